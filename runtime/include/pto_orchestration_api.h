@@ -1,0 +1,197 @@
+/// What an orchestration sees. An orchestration is a shared object that exports
+///
+///     extern "C" PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t* args, int arg_count);
+///     extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t* args, int arg_count);
+///
+/// (the entry may return anything; what it returns is ignored). It links to nothing: every call
+/// below goes through the table of functions that PTO2Runtime points to. The entry runs once per
+/// launch, on one logical thread, inside an outer scope.
+///
+/// Errors do not unwind the orchestration: the first one latches in the runtime, every later call
+/// does nothing, and the launch reports it when the entry has returned.
+#pragma once
+
+#include <cstdint>
+
+#include "pto_types.h"
+
+/// Version of the table of functions and of the structures below.
+constexpr uint32_t PTO2_ORCHESTRATION_ABI = 1;
+
+/// Core type a task runs on.
+enum PTO2WorkerType : int32_t { PTO2_WORKER_CUBE = 0, PTO2_WORKER_VECTOR = 1 };
+
+struct PTO2OrchestrationConfig {
+  int expected_arg_count;  ///< the launch is refused when it has another number of arguments
+};
+
+enum PTO2LogLevel : int32_t {
+  PTO2_LOG_ERROR = 0,
+  PTO2_LOG_WARN = 1,
+  PTO2_LOG_INFO = 2,
+  PTO2_LOG_DEBUG = 3,
+};
+
+struct PTO2Runtime;
+
+/// Handle of a tensor: copies share the tensor. It is valid until the scope that made it ends.
+/// Every member function can be used once the tensor has an address: at once for an external
+/// tensor, after the submission of the task that outputs it for one from make_tensor().
+struct Tensor {
+  uint64_t id = 0;  ///< 0: no tensor
+
+  /// The box of `shapes` elements at `offsets` of this tensor, sharing its buffer.
+  template <class S, class O>
+  Tensor view(const S* shapes, const O* offsets) const;
+  /// The same elements under another shape; the tensor must be contiguous, the count equal.
+  template <class S>
+  Tensor reshape(const S* shapes, uint32_t ndims) const;
+  /// Dimensions x and y exchanged.
+  Tensor transpose(uint32_t x, uint32_t y) const;
+  /// Number of elements.
+  uint64_t numel() const;
+  /// True when the elements lie in row-major order without gaps.
+  bool is_contiguous() const;
+  /// Writes shape, strides, type and address to the log, at level INFO.
+  void dump() const;
+};
+
+enum class PTOParamType : int32_t { INPUT = 0, OUTPUT = 1, INOUT = 2, SCALAR = 3 };
+
+/// One parameter of a task.
+struct PTOParam {
+  PTOParamType type;
+  Tensor tensor;    ///< unused for a scalar
+  uint64_t scalar;  ///< unused for a tensor
+};
+
+/// The functions of the runtime. Shapes and offsets have ndims entries, in elements.
+struct PTO2RuntimeOps {
+  uint32_t abi;
+  void (*submit_task)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                      const PTOParam* params, uint32_t count);
+  void (*scope_begin)(PTO2Runtime* rt);
+  void (*scope_end)(PTO2Runtime* rt);
+  void (*orchestration_done)(PTO2Runtime* rt);
+  uint64_t (*make_tensor)(PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
+                          DataType dtype);  ///< address 0: allocated by the runtime
+  uint64_t (*view)(PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
+                   const uint64_t* offsets);
+  uint64_t (*reshape)(PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
+  uint64_t (*transpose)(PTO2Runtime* rt, uint64_t tensor, uint32_t x, uint32_t y);
+  uint32_t (*ndims)(PTO2Runtime* rt, uint64_t tensor);
+  uint64_t (*numel)(PTO2Runtime* rt, uint64_t tensor);
+  bool (*is_contiguous)(PTO2Runtime* rt, uint64_t tensor);
+  void (*dump)(PTO2Runtime* rt, uint64_t tensor);
+  void (*log)(PTO2Runtime* rt, int32_t level, const char* format, ...)
+      __attribute__((format(printf, 3, 4)));
+};
+
+struct PTO2Runtime {
+  const PTO2RuntimeOps* ops;
+};
+
+/// The runtime that tensors of this shared object are made in. Each loaded image has its own.
+inline PTO2Runtime* pto2_bound_runtime = nullptr;
+
+/// Called by the loader before the configuration and the entry; returns the version of this
+/// header, so that an orchestration built for another one is refused.
+extern "C" __attribute__((used, visibility("default"))) inline uint32_t pto2_bind_runtime(
+    PTO2Runtime* rt) {
+  pto2_bound_runtime = rt;
+  return PTO2_ORCHESTRATION_ABI;
+}
+
+/// Makes `rt` the runtime of make_tensor(). The loader has done so already; kept for sources that
+/// call it.
+inline void pto2_rt_init_tensor_pool(PTO2Runtime* rt) { pto2_bound_runtime = rt; }
+
+namespace pto2_api {
+
+/// Shapes may be given in any integer type; the table takes 64 bits.
+struct Extents {
+  uint64_t value[PTO_MAX_DIMS] = {};
+  template <class T>
+  Extents(const T* from, uint32_t ndims) {
+    for (uint32_t i = 0; i < ndims && i < PTO_MAX_DIMS; ++i) {
+      value[i] = static_cast<uint64_t>(from[i]);
+    }
+  }
+};
+
+}  // namespace pto2_api
+
+/// A tensor in memory that the caller owns, e.g. an argument of the orchestration.
+template <class S>
+inline Tensor make_tensor_external(void* address, const S* shapes, uint32_t ndims,
+                                   DataType dtype = DataType::FLOAT32) {
+  PTO2Runtime* rt = pto2_bound_runtime;
+  return {rt->ops->make_tensor(rt, reinterpret_cast<uint64_t>(address),
+                               pto2_api::Extents(shapes, ndims).value, ndims, dtype)};
+}
+
+/// An intermediate tensor. The task that takes it as OUTPUT allocates its buffer.
+template <class S>
+inline Tensor make_tensor(const S* shapes, uint32_t ndims, DataType dtype = DataType::FLOAT32) {
+  PTO2Runtime* rt = pto2_bound_runtime;
+  return {
+      rt->ops->make_tensor(rt, 0, pto2_api::Extents(shapes, ndims).value, ndims, dtype)};
+}
+
+template <class S, class O>
+inline Tensor Tensor::view(const S* shapes, const O* offsets) const {
+  PTO2Runtime* rt = pto2_bound_runtime;
+  const uint32_t n = rt->ops->ndims(rt, id);
+  return {rt->ops->view(rt, id, pto2_api::Extents(shapes, n).value,
+                        pto2_api::Extents(offsets, n).value)};
+}
+template <class S>
+inline Tensor Tensor::reshape(const S* shapes, uint32_t ndims) const {
+  PTO2Runtime* rt = pto2_bound_runtime;
+  return {rt->ops->reshape(rt, id, pto2_api::Extents(shapes, ndims).value, ndims)};
+}
+inline Tensor Tensor::transpose(uint32_t x, uint32_t y) const {
+  return {pto2_bound_runtime->ops->transpose(pto2_bound_runtime, id, x, y)};
+}
+inline uint64_t Tensor::numel() const {
+  return pto2_bound_runtime->ops->numel(pto2_bound_runtime, id);
+}
+inline bool Tensor::is_contiguous() const {
+  return pto2_bound_runtime->ops->is_contiguous(pto2_bound_runtime, id);
+}
+inline void Tensor::dump() const { pto2_bound_runtime->ops->dump(pto2_bound_runtime, id); }
+
+inline PTOParam make_input_param(const Tensor& t) { return {PTOParamType::INPUT, t, 0}; }
+inline PTOParam make_output_param(const Tensor& t) { return {PTOParamType::OUTPUT, t, 0}; }
+inline PTOParam make_inout_param(const Tensor& t) { return {PTOParamType::INOUT, t, 0}; }
+inline PTOParam make_scalar_param(uint64_t value) { return {PTOParamType::SCALAR, {}, value}; }
+
+/// Submits a task: kernel `kernel_id` on a core of `worker_type` with `n` parameters. The edges
+/// follow from what earlier tasks wrote. May wait for a free slot or for memory.
+inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerType worker_type,
+                                const PTOParam* params, int32_t n) {
+  rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
+}
+
+/// Says that no task will follow. Optional: the end of the entry says it too.
+inline void pto2_rt_orchestration_done(PTO2Runtime* rt) { rt->ops->orchestration_done(rt); }
+
+/// Holds a scope open for its own lifetime.
+class PTO2ScopeGuard {
+ public:
+  explicit PTO2ScopeGuard(PTO2Runtime* rt) : rt_(rt) { rt_->ops->scope_begin(rt_); }
+  ~PTO2ScopeGuard() { rt_->ops->scope_end(rt_); }
+  PTO2ScopeGuard(const PTO2ScopeGuard&) = delete;
+  PTO2ScopeGuard& operator=(const PTO2ScopeGuard&) = delete;
+
+ private:
+  PTO2Runtime* rt_;
+};
+
+/// PTO2_SCOPE(rt) { .. }: buffers of the tasks submitted inside live until it ends.
+#define PTO2_SCOPE(rt) if (PTO2ScopeGuard pto2_scope_guard{rt}; true)
+
+#define LOG_ERROR(rt, ...) (rt)->ops->log((rt), PTO2_LOG_ERROR, __VA_ARGS__)
+#define LOG_WARN(rt, ...) (rt)->ops->log((rt), PTO2_LOG_WARN, __VA_ARGS__)
+#define LOG_INFO(rt, ...) (rt)->ops->log((rt), PTO2_LOG_INFO, __VA_ARGS__)
+#define LOG_DEBUG(rt, ...) (rt)->ops->log((rt), PTO2_LOG_DEBUG, __VA_ARGS__)
