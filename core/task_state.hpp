@@ -64,7 +64,7 @@ concept FanOut = Policy<P> && requires(F slot, const F& view, TaskId id, Place p
   { slot.drop() } -> std::same_as<bool>;
   { view.is_consumed(id) } -> std::same_as<bool>;
   { view.phase(id) } -> std::same_as<Phase>;
-  { view.references(id) } -> std::same_as<uint32_t>;
+  { slot.references(id) } -> std::same_as<uint32_t>;
 };
 
 }  // namespace pto2
