@@ -1,8 +1,8 @@
 # pto2_bench(SUBJECT source... [LIBRARIES target...] [DEPENDS target...])
 #
-# Builds bin/SUBJECT_bench on google-benchmark; target `benches` builds all of them. The program
-# takes `--rows FILE` and appends one JSON object per line with subject, work, ns, peer, peer_ns,
-# ratio (the rows of ./dev bench --json), beside google-benchmark's own options.
+# Builds bin/SUBJECT_bench on google-benchmark. The program takes `--rows FILE` and appends one JSON
+# object per line with subject, work, ns, peer, peer_ns, ratio (the rows of ./dev bench --json),
+# beside google-benchmark's own options.
 function(pto2_bench SUBJECT)
   cmake_parse_arguments(PARSE_ARGV 1 BENCH "" "" "LIBRARIES;DEPENDS")
   find_package(benchmark REQUIRED)
@@ -12,8 +12,4 @@ function(pto2_bench SUBJECT)
   if(BENCH_DEPENDS)
     add_dependencies(${SUBJECT}_bench ${BENCH_DEPENDS})
   endif()
-  if(NOT TARGET benches)
-    add_custom_target(benches)
-  endif()
-  add_dependencies(benches ${SUBJECT}_bench)
 endfunction()
