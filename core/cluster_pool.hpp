@@ -1,0 +1,112 @@
+/// Clusters and the groups that hold them.
+///
+/// Cluster c is cube core c and two vector cores. A group holds one cluster from allocation until
+/// its last task has ended; free_cluster() is called while tasks of the group still run.
+///
+///   free        bit c of word c / 64: cluster c is free
+///   members     per cluster: tasks of its group that have not ended, plus 1 while the group is open
+///
+/// Write rights: allocate(), join(), close(): the orchestrator. leave(): the completer of a task
+/// of the group.
+///
+///   CP-I1: a cluster belongs to at most one group.
+///   CP-I2: a cluster returns exactly once per group, when the group was closed and its last task
+///          ended.
+///   CP-I3: what the tasks of a group did on the cluster happens before its next allocation.
+///
+/// Progress: leave() and close() are lock-free; allocate() never waits.
+#pragma once
+
+#include <bit>
+#include <optional>
+#include <span>
+
+#include "core/assert.hpp"
+#include "core/platform.hpp"
+
+namespace pto2 {
+
+struct ClusterPoolOrders {
+  /// Takes a free cluster; observes give_back.
+  static constexpr OrderSite take{"cluster_pool.take", std::memory_order_acquire};
+  /// Publishes the group's work; partner of take.
+  static constexpr OrderSite give_back{"cluster_pool.give_back", std::memory_order_release};
+  /// A look before take.
+  static constexpr OrderSite look{"cluster_pool.look", std::memory_order_relaxed};
+  /// Only the orchestrator joins, and it holds the group meanwhile.
+  static constexpr OrderSite join{"cluster_pool.join", std::memory_order_relaxed};
+  /// Publishes to, or observes for, the one who gives the cluster back.
+  static constexpr OrderSite leave{"cluster_pool.leave", std::memory_order_acq_rel};
+};
+
+template <Policy P>
+class ClusterPool {
+ public:
+  using Orders = ClusterPoolOrders;
+  using Word = typename P::template atomic<uint64_t>;
+  using Members = typename P::template atomic<uint32_t>;
+
+  /// `words` holds one bit per cluster, `members` one entry per cluster; both outlive this object
+  /// and are initialised here.
+  ClusterPool(std::span<Word> words, std::span<Members> members)
+      : words_(words), members_(members) {
+    PTO2_INVARIANT("CP-I1", words.size() * 64 >= members.size());
+    for (uint32_t c = 0; c < members.size(); ++c) {
+      words_[c / 64].fetch_or(bit(c), P::order(Orders::give_back));
+    }
+  }
+
+  [[nodiscard]] uint32_t clusters() const { return static_cast<uint32_t>(members_.size()); }
+
+  /// Opens a group on the free cluster of the lowest number; nothing if none is free.
+  [[nodiscard]] std::optional<uint32_t> allocate() {
+    for (uint32_t w = 0; w < words_.size(); ++w) {
+      const uint64_t free = words_[w].load(P::order(Orders::look));
+      if (free == 0) continue;
+      const auto lowest = static_cast<uint32_t>(std::countr_zero(free));
+      const uint32_t cluster = w * 64 + lowest;
+      const uint64_t before = words_[w].fetch_and(~bit(cluster), P::order(Orders::take));
+      PTO2_INVARIANT("CP-I1", (before & bit(cluster)) != 0);
+      members_[cluster].store(1, P::order(Orders::join));
+      return cluster;
+    }
+    return std::nullopt;
+  }
+
+  /// One more task in the open group of `cluster`.
+  void join(uint32_t cluster) {
+    const uint32_t before = members_[cluster].fetch_add(1, P::order(Orders::join));
+    PTO2_INVARIANT("CP-I2", before >= 1);
+  }
+
+  /// A task of the group ended. True if the cluster is free by it.
+  [[nodiscard]] bool leave(uint32_t cluster) {
+    const uint32_t before = members_[cluster].fetch_sub(1, P::order(Orders::leave));
+    PTO2_INVARIANT("CP-I2", before >= 1);
+    if (before != 1) return false;
+    const uint64_t word =
+        words_[cluster / 64].fetch_or(bit(cluster), P::order(Orders::give_back));
+    PTO2_INVARIANT("CP-I1", (word & bit(cluster)) == 0);
+    return true;
+  }
+
+  /// Closes the group: no task will join. True if the cluster is free by it.
+  [[nodiscard]] bool close(uint32_t cluster) { return leave(cluster); }
+
+  /// True if every cluster is free and no group is open: the state between runs.
+  [[nodiscard]] bool invariant_holds() const {
+    for (uint32_t c = 0; c < members_.size(); ++c) {
+      const bool free = (words_[c / 64].load(P::order(Orders::look)) & bit(c)) != 0;
+      if (free != (members_[c].load(P::order(Orders::look)) == 0)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr uint64_t bit(uint32_t cluster) { return uint64_t{1} << (cluster % 64); }
+
+  std::span<Word> words_;
+  std::span<Members> members_;
+};
+
+}  // namespace pto2

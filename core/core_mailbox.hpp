@@ -1,0 +1,122 @@
+/// The mailbox of an AI core: the registers DATA_MAIN_BASE and COND, and the payload.
+///
+///   data   scheduler to core: idle, a dispatch number, or exit
+///   cond   core to scheduler: bit 31 state (0 ACK, 1 FIN), bits 0..30 the dispatch number; or
+///          not_ready, ready, exited
+///
+/// Dispatch numbers count per core, 1..2^31 - 4 and over again; task ids would not do, because
+/// two rings have tasks of the same low id. Idle is not zero, so that a zeroed register is not a
+/// task.
+///
+/// Write rights: data: the core clears it once, before it reports ready; after that the scheduler
+/// alone. cond: the core alone. payload: the scheduler, while the core has nothing to do.
+///
+///   MB-I1: the payload of a dispatch happens before the core reads it.
+///   MB-I2: every dispatch is completed exactly once, and its results happen before the completion.
+///   MB-I3: exit is never lost: the core clears the register before it reports ready, and
+///          acknowledges exit.
+///   MB-I4: a dispatch is made only to a core that reported ready and has none outstanding.
+///
+/// Progress: every verb is one or two plain atomic accesses.
+#pragma once
+
+#include "core/assert.hpp"
+#include "core/platform.hpp"
+
+namespace pto2 {
+
+struct CoreMailboxOrders {
+  /// The core's first store; report publishes it.
+  static constexpr OrderSite clear{"core_mailbox.clear", std::memory_order_relaxed};
+  /// Publishes the payload; partner of take.
+  static constexpr OrderSite dispatch{"core_mailbox.dispatch", std::memory_order_release};
+  /// Observes the payload; partner of dispatch.
+  static constexpr OrderSite take{"core_mailbox.take", std::memory_order_acquire};
+  /// Publishes readiness, the results of a kernel, or the exit; partner of sample.
+  static constexpr OrderSite report{"core_mailbox.report", std::memory_order_release};
+  /// The kernel was taken, nothing to publish.
+  static constexpr OrderSite acknowledge{"core_mailbox.acknowledge", std::memory_order_relaxed};
+  /// Observes report.
+  static constexpr OrderSite sample{"core_mailbox.sample", std::memory_order_acquire};
+};
+
+/// What the scheduler sees of a core with an outstanding dispatch.
+enum class CoreStatus { dispatched, acknowledged, finished };
+
+/// What the core finds in its register.
+enum class CoreCommand { none, run, exit };
+
+template <Policy P, class Payload>
+class CoreMailbox {
+ public:
+  using Orders = CoreMailboxOrders;
+
+  // The core's side.
+
+  /// Start-up: clears the register, then reports ready.
+  void report_ready() {
+    data_.store(idle, P::order(Orders::clear));
+    cond_.store(ready, P::order(Orders::report));
+  }
+  /// Looks for a command newer than the last one taken.
+  [[nodiscard]] CoreCommand peek() const {
+    const uint32_t value = data_.load(P::order(Orders::take));
+    if (value == exit_signal) return CoreCommand::exit;
+    return value == idle || value == taken_ ? CoreCommand::none : CoreCommand::run;
+  }
+  /// Takes the dispatch that peek() announced, acknowledges it and returns its payload.
+  [[nodiscard]] const Payload& take() {
+    taken_ = data_.load(P::order(Orders::take));
+    PTO2_INVARIANT("MB-I2", taken_ != idle && taken_ != exit_signal);
+    cond_.store(taken_, P::order(Orders::acknowledge));
+    return payload_.read();
+  }
+  /// Reports the end of the kernel.
+  void finish() { cond_.store(taken_ | finished_bit, P::order(Orders::report)); }
+  void acknowledge_exit() { cond_.store(exited, P::order(Orders::report)); }
+
+  // The scheduler's side.
+
+  [[nodiscard]] bool is_ready() const { return cond_.load(P::order(Orders::sample)) == ready; }
+  [[nodiscard]] bool has_exited() const { return cond_.load(P::order(Orders::sample)) == exited; }
+
+  void dispatch(const Payload& payload) {
+    PTO2_INVARIANT("MB-I4", !outstanding_);
+    outstanding_ = true;
+    sequence_ = sequence_ == last_sequence ? 1 : sequence_ + 1;
+    payload_.write(payload);
+    data_.store(sequence_, P::order(Orders::dispatch));
+  }
+
+  /// State of the outstanding dispatch. `finished` is returned once.
+  [[nodiscard]] CoreStatus poll() {
+    PTO2_INVARIANT("MB-I2", outstanding_);
+    const uint32_t cond = cond_.load(P::order(Orders::sample));
+    if (cond == (sequence_ | finished_bit)) {
+      outstanding_ = false;
+      return CoreStatus::finished;
+    }
+    return cond == sequence_ ? CoreStatus::acknowledged : CoreStatus::dispatched;
+  }
+
+  /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up.
+  void send_exit() { data_.store(exit_signal, P::order(Orders::dispatch)); }
+
+ private:
+  static constexpr uint32_t finished_bit = uint32_t{1} << 31;
+  static constexpr uint32_t idle = 0x7fffffff;
+  static constexpr uint32_t exit_signal = 0x7ffffffe;
+  static constexpr uint32_t last_sequence = 0x7ffffffc;
+  static constexpr uint32_t not_ready = 0;
+  static constexpr uint32_t ready = idle;
+  static constexpr uint32_t exited = exit_signal;
+
+  alignas(cache_line) typename P::template atomic<uint32_t> data_{0};
+  typename P::template cell<Payload> payload_{};
+  uint32_t sequence_ = 0;     // the scheduler's: number of the last dispatch
+  bool outstanding_ = false;  // the scheduler's
+  alignas(cache_line) typename P::template atomic<uint32_t> cond_{not_ready};
+  uint32_t taken_ = 0;  // the core's: number of the last dispatch taken
+};
+
+}  // namespace pto2

@@ -1,0 +1,65 @@
+/// The dependency pool: a ring of fan-out nodes, those of one task consecutive.
+///
+///   top     nodes ever taken; node i of the pool's life is at index 1 + i mod capacity
+///   marks   per slot, top after the task took its nodes
+///   tail    derived: marks of task watermark - 1
+///
+/// Write rights: the orchestrator alone. A node belongs to the consumer and is on the list of its
+/// producer; it is free once the consumer is reclaimed, which needs its producers completed.
+///
+///   DP-I1: no node is reused while its task is not reclaimed.
+///   DP-I2: top - tail <= capacity.
+///   DP-I3: all nodes of a task are taken at once, before its first claim: waiting for the pool
+///          while holding a claim could wait for itself.
+#pragma once
+
+#include <span>
+
+#include "core/assert.hpp"
+#include "core/task_ring.hpp"
+
+namespace pto2 {
+
+class DependencyPool {
+ public:
+  /// `marks` has one entry per slot of `ring` and outlives this object; `capacity` is in nodes,
+  /// 1..2^20 - 1.
+  DependencyPool(const TaskRing& ring, std::span<uint64_t> marks, uint32_t capacity)
+      : ring_(&ring), marks_(marks), capacity_(capacity) {
+    PTO2_INVARIANT("DP-I1", marks.size() == ring.window());
+    PTO2_INVARIANT("DP-I2", capacity >= 1 && capacity < max_ring_entries);
+  }
+
+  [[nodiscard]] uint32_t capacity() const { return static_cast<uint32_t>(capacity_); }
+  [[nodiscard]] uint64_t tail(uint64_t alive) const {
+    return alive == 0 ? 0 : marks_[ring_->slot(alive - 1)];
+  }
+  [[nodiscard]] uint64_t used(uint64_t alive) const { return top_ - tail(alive); }
+
+  /// True if `n` nodes are free, given the watermark.
+  [[nodiscard]] bool fits(uint64_t n, uint64_t alive) const {
+    return used(alive) + n <= capacity_;
+  }
+
+  /// Takes `n` nodes for the next task of the ring; returns the number of the first. Requires
+  /// fits(n, alive).
+  uint64_t take(uint64_t n) {
+    const uint64_t first = top_;
+    top_ += n;
+    marks_[ring_->slot(ring_->next())] = top_;
+    return first;
+  }
+
+  /// Index in the pool's array of the node with this number. Entry 0 stays unused.
+  [[nodiscard]] uint32_t index(uint64_t number) const {
+    return static_cast<uint32_t>(1 + number % capacity_);
+  }
+
+ private:
+  const TaskRing* ring_;
+  std::span<uint64_t> marks_;
+  uint64_t capacity_;
+  uint64_t top_ = 0;
+};
+
+}  // namespace pto2

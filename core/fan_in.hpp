@@ -1,0 +1,62 @@
+/// Fan-in: how many producers a task still waits for, and one election of who makes it ready.
+///
+///   pending   producers that have not notified, plus 1 while the orchestrator holds the task
+///
+/// Write rights: open() and release_hold(): the orchestrator. notify(): the completer of a linked
+/// producer, once per edge.
+///
+///   FI-I1: exactly one call returns true, the one that takes pending to zero; that caller pushes
+///          the task. A task without producers is made ready by release_hold().
+///   FI-I2: pending never goes below zero.
+///   FI-I3: what each producer wrote, and the descriptor that the orchestrator wrote, happens
+///          before the push.
+///
+/// Progress: each verb is one atomic operation. Limits: 2^31 - 2 producers.
+#pragma once
+
+#include "core/assert.hpp"
+#include "core/platform.hpp"
+
+namespace pto2 {
+
+struct FanInOrders {
+  /// The orchestrator alone writes it; links and the hold publish it.
+  static constexpr OrderSite open{"fan_in.open", std::memory_order_relaxed};
+  /// Publishes the descriptor to the last completer, or observes all producers.
+  static constexpr OrderSite release_hold{"fan_in.release_hold", std::memory_order_acq_rel};
+  /// Publishes the producer's results to the last one, or observes all others.
+  static constexpr OrderSite notify{"fan_in.notify", std::memory_order_acq_rel};
+  /// For reports only.
+  static constexpr OrderSite inspect{"fan_in.inspect", std::memory_order_relaxed};
+};
+
+template <Policy P>
+class FanIn {
+ public:
+  using Orders = FanInOrders;
+
+  /// Expects `producers` notifications, and holds the task.
+  void open(uint32_t producers) { pending_.store(producers + 1, P::order(Orders::open)); }
+
+  /// Drops the hold, and the `early` producers that will not notify. True: push the task.
+  [[nodiscard]] bool release_hold(uint32_t early) {
+    return subtract(early + 1, P::order(Orders::release_hold));
+  }
+
+  /// One producer completed. True: push the task.
+  [[nodiscard]] bool notify() { return subtract(1, P::order(Orders::notify)); }
+
+  /// Producers (and hold) still awaited.
+  [[nodiscard]] uint32_t pending() const { return pending_.load(P::order(Orders::inspect)); }
+
+ private:
+  bool subtract(uint32_t n, std::memory_order order) {
+    const uint32_t before = pending_.fetch_sub(n, order);
+    PTO2_INVARIANT("FI-I2", before >= n);
+    return before == n;
+  }
+
+  typename P::template atomic<uint32_t> pending_{0};
+};
+
+}  // namespace pto2

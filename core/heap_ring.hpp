@@ -1,0 +1,66 @@
+/// The heap ring: one packed output buffer per task, in the order of the tasks.
+///
+///   top    position after the newest buffer
+///   ends   per slot, the position after the task's buffer; without outputs, the current top
+///   tail   derived: ends of task watermark - 1, or the origin if that is where the ring started
+///
+/// Write rights: the orchestrator alone. No tail is stored by schedulers: two that advance the
+/// watermark could store it out of order, and by then the slot may hold the next task.
+///
+///   HR-I1: a buffer is never reused while its task is not reclaimed.
+///   HR-I2: full and empty are never confused: a ring with tasks alive has top != tail unless they
+///          have no outputs.
+///   HR-I3: no buffer crosses the end of the heap.
+///   HR-I4: a drained ring serves every request smaller than the heap.
+#pragma once
+
+#include <span>
+
+#include "core/assert.hpp"
+#include "core/heap_layout.hpp"
+#include "core/task_ring.hpp"
+
+namespace pto2 {
+
+class HeapRing {
+ public:
+  /// `ends` has one entry per slot of `ring` and outlives this object; `size` is in bytes.
+  HeapRing(const TaskRing& ring, std::span<uint64_t> ends, uint64_t size)
+      : ring_(&ring), ends_(ends), size_(size) {
+    PTO2_INVARIANT("HR-I1", ends.size() == ring.window());
+  }
+
+  [[nodiscard]] uint64_t size() const { return size_; }
+  [[nodiscard]] uint64_t top() const { return top_; }
+
+  [[nodiscard]] uint64_t tail(uint64_t alive) const {
+    return alive == origin_task_ ? origin_ : ends_[ring_->slot(alive - 1)];
+  }
+
+  /// Where `bytes` (a multiple of the output alignment) would go, given the watermark.
+  [[nodiscard]] HeapPlacement place(uint64_t bytes, uint64_t alive) const {
+    return pto2::place(top_, tail(alive), size_, bytes, ring_->next() == alive);
+  }
+
+  /// Takes the placement that place() returned for the next task of the ring. `alive` is the
+  /// watermark it was made with.
+  void take(const HeapPlacement& placement, uint64_t alive) {
+    PTO2_INVARIANT("HR-I3", placement.fits && placement.end <= size_);
+    if (ring_->next() == alive && placement.begin != top_) {
+      origin_task_ = alive;
+      origin_ = placement.begin;
+    }
+    top_ = placement.end;
+    ends_[ring_->slot(ring_->next())] = top_;
+  }
+
+ private:
+  const TaskRing* ring_;
+  std::span<uint64_t> ends_;
+  uint64_t size_;
+  uint64_t top_ = 0;
+  uint64_t origin_ = 0;       // where the ring started over while drained ..
+  uint64_t origin_task_ = 0;  // .. before this task
+};
+
+}  // namespace pto2

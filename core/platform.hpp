@@ -1,0 +1,60 @@
+/// The seam: what the lock-free core needs from the world, as the policy P.
+///
+/// Everything in core/ and in the concurrent half of the runtime is written once against P. A
+/// policy decides what an atomic, plain shared data, waiting and a bounded queue are:
+///
+///   P::atomic<T>          std::atomic's interface: load, store, exchange, compare_exchange_strong,
+///                         fetch_add, fetch_sub, fetch_or, each with explicit orders.
+///   P::cell<T>            plain shared data: read(), write(value), edit(). Never accessed by two
+///                         threads at once, which policies that check detect; otherwise a bare T.
+///   P::await(predicate)   returns once the predicate holds. The predicate is evaluated again
+///                         after the caller's doorbell rang.
+///   P::idle()             returns once the caller's doorbell has rung since the last return.
+///   P::doorbell           a handle of a logical thread. ring() follows every store that can end
+///                         its wait; a ring is remembered until the next idle() returns.
+///   P::bounded_queue<T>   multi-producer multi-consumer FIFO: try_push, try_pop.
+///   P::order(site)        the memory order to use at a named site.
+///
+/// await and idle are the only two ways to wait; a bare spin loop is a defect, except for
+/// P::spin(predicate), which serves critical sections that contain no wait.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+namespace pto2 {
+
+/// One use of a memory order in a protocol, under the name that tools address it by.
+struct OrderSite {
+  const char* name;
+  std::memory_order order;
+};
+
+/// Size of the blocks in which cores exchange memory.
+inline constexpr std::size_t cache_line = 64;
+
+template <class P>
+concept Policy = requires(typename P::template atomic<uint64_t>& word,
+                          typename P::template cell<uint32_t>& data,
+                          typename P::template bounded_queue<uint32_t>& queue,
+                          typename P::doorbell& bell, uint64_t expected, OrderSite site) {
+  { P::order(site) } -> std::same_as<std::memory_order>;
+  { word.load(P::order(site)) } -> std::same_as<uint64_t>;
+  word.store(uint64_t{}, P::order(site));
+  { word.fetch_add(uint64_t{}, P::order(site)) } -> std::same_as<uint64_t>;
+  {
+    word.compare_exchange_strong(expected, uint64_t{}, P::order(site), P::order(site))
+  } -> std::same_as<bool>;
+  { data.read() } -> std::convertible_to<uint32_t>;
+  data.write(uint32_t{});
+  { queue.try_push(uint32_t{}) } -> std::same_as<bool>;
+  { queue.try_pop() } -> std::same_as<std::optional<uint32_t>>;
+  P::await([] { return true; });
+  P::spin([] { return true; });
+  P::idle();
+  bell.ring();
+};
+
+}  // namespace pto2

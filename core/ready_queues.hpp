@@ -1,0 +1,69 @@
+/// Ready queues: the ready tasks of one core type, in shards, with stealing.
+///
+/// Every scheduler owns a shard; the orchestrator owns one more for the tasks that it makes ready
+/// itself. A pop tries the own shard, then the orchestrator's, then steals from the others.
+///
+///   RQ-I1: each ready task is popped exactly once.
+///   RQ-I2: nothing is dropped: a push to a full shard goes to the next one, and reports failure
+///          only when all are full; the pusher keeps the task then.
+///   RQ-I3: what the pusher wrote happens before the pop's return.
+///
+/// Progress: that of the bounded queue, for the pusher and the popper alike.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "core/platform.hpp"
+#include "core/task_id.hpp"
+
+namespace pto2 {
+
+/// A popped task, and whether it came from another owner's shard.
+struct ReadyTask {
+  Place slot;
+  bool stolen;
+};
+
+template <Policy P>
+class ReadyQueues {
+ public:
+  using Queue = typename P::template bounded_queue<Place>;
+
+  /// `shards` outlives this object. The last one is the orchestrator's.
+  explicit ReadyQueues(std::span<Queue> shards) : shards_(shards) {}
+
+  [[nodiscard]] uint32_t orchestrator_shard() const {
+    return static_cast<uint32_t>(shards_.size() - 1);
+  }
+
+  /// Pushes to `shard`, or to the next with room. False: all are full, keep the task.
+  [[nodiscard]] bool push(uint32_t shard, Place slot) {
+    for (uint32_t i = 0; i < shards_.size(); ++i) {
+      if (shards_[wrap(shard + i)].try_push(slot)) return true;
+    }
+    return false;
+  }
+
+  /// Pops from `shard`, the orchestrator's, then the others in turn.
+  [[nodiscard]] std::optional<ReadyTask> pop(uint32_t shard) {
+    if (auto slot = shards_[shard].try_pop()) return ReadyTask{*slot, false};
+    if (auto slot = shards_[orchestrator_shard()].try_pop()) return ReadyTask{*slot, false};
+    for (uint32_t i = 1; i < shards_.size(); ++i) {
+      const uint32_t victim = wrap(shard + i);
+      if (victim == orchestrator_shard()) continue;
+      if (auto slot = shards_[victim].try_pop()) return ReadyTask{*slot, true};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] uint32_t wrap(uint32_t shard) const {
+    const auto n = static_cast<uint32_t>(shards_.size());
+    return shard < n ? shard : shard - n;
+  }
+
+  std::span<Queue> shards_;
+};
+
+}  // namespace pto2

@@ -1,0 +1,54 @@
+/// Start-up and shutdown flags.
+///
+///   sm_header_ready        orchestrator: the shared memory header can be read
+///   init_complete          first scheduler: the one-time initialisation is done
+///   orch_pointers_ready    orchestrator: the pointers for parallel mode are set
+///   orchestrator_done      orchestrator: no task will follow
+///
+///   SU-I1: nobody reads what a flag guards before the flag is set.
+///   SU-I2: the one-time initialisation is done by exactly one scheduler.
+///   SU-I3: a scheduler leaves only when the orchestrator is done and every task it submitted has
+///          finished, or when the run is given up; then it does leave.
+#pragma once
+
+#include "core/platform.hpp"
+
+namespace pto2 {
+
+struct StartupOrders {
+  /// Publishes what the flag guards; partner of look.
+  static constexpr OrderSite set{"startup.set", std::memory_order_release};
+  static constexpr OrderSite look{"startup.look", std::memory_order_acquire};
+  /// Elects the initialiser; what it initialises is published by set.
+  static constexpr OrderSite elect{"startup.elect", std::memory_order_relaxed};
+};
+
+/// A flag that is set once per run.
+template <Policy P>
+class Flag {
+ public:
+  void set() { value_.store(1, P::order(StartupOrders::set)); }
+  [[nodiscard]] bool is_set() const { return value_.load(P::order(StartupOrders::look)) != 0; }
+
+ private:
+  typename P::template atomic<uint32_t> value_{0};
+};
+
+template <Policy P>
+class Startup {
+ public:
+  Flag<P> sm_header_ready;
+  Flag<P> init_complete;
+  Flag<P> orch_pointers_ready;
+  Flag<P> orchestrator_done;
+
+  /// True for exactly one caller, who then initialises and sets init_complete.
+  [[nodiscard]] bool elect_initialiser() {
+    return elected_.exchange(1, P::order(StartupOrders::elect)) == 0;
+  }
+
+ private:
+  typename P::template atomic<uint32_t> elected_{0};
+};
+
+}  // namespace pto2

@@ -1,0 +1,183 @@
+/// The life cycle of a task, composed of the pieces: submit, fan-in, fan-out, lifetime, watermark.
+///
+///   submit (orchestrator)   open(); add_edge() per producer; release_hold()
+///   complete (scheduler)    Completion: next_ready() until it is empty, next_consumed() until it
+///                           is empty, then advance() on each ring that Completion names
+///   scope end (orchestrator) drop_scope() per task; advance()
+///
+/// Edges may cross rings.
+///
+///   LC-I1: the completer reads nothing of its slot after close(): once nobody holds the task, the
+///          slot can be recycled under its hands. The producers are copied first.
+///   LC-I2: a node's next is read before its consumer is notified: the consumer may complete, and
+///          its nodes are reused.
+///   LC-I3: who drops the last reference of a task advances the watermark of its ring.
+///   LC-I4: a task's slot, buffer and nodes are not reused while any thread can reach them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "core/fan_in.hpp"
+#include "core/task_state.hpp"
+#include "core/watermark.hpp"
+
+namespace pto2 {
+
+/// What the life cycle keeps per slot. The runtime's slots derive from it.
+template <Policy P, template <class> class F>
+struct TaskSlot {
+  F<P> fan_out;
+  FanIn<P> fan_in;
+  typename P::template cell<uint32_t> first_node;  ///< index of the task's first node
+  typename P::template cell<uint32_t> node_count;
+};
+
+/// The arrays of one ring. They outlive the life cycle.
+template <Policy P, class Slot>
+struct LifeCycleRing {
+  std::span<Slot> slots;                ///< window of them, a power of two
+  std::span<DependencyNode<P>> nodes;   ///< capacity + 1 of them; entry 0 is unused
+  Watermark<P>* watermark = nullptr;
+};
+
+template <Policy P, class Slot>
+class TaskLifeCycle {
+ public:
+  using Ring = LifeCycleRing<P, Slot>;
+
+  /// 1..max_rings rings.
+  explicit TaskLifeCycle(std::span<const Ring> rings) {
+    PTO2_INVARIANT("LC-I4", !rings.empty() && rings.size() <= max_rings);
+    for (std::size_t i = 0; i < rings.size(); ++i) rings_[i] = rings[i];
+  }
+
+  [[nodiscard]] Slot& slot(Place place) { return rings_[ring_of(place)].slots[index_of(place)]; }
+  [[nodiscard]] Place place(TaskId id) const {
+    const auto mask = rings_[ring_of(id)].slots.size() - 1;
+    return make_place(ring_of(id), static_cast<uint32_t>(local_of(id) & mask));
+  }
+
+  // The orchestrator's verbs.
+
+  /// Starts task `id` in its slot, which must be reclaimed, with `node_count` nodes from index
+  /// `first_node` on.
+  void open(TaskId id, uint32_t first_node, uint32_t node_count) {
+    Slot& slot = this->slot(place(id));
+    slot.first_node.write(first_node);
+    slot.node_count.write(node_count);
+    slot.fan_in.open(node_count);
+    slot.fan_out.open(id);
+  }
+
+  /// Makes `consumer` depend on `producer`, whose slot must hold it, through the consumer's node
+  /// number `i`.
+  [[nodiscard]] Claim add_edge(TaskId producer, TaskId consumer, uint32_t i) {
+    const Place from = place(producer);
+    const Place to = place(consumer);
+    const uint32_t index = node_index(to, i);
+    DependencyNode<P>& node = rings_[ring_of(consumer)].nodes[index];
+    node.consumer.write(to);
+    const Claim claim =
+        slot(from).fan_out.claim(producer, make_place(ring_of(consumer), index), node);
+    node.producer.write(claim == Claim::none ? no_producer : from.value);
+    return claim;
+  }
+
+  /// Drops the orchestrator's hold; `absent` producers (early or none) will not notify. True: the
+  /// caller pushes the task.
+  [[nodiscard]] bool release_hold(TaskId id, uint32_t absent) {
+    return slot(place(id)).fan_in.release_hold(absent);
+  }
+
+  /// Drops the scope's reference. True: the task is consumed, advance its ring.
+  [[nodiscard]] bool drop_scope(TaskId id) { return slot(place(id)).fan_out.drop(); }
+
+  // Anyone's verbs.
+
+  /// Moves the watermark of `ring` as far as it goes; returns by how many tasks.
+  uint64_t advance(uint32_t ring) {
+    const Ring& r = rings_[ring];
+    const auto is_consumed = [&](uint64_t local) {
+      return r.slots[local & (r.slots.size() - 1)].fan_out.is_consumed(make_id(ring, local));
+    };
+    uint64_t moved = 0;
+    while (r.watermark->advance(is_consumed) == Advance::advanced) ++moved;
+    return moved;
+  }
+
+  /// The completion of one task, step by step, by the scheduler that observed its end.
+  class Completion {
+   public:
+    /// Copies the producers to `scratch` (room for the task's nodes) and closes the task.
+    Completion(TaskLifeCycle& life, Place task, std::span<uint32_t> scratch) : life_(life) {
+      Slot& slot = life.slot(task);
+      const uint32_t count = slot.node_count.read();
+      PTO2_INVARIANT("LC-I1", count <= scratch.size());
+      const auto nodes = life.rings_[ring_of(task)].nodes;
+      for (uint32_t i = 0; i < count; ++i) {
+        scratch[i] = nodes[life.node_index(task, i)].producer.read();
+      }
+      producers_ = scratch.first(count);
+      const Closed closed = slot.fan_out.close();
+      next_ = closed.head;
+      consumed_ = closed.consumed;
+      if (consumed_) rings_to_advance_ |= 1u << ring_of(task);
+    }
+
+    /// True if closing consumed the task itself.
+    [[nodiscard]] bool consumed() const { return consumed_; }
+
+    /// Notifies consumers until one becomes ready; that one, to be pushed by the caller.
+    [[nodiscard]] std::optional<Place> next_ready() {
+      while (next_ != nil) {
+        const DependencyNode<P>& node = life_.rings_[ring_of(next_)].nodes[index_of(next_)];
+        next_ = node.next.read();
+        const Place consumer = node.consumer.read();
+        if (life_.slot(consumer).fan_in.notify()) return consumer;
+      }
+      return std::nullopt;
+    }
+
+    /// Drops references of producers until one is consumed by it; that one.
+    [[nodiscard]] std::optional<Place> next_consumed() {
+      while (dropped_ < producers_.size()) {
+        const uint32_t producer = producers_[dropped_++];
+        if (producer == no_producer) continue;
+        const Place place{producer};
+        if (life_.slot(place).fan_out.drop()) {
+          rings_to_advance_ |= 1u << ring_of(place);
+          return place;
+        }
+      }
+      return std::nullopt;
+    }
+
+    /// Bit r: the caller advances ring r, after the two loops.
+    [[nodiscard]] uint32_t rings_to_advance() const { return rings_to_advance_; }
+
+   private:
+    TaskLifeCycle& life_;
+    std::span<uint32_t> producers_;
+    std::size_t dropped_ = 0;
+    Place next_ = nil;
+    bool consumed_ = false;
+    uint32_t rings_to_advance_ = 0;
+  };
+
+ private:
+  friend class Completion;
+
+  /// Index of node number `i` of the task in slot `task`: nodes are consecutive, modulo the pool.
+  [[nodiscard]] uint32_t node_index(Place task, uint32_t i) {
+    const Ring& ring = rings_[ring_of(task)];
+    const auto capacity = static_cast<uint32_t>(ring.nodes.size() - 1);
+    const uint32_t index = ring.slots[index_of(task)].first_node.read() + i;
+    return index <= capacity ? index : index - capacity;
+  }
+
+  std::array<Ring, max_rings> rings_{};
+};
+
+}  // namespace pto2

@@ -1,0 +1,140 @@
+/// The task word: a lock-free fan-out. One 64-bit word per slot is the task's state.
+///
+///   bits  0..19  references: the task itself, its scope, each consumer that has not completed
+///   bit  20      closed: the task completed; the list takes no more nodes
+///   bits 21..42  head of the list of consumers (a Place, 0 = none)
+///   bits 43..63  the low bits of the task's local id, more than any window needs
+///
+/// Phases: open = initial or ready, closed = completed, closed without references = consumed.
+///
+/// Write rights: open() and claim(): the orchestrator. close(): the completer, once. drop(): who
+/// holds a reference. The orchestrator is the only one who claims, drops scope references and
+/// recycles, so a head it read cannot have been recycled under its compare-and-swap: no ABA.
+///
+///   TW-I1: references > 0 until the word is closed; the count never wraps.
+///   TW-I2: the list changes only while the word is open.
+///   TW-I3: exactly one of close() and the drop()s reports that the task is consumed.
+///   TW-I4: the id of a word changes only when the word is consumed.
+///
+/// Progress: every verb but claim() is one atomic operation; claim() repeats only when a drop or
+/// the close of the same producer came between, so it is lock-free.
+#pragma once
+
+#include "core/assert.hpp"
+#include "core/task_state.hpp"
+
+namespace pto2 {
+
+struct TaskWordOrders {
+  /// The orchestrator alone writes a recycled word; the hand-over of the task publishes it.
+  static constexpr OrderSite open{"task_word.open", std::memory_order_relaxed};
+  /// Observes close(): an early consumer reads what the producer wrote.
+  static constexpr OrderSite look{"task_word.look", std::memory_order_acquire};
+  /// Publishes the node to close(), which walks the list.
+  static constexpr OrderSite link{"task_word.link", std::memory_order_release};
+  /// Counts a reference on a closed word; look has observed what is needed.
+  static constexpr OrderSite hold{"task_word.hold", std::memory_order_relaxed};
+  /// Publishes the task's results to early consumers, observes the nodes of link, and takes part
+  /// in the order of "consumed" against "watermark moved" (watermark.hpp).
+  static constexpr OrderSite close{"task_word.close", std::memory_order_seq_cst};
+  /// Publishes the consumer's reads to whoever recycles the producer; same partner as close.
+  static constexpr OrderSite drop{"task_word.drop", std::memory_order_seq_cst};
+  /// The slot-word load of the advance; partner of close and drop.
+  static constexpr OrderSite consumed{"task_word.consumed", std::memory_order_seq_cst};
+  /// For reports and asserts only.
+  static constexpr OrderSite inspect{"task_word.inspect", std::memory_order_relaxed};
+};
+
+template <Policy P>
+class TaskWord {
+ public:
+  using Orders = TaskWordOrders;
+
+  /// Starts task `id` in this slot with two references, its own and its scope's. The former task
+  /// must be consumed and the watermark past it.
+  void open(TaskId id) { word_.store(id_bits(id) | 2, P::order(Orders::open)); }
+
+  /// Claims this producer for a consumer that owns node `place`. The node's consumer is set by
+  /// the caller; its next is set here. `id` names the producer and must be the slot's task.
+  [[nodiscard]] Claim claim(TaskId id, Place place, DependencyNode<P>& node) {
+    uint64_t word = word_.load(P::order(Orders::look));
+    PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
+    for (;;) {
+      const uint64_t count = word & count_mask;
+      PTO2_INVARIANT("TW-I1", count < max_references);
+      if (word & closed_bit) {
+        if (count == 0) return Claim::none;
+        if (word_.compare_exchange_strong(word, word + 1, P::order(Orders::hold),
+                                          P::order(Orders::look))) {
+          return Claim::early;
+        }
+      } else {
+        node.next.write(head_of(word));
+        const uint64_t linked = ((word & ~head_mask) | head_bits(place)) + 1;
+        if (word_.compare_exchange_strong(word, linked, P::order(Orders::link),
+                                          P::order(Orders::look))) {
+          return Claim::linked;
+        }
+      }
+    }
+  }
+
+  /// Completes the task and drops its own reference, in one step.
+  [[nodiscard]] Closed close() {
+    const uint64_t before = word_.fetch_add(closed_bit - 1, P::order(Orders::close));
+    PTO2_INVARIANT("TS-I1", (before & closed_bit) == 0);
+    PTO2_INVARIANT("TW-I1", (before & count_mask) != 0);
+    return {head_of(before), (before & count_mask) == 1};
+  }
+
+  /// Drops one reference. True if the task is consumed by it.
+  [[nodiscard]] bool drop() {
+    const uint64_t before = word_.fetch_sub(1, P::order(Orders::drop));
+    PTO2_INVARIANT("TW-I1", (before & count_mask) != 0);
+    return (before & (closed_bit | count_mask)) == (closed_bit | 1);
+  }
+
+  /// True if the slot holds task `id` and that task is consumed.
+  [[nodiscard]] bool is_consumed(TaskId id) const {
+    const uint64_t word = word_.load(P::order(Orders::consumed));
+    return (word & ~head_mask) == (id_bits(id) | closed_bit);
+  }
+
+  /// Phase of task `id`, which must be or have been the slot's task. Ready is not told from
+  /// initial: the fan-in knows it.
+  [[nodiscard]] Phase phase(TaskId id) const {
+    const uint64_t word = word_.load(P::order(Orders::inspect));
+    if ((word & id_mask) != id_bits(id)) return Phase::consumed;
+    if (!(word & closed_bit)) return Phase::initial;
+    return (word & count_mask) == 0 ? Phase::consumed : Phase::completed;
+  }
+
+  /// References of task `id`; 0 if the slot holds another task.
+  [[nodiscard]] uint32_t references(TaskId id) const {
+    const uint64_t word = word_.load(P::order(Orders::inspect));
+    return (word & id_mask) == id_bits(id) ? static_cast<uint32_t>(word & count_mask) : 0;
+  }
+
+ private:
+  static constexpr uint32_t count_bits = 20;
+  static constexpr uint32_t head_shift = count_bits + 1;
+  static constexpr uint32_t id_shift = head_shift + place_bits;
+  static constexpr uint64_t count_mask = (uint64_t{1} << count_bits) - 1;
+  static constexpr uint64_t closed_bit = uint64_t{1} << count_bits;
+  static constexpr uint64_t head_mask = ((uint64_t{1} << place_bits) - 1) << head_shift;
+  static constexpr uint64_t id_mask = ~uint64_t{0} << id_shift;
+  static_assert(64 - id_shift > place_index_bits, "an id must tell a slot's tasks apart");
+  static_assert(max_references == count_mask);
+
+  static constexpr uint64_t id_bits(TaskId id) { return local_of(id) << id_shift; }
+  static constexpr uint64_t head_bits(Place place) { return uint64_t{place.value} << head_shift; }
+  static constexpr Place head_of(uint64_t word) {
+    return {static_cast<uint32_t>((word & head_mask) >> head_shift)};
+  }
+
+  // A fresh slot counts as consumed by a task that never was, which is_consumed cannot confuse
+  // with task 0: that one is opened before any watermark can reach it.
+  typename P::template atomic<uint64_t> word_{0};
+};
+
+}  // namespace pto2

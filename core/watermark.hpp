@@ -1,0 +1,64 @@
+/// The watermark (last_task_alive): every task of the ring below it is consumed.
+///
+/// Write rights: anyone who consumed a task advances it, by compare-and-swap, one task at a time.
+/// Slots, heap bytes, dependency nodes and TensorMap entries are reclaimed by the orchestrator,
+/// which derives all of it from this one word.
+///
+///   WM-I1: monotone, and it never skips a task.
+///   WM-I2: it never passes a task that is not consumed.
+///   WM-I3: never lost: once every advance has returned, the task at the watermark is not
+///          consumed.
+///
+/// WM-I3 is store buffering: one thread consumes task a and looks at the watermark, another moves
+/// the watermark to a and looks whether a is consumed. Both may miss unless the four operations
+/// (consume, load the watermark, move it, load the slot) are seq_cst. They are; then no retry is
+/// needed. The id in the slot's word is the bound: an upper bound such as the index of the next
+/// task could be stale, and would lose an advance again.
+///
+/// Progress: lock-free; a lost compare-and-swap means that another thread advanced.
+#pragma once
+
+#include "core/assert.hpp"
+#include "core/platform.hpp"
+#include "core/task_id.hpp"
+
+namespace pto2 {
+
+struct WatermarkOrders {
+  /// Looks after a task was consumed; partner of move.
+  static constexpr OrderSite look{"watermark.look", std::memory_order_seq_cst};
+  /// Moves past a consumed task; publishes to the orchestrator that its slot is free.
+  static constexpr OrderSite move{"watermark.move", std::memory_order_seq_cst};
+  /// Lost to another thread, which goes on in our place.
+  static constexpr OrderSite lost{"watermark.lost", std::memory_order_relaxed};
+  /// The orchestrator's view before it reuses a slot; partner of move.
+  static constexpr OrderSite observe{"watermark.observe", std::memory_order_acquire};
+};
+
+enum class Advance { advanced, not_next, lost_race };
+
+template <Policy P>
+class Watermark {
+ public:
+  using Orders = WatermarkOrders;
+
+  /// One step: moves past the task at the watermark if `is_consumed(local id)` says so. Repeat
+  /// after `advanced`; anything else means that there is nothing left to do for this caller.
+  template <class IsConsumed>
+  [[nodiscard]] Advance advance(IsConsumed&& is_consumed) {
+    uint64_t alive = last_alive_.load(P::order(Orders::look));
+    if (!is_consumed(alive)) return Advance::not_next;
+    return last_alive_.compare_exchange_strong(alive, alive + 1, P::order(Orders::move),
+                                               P::order(Orders::lost))
+               ? Advance::advanced
+               : Advance::lost_race;
+  }
+
+  /// Local id of the oldest task alive; equals the number of reclaimed tasks.
+  [[nodiscard]] uint64_t observe() const { return last_alive_.load(P::order(Orders::observe)); }
+
+ private:
+  alignas(cache_line) typename P::template atomic<uint64_t> last_alive_{0};
+};
+
+}  // namespace pto2
