@@ -4,7 +4,7 @@
 /// its last task has ended; free_cluster() is called while tasks of the group still run.
 ///
 ///   free        bit c of word c / 64: cluster c is free
-///   members     per cluster: tasks of its group that have not ended, plus 1 while the group is open
+///   members     per cluster: tasks of its group that have not ended, plus 1 while it is open
 ///
 /// Write rights: allocate(), join(), close(): the orchestrator. leave(): the completer of a task
 /// of the group.

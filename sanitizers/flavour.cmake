@@ -1,7 +1,34 @@
 # Build flavours. PTO2_SANITIZE is a list for -fsanitize: "address,undefined" or "thread".
+#
+# A flavour also sets what tests run with: PTO2_TEST_ENVIRONMENT (the sanitizers' run-time options)
+# and PTO2_TEST_SLOWDOWN, an integer by which time-outs are multiplied.
 set(PTO2_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined | thread | empty")
 set_property(CACHE PTO2_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
+set(PTO2_TEST_ENVIRONMENT "")
+set(PTO2_TEST_SLOWDOWN 1)
 if(PTO2_SANITIZE)
-  add_compile_options(-fsanitize=${PTO2_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${PTO2_SANITIZE} -fno-sanitize-recover=all)
+  add_compile_options(-fno-omit-frame-pointer -g)
   add_link_options(-fsanitize=${PTO2_SANITIZE})
+  set(PTO2_TEST_SLOWDOWN 5)
+endif()
+
+# pto2_sanitizer_options(VARIABLE option=value...): sets VARIABLE for tests. All stop at the first
+# report and name a suppression file, which stays empty.
+function(pto2_sanitizer_options VARIABLE)
+  list(JOIN ARGN ":" options)
+  set(PTO2_TEST_ENVIRONMENT ${PTO2_TEST_ENVIRONMENT} "${VARIABLE}=${options}" PARENT_SCOPE)
+endfunction()
+
+if(PTO2_SANITIZE STREQUAL "thread")
+  # second_deadlock_stack shows both acquisitions of a lock-order report; history_size keeps the
+  # other access's stack in long runs.
+  pto2_sanitizer_options(TSAN_OPTIONS halt_on_error=1 second_deadlock_stack=1 history_size=7
+                         suppressions=${CMAKE_SOURCE_DIR}/sanitizers/tsan.supp)
+elseif(PTO2_SANITIZE)
+  pto2_sanitizer_options(ASAN_OPTIONS halt_on_error=1 detect_stack_use_after_return=1
+                         strict_string_checks=1 check_initialization_order=1 detect_leaks=1)
+  pto2_sanitizer_options(LSAN_OPTIONS print_suppressions=0
+                         suppressions=${CMAKE_SOURCE_DIR}/sanitizers/asan.supp)
+  pto2_sanitizer_options(UBSAN_OPTIONS halt_on_error=1 print_stacktrace=1)
 endif()

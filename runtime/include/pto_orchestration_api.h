@@ -1,7 +1,9 @@
 /// What an orchestration sees. An orchestration is a shared object that exports
 ///
-///     extern "C" PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t* args, int arg_count);
-///     extern "C" void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t* args, int arg_count);
+///     extern "C" {
+///     PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t* args, int arg_count);
+///     void aicpu_orchestration_entry(PTO2Runtime* rt, uint64_t* args, int arg_count);
+///     }
 ///
 /// (the entry may return anything; what it returns is ignored). It links to nothing: every call
 /// below goes through the table of functions that PTO2Runtime points to. The entry runs once per

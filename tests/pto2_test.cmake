@@ -1,0 +1,51 @@
+# pto2_test(NAME source... [LABELS label...] [LIBRARIES target...] [DEPENDS target...]
+#           [ARGUMENTS arg...] [TIMEOUT seconds] [LONG])
+#
+# Builds one googletest executable (googletest's and googlemock's main are linked unless a source
+# brings its own) and registers it as one CTest test of the same name, run from the source
+# directory. One test per executable, not per case: CTest then starts a process per file, and the
+# listing needs no run after the build. An executable without any test case fails.
+#
+# LABELS    unit (default), e2e, cli, tidy, check, stress; add "sanitize" to have .ci/run repeat
+#           the test under TSan and ASan+UBSan. Target tests_LABEL builds what a label needs.
+# DEPENDS   targets the test needs at run time (a program it starts, shared objects it loads).
+# TIMEOUT   default 120; five times as much under a sanitizer.
+# LONG      registered for `ctest -C long` only, as ./dev check and ./dev stress run it.
+find_package(GTest REQUIRED)
+
+function(pto2_test NAME)
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "LONG" "TIMEOUT" "LABELS;LIBRARIES;DEPENDS;ARGUMENTS")
+  if(NOT TEST_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "pto2_test(${NAME}): no source files")
+  endif()
+  if(NOT TEST_LABELS)
+    set(TEST_LABELS unit)
+  endif()
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 120)
+  endif()
+  math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
+  set(only "")
+  if(TEST_LONG)
+    set(only CONFIGURATIONS long)
+  endif()
+
+  add_executable(${NAME} ${TEST_UNPARSED_ARGUMENTS})
+  target_include_directories(${NAME} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gmock_main)
+  add_test(NAME ${NAME} COMMAND ${NAME} ${TEST_ARGUMENTS} ${only}
+           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set_tests_properties(
+    ${NAME} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
+                       ENVIRONMENT "${PTO2_TEST_ENVIRONMENT}"
+                       FAIL_REGULAR_EXPRESSION "Running 0 tests")
+  if(TEST_DEPENDS)
+    add_dependencies(${NAME} ${TEST_DEPENDS})
+  endif()
+  foreach(label IN LISTS TEST_LABELS)
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${NAME})
+  endforeach()
+endfunction()

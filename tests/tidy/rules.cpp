@@ -1,0 +1,289 @@
+#include "tests/tidy/rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "tests/tidy/source_text.hpp"
+
+namespace pto2::tidy {
+namespace {
+
+/// These sources spell out what they forbid.
+bool is_of_tidy(const SourceFile& file) {
+  return file.is_under("tests/tidy");
+}
+
+bool is_concurrent(const SourceFile& file) {
+  static const std::array folders{"core", "runtime/chip", "runtime/scheduler",
+                                  "runtime/orchestrator", "runtime/tensormap"};
+  return file.is_cpp() &&
+         std::ranges::any_of(folders, [&](const char* folder) { return file.is_under(folder); });
+}
+
+std::size_t line_of(std::string_view text, std::size_t offset) {
+  return static_cast<std::size_t>(std::ranges::count(text.substr(0, offset), '\n')) + 1;
+}
+
+/// Reports each match of `pattern` in `text` with `describe(match)` unless that is empty.
+template <class Describe>
+void report_matches(const SourceFile& file, const std::string& text, const std::regex& pattern,
+                    Findings& findings, Describe&& describe) {
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    std::string message = describe(*match);
+    if (message.empty()) continue;
+    const auto offset = static_cast<std::size_t>(match->position());
+    findings.push_back({file.path, line_of(text, offset), std::move(message)});
+  }
+}
+
+const std::regex& include_pattern() {
+  static const std::regex pattern(R"(#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"])");
+  return pattern;
+}
+
+void check_includes_of_threads(const SourceFile& file, const std::string& code,
+                               Findings& findings) {
+  static const std::set<std::string> forbidden{
+      "atomic", "thread",  "mutex",  "condition_variable", "shared_mutex", "semaphore",
+      "latch",  "barrier", "future", "stop_token",         "pthread.h"};
+  report_matches(file, code, include_pattern(), findings, [&](const std::smatch& match) {
+    const std::string name = match[2];
+    const bool for_orders = name == "atomic" && file.path == "core/platform.hpp";
+    if (!forbidden.contains(name) || for_orders) return std::string();
+    return "includes <" + name + ">; use what the policy P provides";
+  });
+}
+
+/// Which of our folders the sources in `folder` may include, `folder` being the longest match.
+struct Allowance {
+  const char* folder;
+  std::vector<std::string> may_include;
+};
+
+const Allowance* allowance_of(const SourceFile& file) {
+  static const std::vector<Allowance> allowances{
+      {"core", {"core"}},
+      {"models/checker", {"models/checker"}},
+      {"models", {"core", "models", "runtime"}},
+      {"runtime", {"core", "runtime"}},
+  };
+  const auto found = std::ranges::find_if(
+      allowances, [&](const Allowance& allowance) { return file.is_under(allowance.folder); });
+  return found == allowances.end() ? nullptr : &*found;
+}
+
+/// Why `file` may not include `name`, or an empty string.
+std::string forbidden_include(const SourceFile& file, const Allowance& allowance, char bracket,
+                              const std::string& name) {
+  static const std::regex ours(R"((core|models|runtime|stress|tests|bench)/.*)");
+  if (name.starts_with("../") || name.find("/../") != std::string::npos) {
+    return "includes \"" + name + "\"; write the path from the root";
+  }
+  const bool allowed = std::ranges::any_of(allowance.may_include, [&](const std::string& folder) {
+    return name.starts_with(folder + "/");
+  });
+  if (std::regex_match(name, ours) && !allowed) {
+    return std::string(allowance.folder) + " may not depend on \"" + name + "\"";
+  }
+  const bool standard = bracket == '<' && name.find_first_of("/.") == std::string::npos;
+  if (file.is_under("core") && !allowed && !standard) {
+    return "core includes only core and the standard library, not " + name;
+  }
+  return {};
+}
+
+const std::regex& invariant_pattern() {
+  static const std::regex pattern(R"(\b[A-Z]{2,3}-I[0-9]+\b)");
+  return pattern;
+}
+
+/// Where each id is defined: id -> "path:line" of every definition.
+std::map<std::string, std::vector<Finding>> invariant_definitions(const SourceTree& tree) {
+  static const std::regex definition(R"(^///   ([A-Z]{2,3}-I[0-9]+):)");
+  std::map<std::string, std::vector<Finding>> definitions;
+  for (const SourceFile& file : tree) {
+    if (!file.is_under("core")) continue;
+    std::size_t number = 0;
+    for (const std::string_view line : split_lines(file.text)) {
+      ++number;
+      std::cmatch match;
+      if (std::regex_search(line.data(), line.data() + line.size(), match, definition)) {
+        definitions[match[1]].push_back({file.path, number, {}});
+      }
+    }
+  }
+  return definitions;
+}
+
+std::size_t columns(std::string_view line) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string to_string(const Findings& findings) {
+  std::ostringstream text;
+  for (const Finding& finding : findings) {
+    text << finding.path << ':' << finding.line << ": " << finding.message << '\n';
+  }
+  return text.str();
+}
+
+Findings check_seam(const SourceTree& tree) {
+  static const std::regex names(
+      R"(\bstd\s*::\s*(atomic\w*|j?thread|this_thread|\w*mutex|condition_variable\w*)\b)"
+      R"(|\bstd\s*::\s*(\w*semaphore|latch|barrier|call_once|async)\b)"
+      R"(|\bvolatile\b|\bsleep_(for|until)\b|\batomic_(thread|signal)_fence\b)"
+      R"(|\b(pthread_|__atomic_|__sync_)\w+|\b(__)?asm(__)?\b)");
+  static const std::regex conditional(R"(#[ \t]*(if|ifdef|ifndef|elif|else)\b)");
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!is_concurrent(file)) continue;
+    const std::string code = without_comments_and_literals(file.text);
+    report_matches(file, code, names, findings, [](const std::smatch& match) {
+      return "names " + match.str() + "; use what the policy P provides";
+    });
+    report_matches(file, code, conditional, findings, [](const std::smatch& match) {
+      return match.str() + ": what is checked must be what is shipped, so no conditional code";
+    });
+    check_includes_of_threads(file, code, findings);
+  }
+  return findings;
+}
+
+Findings check_named_orders(const SourceTree& tree) {
+  static const std::regex in_place(
+      R"(\b(load|store|exchange|compare_exchange_\w+|fetch_\w+)\s*\([^;{}]*\bmemory_order)");
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!is_concurrent(file)) continue;
+    report_matches(file, without_comments_and_literals(file.text), in_place, findings,
+                   [](const std::smatch& match) {
+                     return match[1].str() +
+                            " with a memory order in place; name it as an OrderSite";
+                   });
+  }
+  return findings;
+}
+
+Findings check_dependencies(const SourceTree& tree) {
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    const Allowance* allowance = file.is_cpp() ? allowance_of(file) : nullptr;
+    if (allowance == nullptr) continue;
+    report_matches(file, without_comments_and_literals(file.text), include_pattern(), findings,
+                   [&](const std::smatch& match) {
+                     return forbidden_include(file, *allowance, match.str(1)[0], match[2]);
+                   });
+  }
+  return findings;
+}
+
+Findings check_sizes(const SourceTree& tree) {
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!file.is_code()) continue;
+    const std::vector<std::string_view> lines = split_lines(file.text);
+    if (lines.size() > max_file_lines) {
+      findings.push_back({file.path, lines.size(), "more than 500 lines; split by subject"});
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (columns(lines[i]) > max_columns) {
+        findings.push_back({file.path, i + 1, "more than 100 columns"});
+      }
+    }
+    if (!file.is_cpp()) continue;
+    for (const Function& function : find_functions(file.text)) {
+      if (function.lines() <= max_function_lines) continue;
+      findings.push_back(
+          {file.path, function.first_line,
+           "function of " + std::to_string(function.lines()) + " lines; at most 60 fit a screen"});
+    }
+  }
+  return findings;
+}
+
+Findings check_invariant_ids(const SourceTree& tree) {
+  const auto definitions = invariant_definitions(tree);
+  Findings findings;
+  for (const auto& [id, places] : definitions) {
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      findings.push_back(
+          {places[i].path, places[i].line, id + " is already defined in " + places[0].path});
+    }
+  }
+  for (const SourceFile& file : tree) {
+    const bool cites = file.is_under("core") || file.is_under("models") || file.is_under("tests");
+    if (!cites || is_of_tidy(file)) continue;
+    report_matches(file, file.text, invariant_pattern(), findings, [&](const std::smatch& match) {
+      if (definitions.contains(match.str())) return std::string();
+      return match.str() + " is not defined by any specification in core";
+    });
+  }
+  return findings;
+}
+
+Findings check_witnesses(const SourceTree& tree) {
+  static const std::regex witness(R"(//[^\n]*\bwitness:[ \t]*([a-z0-9_]+(, *[a-z0-9_]+)*))");
+  static const std::regex name(R"([a-z0-9_]+)");
+  std::set<std::string> paths;
+  for (const SourceFile& file : tree) paths.insert(file.path);
+  const auto has_folder = [&](const std::string& folder) {
+    const auto next = paths.lower_bound(folder);
+    return next != paths.end() && next->starts_with(folder);
+  };
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!file.is_under("core") || !file.is_cpp()) continue;
+    const std::size_t start = file.path.rfind('/') + 1;
+    const std::string piece = file.path.substr(start, file.path.rfind('.') - start);
+    const std::string folder = "models/" + piece + "/";
+    if (!has_folder(folder)) continue;
+    report_matches(file, file.text, witness, findings, [&](const std::smatch& match) {
+      const std::string list = match[1];
+      std::string missing;
+      for (std::sregex_iterator at(list.begin(), list.end(), name), end; at != end; ++at) {
+        const std::string path = folder + at->str() + ".hpp";
+        if (!paths.contains(path)) missing += (missing.empty() ? "no " : ", no ") + path;
+      }
+      return missing;
+    });
+  }
+  return findings;
+}
+
+Findings check_loose_ends(const SourceTree& tree) {
+  static const std::regex words(R"(\b(TODO|FIXME|NOLINT\w*)\b|\bDISABLED_)");
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!file.is_code() || is_of_tidy(file)) continue;
+    report_matches(file, file.text, words, findings, [](const std::smatch& match) {
+      return match.str() + ": finish it, or take it out";
+    });
+  }
+  return findings;
+}
+
+Findings check_suppressions(const SourceTree& tree) {
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!file.is_under("sanitizers") || !file.path.ends_with(".supp")) continue;
+    std::size_t number = 0;
+    for (const std::string_view line : split_lines(file.text)) {
+      ++number;
+      const std::size_t first = line.find_first_not_of(" \t");
+      if (first != std::string_view::npos && line[first] != '#') {
+        findings.push_back({file.path, number, "a suppression; fix what the sanitizer reports"});
+      }
+    }
+  }
+  return findings;
+}
+
+}  // namespace pto2::tidy

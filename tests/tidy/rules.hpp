@@ -1,0 +1,56 @@
+// The rules that the tree keeps, each a function from the sources to its findings.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tests/tidy/source_tree.hpp"
+
+namespace pto2::tidy {
+
+struct Finding {
+  std::string path;
+  std::size_t line;
+  std::string message;
+};
+using Findings = std::vector<Finding>;
+
+/// "path:line: message", one per line.
+[[nodiscard]] std::string to_string(const Findings& findings);
+
+/// core/ and the concurrent half of runtime/ (chip, scheduler, orchestrator, tensormap) reach
+/// atomics, threads and waiting through the policy only: no std::atomic, thread, mutex, volatile,
+/// sleep, fence or conditional compilation. core/platform.hpp may include <atomic>, for
+/// std::memory_order.
+[[nodiscard]] Findings check_seam(const SourceTree& tree);
+
+/// Memory orders in the same files are named sites, never written into an operation.
+[[nodiscard]] Findings check_named_orders(const SourceTree& tree);
+
+/// Includes point one way: core to core and the standard library, models/checker to nothing of
+/// ours, models to core and runtime, runtime to core; nothing shipped to tests, stress or bench.
+[[nodiscard]] Findings check_dependencies(const SourceTree& tree);
+
+inline constexpr std::size_t max_function_lines = 60;
+inline constexpr std::size_t max_file_lines = 500;
+inline constexpr std::size_t max_columns = 100;
+
+/// Functions fit a screen, files have one subject, lines fit the page.
+[[nodiscard]] Findings check_sizes(const SourceTree& tree);
+
+/// Every invariant id cited in core, models or tests is defined once, by a line `///   XY-I1: ...`
+/// of a core file.
+[[nodiscard]] Findings check_invariant_ids(const SourceTree& tree);
+
+/// A comment `// witness: name[, name...]` in core/PIECE.hpp names files models/PIECE/NAME.hpp,
+/// once models has a folder for the piece.
+[[nodiscard]] Findings check_witnesses(const SourceTree& tree);
+
+/// No TODO, FIXME, NOLINT or disabled tests.
+[[nodiscard]] Findings check_loose_ends(const SourceTree& tree);
+
+/// Suppression files under sanitizers/ hold comments only.
+[[nodiscard]] Findings check_suppressions(const SourceTree& tree);
+
+}  // namespace pto2::tidy

@@ -1,0 +1,204 @@
+// Each rule twice: the tree keeps it, and a made-up file that breaks it is found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/tidy/rules.hpp"
+#include "tests/tidy/source_text.hpp"
+#include "tests/tidy/source_tree.hpp"
+
+namespace pto2::tidy {
+namespace {
+
+using testing::HasSubstr;
+using Check = Findings (*)(const SourceTree&);
+
+const SourceTree& project() {
+  static const SourceTree tree = read_source_tree(PTO2_SOURCE_DIR);
+  return tree;
+}
+
+/// The rule finds `expected` and nothing else in a tree of one file.
+void expect_found(Check check, const std::string& path, const std::string& text,
+                  const std::string& expected) {
+  const std::string found = to_string(check({{path, text}}));
+  EXPECT_THAT(found, HasSubstr(path + ":1: ")) << text;
+  EXPECT_THAT(found, HasSubstr(expected)) << text;
+}
+
+void expect_clean(Check check, const SourceTree& tree) {
+  EXPECT_EQ(to_string(check(tree)), "");
+}
+
+TEST(SourceTree, HoldsTheSourcesOfThisTest) {
+  const auto has = [](const std::string& path) {
+    return std::ranges::any_of(project(), [&](const SourceFile& f) { return f.path == path; });
+  };
+  for (const char* path : {"tests/tidy/tidy_test.cpp", "core/CMakeLists.txt", "CMakeLists.txt",
+                           "dev", "sanitizers/tsan.supp"}) {
+    EXPECT_TRUE(has(path)) << path;
+  }
+}
+
+TEST(SourceTree, TheWalkFindsAllThatGitLists) {
+  const std::vector<std::string> walked = list_by_walk(PTO2_SOURCE_DIR);
+  for (const std::string& path : list_by_git(PTO2_SOURCE_DIR)) {
+    const bool hidden = path.starts_with(".") && !path.starts_with(".ci/");
+    if (hidden || !std::filesystem::exists(std::filesystem::path(PTO2_SOURCE_DIR) / path)) continue;
+    EXPECT_THAT(walked, testing::Contains(path));
+  }
+  EXPECT_TRUE(list_by_git("/").empty());
+}
+
+TEST(Seam, IsKept) {
+  expect_clean(check_seam, project());
+}
+
+TEST(Seam, FindsNamesThatBypassThePolicy) {
+  for (const std::string name :
+       {"std::atomic<int> a;", "std::thread t;", "std::jthread t;", "std::mutex m;",
+        "std::condition_variable c;", "volatile int v;", "std::this_thread::yield();",
+        "x::sleep_for(1);", "std::atomic_thread_fence(o);", "__atomic_load_n(p, 0);"}) {
+    expect_found(check_seam, "core/a.hpp", name, "names ");
+    expect_found(check_seam, "runtime/scheduler/a.hpp", name, "names ");
+  }
+}
+
+TEST(Seam, FindsConditionalCodeAndIncludes) {
+  for (const std::string line : {"#ifdef X", "#if X", "# ifndef X", "#else"}) {
+    expect_found(check_seam, "runtime/chip/a.hpp", line, "conditional");
+  }
+  for (const std::string name : {"atomic", "thread", "mutex", "condition_variable"}) {
+    expect_found(check_seam, "core/a.hpp", "#include <" + name + ">", "includes <" + name);
+  }
+}
+
+TEST(Seam, LeavesCommentsLiteralsAndOtherFoldersAlone) {
+  expect_clean(check_seam, {{"core/a.hpp", "#pragma once\n// std::atomic\nf(\"volatile\");"},
+                            {"core/platform.hpp", "#include <atomic>"},
+                            {"runtime/host/a.cpp", "std::thread t;"}});
+}
+
+TEST(NamedOrders, AreUsed) {
+  expect_clean(check_named_orders, project());
+}
+
+TEST(NamedOrders, AnOrderInPlaceIsFound) {
+  expect_found(check_named_orders, "core/a.hpp", "w.load(std::memory_order_acquire);", "load");
+  expect_found(check_named_orders, "core/a.hpp", "w.fetch_add(\n1, std::memory_order::relaxed);",
+               "fetch_add");
+  expect_clean(check_named_orders, {{"core/a.hpp",
+                                     "OrderSite look{\"a.load\", std::memory_order_acquire};\n"
+                                     "w.load(P::order(look));"}});
+}
+
+TEST(Dependencies, PointOneWay) {
+  expect_clean(check_dependencies, project());
+}
+
+TEST(Dependencies, WrongOnesAreFound) {
+  const auto expect_forbidden = [](const std::string& path, const std::string& include) {
+    expect_found(check_dependencies, path, "#include " + include, "");
+  };
+  expect_forbidden("core/a.hpp", "\"runtime/a.hpp\"");
+  expect_forbidden("core/a.hpp", "<cds/init.h>");
+  expect_forbidden("core/a.hpp", "<unistd.h>");
+  expect_forbidden("core/a.hpp", "\"../runtime/a.hpp\"");
+  expect_forbidden("models/checker/a.hpp", "\"core/a.hpp\"");
+  expect_forbidden("models/checker/a.hpp", "\"models/litmus/a.hpp\"");
+  expect_forbidden("models/task_word/a.hpp", "\"tests/a.hpp\"");
+  expect_forbidden("runtime/a.cpp", "\"models/checker/a.hpp\"");
+  expect_forbidden("runtime/a.cpp", "<tests/a.hpp>");
+}
+
+TEST(Dependencies, RightOnesAreNot) {
+  expect_clean(check_dependencies, {{"core/a.hpp", "#include <span>\n#include \"core/b.hpp\""},
+                                    {"models/checker/a.cpp", "#include <boost/context/fiber.hpp>"},
+                                    {"models/task_word/a.hpp", "#include \"core/task_word.hpp\""},
+                                    {"runtime/a.cpp", "// #include \"tests/a.hpp\""},
+                                    {"tests/a.cpp", "#include \"runtime/a.hpp\""}});
+}
+
+TEST(Sizes, AreKept) {
+  expect_clean(check_sizes, project());
+}
+
+std::string function_of(std::size_t lines) {
+  return "void f() {\n" + std::string(lines - 2, '\n') + "}\n";
+}
+
+TEST(Sizes, BeyondTheLimitIsFound) {
+  expect_found(check_sizes, "core/a.hpp", function_of(61), "function of 61 lines");
+  expect_found(check_sizes, "a/CMakeLists.txt", std::string(101, 'x'), "100 columns");
+  const Findings findings = check_sizes({{"core/a.hpp", std::string(501, '\n')}});
+  EXPECT_THAT(to_string(findings), HasSubstr("500 lines"));
+}
+
+TEST(Sizes, AtTheLimitIsNot) {
+  expect_clean(check_sizes, {{"core/a.hpp", function_of(60)},
+                             {"core/b.hpp", std::string(500, '\n')},
+                             {"core/c.hpp", "// " + std::string(96, 'x') + "\u00e9"},
+                             {"README.md", std::string(200, 'x')}});
+}
+
+TEST(InvariantIds, Resolve) {
+  expect_clean(check_invariant_ids, project());
+}
+
+TEST(InvariantIds, UndefinedAndTwiceDefinedAreFound) {
+  expect_found(check_invariant_ids, "core/a.hpp", "f(\"AB-I1\");", "AB-I1 is not defined");
+  expect_found(check_invariant_ids, "models/a/b.hpp", "// AB-I1", "AB-I1 is not defined");
+  expect_found(check_invariant_ids, "tests/core/a.cpp", "// ABC-I12", "ABC-I12 is not defined");
+  const Findings twice =
+      check_invariant_ids({{"core/a.hpp", "///   AB-I1: one"}, {"core/b.hpp", "///   AB-I1: two"}});
+  EXPECT_EQ(to_string(twice), "core/b.hpp:1: AB-I1 is already defined in core/a.hpp\n");
+  const Findings elsewhere = check_invariant_ids({{"models/a.hpp", "///   AB-I1: not in core"}});
+  EXPECT_EQ(elsewhere.size(), 1U);
+}
+
+TEST(InvariantIds, DefinedOnceMayBeCitedAnywhere) {
+  expect_clean(check_invariant_ids, {{"core/a.hpp", "/// Text.\n///   AB-I1: always\nf(AB-I1);"},
+                                     {"tests/a.cpp", "// AB-I1"}});
+}
+
+TEST(Witnesses, Exist) {
+  expect_clean(check_witnesses, project());
+}
+
+TEST(Witnesses, AMissingOneIsFound) {
+  const SourceFile orders{"core/fan.hpp", "/// Observes. witness: early, late"};
+  const SourceFile early{"models/fan/early.hpp", ""};
+  const SourceFile late{"models/fan/late.hpp", ""};
+  EXPECT_EQ(to_string(check_witnesses({orders, early})),
+            "core/fan.hpp:1: no models/fan/late.hpp\n");
+  expect_clean(check_witnesses, {orders, early, late});
+  expect_clean(check_witnesses, {orders});
+}
+
+TEST(LooseEnds, AreNone) {
+  expect_clean(check_loose_ends, project());
+}
+
+TEST(LooseEnds, AreFound) {
+  for (const std::string text : {"// TODO: later", "// FIXME", "f();  // NOLINT(x)",
+                                 "// NOLINTNEXTLINE", "TEST(A, DISABLED_B) {}"}) {
+    expect_found(check_loose_ends, "tests/a_test.cpp", text, "finish it");
+  }
+  expect_found(check_loose_ends, "CMakeLists.txt", "# TODO", "finish it");
+}
+
+TEST(Suppressions, AreNone) {
+  expect_clean(check_suppressions, project());
+}
+
+TEST(Suppressions, AreFound) {
+  expect_found(check_suppressions, "sanitizers/tsan.supp", "race:f", "a suppression");
+  expect_clean(check_suppressions, {{"sanitizers/tsan.supp", "# comment\n\n"}});
+}
+
+}  // namespace
+}  // namespace pto2::tidy
