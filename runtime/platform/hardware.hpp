@@ -60,6 +60,9 @@ struct Hardware {
   }
   static void idle() { platform::idle(); }
 
+  static void yield() { platform::yield(); }
+  [[nodiscard]] static uint32_t polling_rounds() { return platform::polling_rounds(); }
+
   template <class Predicate>
   static void spin(Predicate&& predicate) {
     for (uint32_t turn = 0; !predicate(); ++turn) spin_turn(turn);

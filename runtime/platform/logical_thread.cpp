@@ -59,6 +59,19 @@ void idle() {
   }
 }
 
+void yield() {
+  if (PackedHost* host = current_host()) {
+    host->yield();
+  } else {
+    pause();
+  }
+}
+
+uint32_t polling_rounds() {
+  const PackedHost* host = current_host();
+  return host != nullptr ? host->polling_rounds() : 0;
+}
+
 void detached(void (*section)(int64_t*), int64_t* argument) {
   if (PackedHost* host = current_host()) {
     host->detach();

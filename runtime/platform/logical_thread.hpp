@@ -85,6 +85,14 @@ inline void LogicalThread::ring() {
 /// Returns once the calling logical thread was rung since the last return.
 void idle();
 
+/// Lets other logical threads of the same host go first, and returns. No wait: the caller bounds
+/// how often it polls, by the calling thread's polling_rounds(), before it calls idle().
+void yield();
+
+/// Rounds of polling that pay off before idle(): many where the partner runs on another CPU, none
+/// where it needs this one.
+[[nodiscard]] uint32_t polling_rounds();
+
 /// Runs `section`, which may take long and touches no shared protocol state (a kernel).
 void detached(void (*section)(int64_t*), int64_t* argument);
 

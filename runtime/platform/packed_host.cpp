@@ -16,6 +16,9 @@ constexpr uint32_t turns_before_sleep = 500;
 /// 3 microseconds.
 constexpr uint32_t turns_of_a_long_kernel = 64;
 
+/// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
+constexpr uint32_t polling_rounds_of_a_pair = 200;
+
 inline void pause() { __builtin_ia32_pause(); }
 
 }  // namespace
@@ -111,6 +114,20 @@ void PackedHost::ring_remotely(uint32_t f) {
   } else if (team_.sleepers_.load(std::memory_order_seq_cst) != 0 && is_detached()) {
     for (auto& host : team_.hosts_) host->wake();
   }
+}
+
+void PackedHost::yield() {
+  drain_inbox();
+  if (has_runnable()) {
+    ring_here(current_->number());
+    current_->fiber().suspend();
+  } else {
+    pause();
+  }
+}
+
+uint32_t PackedHost::polling_rounds() const {
+  return team_.hosts_.size() > 1 ? polling_rounds_of_a_pair : 0;
 }
 
 void PackedHost::wake() {

@@ -42,6 +42,10 @@ class alignas(64) PackedHost {
   void detach();
   void attach();
 
+  /// Runs the fibers that are runnable, then goes on with the calling one.
+  void yield();
+  [[nodiscard]] uint32_t polling_rounds() const;
+
   /// Ends the wait of a sleeping host.
   void wake();
 

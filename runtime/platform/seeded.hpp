@@ -150,6 +150,9 @@ struct Seeded {
   }
   static void idle() { SeededTeam::current()->park(); }
 
+  static void yield() { seeded_point(); }
+  [[nodiscard]] static uint32_t polling_rounds() { return 1; }
+
   template <class Predicate>
   static void spin(Predicate&& predicate) {
     while (!predicate()) SeededTeam::current()->give_way();

@@ -1,0 +1,82 @@
+/// An AI core: a logical thread that runs the kernels it finds in its mailbox.
+#pragma once
+
+#include "core/core_mailbox.hpp"
+#include "runtime/chip/event_log.hpp"
+
+namespace pto2 {
+
+/// Core types. The values are those of PTO2WorkerType.
+enum class CoreType : uint8_t { cube = 0, vector = 1 };
+inline constexpr uint32_t core_types = 2;
+
+using KernelEntry = void (*)(int64_t*);
+
+/// What a dispatch hands to a core.
+struct DispatchPayload {
+  TaskId task;
+  KernelEntry kernel = nullptr;
+  int64_t* args = nullptr;
+};
+
+/// What a core counted. Read after the run.
+struct CoreCounts {
+  uint64_t acks = 0;
+  uint64_t fins = 0;
+  uint64_t kernel_ns = 0;  ///< time inside kernels, if timing is on
+};
+
+template <class P>
+class AiCore {
+ public:
+  using Bell = typename P::doorbell;
+
+  /// Before the run: where the core's completions are announced, and its own doorbell.
+  void connect(Bell scheduler, Bell own, bool timing) {
+    scheduler_ = scheduler;
+    own_ = own;
+    timing_ = timing;
+  }
+
+  [[nodiscard]] CoreMailbox<P, DispatchPayload>& mailbox() { return mailbox_; }
+  [[nodiscard]] const Bell& bell() const { return own_; }
+  [[nodiscard]] const CoreCounts& counts() const { return counts_; }
+  [[nodiscard]] EventLog& log() { return log_; }
+
+  /// The body of the logical thread: until exit.
+  void run() {
+    mailbox_.report_ready();
+    scheduler_.ring();
+    for (;;) {
+      CoreCommand command = CoreCommand::none;
+      P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
+      if (command == CoreCommand::exit) break;
+      execute(mailbox_.take());
+    }
+    mailbox_.acknowledge_exit();
+    scheduler_.ring();
+  }
+
+ private:
+  void execute(const DispatchPayload& payload) {
+    const TaskId task = payload.task;
+    ++counts_.acks;
+    record<P>(log_, EventKind::ack, task);
+    const uint64_t begin = timing_ ? P::now_ns() : 0;
+    P::run_kernel(payload.kernel, payload.args);
+    if (timing_) counts_.kernel_ns += P::now_ns() - begin;
+    ++counts_.fins;
+    record<P>(log_, EventKind::fin, task);
+    mailbox_.finish();
+    scheduler_.ring();
+  }
+
+  CoreMailbox<P, DispatchPayload> mailbox_;
+  Bell scheduler_;
+  Bell own_;
+  CoreCounts counts_;
+  bool timing_ = false;
+  EventLog log_;
+};
+
+}  // namespace pto2

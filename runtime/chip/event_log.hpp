@@ -1,0 +1,74 @@
+/// Events of one logical thread, in a buffer that is allocated before the run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/task_id.hpp"
+
+namespace pto2 {
+
+enum class EventKind : uint8_t {
+  submit,    ///< orchestrator: a task was submitted
+  ready,     ///< whoever took the fan-in to zero
+  dispatch,  ///< scheduler: to core `detail`
+  ack,       ///< core: took the task
+  fin,       ///< core: the kernel returned
+  consume,   ///< whoever dropped the last reference
+  reclaim,   ///< whoever moved the watermark past the task
+  wait,      ///< orchestrator: blocked; `detail` is the resource, `task` the next task of the ring
+};
+
+/// Name of a kind in trace files: "submit", "ready", ..
+[[nodiscard]] const char* event_name(EventKind kind);
+
+struct Event {
+  uint64_t time_ns;  ///< of a steady clock; in simulations, points of the schedule
+  TaskId task;
+  uint32_t detail;
+  EventKind kind;
+};
+
+/// Written by its logical thread alone; read after the run.
+class EventLog {
+ public:
+  EventLog() = default;
+  /// Room for `capacity` events; memory is touched as they come.
+  EventLog(std::string thread, std::size_t capacity) : thread_(std::move(thread)) {
+    events_.reserve(capacity);
+    capacity_ = capacity;
+  }
+
+  /// True if events are wanted.
+  [[nodiscard]] bool enabled() const { return capacity_ != 0; }
+
+  void record(uint64_t time_ns, EventKind kind, TaskId task, uint32_t detail) {
+    if (events_.size() == capacity_) {
+      ++dropped_;
+      return;
+    }
+    events_.push_back({time_ns, task, detail, kind});
+  }
+
+  [[nodiscard]] const std::string& thread() const { return thread_; }
+  [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+  /// Events that found the buffer full.
+  [[nodiscard]] uint64_t dropped() const { return dropped_; }
+
+ private:
+  std::string thread_;
+  std::vector<Event> events_;
+  std::size_t capacity_ = 0;
+  uint64_t dropped_ = 0;
+};
+
+/// Records an event if the log is enabled; one predictable branch if not.
+template <class P>
+void record(EventLog& log, EventKind kind, TaskId task, uint32_t detail = 0) {
+  if (log.enabled()) [[unlikely]]
+    log.record(P::now_ns(), kind, task, detail);
+}
+
+}  // namespace pto2

@@ -1,0 +1,58 @@
+/// Zeroed memory of a run: large arrays cost nothing until they are touched.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace pto2 {
+
+/// Owns zeroed bytes, aligned to 64. Throws std::bad_alloc.
+class MappedBytes {
+ public:
+  MappedBytes() = default;
+  explicit MappedBytes(std::size_t bytes);
+  ~MappedBytes();
+  MappedBytes(MappedBytes&& other) noexcept;
+  MappedBytes& operator=(MappedBytes&& other) noexcept;
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size() const { return bytes_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  bool mapped_ = false;
+};
+
+/// An array of T whose valid initial state is all zeros and whose destructor does nothing. The
+/// elements are not constructed one by one: that would touch every page.
+template <class T>
+class MappedArray {
+ public:
+  MappedArray() = default;
+  /// Throws std::bad_alloc, also when the size overflows.
+  explicit MappedArray(std::size_t count) : bytes_(checked(count)), count_(count) {}
+
+  [[nodiscard]] std::span<T> span() const {
+    return {reinterpret_cast<T*>(bytes_.data()), count_};
+  }
+  [[nodiscard]] T& operator[](std::size_t i) const { return span()[i]; }
+
+ private:
+  static_assert(alignof(T) <= 64);
+  static std::size_t checked(std::size_t count);
+
+  MappedBytes bytes_;
+  std::size_t count_ = 0;
+};
+
+[[noreturn]] void throw_bad_array_size();
+
+template <class T>
+std::size_t MappedArray<T>::checked(std::size_t count) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, sizeof(T), &bytes)) throw_bad_array_size();
+  return bytes;
+}
+
+}  // namespace pto2

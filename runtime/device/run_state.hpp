@@ -1,0 +1,166 @@
+/// The shared memory of one run: rings, queues, flags and counters, for one policy and fan-out.
+///
+/// It is made for one run and thrown away with it, so no run starts on counters of another. The
+/// large arrays are lazily zeroed memory (mapped_array.hpp): making it costs what is used.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/dependency_pool.hpp"
+#include "core/fatal_latch.hpp"
+#include "core/heap_ring.hpp"
+#include "core/parked_schedulers.hpp"
+#include "core/ready_queues.hpp"
+#include "core/stall_detector.hpp"
+#include "core/startup.hpp"
+#include "core/task_life_cycle.hpp"
+#include "core/task_ring.hpp"
+#include "runtime/chip/ai_core.hpp"
+#include "runtime/device/config.hpp"
+#include "runtime/device/mapped_array.hpp"
+#include "runtime/include/pto_kernel_api.h"
+
+namespace pto2 {
+
+/// Most parameters of one task.
+inline constexpr uint32_t max_params = 32;
+
+/// What a scheduler needs to know of a task to dispatch it.
+struct TaskDescriptor {
+  TaskId id;
+  KernelEntry kernel = nullptr;
+  CoreType type = CoreType::cube;
+};
+
+/// The arguments of a task, as its kernel sees them. One line longer than a power of two, so that
+/// the slots of a window do not share a few sets of the caches.
+struct alignas(cache_line) TaskArguments {
+  std::array<int64_t, max_params> args;
+  std::array<PTOTensor, max_params> tensors;
+  std::array<std::byte, cache_line> spacing;
+};
+
+template <class P, template <class> class F>
+struct alignas(cache_line) RuntimeSlot : TaskSlot<P, F> {
+  typename P::template cell<TaskDescriptor> descriptor;
+};
+
+/// The arrays of one ring, and the orchestrator's view of them.
+template <class P, template <class> class F>
+struct RingState {
+  explicit RingState(const DeviceConfig& config)
+      : slots(config.window),
+        arguments(config.window),
+        nodes(std::size_t{config.dep_pool} + 1),
+        heap_ends(config.window),
+        pool_marks(config.window),
+        heap_memory(config.heap_bytes),
+        tasks(config.window),
+        heap(tasks, heap_ends.span(), config.heap_bytes),
+        pool(tasks, pool_marks.span(), config.dep_pool) {}
+  RingState(const RingState&) = delete;
+  RingState& operator=(const RingState&) = delete;
+
+  MappedArray<RuntimeSlot<P, F>> slots;
+  MappedArray<TaskArguments> arguments;
+  MappedArray<DependencyNode<P>> nodes;
+  MappedArray<uint64_t> heap_ends;
+  MappedArray<uint64_t> pool_marks;
+  MappedBytes heap_memory;
+  Watermark<P> watermark;
+  // The orchestrator's.
+  TaskRing tasks;
+  HeapRing heap;
+  DependencyPool pool;
+};
+
+/// Why a run was given up.
+struct FatalDetails {
+  TaskId task;
+};
+
+template <class P, template <class> class F>
+class RunState {
+ public:
+  using Slot = RuntimeSlot<P, F>;
+  using Life = TaskLifeCycle<P, Slot>;
+  using Queue = typename P::template bounded_queue<Place>;
+  using Bell = typename P::doorbell;
+
+  /// `config` must be valid.
+  explicit RunState(const DeviceConfig& device)
+      : config(device),
+        rings(make_rings(device)),
+        life(life_rings()),
+        queues{make_queues(device), make_queues(device)},
+        ready{ReadyQueues<P>(queues[0]), ReadyQueues<P>(queues[1])},
+        finished(device.schedulers),
+        stall(finished),
+        cores(std::size_t{3} * device.blocks),
+        scheduler_bells(device.schedulers) {}
+  RunState(const RunState&) = delete;
+  RunState& operator=(const RunState&) = delete;
+
+  // Cores: cube c at c, vectors 2c and 2c + 1 of cluster c behind the cubes. Cluster c belongs to
+  // scheduler c mod schedulers.
+  [[nodiscard]] uint32_t cube_core(uint32_t cluster) const { return cluster; }
+  [[nodiscard]] uint32_t vector_core(uint32_t cluster, uint32_t i) const {
+    return config.blocks + 2 * cluster + i;
+  }
+
+  [[nodiscard]] TaskArguments& arguments(Place slot) {
+    return rings[ring_of(slot)]->arguments[index_of(slot)];
+  }
+
+  /// After a task became ready and was pushed: wakes a scheduler that can take it, if one sleeps.
+  void wake_one() {
+    if (const auto s = parked.take_one()) scheduler_bells[*s].ring();
+  }
+  void ring_schedulers() {
+    for (Bell& bell : scheduler_bells) bell.ring();
+  }
+
+  /// True when every task was reclaimed and every queue is empty: the state after a clean run.
+  [[nodiscard]] bool drained() {
+    for (const auto& ring : rings) {
+      if (ring->watermark.observe() != ring->tasks.next()) return false;
+    }
+    return !ready[0].pop(0) && !ready[1].pop(0);
+  }
+
+  DeviceConfig config;
+  std::vector<std::unique_ptr<RingState<P, F>>> rings;
+  Life life;
+  std::array<std::vector<Queue>, core_types> queues;  // the last of each is the orchestrator's
+  std::array<ReadyQueues<P>, core_types> ready;
+  std::vector<FinishedCount<P>> finished;
+  StallDetector<P> stall;
+  ParkedSchedulers<P> parked;
+  Startup<P> startup;
+  FatalLatch<P, FatalDetails> fatal;
+  std::vector<AiCore<P>> cores;
+  std::vector<Bell> scheduler_bells;
+  Bell orchestrator_bell;
+
+ private:
+  static std::vector<std::unique_ptr<RingState<P, F>>> make_rings(const DeviceConfig& device) {
+    std::vector<std::unique_ptr<RingState<P, F>>> rings;
+    for (uint32_t r = 0; r < device.rings; ++r) {
+      rings.push_back(std::make_unique<RingState<P, F>>(device));
+    }
+    return rings;
+  }
+  static std::vector<Queue> make_queues(const DeviceConfig& device);
+
+  std::vector<LifeCycleRing<P, Slot>> life_rings() {
+    std::vector<LifeCycleRing<P, Slot>> result;
+    for (auto& ring : rings) {
+      result.push_back({ring->slots.span(), ring->nodes.span(), &ring->watermark});
+    }
+    return result;
+  }
+};
+
+}  // namespace pto2
