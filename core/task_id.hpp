@@ -20,6 +20,9 @@ inline constexpr uint32_t task_id_ring_shift = 62;
 /// No task; differs from every id that make_id returns.
 inline constexpr TaskId no_task{~uint64_t{0}};
 
+/// Largest local id; the one above it, in ring 3, is no_task.
+inline constexpr uint64_t max_task_local = (uint64_t{1} << task_id_ring_shift) - 2;
+
 constexpr TaskId make_id(uint32_t ring, uint64_t local) {
   return {(uint64_t{ring} << task_id_ring_shift) | local};
 }

@@ -1,0 +1,88 @@
+#include "runtime/orchestrator/requirement.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+namespace pto2 {
+
+void HeapRequirement::place_in_all(uint64_t bytes, bool drained) {
+  const uint64_t before = sum_;
+  sum_ += bytes;
+  until_event_ = never;
+  for (uint32_t i = 0; i < candidates; ++i) {
+    if (refused_ >> i & 1) continue;
+    const uint64_t size = uint64_t{1} << (smallest_log2 + i);
+    uint64_t tail = tail_sum_ - tail_[i];
+    const HeapPlacement placed = place(before - offsets_[i], tail, size, bytes, drained);
+    if (!placed.fits) {
+      refused_ |= uint64_t{1} << i;
+      continue;
+    }
+    if (placed.restarted) {
+      tail_[i] = tail_sum_;
+      tail = 0;
+    }
+    offsets_[i] = sum_ - placed.end;
+    const uint64_t limit = placed.end < tail ? tail : size;
+    until_event_ = std::min(until_event_, limit - placed.end);
+  }
+}
+
+std::optional<uint64_t> HeapRequirement::smallest_size() const {
+  const auto index = static_cast<uint32_t>(std::countr_one(refused_));
+  if (index >= candidates) return std::nullopt;
+  return uint64_t{1} << (smallest_log2 + index);
+}
+
+void ResourceRequirement::scope_end() {
+  assert(depth_ > 0);
+  for (Ring& ring : rings_) {
+    if (ring.holder_depth != depth_) continue;
+    ring.holder_depth = 0;
+    ring.live_nodes = 0;
+    live_map_entries_ -= ring.live_entries;
+    ring.live_entries = 0;
+  }
+  --depth_;
+}
+
+void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) {
+  assert(depth_ > 0 && ring_index < max_rings);
+  Ring& ring = rings_[ring_index];
+  const bool drained = ring.holder_depth == 0;
+  if (drained) {
+    ring.holder_depth = depth_;
+    ring.oldest = ring.submitted;
+  }
+  ring.max_live = std::max(ring.max_live, ring.submitted - ring.oldest);
+  ++ring.submitted;
+
+  uint64_t bytes = 0;
+  for (uint64_t output : demand.output_bytes) bytes = packed_bytes_with(bytes, output);
+  ring.heap.submit(bytes, drained);
+
+  ring.live_nodes += demand.dep_nodes;
+  ring.max_nodes = std::max(ring.max_nodes, ring.live_nodes);
+
+  // The entries are reserved before the look-ups remove any.
+  ring.live_entries += demand.map_entries;
+  live_map_entries_ += demand.map_entries;
+  max_map_entries_ = std::max(max_map_entries_, live_map_entries_);
+  for (TaskId producer : demand.replaced) {
+    Ring& owner = rings_[ring_of(producer)];
+    // The entries of retired tasks were given back before.
+    if (owner.holder_depth == 0 || local_of(producer) < owner.oldest) continue;
+    --owner.live_entries;
+    --live_map_entries_;
+  }
+}
+
+RingRequirement ResourceRequirement::ring(uint32_t ring) const {
+  const Ring& from = rings_[ring];
+  // A slot is given out while live < window - 1.
+  const uint64_t window = std::bit_ceil(std::max<uint64_t>(from.max_live + 2, 4));
+  return {window, from.heap.smallest_size(), from.max_nodes};
+}
+
+}  // namespace pto2

@@ -1,0 +1,113 @@
+/// Learns while a run is submitted which ring and pool sizes it needs ("counting mode").
+///
+/// After a deadlock the orchestration goes on without executing anything; the object that saw
+/// every submission from the first on then knows which sizes would have been enough.
+///
+/// A size is enough when every submission succeeds in the best case: all submitted tasks have
+/// completed, so that only open scopes hold tasks, and a task has retired when its scope has ended
+/// and all earlier ones of its ring have retired. The rings place by order of submission alone, so
+/// what fails then fails at any speed, and what succeeds then succeeds once enough has completed.
+///
+/// Scopes end in reverse order of their beginning. So the outermost open scope that holds tasks of
+/// a ring holds its oldest live task, and when it ends the ring is drained: one mark per ring,
+/// taken at that task, replaces the history.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/heap_layout.hpp"
+#include "core/task_id.hpp"
+
+namespace pto2 {
+
+/// Simulates heap rings of all power-of-two sizes side by side; bytes per task come in, the
+/// smallest size that took them all comes out.
+///
+/// A heap's position is the sum of all bytes so far minus an offset that changes only where it
+/// wraps or starts over. Until the sum reaches the next position where that, or a refusal, is
+/// possible in any of the heaps, a submission costs one comparison.
+class HeapRequirement {
+ public:
+  static constexpr uint32_t smallest_log2 = 10;
+  static constexpr uint32_t largest_log2 = 40;
+  static constexpr uint32_t candidates = largest_log2 - smallest_log2 + 1;
+
+  /// A packed buffer of `bytes` bytes is placed; `drained` says that no live task is in the ring,
+  /// so this one becomes its oldest.
+  void submit(uint64_t bytes, bool drained) {
+    if (drained) tail_ = offsets_, tail_sum_ = sum_;
+    if (bytes < until_event_) {
+      until_event_ -= bytes;
+      sum_ += bytes;
+    } else {
+      place_in_all(bytes, drained);
+    }
+  }
+
+  /// Bytes; none when 1 TiB is not enough.
+  std::optional<uint64_t> smallest_size() const;
+
+ private:
+  static constexpr uint64_t never = ~uint64_t{0};
+
+  void place_in_all(uint64_t bytes, bool drained);
+
+  uint64_t sum_ = 0;  ///< of all bytes placed, modulo 2^64
+  uint64_t until_event_ = uint64_t{1} << smallest_log2;
+  uint64_t tail_sum_ = 0;                       ///< sum before the oldest live task
+  std::array<uint64_t, candidates> offsets_{};  ///< sum_ - offset is the top
+  std::array<uint64_t, candidates> tail_{};     ///< tail_sum_ - offset is the tail
+  uint64_t refused_ = 0;                        ///< bit i: size i was too small
+};
+
+/// What one task asks for.
+struct TaskDemand {
+  std::span<const uint64_t> output_bytes = {};  ///< of the outputs that the runtime allocates
+  uint64_t dep_nodes = 0;
+  uint64_t map_entries = 0;
+  std::span<const TaskId> replaced = {};  ///< producers of the entries that its look-ups removed
+};
+
+/// Sizes that are enough for one ring.
+struct RingRequirement {
+  uint64_t window;                     ///< slots; the smallest power of two, at least 4
+  std::optional<uint64_t> heap_bytes;  ///< the smallest power of two from 1 KiB to 1 TiB, if any
+  uint64_t dep_pool;                   ///< nodes, exact
+};
+
+class ResourceRequirement {
+ public:
+  void scope_begin() { ++depth_; }
+  /// Requires an open scope.
+  void scope_end();
+  /// A task is submitted to `ring` in the innermost open scope. Requires an open scope.
+  void submit(uint32_t ring, const TaskDemand& demand);
+  /// Forgets everything, for the next run.
+  void reset() { *this = ResourceRequirement(); }
+
+  RingRequirement ring(uint32_t ring) const;
+  /// Entries of the TensorMap's pool, exact.
+  uint64_t map_pool() const { return max_map_entries_; }
+
+ private:
+  struct Ring {
+    uint32_t holder_depth = 0;  ///< of the outermost open scope with tasks here; 0: drained
+    uint64_t submitted = 0;
+    uint64_t oldest = 0;  ///< number of the oldest live task
+    uint64_t live_nodes = 0;
+    uint64_t live_entries = 0;
+    uint64_t max_live = 0;  ///< most live tasks before a submission
+    uint64_t max_nodes = 0;
+    HeapRequirement heap;
+  };
+
+  uint32_t depth_ = 0;
+  uint64_t live_map_entries_ = 0;
+  uint64_t max_map_entries_ = 0;
+  std::array<Ring, max_rings> rings_;
+};
+
+}  // namespace pto2

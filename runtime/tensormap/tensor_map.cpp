@@ -1,0 +1,193 @@
+#include "runtime/tensormap/tensor_map.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+namespace pto2 {
+namespace {
+
+void require(bool holds, const char* text, uint64_t value) {
+  if (!holds) throw std::invalid_argument(std::string(text) + ", not " + std::to_string(value));
+}
+
+const TensorMapConfig& checked(const TensorMapConfig& config) {
+  require(config.rings >= 1 && config.rings <= max_rings,
+          "TensorMap: the number of rings must be 1 to 4", config.rings);
+  require(std::has_single_bit(config.window), "TensorMap: the task window must be a power of two",
+          config.window);
+  require(config.pool_size >= 1 && config.pool_size < uint32_t{1} << 31,
+          "TensorMap: the pool must have 1 to 2^31-1 entries", config.pool_size);
+  require(std::has_single_bit(config.num_buckets),
+          "TensorMap: the number of buckets must be a power of two", config.num_buckets);
+  return config;
+}
+
+}  // namespace
+
+TensorMap::Heads TensorMap::make_heads(uint64_t count) {
+  auto* memory = static_cast<uint32_t*>(std::calloc(count, sizeof(uint32_t)));
+  if (memory == nullptr) throw std::bad_alloc();
+  return Heads(memory);
+}
+
+TensorMap::TensorMap(const TensorMapConfig& config)
+    : config_(checked(config)),
+      bucket_shift_(32 - static_cast<uint32_t>(std::countr_zero(config.num_buckets))),
+      buckets_(make_heads(config.num_buckets)),
+      task_entry_heads_(make_heads(uint64_t{config.rings} * config.window)),
+      entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {}
+
+bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, bool allocated) {
+  assert(ring_of(producer) < config_.rings && !retired(producer));
+  if (live_ == config_.pool_size) return false;
+  uint32_t& bucket_head = bucket(base);
+  if (allocated) drop_buffer(base, bucket_head);
+  uint32_t& task_head = task_entry_head(producer);
+  if (task_head != nil && entries_[task_head].producer != producer) {
+    assert(retired(entries_[task_head].producer));
+    remove_task(task_head);
+  }
+  const uint32_t index = take();
+  Entry& entry = entries_[index];
+  entry.base = base;
+  entry.producer = producer;
+  entry.region = region;
+  entry.allocated = allocated;
+  entry.next_in_bucket = bucket_head;
+  entry.previous_in_bucket = nil;
+  if (bucket_head != nil) entries_[bucket_head].previous_in_bucket = index;
+  bucket_head = index;
+  entry.next_of_task = task_head;
+  entry.previous_of_task = nil;
+  if (task_head != nil) entries_[task_head].previous_of_task = index;
+  task_head = index;
+  return true;
+}
+
+void TensorMap::reset() {
+  for (uint32_t index = 1; index < used_; ++index) {
+    const Entry& entry = entries_[index];
+    if (entry.producer == no_task) continue;
+    bucket(entry.base) = nil;
+    task_entry_head(entry.producer) = nil;
+  }
+  used_ = 1;
+  free_head_ = nil;
+  live_ = 0;
+  watermarks_ = {};
+  cleaned_ = {};
+}
+
+void TensorMap::clean_up(uint32_t ring) {
+  // A slot that was visited once is clean up to the watermark, however many tasks it has seen.
+  const uint64_t end = watermarks_[ring];
+  const uint64_t slots = std::min<uint64_t>(end - cleaned_[ring], config_.window);
+  for (uint64_t local = end - slots; local < end; ++local) {
+    uint32_t& head = task_entry_head(make_id(ring, local));
+    if (head != nil && retired(entries_[head].producer)) remove_task(head);
+  }
+  cleaned_[ring] = end;
+}
+
+uint32_t TensorMap::take() {
+  ++live_;
+  if (free_head_ == nil) return used_++;
+  const uint32_t index = free_head_;
+  free_head_ = entries_[index].next_in_bucket;
+  return index;
+}
+
+void TensorMap::remove(uint32_t index) {
+  Entry& entry = entries_[index];
+  const uint32_t next = entry.next_in_bucket;
+  const uint32_t previous = entry.previous_in_bucket;
+  if (next != nil) entries_[next].previous_in_bucket = previous;
+  (previous != nil ? entries_[previous].next_in_bucket : bucket(entry.base)) = next;
+  const uint32_t next_of_task = entry.next_of_task;
+  const uint32_t previous_of_task = entry.previous_of_task;
+  if (next_of_task != nil) entries_[next_of_task].previous_of_task = previous_of_task;
+  (previous_of_task != nil ? entries_[previous_of_task].next_of_task
+                           : task_entry_head(entry.producer)) = next_of_task;
+  entry.producer = no_task;
+  entry.next_in_bucket = free_head_;
+  free_head_ = index;
+  --live_;
+}
+
+/// Gives back all entries of the task whose chain starts at `head`.
+void TensorMap::remove_task(uint32_t& head) {
+  while (head != nil) remove(head);
+}
+
+/// Gives back the entry and all behind it in its bucket, all of them of retired tasks.
+void TensorMap::truncate(uint32_t index) {
+  while (index != nil) {
+    const uint32_t next = entries_[index].next_in_bucket;
+    assert(retired(entries_[index].producer));
+    remove(index);
+    index = next;
+  }
+}
+
+/// Gives back the entries of the buffer at `base` from `index` on along its bucket.
+void TensorMap::drop_buffer(uint64_t base, uint32_t index) {
+  while (index != nil) {
+    const uint32_t next = entries_[index].next_in_bucket;
+    if (entries_[index].base == base) remove(index);
+    index = next;
+  }
+}
+
+bool TensorMap::bucket_chain_holds(uint32_t bucket_index, uint64_t& count) const {
+  uint32_t previous = nil;
+  for (uint32_t index = buckets_[bucket_index]; index != nil;) {
+    const Entry& entry = entries_[index];
+    if (index >= used_ || ++count > live_ || entry.producer == no_task) return false;
+    if (&bucket(entry.base) != &buckets_[bucket_index]) return false;
+    if (entry.previous_in_bucket != previous) return false;
+    if (config_.rings == 1 && previous != nil &&
+        local_of(entry.producer) > local_of(entries_[previous].producer)) {
+      return false;
+    }
+    previous = index;
+    index = entry.next_in_bucket;
+  }
+  return true;
+}
+
+bool TensorMap::task_chain_holds(uint64_t slot, uint64_t& count) const {
+  uint32_t previous = nil;
+  for (uint32_t index = task_entry_heads_[slot]; index != nil;) {
+    const Entry& entry = entries_[index];
+    if (index >= used_ || ++count > live_ || entry.producer == no_task) return false;
+    if (&task_entry_head(entry.producer) != &task_entry_heads_[slot]) return false;
+    if (entry.previous_of_task != previous) return false;
+    if (previous != nil && entries_[previous].producer != entry.producer) return false;
+    previous = index;
+    index = entry.next_of_task;
+  }
+  return true;
+}
+
+bool TensorMap::invariant_holds() const {
+  uint64_t in_buckets = 0;
+  for (uint32_t i = 0; i < config_.num_buckets; ++i) {
+    if (!bucket_chain_holds(i, in_buckets)) return false;
+  }
+  uint64_t in_tasks = 0;
+  for (uint64_t slot = 0; slot < uint64_t{config_.rings} * config_.window; ++slot) {
+    if (!task_chain_holds(slot, in_tasks)) return false;
+  }
+  uint64_t free = 0;
+  for (uint32_t index = free_head_; index != nil; index = entries_[index].next_in_bucket) {
+    if (index >= used_ || ++free >= used_ || entries_[index].producer != no_task) return false;
+  }
+  return in_buckets == live_ && in_tasks == live_ && live_ + free + 1 == used_ &&
+         used_ <= config_.pool_size + 1;
+}
+
+}  // namespace pto2

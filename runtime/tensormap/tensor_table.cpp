@@ -1,0 +1,343 @@
+#include "runtime/tensormap/tensor_table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cassert>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+namespace pto2 {
+namespace {
+
+constexpr uint64_t max_extent = std::numeric_limits<uint32_t>::max();
+constexpr uint64_t max_bytes = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+
+/// Sets shape, row-major strides, and the region of a whole root that starts `begin` bytes into
+/// its buffer. Returns false when a limit is exceeded; the record is garbage then.
+bool lay_out_root(TensorRecord& record, const uint64_t* shape, uint32_t ndims,
+                  uint64_t element_size, uint64_t begin) {
+  if (ndims == 0 || ndims > PTO_MAX_DIMS || element_size == 0) return false;
+  Region& region = record.region;
+  uint64_t stride = 1;
+  for (uint32_t i = ndims; i-- > 0;) {
+    // Both factors fit 32 bits, so the product fits 64.
+    if (shape[i] == 0 || shape[i] > max_extent || stride > max_extent) return false;
+    record.shape[i] = static_cast<uint32_t>(shape[i]);
+    record.strides[i] = static_cast<uint32_t>(stride);
+    stride *= shape[i];
+  }
+  if (stride > max_bytes / element_size) return false;
+  for (uint32_t i = ndims; i < PTO_MAX_DIMS; ++i) {
+    record.shape[i] = 1;
+    record.strides[i] = 0;
+  }
+  for (uint32_t i = 0; i < PTO_MAX_DIMS; ++i) {
+    record.axes[i] = static_cast<uint8_t>(i);
+    region.box_begin[i] = 0;
+    region.box_end[i] = record.shape[i];
+  }
+  for (uint32_t i = 0; i + 1 < PTO_MAX_DIMS; ++i) {
+    region.root_strides[i] = i + 1 < ndims ? record.strides[i] : 0;
+  }
+  record.ndims = ndims;
+  region.begin = begin;
+  region.end = begin + stride * element_size;
+  region.origin = begin;
+  region.element_size = static_cast<uint32_t>(element_size);
+  region.ndims = static_cast<uint8_t>(ndims);
+  region.contiguous = true;
+  region.unused = 0;
+  return true;
+}
+
+const char* name_of(DataType dtype) {
+  switch (dtype) {
+    case DataType::FLOAT32:
+      return "float32";
+    case DataType::FLOAT16:
+      return "float16";
+    case DataType::INT32:
+      return "int32";
+    case DataType::INT16:
+      return "int16";
+    case DataType::INT8:
+      return "int8";
+    case DataType::UINT8:
+      return "uint8";
+    case DataType::BFLOAT16:
+      return "bfloat16";
+    case DataType::INT64:
+      return "int64";
+    case DataType::UINT64:
+      return "uint64";
+  }
+  return "unknown";
+}
+
+template <class T>
+std::string list(const T* values, uint32_t count) {
+  return fmt::format("[{}]", fmt::join(std::span(values, count), ", "));
+}
+
+}  // namespace
+
+uint64_t TensorRecord::numel() const {
+  uint64_t product = 1;
+  for (uint32_t extent : shape) product *= extent;
+  return product;
+}
+
+bool TensorRecord::is_contiguous() const {
+  uint64_t expected = 1;
+  for (uint32_t i = ndims; i-- > 0;) {
+    if (shape[i] != 1 && strides[i] != expected) return false;
+    expected *= shape[i];
+  }
+  return true;
+}
+
+void TensorRecord::fill(PTOTensor& tensor) const {
+  assert(has_address());
+  tensor.address = base + region.begin;
+  std::memcpy(tensor.shape, shape, sizeof shape);
+  std::memcpy(tensor.strides, strides, sizeof strides);
+  tensor.dtype = dtype;
+  tensor.ndims = ndims;
+}
+
+void TensorTable::scope_begin() {
+  scope_marks_.push_back(count_);
+}
+
+void TensorTable::scope_end() {
+  assert(!scope_marks_.empty());
+  count_ = scope_marks_.back();
+  scope_marks_.pop_back();
+}
+
+void TensorTable::reset() {
+  scope_marks_.clear();
+  count_ = 0;
+}
+
+void TensorTable::add_chunk() {
+  chunks_.push_back(std::make_unique_for_overwrite<TensorRecord[]>(chunk_records));
+}
+
+TensorRecord* TensorTable::push(uint64_t& handle) {
+  if (count_ == max_records) return nullptr;
+  if (count_ >> chunk_bits == chunks_.size()) add_chunk();
+  if (++generation_ == 0) ++generation_;
+  TensorRecord& record = at(count_);
+  record.generation = generation_;
+  record.scope_depth = scope_depth();
+  handle = uint64_t{generation_} << 32 | count_;
+  ++count_;
+  return &record;
+}
+
+TensorResult TensorTable::fail(std::string text) {
+  error_ = std::move(text);
+  return {0, error_.c_str()};
+}
+
+TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t ndims,
+                               DataType dtype) {
+  uint64_t handle = 0;
+  TensorRecord* record = push(handle);
+  const uint64_t element_size = get_element_size(dtype);
+  if (record == nullptr || !lay_out_root(*record, shape, ndims, element_size, 0)) {
+    if (record != nullptr) --count_;
+    return refuse_shape("make_tensor", shape, ndims, element_size);
+  }
+  if (address > std::numeric_limits<uint64_t>::max() - record->region.end) {
+    const uint64_t bytes = record->region.end;
+    --count_;
+    return fail(
+        fmt::format("make_tensor: {} bytes at address {:#x} run past the end of the address "
+                    "space; check the address and the shape",
+                    bytes, address));
+  }
+  record->base = address;
+  record->owner = no_task;
+  record->external = address != 0;
+  record->dtype = dtype;
+  return {handle, nullptr};
+}
+
+TensorResult TensorTable::view(uint64_t tensor, const uint64_t* shape, const uint64_t* offsets) {
+  const TensorRecord* parent = parent_for("view", tensor);
+  if (parent == nullptr) return {0, error_.c_str()};
+  for (uint32_t i = 0; i < parent->ndims; ++i) {
+    const uint64_t extent = parent->shape[i];
+    if (shape[i] == 0 || shape[i] > extent || offsets[i] > extent - shape[i]) {
+      return refuse_view(*parent, shape, offsets);
+    }
+  }
+  uint64_t handle = 0;
+  TensorRecord* record = push(handle);
+  if (record == nullptr) return refuse_shape("view", shape, parent->ndims, 1);
+  record->base = parent->base;
+  record->owner = parent->owner;
+  record->external = parent->external;
+  record->dtype = parent->dtype;
+  record->ndims = parent->ndims;
+  std::memcpy(record->shape, parent->shape, sizeof record->shape);
+  std::memcpy(record->strides, parent->strides, sizeof record->strides);
+  std::memcpy(record->axes, parent->axes, sizeof record->axes);
+  record->region = parent->region;
+  Region& region = record->region;
+  uint64_t first = 0;
+  uint64_t last = 0;
+  uint64_t numel = 1;
+  for (uint32_t i = 0; i < record->ndims; ++i) {
+    record->shape[i] = static_cast<uint32_t>(shape[i]);
+    first += offsets[i] * record->strides[i];
+    last += (shape[i] - 1) * record->strides[i];
+    numel *= shape[i];
+    const uint32_t axis = record->axes[i];
+    region.box_begin[axis] += static_cast<uint32_t>(offsets[i]);
+    region.box_end[axis] = region.box_begin[axis] + record->shape[i];
+  }
+  region.begin += first * region.element_size;
+  region.end = region.begin + (last + 1) * region.element_size;
+  region.contiguous = last + 1 == numel;
+  return {handle, nullptr};
+}
+
+TensorResult TensorTable::reshape(uint64_t tensor, const uint64_t* shape, uint32_t ndims) {
+  const TensorRecord* parent = parent_for("reshape", tensor);
+  if (parent == nullptr) return {0, error_.c_str()};
+  if (!parent->is_contiguous()) {
+    return fail(
+        fmt::format("reshape: the tensor of shape {} with strides {} is not contiguous; reshape "
+                    "the whole tensor "
+                    "first and take the view of the result",
+                    list(parent->shape, parent->ndims), list(parent->strides, parent->ndims)));
+  }
+  uint64_t handle = 0;
+  TensorRecord* record = push(handle);
+  const uint64_t element_size = parent->region.element_size;
+  if (record == nullptr ||
+      !lay_out_root(*record, shape, ndims, element_size, parent->region.begin)) {
+    if (record != nullptr) --count_;
+    return refuse_shape("reshape", shape, ndims, element_size);
+  }
+  if (record->region.end != parent->region.end) {
+    --count_;
+    return fail(fmt::format(
+        "reshape: shape {} has {} elements, but the tensor of shape {} has {}; the "
+        "counts must be equal",
+        list(shape, ndims), record->numel(), list(parent->shape, parent->ndims), parent->numel()));
+  }
+  record->base = parent->base;
+  record->owner = parent->owner;
+  record->external = parent->external;
+  record->dtype = parent->dtype;
+  return {handle, nullptr};
+}
+
+TensorResult TensorTable::transpose(uint64_t tensor, uint32_t x, uint32_t y) {
+  const TensorRecord* parent = parent_for("transpose", tensor);
+  if (parent == nullptr) return {0, error_.c_str()};
+  if (x >= parent->ndims || y >= parent->ndims) {
+    return fail(
+        fmt::format("transpose: dimensions {} and {} of a tensor of shape {}; they must be "
+                    "below {}",
+                    x, y, list(parent->shape, parent->ndims), parent->ndims));
+  }
+  uint64_t handle = 0;
+  TensorRecord* record = push(handle);
+  if (record == nullptr) return refuse_shape("transpose", nullptr, 0, 1);
+  const uint32_t generation = record->generation;
+  const uint32_t depth = record->scope_depth;
+  *record = *parent;
+  record->generation = generation;
+  record->scope_depth = depth;
+  std::swap(record->shape[x], record->shape[y]);
+  std::swap(record->strides[x], record->strides[y]);
+  std::swap(record->axes[x], record->axes[y]);
+  return {handle, nullptr};
+}
+
+void TensorTable::set_buffer(uint64_t tensor, uint64_t address, TaskId owner) {
+  assert(find(tensor) != nullptr && !find(tensor)->has_address() && address != 0);
+  TensorRecord& record = at(static_cast<uint32_t>(tensor));
+  record.base = address;
+  record.owner = owner;
+}
+
+const TensorRecord* TensorTable::parent_for(const char* operation, uint64_t tensor) {
+  const TensorRecord* parent = find(tensor);
+  if (parent != nullptr && parent->has_address()) return parent;
+  error_ = fmt::format("{}: ", operation);
+  error_ += parent == nullptr
+                ? describe(tensor)
+                : fmt::format(
+                      "the tensor of shape {} has no memory yet; submit the task that takes "
+                      "it as OUTPUT first",
+                      list(parent->shape, parent->ndims));
+  return nullptr;
+}
+
+TensorResult TensorTable::refuse_shape(const char* operation, const uint64_t* shape, uint32_t ndims,
+                                       uint64_t element_size) {
+  if (count_ == max_records) {
+    return fail(
+        fmt::format("{}: {} tensors exist already; make tensors inside scopes, so that they "
+                    "go when the scope ends",
+                    operation, max_records));
+  }
+  if (ndims == 0 || ndims > PTO_MAX_DIMS) {
+    return fail(
+        fmt::format("{}: {} dimensions; a tensor has 1 to {}", operation, ndims, PTO_MAX_DIMS));
+  }
+  if (element_size == 0) return fail(fmt::format("{}: unknown data type", operation));
+  for (uint32_t i = 0; i < ndims; ++i) {
+    if (shape[i] == 0 || shape[i] > max_extent) {
+      return fail(fmt::format("{}: extent {} of dimension {} in shape {}; it must be 1 to {}",
+                              operation, shape[i], i, list(shape, ndims), max_extent));
+    }
+  }
+  return fail(
+      fmt::format("{}: shape {} with elements of {} bytes is too large; strides must fit 32 "
+                  "bits in elements and the whole 63 bits in bytes",
+                  operation, list(shape, ndims), element_size));
+}
+
+TensorResult TensorTable::refuse_view(const TensorRecord& parent, const uint64_t* shape,
+                                      const uint64_t* offsets) {
+  return fail(fmt::format(
+      "view: {} elements at offset {} of a tensor of shape {}; in every dimension "
+      "at least 1 element is needed and offset + extent must not exceed the "
+      "tensor's",
+      list(shape, parent.ndims), list(offsets, parent.ndims), list(parent.shape, parent.ndims)));
+}
+
+std::string TensorTable::describe(uint64_t tensor) const {
+  const TensorRecord* record = find(tensor);
+  if (tensor == 0) return "handle 0 is no tensor; make one with make_tensor";
+  if (record == nullptr) {
+    return fmt::format(
+        "handle {:#x} is not a live tensor: its scope has ended, or it was made in "
+        "another launch; make it in a scope that is still open",
+        tensor);
+  }
+  const std::string memory =
+      !record->has_address() ? "no memory yet"
+      : record->external     ? fmt::format("external at {:#x}", record->base + record->region.begin)
+                             : fmt::format("at {:#x}, allocated by task {} of ring {}",
+                                           record->base + record->region.begin, local_of(record->owner),
+                                           ring_of(record->owner));
+  return fmt::format("{} {} strides {}, {}, {}{}", name_of(record->dtype),
+                     list(record->shape, record->ndims), list(record->strides, record->ndims),
+                     record->is_contiguous() ? "contiguous" : "not contiguous", memory,
+                     record->region.begin == 0
+                         ? ""
+                         : fmt::format(", {} bytes into its buffer", record->region.begin));
+}
+
+}  // namespace pto2

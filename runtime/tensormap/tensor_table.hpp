@@ -1,0 +1,127 @@
+/// The table behind the Tensor handles of an orchestration.
+///
+/// Records live on a stack that follows the scopes: scope_end() drops every record made since the
+/// matching scope_begin(). A handle is generation << 32 | index; 0 is no tensor. Every record gets
+/// a generation of its own, so a handle whose scope has ended, or that never was one, is recognised
+/// by comparing, without touching what it pointed to; so is one of another table that started at
+/// another generation. (Generations repeat after 2^32 records.)
+///
+/// Used by one thread, the orchestrator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/task_id.hpp"
+#include "runtime/include/pto_kernel_api.h"
+#include "runtime/tensormap/region.hpp"
+
+namespace pto2 {
+
+/// One tensor: a root from make(), or a view, reshape or transpose of another.
+struct TensorRecord {
+  uint64_t base;         ///< address of the buffer, the key in the TensorMap; 0: none yet
+  TaskId owner;          ///< the task whose heap block holds the buffer; no_task: external
+  uint32_t generation;   ///< upper half of the handle
+  uint32_t scope_depth;  ///< open scopes when it was made
+  DataType dtype;
+  uint32_t ndims;                  ///< 1..PTO_MAX_DIMS
+  uint32_t shape[PTO_MAX_DIMS];    ///< elements; 1 past ndims
+  uint32_t strides[PTO_MAX_DIMS];  ///< elements; 0 past ndims
+  uint8_t axes[PTO_MAX_DIMS];      ///< dimension of the region's box that each dimension runs in
+  bool external;                   ///< the caller owns the buffer
+  Region region;
+
+  bool has_address() const { return base != 0; }
+  /// Number of elements.
+  uint64_t numel() const;
+  /// Bytes of its elements. For a root this is the size of its buffer.
+  uint64_t bytes() const { return numel() * region.element_size; }
+  /// True when the elements lie in row-major order without gaps.
+  bool is_contiguous() const;
+  /// Writes what a kernel sees. Requires an address.
+  void fill(PTOTensor& tensor) const;
+};
+
+/// A handle, or why there is none.
+struct [[nodiscard]] TensorResult {
+  uint64_t handle;    ///< 0 on error
+  const char* error;  ///< what is wrong and what to do, kept by the table until its next error
+
+  bool ok() const { return error == nullptr; }
+};
+
+class TensorTable {
+ public:
+  /// Tables whose handles might be mixed up should start at generations far apart.
+  explicit TensorTable(uint32_t first_generation = 0) : generation_(first_generation) {}
+  TensorTable(const TensorTable&) = delete;
+  TensorTable& operator=(const TensorTable&) = delete;
+
+  void scope_begin();
+  /// Drops the records made since the matching scope_begin(). Requires an open scope.
+  void scope_end();
+  /// Drops all records and scopes. Handles from before stay recognisable.
+  void reset();
+
+  /// A root tensor of `shape` (ndims extents in elements, each 1..2^32-1, 1..PTO_MAX_DIMS of
+  /// them). Address 0: it gets its buffer from set_buffer(). Errors: extents or row-major strides
+  /// past 32 bits, 2^63 bytes or more, a range that ends past the address space, an unknown type.
+  TensorResult make(uint64_t address, const uint64_t* shape, uint32_t ndims, DataType dtype);
+  /// The box of `shape` elements at `offsets`, one entry per dimension of `tensor`. Its strides
+  /// are those of `tensor`. Errors: no address yet, an empty box, one that sticks out.
+  TensorResult view(uint64_t tensor, const uint64_t* shape, const uint64_t* offsets);
+  /// The same elements under another shape, in a space of its own. Errors: no address yet, not
+  /// contiguous, another number of elements, or what make() refuses.
+  TensorResult reshape(uint64_t tensor, const uint64_t* shape, uint32_t ndims);
+  /// Dimensions x and y exchanged. Errors: no address yet, no such dimension.
+  TensorResult transpose(uint64_t tensor, uint32_t x, uint32_t y);
+
+  /// The record behind a handle; nullptr when the handle is 0, stale or foreign. It stays where
+  /// it is until its scope ends.
+  const TensorRecord* find(uint64_t tensor) const {
+    const uint64_t index = tensor & 0xffffffffU;
+    if (index >= count_) return nullptr;
+    const TensorRecord& record = at(static_cast<uint32_t>(index));
+    return record.generation == tensor >> 32 ? &record : nullptr;
+  }
+  /// Gives a tensor from make(0, ..) its buffer, which task `owner` allocated. Requires a live
+  /// handle of a tensor without an address, and an address other than 0.
+  void set_buffer(uint64_t tensor, uint64_t address, TaskId owner);
+
+  /// One line about the tensor, or about why the handle is not one.
+  std::string describe(uint64_t tensor) const;
+
+  uint32_t size() const { return count_; }
+  uint32_t scope_depth() const { return static_cast<uint32_t>(scope_marks_.size()); }
+
+  /// Most records that can exist at the same time.
+  static constexpr uint32_t max_records = uint32_t{1} << 31;
+
+ private:
+  static constexpr uint32_t chunk_bits = 9;
+  static constexpr uint32_t chunk_records = uint32_t{1} << chunk_bits;
+
+  TensorRecord& at(uint32_t index) const {
+    return chunks_[index >> chunk_bits][index & (chunk_records - 1)];
+  }
+  TensorRecord* push(uint64_t& handle);
+  void add_chunk();
+  TensorResult fail(std::string text);
+  TensorResult refuse_shape(const char* operation, const uint64_t* shape, uint32_t ndims,
+                            uint64_t element_size);
+  TensorResult refuse_view(const TensorRecord& parent, const uint64_t* shape,
+                           const uint64_t* offsets);
+  /// The parent of a view, reshape or transpose; nullptr, with error_ set, when it cannot be one.
+  const TensorRecord* parent_for(const char* operation, uint64_t tensor);
+
+  std::vector<std::unique_ptr<TensorRecord[]>> chunks_;
+  std::vector<uint32_t> scope_marks_;
+  uint32_t count_ = 0;
+  uint32_t generation_;
+  std::string error_;
+};
+
+}  // namespace pto2

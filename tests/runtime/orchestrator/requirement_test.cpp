@@ -1,0 +1,226 @@
+#include "runtime/orchestrator/requirement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <vector>
+
+#include "tests/support/counting_oracle.hpp"
+
+namespace pto2 {
+namespace {
+
+using oracle::Configuration;
+using oracle::Event;
+using oracle::EventKind;
+using oracle::Program;
+using oracle::Resource;
+
+constexpr uint64_t plenty = uint64_t{1} << 50;
+
+void begin(Program& program) {
+  program.push_back({EventKind::scope_begin});
+}
+void end(Program& program) {
+  program.push_back({EventKind::scope_end});
+}
+void task(Program& program, std::vector<uint64_t> outputs, uint64_t nodes = 0, uint64_t entries = 0,
+          std::vector<size_t> replaced = {}) {
+  program.push_back({EventKind::submit, std::move(outputs), nodes, entries, std::move(replaced)});
+}
+
+ResourceRequirement count(const Program& program, bool four_rings) {
+  ResourceRequirement requirement;
+  std::vector<TaskId> tasks;
+  std::array<uint64_t, max_rings> next{};
+  size_t depth = 0;
+  for (const Event& event : program) {
+    if (event.kind == EventKind::scope_begin) {
+      ++depth;
+      requirement.scope_begin();
+    } else if (event.kind == EventKind::scope_end) {
+      --depth;
+      requirement.scope_end();
+    } else {
+      const uint32_t ring = oracle::ring_at(depth, four_rings);
+      std::vector<TaskId> replaced;
+      for (size_t older : event.replaced) replaced.push_back(tasks[older]);
+      tasks.push_back(make_id(ring, next[ring]++));
+      requirement.submit(ring, {event.output_bytes, event.dep_nodes, event.map_entries, replaced});
+    }
+  }
+  return requirement;
+}
+
+/// The largest need over the rings, as one configuration for all of them.
+Configuration smallest(const ResourceRequirement& requirement, bool four_rings) {
+  Configuration result{4, 1024, 0, requirement.map_pool(), four_rings};
+  for (uint32_t i = 0; i < max_rings; ++i) {
+    const RingRequirement ring = requirement.ring(i);
+    result.window = std::max(result.window, ring.window);
+    result.heap = std::max(result.heap, ring.heap_bytes.value_or(plenty));
+    result.dep_pool = std::max(result.dep_pool, ring.dep_pool);
+  }
+  return result;
+}
+
+TEST(ResourceRequirement, NothingNeedsTheMinimum) {
+  const ResourceRequirement requirement;
+  EXPECT_EQ(requirement.ring(0).window, 4U);
+  EXPECT_EQ(requirement.ring(0).heap_bytes, 1024U);
+  EXPECT_EQ(requirement.ring(0).dep_pool, 0U);
+  EXPECT_EQ(requirement.map_pool(), 0U);
+}
+
+TEST(ResourceRequirement, WindowHoldsTheLargestScopeAndOneMore) {
+  for (uint64_t tasks : {3U, 4U, 7U, 8U, 15U, 16U, 37U}) {
+    Program program;
+    begin(program);
+    for (uint64_t i = 0; i < tasks; ++i) task(program, {});
+    end(program);
+    const uint64_t expected = std::max<uint64_t>(4, std::bit_ceil(tasks + 1));
+    EXPECT_EQ(count(program, false).ring(0).window, expected) << tasks;
+  }
+}
+
+TEST(ResourceRequirement, NestedScopesFreeTheirRing) {
+  Program program;
+  begin(program);
+  task(program, {1});
+  for (int i = 0; i < 100; ++i) {
+    begin(program);
+    for (int j = 0; j < 4; ++j) task(program, {1000}, 2, 1);
+    end(program);
+  }
+  end(program);
+  const ResourceRequirement four = count(program, true);
+  EXPECT_EQ(four.ring(0).window, 4U);
+  EXPECT_EQ(four.ring(1).window, 8U);
+  EXPECT_EQ(four.ring(1).heap_bytes, 8192U) << "4 KiB would be filled to the last byte";
+  EXPECT_EQ(four.ring(1).dep_pool, 8U);
+  EXPECT_EQ(four.map_pool(), 4U);
+  const ResourceRequirement one = count(program, false);
+  EXPECT_EQ(one.ring(0).window, 512U) << "the outer scope's task holds all behind it";
+  EXPECT_EQ(one.ring(0).dep_pool, 800U);
+  EXPECT_EQ(one.map_pool(), 400U);
+}
+
+TEST(ResourceRequirement, ReplacedEntriesAreGivenBack) {
+  Program program;
+  begin(program);
+  for (size_t i = 0; i < 50; ++i) {
+    task(program, {}, 0, 1, i == 0 ? std::vector<size_t>{} : std::vector<size_t>{i - 1});
+  }
+  end(program);
+  EXPECT_EQ(count(program, false).map_pool(), 2U) << "reserved before the look-up frees one";
+}
+
+TEST(ResourceRequirement, TooLargeForAnyHeap) {
+  Program program;
+  begin(program);
+  task(program, {(uint64_t{1} << 40) - 1024});
+  EXPECT_EQ(count(program, false).ring(0).heap_bytes, uint64_t{1} << 40);
+  task(program, {1024});
+  EXPECT_EQ(count(program, false).ring(0).heap_bytes, std::nullopt);
+  const uint64_t outputs[] = {~uint64_t{0}};
+  ResourceRequirement requirement;
+  requirement.scope_begin();
+  requirement.submit(0, {outputs});
+  requirement.submit(0, {outputs});
+  EXPECT_EQ(requirement.ring(0).heap_bytes, std::nullopt);
+}
+
+Program random_program(std::mt19937_64& random) {
+  Program program;
+  const uint64_t steps = 1 + random() % 40;
+  // Most sizes are small, so that many kinds of fit occur in small heaps.
+  const uint64_t largest = uint64_t{1} << random() % 5;
+  std::vector<uint64_t> entries_left;
+  size_t depth = 0;
+  const auto submit = [&] {
+    std::vector<uint64_t> outputs(random() % 3);
+    for (uint64_t& bytes : outputs) bytes = 1 + random() % (1024 * largest);
+    std::vector<size_t> replaced;
+    for (size_t i = 0; i < entries_left.size(); ++i) {
+      if (entries_left[i] > 0 && random() % 8 == 0) {
+        --entries_left[i];
+        replaced.push_back(i);
+      }
+    }
+    const uint64_t entries = random() % 4;
+    task(program, outputs, random() % 5, entries, replaced);
+    entries_left.push_back(entries);
+  };
+  const uint64_t scope_weight = 2 + random() % 6;
+  for (uint64_t i = 0; i < steps; ++i) {
+    if (depth == 0 || (depth < 6 && random() % scope_weight == 0)) {
+      begin(program);
+      ++depth;
+    } else if (random() % (scope_weight + 1) == 0) {
+      end(program);
+      --depth;
+    } else {
+      submit();
+    }
+  }
+  for (; depth > 0; --depth) end(program);
+  return program;
+}
+
+void expect_deadlock(const Program& program, const Configuration& configuration,
+                     Resource resource) {
+  const auto deadlock = oracle::first_deadlock(program, configuration);
+  ASSERT_TRUE(deadlock.has_value()) << oracle::name_of(resource) << " should be too small";
+  EXPECT_EQ(deadlock->resource, resource);
+}
+
+TEST(ResourceRequirement, AgreesWithTheOracle) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 100000; ++i) {
+    const Program program = random_program(random);
+    const bool four_rings = i % 2 == 0;
+    const Configuration enough = smallest(count(program, four_rings), four_rings);
+    const auto deadlock = oracle::first_deadlock(program, enough);
+    ASSERT_FALSE(deadlock.has_value())
+        << "program " << i << ": " << oracle::name_of(deadlock->resource) << " at task "
+        << deadlock->task;
+    Configuration less = enough;
+    if (enough.window > 4) {
+      less.window = enough.window / 2;
+      expect_deadlock(program, less, Resource::task_window);
+    }
+    less = enough;
+    if (enough.heap > 1024) {
+      for (less.heap = enough.heap / 2; less.heap >= 1024; less.heap /= 2) {
+        expect_deadlock(program, less, Resource::heap);
+      }
+    }
+    less = enough;
+    if (enough.dep_pool > 0) {
+      less.dep_pool = enough.dep_pool - 1;
+      expect_deadlock(program, less, Resource::dep_pool);
+    }
+    less = enough;
+    if (enough.map_pool > 0) {
+      less.map_pool = enough.map_pool - 1;
+      expect_deadlock(program, less, Resource::map_pool);
+    }
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "program " << i;
+  }
+}
+
+TEST(ResourceRequirement, ResetForgets) {
+  ResourceRequirement requirement;
+  const uint64_t outputs[] = {1 << 20};
+  requirement.scope_begin();
+  for (int i = 0; i < 10; ++i) requirement.submit(1, {outputs, 3, 3});
+  requirement.reset();
+  EXPECT_EQ(requirement.ring(1).window, 4U);
+  EXPECT_EQ(requirement.ring(1).heap_bytes, 1024U);
+  EXPECT_EQ(requirement.map_pool(), 0U);
+}
+
+}  // namespace
+}  // namespace pto2

@@ -1,0 +1,201 @@
+#include "runtime/tensormap/tensor_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace pto2 {
+namespace {
+
+using Shape = std::vector<uint64_t>;
+
+class TensorTableTest : public ::testing::Test {
+ protected:
+  TensorResult make(uint64_t address, const Shape& shape, DataType dtype = DataType::FLOAT32) {
+    return table_.make(address, shape.data(), static_cast<uint32_t>(shape.size()), dtype);
+  }
+  TensorResult view(uint64_t of, const Shape& shape, const Shape& offsets) {
+    return table_.view(of, shape.data(), offsets.data());
+  }
+  TensorResult reshape(uint64_t of, const Shape& shape) {
+    return table_.reshape(of, shape.data(), static_cast<uint32_t>(shape.size()));
+  }
+  PTOTensor filled(uint64_t handle) {
+    PTOTensor tensor;
+    table_.find(handle)->fill(tensor);
+    return tensor;
+  }
+  void expect_error(const TensorResult& result, const std::string& part) {
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.handle, 0U);
+    EXPECT_NE(std::string(result.error).find(part), std::string::npos) << result.error;
+  }
+
+  TensorTable table_{7};
+};
+
+TEST_F(TensorTableTest, FillsADescriptor) {
+  const TensorResult made = make(0x1000, {2, 3, 4}, DataType::BFLOAT16);
+  ASSERT_TRUE(made.ok());
+  const PTOTensor tensor = filled(made.handle);
+  EXPECT_EQ(tensor.address, 0x1000U);
+  EXPECT_EQ(tensor.ndims, 3U);
+  EXPECT_EQ(tensor.dtype, DataType::BFLOAT16);
+  const uint32_t shape[] = {2, 3, 4, 1, 1};
+  const uint32_t strides[] = {12, 4, 1, 0, 0};
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(tensor.shape[i], shape[i]);
+    EXPECT_EQ(tensor.strides[i], strides[i]);
+  }
+  const TensorRecord& record = *table_.find(made.handle);
+  EXPECT_EQ(record.numel(), 24U);
+  EXPECT_EQ(record.bytes(), 48U);
+  EXPECT_TRUE(record.is_contiguous());
+  EXPECT_TRUE(record.external);
+  EXPECT_EQ(record.owner, no_task);
+}
+
+TEST_F(TensorTableTest, ViewSharesBufferAndStrides) {
+  const uint64_t root = make(0x1000, {4, 6}).handle;
+  const uint64_t part = view(root, {2, 3}, {1, 2}).handle;
+  const PTOTensor tensor = filled(part);
+  EXPECT_EQ(tensor.address, 0x1000U + 4 * (6 + 2));
+  EXPECT_EQ(tensor.strides[0], 6U);
+  EXPECT_EQ(tensor.strides[1], 1U);
+  EXPECT_EQ(tensor.shape[0], 2U);
+  EXPECT_EQ(table_.find(part)->base, 0x1000U) << "the key stays that of the buffer";
+  EXPECT_FALSE(table_.find(part)->is_contiguous());
+  EXPECT_TRUE(table_.find(view(root, {2, 6}, {1, 0}).handle)->is_contiguous());
+  const PTOTensor inner = filled(view(part, {1, 1}, {1, 2}).handle);
+  EXPECT_EQ(inner.address, 0x1000U + 4 * (2 * 6 + 4));
+}
+
+TEST_F(TensorTableTest, TransposeSwapsAndViewsFollow) {
+  const uint64_t root = make(0x1000, {4, 6}).handle;
+  const uint64_t transposed = table_.transpose(root, 0, 1).handle;
+  PTOTensor tensor = filled(transposed);
+  EXPECT_EQ(tensor.shape[0], 6U);
+  EXPECT_EQ(tensor.strides[0], 1U);
+  EXPECT_EQ(tensor.strides[1], 6U);
+  EXPECT_FALSE(table_.find(transposed)->is_contiguous());
+  tensor = filled(view(transposed, {1, 2}, {5, 1}).handle);
+  EXPECT_EQ(tensor.address, 0x1000U + 4 * (1 * 6 + 5));
+  EXPECT_TRUE(table_.find(table_.transpose(transposed, 0, 1).handle)->is_contiguous());
+}
+
+TEST_F(TensorTableTest, ReshapeOfAContiguousView) {
+  const uint64_t root = make(0x1000, {4, 6}).handle;
+  const uint64_t rows = view(root, {2, 6}, {2, 0}).handle;
+  const PTOTensor tensor = filled(reshape(rows, {3, 4}).handle);
+  EXPECT_EQ(tensor.address, 0x1000U + 4 * 12);
+  EXPECT_EQ(tensor.strides[0], 4U);
+  expect_error(reshape(view(root, {4, 3}, {0, 0}).handle, {12}), "not contiguous");
+  expect_error(reshape(rows, {13}), "13 elements");
+  expect_error(reshape(rows, {}), "0 dimensions");
+  expect_error(reshape(rows, {0, 3}), "extent 0");
+}
+
+TEST_F(TensorTableTest, NoViewBeforeTheBufferExists) {
+  const uint64_t handle = make(0, {4, 4}).handle;
+  expect_error(view(handle, {1, 1}, {0, 0}), "no memory yet");
+  expect_error(reshape(handle, {16}), "no memory yet");
+  expect_error(table_.transpose(handle, 0, 1), "no memory yet");
+  EXPECT_FALSE(table_.find(handle)->has_address());
+  table_.set_buffer(handle, 0x2000, make_id(1, 9));
+  const uint64_t part = view(handle, {1, 4}, {1, 0}).handle;
+  EXPECT_EQ(filled(part).address, 0x2010U);
+  EXPECT_EQ(table_.find(part)->owner, make_id(1, 9));
+  EXPECT_FALSE(table_.find(part)->external);
+}
+
+TEST_F(TensorTableTest, RefusesBadViews) {
+  const uint64_t root = make(0x1000, {4, 6}).handle;
+  expect_error(view(root, {5, 1}, {0, 0}), "[5, 1]");
+  expect_error(view(root, {1, 0}, {0, 0}), "at least 1");
+  expect_error(view(root, {2, 1}, {3, 0}), "offset [3, 0]");
+  expect_error(view(root, {1, 1}, {~uint64_t{0}, 0}), "view");
+  expect_error(view(root, {~uint64_t{0}, 1}, {2, 0}), "view");
+  expect_error(table_.transpose(root, 0, 2), "below 2");
+  EXPECT_TRUE(view(root, {1, 1}, {3, 5}).ok());
+}
+
+TEST_F(TensorTableTest, LimitsOfShapes) {
+  const uint64_t all = std::numeric_limits<uint32_t>::max();
+  EXPECT_TRUE(make(0, {all, all}, DataType::INT8).handle == 0) << "2^64 - 2^33 + 1 bytes";
+  EXPECT_TRUE(make(0, {all / 2, all}, DataType::INT8).ok());
+  expect_error(make(0, {all / 2 + 2, all}, DataType::INT8), "too large");
+  expect_error(make(0, {all / 2, all}, DataType::INT16), "too large");
+  expect_error(make(0, {1, all, 2}), "strides");
+  EXPECT_TRUE(make(0, {all, 1, 1}).ok());
+  expect_error(make(0, {all + 1}), "extent 4294967296");
+  expect_error(make(0, {3, 0}), "extent 0");
+  expect_error(make(0, {}), "0 dimensions");
+  expect_error(make(0, {1, 1, 1, 1, 1, 1}), "6 dimensions");
+  expect_error(make(0, {1}, static_cast<DataType>(99)), "data type");
+  expect_error(make(~uint64_t{0} - 6, {2}), "address space");
+  EXPECT_TRUE(make(~uint64_t{0} - 8, {2}).ok());
+  EXPECT_EQ(table_.size(), 3U) << "a refused tensor leaves no record";
+}
+
+TEST_F(TensorTableTest, StaleAndForeignHandles) {
+  EXPECT_EQ(table_.find(0), nullptr);
+  expect_error(view(0, {1}, {0}), "handle 0 is no tensor");
+  table_.scope_begin();
+  const uint64_t inner = make(0x1000, {2}).handle;
+  EXPECT_NE(table_.find(inner), nullptr);
+  EXPECT_EQ(table_.find(inner)->scope_depth, 1U);
+  table_.scope_end();
+  EXPECT_EQ(table_.find(inner), nullptr) << "the scope has ended";
+  const uint64_t reuser = make(0x2000, {2}).handle;
+  EXPECT_EQ(table_.find(inner), nullptr) << "the record is another tensor's";
+  EXPECT_EQ(table_.find(reuser)->base, 0x2000U);
+  expect_error(view(inner, {1}, {0}), "scope has ended");
+  TensorTable other(1000);
+  const uint64_t shape[] = {2};
+  EXPECT_EQ(table_.find(other.make(1, shape, 1, DataType::INT8).handle), nullptr);
+  EXPECT_EQ(table_.find(0x123456789abcdefULL), nullptr);
+}
+
+TEST_F(TensorTableTest, GenerationsSkipZero) {
+  TensorTable table(~uint32_t{0} - 1);
+  const uint64_t shape[] = {2};
+  for (int i = 0; i < 4; ++i) {
+    table.scope_begin();
+    EXPECT_NE(table.make(1, shape, 1, DataType::INT8).handle, 0U);
+    table.scope_end();
+  }
+}
+
+TEST_F(TensorTableTest, RecordsStayWhereTheyAre) {
+  const uint64_t first = make(0x1000, {2}).handle;
+  const TensorRecord* record = table_.find(first);
+  std::vector<uint64_t> handles;
+  table_.scope_begin();
+  for (uint64_t i = 0; i < 5000; ++i) handles.push_back(make(0x2000 + 8 * i, {2}).handle);
+  for (uint64_t i = 0; i < 5000; ++i) {
+    ASSERT_EQ(table_.find(handles[i])->base, 0x2000 + 8 * i);
+  }
+  EXPECT_EQ(table_.find(first), record);
+  table_.scope_end();
+  EXPECT_EQ(table_.size(), 1U);
+  table_.reset();
+  EXPECT_EQ(table_.find(first), nullptr);
+}
+
+TEST_F(TensorTableTest, Describes) {
+  const uint64_t root = make(0x1000, {2, 3}).handle;
+  EXPECT_EQ(table_.describe(root), "float32 [2, 3] strides [3, 1], contiguous, external at 0x1000");
+  EXPECT_EQ(table_.describe(view(root, {2, 1}, {0, 1}).handle),
+            "float32 [2, 1] strides [3, 1], not contiguous, external at 0x1004, 4 bytes into its "
+            "buffer");
+  const uint64_t made = make(0, {2}, DataType::INT8).handle;
+  EXPECT_EQ(table_.describe(made), "int8 [2] strides [1], contiguous, no memory yet");
+  table_.set_buffer(made, 0x3000, make_id(2, 5));
+  EXPECT_EQ(table_.describe(made),
+            "int8 [2] strides [1], contiguous, at 0x3000, allocated by task 5 of ring 2");
+}
+
+}  // namespace
+}  // namespace pto2

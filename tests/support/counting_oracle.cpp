@@ -1,0 +1,180 @@
+#include "tests/support/counting_oracle.hpp"
+
+#include <stdexcept>
+
+namespace pto2::oracle {
+namespace {
+
+struct Task {
+  uint32_t ring;
+  size_t scope;
+  uint64_t first_byte;  ///< position in the heap
+  uint64_t bytes;
+  uint64_t end;  ///< what the tail becomes when the task is the youngest retired one
+  uint64_t dep_nodes;
+  uint64_t entries_left;
+};
+
+struct Run {
+  Configuration configuration;
+  std::vector<Task> tasks;
+  std::vector<bool> scope_is_open;
+  std::vector<size_t> open_scopes;
+
+  /// All tasks of the ring, oldest first, as indices.
+  std::vector<size_t> of_ring(uint32_t ring) const {
+    std::vector<size_t> result;
+    for (size_t i = 0; i < tasks.size(); ++i) {
+      if (tasks[i].ring == ring) result.push_back(i);
+    }
+    return result;
+  }
+
+  /// How many tasks of the ring have retired: those before the first whose scope is open.
+  size_t retired(const std::vector<size_t>& ring_tasks) const {
+    size_t count = 0;
+    while (count < ring_tasks.size() && !scope_is_open[tasks[ring_tasks[count]].scope]) ++count;
+    return count;
+  }
+};
+
+uint64_t packed(const std::vector<uint64_t>& outputs) {
+  uint64_t sum = 0;
+  for (uint64_t bytes : outputs) sum += (bytes + 1023) / 1024 * 1024;
+  return sum;
+}
+
+/// Where the buffer may start, or nothing. Sets `start_over` when the ring is to forget its tail.
+std::optional<uint64_t> find_room(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes,
+                                  bool drained, bool& start_over) {
+  start_over = false;
+  if (bytes == 0) return top;
+  const auto wraps_onto_tail = [&](uint64_t end) { return (end == size ? 0 : end) == tail; };
+  if (top >= tail) {
+    if (top + bytes <= size && !wraps_onto_tail(top + bytes)) return top;
+    if (bytes < tail) return 0;
+    if (drained && bytes < size) {
+      start_over = true;
+      return 0;
+    }
+    return std::nullopt;
+  }
+  if (top + bytes < tail) return top;
+  return std::nullopt;
+}
+
+void check_overlap(const Run& run, const std::vector<size_t>& ring_tasks, size_t retired,
+                   const Task& added) {
+  for (size_t i = retired; i < ring_tasks.size(); ++i) {
+    const Task& live = run.tasks[ring_tasks[i]];
+    if (live.bytes == 0 || added.bytes == 0) continue;
+    if (added.first_byte < live.first_byte + live.bytes &&
+        live.first_byte < added.first_byte + added.bytes) {
+      throw std::logic_error("oracle: two live buffers overlap");
+    }
+  }
+}
+
+uint64_t live_entries(const Run& run) {
+  uint64_t count = 0;
+  for (uint32_t ring = 0; ring < 4; ++ring) {
+    const std::vector<size_t> ring_tasks = run.of_ring(ring);
+    for (size_t i = run.retired(ring_tasks); i < ring_tasks.size(); ++i) {
+      count += run.tasks[ring_tasks[i]].entries_left;
+    }
+  }
+  return count;
+}
+
+uint64_t live_nodes(const Run& run, const std::vector<size_t>& ring_tasks, size_t retired) {
+  uint64_t count = 0;
+  for (size_t i = retired; i < ring_tasks.size(); ++i) count += run.tasks[ring_tasks[i]].dep_nodes;
+  return count;
+}
+
+std::optional<Resource> submit(Run& run, const Event& event) {
+  if (run.open_scopes.empty()) throw std::logic_error("oracle: a task outside every scope");
+  const Configuration& limits = run.configuration;
+  const uint32_t ring = ring_at(run.open_scopes.size(), limits.four_rings);
+  const std::vector<size_t> ring_tasks = run.of_ring(ring);
+  const size_t retired = run.retired(ring_tasks);
+  if (ring_tasks.size() - retired >= limits.window - 1) return Resource::task_window;
+
+  const uint64_t bytes = packed(event.output_bytes);
+  const uint64_t top = ring_tasks.empty() ? 0 : run.tasks[ring_tasks.back()].end;
+  const uint64_t tail = retired == 0 ? 0 : run.tasks[ring_tasks[retired - 1]].end;
+  bool start_over = false;
+  const auto room =
+      find_room(top, tail, limits.heap, bytes, retired == ring_tasks.size(), start_over);
+  if (!room) return Resource::heap;
+  if (live_nodes(run, ring_tasks, retired) + event.dep_nodes > limits.dep_pool) {
+    return Resource::dep_pool;
+  }
+  if (live_entries(run) + event.map_entries > limits.map_pool) return Resource::map_pool;
+
+  if (start_over && retired > 0) run.tasks[ring_tasks[retired - 1]].end = 0;
+  const uint64_t past = *room + bytes;
+  const Task task{ring,
+                  run.open_scopes.back(),
+                  *room,
+                  bytes,
+                  past == limits.heap ? 0 : past,
+                  event.dep_nodes,
+                  event.map_entries};
+  check_overlap(run, ring_tasks, retired, task);
+  for (size_t older : event.replaced) {
+    if (older >= run.tasks.size() || run.tasks[older].entries_left == 0) {
+      throw std::logic_error("oracle: replaces an entry that does not exist");
+    }
+    --run.tasks[older].entries_left;
+  }
+  run.tasks.push_back(task);
+  return std::nullopt;
+}
+
+}  // namespace
+
+const char* name_of(Resource resource) {
+  switch (resource) {
+    case Resource::task_window:
+      return "task window";
+    case Resource::heap:
+      return "heap";
+    case Resource::dep_pool:
+      return "dependency pool";
+    case Resource::map_pool:
+      return "TensorMap pool";
+  }
+  return "unknown";
+}
+
+uint32_t ring_at(size_t open_scopes, bool four_rings) {
+  if (!four_rings) return 0;
+  return open_scopes <= 4 ? static_cast<uint32_t>(open_scopes - 1) : 3;
+}
+
+std::optional<Deadlock> first_deadlock(const Program& program, const Configuration& configuration) {
+  Run run{configuration, {}, {}, {}};
+  for (const Event& event : program) {
+    switch (event.kind) {
+      case EventKind::scope_begin:
+        run.open_scopes.push_back(run.scope_is_open.size());
+        run.scope_is_open.push_back(true);
+        break;
+      case EventKind::scope_end:
+        if (run.open_scopes.empty()) throw std::logic_error("oracle: unmatched scope_end");
+        run.scope_is_open[run.open_scopes.back()] = false;
+        run.open_scopes.pop_back();
+        break;
+      case EventKind::submit:
+        if (const auto lacking = submit(run, event)) {
+          return Deadlock{*lacking, run.tasks.size(),
+                          ring_at(run.open_scopes.size(), configuration.four_rings)};
+        }
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace pto2::oracle

@@ -1,0 +1,56 @@
+/// Predicts by brute force whether a program of submissions deadlocks under given ring and pool
+/// sizes when every submitted task completes at once. Keeps the whole history and follows the
+/// rules word by word; the implementations that it judges share no code with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace pto2::oracle {
+
+enum class EventKind { scope_begin, submit, scope_end };
+
+struct Event {
+  EventKind kind;
+  /// The rest belongs to submit.
+  std::vector<uint64_t> output_bytes = {};
+  uint64_t dep_nodes = 0;
+  uint64_t map_entries = 0;
+  /// Earlier tasks (by order of submission, 0 first) that lose one entry each to this one, after
+  /// this one's entries were reserved.
+  std::vector<size_t> replaced = {};
+};
+
+using Program = std::vector<Event>;
+
+struct Configuration {
+  uint64_t window;    ///< slots per ring
+  uint64_t heap;      ///< bytes per ring
+  uint64_t dep_pool;  ///< nodes per ring
+  uint64_t map_pool;  ///< entries, of all rings together
+  bool four_rings;    ///< ring = min(depth, 3), the outermost scope being 0; else one ring
+};
+
+/// In the order in which a submission that lacks several is blamed.
+enum class Resource { task_window, heap, dep_pool, map_pool };
+
+const char* name_of(Resource resource);
+
+struct Deadlock {
+  Resource resource;
+  size_t task;  ///< by order of submission
+  uint32_t ring;
+};
+
+/// The first submission that can never succeed, if any. Throws std::logic_error when the program
+/// is malformed (a submission outside every scope, an unmatched scope_end) or when its own books
+/// do not balance (two live buffers overlap).
+std::optional<Deadlock> first_deadlock(const Program& program, const Configuration& configuration);
+
+/// The ring of a task submitted with `open_scopes` scopes open.
+uint32_t ring_at(size_t open_scopes, bool four_rings);
+
+}  // namespace pto2::oracle
