@@ -53,8 +53,8 @@ class FanOutLock {
     state_.store(state_bits(id, Phase::initial), P::order(Orders::open));
   }
 
-  [[nodiscard]] Claim claim(TaskId id, Place place, DependencyNode<P>& node) {
-    const Section section(*this);
+  [[nodiscard]] Claim claim(TaskId id, Place place, DependencyNode<P>& node, uint64_t& retries) {
+    const Section section(*this, &retries);
     const uint64_t state = state_.load(P::order(Orders::phase));
     PTO2_INVARIANT("TS-I4", (state & ~phase_mask) == state_bits(id, Phase::initial));
     const Phase phase = phase_of(state);
@@ -111,8 +111,9 @@ class FanOutLock {
   /// Holds the lock for its own lifetime.
   class Section {
    public:
-    explicit Section(FanOutLock& slot) : slot_(slot) {
+    explicit Section(FanOutLock& slot, uint64_t* retries = nullptr) : slot_(slot) {
       while (slot_.lock_.exchange(1, P::order(Orders::acquire)) != 0) {
+        if (retries != nullptr) ++*retries;
         P::spin([this] { return slot_.lock_.load(P::order(Orders::glance)) == 0; });
       }
     }

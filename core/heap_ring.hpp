@@ -2,7 +2,7 @@
 ///
 ///   top    position after the newest buffer
 ///   ends   per slot, the position after the task's buffer; without outputs, the current top
-///   tail   derived: ends of task watermark - 1, or the origin if that is where the ring started
+///   tail   derived: ends of task watermark - 1, 0 with nothing reclaimed yet
 ///
 /// Write rights: the orchestrator alone. No tail is stored by schedulers: two that advance the
 /// watermark could store it out of order, and by then the slot may hold the next task.
@@ -34,7 +34,7 @@ class HeapRing {
   [[nodiscard]] uint64_t top() const { return top_; }
 
   [[nodiscard]] uint64_t tail(uint64_t alive) const {
-    return alive == origin_task_ ? origin_ : ends_[ring_->slot(alive - 1)];
+    return alive == 0 ? 0 : ends_[ring_->slot(alive - 1)];
   }
 
   /// Where `bytes` (a multiple of the output alignment) would go, given the watermark.
@@ -46,10 +46,8 @@ class HeapRing {
   /// watermark it was made with.
   void take(const HeapPlacement& placement, uint64_t alive) {
     PTO2_INVARIANT("HR-I3", placement.fits && placement.end <= size_);
-    if (ring_->next() == alive && placement.begin != top_) {
-      origin_task_ = alive;
-      origin_ = placement.begin;
-    }
+    // Drained, nothing before the new buffer is alive: the tail moves to 0 with it.
+    if (placement.restarted && alive != 0) ends_[ring_->slot(alive - 1)] = 0;
     top_ = placement.end;
     ends_[ring_->slot(ring_->next())] = top_;
   }
@@ -59,8 +57,6 @@ class HeapRing {
   std::span<uint64_t> ends_;
   uint64_t size_;
   uint64_t top_ = 0;
-  uint64_t origin_ = 0;       // where the ring started over while drained ..
-  uint64_t origin_task_ = 0;  // .. before this task
 };
 
 }  // namespace pto2

@@ -4,11 +4,13 @@
 ///   init_complete          first scheduler: the one-time initialisation is done
 ///   orch_pointers_ready    orchestrator: the pointers for parallel mode are set
 ///   orchestrator_done      orchestrator: no task will follow
+///   shutdown               orchestrator: every task has finished, or the run is given up
 ///
 ///   SU-I1: nobody reads what a flag guards before the flag is set.
 ///   SU-I2: the one-time initialisation is done by exactly one scheduler.
-///   SU-I3: a scheduler leaves only when the orchestrator is done and every task it submitted has
-///          finished, or when the run is given up; then it does leave.
+///   SU-I3: a scheduler leaves only at shutdown; then it does leave, when its cores have. That
+///          every task has finished is judged by one thread, the orchestrator: two schedulers that
+///          finish the last two tasks could each miss the other's.
 #pragma once
 
 #include "core/platform.hpp"
@@ -41,6 +43,7 @@ class Startup {
   Flag<P> init_complete;
   Flag<P> orch_pointers_ready;
   Flag<P> orchestrator_done;
+  Flag<P> shutdown;
 
   /// True for exactly one caller, who then initialises and sets init_complete.
   [[nodiscard]] bool elect_initialiser() {

@@ -17,6 +17,9 @@ struct TaskId {
 
 inline constexpr uint32_t task_id_ring_shift = 62;
 
+/// No task; differs from every id that make_id returns.
+inline constexpr TaskId no_task{~uint64_t{0}};
+
 constexpr TaskId make_id(uint32_t ring, uint64_t local) {
   return {(uint64_t{ring} << task_id_ring_shift) | local};
 }

@@ -2,7 +2,7 @@
 ///
 ///   submit (orchestrator)   open(); add_edge() per producer; release_hold()
 ///   complete (scheduler)    Completion: next_ready() until it is empty, next_consumed() until it
-///                           is empty, then advance() on each ring that Completion names
+///                           is empty, then advance() the rings that Completion names
 ///   scope end (orchestrator) drop_scope() per task; advance()
 ///
 /// Edges may cross rings.
@@ -72,15 +72,15 @@ class TaskLifeCycle {
   }
 
   /// Makes `consumer` depend on `producer`, whose slot must hold it, through the consumer's node
-  /// number `i`.
-  [[nodiscard]] Claim add_edge(TaskId producer, TaskId consumer, uint32_t i) {
+  /// number `i`. `retries` as in TaskWord::claim.
+  [[nodiscard]] Claim add_edge(TaskId producer, TaskId consumer, uint32_t i, uint64_t& retries) {
     const Place from = place(producer);
     const Place to = place(consumer);
     const uint32_t index = node_index(to, i);
     DependencyNode<P>& node = rings_[ring_of(consumer)].nodes[index];
     node.consumer.write(to);
     const Claim claim =
-        slot(from).fan_out.claim(producer, make_place(ring_of(consumer), index), node);
+        slot(from).fan_out.claim(producer, make_place(ring_of(consumer), index), node, retries);
     node.producer.write(claim == Claim::none ? no_producer : from.value);
     return claim;
   }
@@ -96,15 +96,21 @@ class TaskLifeCycle {
 
   // Anyone's verbs.
 
-  /// Moves the watermark of `ring` as far as it goes; returns by how many tasks.
-  uint64_t advance(uint32_t ring) {
+  /// What one step of an advance came to; `reclaimed` is meant for `advanced` only.
+  struct AdvanceStep {
+    Advance result;
+    TaskId reclaimed;
+  };
+
+  /// One step of the watermark of `ring`. Repeat while it advanced.
+  [[nodiscard]] AdvanceStep advance(uint32_t ring) {
     const Ring& r = rings_[ring];
-    const auto is_consumed = [&](uint64_t local) {
+    uint64_t alive = 0;
+    const Advance result = r.watermark->advance([&](uint64_t local) {
+      alive = local;
       return r.slots[local & (r.slots.size() - 1)].fan_out.is_consumed(make_id(ring, local));
-    };
-    uint64_t moved = 0;
-    while (r.watermark->advance(is_consumed) == Advance::advanced) ++moved;
-    return moved;
+    });
+    return {result, make_id(ring, alive)};
   }
 
   /// The completion of one task, step by step, by the scheduler that observed its end.

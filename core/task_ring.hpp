@@ -25,7 +25,7 @@ class TaskRing {
     PTO2_INVARIANT("TR-I1", (window & (window - 1)) == 0);
   }
 
-  [[nodiscard]] uint32_t window() const { return window_; }
+  [[nodiscard]] uint32_t window() const { return static_cast<uint32_t>(window_); }
   [[nodiscard]] uint64_t next() const { return next_; }
   [[nodiscard]] uint32_t slot(uint64_t local) const {
     return static_cast<uint32_t>(local & (window_ - 1));

@@ -57,14 +57,14 @@ inline constexpr uint32_t max_references = (uint32_t{1} << 20) - 1;
 /// The concept that both fan-outs satisfy; one object per slot.
 template <class F, class P>
 concept FanOut = Policy<P> && requires(F slot, const F& view, TaskId id, Place place,
-                                       DependencyNode<P>& node) {
+                                       DependencyNode<P>& node, uint64_t& retries) {
   slot.open(id);
-  { slot.claim(id, place, node) } -> std::same_as<Claim>;
+  { slot.claim(id, place, node, retries) } -> std::same_as<Claim>;
   { slot.close() } -> std::same_as<Closed>;
   { slot.drop() } -> std::same_as<bool>;
   { view.is_consumed(id) } -> std::same_as<bool>;
   { view.phase(id) } -> std::same_as<Phase>;
-  { view.references(id) } -> std::same_as<uint32_t>;
+  { slot.references(id) } -> std::same_as<uint32_t>;
 };
 
 }  // namespace pto2

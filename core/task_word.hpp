@@ -56,10 +56,11 @@ class TaskWord {
 
   /// Claims this producer for a consumer that owns node `place`. The node's consumer is set by
   /// the caller; its next is set here. `id` names the producer and must be the slot's task.
-  [[nodiscard]] Claim claim(TaskId id, Place place, DependencyNode<P>& node) {
+  /// `retries` grows by the attempts that a drop or the close spoilt.
+  [[nodiscard]] Claim claim(TaskId id, Place place, DependencyNode<P>& node, uint64_t& retries) {
     uint64_t word = word_.load(P::order(Orders::look));
     PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
-    for (;;) {
+    for (;; ++retries) {
       const uint64_t count = word & count_mask;
       PTO2_INVARIANT("TW-I1", count < max_references);
       if (word & closed_bit) {

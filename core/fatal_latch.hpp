@@ -1,0 +1,44 @@
+/// The fatal latch: the first fatal condition of a run, which every wait polls.
+///
+///   FA-I1: one condition is latched per run, the first.
+///   FA-I2: its details happen before anyone sees its code.
+#pragma once
+
+#include "core/platform.hpp"
+
+namespace pto2 {
+
+struct FatalLatchOrders {
+  /// Elects the one who latches.
+  static constexpr OrderSite elect{"fatal_latch.elect", std::memory_order_relaxed};
+  /// Publishes the details; partner of look.
+  static constexpr OrderSite set{"fatal_latch.set", std::memory_order_release};
+  static constexpr OrderSite look{"fatal_latch.look", std::memory_order_acquire};
+};
+
+/// `Details` is plain data that describes the condition.
+template <Policy P, class Details>
+class FatalLatch {
+ public:
+  /// Latches `code` (not 0) with its details. False if another condition was first.
+  bool latch(int32_t code, const Details& details) {
+    if (elected_.exchange(1, P::order(FatalLatchOrders::elect)) != 0) return false;
+    details_.write(details);
+    code_.store(code, P::order(FatalLatchOrders::set));
+    return true;
+  }
+
+  /// The latched code, 0 while there is none.
+  [[nodiscard]] int32_t code() const { return code_.load(P::order(FatalLatchOrders::look)); }
+  [[nodiscard]] bool is_set() const { return code() != 0; }
+
+  /// Requires is_set().
+  [[nodiscard]] const Details& details() const { return details_.read(); }
+
+ private:
+  typename P::template atomic<uint32_t> elected_{0};
+  typename P::template atomic<int32_t> code_{0};
+  typename P::template cell<Details> details_{};
+};
+
+}  // namespace pto2

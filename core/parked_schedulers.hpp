@@ -1,0 +1,64 @@
+/// Parked schedulers: who has idle cores, found the ready queues empty, and is about to sleep.
+///
+///   parked   bit s: scheduler s sleeps, or is about to, and can take ready tasks
+///
+/// Write rights: a scheduler sets and clears its own bit; whoever made a task ready takes one bit,
+/// and rings the doorbell of that scheduler.
+///
+///   PS-I1: no ready task waits in a queue while every scheduler with an idle core of its type
+///          sleeps unrung.
+///
+/// A pusher pushes, then looks here; a scheduler announces, then looks into the queues. Both sides
+/// use read-modify-writes of the one word: whichever comes second in its modification order
+/// observes what the other did before its own. Plain loads and stores would be store buffering.
+///
+/// Progress: wait-free. Limits: 64 schedulers.
+#pragma once
+
+#include <bit>
+#include <optional>
+
+#include "core/platform.hpp"
+
+namespace pto2 {
+
+struct ParkedSchedulersOrders {
+  /// Publishes nothing, observes the pushes made before look; partner of look.
+  static constexpr OrderSite announce{"parked_schedulers.announce", std::memory_order_acq_rel};
+  /// Publishes the push; partner of announce.
+  static constexpr OrderSite look{"parked_schedulers.look", std::memory_order_acq_rel};
+  static constexpr OrderSite retract{"parked_schedulers.retract", std::memory_order_relaxed};
+};
+
+inline constexpr uint32_t max_schedulers = 64;
+
+template <Policy P>
+class ParkedSchedulers {
+ public:
+  using Orders = ParkedSchedulersOrders;
+
+  /// Scheduler `s` is about to sleep. It looks into the queues once more before it does.
+  void announce(uint32_t s) { (void)parked_.fetch_or(bit(s), P::order(Orders::announce)); }
+  /// Scheduler `s` is awake.
+  void retract(uint32_t s) { (void)parked_.fetch_and(~bit(s), P::order(Orders::retract)); }
+
+  /// After a push: the scheduler to ring, if one is parked. It is taken, so that the next push
+  /// rings another.
+  [[nodiscard]] std::optional<uint32_t> take_one() {
+    uint64_t parked = parked_.fetch_add(0, P::order(Orders::look));
+    while (parked != 0) {
+      const auto s = static_cast<uint32_t>(std::countr_zero(parked));
+      const uint64_t before = parked_.fetch_and(~bit(s), P::order(Orders::look));
+      if (before & bit(s)) return s;
+      parked = before;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr uint64_t bit(uint32_t s) { return uint64_t{1} << s; }
+
+  alignas(cache_line) typename P::template atomic<uint64_t> parked_{0};
+};
+
+}  // namespace pto2

@@ -1,0 +1,67 @@
+#include "runtime/platform/fiber.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "runtime/platform/sanitizer_switch.hpp"
+
+namespace pto2::platform {
+
+namespace context = boost::context;
+
+namespace {
+
+/// The stack is allocated by the Fiber itself, which has to know its bounds.
+struct Borrowed {
+  void deallocate(context::stack_context&) const noexcept {}
+};
+
+}  // namespace
+
+Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
+    : body_(std::move(body)),
+      allocator_(stack_bytes),
+      stack_(allocator_.allocate()),
+      context_(start()),
+      tsan_fiber_(tsan_create()) {}
+
+Fiber::~Fiber() {
+  if (!finished_) {
+    // Given up: leak the context and its stack.
+    new context::fiber(std::move(context_));
+    return;
+  }
+  tsan_destroy(tsan_fiber_);
+  allocator_.deallocate(stack_);
+}
+
+context::fiber Fiber::start() {
+  const context::preallocated place(stack_.sp, stack_.size, stack_);
+  return context::fiber(std::allocator_arg, place, Borrowed{}, [this](context::fiber&& host) {
+    finish_switch(nullptr, &host_bottom_, &host_bytes_);
+    host_ = std::move(host);
+    body_();
+    finished_ = true;
+    start_switch(nullptr, host_bottom_, host_bytes_);
+    tsan_switch(tsan_host_);
+    return std::move(host_);
+  });
+}
+
+void Fiber::resume() {
+  void* fake_stack = nullptr;
+  start_switch(&fake_stack, static_cast<const char*>(stack_.sp) - stack_.size, stack_.size);
+  tsan_host_ = tsan_current();
+  tsan_switch(tsan_fiber_);
+  context_ = std::move(context_).resume();
+  finish_switch(fake_stack, nullptr, nullptr);
+}
+
+void Fiber::suspend() {
+  start_switch(&fake_stack_, host_bottom_, host_bytes_);
+  tsan_switch(tsan_host_);
+  host_ = std::move(host_).resume();
+  finish_switch(fake_stack_, &host_bottom_, &host_bytes_);
+}
+
+}  // namespace pto2::platform

@@ -1,0 +1,49 @@
+/// A fiber: a stack of its own, resumed by a host and suspended by itself.
+///
+/// Thin owner of a boost.context fiber that tells the sanitizers about every switch.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstddef>
+#include <functional>
+
+namespace pto2::platform {
+
+class Fiber {
+ public:
+  /// A suspended fiber that will run `body` on a guarded stack of `stack_bytes`. `body` must not
+  /// throw.
+  Fiber(std::size_t stack_bytes, std::function<void()> body);
+  /// A fiber that has not finished is given up: its stack is leaked, not unwound, because the
+  /// frames on it may belong to foreign code that cannot be unwound.
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Host side: runs the fiber until it suspends or finishes. Hosts may change between calls.
+  void resume();
+  /// Fiber side: returns to the host that resumed it.
+  void suspend();
+
+  [[nodiscard]] bool finished() const { return finished_; }
+
+ private:
+  boost::context::fiber start();
+
+  std::function<void()> body_;
+  boost::context::protected_fixedsize_stack allocator_;
+  boost::context::stack_context stack_;
+  boost::context::fiber context_;
+  boost::context::fiber host_;
+  bool finished_ = false;
+
+  // What the sanitizers know of the two stacks.
+  void* fake_stack_ = nullptr;
+  const void* host_bottom_ = nullptr;
+  std::size_t host_bytes_ = 0;
+  void* tsan_fiber_ = nullptr;
+  void* tsan_host_ = nullptr;
+};
+
+}  // namespace pto2::platform

@@ -1,0 +1,82 @@
+#include "runtime/platform/logical_thread.hpp"
+
+#include <sched.h>
+
+#include "runtime/platform/packed_host.hpp"
+#include "runtime/platform/team.hpp"
+
+namespace pto2::platform {
+
+namespace {
+
+thread_local OsThread* this_os_thread = nullptr;
+
+/// Looks before sleeping. The partner needs a few hundred nanoseconds where it runs on another
+/// CPU; where it does not, looking longer only delays it.
+constexpr int looks_before_sleep = 100;
+
+inline void pause() { __builtin_ia32_pause(); }
+
+}  // namespace
+
+void OsThread::ring_os_thread() {
+  if (state_.exchange(rung, std::memory_order_acq_rel) == asleep) state_.notify_one();
+}
+
+void OsThread::idle() {
+  for (int i = 0; i < looks_before_sleep; ++i) {
+    if (state_.load(std::memory_order_relaxed) == rung) break;
+    pause();
+  }
+  for (;;) {
+    uint32_t expected = rung;
+    if (state_.compare_exchange_strong(expected, quiet, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+      return;
+    }
+    expected = quiet;
+    state_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed,
+                                   std::memory_order_relaxed);
+    state_.wait(asleep, std::memory_order_relaxed);
+  }
+}
+
+void FiberThread::ring_fiber() {
+  PackedHost* const here = current_host();
+  PackedHost* const home = this->home();
+  if (here == home) {
+    home->ring_here(number_);
+  } else {
+    home->ring_remotely(number_);
+  }
+}
+
+void idle() {
+  if (PackedHost* host = current_host()) {
+    host->current()->fiber().suspend();
+  } else {
+    this_os_thread->idle();
+  }
+}
+
+void detached(void (*section)(int64_t*), int64_t* argument) {
+  if (PackedHost* host = current_host()) {
+    host->detach();
+    section(argument);
+    host->attach();
+  } else {
+    section(argument);
+  }
+}
+
+void spin_turn(uint32_t turn) {
+  if (turn % 64 == 63) {
+    sched_yield();
+  } else {
+    pause();
+  }
+}
+
+void bind_os_thread(OsThread* thread) { this_os_thread = thread; }
+
+}  // namespace pto2::platform

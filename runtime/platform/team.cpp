@@ -1,0 +1,84 @@
+#include "runtime/platform/team.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace pto2::platform {
+
+void bind_os_thread(OsThread* thread);
+void bind_host(PackedHost* host);
+
+uint32_t usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) {
+    return std::max(1u, std::thread::hardware_concurrency());
+  }
+  return static_cast<uint32_t>(CPU_COUNT(&set));
+}
+
+PackedTeam::PackedTeam(uint32_t host_threads, std::size_t stack_bytes)
+    : host_threads_(host_threads), stack_bytes_(stack_bytes) {}
+
+PackedTeam::~PackedTeam() = default;
+
+LogicalThread& PackedTeam::add(std::string name, uint32_t group, std::function<void()> body) {
+  const auto number = static_cast<uint32_t>(fibers_.size());
+  fibers_.push_back(
+      std::make_unique<FiberThread>(number, std::move(name), stack_bytes_, std::move(body)));
+  groups_.push_back(group);
+  return *fibers_.back();
+}
+
+void PackedTeam::run() {
+  const auto count = static_cast<uint32_t>(fibers_.size());
+  for (uint32_t h = 0; h < host_threads_; ++h) {
+    hosts_.push_back(std::make_unique<PackedHost>(*this, h, count));
+  }
+  // Group 0 has a host to itself if there are two or more.
+  const uint32_t others = std::max(1u, host_threads_ - 1);
+  for (uint32_t f = 0; f < count; ++f) {
+    const uint32_t group = groups_[f];
+    const uint32_t host = group == 0 ? 0 : (host_threads_ - others) + (group - 1) % others;
+    fibers_[f]->set_home(hosts_[host].get());
+    hosts_[host]->ring_here(f);
+  }
+  unfinished_.store(count, std::memory_order_relaxed);
+  std::vector<std::jthread> os_threads;
+  for (uint32_t h = 1; h < host_threads_; ++h) {
+    os_threads.emplace_back([this, h] { hosts_[h]->run(); });
+  }
+  hosts_[0]->run();
+}
+
+Team::Team(const TeamOptions& options) : options_(options) {
+  if (options_.executor == Executor::packed) {
+    if (options_.host_threads == 0) options_.host_threads = usable_cpus();
+    packed_ = std::make_unique<PackedTeam>(options_.host_threads, options_.stack_bytes);
+  }
+}
+
+LogicalThread& Team::add(std::string name, uint32_t group, std::function<void()> body) {
+  if (packed_) return packed_->add(std::move(name), group, std::move(body));
+  threads_.push_back(std::make_unique<OsThread>(std::move(name), std::move(body)));
+  return *threads_.back();
+}
+
+void Team::run() {
+  if (packed_) return packed_->run();
+  std::vector<std::jthread> os_threads;
+  for (auto& thread : threads_) {
+    os_threads.emplace_back([&thread] {
+      bind_os_thread(thread.get());
+      thread->run_body();
+    });
+  }
+}
+
+uint32_t Team::host_threads() const {
+  return packed_ ? options_.host_threads : static_cast<uint32_t>(threads_.size());
+}
+
+}  // namespace pto2::platform
