@@ -30,8 +30,8 @@ class ReadyQueues {
  public:
   using Queue = typename P::template bounded_queue<Place>;
 
-  /// `shards` outlives this object. The last one is the orchestrator's.
-  explicit ReadyQueues(std::span<Queue> shards) : shards_(shards) {}
+  /// `shards` and the queues outlive this object. The last one is the orchestrator's.
+  explicit ReadyQueues(std::span<Queue* const> shards) : shards_(shards) {}
 
   [[nodiscard]] uint32_t orchestrator_shard() const {
     return static_cast<uint32_t>(shards_.size() - 1);
@@ -40,19 +40,19 @@ class ReadyQueues {
   /// Pushes to `shard`, or to the next with room. False: all are full, keep the task.
   [[nodiscard]] bool push(uint32_t shard, Place slot) {
     for (uint32_t i = 0; i < shards_.size(); ++i) {
-      if (shards_[wrap(shard + i)].try_push(slot)) return true;
+      if (shards_[wrap(shard + i)]->try_push(slot)) return true;
     }
     return false;
   }
 
   /// Pops from `shard`, the orchestrator's, then the others in turn.
   [[nodiscard]] std::optional<ReadyTask> pop(uint32_t shard) {
-    if (auto slot = shards_[shard].try_pop()) return ReadyTask{*slot, false};
-    if (auto slot = shards_[orchestrator_shard()].try_pop()) return ReadyTask{*slot, false};
+    if (auto slot = shards_[shard]->try_pop()) return ReadyTask{*slot, false};
+    if (auto slot = shards_[orchestrator_shard()]->try_pop()) return ReadyTask{*slot, false};
     for (uint32_t i = 1; i < shards_.size(); ++i) {
       const uint32_t victim = wrap(shard + i);
       if (victim == orchestrator_shard()) continue;
-      if (auto slot = shards_[victim].try_pop()) return ReadyTask{*slot, true};
+      if (auto slot = shards_[victim]->try_pop()) return ReadyTask{*slot, true};
     }
     return std::nullopt;
   }
@@ -63,7 +63,7 @@ class ReadyQueues {
     return shard < n ? shard : shard - n;
   }
 
-  std::span<Queue> shards_;
+  std::span<Queue* const> shards_;
 };
 
 }  // namespace pto2

@@ -11,7 +11,7 @@ inline constexpr uint32_t max_rings = 4;
 
 /// A task: the ring in the top two bits, the local id (0, 1, ..) in the rest.
 struct TaskId {
-  uint64_t value = 0;
+  uint64_t value;
   friend constexpr auto operator<=>(const TaskId&, const TaskId&) = default;
 };
 

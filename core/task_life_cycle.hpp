@@ -81,7 +81,7 @@ class TaskLifeCycle {
     node.consumer.write(to);
     const Claim claim =
         slot(from).fan_out.claim(producer, make_place(ring_of(consumer), index), node, retries);
-    node.producer.write(claim == Claim::none ? no_producer : from.value);
+    node.producer.write(claim == Claim::none ? no_task : producer);
     return claim;
   }
 
@@ -117,7 +117,7 @@ class TaskLifeCycle {
   class Completion {
    public:
     /// Copies the producers to `scratch` (room for the task's nodes) and closes the task.
-    Completion(TaskLifeCycle& life, Place task, std::span<uint32_t> scratch) : life_(life) {
+    Completion(TaskLifeCycle& life, Place task, std::span<TaskId> scratch) : life_(life) {
       Slot& slot = life.slot(task);
       const uint32_t count = slot.node_count.read();
       PTO2_INVARIANT("LC-I1", count <= scratch.size());
@@ -147,14 +147,13 @@ class TaskLifeCycle {
     }
 
     /// Drops references of producers until one is consumed by it; that one.
-    [[nodiscard]] std::optional<Place> next_consumed() {
+    [[nodiscard]] std::optional<TaskId> next_consumed() {
       while (dropped_ < producers_.size()) {
-        const uint32_t producer = producers_[dropped_++];
-        if (producer == no_producer) continue;
-        const Place place{producer};
-        if (life_.slot(place).fan_out.drop()) {
-          rings_to_advance_ |= 1u << ring_of(place);
-          return place;
+        const TaskId producer = producers_[dropped_++];
+        if (producer == no_task) continue;
+        if (life_.slot(life_.place(producer)).fan_out.drop()) {
+          rings_to_advance_ |= 1u << ring_of(producer);
+          return producer;
         }
       }
       return std::nullopt;
@@ -165,7 +164,7 @@ class TaskLifeCycle {
 
    private:
     TaskLifeCycle& life_;
-    std::span<uint32_t> producers_;
+    std::span<TaskId> producers_;
     std::size_t dropped_ = 0;
     Place next_ = nil;
     bool consumed_ = false;

@@ -46,10 +46,8 @@ template <Policy P>
 struct DependencyNode {
   typename P::template cell<Place> next;         ///< next consumer of the same producer
   typename P::template cell<Place> consumer;     ///< slot of the consumer
-  typename P::template cell<uint32_t> producer;  ///< slot of the producer, or no_producer
+  typename P::template cell<TaskId> producer;    ///< no_task if there is no edge after all
 };
-
-inline constexpr uint32_t no_producer = ~uint32_t{0};
 
 /// Most references a task can have: its own, its scope's, and one per consumer.
 inline constexpr uint32_t max_references = (uint32_t{1} << 20) - 1;

@@ -14,7 +14,7 @@ using KernelEntry = void (*)(int64_t*);
 
 /// What a dispatch hands to a core.
 struct DispatchPayload {
-  TaskId task;
+  TaskId task = no_task;
   KernelEntry kernel = nullptr;
   int64_t* args = nullptr;
 };

@@ -29,7 +29,7 @@ inline constexpr uint32_t max_params = 32;
 
 /// What a scheduler needs to know of a task to dispatch it.
 struct TaskDescriptor {
-  TaskId id;
+  TaskId id = no_task;
   KernelEntry kernel = nullptr;
   CoreType type = CoreType::cube;
 };
@@ -94,8 +94,9 @@ class RunState {
       : config(device),
         rings(make_rings(device)),
         life(life_rings()),
-        queues{make_queues(device), make_queues(device)},
-        ready{ReadyQueues<P>(queues[0]), ReadyQueues<P>(queues[1])},
+        shards{make_shards(device), make_shards(device)},
+        shard_pointers{pointers(shards[0]), pointers(shards[1])},
+        ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1])},
         finished(device.schedulers),
         stall(finished),
         cores(std::size_t{3} * device.blocks),
@@ -133,7 +134,9 @@ class RunState {
   DeviceConfig config;
   std::vector<std::unique_ptr<RingState<P, F>>> rings;
   Life life;
-  std::array<std::vector<Queue>, core_types> queues;  // the last of each is the orchestrator's
+  // Ready-queue shards per core type; the last of each is the orchestrator's.
+  std::array<std::vector<std::unique_ptr<Queue>>, core_types> shards;
+  std::array<std::vector<Queue*>, core_types> shard_pointers;
   std::array<ReadyQueues<P>, core_types> ready;
   std::vector<FinishedCount<P>> finished;
   StallDetector<P> stall;
@@ -152,7 +155,19 @@ class RunState {
     }
     return rings;
   }
-  static std::vector<Queue> make_queues(const DeviceConfig& device);
+  static std::vector<std::unique_ptr<Queue>> make_shards(const DeviceConfig& device) {
+    std::vector<std::unique_ptr<Queue>> result;
+    for (uint32_t i = 0; i < device.shards; ++i) {
+      result.push_back(std::make_unique<Queue>(device.shard_capacity));
+    }
+    result.push_back(std::make_unique<Queue>(device.orchestrator_queue));
+    return result;
+  }
+  static std::vector<Queue*> pointers(const std::vector<std::unique_ptr<Queue>>& owned) {
+    std::vector<Queue*> result;
+    for (const auto& queue : owned) result.push_back(queue.get());
+    return result;
+  }
 
   std::vector<LifeCycleRing<P, Slot>> life_rings() {
     std::vector<LifeCycleRing<P, Slot>> result;

@@ -1,0 +1,168 @@
+/// Waiting for resources, and telling a deadlock from back-pressure.
+#include <fmt/core.h>
+
+#include "runtime/device/variants.hpp"
+#include "runtime/orchestrator/orchestrator.hpp"
+
+namespace pto2 {
+
+template <class P, template <class> class F>
+void Orchestrator<P, F>::observe_watermarks() {
+  for (uint32_t r = 0; r < state_.config.rings; ++r) {
+    alive_[r] = state_.rings[r]->watermark.observe();
+  }
+}
+
+/// Entries come first: they are the orchestrator's own, so they stay reserved while it waits for
+/// the rest, and the look-ups that free some come after.
+template <class P, template <class> class F>
+bool Orchestrator<P, F>::reserve_map(const Submission& task) {
+  if (map_.reserve(task.inserts)) return true;
+  return wait_for(task, [&]() -> std::optional<Resource> {
+    map_.sync(alive_, true);
+    if (map_.reserve(task.inserts)) return std::nullopt;
+    return Resource::tensormap_pool;
+  });
+}
+
+template <class P, template <class> class F>
+bool Orchestrator<P, F>::reserve_ring(const Submission& task) {
+  if (!lacking(task)) return true;
+  return wait_for(task, [&] { return lacking(task); });
+}
+
+/// Slot, heap bytes and nodes are taken together. The first that does not fit.
+template <class P, template <class> class F>
+std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) const {
+  const RingState<P, F>& ring = *state_.rings[task.ring];
+  const uint64_t alive = alive_[task.ring];
+  if (!ring.tasks.fits(alive)) return Resource::task_ring;
+  if (!ring.heap.place(task.heap_bytes, alive).fits) return Resource::heap_ring;
+  if (!ring.pool.fits(producers_.size(), alive)) return Resource::dependency_pool;
+  return std::nullopt;
+}
+
+/// Waits until `lacking` finds nothing lacking. False: the run is given up, because of a deadlock,
+/// which is reported here, or of something else.
+template <class P, template <class> class F>
+template <class Lacking>
+bool Orchestrator<P, F>::wait_for(const Submission& task, Lacking&& lacking) {
+  observe_watermarks();
+  std::optional<Resource> lacks = lacking();
+  if (!lacks) return true;
+  ++counts_.waits;
+  const TaskId next = make_id(task.ring, state_.rings[task.ring]->tasks.next());
+  record<P>(log_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
+  uint64_t evaluations = 0;
+  bool deadlocked = false;
+  P::await([&] {
+    // What finished before the look at the watermarks: if it was everything, they are final.
+    const bool quiescent = state_.stall.quiescent(submitted_);
+    observe_watermarks();
+    lacks = lacking();
+    if (!lacks || state_.fatal.is_set()) return true;
+    warn_blocked(task, *lacks, ++evaluations);
+    deadlocked = quiescent;
+    return deadlocked;
+  });
+  if (!lacks) return true;
+  if (deadlocked) {
+    report_deadlock(task, *lacks);
+  } else {
+    mode_ = Mode::stopped;
+  }
+  return false;
+}
+
+/// The seed's periodic warnings.
+template <class P, template <class> class F>
+void Orchestrator<P, F>::warn_blocked(const Submission& task, Resource resource,
+                                      uint64_t evaluations) {
+  constexpr uint64_t warning_interval = 10'000;
+  if (evaluations % warning_interval != 0 || !input_.log) return;
+  const RingState<P, F>& ring = *state_.rings[task.ring];
+  const uint64_t alive = alive_[task.ring];
+  std::string line = fmt::format("[{}] BLOCKED", resource_name(resource));
+  switch (resource) {
+    case Resource::task_ring:
+      line += fmt::format(" (Flow Control): current={}, last_alive={}, active={}/{} ({:.1f}%)",
+                          ring.tasks.next(), alive, ring.tasks.active(alive), ring.tasks.window(),
+                          100.0 * static_cast<double>(ring.tasks.active(alive)) /
+                              ring.tasks.window());
+      break;
+    case Resource::heap_ring:
+      line += fmt::format(": requesting {} bytes, top={}, tail={}, size={}", task.heap_bytes,
+                          ring.heap.top(), ring.heap.tail(alive), ring.heap.size());
+      break;
+    case Resource::dependency_pool:
+      line += fmt::format(": requesting {} nodes, used={}/{}", producers_.size(),
+                          ring.pool.used(alive), ring.pool.capacity());
+      break;
+    case Resource::tensormap_pool:
+      line += fmt::format(": requesting {} entries, used={}/{}", task.inserts, map_.live(),
+                          map_.config().pool_size);
+      break;
+  }
+  input_.log(PTO2_LOG_WARN, fmt::format("{}, spins={}", line, evaluations).c_str());
+}
+
+template <class P, template <class> class F>
+void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resource) {
+  const RingState<P, F>& ring = *state_.rings[task.ring];
+  const uint64_t alive = alive_[task.ring];
+  Deadlock& d = deadlock_;
+  d.resource = resource;
+  d.ring = task.ring;
+  d.open_scopes = static_cast<uint32_t>(scopes_.size());
+  if (ring.tasks.active(alive) != 0) {
+    d.oldest = make_id(task.ring, alive);
+    d.oldest_scope = note(d.oldest).depth;
+  }
+  switch (resource) {
+    case Resource::task_ring:
+      d.requested = 1;
+      d.used = ring.tasks.active(alive);
+      d.size = ring.tasks.window();
+      break;
+    case Resource::heap_ring:
+      d.requested = task.heap_bytes;
+      d.heap_top = ring.heap.top();
+      d.heap_tail = ring.heap.tail(alive);
+      d.size = ring.heap.size();
+      d.used = d.heap_top >= d.heap_tail ? d.heap_top - d.heap_tail
+                                         : d.size - (d.heap_tail - d.heap_top);
+      break;
+    case Resource::dependency_pool:
+      d.requested = producers_.size();
+      d.used = ring.pool.used(alive);
+      d.size = ring.pool.capacity();
+      break;
+    case Resource::tensormap_pool:
+      d.requested = task.inserts;
+      d.used = map_.live();
+      d.size = map_.config().pool_size;
+      break;
+  }
+  const ErrorCode code = deadlock_code(resource);
+  state_.fatal.latch(static_cast<int32_t>(code), {d.oldest});
+  state_.ring_schedulers();
+  error_.code = code;
+  mode_ = Mode::counting;
+  counting_since_ns_ = P::now_ns();
+}
+
+/// The orchestration has returned, or goes on for too long: says what was learnt. Nodes and
+/// entries are not followed in counting mode, so their sizes are lower bounds.
+template <class P, template <class> class F>
+void Orchestrator<P, F>::finish_counting() {
+  const bool returned = scopes_.empty();
+  deadlock_.counted_to_end = returned && (deadlock_.resource == Resource::task_ring ||
+                                          deadlock_.resource == Resource::heap_ring);
+  deadlock_.sufficient = sufficient_size(requirement_, deadlock_.resource, deadlock_.ring);
+  error_ = describe_deadlock(deadlock_);
+  mode_ = Mode::stopped;
+}
+
+PTO2_FOR_EACH_VARIANT(template class Orchestrator)
+
+}  // namespace pto2

@@ -1,0 +1,102 @@
+#include "runtime/orchestrator/deadlock_report.hpp"
+
+#include <fmt/core.h>
+
+namespace pto2 {
+
+namespace {
+
+struct ResourceText {
+  const char* name;
+  const char* headline;
+  const char* full;
+  const char* size_label;
+  const char* option;
+  const char* variable;
+  ErrorCode code;
+};
+
+const ResourceText& text_of(Resource resource) {
+  static constexpr ResourceText texts[] = {
+      {"TaskRing", "Flow Control Deadlock", "Task Ring is FULL", "Window size", "--window",
+       "PTO2_RING_TASK_WINDOW", ErrorCode::flow_control_deadlock},
+      {"HeapRing", "Heap Ring Deadlock", "Heap Ring has no room", "Heap size", "--heap",
+       "PTO2_RING_HEAP", ErrorCode::heap_ring_deadlock},
+      {"DepPool", "Dependency Pool Overflow", "Dependency Pool is exhausted", "Pool size",
+       "--dep-pool", "PTO2_RING_DEP_POOL", ErrorCode::dependency_pool_overflow},
+      {"TensorMap", "TensorMap Overflow", "TensorMap pool is exhausted", "Pool size",
+       "--tensormap-pool", "PTO2_TENSORMAP_POOL", ErrorCode::tensormap_overflow},
+  };
+  return texts[static_cast<uint32_t>(resource)];
+}
+
+std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
+  std::string cycle = "Wait-for cycle:\n";
+  cycle += fmt::format("  orchestrator waits for {} in the {} of ring {}\n",
+                       d.resource == Resource::task_ring ? "a slot"
+                       : d.resource == Resource::heap_ring
+                           ? fmt::format("{} bytes", d.requested)
+                           : fmt::format("{} entries", d.requested),
+                       text.name, d.ring);
+  if (d.oldest == no_task) {
+    return cycle + "  which is empty: the request alone is larger than it\n";
+  }
+  cycle += fmt::format("  which waits for task {} of ring {}, the oldest alive, to be consumed\n",
+                       local_of(d.oldest), ring_of(d.oldest));
+  cycle += fmt::format("  which waits for scope_end of the scope at depth {} ({} open)\n",
+                       d.oldest_scope, d.open_scopes);
+  return cycle + "  which waits for the orchestrator\n";
+}
+
+}  // namespace
+
+const char* resource_name(Resource resource) { return text_of(resource).name; }
+ErrorCode deadlock_code(Resource resource) { return text_of(resource).code; }
+
+RunError describe_deadlock(const Deadlock& d) {
+  const ResourceText& text = text_of(d.resource);
+  std::string message =
+      fmt::format("FATAL: {} Detected!\n{} and no progress is possible.\n", text.headline, text.full);
+  if (d.resource == Resource::task_ring) {
+    message += fmt::format("- Active tasks: {}\n", d.used);
+  } else {
+    message += fmt::format("- Requested: {}\n- In use: {}\n", d.requested, d.used);
+  }
+  if (d.resource == Resource::heap_ring) {
+    message += fmt::format("- Top: {}, tail: {}\n", d.heap_top, d.heap_tail);
+  }
+  message += fmt::format("- {}: {}\n", text.size_label, d.size);
+  message += wait_for_cycle(d, text);
+  message +=
+      "Root Cause:\n"
+      "Tasks cannot transition to CONSUMED state because fanout_count\n"
+      "includes 1 for the owning scope, and scope_end() requires the\n"
+      "orchestrator to continue - creating a circular dependency.\n";
+  RunError error{text.code, std::move(message), {}};
+  if (!d.sufficient) {
+    error.hint = fmt::format("Recommended: a larger {} ({}), or fewer tasks per PTO2_SCOPE",
+                             text.option, text.variable);
+  } else if (d.counted_to_end) {
+    error.hint = fmt::format("Recommended: {} (the smallest that works): {} {} or {}={}",
+                             *d.sufficient, text.option, *d.sufficient, text.variable,
+                             *d.sufficient);
+  } else {
+    error.hint = fmt::format("Recommended: at least {}: {} {} or {}={}", *d.sufficient,
+                             text.option, *d.sufficient, text.variable, *d.sufficient);
+  }
+  return error;
+}
+
+std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, Resource resource,
+                                        uint32_t ring) {
+  const RingRequirement needed = requirement.ring(ring);
+  switch (resource) {
+    case Resource::task_ring: return needed.window;
+    case Resource::heap_ring: return needed.heap_bytes;
+    case Resource::dependency_pool: return needed.dep_pool;
+    case Resource::tensormap_pool: return requirement.map_pool();
+  }
+  return std::nullopt;
+}
+
+}  // namespace pto2

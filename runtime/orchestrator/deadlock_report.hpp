@@ -1,0 +1,43 @@
+/// The text of a deadlock: the seed's FATAL lines, the wait-for cycle, and what would have worked.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/task_id.hpp"
+#include "runtime/orchestrator/error.hpp"
+#include "runtime/orchestrator/requirement.hpp"
+
+namespace pto2 {
+
+/// What a submission can lack.
+enum class Resource : uint32_t { task_ring, heap_ring, dependency_pool, tensormap_pool };
+
+/// Name as the seed writes it: "TaskRing", ..
+[[nodiscard]] const char* resource_name(Resource resource);
+[[nodiscard]] ErrorCode deadlock_code(Resource resource);
+
+/// State of the blocked orchestrator. Bytes for the heap, entries for the others.
+struct Deadlock {
+  Resource resource = Resource::task_ring;
+  uint32_t ring = 0;
+  uint64_t requested = 0;
+  uint64_t size = 0;          ///< of the resource
+  uint64_t used = 0;
+  TaskId oldest = no_task;    ///< the task that holds the watermark of the ring
+  uint32_t oldest_scope = 0;  ///< depth of the scope that holds it, 0 the outermost
+  uint32_t open_scopes = 0;
+  uint64_t heap_top = 0;
+  uint64_t heap_tail = 0;
+  bool counted_to_end = false;        ///< the orchestration went on to its end in counting mode
+  std::optional<uint64_t> sufficient; ///< smallest size that works, if known
+};
+
+/// `counted_to_end` false makes every size "at least".
+[[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);
+
+/// The smallest size of `resource` that works by what `requirement` has seen.
+[[nodiscard]] std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement,
+                                                      Resource resource, uint32_t ring);
+
+}  // namespace pto2

@@ -1,0 +1,82 @@
+/// A scheduler: dispatches ready tasks to the cores of its clusters and completes them.
+///
+/// Its loop has the seed's four phases:
+///   1  completion   polls COND of each core with a task; completes those that report FIN
+///   2  dispatch     pops ready tasks for idle cores: own shard, the orchestrator's, then steals
+///   3  scan         moves tasks that found the queues full from the backlog into them. There is
+///                   nothing else to find: one election per task pushes it (core/fan_in.hpp)
+///   4  drain        the orchestrator's queue is one more shard of phase 2, so a task that it made
+///                   ready crosses one queue, not two
+/// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings.
+#pragma once
+
+#include <array>
+#include <deque>
+
+#include "runtime/chip/core_set.hpp"
+#include "runtime/device/run_state.hpp"
+
+namespace pto2 {
+
+/// What a scheduler counted. Read after the run.
+struct SchedulerCounts {
+  uint64_t dispatches = 0;
+  uint64_t completions = 0;
+  uint64_t steals = 0;
+  uint64_t cas_retries = 0;
+  uint64_t parks = 0;
+};
+
+template <class P, template <class> class F>
+class Scheduler {
+ public:
+  using State = RunState<P, F>;
+
+  /// Scheduler number `index` of `state`, which outlives it.
+  Scheduler(State& state, uint32_t index);
+
+  /// The body of the logical thread: start-up, the loop, shutdown.
+  void run();
+
+  [[nodiscard]] const SchedulerCounts& counts() const { return counts_; }
+  [[nodiscard]] EventLog& log() { return log_; }
+
+ private:
+  using Life = typename State::Life;
+
+  /// The scheduler's own cores of one type, by their number in the chip.
+  struct Cores {
+    explicit Cores(uint32_t limit) : idle(limit), busy(limit) {}
+    CoreSet idle;
+    CoreSet busy;
+    std::deque<Place> backlog;  // ready tasks that found every shard full
+  };
+
+  void start_up();
+  void shut_down();
+  [[nodiscard]] bool given_up() const;
+  bool completion_phase();
+  bool dispatch_phase();
+  void scan_phase();
+  void park();
+
+  void complete(uint32_t core);
+  void push(Place task);
+  void dispatch(uint32_t core, Place task);
+  [[nodiscard]] bool next_task(uint32_t type, Place& task);
+  void advance(uint32_t rings);
+  [[nodiscard]] TaskId id_of(Place task) {
+    return state_.life.slot(task).descriptor.read().id;
+  }
+
+  State& state_;
+  uint32_t index_;
+  uint32_t shard_;
+  std::array<Cores, core_types> cores_;
+  std::vector<Place> running_;    // by core: the task dispatched to it
+  std::vector<TaskId> scratch_; // producers of the task being completed
+  SchedulerCounts counts_;
+  EventLog log_;
+};
+
+}  // namespace pto2
