@@ -46,6 +46,8 @@ void PackedHost::run() {
       wait_for_work();
       continue;
     }
+    // A thread may leave before the ring that told it to has arrived.
+    if (next->fiber().finished()) continue;
     current_ = next;
     next->fiber().resume();
     current_ = nullptr;
