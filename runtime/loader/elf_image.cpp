@@ -12,6 +12,10 @@ constexpr uint64_t page_bytes = 4096;
 // Far above any real image, far below what would exhaust the address space.
 constexpr uint64_t max_image_span = uint64_t{1} << 32;
 
+uint64_t page_end(const Elf64_Phdr& s) {
+  return (s.p_vaddr + s.p_memsz + page_bytes - 1) & ~(page_bytes - 1);
+}
+
 #if defined(__x86_64__)
 constexpr uint16_t host_machine = EM_X86_64;
 constexpr const char* host_machine_name = "x86-64";
@@ -59,6 +63,10 @@ void check_loadable(const ElfReader& reader, const Elf64_Phdr& s) {
   if (s.p_vaddr > max_image_span || s.p_memsz > max_image_span - s.p_vaddr) {
     reader.fail("has a segment past 4 GiB of address space");
   }
+  // The loader would clear the rest of the last page, code or constants included.
+  if ((s.p_flags & PF_W) == 0 && s.p_memsz != s.p_filesz) {
+    reader.fail("has a read-only segment that is cut short");
+  }
   const uint64_t align = s.p_align;
   if (!std::has_single_bit(align) || align < page_bytes ||
       ((s.p_vaddr - s.p_offset) & (align - 1)) != 0) {
@@ -66,9 +74,7 @@ void check_loadable(const ElfReader& reader, const Elf64_Phdr& s) {
   }
   if (reader.segments().empty()) return;
   const Elf64_Phdr& before = reader.segments().back();
-  const uint64_t before_end =
-      (before.p_vaddr + before.p_memsz + page_bytes - 1) & ~(page_bytes - 1);
-  if ((s.p_vaddr & ~(page_bytes - 1)) < before_end) {
+  if ((s.p_vaddr & ~(page_bytes - 1)) < page_end(before)) {
     reader.fail("has loadable segments that overlap or are out of order");
   }
 }
@@ -94,17 +100,26 @@ Elf64_Phdr check_segments(ElfReader& reader, const Elf64_Ehdr& header) {
   return dynamic;
 }
 
+/// The loader makes this range read-only; past its segment that would be memory of others.
+void check_read_only_range(const ElfReader& reader, const Elf64_Phdr& range) {
+  const Elf64_Phdr* s = reader.find_segment(range.p_vaddr, 0);
+  if (s == nullptr || range.p_memsz > page_end(*s) - range.p_vaddr) {
+    reader.fail("protects a range outside its segments");
+  }
+}
+
 /// Segments that the loader reads or protects in memory must lie in the loaded range.
 void check_memory_of_others(const ElfReader& reader, const Elf64_Ehdr& header) {
   for (uint16_t i = 0; i < header.e_phnum; ++i) {
     const auto s =
         reader.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
-    const bool read_in_memory = s.p_type == PT_GNU_RELRO || s.p_type == PT_NOTE ||
-                                s.p_type == PT_GNU_PROPERTY || s.p_type == PT_PHDR;
+    const bool read_in_memory =
+        s.p_type == PT_NOTE || s.p_type == PT_GNU_PROPERTY || s.p_type == PT_PHDR;
     if (read_in_memory && reader.find_segment(s.p_vaddr, s.p_filesz) == nullptr) {
       reader.fail("has a segment of type " + std::to_string(s.p_type) +
                   " outside the loadable ones");
     }
+    if (s.p_type == PT_GNU_RELRO) check_read_only_range(reader, s);
     if (s.p_type == PT_TLS && (s.p_memsz > max_image_span || s.p_memsz < s.p_filesz ||
                                reader.find_segment(s.p_vaddr, s.p_filesz) == nullptr)) {
       reader.fail("has a damaged thread-local segment");
