@@ -26,9 +26,10 @@ class DynamicTables {
     check_relocations();
     check_relative_relocations();
     check_code_pointers();
-    check_versions(reader_, ElfVersionTables{entry(DT_VERSYM), entry(DT_VERNEED),
-                                             entry(DT_VERNEEDNUM), entry(DT_VERDEF),
-                                             entry(DT_VERDEFNUM), symbols_seen_, strings_bytes_});
+    check_versions(reader_,
+                   ElfVersionTables{entry(DT_VERSYM), entry(DT_VERNEED), entry(DT_VERNEEDNUM),
+                                    entry(DT_VERDEF), entry(DT_VERDEFNUM), symbols_seen_,
+                                    symbols_.strings_offset, strings_bytes_, needed_});
   }
 
   const ElfSymbols& symbols() const { return symbols_; }
@@ -60,7 +61,7 @@ class DynamicTables {
     for (uint64_t i = 0; i < dynamic.p_filesz / sizeof(Elf64_Dyn); ++i) {
       const auto d = reader_.at<Elf64_Dyn>(offset + i * sizeof(Elf64_Dyn), "the dynamic section");
       if (d.d_tag == DT_NULL) return;
-      if (d.d_tag == DT_NEEDED) string_references_.push_back(d.d_un.d_val);
+      if (d.d_tag == DT_NEEDED) needed_.push_back(d.d_un.d_val);
       entries_[d.d_tag] = d.d_un.d_val;
     }
     reader_.fail("has a dynamic section without an end mark");
@@ -75,9 +76,9 @@ class DynamicTables {
       reader_.fail("has a dynamic string table that does not end");
     }
     for (const int64_t tag : {DT_SONAME, DT_RPATH, DT_RUNPATH}) {
-      if (const auto reference = entry(tag)) string_references_.push_back(*reference);
+      if (const auto reference = entry(tag)) check_string(*reference);
     }
-    for (const uint64_t reference : string_references_) check_string(reference);
+    for (const uint64_t reference : needed_) check_string(reference);
   }
 
   void check_string(uint64_t reference) const {
@@ -90,6 +91,10 @@ class DynamicTables {
         reader_.at_address<Elf64_Sym>(symbols_address_ + offset, "a dynamic symbol");
     check_string(symbol.st_name);
     symbols_seen_ = std::max(symbols_seen_, index + 1);
+    // The loader would take a hidden one for defined here, at address 0.
+    if (symbol.st_shndx == SHN_UNDEF && ELF64_ST_VISIBILITY(symbol.st_other) != STV_DEFAULT) {
+      reader_.fail("has a hidden symbol that is not defined");
+    }
     // An indirect function is called while the image is relocated.
     if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC && symbol.st_shndx != SHN_UNDEF) {
       check_code(symbol.st_value, "an indirect function");
@@ -148,30 +153,49 @@ class DynamicTables {
   void check_relocations() {
     if (entry(DT_REL)) reader_.fail("has relocations without addends");
     check_entry_size(DT_RELAENT, sizeof(Elf64_Rela));
+    if (entry(DT_RELASZ)) required(DT_RELA, "relocation table");
     if (const auto table = entry(DT_RELA)) {
-      check_relocation_table(*table, required(DT_RELASZ, "relocation table size"));
+      check_relocation_table(*table, required(DT_RELASZ, "relocation table size"),
+                             entry(DT_RELACOUNT).value_or(0));
     }
     if (const auto table = entry(DT_JMPREL)) {
       if (required(DT_PLTREL, "relocation kind") != DT_RELA) {
         reader_.fail("has relocations without addends");
       }
-      check_relocation_table(*table, required(DT_PLTRELSZ, "relocation table size"));
+      check_relocation_table(*table, required(DT_PLTRELSZ, "relocation table size"), 0);
     }
   }
 
-  void check_relocation_table(uint64_t address, uint64_t bytes) {
+  /// The loader asserts that the first `relative_count` only add the load address.
+  void check_relocation_table(uint64_t address, uint64_t bytes, uint64_t relative_count) {
     const uint64_t offset = reader_.file_offset(address, bytes, "a relocation table");
-    for (uint64_t i = 0; i < bytes / sizeof(Elf64_Rela); ++i) {
+    const uint64_t count = bytes / sizeof(Elf64_Rela);
+    if (relative_count > count) reader_.fail("has fewer relocations than it says");
+    for (uint64_t i = 0; i < count; ++i) {
       const auto r = reader_.at<Elf64_Rela>(offset + i * sizeof(Elf64_Rela), "a relocation");
-      const auto type = ELF64_R_TYPE(r.r_info);
-      if (type == R_X86_64_NONE) continue;
-      // A thread-local descriptor is two words.
-      check_writable(r.r_offset, type == R_X86_64_TLSDESC ? 16 : 8);
-      if (ELF64_R_SYM(r.r_info) != 0) check_symbol(ELF64_R_SYM(r.r_info));
-      if (type == R_X86_64_IRELATIVE) {
-        check_code(static_cast<uint64_t>(r.r_addend), "an indirect function");
+      if (i < relative_count && ELF64_R_TYPE(r.r_info) != R_X86_64_RELATIVE) {
+        reader_.fail("has relocations out of order");
       }
+      check_relocation(r);
     }
+  }
+
+  void check_relocation(const Elf64_Rela& r) {
+    const auto type = ELF64_R_TYPE(r.r_info);
+    if (type == R_X86_64_NONE) return;
+    // A thread-local descriptor is two words.
+    check_writable(r.r_offset, type == R_X86_64_TLSDESC ? 16 : 8);
+    if (ELF64_R_SYM(r.r_info) != 0) check_symbol(ELF64_R_SYM(r.r_info));
+    const bool is_initialiser = in_array(r.r_offset, DT_INIT_ARRAY, DT_INIT_ARRAYSZ) ||
+                                in_array(r.r_offset, DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
+    if (type == R_X86_64_IRELATIVE || (type == R_X86_64_RELATIVE && is_initialiser)) {
+      check_code(static_cast<uint64_t>(r.r_addend), "an initialiser or indirect function");
+    }
+  }
+
+  bool in_array(uint64_t address, int64_t table_tag, int64_t size_tag) const {
+    const auto table = entry(table_tag);
+    return table && address >= *table && address - *table < entry(size_tag).value_or(0);
   }
 
   /// DT_RELR: an even word names an address, an odd one marks which of the 63 words behind it.
@@ -227,7 +251,7 @@ class DynamicTables {
 
   const ElfReader& reader_;
   std::map<int64_t, uint64_t> entries_;
-  std::vector<uint64_t> string_references_;
+  std::vector<uint64_t> needed_;  ///< names of libraries, in the string table
   uint64_t symbols_address_ = 0;
   uint64_t strings_bytes_ = 0;
   uint64_t symbols_seen_ = 0;  ///< one past the largest symbol index that is used

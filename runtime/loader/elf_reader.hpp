@@ -26,8 +26,9 @@ class ElfReader {
 
   /// Says that the file is damaged: `problem` is what was found.
   [[noreturn]] void fail(const std::string& problem,
-                         const std::string& hint = "build it again as a shared object (-fPIC "
-                                                   "-shared); a copy may have been cut off") const {
+                         const std::string& hint =
+                             "build it again as a shared object (-fPIC "
+                             "-shared); a copy may have been cut off") const {
     throw LoadError(path_, problem, hint);
   }
 

@@ -11,13 +11,23 @@ void check_name(const ElfReader& reader, const ElfVersionTables& tables, uint64_
   if (name >= tables.strings_bytes) reader.fail("has a version name outside its string table");
 }
 
+/// The loader asserts that versions are needed from needed libraries only.
+void check_library(const ElfReader& reader, const ElfVersionTables& tables, uint64_t name) {
+  check_name(reader, tables, name);
+  const auto text = [&](uint64_t at) { return reader.string_at(tables.strings_offset + at); };
+  for (const uint64_t library : tables.libraries) {
+    if (text(library) == text(name)) return;
+  }
+  reader.fail("needs a version of a library that it does not need");
+}
+
 /// Largest index among the needed versions.
 uint16_t check_needed(const ElfReader& reader, const ElfVersionTables& tables) {
   uint16_t largest = 0;
   uint64_t address = *tables.needed;
   for (uint64_t i = 0; i < tables.needed_count.value_or(0); ++i) {
     const auto file = reader.at_address<Elf64_Verneed>(address, "a needed version");
-    check_name(reader, tables, file.vn_file);
+    check_library(reader, tables, file.vn_file);
     uint64_t auxiliary = address + file.vn_aux;
     for (uint16_t j = 0; j < file.vn_cnt; ++j) {
       const auto version = reader.at_address<Elf64_Vernaux>(auxiliary, "a needed version");

@@ -12,8 +12,8 @@ OrchestrationLibrary OrchestrationLibrary::from_file(const std::string& path,
 OrchestrationLibrary::OrchestrationLibrary(SharedObject object, const std::string& entry_name)
     : object_(std::move(object)),
       bind_(object_.function<uint32_t(PTO2Runtime*)>("pto2_bind_runtime")),
-      config_(object_.function<PTO2OrchestrationConfig(uint64_t*, int)>(
-          "aicpu_orchestration_config")),
+      config_(
+          object_.function<PTO2OrchestrationConfig(uint64_t*, int)>("aicpu_orchestration_config")),
       entry_(object_.function<void(PTO2Runtime*, uint64_t*, int)>(entry_name)) {}
 
 void OrchestrationLibrary::bind(PTO2Runtime* runtime) const {

@@ -16,8 +16,7 @@ class OrchestrationLibrary {
   /// `entry_name` is the function that builds the graph. Throws LoadError.
   static OrchestrationLibrary from_file(const std::string& path,
                                         const std::string& entry_name = default_entry);
-  explicit OrchestrationLibrary(SharedObject object,
-                                const std::string& entry_name = default_entry);
+  explicit OrchestrationLibrary(SharedObject object, const std::string& entry_name = default_entry);
 
   /// Makes `runtime` the one that the image's tensors are made in. Throws LoadError when the image
   /// was built for another version of the interface.

@@ -27,8 +27,7 @@ std::string descriptor_path(const FileDescriptor& file) {
 FileDescriptor sealed_copy(std::span<const std::byte> bytes, const std::string& path) {
   const size_t slash = path.find_last_of('/');
   const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  FileDescriptor file(
-      ::memfd_create(name.substr(0, 200).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  FileDescriptor file(::memfd_create(name.substr(0, 200).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file) fail_with_errno(path, "no anonymous file for its copy");
   size_t done = 0;
   while (done < bytes.size()) {
@@ -86,7 +85,9 @@ SharedObject& SharedObject::operator=(SharedObject&& other) noexcept {
   return *this;
 }
 
-SharedObject::~SharedObject() { close(); }
+SharedObject::~SharedObject() {
+  close();
+}
 
 void SharedObject::close() noexcept {
   if (handle_ == nullptr) return;
