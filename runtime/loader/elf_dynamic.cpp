@@ -16,6 +16,7 @@ class DynamicTables {
  public:
   DynamicTables(const ElfReader& reader, const Elf64_Phdr& dynamic) : reader_(reader) {
     read_entries(dynamic);
+    check_companions();
     check_strings();
     symbols_address_ = required(DT_SYMTAB, "symbol table");
     check_entry_size(DT_SYMENT, sizeof(Elf64_Sym));
@@ -65,6 +66,31 @@ class DynamicTables {
       entries_[d.d_tag] = d.d_un.d_val;
     }
     reader_.fail("has a dynamic section without an end mark");
+  }
+
+  /// The loader takes the presence of one of these as proof of the other.
+  void check_companions() const {
+    constexpr std::pair<int64_t, int64_t> pairs[] = {{DT_RELA, DT_RELASZ},
+                                                     {DT_RELA, DT_RELAENT},
+                                                     {DT_JMPREL, DT_PLTRELSZ},
+                                                     {DT_JMPREL, DT_PLTREL},
+                                                     {DT_RELR, DT_RELRSZ},
+                                                     {DT_RELR, DT_RELRENT},
+                                                     {DT_SYMTAB, DT_SYMENT},
+                                                     {DT_STRTAB, DT_STRSZ},
+                                                     {DT_VERNEED, DT_VERNEEDNUM},
+                                                     {DT_INIT_ARRAY, DT_INIT_ARRAYSZ},
+                                                     {DT_FINI_ARRAY, DT_FINI_ARRAYSZ},
+                                                     {DT_VERDEF, DT_VERDEFNUM}};
+    for (const auto& [table, companion] : pairs) {
+      if (entry(table).has_value() != entry(companion).has_value()) {
+        reader_.fail("has only one of the dynamic entries " + std::to_string(table) + " and " +
+                     std::to_string(companion));
+      }
+    }
+    if ((entry(DT_VERNEED) || entry(DT_VERDEF)) && !entry(DT_VERSYM)) {
+      reader_.fail("has versions but no version indices");
+    }
   }
 
   void check_strings() {
@@ -153,7 +179,6 @@ class DynamicTables {
   void check_relocations() {
     if (entry(DT_REL)) reader_.fail("has relocations without addends");
     check_entry_size(DT_RELAENT, sizeof(Elf64_Rela));
-    if (entry(DT_RELASZ)) required(DT_RELA, "relocation table");
     if (const auto table = entry(DT_RELA)) {
       check_relocation_table(*table, required(DT_RELASZ, "relocation table size"),
                              entry(DT_RELACOUNT).value_or(0));

@@ -172,7 +172,12 @@ TEST(ElfImage, names_what_is_wrong_with_a_table) {
   const auto far = [](Elf64_Dyn& d) { d.d_un.d_val = uint64_t{1} << 40; };
   const auto drop = [](Elf64_Dyn& d) { d.d_tag = DT_DEBUG; };
   refused(DT_STRTAB, far, "the string table lies outside");
-  refused(DT_STRTAB, drop, "no dynamic string table");
+  refused(DT_STRTAB, drop, "only one of the dynamic entries 5 and 10");
+  refused(DT_RELAENT, drop, "only one of the dynamic entries 7 and 9");
+  refused(DT_VERSYM, drop, "no version indices");
+  refused(DT_RELACOUNT, far, "fewer relocations than it says");
+  refused(
+      DT_RELACOUNT, [](Elf64_Dyn& d) { ++d.d_un.d_val; }, "out of order");
   refused(DT_STRSZ, far, "the string table lies outside");
   refused(
       DT_STRSZ, [](Elf64_Dyn& d) { d.d_un.d_val = 2; }, "string table");
