@@ -26,7 +26,8 @@ struct AttentionSpec {
   double tolerance;
   bool nested;  ///< each block in a scope of its own
 
-  uint64_t blocks_per_request() const { return max_model_len / block_size; }
+  /// Room in the block table; 0 when block_size is 0 too.
+  uint64_t blocks_per_request() const { return block_size == 0 ? 0 : max_model_len / block_size; }
   /// Blocks that a context covers.
   uint64_t blocks_of(int64_t context) const {
     return (static_cast<uint64_t>(context) + block_size - 1) / block_size;
