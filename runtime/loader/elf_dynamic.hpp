@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/loader/elf_reader.hpp"
+
+namespace pto2 {
+
+/// The dynamic symbols of an image, by file offset. Each name is known to end inside the string
+/// table.
+struct ElfSymbols {
+  uint64_t table_offset = 0;
+  uint64_t first_hashed = 0;  ///< first symbol that can be looked up
+  uint64_t count = 0;         ///< one past the last symbol that can be looked up
+  uint64_t strings_offset = 0;
+};
+
+/// Checks the dynamic section `dynamic` and every table that it names. Throws LoadError.
+ElfSymbols check_dynamic_section(const ElfReader& reader, const Elf64_Phdr& dynamic);
+
+}  // namespace pto2

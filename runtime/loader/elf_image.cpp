@@ -1,0 +1,160 @@
+#include "runtime/loader/elf_image.hpp"
+
+#include <bit>
+
+#include "runtime/loader/elf_dynamic.hpp"
+#include "runtime/loader/elf_reader.hpp"
+
+namespace pto2 {
+namespace {
+
+constexpr uint64_t page_bytes = 4096;
+// Far above any real image, far below what would exhaust the address space.
+constexpr uint64_t max_image_span = uint64_t{1} << 32;
+
+uint64_t page_end(const Elf64_Phdr& s) {
+  return (s.p_vaddr + s.p_memsz + page_bytes - 1) & ~(page_bytes - 1);
+}
+
+#if defined(__x86_64__)
+constexpr uint16_t host_machine = EM_X86_64;
+constexpr const char* host_machine_name = "x86-64";
+#else
+#error "the relocation checks know x86-64 only"
+#endif
+
+Elf64_Ehdr check_header(const ElfReader& reader) {
+  if (reader.size() < sizeof(Elf64_Ehdr)) {
+    reader.fail("has " + std::to_string(reader.size()) + " bytes, too few for an ELF header");
+  }
+  const auto header = reader.at<Elf64_Ehdr>(0, "the ELF header");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    reader.fail("is not an ELF file", "name a shared object, not a source or an archive");
+  }
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+    reader.fail("is not a 64-bit little-endian ELF file", "build it for this machine");
+  }
+  if (header.e_machine != host_machine) {
+    reader.fail("is built for machine type " + std::to_string(header.e_machine) + ", not " +
+                    host_machine_name,
+                "build it for this machine; device binaries do not run on simulated cores");
+  }
+  if (header.e_type != ET_DYN) {
+    reader.fail("is not a shared object (ELF type " + std::to_string(header.e_type) + ")",
+                "link it with -shared");
+  }
+  const unsigned char abi = header.e_ident[EI_OSABI];
+  if (header.e_ident[EI_VERSION] != EV_CURRENT || header.e_version != EV_CURRENT ||
+      (abi != ELFOSABI_SYSV && abi != ELFOSABI_GNU) || header.e_ehsize != sizeof(Elf64_Ehdr)) {
+    reader.fail("has an ELF header of an unknown version or system");
+  }
+  if (header.e_phnum == 0 || header.e_phnum == PN_XNUM ||
+      header.e_phentsize != sizeof(Elf64_Phdr)) {
+    reader.fail("has no usable program headers");
+  }
+  reader.require_file_range(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr),
+                            "the program header table");
+  return header;
+}
+
+/// Loadable segments must ascend without sharing a page: the loader maps them at fixed addresses.
+void check_loadable(const ElfReader& reader, const Elf64_Phdr& s) {
+  if (s.p_memsz < s.p_filesz) reader.fail("has a segment larger in the file than in memory");
+  if (s.p_vaddr > max_image_span || s.p_memsz > max_image_span - s.p_vaddr) {
+    reader.fail("has a segment past 4 GiB of address space");
+  }
+  // The loader would clear the rest of the last page, code or constants included.
+  if ((s.p_flags & PF_W) == 0 && s.p_memsz != s.p_filesz) {
+    reader.fail("has a read-only segment that is cut short");
+  }
+  const uint64_t align = s.p_align;
+  if (!std::has_single_bit(align) || align < page_bytes ||
+      ((s.p_vaddr - s.p_offset) & (align - 1)) != 0) {
+    reader.fail("has a segment whose address and file offset are not aligned alike");
+  }
+  if (reader.segments().empty()) return;
+  const Elf64_Phdr& before = reader.segments().back();
+  if ((s.p_vaddr & ~(page_bytes - 1)) < page_end(before)) {
+    reader.fail("has loadable segments that overlap or are out of order");
+  }
+}
+
+/// Collects the loadable segments and returns the dynamic one.
+Elf64_Phdr check_segments(ElfReader& reader, const Elf64_Ehdr& header) {
+  Elf64_Phdr dynamic{};
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    const auto segment =
+        reader.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
+    if (segment.p_type == PT_NULL) continue;
+    reader.require_file_range(segment.p_offset, segment.p_filesz, "a segment");
+    if (segment.p_type == PT_LOAD && segment.p_memsz != 0) {
+      check_loadable(reader, segment);
+      reader.add_segment(segment);
+    }
+    if (segment.p_type == PT_DYNAMIC) dynamic = segment;
+  }
+  if (reader.segments().empty()) reader.fail("has no loadable segment");
+  if (dynamic.p_type != PT_DYNAMIC) {
+    reader.fail("has no dynamic section", "link it with -shared, not -static");
+  }
+  return dynamic;
+}
+
+/// The loader makes this range read-only; past its segment that would be memory of others.
+void check_read_only_range(const ElfReader& reader, const Elf64_Phdr& range) {
+  const Elf64_Phdr* s = reader.find_segment(range.p_vaddr, 0);
+  if (s == nullptr || range.p_memsz > page_end(*s) - range.p_vaddr) {
+    reader.fail("protects a range outside its segments");
+  }
+}
+
+/// Segments that the loader reads or protects in memory must lie in the loaded range.
+void check_memory_of_others(const ElfReader& reader, const Elf64_Ehdr& header) {
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    const auto s =
+        reader.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
+    const bool read_in_memory =
+        s.p_type == PT_NOTE || s.p_type == PT_GNU_PROPERTY || s.p_type == PT_PHDR;
+    if (read_in_memory && reader.find_segment(s.p_vaddr, s.p_filesz) == nullptr) {
+      reader.fail("has a segment of type " + std::to_string(s.p_type) +
+                  " outside the loadable ones");
+    }
+    if (s.p_type == PT_GNU_RELRO) check_read_only_range(reader, s);
+    if (s.p_type == PT_TLS && (s.p_memsz > max_image_span || s.p_memsz < s.p_filesz ||
+                               reader.find_segment(s.p_vaddr, s.p_filesz) == nullptr)) {
+      reader.fail("has a damaged thread-local segment");
+    }
+  }
+}
+
+}  // namespace
+
+ElfImage::ElfImage(std::span<const std::byte> bytes, const std::string& path) : bytes_(bytes) {
+  ElfReader reader(bytes, path);
+  const Elf64_Ehdr header = check_header(reader);
+  const Elf64_Phdr dynamic = check_segments(reader, header);
+  check_memory_of_others(reader, header);
+  const ElfSymbols symbols = check_dynamic_section(reader, dynamic);
+  symbols_offset_ = symbols.table_offset;
+  first_hashed_symbol_ = symbols.first_hashed;
+  symbol_count_ = symbols.count;
+  strings_offset_ = symbols.strings_offset;
+}
+
+bool ElfImage::exports(std::string_view symbol) const {
+  for (uint64_t i = first_hashed_symbol_; i < symbol_count_; ++i) {
+    Elf64_Sym entry;
+    std::memcpy(&entry, bytes_.data() + symbols_offset_ + i * sizeof(Elf64_Sym), sizeof entry);
+    if (entry.st_shndx == SHN_UNDEF) continue;
+    const unsigned bind = ELF64_ST_BIND(entry.st_info);
+    if (bind != STB_GLOBAL && bind != STB_WEAK && bind != STB_GNU_UNIQUE) continue;
+    const unsigned visibility = ELF64_ST_VISIBILITY(entry.st_other);
+    if (visibility != STV_DEFAULT && visibility != STV_PROTECTED) continue;
+    const char* name =
+        reinterpret_cast<const char*>(bytes_.data()) + strings_offset_ + entry.st_name;
+    if (symbol == name) return true;
+  }
+  return false;
+}
+
+}  // namespace pto2

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pto2 {
+
+/// Bytes that have been found to be a well-formed ELF64 shared object for this machine.
+///
+/// The dynamic loader trusts the file it maps: a segment past the end of the file is a SIGBUS, a
+/// table outside the segments a SIGSEGV. The constructor checks what the loader follows before it
+/// runs code of the image: the headers, the file range and order of the segments, the dynamic
+/// section, the string, symbol, hash, version and relocation tables. It does not judge the code.
+class ElfImage {
+ public:
+  /// Throws LoadError. `bytes` must outlive the image; `path` is only for messages.
+  ElfImage(std::span<const std::byte> bytes, const std::string& path);
+
+  /// True when the dynamic symbol table defines `symbol` for others.
+  bool exports(std::string_view symbol) const;
+
+ private:
+  std::span<const std::byte> bytes_;
+  uint64_t symbols_offset_ = 0;       ///< file offset of the dynamic symbol table
+  uint64_t first_hashed_symbol_ = 0;  ///< symbols before it are not defined here
+  uint64_t symbol_count_ = 0;
+  uint64_t strings_offset_ = 0;
+};
+
+}  // namespace pto2

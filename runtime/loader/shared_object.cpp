@@ -1,0 +1,113 @@
+#include "runtime/loader/shared_object.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/loader/elf_image.hpp"
+#include "runtime/loader/file_bytes.hpp"
+#include "runtime/loader/load_error.hpp"
+
+namespace pto2 {
+namespace {
+
+std::string descriptor_path(const FileDescriptor& file) {
+  return "/proc/self/fd/" + std::to_string(file.get());
+}
+
+[[noreturn]] void fail_with_errno(const std::string& path, const char* what) {
+  throw LoadError(path, std::string(what) + ": " + std::strerror(errno),
+                  "free memory or file descriptors (ulimit -n) and try again");
+}
+
+FileDescriptor sealed_copy(std::span<const std::byte> bytes, const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  FileDescriptor file(::memfd_create(name.substr(0, 200).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file) fail_with_errno(path, "no anonymous file for its copy");
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail_with_errno(path, "its copy cannot be written");
+    done += static_cast<size_t>(n);
+  }
+  if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) !=
+      0) {
+    fail_with_errno(path, "its copy cannot be sealed");
+  }
+  return file;
+}
+
+/// dlerror() without the name of the anonymous file.
+std::string loader_message(const std::string& loaded_as) {
+  const char* text = ::dlerror();
+  std::string message = text == nullptr ? "unknown error" : text;
+  if (message.starts_with(loaded_as + ": ")) message.erase(0, loaded_as.size() + 2);
+  return message;
+}
+
+}  // namespace
+
+SharedObject SharedObject::from_file(const std::string& path) {
+  return from_bytes(read_file_bytes(path), path);
+}
+
+SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const std::string& name) {
+  ElfImage(bytes, name);
+  FileDescriptor file = sealed_copy(bytes, name);
+  const std::string loaded_as = descriptor_path(file);
+  void* handle = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    throw LoadError(name, "cannot be loaded: " + loader_message(loaded_as),
+                    "link it against every library it needs; an orchestration or kernel needs "
+                    "none of the runtime's");
+  }
+  return {name, std::move(file), handle};
+}
+
+SharedObject::SharedObject(std::string path, FileDescriptor file, void* handle)
+    : path_(std::move(path)), file_(std::move(file)), handle_(handle) {}
+
+SharedObject::SharedObject(SharedObject&& other) noexcept
+    : path_(std::move(other.path_)),
+      file_(std::move(other.file_)),
+      handle_(std::exchange(other.handle_, nullptr)) {}
+
+SharedObject& SharedObject::operator=(SharedObject&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(file_, other.file_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+SharedObject::~SharedObject() {
+  close();
+}
+
+void SharedObject::close() noexcept {
+  if (handle_ == nullptr) return;
+  ::dlclose(handle_);
+  // The dynamic loader knows an image by the name it was opened under. One that stays resident
+  // (a unique symbol, a pending thread-local destructor) keeps that name, and the next image
+  // under the same descriptor number would be taken for it: such a descriptor is never reused.
+  if (::dlopen(descriptor_path(file_).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) != nullptr) {
+    file_.release();
+  }
+}
+
+void* SharedObject::symbol(const std::string& name) const {
+  void* address = ::dlsym(handle_, name.c_str());
+  if (address == nullptr) {
+    ::dlerror();
+    throw LoadError(path_, "does not export " + name,
+                    "declare it extern \"C\" and give it default visibility");
+  }
+  return address;
+}
+
+}  // namespace pto2

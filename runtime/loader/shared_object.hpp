@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "runtime/loader/file_descriptor.hpp"
+
+namespace pto2 {
+
+/// A loaded shared object. Its bytes are validated (ElfImage), copied into a sealed anonymous file
+/// and loaded from there, so that nobody can change them between the check and the use, nor while
+/// they are mapped. Undefined symbols are errors (RTLD_NOW), its own stay private (RTLD_LOCAL).
+/// Every load is an image of its own, also of the same bytes. All failures are LoadError.
+class SharedObject {
+ public:
+  static SharedObject from_file(const std::string& path);
+  /// `name` stands for the path in messages.
+  static SharedObject from_bytes(std::span<const std::byte> bytes, const std::string& name);
+
+  ~SharedObject();
+  SharedObject(SharedObject&& other) noexcept;
+  SharedObject& operator=(SharedObject&& other) noexcept;
+
+  /// The address of an exported symbol; LoadError when there is none. Valid while this lives.
+  void* symbol(const std::string& name) const;
+  /// The same, as a pointer to a function of type F.
+  template <class F>
+  F* function(const std::string& name) const {
+    return reinterpret_cast<F*>(symbol(name));
+  }
+
+  const std::string& path() const { return path_; }
+
+ private:
+  SharedObject(std::string path, FileDescriptor file, void* handle);
+  void close() noexcept;
+
+  std::string path_;
+  FileDescriptor file_;  ///< open while loaded: see close()
+  void* handle_ = nullptr;
+};
+
+}  // namespace pto2

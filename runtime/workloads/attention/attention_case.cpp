@@ -1,0 +1,189 @@
+#include "runtime/workloads/attention/attention_case.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <stdexcept>
+
+#include "runtime/workloads/attention/attention_reference.hpp"
+#include "runtime/workloads/checked_size.hpp"
+#include "runtime/workloads/random_fill.hpp"
+
+namespace pto2::workloads {
+namespace {
+
+/// Numbers of the random streams of a case.
+enum Stream : uint64_t { query_stream, key_stream, value_stream, table_stream };
+
+void check_spec(const AttentionSpec& spec) {
+  constexpr uint64_t limit = 1 << 20;
+  for (const uint64_t extent : {spec.batch, spec.num_heads, spec.head_dim, spec.block_size,
+                                spec.max_model_len, spec.blocks_per_request()}) {
+    if (extent == 0 || extent > limit) {
+      throw std::invalid_argument("case " + spec.info.name + ": an extent is " +
+                                  std::to_string(extent) + ", not in 1.." + std::to_string(limit));
+    }
+  }
+  const auto longest = static_cast<int64_t>(spec.blocks_per_request() * spec.block_size);
+  if (spec.context_lens.empty() || spec.context_lens.size() > spec.batch) {
+    throw std::invalid_argument("case " + spec.info.name + ": " +
+                                std::to_string(spec.context_lens.size()) +
+                                " sequence lengths for a batch of " + std::to_string(spec.batch));
+  }
+  for (const int64_t length : spec.context_lens) {
+    if (length < 1 || length > longest) {
+      throw std::invalid_argument("case " + spec.info.name + ": sequence length " +
+                                  std::to_string(length) + " is not in 1.." +
+                                  std::to_string(longest));
+    }
+  }
+}
+
+class AttentionCase : public CaseData {
+ public:
+  AttentionCase(AttentionSpec spec, const CaseOptions& options)
+      : CaseData(spec.info), spec_(std::move(spec)), scale_(options.scale.value_or(1.0f)) {
+    allocate();
+    fill(options.seed);
+    reset_outputs();
+    describe();
+  }
+
+  void reset_outputs() override {
+    std::fill_n(out_.as<float>(), out_.count<float>(), std::numeric_limits<float>::quiet_NaN());
+  }
+
+  Verification verify() override {
+    if (reference_.empty()) {
+      reference_ = attention_reference(AttentionInputs{
+          query_.as<uint16_t>(), keys_.as<uint16_t>(), values_.as<uint16_t>(),
+          block_table_.as<int32_t>(), context_lens_.as<int32_t>(), spec_.batch, spec_.num_heads,
+          spec_.head_dim, spec_.block_size, spec_.blocks_per_request(), scale_, spec_.format});
+    }
+    return compare({out_.as<float>(), out_.count<float>()}, reference_, tolerance_);
+  }
+
+ private:
+  void allocate() {
+    const int64_t longest = *std::max_element(spec_.context_lens.begin(), spec_.context_lens.end());
+    total_blocks_ = checked_product({spec_.batch, spec_.blocks_of(longest)}, "blocks");
+    if (total_blocks_ > std::numeric_limits<int32_t>::max()) {
+      throw std::overflow_error("blocks: more than a 32-bit block table can name");
+    }
+    const uint64_t cache = checked_product(
+        {total_blocks_, spec_.block_size, spec_.head_dim, sizeof(uint16_t)}, "key cache");
+    query_ = Buffer(
+        checked_product({spec_.batch, spec_.num_heads, spec_.head_dim, sizeof(uint16_t)}, "query"));
+    out_ = Buffer(
+        checked_product({spec_.batch, spec_.num_heads, spec_.head_dim, sizeof(float)}, "out"));
+    keys_ = Buffer(cache);
+    values_ = Buffer(cache);
+    block_table_ = Buffer(
+        checked_product({spec_.batch, spec_.blocks_per_request(), sizeof(int32_t)}, "block table"));
+    context_lens_ = Buffer(spec_.batch * sizeof(int32_t));
+    config_ = Buffer(7 * sizeof(int64_t));
+  }
+
+  void fill(uint64_t seed) {
+    const auto half = [&](const Buffer& to, float limit, Stream stream) {
+      fill_uniform_half({to.as<uint16_t>(), to.count<uint16_t>()}, spec_.format, -limit, limit,
+                        splitmix64(seed, stream));
+    };
+    half(query_, 0.5f, query_stream);
+    half(keys_, 0.5f, key_stream);
+    half(values_, 1.0f, value_stream);
+    fill_uniform_index({block_table_.as<int32_t>(), block_table_.count<int32_t>()},
+                       static_cast<uint32_t>(total_blocks_), splitmix64(seed, table_stream));
+    for (uint64_t b = 0; b < spec_.batch; ++b) {
+      context_lens_.as<int32_t>()[b] = static_cast<int32_t>(spec_.context_of(b));
+    }
+    const uint64_t config[] = {spec_.batch,
+                               spec_.num_heads,
+                               1,
+                               spec_.head_dim,
+                               spec_.block_size,
+                               spec_.blocks_per_request(),
+                               std::bit_cast<uint32_t>(scale_)};
+    std::copy_n(config, 7, config_.as<uint64_t>());
+  }
+
+  void describe() {
+    const auto memory = [&](const char* name, ArgumentKind kind, const Buffer& buffer) {
+      arguments_.push_back({name, kind, buffer.address(), buffer.bytes()});
+    };
+    memory("query", ArgumentKind::input, query_);
+    memory("key_cache", ArgumentKind::input, keys_);
+    memory("value_cache", ArgumentKind::input, values_);
+    memory("block_table", ArgumentKind::input, block_table_);
+    memory("context_lens", ArgumentKind::input, context_lens_);
+    memory("out", ArgumentKind::output, out_);
+    memory("config", ArgumentKind::input, config_);
+    arguments_.push_back({"size_query", ArgumentKind::scalar, query_.bytes(), 0});
+    arguments_.push_back({"size_key_cache", ArgumentKind::scalar, keys_.bytes(), 0});
+    arguments_.push_back({"size_value_cache", ArgumentKind::scalar, values_.bytes(), 0});
+    if (spec_.format == HalfFormat::bfloat16) entry_ += "_bf16";
+    if (spec_.nested) entry_ += "_nested";
+    const GraphSize size = graph_size(spec_);
+    expected_tasks_ = size.tasks;
+    expected_edges_ = size.edges;
+    edges_are_exact_ = !spec_.nested;
+    tolerance_ = spec_.tolerance;
+  }
+
+  AttentionSpec spec_;
+  float scale_;
+  uint64_t total_blocks_ = 0;
+  Buffer query_, keys_, values_, block_table_, context_lens_, out_, config_;
+  std::vector<double> reference_;
+};
+
+class AttentionWorkload : public Workload {
+ public:
+  explicit AttentionWorkload(AttentionForm form) : form_(form) {}
+
+  std::string name() const override {
+    return form_ == AttentionForm::batch ? "paged_attention" : "paged_attention_seq";
+  }
+  std::string description() const override {
+    return form_ == AttentionForm::batch ? "paged attention, sixteen sequences per task"
+                                         : "paged attention, one sequence per task";
+  }
+  std::vector<CaseInfo> cases() const override {
+    std::vector<CaseInfo> infos;
+    for (const AttentionSpec& spec : attention_specs(form_)) infos.push_back(spec.info);
+    return infos;
+  }
+  std::unique_ptr<CaseData> make_case(const std::string& case_name,
+                                      const CaseOptions& options) const override {
+    std::string known;
+    for (const AttentionSpec& spec : attention_specs(form_)) {
+      if (spec.info.name == case_name) return make_attention_case(spec, options);
+      known += (known.empty() ? "" : ", ") + spec.info.name;
+    }
+    throw std::invalid_argument("workload " + name() + " has no case '" + case_name +
+                                "'; there are " + known);
+  }
+
+ private:
+  AttentionForm form_;
+};
+
+}  // namespace
+
+const Workload& paged_attention() {
+  static const AttentionWorkload workload(AttentionForm::batch);
+  return workload;
+}
+
+const Workload& paged_attention_seq() {
+  static const AttentionWorkload workload(AttentionForm::sequence);
+  return workload;
+}
+
+std::unique_ptr<CaseData> make_attention_case(AttentionSpec spec, const CaseOptions& options) {
+  if (!options.sequence_lengths.empty()) spec.context_lens = options.sequence_lengths;
+  check_spec(spec);
+  return std::make_unique<AttentionCase>(std::move(spec), options);
+}
+
+}  // namespace pto2::workloads

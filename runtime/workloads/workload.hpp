@@ -1,0 +1,139 @@
+/// Workloads as the host sees them: what to load, with which arguments, and what must come out.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/workloads/buffer.hpp"
+
+namespace pto2::workloads {
+
+/// What an argument of an orchestration is to the host; the values are those of the C API.
+enum class ArgumentKind : int32_t { scalar = 0, input = 1, output = 2, inout = 3 };
+
+struct Argument {
+  std::string name;
+  ArgumentKind kind;
+  uint64_t value;  ///< an address on the host, or the scalar itself
+  uint64_t bytes;  ///< of the memory behind the address; 0 for a scalar
+};
+
+/// Sizes of the rings, as in PTO2_RING_TASK_WINDOW, PTO2_RING_HEAP and PTO2_RING_DEP_POOL.
+struct RingSizes {
+  uint64_t window = 65536;
+  uint64_t heap_bytes = uint64_t{1} << 30;
+  uint64_t dep_pool = 65536;
+};
+
+struct CaseInfo {
+  std::string name;
+  std::string description;
+  RingSizes rings;  ///< what the case is meant to run with
+  /// Set in a reproduction: the case cannot finish with `rings`, and the runtime has to say so.
+  bool deadlocks = false;
+  std::string twin;  ///< the case that passes where a deadlocking one does not
+};
+
+/// Changes to a case.
+struct CaseOptions {
+  /// Context lengths, repeated over the batch; empty: the case's own. Paged attention only.
+  std::vector<int64_t> sequence_lengths;
+  /// Factor of the scores; nothing: 1. Paged attention only.
+  std::optional<float> scale;
+  /// Seed of the inputs.
+  uint64_t seed = 1;
+};
+
+struct Verification {
+  bool pass = false;
+  /// Largest |out - reference|; infinity when an output is not a number.
+  double max_abs_error = 0;
+  uint64_t mismatches = 0;  ///< elements outside the tolerance
+  std::string detail;       ///< the first mismatch; empty when there is none
+};
+
+/// One case with its inputs and outputs, which it owns.
+class CaseData {
+ public:
+  virtual ~CaseData() = default;
+  CaseData(const CaseData&) = delete;
+  CaseData& operator=(const CaseData&) = delete;
+
+  const CaseInfo& info() const { return info_; }
+  /// The arguments, in the orchestration's order.
+  const std::vector<Argument>& arguments() const { return arguments_; }
+  /// Their values.
+  std::vector<uint64_t> args() const;
+  /// Name of the function of the orchestration that builds this case's graph.
+  const std::string& entry() const { return entry_; }
+  /// Tasks that the orchestration submits.
+  uint64_t expected_tasks() const { return expected_tasks_; }
+  /// Edges between them, while no producer is consumed before its consumer is submitted. That
+  /// holds within one scope; with nested scopes it is an upper bound (edges_are_exact()).
+  uint64_t expected_edges() const { return expected_edges_; }
+  bool edges_are_exact() const { return edges_are_exact_; }
+  /// Both tolerances of verify().
+  double tolerance() const { return tolerance_; }
+
+  /// Fills the outputs with NaN, so that an element nobody writes fails. Done at construction, and
+  /// to do before each repetition.
+  virtual void reset_outputs() = 0;
+  /// Compares the outputs with a reference in double precision: every element must satisfy
+  /// |out - reference| <= tolerance + tolerance * |reference|; NaN never does. The reference is
+  /// computed once, by two threads.
+  virtual Verification verify() = 0;
+
+ protected:
+  explicit CaseData(CaseInfo info) : info_(std::move(info)) {}
+
+  CaseInfo info_;
+  std::vector<Argument> arguments_;
+  std::string entry_ = "aicpu_orchestration_entry";
+  uint64_t expected_tasks_ = 0;
+  uint64_t expected_edges_ = 0;
+  bool edges_are_exact_ = true;
+  double tolerance_ = 0;
+};
+
+/// The comparison of CaseData::verify().
+Verification compare(std::span<const float> out, std::span<const double> reference,
+                     double tolerance);
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  virtual std::string name() const = 0;
+  virtual std::string description() const = 0;
+  /// The cases, the default one first.
+  virtual std::vector<CaseInfo> cases() const = 0;
+  /// Makes the inputs of a case. std::invalid_argument for an unknown name (the message lists the
+  /// known ones) or options that do not fit it; std::overflow_error for sizes past 64 bits.
+  virtual std::unique_ptr<CaseData> make_case(const std::string& case_name,
+                                              const CaseOptions& options = {}) const = 0;
+};
+
+/// All workloads.
+std::span<const Workload* const> all_workloads();
+/// The workload of this name; std::invalid_argument, listing the names, when there is none.
+const Workload& find_workload(const std::string& name);
+
+/// Parses a list such as "8193,4096" (PA_SEQ_LEN). std::invalid_argument for anything but positive
+/// decimal numbers separated by commas.
+std::vector<int64_t> parse_sequence_lengths(const std::string& text);
+
+/// Where the shared objects of a workload are.
+struct WorkloadImages {
+  std::string orchestration;  ///< path of orchestration.so
+  std::string kernels;        ///< folder of FUNCID_NAME.so
+};
+
+/// The images of `workload` in PTO2_WORKLOADS, if that variable is set, else in ../workloads or
+/// ../lib/pto2/workloads beside the folder of the running program. std::runtime_error, with the
+/// places that were tried, when they are nowhere.
+WorkloadImages find_workload_images(const std::string& workload);
+
+}  // namespace pto2::workloads

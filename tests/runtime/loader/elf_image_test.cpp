@@ -1,0 +1,238 @@
+#include "runtime/loader/elf_image.hpp"
+
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "runtime/loader/shared_object.hpp"
+#include "tests/runtime/loader/test_images.hpp"
+
+namespace pto2 {
+namespace {
+
+using test::image;
+using test::load_error;
+
+template <class T>
+T read(const std::vector<std::byte>& bytes, uint64_t offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+template <class T>
+void write(std::vector<std::byte>& bytes, uint64_t offset, const T& value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
+}
+
+/// Applies `edit` to the first program header of `type`.
+template <class Edit>
+std::vector<std::byte> with_segment(uint32_t type, Edit edit) {
+  std::vector<std::byte> bytes = image("kernel_one");
+  const auto header = read<Elf64_Ehdr>(bytes, 0);
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    const uint64_t offset = header.e_phoff + i * sizeof(Elf64_Phdr);
+    auto segment = read<Elf64_Phdr>(bytes, offset);
+    if (segment.p_type != type) continue;
+    edit(segment);
+    write(bytes, offset, segment);
+    return bytes;
+  }
+  ADD_FAILURE() << "no segment of type " << type;
+  return bytes;
+}
+
+/// Applies `edit` to the dynamic entry `tag`.
+template <class Edit>
+std::vector<std::byte> with_dynamic_entry(int64_t tag, Edit edit) {
+  std::vector<std::byte> bytes = image("kernel_one");
+  const auto header = read<Elf64_Ehdr>(bytes, 0);
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    const auto segment = read<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr));
+    if (segment.p_type != PT_DYNAMIC) continue;
+    for (uint64_t at = segment.p_offset; at < segment.p_offset + segment.p_filesz;
+         at += sizeof(Elf64_Dyn)) {
+      auto entry = read<Elf64_Dyn>(bytes, at);
+      if (entry.d_tag != tag) continue;
+      edit(entry);
+      write(bytes, at, entry);
+      return bytes;
+    }
+  }
+  ADD_FAILURE() << "no dynamic entry " << tag;
+  return bytes;
+}
+
+void expect_refused(const std::vector<std::byte>& bytes, const std::string& reason) {
+  const std::string message = load_error([&] { ElfImage(bytes, "cut.so"); });
+  EXPECT_NE(message.find(reason), std::string::npos) << message << "\nwithout: " << reason;
+  EXPECT_TRUE(message.starts_with("cut.so: ")) << message;
+}
+
+/// True when a child process that validates and loads `bytes` ends by itself.
+bool survives_loading(const std::vector<std::byte>& bytes) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      const SharedObject object = SharedObject::from_bytes(bytes, "damaged.so");
+    } catch (const LoadError&) {
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(ElfImage, finds_exported_symbols_only) {
+  const auto kernel = image("kernel_one");
+  const ElfImage with(kernel, "kernel_one.so");
+  EXPECT_TRUE(with.exports("kernel_entry"));
+  EXPECT_FALSE(with.exports("kernel_entr"));
+  EXPECT_FALSE(with.exports(""));
+  EXPECT_FALSE(with.exports("__cxa_finalize"));  // named there, but defined elsewhere
+  const auto none = image("no_symbols");
+  EXPECT_FALSE(ElfImage(none, "no_symbols.so").exports("kernel_entry"));
+}
+
+TEST(ElfImage, refuses_every_cut_into_its_segments) {
+  const auto whole = image("kernel_one");
+  const auto header = read<Elf64_Ehdr>(whole, 0);
+  uint64_t needed = 0;
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    const auto s = read<Elf64_Phdr>(whole, header.e_phoff + i * sizeof(Elf64_Phdr));
+    needed = std::max(needed, s.p_offset + s.p_filesz);
+  }
+  ASSERT_GT(needed, 1000u);
+  ASSERT_LE(needed, whole.size());
+  for (uint64_t length = 0; length < needed; ++length) {
+    EXPECT_THROW(ElfImage(std::span(whole).first(length), "cut.so"), LoadError) << length;
+  }
+  // What follows the segments is for linkers and debuggers.
+  EXPECT_NO_THROW(ElfImage(std::span(whole).first(needed), "cut.so"));
+}
+
+TEST(ElfImage, names_what_is_wrong_with_a_header) {
+  const auto whole = image("kernel_one");
+  auto header = read<Elf64_Ehdr>(whole, 0);
+  const auto expect = [&](auto edit, const std::string& reason) {
+    auto bytes = whole;
+    Elf64_Ehdr edited = header;
+    edit(edited);
+    write(bytes, 0, edited);
+    expect_refused(bytes, reason);
+  };
+  expect([](Elf64_Ehdr& h) { h.e_ident[1] = 'X'; }, "is not an ELF file");
+  expect([](Elf64_Ehdr& h) { h.e_ident[EI_CLASS] = ELFCLASS32; }, "64-bit");
+  expect([](Elf64_Ehdr& h) { h.e_ident[EI_DATA] = ELFDATA2MSB; }, "little-endian");
+  expect([](Elf64_Ehdr& h) { h.e_machine = EM_AARCH64; }, "machine type 183, not x86-64");
+  expect([](Elf64_Ehdr& h) { h.e_type = ET_EXEC; }, "is not a shared object");
+  expect([](Elf64_Ehdr& h) { h.e_type = ET_REL; }, "is not a shared object");
+  expect([](Elf64_Ehdr& h) { h.e_phoff = ~uint64_t{0} - 8; }, "past the end of the file");
+  expect([](Elf64_Ehdr& h) { h.e_phnum = 0; }, "no usable program headers");
+  expect([](Elf64_Ehdr& h) { h.e_phnum = 0x7fff; }, "past the end of the file");
+  expect([](Elf64_Ehdr& h) { h.e_phentsize = 8; }, "no usable program headers");
+}
+
+TEST(ElfImage, names_what_is_wrong_with_a_segment) {
+  const auto refused = [](uint32_t type, auto edit, const std::string& reason) {
+    expect_refused(with_segment(type, edit), reason);
+  };
+  refused(
+      PT_LOAD, [](Elf64_Phdr& s) { s.p_filesz = ~uint64_t{0}; }, "past the end of the file");
+  refused(
+      PT_LOAD, [](Elf64_Phdr& s) { s.p_offset = ~uint64_t{0} - 1; }, "past the end");
+  refused(
+      PT_LOAD, [](Elf64_Phdr& s) { s.p_memsz = s.p_filesz - 1; }, "larger in the file");
+  refused(
+      PT_LOAD, [](Elf64_Phdr& s) { s.p_memsz = ~uint64_t{0}; }, "4 GiB");
+  refused(
+      PT_LOAD, [](Elf64_Phdr& s) { s.p_vaddr = uint64_t{1} << 31; }, "overlap");
+  refused(
+      PT_LOAD, [](Elf64_Phdr& s) { s.p_align = 3; }, "aligned");
+  refused(
+      PT_LOAD, [](Elf64_Phdr& s) { s.p_vaddr += 8; }, "aligned");
+  refused(
+      PT_DYNAMIC, [](Elf64_Phdr& s) { s.p_type = PT_NULL; }, "no dynamic section");
+  refused(
+      PT_DYNAMIC, [](Elf64_Phdr& s) { s.p_vaddr = uint64_t{1} << 40; }, "dynamic section");
+  refused(
+      PT_DYNAMIC, [](Elf64_Phdr& s) { s.p_filesz = 32; }, "without an end mark");
+}
+
+TEST(ElfImage, names_what_is_wrong_with_a_table) {
+  const auto refused = [](int64_t tag, auto edit, const std::string& reason) {
+    expect_refused(with_dynamic_entry(tag, edit), reason);
+  };
+  const auto far = [](Elf64_Dyn& d) { d.d_un.d_val = uint64_t{1} << 40; };
+  const auto drop = [](Elf64_Dyn& d) { d.d_tag = DT_DEBUG; };
+  refused(DT_STRTAB, far, "the string table lies outside");
+  refused(DT_STRTAB, drop, "only one of the dynamic entries 5 and 10");
+  refused(DT_RELAENT, drop, "only one of the dynamic entries 7 and 9");
+  refused(DT_VERSYM, drop, "no version indices");
+  refused(DT_RELACOUNT, far, "fewer relocations than it says");
+  refused(
+      DT_RELACOUNT, [](Elf64_Dyn& d) { ++d.d_un.d_val; }, "out of order");
+  refused(DT_STRSZ, far, "the string table lies outside");
+  refused(
+      DT_STRSZ, [](Elf64_Dyn& d) { d.d_un.d_val = 2; }, "string table");
+  refused(DT_SYMTAB, far, "the symbol table lies outside");
+  refused(DT_SYMENT, far, "unknown size");
+  refused(DT_GNU_HASH, far, "the symbol hash table lies outside");
+  refused(DT_GNU_HASH, drop, "no symbol hash table");
+  refused(DT_RELA, far, "a relocation table lies outside");
+  refused(DT_RELASZ, far, "a relocation table lies outside");
+  refused(DT_RELAENT, far, "unknown size");
+  refused(DT_INIT, far, "an initialiser lies outside");
+  refused(DT_INIT_ARRAY, far, "an initialiser array lies outside");
+  refused(DT_NEEDED, far, "string outside");
+}
+
+TEST(ElfImage, refuses_garbage) {
+  std::mt19937_64 random(1);
+  for (const size_t size : {1, 3, 63, 64, 65, 4096, 100000}) {
+    std::vector<std::byte> bytes(size);
+    std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::byte>(random()); });
+    EXPECT_THROW(ElfImage(bytes, "garbage.so"), LoadError) << size;
+    std::memcpy(bytes.data(), ELFMAG, std::min<size_t>(size, SELFMAG));
+    EXPECT_THROW(ElfImage(bytes, "garbage.so"), LoadError) << size;
+  }
+}
+
+TEST(ElfImage, damaged_bytes_are_refused_or_harmless_to_check) {
+  const auto whole = image("kernel_one");
+  std::mt19937_64 random(2);
+  size_t refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    auto bytes = whole;
+    bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    bytes[random() % 0x800] = static_cast<std::byte>(random());
+    try {
+      ElfImage(bytes, "damaged.so").exports("kernel_entry");
+    } catch (const LoadError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 1000u);
+}
+
+TEST(ElfImage, damaged_headers_do_not_crash_the_dynamic_loader) {
+  const auto whole = image("kernel_one");
+  const auto header = read<Elf64_Ehdr>(whole, 0);
+  const uint64_t end = header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr);
+  for (uint64_t at = 0; at < end; ++at) {
+    for (const unsigned flip : {0x01u, 0x80u}) {
+      auto bytes = whole;
+      bytes[at] ^= static_cast<std::byte>(flip);
+      EXPECT_TRUE(survives_loading(bytes)) << "byte " << at << " flipped with " << flip;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pto2

@@ -1,0 +1,47 @@
+#include "runtime/loader/orchestration_library.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/runtime/loader/test_images.hpp"
+
+namespace pto2 {
+namespace {
+
+using test::image_path;
+using test::load_error;
+
+TEST(OrchestrationLibrary, each_image_is_bound_to_its_own_runtime) {
+  const auto one = OrchestrationLibrary::from_file(image_path("orchestration"));
+  const auto two = OrchestrationLibrary::from_file(image_path("orchestration"));
+  PTO2Runtime first{nullptr};
+  PTO2Runtime second{nullptr};
+  one.bind(&first);
+  two.bind(&second);
+  uint64_t bound[2] = {};
+  EXPECT_EQ(one.config(bound, 6).expected_arg_count, 7);
+  one.entry(&first, &bound[0], 1);
+  two.entry(&second, &bound[1], 1);
+  EXPECT_EQ(bound[0], reinterpret_cast<uint64_t>(&first));
+  EXPECT_EQ(bound[1], reinterpret_cast<uint64_t>(&second));
+}
+
+TEST(OrchestrationLibrary, refuses_another_version_of_the_interface) {
+  const auto library = OrchestrationLibrary::from_file(image_path("other_abi"));
+  const std::string message = load_error([&] { library.bind(nullptr); });
+  EXPECT_NE(message.find("version 99 of the orchestration interface, not 1"), std::string::npos)
+      << message;
+}
+
+TEST(OrchestrationLibrary, names_the_function_that_is_missing) {
+  EXPECT_NE(load_error([] {
+              OrchestrationLibrary::from_file(image_path("kernel_one"));
+            }).find("does not export pto2_bind_runtime"),
+            std::string::npos);
+  EXPECT_NE(load_error([] {
+              OrchestrationLibrary::from_file(image_path("orchestration"), "other_entry");
+            }).find("does not export other_entry"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace pto2

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "runtime/loader/kernel_library.hpp"
+#include "runtime/loader/orchestration_library.hpp"
+#include "runtime/workloads/workload.hpp"
+#include "tests/support/sequential_runtime.hpp"
+
+namespace pto2::workloads {
+
+/// Runs a case of `workload` in `runtime`.
+inline void run_case(const std::string& workload, const CaseData& data,
+                     test::SequentialRuntime& runtime) {
+  const auto orchestration =
+      OrchestrationLibrary::from_file(find_workload_images(workload).orchestration, data.entry());
+  orchestration.bind(&runtime);
+  std::vector<uint64_t> args = data.args();
+  const int count = static_cast<int>(args.size());
+  ASSERT_EQ(orchestration.config(args.data(), count).expected_arg_count, count);
+  orchestration.entry(&runtime, args.data(), count);
+}
+
+/// The kernels of `workload`.
+inline KernelLibrary kernels_of(const std::string& workload) {
+  return KernelLibrary::from_folder(find_workload_images(workload).kernels);
+}
+
+/// Runs a case and expects its graph and its result.
+inline void expect_correct(const std::string& workload, CaseData& data) {
+  const KernelLibrary kernels = kernels_of(workload);
+  test::SequentialRuntime runtime(kernels);
+  run_case(workload, data, runtime);
+  EXPECT_EQ(runtime.errors(), std::vector<std::string>{});
+  EXPECT_EQ(runtime.tasks(), data.expected_tasks());
+  EXPECT_EQ(runtime.edges(), data.expected_edges());
+  const Verification result = data.verify();
+  EXPECT_TRUE(result.pass) << result.detail;
+  testing::Test::RecordProperty("max_abs_error", std::to_string(result.max_abs_error));
+  testing::Test::RecordProperty("kernel_ms", std::to_string(1e3 * runtime.kernel_seconds()));
+}
+
+}  // namespace pto2::workloads

@@ -1,0 +1,131 @@
+#include "runtime/workloads/workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include "runtime/workloads/checked_size.hpp"
+#include "runtime/workloads/random_fill.hpp"
+
+namespace pto2::workloads {
+namespace {
+
+template <class Action>
+std::string refusal(Action action) {
+  try {
+    action();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Workload, names_are_found_and_unique) {
+  std::set<std::string> names;
+  for (const Workload* workload : all_workloads()) {
+    EXPECT_EQ(&find_workload(workload->name()), workload);
+    EXPECT_TRUE(names.insert(workload->name()).second);
+    std::set<std::string> cases;
+    for (const CaseInfo& info : workload->cases()) cases.insert(info.name);
+    EXPECT_EQ(cases.size(), workload->cases().size());
+    for (const CaseInfo& info : workload->cases()) {
+      EXPECT_EQ(info.deadlocks, cases.contains(info.twin)) << info.name;
+    }
+  }
+  EXPECT_EQ(names.size(), 3u);
+}
+
+TEST(Workload, unknown_names_are_answered_with_the_known_ones) {
+  EXPECT_EQ(refusal([] { find_workload("attention"); }),
+            "no workload is called 'attention'; there are paged_attention, paged_attention_seq, "
+            "vector_example");
+  const std::string message =
+      refusal([] { find_workload("paged_attention_seq").make_case("Case7"); });
+  EXPECT_NE(message.find("no case 'Case7'; there are Case1, Case2, ProdCase1"), std::string::npos);
+}
+
+TEST(Workload, parses_sequence_lengths) {
+  EXPECT_EQ(parse_sequence_lengths("8193,4096,1"), (std::vector<int64_t>{8193, 4096, 1}));
+  for (const std::string text :
+       {"", ",", "1,", ",1", "1 2", "0", "-3", "1;2", "x", "1,2x", "99999999999999999999"}) {
+    EXPECT_NE(refusal([&] { parse_sequence_lengths(text); }).find("'" + text + "'"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST(Workload, compare_is_allclose) {
+  const std::vector<double> reference = {0, 100, -100};
+  const auto passes = [&](float a, float b, float c) {
+    return compare(std::vector<float>{a, b, c}, reference, 0.01).pass;
+  };
+  EXPECT_TRUE(passes(0.0099f, 101.0f, -101.0f));
+  EXPECT_FALSE(passes(0.0101f, 100, -100));
+  EXPECT_FALSE(passes(0, 101.02f, -100));
+  EXPECT_FALSE(passes(0, 100, -98.9f));
+  EXPECT_FALSE(passes(0, std::numeric_limits<float>::infinity(), -100));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Verification result = compare(std::vector<float>{0, nan, -100.5f}, reference, 0.01);
+  EXPECT_FALSE(result.pass);
+  EXPECT_EQ(result.mismatches, 1u);
+  EXPECT_TRUE(std::isinf(result.max_abs_error));
+}
+
+TEST(Workload, images_are_looked_for_where_the_variable_says) {
+  const char* before = std::getenv("PTO2_WORKLOADS");
+  const std::string saved = before == nullptr ? "" : before;
+  ::setenv("PTO2_WORKLOADS", "/nowhere", 1);
+  std::string message;
+  try {
+    find_workload_images("vector_example");
+  } catch (const std::runtime_error& error) {
+    message = error.what();
+  }
+  before == nullptr ? ::unsetenv("PTO2_WORKLOADS") : ::setenv("PTO2_WORKLOADS", saved.c_str(), 1);
+  EXPECT_NE(message.find("/nowhere/vector_example"), std::string::npos) << message;
+  EXPECT_TRUE(find_workload_images("vector_example").kernels.ends_with("vector_example/kernels"));
+}
+
+TEST(CheckedProduct, notices_overflow) {
+  EXPECT_EQ(checked_product({3, 5, 7}, "x"), 105u);
+  EXPECT_EQ(checked_product({uint64_t{1} << 32, (uint64_t{1} << 32) - 1}, "x"),
+            0xffffffff00000000u);
+  EXPECT_THROW(checked_product({uint64_t{1} << 32, uint64_t{1} << 32}, "x"), std::overflow_error);
+}
+
+TEST(RandomFill, splitmix64_matches_its_published_sequence) {
+  // The first outputs for seed 1234567 in common use as test vectors of SplitMix64.
+  EXPECT_EQ(splitmix64(1234567, 0), 6457827717110365317u);
+  EXPECT_EQ(splitmix64(1234567, 1), 3203168211198807973u);
+}
+
+TEST(RandomFill, stays_in_range_and_fills_it) {
+  std::vector<float> floats(10001);
+  fill_uniform_float(floats, -2, 3, 1);
+  std::vector<int32_t> indices(10001);
+  fill_uniform_index(indices, 7, 1);
+  double sum = 0;
+  std::set<int32_t> seen(indices.begin(), indices.end());
+  for (const float f : floats) {
+    ASSERT_TRUE(f >= -2 && f <= 3);
+    sum += f;
+  }
+  EXPECT_NEAR(sum / 10001, 0.5, 0.06);
+  EXPECT_EQ(seen, (std::set<int32_t>{0, 1, 2, 3, 4, 5, 6}));
+}
+
+TEST(RandomFill, a_length_that_is_no_multiple_of_four_is_filled_alike) {
+  std::vector<uint16_t> longer(16);
+  fill_uniform_half(longer, HalfFormat::bfloat16, -1, 1, 9);
+  for (size_t length = 0; length < 16; ++length) {
+    std::vector<uint16_t> values(length);
+    fill_uniform_half(values, HalfFormat::bfloat16, -1, 1, 9);
+    EXPECT_TRUE(std::equal(values.begin(), values.end(), longer.begin()));
+  }
+}
+
+}  // namespace
+}  // namespace pto2::workloads
