@@ -36,7 +36,6 @@ TensorMap::Heads TensorMap::make_heads(uint64_t count) {
 
 TensorMap::TensorMap(const TensorMapConfig& config)
     : config_(checked(config)),
-      bucket_shift_(32 - static_cast<uint32_t>(std::countr_zero(config.num_buckets))),
       buckets_(make_heads(config.num_buckets)),
       task_entry_heads_(make_heads(uint64_t{config.rings} * config.window)),
       entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {}
