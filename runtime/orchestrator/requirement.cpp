@@ -70,10 +70,9 @@ void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) 
   live_map_entries_ += demand.map_entries;
   max_map_entries_ = std::max(max_map_entries_, live_map_entries_);
   for (TaskId producer : demand.replaced) {
-    Ring& owner = rings_[ring_of(producer)];
     // The entries of retired tasks were given back before.
-    if (owner.holder_depth == 0 || local_of(producer) < owner.oldest) continue;
-    --owner.live_entries;
+    if (!can_be_live(producer)) continue;
+    --rings_[ring_of(producer)].live_entries;
     --live_map_entries_;
   }
 }

@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace pto2 {
 namespace {
@@ -65,6 +66,22 @@ bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, boo
   if (task_head != nil) entries_[task_head].previous_of_task = index;
   task_head = index;
   return true;
+}
+
+void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
+  TensorMapConfig larger = config_;
+  larger.window = std::max(window, config_.window);
+  larger.pool_size = std::max(pool_size, config_.pool_size);
+  TensorMap target(checked(larger));
+  std::copy_n(&entries_[1], used_ - 1, &target.entries_[1]);
+  // A slot's chain belongs to one task, so that it moves to the task's new slot as a whole.
+  for (uint64_t slot = 0; slot < uint64_t{config_.rings} * config_.window; ++slot) {
+    const uint32_t head = task_entry_heads_[slot];
+    if (head != nil) target.task_entry_head(entries_[head].producer) = head;
+  }
+  config_ = larger;
+  entries_ = std::move(target.entries_);
+  task_entry_heads_ = std::move(target.task_entry_heads_);
 }
 
 void TensorMap::reset() {

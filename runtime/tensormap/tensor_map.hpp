@@ -92,6 +92,11 @@ class TensorMap {
   /// Returns false, with nothing changed, when the pool is exhausted.
   [[nodiscard]] bool insert(uint64_t base, const Region& region, TaskId producer, bool allocated);
 
+  /// Makes room for a larger pool and window, keeping all entries: for a run that goes on beyond
+  /// its configured sizes in order to learn which would do. Requires a window that is a power of
+  /// two; smaller values than the present ones change nothing. Throws std::bad_alloc.
+  void enlarge(uint32_t window, uint32_t pool_size);
+
   /// Forgets everything, watermarks too, for the next run. Costs what the last run used.
   void reset();
 

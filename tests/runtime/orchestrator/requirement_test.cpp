@@ -211,6 +211,26 @@ TEST(ResourceRequirement, AgreesWithTheOracle) {
   }
 }
 
+TEST(ResourceRequirement, BestCaseWatermark) {
+  ResourceRequirement requirement;
+  requirement.scope_begin();
+  requirement.submit(0, {});
+  requirement.scope_begin();
+  requirement.submit(1, {});
+  requirement.submit(1, {});
+  EXPECT_EQ(requirement.watermark(0), 0U);
+  EXPECT_EQ(requirement.watermark(1), 0U);
+  EXPECT_TRUE(requirement.can_be_live(make_id(1, 1)));
+  requirement.scope_end();
+  EXPECT_EQ(requirement.watermark(1), 2U);
+  EXPECT_FALSE(requirement.can_be_live(make_id(1, 1)));
+  EXPECT_TRUE(requirement.can_be_live(make_id(0, 0)));
+  requirement.submit(0, {});
+  EXPECT_EQ(requirement.watermark(0), 0U);
+  requirement.scope_end();
+  EXPECT_EQ(requirement.watermark(0), 2U);
+}
+
 TEST(ResourceRequirement, ResetForgets) {
   ResourceRequirement requirement;
   const uint64_t outputs[] = {1 << 20};

@@ -106,8 +106,8 @@ TEST(TensorMap, TruncatedEntriesComeBack) {
     map.sync({next, 0, 0, 0});
     // A reader of any buffer in the bucket meets the retired entries.
     EXPECT_TRUE(find(map, buffer + 6400, bytes(0, 8)).empty());
-    EXPECT_TRUE(map.reserve(4));
     EXPECT_EQ(map.live(), 0U);
+    EXPECT_TRUE(map.reserve(4));
     ASSERT_TRUE(map.invariant_holds());
   }
 }
@@ -207,6 +207,33 @@ TEST(TensorMap, ResetForgetsEverything) {
     EXPECT_TRUE(map.invariant_holds());
     for (uint64_t i = 0; i < 10; ++i) EXPECT_TRUE(find(map, buffer + i, bytes(0, 8)).empty());
   }
+}
+
+TEST(TensorMap, EnlargesWithoutLosingAnything) {
+  TensorMap map({.rings = 2, .window = 4, .pool_size = 4, .num_buckets = 2});
+  for (uint64_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(1, 2 + i), false));
+  }
+  ASSERT_TRUE(map.insert(buffer + 64, bytes(0, 8), make_id(1, 4), false));
+  map.sync({0, 3, 0, 0}, true);  // one in the free list
+  map.enlarge(16, 64);
+  EXPECT_TRUE(map.invariant_holds());
+  EXPECT_EQ(map.live(), 3U);
+  EXPECT_EQ(map.available(), 61U);
+  for (uint64_t i = 5; i < 15; ++i) {
+    ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(1, i), false));
+  }
+  EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 12U);
+  EXPECT_EQ(find(map, buffer + 64, bytes(0, 8)).size(), 1U);
+  map.sync({0, 5, 0, 0}, true);
+  EXPECT_EQ(map.live(), 10U);
+  EXPECT_TRUE(map.invariant_holds());
+  map.enlarge(8, 8);
+  EXPECT_EQ(map.config().window, 16U);
+  EXPECT_EQ(map.config().pool_size, 64U);
+  EXPECT_THROW(map.enlarge(17, 64), std::invalid_argument);
+  map.reset();
+  EXPECT_TRUE(map.invariant_holds());
 }
 
 TEST(TensorMap, RefusesBadConfigurations) {
