@@ -119,15 +119,20 @@ uint32_t TensorMap::take() {
 
 void TensorMap::remove(uint32_t index) {
   Entry& entry = entries_[index];
+  const uint32_t next = entry.next_of_task;
+  const uint32_t previous = entry.previous_of_task;
+  if (next != nil) entries_[next].previous_of_task = previous;
+  (previous != nil ? entries_[previous].next_of_task : task_entry_head(entry.producer)) = next;
+  give_back(index);
+}
+
+/// Gives back an entry that is in no task's chain any more.
+void TensorMap::give_back(uint32_t index) {
+  Entry& entry = entries_[index];
   const uint32_t next = entry.next_in_bucket;
   const uint32_t previous = entry.previous_in_bucket;
   if (next != nil) entries_[next].previous_in_bucket = previous;
   (previous != nil ? entries_[previous].next_in_bucket : bucket(entry.base)) = next;
-  const uint32_t next_of_task = entry.next_of_task;
-  const uint32_t previous_of_task = entry.previous_of_task;
-  if (next_of_task != nil) entries_[next_of_task].previous_of_task = previous_of_task;
-  (previous_of_task != nil ? entries_[previous_of_task].next_of_task
-                           : task_entry_head(entry.producer)) = next_of_task;
   entry.producer = no_task;
   entry.next_in_bucket = free_head_;
   free_head_ = index;
@@ -136,7 +141,13 @@ void TensorMap::remove(uint32_t index) {
 
 /// Gives back all entries of the task whose chain starts at `head`.
 void TensorMap::remove_task(uint32_t& head) {
-  while (head != nil) remove(head);
+  uint32_t index = head;
+  head = nil;
+  while (index != nil) {
+    const uint32_t next = entries_[index].next_of_task;
+    give_back(index);
+    index = next;
+  }
 }
 
 /// Gives back the entry and all behind it in its bucket, all of them of retired tasks.

@@ -151,6 +151,7 @@ class TensorMap {
   void clean_up(uint32_t ring);
   uint32_t take();
   void remove(uint32_t index);
+  void give_back(uint32_t index);
   void remove_task(uint32_t& head);
   void truncate(uint32_t index);
   void drop_buffer(uint64_t base, uint32_t index);

@@ -203,6 +203,9 @@ TEST(TensorMap, ResetForgetsEverything) {
       ASSERT_TRUE(map.insert(buffer + i, bytes(0, 8), make_id(0, i), true));
     }
     map.reset();
+    ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0), true));
+    EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 1U) << "the watermarks start over";
+    map.reset();
     EXPECT_EQ(map.available(), 8U);
     EXPECT_TRUE(map.invariant_holds());
     for (uint64_t i = 0; i < 10; ++i) EXPECT_TRUE(find(map, buffer + i, bytes(0, 8)).empty());
