@@ -84,11 +84,17 @@ class Soak {
   static DeviceConfig random_config(uint64_t number) {
     platform::Random random(number ^ 0x5eed);
     DeviceConfig config;
+    // Each resource is scarce in one run of five, so that most runs finish and each kind of
+    // deadlock occurs; the ample sizes are still small enough for back-pressure.
+    const auto choose = [&](uint64_t scarce, uint64_t ample) {
+      const uint64_t limit = random.below(5) == 0 ? scarce : ample;
+      return limit / 4 + random.below(limit - limit / 4);
+    };
     config.rings = random.below(2) == 0 ? 1 : 4;
-    config.window = 4u << random.below(6);
-    config.heap_bytes = 1024 * (1 + random.below(random.below(2) == 0 ? 64 : 512));
-    config.dep_pool = static_cast<uint32_t>(16 + random.below(80));
-    config.tensormap_pool = static_cast<uint32_t>(16 + random.below(140));
+    config.window = random.below(5) == 0 ? 4u << random.below(6) : 64u << random.below(2);
+    config.heap_bytes = 1024 * (1 + choose(80, 2000));
+    config.dep_pool = static_cast<uint32_t>(16 + choose(60, 1000));
+    config.tensormap_pool = static_cast<uint32_t>(16 + choose(80, 1000));
     config.tensormap_buckets = 1u << random.below(7);
     config.blocks = static_cast<uint32_t>(1 + random.below(6));
     config.schedulers = static_cast<uint32_t>(1 + random.below(std::min(config.blocks, 4u)));

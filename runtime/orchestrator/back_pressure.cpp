@@ -34,7 +34,7 @@ void Orchestrator<P, F>::forget_reclaimed_producers() {
 /// What the submission lacks, given the watermarks as last observed. Slot, heap bytes, nodes and
 /// TensorMap entries are taken together; this is the first that does not fit.
 template <class P, template <class> class F>
-std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) const {
+std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) {
   const RingState<P, F>& ring = *state_.rings[task.ring];
   const uint64_t alive = alive_[task.ring];
   if (!ring.tasks.fits(alive)) return Resource::task_ring;

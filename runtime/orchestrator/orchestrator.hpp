@@ -130,7 +130,7 @@ class Orchestrator {
 
   // back_pressure.cpp
   [[nodiscard]] bool reserve(const Submission& task);
-  [[nodiscard]] std::optional<Resource> lacking(const Submission& task) const;
+  [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(const Submission& task);
   void observe_counted_watermarks(uint32_t ring);
   void forget_reclaimed_producers();
