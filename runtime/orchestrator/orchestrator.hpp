@@ -152,6 +152,9 @@ class Orchestrator {
     return notes_[ring_of(id)][state_.rings[ring_of(id)]->tasks.slot(local_of(id))];
   }
   [[nodiscard]] bool scope_is_open(TaskId id);
+  void prefetch_slot(TaskId id) {
+    P::prefetch_for_write(&state_.life.slot(state_.life.place(id)));
+  }
 
   State& state_;
   OrchestratorInput input_;

@@ -17,6 +17,9 @@ bool reads(PTOParamType type) {
 /// Submissions between two looks at the watermarks, whose lines belong to the schedulers.
 constexpr uint64_t observation_interval = 16;
 
+/// Slots whose lines are fetched from the schedulers' caches before they are taken.
+constexpr uint64_t slots_ahead = 4;
+
 bool writes(PTOParamType type) {
   return type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
 }
@@ -132,7 +135,9 @@ void Orchestrator<P, F>::find_producers(const Submission& task) {
     const Access access = type == PTOParamType::INOUT ? Access::inout : Access::input;
     map_.lookup(tensor.base, tensor.region, access, [&](const Match& match) {
       if (match.replaced) replaced_.push_back(match.producer);
-      if (!is_known_producer(match.producer)) producers_.push_back(match.producer);
+      if (is_known_producer(match.producer)) return;
+      producers_.push_back(match.producer);
+      prefetch_slot(match.producer);
     });
   }
 }
@@ -187,6 +192,7 @@ void Orchestrator<P, F>::commit(const Submission& task) {
   note(id) = {submitted_ + 1, 0, static_cast<uint32_t>(scopes_.size()) - 1};
   counts_.peak_window = std::max(counts_.peak_window, ring.tasks.active(alive));
 
+  prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
   state_.life.open(id, ring.pool.index(first_node), static_cast<uint32_t>(producers_.size()));
   allocate_outputs(task, id, placement);
   write_arguments(task, id);
