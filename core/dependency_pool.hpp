@@ -37,9 +37,7 @@ class DependencyPool {
   [[nodiscard]] uint64_t used(uint64_t alive) const { return top_ - tail(alive); }
 
   /// True if `n` nodes are free, given the watermark.
-  [[nodiscard]] bool fits(uint64_t n, uint64_t alive) const {
-    return used(alive) + n <= capacity_;
-  }
+  [[nodiscard]] bool fits(uint64_t n, uint64_t alive) const { return used(alive) + n <= capacity_; }
 
   /// Takes `n` nodes for the next task of the ring; returns the number of the first. Requires
   /// fits(n, alive).

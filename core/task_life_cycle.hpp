@@ -37,8 +37,8 @@ struct TaskSlot {
 /// The arrays of one ring. They outlive the life cycle.
 template <Policy P, class Slot>
 struct LifeCycleRing {
-  std::span<Slot> slots;                ///< window of them, a power of two
-  std::span<DependencyNode<P>> nodes;   ///< capacity + 1 of them; entry 0 is unused
+  std::span<Slot> slots;               ///< window of them, a power of two
+  std::span<DependencyNode<P>> nodes;  ///< capacity + 1 of them; entry 0 is unused
   Watermark<P>* watermark = nullptr;
 };
 

@@ -15,7 +15,9 @@ thread_local OsThread* this_os_thread = nullptr;
 /// CPU; where it does not, looking longer only delays it.
 constexpr int looks_before_sleep = 100;
 
-inline void pause() { __builtin_ia32_pause(); }
+inline void pause() {
+  __builtin_ia32_pause();
+}
 
 }  // namespace
 
@@ -90,6 +92,8 @@ void spin_turn(uint32_t turn) {
   }
 }
 
-void bind_os_thread(OsThread* thread) { this_os_thread = thread; }
+void bind_os_thread(OsThread* thread) {
+  this_os_thread = thread;
+}
 
 }  // namespace pto2::platform

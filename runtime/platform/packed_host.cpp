@@ -19,7 +19,9 @@ constexpr uint32_t turns_of_a_long_kernel = 64;
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
 constexpr uint32_t polling_rounds_of_a_pair = 200;
 
-inline void pause() { __builtin_ia32_pause(); }
+inline void pause() {
+  __builtin_ia32_pause();
+}
 
 }  // namespace
 
@@ -28,7 +30,9 @@ inline void pause() { __builtin_ia32_pause(); }
   return this_host;
 }
 
-void bind_host(PackedHost* host) { this_host = host; }
+void bind_host(PackedHost* host) {
+  this_host = host;
+}
 
 PackedHost::PackedHost(PackedTeam& team, uint32_t index, uint32_t fibers)
     : team_(team),

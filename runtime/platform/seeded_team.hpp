@@ -38,7 +38,10 @@ class SeededThread {
  public:
   SeededThread(SeededTeam& team, uint32_t number, std::string name, std::size_t stack_bytes,
                std::function<void()> body)
-      : team_(team), number_(number), name_(std::move(name)), fiber_(stack_bytes, std::move(body)) {}
+      : team_(team),
+        number_(number),
+        name_(std::move(name)),
+        fiber_(stack_bytes, std::move(body)) {}
   void ring();
 
  private:

@@ -59,9 +59,8 @@ void Scheduler<P, F>::start_up() {
   P::await([&] { return startup.init_complete.is_set(); });
   P::await([&] { return startup.orch_pointers_ready.is_set(); });
   for (Cores& cores : cores_) {
-    cores.idle.for_each([&](uint32_t core) {
-      P::await([&] { return state_.cores[core].mailbox().is_ready(); });
-    });
+    cores.idle.for_each(
+        [&](uint32_t core) { P::await([&] { return state_.cores[core].mailbox().is_ready(); }); });
   }
 }
 
@@ -183,8 +182,7 @@ void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
   record<P>(log_, EventKind::dispatch, descriptor.id, core);
   running_[core] = task;
   AiCore<P>& target = state_.cores[core];
-  target.mailbox().dispatch(
-      {descriptor.id, descriptor.kernel, state_.arguments(task).args.data()});
+  target.mailbox().dispatch({descriptor.id, descriptor.kernel, state_.arguments(task).args.data()});
   target.bell().ring();
 }
 

@@ -65,16 +65,14 @@ class Scheduler {
   void dispatch(uint32_t core, Place task);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
   void advance(uint32_t rings);
-  [[nodiscard]] TaskId id_of(Place task) {
-    return state_.life.slot(task).descriptor.read().id;
-  }
+  [[nodiscard]] TaskId id_of(Place task) { return state_.life.slot(task).descriptor.read().id; }
 
   State& state_;
   uint32_t index_;
   uint32_t shard_;
   std::array<Cores, core_types> cores_;
-  std::vector<Place> running_;    // by core: the task dispatched to it
-  MappedArray<TaskId> scratch_;   // producers of the task being completed
+  std::vector<Place> running_;   // by core: the task dispatched to it
+  MappedArray<TaskId> scratch_;  // producers of the task being completed
   SchedulerCounts counts_;
   EventLog log_;
 };
