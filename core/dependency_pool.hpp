@@ -53,6 +53,18 @@ class DependencyPool {
     return static_cast<uint32_t>(1 + number % capacity_);
   }
 
+  /// True if the pool is whole, given the watermark: the marks of the tasks alive grow from tail
+  /// to top.
+  [[nodiscard]] bool invariant_holds(uint64_t alive) const {
+    uint64_t from = tail(alive);
+    for (uint64_t task = alive; task < ring_->next(); ++task) {
+      const uint64_t mark = marks_[ring_->slot(task)];
+      if (mark < from) return false;
+      from = mark;
+    }
+    return from == top_ && used(alive) <= capacity_;
+  }
+
  private:
   const TaskRing* ring_;
   std::span<uint64_t> marks_;

@@ -44,9 +44,12 @@ void OsThread::idle() {
 }
 
 void FiberThread::ring_fiber() {
-  PackedHost* const here = current_host();
   PackedHost* const home = this->home();
-  if (here == home) {
+  if (home == nullptr) [[unlikely]] {
+    rung_before_run_ = true;
+    return;
+  }
+  if (current_host() == home) {
     home->ring_here(number_);
   } else {
     home->ring_remotely(number_);

@@ -67,6 +67,7 @@ class SeededTeam {
   void run();
 
   [[nodiscard]] uint32_t host_threads() const { return 1; }
+  [[nodiscard]] uint64_t seed() const { return options_.seed; }
   /// Points passed so far: the clock of the simulation.
   [[nodiscard]] uint64_t points() const { return points_before_ + (slice_ - slice_left_); }
 
