@@ -36,7 +36,7 @@ ExitCode DoctorCommand::execute() const {
   } else {
     for (const Check& check : checks) {
       out.write(
-          fmt::format("{:<5} {:<28} {}\n", status_name(check.status), check.name, check.detail));
+          fmt::format("{:<5} {:<30} {}\n", status_name(check.status), check.name, check.detail));
     }
   }
   out.finish();

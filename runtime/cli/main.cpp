@@ -54,6 +54,8 @@ int execute(int argc, char** argv) {
   DoctorCommand doctor(app);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::RequiredError&) {
+    return complain(exit_usage, "name a command: run, list or doctor; pto2 --help explains them");
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return complain(

@@ -10,6 +10,7 @@
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_report.hpp"
+#include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/trace_file.hpp"
 
 namespace pto2::cli {
@@ -22,7 +23,10 @@ const char* environment(const char* name) {
 std::string help_of(const SettingSpec& spec) {
   std::string help = fmt::format("{}: {}", spec.help, allowed_values(spec));
   if (spec.kind == ValueKind::text || spec.kind == ValueKind::lengths) help = spec.help;
-  if (!spec.built_in.empty()) help += fmt::format(" [{}]", spec.built_in);
+  if (!spec.built_in.empty()) {
+    const bool size = spec.kind == ValueKind::size;
+    help += fmt::format(" [{}]", size ? size_text(std::stoull(spec.built_in)) : spec.built_in);
+  }
   if (spec.environment != nullptr) help += fmt::format(" ({})", spec.environment);
   return help;
 }
@@ -165,7 +169,9 @@ ExitCode RunCommand::run(const Settings& settings) {
     }
   }
   if (report.verdict == "fault") {
-    fmt::print(stderr, "{}\n{}\n", report.result.error.message, report.result.error.hint);
+    const RunError& error = report.result.error;
+    fmt::print(stderr, "{}{}\n{}\n",
+               error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
   }
   if (!quiet_ && !(json && json->is_stdout())) {
     OutputFile out("-");

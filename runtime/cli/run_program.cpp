@@ -13,11 +13,12 @@ namespace {
 
 constexpr uint64_t max_buffer_bytes = uint64_t{1} << 40;
 
-/// Whose fault a case is that cannot be made.
-ExitCode case_error_code(const Settings& settings) {
-  const bool flag = settings[Setting::seq_lens].source == Source::flag ||
-                    settings[Setting::scale].source == Source::flag;
-  return flag ? exit_usage : exit_bad_input;
+/// A case that cannot be made, with the setting that asked for it.
+CliError case_error(const Settings& settings, const std::exception& error) {
+  const SettingValue& lengths = settings[Setting::seq_lens];
+  const SettingValue& scale = settings[Setting::scale];
+  const SettingValue& blamed = lengths.source != Source::built_in ? lengths : scale;
+  return {blamed.error_code(), fmt::format("{}: {}", blamed.place(), error.what())};
 }
 
 std::unique_ptr<workloads::CaseData> make_data(const Settings& settings) {
@@ -25,9 +26,9 @@ std::unique_ptr<workloads::CaseData> make_data(const Settings& settings) {
     return settings.workload()->make_case(settings.text(Setting::case_name),
                                           settings.case_options());
   } catch (const std::invalid_argument& error) {
-    throw CliError(case_error_code(settings), error.what());
+    throw case_error(settings, error);
   } catch (const std::overflow_error& error) {
-    throw CliError(case_error_code(settings), error.what());
+    throw case_error(settings, error);
   }
 }
 

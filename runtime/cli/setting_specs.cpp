@@ -111,9 +111,8 @@ std::string allowed_values(const SettingSpec& spec) {
       return spec.high == UINT64_MAX ? "a number below 2^64"
                                      : fmt::format("a number in {}..{}", spec.low, spec.high);
     case ValueKind::size:
-      return fmt::format("{} in {}..{}, plain or with K, M or G for 2^10, 2^20, 2^30",
-                         spec.power_of_two ? "a power of two" : "a number", size_text(spec.low),
-                         size_text(spec.high));
+      return fmt::format("{} in {}..{}", spec.power_of_two ? "a power of two" : "a number",
+                         size_text(spec.low), size_text(spec.high));
     case ValueKind::real:
       return "a finite number such as 0.25";
     case ValueKind::lengths:

@@ -42,12 +42,17 @@ std::optional<std::string> canonical(const SettingSpec& spec, const std::string&
   return std::nullopt;
 }
 
-std::string canonical_or_throw(const SettingSpec& spec, const std::string& text, Source source,
-                               const std::string& origin) {
-  if (auto value = canonical(spec, text)) return *std::move(value);
+SettingValue checked(const SettingSpec& spec, SettingValue value) {
+  if (auto text = canonical(spec, value.text)) {
+    value.text = *std::move(text);
+    return value;
+  }
   throw CliError(
-      source == Source::flag ? exit_usage : exit_bad_input,
-      fmt::format("{}: '{}' is not allowed; it must be {}", origin, text, allowed_values(spec)));
+      value.error_code(),
+      fmt::format(
+          "{}: '{}' is not allowed; it must be {}{}", value.place(), value.text,
+          allowed_values(spec),
+          spec.kind == ValueKind::size ? ", plain or with K, M or G for 2^10, 2^20, 2^30" : ""));
 }
 
 bool is_attention_variable(const SettingSpec& spec) {
@@ -85,6 +90,10 @@ const char* source_name(Source source) {
   return "unknown";
 }
 
+std::string SettingValue::place() const {
+  return source == Source::environment ? "environment variable " + origin : origin;
+}
+
 Settings::Settings(const SettingSources& sources) {
   check_keys(sources.config_file);
   resolve(spec_of(Setting::workload), sources);
@@ -92,13 +101,14 @@ Settings::Settings(const SettingSources& sources) {
     try {
       workload_ = &workloads::find_workload(text(Setting::workload));
     } catch (const std::invalid_argument& error) {
-      throw CliError(error_code(Setting::workload), error.what());
+      const SettingValue& value = (*this)[Setting::workload];
+      throw CliError(value.error_code(), fmt::format("{}: {}", value.place(), error.what()));
     }
   }
   for (const SettingSpec& spec : setting_specs()) {
     if (spec.id != Setting::workload) resolve(spec, sources);
   }
-  resolve_case(sources);
+  resolve_case();
   // Each scheduler needs a block; who asks for fewer blocks need not know that.
   SettingValue& schedulers = values_[index(Setting::schedulers)];
   if (schedulers.source == Source::built_in) {
@@ -111,7 +121,7 @@ void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
   SettingValue& value = values_[index(spec.id)];
   value = {spec.built_in, Source::built_in, ""};
   const auto take = [&](const std::string& text, Source source, const std::string& origin) {
-    value = {canonical_or_throw(spec, text, source, origin), source, origin};
+    value = checked(spec, {text, source, origin});
   };
   for (const ConfigEntry& entry : sources.config_file) {
     if (entry.key == spec.name) {
@@ -122,7 +132,7 @@ void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
     const bool attention = workload_ != nullptr && workload_->name().starts_with("paged_attention");
     const char* text = sources.environment(spec.environment);
     if (text != nullptr && *text != '\0' && (attention || !is_attention_variable(spec))) {
-      take(text, Source::environment, fmt::format("environment variable {}", spec.environment));
+      take(text, Source::environment, spec.environment);
     }
   }
   if (const auto& flag = sources.flags[index(spec.id)]) {
@@ -131,7 +141,7 @@ void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
   }
 }
 
-void Settings::resolve_case(const SettingSources&) {
+void Settings::resolve_case() {
   if (workload_ == nullptr) return;
   SettingValue& name = values_[index(Setting::case_name)];
   const std::vector<workloads::CaseInfo> cases = workload_->cases();
@@ -141,9 +151,8 @@ void Settings::resolve_case(const SettingSources&) {
     if (info.name == name.text) return apply_case_sizes(info);
     known += (known.empty() ? "" : ", ") + info.name;
   }
-  throw CliError(error_code(Setting::case_name),
-                 fmt::format("{}: workload {} has no case '{}'; there are {}", name.origin,
-                             workload_->name(), name.text, known));
+  throw CliError(name.error_code(), fmt::format("{}: workload {} has no case '{}'; there are {}",
+                                                name.place(), workload_->name(), name.text, known));
 }
 
 void Settings::apply_case_sizes(const workloads::CaseInfo& info) {

@@ -70,7 +70,12 @@ const char* source_name(Source source);
 struct SettingValue {
   std::string text;  ///< canonical: sizes as plain numbers
   Source source = Source::built_in;
-  std::string origin;  ///< the flag, the variable, or the file and line
+  std::string origin;  ///< the flag, the variable, or the file and line; empty for a default
+
+  /// Where an error in it is, for messages.
+  std::string place() const;
+  /// The code of such an error: usage if a flag set it.
+  ExitCode error_code() const { return source == Source::flag ? exit_usage : exit_bad_input; }
 };
 
 /// What the user gave.
@@ -94,11 +99,6 @@ class Settings {
   /// The workload; null when the run has none.
   const workloads::Workload* workload() const { return workload_; }
 
-  /// The code of an error in this setting: usage if a flag set it.
-  ExitCode error_code(Setting id) const {
-    return (*this)[id].source == Source::flag ? exit_usage : exit_bad_input;
-  }
-
   /// What the device is made with. Throws CliError for sizes that do not fit each other.
   DeviceConfig device_config() const;
   workloads::CaseOptions case_options() const;
@@ -106,7 +106,7 @@ class Settings {
  private:
   static std::size_t index(Setting id) { return static_cast<std::size_t>(id); }
   void resolve(const SettingSpec& spec, const SettingSources& sources);
-  void resolve_case(const SettingSources& sources);
+  void resolve_case();
   void apply_case_sizes(const workloads::CaseInfo& info);
 
   std::array<SettingValue, setting_count> values_;
