@@ -93,8 +93,9 @@ struct PTO2Runtime {
   const PTO2RuntimeOps* ops;
 };
 
-/// The runtime that tensors of this shared object are made in. Each loaded image has its own.
-inline PTO2Runtime* pto2_bound_runtime = nullptr;
+/// The runtime that tensors of this shared object are made in. Hidden, so that each loaded image
+/// has its own, also when several are loaded at once.
+inline __attribute__((visibility("hidden"))) PTO2Runtime* pto2_bound_runtime = nullptr;
 
 /// Called by the loader before the configuration and the entry; returns the version of this
 /// header, so that an orchestration built for another one is refused.
@@ -191,7 +192,9 @@ class PTO2ScopeGuard {
 };
 
 /// PTO2_SCOPE(rt) { .. }: buffers of the tasks submitted inside live until it ends.
-#define PTO2_SCOPE(rt) if (PTO2ScopeGuard pto2_scope_guard{rt}; true)
+#define PTO2_SCOPE(rt) PTO2_SCOPE_NAMED(rt, __LINE__)
+#define PTO2_SCOPE_NAMED(rt, line) PTO2_SCOPE_GUARD(rt, line)
+#define PTO2_SCOPE_GUARD(rt, line) if (PTO2ScopeGuard pto2_scope_guard_##line{rt}; true)
 
 #define LOG_ERROR(rt, ...) (rt)->ops->log((rt), PTO2_LOG_ERROR, __VA_ARGS__)
 #define LOG_WARN(rt, ...) (rt)->ops->log((rt), PTO2_LOG_WARN, __VA_ARGS__)

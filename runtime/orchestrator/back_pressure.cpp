@@ -13,42 +13,53 @@ void Orchestrator<P, F>::observe_watermarks() {
   }
 }
 
-/// Entries come first: they are the orchestrator's own, so they stay reserved while it waits for
-/// the rest, and the look-ups that free some come after.
+/// In counting mode the watermarks are those of the best case. The map grows with the ids.
 template <class P, template <class> class F>
-bool Orchestrator<P, F>::reserve_map(const Submission& task) {
-  if (map_.reserve(task.inserts)) return true;
-  return wait_for(task, [&]() -> std::optional<Resource> {
-    map_.sync(alive_, true);
-    if (map_.reserve(task.inserts)) return std::nullopt;
-    return Resource::tensormap_pool;
-  });
+void Orchestrator<P, F>::observe_counted_watermarks(uint32_t ring) {
+  for (uint32_t r = 0; r < state_.config.rings; ++r) {
+    alive_[r] = std::max(alive_[r], requirement_.watermark(r));
+  }
+  map_.sync(alive_, true);
+  while (counted_next_[ring] - alive_[ring] + 1 >= map_.config().window) {
+    map_.enlarge(2 * map_.config().window, 0);
+  }
 }
 
+/// Producers that were reclaimed meanwhile need no node; their slots may be the next to be taken.
 template <class P, template <class> class F>
-bool Orchestrator<P, F>::reserve_ring(const Submission& task) {
-  if (!lacking(task)) return true;
-  return wait_for(task, [&] { return lacking(task); });
+void Orchestrator<P, F>::forget_reclaimed_producers() {
+  std::erase_if(producers_, [&](TaskId id) { return local_of(id) < alive_[ring_of(id)]; });
 }
 
-/// Slot, heap bytes and nodes are taken together. The first that does not fit.
+/// What the submission lacks, given the watermarks as last observed. Slot, heap bytes, nodes and
+/// TensorMap entries are taken together; this is the first that does not fit.
 template <class P, template <class> class F>
-std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) const {
+std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) {
   const RingState<P, F>& ring = *state_.rings[task.ring];
   const uint64_t alive = alive_[task.ring];
   if (!ring.tasks.fits(alive)) return Resource::task_ring;
   if (!ring.heap.place(task.heap_bytes, alive).fits) return Resource::heap_ring;
   if (!ring.pool.fits(producers_.size(), alive)) return Resource::dependency_pool;
+  if (!map_.reserve(task.inserts)) return Resource::tensormap_pool;
   return std::nullopt;
 }
 
-/// Waits until `lacking` finds nothing lacking. False: the run is given up, because of a deadlock,
-/// which is reported here, or of something else.
+/// Looks at the watermarks, and what is lacking then.
 template <class P, template <class> class F>
-template <class Lacking>
-bool Orchestrator<P, F>::wait_for(const Submission& task, Lacking&& lacking) {
+std::optional<Resource> Orchestrator<P, F>::observe_lacking(const Submission& task) {
   observe_watermarks();
-  std::optional<Resource> lacks = lacking();
+  map_.sync(alive_, true);
+  forget_reclaimed_producers();
+  return lacking(task);
+}
+
+/// Waits until nothing is lacking. False: the run is given up, because of a deadlock, which is
+/// recorded here, or of something else.
+template <class P, template <class> class F>
+bool Orchestrator<P, F>::reserve(const Submission& task) {
+  forget_reclaimed_producers();
+  if (!lacking(task)) return true;
+  std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return true;
   ++counts_.waits;
   const TaskId next = make_id(task.ring, state_.rings[task.ring]->tasks.next());
@@ -56,10 +67,9 @@ bool Orchestrator<P, F>::wait_for(const Submission& task, Lacking&& lacking) {
   uint64_t evaluations = 0;
   bool deadlocked = false;
   P::await([&] {
-    // What finished before the look at the watermarks: if it was everything, they are final.
+    // If everything has finished by now, the watermarks that follow are final.
     const bool quiescent = state_.stall.quiescent(submitted_);
-    observe_watermarks();
-    lacks = lacking();
+    lacks = observe_lacking(task);
     if (!lacks || state_.fatal.is_set()) return true;
     warn_blocked(task, *lacks, ++evaluations);
     deadlocked = quiescent;
@@ -149,15 +159,15 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
   error_.code = code;
   mode_ = Mode::counting;
   counting_since_ns_ = P::now_ns();
+  for (uint32_t r = 0; r < state_.config.rings; ++r) {
+    counted_next_[r] = state_.rings[r]->tasks.next();
+  }
 }
 
-/// The orchestration has returned, or goes on for too long: says what was learnt. Nodes and
-/// entries are not followed in counting mode, so their sizes are lower bounds.
+/// The orchestration has returned, or goes on for too long: says what was learnt.
 template <class P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
-  const bool returned = scopes_.empty();
-  deadlock_.counted_to_end = returned && (deadlock_.resource == Resource::task_ring ||
-                                          deadlock_.resource == Resource::heap_ring);
+  deadlock_.counted_to_end = scopes_.empty();
   deadlock_.sufficient = sufficient_size(requirement_, deadlock_.resource, deadlock_.ring);
   error_ = describe_deadlock(deadlock_);
   mode_ = Mode::stopped;

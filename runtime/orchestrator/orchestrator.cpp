@@ -9,6 +9,13 @@
 
 namespace pto2 {
 
+namespace {
+
+/// Slots whose lines are on their way while scope_end() drops references.
+constexpr std::size_t drops_ahead = 8;
+
+}  // namespace
+
 template <class P, template <class> class F>
 Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
     : state_(state),
@@ -100,6 +107,8 @@ void Orchestrator<P, F>::scope_end() {
     uint32_t rings = 0;
     for (std::size_t i = scope.first_task; i < scope_tasks_.size(); ++i) {
       const TaskId id = scope_tasks_[i];
+      // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
+      if (i + drops_ahead < scope_tasks_.size()) prefetch_slot(scope_tasks_[i + drops_ahead]);
       if (!state_.life.drop_scope(id)) continue;
       record<P>(log_, EventKind::consume, id);
       rings |= 1u << ring_of(id);

@@ -2,10 +2,10 @@
 ///
 /// Serves the functions of pto_orchestration_api.h. A submission takes the seed's steps:
 ///   0  sync         the TensorMap learns the watermarks and gives entries back
-///   1  reserve      TensorMap entries, then, after step 3 has told how many nodes are needed,
-///                   slot, heap bytes and nodes together: both or neither, before the first claim
 ///   2  check        kernel, parameters, tensors; sizes of the outputs
 ///   3  look up      producers of INPUT and INOUT parameters
+///   1  reserve      slot, heap bytes, nodes and TensorMap entries together, all or nothing,
+///                   before the first claim; it comes here because step 3 tells how many nodes
 ///   4  claim        an edge per producer that has not been consumed
 ///   5  allocate     addresses of new outputs in the task's packed buffer
 ///   6  insert       OUTPUT and INOUT parameters
@@ -119,7 +119,8 @@ class Orchestrator {
   bool check_memory(const TensorRecord& tensor, uint32_t i);
   void find_producers(const Submission& task);
   void count_demand(const Submission& task);
-  void count_only(Submission& task);
+  [[nodiscard]] bool is_known_producer(TaskId id);
+  void count_only(const Submission& task);
   void commit(const Submission& task);
   void allocate_outputs(const Submission& task, TaskId id, const HeapPlacement& placement);
   void insert_outputs(const Submission& task, TaskId id);
@@ -128,11 +129,11 @@ class Orchestrator {
   [[nodiscard]] uint32_t claim_producers(TaskId id);
 
   // back_pressure.cpp
-  [[nodiscard]] bool reserve_map(const Submission& task);
-  [[nodiscard]] bool reserve_ring(const Submission& task);
-  [[nodiscard]] std::optional<Resource> lacking(const Submission& task) const;
-  template <class Lacking>
-  [[nodiscard]] bool wait_for(const Submission& task, Lacking&& lacking);
+  [[nodiscard]] bool reserve(const Submission& task);
+  [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
+  [[nodiscard]] std::optional<Resource> observe_lacking(const Submission& task);
+  void observe_counted_watermarks(uint32_t ring);
+  void forget_reclaimed_producers();
   void observe_watermarks();
   void warn_blocked(const Submission& task, Resource resource, uint64_t evaluations);
   void report_deadlock(const Submission& task, Resource resource);
@@ -151,6 +152,9 @@ class Orchestrator {
     return notes_[ring_of(id)][state_.rings[ring_of(id)]->tasks.slot(local_of(id))];
   }
   [[nodiscard]] bool scope_is_open(TaskId id);
+  void prefetch_slot(TaskId id) {
+    P::prefetch_for_write(&state_.life.slot(state_.life.place(id)));
+  }
 
   State& state_;
   OrchestratorInput input_;
@@ -160,6 +164,7 @@ class Orchestrator {
   Deadlock deadlock_;
   uint64_t counting_since_ns_ = 0;
   uint64_t counted_addresses_ = 0;
+  std::array<uint64_t, max_rings> counted_next_{};  // local ids that counting gives out
 
   TensorTable tensors_;
   TensorMap map_;

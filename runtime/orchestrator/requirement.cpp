@@ -65,17 +65,15 @@ void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) 
   ring.live_nodes += demand.dep_nodes;
   ring.max_nodes = std::max(ring.max_nodes, ring.live_nodes);
 
-  // The entries are reserved before the look-ups remove any.
+  for (TaskId producer : demand.replaced) {
+    // The entries of retired tasks were given back before.
+    if (!can_be_live(producer)) continue;
+    --rings_[ring_of(producer)].live_entries;
+    --live_map_entries_;
+  }
   ring.live_entries += demand.map_entries;
   live_map_entries_ += demand.map_entries;
   max_map_entries_ = std::max(max_map_entries_, live_map_entries_);
-  for (TaskId producer : demand.replaced) {
-    Ring& owner = rings_[ring_of(producer)];
-    // The entries of retired tasks were given back before.
-    if (owner.holder_depth == 0 || local_of(producer) < owner.oldest) continue;
-    --owner.live_entries;
-    --live_map_entries_;
-  }
 }
 
 RingRequirement ResourceRequirement::ring(uint32_t ring) const {

@@ -66,7 +66,7 @@ class HeapRequirement {
 /// What one task asks for.
 struct TaskDemand {
   std::span<const uint64_t> output_bytes = {};  ///< of the outputs that the runtime allocates
-  uint64_t dep_nodes = 0;
+  uint64_t dep_nodes = 0;  ///< edges to producers that can_be_live(); others have retired by then
   uint64_t map_entries = 0;
   std::span<const TaskId> replaced = {};  ///< producers of the entries that its look-ups removed
 };
@@ -85,6 +85,13 @@ class ResourceRequirement {
   void scope_end();
   /// A task is submitted to `ring` in the innermost open scope. Requires an open scope.
   void submit(uint32_t ring, const TaskDemand& demand);
+  /// False when the task has retired in the best case. Tells which producers count as dep_nodes.
+  bool can_be_live(TaskId task) const { return local_of(task) >= watermark(ring_of(task)); }
+  /// Number of the ring's oldest live task in the best case. A run that only counts gives these to
+  /// TensorMap::sync().
+  uint64_t watermark(uint32_t ring) const {
+    return rings_[ring].holder_depth == 0 ? rings_[ring].submitted : rings_[ring].oldest;
+  }
   /// Forgets everything, for the next run.
   void reset() { *this = ResourceRequirement(); }
 

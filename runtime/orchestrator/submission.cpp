@@ -1,6 +1,9 @@
 /// The steps of one submission.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "runtime/device/variants.hpp"
 #include "runtime/orchestrator/orchestrator.hpp"
 
@@ -13,6 +16,9 @@ bool reads(PTOParamType type) {
 }
 /// Submissions between two looks at the watermarks, whose lines belong to the schedulers.
 constexpr uint64_t observation_interval = 16;
+
+/// Slots whose lines are fetched from the schedulers' caches before they are taken.
+constexpr uint64_t slots_ahead = 4;
 
 bool writes(PTOParamType type) {
   return type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
@@ -27,18 +33,16 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type,
   Submission task;
   task.params = {params, count};
   if (!check(task, kernel_id, worker_type)) return;
-  producers_.clear();
-  replaced_.clear();
-  if (mode_ == Mode::counting) {
-    task.inserts = 0;
-    return count_only(task);
+  if (mode_ == Mode::running) {
+    if (submitted_ % observation_interval == 0) observe_watermarks();
+    map_.sync(alive_);
+    find_producers(task);
+    if (reserve(task)) return commit(task);
+  } else {
+    observe_counted_watermarks(task.ring);
+    find_producers(task);
   }
-  if (submitted_ % observation_interval == 0) observe_watermarks();
-  map_.sync(alive_);
-  if (!reserve_map(task)) return count_only(task);
-  find_producers(task);
-  if (!reserve_ring(task)) return count_only(task);
-  commit(task);
+  if (mode_ == Mode::counting) count_only(task);
 }
 
 template <class P, template <class> class F>
@@ -122,7 +126,8 @@ bool Orchestrator<P, F>::check_memory(const TensorRecord& tensor, uint32_t i) {
 
 template <class P, template <class> class F>
 void Orchestrator<P, F>::find_producers(const Submission& task) {
-  const uint64_t serial = submitted_ + 1;
+  producers_.clear();
+  replaced_.clear();
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     const PTOParamType type = task.params[i].type;
     if (!reads(type)) continue;
@@ -130,12 +135,21 @@ void Orchestrator<P, F>::find_producers(const Submission& task) {
     const Access access = type == PTOParamType::INOUT ? Access::inout : Access::input;
     map_.lookup(tensor.base, tensor.region, access, [&](const Match& match) {
       if (match.replaced) replaced_.push_back(match.producer);
-      TaskNote& producer = note(match.producer);
-      if (producer.last_consumer == serial) return;
-      producer.last_consumer = serial;
+      if (is_known_producer(match.producer)) return;
       producers_.push_back(match.producer);
+      prefetch_slot(match.producer);
     });
   }
+}
+
+/// Tells whether the submission under way has met this producer before.
+template <class P, template <class> class F>
+bool Orchestrator<P, F>::is_known_producer(TaskId id) {
+  if (mode_ == Mode::counting) {
+    return std::find(producers_.begin(), producers_.end(), id) != producers_.end();
+  }
+  TaskNote& producer = note(id);
+  return std::exchange(producer.last_consumer, submitted_ + 1) == submitted_ + 1;
 }
 
 template <class P, template <class> class F>
@@ -146,21 +160,23 @@ void Orchestrator<P, F>::count_demand(const Submission& task) {
                                   .replaced = replaced_});
 }
 
-/// Counting mode: the task gets addresses that nobody will use, so that the orchestration can go
-/// on. Of the task that met the deadlock everything is known; the producers and the TensorMap
-/// entries of later ones are not followed.
+/// Counting mode: the task is in the books, with addresses that nobody will use, so that the
+/// orchestration can go on.
 template <class P, template <class> class F>
-void Orchestrator<P, F>::count_only(Submission& task) {
-  if (mode_ != Mode::counting) return;
+void Orchestrator<P, F>::count_only(const Submission& task) {
   constexpr uint64_t counting_base = uint64_t{1} << 46;
   constexpr uint64_t counting_limit_ns = 500'000'000;
+  std::erase_if(producers_, [&](TaskId id) { return !requirement_.can_be_live(id); });
   count_demand(task);
+  const TaskId id = make_id(task.ring, counted_next_[task.ring]++);
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     const PTOParam& param = task.params[i];
     if (param.type == PTOParamType::SCALAR || task.tensors[i]->has_address()) continue;
+    tensors_.set_buffer(param.tensor.id, counting_base + counted_addresses_, id);
     counted_addresses_ += packed_output_bytes(task.tensors[i]->bytes());
-    tensors_.set_buffer(param.tensor.id, counting_base + counted_addresses_, no_task);
   }
+  while (!map_.reserve(task.inserts)) map_.enlarge(0, 2 * map_.config().pool_size);
+  insert_outputs(task, id);
   if (P::now_ns() - counting_since_ns_ > counting_limit_ns) finish_counting();
 }
 
@@ -168,8 +184,6 @@ template <class P, template <class> class F>
 void Orchestrator<P, F>::commit(const Submission& task) {
   RingState<P, F>& ring = *state_.rings[task.ring];
   const uint64_t alive = alive_[task.ring];
-  // The wait may have outlived producers. Their slots can be the one that is taken now.
-  std::erase_if(producers_, [&](TaskId id) { return local_of(id) < alive_[ring_of(id)]; });
   count_demand(task);
   const HeapPlacement placement = ring.heap.place(task.heap_bytes, alive);
   ring.heap.take(placement, alive);
@@ -178,6 +192,7 @@ void Orchestrator<P, F>::commit(const Submission& task) {
   note(id) = {submitted_ + 1, 0, static_cast<uint32_t>(scopes_.size()) - 1};
   counts_.peak_window = std::max(counts_.peak_window, ring.tasks.active(alive));
 
+  prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
   state_.life.open(id, ring.pool.index(first_node), static_cast<uint32_t>(producers_.size()));
   allocate_outputs(task, id, placement);
   write_arguments(task, id);

@@ -106,7 +106,7 @@ void Scheduler<P, F>::complete(uint32_t core) {
   const Place task = running_[core];
   const TaskId id = id_of(task);
   ++counts_.completions;
-  typename Life::Completion completion(state_.life, task, scratch_);
+  typename Life::Completion completion(state_.life, task, scratch_.span());
   if (completion.consumed()) record<P>(log_, EventKind::consume, id);
   while (const auto consumer = completion.next_ready()) push(*consumer);
   while (const auto consumed = completion.next_consumed()) {

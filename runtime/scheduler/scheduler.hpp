@@ -74,7 +74,7 @@ class Scheduler {
   uint32_t shard_;
   std::array<Cores, core_types> cores_;
   std::vector<Place> running_;    // by core: the task dispatched to it
-  std::vector<TaskId> scratch_; // producers of the task being completed
+  MappedArray<TaskId> scratch_;   // producers of the task being completed
   SchedulerCounts counts_;
   EventLog log_;
 };

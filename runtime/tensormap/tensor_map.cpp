@@ -6,6 +6,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace pto2 {
 namespace {
@@ -36,7 +37,6 @@ TensorMap::Heads TensorMap::make_heads(uint64_t count) {
 
 TensorMap::TensorMap(const TensorMapConfig& config)
     : config_(checked(config)),
-      bucket_shift_(32 - static_cast<uint32_t>(std::countr_zero(config.num_buckets))),
       buckets_(make_heads(config.num_buckets)),
       task_entry_heads_(make_heads(uint64_t{config.rings} * config.window)),
       entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {}
@@ -66,6 +66,22 @@ bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, boo
   if (task_head != nil) entries_[task_head].previous_of_task = index;
   task_head = index;
   return true;
+}
+
+void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
+  TensorMapConfig larger = config_;
+  larger.window = std::max(window, config_.window);
+  larger.pool_size = std::max(pool_size, config_.pool_size);
+  TensorMap target(checked(larger));
+  std::copy_n(&entries_[1], used_ - 1, &target.entries_[1]);
+  // A slot's chain belongs to one task, so that it moves to the task's new slot as a whole.
+  for (uint64_t slot = 0; slot < uint64_t{config_.rings} * config_.window; ++slot) {
+    const uint32_t head = task_entry_heads_[slot];
+    if (head != nil) target.task_entry_head(entries_[head].producer) = head;
+  }
+  config_ = larger;
+  entries_ = std::move(target.entries_);
+  task_entry_heads_ = std::move(target.task_entry_heads_);
 }
 
 void TensorMap::reset() {
@@ -103,15 +119,20 @@ uint32_t TensorMap::take() {
 
 void TensorMap::remove(uint32_t index) {
   Entry& entry = entries_[index];
+  const uint32_t next = entry.next_of_task;
+  const uint32_t previous = entry.previous_of_task;
+  if (next != nil) entries_[next].previous_of_task = previous;
+  (previous != nil ? entries_[previous].next_of_task : task_entry_head(entry.producer)) = next;
+  give_back(index);
+}
+
+/// Gives back an entry that is in no task's chain any more.
+void TensorMap::give_back(uint32_t index) {
+  Entry& entry = entries_[index];
   const uint32_t next = entry.next_in_bucket;
   const uint32_t previous = entry.previous_in_bucket;
   if (next != nil) entries_[next].previous_in_bucket = previous;
   (previous != nil ? entries_[previous].next_in_bucket : bucket(entry.base)) = next;
-  const uint32_t next_of_task = entry.next_of_task;
-  const uint32_t previous_of_task = entry.previous_of_task;
-  if (next_of_task != nil) entries_[next_of_task].previous_of_task = previous_of_task;
-  (previous_of_task != nil ? entries_[previous_of_task].next_of_task
-                           : task_entry_head(entry.producer)) = next_of_task;
   entry.producer = no_task;
   entry.next_in_bucket = free_head_;
   free_head_ = index;
@@ -120,7 +141,13 @@ void TensorMap::remove(uint32_t index) {
 
 /// Gives back all entries of the task whose chain starts at `head`.
 void TensorMap::remove_task(uint32_t& head) {
-  while (head != nil) remove(head);
+  uint32_t index = head;
+  head = nil;
+  while (index != nil) {
+    const uint32_t next = entries_[index].next_of_task;
+    give_back(index);
+    index = next;
+  }
 }
 
 /// Gives back the entry and all behind it in its bucket, all of them of retired tasks.

@@ -14,7 +14,7 @@
 /// A task retires when the watermark of its ring passes it. Its entries are skipped from then on
 /// and given back by one of: truncation of a bucket's chain during a look-up (one ring only:
 /// across rings a retired entry says nothing about those behind it), clean-up every
-/// `cleanup_interval` retired tasks, the slot's next task, and a forced sync() when the pool is
+/// `cleanup_interval` retired tasks, the slot's next task, and reserve() when the pool is
 /// exhausted.
 ///
 /// Used by one thread, the orchestrator.
@@ -77,16 +77,25 @@ class TensorMap {
   template <class Visitor>
   void lookup(uint64_t base, const Region& region, Access access, Visitor&& visit);
 
-  /// True when the next n inserts will succeed. To submit a task all or nothing: reserve its
-  /// inserts, look everything up, then insert.
-  bool reserve(uint32_t n) const { return n <= available(); }
+  /// True when the next n inserts will succeed; gives back the entries of retired tasks for it when
+  /// it must. When false, more tasks have to retire and be noted by sync(). To submit a task all
+  /// or nothing: reserve its inserts, look everything up, then insert.
+  bool reserve(uint32_t n) {
+    if (n <= available()) return true;
+    sync(watermarks_, true);
+    return n <= available();
+  }
 
   /// Records that `producer` writes `region` of the buffer at `base`; producers of one ring come
   /// in ascending order, and the slot's previous task has retired. `allocated` says that the
   /// producer allocated the buffer: what is known about the memory's earlier use is dropped.
-  /// Returns false, with nothing changed, when the pool is exhausted: sync() by force and retry
-  /// when more tasks have retired.
+  /// Returns false, with nothing changed, when the pool is exhausted.
   [[nodiscard]] bool insert(uint64_t base, const Region& region, TaskId producer, bool allocated);
+
+  /// Makes room for a larger pool and window, keeping all entries: for a run that goes on beyond
+  /// its configured sizes in order to learn which would do. Requires a window that is a power of
+  /// two; smaller values than the present ones change nothing. Throws std::bad_alloc.
+  void enlarge(uint32_t window, uint32_t pool_size);
 
   /// Forgets everything, watermarks too, for the next run. Costs what the last run used.
   void reset();
@@ -124,9 +133,12 @@ class TensorMap {
   using Heads = std::unique_ptr<uint32_t[], FreeDeleter>;
   static Heads make_heads(uint64_t count);
 
-  /// Multiplicative hashing (Knuth, The Art of Computer Programming 3, section 6.4).
+  /// Multiplicative hashing (Knuth, The Art of Computer Programming 3, section 6.4) spreads pieces
+  /// of 64 KiB; inside one, neighbouring buffers of the heap have neighbouring buckets, so that
+  /// successive allocations share cache lines.
   uint32_t& bucket(uint64_t base) const {
-    return buckets_[base * 0x9e3779b97f4a7c15U >> 32 >> bucket_shift_];
+    const uint64_t piece = (base >> 16) * 0x9e3779b97f4a7c15U >> 32;
+    return buckets_[((base >> 10) + piece) & (config_.num_buckets - 1)];
   }
   uint32_t& task_entry_head(TaskId producer) const {
     return task_entry_heads_[uint64_t{ring_of(producer)} * config_.window +
@@ -139,6 +151,7 @@ class TensorMap {
   void clean_up(uint32_t ring);
   uint32_t take();
   void remove(uint32_t index);
+  void give_back(uint32_t index);
   void remove_task(uint32_t& head);
   void truncate(uint32_t index);
   void drop_buffer(uint64_t base, uint32_t index);
@@ -146,7 +159,6 @@ class TensorMap {
   bool task_chain_holds(uint64_t slot, uint64_t& count) const;
 
   TensorMapConfig config_;
-  uint32_t bucket_shift_;
   Heads buckets_;
   Heads task_entry_heads_;  ///< [ring][slot]
   std::unique_ptr<Entry[]> entries_;

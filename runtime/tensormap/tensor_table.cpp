@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <limits>
@@ -16,31 +17,32 @@ constexpr uint64_t max_extent = std::numeric_limits<uint32_t>::max();
 constexpr uint64_t max_bytes = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
 
 /// Sets shape, row-major strides, and the region of a whole root that starts `begin` bytes into
-/// its buffer. Returns false when a limit is exceeded; the record is garbage then.
-bool lay_out_root(TensorRecord& record, const uint64_t* shape, uint32_t ndims,
-                  uint64_t element_size, uint64_t begin) {
-  if (ndims == 0 || ndims > PTO_MAX_DIMS || element_size == 0) return false;
+/// its buffer. Returns false when a limit is exceeded; the record is garbage then. The number of
+/// dimensions is known to the compiler, so that the loops dissolve into stores.
+template <uint32_t ndims>
+bool lay_out_dims(TensorRecord& record, const uint64_t* shape, uint64_t element_size,
+                  uint64_t begin) {
   Region& region = record.region;
   uint64_t stride = 1;
   for (uint32_t i = ndims; i-- > 0;) {
-    // Both factors fit 32 bits, so the product fits 64.
-    if (shape[i] == 0 || shape[i] > max_extent || stride > max_extent) return false;
-    record.shape[i] = static_cast<uint32_t>(shape[i]);
+    const uint64_t extent = shape[i];
+    // An extent of 0 or of 2^32 and more, or such a stride, leaves a bit in the upper half; if
+    // none does, both factors fit 32 bits and their product 64.
+    if (((extent - 1) | extent | stride) > max_extent) return false;
+    record.shape[i] = region.box_end[i] = static_cast<uint32_t>(extent);
     record.strides[i] = static_cast<uint32_t>(stride);
-    stride *= shape[i];
+    if (i + 1 < ndims) region.root_strides[i] = static_cast<uint32_t>(stride);
+    stride *= extent;
   }
-  if (stride > max_bytes / element_size) return false;
+  if (stride > max_bytes >> std::countr_zero(element_size)) return false;
   for (uint32_t i = ndims; i < PTO_MAX_DIMS; ++i) {
-    record.shape[i] = 1;
+    record.shape[i] = region.box_end[i] = 1;
     record.strides[i] = 0;
   }
+  for (uint32_t i = ndims - 1; i + 1 < PTO_MAX_DIMS; ++i) region.root_strides[i] = 0;
   for (uint32_t i = 0; i < PTO_MAX_DIMS; ++i) {
     record.axes[i] = static_cast<uint8_t>(i);
     region.box_begin[i] = 0;
-    region.box_end[i] = record.shape[i];
-  }
-  for (uint32_t i = 0; i + 1 < PTO_MAX_DIMS; ++i) {
-    region.root_strides[i] = i + 1 < ndims ? record.strides[i] : 0;
   }
   record.ndims = ndims;
   region.begin = begin;
@@ -51,6 +53,26 @@ bool lay_out_root(TensorRecord& record, const uint64_t* shape, uint32_t ndims,
   region.contiguous = true;
   region.unused = 0;
   return true;
+}
+
+bool lay_out_root(TensorRecord& record, const uint64_t* shape, uint32_t ndims,
+                  uint64_t element_size, uint64_t begin) {
+  static_assert(PTO_MAX_DIMS == 5);
+  if (element_size == 0) return false;
+  switch (ndims) {
+    case 1:
+      return lay_out_dims<1>(record, shape, element_size, begin);
+    case 2:
+      return lay_out_dims<2>(record, shape, element_size, begin);
+    case 3:
+      return lay_out_dims<3>(record, shape, element_size, begin);
+    case 4:
+      return lay_out_dims<4>(record, shape, element_size, begin);
+    case 5:
+      return lay_out_dims<5>(record, shape, element_size, begin);
+    default:
+      return false;
+  }
 }
 
 const char* name_of(DataType dtype) {
@@ -128,14 +150,16 @@ void TensorTable::add_chunk() {
 }
 
 TensorRecord* TensorTable::push(uint64_t& handle) {
-  if (count_ == max_records) return nullptr;
-  if (count_ >> chunk_bits == chunks_.size()) add_chunk();
-  if (++generation_ == 0) ++generation_;
-  TensorRecord& record = at(count_);
-  record.generation = generation_;
+  const uint32_t index = count_;
+  if (index == max_records) return nullptr;
+  if (index >> chunk_bits == chunks_.size()) add_chunk();
+  const uint32_t generation = generation_ + (generation_ == 0);
+  generation_ = generation + 1;
+  count_ = index + 1;
+  TensorRecord& record = at(index);
+  record.generation = generation;
   record.scope_depth = scope_depth();
-  handle = uint64_t{generation_} << 32 | count_;
-  ++count_;
+  handle = uint64_t{generation} << 32 | index;
   return &record;
 }
 

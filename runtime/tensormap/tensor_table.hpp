@@ -56,7 +56,7 @@ struct [[nodiscard]] TensorResult {
 class TensorTable {
  public:
   /// Tables whose handles might be mixed up should start at generations far apart.
-  explicit TensorTable(uint32_t first_generation = 0) : generation_(first_generation) {}
+  explicit TensorTable(uint32_t first_generation = 1) : generation_(first_generation) {}
   TensorTable(const TensorTable&) = delete;
   TensorTable& operator=(const TensorTable&) = delete;
 
@@ -120,7 +120,7 @@ class TensorTable {
   std::vector<std::unique_ptr<TensorRecord[]>> chunks_;
   std::vector<uint32_t> scope_marks_;
   uint32_t count_ = 0;
-  uint32_t generation_;
+  uint32_t generation_;  ///< of the next record
   std::string error_;
 };
 

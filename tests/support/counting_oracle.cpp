@@ -1,5 +1,6 @@
 #include "tests/support/counting_oracle.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace pto2::oracle {
@@ -92,6 +93,18 @@ uint64_t live_nodes(const Run& run, const std::vector<size_t>& ring_tasks, size_
   return count;
 }
 
+/// How many of these tasks, named once per entry that goes, are live.
+uint64_t live_among(const Run& run, const std::vector<size_t>& tasks) {
+  uint64_t count = 0;
+  for (uint32_t ring = 0; ring < 4; ++ring) {
+    const std::vector<size_t> ring_tasks = run.of_ring(ring);
+    for (size_t i = run.retired(ring_tasks); i < ring_tasks.size(); ++i) {
+      count += static_cast<uint64_t>(std::count(tasks.begin(), tasks.end(), ring_tasks[i]));
+    }
+  }
+  return count;
+}
+
 std::optional<Resource> submit(Run& run, const Event& event) {
   if (run.open_scopes.empty()) throw std::logic_error("oracle: a task outside every scope");
   const Configuration& limits = run.configuration;
@@ -110,7 +123,8 @@ std::optional<Resource> submit(Run& run, const Event& event) {
   if (live_nodes(run, ring_tasks, retired) + event.dep_nodes > limits.dep_pool) {
     return Resource::dep_pool;
   }
-  if (live_entries(run) + event.map_entries > limits.map_pool) return Resource::map_pool;
+  const uint64_t freed = live_among(run, event.replaced);
+  if (live_entries(run) - freed + event.map_entries > limits.map_pool) return Resource::map_pool;
 
   if (start_over && retired > 0) run.tasks[ring_tasks[retired - 1]].end = 0;
   const uint64_t past = *room + bytes;

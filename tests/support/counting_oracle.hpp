@@ -19,8 +19,8 @@ struct Event {
   std::vector<uint64_t> output_bytes = {};
   uint64_t dep_nodes = 0;
   uint64_t map_entries = 0;
-  /// Earlier tasks (by order of submission, 0 first) that lose one entry each to this one, after
-  /// this one's entries were reserved.
+  /// Earlier tasks (by order of submission, 0 first) that lose one entry each to this one, before
+  /// this one's entries are taken.
   std::vector<size_t> replaced = {};
 };
 

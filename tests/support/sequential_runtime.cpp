@@ -135,6 +135,7 @@ void SequentialRuntime::allocate(Record& r) {
   // Memory of the heap ring holds whatever its last owner left there.
   std::fill_n(memory.get(), floats, std::numeric_limits<float>::quiet_NaN());
   r.storage->address = reinterpret_cast<uint64_t>(memory.get());
+  r.storage->allocated = true;
   scopes_.back().buffer_floats.push_back(floats);
   scopes_.back().buffers.emplace_back(r.storage, std::move(memory));
 }
@@ -188,6 +189,22 @@ void SequentialRuntime::add_edges(const PTOParam* params, uint32_t count) {
   edges_ += producers.size();
 }
 
+std::vector<std::vector<std::byte>> SequentialRuntime::input_bytes(const PTOParam* params,
+                                                                   uint32_t count) {
+  std::vector<std::vector<std::byte>> inputs;
+  for (const PTOParam* p = params; p != params + count; ++p) {
+    if (p->type != PTOParamType::INPUT || !record(p->tensor.id).storage->allocated) continue;
+    const PTOTensor tensor = descriptor(record(p->tensor.id));
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < tensor.ndims; ++i) {
+      elements += uint64_t{tensor.shape[i] - 1} * tensor.strides[i];
+    }
+    const auto* from = tensor.data<const std::byte>();
+    inputs.emplace_back(from, from + elements * get_element_size(tensor.dtype));
+  }
+  return inputs;
+}
+
 void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32_t count) {
   const Kernel* kernel = kernels_.find(kernel_id);
   if (kernel == nullptr) {
@@ -211,10 +228,14 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32
     tensors[i] = descriptor(r);
     args[i] = reinterpret_cast<int64_t>(&tensors[i]);
   }
+  const auto inputs = input_bytes(params, count);
   const auto start = std::chrono::steady_clock::now();
   kernel->entry(args.data());
   seconds_[kernel_id] +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (input_bytes(params, count) != inputs) {
+    errors_.push_back("kernel " + kernel->name + " writes one of its inputs");
+  }
   ++tasks_;
   largest_scope_ = std::max(largest_scope_, ++scopes_.back().tasks);
 }

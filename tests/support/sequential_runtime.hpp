@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -15,7 +16,8 @@ namespace pto2::test {
 
 /// The simplest runtime behind pto_orchestration_api.h: every task runs at once, on the caller's
 /// thread. Buffers of a scope are overwritten with NaN and freed when it ends, so that a kernel
-/// that reads one too late gives a wrong result. It counts tasks and derives edges by comparing
+/// that reads one too late gives a wrong result. A kernel that writes an INPUT which another task
+/// made is an error. It counts tasks and derives edges by comparing
 /// boxes, without knowing how the real TensorMap works.
 class SequentialRuntime : public PTO2Runtime {
  public:
@@ -36,6 +38,7 @@ class SequentialRuntime : public PTO2Runtime {
   /// One buffer, shared by all views.
   struct Storage {
     uint64_t address = 0;
+    bool allocated = false;  ///< by a task, not the caller
     struct Access {
       uint64_t task;
       std::array<uint64_t, PTO_MAX_DIMS> begin;
@@ -73,6 +76,8 @@ class SequentialRuntime : public PTO2Runtime {
   void submit(int32_t kernel_id, const PTOParam* params, uint32_t count);
   void allocate(Record& r);
   PTOTensor descriptor(const Record& r) const;
+  /// The bytes from the first to the last element of every INPUT that a task made.
+  std::vector<std::vector<std::byte>> input_bytes(const PTOParam* params, uint32_t count);
   void add_edges(const PTOParam* params, uint32_t count);
   void end_scope();
 

@@ -1,12 +1,14 @@
 #include "runtime/workloads/tile_math/tile_math.hpp"
 
+#include <initializer_list>
+
 namespace pto2::workloads {
 
 bool is_supported(const TileMath& math) {
-  if (&math == &tile_math_avx512) {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  }
+  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  if (&math == &tile_math_avx512bf16) return avx512 && __builtin_cpu_supports("avx512bf16");
+  if (&math == &tile_math_avx512) return avx512;
   if (&math == &tile_math_avx2) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   }
@@ -14,9 +16,12 @@ bool is_supported(const TileMath& math) {
 }
 
 const TileMath& tile_math() {
-  static const TileMath& chosen = is_supported(tile_math_avx512) ? tile_math_avx512
-                                  : is_supported(tile_math_avx2) ? tile_math_avx2
-                                                                 : tile_math_baseline;
+  static const TileMath& chosen = [&]() -> const TileMath& {
+    for (const TileMath* math : {&tile_math_avx512bf16, &tile_math_avx512, &tile_math_avx2}) {
+      if (is_supported(*math)) return *math;
+    }
+    return tile_math_baseline;
+  }();
   return chosen;
 }
 

@@ -61,9 +61,10 @@ struct TileMath {
   void (*update)(const TileShape&, const UpdateTile&);
 };
 
-extern const TileMath tile_math_baseline;  ///< what every CPU of the architecture can run
-extern const TileMath tile_math_avx2;      ///< needs AVX2 and FMA
-extern const TileMath tile_math_avx512;    ///< needs AVX-512 F, BW, DQ, VL
+extern const TileMath tile_math_baseline;    ///< what every CPU of the architecture can run
+extern const TileMath tile_math_avx2;        ///< needs AVX2 and FMA
+extern const TileMath tile_math_avx512;      ///< needs AVX-512 F, BW, DQ, VL
+extern const TileMath tile_math_avx512bf16;  ///< needs AVX-512 BF16 as well
 
 /// True when this CPU can run `math`.
 bool is_supported(const TileMath& math);

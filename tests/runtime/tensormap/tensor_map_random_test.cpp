@@ -42,7 +42,10 @@ class Differential {
     while (submitted_[ring] - watermarks_[ring] >= parameters_.window - 1) retire(ring);
     map_.sync(watermarks_);
     const auto writes = static_cast<uint32_t>(random_.below(3));
-    while (!map_.reserve(writes)) make_room(writes);
+    while (!map_.reserve(writes)) {
+      make_room(writes);
+      if (::testing::Test::HasFatalFailure()) return;
+    }
     submit(ring, writes);
     ASSERT_TRUE(map_.invariant_holds());
     table_.reset();

@@ -159,7 +159,7 @@ TEST_F(TensorTableTest, StaleAndForeignHandles) {
 }
 
 TEST_F(TensorTableTest, GenerationsSkipZero) {
-  TensorTable table(~uint32_t{0} - 1);
+  TensorTable table(~uint32_t{0} - 2);
   const uint64_t shape[] = {2};
   for (int i = 0; i < 4; ++i) {
     table.scope_begin();

@@ -37,9 +37,9 @@ class TileMathTest : public testing::TestWithParam<std::tuple<const TileMath*, H
   }
   const TileMath* math = nullptr;
   HalfFormat format = HalfFormat::float16;
-  const std::vector<TileShape> shapes = {{16, 16, 16},   {16, 128, 128}, {64, 64, 128},
-                                         {1, 1, 1},      {5, 13, 37},    {17, 31, 129},
-                                         {128, 16, 300}, {3, 260, 8},    {33, 129, 65}};
+  const std::vector<TileShape> shapes = {{16, 16, 16},  {16, 128, 128}, {64, 64, 128},  {1, 1, 1},
+                                         {5, 13, 37},   {17, 31, 129},  {128, 16, 300}, {3, 260, 8},
+                                         {33, 129, 65}, {5, 30, 96},    {18, 7, 128}};
 };
 
 TEST_P(TileMathTest, scores_are_dot_products) {
@@ -155,10 +155,11 @@ TEST_P(TileMathTest, updates_merge_blocks_and_leave_their_inputs_alone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, TileMathTest,
-    testing::Combine(testing::Values(&tile_math_baseline, &tile_math_avx2, &tile_math_avx512),
-                     testing::Values(HalfFormat::float16, HalfFormat::bfloat16)));
+INSTANTIATE_TEST_SUITE_P(All, TileMathTest,
+                         testing::Combine(testing::Values(&tile_math_baseline, &tile_math_avx2,
+                                                          &tile_math_avx512, &tile_math_avx512bf16),
+                                          testing::Values(HalfFormat::float16,
+                                                          HalfFormat::bfloat16)));
 
 TEST(TileMath, chooses_one_that_the_cpu_has) {
   EXPECT_TRUE(is_supported(tile_math()));

@@ -1,0 +1,240 @@
+/// Nanoseconds per task with empty kernels, next to OpenMP's depend clauses.
+///
+///   whole/GRAPH/TASKS    from launch to the last task retired, packed, window 1024; OpenMP with
+///                        the same number of threads runs the same graph in each iteration
+///   fan_out/GRAPH        the same for the two fan-outs, lock against word
+///   submit/GRAPH/TASKS   the orchestration alone, nothing dispatched meanwhile (one host thread)
+///   launch               one empty task from launch to result
+///   hop                  a dependent task on another core of the chip
+///
+/// Every row records the time of a cache line's way between two CPUs and back, measured in the
+/// same iteration: on shared hosts it flips, and everything moves with it.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "bench/graphs.hpp"
+#include "bench/openmp_graphs.hpp"
+#include "bench/rows.hpp"
+#include "runtime/device/device.hpp"
+
+namespace pto2::bench {
+namespace {
+
+std::vector<nlohmann::json> rows;
+
+void empty_kernel(int64_t*) {}
+
+constexpr KernelEntry kernels[] = {empty_kernel};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Nanoseconds of a cache line's round trip between two threads.
+double ping_ns() {
+  constexpr int rounds = 20'000;
+  alignas(64) std::atomic<int> turn{0};
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread other([&] {
+    for (int i = 0; i < rounds; ++i) {
+      for (int spins = 0; turn.load(std::memory_order_acquire) != 2 * i + 1; ++spins) {
+        if (spins % 1024 == 1023) std::this_thread::yield();
+      }
+      turn.store(2 * i + 2, std::memory_order_release);
+    }
+  });
+  for (int i = 0; i < rounds; ++i) {
+    turn.store(2 * i + 1, std::memory_order_release);
+    for (int spins = 0; turn.load(std::memory_order_acquire) != 2 * i + 2; ++spins) {
+      if (spins % 1024 == 1023) std::this_thread::yield();
+    }
+  }
+  const double seconds = seconds_since(begin);
+  other.join();
+  return seconds / rounds * 1e9;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values.empty() ? 0 : values[values.size() / 2];
+}
+
+struct Measured {
+  uint64_t tasks;
+  double seconds;
+  double submit_seconds;
+};
+
+Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64_t tasks) {
+  static GraphMemory memory;
+  double submit_seconds = 0;
+  const Launch what{kernels,
+                    [&](PTO2Runtime* rt) {
+                      const auto begin = std::chrono::steady_clock::now();
+                      submit(rt, graph, tasks, memory);
+                      submit_seconds = seconds_since(begin);
+                    },
+                    {}};
+  const RunResult result = launch(config, {.host_threads = hosts}, what);
+  if (result.error.code != ErrorCode::ok) {
+    std::cerr << result.error.message << "\n";
+    std::exit(1);
+  }
+  return {result.tasks, static_cast<double>(result.wall_ns) * 1e-9, submit_seconds};
+}
+
+uint32_t host_threads() { return std::min(2u, platform::usable_cpus()); }
+
+/// Interleaved pairs of `ours` and `peer`, each returning nanoseconds per task.
+template <class Ours, class Peer>
+void run_pairs(benchmark::State& state, const std::string& work, const char* peer_name,
+               Ours&& ours, Peer&& peer) {
+  std::vector<double> own, others, ratios, pings;
+  for (auto _ : state) {
+    const double ns = ours();
+    const double peer_ns = peer();
+    own.push_back(ns);
+    others.push_back(peer_ns);
+    ratios.push_back(ns / peer_ns);
+    pings.push_back(ping_ns());
+    state.SetIterationTime(ns * 1e-9);
+  }
+  state.counters["ns"] = median(own);
+  state.counters["peer_ns"] = median(others);
+  state.counters["ratio"] = median(ratios);
+  state.counters["ping_ns"] = median(pings);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_rss_mib"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  rows.push_back({{"subject", "runtime"},
+                  {"work", work},
+                  {"ns", median(own)},
+                  {"peer", peer_name},
+                  {"peer_ns", median(others)},
+                  {"ratio", median(ratios)},
+                  {"ping_ns", median(pings)},
+                  {"peak_rss_bytes", usage.ru_maxrss * 1024}});
+}
+
+double whole_ns(Graph graph, int64_t tasks, FanOutKind fan_out) {
+  DeviceConfig config;
+  config.window = 1024;
+  config.fan_out = fan_out;
+  const Measured run = run_ours(config, host_threads(), graph, tasks);
+  return run.seconds / static_cast<double>(run.tasks) * 1e9;
+}
+
+double openmp_ns(Graph graph, int64_t tasks) {
+  const auto begin = std::chrono::steady_clock::now();
+  const int64_t count = run_openmp(graph, tasks, static_cast<int>(host_threads()));
+  return seconds_since(begin) / static_cast<double>(count) * 1e9;
+}
+
+void whole(benchmark::State& state, Graph graph, int64_t tasks) {
+  run_pairs(
+      state, "whole/" + std::string(name_of(graph)) + "/" + std::to_string(tasks), "openmp",
+      [&] { return whole_ns(graph, tasks, FanOutKind::word); },
+      [&] { return openmp_ns(graph, tasks); });
+}
+
+void fan_out(benchmark::State& state, Graph graph) {
+  constexpr int64_t tasks = 100'000;
+  run_pairs(
+      state, "fan_out_word/" + std::string(name_of(graph)), "fan_out_lock",
+      [&] { return whole_ns(graph, tasks, FanOutKind::word); },
+      [&] { return whole_ns(graph, tasks, FanOutKind::lock); });
+}
+
+/// OpenMP has no submission without execution; the peer is its whole cost on one thread.
+void submit_alone(benchmark::State& state, Graph graph, int64_t tasks) {
+  DeviceConfig config;
+  config.window = 1u << 20;
+  config.dep_pool = (1u << 20) - 1;
+  config.tensormap_pool = 1u << 22;
+  config.heap_bytes = uint64_t{1} << 34;
+  config.orchestrator_queue = 1u << 20;
+  run_pairs(
+      state, "submit/" + std::string(name_of(graph)) + "/" + std::to_string(tasks),
+      "openmp_one_thread",
+      [&] {
+        const Measured run = run_ours(config, 1, graph, tasks);
+        return run.submit_seconds / static_cast<double>(run.tasks) * 1e9;
+      },
+      [&] {
+        const auto begin = std::chrono::steady_clock::now();
+        const int64_t count = run_openmp(graph, tasks, 1);
+        return seconds_since(begin) / static_cast<double>(count) * 1e9;
+      });
+}
+
+void launch_one(benchmark::State& state) {
+  run_pairs(
+      state, "launch/packed", "threads",
+      [] {
+        const Launch what{kernels,
+                          [](PTO2Runtime* rt) {
+                            pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+                          },
+                          {}};
+        return static_cast<double>(launch({}, {}, what).wall_ns);
+      },
+      [] {
+        const Launch what{kernels,
+                          [](PTO2Runtime* rt) {
+                            pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+                          },
+                          {}};
+        return static_cast<double>(
+            launch({}, {.executor = platform::Executor::threads}, what).wall_ns);
+      });
+}
+
+void hop(benchmark::State& state) {
+  constexpr int64_t tasks = 50'000;
+  run_pairs(
+      state, "hop", "openmp", [] { return whole_ns(Graph::chain, tasks, FanOutKind::word); },
+      [] { return openmp_ns(Graph::chain, tasks); });
+}
+
+void register_all() {
+  const auto add = [](const std::string& name, auto&& function) {
+    benchmark::RegisterBenchmark(name.c_str(), function)
+        ->UseManualTime()
+        ->Iterations(7)
+        ->Unit(benchmark::kNanosecond);
+  };
+  constexpr Graph graphs[] = {Graph::independent, Graph::chain, Graph::stencil,
+                              Graph::paged_attention};
+  for (const int64_t tasks : {10'000, 100'000, 1'000'000}) {
+    for (const Graph graph : graphs) {
+      add("whole/" + std::string(name_of(graph)) + "/" + std::to_string(tasks),
+          [graph, tasks](benchmark::State& state) { whole(state, graph, tasks); });
+    }
+  }
+  for (const Graph graph : graphs) {
+    add("fan_out/" + std::string(name_of(graph)),
+        [graph](benchmark::State& state) { fan_out(state, graph); });
+  }
+  add("launch", launch_one);
+  add("hop", hop);
+  for (const int64_t tasks : {10'000, 100'000, 1'000'000}) {
+    for (const Graph graph : graphs) {
+      add("submit/" + std::string(name_of(graph)) + "/" + std::to_string(tasks),
+          [graph, tasks](benchmark::State& state) { submit_alone(state, graph, tasks); });
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pto2::bench
+
+int main(int argc, char** argv) {
+  pto2::bench::register_all();
+  return pto2::bench::run_with_rows(argc, argv, pto2::bench::rows);
+}

@@ -1,0 +1,55 @@
+/// A runtime that only writes down what an orchestration asks for, as a program for the counting
+/// oracle. It knows nothing of the TensorMap: an entry is a whole buffer, which is exact for
+/// orchestrations whose intermediate tensors are used whole, such as batch paged attention.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "runtime/include/pto_orchestration_api.h"
+#include "tests/support/counting_oracle.hpp"
+
+namespace pto2::test {
+
+class RecordingRuntime : public PTO2Runtime {
+ public:
+  RecordingRuntime() : PTO2Runtime{&table} {}
+
+  /// What was asked for so far.
+  [[nodiscard]] const oracle::Program& program() const { return program_; }
+  void scope_begin() { program_.push_back({oracle::EventKind::scope_begin}); }
+  void scope_end() { program_.push_back({oracle::EventKind::scope_end}); }
+
+ private:
+  /// Who wrote a buffer last, and who allocated it.
+  struct Buffer {
+    uint64_t bytes = 0;
+    uint64_t address = 0;
+    bool allocated_here = false;
+    std::vector<size_t> writers;
+    size_t allocator = 0;
+  };
+  struct Handle {
+    size_t buffer;
+    uint32_t ndims;
+    uint64_t elements;
+  };
+
+  static const PTO2RuntimeOps table;
+  static RecordingRuntime& of(PTO2Runtime* rt) { return *static_cast<RecordingRuntime*>(rt); }
+  static void log(PTO2Runtime* rt, int32_t level, const char* format, ...)
+      __attribute__((format(printf, 3, 4)));
+
+  uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
+  uint64_t derive(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
+  void submit(const PTOParam* params, uint32_t count);
+
+  std::vector<Buffer> buffers_;
+  std::map<uint64_t, size_t> external_;  ///< by address
+  std::vector<Handle> handles_{{}};      ///< handle 0 is none
+  oracle::Program program_;
+  size_t tasks_ = 0;
+};
+
+}  // namespace pto2::test
