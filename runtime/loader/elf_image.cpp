@@ -54,6 +54,11 @@ Elf64_Ehdr check_header(const ElfReader& reader) {
   }
   reader.require_file_range(header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr),
                             "the program header table");
+  // Nothing here reads it, but linkers put it last: a file that was cut lacks some of it.
+  if (header.e_shoff != 0) {
+    reader.require_file_range(header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr),
+                              "the section header table");
+  }
   return header;
 }
 

@@ -10,6 +10,47 @@ namespace pto2::platform {
 void bind_os_thread(OsThread* thread);
 void bind_host(PackedHost* host);
 
+namespace {
+
+/// Holds the OS threads of a team until all of them exist: the bodies wait for each other, so none
+/// may begin when the system refuses a later one.
+class StartGate {
+ public:
+  /// True: begin; false: the team is given up.
+  bool wait() {
+    state_.wait(closed, std::memory_order_acquire);
+    return state_.load(std::memory_order_acquire) == open;
+  }
+  void decide(bool begin) {
+    state_.store(begin ? open : given_up, std::memory_order_release);
+    state_.notify_all();
+  }
+
+ private:
+  enum State : uint32_t { closed, open, given_up };
+  std::atomic<uint32_t> state_{closed};
+};
+
+/// Starts `count` OS threads that run body(i), or none. Throws std::system_error.
+template <class Body>
+std::vector<std::jthread> start_threads(StartGate& gate, std::size_t count, const Body& body) {
+  std::vector<std::jthread> threads;
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      threads.emplace_back([&gate, body, i] {
+        if (gate.wait()) body(i);
+      });
+    }
+  } catch (...) {
+    gate.decide(false);
+    throw;
+  }
+  gate.decide(true);
+  return threads;
+}
+
+}  // namespace
+
 uint32_t usable_cpus() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -46,10 +87,9 @@ void PackedTeam::run() {
     hosts_[host]->ring_here(f);
   }
   unfinished_.store(count, std::memory_order_relaxed);
-  std::vector<std::jthread> os_threads;
-  for (uint32_t h = 1; h < host_threads_; ++h) {
-    os_threads.emplace_back([this, h] { hosts_[h]->run(); });
-  }
+  StartGate gate;
+  const std::vector<std::jthread> os_threads =
+      start_threads(gate, host_threads_ - 1, [this](std::size_t i) { hosts_[i + 1]->run(); });
   hosts_[0]->run();
 }
 
@@ -68,13 +108,12 @@ LogicalThread& Team::add(std::string name, uint32_t group, std::function<void()>
 
 void Team::run() {
   if (packed_) return packed_->run();
-  std::vector<std::jthread> os_threads;
-  for (auto& thread : threads_) {
-    os_threads.emplace_back([&thread] {
-      bind_os_thread(thread.get());
-      thread->run_body();
-    });
-  }
+  StartGate gate;
+  const std::vector<std::jthread> os_threads =
+      start_threads(gate, threads_.size(), [this](std::size_t i) {
+        bind_os_thread(threads_[i].get());
+        threads_[i]->run_body();
+      });
 }
 
 uint32_t Team::host_threads() const {

@@ -55,7 +55,8 @@ class Team {
   /// each other most. The reference lives as long as the team; it can be rung before run().
   LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
 
-  /// Runs all bodies; returns when the last has returned. Bodies must not throw.
+  /// Runs all bodies; returns when the last has returned. Bodies must not throw. Throws
+  /// std::system_error, with no body begun, if the system refuses an OS thread.
   void run();
 
   /// OS threads that run the team, the caller included.

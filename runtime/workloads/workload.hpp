@@ -35,7 +35,9 @@ struct CaseInfo {
   RingSizes rings;  ///< what the case is meant to run with
   /// Set in a reproduction: the case cannot finish with `rings`, and the runtime has to say so.
   bool deadlocks = false;
-  std::string twin;  ///< the case that passes where a deadlocking one does not
+  std::string twin;      ///< the case that passes where a deadlocking one does not
+  uint64_t tasks = 0;    ///< tasks of the graph, without changes by CaseOptions
+  double tolerance = 0;  ///< CaseData::tolerance()
 };
 
 /// Changes to a case.

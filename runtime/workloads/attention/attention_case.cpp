@@ -150,7 +150,11 @@ class AttentionWorkload : public Workload {
   }
   std::vector<CaseInfo> cases() const override {
     std::vector<CaseInfo> infos;
-    for (const AttentionSpec& spec : attention_specs(form_)) infos.push_back(spec.info);
+    for (const AttentionSpec& spec : attention_specs(form_)) {
+      infos.push_back(spec.info);
+      infos.back().tasks = graph_size(spec).tasks;
+      infos.back().tolerance = spec.tolerance;
+    }
     return infos;
   }
   std::unique_ptr<CaseData> make_case(const std::string& case_name,

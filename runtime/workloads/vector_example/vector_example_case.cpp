@@ -10,6 +10,8 @@ namespace pto2::workloads {
 namespace {
 
 constexpr uint64_t elements = 128 * 128;
+constexpr uint64_t task_count = 5;
+constexpr double usual_tolerance = 1e-5;
 
 class VectorExampleCase : public CaseData {
  public:
@@ -31,9 +33,9 @@ class VectorExampleCase : public CaseData {
                   {"size_b", ArgumentKind::scalar, b_.bytes(), 0},
                   {"size_f", ArgumentKind::scalar, f_.bytes(), 0},
                   {"elements", ArgumentKind::scalar, elements, 0}};
-    expected_tasks_ = 5;
+    expected_tasks_ = info.tasks;
     expected_edges_ = 6;  // c -> d, e, f; d, e -> g; g -> f
-    tolerance_ = 1e-5;
+    tolerance_ = info.tolerance;
   }
 
   void reset_outputs() override {
@@ -62,8 +64,9 @@ class VectorExample : public Workload {
     return "(a+b+1)(a+b+2)+(a+b) over 16384 floats, four of five tasks in a nested scope";
   }
   std::vector<CaseInfo> cases() const override {
-    return {{"Case1", "a = 2, b = 3: every element is 47", {}, false, ""},
-            {"CaseRandom", "a and b uniform in -10..10", {}, false, ""}};
+    return {
+        {"Case1", "a = 2, b = 3: every element is 47", {}, false, "", task_count, usual_tolerance},
+        {"CaseRandom", "a and b uniform in -10..10", {}, false, "", task_count, usual_tolerance}};
   }
   std::unique_ptr<CaseData> make_case(const std::string& case_name,
                                       const CaseOptions& options) const override {

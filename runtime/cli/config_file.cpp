@@ -1,0 +1,77 @@
+#include "runtime/cli/config_file.hpp"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "runtime/cli/exit_codes.hpp"
+#include "runtime/loader/file_bytes.hpp"
+
+namespace pto2::cli {
+namespace {
+
+std::string origin_of(const std::string& path, const toml::source_region& where) {
+  return fmt::format("{}, line {}", path, where.begin.line);
+}
+
+/// The text of a scalar or of an array of integers; empty if it is neither.
+std::string text_of(const toml::node& node) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return std::to_string(number->get());
+  if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
+  const toml::array* const list = node.as_array();
+  if (list == nullptr) return {};
+  std::string text;
+  for (const toml::node& element : *list) {
+    if (!element.is_integer()) return {};
+    if (!text.empty()) text += ',';
+    text += std::to_string(element.as_integer()->get());
+  }
+  return text;
+}
+
+void add_entries(const toml::table& table, const std::string& path, bool top,
+                 std::vector<ConfigEntry>& entries) {
+  for (const auto& [key, node] : table) {
+    const std::string origin = origin_of(path, node.source());
+    if (const toml::table* inner = node.as_table()) {
+      if (!top || key.str() != "run") {
+        throw CliError(exit_bad_input, fmt::format("{}: table [{}] is not known; settings stand at "
+                                                   "the top or in [run]",
+                                                   origin, key.str()));
+      }
+      add_entries(*inner, path, false, entries);
+      continue;
+    }
+    ConfigEntry entry{std::string(key.str()), text_of(node), origin};
+    std::replace(entry.key.begin(), entry.key.end(), '_', '-');
+    if (entry.value.empty()) {
+      throw CliError(exit_bad_input, fmt::format("{}: the value of {} must be a string, a number "
+                                                 "or an array of integers",
+                                                 origin, entry.key));
+    }
+    const auto same = [&](const ConfigEntry& other) { return other.key == entry.key; };
+    if (std::any_of(entries.begin(), entries.end(), same)) {
+      throw CliError(exit_bad_input, fmt::format("{}: {} is given twice", origin, entry.key));
+    }
+    entries.push_back(std::move(entry));
+  }
+}
+
+}  // namespace
+
+std::vector<ConfigEntry> read_config_file(const std::string& path) {
+  const std::vector<std::byte> bytes = read_file_bytes(path);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<ConfigEntry> entries;
+  try {
+    add_entries(toml::parse(text, path), path, true, entries);
+  } catch (const toml::parse_error& error) {
+    throw CliError(exit_bad_input, fmt::format("{}: no TOML: {}", origin_of(path, error.source()),
+                                               error.description()));
+  }
+  return entries;
+}
+
+}  // namespace pto2::cli

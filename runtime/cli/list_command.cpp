@@ -1,0 +1,83 @@
+#include "runtime/cli/list_command.hpp"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/cli/output_file.hpp"
+#include "runtime/cli/setting_values.hpp"
+#include "runtime/workloads/workload.hpp"
+
+namespace pto2::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using workloads::CaseInfo;
+using workloads::Workload;
+
+Json case_json(const CaseInfo& info) {
+  Json json = {{"name", info.name},
+               {"description", info.description},
+               {"tasks", info.tasks},
+               {"tolerance", info.tolerance},
+               {"rings",
+                {{"window", info.rings.window},
+                 {"heap", info.rings.heap_bytes},
+                 {"dep_pool", info.rings.dep_pool}}},
+               {"deadlocks", info.deadlocks}};
+  if (info.deadlocks) json["twin"] = info.twin;
+  return json;
+}
+
+std::string all_as_json() {
+  Json list = Json::array();
+  for (const Workload* workload : workloads::all_workloads()) {
+    Json cases = Json::array();
+    for (const CaseInfo& info : workload->cases()) cases.push_back(case_json(info));
+    list.push_back(
+        {{"name", workload->name()}, {"description", workload->description()}, {"cases", cases}});
+  }
+  return Json{{"schema", "pto2-list/1"}, {"workloads", list}}.dump(2) + "\n";
+}
+
+std::string workload_text(const Workload& workload) {
+  std::string text = fmt::format("{}: {}\n", workload.name(), workload.description());
+  text += fmt::format("  {:<18}{:>7}  {:<10}{:<20}{}\n", "case", "tasks", "tolerance",
+                      "window/heap/pool", "description");
+  for (const CaseInfo& info : workload.cases()) {
+    const std::string rings =
+        fmt::format("{}/{}/{}", size_text(info.rings.window), size_text(info.rings.heap_bytes),
+                    size_text(info.rings.dep_pool));
+    text +=
+        fmt::format("  {:<18}{:>7}  {:<10g}{:<20}{}{}\n", info.name, info.tasks, info.tolerance,
+                    rings, info.description, info.deadlocks ? "; " + info.twin + " passes" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
+ListCommand::ListCommand(CLI::App& app)
+    : command_(app.add_subcommand("list", "show workloads, cases and deadlock reproductions")) {
+  command_->add_flag("--json", json_, "as JSON");
+  command_->footer(
+      "The first case of a workload is its default.\n\n"
+      "Examples:\n  pto2 list\n  pto2 list --json");
+}
+
+ExitCode ListCommand::execute() const {
+  OutputFile out("-");
+  if (json_) {
+    out.write(all_as_json());
+  } else {
+    const char* separator = "";
+    for (const Workload* workload : workloads::all_workloads()) {
+      out.write(separator + workload_text(*workload));
+      separator = "\n";
+    }
+  }
+  out.finish();
+  return exit_pass;
+}
+
+}  // namespace pto2::cli

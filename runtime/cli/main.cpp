@@ -1,0 +1,101 @@
+/// The program pto2.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <new>
+#include <system_error>
+
+#include "runtime/cli/doctor_command.hpp"
+#include "runtime/cli/exit_codes.hpp"
+#include "runtime/cli/list_command.hpp"
+#include "runtime/cli/run_command.hpp"
+#include "runtime/loader/load_error.hpp"
+#include "runtime/platform/seeded_team.hpp"
+
+namespace pto2::cli {
+namespace {
+
+/// Async-signal-safe: nothing is joined and nothing can keep the process.
+extern "C" void end_interrupted(int) {
+  constexpr char message[] = "\npto2: interrupted\n";
+  static_cast<void>(!write(STDERR_FILENO, message, sizeof message - 1));
+  _exit(exit_interrupted);
+}
+
+void install_interrupt_handler() {
+  struct sigaction action {};
+  action.sa_handler = end_interrupted;
+  sigaction(SIGINT, &action, nullptr);
+}
+
+constexpr const char* footer = R"(Examples:
+  pto2 run paged_attention --case CaseBatch256
+  pto2 list
+  pto2 doctor
+
+Exit codes: 0 holds, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive, 5 runtime fault,
+70 a bug of pto2, 130 interrupted. Results go to stdout, all else to stderr.
+The images of the workloads are found beside the program, or in the folder PTO2_WORKLOADS.)";
+
+int complain(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "pto2: {}\n", message);
+  return code;
+}
+
+int execute(int argc, char** argv) {
+  CLI::App app("Runs task graphs on simulated AI cores.", "pto2");
+  app.set_version_flag("--version", "pto2 " PTO2_VERSION);
+  app.require_subcommand(1);
+  app.footer(footer);
+  RunCommand run(app);
+  ListCommand list(app);
+  DoctorCommand doctor(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::RequiredError&) {
+    return complain(exit_usage, "name a command: run, list or doctor; pto2 --help explains them");
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return complain(
+        exit_usage,
+        fmt::format("{}; pto2 --help and pto2 run --help list what there is", error.what()));
+  }
+  if (run.chosen()) return run.execute();
+  return list.chosen() ? list.execute() : doctor.execute();
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return execute(argc, argv);
+  } catch (const CliError& error) {
+    return complain(error.code(), error.what());
+  } catch (const LoadError& error) {
+    return complain(exit_bad_input, error.what());
+  } catch (const platform::SeededFailure& error) {
+    return complain(exit_our_bug, fmt::format("the schedule found a bug of the runtime: {}; report "
+                                              "it with the command line",
+                                              error.what()));
+  } catch (const std::bad_alloc&) {
+    return complain(exit_bad_input,
+                    "out of memory: the rings, buffers or inputs are larger than what this process "
+                    "may have; use a smaller --heap, --window, --trace-events or case");
+  } catch (const std::system_error& error) {
+    return complain(exit_bad_input, fmt::format("the system refused: {}; check the limits of this "
+                                                "process (ulimit -a)",
+                                                error.what()));
+  } catch (const std::exception& error) {
+    return complain(exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with the "
+                                              "command line",
+                                              error.what()));
+  }
+}
+
+}  // namespace
+}  // namespace pto2::cli
+
+int main(int argc, char** argv) {
+  pto2::cli::install_interrupt_handler();
+  return pto2::cli::guarded(argc, argv);
+}

@@ -1,0 +1,30 @@
+/// A file of results that is opened before the work whose results it takes.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace pto2::cli {
+
+class OutputFile {
+ public:
+  /// Opens `path` for writing, "-" for stdout. Throws CliError (bad input).
+  explicit OutputFile(const std::string& path);
+
+  void write(std::string_view text);
+  /// Flushes and closes. Throws CliError (bad input) if anything could not be written.
+  void finish();
+  bool is_stdout() const { return path_ == stdout_name; }
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  static constexpr const char* stdout_name = "standard output";
+  std::string path_;
+  std::unique_ptr<std::FILE, Closer> owned_;  ///< null: stdout
+};
+
+}  // namespace pto2::cli

@@ -1,0 +1,140 @@
+#include "runtime/cli/repetitions.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace pto2::cli {
+namespace {
+
+constexpr const char* level_names[] = {"error", "warn", "info", "debug"};
+
+int32_t level_of(const std::string& name) {
+  return static_cast<int32_t>(std::find(std::begin(level_names), std::end(level_names), name) -
+                              std::begin(level_names));
+}
+
+double median(std::vector<uint64_t> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  const auto upper = static_cast<double>(values[middle]);
+  return values.size() % 2 == 1 ? upper : (upper + static_cast<double>(values[middle - 1])) / 2;
+}
+
+/// Index of the lower median.
+std::size_t median_index(const std::vector<RunResult>& results) {
+  std::vector<std::size_t> order(results.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return results[a].wall_ns < results[b].wall_ns;
+  });
+  return order[(order.size() - 1) / 2];
+}
+
+}  // namespace
+
+Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, RunProgram& program,
+                         Progress& progress, const std::string& log_level)
+    : settings_(settings),
+      config_(config),
+      program_(program),
+      progress_(progress),
+      log_level_(level_of(log_level)) {
+  report_.settings = &settings;
+  report_.config = config;
+  for (int32_t id = 0; id < program.library().id_limit(); ++id) {
+    const Kernel* kernel = program.library().find(id);
+    report_.kernel_names.push_back(kernel == nullptr ? "" : kernel->name);
+  }
+  if (program.data() != nullptr) report_.tolerance = program.data()->tolerance();
+}
+
+RunReport Repetitions::run(uint64_t trace_events) {
+  const uint64_t wanted = settings_.number(Setting::repeat);
+  std::vector<RunResult> results;
+  while (report_.repetitions < wanted && report_.verdict.empty()) {
+    progress_.step("running", report_.repetitions, wanted);
+    DeviceConfig config = config_;
+    config.kernel_timing = settings_.text(Setting::executor) != "seeded";
+    if (report_.repetitions + 1 == wanted) config.events = trace_events;
+    program_.reset();
+    results.push_back(launch_once(config));
+    ++report_.repetitions;
+    judge(results.back());
+  }
+  std::vector<EventLog> events = std::move(results.back().events);
+  if (report_.verdict.empty()) {
+    report_.verdict = program_.data() != nullptr ? "pass" : "inconclusive";
+    if (program_.data() == nullptr) report_.detail = "there is no reference to compare with";
+    std::vector<uint64_t> walls;
+    for (const RunResult& result : results) walls.push_back(result.wall_ns);
+    report_.wall_s = median(walls) * 1e-9;
+    report_.result = std::move(results[median_index(results)]);
+  } else {
+    report_.wall_s = static_cast<double>(results.back().wall_ns) * 1e-9;
+    report_.result = std::move(results.back());
+  }
+  report_.result.events = std::move(events);
+  return std::move(report_);
+}
+
+RunResult Repetitions::launch_once(const DeviceConfig& config) {
+  const Launch what{program_.kernels(),
+                    [this](PTO2Runtime* runtime) { program_.build_graph(runtime); },
+                    [this](int32_t level, const char* text) {
+                      if (level < 0 || level > log_level_) return;
+                      fmt::print(stderr, "pto2: {}: {}\n", level_names[level], text);
+                    }};
+  const std::string& executor = settings_.text(Setting::executor);
+  if (executor == "seeded") {
+    platform::SeededOptions options;
+    options.seed = settings_.number(Setting::seed);
+    return launch_seeded(config, options, what);
+  }
+  platform::TeamOptions options;
+  options.executor =
+      executor == "threads" ? platform::Executor::threads : platform::Executor::packed;
+  options.host_threads = static_cast<uint32_t>(settings_.number(Setting::host_threads));
+  return launch(config, options, what);
+}
+
+void Repetitions::judge(const RunResult& result) {
+  if (result.error.code != ErrorCode::ok) {
+    report_.verdict = "fault";
+    report_.detail = error_name(result.error.code);
+    return;
+  }
+  workloads::CaseData* const data = program_.data();
+  if (data == nullptr) return;
+  progress_.step("verifying", report_.repetitions, settings_.number(Setting::repeat));
+  const workloads::Verification verification = data->verify();
+  report_.max_abs_error = std::max(report_.max_abs_error.value_or(0), verification.max_abs_error);
+  if (!verification.pass) {
+    fail(fmt::format("{} elements are outside the tolerance; {}", verification.mismatches,
+                     verification.detail));
+  } else if (const std::string mismatch = graph_mismatch(result); !mismatch.empty()) {
+    fail(mismatch);
+  }
+}
+
+std::string Repetitions::graph_mismatch(const RunResult& result) const {
+  if (!program_.graph_is_known()) return {};
+  const workloads::CaseData& data = *program_.data();
+  if (result.tasks != data.expected_tasks()) {
+    return fmt::format("{} tasks, expected {}", result.tasks, data.expected_tasks());
+  }
+  const uint64_t edges = result.edges_linked + result.edges_early;
+  const bool right =
+      data.edges_are_exact() ? edges == data.expected_edges() : edges <= data.expected_edges();
+  return right ? "" : fmt::format("{} edges, expected {}", edges, data.expected_edges());
+}
+
+void Repetitions::fail(const std::string& detail) {
+  report_.verdict = "fail";
+  report_.detail = detail;
+  if (settings_.number(Setting::repeat) > 1) {
+    report_.detail += fmt::format(" (repetition {})", report_.repetitions);
+  }
+}
+
+}  // namespace pto2::cli

@@ -1,0 +1,38 @@
+/// Running a program once or often, with every result verified.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/cli/progress.hpp"
+#include "runtime/cli/run_program.hpp"
+#include "runtime/cli/run_report.hpp"
+
+namespace pto2::cli {
+
+class Repetitions {
+ public:
+  /// `log_level`: the least severe message of the runtime that goes to stderr.
+  Repetitions(const Settings& settings, const DeviceConfig& config, RunProgram& program,
+              Progress& progress, const std::string& log_level);
+
+  /// Stops at the first repetition that does not pass. The last one keeps up to `trace_events`
+  /// events per logical thread; a single run is the last one, and so is one that faults only if
+  /// it is. Throws platform::SeededFailure, std::bad_alloc.
+  RunReport run(uint64_t trace_events);
+
+ private:
+  RunResult launch_once(const DeviceConfig& config);
+  void judge(const RunResult& result);
+  void fail(const std::string& detail);
+  std::string graph_mismatch(const RunResult& result) const;
+
+  const Settings& settings_;
+  const DeviceConfig& config_;
+  RunProgram& program_;
+  Progress& progress_;
+  int32_t log_level_;
+  RunReport report_;
+};
+
+}  // namespace pto2::cli

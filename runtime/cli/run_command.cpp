@@ -1,0 +1,188 @@
+#include "runtime/cli/run_command.hpp"
+
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "runtime/cli/output_file.hpp"
+#include "runtime/cli/progress.hpp"
+#include "runtime/cli/repetitions.hpp"
+#include "runtime/cli/run_report.hpp"
+#include "runtime/cli/setting_values.hpp"
+#include "runtime/cli/trace_file.hpp"
+
+namespace pto2::cli {
+namespace {
+
+const char* environment(const char* name) {
+  return std::getenv(name);
+}
+
+std::string help_of(const SettingSpec& spec) {
+  std::string help = fmt::format("{}: {}", spec.help, allowed_values(spec));
+  if (spec.kind == ValueKind::text || spec.kind == ValueKind::lengths) help = spec.help;
+  if (!spec.built_in.empty()) {
+    const bool size = spec.kind == ValueKind::size;
+    help += fmt::format(" [{}]", size ? size_text(std::stoull(spec.built_in)) : spec.built_in);
+  }
+  if (spec.environment != nullptr) help += fmt::format(" ({})", spec.environment);
+  return help;
+}
+
+constexpr const char* footer =
+    R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable in
+parentheses, else the config file (TOML: window = 16), else the case, else the default in brackets.
+
+Examples:
+  pto2 run paged_attention --case CaseBatch256
+  pto2 run paged_attention --case CaseBatch256 --window 8     a deadlock, explained; exit code 5
+  pto2 run paged_attention_seq --executor seeded --seed 7 --trace trace.jsonl
+  pto2 run paged_attention --repeat 20 --json -
+  pto2 run --orchestration orchestration.so --kernels kernels --arg buffer:64K:random --arg scalar:3
+
+Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
+5 runtime fault, 70 a bug of pto2, 130 interrupted)";
+
+}  // namespace
+
+RunCommand::RunCommand(CLI::App& app)
+    : command_(app.add_subcommand("run", "run a workload and check its result")) {
+  for (const SettingSpec& spec : setting_specs()) add_setting(spec);
+  command_
+      ->add_option("--orchestration", own_.orchestration,
+                   "shared object of your own orchestration; without a WORKLOAD there is no "
+                   "reference, and the verdict is inconclusive")
+      ->type_name("FILE");
+  command_->add_option("--kernels", own_.kernels, "folder of your own kernels, FUNCID_NAME.so")
+      ->type_name("DIR");
+  command_
+      ->add_option("--arg", own_.arguments,
+                   "an argument of the orchestration, in order: scalar:N, "
+                   "buffer:BYTES[:zero|:random] (random: floats in -1..1)")
+      ->type_name("ARG")
+      ->expected(1)
+      ->take_all();
+  command_->add_option("--trace", trace_, "write the events of the last repetition as JSON lines")
+      ->type_name("FILE");
+  command_->add_option("--json", json_, "write the result as JSON; - is stdout")->type_name("FILE");
+  command_->add_option("--config", config_, "read settings from a TOML file")->type_name("FILE");
+  command_->add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
+  command_->add_flag("--print-config", print_config_,
+                     "print each setting, its value and its source instead of running");
+  command_->footer(footer);
+}
+
+void RunCommand::add_setting(const SettingSpec& spec) {
+  Option& option = options_[static_cast<std::size_t>(spec.id)];
+  const bool positional = spec.id == Setting::workload;
+  option.option = command_->add_option(positional ? "WORKLOAD" : std::string("--") + spec.name,
+                                       option.text, help_of(spec));
+  option.option->type_name(positional ? "" : "VALUE");
+}
+
+Settings RunCommand::resolve() const {
+  SettingSources sources{{}, {}, environment};
+  for (std::size_t i = 0; i < setting_count; ++i) {
+    if (options_[i].option->count() != 0) sources.flags[i] = options_[i].text;
+  }
+  if (!config_.empty()) sources.config_file = read_config_file(config_);
+  return Settings(sources);
+}
+
+void RunCommand::check_combinations(const Settings& settings) const {
+  const std::string& executor = settings.text(Setting::executor);
+  const auto reject = [&](Setting id, const char* wanted) {
+    if (settings[id].source != Source::flag || executor == wanted) return;
+    throw CliError(exit_usage, fmt::format("--{} has no meaning on executor {}; use --executor {}",
+                                           spec_of(id).name, executor, wanted));
+  };
+  reject(Setting::seed, "seeded");
+  reject(Setting::host_threads, "packed");
+  const bool arguments_alone = !own_.arguments.empty() && own_.orchestration.empty();
+  if (arguments_alone) throw CliError(exit_usage, "--arg needs --orchestration and --kernels");
+  if (settings.workload() == nullptr && (own_.orchestration.empty() || own_.kernels.empty())) {
+    throw CliError(exit_usage,
+                   "name a WORKLOAD (pto2 list shows them), or both --orchestration and --kernels");
+  }
+  if (!trace_.empty() && trace_ == json_) {
+    throw CliError(exit_usage, "--trace and --json name the same file");
+  }
+}
+
+ExitCode RunCommand::execute() {
+  const Settings settings = resolve();
+  if (print_config_) return print_config(settings);
+  check_combinations(settings);
+  return run(settings);
+}
+
+ExitCode RunCommand::print_config(const Settings& settings) const {
+  OutputFile out(json_.empty() ? "-" : json_);
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const SettingSpec& spec : setting_specs()) {
+    const SettingValue& value = settings[spec.id];
+    const std::string origin = value.origin.empty() ? "" : " (" + value.origin + ")";
+    if (json_.empty()) {
+      out.write(fmt::format("{:<15} {:<26} {}{}\n", spec.name,
+                            value.text.empty() ? "-" : value.text, source_name(value.source),
+                            origin));
+    } else {
+      list.push_back({{"name", spec.name},
+                      {"value", value.text},
+                      {"source", source_name(value.source)},
+                      {"origin", value.origin}});
+    }
+  }
+  if (!json_.empty()) {
+    const nlohmann::ordered_json json = {{"schema", "pto2-config/1"}, {"settings", list}};
+    using Handler = nlohmann::ordered_json::error_handler_t;
+    out.write(json.dump(2, ' ', false, Handler::replace) + "\n");
+  }
+  out.finish();
+  return exit_pass;
+}
+
+ExitCode RunCommand::run(const Settings& settings) {
+  std::optional<OutputFile> json;
+  std::optional<OutputFile> trace;
+  if (!json_.empty()) json.emplace(json_);
+  if (!trace_.empty()) trace.emplace(trace_);
+  const DeviceConfig config = settings.device_config();
+
+  RunReport report;
+  {
+    Progress progress(!quiet_);
+    progress.stage("making the inputs");
+    RunProgram program(settings, own_);
+    Repetitions repetitions(settings, config, program, progress,
+                            quiet_ ? "error" : settings.text(Setting::log_level));
+    report = repetitions.run(trace ? settings.number(Setting::trace_events) : 0);
+  }
+  if (trace) {
+    const uint64_t dropped = write_trace(*trace, report);
+    trace->finish();
+    if (dropped != 0 && !quiet_) {
+      fmt::print(stderr, "pto2: warning: {} events found their buffer full; use --trace-events\n",
+                 dropped);
+    }
+  }
+  if (report.verdict == "fault") {
+    const RunError& error = report.result.error;
+    fmt::print(stderr, "{}{}\n{}\n",
+               error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
+  }
+  if (!quiet_ && !(json && json->is_stdout())) {
+    OutputFile out("-");
+    out.write(to_text(report));
+    out.finish();
+  }
+  if (json) {
+    json->write(to_json(report));
+    json->finish();
+  }
+  return exit_code(report);
+}
+
+}  // namespace pto2::cli

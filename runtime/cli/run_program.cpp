@@ -1,0 +1,146 @@
+#include "runtime/cli/run_program.hpp"
+
+#include <fmt/core.h>
+
+#include <cstring>
+
+#include "runtime/cli/setting_values.hpp"
+#include "runtime/loader/load_error.hpp"
+#include "runtime/workloads/random_fill.hpp"
+
+namespace pto2::cli {
+namespace {
+
+constexpr uint64_t max_buffer_bytes = uint64_t{1} << 40;
+
+/// A case that cannot be made, with the setting that asked for it.
+CliError case_error(const Settings& settings, const std::exception& error) {
+  const SettingValue& lengths = settings[Setting::seq_lens];
+  const SettingValue& scale = settings[Setting::scale];
+  const SettingValue& blamed = lengths.source != Source::built_in ? lengths : scale;
+  return {blamed.error_code(), fmt::format("{}: {}", blamed.place(), error.what())};
+}
+
+std::unique_ptr<workloads::CaseData> make_data(const Settings& settings) {
+  try {
+    return settings.workload()->make_case(settings.text(Setting::case_name),
+                                          settings.case_options());
+  } catch (const std::invalid_argument& error) {
+    throw case_error(settings, error);
+  } catch (const std::overflow_error& error) {
+    throw case_error(settings, error);
+  }
+}
+
+/// An orchestration of the user's has the default entry, or that of the case.
+OrchestrationLibrary load_own_orchestration(const std::string& path, const std::string& entry) {
+  SharedObject object = SharedObject::from_file(path);
+  try {
+    static_cast<void>(object.symbol(entry));
+  } catch (const LoadError&) {
+    return OrchestrationLibrary(std::move(object));
+  }
+  return OrchestrationLibrary(std::move(object), entry);
+}
+
+}  // namespace
+
+RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
+    : graph_is_known_(settings.workload() != nullptr && own.orchestration.empty()) {
+  if (settings.workload() != nullptr) {
+    if (!own.arguments.empty()) {
+      throw CliError(exit_usage, "--arg: the arguments are those of the workload; leave one out");
+    }
+    data_ = make_data(settings);
+    args_ = data_->args();
+  }
+  for (const std::string& argument : own.arguments) {
+    parse_argument(argument, settings.number(Setting::input_seed));
+  }
+  load_images(settings, own);
+  check_argument_count(own);
+}
+
+void RunProgram::load_images(const Settings& settings, const OwnImages& own) {
+  workloads::WorkloadImages images{own.orchestration, own.kernels};
+  if (own.orchestration.empty() || own.kernels.empty()) {
+    if (settings.workload() == nullptr) {
+      throw CliError(exit_usage,
+                     "without a WORKLOAD both --orchestration and --kernels are needed");
+    }
+    try {
+      images = workloads::find_workload_images(settings.workload()->name());
+    } catch (const std::runtime_error& error) {
+      throw CliError(exit_bad_input, error.what());
+    }
+    if (!own.kernels.empty()) images.kernels = own.kernels;
+    if (!own.orchestration.empty()) images.orchestration = own.orchestration;
+  }
+  const std::string entry = data_ ? data_->entry() : OrchestrationLibrary::default_entry;
+  orchestration_ = own.orchestration.empty()
+                       ? OrchestrationLibrary::from_file(images.orchestration, entry)
+                       : load_own_orchestration(images.orchestration, entry);
+  library_ = KernelLibrary::from_folder(images.kernels);
+  for (int32_t id = 0; id < library_.id_limit(); ++id) {
+    const Kernel* kernel = library_.find(id);
+    entries_.push_back(kernel == nullptr ? nullptr : kernel->entry);
+  }
+}
+
+void RunProgram::parse_argument(const std::string& text, uint64_t input_seed) {
+  const auto reject = [&] {
+    throw CliError(exit_usage, fmt::format("--arg: '{}' is not allowed; it must be scalar:N or "
+                                           "buffer:BYTES[:zero|:random] with 1..1024G bytes",
+                                           text));
+  };
+  const std::string_view view = text;
+  if (view.starts_with("scalar:")) {
+    const auto value = parse_count(view.substr(7));
+    if (!value) reject();
+    args_.push_back(*value);
+    return;
+  }
+  if (!view.starts_with("buffer:")) reject();
+  std::string_view bytes = view.substr(7);
+  std::string_view content = "zero";
+  if (const auto colon = bytes.find(':'); colon != std::string_view::npos) {
+    content = bytes.substr(colon + 1);
+    bytes = bytes.substr(0, colon);
+  }
+  const auto count = parse_size(bytes);
+  const bool known = content == "zero" || content == "random";
+  if (!count || *count == 0 || *count > max_buffer_bytes || !known) reject();
+  buffers_.push_back({workloads::Buffer(*count), content == "random",
+                      workloads::splitmix64(input_seed, args_.size())});
+  args_.push_back(buffers_.back().memory.address());
+}
+
+void RunProgram::check_argument_count(const OwnImages& own) {
+  orchestration_->bind(nullptr);
+  const auto count = static_cast<int>(args_.size());
+  const int expected = orchestration_->config(args_.data(), count).expected_arg_count;
+  if (expected == count) return;
+  throw CliError(exit_bad_input,
+                 fmt::format("{}: the orchestration expects {} arguments, but there are {}; {}",
+                             orchestration_->path(), expected, count,
+                             data_ || own.orchestration.empty()
+                                 ? "name the workload that it is written for, or give --arg"
+                                 : "give one --arg for each, in order"));
+}
+
+void RunProgram::reset() {
+  if (data_) data_->reset_outputs();
+  for (const OwnBuffer& buffer : buffers_) {
+    std::memset(buffer.memory.as<std::byte>(), 0, buffer.memory.bytes());
+    if (!buffer.random) continue;
+    workloads::fill_uniform_float({buffer.memory.as<float>(), buffer.memory.count<float>()}, -1, 1,
+                                  buffer.seed);
+  }
+}
+
+void RunProgram::build_graph(PTO2Runtime* runtime) {
+  orchestration_->bind(runtime);
+  orchestration_->entry(runtime, args_.data(), static_cast<int>(args_.size()));
+}
+
+}  // namespace pto2::cli

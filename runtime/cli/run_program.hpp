@@ -1,0 +1,60 @@
+/// What a run executes: an orchestration, its kernels and its arguments.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/chip/ai_core.hpp"
+#include "runtime/cli/settings.hpp"
+#include "runtime/loader/kernel_library.hpp"
+#include "runtime/loader/orchestration_library.hpp"
+#include "runtime/workloads/buffer.hpp"
+
+namespace pto2::cli {
+
+/// The user's own images and arguments.
+struct OwnImages {
+  std::string orchestration;           ///< path; empty: the workload's
+  std::string kernels;                 ///< folder; empty: the workload's
+  std::vector<std::string> arguments;  ///< "scalar:N" or "buffer:BYTES[:zero|:random]"
+};
+
+class RunProgram {
+ public:
+  /// Loads the images and makes the inputs. Throws CliError, LoadError, std::bad_alloc.
+  RunProgram(const Settings& settings, const OwnImages& own);
+
+  /// The inputs with their reference; null without a workload.
+  workloads::CaseData* data() const { return data_.get(); }
+  /// The graph is the workload's own, so its size is known.
+  bool graph_is_known() const { return graph_is_known_; }
+  std::span<const KernelEntry> kernels() const { return entries_; }
+  const KernelLibrary& library() const { return library_; }
+
+  /// Before each repetition: outputs as if nothing had run, buffers as they were.
+  void reset();
+  /// The orchestration, as launch() wants it.
+  void build_graph(PTO2Runtime* runtime);
+
+ private:
+  struct OwnBuffer {
+    workloads::Buffer memory;
+    bool random;
+    uint64_t seed;
+  };
+  void load_images(const Settings& settings, const OwnImages& own);
+  void parse_argument(const std::string& text, uint64_t input_seed);
+  void check_argument_count(const OwnImages& own);
+
+  std::unique_ptr<workloads::CaseData> data_;
+  std::vector<OwnBuffer> buffers_;
+  std::vector<uint64_t> args_;
+  KernelLibrary library_;
+  std::vector<KernelEntry> entries_;
+  std::optional<OrchestrationLibrary> orchestration_;
+  bool graph_is_known_ = false;
+};
+
+}  // namespace pto2::cli

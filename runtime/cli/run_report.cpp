@@ -1,0 +1,147 @@
+#include "runtime/cli/run_report.hpp"
+
+#include <fmt/core.h>
+#include <sys/resource.h>
+
+#include <nlohmann/json.hpp>
+
+namespace pto2::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+uint64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+double ns_per_task(const RunReport& report) {
+  return report.result.tasks == 0 ? 0
+                                  : report.wall_s * 1e9 / static_cast<double>(report.result.tasks);
+}
+
+bool is_seeded(const RunReport& report) {
+  return report.settings->text(Setting::executor) == "seeded";
+}
+
+/// A duration with a unit that suits it.
+std::string duration_text(double seconds) {
+  if (seconds >= 1) return fmt::format("{:.3f} s", seconds);
+  if (seconds >= 1e-3) return fmt::format("{:.3f} ms", seconds * 1e3);
+  return fmt::format("{:.1f} us", seconds * 1e6);
+}
+
+Json config_json(const RunReport& report) {
+  const DeviceConfig& c = report.config;
+  const Settings& settings = *report.settings;
+  Json config = {{"window", c.window},
+                 {"heap", c.heap_bytes},
+                 {"dep_pool", c.dep_pool},
+                 {"tensormap_pool", c.tensormap_pool},
+                 {"shards", c.shards},
+                 {"rings", c.rings},
+                 {"schedulers", c.schedulers},
+                 {"blocks", c.blocks},
+                 {"fan_out", settings.text(Setting::fan_out)},
+                 {"platform", settings.text(Setting::platform)},
+                 {"input_seed", settings.number(Setting::input_seed)}};
+  if (is_seeded(report)) config["seed"] = settings.number(Setting::seed);
+  if (!settings.text(Setting::seq_lens).empty()) {
+    config["seq_lens"] = settings.case_options().sequence_lengths;
+  }
+  if (const auto scale = settings.case_options().scale) config["scale"] = *scale;
+  return config;
+}
+
+template <class T>
+Json nullable(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json named(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+void add_counts(Json& json, const RunResult& r) {
+  json["peak_window"] = r.peak_window;
+  json["slots_recycled"] = r.slots_recycled;
+  json["peak_rss_bytes"] = peak_rss_bytes();
+  json["dispatches"] = r.dispatches;
+  json["acks"] = r.acks;
+  json["fins"] = r.fins;
+  json["steals"] = r.steals;
+  json["cas_retries"] = r.cas_retries;
+  json["waits"] = r.waits;
+  json["edges_linked"] = r.edges_linked;
+  json["edges_early"] = r.edges_early;
+}
+
+}  // namespace
+
+ExitCode exit_code(const RunReport& report) {
+  if (report.verdict == "pass") return exit_pass;
+  if (report.verdict == "inconclusive") return exit_inconclusive;
+  if (report.verdict == "fail") return exit_fail;
+  return report.result.error.code == ErrorCode::not_drained ? exit_our_bug : exit_runtime_fault;
+}
+
+std::string to_text(const RunReport& report) {
+  const RunResult& r = report.result;
+  const Settings& settings = *report.settings;
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("{:<15} {}\n", name, value);
+  };
+  line("workload", settings.workload() ? settings.text(Setting::workload) : "(own images)");
+  if (settings.workload()) line("case", settings.text(Setting::case_name));
+  line("executor", settings.text(Setting::executor) +
+                       (is_seeded(report) ? ", seed " + settings.text(Setting::seed) : ""));
+  line("verdict", report.verdict + (report.detail.empty() ? "" : ": " + report.detail));
+  if (report.max_abs_error) {
+    line("max abs error", fmt::format("{:.3g} (tolerance {:g} + {:g} |reference|)",
+                                      *report.max_abs_error, *report.tolerance, *report.tolerance));
+  }
+  line("tasks", fmt::format("{}, {} edges", r.tasks, r.edges_linked + r.edges_early));
+  line("wall time",
+       duration_text(report.wall_s) +
+           (report.repetitions > 1 ? fmt::format(", median of {}", report.repetitions) : ""));
+  if (!is_seeded(report)) {
+    line("kernel time", duration_text(static_cast<double>(r.kernel_ns) * 1e-9) + " over all cores");
+  }
+  line("per task", fmt::format("{:.0f} ns", ns_per_task(report)));
+  line("host threads", std::to_string(r.host_threads));
+  line("peak window", fmt::format("{} of {} slots", r.peak_window, report.config.window));
+  line("slots recycled", std::to_string(r.slots_recycled));
+  return text;
+}
+
+std::string to_json(const RunReport& report) {
+  const RunResult& r = report.result;
+  const Settings& settings = *report.settings;
+  Json json = {
+      {"schema", "pto2-run/1"},
+      {"workload", named(settings.text(Setting::workload))},
+      {"case", settings.workload() ? named(settings.text(Setting::case_name)) : Json()},
+      {"runtime", settings.text(Setting::runtime)},
+      {"executor", settings.text(Setting::executor)},
+      {"tasks", r.tasks},
+      {"verdict", report.verdict},
+      {"max_abs_error", nullable(report.max_abs_error)},
+      {"tolerance", nullable(report.tolerance)},
+      {"repeat", report.repetitions},
+      {"wall_s", report.wall_s},
+      {"kernel_s", is_seeded(report) ? Json() : Json(static_cast<double>(r.kernel_ns) * 1e-9)},
+      {"host_threads", r.host_threads},
+      {"ns_per_task", ns_per_task(report)}};
+  add_counts(json, r);
+  if (!report.detail.empty()) json["detail"] = report.detail;
+  if (r.error.code != ErrorCode::ok) {
+    json["error"] = {
+        {"code", error_name(r.error.code)}, {"message", r.error.message}, {"hint", r.error.hint}};
+  }
+  json["config"] = config_json(report);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace pto2::cli

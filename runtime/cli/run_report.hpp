@@ -1,0 +1,37 @@
+/// The result of `pto2 run`, for people and for programs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/cli/exit_codes.hpp"
+#include "runtime/cli/settings.hpp"
+#include "runtime/device/device.hpp"
+
+namespace pto2::cli {
+
+struct RunReport {
+  const Settings* settings = nullptr;
+  DeviceConfig config;
+  RunResult result;  ///< of the repetition with the median wall time, or of the one that failed
+  uint64_t repetitions = 0;             ///< that were run
+  double wall_s = 0;                    ///< median
+  std::string verdict;                  ///< pass, fail, inconclusive or fault
+  std::string detail;                   ///< why not pass; may be empty
+  std::optional<double> max_abs_error;  ///< over all repetitions
+  std::optional<double> tolerance;
+  std::vector<std::string> kernel_names;  ///< by id
+};
+
+ExitCode exit_code(const RunReport& report);
+
+/// A short block of lines.
+std::string to_text(const RunReport& report);
+
+/// One object with schema pto2-run/1. Fields without a value are null: the error without a
+/// reference, or when an output is not a number; the time inside kernels on the seeded executor,
+/// whose clock counts points of the schedule.
+std::string to_json(const RunReport& report);
+
+}  // namespace pto2::cli

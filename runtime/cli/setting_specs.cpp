@@ -1,0 +1,124 @@
+#include <fmt/core.h>
+
+#include "runtime/cli/setting_values.hpp"
+#include "runtime/cli/settings.hpp"
+
+namespace pto2::cli {
+namespace {
+
+constexpr uint64_t kibi = uint64_t{1} << 10;
+constexpr uint64_t mebi = uint64_t{1} << 20;
+
+SettingSpec text(Setting id, const char* name, const char* environment, const char* help) {
+  return {id, name, environment, ValueKind::text, 0, 0, false, "", "", help};
+}
+
+SettingSpec choice(Setting id, const char* name, const char* choices, const char* built_in,
+                   const char* help) {
+  return {id, name, nullptr, ValueKind::choice, 0, 0, false, choices, built_in, help};
+}
+
+SettingSpec count(Setting id, const char* name, const char* environment, uint64_t low,
+                  uint64_t high, uint64_t built_in, const char* help) {
+  return {id,   name,  environment, ValueKind::count,         low,
+          high, false, "",          std::to_string(built_in), help};
+}
+
+SettingSpec size(Setting id, const char* name, const char* environment, uint64_t low, uint64_t high,
+                 uint64_t built_in, const char* help) {
+  SettingSpec spec = count(id, name, environment, low, high, built_in, help);
+  spec.kind = ValueKind::size;
+  return spec;
+}
+
+void add_device_specs(std::vector<SettingSpec>& specs) {
+  const DeviceConfig usual;
+  SettingSpec window = size(Setting::window, "window", "PTO2_RING_TASK_WINDOW", 4, mebi,
+                            usual.window, "task slots per ring");
+  window.power_of_two = true;
+  specs.push_back(window);
+  specs.push_back(size(Setting::heap, "heap", "PTO2_RING_HEAP", kibi, mebi * mebi, usual.heap_bytes,
+                       "bytes per ring for the outputs of tasks"));
+  specs.push_back(size(Setting::dep_pool, "dep-pool", "PTO2_RING_DEP_POOL", 16, mebi - 1,
+                       usual.dep_pool, "dependency nodes per ring"));
+  specs.push_back(size(Setting::tensormap_pool, "tensormap-pool", "PTO2_TENSORMAP_POOL", 16,
+                       kibi * mebi, usual.tensormap_pool, "entries of the TensorMap"));
+  specs.push_back(count(Setting::shards, "shards", "PTO2_READY_QUEUE_SHARDS", 1, 64, usual.shards,
+                        "ready-queue shards per core type"));
+  specs.push_back(
+      count(Setting::rings, "rings", nullptr, 1, 4, usual.rings, "rings, one per scope depth"));
+  specs.push_back(count(Setting::schedulers, "schedulers", nullptr, 1, 64, usual.schedulers,
+                        "scheduler threads, at most as many as blocks"));
+  specs.push_back(count(Setting::blocks, "blocks", nullptr, 1, 1024, usual.blocks,
+                        "blocks of one cube and two vector cores"));
+  specs.push_back(
+      choice(Setting::fan_out, "fan-out", "word,lock", "word", "protocol that notifies consumers"));
+}
+
+std::vector<SettingSpec> make_specs() {
+  std::vector<SettingSpec> specs;
+  specs.push_back(text(Setting::workload, "workload", nullptr, "what to run (see pto2 list)"));
+  specs.push_back(
+      text(Setting::case_name, "case", "PA_CASE", "case of the workload (default: its first)"));
+  specs.push_back(choice(Setting::runtime, "runtime", "tensormap_and_ringbuffer",
+                         "tensormap_and_ringbuffer", "runtime variant"));
+  specs.push_back(choice(Setting::platform, "platform", "a2a3sim", "a2a3sim", "simulated chip"));
+  specs.push_back(choice(Setting::executor, "executor", "packed,threads,seeded", "packed",
+                         "who runs orchestrator, schedulers and cores"));
+  specs.push_back(count(Setting::seed, "seed", nullptr, 0, UINT64_MAX, 1,
+                        "seed of the schedule (executor seeded)"));
+  specs.push_back(count(Setting::host_threads, "host-threads", nullptr, 0, 256, 0,
+                        "OS threads (executor packed), 0: one per CPU"));
+  add_device_specs(specs);
+  specs.push_back({Setting::seq_lens, "seq-lens", "PA_SEQ_LEN", ValueKind::lengths, 0, 0, false, "",
+                   "", "context lengths of paged attention, e.g. 33,17"});
+  specs.push_back({Setting::scale, "scale", nullptr, ValueKind::real, 0, 0, false, "", "",
+                   "factor of the scores of paged attention (default: 1)"});
+  specs.push_back(
+      count(Setting::input_seed, "input-seed", nullptr, 0, UINT64_MAX, 1, "seed of the inputs"));
+  specs.push_back(count(Setting::repeat, "repeat", nullptr, 1, 1'000'000, 1,
+                        "run so many times; times are medians"));
+  specs.push_back(size(Setting::trace_events, "trace-events", nullptr, 1, 1024 * mebi, mebi,
+                       "events kept per logical thread with --trace"));
+  specs.push_back(choice(Setting::log_level, "log-level", "error,warn,info,debug", "warn",
+                         "least severe message on stderr"));
+  return specs;
+}
+
+}  // namespace
+
+std::span<const SettingSpec> setting_specs() {
+  static const std::vector<SettingSpec> specs = make_specs();
+  return specs;
+}
+
+const SettingSpec& spec_of(Setting id) {
+  return setting_specs()[static_cast<std::size_t>(id)];
+}
+
+std::string allowed_values(const SettingSpec& spec) {
+  switch (spec.kind) {
+    case ValueKind::text:
+      return "a name";
+    case ValueKind::choice: {
+      std::string list = spec.choices;
+      for (std::size_t at = 0; (at = list.find(',', at)) != std::string::npos; at += 4) {
+        list.replace(at, 1, " or ");
+      }
+      return list;
+    }
+    case ValueKind::count:
+      return spec.high == UINT64_MAX ? "a number below 2^64"
+                                     : fmt::format("a number in {}..{}", spec.low, spec.high);
+    case ValueKind::size:
+      return fmt::format("{} in {}..{}", spec.power_of_two ? "a power of two" : "a number",
+                         size_text(spec.low), size_text(spec.high));
+    case ValueKind::real:
+      return "a finite number such as 0.25";
+    case ValueKind::lengths:
+      return "positive numbers separated by commas, e.g. 33,17";
+  }
+  return "";
+}
+
+}  // namespace pto2::cli

@@ -1,0 +1,207 @@
+#include "runtime/cli/settings.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "runtime/cli/setting_values.hpp"
+
+namespace pto2::cli {
+namespace {
+
+/// The canonical text of a value; nothing if the setting does not allow it.
+std::optional<std::string> canonical(const SettingSpec& spec, const std::string& text) {
+  switch (spec.kind) {
+    case ValueKind::text:
+      if (text.empty()) return std::nullopt;
+      return text;
+    case ValueKind::choice: {
+      const std::string list = fmt::format(",{},", spec.choices);
+      if (text.empty() || text.find(',') != std::string::npos) return std::nullopt;
+      if (list.find("," + text + ",") == std::string::npos) return std::nullopt;
+      return text;
+    }
+    case ValueKind::count:
+    case ValueKind::size: {
+      const auto value = spec.kind == ValueKind::size ? parse_size(text) : parse_count(text);
+      if (!value || *value < spec.low || *value > spec.high) return std::nullopt;
+      if (spec.power_of_two && (*value & (*value - 1)) != 0) return std::nullopt;
+      return std::to_string(*value);
+    }
+    case ValueKind::real:
+      if (!parse_real(text)) return std::nullopt;
+      return text;
+    case ValueKind::lengths:
+      try {
+        static_cast<void>(workloads::parse_sequence_lengths(text));
+        return text;
+      } catch (const std::invalid_argument&) {
+        return std::nullopt;
+      }
+  }
+  return std::nullopt;
+}
+
+SettingValue checked(const SettingSpec& spec, SettingValue value) {
+  if (auto text = canonical(spec, value.text)) {
+    value.text = *std::move(text);
+    return value;
+  }
+  throw CliError(
+      value.error_code(),
+      fmt::format(
+          "{}: '{}' is not allowed; it must be {}{}", value.place(), value.text,
+          allowed_values(spec),
+          spec.kind == ValueKind::size ? ", plain or with K, M or G for 2^10, 2^20, 2^30" : ""));
+}
+
+bool is_attention_variable(const SettingSpec& spec) {
+  return std::string_view(spec.environment).starts_with("PA_");
+}
+
+void check_keys(const std::vector<ConfigEntry>& entries) {
+  for (const ConfigEntry& entry : entries) {
+    const auto specs = setting_specs();
+    const auto named = [&](const SettingSpec& spec) { return spec.name == entry.key; };
+    if (std::any_of(specs.begin(), specs.end(), named)) continue;
+    std::string known;
+    for (const SettingSpec& spec : specs)
+      known += (known.empty() ? "" : ", ") + std::string(spec.name);
+    throw CliError(exit_bad_input, fmt::format("{}: there is no setting {}; there are {}",
+                                               entry.origin, entry.key, known));
+  }
+}
+
+}  // namespace
+
+const char* source_name(Source source) {
+  switch (source) {
+    case Source::built_in:
+      return "default";
+    case Source::workload_case:
+      return "case";
+    case Source::config_file:
+      return "config file";
+    case Source::environment:
+      return "environment";
+    case Source::flag:
+      return "flag";
+  }
+  return "unknown";
+}
+
+std::string SettingValue::place() const {
+  return source == Source::environment ? "environment variable " + origin : origin;
+}
+
+Settings::Settings(const SettingSources& sources) {
+  check_keys(sources.config_file);
+  resolve(spec_of(Setting::workload), sources);
+  if (!text(Setting::workload).empty()) {
+    try {
+      workload_ = &workloads::find_workload(text(Setting::workload));
+    } catch (const std::invalid_argument& error) {
+      const SettingValue& value = (*this)[Setting::workload];
+      throw CliError(value.error_code(), fmt::format("{}: {}", value.place(), error.what()));
+    }
+  }
+  for (const SettingSpec& spec : setting_specs()) {
+    if (spec.id != Setting::workload) resolve(spec, sources);
+  }
+  resolve_case();
+  // Each scheduler needs a block; who asks for fewer blocks need not know that.
+  SettingValue& schedulers = values_[index(Setting::schedulers)];
+  if (schedulers.source == Source::built_in) {
+    schedulers.text =
+        std::to_string(std::min(number(Setting::schedulers), number(Setting::blocks)));
+  }
+}
+
+void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
+  SettingValue& value = values_[index(spec.id)];
+  value = {spec.built_in, Source::built_in, ""};
+  const auto take = [&](const std::string& text, Source source, const std::string& origin) {
+    value = checked(spec, {text, source, origin});
+  };
+  for (const ConfigEntry& entry : sources.config_file) {
+    if (entry.key == spec.name) {
+      take(entry.value, Source::config_file, fmt::format("{}, {}", entry.origin, spec.name));
+    }
+  }
+  if (spec.environment != nullptr) {
+    const bool attention = workload_ != nullptr && workload_->name().starts_with("paged_attention");
+    const char* text = sources.environment(spec.environment);
+    if (text != nullptr && *text != '\0' && (attention || !is_attention_variable(spec))) {
+      take(text, Source::environment, spec.environment);
+    }
+  }
+  if (const auto& flag = sources.flags[index(spec.id)]) {
+    take(*flag, Source::flag,
+         spec.id == Setting::workload ? std::string("WORKLOAD") : fmt::format("--{}", spec.name));
+  }
+}
+
+void Settings::resolve_case() {
+  if (workload_ == nullptr) return;
+  SettingValue& name = values_[index(Setting::case_name)];
+  const std::vector<workloads::CaseInfo> cases = workload_->cases();
+  if (name.source == Source::built_in) name = {cases.front().name, Source::built_in, ""};
+  std::string known;
+  for (const workloads::CaseInfo& info : cases) {
+    if (info.name == name.text) return apply_case_sizes(info);
+    known += (known.empty() ? "" : ", ") + info.name;
+  }
+  throw CliError(name.error_code(), fmt::format("{}: workload {} has no case '{}'; there are {}",
+                                                name.place(), workload_->name(), name.text, known));
+}
+
+void Settings::apply_case_sizes(const workloads::CaseInfo& info) {
+  const workloads::RingSizes common;
+  const auto apply = [&](Setting id, uint64_t own, uint64_t usual) {
+    SettingValue& value = values_[index(id)];
+    if (value.source == Source::built_in && own != usual) {
+      value = {std::to_string(own), Source::workload_case, info.name};
+    }
+  };
+  apply(Setting::window, info.rings.window, common.window);
+  apply(Setting::heap, info.rings.heap_bytes, common.heap_bytes);
+  apply(Setting::dep_pool, info.rings.dep_pool, common.dep_pool);
+}
+
+uint64_t Settings::number(Setting id) const {
+  return parse_count(text(id)).value_or(0);
+}
+
+DeviceConfig Settings::device_config() const {
+  const auto number32 = [&](Setting id) { return static_cast<uint32_t>(number(id)); };
+  DeviceConfig config;
+  config.rings = number32(Setting::rings);
+  config.window = number32(Setting::window);
+  config.heap_bytes = number(Setting::heap);
+  config.dep_pool = number32(Setting::dep_pool);
+  config.tensormap_pool = number32(Setting::tensormap_pool);
+  config.shards = number32(Setting::shards);
+  config.schedulers = number32(Setting::schedulers);
+  config.blocks = number32(Setting::blocks);
+  config.fan_out = text(Setting::fan_out) == "word" ? FanOutKind::word : FanOutKind::lock;
+  try {
+    validate(config);
+  } catch (const ConfigError& error) {
+    const bool flag = (*this)[Setting::schedulers].source == Source::flag ||
+                      (*this)[Setting::blocks].source == Source::flag;
+    throw CliError(flag ? exit_usage : exit_bad_input, error.what());
+  }
+  return config;
+}
+
+workloads::CaseOptions Settings::case_options() const {
+  workloads::CaseOptions options;
+  if (!text(Setting::seq_lens).empty()) {
+    options.sequence_lengths = workloads::parse_sequence_lengths(text(Setting::seq_lens));
+  }
+  if (!text(Setting::scale).empty()) options.scale = parse_real(text(Setting::scale));
+  options.seed = number(Setting::input_seed);
+  return options;
+}
+
+}  // namespace pto2::cli

@@ -1,0 +1,89 @@
+#include "runtime/cli/trace_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "runtime/orchestrator/deadlock_report.hpp"
+
+namespace pto2::cli {
+namespace {
+
+struct Entry {
+  const Event* event;
+  const EventLog* log;
+};
+
+/// All events; those of one time stay in the order of the threads, those of one thread in theirs.
+std::vector<Entry> sorted_events(const std::vector<EventLog>& logs) {
+  std::vector<Entry> entries;
+  for (const EventLog& log : logs) {
+    for (const Event& event : log.events()) entries.push_back({&event, &log});
+  }
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.event->time_ns < b.event->time_ns;
+  });
+  return entries;
+}
+
+std::string header(const RunReport& report) {
+  const Settings& settings = *report.settings;
+  const bool seeded = settings.text(Setting::executor) == "seeded";
+  nlohmann::ordered_json json = {{"schema", "pto2-trace/1"},
+                                 {"workload", settings.text(Setting::workload)},
+                                 {"case", settings.text(Setting::case_name)},
+                                 {"runtime", settings.text(Setting::runtime)},
+                                 {"executor", settings.text(Setting::executor)},
+                                 {"clock", seeded ? "points" : "ns"},
+                                 {"tasks", report.result.tasks}};
+  if (seeded) json["seed"] = settings.number(Setting::seed);
+  json["error"] = error_name(report.result.error.code);
+  auto& threads = json["threads"] = nlohmann::ordered_json::array();
+  for (const EventLog& log : report.result.events) threads.push_back(log.thread());
+  auto& kernels = json["kernels"] = nlohmann::ordered_json::object();
+  for (std::size_t id = 0; id < report.kernel_names.size(); ++id) {
+    if (!report.kernel_names[id].empty()) kernels[std::to_string(id)] = report.kernel_names[id];
+  }
+  using Handler = nlohmann::ordered_json::error_handler_t;
+  return json.dump(-1, ' ', false, Handler::replace) + "\n";
+}
+
+std::string detail(const Event& event, uint32_t blocks) {
+  switch (event.kind) {
+    case EventKind::submit:
+      return fmt::format(R"(,"kernel":{})", event.detail);
+    case EventKind::dispatch:
+      return event.detail < blocks ? fmt::format(R"(,"core":"aic{}")", event.detail)
+                                   : fmt::format(R"(,"core":"aiv{}")", event.detail - blocks);
+    case EventKind::wait:
+      return fmt::format(R"(,"resource":"{}")", resource_name(static_cast<Resource>(event.detail)));
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+uint64_t write_trace(OutputFile& file, const RunReport& report) {
+  const std::vector<Entry> entries = sorted_events(report.result.events);
+  const bool seeded = report.settings->text(Setting::executor) == "seeded";
+  const uint64_t origin = entries.empty() || seeded ? 0 : entries.front().event->time_ns;
+  file.write(header(report));
+  for (const auto& [event, log] : entries) {
+    file.write(fmt::format(R"({{"t":{},"thread":"{}","event":"{}","ring":{},"task":{}{}}})"
+                           "\n",
+                           event->time_ns - origin, log->thread(), event_name(event->kind),
+                           ring_of(event->task), local_of(event->task),
+                           detail(*event, report.config.blocks)));
+  }
+  uint64_t dropped = 0;
+  for (const EventLog& log : report.result.events) dropped += log.dropped();
+  file.write(fmt::format(R"({{"event":"end","events":{},"dropped":{}}})"
+                         "\n",
+                         entries.size(), dropped));
+  return dropped;
+}
+
+}  // namespace pto2::cli

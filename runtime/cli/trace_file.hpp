@@ -1,0 +1,24 @@
+/// The events of a run as JSON lines.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/cli/output_file.hpp"
+#include "runtime/cli/run_report.hpp"
+
+namespace pto2::cli {
+
+/// Writes a header, the events sorted by time, and a closing line:
+///
+///     {"schema":"pto2-trace/1","workload":..,"case":..,"executor":..,"clock":"ns"|"points",
+///      "tasks":N,"threads":[..],"kernels":{"0":"qk",..},..}
+///     {"t":0,"thread":"orchestrator","event":"submit","ring":0,"task":0,"kernel":0}
+///     ..
+///     {"event":"end","events":N,"dropped":N}
+///
+/// Times are nanoseconds since the first event, or points of the seeded schedule. `submit` has
+/// the id of its kernel, `dispatch` the name of its core, `wait` the name of the resource.
+/// Returns the number of events that found their buffer full.
+uint64_t write_trace(OutputFile& file, const RunReport& report);
+
+}  // namespace pto2::cli

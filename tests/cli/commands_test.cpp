@@ -1,0 +1,103 @@
+// pto2 list, pto2 doctor, --help and --version.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(List, NamesWorkloadsAndCases) {
+  const Outcome text = pto2({"list"});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_LT(text.seconds, 5);
+  for (const char* name : {"paged_attention:", "paged_attention_seq:", "vector_example:",
+                           "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
+    EXPECT_THAT(text.out, HasSubstr(name));
+  }
+  const auto json = pto2({"list", "--json"}).json();
+  EXPECT_EQ(json["schema"], "pto2-list/1");
+  EXPECT_EQ(json["workloads"].size(), 3U);
+  for (const auto& workload : json["workloads"]) {
+    for (const auto& one : workload["cases"]) {
+      EXPECT_GT(one["tasks"], 0);
+      EXPECT_GT(one["tolerance"], 0);
+      EXPECT_GT(one["rings"]["window"], 0);
+    }
+  }
+}
+
+TEST(List, EveryDeadlockHasATwinThatIsListed) {
+  std::set<std::string> names;
+  std::set<std::string> twins;
+  const auto json = pto2({"list", "--json"}).json();
+  for (const auto& workload : json["workloads"]) {
+    for (const auto& one : workload["cases"]) {
+      names.insert(one["name"]);
+      if (one["deadlocks"]) twins.insert(one["twin"]);
+    }
+  }
+  EXPECT_THAT(twins, testing::Contains("TaskRingNested"));
+  EXPECT_THAT(names, testing::IsSupersetOf(twins));
+}
+
+TEST(List, TaskCountsAreThoseOfTheRuns) {
+  const auto json = pto2({"list", "--json"}).json();
+  for (const auto& workload : json["workloads"]) {
+    const auto& first = workload["cases"][0];
+    const auto run = pto2({"run", workload["name"], "--json", "-"}).json();
+    EXPECT_EQ(run["tasks"], first["tasks"]);
+    EXPECT_EQ(run["tolerance"], first["tolerance"]);
+    EXPECT_EQ(run["case"], first["name"]);
+  }
+}
+
+TEST(Doctor, ChecksThisMachine) {
+  const Outcome text = pto2({"doctor"});
+  EXPECT_EQ(text.code, 0) << text.out;
+  const auto json = pto2({"doctor", "--json"}).json();
+  EXPECT_EQ(json["schema"], "pto2-doctor/1");
+  EXPECT_EQ(json["verdict"], "pass");
+  std::set<std::string> names;
+  for (const auto& check : json["checks"]) {
+    names.insert(check["name"]);
+    EXPECT_NE(check["status"], "fail") << check;
+    EXPECT_THAT(text.out, HasSubstr(check["name"]));
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"cpus", "memory", "sealed memory files", "clock",
+                                            "images of paged_attention", "run of vector_example"}));
+}
+
+TEST(Doctor, FailsWithoutImages) {
+  const Outcome outcome = pto2({"doctor"}, {"PTO2_WORKLOADS=/nonexistent"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("fail +images of paged_attention"));
+  EXPECT_EQ(pto2({"doctor", "--json"}, {"PTO2_WORKLOADS=/nonexistent"}).json()["verdict"], "fail");
+}
+
+TEST(Help, HasExamplesAndExitCodes) {
+  const Strings all[] = {{"--help"}, {"run", "--help"}, {"list", "--help"}, {"doctor", "--help"}};
+  for (const Strings& arguments : all) {
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("Examples:"));
+  }
+  EXPECT_THAT(pto2({"--help"}).out, AllOf(HasSubstr("Exit codes"), HasSubstr("doctor")));
+  EXPECT_THAT(pto2({"run", "--help"}).out,
+              AllOf(HasSubstr("Exit codes"), HasSubstr("PTO2_RING_TASK_WINDOW"),
+                    HasSubstr("packed or threads or seeded")));
+}
+
+TEST(Version, IsPrinted) {
+  const Outcome outcome = pto2({"--version"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, testing::MatchesRegex("pto2 [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,133 @@
+// Images that the user brings.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string orchestration = images() + "/vector_example/orchestration.so";
+const std::string kernels = images() + "/vector_example/kernels";
+
+/// The arguments of vector_example: three matrices, their sizes, the number of elements.
+const Strings example_arguments = {"--arg", "buffer:64K:random", "--arg", "buffer:64K:zero",
+                                   "--arg", "buffer:65536",      "--arg", "scalar:65536",
+                                   "--arg", "scalar:65536",      "--arg", "scalar:65536",
+                                   "--arg", "scalar:16384"};
+
+Outcome run_own(const Strings& more) {
+  Strings arguments = {"run", "--orchestration", orchestration, "--kernels", kernels};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return pto2(arguments);
+}
+
+TEST(OwnImages, WithoutAReferenceAreInconclusive) {
+  Strings arguments = example_arguments;
+  const Outcome text = run_own(arguments);
+  EXPECT_EQ(text.code, 4) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("inconclusive: there is no reference"));
+  arguments.insert(arguments.end(), {"--json", "-"});
+  const auto json = run_own(arguments).json();
+  EXPECT_EQ(json["verdict"], "inconclusive");
+  EXPECT_EQ(json["tasks"], 5);
+  EXPECT_TRUE(json["workload"].is_null());
+  EXPECT_TRUE(json["max_abs_error"].is_null());
+}
+
+TEST(OwnImages, WithTheArgumentsOfAWorkloadAreCompared) {
+  const Outcome outcome = run_own({"vector_example", "--case", "CaseRandom", "--json", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["verdict"], "pass");
+}
+
+TEST(OwnImages, AWrongKernelFails) {
+  const TemporaryFolder folder;
+  fs::copy(kernels, folder.path("kernels"));
+  fs::rename(folder.path("kernels/0_add.so"), folder.path("kernels/9_add.so"));
+  fs::rename(folder.path("kernels/2_multiply.so"), folder.path("kernels/0_multiply.so"));
+  fs::rename(folder.path("kernels/9_add.so"), folder.path("kernels/2_add.so"));
+  const Outcome outcome =
+      pto2({"run", "vector_example", "--kernels", folder.path("kernels"), "--json", "-"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.json()["verdict"], "fail");
+  EXPECT_GT(outcome.json()["max_abs_error"], 1);
+  EXPECT_THAT(outcome.json()["detail"], HasSubstr("16384 elements are outside the tolerance"));
+}
+
+TEST(OwnImages, AMissingKernelIsAFault) {
+  const TemporaryFolder folder;
+  fs::copy(kernels, folder.path("kernels"));
+  fs::remove(folder.path("kernels/1_add_scalar.so"));
+  const Outcome outcome = pto2({"run", "vector_example", "--kernels", folder.path("kernels")});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("FATAL: "), HasSubstr("kernel 1")));
+}
+
+TEST(OwnImages, AWrongNumberOfArgumentsIsRefused) {
+  const Outcome outcome = run_own({"--arg", "buffer:64K"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr(orchestration), HasSubstr("expects 7 arguments"),
+                                 HasSubstr("there are 1")));
+}
+
+TEST(OwnImages, BadArgumentsAreUsageErrors) {
+  for (const char* argument : {"scalar", "scalar:x", "scalar:-1", "buffer:0", "buffer:1K:full",
+                               "buffer:99999999999G", "tensor:5", "buffer:1K:zero:zero"}) {
+    const Outcome outcome = run_own({"--arg", argument});
+    EXPECT_EQ(outcome.code, 2) << argument;
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr(std::string("'") + argument + "'"), HasSubstr("buffer:BYTES")));
+  }
+  EXPECT_EQ(run_own({"vector_example", "--arg", "scalar:1"}).code, 2);
+  EXPECT_EQ(pto2({"run", "--orchestration", orchestration}).code, 2);
+  EXPECT_EQ(pto2({"run", "--kernels", kernels}).code, 2);
+}
+
+TEST(BadImages, TruncatedKernelsAreRefused) {
+  const TemporaryFolder folder;
+  fs::copy(kernels, folder.path("kernels"));
+  const std::string kernel = folder.path("kernels/0_add.so");
+  const auto size = fs::file_size(kernel);
+  for (const auto cut :
+       {uintmax_t{0}, uintmax_t{10}, uintmax_t{64}, size / 4, size / 2, size - 1}) {
+    fs::remove(kernel);
+    fs::copy_file(kernels + "/0_add.so", kernel);
+    fs::resize_file(kernel, cut);
+    const Outcome outcome = pto2({"run", "vector_example", "--kernels", folder.path("kernels")});
+    EXPECT_EQ(outcome.code, 3) << cut << " of " << size;
+    EXPECT_THAT(outcome.err, HasSubstr("0_add.so: "));
+  }
+}
+
+TEST(BadImages, OtherFilesAreRefused) {
+  const TemporaryFolder folder;
+  const std::string text = folder.file("text.so", "no image");
+  const Strings orchestrations = {text, folder.path("none.so"), folder.path(),
+                                  kernels + "/0_add.so", PTO2_PROGRAM};
+  for (const std::string& path : orchestrations) {
+    const Outcome outcome =
+        pto2({"run", "vector_example", "--orchestration", path, "--kernels", kernels});
+    EXPECT_EQ(outcome.code, 3) << path;
+    EXPECT_THAT(outcome.err, HasSubstr(path));
+  }
+  for (const std::string& path : {folder.path(), folder.path("none"), text}) {
+    EXPECT_EQ(pto2({"run", "vector_example", "--kernels", path}).code, 3) << path;
+  }
+}
+
+TEST(BadImages, MissingOnesAreNamed) {
+  const Outcome outcome = pto2({"run", "vector_example"}, {"PTO2_WORKLOADS=/nonexistent"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("/nonexistent/vector_example"), HasSubstr("PTO2_WORKLOADS")));
+}
+
+}  // namespace
+}  // namespace pto2::test

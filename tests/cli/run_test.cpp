@@ -1,0 +1,265 @@
+// pto2 run: verdicts, reports and exit codes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+struct Case {
+  const char* workload;
+  const char* name;
+  uint64_t tasks;
+  double tolerance;
+};
+
+/// A run that passes, as JSON.
+nlohmann::json passing(const Strings& arguments) {
+  Strings all = {"run"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  all.insert(all.end(), {"--json", "-"});
+  const Outcome outcome = pto2(all);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, IsEmpty());
+  const nlohmann::json json = outcome.json();
+  EXPECT_EQ(json.value("verdict", ""), "pass") << outcome.out;
+  return json;
+}
+
+class SmallCases : public testing::TestWithParam<Case> {};
+
+TEST_P(SmallCases, PassPacked) {
+  const Case& c = GetParam();
+  const nlohmann::json json = passing({c.workload, "--case", c.name});
+  EXPECT_EQ(json["tasks"], c.tasks);
+  EXPECT_EQ(json["workload"], c.workload);
+  EXPECT_EQ(json["case"], c.name);
+  EXPECT_EQ(json["executor"], "packed");
+  EXPECT_EQ(json["tolerance"], c.tolerance);
+  EXPECT_GT(json["max_abs_error"], 0);
+  EXPECT_LT(json["max_abs_error"], c.tolerance);
+  for (const char* count : {"dispatches", "acks", "fins"}) EXPECT_EQ(json[count], c.tasks) << count;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Run, SmallCases,
+    testing::Values(Case{"paged_attention", "Case1", 13, 1e-2},
+                    Case{"paged_attention", "Case2", 9, 1e-2},
+                    Case{"paged_attention", "Case3", 33, 1e-2},
+                    Case{"paged_attention", "CaseVarSeq2", 13, 1e-2},
+                    Case{"paged_attention", "CaseVarSeq4", 33, 1e-2},
+                    Case{"paged_attention", "CaseBatch256", 208, 1e-2},
+                    Case{"paged_attention_seq", "Case1", 13, 1e-2},
+                    Case{"paged_attention_seq", "Case2", 33, 1e-2},
+                    Case{"paged_attention_seq", "TaskRingNested", 2368, 1e-3},
+                    Case{"paged_attention_seq", "RingBufferNested", 4128, 1e-3}),
+    [](const auto& c) { return std::string(c.param.workload) + c.param.name; });
+
+TEST(Run, PassesOnThreads) {
+  for (const Case& c : {Case{"paged_attention", "Case3", 33, 0},
+                        {"vector_example", "Case1", 5, 0},
+                        {"paged_attention_seq", "Case2", 33, 0}}) {
+    const auto json = passing({c.workload, "--case", c.name, "--executor", "threads"});
+    EXPECT_EQ(json["tasks"], c.tasks);
+    EXPECT_EQ(json["host_threads"], 1 + 3 + 3 * 24);
+  }
+}
+
+TEST(Run, TheFirstCaseIsTheDefault) {
+  EXPECT_EQ(passing({"paged_attention"})["case"], "Case1");
+}
+
+TEST(Run, SettingsReachTheDevice) {
+  const auto json = passing({"paged_attention",
+                             "--case",
+                             "Case3",
+                             "--blocks",
+                             "2",
+                             "--schedulers",
+                             "2",
+                             "--rings",
+                             "2",
+                             "--shards",
+                             "1",
+                             "--fan-out",
+                             "lock",
+                             "--heap",
+                             "2M",
+                             "--dep-pool",
+                             "1K",
+                             "--tensormap-pool",
+                             "2K",
+                             "--window",
+                             "64",
+                             "--host-threads",
+                             "1",
+                             "--input-seed",
+                             "9"});
+  const auto config = json["config"];
+  EXPECT_EQ(config["blocks"], 2);
+  EXPECT_EQ(config["schedulers"], 2);
+  EXPECT_EQ(config["rings"], 2);
+  EXPECT_EQ(config["shards"], 1);
+  EXPECT_EQ(config["fan_out"], "lock");
+  EXPECT_EQ(config["heap"], 2 << 20);
+  EXPECT_EQ(config["dep_pool"], 1024);
+  EXPECT_EQ(config["tensormap_pool"], 2048);
+  EXPECT_EQ(config["window"], 64);
+  EXPECT_EQ(config["input_seed"], 9);
+  EXPECT_EQ(json["host_threads"], 1);
+}
+
+TEST(Run, CaseOptionsReachTheCase) {
+  const auto usual = passing({"paged_attention", "--case", "CaseVarSeq2"});
+  const auto longer = passing(
+      {"paged_attention", "--case", "CaseVarSeq2", "--seq-lens", "100,64", "--scale", "0.25"});
+  EXPECT_EQ(usual["tasks"], 13);
+  EXPECT_EQ(longer["tasks"], 29);
+  EXPECT_NE(usual["max_abs_error"], longer["max_abs_error"]);
+  EXPECT_EQ(longer["config"]["seq_lens"], nlohmann::json({100, 64}));
+  EXPECT_EQ(longer["config"]["scale"], 0.25);
+  const auto other = passing({"paged_attention", "--case", "CaseVarSeq2", "--input-seed", "2"});
+  EXPECT_NE(usual["max_abs_error"], other["max_abs_error"]);
+}
+
+TEST(Run, OneBlockNeedsNoOtherSetting) {
+  EXPECT_EQ(passing({"paged_attention", "--blocks", "1"})["config"]["schedulers"], 1);
+}
+
+TEST(Run, JsonHasTheFieldsThatScriptsUse) {
+  const auto json = passing({"paged_attention", "--case", "CaseBatch256"});
+  EXPECT_EQ(json["schema"], "pto2-run/1");
+  EXPECT_EQ(json["runtime"], "tensormap_and_ringbuffer");
+  EXPECT_EQ(json["repeat"], 1);
+  EXPECT_FALSE(json.contains("error"));
+  for (const char* name : {"wall_s", "kernel_s", "ns_per_task", "peak_window", "peak_rss_bytes"}) {
+    EXPECT_GT(json[name], 0) << name;
+  }
+  for (const char* name : {"slots_recycled", "steals", "cas_retries", "waits", "host_threads"}) {
+    EXPECT_TRUE(json[name].is_number_unsigned()) << name;
+  }
+  EXPECT_EQ(json["edges_linked"].get<int>() + json["edges_early"].get<int>(), 272);
+  EXPECT_NEAR(json["ns_per_task"], json["wall_s"].get<double>() * 1e9 / 208, 1);
+}
+
+TEST(Run, TextSaysWhatHappened) {
+  const Outcome outcome = pto2({"run", "paged_attention", "--case", "CaseBatch256"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, IsEmpty());
+  for (const char* line : {"workload +paged_attention\n", "case +CaseBatch256\n", "verdict +pass\n",
+                           "max abs error +[0-9.e-]+ .tolerance 0.01", "tasks +208, 272 edges\n",
+                           "wall time +", "kernel time +", "per task +[0-9]+ ns\n",
+                           "host threads +", "peak window +", "slots recycled +0\n"}) {
+    EXPECT_THAT(outcome.out, ContainsRegex(line));
+  }
+}
+
+TEST(Run, RepeatsAreVerifiedAndTheirMedianTaken) {
+  const auto json = passing({"paged_attention", "--case", "Case3", "--repeat", "5"});
+  EXPECT_EQ(json["repeat"], 5);
+  EXPECT_EQ(json["tasks"], 33);
+  EXPECT_THAT(pto2({"run", "paged_attention", "--repeat", "4"}).out, HasSubstr("median of 4"));
+}
+
+TEST(Run, OutputsGoWhereTheyShould) {
+  const TemporaryFolder folder;
+  const Outcome both = pto2({"run", "paged_attention", "--json", folder.path("r.json")});
+  EXPECT_THAT(both.out, HasSubstr("verdict"));
+  EXPECT_EQ(nlohmann::json::parse(read_text(folder.path("r.json")))["verdict"], "pass");
+  const Outcome quiet = pto2({"run", "paged_attention", "--quiet"});
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.out + quiet.err, "");
+  EXPECT_EQ(pto2({"run", "paged_attention", "--quiet", "--json", "-"}).json()["verdict"], "pass");
+}
+
+TEST(Run, UnwritableOutputsAreFoundBeforeTheRun) {
+  for (const char* option : {"--json", "--trace"}) {
+    // A run of this length would take hours.
+    const Outcome outcome = pto2({"run", "paged_attention_seq", "--case", "RingBufferNested",
+                                  "--repeat", "1000000", option, "/nonexistent/file"});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_THAT(outcome.err, HasSubstr("/nonexistent/file: cannot be written"));
+    EXPECT_THAT(outcome.out, IsEmpty());
+  }
+  const Outcome full = pto2({"run", "paged_attention", "--json", "/dev/full"});
+  EXPECT_EQ(full.code, 3);
+  EXPECT_THAT(full.err, HasSubstr("No space left"));
+}
+
+TEST(Run, SmallWindowsRecycleSlots) {
+  const auto json = passing({"paged_attention", "--case", "CaseBatch256", "--window", "16"});
+  EXPECT_GT(json["slots_recycled"], 0);
+  EXPECT_EQ(json["peak_window"], 15);
+  EXPECT_EQ(json["tasks"], 208);
+}
+
+TEST(Run, AScopeLargerThanTheWindowIsADeadlock) {
+  const Outcome outcome =
+      pto2({"run", "paged_attention", "--case", "CaseBatch256", "--window", "8", "--json", "-"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_LT(outcome.seconds, 1);
+  for (const char* text : {"FATAL: Flow Control Deadlock Detected!", "Task Ring is FULL",
+                           "- Window size: 8", "Wait-for cycle:", "--window 16"}) {
+    EXPECT_THAT(outcome.err, HasSubstr(text));
+  }
+  const auto json = outcome.json();
+  EXPECT_EQ(json["verdict"], "fault");
+  EXPECT_EQ(json["error"]["code"], "flow_control_deadlock");
+  EXPECT_THAT(json["error"]["message"], HasSubstr("FATAL"));
+  EXPECT_THAT(json["error"]["hint"], HasSubstr("16"));
+}
+
+TEST(Run, EachResourceHasItsDeadlock) {
+  const std::pair<Strings, const char*> all[] = {
+      {{"--heap", "1K"}, "heap_ring_deadlock"},
+      {{"--dep-pool", "16"}, "dependency_pool_overflow"},
+      {{"--tensormap-pool", "16"}, "tensormap_overflow"}};
+  for (const auto& [options, code] : all) {
+    Strings arguments = {"run", "paged_attention", "--json", "-"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 5) << code;
+    EXPECT_EQ(outcome.json()["error"]["code"], code);
+    EXPECT_THAT(outcome.err, HasSubstr("FATAL: "));
+    EXPECT_THAT(outcome.err, HasSubstr("Recommended: "));
+    EXPECT_THAT(outcome.err, HasSubstr(options.front()));
+  }
+}
+
+TEST(Run, DeadlockReproductionsDeadlock) {
+  for (const char* name : {"TaskRing", "RingBuffer"}) {
+    const Outcome outcome = pto2({"run", "paged_attention_seq", "--case", name});
+    EXPECT_EQ(outcome.code, 5);
+    EXPECT_THAT(outcome.err, HasSubstr("FATAL: Flow Control Deadlock Detected!"));
+    EXPECT_THAT(outcome.out, ContainsRegex("verdict +fault: flow_control_deadlock"));
+  }
+}
+
+TEST(Run, SeededRunsCountPoints) {
+  const auto json =
+      passing({"paged_attention", "--case", "Case3", "--executor", "seeded", "--seed", "3"});
+  EXPECT_EQ(json["tasks"], 33);
+  EXPECT_TRUE(json["kernel_s"].is_null());
+  EXPECT_EQ(json["config"]["seed"], 3);
+}
+
+TEST(Run, AnInterruptEndsIt) {
+  const TemporaryFolder folder;
+  RunningProgram program({"run", "paged_attention", "--executor", "seeded", "--repeat", "1000000",
+                          "--json", folder.path("r.json")});
+  while (!std::filesystem::exists(folder.path("r.json"))) std::this_thread::yield();
+  EXPECT_EQ(program.end_with(SIGINT), 130);
+}
+
+}  // namespace
+}  // namespace pto2::test

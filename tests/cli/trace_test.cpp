@@ -1,0 +1,151 @@
+// pto2 run --trace.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <tuple>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+struct Trace {
+  json header;
+  std::vector<json> events;
+  json end;
+};
+
+Trace parse(const std::string& text) {
+  Trace trace;
+  std::vector<json> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  EXPECT_GE(lines.size(), 2U);
+  trace.header = lines.front();
+  trace.end = lines.back();
+  trace.events.assign(lines.begin() + 1, lines.end() - 1);
+  return trace;
+}
+
+Trace trace_of(Strings arguments, int code = 0) {
+  const TemporaryFolder folder;
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), {"--trace", folder.path("trace.jsonl")});
+  const Outcome outcome = pto2(arguments);
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  return parse(read_text(folder.path("trace.jsonl")));
+}
+
+/// Each task has each event once, in the order of its life but for what two threads may swap.
+void expect_complete(const Trace& trace, std::size_t tasks) {
+  using Key = std::tuple<int, int, std::string>;
+  std::map<Key, uint64_t> at;
+  uint64_t last = 0;
+  for (const json& event : trace.events) {
+    EXPECT_GE(event["t"], last);
+    last = event["t"];
+    if (event["event"] == "wait") continue;
+    const Key key{event["ring"], event["task"], event["event"]};
+    EXPECT_TRUE(at.emplace(key, last).second) << event;
+  }
+  EXPECT_EQ(at.size(), 7 * tasks);
+  for (const auto& [key, time] : at) {
+    const auto& [ring, task, event] = key;
+    if (event != "submit") continue;
+    const auto when = [&, r = ring, t = task](const char* name) { return at.at(Key{r, t, name}); };
+    EXPECT_LE(when("ready"), when("dispatch"));
+    EXPECT_LE(when("dispatch"), when("ack"));
+    EXPECT_LE(when("ack"), when("fin"));
+    EXPECT_LE(when("fin"), when("consume"));
+    EXPECT_LE(when("consume"), when("reclaim"));
+  }
+}
+
+TEST(Trace, HasEveryEventOfEveryTaskOnce) {
+  for (const char* executor : {"packed", "threads", "seeded"}) {
+    const Trace trace =
+        trace_of({"paged_attention", "--case", "CaseVarSeq4", "--executor", executor});
+    expect_complete(trace, 33);
+    EXPECT_EQ(trace.header["schema"], "pto2-trace/1");
+    EXPECT_EQ(trace.header["tasks"], 33);
+    EXPECT_EQ(trace.header["executor"], executor);
+    EXPECT_EQ(trace.header["clock"], std::string(executor) == "seeded" ? "points" : "ns");
+    EXPECT_EQ(trace.header["kernels"]["0"], "qk");
+    EXPECT_EQ(trace.header["threads"].size(), 76U);
+    EXPECT_EQ(trace.end["events"], trace.events.size());
+    EXPECT_EQ(trace.end["dropped"], 0);
+  }
+}
+
+TEST(Trace, DetailsHaveNames) {
+  const Trace trace = trace_of({"paged_attention"});
+  for (const json& event : trace.events) {
+    if (event["event"] == "submit") {
+      EXPECT_EQ(event["thread"], "orchestrator");
+      EXPECT_TRUE(trace.header["kernels"].contains(std::to_string(event["kernel"].get<int>())));
+    }
+    if (event["event"] == "dispatch") {
+      EXPECT_THAT(event["core"], testing::MatchesRegex("ai[cv][0-9]+"));
+    }
+  }
+  // The core that took a task is the one that it was sent to.
+  std::map<int, std::string> sent;
+  for (const json& event : trace.events) {
+    if (event["event"] == "dispatch") sent[event["task"]] = event["core"];
+    if (event["event"] == "ack") {
+      EXPECT_EQ(sent[event["task"]], event["thread"]);
+    }
+  }
+}
+
+TEST(Trace, WaitsNameTheResource) {
+  const Trace trace = trace_of({"paged_attention", "--case", "CaseBatch256", "--window", "16"});
+  expect_complete(trace, 208);
+  const auto waits = std::count_if(trace.events.begin(), trace.events.end(), [](const json& event) {
+    return event["event"] == "wait" && event["resource"] == "TaskRing";
+  });
+  EXPECT_GT(waits, 0);
+}
+
+TEST(Trace, IsWrittenForAFaultToo) {
+  const Trace trace = trace_of({"paged_attention", "--case", "CaseBatch256", "--window", "8"}, 5);
+  EXPECT_EQ(trace.header["error"], "flow_control_deadlock");
+  EXPECT_FALSE(trace.events.empty());
+}
+
+TEST(Trace, FollowsFromTheSeed) {
+  const TemporaryFolder folder;
+  const auto run = [&](const char* seed) {
+    const Outcome outcome = pto2({"run", "paged_attention", "--case", "Case3", "--executor",
+                                  "seeded", "--seed", seed, "--trace", folder.path("t")});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return read_text(folder.path("t"));
+  };
+  const std::string first = run("17");
+  EXPECT_EQ(first, run("17"));
+  EXPECT_NE(first, run("18"));
+}
+
+TEST(Trace, FullBuffersAreSaid) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pto2({"run", "paged_attention", "--trace-events", "2", "--trace", folder.path("t")});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("--trace-events"));
+  const Trace trace = parse(read_text(folder.path("t")));
+  EXPECT_EQ(trace.end["dropped"].get<std::size_t>() + trace.events.size(), 7U * 13);
+  EXPECT_GT(trace.end["dropped"], 0);
+}
+
+TEST(Trace, OfTheLastRepetitionAlone) {
+  expect_complete(trace_of({"paged_attention", "--repeat", "3"}), 13);
+}
+
+}  // namespace
+}  // namespace pto2::test
