@@ -269,7 +269,7 @@ void Orchestrator<P, F>::publish(const Submission& task, TaskId id, uint32_t abs
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
   const Place place = state_.life.place(id);
   P::await([&] { return ready.push(ready.orchestrator_shard(), place) || state_.fatal.is_set(); });
-  state_.wake_one();
+  state_.wake_one(static_cast<uint32_t>(task.type));
 }
 
 PTO2_FOR_EACH_VARIANT(template class Orchestrator)

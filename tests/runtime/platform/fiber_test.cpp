@@ -74,7 +74,9 @@ TEST(FiberDeathTest, AnOverflowMeetsTheGuardPage) {
 
 TEST(Fiber, OneThatNeverRanCanBeDropped) {
   auto body = std::make_shared<int>(7);
-  { Fiber fiber(stack_bytes, [body] { FAIL() << *body; }); }
+  {
+    Fiber fiber(stack_bytes, [body] { FAIL() << *body; });
+  }
   EXPECT_EQ(body.use_count(), 1);
 }
 

@@ -92,9 +92,8 @@ TEST(SeededTeam, ARingAfterTheStoreEndsTheWait) {
     SeededAtomic<int> flag{0};
     SeededThread* waiter = nullptr;
     const std::string failure = failure_of({.seed = seed}, [&](SeededTeam& team) {
-      waiter = &team.add("waiter", 0, [&] {
-        Seeded::await([&] { return flag.load(order) == 1; });
-      });
+      waiter =
+          &team.add("waiter", 0, [&] { Seeded::await([&] { return flag.load(order) == 1; }); });
       team.add("setter", 0, [&] {
         flag.store(1, order);
         waiter->ring();
@@ -110,9 +109,8 @@ TEST(SeededTeam, ARingBeforeTheStoreIsALostWakeUpForSomeSeed) {
     SeededAtomic<int> flag{0};
     SeededThread* waiter = nullptr;
     const std::string failure = failure_of({.seed = seed}, [&](SeededTeam& team) {
-      waiter = &team.add("waiter", 0, [&] {
-        Seeded::await([&] { return flag.load(order) == 1; });
-      });
+      waiter =
+          &team.add("waiter", 0, [&] { Seeded::await([&] { return flag.load(order) == 1; }); });
       team.add("setter", 0, [&] {
         waiter->ring();
         flag.store(1, order);
@@ -125,13 +123,12 @@ TEST(SeededTeam, ARingBeforeTheStoreIsALostWakeUpForSomeSeed) {
 
 TEST(SeededTeam, NoEndIsALivelock) {
   SeededAtomic<int> flag{0};
-  const std::string failure =
-      failure_of({.seed = 3, .max_points = 1000}, [&](SeededTeam& team) {
-        team.add("spinner", 0, [&] {
-          while (flag.load(order) == 0) {
-          }
-        });
-      });
+  const std::string failure = failure_of({.seed = 3, .max_points = 1000}, [&](SeededTeam& team) {
+    team.add("spinner", 0, [&] {
+      while (flag.load(order) == 0) {
+      }
+    });
+  });
   EXPECT_THAT(failure, HasSubstr("livelock"));
   EXPECT_THAT(failure, HasSubstr("spinner"));
 }
@@ -158,9 +155,9 @@ TEST(SeededTeam, SpinLetsTheHolderOfALockGoOn) {
 }
 
 TEST(SeededTeam, OneTeamMayRunAfterAFailedOne) {
-  (void)failure_of({.seed = 1}, [](SeededTeam& team) { team.add("t", 0, [] {
-    Seeded::await([] { return false; });
-  }); });
+  (void)failure_of({.seed = 1}, [](SeededTeam& team) {
+    team.add("t", 0, [] { Seeded::await([] { return false; }); });
+  });
   EXPECT_EQ(SeededTeam::current(), nullptr);
   EXPECT_EQ(schedule_of(5), schedule_of(5));
 }

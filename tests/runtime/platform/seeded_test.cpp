@@ -47,7 +47,9 @@ void race(void (*first)(SeededCell<int>&), void (*second)(SeededCell<int>&)) {
   }
 }
 
-void write_it(SeededCell<int>& cell) { cell.write(1); }
+void write_it(SeededCell<int>& cell) {
+  cell.write(1);
+}
 void read_it(SeededCell<int>& cell) {
   seeded_point();
   (void)cell.read();
@@ -61,7 +63,9 @@ TEST(SeededCellDeathTest, TwoWritesAreARace) {
   EXPECT_DEATH(race(write_it, write_it), "not written by two threads");
 }
 
-TEST(SeededCell, TwoReadsAreNone) { race(read_it, read_it); }
+TEST(SeededCell, TwoReadsAreNone) {
+  race(read_it, read_it);
+}
 
 TEST(SeededCell, OneAfterTheOtherIsNone) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
