@@ -18,10 +18,14 @@ enum class Graph {
 
 inline const char* name_of(Graph graph) {
   switch (graph) {
-    case Graph::independent: return "independent";
-    case Graph::chain: return "chain";
-    case Graph::stencil: return "stencil";
-    case Graph::paged_attention: return "paged_attention";
+    case Graph::independent:
+      return "independent";
+    case Graph::chain:
+      return "chain";
+    case Graph::stencil:
+      return "stencil";
+    case Graph::paged_attention:
+      return "paged_attention";
   }
   return "";
 }
@@ -104,9 +108,8 @@ inline void submit_attention_block(PTO2Runtime* rt, const AttentionInputs& in, c
                          make_output_param(maximum), make_output_param(sum)};
   const PTOParam pv[] = {make_input_param(weights), make_input_param(in.values),
                          make_input_param(in.blocks), make_output_param(update)};
-  const PTOParam up[] = {make_input_param(maximum), make_input_param(sum),
-                         make_input_param(update),  make_inout_param(mi),
-                         make_inout_param(li),      make_inout_param(oi),
+  const PTOParam up[] = {make_input_param(maximum), make_input_param(sum), make_input_param(update),
+                         make_inout_param(mi),      make_inout_param(li),  make_inout_param(oi),
                          make_output_param(in.out)};
   pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, qk, 4);
   pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, sf, 4);
@@ -138,10 +141,14 @@ inline void submit_attention(PTO2Runtime* rt, int64_t tasks, GraphMemory& memory
 inline void submit(PTO2Runtime* rt, Graph graph, int64_t tasks, GraphMemory& memory) {
   pto2_rt_init_tensor_pool(rt);
   switch (graph) {
-    case Graph::independent: return submit_independent(rt, tasks);
-    case Graph::chain: return submit_chain(rt, tasks, memory);
-    case Graph::stencil: return submit_stencil(rt, tasks, memory);
-    case Graph::paged_attention: return submit_attention(rt, tasks, memory);
+    case Graph::independent:
+      return submit_independent(rt, tasks);
+    case Graph::chain:
+      return submit_chain(rt, tasks, memory);
+    case Graph::stencil:
+      return submit_stencil(rt, tasks, memory);
+    case Graph::paged_attention:
+      return submit_attention(rt, tasks, memory);
   }
 }
 

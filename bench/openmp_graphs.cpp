@@ -6,6 +6,11 @@ namespace pto2::bench {
 
 namespace {
 
+/// Keeps the compiler from leaving out tasks that do nothing.
+[[gnu::noinline]] void run_empty_task() {
+  asm volatile("");
+}
+
 /// Addresses for depend clauses, used round robin like the buffers of a heap ring.
 class Names {
  public:
@@ -19,8 +24,9 @@ class Names {
 int64_t independent(int64_t tasks) {
   for (int64_t i = 0; i < tasks; ++i) {
 #pragma omp task
-    {}
+    run_empty_task();
   }
+#pragma omp taskwait
   return tasks;
 }
 
@@ -28,7 +34,7 @@ int64_t chain(int64_t tasks) {
   [[maybe_unused]] char link = 0;
   for (int64_t i = 0; i < tasks; ++i) {
 #pragma omp task depend(inout : link)
-    {}
+    run_empty_task();
   }
 #pragma omp taskwait
   return tasks;
@@ -45,7 +51,7 @@ int64_t stencil(int64_t tasks) {
       const int64_t left = (i + n - 1) % n;
       const int64_t right = (i + 1) % n;
 #pragma omp task depend(in : from[left], from[i], from[right]) depend(out : to[i])
-      {}
+      run_empty_task();
     }
   }
 #pragma omp taskwait
@@ -58,20 +64,20 @@ int64_t attention(int64_t tasks) {
   while (count < tasks) {
     [[maybe_unused]] char* const oi = names.next();
 #pragma omp task depend(out : oi[0])
-    {}
+    run_empty_task();
     ++count;
     for (int b = 0; b < 3; ++b, count += 4) {
       [[maybe_unused]] char* const scores = names.next();
       [[maybe_unused]] char* const weights = names.next();
       [[maybe_unused]] char* const update = names.next();
 #pragma omp task depend(out : scores[0])
-      {}
+      run_empty_task();
 #pragma omp task depend(in : scores[0]) depend(out : weights[0])
-      {}
+      run_empty_task();
 #pragma omp task depend(in : weights[0]) depend(out : update[0])
-      {}
+      run_empty_task();
 #pragma omp task depend(in : weights[0], update[0]) depend(inout : oi[0])
-      {}
+      run_empty_task();
     }
   }
 #pragma omp taskwait
@@ -85,10 +91,18 @@ int64_t run_openmp(Graph graph, int64_t tasks, int threads) {
 #pragma omp parallel num_threads(threads)
 #pragma omp single
   switch (graph) {
-    case Graph::independent: count = independent(tasks); break;
-    case Graph::chain: count = chain(tasks); break;
-    case Graph::stencil: count = stencil(tasks); break;
-    case Graph::paged_attention: count = attention(tasks); break;
+    case Graph::independent:
+      count = independent(tasks);
+      break;
+    case Graph::chain:
+      count = chain(tasks);
+      break;
+    case Graph::stencil:
+      count = stencil(tasks);
+      break;
+    case Graph::paged_attention:
+      count = attention(tasks);
+      break;
   }
   return count;
 }

@@ -3,7 +3,10 @@
 ///   whole/GRAPH/TASKS    from launch to the last task retired, packed, window 1024; OpenMP with
 ///                        the same number of threads runs the same graph in each iteration
 ///   fan_out/GRAPH        the same for the two fan-outs, lock against word
-///   submit/GRAPH/TASKS   the orchestration alone, nothing dispatched meanwhile (one host thread)
+///   submit/GRAPH/TASKS   the orchestration alone, without its waits: with one host thread nothing
+///                        else runs meanwhile; the peer is OpenMP's whole cost on one thread
+///   memory/TASKS         peak memory of the process after a run; listed first, before OpenMP
+///                        has allocated any
 ///   launch               one empty task from launch to result
 ///   hop                  a dependent task on another core of the chip
 ///
@@ -86,15 +89,18 @@ Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64
     std::cerr << result.error.message << "\n";
     std::exit(1);
   }
-  return {result.tasks, static_cast<double>(result.wall_ns) * 1e-9, submit_seconds};
+  return {result.tasks, static_cast<double>(result.wall_ns) * 1e-9,
+          submit_seconds - static_cast<double>(result.wait_ns) * 1e-9};
 }
 
-uint32_t host_threads() { return std::min(2u, platform::usable_cpus()); }
+uint32_t host_threads() {
+  return std::min(2u, platform::usable_cpus());
+}
 
 /// Interleaved pairs of `ours` and `peer`, each returning nanoseconds per task.
 template <class Ours, class Peer>
-void run_pairs(benchmark::State& state, const std::string& work, const char* peer_name,
-               Ours&& ours, Peer&& peer) {
+void run_pairs(benchmark::State& state, const std::string& work, const char* peer_name, Ours&& ours,
+               Peer&& peer) {
   std::vector<double> own, others, ratios, pings;
   for (auto _ : state) {
     const double ns = ours();
@@ -109,17 +115,13 @@ void run_pairs(benchmark::State& state, const std::string& work, const char* pee
   state.counters["peer_ns"] = median(others);
   state.counters["ratio"] = median(ratios);
   state.counters["ping_ns"] = median(pings);
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  state.counters["peak_rss_mib"] = static_cast<double>(usage.ru_maxrss) / 1024;
   rows.push_back({{"subject", "runtime"},
                   {"work", work},
                   {"ns", median(own)},
                   {"peer", peer_name},
                   {"peer_ns", median(others)},
                   {"ratio", median(ratios)},
-                  {"ping_ns", median(pings)},
-                  {"peak_rss_bytes", usage.ru_maxrss * 1024}});
+                  {"ping_ns", median(pings)}});
 }
 
 double whole_ns(Graph graph, int64_t tasks, FanOutKind fan_out) {
@@ -151,14 +153,9 @@ void fan_out(benchmark::State& state, Graph graph) {
       [&] { return whole_ns(graph, tasks, FanOutKind::lock); });
 }
 
-/// OpenMP has no submission without execution; the peer is its whole cost on one thread.
 void submit_alone(benchmark::State& state, Graph graph, int64_t tasks) {
   DeviceConfig config;
-  config.window = 1u << 20;
-  config.dep_pool = (1u << 20) - 1;
-  config.tensormap_pool = 1u << 22;
-  config.heap_bytes = uint64_t{1} << 34;
-  config.orchestrator_queue = 1u << 20;
+  config.window = 1024;
   run_pairs(
       state, "submit/" + std::string(name_of(graph)) + "/" + std::to_string(tasks),
       "openmp_one_thread",
@@ -173,23 +170,33 @@ void submit_alone(benchmark::State& state, Graph graph, int64_t tasks) {
       });
 }
 
+void memory(benchmark::State& state, int64_t tasks) {
+  for (auto _ : state) {
+    state.SetIterationTime(whole_ns(Graph::paged_attention, tasks, FanOutKind::word) * 1e-9);
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["peak_rss_mib"] = static_cast<double>(usage.ru_maxrss) / 1024;
+  rows.push_back({{"subject", "runtime"},
+                  {"work", "memory/" + std::to_string(tasks)},
+                  {"peak_rss_bytes", usage.ru_maxrss * 1024}});
+}
+
 void launch_one(benchmark::State& state) {
   run_pairs(
       state, "launch/packed", "threads",
       [] {
-        const Launch what{kernels,
-                          [](PTO2Runtime* rt) {
-                            pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
-                          },
-                          {}};
+        const Launch what{
+            kernels,
+            [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0); },
+            {}};
         return static_cast<double>(launch({}, {}, what).wall_ns);
       },
       [] {
-        const Launch what{kernels,
-                          [](PTO2Runtime* rt) {
-                            pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
-                          },
-                          {}};
+        const Launch what{
+            kernels,
+            [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0); },
+            {}};
         return static_cast<double>(
             launch({}, {.executor = platform::Executor::threads}, what).wall_ns);
       });
@@ -211,6 +218,10 @@ void register_all() {
   };
   constexpr Graph graphs[] = {Graph::independent, Graph::chain, Graph::stencil,
                               Graph::paged_attention};
+  for (const int64_t tasks : {10'000, 100'000, 1'000'000}) {
+    add("memory/" + std::to_string(tasks),
+        [tasks](benchmark::State& state) { memory(state, tasks); });
+  }
   for (const int64_t tasks : {10'000, 100'000, 1'000'000}) {
     for (const Graph graph : graphs) {
       add("whole/" + std::string(name_of(graph)) + "/" + std::to_string(tasks),

@@ -11,8 +11,8 @@ namespace pto2 {
 }  // namespace pto2
 
 /// Asserts invariant ID (for example "TW-I1"), stated in the specification of the file.
-#define PTO2_INVARIANT(id, condition)                                          \
-  do {                                                                         \
-    if (!(condition)) [[unlikely]]                                             \
-      ::pto2::invariant_violated(id, #condition, __FILE__, __LINE__);          \
+#define PTO2_INVARIANT(id, condition)                                 \
+  do {                                                                \
+    if (!(condition)) [[unlikely]]                                    \
+      ::pto2::invariant_violated(id, #condition, __FILE__, __LINE__); \
   } while (false)

@@ -84,8 +84,7 @@ class ClusterPool {
     const uint32_t before = members_[cluster].fetch_sub(1, P::order(Orders::leave));
     PTO2_INVARIANT("CP-I2", before >= 1);
     if (before != 1) return false;
-    const uint64_t word =
-        words_[cluster / 64].fetch_or(bit(cluster), P::order(Orders::give_back));
+    const uint64_t word = words_[cluster / 64].fetch_or(bit(cluster), P::order(Orders::give_back));
     PTO2_INVARIANT("CP-I1", (word & bit(cluster)) == 0);
     return true;
   }

@@ -37,9 +37,7 @@ class DependencyPool {
   [[nodiscard]] uint64_t used(uint64_t alive) const { return top_ - tail(alive); }
 
   /// True if `n` nodes are free, given the watermark.
-  [[nodiscard]] bool fits(uint64_t n, uint64_t alive) const {
-    return used(alive) + n <= capacity_;
-  }
+  [[nodiscard]] bool fits(uint64_t n, uint64_t alive) const { return used(alive) + n <= capacity_; }
 
   /// Takes `n` nodes for the next task of the ring; returns the number of the first. Requires
   /// fits(n, alive).
@@ -53,6 +51,18 @@ class DependencyPool {
   /// Index in the pool's array of the node with this number. Entry 0 stays unused.
   [[nodiscard]] uint32_t index(uint64_t number) const {
     return static_cast<uint32_t>(1 + number % capacity_);
+  }
+
+  /// True if the pool is whole, given the watermark: the marks of the tasks alive grow from tail
+  /// to top.
+  [[nodiscard]] bool invariant_holds(uint64_t alive) const {
+    uint64_t from = tail(alive);
+    for (uint64_t task = alive; task < ring_->next(); ++task) {
+      const uint64_t mark = marks_[ring_->slot(task)];
+      if (mark < from) return false;
+      from = mark;
+    }
+    return from == top_ && used(alive) <= capacity_;
   }
 
  private:

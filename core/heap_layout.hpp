@@ -5,10 +5,10 @@
 /// the position 0. `top` is where the last buffer ended, `tail` where the youngest retired one
 /// did. Live buffers fill [tail, top), or [tail, size) and [0, top) when top < tail.
 ///
-/// HL-I1  A buffer never runs across the end of the heap.
-/// HL-I2  A placed buffer of at least one byte leaves top != tail, so that top == tail means that
+///   HL-I1: A buffer never runs across the end of the heap.
+///   HL-I2: A placed buffer of at least one byte leaves top != tail, so that top == tail means that
 ///        no byte is live: full and empty are never confused.
-/// HL-I3  A placed buffer overlaps no live one.
+///   HL-I3: A placed buffer overlaps no live one.
 ///
 /// The placement does not depend on how fast buffers retire: a buffer goes to `top` when it fits
 /// before the end and to 0 otherwise; the tail decides only whether it may go there yet. So the

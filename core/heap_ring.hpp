@@ -52,6 +52,20 @@ class HeapRing {
     ends_[ring_->slot(ring_->next())] = top_;
   }
 
+  /// True if the ring is whole, given the watermark: the buffers of the tasks alive lie between
+  /// tail and top, in order.
+  [[nodiscard]] bool invariant_holds(uint64_t alive) const {
+    uint64_t used = 0;
+    uint64_t from = tail(alive);
+    for (uint64_t task = alive; task < ring_->next(); ++task) {
+      const uint64_t end = ends_[ring_->slot(task)];
+      if (end >= size_) return false;
+      used += end >= from ? end - from : size_ - from + end;
+      from = end;
+    }
+    return from == top_ && used < size_;
+  }
+
  private:
   const TaskRing* ring_;
   std::span<uint64_t> ends_;

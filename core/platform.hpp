@@ -46,7 +46,7 @@ concept Policy = requires(typename P::template atomic<uint64_t>& word,
   { word.fetch_add(uint64_t{}, P::order(site)) } -> std::same_as<uint64_t>;
   {
     word.compare_exchange_strong(expected, uint64_t{}, P::order(site), P::order(site))
-  } -> std::same_as<bool>;
+    } -> std::same_as<bool>;
   { data.read() } -> std::convertible_to<uint32_t>;
   data.write(uint32_t{});
   { queue.try_push(uint32_t{}) } -> std::same_as<bool>;

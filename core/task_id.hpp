@@ -48,8 +48,12 @@ inline constexpr uint32_t max_ring_entries = uint32_t{1} << place_index_bits;
 constexpr Place make_place(uint32_t ring, uint32_t index) {
   return {(ring << place_index_bits) | index};
 }
-constexpr uint32_t ring_of(Place place) { return place.value >> place_index_bits; }
-constexpr uint32_t index_of(Place place) { return place.value & (max_ring_entries - 1); }
+constexpr uint32_t ring_of(Place place) {
+  return place.value >> place_index_bits;
+}
+constexpr uint32_t index_of(Place place) {
+  return place.value & (max_ring_entries - 1);
+}
 
 /// No place. Index 0 of every pool stays unused for it (the seed's "entry 0 = NULL sentinel").
 inline constexpr Place nil{0};

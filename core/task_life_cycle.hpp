@@ -15,6 +15,7 @@
 ///   LC-I4: a task's slot, buffer and nodes are not reused while any thread can reach them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -37,8 +38,8 @@ struct TaskSlot {
 /// The arrays of one ring. They outlive the life cycle.
 template <Policy P, class Slot>
 struct LifeCycleRing {
-  std::span<Slot> slots;                ///< window of them, a power of two
-  std::span<DependencyNode<P>> nodes;   ///< capacity + 1 of them; entry 0 is unused
+  std::span<Slot> slots;               ///< window of them, a power of two
+  std::span<DependencyNode<P>> nodes;  ///< capacity + 1 of them; entry 0 is unused
   Watermark<P>* watermark = nullptr;
 };
 
@@ -111,6 +112,28 @@ class TaskLifeCycle {
       return r.slots[local & (r.slots.size() - 1)].fan_out.is_consumed(make_id(ring, local));
     });
     return {result, make_id(ring, alive)};
+  }
+
+  /// True if the life cycle is whole. Requires that no verb is under way: no advance was lost,
+  /// every task below a watermark is consumed, and no consumed task awaits a producer.
+  [[nodiscard]] bool invariant_holds() const {
+    for (uint32_t ring = 0; ring < max_rings && !rings_[ring].slots.empty(); ++ring) {
+      const auto slots = rings_[ring].slots;
+      const uint64_t alive = rings_[ring].watermark->observe();
+      const auto slot_of = [&](uint64_t local) -> const Slot& {
+        return slots[local & (slots.size() - 1)];
+      };
+      if (slot_of(alive).fan_out.is_consumed(make_id(ring, alive))) return false;
+      for (uint64_t local = alive - std::min<uint64_t>(alive, slots.size()); local < alive;
+           ++local) {
+        const TaskId id = make_id(ring, local);
+        if (slot_of(local).fan_out.phase(id) != Phase::consumed) return false;
+        if (slot_of(local).fan_out.is_consumed(id) && slot_of(local).fan_in.pending() != 0) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /// The completion of one task, step by step, by the scheduler that observed its end.

@@ -1,6 +1,6 @@
 /// The task ring: slots of a window of consecutive tasks.
 ///
-///   window   number of slots, a power of two, 4..2^20
+///   window   number of slots, a power of two, 2..2^20
 ///   next     local id of the next task; slot = id & (window - 1)
 ///
 /// Write rights: the orchestrator alone; it reads the watermark (watermark.hpp) as the ring's
@@ -19,9 +19,9 @@ namespace pto2 {
 
 class TaskRing {
  public:
-  /// `window` must be a power of two in 4..2^20.
+  /// `window` must be a power of two in 2..2^20.
   explicit TaskRing(uint32_t window) : window_(window) {
-    PTO2_INVARIANT("TR-I1", window >= 4 && window <= max_ring_entries);
+    PTO2_INVARIANT("TR-I1", window >= 2 && window <= max_ring_entries);
     PTO2_INVARIANT("TR-I1", (window & (window - 1)) == 0);
   }
 
@@ -42,6 +42,11 @@ class TaskRing {
 
   /// Tasks that are not reclaimed.
   [[nodiscard]] uint64_t active(uint64_t alive) const { return next_ - alive; }
+
+  /// True if the ring is whole, given the watermark.
+  [[nodiscard]] bool invariant_holds(uint64_t alive) const {
+    return alive <= next_ && active(alive) < window_;
+  }
 
  private:
   uint64_t window_;

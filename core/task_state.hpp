@@ -44,9 +44,9 @@ struct Closed {
 /// A dependency node: one edge, owned by the consumer's task, on the list of its producer.
 template <Policy P>
 struct DependencyNode {
-  typename P::template cell<Place> next;         ///< next consumer of the same producer
-  typename P::template cell<Place> consumer;     ///< slot of the consumer
-  typename P::template cell<TaskId> producer;    ///< no_task if there is no edge after all
+  typename P::template cell<Place> next;       ///< next consumer of the same producer
+  typename P::template cell<Place> consumer;   ///< slot of the consumer
+  typename P::template cell<TaskId> producer;  ///< no_task if there is no edge after all
 };
 
 /// Most references a task can have: its own, its scope's, and one per consumer.

@@ -61,9 +61,9 @@ class Soak {
     } catch (const platform::SeededFailure& failure) {
       return wrong(number, failure.what());
     }
-    const auto expected = oracle::first_deadlock(
-        program_, {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool,
-                   config.rings == 4});
+    const auto expected =
+        oracle::first_deadlock(program_, {config.window, config.heap_bytes, config.dep_pool,
+                                          config.tensormap_pool, config.rings == 4});
     return judge(number, result, expected);
   }
 
@@ -76,8 +76,8 @@ class Soak {
   RunResult launch_with(uint64_t number, const DeviceConfig& config, const Launch& what) {
     if (options_.executor == "seeded") return launch_seeded(config, {.seed = number}, what);
     platform::TeamOptions team;
-    team.executor = options_.executor == "threads" ? platform::Executor::threads
-                                                   : platform::Executor::packed;
+    team.executor =
+        options_.executor == "threads" ? platform::Executor::threads : platform::Executor::packed;
     return launch(config, team, what);
   }
 
@@ -113,9 +113,9 @@ class Soak {
     if (expected) {
       const ErrorCode code = codes[static_cast<size_t>(expected->resource)];
       if (result.error.code == code) return Outcome::deadlocked;
-      return wrong(number, fmt::format("expected {} at task {}, got {}: {}", error_name(code),
-                                       expected->task, error_name(result.error.code),
-                                       result.error.message));
+      return wrong(
+          number, fmt::format("expected {} at task {}, got {}: {}", error_name(code),
+                              expected->task, error_name(result.error.code), result.error.message));
     }
     if (result.error.code != ErrorCode::ok) return wrong(number, result.error.message);
     if (result.tasks != data_->expected_tasks()) {
@@ -158,14 +158,14 @@ int soak(const Options& options) {
     if (terminal && (n - first) % 256 == 255) {
       const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begin;
       const auto done = static_cast<double>(n + 1 - first);
-      fmt::print(stderr, "\r{} runs, {:.0f}/s, {:.0f} s left ", n + 1 - first,
-                 done / past.count(), past.count() / done * static_cast<double>(last - n - 1));
+      fmt::print(stderr, "\r{} runs, {:.0f}/s, {:.0f} s left ", n + 1 - first, done / past.count(),
+                 past.count() / done * static_cast<double>(last - n - 1));
     }
   }
   const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begin;
   fmt::print("{} {} on {}: {} passed, {} predicted deadlocks, {} wrong, {:.1f} s\n",
-             options.workload, options.case_name, options.executor, counts[0], counts[1],
-             counts[2], past.count());
+             options.workload, options.case_name, options.executor, counts[0], counts[1], counts[2],
+             past.count());
   const bool both_kinds = counts[0] != 0 && (counts[1] != 0 || last - first < 100);
   return counts[2] == 0 && both_kinds ? 0 : 1;
 }

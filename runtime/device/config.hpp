@@ -18,20 +18,20 @@ class ConfigError : public std::invalid_argument {
 enum class FanOutKind { word, lock };
 
 struct DeviceConfig {
-  uint32_t rings = 4;                        ///< 1..4: one per scope depth, the last for the rest
-  uint32_t window = 65536;                   ///< slots per ring; a power of two, 4..2^20
-  uint64_t heap_bytes = uint64_t{1} << 30;   ///< per ring, 1024..2^40
-  uint32_t dep_pool = 65536;                 ///< nodes per ring, 16..2^20 - 1
-  uint32_t tensormap_pool = 65536;           ///< entries, 16..2^30
-  uint32_t tensormap_buckets = 65536;        ///< a power of two, 1..2^30
-  uint32_t shards = 3;                       ///< ready-queue shards per core type, 1..64
-  uint32_t shard_capacity = 16384;           ///< entries per shard; a power of two, 2..2^20
-  uint32_t orchestrator_queue = 4096;        ///< entries; a power of two, 2..2^20
-  uint32_t schedulers = 3;                   ///< 1..64, not more than blocks
-  uint32_t blocks = 24;                      ///< 1..1024; each has 1 cube and 2 vector cores
+  uint32_t rings = 4;                       ///< 1..4: one per scope depth, the last for the rest
+  uint32_t window = 65536;                  ///< slots per ring; a power of two, 4..2^20
+  uint64_t heap_bytes = uint64_t{1} << 30;  ///< per ring, 1024..2^40
+  uint32_t dep_pool = 65536;                ///< nodes per ring, 16..2^20 - 1
+  uint32_t tensormap_pool = 65536;          ///< entries, 16..2^30
+  uint32_t tensormap_buckets = 65536;       ///< a power of two, 1..2^30
+  uint32_t shards = 3;                      ///< ready-queue shards per core type, 1..64
+  uint32_t shard_capacity = 16384;          ///< entries per shard; a power of two, 2..2^20
+  uint32_t orchestrator_queue = 4096;       ///< entries; a power of two, 2..2^20
+  uint32_t schedulers = 3;                  ///< 1..64, not more than blocks
+  uint32_t blocks = 24;                     ///< 1..1024; each has 1 cube and 2 vector cores
   FanOutKind fan_out = FanOutKind::word;
-  std::size_t events = 0;                    ///< events kept per logical thread; 0: none
-  bool kernel_timing = false;                ///< measure the time inside kernels
+  std::size_t events = 0;      ///< events kept per logical thread; 0: none
+  bool kernel_timing = false;  ///< measure the time inside kernels
 };
 
 /// Throws ConfigError for the first value out of range.

@@ -19,7 +19,9 @@ class Run {
   using Bell = typename P::doorbell;
 
   Run(const DeviceConfig& config, const typename P::team_options& options, const Launch& what)
-      : state_(config), team_(options), orchestrator_(state_, {what.kernels, what.entry, what.log}) {
+      : state_(config),
+        team_(options),
+        orchestrator_(state_, {what.kernels, what.entry, what.log}) {
     for (uint32_t s = 0; s < config.schedulers; ++s) {
       schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
     }
@@ -40,8 +42,7 @@ class Run {
  private:
   void add_threads() {
     const DeviceConfig& config = state_.config;
-    state_.orchestrator_bell =
-        Bell(team_.add("orchestrator", 0, [this] { orchestrator_.run(); }));
+    state_.orchestrator_bell = Bell(team_.add("orchestrator", 0, [this] { orchestrator_.run(); }));
     for (uint32_t s = 0; s < config.schedulers; ++s) {
       Scheduler<P, F>* scheduler = schedulers_[s].get();
       state_.scheduler_bells[s] =
@@ -82,6 +83,7 @@ class Run {
     result.edges_linked = own.edges_linked;
     result.edges_early = own.edges_early;
     result.waits = own.waits;
+    result.wait_ns = own.wait_ns;
     result.cas_retries = own.cas_retries;
     result.peak_window = own.peak_window;
     result.slots_recycled = own.slots_recycled;

@@ -17,7 +17,9 @@ constexpr std::size_t alignment = 64;
 
 }  // namespace
 
-void throw_bad_array_size() { throw std::bad_array_new_length(); }
+void throw_bad_array_size() {
+  throw std::bad_array_new_length();
+}
 
 MappedBytes::MappedBytes(std::size_t bytes) : bytes_(bytes), mapped_(bytes >= smallest_mapping) {
   if (mapped_) {

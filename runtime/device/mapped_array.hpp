@@ -33,9 +33,7 @@ class MappedArray {
   /// Throws std::bad_alloc, also when the size overflows.
   explicit MappedArray(std::size_t count) : bytes_(checked(count)), count_(count) {}
 
-  [[nodiscard]] std::span<T> span() const {
-    return {reinterpret_cast<T*>(bytes_.data()), count_};
-  }
+  [[nodiscard]] std::span<T> span() const { return {reinterpret_cast<T*>(bytes_.data()), count_}; }
   [[nodiscard]] T& operator[](std::size_t i) const { return span()[i]; }
 
  private:

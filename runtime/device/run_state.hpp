@@ -115,9 +115,10 @@ class RunState {
     return rings[ring_of(slot)]->arguments[index_of(slot)];
   }
 
-  /// After a task became ready and was pushed: wakes a scheduler that can take it, if one sleeps.
-  void wake_one() {
-    if (const auto s = parked.take_one()) scheduler_bells[*s].ring();
+  /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
+  /// idle core for it, if one sleeps.
+  void wake_one(uint32_t type) {
+    if (const auto s = parked[type].take_one()) scheduler_bells[*s].ring();
   }
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
@@ -140,7 +141,7 @@ class RunState {
   std::array<ReadyQueues<P>, core_types> ready;
   std::vector<FinishedCount<P>> finished;
   StallDetector<P> stall;
-  ParkedSchedulers<P> parked;
+  std::array<ParkedSchedulers<P>, core_types> parked;  // by the type of their idle cores
   Startup<P> startup;
   FatalLatch<P, FatalDetails> fatal;
   std::vector<AiCore<P>> cores;

@@ -8,8 +8,8 @@
 #include "runtime/platform/seeded.hpp"
 
 /// Explicit instantiation, for example PTO2_FOR_EACH_VARIANT(template class Scheduler).
-#define PTO2_FOR_EACH_VARIANT(what)              \
-  what<platform::Hardware, TaskWord>;            \
-  what<platform::Hardware, FanOutLock>;          \
-  what<platform::Seeded, TaskWord>;              \
+#define PTO2_FOR_EACH_VARIANT(what)     \
+  what<platform::Hardware, TaskWord>;   \
+  what<platform::Hardware, FanOutLock>; \
+  what<platform::Seeded, TaskWord>;     \
   what<platform::Seeded, FanOutLock>;

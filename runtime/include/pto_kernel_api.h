@@ -13,11 +13,11 @@
 /// Describes one tensor argument: element (i0, i1, ..) is at
 /// address + get_element_size(dtype) * (i0 * strides[0] + i1 * strides[1] + ..).
 struct PTOTensor {
-  uint64_t address;                  ///< of element (0, 0, ..)
-  uint32_t shape[PTO_MAX_DIMS];      ///< elements per dimension; entries past ndims are 1
-  uint32_t strides[PTO_MAX_DIMS];    ///< elements; entries past ndims are 0
+  uint64_t address;                ///< of element (0, 0, ..)
+  uint32_t shape[PTO_MAX_DIMS];    ///< elements per dimension; entries past ndims are 1
+  uint32_t strides[PTO_MAX_DIMS];  ///< elements; entries past ndims are 0
   DataType dtype;
-  uint32_t ndims;                    ///< 1..PTO_MAX_DIMS
+  uint32_t ndims;  ///< 1..PTO_MAX_DIMS
 
   /// The first element, as a pointer to T.
   template <class T>

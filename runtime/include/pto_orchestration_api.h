@@ -107,7 +107,9 @@ extern "C" __attribute__((used, visibility("default"))) inline uint32_t pto2_bin
 
 /// Makes `rt` the runtime of make_tensor(). The loader has done so already; kept for sources that
 /// call it.
-inline void pto2_rt_init_tensor_pool(PTO2Runtime* rt) { pto2_bound_runtime = rt; }
+inline void pto2_rt_init_tensor_pool(PTO2Runtime* rt) {
+  pto2_bound_runtime = rt;
+}
 
 namespace pto2_api {
 
@@ -137,8 +139,7 @@ inline Tensor make_tensor_external(void* address, const S* shapes, uint32_t ndim
 template <class S>
 inline Tensor make_tensor(const S* shapes, uint32_t ndims, DataType dtype = DataType::FLOAT32) {
   PTO2Runtime* rt = pto2_bound_runtime;
-  return {
-      rt->ops->make_tensor(rt, 0, pto2_api::Extents(shapes, ndims).value, ndims, dtype)};
+  return {rt->ops->make_tensor(rt, 0, pto2_api::Extents(shapes, ndims).value, ndims, dtype)};
 }
 
 template <class S, class O>
@@ -162,12 +163,22 @@ inline uint64_t Tensor::numel() const {
 inline bool Tensor::is_contiguous() const {
   return pto2_bound_runtime->ops->is_contiguous(pto2_bound_runtime, id);
 }
-inline void Tensor::dump() const { pto2_bound_runtime->ops->dump(pto2_bound_runtime, id); }
+inline void Tensor::dump() const {
+  pto2_bound_runtime->ops->dump(pto2_bound_runtime, id);
+}
 
-inline PTOParam make_input_param(const Tensor& t) { return {PTOParamType::INPUT, t, 0}; }
-inline PTOParam make_output_param(const Tensor& t) { return {PTOParamType::OUTPUT, t, 0}; }
-inline PTOParam make_inout_param(const Tensor& t) { return {PTOParamType::INOUT, t, 0}; }
-inline PTOParam make_scalar_param(uint64_t value) { return {PTOParamType::SCALAR, {}, value}; }
+inline PTOParam make_input_param(const Tensor& t) {
+  return {PTOParamType::INPUT, t, 0};
+}
+inline PTOParam make_output_param(const Tensor& t) {
+  return {PTOParamType::OUTPUT, t, 0};
+}
+inline PTOParam make_inout_param(const Tensor& t) {
+  return {PTOParamType::INOUT, t, 0};
+}
+inline PTOParam make_scalar_param(uint64_t value) {
+  return {PTOParamType::SCALAR, {}, value};
+}
 
 /// Submits a task: kernel `kernel_id` on a core of `worker_type` with `n` parameters. The edges
 /// follow from what earlier tasks wrote. May wait for a free slot or for memory.
@@ -177,7 +188,9 @@ inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerTy
 }
 
 /// Says that no task will follow. Optional: the end of the entry says it too.
-inline void pto2_rt_orchestration_done(PTO2Runtime* rt) { rt->ops->orchestration_done(rt); }
+inline void pto2_rt_orchestration_done(PTO2Runtime* rt) {
+  rt->ops->orchestration_done(rt);
+}
 
 /// Holds a scope open for its own lifetime.
 class PTO2ScopeGuard {

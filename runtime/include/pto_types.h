@@ -23,14 +23,18 @@ enum class DataType : int32_t {
 constexpr uint64_t get_element_size(DataType dtype) {
   switch (dtype) {
     case DataType::INT8:
-    case DataType::UINT8: return 1;
+    case DataType::UINT8:
+      return 1;
     case DataType::FLOAT16:
     case DataType::INT16:
-    case DataType::BFLOAT16: return 2;
+    case DataType::BFLOAT16:
+      return 2;
     case DataType::FLOAT32:
-    case DataType::INT32: return 4;
+    case DataType::INT32:
+      return 4;
     case DataType::INT64:
-    case DataType::UINT64: return 8;
+    case DataType::UINT64:
+      return 8;
   }
   return 0;
 }

@@ -66,6 +66,7 @@ bool Orchestrator<P, F>::reserve(const Submission& task) {
   record<P>(log_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
   uint64_t evaluations = 0;
   bool deadlocked = false;
+  const uint64_t begin_ns = P::now_ns();
   P::await([&] {
     // If everything has finished by now, the watermarks that follow are final.
     const bool quiescent = state_.stall.quiescent(submitted_);
@@ -75,6 +76,7 @@ bool Orchestrator<P, F>::reserve(const Submission& task) {
     deadlocked = quiescent;
     return deadlocked;
   });
+  counts_.wait_ns += P::now_ns() - begin_ns;
   if (!lacks) return true;
   if (deadlocked) {
     report_deadlock(task, *lacks);
@@ -95,10 +97,10 @@ void Orchestrator<P, F>::warn_blocked(const Submission& task, Resource resource,
   std::string line = fmt::format("[{}] BLOCKED", resource_name(resource));
   switch (resource) {
     case Resource::task_ring:
-      line += fmt::format(" (Flow Control): current={}, last_alive={}, active={}/{} ({:.1f}%)",
-                          ring.tasks.next(), alive, ring.tasks.active(alive), ring.tasks.window(),
-                          100.0 * static_cast<double>(ring.tasks.active(alive)) /
-                              ring.tasks.window());
+      line +=
+          fmt::format(" (Flow Control): current={}, last_alive={}, active={}/{} ({:.1f}%)",
+                      ring.tasks.next(), alive, ring.tasks.active(alive), ring.tasks.window(),
+                      100.0 * static_cast<double>(ring.tasks.active(alive)) / ring.tasks.window());
       break;
     case Resource::heap_ring:
       line += fmt::format(": requesting {} bytes, top={}, tail={}, size={}", task.heap_bytes,

@@ -33,10 +33,9 @@ const ResourceText& text_of(Resource resource) {
 std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
   std::string cycle = "Wait-for cycle:\n";
   cycle += fmt::format("  orchestrator waits for {} in the {} of ring {}\n",
-                       d.resource == Resource::task_ring ? "a slot"
-                       : d.resource == Resource::heap_ring
-                           ? fmt::format("{} bytes", d.requested)
-                           : fmt::format("{} entries", d.requested),
+                       d.resource == Resource::task_ring   ? "a slot"
+                       : d.resource == Resource::heap_ring ? fmt::format("{} bytes", d.requested)
+                                                           : fmt::format("{} entries", d.requested),
                        text.name, d.ring);
   if (d.oldest == no_task) {
     return cycle + "  which is empty: the request alone is larger than it\n";
@@ -50,13 +49,17 @@ std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
 
 }  // namespace
 
-const char* resource_name(Resource resource) { return text_of(resource).name; }
-ErrorCode deadlock_code(Resource resource) { return text_of(resource).code; }
+const char* resource_name(Resource resource) {
+  return text_of(resource).name;
+}
+ErrorCode deadlock_code(Resource resource) {
+  return text_of(resource).code;
+}
 
 RunError describe_deadlock(const Deadlock& d) {
   const ResourceText& text = text_of(d.resource);
-  std::string message =
-      fmt::format("FATAL: {} Detected!\n{} and no progress is possible.\n", text.headline, text.full);
+  std::string message = fmt::format("FATAL: {} Detected!\n{} and no progress is possible.\n",
+                                    text.headline, text.full);
   if (d.resource == Resource::task_ring) {
     message += fmt::format("- Active tasks: {}\n", d.used);
   } else {
@@ -77,12 +80,12 @@ RunError describe_deadlock(const Deadlock& d) {
     error.hint = fmt::format("Recommended: a larger {} ({}), or fewer tasks per PTO2_SCOPE",
                              text.option, text.variable);
   } else if (d.counted_to_end) {
-    error.hint = fmt::format("Recommended: {} (the smallest that works): {} {} or {}={}",
-                             *d.sufficient, text.option, *d.sufficient, text.variable,
-                             *d.sufficient);
+    error.hint =
+        fmt::format("Recommended: {} (the smallest that works): {} {} or {}={}", *d.sufficient,
+                    text.option, *d.sufficient, text.variable, *d.sufficient);
   } else {
-    error.hint = fmt::format("Recommended: at least {}: {} {} or {}={}", *d.sufficient,
-                             text.option, *d.sufficient, text.variable, *d.sufficient);
+    error.hint = fmt::format("Recommended: at least {}: {} {} or {}={}", *d.sufficient, text.option,
+                             *d.sufficient, text.variable, *d.sufficient);
   }
   return error;
 }
@@ -91,10 +94,14 @@ std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, 
                                         uint32_t ring) {
   const RingRequirement needed = requirement.ring(ring);
   switch (resource) {
-    case Resource::task_ring: return needed.window;
-    case Resource::heap_ring: return needed.heap_bytes;
-    case Resource::dependency_pool: return needed.dep_pool;
-    case Resource::tensormap_pool: return requirement.map_pool();
+    case Resource::task_ring:
+      return needed.window;
+    case Resource::heap_ring:
+      return needed.heap_bytes;
+    case Resource::dependency_pool:
+      return needed.dep_pool;
+    case Resource::tensormap_pool:
+      return requirement.map_pool();
   }
   return std::nullopt;
 }

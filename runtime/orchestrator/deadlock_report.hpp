@@ -22,15 +22,15 @@ struct Deadlock {
   Resource resource = Resource::task_ring;
   uint32_t ring = 0;
   uint64_t requested = 0;
-  uint64_t size = 0;          ///< of the resource
+  uint64_t size = 0;  ///< of the resource
   uint64_t used = 0;
   TaskId oldest = no_task;    ///< the task that holds the watermark of the ring
   uint32_t oldest_scope = 0;  ///< depth of the scope that holds it, 0 the outermost
   uint32_t open_scopes = 0;
   uint64_t heap_top = 0;
   uint64_t heap_tail = 0;
-  bool counted_to_end = false;        ///< the orchestration went on to its end in counting mode
-  std::optional<uint64_t> sufficient; ///< smallest size that works, if known
+  bool counted_to_end = false;         ///< the orchestration went on to its end in counting mode
+  std::optional<uint64_t> sufficient;  ///< smallest size that works, if known
 };
 
 /// `counted_to_end` false makes every size "at least".

@@ -8,13 +8,13 @@ namespace pto2 {
 
 enum class ErrorCode : int32_t {
   ok = 0,
-  flow_control_deadlock = 1,    ///< no slot can become free
-  heap_ring_deadlock = 2,       ///< no heap bytes can become free
-  dependency_pool_overflow = 3, ///< no dependency nodes can become free
-  tensormap_overflow = 4,       ///< no TensorMap entries can become free
-  bad_submission = 5,           ///< the orchestration made a call that cannot be served
-  orchestration_threw = 6,      ///< an exception left the orchestration
-  not_drained = 7,              ///< our bug: a clean run left something behind
+  flow_control_deadlock = 1,     ///< no slot can become free
+  heap_ring_deadlock = 2,        ///< no heap bytes can become free
+  dependency_pool_overflow = 3,  ///< no dependency nodes can become free
+  tensormap_overflow = 4,        ///< no TensorMap entries can become free
+  bad_submission = 5,            ///< the orchestration made a call that cannot be served
+  orchestration_threw = 6,       ///< an exception left the orchestration
+  not_drained = 7,               ///< our bug: a clean run left something behind
 };
 
 /// Name of a code in reports: "flow_control_deadlock", ..

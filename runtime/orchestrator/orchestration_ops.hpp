@@ -25,10 +25,8 @@ struct OrchestrationHandle : PTO2Runtime {
 
   static constexpr PTO2RuntimeOps table{
       .abi = PTO2_ORCHESTRATION_ABI,
-      .submit_task =
-          [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n) {
-            of(rt).submit_task(kernel, type, params, n);
-          },
+      .submit_task = [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params,
+                        uint32_t n) { of(rt).submit_task(kernel, type, params, n); },
       .scope_begin = [](PTO2Runtime* rt) { of(rt).scope_begin(); },
       .scope_end = [](PTO2Runtime* rt) { of(rt).scope_end(); },
       .orchestration_done = [](PTO2Runtime* rt) { of(rt).orchestration_done(); },

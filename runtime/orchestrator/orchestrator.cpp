@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/device/variants.hpp"
+#include "runtime/orchestrator/orchestration_ops.hpp"
 
 namespace pto2 {
 

@@ -38,8 +38,8 @@ using LogSink = std::function<void(int32_t level, const char* text)>;
 
 /// What the orchestrator needs from the launch.
 struct OrchestratorInput {
-  std::span<const KernelEntry> kernels;               ///< by id; null: no such kernel
-  std::function<void(PTO2Runtime*)> entry;            ///< the orchestration
+  std::span<const KernelEntry> kernels;     ///< by id; null: no such kernel
+  std::function<void(PTO2Runtime*)> entry;  ///< the orchestration
   LogSink log;
 };
 
@@ -49,6 +49,7 @@ struct OrchestratorCounts {
   uint64_t edges_linked = 0;
   uint64_t edges_early = 0;
   uint64_t waits = 0;
+  uint64_t wait_ns = 0;
   uint64_t cas_retries = 0;
   uint64_t peak_window = 0;
   uint64_t slots_recycled = 0;
@@ -89,8 +90,8 @@ class Orchestrator {
   };
 
   struct Scope {
-    uint64_t first_serial;  ///< of the first task submitted inside
-    std::size_t first_task; ///< in scope_tasks_
+    uint64_t first_serial;   ///< of the first task submitted inside
+    std::size_t first_task;  ///< in scope_tasks_
   };
 
   /// What the orchestrator keeps per slot for itself.
@@ -152,9 +153,7 @@ class Orchestrator {
     return notes_[ring_of(id)][state_.rings[ring_of(id)]->tasks.slot(local_of(id))];
   }
   [[nodiscard]] bool scope_is_open(TaskId id);
-  void prefetch_slot(TaskId id) {
-    P::prefetch_for_write(&state_.life.slot(state_.life.place(id)));
-  }
+  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
 
   State& state_;
   OrchestratorInput input_;

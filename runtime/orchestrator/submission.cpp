@@ -27,8 +27,8 @@ bool writes(PTOParamType type) {
 }  // namespace
 
 template <class P, template <class> class F>
-void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type,
-                                     const PTOParam* params, uint32_t count) {
+void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
+                                     uint32_t count) {
   if (mode_ == Mode::stopped) return;
   Submission task;
   task.params = {params, count};
@@ -61,9 +61,9 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
                   "use PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
   }
   if (task.params.size() > max_params) {
-    return refuse(fmt::format("{} parameters, at most {} are supported", task.params.size(),
-                              max_params),
-                  "pass several values through one tensor");
+    return refuse(
+        fmt::format("{} parameters, at most {} are supported", task.params.size(), max_params),
+        "pass several values through one tensor");
   }
   if (scopes_.empty() || done_) {
     return refuse("the orchestration is done", "submit before pto2_rt_orchestration_done");
@@ -220,8 +220,8 @@ template <class P, template <class> class F>
 void Orchestrator<P, F>::allocate_outputs(const Submission& task, TaskId id,
                                           const HeapPlacement& placement) {
   if (task.outputs == 0) return;
-  auto address = reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data()) +
-                 placement.begin;
+  auto address =
+      reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data()) + placement.begin;
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     const PTOParam& param = task.params[i];
     if (param.type == PTOParamType::SCALAR || task.tensors[i]->has_address()) continue;
@@ -236,8 +236,8 @@ void Orchestrator<P, F>::insert_outputs(const Submission& task, TaskId id) {
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (!writes(task.params[i].type)) continue;
     const TensorRecord& tensor = *task.tensors[i];
-    const bool allocated = task.params[i].type == PTOParamType::OUTPUT && !tensor.external &&
-                           tensor.owner == id;
+    const bool allocated =
+        task.params[i].type == PTOParamType::OUTPUT && !tensor.external && tensor.owner == id;
     const bool inserted = map_.insert(tensor.base, tensor.region, id, allocated);
     PTO2_INVARIANT("DP-I3", inserted);
   }
@@ -268,10 +268,8 @@ void Orchestrator<P, F>::publish(const Submission& task, TaskId id, uint32_t abs
   record<P>(log_, EventKind::ready, id);
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
   const Place place = state_.life.place(id);
-  P::await([&] {
-    return ready.push(ready.orchestrator_shard(), place) || state_.fatal.is_set();
-  });
-  state_.wake_one();
+  P::await([&] { return ready.push(ready.orchestrator_shard(), place) || state_.fatal.is_set(); });
+  state_.wake_one(static_cast<uint32_t>(task.type));
 }
 
 PTO2_FOR_EACH_VARIANT(template class Orchestrator)

@@ -2,11 +2,16 @@
 #include <cstdlib>
 
 #include "core/assert.hpp"
+#include "runtime/platform/seeded_team.hpp"
 
 namespace pto2 {
 
 void invariant_violated(const char* id, const char* what, const char* file, int line) noexcept {
   std::fprintf(stderr, "core invariant %s violated: %s (%s:%d)\n", id, what, file, line);
+  if (const auto* team = platform::SeededTeam::current()) {
+    std::fprintf(stderr, "seed %llu, point %llu\n", static_cast<unsigned long long>(team->seed()),
+                 static_cast<unsigned long long>(team->points()));
+  }
   std::abort();
 }
 

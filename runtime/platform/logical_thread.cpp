@@ -15,7 +15,9 @@ thread_local OsThread* this_os_thread = nullptr;
 /// CPU; where it does not, looking longer only delays it.
 constexpr int looks_before_sleep = 100;
 
-inline void pause() { __builtin_ia32_pause(); }
+inline void pause() {
+  __builtin_ia32_pause();
+}
 
 }  // namespace
 
@@ -42,9 +44,12 @@ void OsThread::idle() {
 }
 
 void FiberThread::ring_fiber() {
-  PackedHost* const here = current_host();
   PackedHost* const home = this->home();
-  if (here == home) {
+  if (home == nullptr) [[unlikely]] {
+    rung_before_run_ = true;
+    return;
+  }
+  if (current_host() == home) {
     home->ring_here(number_);
   } else {
     home->ring_remotely(number_);
@@ -90,6 +95,8 @@ void spin_turn(uint32_t turn) {
   }
 }
 
-void bind_os_thread(OsThread* thread) { this_os_thread = thread; }
+void bind_os_thread(OsThread* thread) {
+  this_os_thread = thread;
+}
 
 }  // namespace pto2::platform

@@ -59,7 +59,11 @@ class FiberThread final : public LogicalThread {
               std::function<void()> body)
       : LogicalThread(Kind::fiber, std::move(name), std::move(body)),
         number_(number),
-        fiber_(stack_bytes, [this] { run_body(); }) {}
+        fiber_(stack_bytes, [this] {
+          // The first start is no return from idle(): what was rung before it is still due.
+          if (rung_before_run_) ring_fiber();
+          run_body();
+        }) {}
 
   void ring_fiber();
   [[nodiscard]] uint32_t number() const { return number_; }
@@ -70,6 +74,7 @@ class FiberThread final : public LogicalThread {
 
  private:
   uint32_t number_;
+  bool rung_before_run_ = false;
   std::atomic<PackedHost*> home_{nullptr};
   Fiber fiber_;
 };

@@ -19,7 +19,9 @@ constexpr uint32_t turns_of_a_long_kernel = 64;
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
 constexpr uint32_t polling_rounds_of_a_pair = 200;
 
-inline void pause() { __builtin_ia32_pause(); }
+inline void pause() {
+  __builtin_ia32_pause();
+}
 
 }  // namespace
 
@@ -28,7 +30,9 @@ inline void pause() { __builtin_ia32_pause(); }
   return this_host;
 }
 
-void bind_host(PackedHost* host) { this_host = host; }
+void bind_host(PackedHost* host) {
+  this_host = host;
+}
 
 PackedHost::PackedHost(PackedTeam& team, uint32_t index, uint32_t fibers)
     : team_(team),
@@ -80,7 +84,7 @@ FiberThread* PackedHost::pick() {
 
 void PackedHost::drain_inbox() {
   for (uint32_t w = 0; w < inbox_.size(); ++w) {
-    if (inbox_[w].load(std::memory_order_relaxed) == 0) continue;
+    if (inbox_[w].load(std::memory_order_seq_cst) == 0) continue;
     for (uint64_t rung = inbox_[w].exchange(0, std::memory_order_seq_cst); rung != 0;
          rung &= rung - 1) {
       FiberThread& fiber = *team_.fibers_[w * 64 + std::countr_zero(rung)];
@@ -197,20 +201,29 @@ bool PackedHost::steal_from(PackedHost& victim) {
   for (const uint64_t word : victim.runnable_) {
     available += static_cast<uint32_t>(std::popcount(word));
   }
+  const uint32_t inside = victim.current_->number();
+  available -= static_cast<uint32_t>(victim.runnable_[inside / 64] >> (inside % 64) & 1);
   uint32_t wanted = (available + 1) / 2;
   bool stolen = false;
   for (uint32_t w = 0; w < runnable_.size() && wanted != 0; ++w) {
     for (uint64_t word = victim.runnable_[w]; word != 0 && wanted != 0; word &= word - 1) {
       FiberThread& fiber = *team_.fibers_[w * 64 + std::countr_zero(word)];
-      if (&fiber == victim.current_) continue;
+      if (fiber.number() == inside) continue;
       victim.runnable_[w] &= ~(word & -word);
       fiber.set_home(this);
       ring_here(fiber.number());
       stolen = true;
       --wanted;
+      --available;
     }
   }
   victim.lock_.store(0, std::memory_order_seq_cst);
+  // While the lock was held here, other hosts could not look, and rings took the victim for
+  // attached: what is left, or came meanwhile, is announced now.
+  if (team_.sleepers_.load(std::memory_order_seq_cst) != 0 &&
+      (available != 0 || !victim.inbox_is_empty())) {
+    for (auto& host : team_.hosts_) host->wake();
+  }
   return stolen;
 }
 

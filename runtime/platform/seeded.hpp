@@ -33,7 +33,9 @@ class SeededAtomic {
     seeded_point();
     value_ = value;
   }
-  T exchange(T value, std::memory_order) { return update([&](T) { return value; }); }
+  T exchange(T value, std::memory_order) {
+    return update([&](T) { return value; });
+  }
   T fetch_add(T n, std::memory_order) {
     return update([&](T v) { return static_cast<T>(v + n); });
   }

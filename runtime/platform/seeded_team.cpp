@@ -12,7 +12,9 @@ constexpr uint64_t high_priority = uint64_t{1} << 32;
 
 }  // namespace
 
-SeededTeam* SeededTeam::current() { return this_team; }
+SeededTeam* SeededTeam::current() {
+  return this_team;
+}
 
 SeededTeam::SeededTeam(const SeededOptions& options)
     : options_(options), random_(options.seed), choice_(Choice::uniform), mean_slice_(1) {
@@ -53,10 +55,9 @@ void SeededTeam::run() {
 
 SeededThread& SeededTeam::choose() {
   if (choice_ == Choice::uniform) return *runnable_[random_.below(runnable_.size())];
-  return **std::max_element(runnable_.begin(), runnable_.end(),
-                            [](const SeededThread* a, const SeededThread* b) {
-                              return a->priority_ < b->priority_;
-                            });
+  return **std::max_element(
+      runnable_.begin(), runnable_.end(),
+      [](const SeededThread* a, const SeededThread* b) { return a->priority_ < b->priority_; });
 }
 
 void SeededTeam::start_slice() {

@@ -38,7 +38,10 @@ class SeededThread {
  public:
   SeededThread(SeededTeam& team, uint32_t number, std::string name, std::size_t stack_bytes,
                std::function<void()> body)
-      : team_(team), number_(number), name_(std::move(name)), fiber_(stack_bytes, std::move(body)) {}
+      : team_(team),
+        number_(number),
+        name_(std::move(name)),
+        fiber_(stack_bytes, std::move(body)) {}
   void ring();
 
  private:
@@ -64,6 +67,7 @@ class SeededTeam {
   void run();
 
   [[nodiscard]] uint32_t host_threads() const { return 1; }
+  [[nodiscard]] uint64_t seed() const { return options_.seed; }
   /// Points passed so far: the clock of the simulation.
   [[nodiscard]] uint64_t points() const { return points_before_ + (slice_ - slice_left_); }
 

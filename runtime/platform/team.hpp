@@ -20,7 +20,7 @@ enum class Executor {
 
 struct TeamOptions {
   Executor executor = Executor::packed;
-  uint32_t host_threads = 0;                   ///< packed: OS threads; 0: one per usable CPU
+  uint32_t host_threads = 0;                       ///< packed: OS threads; 0: one per usable CPU
   std::size_t stack_bytes = std::size_t{1} << 20;  ///< packed: stack of each fiber
 };
 

@@ -59,9 +59,8 @@ void Scheduler<P, F>::start_up() {
   P::await([&] { return startup.init_complete.is_set(); });
   P::await([&] { return startup.orch_pointers_ready.is_set(); });
   for (Cores& cores : cores_) {
-    cores.idle.for_each([&](uint32_t core) {
-      P::await([&] { return state_.cores[core].mailbox().is_ready(); });
-    });
+    cores.idle.for_each(
+        [&](uint32_t core) { P::await([&] { return state_.cores[core].mailbox().is_ready(); }); });
   }
 }
 
@@ -134,6 +133,7 @@ void Scheduler<P, F>::push(Place task) {
   const TaskDescriptor& descriptor = state_.life.slot(task).descriptor.read();
   const auto type = static_cast<uint32_t>(descriptor.type);
   record<P>(log_, EventKind::ready, descriptor.id);
+  cores_[type].more = true;
   if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
 }
 
@@ -161,19 +161,26 @@ bool Scheduler<P, F>::dispatch_phase() {
   bool progress = false;
   for (uint32_t type = 0; type < core_types; ++type) {
     Cores& cores = cores_[type];
-    bool took = false;
     Place task;
     while (!cores.idle.empty() && next_task(type, task)) {
       const uint32_t core = cores.idle.pop_lowest();
       cores.busy.insert(core);
       dispatch(core, task);
-      took = true;
+      cores.more = true;
+      progress = true;
     }
-    // There may be more than this scheduler's cores can take.
-    if (took && cores.idle.empty()) state_.wake_one();
-    progress |= took;
+    if (cores.more && cores.idle.empty()) offer(type);
+    cores.more = false;
   }
   return progress;
+}
+
+/// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
+template <class P, template <class> class F>
+void Scheduler<P, F>::offer(uint32_t type) {
+  // Not the caller itself, which may be about to sleep.
+  if (announced_) state_.parked[type].retract(index_);
+  state_.wake_one(type);
 }
 
 template <class P, template <class> class F>
@@ -183,21 +190,24 @@ void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
   record<P>(log_, EventKind::dispatch, descriptor.id, core);
   running_[core] = task;
   AiCore<P>& target = state_.cores[core];
-  target.mailbox().dispatch(
-      {descriptor.id, descriptor.kernel, state_.arguments(task).args.data()});
+  target.mailbox().dispatch({descriptor.id, descriptor.kernel, state_.arguments(task).args.data()});
   target.bell().ring();
 }
 
 template <class P, template <class> class F>
 void Scheduler<P, F>::park() {
-  state_.parked.announce(index_);
+  for (uint32_t type = 0; type < core_types; ++type) {
+    if (!cores_[type].idle.empty()) state_.parked[type].announce(index_);
+  }
+  announced_ = true;
   if (!dispatch_phase()) {
     ++counts_.parks;
     // Whether everything has finished is for the orchestrator to judge.
     state_.orchestrator_bell.ring();
     P::idle();
   }
-  state_.parked.retract(index_);
+  announced_ = false;
+  for (auto& parked : state_.parked) parked.retract(index_);
 }
 
 template class Scheduler<platform::Hardware, TaskWord>;

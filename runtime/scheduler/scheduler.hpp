@@ -50,6 +50,7 @@ class Scheduler {
     CoreSet idle;
     CoreSet busy;
     std::deque<Place> backlog;  // ready tasks that found every shard full
+    bool more = false;          // tasks may be left that other schedulers could take
   };
 
   void start_up();
@@ -63,18 +64,18 @@ class Scheduler {
   void complete(uint32_t core);
   void push(Place task);
   void dispatch(uint32_t core, Place task);
+  void offer(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
   void advance(uint32_t rings);
-  [[nodiscard]] TaskId id_of(Place task) {
-    return state_.life.slot(task).descriptor.read().id;
-  }
+  [[nodiscard]] TaskId id_of(Place task) { return state_.life.slot(task).descriptor.read().id; }
 
   State& state_;
   uint32_t index_;
   uint32_t shard_;
   std::array<Cores, core_types> cores_;
-  std::vector<Place> running_;    // by core: the task dispatched to it
-  MappedArray<TaskId> scratch_;   // producers of the task being completed
+  std::vector<Place> running_;   // by core: the task dispatched to it
+  MappedArray<TaskId> scratch_;  // producers of the task being completed
+  bool announced_ = false;       // in the set of parked schedulers
   SchedulerCounts counts_;
   EventLog log_;
 };

@@ -350,12 +350,14 @@ std::string TensorTable::describe(uint64_t tensor) const {
         "another launch; make it in a scope that is still open",
         tensor);
   }
-  const std::string memory =
-      !record->has_address() ? "no memory yet"
-      : record->external     ? fmt::format("external at {:#x}", record->base + record->region.begin)
-                             : fmt::format("at {:#x}, allocated by task {} of ring {}",
-                                           record->base + record->region.begin, local_of(record->owner),
-                                           ring_of(record->owner));
+  const uint64_t address = record->base + record->region.begin;
+  std::string memory = "no memory yet";
+  if (record->external) {
+    memory = fmt::format("external at {:#x}", address);
+  } else if (record->has_address()) {
+    memory = fmt::format("at {:#x}, allocated by task {} of ring {}", address,
+                         local_of(record->owner), ring_of(record->owner));
+  }
   return fmt::format("{} {} strides {}, {}, {}{}", name_of(record->dtype),
                      list(record->shape, record->ndims), list(record->strides, record->ndims),
                      record->is_contiguous() ? "contiguous" : "not contiguous", memory,

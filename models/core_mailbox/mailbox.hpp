@@ -1,0 +1,59 @@
+/// A scheduler (role 0) and one core (role 1), which runs what it finds in its mailbox.
+#pragma once
+
+#include "core/core_mailbox.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P>
+class Mailbox : public Roles<P, 2> {
+ protected:
+  /// Role 1: until exit. A dispatch of number n leaves n in the result.
+  void run_core() {
+    mailbox_.report_ready();
+    this->bells[0].ring();
+    for (;;) {
+      CoreCommand command = CoreCommand::none;
+      P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
+      if (command == CoreCommand::exit) break;
+      const uint32_t number = mailbox_.take();
+      check<P>(number == executed_ + 1, "the core runs each dispatch once, in order");
+      executed_ = number;
+      result_.write(number);
+      mailbox_.finish();
+      this->bells[0].ring();
+    }
+    mailbox_.acknowledge_exit();
+    this->bells[0].ring();
+  }
+
+  void await_ready() {
+    P::await([&] { return mailbox_.is_ready(); });
+  }
+
+  void dispatch(uint32_t number) {
+    mailbox_.dispatch(number);
+    this->bells[1].ring();
+  }
+
+  void await_completion(uint32_t number) {
+    P::await([&] { return mailbox_.poll() == CoreStatus::finished; });
+    check<P>(result_.read() == number, "the results are there when the end is seen");
+  }
+
+  void exit() {
+    mailbox_.send_exit();
+    this->bells[1].ring();
+    P::await([&] { return mailbox_.has_exited(); });
+  }
+
+  [[nodiscard]] uint32_t executed() const { return executed_; }
+
+ private:
+  CoreMailbox<P, uint32_t> mailbox_;
+  typename P::template cell<uint32_t> result_;
+  uint32_t executed_ = 0;  // role 1's
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,71 @@
+/// Two pushers (roles 0, 1) with more tasks than the shards hold, two poppers (roles 2, 3) that
+/// steal. RQ-I1, RQ-I2, RQ-I3: each task is popped once, none is dropped, and the popper sees what
+/// the pusher wrote.
+#pragma once
+
+#include "core/ready_queues.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+struct ExactlyOnceOrders {
+  static constexpr OrderSite count{"exactly_once.count", std::memory_order_acq_rel};
+  static constexpr OrderSite look{"exactly_once.look", std::memory_order_acquire};
+};
+
+template <Policy P>
+class ExactlyOnce : public Roles<P, 4> {
+ public:
+  static constexpr uint32_t tasks_per_pusher = 5;
+  static constexpr uint32_t tasks = 2 * tasks_per_pusher;
+
+  void thread(uint32_t i) { i < 2 ? push_all(i) : pop_all(i - 2); }
+
+  void finish() {
+    for (auto& popped : popped_) {
+      check<P>(popped.load(P::order(ExactlyOnceOrders::look)) == 1, "each task is popped once");
+    }
+    check<P>(!queues_.pop(0), "nothing is left");
+  }
+
+ private:
+  using Queue = typename P::template bounded_queue<Place>;
+
+  void push_all(uint32_t pusher) {
+    for (uint32_t i = 0; i < tasks_per_pusher; ++i) {
+      const uint32_t task = pusher * tasks_per_pusher + i;
+      results_[task].write(task + 1);
+      // A full queue pushes back: the pusher keeps the task until one was popped.
+      P::await([&] { return queues_.push(pusher, make_place(0, task)); });
+      this->ring_all();
+    }
+  }
+
+  void pop_all(uint32_t popper) {
+    std::optional<ReadyTask> task;
+    while (next(popper, task), task) {
+      const uint32_t number = index_of(task->slot);
+      check<P>(results_[number].read() == number + 1, "the popper sees what the pusher wrote");
+      popped_[number].fetch_add(1, P::order(ExactlyOnceOrders::count));
+      total_.fetch_add(1, P::order(ExactlyOnceOrders::count));
+      this->ring_all();
+    }
+  }
+
+  /// The next task, or none when all were popped.
+  void next(uint32_t popper, std::optional<ReadyTask>& task) {
+    P::await([&] {
+      task = queues_.pop(popper);
+      return task || total_.load(P::order(ExactlyOnceOrders::look)) == tasks;
+    });
+  }
+
+  Queue first_{2}, second_{2}, orchestrator_{2};
+  std::array<Queue*, 3> shards_{&first_, &second_, &orchestrator_};
+  ReadyQueues<P> queues_{shards_};
+  std::array<typename P::template cell<uint32_t>, tasks> results_;
+  std::array<typename P::template atomic<uint32_t>, tasks> popped_;
+  typename P::template atomic<uint32_t> total_{0};
+};
+
+}  // namespace pto2::scenarios

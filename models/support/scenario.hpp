@@ -1,0 +1,56 @@
+/// What every scenario is made of.
+///
+/// A scenario is a class over the policy P, and over the fan-out F where it applies:
+///
+///   static constexpr uint32_t threads   number of roles
+///   void thread(uint32_t i)             role i, one call each, side by side; allocates nothing
+///   void finish()                       called once after the last role has returned
+///   bells                               doorbell i is that of role i; the runner sets them first
+///
+/// Constructor and finish() run alone and happen before and after the roles. A role waits with
+/// P::await only; whoever stores what a role waits for rings its bell afterwards.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <source_location>
+
+#include "core/assert.hpp"
+#include "core/platform.hpp"
+
+namespace pto2::scenarios {
+
+/// Base of a scenario with `n` roles.
+template <Policy P, uint32_t n>
+class Roles {
+ public:
+  static constexpr uint32_t threads = n;
+  std::array<typename P::doorbell, n> bells;
+
+ protected:
+  void ring_all() {
+    for (auto& bell : bells) bell.ring();
+  }
+};
+
+template <class S>
+concept Scenario = std::default_initializable<S> && requires(S s, uint32_t i) {
+  { S::threads } -> std::convertible_to<uint32_t>;
+  s.thread(i);
+  s.finish();
+  s.bells[i];
+};
+
+/// A property that the scenario states. The policy may report a broken one itself.
+template <Policy P>
+void check(bool holds, const char* what,
+           std::source_location where = std::source_location::current()) {
+  if constexpr (requires { P::check(holds, what); }) {
+    P::check(holds, what);
+  } else if (!holds) {
+    invariant_violated("of the scenario", what, where.file_name(), static_cast<int>(where.line()));
+  }
+}
+
+}  // namespace pto2::scenarios

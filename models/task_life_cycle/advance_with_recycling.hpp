@@ -1,0 +1,23 @@
+/// Tasks retire in any order while the orchestrator waits for each slot and buffer: whoever
+/// consumes a task advances past all that were consumed before it. WM-I1, WM-I2, WM-I3, HR-I2.
+#pragma once
+
+#include "models/task_life_cycle/graph.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class AdvanceWithRecycling : public Graph<P, F, 2> {
+ public:
+  AdvanceWithRecycling() : Graph<P, F, 2>({.tasks = 8, .heap_units = 3}) {}
+
+  void thread(uint32_t i) {
+    if (i != 0) return this->work(i - 1);
+    for (uint32_t task = 0; task < 8; ++task) {
+      this->submit({});
+      this->end_scope(task, task);
+    }
+  }
+};
+
+}  // namespace pto2::scenarios

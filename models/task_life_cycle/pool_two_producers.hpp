@@ -1,0 +1,28 @@
+/// Back-pressure of the dependency pool, two nodes per task out of three: they wrap around its
+/// end. DP-I1, DP-I2, DP-I3.
+#pragma once
+
+#include "models/task_life_cycle/graph.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class PoolTwoProducers : public Graph<P, F, 2> {
+ public:
+  PoolTwoProducers() : Graph<P, F, 2>({.tasks = 6, .nodes = 3}) {}
+
+  void thread(uint32_t i) {
+    if (i != 0) return this->work(i - 1);
+    this->submit({});
+    this->submit({});
+    this->submit({0, 1});
+    this->end_scope(0, 2);
+    this->submit({2});
+    this->submit({2, 3});
+    this->end_scope(3, 4);
+    this->submit({3, 4});
+    this->end_scope(5, 5);
+  }
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,23 @@
+/// Each task takes the slot of the one before the last, whose completer may still be at work.
+/// LC-I1, TR-I1, TW-I4.
+#pragma once
+
+#include "models/task_life_cycle/graph.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class SlotReuse : public Graph<P, F, 2> {
+ public:
+  SlotReuse() : Graph<P, F, 2>({.tasks = 3, .window = 2}) {}
+
+  void thread(uint32_t i) {
+    if (i != 0) return this->work(i - 1);
+    for (uint32_t task = 0; task < 3; ++task) {
+      this->submit({});
+      this->end_scope(task, task);
+    }
+  }
+};
+
+}  // namespace pto2::scenarios

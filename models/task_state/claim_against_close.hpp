@@ -1,0 +1,77 @@
+/// The orchestrator (role 0) claims a producer twice and ends its scope; the completer (role 1)
+/// closes it, notifies its list, and drops for the consumers it found; role 2 drops for early
+/// ones. TS-I2, TS-I3, TS-I4: each claim is linked, early or none, and one drop consumes.
+#pragma once
+
+#include "core/startup.hpp"
+#include "core/task_state.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class ClaimAgainstClose : public Roles<P, 3> {
+ public:
+  static constexpr uint32_t consumers = 2;
+  static constexpr TaskId id = make_id(0, 5);
+
+  ClaimAgainstClose() { slot_.open(id); }
+
+  void thread(uint32_t i) {
+    if (i == 0) return claim();
+    if (i == 1) return complete();
+    P::await([&] { return claimed_.is_set(); });
+    for (uint32_t n = early_; n != 0; --n) drop();
+  }
+
+  void finish() {
+    check<P>(linked_ == notified_, "a linked consumer is notified, and no other");
+    check<P>(consumed_.load(P::order(StartupOrders::look)) == 1, "it is consumed once");
+    check<P>(slot_.is_consumed(id), "it is consumed in the end");
+  }
+
+ private:
+  void claim() {
+    uint64_t retries = 0;
+    for (uint32_t n = 0; n < consumers; ++n) {
+      const Claim claim = slot_.claim(id, make_place(0, 1 + n), nodes_[n], retries);
+      check<P>(claim != Claim::none, "no producer is consumed before its scope ends");
+      if (claim == Claim::early) {
+        check<P>(result_.read() == 1, "an early consumer sees the result");
+        ++early_;
+      } else {
+        linked_ |= 1u << n;
+      }
+    }
+    claimed_.set();
+    this->ring_all();
+    drop();
+  }
+
+  void complete() {
+    result_.write(1);
+    const Closed closed = slot_.close();
+    if (closed.consumed) consumed_.fetch_add(1, P::order(StartupOrders::set));
+    for (Place node = closed.head; node != nil;) {
+      const uint32_t n = index_of(node) - 1;
+      node = nodes_[n].next.read();
+      notified_ |= 1u << n;
+      drop();
+    }
+  }
+
+  void drop() {
+    if (slot_.drop()) consumed_.fetch_add(1, P::order(StartupOrders::set));
+  }
+
+  F<P> slot_;
+  std::array<DependencyNode<P>, consumers> nodes_;
+  typename P::template cell<uint32_t> result_;
+  Flag<P> claimed_;
+  typename P::template atomic<uint32_t> consumed_{0};
+  uint32_t early_ = 0;     // role 0's, then role 2's
+  uint32_t linked_ = 0;    // role 0's
+  uint32_t notified_ = 0;  // role 1's
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,55 @@
+/// Two threads consume the tasks of a ring, each its own, out of order, and advance. WM-I1, WM-I2,
+/// WM-I3: each task is passed once, none before it is consumed, and none is left.
+#pragma once
+
+#include "core/watermark.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+struct TwoAdvancersOrders {
+  /// As TaskWord's close and drop, and its load of the advance.
+  static constexpr OrderSite consume{"two_advancers.consume", std::memory_order_seq_cst};
+  static constexpr OrderSite consumed{"two_advancers.consumed", std::memory_order_seq_cst};
+  static constexpr OrderSite count{"two_advancers.count", std::memory_order_relaxed};
+};
+
+template <Policy P>
+class TwoAdvancers : public Roles<P, 2> {
+ public:
+  static constexpr uint32_t tasks = 4;
+
+  /// Role 0 consumes tasks 2 and 0, role 1 tasks 3 and 1.
+  void thread(uint32_t i) {
+    for (const uint32_t task : {2 + i, i}) {
+      consumed_[task].store(1, P::order(TwoAdvancersOrders::consume));
+      advance();
+    }
+  }
+
+  void finish() {
+    check<P>(watermark_.observe() == tasks, "no advance is lost");
+    for (auto& passed : passed_) {
+      check<P>(passed.load(P::order(TwoAdvancersOrders::count)) == 1, "a task is passed once");
+    }
+  }
+
+ private:
+  void advance() {
+    for (;;) {
+      uint64_t alive = 0;
+      const Advance result = watermark_.advance([&](uint64_t local) {
+        alive = local;
+        return local < tasks && consumed_[local].load(P::order(TwoAdvancersOrders::consumed)) != 0;
+      });
+      if (result != Advance::advanced) return;
+      passed_[alive].fetch_add(1, P::order(TwoAdvancersOrders::count));
+    }
+  }
+
+  Watermark<P> watermark_;
+  std::array<typename P::template atomic<uint32_t>, tasks> consumed_;
+  std::array<typename P::template atomic<uint32_t>, tasks> passed_;
+};
+
+}  // namespace pto2::scenarios

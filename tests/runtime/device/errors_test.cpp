@@ -1,0 +1,182 @@
+/// What a user meets when the orchestration is wrong, and that the next launch works.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Errors : public testing::TestWithParam<Where> {
+ protected:
+  /// A graph that outlives the run: kernels may start after the orchestration has failed.
+  TaskGraph& graph_of(PTO2Runtime* rt) { return graphs_.emplace_back(rt); }
+
+  /// A deadlock reproduction: tasks in one scope, each reading the former.
+  void chain(PTO2Runtime* rt, int tasks, uint32_t elements) {
+    TaskGraph& graph = graph_of(rt);
+    Value value = graph.task({}, elements);
+    for (int i = 1; i < tasks; ++i) value = graph.task({value}, elements);
+  }
+
+  RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry) {
+    static constexpr KernelEntry kernels[] = {hash_kernel, nullptr};
+    return run_at(GetParam(), config, {kernels, entry, {}});
+  }
+
+  /// Expects an error, and that a further launch works.
+  void expect_error(const DeviceConfig& config, ErrorCode code, const char* message,
+                    const char* hint, const std::function<void(PTO2Runtime*)>& entry) {
+    const RunResult result = run(config, entry);
+    EXPECT_EQ(result.error.code, code) << result.error.message;
+    EXPECT_THAT(result.error.message, HasSubstr(message));
+    EXPECT_THAT(result.error.hint, HasSubstr(hint));
+    expect_graph(
+        GetParam(), config, [](TaskGraph& graph) { (void)graph.task({}); }, 1);
+  }
+
+ private:
+  std::deque<TaskGraph> graphs_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Errors, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+TEST_P(Errors, MoreThan32Parameters) {
+  expect_error(small_device(), ErrorCode::bad_submission, "33 parameters, at most 32", "one tensor",
+               [&](PTO2Runtime* rt) {
+                 std::vector<PTOParam> params(33, make_scalar_param(0));
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params.data(), 33);
+               });
+}
+
+TEST_P(Errors, UnknownKernel) {
+  for (const int32_t kernel : {-1, 1, 2, 1000}) {
+    expect_error(
+        small_device(), ErrorCode::bad_submission,
+        ("there is no kernel " + std::to_string(kernel)).c_str(), "kernels folder",
+        [&](PTO2Runtime* rt) { pto2_rt_submit_task(rt, kernel, PTO2_WORKER_CUBE, nullptr, 0); });
+  }
+}
+
+TEST_P(Errors, UnknownWorkerType) {
+  expect_error(small_device(), ErrorCode::bad_submission, "7 is no worker type", "PTO2_WORKER_CUBE",
+               [&](PTO2Runtime* rt) {
+                 pto2_rt_submit_task(rt, 0, static_cast<PTO2WorkerType>(7), nullptr, 0);
+               });
+}
+
+TEST_P(Errors, HandleOfAScopeThatHasEnded) {
+  expect_error(small_device(), ErrorCode::bad_submission, "parameter 1", "scope that made it",
+               [&](PTO2Runtime* rt) {
+                 TaskGraph& graph = graph_of(rt);
+                 Value value;
+                 PTO2_SCOPE(rt) {
+                   value = graph.task({});
+                 }
+                 (void)graph.task({value});
+                 EXPECT_EQ(graph.tasks(), 2u);
+               });
+}
+
+TEST_P(Errors, MemoryOfAScopeThatHasEnded) {
+  expect_error(small_device(), ErrorCode::bad_submission, "whose scope has ended", "encloses",
+               [&](PTO2Runtime* rt) {
+                 pto2_rt_init_tensor_pool(rt);
+                 const uint64_t shape[] = {1};
+                 static TaskRecord record;
+                 const Tensor tensor = make_tensor(shape, 1, DataType::UINT64);
+                 const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&record)),
+                                            make_output_param(tensor)};
+                 PTO2_SCOPE(rt) {
+                   pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 2);
+                 }
+                 const PTOParam again[] = {params[0], make_input_param(tensor)};
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, again, 2);
+               });
+}
+
+TEST_P(Errors, TensorThatNobodyWrote) {
+  expect_error(small_device(), ErrorCode::bad_submission, "no memory yet", "OUTPUT",
+               [&](PTO2Runtime* rt) {
+                 TaskGraph& graph = graph_of(rt);
+                 const uint64_t shape[] = {1};
+                 (void)graph.task({{make_tensor(shape, 1, DataType::UINT64), 0, 1}});
+               });
+}
+
+TEST_P(Errors, SubmissionAfterTheEnd) {
+  expect_error(small_device(), ErrorCode::bad_submission, "the orchestration is done", "before",
+               [&](PTO2Runtime* rt) {
+                 pto2_rt_orchestration_done(rt);
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+               });
+}
+
+TEST_P(Errors, ScopeEndWithoutScope) {
+  expect_error(small_device(), ErrorCode::bad_submission, "scope_end() without a scope",
+               "PTO2_SCOPE", [&](PTO2Runtime* rt) {
+                 rt->ops->scope_end(rt);
+                 rt->ops->scope_end(rt);
+               });
+}
+
+TEST_P(Errors, ExceptionFromTheOrchestration) {
+  expect_error(small_device(), ErrorCode::orchestration_threw, "of my own", "catch it",
+               [&](PTO2Runtime* rt) {
+                 TaskGraph& graph = graph_of(rt);
+                 PTO2_SCOPE(rt) {
+                   (void)graph.task({});
+                   throw std::runtime_error("of my own");
+                 }
+               });
+  expect_error(small_device(), ErrorCode::orchestration_threw, "unknown type", "catch it",
+               [](PTO2Runtime*) { throw 42; });
+}
+
+TEST_P(Errors, FlowControlDeadlockNamesTheWindowThatWorks) {
+  DeviceConfig config = small_device();
+  config.window = 8;
+  expect_error(config, ErrorCode::flow_control_deadlock, "Task Ring is FULL", "--window 16",
+               [&](PTO2Runtime* rt) { chain(rt, 9, 1); });
+  config.window = 16;
+  EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 9, 1); }).error.code, ErrorCode::ok);
+}
+
+TEST_P(Errors, HeapDeadlockNamesTheSizeThatWorks) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 8192;
+  expect_error(config, ErrorCode::heap_ring_deadlock, "Heap Ring has no room", "--heap 16384",
+               [&](PTO2Runtime* rt) { chain(rt, 9, 1); });
+  config.heap_bytes = 16384;
+  EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 9, 1); }).error.code, ErrorCode::ok);
+}
+
+TEST_P(Errors, RequestLargerThanTheHeap) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 4096;
+  expect_error(config, ErrorCode::heap_ring_deadlock, "the request alone is larger", "--heap 8192",
+               [&](PTO2Runtime* rt) { chain(rt, 1, 512); });
+}
+
+TEST_P(Errors, DependencyPoolOverflow) {
+  DeviceConfig config = small_device();
+  config.dep_pool = 16;
+  expect_error(config, ErrorCode::dependency_pool_overflow, "Dependency Pool is exhausted",
+               "--dep-pool", [&](PTO2Runtime* rt) { chain(rt, 18, 1); });
+  config.dep_pool = 17;
+  EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 18, 1); }).error.code, ErrorCode::ok);
+}
+
+TEST_P(Errors, TensorMapOverflow) {
+  DeviceConfig config = small_device();
+  config.tensormap_pool = 16;
+  expect_error(config, ErrorCode::tensormap_overflow, "TensorMap pool is exhausted",
+               "--tensormap-pool", [&](PTO2Runtime* rt) { chain(rt, 17, 1); });
+  EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 16, 1); }).error.code, ErrorCode::ok);
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,166 @@
+/// Graphs of every shape on every executor with both fan-outs.
+#include <gtest/gtest.h>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+class Graphs : public testing::TestWithParam<Where> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Graphs, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+TEST_P(Graphs, NoTaskAtAll) {
+  expect_graph(GetParam(), tiny_device(), [](TaskGraph&) {});
+}
+
+TEST_P(Graphs, IndependentTasks) {
+  expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
+    for (int i = 0; i < 50; ++i) (void)graph.task({});
+  });
+}
+
+TEST_P(Graphs, ChainOfTasksInOneScope) {
+  expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
+    Value value = graph.task({});
+    for (int i = 0; i < 40; ++i) value = graph.task({value});
+  });
+}
+
+TEST_P(Graphs, DiamondsOfDifferentSizes) {
+  expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
+    for (uint32_t elements : {1u, 100u, 128u, 200u}) {
+      PTO2_SCOPE(graph.runtime()) {
+        const Value top = graph.task({}, elements);
+        const Value left = graph.task({top}, elements);
+        const Value right = graph.task({top}, elements);
+        (void)graph.task({left, right, top}, elements);
+      }
+    }
+  });
+}
+
+TEST_P(Graphs, UpdatesOfOneTensorKeepTheirOrder) {
+  uint64_t memory[4] = {};
+  expect_graph(GetParam(), tiny_device(), [&](TaskGraph& graph) {
+    std::fill(std::begin(memory), std::end(memory), 7);
+    Value value = graph.external(memory, 4);
+    for (int i = 0; i < 60; ++i) {
+      PTO2_SCOPE(graph.runtime()) {
+        graph.update(value);
+      }
+    }
+  });
+}
+
+/// A task in each of `depth` nested scopes that reads all outer ones, and one more afterwards.
+void nest(TaskGraph& graph, std::vector<Value>& outer, int depth) {
+  outer.push_back(graph.task(outer));
+  if (depth > 0) {
+    PTO2_SCOPE(graph.runtime()) {
+      nest(graph, outer, depth - 1);
+    }
+  }
+  (void)graph.task({outer.back()});
+  outer.pop_back();
+}
+
+TEST_P(Graphs, NestedScopesUseTheRingsOfTheirDepth) {
+  for (uint32_t rings = 1; rings <= 4; ++rings) {
+    DeviceConfig config = small_device();
+    config.rings = rings;
+    config.window = 128;  // one ring keeps all tasks: the outermost scope holds the first
+    const auto build = [](TaskGraph& graph) {
+      std::vector<Value> outer{graph.task({})};
+      for (int i = 0; i < 6; ++i) nest(graph, outer, 5);
+    };
+    expect_graph(GetParam(), config, build, 1);
+  }
+}
+
+TEST_P(Graphs, ManyConsumersOfOneProducer) {
+  DeviceConfig config = small_device();
+  config.window = 256;
+  expect_graph(GetParam(), config, [](TaskGraph& graph) {
+    const Value value = graph.task({}, 1, 1000);
+    for (int i = 0; i < 120; ++i) (void)graph.task({value});
+  });
+}
+
+TEST_P(Graphs, ThirtyProducersOfOneTask) {
+  expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
+    std::vector<Value> values;
+    for (int i = 0; i < 30; ++i) values.push_back(graph.task({}));
+    (void)graph.task(values);
+  });
+}
+
+TEST_P(Graphs, BackPressureOfTheTinyDevice) {
+  uint64_t memory[1] = {1};
+  expect_graph(GetParam(), tiny_device(), [&](TaskGraph& graph) {
+    memory[0] = 1;
+    Value sum = graph.external(memory);
+    for (int i = 0; i < 100; ++i) {
+      PTO2_SCOPE(graph.runtime()) {
+        const Value part = graph.task({}, 128 + 100 * (i % 3 == 0));
+        graph.update(sum, {part});
+      }
+    }
+  });
+}
+
+TEST_P(Graphs, EveryNumberOfSchedulersAndBlocks) {
+  for (const auto& [schedulers, blocks] :
+       {std::pair{1u, 1u}, {1u, 3u}, {2u, 2u}, {3u, 5u}, {4u, 24u}, {5u, 70u}}) {
+    DeviceConfig config = small_device();
+    config.schedulers = schedulers;
+    config.blocks = blocks;
+    config.shards = 1 + schedulers % 3;
+    expect_graph(
+        GetParam(), config,
+        [](TaskGraph& graph) {
+          for (int i = 0; i < 30; ++i) {
+            PTO2_SCOPE(graph.runtime()) {
+              const Value a = graph.task({}, 1, 200);
+              const Value b = graph.task({a});
+              (void)graph.task({a, b});
+              (void)graph.task({b});
+            }
+          }
+        },
+        1);
+  }
+}
+
+TEST_P(Graphs, FullQueuesPushBack) {
+  DeviceConfig config = small_device();
+  config.window = 256;
+  config.shard_capacity = 2;
+  config.orchestrator_queue = 2;
+  config.shards = 2;
+  config.blocks = 2;
+  expect_graph(GetParam(), config, [](TaskGraph& graph) {
+    for (int i = 0; i < 4; ++i) {
+      PTO2_SCOPE(graph.runtime()) {
+        const Value value = graph.task({}, 1, 2000);
+        for (int k = 0; k < 50; ++k) (void)graph.task({value});
+      }
+    }
+  });
+}
+
+TEST_P(Graphs, LaunchesAreIndependentOfEachOther) {
+  for (int i = 0; i < 20; ++i) {
+    expect_graph(
+        GetParam(), tiny_device(),
+        [](TaskGraph& graph) {
+          const Value a = graph.task({});
+          (void)graph.task({a});
+        },
+        1);
+  }
+}
+
+}  // namespace
+}  // namespace pto2::test

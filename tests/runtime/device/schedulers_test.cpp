@@ -1,0 +1,74 @@
+/// Who gets a task when several schedulers could take it.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::atomic<int> long_kernels_running{0};
+std::atomic<bool> short_kernel_ran_beside{false};
+
+void long_kernel(int64_t*) {
+  ++long_kernels_running;
+  std::this_thread::sleep_for(milliseconds(100));
+  --long_kernels_running;
+}
+void short_kernel(int64_t*) {
+  short_kernel_ran_beside = long_kernels_running.load() != 0;
+}
+
+void no_kernel(int64_t*) {}
+
+/// Two schedulers with two vector cores each; three of the cores are busy for long. Runs `rest` of
+/// the orchestration then, and expects that its short kernel ran beside the long ones.
+void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
+  static constexpr KernelEntry kernels[] = {long_kernel, short_kernel, no_kernel};
+  DeviceConfig config = small_device();
+  config.schedulers = 2;
+  config.blocks = 2;
+  const Launch what{kernels,
+                    [rest](PTO2Runtime* rt) {
+                      for (int i = 0; i < 3; ++i) {
+                        pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+                      }
+                      while (long_kernels_running.load() != 3) {
+                        std::this_thread::sleep_for(milliseconds(1));
+                      }
+                      std::this_thread::sleep_for(milliseconds(10));
+                      rest(rt);
+                    },
+                    {}};
+  for (int run = 0; run < 8; ++run) {
+    const RunResult result = launch(config, {.executor = platform::Executor::threads}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_TRUE(short_kernel_ran_beside) << "run " << run;
+  }
+}
+
+/// The fourth core must be found, whichever scheduler owns it. PS-I1.
+TEST(Schedulers, AnIdleCoreIsFoundWhileOtherSchedulersAreBusy) {
+  expect_beside_long_kernels(
+      [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, nullptr, 0); });
+}
+
+/// The same when a scheduler makes the task ready, perhaps one without an idle core for it. PS-I1.
+TEST(Schedulers, AnIdleCoreIsFoundForAConsumer) {
+  expect_beside_long_kernels([](PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {1};
+    const Tensor tensor = make_tensor(shape, 1);
+    const PTOParam output[] = {make_output_param(tensor)};
+    const PTOParam input[] = {make_input_param(tensor)};
+    pto2_rt_submit_task(rt, 2, PTO2_WORKER_CUBE, output, 1);
+    pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, input, 1);
+  });
+}
+
+}  // namespace
+}  // namespace pto2::test

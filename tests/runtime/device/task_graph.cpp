@@ -1,0 +1,166 @@
+#include "tests/runtime/device/task_graph.hpp"
+
+#include <optional>
+
+#include "runtime/include/pto_kernel_api.h"
+
+namespace pto2::test {
+
+namespace {
+
+/// The value of a tensor whose elements are all the same; something else if they are not.
+uint64_t value_of(const PTOTensor& tensor) {
+  const auto* data = tensor.data<uint64_t>();
+  for (uint32_t i = 1; i < tensor.shape[0]; ++i) {
+    if (data[i] != data[0]) return ~data[0];
+  }
+  return data[0];
+}
+
+}  // namespace
+
+void hash_kernel(int64_t* args) {
+  auto& record = *reinterpret_cast<TaskRecord*>(args[0]);
+  uint64_t hash = record.number + 1;
+  for (uint32_t i = 0; i < record.inputs; ++i) {
+    hash = mix(hash, value_of(pto_tensor(args, static_cast<int>(1 + i))));
+  }
+  const PTOTensor& last = pto_tensor(args, static_cast<int>(1 + record.inputs));
+  if (record.inout) hash = mix(hash, value_of(last));
+  for (uint32_t i = 0; i < record.spins; ++i) asm volatile("");
+  for (uint32_t i = 0; i < last.shape[0]; ++i) last.data<uint64_t>()[i] = hash;
+  record.result.store(hash, std::memory_order_relaxed);
+  record.runs.fetch_add(1, std::memory_order_relaxed);
+}
+
+TaskRecord& TaskGraph::add(const std::vector<Value>& inputs, uint64_t hash, uint32_t spins,
+                           bool inout) {
+  TaskRecord& record = records_.emplace_back();
+  record.number = records_.size() - 1;
+  record.inputs = static_cast<uint32_t>(inputs.size());
+  record.inout = inout;
+  record.spins = spins;
+  record.expected = record.number + 1;
+  for (const Value& input : inputs) record.expected = mix(record.expected, input.expected);
+  if (inout) record.expected = mix(record.expected, hash);
+  return record;
+}
+
+void TaskGraph::submit(TaskRecord& record, const std::vector<Value>& inputs, const PTOParam& last) {
+  std::vector<PTOParam> params{make_scalar_param(reinterpret_cast<uint64_t>(&record))};
+  for (const Value& input : inputs) params.push_back(make_input_param(input.tensor));
+  params.push_back(last);
+  const auto type = record.number % 3 == 0 ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR;
+  pto2_rt_submit_task(rt_, 0, type, params.data(), static_cast<int32_t>(params.size()));
+}
+
+Value TaskGraph::task(const std::vector<Value>& inputs, uint32_t elements, uint32_t spins) {
+  TaskRecord& record = add(inputs, 0, spins, false);
+  const uint64_t shape[] = {elements};
+  const Tensor tensor = make_tensor(shape, 1, DataType::UINT64);
+  submit(record, inputs, make_output_param(tensor));
+  return {tensor, record.expected, elements};
+}
+
+void TaskGraph::update(Value& value, const std::vector<Value>& inputs, uint32_t spins) {
+  TaskRecord& record = add(inputs, value.expected, spins, true);
+  submit(record, inputs, make_inout_param(value.tensor));
+  value.expected = record.expected;
+}
+
+Value TaskGraph::external(uint64_t* memory, uint32_t elements) {
+  const uint64_t shape[] = {elements};
+  return {make_tensor_external(memory, shape, 1, DataType::UINT64), memory[0], elements};
+}
+
+void TaskGraph::verify() const {
+  for (const TaskRecord& record : records_) {
+    ASSERT_EQ(record.runs.load(), 1u) << "runs of task " << record.number;
+    ASSERT_EQ(record.result.load(), record.expected) << "result of task " << record.number;
+  }
+}
+
+std::string where_name(const Where& where) {
+  static constexpr const char* places[] = {"packed", "threads", "seeded"};
+  return std::string(places[static_cast<int>(where.place)]) +
+         (where.fan_out == FanOutKind::word ? "_word" : "_lock");
+}
+
+std::vector<Where> everywhere() {
+  std::vector<Where> result;
+  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
+    for (const FanOutKind kind : {FanOutKind::word, FanOutKind::lock}) {
+      result.push_back({place, kind});
+    }
+  }
+  return result;
+}
+
+DeviceConfig small_device() {
+  DeviceConfig config;
+  config.window = 64;
+  config.heap_bytes = 128 << 10;
+  config.dep_pool = 256;
+  config.tensormap_pool = 256;
+  config.tensormap_buckets = 64;
+  config.shard_capacity = 16;
+  config.orchestrator_queue = 16;
+  config.schedulers = 2;
+  config.blocks = 3;
+  return config;
+}
+
+DeviceConfig tiny_device() {
+  DeviceConfig config;
+  config.window = 4;
+  config.heap_bytes = 4096;
+  config.dep_pool = 16;
+  config.tensormap_pool = 16;
+  config.tensormap_buckets = 1;
+  config.shards = 1;
+  config.shard_capacity = 2;
+  config.orchestrator_queue = 2;
+  config.schedulers = 1;
+  config.blocks = 1;
+  return config;
+}
+
+RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {
+  config.fan_out = where.fan_out;
+  switch (where.place) {
+    case Place::packed:
+      return launch(config, {.executor = platform::Executor::packed}, what);
+    case Place::threads:
+      return launch(config, {.executor = platform::Executor::threads}, what);
+    case Place::seeded:
+      break;
+  }
+  return launch_seeded(config, {.seed = seed, .max_points = 100'000'000}, what);
+}
+
+void expect_graph(const Where& where, const DeviceConfig& config,
+                  const std::function<void(TaskGraph&)>& build, uint64_t runs) {
+  static constexpr KernelEntry kernels[] = {hash_kernel};
+  for (uint64_t run = 1; run <= runs; ++run) {
+    std::optional<TaskGraph> graph;
+    const Launch what{kernels,
+                      [&](PTO2Runtime* rt) {
+                        graph.emplace(rt);
+                        build(*graph);
+                      },
+                      {}};
+    const RunResult result = run_at(where, config, what, run);
+    ASSERT_EQ(result.error.code, ErrorCode::ok)
+        << "run " << run << ": " << result.error.message << result.error.hint;
+    ASSERT_EQ(result.tasks, graph->tasks());
+    ASSERT_EQ(result.dispatches, result.tasks);
+    ASSERT_EQ(result.acks, result.tasks);
+    ASSERT_EQ(result.fins, result.tasks);
+    graph->verify();
+    if (testing::Test::HasFatalFailure()) {
+      FAIL() << "run (or seed) " << run;
+    }
+  }
+}
+
+}  // namespace pto2::test
