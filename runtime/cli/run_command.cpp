@@ -40,7 +40,7 @@ Examples:
   pto2 run paged_attention --case CaseBatch256 --window 8     a deadlock, explained; exit code 5
   pto2 run paged_attention_seq --executor seeded --seed 7 --trace trace.jsonl
   pto2 run paged_attention --repeat 20 --json -
-  pto2 run --orchestration orchestration.so --kernels kernels --arg buffer:64K:random --arg scalar:3
+  pto2 run --orchestration mine.so --kernels kernels --arg buffer:64K:random --arg scalar:3
 
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
 5 runtime fault, 70 a bug of pto2, 130 interrupted)";
