@@ -7,6 +7,7 @@
 #include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 namespace pto2::platform {
 
@@ -29,12 +30,19 @@ class Fiber {
   [[nodiscard]] bool finished() const { return finished_; }
 
  private:
+  /// A context that is not destroyed with its owner: that would unwind its stack.
+  union Kept {
+    explicit Kept(boost::context::fiber&& fiber) : context(std::move(fiber)) {}
+    ~Kept() {}
+    boost::context::fiber context;
+  };
+
   boost::context::fiber start();
 
   std::function<void()> body_;
   boost::context::protected_fixedsize_stack allocator_;
   boost::context::stack_context stack_;
-  boost::context::fiber context_;
+  Kept context_;
   boost::context::fiber host_;
   bool finished_ = false;
 

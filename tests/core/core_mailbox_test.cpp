@@ -1,0 +1,83 @@
+#include "core/core_mailbox.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/policy.hpp"
+
+namespace pto2 {
+namespace {
+
+using Mailbox = CoreMailbox<TestPolicy, int>;
+
+TEST(CoreMailbox, AZeroedRegisterIsNeitherReadyNorATask) {
+  const Mailbox mailbox;
+  EXPECT_FALSE(mailbox.is_ready());
+  EXPECT_FALSE(mailbox.has_exited());
+  EXPECT_EQ(mailbox.peek(), CoreCommand::none);
+}
+
+TEST(CoreMailbox, ADispatchIsTakenAcknowledgedAndFinishedOnce) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  EXPECT_TRUE(mailbox.is_ready());
+  EXPECT_EQ(mailbox.peek(), CoreCommand::none);
+  for (int payload = 1; payload <= 5; ++payload) {
+    mailbox.dispatch(payload);
+    EXPECT_EQ(mailbox.poll(), CoreStatus::dispatched);
+    EXPECT_EQ(mailbox.peek(), CoreCommand::run);
+    EXPECT_EQ(mailbox.take(), payload);
+    EXPECT_EQ(mailbox.peek(), CoreCommand::none) << "it is taken";
+    EXPECT_EQ(mailbox.poll(), CoreStatus::acknowledged);
+    mailbox.finish();
+    EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
+  }
+}
+
+TEST(CoreMailbox, ExitIsSeenAndAcknowledged) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  mailbox.send_exit();
+  EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
+  EXPECT_FALSE(mailbox.has_exited());
+  mailbox.acknowledge_exit();
+  EXPECT_TRUE(mailbox.has_exited());
+  EXPECT_FALSE(mailbox.is_ready());
+}
+
+TEST(CoreMailbox, ExitAfterAGivenUpDispatchIsSeen) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  mailbox.dispatch(1);
+  (void)mailbox.take();
+  mailbox.send_exit();
+  mailbox.finish();
+  EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
+}
+
+TEST(CoreMailboxDeathTest, ASecondDispatchBeforeTheFirstHasFinished) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  mailbox.dispatch(1);
+  EXPECT_DEATH(mailbox.dispatch(2), "MB-I4");
+}
+
+TEST(CoreMailboxDeathTest, OneCompletionIsReportedOnce) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  mailbox.dispatch(1);
+  (void)mailbox.take();
+  mailbox.finish();
+  EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
+  EXPECT_DEATH((void)mailbox.poll(), "MB-I2");
+}
+
+TEST(CoreMailboxDeathTest, TakingWhatIsNotThere) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  EXPECT_DEATH((void)mailbox.take(), "MB-I2");
+  mailbox.send_exit();
+  EXPECT_DEATH((void)mailbox.take(), "MB-I2");
+}
+
+}  // namespace
+}  // namespace pto2

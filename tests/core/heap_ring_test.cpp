@@ -1,0 +1,144 @@
+#include "core/heap_ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <random>
+#include <vector>
+
+namespace pto2 {
+namespace {
+
+constexpr uint64_t unit = packed_output_alignment;
+
+struct Heap {
+  explicit Heap(uint64_t units, uint32_t window = 8)
+      : tasks(window), ends(window), ring(tasks, ends, units * unit) {}
+
+  /// Submits a task with `units` units; its begin in units, or -1 if it does not fit.
+  int64_t submit(uint64_t units) {
+    const HeapPlacement placement = ring.place(units * unit, alive);
+    if (!placement.fits) return -1;
+    ring.take(placement, alive);
+    (void)tasks.take(alive);
+    return static_cast<int64_t>(placement.begin / unit);
+  }
+
+  TaskRing tasks;
+  std::vector<uint64_t> ends;
+  HeapRing ring;
+  uint64_t alive = 0;
+};
+
+TEST(HeapRing, BuffersFollowEachOther) {
+  Heap heap(8);
+  EXPECT_EQ(heap.submit(2), 0);
+  EXPECT_EQ(heap.submit(3), 2);
+  EXPECT_EQ(heap.submit(1), 5);
+  EXPECT_EQ(heap.ring.top(), 6 * unit);
+  EXPECT_EQ(heap.ring.tail(0), 0u);
+  EXPECT_EQ(heap.ring.tail(2), 5 * unit);
+}
+
+TEST(HeapRing, AnExactFitWouldMakeFullLookEmpty) {
+  Heap heap(4);
+  EXPECT_EQ(heap.submit(3), 0);
+  EXPECT_EQ(heap.submit(1), -1);
+  heap.alive = 1;
+  EXPECT_EQ(heap.submit(1), 3) << "up to the end, the tail is elsewhere";
+  EXPECT_EQ(heap.submit(3), -1) << "up to the tail";
+  EXPECT_EQ(heap.submit(2), 0);
+}
+
+TEST(HeapRing, NoBufferCrossesTheEnd) {
+  Heap heap(8);
+  EXPECT_EQ(heap.submit(3), 0);
+  EXPECT_EQ(heap.submit(3), 3);
+  heap.alive = 1;
+  EXPECT_EQ(heap.submit(3), -1);
+  EXPECT_EQ(heap.submit(2), 6) << "it ends at the end";
+  heap.alive = 2;
+  EXPECT_EQ(heap.submit(3), 0);
+}
+
+TEST(HeapRing, ADrainedRingStartsOver) {
+  Heap heap(8);
+  EXPECT_EQ(heap.submit(4), 0);
+  heap.alive = 1;
+  EXPECT_EQ(heap.submit(7), 0) << "fits on neither side of the middle";
+  EXPECT_EQ(heap.ring.tail(1), 0u);
+  EXPECT_EQ(heap.submit(1), -1);
+  heap.alive = 2;
+  EXPECT_EQ(heap.submit(8), -1) << "as large as the heap: never";
+}
+
+TEST(HeapRing, TasksWithoutOutputsKeepTheTailRight) {
+  Heap heap(8);
+  EXPECT_EQ(heap.submit(2), 0);
+  EXPECT_EQ(heap.submit(0), 2);
+  EXPECT_EQ(heap.submit(0), 2);
+  heap.alive = 3;
+  EXPECT_EQ(heap.ring.tail(3), 2 * unit);
+  EXPECT_EQ(heap.submit(5), 2);
+}
+
+/// Random sizes and retirements against an oracle that knows each live buffer.
+TEST(HeapRing, LiveBuffersNeverOverlap) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const uint64_t units = 2 + random() % 12;
+    Heap heap(units);
+    std::deque<std::pair<uint64_t, uint64_t>> live;
+    for (int step = 0; step < 200; ++step) {
+      if (!live.empty() && random() % 2 == 0) {
+        live.pop_front();
+        ++heap.alive;
+      } else if (heap.tasks.fits(heap.alive)) {
+        const uint64_t size = random() % units;
+        const int64_t begin = heap.submit(size);
+        if (live.empty()) {
+          ASSERT_GE(begin, 0) << "a drained ring serves it";
+        }
+        if (begin < 0) continue;
+        const auto from = static_cast<uint64_t>(begin);
+        ASSERT_LE(from + size, units);
+        for (const auto& [other, other_size] : live) {
+          ASSERT_TRUE(size == 0 || other_size == 0 || from + size <= other ||
+                      other + other_size <= from);
+        }
+        live.emplace_back(from, size);
+      }
+      ASSERT_TRUE(heap.ring.invariant_holds(heap.alive));
+    }
+  }
+}
+
+TEST(HeapRing, SeesEndsThatCannotBe) {
+  Heap heap(8);
+  EXPECT_EQ(heap.submit(2), 0);
+  EXPECT_EQ(heap.submit(2), 2);
+  EXPECT_TRUE(heap.ring.invariant_holds(0));
+  const std::vector<uint64_t> ends = heap.ends;
+  heap.ends[0] = 8 * unit;
+  EXPECT_FALSE(heap.ring.invariant_holds(0)) << "past the end";
+  heap.ends = ends;
+  heap.ends[1] = 3 * unit;
+  EXPECT_FALSE(heap.ring.invariant_holds(0)) << "the youngest does not end at the top";
+  heap.ends = ends;
+  heap.ends[0] = 5 * unit;
+  EXPECT_FALSE(heap.ring.invariant_holds(0)) << "the live buffers go round";
+}
+
+TEST(HeapRingDeathTest, TakingWhatDoesNotFit) {
+  Heap heap(2);
+  EXPECT_DEATH(heap.ring.take(heap.ring.place(2 * unit, 0), 0), "HR-I3");
+}
+
+TEST(HeapRingDeathTest, EndsOfAnotherWindow) {
+  const TaskRing tasks(8);
+  std::vector<uint64_t> ends(4);
+  EXPECT_DEATH(HeapRing(tasks, ends, unit), "HR-I1");
+}
+
+}  // namespace
+}  // namespace pto2

@@ -1,0 +1,33 @@
+#include "core/parked_schedulers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/policy.hpp"
+
+namespace pto2 {
+namespace {
+
+TEST(ParkedSchedulers, EachIsTakenOnce) {
+  ParkedSchedulers<TestPolicy> parked;
+  EXPECT_EQ(parked.take_one(), std::nullopt);
+  for (const uint32_t s : {63u, 0u, 17u}) parked.announce(s);
+  EXPECT_EQ(parked.take_one(), 0u);
+  EXPECT_EQ(parked.take_one(), 17u);
+  EXPECT_EQ(parked.take_one(), 63u);
+  EXPECT_EQ(parked.take_one(), std::nullopt);
+}
+
+TEST(ParkedSchedulers, OneThatIsAwakeIsNotTaken) {
+  ParkedSchedulers<TestPolicy> parked;
+  parked.announce(1);
+  parked.announce(2);
+  parked.retract(1);
+  EXPECT_EQ(parked.take_one(), 2u);
+  parked.retract(2);
+  EXPECT_EQ(parked.take_one(), std::nullopt);
+  parked.announce(2);
+  EXPECT_EQ(parked.take_one(), 2u) << "announced again";
+}
+
+}  // namespace
+}  // namespace pto2

@@ -1,0 +1,8 @@
+/// The policy of the unit tests: real atomics and cells, in one thread.
+#pragma once
+
+#include "runtime/platform/hardware.hpp"
+
+namespace pto2 {
+using TestPolicy = platform::Hardware;
+}

@@ -1,0 +1,79 @@
+#include "core/ready_queues.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/policy.hpp"
+
+namespace pto2 {
+namespace {
+
+using Queue = TestPolicy::bounded_queue<Place>;
+
+class ReadyQueuesTest : public testing::Test {
+ protected:
+  static Place task(uint32_t n) { return make_place(0, n); }
+  /// Number of the task popped for `shard`, and whether it was stolen; -1 if there is none.
+  std::pair<int, bool> pop(uint32_t shard) {
+    const auto popped = queues.pop(shard);
+    if (!popped) return {-1, false};
+    return {static_cast<int>(index_of(popped->slot)), popped->stolen};
+  }
+
+  Queue a{2}, b{2}, orchestrator{4};
+  std::array<Queue*, 3> shards{&a, &b, &orchestrator};
+  ReadyQueues<TestPolicy> queues{shards};
+};
+
+using Popped = std::pair<int, bool>;
+
+TEST_F(ReadyQueuesTest, EmptyQueuesGiveNothing) {
+  EXPECT_EQ(queues.orchestrator_shard(), 2u);
+  EXPECT_EQ(pop(0), Popped(-1, false));
+  EXPECT_EQ(pop(1), Popped(-1, false));
+}
+
+TEST_F(ReadyQueuesTest, OwnShardFirstThenTheOrchestratorsThenOthers) {
+  EXPECT_TRUE(queues.push(1, task(1)));
+  EXPECT_TRUE(queues.push(2, task(2)));
+  EXPECT_TRUE(queues.push(0, task(3)));
+  EXPECT_EQ(pop(0), Popped(3, false));
+  EXPECT_EQ(pop(0), Popped(2, false));
+  EXPECT_EQ(pop(0), Popped(1, true));
+  EXPECT_EQ(pop(0), Popped(-1, false));
+}
+
+TEST_F(ReadyQueuesTest, AFullShardHandsOnAndAllFullRefuse) {
+  for (uint32_t n = 0; n < 8; ++n) EXPECT_TRUE(queues.push(1, task(n))) << n;
+  EXPECT_FALSE(queues.push(0, task(99)));
+  EXPECT_FALSE(queues.push(1, task(99)));
+  EXPECT_FALSE(queues.push(2, task(99)));
+  std::array<int, 8> popped{};
+  for (int n = 0; n < 8; ++n) {
+    const auto [number, stolen] = pop(1);
+    ASSERT_GE(number, 0);
+    ++popped[number];
+    EXPECT_EQ(stolen, n >= 6) << "what went past the orchestrator's shard is in the other one";
+  }
+  for (const int count : popped) EXPECT_EQ(count, 1);
+  EXPECT_EQ(pop(1), Popped(-1, false));
+}
+
+TEST_F(ReadyQueuesTest, OneRefusedPushSucceedsAfterAPop) {
+  for (uint32_t n = 0; n < 8; ++n) (void)queues.push(0, task(n));
+  EXPECT_FALSE(queues.push(0, task(8)));
+  EXPECT_EQ(pop(0), Popped(0, false));
+  EXPECT_TRUE(queues.push(0, task(8)));
+}
+
+TEST(ReadyQueues, OneShardIsEnough) {
+  Queue only(2);
+  std::array<Queue*, 1> shards{&only};
+  ReadyQueues<TestPolicy> queues(shards);
+  EXPECT_EQ(queues.orchestrator_shard(), 0u);
+  EXPECT_TRUE(queues.push(0, make_place(0, 5)));
+  EXPECT_EQ(queues.pop(0)->slot, make_place(0, 5));
+  EXPECT_FALSE(queues.pop(0));
+}
+
+}  // namespace
+}  // namespace pto2

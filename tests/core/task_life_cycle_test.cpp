@@ -1,0 +1,176 @@
+#include "core/task_life_cycle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/fan_out_lock.hpp"
+#include "core/task_word.hpp"
+#include "tests/core/policy.hpp"
+
+namespace pto2 {
+namespace {
+
+template <class Slot>
+struct RingArrays {
+  static constexpr uint32_t window = 4;
+  static constexpr uint32_t capacity = 5;
+  std::vector<Slot> slots = std::vector<Slot>(window);
+  std::vector<DependencyNode<TestPolicy>> nodes =
+      std::vector<DependencyNode<TestPolicy>>(capacity + 1);
+  Watermark<TestPolicy> watermark;
+
+  LifeCycleRing<TestPolicy, Slot> spans() { return {slots, nodes, &watermark}; }
+};
+
+/// Two rings, one thread. Nodes are given out by the tests.
+template <class Slot>
+class TaskLifeCycleTest : public testing::Test {
+ protected:
+  using Life = TaskLifeCycle<TestPolicy, Slot>;
+
+  Claim add_edge(TaskId producer, TaskId consumer, uint32_t i) {
+    return life.add_edge(producer, consumer, i, retries);
+  }
+
+  /// What the completion of a task did: tasks made ready, tasks consumed (itself first), rings.
+  struct Outcome {
+    std::vector<uint32_t> ready;
+    std::vector<TaskId> consumed;
+    uint32_t rings;
+    bool operator==(const Outcome&) const = default;
+  };
+  Outcome complete(TaskId id) {
+    Outcome outcome;
+    std::array<TaskId, 8> scratch;
+    typename Life::Completion completion(life, life.place(id), scratch);
+    if (completion.consumed()) outcome.consumed.push_back(id);
+    while (const auto place = completion.next_ready()) outcome.ready.push_back(place->value);
+    while (const auto task = completion.next_consumed()) outcome.consumed.push_back(*task);
+    outcome.rings = completion.rings_to_advance();
+    return outcome;
+  }
+
+  uint32_t advance(uint32_t ring) {
+    uint32_t steps = 0;
+    while (life.advance(ring).result == Advance::advanced) ++steps;
+    return steps;
+  }
+
+  std::array<RingArrays<Slot>, 2> rings;
+  std::array<LifeCycleRing<TestPolicy, Slot>, 2> spans{rings[0].spans(), rings[1].spans()};
+  Life life{spans};
+  uint64_t retries = 0;
+};
+
+using Slots = testing::Types<TaskSlot<TestPolicy, TaskWord>, TaskSlot<TestPolicy, FanOutLock>>;
+TYPED_TEST_SUITE(TaskLifeCycleTest, Slots);
+
+TYPED_TEST(TaskLifeCycleTest, ATaskAlone) {
+  const TaskId id = make_id(1, 0);
+  EXPECT_TRUE(this->life.invariant_holds());
+  this->life.open(id, 1, 0);
+  EXPECT_TRUE(this->life.release_hold(id, 0));
+  EXPECT_FALSE(this->life.drop_scope(id));
+  const auto outcome = this->complete(id);
+  EXPECT_EQ(outcome.ready.size(), 0u);
+  EXPECT_EQ(outcome.consumed, std::vector{id});
+  EXPECT_EQ(outcome.rings, 2u);
+  EXPECT_FALSE(this->life.invariant_holds()) << "the watermark was not advanced";
+  const auto step = this->life.advance(1);
+  EXPECT_EQ(step.result, Advance::advanced);
+  EXPECT_EQ(step.reclaimed, id);
+  EXPECT_EQ(this->life.advance(1).result, Advance::not_next);
+  EXPECT_TRUE(this->life.invariant_holds());
+}
+
+TYPED_TEST(TaskLifeCycleTest, APairAcrossRings) {
+  const TaskId producer = make_id(0, 0);
+  const TaskId consumer = make_id(1, 0);
+  this->life.open(producer, 1, 0);
+  EXPECT_TRUE(this->life.release_hold(producer, 0));
+  this->life.open(consumer, 1, 1);
+  EXPECT_EQ(this->add_edge(producer, consumer, 0), Claim::linked);
+  EXPECT_FALSE(this->life.release_hold(consumer, 0));
+  auto outcome = this->complete(producer);
+  EXPECT_EQ(outcome.ready, std::vector{this->life.place(consumer).value});
+  EXPECT_TRUE(outcome.consumed.empty());
+  EXPECT_EQ(outcome.rings, 0u);
+  EXPECT_FALSE(this->life.drop_scope(producer));
+  EXPECT_FALSE(this->life.drop_scope(consumer));
+  outcome = this->complete(consumer);
+  EXPECT_EQ(outcome.consumed, (std::vector{consumer, producer}));
+  EXPECT_EQ(outcome.rings, 3u);
+  EXPECT_EQ(this->advance(0), 1u);
+  EXPECT_EQ(this->advance(1), 1u);
+  EXPECT_TRUE(this->life.invariant_holds());
+}
+
+TYPED_TEST(TaskLifeCycleTest, EarlyAndAbsentProducers) {
+  const TaskId gone = make_id(0, 0);
+  const TaskId done = make_id(0, 1);
+  const TaskId open = make_id(0, 2);
+  const TaskId consumer = make_id(1, 0);
+  for (const TaskId id : {gone, done, open}) {
+    this->life.open(id, 1, 0);
+    EXPECT_TRUE(this->life.release_hold(id, 0));
+  }
+  EXPECT_FALSE(this->life.drop_scope(gone));
+  (void)this->complete(gone);
+  (void)this->complete(done);
+  this->life.open(consumer, 4, 3);  // nodes 4, 5 and, around the end, 1
+  EXPECT_EQ(this->add_edge(gone, consumer, 0), Claim::none);
+  EXPECT_EQ(this->add_edge(done, consumer, 1), Claim::early);
+  EXPECT_EQ(this->add_edge(open, consumer, 2), Claim::linked);
+  EXPECT_FALSE(this->life.release_hold(consumer, 2));
+  EXPECT_EQ(this->complete(open).ready.size(), 1u);
+  EXPECT_FALSE(this->life.drop_scope(done)) << "the early consumer holds it";
+  EXPECT_FALSE(this->life.drop_scope(open));
+  EXPECT_EQ(this->complete(consumer).consumed, (std::vector{done, open}));
+  EXPECT_TRUE(this->life.drop_scope(consumer));
+  EXPECT_EQ(this->advance(0), 3u);
+  EXPECT_EQ(this->advance(1), 1u);
+  EXPECT_TRUE(this->life.invariant_holds());
+}
+
+TYPED_TEST(TaskLifeCycleTest, SlotsAreRecycledForManyRounds) {
+  for (uint64_t local = 0; local < 100; ++local) {
+    const TaskId id = make_id(0, local);
+    this->life.open(id, 1, 0);
+    EXPECT_TRUE(this->life.release_hold(id, 0));
+    (void)this->complete(id);
+    EXPECT_TRUE(this->life.drop_scope(id));
+    EXPECT_EQ(this->advance(0), 1u);
+    ASSERT_TRUE(this->life.invariant_holds());
+  }
+}
+
+TYPED_TEST(TaskLifeCycleTest, TheOldestTaskHoldsTheWatermark) {
+  for (uint64_t local = 0; local < 3; ++local) {
+    this->life.open(make_id(0, local), 1, 0);
+    EXPECT_TRUE(this->life.release_hold(make_id(0, local), 0));
+  }
+  for (uint64_t local = 3; local-- > 0;) {
+    (void)this->complete(make_id(0, local));
+    EXPECT_TRUE(this->life.drop_scope(make_id(0, local)));
+    EXPECT_EQ(this->advance(0), local == 0 ? 3u : 0u);
+  }
+}
+
+template <class Slot>
+using TaskLifeCycleDeathTest = TaskLifeCycleTest<Slot>;
+TYPED_TEST_SUITE(TaskLifeCycleDeathTest, Slots);
+
+TYPED_TEST(TaskLifeCycleDeathTest, ScratchSmallerThanTheTask) {
+  const TaskId id = make_id(0, 0);
+  this->life.open(id, 1, 9);
+  EXPECT_DEATH((void)this->complete(id), "LC-I1");
+}
+
+TYPED_TEST(TaskLifeCycleDeathTest, NoRings) {
+  using Empty = TaskLifeCycle<TestPolicy, TypeParam>;
+  EXPECT_DEATH(Empty(std::span<const LifeCycleRing<TestPolicy, TypeParam>>{}), "LC-I4");
+}
+
+}  // namespace
+}  // namespace pto2

@@ -1,0 +1,55 @@
+#include "core/task_ring.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pto2 {
+namespace {
+
+TEST(TaskRing, HoldsOneTaskLessThanItsWindow) {
+  for (const uint32_t window : {2u, 4u, 64u, max_ring_entries}) {
+    TaskRing ring(window);
+    EXPECT_EQ(ring.window(), window);
+    for (uint64_t task = 0; task < window - 1; ++task) {
+      ASSERT_TRUE(ring.fits(0));
+      ASSERT_EQ(ring.take(0), task);
+    }
+    EXPECT_FALSE(ring.fits(0));
+    EXPECT_EQ(ring.active(0), window - 1);
+    EXPECT_TRUE(ring.fits(1));
+    EXPECT_TRUE(ring.invariant_holds(0));
+  }
+}
+
+TEST(TaskRing, SlotsGoRound) {
+  TaskRing ring(4);
+  for (uint64_t task = 0; task < 40; ++task) {
+    EXPECT_EQ(ring.slot(ring.next()), task % 4);
+    EXPECT_EQ(ring.take(task), task);
+  }
+  EXPECT_EQ(ring.active(40), 0u);
+}
+
+TEST(TaskRing, SeesAWatermarkThatCannotBe) {
+  TaskRing ring(4);
+  EXPECT_TRUE(ring.invariant_holds(0));
+  EXPECT_FALSE(ring.invariant_holds(1)) << "ahead of the next task";
+  for (uint64_t task = 0; task < 4; ++task) (void)ring.take(task);
+  EXPECT_TRUE(ring.invariant_holds(1));
+  EXPECT_FALSE(ring.invariant_holds(0)) << "more alive than the window holds";
+}
+
+TEST(TaskRingDeathTest, BadWindows) {
+  EXPECT_DEATH(TaskRing(0), "TR-I1");
+  EXPECT_DEATH(TaskRing(1), "TR-I1");
+  EXPECT_DEATH(TaskRing(6), "TR-I1");
+  EXPECT_DEATH(TaskRing(2 * max_ring_entries), "TR-I1");
+}
+
+TEST(TaskRingDeathTest, TakingASlotThatIsNotFree) {
+  TaskRing ring(2);
+  (void)ring.take(0);
+  EXPECT_DEATH((void)ring.take(0), "TR-I1");
+}
+
+}  // namespace
+}  // namespace pto2
