@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "runtime/device/ticker.hpp"
 #include "runtime/device/variants.hpp"
 #include "runtime/orchestrator/orchestrator.hpp"
 #include "runtime/scheduler/scheduler.hpp"
@@ -42,7 +43,7 @@ class Run {
  private:
   void add_threads() {
     const DeviceConfig& config = state_.config;
-    state_.orchestrator_bell = Bell(team_.add("orchestrator", 0, [this] { orchestrator_.run(); }));
+    state_.orchestrator_bell = Bell(team_.add("orchestrator", 0, [this] { run_orchestrator(); }));
     for (uint32_t s = 0; s < config.schedulers; ++s) {
       Scheduler<P, F>* scheduler = schedulers_[s].get();
       state_.scheduler_bells[s] =
@@ -52,6 +53,18 @@ class Run {
       add_core(state_.cube_core(c), c, fmt::format("aic{}", c));
       add_core(state_.vector_core(c, 0), c, fmt::format("aiv{}", 2 * c));
       add_core(state_.vector_core(c, 1), c, fmt::format("aiv{}", 2 * c + 1));
+    }
+  }
+
+  /// On real threads the orchestrator is rung now and then, so that it can warn of a long wait
+  /// although nothing happens.
+  void run_orchestrator() {
+    if constexpr (std::is_same_v<P, platform::Hardware>) {
+      constexpr std::chrono::milliseconds period{250};
+      const Ticker ticker(period, [this] { state_.orchestrator_bell.ring(); });
+      orchestrator_.run();
+    } else {
+      orchestrator_.run();
     }
   }
 

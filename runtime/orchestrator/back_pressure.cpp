@@ -86,12 +86,17 @@ bool Orchestrator<P, F>::reserve(const Submission& task) {
   return false;
 }
 
-/// The seed's periodic warnings.
+/// The seed's periodic warnings: every 10,000 looks in vain, and every second of one wait.
 template <class P, template <class> class F>
 void Orchestrator<P, F>::warn_blocked(const Submission& task, Resource resource,
                                       uint64_t evaluations) {
   constexpr uint64_t warning_interval = 10'000;
-  if (evaluations % warning_interval != 0 || !input_.log) return;
+  constexpr uint64_t warning_period_ns = 1'000'000'000;
+  if (!input_.log) return;
+  const uint64_t now_ns = P::now_ns();
+  if (evaluations == 1) last_warning_ns_ = now_ns;
+  if (evaluations % warning_interval != 0 && now_ns - last_warning_ns_ < warning_period_ns) return;
+  last_warning_ns_ = now_ns;
   const RingState<P, F>& ring = *state_.rings[task.ring];
   const uint64_t alive = alive_[task.ring];
   std::string line = fmt::format("[{}] BLOCKED", resource_name(resource));

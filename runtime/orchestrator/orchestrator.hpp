@@ -162,6 +162,7 @@ class Orchestrator {
   RunError error_;
   Deadlock deadlock_;
   uint64_t counting_since_ns_ = 0;
+  uint64_t last_warning_ns_ = 0;
   uint64_t counted_addresses_ = 0;
   std::array<uint64_t, max_rings> counted_next_{};  // local ids that counting gives out
 
