@@ -61,7 +61,7 @@ TEST_P(ZeroCost, SameInstructionsAsByHand) {
 INSTANTIATE_TEST_SUITE_P(Steps, ZeroCost,
                          testing::Values("open", "drop", "close", "consumed", "claim", "advance",
                                          "observe"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& step) { return std::string(step.param); });
 
 TEST(ZeroCostCanary, ADifferenceIsSeen) {
   auto functions = disassemble();
