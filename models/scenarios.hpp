@@ -19,6 +19,7 @@
 #include "models/task_life_cycle/advance_with_recycling.hpp"
 #include "models/task_life_cycle/completion_is_last_drop.hpp"
 #include "models/task_life_cycle/fan_out_and_in.hpp"
+#include "models/task_life_cycle/heap_back_pressure.hpp"
 #include "models/task_life_cycle/join.hpp"
 #include "models/task_life_cycle/node_reuse.hpp"
 #include "models/task_life_cycle/pair.hpp"
@@ -49,6 +50,7 @@ void for_each_with_fan_out(const std::string& suffix, auto&& visit) {
   visit.template operator()<PairAcrossRings<P, F>>(name("task_life_cycle/pair_across_rings"));
   visit.template operator()<AdvanceWithRecycling<P, F>>(
       name("task_life_cycle/advance_with_recycling"));
+  visit.template operator()<HeapBackPressure<P, F>>(name("task_life_cycle/heap_back_pressure"));
   visit.template operator()<FanOutAndIn<P, F>>(name("task_life_cycle/fan_out_and_in"));
 }
 

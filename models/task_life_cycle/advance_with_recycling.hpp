@@ -9,7 +9,7 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class AdvanceWithRecycling : public Graph<P, F, 2> {
  public:
-  AdvanceWithRecycling() : Graph<P, F, 2>({.tasks = 8, .heap_units = 3}) {}
+  AdvanceWithRecycling() : Graph<P, F, 2>({.tasks = 8, .window = 8, .heap_units = 3}) {}
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);

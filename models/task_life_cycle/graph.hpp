@@ -32,7 +32,7 @@ struct GraphOrders {
   static constexpr OrderSite take{"graph.take", std::memory_order_acquire};
 };
 
-/// Sizes of each ring. A task's output is one unit of the heap.
+/// Sizes of each ring.
 struct GraphShape {
   uint32_t tasks = 2;
   uint32_t rings = 1;
@@ -45,10 +45,12 @@ struct GraphShape {
 struct GraphDescriptor {
   struct Read {
     uint32_t buffer;
+    uint32_t units;
     uint32_t value;
   };
   uint32_t number = 0;
   uint32_t buffer = 0;
+  uint32_t units = 0;
   uint32_t reads = 0;
   std::array<Read, 4> read{};
 };
@@ -113,28 +115,29 @@ class Graph : public Roles<P, 1 + workers> {
  protected:
   // The orchestrator's.
 
-  /// Submits the next task to `ring`; `producers` are numbers of earlier tasks.
-  void submit(std::initializer_list<uint32_t> producers, uint32_t ring = 0) {
+  /// Submits the next task to `ring`, with `units` of its heap as output; `producers` are numbers
+  /// of earlier tasks.
+  void submit(std::initializer_list<uint32_t> producers, uint32_t ring = 0, uint32_t units = 1) {
     GraphRing<P, F>& r = *rings_[ring];
-    reserve(r, ring, producers.size());
+    reserve(r, ring, producers.size(), units);
     std::array<TaskInfo, 4> live;
     const uint32_t edges = keep_live(producers, live);
     const uint32_t number = submitted_++;
     const uint64_t alive = alive_[ring];
-    const HeapPlacement placement = r.heap.place(r.unit, alive);
+    const HeapPlacement placement = r.heap.place(units * r.unit, alive);
     r.heap.take(placement, alive);
     const uint64_t first_node = r.pool.take(edges);
     const TaskId id = make_id(ring, r.tasks.take(alive));
     const auto buffer = static_cast<uint32_t>(ring << 16 | placement.begin / r.unit);
-    infos_[number] = {id, number, buffer};
+    infos_[number] = {id, number, buffer, units};
     life_.open(id, r.pool.index(first_node), edges);
-    GraphDescriptor descriptor{.number = number, .buffer = buffer};
+    GraphDescriptor descriptor{.number = number, .buffer = buffer, .units = units};
     uint32_t absent = 0;
     for (uint32_t i = 0; i < edges; ++i) {
       const Claim claim = life_.add_edge(live[i].id, id, i, retries_);
       if (claim != Claim::linked) ++absent;
       if (claim == Claim::none) continue;
-      descriptor.read[descriptor.reads++] = {live[i].buffer, live[i].number + 1};
+      descriptor.read[descriptor.reads++] = {live[i].buffer, live[i].units, live[i].number + 1};
     }
     life_.slot(life_.place(id)).descriptor.write(descriptor);
     if (life_.release_hold(id, absent)) push(life_.place(id));
@@ -171,13 +174,15 @@ class Graph : public Roles<P, 1 + workers> {
     TaskId id;
     uint32_t number;
     uint32_t buffer;
+    uint32_t units;
   };
 
   /// Waits until slot, buffer and nodes fit, with an old view of the watermarks if that will do.
-  void reserve(GraphRing<P, F>& r, uint32_t ring, uint64_t nodes) {
+  void reserve(GraphRing<P, F>& r, uint32_t ring, uint64_t nodes, uint64_t units) {
     const auto fits = [&] {
       const uint64_t alive = alive_[ring];
-      return r.tasks.fits(alive) && r.heap.place(r.unit, alive).fits && r.pool.fits(nodes, alive);
+      return r.tasks.fits(alive) && r.heap.place(units * r.unit, alive).fits &&
+             r.pool.fits(nodes, alive);
     };
     if (fits()) return;
     P::await([&] {
@@ -200,9 +205,14 @@ class Graph : public Roles<P, 1 + workers> {
     check<P>(descriptor.number == number, "the slot still holds the task that was handed over");
     for (uint32_t i = 0; i < descriptor.reads; ++i) {
       const auto& read = descriptor.read[i];
-      check<P>(buffer(read.buffer).read() == read.value, "a producer's buffer holds its result");
+      for (uint32_t unit = 0; unit < read.units; ++unit) {
+        check<P>(buffer(read.buffer + unit).read() == read.value,
+                 "a producer's buffer holds its result");
+      }
     }
-    buffer(descriptor.buffer).write(number + 1);
+    for (uint32_t unit = 0; unit < descriptor.units; ++unit) {
+      buffer(descriptor.buffer + unit).write(number + 1);
+    }
   }
 
   void complete(Place place, uint32_t worker) {

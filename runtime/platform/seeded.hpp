@@ -70,7 +70,8 @@ class SeededAtomic {
 };
 
 /// Plain data. A write has a point in its middle, so that an access by another thread meanwhile
-/// is a race that is seen.
+/// is a race that is seen. A read has one before it: what an atomic access has just given away can
+/// be recycled before it is read.
 template <class T>
 class SeededCell {
  public:
@@ -78,6 +79,7 @@ class SeededCell {
   explicit SeededCell(const T& value) : value_(value) {}
 
   [[nodiscard]] const T& read() const {
+    seeded_point();
     PTO2_INVARIANT("a cell is not read while it is written", !writing_);
     return value_;
   }

@@ -1,0 +1,30 @@
+/// Pairs whose buffers have different sizes, in a heap that holds some two pairs and a window that
+/// holds more: the heap decides who waits, and it wraps, fills up and starts over. HR-I1, HR-I2,
+/// HR-I3, HR-I4.
+#pragma once
+
+#include "models/task_life_cycle/graph.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class HeapBackPressure : public Graph<P, F, 2> {
+ public:
+  static constexpr uint32_t pairs = 6;
+
+  HeapBackPressure()
+      : Graph<P, F, 2>({.tasks = 2 * pairs, .window = 16, .nodes = 16, .heap_units = 6}) {}
+
+  void thread(uint32_t i) {
+    if (i != 0) return this->work(i - 1);
+    constexpr std::array<uint32_t, 2 * pairs> units{1, 2, 1, 1, 2, 1, 1, 1, 3, 2, 4, 1};
+    for (uint32_t task = 0; task < 2 * pairs; task += 2) {
+      this->submit({}, 0, units[task]);
+      this->end_scope(task, task);
+      this->submit({task}, 0, units[task + 1]);
+      this->end_scope(task + 1, task + 1);
+    }
+  }
+};
+
+}  // namespace pto2::scenarios
