@@ -32,9 +32,9 @@ std::string help_of(const SettingSpec& spec) {
 }
 
 constexpr const char* footer =
-    R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the
-variable in parentheses, else the config file (TOML: window = 16), else the case, else the
-default in brackets.
+    R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable
+in parentheses, else the config file (TOML: window = 16), else the case, else the default in
+brackets.
 
 Examples:
   pto2 run paged_attention --case CaseBatch256
