@@ -22,6 +22,7 @@
 #include "models/task_life_cycle/heap_back_pressure.hpp"
 #include "models/task_life_cycle/join.hpp"
 #include "models/task_life_cycle/node_reuse.hpp"
+#include "models/task_life_cycle/node_reuse_of_join.hpp"
 #include "models/task_life_cycle/pair.hpp"
 #include "models/task_life_cycle/pair_across_rings.hpp"
 #include "models/task_life_cycle/pool_one_producer.hpp"
@@ -45,6 +46,7 @@ void for_each_with_fan_out(const std::string& suffix, auto&& visit) {
   visit.template operator()<Join<P, F>>(name("task_life_cycle/join"));
   visit.template operator()<ScopeEndedFirst<P, F>>(name("task_life_cycle/scope_ended_first"));
   visit.template operator()<NodeReuse<P, F>>(name("task_life_cycle/node_reuse"));
+  visit.template operator()<NodeReuseOfJoin<P, F>>(name("task_life_cycle/node_reuse_of_join"));
   visit.template operator()<PoolOneProducer<P, F>>(name("task_life_cycle/pool_one_producer"));
   visit.template operator()<PoolTwoProducers<P, F>>(name("task_life_cycle/pool_two_producers"));
   visit.template operator()<PairAcrossRings<P, F>>(name("task_life_cycle/pair_across_rings"));

@@ -17,7 +17,7 @@ class HeapBackPressure : public Graph<P, F, 2> {
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);
-    constexpr std::array<uint32_t, 2 * pairs> units{1, 2, 1, 1, 2, 1, 1, 1, 3, 2, 4, 1};
+    constexpr std::array<uint32_t, 2 * pairs> units{1, 2, 1, 1, 2, 1, 1, 1, 3, 4, 1, 1};
     for (uint32_t task = 0; task < 2 * pairs; task += 2) {
       this->submit({}, 0, units[task]);
       this->end_scope(task, task);

@@ -50,7 +50,9 @@ void race(void (*first)(SeededCell<int>&), void (*second)(SeededCell<int>&)) {
 void write_it(SeededCell<int>& cell) {
   cell.write(1);
 }
-void read_it(SeededCell<int>& cell) { (void)cell.read(); }
+void read_it(SeededCell<int>& cell) {
+  (void)cell.read();
+}
 
 TEST(SeededCellDeathTest, AReadDuringAWriteIsARace) {
   EXPECT_DEATH(race(write_it, read_it), "not read while it is written.*(.|\n)*seed");
