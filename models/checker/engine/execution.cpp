@@ -1,0 +1,295 @@
+#include "models/checker/engine/execution.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "models/checker/engine/allocation.hpp"
+
+namespace pto2::model::engine {
+
+namespace {
+thread_local Execution* current_execution = nullptr;
+}  // namespace
+
+Execution& Execution::current() {
+  if (current_execution == nullptr) {
+    throw std::logic_error(
+        "pto2::model objects can only be used inside the body given to pto2::model::explore");
+  }
+  return *current_execution;
+}
+
+Execution::Execution(const Options& options, const std::function<void()>& body)
+    : options_(options), body_(body) {
+  add_thread();
+}
+
+Execution::~Execution() = default;
+
+ThreadId Execution::add_thread() {
+  const ThreadId id = static_cast<ThreadId>(threads_.size());
+  threads_.push_back(std::make_unique<Thread>());
+  Thread& t = *threads_.back();
+  t.id = id;
+  t.fiber = std::make_unique<Fiber>([this, &t] { thread_main(t); }, options_.stack_bytes);
+  return id;
+}
+
+void Execution::reset_threads() {
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    t->state = State::absent;
+    t->waiting = Waiting::no;
+    t->position = 0;
+    t->needs_thread = -1;
+    t->in_predicate = t->pending = false;
+    t->created_atomics = t->created_cells = t->spawned = 0;
+    t->spins = 0;
+    t->spin_write = no_event;
+  }
+}
+
+void Execution::thread_main(Thread& t) {
+  try {
+    if (t.id == 0) {
+      body_();
+    } else {
+      t.body();
+    }
+    if (!unwinding_ && recorded(t)) {
+      fail(ViolationKind::nondeterminism,
+           "the thread ended where its replay has further steps", t.wait_site);
+    }
+  } catch (const Unwind&) {
+  } catch (const std::exception& error) {
+    if (!unwinding_) {
+      stopped_ = true;
+      failure_ = {ViolationKind::exception, std::string("uncaught exception: ") + error.what(),
+                  t.id, t.wait_site};
+      early_ = Outcome::failed;
+    }
+  } catch (...) {
+    if (!unwinding_) {
+      stopped_ = true;
+      failure_ = {ViolationKind::exception, "uncaught exception", t.id, t.wait_site};
+      early_ = Outcome::failed;
+    }
+  }
+  t.state = State::finished;
+  t.body = nullptr;
+}
+
+void Execution::resume(Thread& t) {
+  Thread* const outer = running_;
+  running_ = &t;
+  allocation::Deferred deferred;
+  t.fiber->resume();
+  running_ = outer;
+}
+
+void Execution::suspend(Thread& t) {
+  t.fiber->suspend();
+}
+
+Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
+  Execution* const outer = std::exchange(current_execution, this);
+  graph_ = &graph;
+  search_ = &search;
+  reset_threads();
+  memory_.begin_run();
+  graph.reserve_threads(static_cast<std::int32_t>(threads_.size()));
+  graph.reserve_locations(static_cast<std::int32_t>(slots_.size()));
+  unwinding_ = stopped_ = false;
+  first_ = first;
+  turn_ = -1;
+  thread(0).state = State::ready;
+  replay_recorded();
+  if (!stopped_) extend();
+  const Outcome outcome = stopped_ ? early_ : conclude();
+  unwind_all();
+  allocation::release_deferred();
+  current_execution = outer;
+  return outcome;
+}
+
+void Execution::replay_recorded() {
+  // Main first: the others live in its frame. A thread without steps starts when it is chosen.
+  for (std::size_t i = 0; i < threads_.size() && !stopped_; ++i) {
+    const ThreadId id = static_cast<ThreadId>(i);
+    if (graph_->thread_size(id) > 0) replay_until(id, graph_->thread_size(id) - 1);
+  }
+}
+
+/// Lets a thread pass its step `index`, or its end when `index` is -1, and first whatever that
+/// depends on. Terminates because program order and reads-from have no cycle.
+void Execution::replay_until(ThreadId id, std::int32_t index) {
+  Thread& t = thread(id);
+  const auto arrived = [&] {
+    return stopped_ || (index < 0 ? t.state == State::finished : t.position > index);
+  };
+  while (!arrived()) {
+    if (t.state == State::absent) {
+      const EventId spawn = graph_->spawn_of(id);
+      replay_until((*graph_)[spawn].thread, (*graph_)[spawn].index);
+      continue;
+    }
+    const std::int32_t before = t.position;
+    t.needs_thread = -1;
+    if (t.state != State::finished) resume(t);
+    if (stopped_) return;
+    if (t.needs_thread >= 0) {
+      if (!arrived()) replay_until(t.needs_thread, t.needs_index);
+    } else if (!arrived() && t.position == before) {
+      failure_ = {ViolationKind::nondeterminism, "a thread does not repeat its recorded steps", id,
+                  t.wait_site};
+      early_ = Outcome::failed;
+      stopped_ = true;
+    }
+  }
+}
+
+ThreadId Execution::next_thread() {
+  ready_.clear();
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state == State::ready) ready_.push_back(t->id);
+  }
+  if (ready_.empty()) {
+    for (const std::unique_ptr<Thread>& t : threads_) {
+      if (t->state == State::joining && thread(t->join_target).state == State::finished) {
+        return t->id;
+      }
+    }
+    return -1;
+  }
+  return search_->pick(ready_);
+}
+
+void Execution::extend() {
+  forced_turn_ = first_ >= 0;
+  turn_ = first_ >= 0 ? first_ : next_thread();
+  while (turn_ >= 0 && !stopped_) {
+    resume(thread(turn_));
+    if (stopped_) return;
+    turn_ = next_thread();
+  }
+}
+
+Outcome Execution::conclude() {
+  bool finished = true;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    finished &= t->state == State::finished || t->state == State::absent;
+  }
+  if (!finished) return deadlocked() ? Outcome::failed : (stopped_ ? early_ : Outcome::blocked);
+  if (const Object* object = memory_.alive() != 0 ? memory_.leaked() : nullptr) {
+    failure_ = {ViolationKind::leak,
+                (object->name.empty() ? "an object" : object->name) + " created at " +
+                    to_string(object->created.site) + " is never destroyed",
+                object->created.thread, object->created.site};
+    return Outcome::failed;
+  }
+  return Outcome::complete;
+}
+
+void Execution::unwind_all() {
+  unwinding_ = true;
+  // Main last: the others refer to its frame.
+  for (std::size_t i = threads_.size(); i-- > 0;) {
+    Thread& t = *threads_[i];
+    ghost_steps_ = 0;
+    while (!t.fiber->parked()) resume(t);
+    t.body = nullptr;
+  }
+}
+
+std::string Execution::thread_name(ThreadId id) const {
+  const std::string& name = thread(id).name;
+  if (!name.empty()) return name;
+  return id == 0 ? std::string("main") : std::string("T").append(std::to_string(id));
+}
+
+std::string Execution::location_name(LocationId id) const {
+  const Object& object = memory_.object(slots_[static_cast<std::size_t>(id)]);
+  if (!object.name.empty()) return object.name;
+  return std::string("a").append(std::to_string(id)).append("@").append(
+      to_string(object.created.site));
+}
+
+void Execution::fail(ViolationKind kind, std::string message, const std::source_location& site) {
+  Thread& t = *running_;
+  if (!unwinding_) {
+    failure_ = {kind, std::move(message), t.id, site};
+    early_ = Outcome::failed;
+    stopped_ = true;
+  }
+  leave(t);
+}
+
+void Execution::stop(std::string reason) {
+  limit_ = std::move(reason);
+  early_ = Outcome::limited;
+  stopped_ = true;
+  leave(*running_);
+}
+
+void Execution::leave(Thread& t) {
+  if (!unwinding_) suspend(t);
+  throw Unwind{};
+}
+
+bool Execution::leaving() {
+  if (unwinding_) throw Unwind{};
+  return false;
+}
+
+void Execution::take_turn(Thread& t) {
+  while (turn_ != t.id) {
+    suspend(t);
+    if (unwinding_) throw Unwind{};
+  }
+}
+
+void Execution::step_done(Thread& t) {
+  ++steps_;
+  t.spins = 0;
+  if (forced_turn_) {
+    forced_turn_ = false;
+    turn_ = -1;
+  } else if (search_->preempts() && !t.in_predicate) {
+    turn_ = next_thread();
+  }
+  if (t.position >= static_cast<std::int32_t>(options_.max_thread_events)) {
+    stop(std::string("thread ").append(thread_name(t.id)) + " made more than " +
+         std::to_string(options_.max_thread_events) + " steps");
+  }
+}
+
+void Execution::require(Thread& t, ThreadId other, std::int32_t index) {
+  const Thread& o = thread(other);
+  while (index < 0 ? o.state != State::finished : o.position <= index) {
+    t.needs_thread = other;
+    t.needs_index = index;
+    suspend(t);
+    if (unwinding_) throw Unwind{};
+  }
+}
+
+void Execution::require_write(Thread& t, EventId write) {
+  if (is_initial(write)) return;
+  const Event& event = (*graph_)[write];
+  if (event.thread != t.id) require(t, event.thread, event.index);
+}
+
+Event& Execution::replay(Thread& t, Kind kind, LocationId location) {
+  const EventId id = graph_->thread_event(t.id, t.position);
+  Event& event = (*graph_)[id];
+  if (event.kind != kind || event.location != location) {
+    fail(ViolationKind::nondeterminism,
+         "the program does another step than in the execution that is replayed, where line " +
+             to_string(event.site) + " comes next: it depends on something that outlives one run "
+             "or on addresses",
+         event.site);
+  }
+  return event;
+}
+
+}  // namespace pto2::model::engine

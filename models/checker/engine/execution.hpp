@@ -1,0 +1,214 @@
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/checker/engine/event_graph.hpp"
+#include "models/checker/engine/fiber.hpp"
+#include "models/checker/engine/memory.hpp"
+#include "pto2/checker/detail.hpp"
+#include "pto2/checker/options.hpp"
+#include "pto2/checker/report.hpp"
+
+namespace pto2::model::engine {
+
+/// Decides what is open when the program makes a new step.
+class Search {
+ public:
+  virtual ~Search() = default;
+  /// Chooses the write that a new read takes its value from.
+  virtual void place_read(EventGraph& graph, EventId read) = 0;
+  /// Puts a new write into modification order; an rmw_write is there already.
+  virtual void place_write(EventGraph& graph, EventId write) = 0;
+  /// Whose turn it is, after each step when `preempts`; `ready` is not empty and ascending.
+  virtual ThreadId pick(const std::vector<ThreadId>& ready) = 0;
+  virtual bool preempts() const { return false; }
+  /// Whether the newest event, a read of a failed predicate, was given another write to read.
+  virtual bool retry(EventGraph&, EventId) { return false; }
+};
+
+enum class Outcome : std::uint8_t {
+  complete,
+  blocked,   ///< somebody waits, and may be woken in another graph
+  pruned,    ///< a wait with a stale value, which another graph covers
+  failed,
+  limited,
+};
+
+enum class Waiting : std::uint8_t { no, predicate, idle, assumption };
+
+struct FailedRun {
+  ViolationKind kind = ViolationKind::check_failed;
+  std::string message;
+  ThreadId thread = -1;
+  std::source_location site;
+};
+
+/// Runs the program's threads as fibers along a graph: recorded steps are repeated, further ones
+/// are added to the graph. One per OS thread that explores.
+class Execution {
+ public:
+  Execution(const Options& options, const std::function<void()>& body);
+  ~Execution();
+
+  /// Extends `graph` until nobody can go on. `first`, when not negative, makes the first new step:
+  /// it is in the middle of a read-modify-write.
+  Outcome run(EventGraph& graph, Search& search, ThreadId first);
+
+  const FailedRun& failure() const { return failure_; }
+  const std::string& limit() const { return limit_; }
+  std::uint64_t steps() const { return steps_; }
+  Memory& memory() { return memory_; }
+  std::string thread_name(ThreadId thread) const;
+  std::string location_name(LocationId location) const;
+  /// Names that `sometimes` was called with, and whether one of the calls held.
+  const std::vector<std::pair<std::string, bool>>& sometimes() const { return sometimes_; }
+
+  // What the program calls, from within its fibers.
+  static Execution& current();
+  /// Performs a step that may come from a destructor: when the execution is being abandoned, the
+  /// step is skipped instead of unwinding further. Loops do not profit: the patience ends.
+  template <class Step>
+  void silently(Step&& step) {
+    try {
+      step(*this);
+    } catch (const Unwind&) {
+      if (!unwinding_ || (++ghost_steps_ > ghost_step_limit && std::uncaught_exceptions() == 0)) {
+        throw;
+      }
+    }
+  }
+  LocationId create_atomic(const void* object, const Value& initial, detail::TypeInfo type,
+                           std::string_view name, const std::source_location& site);
+  void destroy_atomic(LocationId id, const void* object, const std::source_location& site);
+  Value load(LocationId id, const void* object, std::memory_order order,
+             const std::source_location& site);
+  void store(LocationId id, const void* object, const Value& value, std::memory_order order,
+             const std::source_location& site);
+  detail::RmwResult update(LocationId id, const void* object, const Update& update,
+                           const std::source_location& site);
+  void fence(std::memory_order order, const std::source_location& site);
+  std::int32_t create_cell(const void* object, bool initialised, std::string_view name,
+                           const std::source_location& site);
+  void destroy_cell(std::int32_t id, const void* object, const std::source_location& site);
+  void access_cell(std::int32_t id, const void* object, bool writes,
+                   const std::source_location& site);
+  ThreadId spawn(std::function<void()> body, std::string_view name,
+                 const std::source_location& site);
+  void join(ThreadId thread, const std::source_location& site);
+  void abandon(const std::source_location& site);
+  void begin_wait(const std::source_location& site);
+  bool end_wait(bool satisfied);
+  void idle(const std::source_location& site);
+  void assume(bool condition, const std::source_location& site);
+  void check(bool condition, std::string_view message, const std::source_location& site);
+  void note_sometimes(std::string_view name, bool condition);
+
+ private:
+  struct Unwind {};
+  static constexpr int ghost_step_limit = 64;
+
+  enum class State : std::uint8_t { absent, ready, joining, waiting, finished };
+
+  struct Thread {
+    ThreadId id = 0;
+    State state = State::absent;
+    Waiting waiting = Waiting::no;
+    std::int32_t position = 0;      // own events passed
+    ThreadId join_target = -1;
+    ThreadId needs_thread = -1;     // during replay: who has to come first,
+    std::int32_t needs_index = -1;  // and how far; -1 to its end
+    bool in_predicate = false;
+    bool pending = false;           // an update inside a predicate that has not stored yet
+    std::int32_t wait_begin = 0;    // position at which the predicate began
+    std::source_location wait_site;
+    std::function<void()> body;
+    std::unique_ptr<Fiber> fiber;
+    std::string name;
+    std::int32_t created_atomics = 0, created_cells = 0, spawned = 0;
+    std::vector<LocationId> atomics;       // by order of creation; kept from run to run
+    std::vector<std::int32_t> cells;
+    std::vector<ThreadId> children;
+    std::source_location spin_site;
+    EventId spin_write = no_event;
+    std::uint32_t spins = 0;
+  };
+
+  Thread& thread(ThreadId id) { return *threads_[static_cast<std::size_t>(id)]; }
+  const Thread& thread(ThreadId id) const { return *threads_[static_cast<std::size_t>(id)]; }
+  ThreadId add_thread();
+  void reset_threads();
+  void resume(Thread& t);
+  void suspend(Thread& t);
+  void thread_main(Thread& t);
+  void replay_recorded();
+  void replay_until(ThreadId id, std::int32_t index);
+  void extend();
+  ThreadId next_thread();
+  Outcome conclude();
+  void unwind_all();
+
+  bool leaving();
+  bool recorded(const Thread& t) const {
+    return t.position < graph_->thread_size(t.id);
+  }
+  /// Waits until it is this thread's turn to make a new step.
+  void take_turn(Thread& t);
+  void step_done(Thread& t);
+  void require(Thread& t, ThreadId other, std::int32_t index);
+  void require_write(Thread& t, EventId write);
+  Event& replay(Thread& t, Kind kind, LocationId location);
+  Moment now(const Thread& t, const std::source_location& site) const {
+    return {t.id, t.position, site};
+  }
+  const Count* clock(const Thread& t) const { return graph_->clock_before(t.id, t.position); }
+  void check_access(Thread& t, LocationId id, const void* object,
+                    const std::source_location& site);
+  void check_destruction(Thread& t, LocationId id, const std::source_location& site);
+  void commit_pending(Thread& t);
+  void append_rmw_write(Thread& t, EventId read);
+  void note_spin(Thread& t, EventId read);
+  bool others_stuck(const Thread& t) const;
+  bool reads_newest(const Thread& t) const;
+  void block(Thread& t, Waiting how, const std::source_location& site);
+  bool wait_again(Thread& t);
+  bool added_stale(EventId read) const;
+  bool deadlocked();
+  bool idles_forever(Thread& t);
+
+  [[noreturn]] void fail(ViolationKind kind, std::string message, const std::source_location& site);
+  void fail_if(const std::optional<Fault>& fault, const std::source_location& site) {
+    if (fault) fail(fault->kind, fault->message, site);
+  }
+  [[noreturn]] void stop(std::string reason);
+  [[noreturn]] void leave(Thread& t);
+
+  const Options& options_;
+  const std::function<void()>& body_;
+  EventGraph* graph_ = nullptr;
+  Search* search_ = nullptr;
+  Memory memory_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<std::int32_t> slots_;  // memory slot of each location
+  std::vector<ThreadId> ready_;
+  Thread* running_ = nullptr;
+  ThreadId turn_ = -1;
+  ThreadId first_ = -1;
+  bool forced_turn_ = false;
+  bool unwinding_ = false;
+  int ghost_steps_ = 0;
+  bool stopped_ = false;
+  Outcome early_ = Outcome::complete;
+  FailedRun failure_;
+  std::string limit_;
+  std::uint64_t steps_ = 0;
+  std::vector<std::pair<std::string, bool>> sometimes_;
+};
+
+}  // namespace pto2::model::engine
