@@ -57,8 +57,12 @@ void* acquire(std::size_t bytes, std::align_val_t alignment) {
 
 }  // namespace
 
-Deferred::Deferred() : outer_(deferring) { deferring = true; }
-Deferred::~Deferred() { deferring = outer_; }
+Deferred::Deferred() : outer_(deferring) {
+  deferring = true;
+}
+Deferred::~Deferred() {
+  deferring = outer_;
+}
 
 void release_deferred() {
   for (std::size_t i = 0; i < notes.size; ++i) std::free(notes.pointers[i]);
@@ -69,20 +73,36 @@ void release_deferred() {
 
 namespace allocation = pto2::model::engine::allocation;
 
-void* operator new(std::size_t bytes) { return allocation::acquire(bytes); }
-void* operator new[](std::size_t bytes) { return allocation::acquire(bytes); }
+void* operator new(std::size_t bytes) {
+  return allocation::acquire(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  return allocation::acquire(bytes);
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return allocation::acquire(bytes, alignment);
 }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return allocation::acquire(bytes, alignment);
 }
-void operator delete(void* pointer) noexcept { allocation::release(pointer); }
-void operator delete[](void* pointer) noexcept { allocation::release(pointer); }
-void operator delete(void* pointer, std::size_t) noexcept { allocation::release(pointer); }
-void operator delete[](void* pointer, std::size_t) noexcept { allocation::release(pointer); }
-void operator delete(void* pointer, std::align_val_t) noexcept { allocation::release(pointer); }
-void operator delete[](void* pointer, std::align_val_t) noexcept { allocation::release(pointer); }
+void operator delete(void* pointer) noexcept {
+  allocation::release(pointer);
+}
+void operator delete[](void* pointer) noexcept {
+  allocation::release(pointer);
+}
+void operator delete(void* pointer, std::size_t) noexcept {
+  allocation::release(pointer);
+}
+void operator delete[](void* pointer, std::size_t) noexcept {
+  allocation::release(pointer);
+}
+void operator delete(void* pointer, std::align_val_t) noexcept {
+  allocation::release(pointer);
+}
+void operator delete[](void* pointer, std::align_val_t) noexcept {
+  allocation::release(pointer);
+}
 void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept {
   allocation::release(pointer);
 }

@@ -75,9 +75,13 @@ void abandon(std::int32_t, const std::source_location& site) {
   Execution::current().silently([&](Execution& e) { e.abandon(site); });
 }
 
-void begin_wait(const std::source_location& site) { Execution::current().begin_wait(site); }
+void begin_wait(const std::source_location& site) {
+  Execution::current().begin_wait(site);
+}
 
-bool end_wait(bool satisfied) { return Execution::current().end_wait(satisfied); }
+bool end_wait(bool satisfied) {
+  return Execution::current().end_wait(satisfied);
+}
 
 }  // namespace detail
 
@@ -93,6 +97,8 @@ void sometimes(std::string_view name, bool condition, const std::source_location
   Execution::current().note_sometimes(name, condition);
 }
 
-void idle(const std::source_location& site) { Execution::current().idle(site); }
+void idle(const std::source_location& site) {
+  Execution::current().idle(site);
+}
 
 }  // namespace pto2::model

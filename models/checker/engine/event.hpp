@@ -19,13 +19,21 @@ using Count = std::uint16_t;
 inline constexpr ThreadId max_threads = 256;
 inline constexpr EventId no_event = INT32_MIN;
 /// The value every location holds from its construction on is written by a pseudo-event.
-constexpr EventId initial_write(LocationId location) { return ~location; }
-constexpr bool is_initial(EventId event) { return event < 0; }
+constexpr EventId initial_write(LocationId location) {
+  return ~location;
+}
+constexpr bool is_initial(EventId event) {
+  return event < 0;
+}
 
 enum class Kind : std::uint8_t { read, rmw_read, write, rmw_write, fence, spawn, join };
 
-constexpr bool is_read(Kind kind) { return kind == Kind::read || kind == Kind::rmw_read; }
-constexpr bool is_write(Kind kind) { return kind == Kind::write || kind == Kind::rmw_write; }
+constexpr bool is_read(Kind kind) {
+  return kind == Kind::read || kind == Kind::rmw_read;
+}
+constexpr bool is_write(Kind kind) {
+  return kind == Kind::write || kind == Kind::rmw_write;
+}
 
 constexpr bool acquires(std::memory_order order) {
   return order != std::memory_order_relaxed && order != std::memory_order_release;
@@ -58,12 +66,12 @@ struct Update {
 struct Event {
   Kind kind = Kind::fence;
   std::memory_order order = std::memory_order_relaxed;
-  bool spurious = false;        ///< a weak compare-exchange that fails on an equal value
-  bool gain = false;            ///< a write whose gain row is in use
-  bool listed = false;          ///< a read that is in its write's list of readers
+  bool spurious = false;  ///< a weak compare-exchange that fails on an equal value
+  bool gain = false;      ///< a write whose gain row is in use
+  bool listed = false;    ///< a read that is in its write's list of readers
   ThreadId thread = 0;
-  std::int32_t index = 0;       ///< position in its thread
-  LocationId location = -1;     ///< or the other thread, of a spawn or a join
+  std::int32_t index = 0;          ///< position in its thread
+  LocationId location = -1;        ///< or the other thread, of a spawn or a join
   std::int32_t release_fence = 0;  ///< 1 + index of the thread's last release fence, 0 without one
 
   EventId rf = no_event;           ///< the write a read takes its value from; an rmw_write's source
@@ -71,8 +79,8 @@ struct Event {
   EventId readers = no_event;      ///< head of that chain
   EventId mo_previous = no_event;
   EventId mo_next = no_event;
-  std::int32_t update = -1;        ///< of an rmw_read: index of its Update
-  std::int32_t choices = 0;        ///< size of the graph's choice stack when this event came
+  std::int32_t update = -1;  ///< of an rmw_read: index of its Update
+  std::int32_t choices = 0;  ///< size of the graph's choice stack when this event came
 
   Value value;  ///< what a write stores
   std::source_location site;

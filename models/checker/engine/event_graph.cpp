@@ -62,8 +62,8 @@ void EventGraph::copy_base_rows(EventId event) {
   hb[stride_ + e.thread] = static_cast<Count>(e.index + 1);
 }
 
-EventId EventGraph::append(ThreadId thread, Kind kind, std::memory_order order,
-                           LocationId location, const std::source_location& site) {
+EventId EventGraph::append(ThreadId thread, Kind kind, std::memory_order order, LocationId location,
+                           const std::source_location& site) {
   const EventId id = size();
   Event& event = events_.emplace_back();
   std::vector<EventId>& own = threads_[static_cast<std::size_t>(thread)].events;
@@ -106,7 +106,8 @@ void EventGraph::pop() {
     if (event.kind == Kind::rmw_read) updates_.pop_back();
   } else {
     if (is_write(event.kind)) unlink(id);
-    if (event.kind == Kind::spawn) threads_[static_cast<std::size_t>(event.location)].spawn = no_event;
+    if (event.kind == Kind::spawn)
+      threads_[static_cast<std::size_t>(event.location)].spawn = no_event;
     if (event.order == std::memory_order_seq_cst) --sc_events_;
   }
   threads_[static_cast<std::size_t>(event.thread)].events.pop_back();

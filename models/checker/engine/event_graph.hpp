@@ -18,7 +18,7 @@ struct Choice {
 
 /// State of one location within a graph.
 struct LocationState {
-  EventId first = no_event;    ///< modification order without the initial write
+  EventId first = no_event;  ///< modification order without the initial write
   EventId last = no_event;
   EventId readers = no_event;  ///< of the initial write
   Value initial;

@@ -73,7 +73,8 @@ void EventGraph::assign_restricted(const EventGraph& from, EventId revisited, Ev
   const Count* past = from.row(writer, Row::causal);
   EventId next = 0;
   for (EventId old = 0; old < from.size(); ++old) {
-    if (old <= revisited || from.covers(past, old)) renamed_[static_cast<std::size_t>(old)] = next++;
+    if (old <= revisited || from.covers(past, old))
+      renamed_[static_cast<std::size_t>(old)] = next++;
   }
   copy_kept(from);
   const EventId own = size() - 1;

@@ -57,8 +57,8 @@ void Execution::thread_main(Thread& t) {
       t.body();
     }
     if (!unwinding_ && recorded(t)) {
-      fail(ViolationKind::nondeterminism,
-           "the thread ended where its replay has further steps", t.wait_site);
+      fail(ViolationKind::nondeterminism, "the thread ended where its replay has further steps",
+           t.wait_site);
     }
   } catch (const Unwind&) {
   } catch (const std::exception& error) {
@@ -210,8 +210,10 @@ std::string Execution::thread_name(ThreadId id) const {
 std::string Execution::location_name(LocationId id) const {
   const Object& object = memory_.object(slots_[static_cast<std::size_t>(id)]);
   if (!object.name.empty()) return object.name;
-  return std::string("a").append(std::to_string(id)).append("@").append(
-      to_string(object.created.site));
+  return std::string("a")
+      .append(std::to_string(id))
+      .append("@")
+      .append(to_string(object.created.site));
 }
 
 void Execution::fail(ViolationKind kind, std::string message, const std::source_location& site) {
@@ -285,7 +287,8 @@ Event& Execution::replay(Thread& t, Kind kind, LocationId location) {
   if (event.kind != kind || event.location != location) {
     fail(ViolationKind::nondeterminism,
          "the program does another step than in the execution that is replayed, where line " +
-             to_string(event.site) + " comes next: it depends on something that outlives one run "
+             to_string(event.site) +
+             " comes next: it depends on something that outlives one run "
              "or on addresses",
          event.site);
   }

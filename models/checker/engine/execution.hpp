@@ -35,8 +35,8 @@ class Search {
 
 enum class Outcome : std::uint8_t {
   complete,
-  blocked,   ///< somebody waits, and may be woken in another graph
-  pruned,    ///< a wait with a stale value, which another graph covers
+  blocked,  ///< somebody waits, and may be woken in another graph
+  pruned,   ///< a wait with a stale value, which another graph covers
   failed,
   limited,
 };
@@ -120,19 +120,19 @@ class Execution {
     ThreadId id = 0;
     State state = State::absent;
     Waiting waiting = Waiting::no;
-    std::int32_t position = 0;      // own events passed
+    std::int32_t position = 0;  // own events passed
     ThreadId join_target = -1;
     ThreadId needs_thread = -1;     // during replay: who has to come first,
     std::int32_t needs_index = -1;  // and how far; -1 to its end
     bool in_predicate = false;
-    bool pending = false;           // an update inside a predicate that has not stored yet
-    std::int32_t wait_begin = 0;    // position at which the predicate began
+    bool pending = false;         // an update inside a predicate that has not stored yet
+    std::int32_t wait_begin = 0;  // position at which the predicate began
     std::source_location wait_site;
     std::function<void()> body;
     std::unique_ptr<Fiber> fiber;
     std::string name;
     std::int32_t created_atomics = 0, created_cells = 0, spawned = 0;
-    std::vector<LocationId> atomics;       // by order of creation; kept from run to run
+    std::vector<LocationId> atomics;  // by order of creation; kept from run to run
     std::vector<std::int32_t> cells;
     std::vector<ThreadId> children;
     std::source_location spin_site;
@@ -155,9 +155,7 @@ class Execution {
   void unwind_all();
 
   bool leaving();
-  bool recorded(const Thread& t) const {
-    return t.position < graph_->thread_size(t.id);
-  }
+  bool recorded(const Thread& t) const { return t.position < graph_->thread_size(t.id); }
   /// Waits until it is this thread's turn to make a new step.
   void take_turn(Thread& t);
   void step_done(Thread& t);
@@ -168,8 +166,7 @@ class Execution {
     return {t.id, t.position, site};
   }
   const Count* clock(const Thread& t) const { return graph_->clock_before(t.id, t.position); }
-  void check_access(Thread& t, LocationId id, const void* object,
-                    const std::source_location& site);
+  void check_access(Thread& t, LocationId id, const void* object, const std::source_location& site);
   void check_destruction(Thread& t, LocationId id, const std::source_location& site);
   void commit_pending(Thread& t);
   void append_rmw_write(Thread& t, EventId read);

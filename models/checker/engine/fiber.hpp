@@ -32,9 +32,9 @@ class Fiber {
   bool parked_ = true;
   bool quit_ = false;
   boost::context::stack_context stack_;
-  boost::context::fiber inside_;   // the fiber, while the caller runs
-  boost::context::fiber caller_;   // the caller, while the fiber runs
-  void* shadow_stack_ = nullptr;   // AddressSanitizer's handle of whoever is suspended
+  boost::context::fiber inside_;  // the fiber, while the caller runs
+  boost::context::fiber caller_;  // the caller, while the fiber runs
+  void* shadow_stack_ = nullptr;  // AddressSanitizer's handle of whoever is suspended
   const void* caller_bottom_ = nullptr;
   std::size_t caller_size_ = 0;
 };

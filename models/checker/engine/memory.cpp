@@ -22,8 +22,8 @@ std::int32_t Memory::add_slot() {
   return static_cast<std::int32_t>(objects_.size()) - 1;
 }
 
-void Memory::create(std::int32_t slot, const void* address, bool initialised,
-                    detail::TypeInfo type, std::string_view name, const Moment& now) {
+void Memory::create(std::int32_t slot, const void* address, bool initialised, detail::TypeInfo type,
+                    std::string_view name, const Moment& now) {
   Object& object = objects_[static_cast<std::size_t>(slot)];
   object.address = address;
   object.run = run_;
@@ -68,9 +68,9 @@ std::optional<Fault> Memory::access(std::int32_t slot, const void* address, cons
   const Object* object = find(slot, address);
   if (object == nullptr) return missing(slot, address);
   if (object->created.before(clock, now.thread)) return std::nullopt;
-  return Fault{ViolationKind::uninitialised_read,
-               "access to an atomic whose construction at " + to_string(object->created.site) +
-                   " does not happen before it"};
+  return Fault{ViolationKind::uninitialised_read, "access to an atomic whose construction at " +
+                                                      to_string(object->created.site) +
+                                                      " does not happen before it"};
 }
 
 std::optional<Fault> Memory::destroy(std::int32_t slot, const void* address, const Moment& now) {
@@ -96,9 +96,9 @@ std::optional<Fault> Memory::read(std::int32_t slot, const void* address, const 
                  "read races with the write at " + to_string(object->written.site)};
   }
   if (!object->initialised) {
-    return Fault{ViolationKind::uninitialised_read,
-                 "read of a cell that nobody has written, created at " +
-                     to_string(object->created.site)};
+    return Fault{
+        ViolationKind::uninitialised_read,
+        "read of a cell that nobody has written, created at " + to_string(object->created.site)};
   }
   std::erase_if(object->reads,
                 [&](const Moment& other) { return other.before(clock, now.thread); });
@@ -126,8 +126,8 @@ std::optional<Fault> Memory::write(std::int32_t slot, const void* address, const
   return std::nullopt;
 }
 
-std::optional<Fault> Memory::destroy_cell(std::int32_t slot, const void* address,
-                                          const Moment& now, const Count* clock) {
+std::optional<Fault> Memory::destroy_cell(std::int32_t slot, const void* address, const Moment& now,
+                                          const Count* clock) {
   if (const Object* object = find(slot, address)) {
     bool ordered = object->written.before(clock, now.thread);
     for (const Moment& other : object->reads) ordered &= other.before(clock, now.thread);

@@ -39,8 +39,8 @@ struct Object {
   detail::TypeInfo type;
   Moment created;
   Moment destroyed;
-  Moment written;              ///< last write of a cell
-  std::vector<Moment> reads;   ///< of a cell since then, none before another
+  Moment written;             ///< last write of a cell
+  std::vector<Moment> reads;  ///< of a cell since then, none before another
 };
 
 /// Lifetimes of all objects, and the races on cells, by happens-before. The rules for cells are

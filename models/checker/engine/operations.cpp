@@ -3,9 +3,8 @@
 
 namespace pto2::model::engine {
 
-LocationId Execution::create_atomic(const void* object, const Value& initial,
-                                    detail::TypeInfo type, std::string_view name,
-                                    const std::source_location& site) {
+LocationId Execution::create_atomic(const void* object, const Value& initial, detail::TypeInfo type,
+                                    std::string_view name, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
   const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);
@@ -273,8 +272,7 @@ void Execution::access_cell(std::int32_t id, const void* object, bool writes,
           site);
 }
 
-void Execution::check(bool condition, std::string_view message,
-                      const std::source_location& site) {
+void Execution::check(bool condition, std::string_view message, const std::source_location& site) {
   if (condition || unwinding_) return;
   fail(ViolationKind::check_failed, std::string(message), site);
 }

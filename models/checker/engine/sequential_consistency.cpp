@@ -6,7 +6,9 @@
 namespace pto2::model::engine {
 
 namespace {
-bool is_sc(const Event& event) { return event.order == std::memory_order_seq_cst; }
+bool is_sc(const Event& event) {
+  return event.order == std::memory_order_seq_cst;
+}
 }  // namespace
 
 template <class Visit>

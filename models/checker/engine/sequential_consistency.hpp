@@ -48,15 +48,15 @@ class SequentialConsistency {
 
   const EventGraph* graph_ = nullptr;
   std::size_t words_ = 0;
-  std::vector<Word> hb_;         // strict successors
+  std::vector<Word> hb_;  // strict successors
   std::vector<Word> sb_;
-  std::vector<Word> readers_;    // of a write
-  std::vector<Word> later_;      // modification order behind a write; reads-before of a read
+  std::vector<Word> readers_;  // of a write
+  std::vector<Word> later_;    // modification order behind a write; reads-before of a read
   std::vector<Word> scb_;
-  std::vector<Word> location_;   // events at an event's location
-  std::vector<Word> next_;       // psc successors
-  std::vector<Word> sc_;         // one set: SC events
-  std::vector<Word> fences_;     // one set: SC fences
+  std::vector<Word> location_;  // events at an event's location
+  std::vector<Word> next_;      // psc successors
+  std::vector<Word> sc_;        // one set: SC events
+  std::vector<Word> fences_;    // one set: SC fences
   std::vector<Word> scratch_;
   std::vector<std::uint8_t> scb_known_;
   std::vector<std::uint8_t> colour_;

@@ -26,8 +26,8 @@ struct Add {
     if constexpr (std::is_integral_v<T>) {
       using Unsigned = std::make_unsigned_t<T>;
       // Atomic arithmetic wraps around.
-      return static_cast<T>(static_cast<Unsigned>(static_cast<Unsigned>(current) +
-                                                  static_cast<Unsigned>(operand)));
+      return static_cast<T>(
+          static_cast<Unsigned>(static_cast<Unsigned>(current) + static_cast<Unsigned>(operand)));
     } else {
       return current + operand;
     }
@@ -38,8 +38,8 @@ struct Subtract {
   static T apply(T current, Operand operand) {
     if constexpr (std::is_integral_v<T>) {
       using Unsigned = std::make_unsigned_t<T>;
-      return static_cast<T>(static_cast<Unsigned>(static_cast<Unsigned>(current) -
-                                                  static_cast<Unsigned>(operand)));
+      return static_cast<T>(
+          static_cast<Unsigned>(static_cast<Unsigned>(current) - static_cast<Unsigned>(operand)));
     } else {
       return current - operand;
     }
@@ -47,19 +47,27 @@ struct Subtract {
 };
 struct And {
   template <class T>
-  static T apply(T current, T operand) { return static_cast<T>(current & operand); }
+  static T apply(T current, T operand) {
+    return static_cast<T>(current & operand);
+  }
 };
 struct Or {
   template <class T>
-  static T apply(T current, T operand) { return static_cast<T>(current | operand); }
+  static T apply(T current, T operand) {
+    return static_cast<T>(current | operand);
+  }
 };
 struct Xor {
   template <class T>
-  static T apply(T current, T operand) { return static_cast<T>(current ^ operand); }
+  static T apply(T current, T operand) {
+    return static_cast<T>(current ^ operand);
+  }
 };
 struct Replace {
   template <class T>
-  static T apply(T, T operand) { return operand; }
+  static T apply(T, T operand) {
+    return operand;
+  }
 };
 
 template <class Operation, class T, class Operand>

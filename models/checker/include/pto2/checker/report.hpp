@@ -23,10 +23,10 @@ enum class ViolationKind : std::uint8_t {
   use_after_free,
   double_free,
   leak,
-  unreached,         ///< a `sometimes` that held in no execution
+  unreached,  ///< a `sometimes` that held in no execution
   exception,
-  nondeterminism,    ///< the program does not repeat itself when replayed
-  misuse,            ///< of the checker's or the standard's interface
+  nondeterminism,  ///< the program does not repeat itself when replayed
+  misuse,          ///< of the checker's or the standard's interface
 };
 
 const char* to_string(Verdict verdict);
@@ -35,9 +35,9 @@ const char* to_string(ViolationKind kind);
 /// One step of a reported execution.
 struct ReportedEvent {
   int thread = 0;
-  std::string text;       ///< such as "flag.load(acquire) = 0"
-  std::string reads_from; ///< where a read's value comes from, empty otherwise
-  std::string missed;     ///< the newest value that a stale read did not see, empty otherwise
+  std::string text;        ///< such as "flag.load(acquire) = 0"
+  std::string reads_from;  ///< where a read's value comes from, empty otherwise
+  std::string missed;      ///< the newest value that a stale read did not see, empty otherwise
   std::string file;
   unsigned line = 0;
 };
@@ -45,12 +45,12 @@ struct ReportedEvent {
 struct Violation {
   ViolationKind kind = ViolationKind::check_failed;
   std::string message;
-  int thread = -1;                     ///< who ran into it, -1 for the program as a whole
+  int thread = -1;  ///< who ran into it, -1 for the program as a whole
   std::source_location site;
-  std::string token;                   ///< replays exactly this execution
-  std::vector<std::string> threads;    ///< their names, by number
-  std::vector<ReportedEvent> events;   ///< in an order that respects causality
-  std::string dot;                     ///< the execution graph in Graphviz's language
+  std::string token;                  ///< replays exactly this execution
+  std::vector<std::string> threads;   ///< their names, by number
+  std::vector<ReportedEvent> events;  ///< in an order that respects causality
+  std::string dot;                    ///< the execution graph in Graphviz's language
 };
 
 /// The outcome of an exploration.
@@ -62,7 +62,7 @@ struct Report {
   bool complete = false;         ///< nothing was left unexplored
   std::string reason;            ///< why the verdict is inconclusive
   double seconds = 0;
-  std::uint64_t steps = 0;       ///< visible operations performed, replays not counted
+  std::uint64_t steps = 0;            ///< visible operations performed, replays not counted
   std::size_t peak_memory_bytes = 0;  ///< of the execution graphs
   std::optional<Violation> violation;
 

@@ -23,7 +23,7 @@ concept Storable = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Value)
 template <Storable T>
 Value to_value(const T& object) noexcept {
   Value value;
-  std::memcpy(&value, &object, sizeof(T));
+  std::memcpy(static_cast<void*>(&value), &object, sizeof(T));
   return value;
 }
 
