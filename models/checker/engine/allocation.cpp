@@ -1,5 +1,6 @@
 #include "models/checker/engine/allocation.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -64,7 +65,12 @@ Deferred::~Deferred() {
   deferring = outer_;
 }
 
-void release_deferred() {
+void release_deferred(bool failed) {
+  if (failed) {
+    std::sort(notes.pointers, notes.pointers + notes.size);
+    notes.size = static_cast<std::size_t>(std::unique(notes.pointers, notes.pointers + notes.size) -
+                                          notes.pointers);
+  }
   for (std::size_t i = 0; i < notes.size; ++i) std::free(notes.pointers[i]);
   notes.size = 0;
 }

@@ -16,7 +16,8 @@ class Deferred {
   bool outer_;
 };
 
-/// Frees what has been noted on this OS thread.
-void release_deferred();
+/// Frees what has been noted on this OS thread. After a failed execution something may have been
+/// given back twice, which is the program's error and must not become ours.
+void release_deferred(bool failed);
 
 }  // namespace pto2::model::engine::allocation

@@ -42,7 +42,7 @@ void Execution::reset_threads() {
     t->waiting = Waiting::no;
     t->position = 0;
     t->needs_thread = -1;
-    t->in_predicate = t->pending = false;
+    t->in_predicate = t->pending = t->insists = false;
     t->created_atomics = t->created_cells = t->spawned = 0;
     t->spins = 0;
     t->spin_write = no_event;
@@ -107,7 +107,7 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   if (!stopped_) extend();
   const Outcome outcome = stopped_ ? early_ : conclude();
   unwind_all();
-  allocation::release_deferred();
+  allocation::release_deferred(outcome == Outcome::failed);
   current_execution = outer;
   return outcome;
 }
@@ -149,19 +149,24 @@ void Execution::replay_until(ThreadId id, std::int32_t index) {
 }
 
 ThreadId Execution::next_thread() {
-  ready_.clear();
-  for (const std::unique_ptr<Thread>& t : threads_) {
-    if (t->state == State::ready) ready_.push_back(t->id);
-  }
-  if (ready_.empty()) {
+  const bool preempts = search_->preempts();
+  const auto joinable = [&](const Thread& t) {
+    return t.state == State::joining && thread(t.join_target).state == State::finished;
+  };
+  do {
+    ready_.clear();
     for (const std::unique_ptr<Thread>& t : threads_) {
-      if (t->state == State::joining && thread(t->join_target).state == State::finished) {
-        return t->id;
-      }
+      if (t->state == State::ready || (preempts && joinable(*t))) ready_.push_back(t->id);
     }
-    return -1;
+    if (!ready_.empty()) {
+      search_->next_step = graph_->size();
+      return search_->pick(ready_);
+    }
+  } while (preempts && wake_idling());
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (joinable(*t)) return t->id;
   }
-  return search_->pick(ready_);
+  return -1;
 }
 
 void Execution::extend() {
@@ -202,6 +207,7 @@ void Execution::unwind_all() {
 }
 
 std::string Execution::thread_name(ThreadId id) const {
+  if (static_cast<std::size_t>(id) >= threads_.size()) return "?";
   const std::string& name = thread(id).name;
   if (!name.empty()) return name;
   return id == 0 ? std::string("main") : std::string("T").append(std::to_string(id));
@@ -256,8 +262,9 @@ void Execution::step_done(Thread& t) {
   if (forced_turn_) {
     forced_turn_ = false;
     turn_ = -1;
-  } else if (search_->preempts() && !t.in_predicate) {
-    turn_ = next_thread();
+  } else if (search_->preempts()) {
+    wake_waiting();
+    if (!t.in_predicate || search_->keeps_failed_predicates()) turn_ = next_thread();
   }
   if (t.position >= static_cast<std::int32_t>(options_.max_thread_events)) {
     stop(std::string("thread ").append(thread_name(t.id)) + " made more than " +

@@ -29,8 +29,13 @@ class Search {
   /// Whose turn it is, after each step when `preempts`; `ready` is not empty and ascending.
   virtual ThreadId pick(const std::vector<ThreadId>& ready) = 0;
   virtual bool preempts() const { return false; }
+  /// Whether the reads of a predicate that fails stay in the graph; a walk tries it again instead.
+  virtual bool keeps_failed_predicates() const { return !preempts(); }
   /// Whether the newest event, a read of a failed predicate, was given another write to read.
   virtual bool retry(EventGraph&, EventId) { return false; }
+
+  bool newest_only = false;    ///< set while stale values would lead nowhere
+  std::int32_t next_step = 0;  ///< size of the graph when `pick` is called
 };
 
 enum class Outcome : std::uint8_t {
@@ -67,6 +72,9 @@ class Execution {
   Memory& memory() { return memory_; }
   std::string thread_name(ThreadId thread) const;
   std::string location_name(LocationId location) const;
+  detail::TypeInfo location_type(LocationId location) const {
+    return memory_.object(slots_[static_cast<std::size_t>(location)]).type;
+  }
   /// Names that `sometimes` was called with, and whether one of the calls held.
   const std::vector<std::pair<std::string, bool>>& sometimes() const { return sometimes_; }
 
@@ -125,6 +133,7 @@ class Execution {
     ThreadId needs_thread = -1;     // during replay: who has to come first,
     std::int32_t needs_index = -1;  // and how far; -1 to its end
     bool in_predicate = false;
+    bool insists = false;         // a walk: only the newest values may help
     bool pending = false;         // an update inside a predicate that has not stored yet
     std::int32_t wait_begin = 0;  // position at which the predicate began
     std::source_location wait_site;
@@ -175,6 +184,9 @@ class Execution {
   bool reads_newest(const Thread& t) const;
   void block(Thread& t, Waiting how, const std::source_location& site);
   bool wait_again(Thread& t);
+  void try_later(Thread& t);
+  void wake_waiting();
+  bool wake_idling();
   bool added_stale(EventId read) const;
   bool deadlocked();
   bool idles_forever(Thread& t);

@@ -29,6 +29,8 @@ class Exhaustive final : public Search {
   /// The thread in the middle of a read-modify-write, or -1.
   ThreadId first() const { return first_; }
   std::size_t memory() const;
+  /// The same, but only measured now and then; 0 otherwise.
+  std::size_t memory_if_due() { return ++measured_ % 256 == 0 ? memory() : 0; }
 
   void place_read(EventGraph& graph, EventId read) override;
   void place_write(EventGraph& graph, EventId write) override;
@@ -51,6 +53,7 @@ class Exhaustive final : public Search {
   std::vector<Count> clock_;
   SequentialConsistency sequential_consistency_;
   ThreadId first_ = -1;
+  std::uint32_t measured_ = 0;
 };
 
 /// Pushes a choice for every read that the newest write may revisit: walking back from the newest

@@ -1,82 +1,274 @@
+// Runs a strategy within its bounds and turns what it found into a report.
+#include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <stdexcept>
+#include <string>
 
 #include "models/checker/engine/execution.hpp"
 #include "models/checker/engine/exhaustive.hpp"
+#include "models/checker/engine/script.hpp"
+#include "models/checker/engine/story.hpp"
+#include "models/checker/engine/walk.hpp"
 #include "pto2/checker.hpp"
 
 namespace pto2::model {
 
 namespace {
 
+using engine::Outcome;
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
+volatile std::sig_atomic_t interrupted = 0;
+
+/// Turns Ctrl-C into a report of what was covered.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    interrupted = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    sigaction(SIGINT, &action, &outer_);
+  }
+  ~InterruptGuard() { sigaction(SIGINT, &outer_, nullptr); }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  struct sigaction outer_ = {};
+};
+
+/// Counts runs and knows when to stop.
+class Ledger {
+ public:
+  Ledger(const Options& options, Report& report) : options_(options), report_(report) {}
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  void count(Outcome outcome) {
+    ++runs_;
+    if (outcome == Outcome::complete) ++report_.executions;
+    if (outcome == Outcome::blocked || outcome == Outcome::pruned) ++report_.blocked;
+  }
+
+  /// Whether a bound is hit; the report then says which.
+  bool exhausted(std::size_t memory) {
+    if (options_.max_executions != 0 && report_.executions >= options_.max_executions) {
+      report_.reason =
+          "the limit of " + std::to_string(options_.max_executions) + " executions was reached";
+    } else if (interrupted != 0) {
+      report_.reason = "it was interrupted";
+    } else if (runs_ % 256 == 0) {
+      check_rare(memory);
+    }
+    return !report_.reason.empty();
+  }
+
+ private:
+  void check_rare(std::size_t memory) {
+    report_.peak_memory_bytes = std::max(report_.peak_memory_bytes, memory);
+    if (options_.max_memory_bytes != 0 && memory > options_.max_memory_bytes) {
+      report_.reason = "the memory limit was reached";
+      return;
+    }
+    if (options_.max_seconds <= 0 && !options_.progress) return;
+    const double now = seconds();
+    if (options_.max_seconds > 0 && now > options_.max_seconds) {
+      report_.reason = "the time limit was reached";
+    }
+    if (options_.progress && now - shown_ > 1) {
+      shown_ = now;
+      std::fprintf(stderr, "%s: %llu executions, %llu blocked, %.0f per second\n",
+                   options_.name.c_str(), static_cast<unsigned long long>(report_.executions),
+                   static_cast<unsigned long long>(report_.blocked),
+                   static_cast<double>(runs_) / now);
+    }
+  }
+
+  const Options& options_;
+  Report& report_;
+  Clock::time_point start_ = Clock::now();
+  double shown_ = 0;
+  std::uint64_t runs_ = 0;
+};
+
+/// A violation with as few steps as are known to show it: those that the failing thread depends
+/// on, when replaying only them fails in the same way.
+Violation minimise(const Options& options, const std::function<void()>& body,
+                   const engine::Execution& failed, const engine::EventGraph& graph) {
+  const engine::FailedRun failure = failed.failure();
+  Violation whole = engine::describe(failed, graph, failure, -1);
+  if (failure.thread < 0 || failure.kind == ViolationKind::deadlock ||
+      failure.kind == ViolationKind::leak) {
+    return whole;
+  }
+  const Violation small = engine::describe(failed, graph, failure, failure.thread);
+  if (small.events.size() == whole.events.size()) return whole;
+  engine::Execution execution(options, body);
+  engine::EventGraph replayed;
+  engine::Scripted search(engine::Script::from_token(small.token));
+  const Outcome outcome = execution.run(replayed, search, -1);
+  const bool same = outcome == Outcome::failed && execution.failure().kind == failure.kind &&
+                    execution.failure().message == failure.message &&
+                    replayed.size() < graph.size() && search.mismatch(replayed).empty();
+  return same ? engine::describe(execution, replayed, execution.failure(), -1) : whole;
 }
 
-void explore_exhaustively(const Options& options, const std::function<void()>& body,
-                          Report& report) {
-  const Clock::time_point start = Clock::now();
+void note(const engine::Execution& execution, Report& report,
+          std::vector<std::pair<std::string, bool>>& sometimes) {
+  report.steps += execution.steps();
+  for (const auto& [name, held] : execution.sometimes()) {
+    const auto known = std::find_if(sometimes.begin(), sometimes.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (known == sometimes.end()) {
+      sometimes.emplace_back(name, held);
+    } else {
+      known->second |= held;
+    }
+  }
+}
+
+using Sometimes = std::vector<std::pair<std::string, bool>>;
+
+void explore_exhaustively(const Options& options, const std::function<void()>& body, Report& report,
+                          Sometimes& sometimes) {
+  Ledger ledger(options, report);
   engine::Execution execution(options, body);
   engine::Exhaustive search(options);
   search.begin();
-  bool more = true;
-  for (std::uint64_t runs = 1; more; ++runs) {
-    const engine::Outcome outcome = execution.run(search.graph(), search, search.first());
-    switch (outcome) {
-      case engine::Outcome::complete:
-        ++report.executions;
-        break;
-      case engine::Outcome::blocked:
-      case engine::Outcome::pruned:
-        ++report.blocked;
-        break;
-      case engine::Outcome::failed:
-        report.violation.emplace();
-        report.violation->kind = execution.failure().kind;
-        report.violation->message = execution.failure().message;
-        report.violation->thread = execution.failure().thread;
-        report.violation->site = execution.failure().site;
-        more = false;
-        continue;
-      case engine::Outcome::limited:
-        report.reason = execution.limit();
-        more = false;
-        continue;
-    }
-    if (options.max_executions != 0 && report.executions >= options.max_executions) {
-      more = search.advance();
-      if (more) report.reason = "the limit of executions was reached";
-      report.complete = !more;
+  for (bool more = true; more;) {
+    const Outcome outcome = execution.run(search.graph(), search, search.first());
+    ledger.count(outcome);
+    if (outcome == Outcome::failed) {
+      report.violation = minimise(options, body, execution, search.graph());
       break;
     }
-    if (options.max_seconds > 0 && runs % 64 == 0 && seconds_since(start) > options.max_seconds) {
-      report.reason = "the time limit was reached";
+    if (outcome == Outcome::limited) {
+      report.reason = execution.limit();
       break;
     }
+    const std::size_t memory = search.memory_if_due();
     more = search.advance();
     report.complete = !more;
+    if (more && ledger.exhausted(memory)) break;
   }
-  report.steps = execution.steps();
-  report.peak_memory_bytes = search.memory();
+  report.peak_memory_bytes = std::max(report.peak_memory_bytes, search.memory());
+  note(execution, report, sometimes);
+}
+
+void sample(const Options& options, const std::function<void()>& body, Report& report,
+            Sometimes& sometimes) {
+  Ledger ledger(options, report);
+  engine::Execution execution(options, body);
+  engine::EventGraph graph;
+  std::uint64_t length = 64;
+  for (std::uint64_t i = 0; i < options.samples; ++i) {
+    graph.clear();
+    engine::Walk search(options, options.seed + i, length);
+    const Outcome outcome = execution.run(graph, search, -1);
+    length = std::max<std::uint64_t>(length, static_cast<std::uint64_t>(graph.size()));
+    ledger.count(outcome);
+    if (outcome == Outcome::failed) {
+      report.violation = minimise(options, body, execution, graph);
+      break;
+    }
+    if (outcome == Outcome::limited) {
+      report.reason = execution.limit();
+      break;
+    }
+    if (ledger.exhausted(graph.memory())) break;
+  }
+  if (report.reason.empty()) {
+    report.reason = "executions were sampled, " + std::to_string(report.executions) + " of them";
+  }
+  report.peak_memory_bytes = std::max(report.peak_memory_bytes, graph.memory());
+  note(execution, report, sometimes);
+}
+
+void replay(const Options& options, const std::function<void()>& body, Report& report,
+            Sometimes& sometimes) {
+  engine::Execution execution(options, body);
+  engine::EventGraph graph;
+  engine::Scripted search(engine::Script::from_token(options.token));
+  const Outcome outcome = execution.run(graph, search, -1);
+  const std::string mismatch = search.mismatch(graph);
+  if (!mismatch.empty()) {
+    report.reason = "the token does not fit the program, which has changed since: " + mismatch;
+  } else if (outcome == Outcome::failed) {
+    report.violation = engine::describe(execution, graph, execution.failure(), -1);
+  } else {
+    report.executions = outcome == Outcome::complete;
+    report.blocked = outcome == Outcome::blocked;
+    report.reason = outcome == Outcome::limited ? execution.limit()
+                                                : "one execution was replayed, without a violation";
+  }
+  note(execution, report, sometimes);
+}
+
+void judge(const Options& options, Report& report, Sometimes& sometimes) {
+  if (report.violation) {
+    report.verdict = Verdict::fail;
+    return;
+  }
+  for (const std::string& name : options.expected) {
+    const bool known = std::any_of(sometimes.begin(), sometimes.end(),
+                                   [&](const auto& entry) { return entry.first == name; });
+    if (!known) sometimes.emplace_back(name, false);
+  }
+  if (!report.complete) return;
+  if (report.executions == 0) {
+    report.reason = "no execution was complete";
+    return;
+  }
+  for (const auto& [name, held] : sometimes) {
+    if (held) continue;
+    report.violation.emplace();
+    report.violation->kind = ViolationKind::unreached;
+    report.violation->message = name + " holds in no execution";
+    report.verdict = Verdict::fail;
+    return;
+  }
+  report.verdict = Verdict::pass;
+}
+
+void validate(const Options& options) {
+  const auto require = [](bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+  };
+  require(options.jobs >= 1 && options.jobs <= 256, "Options::jobs must be 1..256");
+  require(options.max_thread_events >= 1 && options.max_thread_events <= 65'000,
+          "Options::max_thread_events must be 1..65000");
+  require(options.stack_bytes >= 16 * 1024, "Options::stack_bytes must be at least 16384");
+  require(options.depth >= 1, "Options::depth must be at least 1");
+  require(options.spin_limit >= 1, "Options::spin_limit must be at least 1");
+  require(options.strategy != Strategy::replay || !options.token.empty(),
+          "Options::token must be set to replay");
 }
 
 }  // namespace
 
 Report explore(const Options& options, const std::function<void()>& body) {
+  validate(options);
   Report report;
   report.name = options.name;
+  Sometimes sometimes;
   const Clock::time_point start = Clock::now();
-  explore_exhaustively(options, body, report);
-  report.seconds = seconds_since(start);
-  if (report.violation) {
-    report.verdict = Verdict::fail;
-  } else if (report.complete && report.executions > 0) {
-    report.verdict = Verdict::pass;
-  } else if (report.reason.empty()) {
-    report.reason = "no execution was complete";
+  {
+    const InterruptGuard guard;
+    switch (options.strategy) {
+      case Strategy::exhaustive:
+        explore_exhaustively(options, body, report, sometimes);
+        break;
+      case Strategy::replay:
+        replay(options, body, report, sometimes);
+        break;
+      default:
+        sample(options, body, report, sometimes);
+    }
   }
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  judge(options, report, sometimes);
   return report;
 }
 

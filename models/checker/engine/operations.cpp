@@ -75,6 +75,7 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
     fail(ViolationKind::misuse, "a load cannot have release order", site);
   }
   const EventId read = graph_->append(t.id, Kind::read, order, id, site);
+  search_->newest_only = t.insists;
   search_->place_read(*graph_, read);
   ++t.position;
   const std::uint32_t spins = t.spins;
@@ -125,6 +126,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     take_turn(t);
     check_access(t, id, object, site);
     read = graph_->append_update(t.id, id, update, site);
+    search_->newest_only = t.insists;
     search_->place_read(*graph_, read);
     ++t.position;
     ++steps_;

@@ -31,6 +31,7 @@ bool Execution::end_wait(bool satisfied) {
   Thread& t = *running_;
   t.in_predicate = false;
   if (satisfied) {
+    t.insists = false;
     if (t.pending) commit_pending(t);
     return true;
   }
@@ -38,6 +39,10 @@ bool Execution::end_wait(bool satisfied) {
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",
          t.wait_site);
+  }
+  if (!search_->keeps_failed_predicates()) {
+    try_later(t);
+    return false;
   }
   if (wait_again(t)) return false;
   block(t, Waiting::predicate, t.wait_site);
@@ -55,9 +60,48 @@ bool Execution::wait_again(Thread& t) {
     if (graph_->stores(last)) first_ = t.id;
     return true;
   }
+  if (search_->preempts()) return false;  // a script goes on with the others
   early_ = Outcome::pruned;
   stopped_ = true;
   leave(t);
+}
+
+/// A walk takes the failed evaluation back. It comes again with the newest values, and when these
+/// did not help, after somebody has made a step.
+void Execution::try_later(Thread& t) {
+  const bool newest = reads_newest(t);
+  while (graph_->thread_size(t.id) > t.wait_begin) graph_->pop();
+  t.position = t.wait_begin;
+  search_->newest_only = false;
+  t.insists = true;
+  if (newest) {
+    block(t, Waiting::predicate, t.wait_site);
+  } else {
+    turn_ = next_thread();
+  }
+}
+
+void Execution::wake_waiting() {
+  const Event& event = (*graph_)[graph_->size() - 1];
+  if (!is_write(event.kind) || search_->keeps_failed_predicates()) return;
+  running_->insists = false;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting == Waiting::assumption) continue;
+    t->state = State::ready;
+    t->insists = false;
+  }
+}
+
+/// When nobody else can go on, those that idle get a turn with the newest values.
+bool Execution::wake_idling() {
+  bool woken = false;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting != Waiting::idle || t->insists) continue;
+    t->state = State::ready;
+    t->insists = true;
+    woken = true;
+  }
+  return woken;
 }
 
 /// Whether there was a newer write already when the read got its value.
@@ -132,7 +176,8 @@ bool Execution::deadlocked() {
     who += (who.empty() ? "" : ", ") + thread_name(t->id) + " at " + to_string(t->wait_site);
   }
   for (const std::unique_ptr<Thread>& t : threads_) {
-    if (t->state == State::waiting && t->waiting == Waiting::idle && !idles_forever(*t)) {
+    if (t->state == State::waiting && t->waiting == Waiting::idle && !t->insists &&
+        !idles_forever(*t)) {
       return false;
     }
   }

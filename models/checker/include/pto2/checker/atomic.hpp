@@ -94,10 +94,12 @@ class atomic {
   using difference_type = std::conditional_t<std::is_pointer_v<T>, std::ptrdiff_t, T>;
   static constexpr bool is_always_lock_free = sizeof(T) <= 8;
 
-  atomic(Site site = Site::current())
-      : id_(detail::create_atomic(this, to_value(T()), detail::type_info<T>(), {}, site)) {}
-  atomic(T value, std::string_view name = {}, Site site = Site::current())
-      : id_(detail::create_atomic(this, to_value(value), detail::type_info<T>(), name, site)) {}
+  atomic(Site site = Site::current()) {
+    id_ = detail::create_atomic(this, to_value(T()), detail::type_info<T>(), {}, site);
+  }
+  atomic(T value, std::string_view name = {}, Site site = Site::current()) {
+    id_ = detail::create_atomic(this, to_value(value), detail::type_info<T>(), name, site);
+  }
   ~atomic() { detail::destroy_atomic(id_, this, Site::current()); }
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
@@ -196,7 +198,7 @@ class atomic {
     return result.stored;
   }
 
-  std::int32_t id_;
+  std::int32_t id_ = -1;
 };
 
 /// std::atomic_thread_fence.

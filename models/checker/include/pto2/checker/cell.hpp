@@ -17,9 +17,11 @@ class cell {
  public:
   using value_type = T;
 
-  cell(Site site = Site::current()) : id_(detail::create_cell(this, false, {}, site)) {}
+  cell(Site site = Site::current()) { id_ = detail::create_cell(this, false, {}, site); }
   cell(T value, std::string_view name = {}, Site site = Site::current())
-      : value_(std::move(value)), id_(detail::create_cell(this, true, name, site)) {}
+      : value_(std::move(value)) {
+    id_ = detail::create_cell(this, true, name, site);
+  }
   ~cell() { detail::destroy_cell(id_, this, Site::current()); }
   cell(const cell&) = delete;
   cell& operator=(const cell&) = delete;
@@ -35,7 +37,7 @@ class cell {
 
  private:
   T value_{};
-  std::int32_t id_;
+  std::int32_t id_ = -1;
 };
 
 }  // namespace pto2::model

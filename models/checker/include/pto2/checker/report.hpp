@@ -50,7 +50,8 @@ struct Violation {
   std::string token;                  ///< replays exactly this execution
   std::vector<std::string> threads;   ///< their names, by number
   std::vector<ReportedEvent> events;  ///< in an order that respects causality
-  std::string dot;                    ///< the execution graph in Graphviz's language
+  std::string hint;  ///< an order whose strengthening removes it, where that is known
+  std::string dot;   ///< the execution graph in Graphviz's language
 };
 
 /// The outcome of an exploration.
