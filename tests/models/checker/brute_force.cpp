@@ -6,9 +6,9 @@
 #include <numeric>
 #include <optional>
 
-#include "tests/models/checker/program.hpp"
+#include "tests/models/checker/brute_force.hpp"
 
-namespace pto2::model::test {
+namespace pto2::model::litmus {
 
 namespace {
 
@@ -315,4 +315,4 @@ Executions by_brute_force(const Program& program) {
   return Enumeration(program).run();
 }
 
-}  // namespace pto2::model::test
+}  // namespace pto2::model::litmus

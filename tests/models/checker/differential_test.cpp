@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "tests/models/checker/program.hpp"
+#include "tests/models/checker/brute_force.hpp"
 
-namespace pto2::model::test {
+namespace pto2::model::litmus {
 namespace {
 
 using Random = std::mt19937_64;
@@ -121,4 +121,4 @@ TEST(Differential, failing_compare_exchanges) {
 }
 
 }  // namespace
-}  // namespace pto2::model::test
+}  // namespace pto2::model::litmus

@@ -1,13 +1,16 @@
-// Small straight-line programs that both the checker and the brute force can run.
+// Small straight-line programs as data: the checker runs them, and a brute force can too.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace pto2::model::test {
+#include <pto2/checker.hpp>
+
+namespace pto2::model::litmus {
 
 enum class Operation : std::uint8_t { load, store, add, exchange, compare_exchange, fence };
 
@@ -27,6 +30,11 @@ struct Program {
   std::vector<std::vector<Instruction>> threads;
 
   std::string to_string() const;
+  /// Reads "x=1.rlx; f.sc; y.acq | x+1.ar; y<2.rel; x?0>1.ar.rlx": threads are separated by "|";
+  /// a location is a letter from x on, then "=" stores, "+" adds, "<" exchanges, "?a>b" compares
+  /// with a and exchanges for b (its last order is for failure), nothing loads; "f" is a fence.
+  /// Throws std::invalid_argument with the part that it does not understand.
+  static Program parse(std::string_view text);
 };
 
 /// What an execution returned: the values of all reading instructions, thread by thread, and the
@@ -40,9 +48,7 @@ struct Executions {
   friend bool operator==(const Executions&, const Executions&) = default;
 };
 
-/// Every candidate execution graph, filtered by the axioms of RC11.
-Executions by_brute_force(const Program& program);
-/// What the checker explores.
-Executions by_checker(const Program& program);
+/// What the checker explores; a count of UINT64_MAX says that it did not finish.
+Executions by_checker(const Program& program, const Options& options = {});
 
-}  // namespace pto2::model::test
+}  // namespace pto2::model::litmus

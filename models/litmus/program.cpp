@@ -1,9 +1,9 @@
-#include "tests/models/checker/program.hpp"
+#include "models/litmus/program.hpp"
 
 #include <memory>
 #include <pto2/checker.hpp>
 
-namespace pto2::model::test {
+namespace pto2::model::litmus {
 
 namespace {
 
@@ -82,9 +82,9 @@ std::string Program::to_string() const {
   return text;
 }
 
-Executions by_checker(const Program& program) {
+Executions by_checker(const Program& program, const Options& options) {
   Executions result;
-  const Report report = explore(Options{}, [&] {
+  const Report report = explore(options, [&] {
     Locations locations;
     for (int l = 0; l < program.locations; ++l) {
       locations.push_back(std::make_unique<atomic<int>>(0));
@@ -112,4 +112,4 @@ Executions by_checker(const Program& program) {
   return result;
 }
 
-}  // namespace pto2::model::test
+}  // namespace pto2::model::litmus
