@@ -42,7 +42,10 @@ void Execution::reset_threads() {
     t->waiting = Waiting::no;
     t->position = 0;
     t->needs_thread = -1;
-    t->in_predicate = t->pending = t->insists = false;
+    t->in_predicate = t->pending = t->insists = t->last_resort = false;
+    t->trying_read = no_event;
+    t->fresh = false;
+    t->wait_begin = -1;
     t->created_atomics = t->created_cells = t->spawned = 0;
     t->spins = 0;
     t->spin_write = no_event;
@@ -166,7 +169,7 @@ ThreadId Execution::next_thread() {
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (joinable(*t)) return t->id;
   }
-  return -1;
+  return wake_last_resort();
 }
 
 void Execution::extend() {
@@ -265,6 +268,8 @@ void Execution::step_done(Thread& t) {
   } else if (search_->preempts()) {
     wake_waiting();
     if (!t.in_predicate || search_->keeps_failed_predicates()) turn_ = next_thread();
+  } else {
+    wake_postponed(t);
   }
   if (t.position >= static_cast<std::int32_t>(options_.max_thread_events)) {
     stop(std::string("thread ").append(thread_name(t.id)) + " made more than " +

@@ -46,7 +46,13 @@ enum class Outcome : std::uint8_t {
   limited,
 };
 
-enum class Waiting : std::uint8_t { no, predicate, idle, assumption };
+enum class Waiting : std::uint8_t {
+  no,
+  predicate,  ///< the reads of the failed evaluation are in the graph
+  postponed,  ///< they are not: the evaluation comes again when somebody has written
+  idle,
+  assumption,
+};
 
 struct FailedRun {
   ViolationKind kind = ViolationKind::check_failed;
@@ -136,6 +142,12 @@ class Execution {
     bool insists = false;         // a walk: only the newest values may help
     bool pending = false;         // an update inside a predicate that has not stored yet
     std::int32_t wait_begin = 0;  // position at which the predicate began
+    bool fresh = false;          // nothing of its evaluation was recorded before this run
+    bool last_resort = false;    // nobody else can go on: the evaluation stays in the graph
+    EventId trying_read = no_event;  // the read of a predicate that is tried on other values,
+    std::int32_t trying = 0;         // the index of the choice that it has,
+    std::int32_t tried = 0;          // and the number of reads that are through
+    LocationId watched = -1;     // what a postponed predicate reads, -1 for several locations
     std::source_location wait_site;
     std::function<void()> body;
     std::unique_ptr<Fiber> fiber;
@@ -185,6 +197,11 @@ class Execution {
   void block(Thread& t, Waiting how, const std::source_location& site);
   bool wait_again(Thread& t);
   void try_later(Thread& t);
+  void postpone(Thread& t);
+  EventId next_to_try(Thread& t);
+  bool drop_fruitless_choices(Thread& t, bool satisfied);
+  void wake_postponed(Thread& writer);
+  ThreadId wake_last_resort();
   void wake_waiting();
   bool wake_idling();
   bool added_stale(EventId read) const;

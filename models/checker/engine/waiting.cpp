@@ -21,17 +21,23 @@ void Execution::begin_wait(const std::source_location& site) {
   leaving();
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
+  if (t.position != t.wait_begin) t.fresh = false;
   t.in_predicate = true;
   t.wait_begin = t.position;
   t.wait_site = site;
+  // Evaluations for other values find the reads of the first one recorded.
+  if (recorded(t)) return;
+  t.fresh = true;
+  t.tried = 0;
 }
 
 bool Execution::end_wait(bool satisfied) {
   leaving();
   Thread& t = *running_;
   t.in_predicate = false;
+  if (drop_fruitless_choices(t, satisfied)) return false;
   if (satisfied) {
-    t.insists = false;
+    t.insists = t.last_resort = false;
     if (t.pending) commit_pending(t);
     return true;
   }
@@ -42,6 +48,10 @@ bool Execution::end_wait(bool satisfied) {
   }
   if (!search_->keeps_failed_predicates()) {
     try_later(t);
+    return false;
+  }
+  if (t.fresh && !t.last_resort && !search_->preempts()) {
+    postpone(t);
     return false;
   }
   if (wait_again(t)) return false;
@@ -102,6 +112,93 @@ bool Execution::wake_idling() {
     woken = true;
   }
   return woken;
+}
+
+/// A predicate that the newest values do not satisfy is no step yet: the thread comes again when
+/// somebody has written what it reads. Which thread makes the next step remains a function of the
+/// graph alone, which is all that the search asks for; and most blocked graphs never come up.
+void Execution::postpone(Thread& t) {
+  t.watched = -1;
+  for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
+    const LocationId location = (*graph_)[graph_->thread_event(t.id, i)].location;
+    t.watched = i == t.wait_begin || t.watched == location ? location : -1;
+  }
+  while (graph_->thread_size(t.id) > t.wait_begin) graph_->pop();
+  t.position = t.wait_begin;
+  block(t, Waiting::postponed, t.wait_site);
+}
+
+void Execution::wake_postponed(Thread& writer) {
+  const Event& event = (*graph_)[graph_->size() - 1];
+  if (!is_write(event.kind)) return;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
+    if (t->watched >= 0 && t->watched != event.location) continue;
+    t->state = State::ready;
+    if (t->id < writer.id) turn_ = -1;
+  }
+}
+
+/// When nobody else can go on, a postponed predicate is evaluated for good: on stale values, and
+/// as a step to be revisited.
+ThreadId Execution::wake_last_resort() {
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
+    t->state = State::ready;
+    t->last_resort = true;
+    return t->id;
+  }
+  return -1;
+}
+
+/// The next read of a predicate that has other values to try; no_event when there is none.
+EventId Execution::next_to_try(Thread& t) {
+  const std::int32_t all = static_cast<std::int32_t>(graph_->choices().size());
+  for (; t.wait_begin + t.tried < t.position; ++t.tried) {
+    const EventId event = graph_->thread_event(t.id, t.wait_begin + t.tried);
+    const bool last = event == graph_->size() - 1;
+    const std::int32_t end = last ? all : (*graph_)[event + 1].choices;
+    if (is_read((*graph_)[event].kind) && (*graph_)[event].choices < end) return event;
+  }
+  return no_event;
+}
+
+/// Tries a new predicate on the other values that its reads may have, so that those which do not
+/// satisfy it need no run of their own. Returns whether to evaluate it once more; the last
+/// evaluation is on the newest values again.
+bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
+  if (!t.fresh || search_->preempts()) return false;
+  std::vector<Choice>& choices = graph_->choices();
+  EventId read = t.trying_read;
+  if (read == no_event) {
+    if (!satisfied && !t.last_resort) return false;
+    read = next_to_try(t);
+    if (read == no_event) return false;
+    while (graph_->size() - 1 > read) graph_->pop();
+    t.trying_read = read;
+    t.trying = (*graph_)[read].choices;
+  } else if (satisfied || graph_->size() - 1 > read) {
+    ++t.trying;
+  } else {
+    choices.erase(choices.begin() + t.trying);
+  }
+  while (graph_->size() - 1 > read) graph_->pop();
+  Choice choice{Choice::Kind::read_from, graph_->last_write((*graph_)[read].location)};
+  if (t.trying == static_cast<std::int32_t>(choices.size())) {
+    t.trying_read = no_event;
+    ++t.tried;
+  } else {
+    choice = choices[static_cast<std::size_t>(t.trying)];
+  }
+  if ((*graph_)[read].kind == Kind::rmw_read) {
+    graph_->set_update_reads_from(read, choice.target,
+                                  choice.kind == Choice::Kind::fail_spuriously);
+  } else {
+    graph_->set_reads_from(read, choice.target, (*graph_)[read].order);
+  }
+  t.pending = false;
+  t.position = t.wait_begin;
+  return true;
 }
 
 /// Whether there was a newer write already when the read got its value.
