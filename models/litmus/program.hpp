@@ -12,7 +12,16 @@
 
 namespace pto2::model::litmus {
 
-enum class Operation : std::uint8_t { load, store, add, exchange, compare_exchange, fence };
+enum class Operation : std::uint8_t {
+  load,
+  store,
+  add,
+  exchange,
+  compare_exchange,
+  fence,
+  wait,           ///< until the location holds `expected`
+  wait_exchange,  ///< the same, and exchanges it for `operand`
+};
 
 struct Instruction {
   Operation operation = Operation::fence;
@@ -48,7 +57,7 @@ struct Executions {
   friend bool operator==(const Executions&, const Executions&) = default;
 };
 
-/// What the checker explores; a count of UINT64_MAX says that it did not finish.
+/// What the checker explores, where waiting for ever is no error; a count of UINT64_MAX says that it did not finish.
 Executions by_checker(const Program& program, const Options& options = {});
 
 }  // namespace pto2::model::litmus

@@ -187,6 +187,7 @@ Outcome Execution::conclude() {
   for (const std::unique_ptr<Thread>& t : threads_) {
     finished &= t->state == State::finished || t->state == State::absent;
   }
+  if (!finished && options_.allow_deadlocks) return Outcome::blocked;
   if (!finished) return deadlocked() ? Outcome::failed : (stopped_ ? early_ : Outcome::blocked);
   if (const Object* object = memory_.alive() != 0 ? memory_.leaked() : nullptr) {
     failure_ = {ViolationKind::leak,

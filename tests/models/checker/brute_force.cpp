@@ -131,7 +131,9 @@ class Enumeration {
         if (node.fence && node.order == std::memory_order_relaxed) continue;
         if (instruction.reads()) {
           node.reads = true;
-          node.partner = instruction.operation == Operation::load ? -1 : size() + 1;
+          const bool only_reads = instruction.operation == Operation::load ||
+                                  instruction.operation == Operation::wait;
+          node.partner = only_reads ? -1 : size() + 1;
           reads_.push_back(size());
           nodes_.push_back(node);
           if (node.partner < 0) continue;
@@ -192,6 +194,9 @@ class Enumeration {
       if (node.reads) {
         if (!nodes_[source_[e]].present) return false;
         node.value = nodes_[source_[e]].value;
+        const Operation operation = node.instruction->operation;
+        const bool waits = operation == Operation::wait || operation == Operation::wait_exchange;
+        if (waits && node.value != node.instruction->expected) return false;
         if (node.partner >= 0) update(node, nodes_[node.partner]);
       } else if (node.writes && node.thread >= 0 &&
                  node.instruction->operation == Operation::store) {

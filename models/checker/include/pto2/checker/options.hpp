@@ -41,6 +41,8 @@ struct Options {
   bool cxx17_release_sequences = false;
   /// Lets compare_exchange_weak fail on equal values.
   bool spurious_failures = false;
+  /// Counts executions in which nobody can go on as blocked instead of reporting a deadlock.
+  bool allow_deadlocks = false;
   /// Names that `sometimes` must have seen at the end of a complete search.
   std::vector<std::string> expected;
   /// Writes a progress line to stderr about once per second.
