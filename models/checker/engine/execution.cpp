@@ -79,7 +79,7 @@ void Execution::thread_main(Thread& t) {
     }
   }
   t.state = State::finished;
-  t.body = nullptr;
+  --unfinished_;
 }
 
 void Execution::resume(Thread& t) {
@@ -105,11 +105,14 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   unwinding_ = stopped_ = false;
   first_ = first;
   turn_ = -1;
-  thread(0).state = State::ready;
+  unfinished_ = 0;
+  postponed_ = 0;
+  make_ready(thread(0));
+  ++unfinished_;
   replay_recorded();
   if (!stopped_) extend();
   const Outcome outcome = stopped_ ? early_ : conclude();
-  unwind_all();
+  if (unfinished_ != 0) unwind_all();
   allocation::release_deferred(outcome == Outcome::failed);
   current_execution = outer;
   return outcome;
@@ -156,19 +159,27 @@ ThreadId Execution::next_thread() {
   const auto joinable = [&](const Thread& t) {
     return t.state == State::joining && thread(t.join_target).state == State::finished;
   };
+  if (!preempts) {
+    // The leftmost thread that can go on; joining waits until nobody else can.
+    for (; leftmost_ < static_cast<ThreadId>(threads_.size()); ++leftmost_) {
+      if (thread(leftmost_).state == State::ready) return leftmost_;
+    }
+  }
   do {
+    if (!preempts) break;
     ready_.clear();
     for (const std::unique_ptr<Thread>& t : threads_) {
-      if (t->state == State::ready || (preempts && joinable(*t))) ready_.push_back(t->id);
+      if (t->state == State::ready || joinable(*t)) ready_.push_back(t->id);
     }
     if (!ready_.empty()) {
       search_->next_step = graph_->size();
       return search_->pick(ready_);
     }
-  } while (preempts && wake_idling());
+  } while (wake_idling());
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (joinable(*t)) return t->id;
   }
+  if (unfinished_ == 0) return -1;
   return wake_last_resort();
 }
 
@@ -183,10 +194,7 @@ void Execution::extend() {
 }
 
 Outcome Execution::conclude() {
-  bool finished = true;
-  for (const std::unique_ptr<Thread>& t : threads_) {
-    finished &= t->state == State::finished || t->state == State::absent;
-  }
+  const bool finished = unfinished_ == 0;
   if (!finished && options_.allow_deadlocks) return Outcome::blocked;
   if (!finished) return deadlocked() ? Outcome::failed : (stopped_ ? early_ : Outcome::blocked);
   if (const Object* object = memory_.alive() != 0 ? memory_.leaked() : nullptr) {
@@ -206,7 +214,6 @@ void Execution::unwind_all() {
     Thread& t = *threads_[i];
     ghost_steps_ = 0;
     while (!t.fiber->parked()) resume(t);
-    t.body = nullptr;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -163,6 +164,10 @@ class Execution {
 
   Thread& thread(ThreadId id) { return *threads_[static_cast<std::size_t>(id)]; }
   const Thread& thread(ThreadId id) const { return *threads_[static_cast<std::size_t>(id)]; }
+  void make_ready(Thread& t) {
+    t.state = State::ready;
+    leftmost_ = std::min(leftmost_, t.id);
+  }
   ThreadId add_thread();
   void reset_threads();
   void resume(Thread& t);
@@ -226,6 +231,9 @@ class Execution {
   Thread* running_ = nullptr;
   ThreadId turn_ = -1;
   ThreadId first_ = -1;
+  ThreadId leftmost_ = 0;          // no thread before it is ready
+  std::int32_t unfinished_ = 0;    // threads that have started and not ended
+  std::int32_t postponed_ = 0;     // threads whose predicate is postponed
   bool forced_turn_ = false;
   bool unwinding_ = false;
   int ghost_steps_ = 0;

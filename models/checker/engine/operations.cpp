@@ -212,7 +212,8 @@ ThreadId Execution::spawn(std::function<void()> body, std::string_view name,
   Thread& child = thread(id);
   child.body = std::move(body);
   if (child.name != name) child.name = name;
-  child.state = State::ready;
+  make_ready(child);
+  ++unfinished_;
   child.wait_site = site;
   if (t.position == graph_->thread_size(t.id)) step_done(t);
   return id;
@@ -235,7 +236,7 @@ void Execution::join(ThreadId id, const std::source_location& site) {
   t.state = State::joining;
   if (turn_ == t.id) turn_ = forced_turn_ ? -1 : next_thread();
   take_turn(t);
-  t.state = State::ready;
+  make_ready(t);
   const EventId event = graph_->append(t.id, Kind::join, std::memory_order_relaxed, id, site);
   graph_->set_joined(event, id);
   ++t.position;

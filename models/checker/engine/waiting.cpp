@@ -97,7 +97,7 @@ void Execution::wake_waiting() {
   running_->insists = false;
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (t->state != State::waiting || t->waiting == Waiting::assumption) continue;
-    t->state = State::ready;
+    make_ready(*t);
     t->insists = false;
   }
 }
@@ -107,7 +107,7 @@ bool Execution::wake_idling() {
   bool woken = false;
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (t->state != State::waiting || t->waiting != Waiting::idle || t->insists) continue;
-    t->state = State::ready;
+    make_ready(*t);
     t->insists = true;
     woken = true;
   }
@@ -125,16 +125,18 @@ void Execution::postpone(Thread& t) {
   }
   while (graph_->thread_size(t.id) > t.wait_begin) graph_->pop();
   t.position = t.wait_begin;
+  ++postponed_;
   block(t, Waiting::postponed, t.wait_site);
 }
 
 void Execution::wake_postponed(Thread& writer) {
   const Event& event = (*graph_)[graph_->size() - 1];
-  if (!is_write(event.kind)) return;
+  if (postponed_ == 0 || !is_write(event.kind)) return;
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
     if (t->watched >= 0 && t->watched != event.location) continue;
-    t->state = State::ready;
+    make_ready(*t);
+    --postponed_;
     if (t->id < writer.id) turn_ = -1;
   }
 }
@@ -144,7 +146,8 @@ void Execution::wake_postponed(Thread& writer) {
 ThreadId Execution::wake_last_resort() {
   for (const std::unique_ptr<Thread>& t : threads_) {
     if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
-    t->state = State::ready;
+    make_ready(*t);
+    --postponed_;
     t->last_resort = true;
     return t->id;
   }
@@ -316,7 +319,7 @@ bool Execution::idles_forever(Thread& t) {
   Newest newest;
   Search* const search = std::exchange(search_, &newest);
   const std::int32_t size = graph_->size();
-  t.state = State::ready;
+  make_ready(t);
   turn_ = t.id;
   forced_turn_ = false;
   resume(t);
