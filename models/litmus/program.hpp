@@ -57,7 +57,8 @@ struct Executions {
   friend bool operator==(const Executions&, const Executions&) = default;
 };
 
-/// What the checker explores, where waiting for ever is no error; a count of UINT64_MAX says that it did not finish.
+/// What the checker explores, where waiting for ever is no error; a count of UINT64_MAX says that
+/// it did not finish.
 Executions by_checker(const Program& program, const Options& options = {});
 
 }  // namespace pto2::model::litmus

@@ -9,8 +9,8 @@ namespace pto2::model::litmus {
 
 struct Entry {
   std::string_view name;
-  std::string_view program;   ///< in the notation of Program::parse
-  std::uint64_t executions;   ///< consistent graphs
+  std::string_view program;  ///< in the notation of Program::parse
+  std::uint64_t executions;  ///< consistent graphs
   /// Every outcome: the values read, thread by thread, then "/" and the last value of each
   /// location; several are separated by ", ".
   std::string_view allowed;

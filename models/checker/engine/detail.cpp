@@ -62,7 +62,7 @@ void write_cell(std::int32_t id, const void* object, const std::source_location&
   Execution::current().silently([&](Execution& e) { e.access_cell(id, object, true, site); });
 }
 
-std::int32_t spawn(std::function<void()> body, std::string_view name,
+std::int32_t spawn(std::function<void()>&& body, std::string_view name,
                    const std::source_location& site) {
   return Execution::current().spawn(std::move(body), name, site);
 }

@@ -82,7 +82,8 @@ struct Event {
   std::int32_t update = -1;  ///< of an rmw_read: index of its Update
   std::int32_t choices = 0;  ///< size of the graph's choice stack when this event came
 
-  Value value;  ///< what a write stores
+  std::uint64_t version = 0;  ///< differs whenever the thread's history up to here does
+  Value value;                ///< what a write stores
   std::source_location site;
 };
 

@@ -21,7 +21,7 @@ Execution& Execution::current() {
 }
 
 Execution::Execution(const Options& options, const std::function<void()>& body)
-    : options_(options), body_(body) {
+    : options_(options), body_(body), isolated_(options.isolated_threads) {
   add_thread();
 }
 
@@ -38,18 +38,32 @@ ThreadId Execution::add_thread() {
 
 void Execution::reset_threads() {
   for (const std::unique_ptr<Thread>& t : threads_) {
-    t->state = State::absent;
-    t->waiting = Waiting::no;
-    t->position = 0;
-    t->needs_thread = -1;
-    t->in_predicate = t->pending = t->insists = t->last_resort = false;
-    t->trying_read = no_event;
-    t->fresh = false;
-    t->wait_begin = -1;
-    t->created_atomics = t->created_cells = t->spawned = 0;
-    t->spins = 0;
-    t->spin_write = no_event;
+    t->kept = isolated_ && t->id != 0 && unchanged(*t);
+    if (!t->kept) reset(*t);
   }
+}
+
+void Execution::reset(Thread& t) {
+  t.state = State::absent;
+  t.waiting = Waiting::no;
+  t.position = 0;
+  t.needs_thread = -1;
+  t.in_predicate = t.pending = t.insists = t.last_resort = t.fresh = false;
+  t.trying_read = no_event;
+  t.wait_begin = -1;
+  t.created_atomics = t.created_cells = t.spawned = 0;
+  t.spins = 0;
+  t.spin_write = no_event;
+}
+
+/// Whether a thread has ended with just the events that the graph has of it.
+bool Execution::unchanged(const Thread& t) const {
+  return t.state == State::finished && graph_->thread_size(t.id) == t.position && t.position > 0 &&
+         version_of(t) == t.version;
+}
+
+std::uint64_t Execution::version_of(const Thread& t) const {
+  return (*graph_)[graph_->thread_event(t.id, t.position - 1)].version;
 }
 
 void Execution::thread_main(Thread& t) {
@@ -80,6 +94,8 @@ void Execution::thread_main(Thread& t) {
   }
   t.state = State::finished;
   --unfinished_;
+  // A thread that was unwound has not ended by itself: no version fits it.
+  t.version = !unwinding_ && t.position > 0 ? version_of(t) : 0;
 }
 
 void Execution::resume(Thread& t) {
@@ -98,10 +114,11 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   Execution* const outer = std::exchange(current_execution, this);
   graph_ = &graph;
   search_ = &search;
-  reset_threads();
-  memory_.begin_run();
+  preempts_ = search.preempts();
   graph.reserve_threads(static_cast<std::int32_t>(threads_.size()));
   graph.reserve_locations(static_cast<std::int32_t>(slots_.size()));
+  reset_threads();
+  memory_.begin_run();
   unwinding_ = stopped_ = false;
   first_ = first;
   turn_ = -1;
@@ -155,7 +172,7 @@ void Execution::replay_until(ThreadId id, std::int32_t index) {
 }
 
 ThreadId Execution::next_thread() {
-  const bool preempts = search_->preempts();
+  const bool preempts = preempts_;
   const auto joinable = [&](const Thread& t) {
     return t.state == State::joining && thread(t.join_target).state == State::finished;
   };
@@ -273,7 +290,7 @@ void Execution::step_done(Thread& t) {
   if (forced_turn_) {
     forced_turn_ = false;
     turn_ = -1;
-  } else if (search_->preempts()) {
+  } else if (preempts_) {
     wake_waiting();
     if (!t.in_predicate || search_->keeps_failed_predicates()) turn_ = next_thread();
   } else {

@@ -114,7 +114,7 @@ class Execution {
   void destroy_cell(std::int32_t id, const void* object, const std::source_location& site);
   void access_cell(std::int32_t id, const void* object, bool writes,
                    const std::source_location& site);
-  ThreadId spawn(std::function<void()> body, std::string_view name,
+  ThreadId spawn(std::function<void()>&& body, std::string_view name,
                  const std::source_location& site);
   void join(ThreadId thread, const std::source_location& site);
   void abandon(const std::source_location& site);
@@ -139,16 +139,18 @@ class Execution {
     ThreadId join_target = -1;
     ThreadId needs_thread = -1;     // during replay: who has to come first,
     std::int32_t needs_index = -1;  // and how far; -1 to its end
+    bool kept = false;              // ended in an earlier run, with the same history
+    std::uint64_t version = 0;      // of its last event when it ended
     bool in_predicate = false;
-    bool insists = false;         // a walk: only the newest values may help
-    bool pending = false;         // an update inside a predicate that has not stored yet
-    std::int32_t wait_begin = 0;  // position at which the predicate began
-    bool fresh = false;          // nothing of its evaluation was recorded before this run
-    bool last_resort = false;    // nobody else can go on: the evaluation stays in the graph
+    bool insists = false;            // a walk: only the newest values may help
+    bool pending = false;            // an update inside a predicate that has not stored yet
+    std::int32_t wait_begin = 0;     // position at which the predicate began
+    bool fresh = false;              // nothing of its evaluation was recorded before this run
+    bool last_resort = false;        // nobody else can go on: the evaluation stays in the graph
     EventId trying_read = no_event;  // the read of a predicate that is tried on other values,
     std::int32_t trying = 0;         // the index of the choice that it has,
     std::int32_t tried = 0;          // and the number of reads that are through
-    LocationId watched = -1;     // what a postponed predicate reads, -1 for several locations
+    LocationId watched = -1;         // what a postponed predicate reads, -1 for several locations
     std::source_location wait_site;
     std::function<void()> body;
     std::unique_ptr<Fiber> fiber;
@@ -170,6 +172,9 @@ class Execution {
   }
   ThreadId add_thread();
   void reset_threads();
+  void reset(Thread& t);
+  bool unchanged(const Thread& t) const;
+  std::uint64_t version_of(const Thread& t) const;
   void resume(Thread& t);
   void suspend(Thread& t);
   void thread_main(Thread& t);
@@ -231,13 +236,15 @@ class Execution {
   Thread* running_ = nullptr;
   ThreadId turn_ = -1;
   ThreadId first_ = -1;
-  ThreadId leftmost_ = 0;          // no thread before it is ready
-  std::int32_t unfinished_ = 0;    // threads that have started and not ended
-  std::int32_t postponed_ = 0;     // threads whose predicate is postponed
+  ThreadId leftmost_ = 0;        // no thread before it is ready
+  std::int32_t unfinished_ = 0;  // threads that have started and not ended
+  std::int32_t postponed_ = 0;   // threads whose predicate is postponed
   bool forced_turn_ = false;
   bool unwinding_ = false;
   int ghost_steps_ = 0;
   bool stopped_ = false;
+  bool preempts_ = false;  // what the search says
+  bool isolated_ = false;  // threads with an unchanged history need not run again
   Outcome early_ = Outcome::complete;
   FailedRun failure_;
   std::string limit_;

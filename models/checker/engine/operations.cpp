@@ -7,6 +7,7 @@ LocationId Execution::create_atomic(const void* object, const Value& initial, de
                                     std::string_view name, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  if (t.id != 0 || type.is_pointer) isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);
   if (ordinal == t.atomics.size()) {
     t.atomics.push_back(static_cast<LocationId>(slots_.size()));
@@ -187,11 +188,12 @@ void Execution::fence(std::memory_order order, const std::source_location& site)
   step_done(t);
 }
 
-ThreadId Execution::spawn(std::function<void()> body, std::string_view name,
+ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
                           const std::source_location& site) {
   leaving();
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
+  if (t.id != 0) isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.spawned++);
   if (ordinal == t.children.size()) {
     if (threads_.size() >= static_cast<std::size_t>(max_threads)) {
@@ -212,9 +214,11 @@ ThreadId Execution::spawn(std::function<void()> body, std::string_view name,
   Thread& child = thread(id);
   child.body = std::move(body);
   if (child.name != name) child.name = name;
-  make_ready(child);
-  ++unfinished_;
   child.wait_site = site;
+  if (!child.kept) {
+    make_ready(child);
+    ++unfinished_;
+  }
   if (t.position == graph_->thread_size(t.id)) step_done(t);
   return id;
 }
@@ -234,7 +238,7 @@ void Execution::join(ThreadId id, const std::source_location& site) {
   t.join_target = id;
   t.wait_site = site;
   t.state = State::joining;
-  if (turn_ == t.id) turn_ = forced_turn_ ? -1 : next_thread();
+  if (turn_ == t.id && unfinished_ > 1) turn_ = forced_turn_ ? -1 : next_thread();
   take_turn(t);
   make_ready(t);
   const EventId event = graph_->append(t.id, Kind::join, std::memory_order_relaxed, id, site);
@@ -252,6 +256,7 @@ std::int32_t Execution::create_cell(const void* object, bool initialised, std::s
                                     const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.created_cells++);
   if (ordinal == t.cells.size()) t.cells.push_back(memory_.add_slot());
   memory_.create(t.cells[ordinal], object, initialised, {}, name, now(t, site));

@@ -131,8 +131,8 @@ class Enumeration {
         if (node.fence && node.order == std::memory_order_relaxed) continue;
         if (instruction.reads()) {
           node.reads = true;
-          const bool only_reads = instruction.operation == Operation::load ||
-                                  instruction.operation == Operation::wait;
+          const bool only_reads =
+              instruction.operation == Operation::load || instruction.operation == Operation::wait;
           node.partner = only_reads ? -1 : size() + 1;
           reads_.push_back(size());
           nodes_.push_back(node);

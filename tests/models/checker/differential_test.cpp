@@ -17,10 +17,10 @@ struct Flavour {
   int threads;
   int instructions;  ///< in all
   int locations;
-  int fences;   ///< chance of a fence, in percent
-  int updates;  ///< chance of a read-modify-write, in percent
-  int sc;            ///< chance that an order is seq_cst, in percent
-  int waits = 0;     ///< chance that a thread waits for a value, in percent
+  int fences;     ///< chance of a fence, in percent
+  int updates;    ///< chance of a read-modify-write, in percent
+  int sc;         ///< chance that an order is seq_cst, in percent
+  int waits = 0;  ///< chance that a thread waits for a value, in percent
 };
 
 int roll(Random& random, int sides) {
@@ -125,9 +125,15 @@ TEST(Differential, failing_compare_exchanges) {
   compare({3, 6, 2, 10, 50, 40}, 9, 1500);
 }
 
-TEST(Differential, waiting) { compare({3, 6, 2, 0, 20, 20, 35}, 10, 1500); }
-TEST(Differential, waiting_on_one_location) { compare({3, 6, 1, 0, 10, 0, 40}, 11, 1000); }
-TEST(Differential, waiting_with_fences) { compare({3, 7, 2, 20, 10, 20, 30}, 12, 1000); }
+TEST(Differential, waiting) {
+  compare({3, 6, 2, 0, 20, 20, 35}, 10, 1500);
+}
+TEST(Differential, waiting_on_one_location) {
+  compare({3, 6, 1, 0, 10, 0, 40}, 11, 1000);
+}
+TEST(Differential, waiting_with_fences) {
+  compare({3, 7, 2, 20, 10, 20, 30}, 12, 1000);
+}
 
 }  // namespace
 }  // namespace pto2::model::litmus

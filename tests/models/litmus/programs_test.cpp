@@ -40,6 +40,17 @@ TEST(Families, known_counts) {
   EXPECT_EQ(executions(readers(16)), 65'536u);
 }
 
+TEST(Families, isolated_threads_change_no_count) {
+  Options options;
+  options.isolated_threads = true;
+  EXPECT_EQ(explore(options, last_zero(12)).executions, explore({}, last_zero(12)).executions);
+  EXPECT_EQ(explore(options, cas_rotation(8)).executions, explore({}, cas_rotation(8)).executions);
+  EXPECT_EQ(explore(options, fibonacci(4)).executions, explore({}, fibonacci(4)).executions);
+  EXPECT_EQ(explore(options, adds(7)).executions, 5'040u);
+  // Cells switch it off: the counter would not survive a main that runs again alone.
+  EXPECT_TRUE(explore(options, counter_under<SpinLock>(3, 1, {})).ok());
+}
+
 template <class Lock>
 void expect_lock(int threads, LockOrders right, LockOrders wrong, std::uint64_t count) {
   const Report fine = explore(Options{}, counter_under<Lock>(threads, 1, right));
@@ -55,7 +66,9 @@ TEST(Locks, spin) {
   expect_lock<SpinLock>(3, {}, {acquire, relaxed}, 6);
 }
 
-TEST(Locks, ttas) { expect_lock<TtasLock>(2, {}, {acquire, relaxed}, 4); }
+TEST(Locks, ttas) {
+  expect_lock<TtasLock>(2, {}, {acquire, relaxed}, 4);
+}
 
 TEST(Locks, ticket) {
   expect_lock<TicketLock>(4, {}, {acquire, relaxed}, 24);

@@ -76,9 +76,9 @@ INSTANTIATE_TEST_SUITE_P(sequential_consistency, Litmus,
                          testing::ValuesIn(sequential_consistency()), name_of);
 
 TEST(Litmus, at_least_120_programs) {
-  EXPECT_GE(classics().size() + coherence().size() + updates().size() +
-                sequential_consistency().size(),
-            120u);
+  EXPECT_GE(
+      classics().size() + coherence().size() + updates().size() + sequential_consistency().size(),
+      120u);
 }
 
 TEST(Litmus, unreadable_programs_are_refused) {

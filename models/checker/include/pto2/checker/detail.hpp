@@ -51,7 +51,7 @@ void destroy_cell(std::int32_t id, const void* object, const std::source_locatio
 void read_cell(std::int32_t id, const void* object, const std::source_location& site);
 void write_cell(std::int32_t id, const void* object, const std::source_location& site);
 
-std::int32_t spawn(std::function<void()> body, std::string_view name,
+std::int32_t spawn(std::function<void()>&& body, std::string_view name,
                    const std::source_location& site);
 void join(std::int32_t thread, const std::source_location& site);
 /// Called by a thread handle that goes away while its thread was not joined.

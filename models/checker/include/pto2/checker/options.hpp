@@ -41,6 +41,11 @@ struct Options {
   bool cxx17_release_sequences = false;
   /// Lets compare_exchange_weak fail on equal values.
   bool spurious_failures = false;
+  /// Declares that the threads which main starts share nothing but atomics of plain numbers that
+  /// main owns: neither plain variables nor addresses. A thread whose history is the same as in the
+  /// execution before is then not run again. Has no effect once a thread creates objects, or
+  /// anybody a cell.
+  bool isolated_threads = false;
   /// Counts executions in which nobody can go on as blocked instead of reporting a deadlock.
   bool allow_deadlocks = false;
   /// Names that `sometimes` must have seen at the end of a complete search.

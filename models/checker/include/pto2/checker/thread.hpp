@@ -17,8 +17,9 @@ class thread {
  public:
   thread() = default;
   explicit thread(std::function<void()> body, std::string_view name = {},
-                  Site site = Site::current())
-      : id_(detail::spawn(std::move(body), name, site)) {}
+                  Site site = Site::current()) {
+    id_ = detail::spawn(std::move(body), name, site);
+  }
   ~thread() {
     if (joinable()) detail::abandon(id_, Site::current());
   }
