@@ -6,8 +6,11 @@ namespace pto2::model::engine {
 
 namespace {
 
-/// Unique among the events that one OS thread adds; searches that move forget what they knew.
-thread_local std::uint64_t last_version = 0;
+/// Unique among all OS threads, whose searches exchange graphs.
+thread_local std::uint64_t last_version = [] {
+  static std::atomic<std::uint64_t> os_threads{0};
+  return os_threads.fetch_add(1) << 44;
+}();
 
 }  // namespace
 

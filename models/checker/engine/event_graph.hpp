@@ -37,8 +37,9 @@ class EventGraph {
   /// Keeps the events up to `revisited` and those in the causal past of `writer`, which comes
   /// last and is left out of the modification order; everything else of `from` is dropped.
   void assign_restricted(const EventGraph& from, EventId revisited, EventId writer);
-  /// Keeps the first `size` events of `from` and none of its choices.
-  void assign_prefix(const EventGraph& from, std::int32_t size);
+  /// Becomes the part of `from` up to its oldest event with choices, and takes these choices away
+  /// from it. There must be such an event.
+  void take_oldest_choices(EventGraph& from);
 
   std::int32_t size() const { return static_cast<std::int32_t>(events_.size()); }
   Event& operator[](EventId event) { return events_[static_cast<std::size_t>(event)]; }

@@ -85,11 +85,21 @@ void EventGraph::assign_restricted(const EventGraph& from, EventId revisited, Ev
   rebuild_links(from, writer);
 }
 
-void EventGraph::assign_prefix(const EventGraph& from, std::int32_t size) {
+void EventGraph::take_oldest_choices(EventGraph& from) {
+  EventId owner = 0;
+  while (owner + 1 < from.size() && from[owner + 1].choices == 0) ++owner;
+  const std::int32_t count = owner + 1 < from.size()
+                                 ? from[owner + 1].choices
+                                 : static_cast<std::int32_t>(from.choices_.size());
   renamed_.assign(static_cast<std::size_t>(from.size()), no_event);
-  for (EventId old = 0; old < size; ++old) renamed_[static_cast<std::size_t>(old)] = old;
+  for (EventId old = 0; old <= owner; ++old) renamed_[static_cast<std::size_t>(old)] = old;
   copy_kept(from);
   rebuild_links(from, no_event);
+  base_ = owner;
+  if (owner == from.base_) revisited_ = from.revisited_;
+  choices_.assign(from.choices_.begin(), from.choices_.begin() + count);
+  from.choices_.erase(from.choices_.begin(), from.choices_.begin() + count);
+  for (EventId later = owner + 1; later < from.size(); ++later) from[later].choices -= count;
 }
 
 }  // namespace pto2::model::engine

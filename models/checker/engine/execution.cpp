@@ -20,20 +20,21 @@ Execution& Execution::current() {
   return *current_execution;
 }
 
-Execution::Execution(const Options& options, const std::function<void()>& body)
-    : options_(options), body_(body), isolated_(options.isolated_threads) {
-  add_thread();
+Execution::Execution(const Options& options, const std::function<void()>& body,
+                     std::shared_ptr<Ids> ids)
+    : options_(options), body_(body), ids_(std::move(ids)), isolated_(options.isolated_threads) {
+  add_threads(1);
 }
 
 Execution::~Execution() = default;
 
-ThreadId Execution::add_thread() {
-  const ThreadId id = static_cast<ThreadId>(threads_.size());
-  threads_.push_back(std::make_unique<Thread>());
-  Thread& t = *threads_.back();
-  t.id = id;
-  t.fiber = std::make_unique<Fiber>([this, &t] { thread_main(t); }, options_.stack_bytes);
-  return id;
+void Execution::add_threads(std::size_t count) {
+  while (threads_.size() < count) {
+    threads_.push_back(std::make_unique<Thread>());
+    Thread& t = *threads_.back();
+    t.id = static_cast<ThreadId>(threads_.size()) - 1;
+    t.fiber = std::make_unique<Fiber>([this, &t] { thread_main(t); }, options_.stack_bytes);
+  }
 }
 
 void Execution::reset_threads() {
@@ -115,6 +116,11 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   graph_ = &graph;
   search_ = &search;
   preempts_ = search.preempts();
+  // A graph from another search may know more than this execution has met.
+  add_threads(static_cast<std::size_t>(graph.thread_count()));
+  while (slots_.size() < static_cast<std::size_t>(graph.location_count())) {
+    slots_.push_back(memory_.add_slot());
+  }
   graph.reserve_threads(static_cast<std::int32_t>(threads_.size()));
   graph.reserve_locations(static_cast<std::int32_t>(slots_.size()));
   reset_threads();

@@ -12,6 +12,7 @@
 
 #include "models/checker/engine/event_graph.hpp"
 #include "models/checker/engine/fiber.hpp"
+#include "models/checker/engine/ids.hpp"
 #include "models/checker/engine/memory.hpp"
 #include "pto2/checker/detail.hpp"
 #include "pto2/checker/options.hpp"
@@ -66,7 +67,8 @@ struct FailedRun {
 /// are added to the graph. One per OS thread that explores.
 class Execution {
  public:
-  Execution(const Options& options, const std::function<void()>& body);
+  Execution(const Options& options, const std::function<void()>& body,
+            std::shared_ptr<Ids> ids = std::make_shared<Ids>());
   ~Execution();
 
   /// Extends `graph` until nobody can go on. `first`, when not negative, makes the first new step:
@@ -170,7 +172,8 @@ class Execution {
     t.state = State::ready;
     leftmost_ = std::min(leftmost_, t.id);
   }
-  ThreadId add_thread();
+  /// Makes sure that there are threads with ids below `count`.
+  void add_threads(std::size_t count);
   void reset_threads();
   void reset(Thread& t);
   bool unchanged(const Thread& t) const;
@@ -227,6 +230,7 @@ class Execution {
 
   const Options& options_;
   const std::function<void()>& body_;
+  const std::shared_ptr<Ids> ids_;
   EventGraph* graph_ = nullptr;
   Search* search_ = nullptr;
   Memory memory_;

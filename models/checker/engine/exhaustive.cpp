@@ -40,6 +40,16 @@ std::size_t Exhaustive::memory() const {
   return bytes;
 }
 
+std::unique_ptr<EventGraph> Exhaustive::split() {
+  for (const std::unique_ptr<EventGraph>& graph : stack_) {
+    if (graph->choices().empty()) continue;
+    auto part = std::make_unique<EventGraph>();
+    part->take_oldest_choices(*graph);
+    return part;
+  }
+  return nullptr;
+}
+
 void Exhaustive::place_read(EventGraph& graph, EventId read) {
   const Event& event = graph[read];
   const Update* update = event.kind == Kind::rmw_read ? &graph.update(read) : nullptr;

@@ -22,6 +22,9 @@ class Exhaustive final : public Search {
   void begin();
   /// Starts with a part of somebody else's search.
   void begin(std::unique_ptr<EventGraph> graph);
+  /// Cuts off the choices of the oldest event that has some, as the start of another search; null
+  /// when no event has any. The other search begins with `advance`.
+  std::unique_ptr<EventGraph> split();
   /// Goes to the next graph to extend; false when nothing is left.
   bool advance();
 

@@ -1,13 +1,13 @@
 // Runs a strategy within its bounds and turns what it found into a report.
 #include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 
 #include "models/checker/engine/execution.hpp"
 #include "models/checker/engine/exhaustive.hpp"
+#include "models/checker/engine/ledger.hpp"
+#include "models/checker/engine/parallel.hpp"
 #include "models/checker/engine/script.hpp"
 #include "models/checker/engine/story.hpp"
 #include "models/checker/engine/walk.hpp"
@@ -17,81 +17,10 @@ namespace pto2::model {
 
 namespace {
 
+using engine::InterruptGuard;
+using engine::Ledger;
 using engine::Outcome;
 using Clock = std::chrono::steady_clock;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-/// Turns Ctrl-C into a report of what was covered.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = 0;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    sigaction(SIGINT, &action, &outer_);
-  }
-  ~InterruptGuard() { sigaction(SIGINT, &outer_, nullptr); }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct sigaction outer_ = {};
-};
-
-/// Counts runs and knows when to stop.
-class Ledger {
- public:
-  Ledger(const Options& options, Report& report) : options_(options), report_(report) {}
-
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
-  void count(Outcome outcome) {
-    ++runs_;
-    if (outcome == Outcome::complete) ++report_.executions;
-    if (outcome == Outcome::blocked || outcome == Outcome::pruned) ++report_.blocked;
-  }
-
-  /// Whether a bound is hit; the report then says which.
-  bool exhausted(std::size_t memory) {
-    if (options_.max_executions != 0 && report_.executions >= options_.max_executions) {
-      report_.reason =
-          "the limit of " + std::to_string(options_.max_executions) + " executions was reached";
-    } else if (interrupted != 0) {
-      report_.reason = "it was interrupted";
-    } else if (runs_ % 256 == 0) {
-      check_rare(memory);
-    }
-    return !report_.reason.empty();
-  }
-
- private:
-  void check_rare(std::size_t memory) {
-    report_.peak_memory_bytes = std::max(report_.peak_memory_bytes, memory);
-    if (options_.max_memory_bytes != 0 && memory > options_.max_memory_bytes) {
-      report_.reason = "the memory limit was reached";
-      return;
-    }
-    if (options_.max_seconds <= 0 && !options_.progress) return;
-    const double now = seconds();
-    if (options_.max_seconds > 0 && now > options_.max_seconds) {
-      report_.reason = "the time limit was reached";
-    }
-    if (options_.progress && now - shown_ > 1) {
-      shown_ = now;
-      std::fprintf(stderr, "%s: %llu executions, %llu blocked, %.0f per second\n",
-                   options_.name.c_str(), static_cast<unsigned long long>(report_.executions),
-                   static_cast<unsigned long long>(report_.blocked),
-                   static_cast<double>(runs_) / now);
-    }
-  }
-
-  const Options& options_;
-  Report& report_;
-  Clock::time_point start_ = Clock::now();
-  double shown_ = 0;
-  std::uint64_t runs_ = 0;
-};
 
 /// A violation with as few steps as are known to show it: those that the failing thread depends
 /// on, when replaying only them fails in the same way.
@@ -155,6 +84,16 @@ void explore_exhaustively(const Options& options, const std::function<void()>& b
   }
   report.peak_memory_bytes = std::max(report.peak_memory_bytes, search.memory());
   note(execution, report, sometimes);
+}
+
+void explore_in_parallel(const Options& options, const std::function<void()>& body, Report& report,
+                         Sometimes& sometimes) {
+  engine::Parallel search(options, body);
+  search.run(report);
+  for (const auto& execution : search.executions()) note(*execution, report, sometimes);
+  if (search.failed() != nullptr) {
+    report.violation = minimise(options, body, *search.failed(), search.failed_graph());
+  }
 }
 
 void sample(const Options& options, const std::function<void()>& body, Report& report,
@@ -258,7 +197,11 @@ Report explore(const Options& options, const std::function<void()>& body) {
     const InterruptGuard guard;
     switch (options.strategy) {
       case Strategy::exhaustive:
-        explore_exhaustively(options, body, report, sometimes);
+        if (options.jobs > 1) {
+          explore_in_parallel(options, body, report, sometimes);
+        } else {
+          explore_exhaustively(options, body, report, sometimes);
+        }
         break;
       case Strategy::replay:
         replay(options, body, report, sometimes);

@@ -10,8 +10,9 @@ LocationId Execution::create_atomic(const void* object, const Value& initial, de
   if (t.id != 0 || type.is_pointer) isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);
   if (ordinal == t.atomics.size()) {
-    t.atomics.push_back(static_cast<LocationId>(slots_.size()));
-    slots_.push_back(memory_.add_slot());
+    const LocationId added = ids_->atomic(t.id, t.created_atomics - 1);
+    t.atomics.push_back(added);
+    while (slots_.size() <= static_cast<std::size_t>(added)) slots_.push_back(memory_.add_slot());
     graph_->reserve_locations(static_cast<std::int32_t>(slots_.size()));
   }
   const LocationId id = t.atomics[ordinal];
@@ -196,10 +197,10 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
   if (t.id != 0) isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.spawned++);
   if (ordinal == t.children.size()) {
-    if (threads_.size() >= static_cast<std::size_t>(max_threads)) {
-      stop("more than " + std::to_string(max_threads) + " threads");
-    }
-    t.children.push_back(add_thread());
+    const ThreadId added = ids_->thread(t.id, t.spawned - 1);
+    if (added >= max_threads) stop("more than " + std::to_string(max_threads) + " threads");
+    t.children.push_back(added);
+    add_threads(static_cast<std::size_t>(added) + 1);
     graph_->reserve_threads(static_cast<std::int32_t>(threads_.size()));
   }
   const ThreadId id = t.children[ordinal];

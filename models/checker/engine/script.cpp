@@ -23,8 +23,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 std::uint64_t mix(std::uint64_t hash, const Event& event) {
   hash = mix(hash, static_cast<std::uint64_t>(event.kind));
-  hash = mix(hash, static_cast<std::uint64_t>(event.order));
-  return mix(hash, static_cast<std::uint64_t>(event.location) + 1);
+  return mix(hash, static_cast<std::uint64_t>(event.order));
 }
 
 constexpr std::uint64_t empty_hash = 0xcbf29ce484222325;

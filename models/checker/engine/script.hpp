@@ -23,7 +23,7 @@ struct Step {
 /// has such a script: every part of it that is closed under its causal past is consistent too.
 struct Script {
   std::vector<Step> steps;
-  std::uint64_t fingerprint = 0;  ///< of the kinds, orders and locations of the steps
+  std::uint64_t fingerprint = 0;  ///< of the kinds and orders of the steps
 
   std::string to_token() const;
   /// Throws std::invalid_argument with a reason when the text is not a token of this version.

@@ -172,6 +172,43 @@ TEST(Strategies, bounds_make_it_inconclusive) {
   EXPECT_THROW(explore(senseless, body), std::invalid_argument);
 }
 
+TEST(Strategies, jobs_share_one_search) {
+  const auto body = [] {
+    atomic<int> x{0}, y{0};
+    std::vector<thread> threads;
+    for (int i = 0; i < 5; ++i) {
+      threads.emplace_back([&, i] {
+        auto own = std::make_unique<atomic<int>>(i);
+        x.fetch_add(own->load(relaxed), relaxed);
+        if (i < 2) y.store(i, relaxed);
+      });
+    }
+    y.load(relaxed);
+    for (thread& t : threads) t.join();
+  };
+  const Report alone = explore(Options{}, body);
+  EXPECT_TRUE(alone.ok());
+  for (const unsigned jobs : {2u, 3u}) {
+    Options options;
+    options.jobs = jobs;
+    const Report shared = explore(options, body);
+    EXPECT_TRUE(shared.ok()) << shared.to_text();
+    EXPECT_EQ(shared.executions, alone.executions);
+    options.max_executions = 10;
+    EXPECT_EQ(explore(options, body).verdict, Verdict::inconclusive);
+  }
+  Options options;
+  options.jobs = 2;
+  const Report failed = explore(options, [] {
+    atomic<int> x{0};
+    thread a([&] { x.store(1, relaxed); });
+    check(x.load(relaxed) == 0, "nothing seen");
+    a.join();
+  });
+  ASSERT_TRUE(failed.violation);
+  EXPECT_EQ(failed.violation->kind, ViolationKind::check_failed);
+}
+
 TEST(Strategies, weak_compare_exchange_fails_spuriously_only_when_asked) {
   const auto body = [] {
     atomic<int> x{0};
