@@ -20,6 +20,39 @@ Execution& Execution::current() {
   return *current_execution;
 }
 
+void Execution::look_for_hang() {
+  Execution* const execution = current_execution;
+  if (execution == nullptr || execution->running_ == nullptr || execution->unwinding_) return;
+  if (std::exchange(execution->seen_heartbeat_, execution->heartbeat_) != execution->heartbeat_) {
+    return;
+  }
+  // Nothing here may allocate: the signal came in the middle of the program's own code.
+  execution->hung_ = execution->running_;
+  execution->stopped_ = true;
+  execution->early_ = Outcome::failed;
+  execution->running_->fiber->suspend();
+}
+
+/// The stack of a thread that hangs cannot be unwound; it is left behind with all that it owns.
+void Execution::give_up_hung() {
+  Thread& t = *hung_;
+  hung_ = nullptr;
+  failure_ = {ViolationKind::livelock,
+              std::string("thread ").append(thread_name(t.id)) +
+                  " makes no visible step any more; its last one was at " + to_string(last_site(t)),
+              t.id, last_site(t)};
+  [[maybe_unused]] Fiber* const left_behind = t.fiber.release();
+  t.fiber = std::make_unique<Fiber>([this, &t] { thread_main(t); }, options_.stack_bytes);
+  t.state = State::finished;
+  t.version = 0;
+  --unfinished_;
+}
+
+std::source_location Execution::last_site(const Thread& t) const {
+  if (t.position > 0) return (*graph_)[graph_->thread_event(t.id, t.position - 1)].site;
+  return t.wait_site;
+}
+
 Execution::Execution(const Options& options, const std::function<void()>& body,
                      std::shared_ptr<Ids> ids)
     : options_(options), body_(body), ids_(std::move(ids)), isolated_(options.isolated_threads) {
@@ -134,6 +167,7 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   ++unfinished_;
   replay_recorded();
   if (!stopped_) extend();
+  if (hung_ != nullptr) give_up_hung();
   const Outcome outcome = stopped_ ? early_ : conclude();
   if (unfinished_ != 0) unwind_all();
   allocation::release_deferred(outcome == Outcome::failed);
@@ -279,6 +313,7 @@ void Execution::leave(Thread& t) {
 }
 
 bool Execution::leaving() {
+  heartbeat_ = heartbeat_ + 1;
   if (unwinding_) throw Unwind{};
   return false;
 }

@@ -89,6 +89,8 @@ class Execution {
 
   // What the program calls, from within its fibers.
   static Execution& current();
+  /// Called by the watchdog's signal: gives up on a thread that has made no step since last time.
+  static void look_for_hang();
   /// Performs a step that may come from a destructor: when the execution is being abandoned, the
   /// step is skipped instead of unwinding further. Loops do not profit: the patience ends.
   template <class Step>
@@ -187,6 +189,8 @@ class Execution {
   ThreadId next_thread();
   Outcome conclude();
   void unwind_all();
+  void give_up_hung();
+  std::source_location last_site(const Thread& t) const;
 
   bool leaving();
   bool recorded(const Thread& t) const { return t.position < graph_->thread_size(t.id); }
@@ -244,7 +248,7 @@ class Execution {
   std::int32_t unfinished_ = 0;  // threads that have started and not ended
   std::int32_t postponed_ = 0;   // threads whose predicate is postponed
   bool forced_turn_ = false;
-  bool unwinding_ = false;
+  volatile bool unwinding_ = false;
   int ghost_steps_ = 0;
   bool stopped_ = false;
   bool preempts_ = false;  // what the search says
@@ -253,6 +257,9 @@ class Execution {
   FailedRun failure_;
   std::string limit_;
   std::uint64_t steps_ = 0;
+  volatile std::uint64_t heartbeat_ = 0;  // visible operations, repeated ones too
+  std::uint64_t seen_heartbeat_ = 0;      // at the last look
+  Thread* hung_ = nullptr;
   std::vector<std::pair<std::string, bool>> sometimes_;
 };
 

@@ -11,6 +11,7 @@
 #include "models/checker/engine/script.hpp"
 #include "models/checker/engine/story.hpp"
 #include "models/checker/engine/walk.hpp"
+#include "models/checker/engine/watchdog.hpp"
 #include "pto2/checker.hpp"
 
 namespace pto2::model {
@@ -179,6 +180,8 @@ void validate(const Options& options) {
   require(options.max_thread_events >= 1 && options.max_thread_events <= 65'000,
           "Options::max_thread_events must be 1..65000");
   require(options.stack_bytes >= 16 * 1024, "Options::stack_bytes must be at least 16384");
+  require(options.watchdog_seconds >= 0 && options.watchdog_seconds <= 86'400,
+          "Options::watchdog_seconds must be 0..86400");
   require(options.depth >= 1, "Options::depth must be at least 1");
   require(options.spin_limit >= 1, "Options::spin_limit must be at least 1");
   require(options.strategy != Strategy::replay || !options.token.empty(),
@@ -195,6 +198,7 @@ Report explore(const Options& options, const std::function<void()>& body) {
   const Clock::time_point start = Clock::now();
   {
     const InterruptGuard guard;
+    const engine::Watchdog watchdog(options.watchdog_seconds);
     switch (options.strategy) {
       case Strategy::exhaustive:
         if (options.jobs > 1) {

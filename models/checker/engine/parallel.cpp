@@ -2,6 +2,8 @@
 
 #include <thread>
 
+#include "models/checker/engine/watchdog.hpp"
+
 namespace pto2::model::engine {
 
 Parallel::Parallel(const Options& options, const std::function<void()>& body)
@@ -27,6 +29,7 @@ void Parallel::run(Report& report) {
 }
 
 void Parallel::work(Execution& execution, Exhaustive& search, bool starts) {
+  const Watchdog watchdog(options_.watchdog_seconds);
   if (starts) {
     search.begin();
     explore(execution, search, true);

@@ -174,6 +174,25 @@ TEST(Violations, spinning_is_named) {
       << report.reason;
 }
 
+TEST(Violations, silent_loop_is_stopped_and_named) {
+  Options options;
+  options.watchdog_seconds = 0.05;
+  const Report report = explore(options, [] {
+    atomic<int> x{0};
+    thread quiet(
+        [&] {
+          volatile int turns = x.load(relaxed);
+          while (turns >= 0) turns = 0;
+        },
+        "quiet");
+    quiet.join();
+  });
+  ASSERT_TRUE(report.violation) << report.to_text();
+  EXPECT_EQ(report.violation->kind, ViolationKind::livelock);
+  EXPECT_NE(report.violation->message.find("quiet makes no visible step"), std::string::npos)
+      << report.violation->message;
+}
+
 TEST(Violations, uninitialised_read) {
   expect_violation(ViolationKind::uninitialised_read, [] {
     cell<int> data;
