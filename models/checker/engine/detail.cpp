@@ -17,32 +17,34 @@ std::int32_t create_atomic(const void* object, const Value& initial, TypeInfo ty
 }
 
 void destroy_atomic(std::int32_t id, const void* object, const std::source_location& site) {
-  Execution::current().silently([&](Execution& e) { e.destroy_atomic(id, object, site); });
+  Execution& e = Execution::current();
+  e.attempt_quietly([&] { e.destroy_atomic(id, object, site); });
 }
 
 Value load(std::int32_t id, const void* object, std::memory_order order,
            const std::source_location& site) {
-  return Execution::current().load(id, object, order, site);
+  Execution& e = Execution::current();
+  return e.attempt([&] { return e.load(id, object, order, site); }, [&] { return e.ghost(id); });
 }
 
 void store(std::int32_t id, const void* object, const Value& value, std::memory_order order,
            const std::source_location& site) {
-  Execution::current().silently([&](Execution& e) { e.store(id, object, value, order, site); });
+  Execution& e = Execution::current();
+  e.attempt([&] { e.store(id, object, value, order, site); }, [&] { e.ghost(id) = value; });
 }
 
 RmwResult update(std::int32_t id, const void* object, const RmwRequest& request,
                  const std::source_location& site) {
   const engine::Update update{request.apply,   request.operand, request.expected,
                               request.success, request.failure, request.weak};
-  Execution& execution = Execution::current();
-  if (request.apply == nullptr) return execution.update(id, object, update, site);
-  RmwResult result;
-  execution.silently([&](Execution& e) { result = e.update(id, object, update, site); });
-  return result;
+  Execution& e = Execution::current();
+  return e.attempt([&] { return e.update(id, object, update, site); },
+                   [&] { return e.ghost_update(id, update); });
 }
 
 void fence(std::memory_order order, const std::source_location& site) {
-  Execution::current().silently([&](Execution& e) { e.fence(order, site); });
+  Execution& e = Execution::current();
+  e.attempt([&] { e.fence(order, site); }, [] {});
 }
 
 std::int32_t create_cell(const void* object, bool initialised, std::string_view name,
@@ -51,32 +53,40 @@ std::int32_t create_cell(const void* object, bool initialised, std::string_view 
 }
 
 void destroy_cell(std::int32_t id, const void* object, const std::source_location& site) {
-  Execution::current().silently([&](Execution& e) { e.destroy_cell(id, object, site); });
+  Execution& e = Execution::current();
+  e.attempt_quietly([&] { e.destroy_cell(id, object, site); });
 }
 
 void read_cell(std::int32_t id, const void* object, const std::source_location& site) {
-  Execution::current().access_cell(id, object, false, site);
+  Execution& e = Execution::current();
+  e.attempt([&] { e.access_cell(id, object, false, site); }, [] {});
 }
 
 void write_cell(std::int32_t id, const void* object, const std::source_location& site) {
-  Execution::current().silently([&](Execution& e) { e.access_cell(id, object, true, site); });
+  Execution& e = Execution::current();
+  e.attempt([&] { e.access_cell(id, object, true, site); }, [] {});
 }
 
 std::int32_t spawn(std::function<void()>&& body, std::string_view name,
                    const std::source_location& site) {
-  return Execution::current().spawn(std::move(body), name, site);
+  Execution& e = Execution::current();
+  // A thread that would start now never runs; its handle is joinable, as the program expects.
+  return e.attempt([&] { return e.spawn(std::move(body), name, site); }, [] { return 0; });
 }
 
 void join(std::int32_t thread, const std::source_location& site) {
-  Execution::current().silently([&](Execution& e) { e.join(thread, site); });
+  Execution& e = Execution::current();
+  e.attempt([&] { e.join(thread, site); }, [] {});
 }
 
 void abandon(std::int32_t, const std::source_location& site) {
-  Execution::current().silently([&](Execution& e) { e.abandon(site); });
+  Execution& e = Execution::current();
+  e.attempt_quietly([&] { e.abandon(site); });
 }
 
 void begin_wait(const std::source_location& site) {
-  Execution::current().begin_wait(site);
+  Execution& e = Execution::current();
+  e.attempt([&] { e.begin_wait(site); }, [] {});
 }
 
 bool end_wait(bool satisfied) {

@@ -82,6 +82,7 @@ void Execution::reset(Thread& t) {
   t.waiting = Waiting::no;
   t.position = 0;
   t.needs_thread = -1;
+  t.failed = false;
   t.in_predicate = t.pending = t.insists = t.last_resort = t.fresh = false;
   t.trying_read = no_event;
   t.wait_begin = -1;
@@ -160,6 +161,7 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   memory_.begin_run();
   unwinding_ = stopped_ = false;
   first_ = first;
+  ++runs_;
   turn_ = -1;
   unfinished_ = 0;
   postponed_ = 0;
@@ -307,7 +309,28 @@ void Execution::stop(std::string reason) {
   leave(*running_);
 }
 
+Value& Execution::ghost(LocationId id) {
+  const std::size_t index = id < 0 ? 0 : static_cast<std::size_t>(id) + 1;
+  if (index >= ghosts_.size()) ghosts_.resize(index + 1);
+  auto& [run, value] = ghosts_[index];
+  if (run != runs_) {
+    run = runs_;
+    const bool known = id >= 0 && id < graph_->location_count();
+    value = known ? graph_->value_of(graph_->last_write(id)) : Value{};
+  }
+  return value;
+}
+
+detail::RmwResult Execution::ghost_update(LocationId id, const Update& update) {
+  Value& value = ghost(id);
+  const Value previous = value;
+  const bool stores = update.succeeds_on(previous);
+  if (stores) value = update.result(previous);
+  return {previous, stores};
+}
+
 void Execution::leave(Thread& t) {
+  t.failed = true;
   if (!unwinding_) suspend(t);
   throw Unwind{};
 }

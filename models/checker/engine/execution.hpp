@@ -91,18 +91,35 @@ class Execution {
   static Execution& current();
   /// Called by the watchdog's signal: gives up on a thread that has made no step since last time.
   static void look_for_hang();
-  /// Performs a step that may come from a destructor: when the execution is being abandoned, the
-  /// step is skipped instead of unwinding further. Loops do not profit: the patience ends.
-  template <class Step>
-  void silently(Step&& step) {
-    try {
-      step(*this);
-    } catch (const Unwind&) {
-      if (!unwinding_ || (++ghost_steps_ > ghost_step_limit && std::uncaught_exceptions() == 0)) {
-        throw;
+  /// Performs a step of the program; when the execution is being abandoned, its ghost instead.
+  ///
+  /// Destructors must run then, and they may take further steps, which must not throw. So a thread
+  /// goes on alone on a ghost of memory, starting from the newest values, and ends by itself; only
+  /// who waits, fails or does not come to an end is unwound by an exception.
+  template <class Step, class Ghost>
+  auto attempt(Step&& step, Ghost&& ghost) -> decltype(step()) {
+    if (!unwinding_) {
+      try {
+        return step();
+      } catch (const Unwind&) {
+        if (running_->failed && std::uncaught_exceptions() == 0) throw;
       }
+    } else if (++ghost_steps_ > ghost_step_limit && std::uncaught_exceptions() == 0) {
+      throw Unwind{};
+    }
+    return ghost();
+  }
+  /// The same for what destructors do themselves: it never throws.
+  template <class Step>
+  void attempt_quietly(Step&& step) noexcept {
+    if (unwinding_) return;
+    try {
+      step();
+    } catch (const Unwind&) {
     }
   }
+  Value& ghost(LocationId id);
+  detail::RmwResult ghost_update(LocationId id, const Update& update);
   LocationId create_atomic(const void* object, const Value& initial, detail::TypeInfo type,
                            std::string_view name, const std::source_location& site);
   void destroy_atomic(LocationId id, const void* object, const std::source_location& site);
@@ -131,7 +148,7 @@ class Execution {
 
  private:
   struct Unwind {};
-  static constexpr int ghost_step_limit = 64;
+  static constexpr int ghost_step_limit = 10'000;
 
   enum class State : std::uint8_t { absent, ready, joining, waiting, finished };
 
@@ -143,6 +160,7 @@ class Execution {
     ThreadId join_target = -1;
     ThreadId needs_thread = -1;     // during replay: who has to come first,
     std::int32_t needs_index = -1;  // and how far; -1 to its end
+    bool failed = false;            // its step ended the execution
     bool kept = false;              // ended in an earlier run, with the same history
     std::uint64_t version = 0;      // of its last event when it ended
     bool in_predicate = false;
@@ -241,6 +259,8 @@ class Execution {
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<std::int32_t> slots_;  // memory slot of each location
   std::vector<ThreadId> ready_;
+  std::vector<std::pair<std::uint64_t, Value>> ghosts_;  // by location, with the run they are of
+  std::uint64_t runs_ = 0;
   Thread* running_ = nullptr;
   ThreadId turn_ = -1;
   ThreadId first_ = -1;

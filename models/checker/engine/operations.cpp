@@ -17,7 +17,11 @@ LocationId Execution::create_atomic(const void* object, const Value& initial, de
   }
   const LocationId id = t.atomics[ordinal];
   memory_.create(slots_[static_cast<std::size_t>(id)], object, true, type, name, now(t, site));
-  graph_->location(id).initial = initial;
+  if (unwinding_) {
+    ghost(id) = initial;
+  } else {
+    graph_->location(id).initial = initial;
+  }
   return id;
 }
 
@@ -255,7 +259,6 @@ void Execution::abandon(const std::source_location& site) {
 
 std::int32_t Execution::create_cell(const void* object, bool initialised, std::string_view name,
                                     const std::source_location& site) {
-  leaving();
   Thread& t = *running_;
   isolated_ = false;
   const std::size_t ordinal = static_cast<std::size_t>(t.created_cells++);

@@ -32,7 +32,11 @@ void Execution::begin_wait(const std::source_location& site) {
 }
 
 bool Execution::end_wait(bool satisfied) {
-  leaving();
+  if (unwinding_) {
+    // Nobody will come and change anything. Inside of a destructor there is no way but on.
+    if (satisfied || std::uncaught_exceptions() != 0) return true;
+    throw Unwind{};
+  }
   Thread& t = *running_;
   t.in_predicate = false;
   if (drop_fruitless_choices(t, satisfied)) return false;
@@ -223,6 +227,7 @@ bool Execution::reads_newest(const Thread& t) const {
 }
 
 void Execution::idle(const std::source_location& site) {
+  if (unwinding_ && std::uncaught_exceptions() != 0) return;
   leaving();
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
@@ -234,8 +239,8 @@ void Execution::idle(const std::source_location& site) {
 }
 
 void Execution::assume(bool condition, const std::source_location& site) {
+  if (condition || (unwinding_ && std::uncaught_exceptions() != 0)) return;
   leaving();
-  if (condition) return;
   block(*running_, Waiting::assumption, site);
 }
 

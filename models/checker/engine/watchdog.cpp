@@ -10,7 +10,9 @@ namespace pto2::model::engine {
 
 namespace {
 
-int watchdog_signal() { return SIGRTMIN + 3; }
+int watchdog_signal() {
+  return SIGRTMIN + 3;
+}
 
 void install_handler() {
   struct sigaction action = {};
