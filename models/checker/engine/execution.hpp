@@ -12,6 +12,7 @@
 
 #include "models/checker/engine/event_graph.hpp"
 #include "models/checker/engine/fiber.hpp"
+#include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ids.hpp"
 #include "models/checker/engine/memory.hpp"
 #include "pto2/checker/detail.hpp"
@@ -75,6 +76,8 @@ class Execution {
   /// it is in the middle of a read-modify-write.
   Outcome run(EventGraph& graph, Search& search, ThreadId first);
 
+  /// Makes the accesses of one place of the program stronger than it says.
+  void strengthen(const Strengthened& strengthened) { strengthened_ = strengthened; }
   const FailedRun& failure() const { return failure_; }
   const std::string& limit() const { return limit_; }
   std::uint64_t steps() const { return steps_; }
@@ -222,6 +225,11 @@ class Execution {
     return {t.id, t.position, site};
   }
   const Count* clock(const Thread& t) const { return graph_->clock_before(t.id, t.position); }
+  std::memory_order effective(Kind kind, std::memory_order order,
+                              const std::source_location& site) const {
+    return strengthened_ ? strengthened_->apply(kind, order, site) : order;
+  }
+  Update stronger(Update update, const std::source_location& site) const;
   void check_access(Thread& t, LocationId id, const void* object, const std::source_location& site);
   void check_destruction(Thread& t, LocationId id, const std::source_location& site);
   void commit_pending(Thread& t);
@@ -281,6 +289,7 @@ class Execution {
   std::uint64_t seen_heartbeat_ = 0;      // at the last look
   Thread* hung_ = nullptr;
   std::vector<std::pair<std::string, bool>> sometimes_;
+  std::optional<Strengthened> strengthened_;
 };
 
 }  // namespace pto2::model::engine

@@ -6,6 +6,7 @@
 
 #include "models/checker/engine/execution.hpp"
 #include "models/checker/engine/exhaustive.hpp"
+#include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ledger.hpp"
 #include "models/checker/engine/parallel.hpp"
 #include "models/checker/engine/script.hpp"
@@ -45,6 +46,18 @@ Violation minimise(const Options& options, const std::function<void()>& body,
   return same ? engine::describe(execution, replayed, execution.failure(), -1) : whole;
 }
 
+/// Only what memory orders can be to blame for is worth a search for a stronger one.
+void add_hint(const Options& options, const std::function<void()>& body,
+              const engine::EventGraph& graph, Violation& violation) {
+  if (options.hint_seconds <= 0) return;
+  if (violation.kind != ViolationKind::check_failed && violation.kind != ViolationKind::data_race &&
+      violation.kind != ViolationKind::uninitialised_read) {
+    return;
+  }
+  violation.hint =
+      engine::find_hint(options, body, engine::weak_sites(graph), options.hint_seconds);
+}
+
 void note(const engine::Execution& execution, Report& report,
           std::vector<std::pair<std::string, bool>>& sometimes) {
   report.steps += execution.steps();
@@ -72,6 +85,7 @@ void explore_exhaustively(const Options& options, const std::function<void()>& b
     ledger.count(outcome);
     if (outcome == Outcome::failed) {
       report.violation = minimise(options, body, execution, search.graph());
+      add_hint(options, body, search.graph(), *report.violation);
       break;
     }
     if (outcome == Outcome::limited) {
@@ -94,6 +108,7 @@ void explore_in_parallel(const Options& options, const std::function<void()>& bo
   for (const auto& execution : search.executions()) note(*execution, report, sometimes);
   if (search.failed() != nullptr) {
     report.violation = minimise(options, body, *search.failed(), search.failed_graph());
+    add_hint(options, body, search.failed_graph(), *report.violation);
   }
 }
 
@@ -182,6 +197,8 @@ void validate(const Options& options) {
   require(options.stack_bytes >= 16 * 1024, "Options::stack_bytes must be at least 16384");
   require(options.watchdog_seconds >= 0 && options.watchdog_seconds <= 86'400,
           "Options::watchdog_seconds must be 0..86400");
+  require(options.hint_seconds >= 0 && options.hint_seconds <= 86'400,
+          "Options::hint_seconds must be 0..86400");
   require(options.depth >= 1, "Options::depth must be at least 1");
   require(options.spin_limit >= 1, "Options::spin_limit must be at least 1");
   require(options.strategy != Strategy::replay || !options.token.empty(),

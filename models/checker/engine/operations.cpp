@@ -80,7 +80,8 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   if (releases(order) && order != std::memory_order_seq_cst) {
     fail(ViolationKind::misuse, "a load cannot have release order", site);
   }
-  const EventId read = graph_->append(t.id, Kind::read, order, id, site);
+  const EventId read =
+      graph_->append(t.id, Kind::read, effective(Kind::read, order, site), id, site);
   search_->newest_only = t.insists;
   search_->place_read(*graph_, read);
   ++t.position;
@@ -107,7 +108,8 @@ void Execution::store(LocationId id, const void* object, const Value& value,
   if (acquires(order) && order != std::memory_order_seq_cst) {
     fail(ViolationKind::misuse, "a store cannot have acquire order", site);
   }
-  const EventId write = graph_->append(t.id, Kind::write, order, id, site);
+  const EventId write =
+      graph_->append(t.id, Kind::write, effective(Kind::write, order, site), id, site);
   (*graph_)[write].value = value;
   graph_->set_gain(write, options_.cxx17_release_sequences);
   search_->place_write(*graph_, write);
@@ -126,12 +128,12 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     Event& event = replay(t, Kind::rmw_read, id);
     read = graph_->thread_event(t.id, t.position);
     require_write(t, event.rf);
-    graph_->update(read) = update;
+    graph_->update(read) = strengthened_ ? stronger(update, site) : update;
     ++t.position;
   } else {
     take_turn(t);
     check_access(t, id, object, site);
-    read = graph_->append_update(t.id, id, update, site);
+    read = graph_->append_update(t.id, id, strengthened_ ? stronger(update, site) : update, site);
     search_->newest_only = t.insists;
     search_->place_read(*graph_, read);
     ++t.position;
@@ -153,6 +155,12 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     append_rmw_write(t, read);
   }
   return {previous, true};
+}
+
+Update Execution::stronger(Update update, const std::source_location& site) const {
+  update.success = effective(Kind::rmw_read, update.success, site);
+  update.failure = effective(Kind::read, update.failure, site);
+  return update;
 }
 
 void Execution::append_rmw_write(Thread& t, EventId read) {
@@ -181,14 +189,15 @@ void Execution::fence(std::memory_order order, const std::source_location& site)
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
   if (order == std::memory_order_relaxed) return;
+  const std::memory_order strength = effective(Kind::fence, order, site);
   if (recorded(t)) {
     replay(t, Kind::fence, -1);
     ++t.position;
     return;
   }
   take_turn(t);
-  const EventId event = graph_->append(t.id, Kind::fence, order, -1, site);
-  if (acquires(order)) graph_->acquire_by_fence(event);
+  const EventId event = graph_->append(t.id, Kind::fence, strength, -1, site);
+  if (acquires(strength)) graph_->acquire_by_fence(event);
   ++t.position;
   step_done(t);
 }

@@ -114,6 +114,21 @@ TEST(Violations, report_tells_the_story) {
   EXPECT_EQ(text.find("joins"), std::string::npos) << text;
 }
 
+TEST(Violations, hint_names_the_order_that_is_too_weak) {
+  const Report report = explore(Options{}, [] { stale_read(relaxed); });
+  ASSERT_TRUE(report.violation);
+  EXPECT_NE(report.violation->hint.find("acquire/release order at violations_test.cpp:"),
+            std::string::npos)
+      << report.violation->hint;
+  // No order helps where the check itself is wrong.
+  const Report hopeless = explore(Options{}, [] {
+    atomic<int> x{0};
+    check(x.load(relaxed) == 1, "x is one");
+  });
+  ASSERT_TRUE(hopeless.violation);
+  EXPECT_EQ(hopeless.violation->hint, "");
+}
+
 TEST(Violations, deadlock) {
   expect_violation(ViolationKind::deadlock, [] {
     atomic<int> flag{0};

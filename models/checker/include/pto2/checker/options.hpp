@@ -50,6 +50,8 @@ struct Options {
   bool allow_deadlocks = false;
   /// Names that `sometimes` must have seen at the end of a complete search.
   std::vector<std::string> expected;
+  /// After a violation, how long to look for one order whose strengthening prevents it.
+  double hint_seconds = 0.3;
   /// Writes a progress line to stderr about once per second.
   bool progress = false;
   /// Stack of each thread of the program.
