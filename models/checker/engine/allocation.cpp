@@ -91,6 +91,19 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return allocation::acquire(bytes, alignment);
 }
+// The variants that do not throw must come from the same place, or a sanitizer's would be mixed in.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+void operator delete(void* pointer, const std::nothrow_t&) noexcept {
+  allocation::release(pointer);
+}
+void operator delete[](void* pointer, const std::nothrow_t&) noexcept {
+  allocation::release(pointer);
+}
 void operator delete(void* pointer) noexcept {
   allocation::release(pointer);
 }
