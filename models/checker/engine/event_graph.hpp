@@ -161,7 +161,10 @@ class EventGraph {
   void join_rows(Count* into, const Count* from) const;
   void copy_base_rows(EventId event);
   void list_reader(EventId read);
-  void ensure_rows();
+  void ensure_rows() {
+    if (events_.size() + 1 > row_capacity_) grow_rows();
+  }
+  void grow_rows();
   EventId renamed(EventId old) const { return renamed_[static_cast<std::size_t>(old)]; }
   void copy_kept(const EventGraph& from);
   void rebuild_links(const EventGraph& from, EventId unplaced);
@@ -173,6 +176,7 @@ class EventGraph {
   std::vector<Choice> choices_;
   std::vector<Update> updates_;
   std::vector<EventId> renamed_;  // new ids of kept events while a copy is made
+  std::size_t row_capacity_ = 0;  // events that rows_ has room for
   std::int32_t stride_ = 8;
   std::int32_t sc_events_ = 0;
   std::int32_t base_ = 0;

@@ -7,6 +7,7 @@ namespace pto2::model::engine {
 
 void EventGraph::copy_kept(const EventGraph& from) {
   stride_ = from.stride_;
+  row_capacity_ = rows_.size() / (3 * static_cast<std::size_t>(stride_));
   sc_events_ = 0;
   base_ = 0;
   revisited_ = no_event;
