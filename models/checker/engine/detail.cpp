@@ -30,7 +30,7 @@ Value load(std::int32_t id, const void* object, std::memory_order order,
 void store(std::int32_t id, const void* object, const Value& value, std::memory_order order,
            const std::source_location& site) {
   Execution& e = Execution::current();
-  e.attempt([&] { e.store(id, object, value, order, site); }, [&] { e.ghost(id) = value; });
+  e.attempt([&] { e.store(id, object, value, order, site); }, [&] { e.ghost(id) = value; }, true);
 }
 
 RmwResult update(std::int32_t id, const void* object, const RmwRequest& request,
@@ -39,12 +39,12 @@ RmwResult update(std::int32_t id, const void* object, const RmwRequest& request,
                               request.success, request.failure, request.weak};
   Execution& e = Execution::current();
   return e.attempt([&] { return e.update(id, object, update, site); },
-                   [&] { return e.ghost_update(id, update); });
+                   [&] { return e.ghost_update(id, update); }, request.apply != nullptr);
 }
 
 void fence(std::memory_order order, const std::source_location& site) {
   Execution& e = Execution::current();
-  e.attempt([&] { e.fence(order, site); }, [] {});
+  e.attempt([&] { e.fence(order, site); }, [] {}, true);
 }
 
 std::int32_t create_cell(const void* object, bool initialised, std::string_view name,
@@ -64,7 +64,7 @@ void read_cell(std::int32_t id, const void* object, const std::source_location& 
 
 void write_cell(std::int32_t id, const void* object, const std::source_location& site) {
   Execution& e = Execution::current();
-  e.attempt([&] { e.access_cell(id, object, true, site); }, [] {});
+  e.attempt([&] { e.access_cell(id, object, true, site); }, [] {}, true);
 }
 
 std::int32_t spawn(std::function<void()>&& body, std::string_view name,

@@ -94,20 +94,22 @@ class Execution {
   static Execution& current();
   /// Called by the watchdog's signal: gives up on a thread that has made no step since last time.
   static void look_for_hang();
-  /// Performs a step of the program; when the execution is being abandoned, its ghost instead.
+  /// Performs a step of the program, or leaves when the execution is being abandoned.
   ///
-  /// Destructors must run then, and they may take further steps, which must not throw. So a thread
-  /// goes on alone on a ghost of memory, starting from the newest values, and ends by itself; only
-  /// who waits, fails or does not come to an end is unwound by an exception.
+  /// Leaving means an exception, and so destructors run, which may take further steps: those must
+  /// not throw. They happen on a ghost of memory that starts from the newest values. The same goes
+  /// for steps that destructors are likely to consist of (`in_destructors`), since nothing tells
+  /// whether a thread was stopped inside of one; loops around them do not profit for ever.
   template <class Step, class Ghost>
-  auto attempt(Step&& step, Ghost&& ghost) -> decltype(step()) {
+  auto attempt(Step&& step, Ghost&& ghost, bool in_destructors = false) -> decltype(step()) {
     if (!unwinding_) {
       try {
         return step();
       } catch (const Unwind&) {
-        if (running_->failed && std::uncaught_exceptions() == 0) throw;
+        if (std::uncaught_exceptions() == 0 && (!in_destructors || running_->failed)) throw;
       }
-    } else if (++ghost_steps_ > ghost_step_limit && std::uncaught_exceptions() == 0) {
+    } else if (std::uncaught_exceptions() == 0 &&
+               (!in_destructors || ++ghost_steps_ > ghost_step_limit)) {
       throw Unwind{};
     }
     return ghost();
@@ -151,7 +153,7 @@ class Execution {
 
  private:
   struct Unwind {};
-  static constexpr int ghost_step_limit = 10'000;
+  static constexpr int ghost_step_limit = 64;
 
   enum class State : std::uint8_t { absent, ready, joining, waiting, finished };
 

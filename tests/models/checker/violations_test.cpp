@@ -320,6 +320,59 @@ TEST(Violations, assumptions_cut) {
   EXPECT_EQ(nothing.verdict, Verdict::inconclusive);
 }
 
+TEST(Violations, nothing_is_observed_of_a_cut_execution) {
+  int observed = 0;
+  const Report report = explore({}, [&] {
+    atomic<int> x{0}, y{0};
+    thread a([&] {
+      await([&] { return x.load(relaxed) == 1; });
+      y.store(1, relaxed);
+    });
+    thread b([&] {
+      assume(y.load(relaxed) == 0);
+      x.store(1, relaxed);
+    });
+    a.join();
+    b.join();
+    ++observed;
+  });
+  EXPECT_TRUE(report.ok()) << report.to_text();
+  EXPECT_EQ(static_cast<int>(report.executions), observed);
+  Options options;
+  options.allow_deadlocks = true;
+  const Report stuck = explore(options, [&] {
+    atomic<int> x{0};
+    thread a([&] { await([&] { return x.load(relaxed) == 1; }); });
+    a.join();
+    x.load(relaxed);
+    observed = -1;
+  });
+  EXPECT_EQ(stuck.executions, 0u);
+  EXPECT_NE(observed, -1);
+}
+
+/// What a destructor does with atomics while its thread is unwound neither throws nor hangs.
+TEST(Violations, destructors_use_atomics_while_an_execution_is_cut) {
+  struct Drain {
+    explicit Drain(atomic<int>& x) : x_(x) {}
+    ~Drain() {
+      for (int value = x_.load(relaxed); value > 0;) {
+        if (x_.compare_exchange_weak(value, value - 1, relaxed)) --value;
+      }
+    }
+    atomic<int>& x_;
+  };
+  const Report report = explore({}, [] {
+    atomic<int> x{3};
+    const Drain drain(x);
+    thread a([&] { x.fetch_add(1, relaxed); });
+    assume(x.load(relaxed) == 4);
+    a.join();
+  });
+  EXPECT_TRUE(report.ok()) << report.to_text();
+  EXPECT_GT(report.blocked, 0u);
+}
+
 TEST(Violations, objects_unwind_when_an_execution_is_cut) {
   int alive = 0;
   struct Counter {
