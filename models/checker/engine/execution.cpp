@@ -1,0 +1,399 @@
+#include "models/checker/engine/execution.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "models/checker/engine/allocation.hpp"
+
+namespace pto2::model::engine {
+
+namespace {
+thread_local Execution* current_execution = nullptr;
+}  // namespace
+
+Execution& Execution::current() {
+  if (current_execution == nullptr) {
+    throw std::logic_error(
+        "pto2::model objects can only be used inside the body given to pto2::model::explore");
+  }
+  return *current_execution;
+}
+
+void Execution::look_for_hang() {
+  Execution* const execution = current_execution;
+  if (execution == nullptr || execution->running_ == nullptr || execution->unwinding_) return;
+  if (std::exchange(execution->seen_heartbeat_, execution->heartbeat_) != execution->heartbeat_) {
+    return;
+  }
+  // Nothing here may allocate: the signal came in the middle of the program's own code.
+  execution->hung_ = execution->running_;
+  execution->stopped_ = true;
+  execution->early_ = Outcome::failed;
+  execution->running_->fiber->suspend();
+}
+
+/// The stack of a thread that hangs cannot be unwound; it is left behind with all that it owns.
+void Execution::give_up_hung() {
+  Thread& t = *hung_;
+  hung_ = nullptr;
+  failure_ = {ViolationKind::livelock,
+              std::string("thread ").append(thread_name(t.id)) +
+                  " makes no visible step any more; its last one was at " + to_string(last_site(t)),
+              t.id, last_site(t)};
+  [[maybe_unused]] Fiber* const left_behind = t.fiber.release();
+  t.fiber = std::make_unique<Fiber>([this, &t] { thread_main(t); }, options_.stack_bytes);
+  t.state = State::finished;
+  t.version = 0;
+  --unfinished_;
+}
+
+std::source_location Execution::last_site(const Thread& t) const {
+  if (t.position > 0) return (*graph_)[graph_->thread_event(t.id, t.position - 1)].site;
+  return t.wait_site;
+}
+
+Execution::Execution(const Options& options, const std::function<void()>& body,
+                     std::shared_ptr<Ids> ids)
+    : options_(options), body_(body), ids_(std::move(ids)), isolated_(options.isolated_threads) {
+  add_threads(1);
+}
+
+Execution::~Execution() = default;
+
+void Execution::add_threads(std::size_t count) {
+  while (threads_.size() < count) {
+    threads_.push_back(std::make_unique<Thread>());
+    Thread& t = *threads_.back();
+    t.id = static_cast<ThreadId>(threads_.size()) - 1;
+    t.fiber = std::make_unique<Fiber>([this, &t] { thread_main(t); }, options_.stack_bytes);
+  }
+}
+
+void Execution::reset_threads() {
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    t->kept = isolated_ && t->id != 0 && unchanged(*t);
+    if (!t->kept) reset(*t);
+  }
+}
+
+void Execution::reset(Thread& t) {
+  t.state = State::absent;
+  t.waiting = Waiting::no;
+  t.position = 0;
+  t.needs_thread = -1;
+  t.failed = false;
+  t.in_predicate = t.pending = t.insists = t.last_resort = t.fresh = false;
+  t.trying_read = no_event;
+  t.wait_begin = -1;
+  t.created_atomics = t.created_cells = t.spawned = 0;
+  t.spins = 0;
+  t.spin_write = no_event;
+}
+
+/// Whether a thread has ended with just the events that the graph has of it.
+bool Execution::unchanged(const Thread& t) const {
+  return t.state == State::finished && graph_->thread_size(t.id) == t.position && t.position > 0 &&
+         version_of(t) == t.version;
+}
+
+std::uint64_t Execution::version_of(const Thread& t) const {
+  return (*graph_)[graph_->thread_event(t.id, t.position - 1)].version;
+}
+
+void Execution::thread_main(Thread& t) {
+  try {
+    if (t.id == 0) {
+      body_();
+    } else {
+      t.body();
+    }
+    if (!unwinding_ && recorded(t)) {
+      fail(ViolationKind::nondeterminism, "the thread ended where its replay has further steps",
+           t.wait_site);
+    }
+  } catch (const Unwind&) {
+  } catch (const std::exception& error) {
+    if (!unwinding_) {
+      stopped_ = true;
+      failure_ = {ViolationKind::exception, std::string("uncaught exception: ") + error.what(),
+                  t.id, t.wait_site};
+      early_ = Outcome::failed;
+    }
+  } catch (...) {
+    if (!unwinding_) {
+      stopped_ = true;
+      failure_ = {ViolationKind::exception, "uncaught exception", t.id, t.wait_site};
+      early_ = Outcome::failed;
+    }
+  }
+  t.state = State::finished;
+  --unfinished_;
+  // A thread that was unwound has not ended by itself: no version fits it.
+  t.version = !unwinding_ && t.position > 0 ? version_of(t) : 0;
+}
+
+void Execution::resume(Thread& t) {
+  Thread* const outer = running_;
+  running_ = &t;
+  allocation::Deferred deferred;
+  t.fiber->resume();
+  running_ = outer;
+}
+
+void Execution::suspend(Thread& t) {
+  t.fiber->suspend();
+}
+
+Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
+  Execution* const outer = std::exchange(current_execution, this);
+  graph_ = &graph;
+  search_ = &search;
+  preempts_ = search.preempts();
+  // A graph from another search may know more than this execution has met.
+  add_threads(static_cast<std::size_t>(graph.thread_count()));
+  while (slots_.size() < static_cast<std::size_t>(graph.location_count())) {
+    slots_.push_back(memory_.add_slot());
+  }
+  graph.reserve_threads(static_cast<std::int32_t>(threads_.size()));
+  graph.reserve_locations(static_cast<std::int32_t>(slots_.size()));
+  reset_threads();
+  memory_.begin_run();
+  unwinding_ = stopped_ = false;
+  first_ = first;
+  ++runs_;
+  turn_ = -1;
+  unfinished_ = 0;
+  postponed_ = 0;
+  make_ready(thread(0));
+  ++unfinished_;
+  replay_recorded();
+  if (!stopped_) extend();
+  if (hung_ != nullptr) give_up_hung();
+  const Outcome outcome = stopped_ ? early_ : conclude();
+  if (unfinished_ != 0) unwind_all();
+  allocation::release_deferred(outcome == Outcome::failed);
+  current_execution = outer;
+  return outcome;
+}
+
+void Execution::replay_recorded() {
+  // Main first: the others live in its frame. A thread without steps starts when it is chosen.
+  for (std::size_t i = 0; i < threads_.size() && !stopped_; ++i) {
+    const ThreadId id = static_cast<ThreadId>(i);
+    if (graph_->thread_size(id) > 0) replay_until(id, graph_->thread_size(id) - 1);
+  }
+}
+
+/// Lets a thread pass its step `index`, or its end when `index` is -1, and first whatever that
+/// depends on. Terminates because program order and reads-from have no cycle.
+void Execution::replay_until(ThreadId id, std::int32_t index) {
+  Thread& t = thread(id);
+  const auto arrived = [&] {
+    return stopped_ || (index < 0 ? t.state == State::finished : t.position > index);
+  };
+  while (!arrived()) {
+    if (t.state == State::absent) {
+      const EventId spawn = graph_->spawn_of(id);
+      replay_until((*graph_)[spawn].thread, (*graph_)[spawn].index);
+      continue;
+    }
+    const std::int32_t before = t.position;
+    t.needs_thread = -1;
+    if (t.state != State::finished) resume(t);
+    if (stopped_) return;
+    if (t.needs_thread >= 0) {
+      if (!arrived()) replay_until(t.needs_thread, t.needs_index);
+    } else if (!arrived() && t.position == before) {
+      failure_ = {ViolationKind::nondeterminism, "a thread does not repeat its recorded steps", id,
+                  t.wait_site};
+      early_ = Outcome::failed;
+      stopped_ = true;
+    }
+  }
+}
+
+ThreadId Execution::next_thread() {
+  const bool preempts = preempts_;
+  const auto joinable = [&](const Thread& t) {
+    return t.state == State::joining && thread(t.join_target).state == State::finished;
+  };
+  if (!preempts) {
+    // The leftmost thread that can go on; joining waits until nobody else can.
+    for (; leftmost_ < static_cast<ThreadId>(threads_.size()); ++leftmost_) {
+      if (thread(leftmost_).state == State::ready) return leftmost_;
+    }
+  }
+  do {
+    if (!preempts) break;
+    ready_.clear();
+    for (const std::unique_ptr<Thread>& t : threads_) {
+      if (t->state == State::ready || joinable(*t)) ready_.push_back(t->id);
+    }
+    if (!ready_.empty()) {
+      search_->next_step = graph_->size();
+      return search_->pick(ready_);
+    }
+  } while (wake_idling());
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (joinable(*t)) return t->id;
+  }
+  if (unfinished_ == 0) return -1;
+  return wake_last_resort();
+}
+
+void Execution::extend() {
+  forced_turn_ = first_ >= 0;
+  turn_ = first_ >= 0 ? first_ : next_thread();
+  while (turn_ >= 0 && !stopped_) {
+    resume(thread(turn_));
+    if (stopped_) return;
+    turn_ = next_thread();
+  }
+}
+
+Outcome Execution::conclude() {
+  const bool finished = unfinished_ == 0;
+  if (!finished && options_.allow_deadlocks) return Outcome::blocked;
+  if (!finished) return deadlocked() ? Outcome::failed : (stopped_ ? early_ : Outcome::blocked);
+  if (const Object* object = memory_.alive() != 0 ? memory_.leaked() : nullptr) {
+    failure_ = {ViolationKind::leak,
+                (object->name.empty() ? "an object" : object->name) + " created at " +
+                    to_string(object->created.site) + " is never destroyed",
+                object->created.thread, object->created.site};
+    return Outcome::failed;
+  }
+  return Outcome::complete;
+}
+
+void Execution::unwind_all() {
+  unwinding_ = true;
+  // Main last: the others refer to its frame.
+  for (std::size_t i = threads_.size(); i-- > 0;) {
+    Thread& t = *threads_[i];
+    ghost_steps_ = 0;
+    while (!t.fiber->parked()) resume(t);
+  }
+}
+
+std::string Execution::thread_name(ThreadId id) const {
+  if (static_cast<std::size_t>(id) >= threads_.size()) return "?";
+  const std::string& name = thread(id).name;
+  if (!name.empty()) return name;
+  return id == 0 ? std::string("main") : std::string("T").append(std::to_string(id));
+}
+
+std::string Execution::location_name(LocationId id) const {
+  const Object& object = memory_.object(slots_[static_cast<std::size_t>(id)]);
+  if (!object.name.empty()) return object.name;
+  return std::string("a")
+      .append(std::to_string(id))
+      .append("@")
+      .append(to_string(object.created.site));
+}
+
+void Execution::fail(ViolationKind kind, std::string message, const std::source_location& site) {
+  Thread& t = *running_;
+  if (!unwinding_) {
+    failure_ = {kind, std::move(message), t.id, site};
+    early_ = Outcome::failed;
+    stopped_ = true;
+  }
+  leave(t);
+}
+
+void Execution::stop(std::string reason) {
+  limit_ = std::move(reason);
+  early_ = Outcome::limited;
+  stopped_ = true;
+  leave(*running_);
+}
+
+Value& Execution::ghost(LocationId id) {
+  const std::size_t index = id < 0 ? 0 : static_cast<std::size_t>(id) + 1;
+  if (index >= ghosts_.size()) ghosts_.resize(index + 1);
+  auto& [run, value] = ghosts_[index];
+  if (run != runs_) {
+    run = runs_;
+    const bool known = id >= 0 && id < graph_->location_count();
+    value = known ? graph_->value_of(graph_->last_write(id)) : Value{};
+  }
+  return value;
+}
+
+detail::RmwResult Execution::ghost_update(LocationId id, const Update& update) {
+  Value& value = ghost(id);
+  const Value previous = value;
+  const bool stores = update.succeeds_on(previous);
+  if (stores) value = update.result(previous);
+  return {previous, stores};
+}
+
+void Execution::leave(Thread& t) {
+  t.failed = true;
+  if (!unwinding_) suspend(t);
+  throw Unwind{};
+}
+
+bool Execution::leaving() {
+  heartbeat_ = heartbeat_ + 1;
+  if (unwinding_) throw Unwind{};
+  return false;
+}
+
+void Execution::take_turn(Thread& t) {
+  while (turn_ != t.id) {
+    suspend(t);
+    if (unwinding_) throw Unwind{};
+  }
+}
+
+void Execution::step_done(Thread& t) {
+  ++steps_;
+  t.spins = 0;
+  if (forced_turn_) {
+    forced_turn_ = false;
+    turn_ = -1;
+  } else if (preempts_) {
+    wake_waiting();
+    if (!t.in_predicate || search_->keeps_failed_predicates()) turn_ = next_thread();
+  } else {
+    wake_postponed(t);
+  }
+  if (t.position >= static_cast<std::int32_t>(options_.max_thread_events)) {
+    stop(std::string("thread ").append(thread_name(t.id)) + " made more than " +
+         std::to_string(options_.max_thread_events) + " steps");
+  }
+}
+
+void Execution::require(Thread& t, ThreadId other, std::int32_t index) {
+  const Thread& o = thread(other);
+  while (index < 0 ? o.state != State::finished : o.position <= index) {
+    t.needs_thread = other;
+    t.needs_index = index;
+    suspend(t);
+    if (unwinding_) throw Unwind{};
+  }
+}
+
+void Execution::require_write(Thread& t, EventId write) {
+  if (is_initial(write)) return;
+  const Event& event = (*graph_)[write];
+  if (event.thread != t.id) require(t, event.thread, event.index);
+}
+
+Event& Execution::replay(Thread& t, Kind kind, LocationId location) {
+  const EventId id = graph_->thread_event(t.id, t.position);
+  Event& event = (*graph_)[id];
+  if (event.kind != kind || event.location != location) {
+    fail(ViolationKind::nondeterminism,
+         "the program does another step than in the execution that is replayed, where line " +
+             to_string(event.site) +
+             " comes next: it depends on something that outlives one run "
+             "or on addresses",
+         event.site);
+  }
+  return event;
+}
+
+}  // namespace pto2::model::engine

@@ -1,0 +1,297 @@
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/checker/engine/event_graph.hpp"
+#include "models/checker/engine/fiber.hpp"
+#include "models/checker/engine/hint.hpp"
+#include "models/checker/engine/ids.hpp"
+#include "models/checker/engine/memory.hpp"
+#include "pto2/checker/detail.hpp"
+#include "pto2/checker/options.hpp"
+#include "pto2/checker/report.hpp"
+
+namespace pto2::model::engine {
+
+/// Decides what is open when the program makes a new step.
+class Search {
+ public:
+  virtual ~Search() = default;
+  /// Chooses the write that a new read takes its value from.
+  virtual void place_read(EventGraph& graph, EventId read) = 0;
+  /// Puts a new write into modification order; an rmw_write is there already.
+  virtual void place_write(EventGraph& graph, EventId write) = 0;
+  /// Whose turn it is, after each step when `preempts`; `ready` is not empty and ascending.
+  virtual ThreadId pick(const std::vector<ThreadId>& ready) = 0;
+  virtual bool preempts() const { return false; }
+  /// Whether the reads of a predicate that fails stay in the graph; a walk tries it again instead.
+  virtual bool keeps_failed_predicates() const { return !preempts(); }
+  /// Whether the newest event, a read of a failed predicate, was given another write to read.
+  virtual bool retry(EventGraph&, EventId) { return false; }
+
+  bool newest_only = false;    ///< set while stale values would lead nowhere
+  std::int32_t next_step = 0;  ///< size of the graph when `pick` is called
+};
+
+enum class Outcome : std::uint8_t {
+  complete,
+  blocked,  ///< somebody waits, and may be woken in another graph
+  pruned,   ///< a wait with a stale value, which another graph covers
+  failed,
+  limited,
+};
+
+enum class Waiting : std::uint8_t {
+  no,
+  predicate,  ///< the reads of the failed evaluation are in the graph
+  postponed,  ///< they are not: the evaluation comes again when somebody has written
+  idle,
+  assumption,
+};
+
+struct FailedRun {
+  ViolationKind kind = ViolationKind::check_failed;
+  std::string message;
+  ThreadId thread = -1;
+  std::source_location site;
+};
+
+/// Runs the program's threads as fibers along a graph: recorded steps are repeated, further ones
+/// are added to the graph. One per OS thread that explores.
+class Execution {
+ public:
+  Execution(const Options& options, const std::function<void()>& body,
+            std::shared_ptr<Ids> ids = std::make_shared<Ids>());
+  ~Execution();
+
+  /// Extends `graph` until nobody can go on. `first`, when not negative, makes the first new step:
+  /// it is in the middle of a read-modify-write.
+  Outcome run(EventGraph& graph, Search& search, ThreadId first);
+
+  /// Makes the accesses of one place of the program stronger than it says.
+  void strengthen(const Strengthened& strengthened) { strengthened_ = strengthened; }
+  const FailedRun& failure() const { return failure_; }
+  const std::string& limit() const { return limit_; }
+  std::uint64_t steps() const { return steps_; }
+  Memory& memory() { return memory_; }
+  std::string thread_name(ThreadId thread) const;
+  std::string location_name(LocationId location) const;
+  detail::TypeInfo location_type(LocationId location) const {
+    return memory_.object(slots_[static_cast<std::size_t>(location)]).type;
+  }
+  /// Names that `sometimes` was called with, and whether one of the calls held.
+  const std::vector<std::pair<std::string, bool>>& sometimes() const { return sometimes_; }
+
+  // What the program calls, from within its fibers.
+  static Execution& current();
+  /// Called by the watchdog's signal: gives up on a thread that has made no step since last time.
+  static void look_for_hang();
+  /// Performs a step of the program, or leaves when the execution is being abandoned.
+  ///
+  /// Leaving means an exception, and so destructors run, which may take further steps: those must
+  /// not throw. They happen on a ghost of memory that starts from the newest values. The same goes
+  /// for steps that destructors are likely to consist of (`in_destructors`), since nothing tells
+  /// whether a thread was stopped inside of one; loops around them do not profit for ever.
+  template <class Step, class Ghost>
+  auto attempt(Step&& step, Ghost&& ghost, bool in_destructors = false) -> decltype(step()) {
+    if (!unwinding_) {
+      try {
+        return step();
+      } catch (const Unwind&) {
+        if (std::uncaught_exceptions() == 0 && (!in_destructors || running_->failed)) throw;
+      }
+    } else if (std::uncaught_exceptions() == 0 &&
+               (!in_destructors || ++ghost_steps_ > ghost_step_limit)) {
+      throw Unwind{};
+    }
+    return ghost();
+  }
+  /// The same for what destructors do themselves: it never throws.
+  template <class Step>
+  void attempt_quietly(Step&& step) noexcept {
+    if (unwinding_) return;
+    try {
+      step();
+    } catch (const Unwind&) {
+    }
+  }
+  Value& ghost(LocationId id);
+  detail::RmwResult ghost_update(LocationId id, const Update& update);
+  LocationId create_atomic(const void* object, const Value& initial, detail::TypeInfo type,
+                           std::string_view name, const std::source_location& site);
+  void destroy_atomic(LocationId id, const void* object, const std::source_location& site);
+  Value load(LocationId id, const void* object, std::memory_order order,
+             const std::source_location& site);
+  void store(LocationId id, const void* object, const Value& value, std::memory_order order,
+             const std::source_location& site);
+  detail::RmwResult update(LocationId id, const void* object, const Update& update,
+                           const std::source_location& site);
+  void fence(std::memory_order order, const std::source_location& site);
+  std::int32_t create_cell(const void* object, bool initialised, std::string_view name,
+                           const std::source_location& site);
+  void destroy_cell(std::int32_t id, const void* object, const std::source_location& site);
+  void access_cell(std::int32_t id, const void* object, bool writes,
+                   const std::source_location& site);
+  ThreadId spawn(std::function<void()>&& body, std::string_view name,
+                 const std::source_location& site);
+  void join(ThreadId thread, const std::source_location& site);
+  void abandon(const std::source_location& site);
+  void begin_wait(const std::source_location& site);
+  bool end_wait(bool satisfied);
+  void idle(const std::source_location& site);
+  void assume(bool condition, const std::source_location& site);
+  void check(bool condition, std::string_view message, const std::source_location& site);
+  void note_sometimes(std::string_view name, bool condition);
+
+ private:
+  struct Unwind {};
+  static constexpr int ghost_step_limit = 64;
+
+  enum class State : std::uint8_t { absent, ready, joining, waiting, finished };
+
+  struct Thread {
+    ThreadId id = 0;
+    State state = State::absent;
+    Waiting waiting = Waiting::no;
+    std::int32_t position = 0;  // own events passed
+    ThreadId join_target = -1;
+    ThreadId needs_thread = -1;     // during replay: who has to come first,
+    std::int32_t needs_index = -1;  // and how far; -1 to its end
+    bool failed = false;            // its step ended the execution
+    bool kept = false;              // ended in an earlier run, with the same history
+    std::uint64_t version = 0;      // of its last event when it ended
+    bool in_predicate = false;
+    bool insists = false;            // a walk: only the newest values may help
+    bool pending = false;            // an update inside a predicate that has not stored yet
+    std::int32_t wait_begin = 0;     // position at which the predicate began
+    bool fresh = false;              // nothing of its evaluation was recorded before this run
+    bool last_resort = false;        // nobody else can go on: the evaluation stays in the graph
+    EventId trying_read = no_event;  // the read of a predicate that is tried on other values,
+    std::int32_t trying = 0;         // the index of the choice that it has,
+    std::int32_t tried = 0;          // and the number of reads that are through
+    LocationId watched = -1;         // what a postponed predicate reads, -1 for several locations
+    std::source_location wait_site;
+    std::function<void()> body;
+    std::unique_ptr<Fiber> fiber;
+    std::string name;
+    std::int32_t created_atomics = 0, created_cells = 0, spawned = 0;
+    std::vector<LocationId> atomics;  // by order of creation; kept from run to run
+    std::vector<std::int32_t> cells;
+    std::vector<ThreadId> children;
+    std::source_location spin_site;
+    EventId spin_write = no_event;
+    std::uint32_t spins = 0;
+  };
+
+  Thread& thread(ThreadId id) { return *threads_[static_cast<std::size_t>(id)]; }
+  const Thread& thread(ThreadId id) const { return *threads_[static_cast<std::size_t>(id)]; }
+  void make_ready(Thread& t) {
+    t.state = State::ready;
+    leftmost_ = std::min(leftmost_, t.id);
+  }
+  /// Makes sure that there are threads with ids below `count`.
+  void add_threads(std::size_t count);
+  void reset_threads();
+  void reset(Thread& t);
+  bool unchanged(const Thread& t) const;
+  std::uint64_t version_of(const Thread& t) const;
+  void resume(Thread& t);
+  void suspend(Thread& t);
+  void thread_main(Thread& t);
+  void replay_recorded();
+  void replay_until(ThreadId id, std::int32_t index);
+  void extend();
+  ThreadId next_thread();
+  Outcome conclude();
+  void unwind_all();
+  void give_up_hung();
+  std::source_location last_site(const Thread& t) const;
+
+  bool leaving();
+  bool recorded(const Thread& t) const { return t.position < graph_->thread_size(t.id); }
+  /// Waits until it is this thread's turn to make a new step.
+  void take_turn(Thread& t);
+  void step_done(Thread& t);
+  void require(Thread& t, ThreadId other, std::int32_t index);
+  void require_write(Thread& t, EventId write);
+  Event& replay(Thread& t, Kind kind, LocationId location);
+  Moment now(const Thread& t, const std::source_location& site) const {
+    return {t.id, t.position, site};
+  }
+  const Count* clock(const Thread& t) const { return graph_->clock_before(t.id, t.position); }
+  std::memory_order effective(Kind kind, std::memory_order order,
+                              const std::source_location& site) const {
+    return strengthened_ ? strengthened_->apply(kind, order, site) : order;
+  }
+  Update stronger(Update update, const std::source_location& site) const;
+  void check_access(Thread& t, LocationId id, const void* object, const std::source_location& site);
+  void check_destruction(Thread& t, LocationId id, const std::source_location& site);
+  void commit_pending(Thread& t);
+  void append_rmw_write(Thread& t, EventId read);
+  void note_spin(Thread& t, EventId read);
+  bool others_stuck(const Thread& t) const;
+  bool reads_newest(const Thread& t) const;
+  void block(Thread& t, Waiting how, const std::source_location& site);
+  bool wait_again(Thread& t);
+  void try_later(Thread& t);
+  void postpone(Thread& t);
+  EventId next_to_try(Thread& t);
+  bool drop_fruitless_choices(Thread& t, bool satisfied);
+  void wake_postponed(Thread& writer);
+  ThreadId wake_last_resort();
+  void wake_waiting();
+  bool wake_idling();
+  bool added_stale(EventId read) const;
+  bool deadlocked();
+  bool idles_forever(Thread& t);
+
+  [[noreturn]] void fail(ViolationKind kind, std::string message, const std::source_location& site);
+  void fail_if(const std::optional<Fault>& fault, const std::source_location& site) {
+    if (fault) fail(fault->kind, fault->message, site);
+  }
+  [[noreturn]] void stop(std::string reason);
+  [[noreturn]] void leave(Thread& t);
+
+  const Options& options_;
+  const std::function<void()>& body_;
+  const std::shared_ptr<Ids> ids_;
+  EventGraph* graph_ = nullptr;
+  Search* search_ = nullptr;
+  Memory memory_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  std::vector<std::int32_t> slots_;  // memory slot of each location
+  std::vector<ThreadId> ready_;
+  std::vector<std::pair<std::uint64_t, Value>> ghosts_;  // by location, with the run they are of
+  std::uint64_t runs_ = 0;
+  Thread* running_ = nullptr;
+  ThreadId turn_ = -1;
+  ThreadId first_ = -1;
+  ThreadId leftmost_ = 0;        // no thread before it is ready
+  std::int32_t unfinished_ = 0;  // threads that have started and not ended
+  std::int32_t postponed_ = 0;   // threads whose predicate is postponed
+  bool forced_turn_ = false;
+  volatile bool unwinding_ = false;
+  int ghost_steps_ = 0;
+  bool stopped_ = false;
+  bool preempts_ = false;  // what the search says
+  bool isolated_ = false;  // threads with an unchanged history need not run again
+  Outcome early_ = Outcome::complete;
+  FailedRun failure_;
+  std::string limit_;
+  std::uint64_t steps_ = 0;
+  volatile std::uint64_t heartbeat_ = 0;  // visible operations, repeated ones too
+  std::uint64_t seen_heartbeat_ = 0;      // at the last look
+  Thread* hung_ = nullptr;
+  std::vector<std::pair<std::string, bool>> sometimes_;
+  std::optional<Strengthened> strengthened_;
+};
+
+}  // namespace pto2::model::engine

@@ -1,0 +1,178 @@
+#include "models/checker/engine/exhaustive.hpp"
+
+#include <utility>
+
+#include "models/checker/engine/coherence.hpp"
+
+namespace pto2::model::engine {
+
+Exhaustive::Exhaustive(const Options& options)
+    : cxx17_release_sequences_(options.cxx17_release_sequences),
+      spurious_failures_(options.spurious_failures) {}
+
+std::unique_ptr<EventGraph> Exhaustive::fresh() {
+  if (spare_.empty()) return std::make_unique<EventGraph>();
+  std::unique_ptr<EventGraph> graph = std::move(spare_.back());
+  spare_.pop_back();
+  return graph;
+}
+
+void Exhaustive::begin() {
+  std::unique_ptr<EventGraph> graph = fresh();
+  graph->clear();
+  begin(std::move(graph));
+}
+
+void Exhaustive::begin(std::unique_ptr<EventGraph> graph) {
+  stack_.push_back(std::move(graph));
+  first_ = -1;
+}
+
+void Exhaustive::drop_top() {
+  spare_.push_back(std::move(stack_.back()));
+  stack_.pop_back();
+}
+
+std::size_t Exhaustive::memory() const {
+  std::size_t bytes = 0;
+  for (const auto& graph : stack_) bytes += graph->memory();
+  for (const auto& graph : spare_) bytes += graph->memory();
+  return bytes;
+}
+
+std::unique_ptr<EventGraph> Exhaustive::split() {
+  for (const std::unique_ptr<EventGraph>& graph : stack_) {
+    if (graph->choices().empty()) continue;
+    auto part = std::make_unique<EventGraph>();
+    part->take_oldest_choices(*graph);
+    return part;
+  }
+  return nullptr;
+}
+
+void Exhaustive::place_read(EventGraph& graph, EventId read) {
+  const Event& event = graph[read];
+  const Update* update = event.kind == Kind::rmw_read ? &graph.update(read) : nullptr;
+  const bool may_fail = spurious_failures_ && update != nullptr && update->weak;
+  std::vector<Choice>& choices = graph.choices();
+  const EventId newest = graph.last_write(event.location);
+  for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
+                    [&](EventId write) {
+                      if (write != newest) choices.push_back({Choice::Kind::read_from, write});
+                      if (may_fail && update->succeeds_on(graph.value_of(write))) {
+                        choices.push_back({Choice::Kind::fail_spuriously, write});
+                      }
+                      return true;
+                    });
+  if (update != nullptr) {
+    graph.set_update_reads_from(read, newest, false);
+  } else {
+    graph.set_reads_from(read, newest, event.order);
+  }
+}
+
+void Exhaustive::place_write(EventGraph& graph, EventId write) {
+  const Event& event = graph[write];
+  if (event.kind == Kind::write) {
+    const EventId newest = graph.last_write(event.location);
+    for_each_place(graph, event.location, graph.clock_before(event.thread, event.index),
+                   [&](EventId predecessor) {
+                     if (predecessor != newest) {
+                       graph.choices().push_back({Choice::Kind::place_after, predecessor});
+                     }
+                     return true;
+                   });
+    graph.link_after(write, newest);
+  }
+  sweep_revisits(graph, write);
+}
+
+bool Exhaustive::retry(EventGraph& graph, EventId read) {
+  std::vector<Choice>& choices = graph.choices();
+  while (choices.size() > static_cast<std::size_t>(graph[read].choices)) {
+    const Choice choice = choices.back();
+    if (choice.kind != Choice::Kind::read_from) return false;
+    if (graph[read].kind == Kind::rmw_read && graph.update_of(choice.target) != no_event &&
+        graph.update(read).succeeds_on(graph.value_of(choice.target))) {
+      return false;
+    }
+    choices.pop_back();
+    if (apply_read(graph, read, choice)) return true;
+  }
+  return false;
+}
+
+/// An update of a write that has been updated already: not a graph to extend, but one whose new
+/// write may revisit the other update.
+void Exhaustive::add_conflicting_update(EventGraph& graph, EventId read) {
+  const Event event = graph[read];
+  const Update update = graph.update(read);
+  const EventId write =
+      graph.append(event.thread, Kind::rmw_write, update.success, event.location, event.site);
+  graph[write].rf = event.rf;
+  graph[write].value = update.result(graph.value_of(event.rf));
+  graph.set_gain(write, cxx17_release_sequences_);
+  graph.continue_release_sequence(write);
+  graph.link_after(write, event.rf);
+  sweep_revisits(graph, write);
+}
+
+bool Exhaustive::apply_read(EventGraph& graph, EventId read, const Choice& choice) {
+  first_ = -1;
+  if (graph[read].kind == Kind::rmw_read) {
+    const bool spurious = choice.kind == Choice::Kind::fail_spuriously;
+    graph.set_update_reads_from(read, choice.target, spurious);
+    if (graph.stores(read)) {
+      if (graph.update_of(choice.target) != no_event) {
+        add_conflicting_update(graph, read);
+        return false;
+      }
+      first_ = graph[read].thread;
+    }
+  } else {
+    graph.set_reads_from(read, choice.target, graph[read].order);
+  }
+  return choice.target == graph.last_write(graph[read].location) ||
+         sequential_consistency_.holds(graph);
+}
+
+bool Exhaustive::apply(EventGraph& graph, const Choice& choice) {
+  const EventId newest = graph.size() - 1;
+  switch (choice.kind) {
+    case Choice::Kind::read_from:
+    case Choice::Kind::fail_spuriously:
+      return apply_read(graph, newest, choice);
+    case Choice::Kind::place_after: {
+      graph.unlink(newest);
+      graph.link_after(newest, choice.target);
+      const EventId revisited = newest == graph.base() ? graph.revisited() : no_event;
+      first_ = revisited != no_event && graph.stores(revisited) ? graph[revisited].thread : -1;
+      return sequential_consistency_.holds(graph);
+    }
+    case Choice::Kind::revisit:
+      revisit(graph, choice.target);
+      return false;
+  }
+  return false;
+}
+
+bool Exhaustive::advance() {
+  while (!stack_.empty()) {
+    EventGraph& graph = *stack_.back();
+    if (graph.size() == graph.base()) {
+      drop_top();
+      continue;
+    }
+    std::vector<Choice>& choices = graph.choices();
+    if (choices.size() > static_cast<std::size_t>(graph[graph.size() - 1].choices)) {
+      const Choice choice = choices.back();
+      choices.pop_back();
+      if (apply(graph, choice)) return true;
+    } else {
+      graph.pop();
+    }
+  }
+  return false;
+}
+
+}  // namespace pto2::model::engine

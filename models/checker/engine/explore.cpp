@@ -1,0 +1,239 @@
+// Runs a strategy within its bounds and turns what it found into a report.
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+
+#include "models/checker/engine/execution.hpp"
+#include "models/checker/engine/exhaustive.hpp"
+#include "models/checker/engine/hint.hpp"
+#include "models/checker/engine/ledger.hpp"
+#include "models/checker/engine/parallel.hpp"
+#include "models/checker/engine/script.hpp"
+#include "models/checker/engine/story.hpp"
+#include "models/checker/engine/walk.hpp"
+#include "models/checker/engine/watchdog.hpp"
+#include "pto2/checker.hpp"
+
+namespace pto2::model {
+
+namespace {
+
+using engine::InterruptGuard;
+using engine::Ledger;
+using engine::Outcome;
+using Clock = std::chrono::steady_clock;
+
+/// A violation with as few steps as are known to show it: those that the failing thread depends
+/// on, when replaying only them fails in the same way.
+Violation minimise(const Options& options, const std::function<void()>& body,
+                   const engine::Execution& failed, const engine::EventGraph& graph) {
+  const engine::FailedRun failure = failed.failure();
+  Violation whole = engine::describe(failed, graph, failure, -1);
+  if (failure.thread < 0 || failure.kind == ViolationKind::deadlock ||
+      failure.kind == ViolationKind::leak) {
+    return whole;
+  }
+  const Violation small = engine::describe(failed, graph, failure, failure.thread);
+  if (small.events.size() == whole.events.size()) return whole;
+  engine::Execution execution(options, body);
+  engine::EventGraph replayed;
+  engine::Scripted search(engine::Script::from_token(small.token));
+  const Outcome outcome = execution.run(replayed, search, -1);
+  const bool same = outcome == Outcome::failed && execution.failure().kind == failure.kind &&
+                    execution.failure().message == failure.message &&
+                    replayed.size() < graph.size() && search.mismatch(replayed).empty();
+  return same ? engine::describe(execution, replayed, execution.failure(), -1) : whole;
+}
+
+/// Only what memory orders can be to blame for is worth a search for a stronger one.
+void add_hint(const Options& options, const std::function<void()>& body,
+              const engine::EventGraph& graph, Violation& violation) {
+  if (options.hint_seconds <= 0) return;
+  if (violation.kind != ViolationKind::check_failed && violation.kind != ViolationKind::data_race &&
+      violation.kind != ViolationKind::uninitialised_read) {
+    return;
+  }
+  violation.hint =
+      engine::find_hint(options, body, engine::weak_sites(graph), options.hint_seconds);
+}
+
+void note(const engine::Execution& execution, Report& report,
+          std::vector<std::pair<std::string, bool>>& sometimes) {
+  report.steps += execution.steps();
+  for (const auto& [name, held] : execution.sometimes()) {
+    const auto known = std::find_if(sometimes.begin(), sometimes.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (known == sometimes.end()) {
+      sometimes.emplace_back(name, held);
+    } else {
+      known->second |= held;
+    }
+  }
+}
+
+using Sometimes = std::vector<std::pair<std::string, bool>>;
+
+void explore_exhaustively(const Options& options, const std::function<void()>& body, Report& report,
+                          Sometimes& sometimes) {
+  Ledger ledger(options, report);
+  engine::Execution execution(options, body);
+  engine::Exhaustive search(options);
+  search.begin();
+  for (bool more = true; more;) {
+    const Outcome outcome = execution.run(search.graph(), search, search.first());
+    ledger.count(outcome);
+    if (outcome == Outcome::failed) {
+      report.violation = minimise(options, body, execution, search.graph());
+      add_hint(options, body, search.graph(), *report.violation);
+      break;
+    }
+    if (outcome == Outcome::limited) {
+      report.reason = execution.limit();
+      break;
+    }
+    const std::size_t memory = search.memory_if_due();
+    more = search.advance();
+    report.complete = !more;
+    if (more && ledger.exhausted(memory)) break;
+  }
+  report.peak_memory_bytes = std::max(report.peak_memory_bytes, search.memory());
+  note(execution, report, sometimes);
+}
+
+void explore_in_parallel(const Options& options, const std::function<void()>& body, Report& report,
+                         Sometimes& sometimes) {
+  engine::Parallel search(options, body);
+  search.run(report);
+  for (const auto& execution : search.executions()) note(*execution, report, sometimes);
+  if (search.failed() != nullptr) {
+    report.violation = minimise(options, body, *search.failed(), search.failed_graph());
+    add_hint(options, body, search.failed_graph(), *report.violation);
+  }
+}
+
+void sample(const Options& options, const std::function<void()>& body, Report& report,
+            Sometimes& sometimes) {
+  Ledger ledger(options, report);
+  engine::Execution execution(options, body);
+  engine::EventGraph graph;
+  std::uint64_t length = 64;
+  for (std::uint64_t i = 0; i < options.samples; ++i) {
+    graph.clear();
+    engine::Walk search(options, options.seed + i, length);
+    const Outcome outcome = execution.run(graph, search, -1);
+    length = std::max<std::uint64_t>(length, static_cast<std::uint64_t>(graph.size()));
+    ledger.count(outcome);
+    if (outcome == Outcome::failed) {
+      report.violation = minimise(options, body, execution, graph);
+      break;
+    }
+    if (outcome == Outcome::limited) {
+      report.reason = execution.limit();
+      break;
+    }
+    if (ledger.exhausted(graph.memory())) break;
+  }
+  if (report.reason.empty()) {
+    report.reason = "executions were sampled, " + std::to_string(report.executions) + " of them";
+  }
+  report.peak_memory_bytes = std::max(report.peak_memory_bytes, graph.memory());
+  note(execution, report, sometimes);
+}
+
+void replay(const Options& options, const std::function<void()>& body, Report& report,
+            Sometimes& sometimes) {
+  engine::Execution execution(options, body);
+  engine::EventGraph graph;
+  engine::Scripted search(engine::Script::from_token(options.token));
+  const Outcome outcome = execution.run(graph, search, -1);
+  const std::string mismatch = search.mismatch(graph);
+  if (!mismatch.empty()) {
+    report.reason = "the token does not fit the program, which has changed since: " + mismatch;
+  } else if (outcome == Outcome::failed) {
+    report.violation = engine::describe(execution, graph, execution.failure(), -1);
+  } else {
+    report.executions = outcome == Outcome::complete;
+    report.blocked = outcome == Outcome::blocked;
+    report.reason = outcome == Outcome::limited ? execution.limit()
+                                                : "one execution was replayed, without a violation";
+  }
+  note(execution, report, sometimes);
+}
+
+void judge(const Options& options, Report& report, Sometimes& sometimes) {
+  if (report.violation) {
+    report.verdict = Verdict::fail;
+    return;
+  }
+  for (const std::string& name : options.expected) {
+    const bool known = std::any_of(sometimes.begin(), sometimes.end(),
+                                   [&](const auto& entry) { return entry.first == name; });
+    if (!known) sometimes.emplace_back(name, false);
+  }
+  if (!report.complete) return;
+  if (report.executions == 0) {
+    report.reason = "no execution was complete";
+    return;
+  }
+  for (const auto& [name, held] : sometimes) {
+    if (held) continue;
+    report.violation.emplace();
+    report.violation->kind = ViolationKind::unreached;
+    report.violation->message = name + " holds in no execution";
+    report.verdict = Verdict::fail;
+    return;
+  }
+  report.verdict = Verdict::pass;
+}
+
+void validate(const Options& options) {
+  const auto require = [](bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+  };
+  require(options.jobs >= 1 && options.jobs <= 256, "Options::jobs must be 1..256");
+  require(options.max_thread_events >= 1 && options.max_thread_events <= 65'000,
+          "Options::max_thread_events must be 1..65000");
+  require(options.stack_bytes >= 16 * 1024, "Options::stack_bytes must be at least 16384");
+  require(options.watchdog_seconds >= 0 && options.watchdog_seconds <= 86'400,
+          "Options::watchdog_seconds must be 0..86400");
+  require(options.hint_seconds >= 0 && options.hint_seconds <= 86'400,
+          "Options::hint_seconds must be 0..86400");
+  require(options.depth >= 1, "Options::depth must be at least 1");
+  require(options.spin_limit >= 1, "Options::spin_limit must be at least 1");
+  require(options.strategy != Strategy::replay || !options.token.empty(),
+          "Options::token must be set to replay");
+}
+
+}  // namespace
+
+Report explore(const Options& options, const std::function<void()>& body) {
+  validate(options);
+  Report report;
+  report.name = options.name;
+  Sometimes sometimes;
+  const Clock::time_point start = Clock::now();
+  {
+    const InterruptGuard guard;
+    const engine::Watchdog watchdog(options.watchdog_seconds);
+    switch (options.strategy) {
+      case Strategy::exhaustive:
+        if (options.jobs > 1) {
+          explore_in_parallel(options, body, report, sometimes);
+        } else {
+          explore_exhaustively(options, body, report, sometimes);
+        }
+        break;
+      case Strategy::replay:
+        replay(options, body, report, sometimes);
+        break;
+      default:
+        sample(options, body, report, sometimes);
+    }
+  }
+  report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  judge(options, report, sometimes);
+  return report;
+}
+
+}  // namespace pto2::model

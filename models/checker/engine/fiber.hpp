@@ -1,0 +1,42 @@
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <cstddef>
+#include <functional>
+
+namespace pto2::model::engine {
+
+/// A stack that runs one body after another. Between bodies it parks, so that starting the next
+/// one costs a switch and no set-up.
+class Fiber {
+ public:
+  static constexpr std::size_t default_stack_bytes = 256 * 1024;
+
+  /// `body` runs once per `resume` from the parked state and must not let an exception out.
+  Fiber(std::function<void()> body, std::size_t stack_bytes);
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Runs the fiber until it suspends itself or its body returns. Called from outside of fibers.
+  void resume();
+  /// Returns to the caller of `resume`. Called from this fiber.
+  void suspend();
+  /// Whether the body is not running.
+  bool parked() const { return parked_; }
+
+ private:
+  boost::context::fiber run(boost::context::fiber caller);
+
+  std::function<void()> body_;
+  bool parked_ = true;
+  bool quit_ = false;
+  boost::context::stack_context stack_;
+  boost::context::fiber inside_;  // the fiber, while the caller runs
+  boost::context::fiber caller_;  // the caller, while the fiber runs
+  void* shadow_stack_ = nullptr;  // AddressSanitizer's handle of whoever is suspended
+  const void* caller_bottom_ = nullptr;
+  std::size_t caller_size_ = 0;
+};
+
+}  // namespace pto2::model::engine

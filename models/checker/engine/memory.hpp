@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/checker/engine/event_graph.hpp"
+#include "pto2/checker/detail.hpp"
+#include "pto2/checker/report.hpp"
+
+namespace pto2::model::engine {
+
+/// A moment of one thread: behind its `epoch` first events.
+struct Moment {
+  ThreadId thread = -1;
+  std::int32_t epoch = 0;
+  std::source_location site;
+
+  /// Whether the moment lies in the past that `clock` describes, seen by `observer`.
+  bool before(const Count* clock, ThreadId observer) const {
+    return thread == observer || clock[thread] > static_cast<Count>(epoch);
+  }
+};
+
+struct Fault {
+  ViolationKind kind;
+  std::string message;
+};
+
+/// An atomic or a cell during one execution.
+struct Object {
+  const void* address = nullptr;
+  std::uint64_t run = 0;  ///< the execution that the rest of the record belongs to
+  bool alive = false;
+  bool initialised = false;
+  std::string name;
+  detail::TypeInfo type;
+  Moment created;
+  Moment destroyed;
+  Moment written;             ///< last write of a cell
+  std::vector<Moment> reads;  ///< of a cell since then, none before another
+};
+
+/// Lifetimes of all objects, and the races on cells, by happens-before. The rules for cells are
+/// those of FastTrack (Flanagan and Freund, PLDI 2009).
+class Memory {
+ public:
+  void begin_run();
+  /// Registers a new object in the given slot.
+  void create(std::int32_t slot, const void* address, bool initialised, detail::TypeInfo type,
+              std::string_view name, const Moment& now);
+  std::int32_t add_slot();
+  /// Object of a slot, or null when the slot does not describe a live object at `address`.
+  Object* find(std::int32_t slot, const void* address);
+  const Object& object(std::int32_t slot) const { return objects_[static_cast<std::size_t>(slot)]; }
+
+  std::optional<Fault> destroy(std::int32_t slot, const void* address, const Moment& now);
+  /// Whether an access to an atomic is in its lifetime and behind its construction.
+  std::optional<Fault> access(std::int32_t slot, const void* address, const Moment& now,
+                              const Count* clock);
+  std::optional<Fault> read(std::int32_t slot, const void* address, const Moment& now,
+                            const Count* clock);
+  std::optional<Fault> write(std::int32_t slot, const void* address, const Moment& now,
+                             const Count* clock);
+  /// Accesses to a cell that are not in the past of its destruction.
+  std::optional<Fault> destroy_cell(std::int32_t slot, const void* address, const Moment& now,
+                                    const Count* clock);
+  std::int32_t alive() const { return alive_; }
+  /// Some object that is still alive.
+  const Object* leaked() const;
+
+ private:
+  std::optional<Fault> missing(std::int32_t slot, const void* address) const;
+
+  std::vector<Object> objects_;
+  std::uint64_t run_ = 0;
+  std::int32_t alive_ = 0;
+};
+
+/// "file.cpp:12", without directories.
+std::string to_string(const std::source_location& site);
+
+}  // namespace pto2::model::engine

@@ -1,0 +1,312 @@
+// What each visible operation of the program does: repeat its recorded event or add a new one.
+#include "models/checker/engine/execution.hpp"
+
+namespace pto2::model::engine {
+
+LocationId Execution::create_atomic(const void* object, const Value& initial, detail::TypeInfo type,
+                                    std::string_view name, const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.id != 0 || type.is_pointer) isolated_ = false;
+  const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);
+  if (ordinal == t.atomics.size()) {
+    const LocationId added = ids_->atomic(t.id, t.created_atomics - 1);
+    t.atomics.push_back(added);
+    while (slots_.size() <= static_cast<std::size_t>(added)) slots_.push_back(memory_.add_slot());
+    graph_->reserve_locations(static_cast<std::int32_t>(slots_.size()));
+  }
+  const LocationId id = t.atomics[ordinal];
+  memory_.create(slots_[static_cast<std::size_t>(id)], object, true, type, name, now(t, site));
+  if (unwinding_) {
+    ghost(id) = initial;
+  } else {
+    graph_->location(id).initial = initial;
+  }
+  return id;
+}
+
+void Execution::destroy_atomic(LocationId id, const void* object,
+                               const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  const std::int32_t slot = id >= 0 && static_cast<std::size_t>(id) < slots_.size()
+                                ? slots_[static_cast<std::size_t>(id)]
+                                : -1;
+  fail_if(memory_.destroy(slot, object, now(t, site)), site);
+  check_destruction(t, id, site);
+}
+
+void Execution::check_destruction(Thread& t, LocationId id, const std::source_location& site) {
+  const Count* past = clock(t);
+  bool everything = true;
+  for (ThreadId other = 0; other < graph_->thread_count(); ++other) {
+    everything &= other == t.id || graph_->thread_size(other) <= past[other];
+  }
+  if (everything) return;
+  for (EventId e = 0; e < graph_->size(); ++e) {
+    const Event& event = (*graph_)[e];
+    if (event.location != id || !(is_read(event.kind) || is_write(event.kind))) continue;
+    if (event.thread == t.id || graph_->covers(past, e)) continue;
+    // During a replay, later steps are those behind this destruction.
+    if (thread(event.thread).position <= event.index) continue;
+    fail(ViolationKind::use_after_free,
+         "destruction of " + location_name(id) + " does not happen after its use at " +
+             to_string(event.site),
+         site);
+  }
+}
+
+void Execution::check_access(Thread& t, LocationId id, const void* object,
+                             const std::source_location& site) {
+  const bool known = id >= 0 && static_cast<std::size_t>(id) < slots_.size();
+  fail_if(memory_.access(known ? slots_[static_cast<std::size_t>(id)] : -1, object, now(t, site),
+                         clock(t)),
+          site);
+}
+
+Value Execution::load(LocationId id, const void* object, std::memory_order order,
+                      const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  if (recorded(t)) {
+    const EventId write = replay(t, Kind::read, id).rf;
+    require_write(t, write);
+    ++t.position;
+    return graph_->value_of(write);
+  }
+  take_turn(t);
+  check_access(t, id, object, site);
+  if (releases(order) && order != std::memory_order_seq_cst) {
+    fail(ViolationKind::misuse, "a load cannot have release order", site);
+  }
+  const EventId read =
+      graph_->append(t.id, Kind::read, effective(Kind::read, order, site), id, site);
+  search_->newest_only = t.insists;
+  search_->place_read(*graph_, read);
+  ++t.position;
+  const std::uint32_t spins = t.spins;
+  const Value value = graph_->value_of((*graph_)[read].rf);
+  step_done(t);
+  t.spins = spins;
+  note_spin(t, read);
+  return value;
+}
+
+void Execution::store(LocationId id, const void* object, const Value& value,
+                      std::memory_order order, const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  if (recorded(t)) {
+    replay(t, Kind::write, id).value = value;
+    ++t.position;
+    return;
+  }
+  take_turn(t);
+  check_access(t, id, object, site);
+  if (acquires(order) && order != std::memory_order_seq_cst) {
+    fail(ViolationKind::misuse, "a store cannot have acquire order", site);
+  }
+  const EventId write =
+      graph_->append(t.id, Kind::write, effective(Kind::write, order, site), id, site);
+  (*graph_)[write].value = value;
+  graph_->set_gain(write, options_.cxx17_release_sequences);
+  search_->place_write(*graph_, write);
+  ++t.position;
+  step_done(t);
+}
+
+detail::RmwResult Execution::update(LocationId id, const void* object, const Update& update,
+                                    const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  EventId read;
+  const std::uint32_t spins = t.spins;
+  if (recorded(t)) {
+    Event& event = replay(t, Kind::rmw_read, id);
+    read = graph_->thread_event(t.id, t.position);
+    require_write(t, event.rf);
+    graph_->update(read) = strengthened_ ? stronger(update, site) : update;
+    ++t.position;
+  } else {
+    take_turn(t);
+    check_access(t, id, object, site);
+    read = graph_->append_update(t.id, id, strengthened_ ? stronger(update, site) : update, site);
+    search_->newest_only = t.insists;
+    search_->place_read(*graph_, read);
+    ++t.position;
+    ++steps_;
+  }
+  const Value previous = graph_->value_of((*graph_)[read].rf);
+  const bool stores = graph_->stores(read);
+  if (!stores) {
+    if (!recorded(t) && read == graph_->size() - 1) note_spin(t, read);
+    return {previous, false};
+  }
+  t.spins = spins;
+  if (recorded(t)) {
+    replay(t, Kind::rmw_write, id).value = update.result(previous);
+    ++t.position;
+  } else if (t.in_predicate) {
+    t.pending = true;
+  } else {
+    append_rmw_write(t, read);
+  }
+  return {previous, true};
+}
+
+Update Execution::stronger(Update update, const std::source_location& site) const {
+  update.success = effective(Kind::rmw_read, update.success, site);
+  update.failure = effective(Kind::read, update.failure, site);
+  return update;
+}
+
+void Execution::append_rmw_write(Thread& t, EventId read) {
+  take_turn(t);
+  const Update& operation = graph_->update(read);
+  const EventId source = (*graph_)[read].rf;
+  const EventId write = graph_->append(t.id, Kind::rmw_write, operation.success,
+                                       (*graph_)[read].location, (*graph_)[read].site);
+  (*graph_)[write].rf = source;
+  (*graph_)[write].value = operation.result(graph_->value_of(source));
+  graph_->set_gain(write, options_.cxx17_release_sequences);
+  graph_->continue_release_sequence(write);
+  graph_->link_after(write, source);
+  search_->place_write(*graph_, write);
+  ++t.position;
+  step_done(t);
+}
+
+void Execution::commit_pending(Thread& t) {
+  t.pending = false;
+  append_rmw_write(t, graph_->thread_event(t.id, t.position - 1));
+}
+
+void Execution::fence(std::memory_order order, const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  if (order == std::memory_order_relaxed) return;
+  const std::memory_order strength = effective(Kind::fence, order, site);
+  if (recorded(t)) {
+    replay(t, Kind::fence, -1);
+    ++t.position;
+    return;
+  }
+  take_turn(t);
+  const EventId event = graph_->append(t.id, Kind::fence, strength, -1, site);
+  if (acquires(strength)) graph_->acquire_by_fence(event);
+  ++t.position;
+  step_done(t);
+}
+
+ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
+                          const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  if (t.id != 0) isolated_ = false;
+  const std::size_t ordinal = static_cast<std::size_t>(t.spawned++);
+  if (ordinal == t.children.size()) {
+    const ThreadId added = ids_->thread(t.id, t.spawned - 1);
+    if (added >= max_threads) stop("more than " + std::to_string(max_threads) + " threads");
+    t.children.push_back(added);
+    add_threads(static_cast<std::size_t>(added) + 1);
+    graph_->reserve_threads(static_cast<std::int32_t>(threads_.size()));
+  }
+  const ThreadId id = t.children[ordinal];
+  if (recorded(t)) {
+    replay(t, Kind::spawn, id);
+  } else {
+    take_turn(t);
+    const EventId event = graph_->append(t.id, Kind::spawn, std::memory_order_relaxed, id, site);
+    graph_->set_spawned(id, event);
+  }
+  ++t.position;
+  Thread& child = thread(id);
+  child.body = std::move(body);
+  if (child.name != name) child.name = name;
+  child.wait_site = site;
+  if (!child.kept) {
+    make_ready(child);
+    ++unfinished_;
+  }
+  if (t.position == graph_->thread_size(t.id)) step_done(t);
+  return id;
+}
+
+void Execution::join(ThreadId id, const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  if (id < 0) fail(ViolationKind::misuse, "join of a thread that is not joinable", site);
+  if (recorded(t)) {
+    replay(t, Kind::join, id);
+    require(t, id, -1);
+    ++t.position;
+    return;
+  }
+  // Joining comes after everything else that can be done, so that it costs few switches.
+  t.join_target = id;
+  t.wait_site = site;
+  t.state = State::joining;
+  if (turn_ == t.id && unfinished_ > 1) turn_ = forced_turn_ ? -1 : next_thread();
+  take_turn(t);
+  make_ready(t);
+  const EventId event = graph_->append(t.id, Kind::join, std::memory_order_relaxed, id, site);
+  graph_->set_joined(event, id);
+  ++t.position;
+  step_done(t);
+}
+
+void Execution::abandon(const std::source_location& site) {
+  leaving();
+  fail(ViolationKind::misuse, "a thread handle goes away before its thread is joined", site);
+}
+
+std::int32_t Execution::create_cell(const void* object, bool initialised, std::string_view name,
+                                    const std::source_location& site) {
+  Thread& t = *running_;
+  isolated_ = false;
+  const std::size_t ordinal = static_cast<std::size_t>(t.created_cells++);
+  if (ordinal == t.cells.size()) t.cells.push_back(memory_.add_slot());
+  memory_.create(t.cells[ordinal], object, initialised, {}, name, now(t, site));
+  return t.cells[ordinal];
+}
+
+void Execution::destroy_cell(std::int32_t id, const void* object,
+                             const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  fail_if(memory_.destroy_cell(id, object, now(t, site), clock(t)), site);
+}
+
+void Execution::access_cell(std::int32_t id, const void* object, bool writes,
+                            const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  fail_if(writes ? memory_.write(id, object, now(t, site), clock(t))
+                 : memory_.read(id, object, now(t, site), clock(t)),
+          site);
+}
+
+void Execution::check(bool condition, std::string_view message, const std::source_location& site) {
+  if (condition || unwinding_) return;
+  fail(ViolationKind::check_failed, std::string(message), site);
+}
+
+void Execution::note_sometimes(std::string_view name, bool condition) {
+  if (unwinding_) return;
+  for (auto& [known, held] : sometimes_) {
+    if (known == name) {
+      held |= condition;
+      return;
+    }
+  }
+  sometimes_.emplace_back(name, condition);
+}
+
+}  // namespace pto2::model::engine

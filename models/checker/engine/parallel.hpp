@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "models/checker/engine/execution.hpp"
+#include "models/checker/engine/exhaustive.hpp"
+#include "models/checker/engine/ledger.hpp"
+
+namespace pto2::model::engine {
+
+/// One exhaustive search shared by several OS threads. Who has nothing left takes over the oldest
+/// open choices of somebody else: the largest piece there is.
+class Parallel {
+ public:
+  Parallel(const Options& options, const std::function<void()>& body);
+
+  /// Fills in the counts, completeness and the reason of a report.
+  void run(Report& report);
+  const std::vector<std::unique_ptr<Execution>>& executions() const { return executions_; }
+  /// The execution that found a violation first, or null, and its graph.
+  const Execution* failed() const { return failed_; }
+  const EventGraph& failed_graph() const { return *failed_graph_; }
+
+ private:
+  void work(Execution& execution, Exhaustive& search, bool starts);
+  /// Explores until nothing is left or somebody stops the search.
+  void explore(Execution& execution, Exhaustive& search, bool more);
+  bool take(Exhaustive& search);
+  void offer(Exhaustive& search);
+  void record(Execution& execution, Exhaustive& search, Outcome outcome);
+
+  const Options& options_;
+  std::vector<std::unique_ptr<Execution>> executions_;
+  std::vector<std::unique_ptr<Exhaustive>> searches_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<EventGraph>> offered_;
+  std::atomic<int> hungry_{0};  // OS threads that wait for work
+  std::atomic<bool> stop_{false};
+  int idle_ = 0;
+  Report counts_;
+  Ledger ledger_;
+  const Execution* failed_ = nullptr;
+  const EventGraph* failed_graph_ = nullptr;
+};
+
+}  // namespace pto2::model::engine

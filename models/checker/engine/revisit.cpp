@@ -1,0 +1,98 @@
+// Backward revisits: which earlier reads a new write may revisit, and the graphs that result.
+#include <algorithm>
+
+#include "models/checker/engine/coherence.hpp"
+#include "models/checker/engine/exhaustive.hpp"
+
+namespace pto2::model::engine {
+
+namespace {
+
+/// IsMaximallyAdded of the paper: with respect to the events before it and those in the causal
+/// past of the revisiting write, the event is (or reads) the newest write, and no earlier read
+/// takes its value from it. Only then is it the one graph to start the revisit from.
+bool maximally_added(const EventGraph& graph, EventId event, EventId writer, const Count* past) {
+  EventId target = event;
+  if (is_read(graph[event].kind)) {
+    target = graph[event].rf;
+  } else if (is_write(graph[event].kind)) {
+    for (EventId r = graph.first_reader(event); r != no_event; r = graph[r].next_reader) {
+      if (r < event) return false;
+    }
+  } else {
+    return true;
+  }
+  for (EventId w = graph.mo_next(target); w != no_event; w = graph.mo_next(w)) {
+    if (w != writer && (w < event || graph.covers(past, w))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void sweep_revisits(EventGraph& graph, EventId write) {
+  const Event& own = graph[write];
+  const Count* past = graph.row(write, EventGraph::Row::causal);
+  // Another update of the same source has to go: only reads up to it can be revisited.
+  EventId newest = write;
+  if (own.kind == Kind::rmw_write && own.mo_next != no_event) {
+    const Event& other = graph[own.mo_next];
+    if (other.kind == Kind::rmw_write && other.rf == own.rf) {
+      if (graph.covers(past, own.mo_next)) return;
+      newest = graph.thread_event(other.thread, other.index - 1);
+      if (graph.covers(past, newest)) return;
+    }
+  }
+  for (EventId e = write - 1; e >= 0; --e) {
+    if (graph.covers(past, e)) continue;
+    if (!maximally_added(graph, e, write, past)) return;
+    const Event& event = graph[e];
+    if (is_read(event.kind) && event.location == own.location && e <= newest) {
+      graph.choices().push_back({Choice::Kind::revisit, e});
+    }
+  }
+}
+
+void Exhaustive::revisit(const EventGraph& graph, EventId read) {
+  std::unique_ptr<EventGraph> child = fresh();
+  child->assign_restricted(graph, read, graph.size() - 1);
+  const EventId write = child->size() - 1;
+  if (!prepare_places(*child, read, write)) {
+    spare_.push_back(std::move(child));
+    return;
+  }
+  if ((*child)[read].kind == Kind::rmw_read) {
+    child->set_update_reads_from(read, write, false);
+  } else {
+    child->set_reads_from(read, write, (*child)[read].order);
+  }
+  child->set_base(write);
+  child->set_revisited(read);
+  stack_.push_back(std::move(child));
+}
+
+/// Puts the places of a revisiting write on its choice stack: coherent with its own past and with
+/// the past of the read that now sees it.
+bool Exhaustive::prepare_places(EventGraph& child, EventId read, EventId write) {
+  const Event& event = child[write];
+  const Event& reader = child[read];
+  const std::size_t stride = static_cast<std::size_t>(child.stride());
+  const Count* own = child.clock_before(event.thread, event.index);
+  const Count* other = child.clock_before(reader.thread, reader.index);
+  clock_.assign(own, own + stride);
+  for (std::size_t i = 0; i < stride; ++i) clock_[i] = std::max(clock_[i], other[i]);
+  if (event.kind == Kind::rmw_write) {
+    for (EventId w = child.mo_next(event.rf); w != no_event; w = child.mo_next(w)) {
+      if (observed(child, w, clock_.data())) return false;
+    }
+    child.choices().push_back({Choice::Kind::place_after, event.rf});
+    return true;
+  }
+  for_each_place(child, event.location, clock_.data(), [&](EventId predecessor) {
+    child.choices().push_back({Choice::Kind::place_after, predecessor});
+    return true;
+  });
+  return !child.choices().empty();
+}
+
+}  // namespace pto2::model::engine

@@ -1,0 +1,224 @@
+#include "models/checker/engine/script.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "models/checker/engine/coherence.hpp"
+
+namespace pto2::model::engine {
+
+namespace {
+
+constexpr std::string_view version = "pto2.1";
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  // FNV-1a, a byte at a time.
+  for (int i = 0; i < 8; ++i) {
+    hash = (hash ^ (value & 0xff)) * 0x100000001b3;
+    value >>= 8;
+  }
+  return hash;
+}
+
+std::uint64_t mix(std::uint64_t hash, const Event& event) {
+  hash = mix(hash, static_cast<std::uint64_t>(event.kind));
+  return mix(hash, static_cast<std::uint64_t>(event.order));
+}
+
+constexpr std::uint64_t empty_hash = 0xcbf29ce484222325;
+
+void put(std::string& text, std::uint64_t number, int base) {
+  char digits[24];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number, base);
+  text.append(digits, end);
+}
+
+std::uint64_t take(std::string_view& text, char terminator, int base) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (error != std::errc() || end == text.data() + text.size() || *end != terminator) {
+    throw std::invalid_argument("replay token is damaged: a number is missing or out of range");
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+  return number;
+}
+
+}  // namespace
+
+// pto2.1:<fingerprint>:<steps>:<thread>[.<rank>][*<repeats>],...;
+std::string Script::to_token() const {
+  std::string text(version);
+  text += ':';
+  put(text, fingerprint, 16);
+  text += ':';
+  put(text, steps.size(), 10);
+  text += ':';
+  for (std::size_t i = 0; i < steps.size();) {
+    std::size_t same = i;
+    while (same < steps.size() && steps[same] == steps[i]) ++same;
+    put(text, static_cast<std::uint64_t>(steps[i].thread), 10);
+    text += '.';
+    put(text, static_cast<std::uint64_t>(steps[i].rank), 10);
+    text += 'x';
+    put(text, same - i, 10);
+    text += ',';
+    i = same;
+  }
+  return text;
+}
+
+Script Script::from_token(std::string_view token) {
+  const auto colon = token.find(':');
+  if (colon == std::string_view::npos || token.substr(0, colon) != version) {
+    throw std::invalid_argument("replay token is not of version " + std::string(version) +
+                                "; tokens only fit the checker that printed them");
+  }
+  token.remove_prefix(colon + 1);
+  Script script;
+  script.fingerprint = take(token, ':', 16);
+  const std::uint64_t size = take(token, ':', 10);
+  constexpr std::uint64_t most = 100'000'000;
+  if (size > most) throw std::invalid_argument("replay token is damaged: too many steps");
+  while (!token.empty()) {
+    Step step;
+    const std::uint64_t thread = take(token, '.', 10);
+    const std::uint64_t rank = take(token, 'x', 10);
+    const std::uint64_t repeats = take(token, ',', 10);
+    if (thread >= static_cast<std::uint64_t>(max_threads) || rank > INT32_MAX ||
+        repeats > size - script.steps.size()) {
+      throw std::invalid_argument("replay token is damaged: a number is out of range");
+    }
+    step.thread = static_cast<ThreadId>(thread);
+    step.rank = static_cast<std::int32_t>(rank);
+    script.steps.insert(script.steps.end(), repeats, step);
+  }
+  if (script.steps.size() != size) {
+    throw std::invalid_argument("replay token is damaged: it ends too early");
+  }
+  return script;
+}
+
+std::vector<EventId> linearise(const EventGraph& graph, ThreadId last_of) {
+  std::vector<std::int32_t> wanted(static_cast<std::size_t>(graph.thread_count()));
+  for (ThreadId t = 0; t < graph.thread_count(); ++t) {
+    wanted[static_cast<std::size_t>(t)] = graph.thread_size(t);
+  }
+  if (last_of >= 0 && graph.thread_size(last_of) > 0) {
+    const EventId last = graph.thread_event(last_of, graph.thread_size(last_of) - 1);
+    for (ThreadId t = 0; t < graph.thread_count(); ++t) {
+      wanted[static_cast<std::size_t>(t)] = std::min<std::int32_t>(
+          wanted[static_cast<std::size_t>(t)], graph.row(last, EventGraph::Row::causal)[t]);
+    }
+  }
+  std::vector<std::int32_t> done(wanted.size(), 0);
+  const auto placed = [&](EventId e) {
+    return is_initial(e) || graph[e].index < done[static_cast<std::size_t>(graph[e].thread)];
+  };
+  const auto enabled = [&](ThreadId t) {
+    const std::int32_t index = done[static_cast<std::size_t>(t)];
+    if (index >= wanted[static_cast<std::size_t>(t)]) return false;
+    const Event& event = graph[graph.thread_event(t, index)];
+    if (index == 0 && t != 0 && !placed(graph.spawn_of(t))) return false;
+    if (is_read(event.kind) || event.kind == Kind::rmw_write) return placed(event.rf);
+    return event.kind != Kind::join ||
+           done[static_cast<std::size_t>(event.location)] == graph.thread_size(event.location);
+  };
+  std::vector<EventId> order;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (ThreadId t = 0; t < graph.thread_count(); ++t) {
+      for (; enabled(t); ++done[static_cast<std::size_t>(t)]) {
+        order.push_back(graph.thread_event(t, done[static_cast<std::size_t>(t)]));
+        progress = true;
+      }
+    }
+  }
+  return order;
+}
+
+Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
+  Script script;
+  script.fingerprint = empty_hash;
+  std::vector<bool> placed(static_cast<std::size_t>(graph.size()), false);
+  for (EventId id : order) {
+    const Event& event = graph[id];
+    Step step{event.thread, 0};
+    if (is_read(event.kind) || event.kind == Kind::write) {
+      for (EventId w = graph.mo_next(is_read(event.kind) ? event.rf : id); w != no_event;
+           w = graph.mo_next(w)) {
+        step.rank += placed[static_cast<std::size_t>(w)];
+      }
+    }
+    placed[static_cast<std::size_t>(id)] = true;
+    script.fingerprint = mix(script.fingerprint, event);
+    script.steps.push_back(step);
+  }
+  return script;
+}
+
+std::int32_t Scripted::rank(const EventGraph& graph, ThreadId thread) {
+  const std::size_t step = static_cast<std::size_t>(graph.size()) - 1;
+  if (step >= script_.steps.size()) return 0;
+  if (script_.steps[step].thread != thread && mismatch_.empty()) {
+    mismatch_ = "another thread makes step " + std::to_string(step);
+  }
+  return script_.steps[step].rank;
+}
+
+void Scripted::place_read(EventGraph& graph, EventId read) {
+  std::int32_t rest = rank(graph, graph[read].thread);
+  EventId source = no_event;
+  const Event& event = graph[read];
+  for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
+                    [&](EventId write) {
+                      source = write;
+                      return rest-- > 0;
+                    });
+  if (rest >= 0 && mismatch_.empty()) mismatch_ = "a read has fewer values to choose from";
+  if (event.kind == Kind::rmw_read) {
+    graph.set_update_reads_from(read, source, false);
+  } else {
+    graph.set_reads_from(read, source, event.order);
+  }
+}
+
+void Scripted::place_write(EventGraph& graph, EventId write) {
+  const Event& event = graph[write];
+  if (event.kind == Kind::rmw_write) {
+    rank(graph, event.thread);
+    return;
+  }
+  EventId predecessor = graph.last_write(event.location);
+  for (std::int32_t rest = rank(graph, event.thread); rest > 0; --rest) {
+    if (is_initial(predecessor)) {
+      if (mismatch_.empty()) mismatch_ = "a write has fewer places to choose from";
+      break;
+    }
+    predecessor = graph.mo_previous(predecessor);
+  }
+  graph.link_after(write, predecessor);
+}
+
+ThreadId Scripted::pick(const std::vector<ThreadId>& ready) {
+  const std::size_t step = static_cast<std::size_t>(next_step);
+  if (step >= script_.steps.size()) return ready.front();
+  const ThreadId wanted = script_.steps[step].thread;
+  if (std::find(ready.begin(), ready.end(), wanted) != ready.end()) return wanted;
+  if (mismatch_.empty()) {
+    mismatch_ = "thread " + std::to_string(wanted) + " cannot make step " + std::to_string(step);
+  }
+  return ready.front();
+}
+
+std::string Scripted::mismatch(const EventGraph& graph) const {
+  if (!mismatch_.empty()) return mismatch_;
+  const std::int32_t steps = static_cast<std::int32_t>(script_.steps.size());
+  if (graph.size() < steps) return "the program ends before the script does";
+  std::uint64_t hash = empty_hash;
+  for (EventId e = 0; e < steps; ++e) hash = mix(hash, graph[e]);
+  if (hash != script_.fingerprint) return "the program makes other steps";
+  return {};
+}
+
+}  // namespace pto2::model::engine

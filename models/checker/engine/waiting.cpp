@@ -1,0 +1,340 @@
+// Waiting: predicates, idling, assumptions, and what it means that nobody can go on.
+#include <algorithm>
+
+#include "models/checker/engine/execution.hpp"
+
+namespace pto2::model::engine {
+
+void Execution::block(Thread& t, Waiting how, const std::source_location& site) {
+  t.state = State::waiting;
+  t.waiting = how;
+  t.wait_site = site;
+  if (turn_ == t.id) turn_ = -1;
+  forced_turn_ = false;
+  do {
+    suspend(t);
+    if (unwinding_) throw Unwind{};
+  } while (t.state == State::waiting);
+}
+
+void Execution::begin_wait(const std::source_location& site) {
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  if (t.position != t.wait_begin) t.fresh = false;
+  t.in_predicate = true;
+  t.wait_begin = t.position;
+  t.wait_site = site;
+  // Evaluations for other values find the reads of the first one recorded.
+  if (recorded(t)) return;
+  t.fresh = true;
+  t.tried = 0;
+}
+
+bool Execution::end_wait(bool satisfied) {
+  if (unwinding_) {
+    // Nobody will come and change anything. Inside of a destructor there is no way but on.
+    if (satisfied || std::uncaught_exceptions() != 0) return true;
+    throw Unwind{};
+  }
+  Thread& t = *running_;
+  t.in_predicate = false;
+  if (drop_fruitless_choices(t, satisfied)) return false;
+  if (satisfied) {
+    t.insists = t.last_resort = false;
+    if (t.pending) commit_pending(t);
+    return true;
+  }
+  t.pending = false;
+  if (recorded(t)) {
+    fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",
+         t.wait_site);
+  }
+  if (!search_->keeps_failed_predicates()) {
+    try_later(t);
+    return false;
+  }
+  if (t.fresh && !t.last_resort && !search_->preempts()) {
+    postpone(t);
+    return false;
+  }
+  if (wait_again(t)) return false;
+  block(t, Waiting::predicate, t.wait_site);
+  return false;
+}
+
+/// Whether the predicate can be tried with another value at once. A predicate whose last read was
+/// not of the newest write leads nowhere: no later write revisits that read, nor one before it.
+bool Execution::wait_again(Thread& t) {
+  if (t.position == t.wait_begin) return false;
+  const EventId last = graph_->thread_event(t.id, t.position - 1);
+  if (!is_read((*graph_)[last].kind) || !added_stale(last)) return false;
+  if (last == graph_->size() - 1 && search_->retry(*graph_, last)) {
+    t.position = t.wait_begin;
+    if (graph_->stores(last)) first_ = t.id;
+    return true;
+  }
+  if (search_->preempts()) return false;  // a script goes on with the others
+  early_ = Outcome::pruned;
+  stopped_ = true;
+  leave(t);
+}
+
+/// A walk takes the failed evaluation back. It comes again with the newest values, and when these
+/// did not help, after somebody has made a step.
+void Execution::try_later(Thread& t) {
+  const bool newest = reads_newest(t);
+  while (graph_->thread_size(t.id) > t.wait_begin) graph_->pop();
+  t.position = t.wait_begin;
+  search_->newest_only = false;
+  t.insists = true;
+  if (newest) {
+    block(t, Waiting::predicate, t.wait_site);
+  } else {
+    turn_ = next_thread();
+  }
+}
+
+void Execution::wake_waiting() {
+  const Event& event = (*graph_)[graph_->size() - 1];
+  if (!is_write(event.kind) || search_->keeps_failed_predicates()) return;
+  running_->insists = false;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting == Waiting::assumption) continue;
+    make_ready(*t);
+    t->insists = false;
+  }
+}
+
+/// When nobody else can go on, those that idle get a turn with the newest values.
+bool Execution::wake_idling() {
+  bool woken = false;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting != Waiting::idle || t->insists) continue;
+    make_ready(*t);
+    t->insists = true;
+    woken = true;
+  }
+  return woken;
+}
+
+/// A predicate that the newest values do not satisfy is no step yet: the thread comes again when
+/// somebody has written what it reads. Which thread makes the next step remains a function of the
+/// graph alone, which is all that the search asks for; and most blocked graphs never come up.
+void Execution::postpone(Thread& t) {
+  t.watched = -1;
+  for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
+    const LocationId location = (*graph_)[graph_->thread_event(t.id, i)].location;
+    t.watched = i == t.wait_begin || t.watched == location ? location : -1;
+  }
+  while (graph_->thread_size(t.id) > t.wait_begin) graph_->pop();
+  t.position = t.wait_begin;
+  ++postponed_;
+  block(t, Waiting::postponed, t.wait_site);
+}
+
+void Execution::wake_postponed(Thread& writer) {
+  const Event& event = (*graph_)[graph_->size() - 1];
+  if (postponed_ == 0 || !is_write(event.kind)) return;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
+    if (t->watched >= 0 && t->watched != event.location) continue;
+    make_ready(*t);
+    --postponed_;
+    if (t->id < writer.id) turn_ = -1;
+  }
+}
+
+/// When nobody else can go on, a postponed predicate is evaluated for good: on stale values, and
+/// as a step to be revisited.
+ThreadId Execution::wake_last_resort() {
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
+    make_ready(*t);
+    --postponed_;
+    t->last_resort = true;
+    return t->id;
+  }
+  return -1;
+}
+
+/// The next read of a predicate that has other values to try; no_event when there is none.
+EventId Execution::next_to_try(Thread& t) {
+  const std::int32_t all = static_cast<std::int32_t>(graph_->choices().size());
+  for (; t.wait_begin + t.tried < t.position; ++t.tried) {
+    const EventId event = graph_->thread_event(t.id, t.wait_begin + t.tried);
+    const bool last = event == graph_->size() - 1;
+    const std::int32_t end = last ? all : (*graph_)[event + 1].choices;
+    if (is_read((*graph_)[event].kind) && (*graph_)[event].choices < end) return event;
+  }
+  return no_event;
+}
+
+/// Tries a new predicate on the other values that its reads may have, so that those which do not
+/// satisfy it need no run of their own. Returns whether to evaluate it once more; the last
+/// evaluation is on the newest values again.
+bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
+  if (!t.fresh || search_->preempts()) return false;
+  std::vector<Choice>& choices = graph_->choices();
+  EventId read = t.trying_read;
+  if (read == no_event) {
+    if (!satisfied && !t.last_resort) return false;
+    read = next_to_try(t);
+    if (read == no_event) return false;
+    while (graph_->size() - 1 > read) graph_->pop();
+    t.trying_read = read;
+    t.trying = (*graph_)[read].choices;
+  } else if (satisfied || graph_->size() - 1 > read) {
+    ++t.trying;
+  } else {
+    choices.erase(choices.begin() + t.trying);
+  }
+  while (graph_->size() - 1 > read) graph_->pop();
+  Choice choice{Choice::Kind::read_from, graph_->last_write((*graph_)[read].location)};
+  if (t.trying == static_cast<std::int32_t>(choices.size())) {
+    t.trying_read = no_event;
+    ++t.tried;
+  } else {
+    choice = choices[static_cast<std::size_t>(t.trying)];
+  }
+  if ((*graph_)[read].kind == Kind::rmw_read) {
+    graph_->set_update_reads_from(read, choice.target,
+                                  choice.kind == Choice::Kind::fail_spuriously);
+  } else {
+    graph_->set_reads_from(read, choice.target, (*graph_)[read].order);
+  }
+  t.pending = false;
+  t.position = t.wait_begin;
+  return true;
+}
+
+/// Whether there was a newer write already when the read got its value.
+bool Execution::added_stale(EventId read) const {
+  const EventId source = (*graph_)[read].rf;
+  const EventId since = std::max(read, source);
+  for (EventId w = graph_->mo_next(source); w != no_event; w = graph_->mo_next(w)) {
+    if (w < since) return true;
+  }
+  return false;
+}
+
+bool Execution::reads_newest(const Thread& t) const {
+  for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
+    const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
+    if (is_read(event.kind) && event.rf != graph_->last_write(event.location)) return false;
+  }
+  return true;
+}
+
+void Execution::idle(const std::source_location& site) {
+  if (unwinding_ && std::uncaught_exceptions() != 0) return;
+  leaving();
+  Thread& t = *running_;
+  if (t.pending) commit_pending(t);
+  if (recorded(t)) {
+    fail(ViolationKind::nondeterminism, "the thread idles where its replay goes on", site);
+  }
+  t.wait_begin = t.position;
+  block(t, Waiting::idle, site);
+}
+
+void Execution::assume(bool condition, const std::source_location& site) {
+  if (condition || (unwinding_ && std::uncaught_exceptions() != 0)) return;
+  leaving();
+  block(*running_, Waiting::assumption, site);
+}
+
+bool Execution::others_stuck(const Thread& t) const {
+  for (const std::unique_ptr<Thread>& other : threads_) {
+    if (other->id != t.id && other->state == State::ready) return false;
+  }
+  return true;
+}
+
+void Execution::note_spin(Thread& t, EventId read) {
+  const Event& event = (*graph_)[read];
+  const bool same = t.spin_site.line() == event.site.line() &&
+                    t.spin_site.file_name() == event.site.file_name() && t.spin_write == event.rf;
+  if (!same) {
+    t.spin_site = event.site;
+    t.spin_write = event.rf;
+    t.spins = 0;
+    return;
+  }
+  if (++t.spins < options_.spin_limit) return;
+  const std::string message = std::string("thread ").append(thread_name(t.id)) + " spins at " +
+                              to_string(event.site) + " on " + location_name(event.location) +
+                              "; wait with pto2::model::await or idle";
+  if (others_stuck(t) && event.rf == graph_->last_write(event.location)) {
+    fail(ViolationKind::livelock, message + " (nobody else can make a step)", event.site);
+  }
+  stop(message);
+}
+
+/// Every waiting thread has seen the newest values and still waits, and nobody else can go on.
+bool Execution::deadlocked() {
+  std::string who;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state != State::waiting) continue;
+    if (t->waiting == Waiting::assumption) return false;
+    if (t->waiting == Waiting::predicate && !reads_newest(*t)) return false;
+    who += (who.empty() ? "" : ", ") + thread_name(t->id) + " at " + to_string(t->wait_site);
+  }
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (t->state == State::waiting && t->waiting == Waiting::idle && !t->insists &&
+        !idles_forever(*t)) {
+      return false;
+    }
+  }
+  ThreadId first = -1;
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    if (first < 0 && t->state == State::waiting) first = t->id;
+  }
+  failure_ = {ViolationKind::deadlock, "every thread waits and no write can wake one: " + who,
+              first, first < 0 ? std::source_location() : thread(first).wait_site};
+  return true;
+}
+
+namespace {
+
+/// Reads the newest values: what a thread sees in the end if nobody writes any more.
+class Newest final : public Search {
+ public:
+  void place_read(EventGraph& graph, EventId read) override {
+    const EventId write = graph.last_write(graph[read].location);
+    if (graph[read].kind == Kind::rmw_read) {
+      graph.set_update_reads_from(read, write, false);
+    } else {
+      graph.set_reads_from(read, write, graph[read].order);
+    }
+  }
+  void place_write(EventGraph& graph, EventId write) override {
+    if (graph[write].kind == Kind::write) {
+      graph.link_after(write, graph.last_write(graph[write].location));
+    }
+  }
+  ThreadId pick(const std::vector<ThreadId>& ready) override { return ready.front(); }
+};
+
+}  // namespace
+
+/// Lets an idling thread make one more turn on the newest values: it must idle again, without
+/// having written.
+bool Execution::idles_forever(Thread& t) {
+  Newest newest;
+  Search* const search = std::exchange(search_, &newest);
+  const std::int32_t size = graph_->size();
+  make_ready(t);
+  turn_ = t.id;
+  forced_turn_ = false;
+  resume(t);
+  turn_ = -1;
+  bool forever = t.state == State::waiting && !stopped_;
+  for (EventId e = size; e < graph_->size(); ++e) forever &= !is_write((*graph_)[e].kind);
+  while (graph_->size() > size) graph_->pop();
+  search_ = search;
+  if (!forever && stopped_ && early_ == Outcome::failed) stopped_ = true;
+  return forever;
+}
+
+}  // namespace pto2::model::engine

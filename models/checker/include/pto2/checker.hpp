@@ -1,0 +1,48 @@
+/// A stateless model checker for C++ atomics that runs native code. See README.md beside this
+/// folder for what it checks, how to write a test and how to read a report.
+#pragma once
+
+#include <functional>
+#include <source_location>
+#include <string_view>
+
+#include "pto2/checker/atomic.hpp"
+#include "pto2/checker/cell.hpp"
+#include "pto2/checker/options.hpp"
+#include "pto2/checker/report.hpp"
+#include "pto2/checker/thread.hpp"
+
+namespace pto2::model {
+
+/// Runs `body` in every execution that the memory model allows (or in those that the options
+/// select) and reports what went wrong first, if anything. The body must do the same each time
+/// when its atomics return the same values, must join its threads and destroy its objects.
+/// Throws std::invalid_argument for options that make no sense. With several jobs the body is
+/// called by several OS threads at once.
+Report explore(const Options& options, const std::function<void()>& body);
+
+/// A violation unless `condition` holds.
+void check(bool condition, std::string_view message,
+           const std::source_location& site = std::source_location::current());
+/// Cuts executions in which `condition` does not hold.
+void assume(bool condition, const std::source_location& site = std::source_location::current());
+/// Must be reached, with a true condition, in at least one execution. A name that no execution
+/// passes by is unknown to the checker unless Options::expected lists it.
+void sometimes(std::string_view name, bool condition = true,
+               const std::source_location& site = std::source_location::current());
+
+/// Waits until `predicate` holds. The predicate reads atomics and may update them when it
+/// succeeds; evaluations that fail leave no trace, which is what makes waiting loops finite.
+template <class Predicate>
+void await(Predicate&& predicate,
+           const std::source_location& site = std::source_location::current()) {
+  do {
+    detail::begin_wait(site);
+  } while (!detail::end_wait(static_cast<bool>(predicate())));
+}
+
+/// Ends a fruitless turn of a polling loop: the thread goes on only when something that it has
+/// read changes. The turn must not have had an effect on others.
+void idle(const std::source_location& site = std::source_location::current());
+
+}  // namespace pto2::model

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace pto2::model {
+
+enum class Strategy : std::uint8_t {
+  exhaustive,   ///< every consistent execution, each once
+  random_walk,  ///< uniform choice of thread, write and place at each step
+  pct,          ///< random priorities with `depth` - 1 changes (Burckhardt et al., ASPLOS 2010)
+  bursts,       ///< threads run for random stretches, so that queues fill up
+  replay,       ///< the one execution that `token` names
+};
+
+/// How to explore. The defaults explore everything, without any bound.
+struct Options {
+  std::string name = "program";  ///< stands in reports and tokens
+  Strategy strategy = Strategy::exhaustive;
+
+  /// Bounds; 0 is none. One that is hit ends the search with the verdict inconclusive.
+  std::uint64_t max_executions = 0;
+  double max_seconds = 0;
+  std::size_t max_memory_bytes = 0;
+  /// Events of one thread; at most 65,000. Hitting it is inconclusive.
+  std::uint32_t max_thread_events = 65'000;
+  /// Reads of one unchanged value from one line in a row that count as a spin loop.
+  std::uint32_t spin_limit = 1'000;
+  /// A thread that makes no visible step for so long is stopped and named; 0 never.
+  double watchdog_seconds = 20;
+
+  unsigned jobs = 1;              ///< OS threads that share an exhaustive search
+  std::uint64_t seed = 1;         ///< of the random strategies
+  std::uint64_t samples = 1'000;  ///< executions of the random strategies
+  unsigned depth = 3;             ///< of PCT
+  std::string token;              ///< what to replay
+
+  /// C++17's rule: later relaxed stores of the same thread continue a release sequence.
+  bool cxx17_release_sequences = false;
+  /// Lets compare_exchange_weak fail on equal values.
+  bool spurious_failures = false;
+  /// Declares that the threads which main starts share nothing but atomics of plain numbers that
+  /// main owns: neither plain variables nor addresses. A thread whose history is the same as in the
+  /// execution before is then not run again. Has no effect once a thread creates objects, or
+  /// anybody a cell.
+  bool isolated_threads = false;
+  /// Counts executions in which nobody can go on as blocked instead of reporting a deadlock.
+  bool allow_deadlocks = false;
+  /// Names that `sometimes` must have seen at the end of a complete search.
+  std::vector<std::string> expected;
+  /// After a violation, how long to look for one order whose strengthening prevents it.
+  double hint_seconds = 0.3;
+  /// Writes a progress line to stderr about once per second.
+  bool progress = false;
+  /// Stack of each thread of the program.
+  std::size_t stack_bytes = 256 * 1024;
+};
+
+}  // namespace pto2::model

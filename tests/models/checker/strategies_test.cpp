@@ -1,0 +1,245 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <pto2/checker.hpp>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace pto2::model {
+namespace {
+
+using enum std::memory_order;
+using Outcomes = std::set<std::vector<int>>;
+
+/// Store buffering, IRIW and a race of updates in one: stale reads, places and SC all matter.
+void mixed(Outcomes& outcomes) {
+  atomic<int> x{0}, y{0};
+  std::vector<int> r(4);
+  thread a([&] {
+    x.store(1, relaxed);
+    fence(seq_cst);
+    r[0] = y.load(relaxed);
+  });
+  thread b([&] {
+    y.store(1, seq_cst);
+    r[1] = x.load(seq_cst);
+    r[2] = y.fetch_add(2, relaxed);
+  });
+  thread c([&] {
+    x.store(2, relaxed);
+    r[3] = x.load(relaxed);
+  });
+  a.join();
+  b.join();
+  c.join();
+  r.push_back(x.load(relaxed));
+  outcomes.insert(r);
+}
+
+Outcomes outcomes_of(Strategy strategy, std::uint64_t samples) {
+  Outcomes outcomes;
+  Options options;
+  options.strategy = strategy;
+  options.samples = samples;
+  const Report report = explore(options, [&] { mixed(outcomes); });
+  EXPECT_FALSE(report.violation) << report.to_text();
+  return outcomes;
+}
+
+TEST(Strategies, walks_see_what_the_exhaustive_search_sees) {
+  const Outcomes all = outcomes_of(Strategy::exhaustive, 0);
+  for (const Strategy strategy : {Strategy::random_walk, Strategy::pct, Strategy::bursts}) {
+    EXPECT_EQ(outcomes_of(strategy, 20'000), all) << static_cast<int>(strategy);
+  }
+}
+
+TEST(Strategies, walks_find_violations_that_replay) {
+  const auto body = [] {
+    atomic<int> ticket{0, "ticket"};
+    atomic<int> owner{0, "owner"};
+    cell<int> data{0, "data"};
+    const auto work = [&] {
+      const int mine = ticket.fetch_add(1, relaxed);
+      await([&] { return owner.load(relaxed) == mine; });
+      data.write(data.read() + 1);
+      owner.store(mine + 1, release);
+    };
+    thread a(work);
+    thread b(work);
+    a.join();
+    b.join();
+  };
+  for (const Strategy strategy : {Strategy::random_walk, Strategy::pct, Strategy::bursts}) {
+    Options options;
+    options.strategy = strategy;
+    const Report report = explore(options, body);
+    ASSERT_TRUE(report.violation) << report.to_text();
+    EXPECT_EQ(report.violation->kind, ViolationKind::data_race);
+    Options again;
+    again.strategy = Strategy::replay;
+    again.token = report.violation->token;
+    const Report replayed = explore(again, body);
+    ASSERT_TRUE(replayed.violation) << replayed.to_text();
+    EXPECT_EQ(replayed.violation->message, report.violation->message);
+    EXPECT_EQ(replayed.violation->token, report.violation->token);
+  }
+}
+
+TEST(Strategies, walks_find_deadlocks_and_no_false_ones) {
+  const auto waiting = [](int value) {
+    return [value] {
+      atomic<int> flag{0};
+      thread setter([&] { flag.store(1, release); });
+      thread poller([&] {
+        while (flag.load(acquire) == 0) idle();
+      });
+      await([&] { return flag.load(acquire) == value; });
+      setter.join();
+      poller.join();
+    };
+  };
+  Options options;
+  options.strategy = Strategy::random_walk;
+  options.samples = 300;
+  const Report fine = explore(options, waiting(1));
+  EXPECT_FALSE(fine.violation) << fine.to_text();
+  EXPECT_EQ(fine.executions, 300u);
+  const Report stuck = explore(options, waiting(2));
+  ASSERT_TRUE(stuck.violation);
+  EXPECT_EQ(stuck.violation->kind, ViolationKind::deadlock);
+}
+
+TEST(Strategies, a_token_fits_only_its_program) {
+  const auto body = [](std::memory_order order, int extra) {
+    return [=] {
+      atomic<int> x{0};
+      thread a([&] {
+        for (int i = 0; i <= extra; ++i) x.store(1, order);
+      });
+      const int value = x.load(relaxed);
+      a.join();
+      check(value == 0, "nothing seen");
+    };
+  };
+  const Report report = explore(Options{}, body(relaxed, 0));
+  ASSERT_TRUE(report.violation);
+  Options options;
+  options.strategy = Strategy::replay;
+  options.token = report.violation->token;
+  EXPECT_TRUE(explore(options, body(relaxed, 0)).violation);
+  const Report changed = explore(options, body(release, 0));
+  EXPECT_EQ(changed.verdict, Verdict::inconclusive);
+  EXPECT_NE(changed.reason.find("changed"), std::string::npos) << changed.reason;
+  EXPECT_NE(explore(options, body(relaxed, 1)).reason.find("changed"), std::string::npos);
+}
+
+TEST(Strategies, damaged_tokens_are_refused) {
+  for (const char* token : {"x", "pto2.0:1:1:0.0x1,", "pto2.1:", "pto2.1:1:2:0.0x1,",
+                            "pto2.1:1:1:0.0x2,", "pto2.1:1:1:999.0x1,", "pto2.1:1:1:0.0x1",
+                            "pto2.1:zz:1:0.0x1,", "pto2.1:1:99999999999999999999:0.0x1,"}) {
+    Options options;
+    options.strategy = Strategy::replay;
+    options.token = token;
+    EXPECT_THROW(explore(options, [] {}), std::invalid_argument) << token;
+  }
+}
+
+TEST(Strategies, bounds_make_it_inconclusive) {
+  const auto body = [] {
+    atomic<int> x{0};
+    std::vector<thread> threads;
+    for (int i = 0; i < 7; ++i) threads.emplace_back([&] { x.fetch_add(1, relaxed); });
+    for (thread& t : threads) t.join();
+  };
+  Options executions;
+  executions.max_executions = 100;
+  const Report some = explore(executions, body);
+  EXPECT_EQ(some.verdict, Verdict::inconclusive);
+  EXPECT_EQ(some.executions, 100u);
+  EXPECT_FALSE(some.complete);
+  Options seconds;
+  seconds.max_seconds = 1e-6;
+  EXPECT_EQ(explore(seconds, body).verdict, Verdict::inconclusive);
+  Options memory;
+  memory.max_memory_bytes = 1;
+  EXPECT_EQ(explore(memory, body).verdict, Verdict::inconclusive);
+  Options enough;
+  enough.max_executions = 5040;
+  EXPECT_EQ(explore(enough, body).verdict, Verdict::pass);
+  Options senseless;
+  senseless.jobs = 0;
+  EXPECT_THROW(explore(senseless, body), std::invalid_argument);
+}
+
+TEST(Strategies, jobs_share_one_search) {
+  const auto body = [] {
+    atomic<int> x{0}, y{0};
+    std::vector<thread> threads;
+    for (int i = 0; i < 5; ++i) {
+      threads.emplace_back([&, i] {
+        auto own = std::make_unique<atomic<int>>(i);
+        x.fetch_add(own->load(relaxed), relaxed);
+        if (i < 2) y.store(i, relaxed);
+      });
+    }
+    y.load(relaxed);
+    for (thread& t : threads) t.join();
+  };
+  const Report alone = explore(Options{}, body);
+  EXPECT_TRUE(alone.ok());
+  for (const unsigned jobs : {2u, 3u}) {
+    Options options;
+    options.jobs = jobs;
+    const Report shared = explore(options, body);
+    EXPECT_TRUE(shared.ok()) << shared.to_text();
+    EXPECT_EQ(shared.executions, alone.executions);
+    options.max_executions = 10;
+    EXPECT_EQ(explore(options, body).verdict, Verdict::inconclusive);
+  }
+  Options options;
+  options.jobs = 2;
+  const Report failed = explore(options, [] {
+    atomic<int> x{0};
+    thread a([&] { x.store(1, relaxed); });
+    check(x.load(relaxed) == 0, "nothing seen");
+    a.join();
+  });
+  ASSERT_TRUE(failed.violation);
+  EXPECT_EQ(failed.violation->kind, ViolationKind::check_failed);
+}
+
+TEST(Strategies, weak_compare_exchange_fails_spuriously_only_when_asked) {
+  const auto body = [] {
+    atomic<int> x{0};
+    int expected = 0;
+    sometimes("fails", !x.compare_exchange_weak(expected, 1, relaxed, relaxed));
+    sometimes("succeeds", expected == 0 && x.load(relaxed) == 1);
+  };
+  Options options;
+  EXPECT_EQ(explore(options, body).executions, 1u);
+  options.spurious_failures = true;
+  const Report report = explore(options, body);
+  EXPECT_EQ(report.executions, 2u);
+  EXPECT_EQ(report.verdict, Verdict::pass);
+}
+
+TEST(Strategies, release_sequences_of_both_standards) {
+  const auto body = [] {
+    atomic<int> x{0}, data{0};
+    thread a([&] {
+      data.store(1, relaxed);
+      x.store(1, release);
+      x.store(2, relaxed);
+    });
+    if (x.load(acquire) == 2) check(data.load(relaxed) == 1, "the sequence goes on");
+    a.join();
+  };
+  Options options;
+  EXPECT_EQ(explore(options, body).verdict, Verdict::fail);
+  options.cxx17_release_sequences = true;
+  EXPECT_EQ(explore(options, body).verdict, Verdict::pass);
+}
+
+}  // namespace
+}  // namespace pto2::model
