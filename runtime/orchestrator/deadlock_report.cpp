@@ -30,6 +30,16 @@ const ResourceText& text_of(Resource resource) {
   return texts[static_cast<uint32_t>(resource)];
 }
 
+constexpr const char* held_by_scope =
+    "Root Cause:\n"
+    "Tasks cannot transition to CONSUMED state because fanout_count\n"
+    "includes 1 for the owning scope, and scope_end() requires the\n"
+    "orchestrator to continue - creating a circular dependency.\n";
+
+constexpr const char* request_too_large =
+    "Root Cause:\n"
+    "One task asks for more than the ring can ever hold.\n";
+
 std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
   std::string cycle = "Wait-for cycle:\n";
   cycle += fmt::format("  orchestrator waits for {} in the {} of ring {}\n",
@@ -70,11 +80,7 @@ RunError describe_deadlock(const Deadlock& d) {
   }
   message += fmt::format("- {}: {}\n", text.size_label, d.size);
   message += wait_for_cycle(d, text);
-  message +=
-      "Root Cause:\n"
-      "Tasks cannot transition to CONSUMED state because fanout_count\n"
-      "includes 1 for the owning scope, and scope_end() requires the\n"
-      "orchestrator to continue - creating a circular dependency.\n";
+  message += d.oldest == no_task ? request_too_large : held_by_scope;
   RunError error{text.code, std::move(message), {}};
   if (!d.sufficient) {
     error.hint = fmt::format("Recommended: a larger {} ({}), or fewer tasks per PTO2_SCOPE",

@@ -91,7 +91,8 @@ inline void LogicalThread::ring() {
 void idle();
 
 /// Lets other logical threads of the same host go first, and returns. No wait: the caller bounds
-/// how often it polls, by the calling thread's polling_rounds(), before it calls idle().
+/// how often it polls, by the calling thread's polling_rounds(), before it calls idle(). A ring
+/// that was remembered may be used up by it: the caller looks at everything again before idle().
 void yield();
 
 /// Rounds of polling that pay off before idle(): many where the partner runs on another CPU, none
