@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <type_traits>
 
 #include "runtime/device/ticker.hpp"
 #include "runtime/device/variants.hpp"
@@ -31,7 +32,7 @@ class Run {
   }
 
   RunResult execute() {
-    team_.run();
+    run_team();
     RunResult result = collect();
     if (result.error.code == ErrorCode::ok && !state_.drained()) {
       result.error = {ErrorCode::not_drained, "tasks or queue entries are left after a clean run",
@@ -41,9 +42,21 @@ class Run {
   }
 
  private:
+  /// On real threads the orchestrator is rung now and then, so that it can warn of a long wait
+  /// although nothing happens.
+  void run_team() {
+    if constexpr (std::is_same_v<P, platform::Hardware>) {
+      constexpr std::chrono::milliseconds period{250};
+      const Ticker ticker(period, [this] { state_.orchestrator_bell.ring(); });
+      team_.run();
+    } else {
+      team_.run();
+    }
+  }
+
   void add_threads() {
     const DeviceConfig& config = state_.config;
-    state_.orchestrator_bell = Bell(team_.add("orchestrator", 0, [this] { run_orchestrator(); }));
+    state_.orchestrator_bell = Bell(team_.add("orchestrator", 0, [this] { orchestrator_.run(); }));
     for (uint32_t s = 0; s < config.schedulers; ++s) {
       Scheduler<P, F>* scheduler = schedulers_[s].get();
       state_.scheduler_bells[s] =
@@ -53,18 +66,6 @@ class Run {
       add_core(state_.cube_core(c), c, fmt::format("aic{}", c));
       add_core(state_.vector_core(c, 0), c, fmt::format("aiv{}", 2 * c));
       add_core(state_.vector_core(c, 1), c, fmt::format("aiv{}", 2 * c + 1));
-    }
-  }
-
-  /// On real threads the orchestrator is rung now and then, so that it can warn of a long wait
-  /// although nothing happens.
-  void run_orchestrator() {
-    if constexpr (std::is_same_v<P, platform::Hardware>) {
-      constexpr std::chrono::milliseconds period{250};
-      const Ticker ticker(period, [this] { state_.orchestrator_bell.ring(); });
-      orchestrator_.run();
-    } else {
-      orchestrator_.run();
     }
   }
 

@@ -46,7 +46,7 @@ void OsThread::idle() {
 void FiberThread::ring_fiber() {
   PackedHost* const home = this->home();
   if (home == nullptr) [[unlikely]] {
-    rung_before_run_ = true;
+    rung_before_run_.store(true, std::memory_order_relaxed);
     return;
   }
   if (current_host() == home) {

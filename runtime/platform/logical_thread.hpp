@@ -61,7 +61,7 @@ class FiberThread final : public LogicalThread {
         number_(number),
         fiber_(stack_bytes, [this] {
           // The first start is no return from idle(): what was rung before it is still due.
-          if (rung_before_run_) ring_fiber();
+          if (rung_before_run_.load(std::memory_order_relaxed)) ring_fiber();
           run_body();
         }) {}
 
@@ -74,7 +74,7 @@ class FiberThread final : public LogicalThread {
 
  private:
   uint32_t number_;
-  bool rung_before_run_ = false;
+  std::atomic<bool> rung_before_run_{false};
   std::atomic<PackedHost*> home_{nullptr};
   Fiber fiber_;
 };

@@ -52,6 +52,7 @@ void Scheduler<P, F>::start_up() {
   auto& startup = state_.startup;
   P::await([&] { return startup.sm_header_ready.is_set(); });
   if (startup.elect_initialiser()) {
+    // The arrays are made zeroed, which is their initial state; only the announcement is left.
     startup.init_complete.set();
     state_.ring_schedulers();
     state_.orchestrator_bell.ring();

@@ -1,0 +1,59 @@
+/// What a user sees of back-pressure.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+void slow_kernel(int64_t*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1400));
+}
+void quick_kernel(int64_t*) {}
+
+class BackPressure : public testing::TestWithParam<platform::Executor> {};
+
+/// Lines that the runtime logs while five tasks, the first with kernel 0, go through a window of
+/// four, each in a scope of its own.
+std::vector<std::string> blocked_lines(platform::Executor executor, KernelEntry first) {
+  const KernelEntry kernels[] = {first, quick_kernel};
+  DeviceConfig config = small_device();
+  config.window = 4;
+  std::vector<std::string> lines;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      for (int i = 0; i < 5; ++i) {
+                        PTO2_SCOPE(rt) {
+                          pto2_rt_submit_task(rt, i == 0 ? 0 : 1, PTO2_WORKER_CUBE, nullptr, 0);
+                        }
+                      }
+                    },
+                    [&](int32_t, const char* text) { lines.emplace_back(text); }};
+  const RunResult result = launch(config, {.executor = executor}, what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok);
+  EXPECT_EQ(result.tasks, 5U);
+  return lines;
+}
+
+TEST_P(BackPressure, ALongWaitIsWarnedOf) {
+  const auto lines = blocked_lines(GetParam(), slow_kernel);
+  EXPECT_THAT(lines,
+              testing::Contains(testing::HasSubstr(
+                  "[TaskRing] BLOCKED (Flow Control): current=3, last_alive=0, active=3/4")));
+}
+
+TEST_P(BackPressure, AShortOneIsNot) {
+  EXPECT_THAT(blocked_lines(GetParam(), quick_kernel), testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Executors, BackPressure,
+                         testing::Values(platform::Executor::packed, platform::Executor::threads));
+
+}  // namespace
+}  // namespace pto2::test
