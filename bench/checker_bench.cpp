@@ -2,7 +2,7 @@
 // an interpreting optimal checker needed for the same program on a machine whose calibration loop
 // (5 x 10^8 dependent multiply-adds) takes 0.545 s; the counter "speedup" scales by this machine's.
 //   checker_bench                google-benchmark's own output and flags
-//   checker_bench --json FILE    rows of subject, work, executions, seconds; "-" is stdout
+//   checker_bench --rows FILE    appends subject, work, executions, seconds; "-" is stdout
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -70,18 +70,15 @@ void measure(benchmark::State& state, const Work& work, double scale) {
       work.reference_seconds * scale * static_cast<double>(state.iterations()) / seconds;
 }
 
+/// One JSON object per line.
 void write_rows(std::ostream& out, double scale) {
-  out << "{\"schema\": \"pto2.bench/1\", \"calibration_scale\": " << scale << ", \"rows\": [";
-  const char* separator = "\n";
   for (const Work& work : all_work) {
     const model::Report report = run(work);
-    out << separator << "  {\"subject\": \"checker\", \"work\": \"" << work.name
+    out << "{\"subject\": \"checker\", \"work\": \"" << work.name
         << "\", \"executions\": " << report.executions << ", \"blocked\": " << report.blocked
-        << ", \"seconds\": " << report.seconds
-        << ", \"reference_seconds\": " << work.reference_seconds * scale << "}";
-    separator = ",\n";
+        << ", \"seconds\": " << report.seconds << ", \"calibration_scale\": " << scale
+        << ", \"reference_seconds\": " << work.reference_seconds * scale << "}\n";
   }
-  out << "\n]}\n";
 }
 
 }  // namespace
@@ -89,16 +86,16 @@ void write_rows(std::ostream& out, double scale) {
 int main(int argc, char** argv) {
   const double scale = calibration_seconds() / 0.545;
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--json") != 0) continue;
+    if (std::strcmp(argv[i], "--rows") != 0) continue;
     if (i + 1 == argc) {
-      std::cerr << "checker_bench: --json needs a file name, or - for stdout\n";
+      std::cerr << "checker_bench: --rows needs a file name, or - for stdout\n";
       return 2;
     }
     if (std::strcmp(argv[i + 1], "-") == 0) {
       write_rows(std::cout, scale);
       return 0;
     }
-    std::ofstream file(argv[i + 1]);
+    std::ofstream file(argv[i + 1], std::ios::app);
     write_rows(file, scale);
     if (file.flush()) return 0;
     std::cerr << "checker_bench: cannot write " << argv[i + 1] << "\n";

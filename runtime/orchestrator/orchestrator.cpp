@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "runtime/device/advance_rings.hpp"
 #include "runtime/device/variants.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
 
@@ -113,22 +114,9 @@ void Orchestrator<P, F>::scope_end() {
       record<P>(log_, EventKind::consume, id);
       rings |= 1u << ring_of(id);
     }
-    advance(rings);
+    advance_rings<P>(state_.life, rings, log_, counts_.cas_retries);
   }
   scope_tasks_.resize(scope.first_task);
-}
-
-template <class P, template <class> class F>
-void Orchestrator<P, F>::advance(uint32_t rings) {
-  for (uint32_t ring = 0; rings >> ring != 0; ++ring) {
-    if (!(rings >> ring & 1)) continue;
-    for (;;) {
-      const auto step = state_.life.advance(ring);
-      if (step.result == Advance::lost_race) ++counts_.cas_retries;
-      if (step.result != Advance::advanced) break;
-      record<P>(log_, EventKind::reclaim, step.reclaimed);
-    }
-  }
 }
 
 template <class P, template <class> class F>

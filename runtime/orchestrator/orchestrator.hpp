@@ -144,7 +144,6 @@ class Orchestrator {
   void start_up();
   void run_orchestration();
   void finish();
-  void advance(uint32_t rings);
   void fail(ErrorCode code, std::string message, std::string hint);
   [[nodiscard]] uint32_t scope_ring() const {
     return std::min(static_cast<uint32_t>(scopes_.size()) - 1, state_.config.rings - 1);

@@ -1,9 +1,7 @@
 #include "runtime/scheduler/scheduler.hpp"
 
-#include "core/fan_out_lock.hpp"
-#include "core/task_word.hpp"
-#include "runtime/platform/hardware.hpp"
-#include "runtime/platform/seeded.hpp"
+#include "runtime/device/advance_rings.hpp"
+#include "runtime/device/variants.hpp"
 
 namespace pto2 {
 
@@ -112,21 +110,8 @@ void Scheduler<P, F>::complete(uint32_t core) {
   while (const auto consumed = completion.next_consumed()) {
     record<P>(log_, EventKind::consume, *consumed);
   }
-  advance(completion.rings_to_advance());
+  advance_rings<P>(state_.life, completion.rings_to_advance(), log_, counts_.cas_retries);
   state_.finished[index_].add(1);
-}
-
-template <class P, template <class> class F>
-void Scheduler<P, F>::advance(uint32_t rings) {
-  for (uint32_t ring = 0; rings >> ring != 0; ++ring) {
-    if (!(rings >> ring & 1)) continue;
-    for (;;) {
-      const auto step = state_.life.advance(ring);
-      if (step.result == Advance::lost_race) ++counts_.cas_retries;
-      if (step.result != Advance::advanced) break;
-      record<P>(log_, EventKind::reclaim, step.reclaimed);
-    }
-  }
 }
 
 template <class P, template <class> class F>
@@ -211,9 +196,6 @@ void Scheduler<P, F>::park() {
   for (auto& parked : state_.parked) parked.retract(index_);
 }
 
-template class Scheduler<platform::Hardware, TaskWord>;
-template class Scheduler<platform::Hardware, FanOutLock>;
-template class Scheduler<platform::Seeded, TaskWord>;
-template class Scheduler<platform::Seeded, FanOutLock>;
+PTO2_FOR_EACH_VARIANT(template class Scheduler)
 
 }  // namespace pto2

@@ -66,7 +66,6 @@ class Scheduler {
   void dispatch(uint32_t core, Place task);
   void offer(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
-  void advance(uint32_t rings);
   [[nodiscard]] TaskId id_of(Place task) { return state_.life.slot(task).descriptor.read().id; }
 
   State& state_;
