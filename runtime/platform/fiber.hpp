@@ -42,8 +42,6 @@ class Fiber {
   std::function<void()> body_;
   boost::context::protected_fixedsize_stack allocator_;
   boost::context::stack_context stack_;
-  Kept context_;
-  boost::context::fiber host_;
   bool finished_ = false;
 
   // What the sanitizers know of the two stacks.
@@ -52,6 +50,9 @@ class Fiber {
   std::size_t host_bytes_ = 0;
   void* tsan_fiber_ = nullptr;
   void* tsan_host_ = nullptr;
+
+  boost::context::fiber host_;
+  Kept context_;
 };
 
 }  // namespace pto2::platform
