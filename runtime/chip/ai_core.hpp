@@ -49,6 +49,7 @@ class AiCore {
     scheduler_.ring();
     for (;;) {
       CoreCommand command = CoreCommand::none;
+      record<P>(log_, EventKind::wait, no_task);
       P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
       if (command == CoreCommand::exit) break;
       execute(mailbox_.take());

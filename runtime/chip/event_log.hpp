@@ -18,7 +18,11 @@ enum class EventKind : uint8_t {
   fin,       ///< core: the kernel returned
   consume,   ///< whoever dropped the last reference
   reclaim,   ///< whoever moved the watermark past the task
-  wait,      ///< orchestrator: blocked; `detail` is the resource, `task` the next task of the ring
+  /// The thread has nothing to do until its next event. The orchestrator blocked by a full
+  /// resource: `detail` is the resource, `task` the next task of the ring. Other waits have
+  /// `no_task`: a core waits for a dispatch, a scheduler for ready or finished tasks, the
+  /// orchestrator for room in its ready queue or, at its end, for all tasks.
+  wait,
 };
 
 /// Name of a kind in trace files: "submit", "ready", ..

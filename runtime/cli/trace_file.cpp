@@ -50,7 +50,13 @@ std::string header(const RunReport& report) {
   return json.dump(-1, ' ', false, Handler::replace) + "\n";
 }
 
+std::string task(const Event& event) {
+  if (event.task == no_task) return {};
+  return fmt::format(R"(,"ring":{},"task":{})", ring_of(event.task), local_of(event.task));
+}
+
 std::string detail(const Event& event, uint32_t blocks) {
+  if (event.task == no_task) return {};
   switch (event.kind) {
     case EventKind::submit:
       return fmt::format(R"(,"kernel":{})", event.detail);
@@ -72,11 +78,10 @@ uint64_t write_trace(OutputFile& file, const RunReport& report) {
   const uint64_t origin = entries.empty() || seeded ? 0 : entries.front().event->time_ns;
   file.write(header(report));
   for (const auto& [event, log] : entries) {
-    file.write(fmt::format(R"({{"t":{},"thread":"{}","event":"{}","ring":{},"task":{}{}}})"
+    file.write(fmt::format(R"({{"t":{},"thread":"{}","event":"{}"{}{}}})"
                            "\n",
                            event->time_ns - origin, log->thread(), event_name(event->kind),
-                           ring_of(event->task), local_of(event->task),
-                           detail(*event, report.config.blocks)));
+                           task(*event), detail(*event, report.config.blocks)));
   }
   uint64_t dropped = 0;
   for (const EventLog& log : report.result.events) dropped += log.dropped();

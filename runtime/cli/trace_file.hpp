@@ -17,7 +17,8 @@ namespace pto2::cli {
 ///     {"event":"end","events":N,"dropped":N}
 ///
 /// Times are nanoseconds since the first event, or points of the seeded schedule. `submit` has
-/// the id of its kernel, `dispatch` the name of its core, `wait` the name of the resource.
+/// the id of its kernel, `dispatch` the name of its core. A `wait` lasts until the next event of
+/// its thread; that of an orchestrator blocked by a full resource names the task and the resource.
 /// Returns the number of events that found their buffer full.
 uint64_t write_trace(OutputFile& file, const RunReport& report);
 

@@ -34,9 +34,12 @@ class Run {
   RunResult execute() {
     run_team();
     RunResult result = collect();
-    if (result.error.code == ErrorCode::ok && !state_.drained()) {
-      result.error = {ErrorCode::not_drained, "tasks or queue entries are left after a clean run",
-                      "this is a bug of the runtime: report it with the command line"};
+    if (result.error.code == ErrorCode::ok &&
+        !(state_.drained() && orchestrator_.invariant_holds())) {
+      result.error = {
+          ErrorCode::not_drained,
+          "tasks or queue entries are left, or a structure is damaged, after a clean run",
+          "this is a bug of the runtime: report it with the command line"};
     }
     return result;
   }

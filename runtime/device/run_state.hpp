@@ -63,6 +63,13 @@ struct RingState {
   RingState(const RingState&) = delete;
   RingState& operator=(const RingState&) = delete;
 
+  /// True when every task was reclaimed and the orchestrator's books agree.
+  [[nodiscard]] bool drained() const {
+    const uint64_t alive = watermark.observe();
+    return alive == tasks.next() && tasks.invariant_holds(alive) && heap.invariant_holds(alive) &&
+           pool.invariant_holds(alive);
+  }
+
   MappedArray<RuntimeSlot<P, F>> slots;
   MappedArray<TaskArguments> arguments;
   MappedArray<DependencyNode<P>> nodes;
@@ -124,12 +131,13 @@ class RunState {
     for (Bell& bell : scheduler_bells) bell.ring();
   }
 
-  /// True when every task was reclaimed and every queue is empty: the state after a clean run.
+  /// True when every task was reclaimed, every queue is empty and every structure is whole: the
+  /// state after a clean run. O(window).
   [[nodiscard]] bool drained() {
     for (const auto& ring : rings) {
-      if (ring->watermark.observe() != ring->tasks.next()) return false;
+      if (!ring->drained()) return false;
     }
-    return !ready[0].pop(0) && !ready[1].pop(0);
+    return life.invariant_holds() && !ready[0].pop(0) && !ready[1].pop(0);
   }
 
   DeviceConfig config;

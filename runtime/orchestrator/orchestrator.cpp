@@ -69,6 +69,7 @@ void Orchestrator<P, F>::finish() {
   auto& startup = state_.startup;
   startup.orchestrator_done.set();
   if (mode_ == Mode::counting) finish_counting();
+  record<P>(log_, EventKind::wait, no_task);
   P::await([&] { return state_.fatal.is_set() || state_.stall.quiescent(submitted_); });
   startup.shutdown.set();
   state_.ring_schedulers();

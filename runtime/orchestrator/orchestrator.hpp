@@ -68,6 +68,8 @@ class Orchestrator {
   [[nodiscard]] const RunError& error() const { return error_; }
   [[nodiscard]] const OrchestratorCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }
+  /// True if the orchestrator's own structures are whole. O(window).
+  [[nodiscard]] bool invariant_holds() const { return map_.invariant_holds(); }
 
   // The functions of the orchestration API.
   void submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params, uint32_t count);

@@ -268,7 +268,13 @@ void Orchestrator<P, F>::publish(const Submission& task, TaskId id, uint32_t abs
   record<P>(log_, EventKind::ready, id);
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
   const Place place = state_.life.place(id);
-  P::await([&] { return ready.push(ready.orchestrator_shard(), place) || state_.fatal.is_set(); });
+  const auto placed = [&] {
+    return ready.push(ready.orchestrator_shard(), place) || state_.fatal.is_set();
+  };
+  if (!placed()) {
+    record<P>(log_, EventKind::wait, no_task);
+    P::await(placed);
+  }
   state_.wake_one(static_cast<uint32_t>(task.type));
 }
 

@@ -48,6 +48,7 @@ bool Scheduler<P, F>::given_up() const {
 template <class P, template <class> class F>
 void Scheduler<P, F>::start_up() {
   auto& startup = state_.startup;
+  record<P>(log_, EventKind::wait, no_task);
   P::await([&] { return startup.sm_header_ready.is_set(); });
   if (startup.elect_initialiser()) {
     // The arrays are made zeroed, which is their initial state; only the announcement is left.
@@ -190,6 +191,7 @@ void Scheduler<P, F>::park() {
     ++counts_.parks;
     // Whether everything has finished is for the orchestrator to judge.
     state_.orchestrator_bell.ring();
+    record<P>(log_, EventKind::wait, no_task);
     P::idle();
   }
   announced_ = false;
