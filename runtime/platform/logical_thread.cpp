@@ -44,10 +44,13 @@ void OsThread::idle() {
 }
 
 void FiberThread::ring_fiber() {
-  PackedHost* const home = this->home();
+  PackedHost* home = this->home();
   if (home == nullptr) [[unlikely]] {
-    rung_before_run_.store(true, std::memory_order_relaxed);
-    return;
+    // Store buffering with the start of the run, which sets the home before it looks at the flag:
+    // one of the two sees the other.
+    rung_before_run_.store(true, std::memory_order_seq_cst);
+    home = home_.load(std::memory_order_seq_cst);
+    if (home == nullptr) return;
   }
   if (current_host() == home) {
     home->ring_here(number_);

@@ -61,16 +61,17 @@ class FiberThread final : public LogicalThread {
         number_(number),
         fiber_(stack_bytes, [this] {
           // The first start is no return from idle(): what was rung before it is still due.
-          if (rung_before_run_.load(std::memory_order_relaxed)) ring_fiber();
+          if (rung_before_run_.load(std::memory_order_seq_cst)) ring_fiber();
           run_body();
         }) {}
 
   void ring_fiber();
   [[nodiscard]] uint32_t number() const { return number_; }
   [[nodiscard]] Fiber& fiber() { return fiber_; }
-  /// Written under the lock of the former home.
-  void set_home(PackedHost* home) { home_.store(home, std::memory_order_relaxed); }
-  [[nodiscard]] PackedHost* home() const { return home_.load(std::memory_order_relaxed); }
+  /// Written under the lock of the former home. Whoever reads it may ring there: that publishes the
+  /// host. Sequentially consistent, for the ring that meets the start of the run (ring_fiber).
+  void set_home(PackedHost* home) { home_.store(home, std::memory_order_seq_cst); }
+  [[nodiscard]] PackedHost* home() const { return home_.load(std::memory_order_acquire); }
 
  private:
   uint32_t number_;

@@ -210,7 +210,15 @@ TEST(BadFiles, AreBadInput) {
   EXPECT_EQ(pto2({"run", "--config", folder.path()}).code, 3);
 }
 
+// The sanitizers reserve more address space than the limits leave.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr bool address_space_is_ours = false;
+#else
+constexpr bool address_space_is_ours = true;
+#endif
+
 TEST(Limits, OfTheProcessAreToldApartFromBugs) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer needs the address space";
   const Strings shell = {"-c", "ulimit -v 2000000; exec \"$0\" run paged_attention", PTO2_PROGRAM};
   const Outcome memory = run_program("/bin/sh", shell);
   EXPECT_EQ(memory.code, 3);
@@ -218,6 +226,7 @@ TEST(Limits, OfTheProcessAreToldApartFromBugs) {
 }
 
 TEST(Limits, RefusedThreadsEndTheRun) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer needs the address space";
   const Outcome outcome = run_program(
       "/bin/sh", {"-c",
                   "ulimit -v 4000000; exec \"$0\" run paged_attention --executor threads "

@@ -131,6 +131,22 @@ TEST_P(Teams, AForeignThreadMayRing) {
   EXPECT_TRUE(go.load());
 }
 
+TEST_P(Teams, AForeignThreadMayRingWhileTheRunStarts) {
+  for (int run = 0; run < 200; ++run) {
+    Team team(GetParam().team);
+    std::atomic<bool> go{false};
+    LogicalThread& waiter =
+        team.add("waiter", 1, [&] { Hardware::await([&] { return go.load(); }); });
+    std::thread foreign([&] {
+      go = true;
+      waiter.ring();
+    });
+    team.run();
+    foreign.join();
+    EXPECT_TRUE(go.load());
+  }
+}
+
 TEST_P(Teams, DetachedSectionsRun) {
   Team team(GetParam().team);
   std::array<int64_t, 20> results{};
