@@ -41,7 +41,8 @@ std::string text_of(const Instruction& i) {
     case Operation::fence:
       return "fence(" + order + ")";
     case Operation::wait:
-      return "wait(" + at + "==" + std::to_string(i.expected) + "," + order + ")";
+      return "wait(" + at + "==" + std::to_string(i.expected) + "," + order + ")" +
+             (i.joined ? " &&" : "");
     case Operation::wait_exchange:
       return "wait_exchange(" + at + "," + std::to_string(i.expected) + "->" + operand + "," +
              order + ")";
@@ -70,15 +71,41 @@ int perform(const Instruction& i, Locations& locations) {
       location.compare_exchange_strong(expected, i.operand, i.order, i.failure);
       return expected;
     }
-    case Operation::wait:
-      await([&] { return location.load(i.order) == i.expected; });
-      return i.expected;
-    case Operation::wait_exchange:
-      await([&] { return location.exchange(i.operand, i.order) == i.expected; });
-      return i.expected;
     default:
       location.store(i.operand, i.order);
       return 0;
+  }
+}
+
+bool waits(const Instruction& i) {
+  return i.operation == Operation::wait || i.operation == Operation::wait_exchange;
+}
+
+bool holds(const Instruction& i, Locations& locations) {
+  atomic<int>& location = *locations[static_cast<std::size_t>(i.location)];
+  return (i.operation == Operation::wait ? location.load(i.order)
+                                         : location.exchange(i.operand, i.order)) == i.expected;
+}
+
+/// Runs one thread, and hands what its instructions read to `read`.
+template <class Read>
+void run_thread(const std::vector<Instruction>& instructions, Locations& locations, Read&& read) {
+  for (std::size_t i = 0; i < instructions.size(); ++i) {
+    if (!waits(instructions[i])) {
+      const int value = perform(instructions[i], locations);
+      if (instructions[i].reads()) read(value);
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (instructions[end - 1].joined) ++end;
+    await([&] {
+      for (std::size_t part = i; part < end; ++part) {
+        if (!holds(instructions[part], locations)) return false;
+      }
+      return true;
+    });
+    for (; i < end; ++i) read(instructions[i].expected);
+    --i;
   }
 }
 
@@ -106,13 +133,13 @@ Executions by_checker(const Program& program, const Options& options) {
     std::vector<thread> threads;
     for (std::size_t t = 0; t < program.threads.size(); ++t) {
       threads.emplace_back([&, t] {
-        for (const Instruction& instruction : program.threads[t]) {
-          const int value = perform(instruction, locations);
-          if (instruction.reads()) values[t].push_back(value);
-        }
+        run_thread(program.threads[t], locations, [&](int value) {
+          if (!options.isolated_threads) values[t].push_back(value);
+        });
       });
     }
     for (thread& t : threads) t.join();
+    if (options.isolated_threads) return;
     Outcome outcome;
     for (const auto& own : values) outcome.insert(outcome.end(), own.begin(), own.end());
     for (const auto& location : locations) {

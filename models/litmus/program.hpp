@@ -30,6 +30,8 @@ struct Instruction {
   int expected = 0;
   std::memory_order order = std::memory_order_relaxed;
   std::memory_order failure = std::memory_order_relaxed;
+  /// A `wait` whose predicate goes on with that of the next instruction, which waits too.
+  bool joined = false;
 
   bool reads() const { return operation != Operation::store && operation != Operation::fence; }
 };
@@ -58,7 +60,7 @@ struct Executions {
 };
 
 /// What the checker explores, where waiting for ever is no error; a count of UINT64_MAX says that
-/// it did not finish.
+/// it did not finish. With isolated threads there are no outcomes: nobody may look at the values.
 Executions by_checker(const Program& program, const Options& options = {});
 
 }  // namespace pto2::model::litmus

@@ -96,11 +96,11 @@ bool end_wait(bool satisfied) {
 }  // namespace detail
 
 void check(bool condition, std::string_view message, const std::source_location& site) {
-  if (!condition) Execution::current().check(condition, message, site);
+  Execution::current().check(condition, message, site);
 }
 
 void assume(bool condition, const std::source_location& site) {
-  if (!condition) Execution::current().assume(condition, site);
+  Execution::current().assume(condition, site);
 }
 
 void sometimes(std::string_view name, bool condition, const std::source_location&) {

@@ -59,7 +59,14 @@ Execution::Execution(const Options& options, const std::function<void()>& body,
   add_threads(1);
 }
 
-Execution::~Execution() = default;
+Execution::~Execution() {
+  EventGraph nothing;
+  graph_ = &nothing;
+  Execution* const outer = std::exchange(current_execution, this);
+  release_main();
+  allocation::release_deferred(false);
+  current_execution = outer;
+}
 
 void Execution::add_threads(std::size_t count) {
   while (threads_.size() < count) {
@@ -71,10 +78,20 @@ void Execution::add_threads(std::size_t count) {
 }
 
 void Execution::reset_threads() {
+  const bool main_kept = keep_main();
   for (const std::unique_ptr<Thread>& t : threads_) {
-    t->kept = isolated_ && t->id != 0 && unchanged(*t);
+    t->kept = t->id == 0 ? main_kept : isolated_ && unchanged(*t);
     if (!t->kept) reset(*t);
   }
+  unfinished_ = 0;
+  if (main_kept) {
+    restart_children();
+    return;
+  }
+  memory_.begin_run();
+  tail_begin_ = -1;
+  make_ready(thread(0));
+  ++unfinished_;
 }
 
 void Execution::reset(Thread& t) {
@@ -83,18 +100,12 @@ void Execution::reset(Thread& t) {
   t.position = 0;
   t.needs_thread = -1;
   t.failed = false;
-  t.in_predicate = t.pending = t.insists = t.last_resort = t.fresh = false;
+  t.in_predicate = t.pending = t.insists = t.last_resort = false;
   t.trying_read = no_event;
   t.wait_begin = -1;
   t.created_atomics = t.created_cells = t.spawned = 0;
   t.spins = 0;
   t.spin_write = no_event;
-}
-
-/// Whether a thread has ended with just the events that the graph has of it.
-bool Execution::unchanged(const Thread& t) const {
-  return t.state == State::finished && graph_->thread_size(t.id) == t.position && t.position > 0 &&
-         version_of(t) == t.version;
 }
 
 std::uint64_t Execution::version_of(const Thread& t) const {
@@ -106,7 +117,13 @@ void Execution::thread_main(Thread& t) {
     if (t.id == 0) {
       body_();
     } else {
-      t.body();
+      // It may be called again in a later run, with the captures as they were.
+      if (isolated_) {
+        const std::function<void()> body = t.body;
+        body();
+      } else {
+        t.body();
+      }
     }
     if (!unwinding_ && recorded(t)) {
       fail(ViolationKind::nondeterminism, "the thread ended where its replay has further steps",
@@ -157,16 +174,12 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   }
   graph.reserve_threads(static_cast<std::int32_t>(threads_.size()));
   graph.reserve_locations(static_cast<std::int32_t>(slots_.size()));
+  ++runs_;
   reset_threads();
-  memory_.begin_run();
   unwinding_ = stopped_ = false;
   first_ = first;
-  ++runs_;
   turn_ = -1;
-  unfinished_ = 0;
   postponed_ = 0;
-  make_ready(thread(0));
-  ++unfinished_;
   replay_recorded();
   if (!stopped_) extend();
   if (hung_ != nullptr) give_up_hung();
@@ -256,6 +269,7 @@ Outcome Execution::conclude() {
   const bool finished = unfinished_ == 0;
   if (!finished && options_.allow_deadlocks) return Outcome::blocked;
   if (!finished) return deadlocked() ? Outcome::failed : (stopped_ ? early_ : Outcome::blocked);
+  if (thread(0).state == State::at_tail) return Outcome::complete;
   if (const Object* object = memory_.alive() != 0 ? memory_.leaked() : nullptr) {
     failure_ = {ViolationKind::leak,
                 (object->name.empty() ? "an object" : object->name) + " created at " +
@@ -263,17 +277,21 @@ Outcome Execution::conclude() {
                 object->created.thread, object->created.site};
     return Outcome::failed;
   }
+  learn_tail();
   return Outcome::complete;
 }
 
 void Execution::unwind_all() {
-  unwinding_ = true;
   // Main last: the others refer to its frame.
   for (std::size_t i = threads_.size(); i-- > 0;) {
-    Thread& t = *threads_[i];
-    ghost_steps_ = 0;
-    while (!t.fiber->parked()) resume(t);
+    if (threads_[i]->state != State::at_tail) unwind(*threads_[i]);
   }
+}
+
+void Execution::unwind(Thread& t) {
+  unwinding_ = true;
+  ghost_steps_ = 0;
+  while (!t.fiber->parked()) resume(t);
 }
 
 std::string Execution::thread_name(ThreadId id) const {

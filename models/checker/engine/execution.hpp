@@ -155,7 +155,14 @@ class Execution {
   struct Unwind {};
   static constexpr int ghost_step_limit = 64;
 
-  enum class State : std::uint8_t { absent, ready, joining, waiting, finished };
+  enum class State : std::uint8_t {
+    absent,
+    ready,
+    joining,
+    waiting,
+    at_tail,  ///< main, whose further steps are known to be joins and need not be run
+    finished,
+  };
 
   struct Thread {
     ThreadId id = 0;
@@ -172,7 +179,7 @@ class Execution {
     bool insists = false;            // a walk: only the newest values may help
     bool pending = false;            // an update inside a predicate that has not stored yet
     std::int32_t wait_begin = 0;     // position at which the predicate began
-    bool fresh = false;              // nothing of its evaluation was recorded before this run
+    std::int32_t given = 0;          // reads of its evaluation recorded before this run
     bool last_resort = false;        // nobody else can go on: the evaluation stays in the graph
     EventId trying_read = no_event;  // the read of a predicate that is tried on other values,
     std::int32_t trying = 0;         // the index of the choice that it has,
@@ -202,6 +209,12 @@ class Execution {
   void reset_threads();
   void reset(Thread& t);
   bool unchanged(const Thread& t) const;
+  bool keep_main();
+  void restart_children();
+  void release_main();
+  bool enter_tail(Thread& t);
+  void note_in_tail() { tail_joins_only_ &= running_->id != 0; }
+  void learn_tail();
   std::uint64_t version_of(const Thread& t) const;
   void resume(Thread& t);
   void suspend(Thread& t);
@@ -212,6 +225,7 @@ class Execution {
   ThreadId next_thread();
   Outcome conclude();
   void unwind_all();
+  void unwind(Thread& t);
   void give_up_hung();
   std::source_location last_site(const Thread& t) const;
 
@@ -281,8 +295,11 @@ class Execution {
   volatile bool unwinding_ = false;
   int ghost_steps_ = 0;
   bool stopped_ = false;
-  bool preempts_ = false;  // what the search says
-  bool isolated_ = false;  // threads with an unchanged history need not run again
+  bool preempts_ = false;         // what the search says
+  bool isolated_ = false;         // threads with an unchanged history need not run again
+  std::int32_t tail_begin_ = -1;  // main's position at its first join of this run
+  bool tail_joins_only_ = false;  // what came after has been nothing else
+  std::uint64_t known_tail_ = 0;  // main's history before a tail of which that is known
   Outcome early_ = Outcome::complete;
   FailedRun failure_;
   std::string limit_;

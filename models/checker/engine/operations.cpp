@@ -8,6 +8,7 @@ LocationId Execution::create_atomic(const void* object, const Value& initial, de
   leaving();
   Thread& t = *running_;
   if (t.id != 0 || type.is_pointer) isolated_ = false;
+  note_in_tail();
   const std::size_t ordinal = static_cast<std::size_t>(t.created_atomics++);
   if (ordinal == t.atomics.size()) {
     const LocationId added = ids_->atomic(t.id, t.created_atomics - 1);
@@ -43,6 +44,7 @@ void Execution::check_destruction(Thread& t, LocationId id, const std::source_lo
     everything &= other == t.id || graph_->thread_size(other) <= past[other];
   }
   if (everything) return;
+  note_in_tail();
   for (EventId e = 0; e < graph_->size(); ++e) {
     const Event& event = (*graph_)[e];
     if (event.location != id || !(is_read(event.kind) || is_write(event.kind))) continue;
@@ -248,6 +250,7 @@ void Execution::join(ThreadId id, const std::source_location& site) {
     ++t.position;
     return;
   }
+  if (t.id == 0 && enter_tail(t)) return;
   // Joining comes after everything else that can be done, so that it costs few switches.
   t.join_target = id;
   t.wait_site = site;
@@ -294,12 +297,14 @@ void Execution::access_cell(std::int32_t id, const void* object, bool writes,
 }
 
 void Execution::check(bool condition, std::string_view message, const std::source_location& site) {
+  note_in_tail();
   if (condition || unwinding_) return;
   fail(ViolationKind::check_failed, std::string(message), site);
 }
 
 void Execution::note_sometimes(std::string_view name, bool condition) {
   if (unwinding_) return;
+  note_in_tail();
   for (auto& [known, held] : sometimes_) {
     if (known == name) {
       held |= condition;

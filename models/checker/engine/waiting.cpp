@@ -21,14 +21,12 @@ void Execution::begin_wait(const std::source_location& site) {
   leaving();
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
-  if (t.position != t.wait_begin) t.fresh = false;
   t.in_predicate = true;
-  t.wait_begin = t.position;
   t.wait_site = site;
-  // Evaluations for other values find the reads of the first one recorded.
-  if (recorded(t)) return;
-  t.fresh = true;
-  t.tried = 0;
+  // Later evaluations of the same wait find reads recorded that belong to this run.
+  if (t.position == t.wait_begin && t.trying_read != no_event) return;
+  t.wait_begin = t.position;
+  t.given = t.tried = graph_->thread_size(t.id) - t.position;
 }
 
 bool Execution::end_wait(bool satisfied) {
@@ -54,7 +52,7 @@ bool Execution::end_wait(bool satisfied) {
     try_later(t);
     return false;
   }
-  if (t.fresh && !t.last_resort && !search_->preempts()) {
+  if (t.position > t.wait_begin + t.given && !t.last_resort && !search_->preempts()) {
     postpone(t);
     return false;
   }
@@ -123,11 +121,12 @@ bool Execution::wake_idling() {
 /// graph alone, which is all that the search asks for; and most blocked graphs never come up.
 void Execution::postpone(Thread& t) {
   t.watched = -1;
-  for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
+  const std::int32_t own = t.wait_begin + t.given;
+  for (std::int32_t i = own; i < t.position; ++i) {
     const LocationId location = (*graph_)[graph_->thread_event(t.id, i)].location;
-    t.watched = i == t.wait_begin || t.watched == location ? location : -1;
+    t.watched = i == own || t.watched == location ? location : -1;
   }
-  while (graph_->thread_size(t.id) > t.wait_begin) graph_->pop();
+  while (graph_->thread_size(t.id) > own) graph_->pop();
   t.position = t.wait_begin;
   ++postponed_;
   block(t, Waiting::postponed, t.wait_site);
@@ -174,7 +173,7 @@ EventId Execution::next_to_try(Thread& t) {
 /// satisfy it need no run of their own. Returns whether to evaluate it once more; the last
 /// evaluation is on the newest values again.
 bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
-  if (!t.fresh || search_->preempts()) return false;
+  if (search_->preempts()) return false;
   std::vector<Choice>& choices = graph_->choices();
   EventId read = t.trying_read;
   if (read == no_event) {
@@ -227,6 +226,7 @@ bool Execution::reads_newest(const Thread& t) const {
 }
 
 void Execution::idle(const std::source_location& site) {
+  note_in_tail();
   if (unwinding_ && std::uncaught_exceptions() != 0) return;
   leaving();
   Thread& t = *running_;
@@ -239,6 +239,7 @@ void Execution::idle(const std::source_location& site) {
 }
 
 void Execution::assume(bool condition, const std::source_location& site) {
+  note_in_tail();
   if (condition || (unwinding_ && std::uncaught_exceptions() != 0)) return;
   leaving();
   block(*running_, Waiting::assumption, site);

@@ -20,7 +20,8 @@ struct Flavour {
   int fences;     ///< chance of a fence, in percent
   int updates;    ///< chance of a read-modify-write, in percent
   int sc;         ///< chance that an order is seq_cst, in percent
-  int waits = 0;  ///< chance that a thread waits for a value, in percent
+  int waits = 0;   ///< chance that a thread waits for a value, in percent
+  int values = 0;  ///< how many values there are; 0: each write has its own
 };
 
 int roll(Random& random, int sides) {
@@ -63,7 +64,23 @@ Instruction random_instruction(Random& random, const Flavour& flavour, int numbe
     i.operation = Operation::store;
     i.order = pick(random, flavour.sc, {relaxed, release});
   }
+  if (flavour.values != 0) {
+    i.operand %= flavour.values;
+    i.expected %= flavour.values;
+  }
   return i;
+}
+
+/// Lets some waits that follow each other share one predicate.
+void join_waits(Random& random, Program& program) {
+  for (auto& thread : program.threads) {
+    for (std::size_t i = 0; i + 1 < thread.size(); ++i) {
+      const Operation next = thread[i + 1].operation;
+      if (thread[i].operation != Operation::wait) continue;
+      if (next != Operation::wait && next != Operation::wait_exchange) continue;
+      thread[i].joined = roll(random, 3) != 0;
+    }
+  }
 }
 
 Program random_program(Random& random, const Flavour& flavour) {
@@ -76,6 +93,7 @@ Program random_program(Random& random, const Flavour& flavour) {
                                    : static_cast<std::size_t>(roll(random, flavour.threads));
     program.threads[thread].push_back(random_instruction(random, flavour, number));
   }
+  if (flavour.waits != 0) join_waits(random, program);
   return program;
 }
 
@@ -94,6 +112,10 @@ void compare(const Flavour& flavour, std::uint64_t seed, int count) {
     const Executions found = by_checker(program);
     ASSERT_EQ(found.count, expected.count) << "program " << i << ": " << program.to_string();
     ASSERT_EQ(found.outcomes, expected.outcomes) << "program " << i << ": " << program.to_string();
+    Options isolated;
+    isolated.isolated_threads = true;
+    ASSERT_EQ(by_checker(program, isolated).count, expected.count)
+        << "isolated program " << i << ": " << program.to_string();
   }
 }
 
@@ -133,6 +155,16 @@ TEST(Differential, waiting_on_one_location) {
 }
 TEST(Differential, waiting_with_fences) {
   compare({3, 7, 2, 20, 10, 20, 30}, 12, 1000);
+}
+
+TEST(Differential, waiting_for_several_values) {
+  compare({3, 7, 2, 0, 10, 10, 60}, 13, 1000);
+}
+TEST(Differential, waiting_for_common_values) {
+  compare({3, 6, 1, 0, 10, 0, 60, 2}, 14, 800);
+}
+TEST(Differential, waiting_for_common_values_in_two_places) {
+  compare({3, 7, 2, 5, 10, 10, 60, 2}, 15, 800);
 }
 
 }  // namespace

@@ -241,5 +241,94 @@ TEST(Strategies, release_sequences_of_both_standards) {
   EXPECT_EQ(explore(options, body).verdict, Verdict::pass);
 }
 
+TEST(IsolatedThreads, main_stays_at_its_joins) {
+  Options options;
+  options.isolated_threads = true;
+  int runs = 0;
+  const auto body = [&](bool looks) {
+    ++runs;
+    atomic<int> x{0};
+    std::vector<thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([&x] { x.fetch_add(1, relaxed); });
+    for (thread& t : threads) t.join();
+    if (looks) check(x.load(relaxed) == 4, "all have added");
+  };
+  EXPECT_EQ(explore(options, [&] { body(false); }).executions, 24u);
+  EXPECT_EQ(runs, 2);  // the first shows what main ends with
+  runs = 0;
+  EXPECT_EQ(explore(options, [&] { body(true); }).executions, 24u);
+  EXPECT_GE(runs, 24);
+}
+
+TEST(IsolatedThreads, what_main_does_behind_its_joins_is_done_every_time) {
+  Options options;
+  options.isolated_threads = true;
+  const auto body = [](bool checks, Outcomes* outcomes) {
+    atomic<int> x{0};
+    const auto increment = [&x] { x.store(x.load(relaxed) + 1, relaxed); };
+    thread a(increment), b(increment);
+    a.join();
+    b.join();
+    if (outcomes == nullptr && !checks) return;
+    const int sum = x.load(relaxed);
+    if (checks) check(sum == 2, "no increment is lost");
+    if (outcomes != nullptr) outcomes->insert({sum});
+  };
+  const Report broken = explore(options, [&] { body(true, nullptr); });
+  ASSERT_TRUE(broken.violation);
+  EXPECT_EQ(broken.violation->kind, ViolationKind::check_failed);
+  Outcomes outcomes;
+  const Report report = explore(options, [&] { body(false, &outcomes); });
+  EXPECT_EQ(outcomes, (Outcomes{{1}, {2}}));
+  EXPECT_EQ(explore(options, [&] { body(false, nullptr); }).executions, report.executions);
+}
+
+TEST(IsolatedThreads, bodies_start_from_what_they_captured) {
+  Options options;
+  options.isolated_threads = true;
+  const Report report = explore(options, [] {
+    atomic<int> x{0};
+    thread a([&x, once = 0]() mutable {
+      ++once;
+      x.fetch_add(once, relaxed);
+      check(once == 1, "the captured number is fresh");
+    });
+    thread b([&x] { x.fetch_add(1, relaxed); });
+    a.join();
+    b.join();
+  });
+  EXPECT_TRUE(report.ok()) << report.to_text();
+  EXPECT_EQ(report.executions, 2u);
+}
+
+TEST(IsolatedThreads, waiting_and_violations_leave_main_where_it_is) {
+  Options options;
+  options.isolated_threads = true;
+  const auto body = [](bool wakes) {
+    return [wakes] {
+      atomic<int> x{0}, y{0};
+      thread a([&] { await([&] { return x.load(acquire) == 1; }); });
+      thread b([&] {
+        y.fetch_add(1, relaxed);
+        if (y.load(relaxed) == 1 || wakes) x.store(1, release);
+      });
+      thread c([&] { y.fetch_add(1, relaxed); });
+      a.join();
+      b.join();
+      c.join();
+    };
+  };
+  EXPECT_EQ(explore(options, body(true)).executions, explore({}, body(true)).executions);
+  const Report stuck = explore(options, body(false));
+  ASSERT_TRUE(stuck.violation);
+  EXPECT_EQ(stuck.violation->kind, ViolationKind::deadlock);
+  Options replay;
+  replay.strategy = Strategy::replay;
+  replay.token = stuck.violation->token;
+  const Report again = explore(replay, body(false));
+  ASSERT_TRUE(again.violation) << again.to_text();
+  EXPECT_EQ(again.violation->kind, ViolationKind::deadlock);
+}
+
 }  // namespace
 }  // namespace pto2::model

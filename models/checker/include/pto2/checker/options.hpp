@@ -43,8 +43,8 @@ struct Options {
   bool spurious_failures = false;
   /// Declares that the threads which main starts share nothing but atomics of plain numbers that
   /// main owns: neither plain variables nor addresses. A thread whose history is the same as in the
-  /// execution before is then not run again. Has no effect once a thread creates objects, or
-  /// anybody a cell.
+  /// execution before is then not run again, main included when it ends with joining the others
+  /// and nothing else. Has no effect once a thread creates objects, or anybody a cell.
   bool isolated_threads = false;
   /// Counts executions in which nobody can go on as blocked instead of reporting a deadlock.
   bool allow_deadlocks = false;
