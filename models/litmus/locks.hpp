@@ -2,6 +2,7 @@
 // weaker twin is one argument away.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <pto2/checker.hpp>
 #include <vector>
@@ -128,6 +129,44 @@ class PetersonLock {
   atomic<int> turn_{0, "turn"};
 };
 
+/// Szymanski's lock (ICS 1988) for two threads, thread 0 before thread 1. `acquire` is the order in
+/// which a thread looks around from the doorway; this and every other order is seq_cst.
+class SzymanskiLock {
+ public:
+  SzymanskiLock(int, LockOrders orders) : orders_(orders) {}
+  void lock(int self) {
+    atomic<int>& own = states_[self];
+    atomic<int>& other = states_[1 - self];
+    own.store(wants);
+    await([&] { return other.load() <= waits; });
+    own.store(in_doorway);
+    if (other.load(orders_.acquire) == wants) {
+      own.store(waits);
+      await([&] { return other.load() == inside; });
+    }
+    own.store(inside);
+    if (self == 1) {
+      await([&] { return other.load() <= wants; });
+    }
+  }
+  void unlock(int self) {
+    if (self == 0) {
+      // A thread that has passed the doorway must first see that the door is closed.
+      await([&] {
+        const int state = states_[1].load();
+        return state <= wants || state == inside;
+      });
+    }
+    states_[self].store(outside, orders_.release);
+  }
+
+ private:
+  enum State { outside, wants, waits, in_doorway, inside };
+
+  LockOrders orders_;
+  atomic<int> states_[2] = {};
+};
+
 /// Dekker's entry protocol without its retreat: whoever sees the other gives up.
 class DekkerTryLock {
  public:
@@ -142,6 +181,38 @@ class DekkerTryLock {
  private:
   LockOrders orders_;
   atomic<int> wants_[2] = {};
+};
+
+/// Any number of readers or one writer; whoever comes in between waits.
+class ReadersWriterLock {
+ public:
+  ReadersWriterLock(LockOrders exclusive, LockOrders shared)
+      : exclusive_(exclusive), shared_(shared) {}
+  void lock() {
+    await([&] {
+      int none = 0;
+      return holders_.compare_exchange_strong(none, writer, exclusive_.acquire,
+                                              std::memory_order_relaxed);
+    });
+  }
+  void unlock() { holders_.store(0, exclusive_.release); }
+  void lock_shared() {
+    await([&] {
+      int readers = holders_.load(std::memory_order_relaxed);
+      return readers != writer &&
+             holders_.compare_exchange_strong(readers, readers + 1, shared_.acquire,
+                                              std::memory_order_relaxed);
+    });
+  }
+  /// A decrement continues the release sequences of those before it, so the writer that comes after
+  /// the last reader comes after all of them.
+  void unlock_shared() { holders_.fetch_sub(1, shared_.release); }
+
+ private:
+  static constexpr int writer = -1;
+
+  LockOrders exclusive_, shared_;
+  atomic<int> holders_{0, "holders"};
 };
 
 /// `threads` threads increment a cell under the lock, `rounds` times each.
@@ -162,6 +233,34 @@ std::function<void()> counter_under(int threads, int rounds, LockOrders orders) 
     }
     for (thread& worker : workers) worker.join();
     check(count.read() == threads * rounds, "no increment is lost");
+  };
+}
+
+/// Writers increment two cells together, readers compare the two, once each.
+inline std::function<void()> pair_under_readers_writer_lock(int writers, int readers,
+                                                            LockOrders exclusive,
+                                                            LockOrders shared) {
+  return [=] {
+    ReadersWriterLock lock(exclusive, shared);
+    cell<int> first{0, "first"}, second{0, "second"};
+    std::vector<thread> threads;
+    for (int i = 0; i < writers; ++i) {
+      threads.emplace_back([&] {
+        lock.lock();
+        first.write(first.read() + 1);
+        second.write(second.read() + 1);
+        lock.unlock();
+      });
+    }
+    for (int i = 0; i < readers; ++i) {
+      threads.emplace_back([&] {
+        lock.lock_shared();
+        check(first.read() == second.read(), "a reader sees whole updates");
+        lock.unlock_shared();
+      });
+    }
+    for (thread& t : threads) t.join();
+    check(first.read() == writers && second.read() == writers, "no update is lost");
   };
 }
 

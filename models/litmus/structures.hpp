@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <pto2/checker.hpp>
@@ -16,25 +17,27 @@ class TreiberStack {
     for (int i = 0; i < nodes; ++i) nodes_.push_back(std::make_unique<Node>());
   }
   void push(int node, int value) {
-    Node& own = *nodes_[static_cast<std::size_t>(node)];
+    Node& own = at(node + 1);
     own.value.write(value);
-    std::uint64_t head = head_.load(std::memory_order_relaxed);
+    std::uint64_t head = 0;
     do {
+      head = head_.load(std::memory_order_relaxed);
       own.next.store(index(head), std::memory_order_relaxed);
     } while (!head_.compare_exchange_weak(head, pack(node + 1, head), publish_,
                                           std::memory_order_relaxed));
   }
+  /// An attempt that fails has had no effect, unlike one of push: it need not be a step.
   std::optional<int> pop() {
-    std::uint64_t head = head_.load(std::memory_order_acquire);
-    while (index(head) != 0) {
-      Node& top = *nodes_[static_cast<std::size_t>(index(head) - 1)];
-      const int next = top.next.load(std::memory_order_relaxed);
-      if (head_.compare_exchange_weak(head, pack(next, head), std::memory_order_acquire,
-                                      std::memory_order_acquire)) {
-        return top.value.read();
-      }
-    }
-    return std::nullopt;
+    std::uint64_t head = 0;
+    await([&] {
+      head = head_.load(std::memory_order_acquire);
+      if (index(head) == 0) return true;
+      const int next = at(index(head)).next.load(std::memory_order_relaxed);
+      return head_.compare_exchange_weak(head, pack(next, head), std::memory_order_acquire,
+                                         std::memory_order_relaxed);
+    });
+    if (index(head) == 0) return std::nullopt;
+    return at(index(head)).value.read();
   }
 
  private:
@@ -42,6 +45,8 @@ class TreiberStack {
     atomic<int> next{0, "next"};
     cell<int> value;
   };
+  /// Nodes count from 1 in the head; 0 is none.
+  Node& at(int node) { return *nodes_[static_cast<std::size_t>(node - 1)]; }
   static int index(std::uint64_t head) { return static_cast<int>(head & 0xffffffff); }
   static std::uint64_t pack(int node, std::uint64_t before) {
     return ((before >> 32) + 1) << 32 | static_cast<std::uint64_t>(node);
@@ -51,6 +56,29 @@ class TreiberStack {
   atomic<std::uint64_t> head_{0, "head"};
   std::vector<std::unique_ptr<Node>> nodes_;
 };
+
+/// `pushes` threads push a value each, `pops` threads pop once.
+inline std::function<void()> through_treiber_stack(int pushes, int pops,
+                                                   std::memory_order publish) {
+  return [=] {
+    TreiberStack stack(pushes, publish);
+    std::vector<int> times(static_cast<std::size_t>(pushes));
+    std::vector<thread> threads;
+    for (int i = 0; i < pushes; ++i) {
+      threads.emplace_back([&, i] { stack.push(i, i); });
+    }
+    for (int i = 0; i < pops; ++i) {
+      threads.emplace_back([&] {
+        const auto value = stack.pop();
+        if (!value) return;
+        check(*value >= 0 && *value < pushes, "a pushed value comes out");
+        ++times[static_cast<std::size_t>(*value)];
+      });
+    }
+    for (thread& t : threads) t.join();
+    for (int count : times) check(count <= 1, "no value comes out twice");
+  };
+}
 
 /// Michael and Scott's queue (PODC 1996) over preallocated nodes; node 0 is the first dummy.
 class MichaelScottQueue {
@@ -106,6 +134,29 @@ class MichaelScottQueue {
   atomic<int> tail_{0, "tail"};
   std::vector<std::unique_ptr<Node>> nodes_;
 };
+
+/// `enqueues` threads enqueue a value each, `dequeues` threads dequeue once.
+inline std::function<void()> through_michael_scott_queue(int enqueues, int dequeues,
+                                                         std::memory_order publish) {
+  return [=] {
+    MichaelScottQueue queue(enqueues, publish);
+    std::vector<int> times(static_cast<std::size_t>(enqueues));
+    std::vector<thread> threads;
+    for (int i = 0; i < enqueues; ++i) {
+      threads.emplace_back([&, i] { queue.enqueue(i, i); });
+    }
+    for (int i = 0; i < dequeues; ++i) {
+      threads.emplace_back([&] {
+        const auto value = queue.dequeue();
+        if (!value) return;
+        check(*value >= 0 && *value < enqueues, "an enqueued value comes out");
+        ++times[static_cast<std::size_t>(*value)];
+      });
+    }
+    for (thread& t : threads) t.join();
+    for (int count : times) check(count <= 1, "no value comes out twice");
+  };
+}
 
 /// A ring for one producer and one consumer.
 class SpscRing {
