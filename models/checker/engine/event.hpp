@@ -66,9 +66,10 @@ struct Update {
 struct Event {
   Kind kind = Kind::fence;
   std::memory_order order = std::memory_order_relaxed;
-  bool spurious = false;  ///< a weak compare-exchange that fails on an equal value
-  bool gain = false;      ///< a write whose gain row is in use
-  bool listed = false;    ///< a read that is in its write's list of readers
+  bool spurious = false;   ///< a weak compare-exchange that fails on an equal value
+  bool gain = false;       ///< a write whose gain row is in use
+  bool listed = false;     ///< a read that is in its write's list of readers
+  bool tentative = false;  ///< an rmw_read in a predicate, which writes only if that holds
   ThreadId thread = 0;
   std::int32_t index = 0;          ///< position in its thread
   LocationId location = -1;        ///< or the other thread, of a spawn or a join

@@ -24,6 +24,7 @@ void EventGraph::clear() {
   for (LocationState& location : locations_) location = LocationState{};
   choices_.clear();
   updates_.clear();
+  held_.clear();
   sc_events_ = 0;
   base_ = 0;
   revisited_ = no_event;

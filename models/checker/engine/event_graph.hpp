@@ -14,6 +14,18 @@ struct Choice {
 
   Kind kind;
   EventId target;
+  bool holds = false;  ///< a read_from: the predicate it belongs to was seen to hold with it
+};
+
+/// A read that has been taken out of a graph because `writer`, which revisited it, leaves its
+/// predicate false. It comes again, for writes that have the writer in their causal past; graphs
+/// where it reads from others are found from other graphs.
+struct HeldRead {
+  ThreadId thread;
+  std::int32_t index;
+  LocationId location;
+  EventId position;  ///< the event that followed the read
+  EventId writer;
 };
 
 /// State of one location within a graph.
@@ -37,6 +49,8 @@ class EventGraph {
   /// Keeps the events up to `revisited` and those in the causal past of `writer`, which comes
   /// last and is left out of the modification order; everything else of `from` is dropped.
   void assign_restricted(const EventGraph& from, EventId revisited, EventId writer);
+  /// Keeps everything but the revisited read, which is held back.
+  void assign_holding_back(const EventGraph& from);
   /// Becomes the part of `from` up to its oldest event with choices, and takes these choices away
   /// from it. There must be such an event.
   void take_oldest_choices(EventGraph& from);
@@ -140,6 +154,39 @@ class EventGraph {
     return next != no_event && (*this)[next].kind == Kind::rmw_write ? next : no_event;
   }
 
+  /// Whether the thread's read of this index has been held back, in this graph or one before it.
+  bool is_held(ThreadId thread, std::int32_t index) const {
+    for (const HeldRead& held : held_) {
+      if (held.thread == thread && held.index == index) return true;
+    }
+    return false;
+  }
+  /// The same, and whether it was because of this write.
+  bool is_held_for(ThreadId thread, std::int32_t index, EventId writer) const {
+    for (const HeldRead& held : held_) {
+      if (held.thread == thread && held.index == index && held.writer == writer) return true;
+    }
+    return false;
+  }
+  /// Whether the thread's read of this index may take its value from `write`.
+  bool admissible(ThreadId thread, std::int32_t index, EventId write) const {
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (held_[i].thread == thread && held_[i].index == index && !admits(i, write)) return false;
+    }
+    return true;
+  }
+  /// Whether a held read has the value that it would have been given last, had it stayed, in the
+  /// graph of the events before it and the past of `writer`, without the writer.
+  bool held_maximally(std::size_t which, EventId writer) const;
+  const std::vector<HeldRead>& held() const { return held_; }
+  /// Whether a read is held back because of this write.
+  bool holds_back(EventId write) const {
+    for (const HeldRead& held : held_) {
+      if (held.writer == write) return true;
+    }
+    return false;
+  }
+
   std::int32_t sc_events() const { return sc_events_; }
   std::vector<Choice>& choices() { return choices_; }
   const std::vector<Choice>& choices() const { return choices_; }
@@ -158,6 +205,7 @@ class EventGraph {
   };
 
   Count* mutable_row(EventId event, Row which) { return const_cast<Count*>(row(event, which)); }
+  bool admits(std::size_t which, EventId write) const;
   void join_rows(Count* into, const Count* from) const;
   void copy_base_rows(EventId event);
   void list_reader(EventId read);
@@ -175,6 +223,7 @@ class EventGraph {
   std::vector<LocationState> locations_;
   std::vector<Choice> choices_;
   std::vector<Update> updates_;
+  std::vector<HeldRead> held_;
   std::vector<EventId> renamed_;  // new ids of kept events while a copy is made
   std::size_t row_capacity_ = 0;  // events that rows_ has room for
   std::int32_t stride_ = 8;

@@ -84,6 +84,11 @@ void EventGraph::assign_restricted(const EventGraph& from, EventId revisited, Ev
   if (read.order == std::memory_order_seq_cst) --sc_events_;
   read.rf = no_event;
   rebuild_links(from, writer);
+  // What was held back is so no longer when the writer, or an older read, has changed.
+  held_.clear();
+  for (const HeldRead& held : from.held_) {
+    if (revisited > held.writer) held_.push_back(held);
+  }
 }
 
 void EventGraph::take_oldest_choices(EventGraph& from) {
@@ -96,6 +101,7 @@ void EventGraph::take_oldest_choices(EventGraph& from) {
   for (EventId old = 0; old <= owner; ++old) renamed_[static_cast<std::size_t>(old)] = old;
   copy_kept(from);
   rebuild_links(from, no_event);
+  held_ = from.held_;
   base_ = owner;
   if (owner == from.base_) revisited_ = from.revisited_;
   choices_.assign(from.choices_.begin(), from.choices_.begin() + count);

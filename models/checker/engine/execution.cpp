@@ -105,7 +105,7 @@ void Execution::reset(Thread& t) {
   t.wait_begin = -1;
   t.created_atomics = t.created_cells = t.spawned = 0;
   t.spins = 0;
-  t.spin_write = no_event;
+  t.spin_reads.fill({});
 }
 
 std::uint64_t Execution::version_of(const Thread& t) const {
@@ -203,7 +203,10 @@ void Execution::replay_recorded() {
 void Execution::replay_until(ThreadId id, std::int32_t index) {
   Thread& t = thread(id);
   const auto arrived = [&] {
-    return stopped_ || (index < 0 ? t.state == State::finished : t.position > index);
+    if (stopped_) return true;
+    if (index < 0) return t.state == State::finished;
+    // A read that is held back on the way leaves the graph.
+    return t.position > index || t.position == graph_->thread_size(id);
   };
   while (!arrived()) {
     if (t.state == State::absent) {
@@ -380,7 +383,8 @@ void Execution::step_done(Thread& t) {
   }
   if (t.position >= static_cast<std::int32_t>(options_.max_thread_events)) {
     stop(std::string("thread ").append(thread_name(t.id)) + " made more than " +
-         std::to_string(options_.max_thread_events) + " steps");
+         std::to_string(options_.max_thread_events) + " steps, the last one at " +
+         to_string(last_site(t)));
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -36,6 +37,14 @@ class Search {
   virtual bool keeps_failed_predicates() const { return !preempts(); }
   /// Whether the newest event, a read of a failed predicate, was given another write to read.
   virtual bool retry(EventGraph&, EventId) { return false; }
+  /// The graph to go on with instead, without this read, the last of a predicate that failed.
+  virtual EventGraph* hold_back(EventGraph&, EventId) { return nullptr; }
+  /// An update of a write that has been updated already may only revisit the other update.
+  virtual void add_conflicting_update(EventGraph&, EventId) {}
+  /// Lets the graph, from which events may have been popped, be run once more.
+  virtual void run_again() {}
+  /// Pushes choices for a read that was held back and must not take the newest value.
+  virtual void offer_stale(EventGraph&, EventId) {}
 
   bool newest_only = false;    ///< set while stale values would lead nowhere
   std::int32_t next_step = 0;  ///< size of the graph when `pick` is called
@@ -53,6 +62,7 @@ enum class Waiting : std::uint8_t {
   no,
   predicate,  ///< the reads of the failed evaluation are in the graph
   postponed,  ///< they are not: the evaluation comes again when somebody has written
+  held,       ///< in front of a read that was held back, until there is a value for it
   idle,
   assumption,
 };
@@ -164,6 +174,11 @@ class Execution {
     finished,
   };
 
+  struct SpinRead {
+    std::source_location site;
+    EventId write = no_event;
+  };
+
   struct Thread {
     ThreadId id = 0;
     State state = State::absent;
@@ -179,6 +194,7 @@ class Execution {
     bool insists = false;            // a walk: only the newest values may help
     bool pending = false;            // an update inside a predicate that has not stored yet
     std::int32_t wait_begin = 0;     // position at which the predicate began
+    bool had_effects = false;        // its evaluation has done more than look
     std::int32_t given = 0;          // reads of its evaluation recorded before this run
     bool last_resort = false;        // nobody else can go on: the evaluation stays in the graph
     EventId trying_read = no_event;  // the read of a predicate that is tried on other values,
@@ -193,9 +209,9 @@ class Execution {
     std::vector<LocationId> atomics;  // by order of creation; kept from run to run
     std::vector<std::int32_t> cells;
     std::vector<ThreadId> children;
-    std::source_location spin_site;
-    EventId spin_write = no_event;
-    std::uint32_t spins = 0;
+    std::array<SpinRead, 4> spin_reads;  // the last that gave something new
+    std::uint32_t next_spin_read = 0;
+    std::uint32_t spins = 0;  // reads since then
   };
 
   Thread& thread(ThreadId id) { return *threads_[static_cast<std::size_t>(id)]; }
@@ -250,6 +266,7 @@ class Execution {
   void check_destruction(Thread& t, LocationId id, const std::source_location& site);
   void commit_pending(Thread& t);
   void append_rmw_write(Thread& t, EventId read);
+  [[noreturn]] void leave_to_choices(Thread& t, EventId read);
   void note_spin(Thread& t, EventId read);
   bool others_stuck(const Thread& t) const;
   bool reads_newest(const Thread& t) const;
@@ -257,6 +274,13 @@ class Execution {
   bool wait_again(Thread& t);
   void try_later(Thread& t);
   void postpone(Thread& t);
+  bool hold_back(Thread& t);
+  bool wait_for_admissible(Thread& t, LocationId location);
+  bool may_come_again(const Thread& t) const;
+  [[noreturn]] void prune(Thread& t);
+  void note_effect(Thread& t);
+  void refuse_writes(Thread& t);
+  bool tries_other_values(const Thread& t) const;
   EventId next_to_try(Thread& t);
   bool drop_fruitless_choices(Thread& t, bool satisfied);
   void wake_postponed(Thread& writer);
@@ -309,6 +333,7 @@ class Execution {
   Thread* hung_ = nullptr;
   std::vector<std::pair<std::string, bool>> sometimes_;
   std::optional<Strengthened> strengthened_;
+  std::vector<std::source_location> with_effects_;  // waits whose predicates do more than look
 };
 
 }  // namespace pto2::model::engine

@@ -50,21 +50,28 @@ std::unique_ptr<EventGraph> Exhaustive::split() {
   return nullptr;
 }
 
-void Exhaustive::place_read(EventGraph& graph, EventId read) {
+/// Pushes a choice for every write that a new read may take its value from, but for `newest`.
+void Exhaustive::push_sources(EventGraph& graph, EventId read, EventId newest) {
   const Event& event = graph[read];
   const Update* update = event.kind == Kind::rmw_read ? &graph.update(read) : nullptr;
   const bool may_fail = spurious_failures_ && update != nullptr && update->weak;
   std::vector<Choice>& choices = graph.choices();
-  const EventId newest = graph.last_write(event.location);
   for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
                     [&](EventId write) {
+                      if (!graph.admissible(event.thread, event.index, write)) return true;
                       if (write != newest) choices.push_back({Choice::Kind::read_from, write});
                       if (may_fail && update->succeeds_on(graph.value_of(write))) {
                         choices.push_back({Choice::Kind::fail_spuriously, write});
                       }
                       return true;
                     });
-  if (update != nullptr) {
+}
+
+void Exhaustive::place_read(EventGraph& graph, EventId read) {
+  const Event& event = graph[read];
+  const EventId newest = graph.last_write(event.location);
+  push_sources(graph, read, newest);
+  if (event.kind == Kind::rmw_read) {
     graph.set_update_reads_from(read, newest, false);
   } else {
     graph.set_reads_from(read, newest, event.order);
@@ -85,6 +92,22 @@ void Exhaustive::place_write(EventGraph& graph, EventId write) {
     graph.link_after(write, newest);
   }
   sweep_revisits(graph, write);
+}
+
+/// A read whose newest write is not for it is all choices.
+void Exhaustive::offer_stale(EventGraph& graph, EventId read) {
+  push_sources(graph, read, no_event);
+}
+
+/// Goes on without a revisited read that leaves its predicate false. While it is there its thread
+/// is blocked, and every graph that follows from this one by revisiting it anew follows as well
+/// from adding it later ("Unblocking dynamic partial order reduction", CAV 2023, has the idea).
+EventGraph* Exhaustive::hold_back(EventGraph& graph, EventId read) {
+  if (read != graph.revisited() || graph.size() - 1 != graph.base()) return nullptr;
+  std::unique_ptr<EventGraph> child = fresh();
+  child->assign_holding_back(graph);
+  stack_.push_back(std::move(child));
+  return stack_.back().get();
 }
 
 bool Exhaustive::retry(EventGraph& graph, EventId read) {
@@ -123,7 +146,7 @@ bool Exhaustive::apply_read(EventGraph& graph, EventId read, const Choice& choic
     const bool spurious = choice.kind == Choice::Kind::fail_spuriously;
     graph.set_update_reads_from(read, choice.target, spurious);
     if (graph.stores(read)) {
-      if (graph.update_of(choice.target) != no_event) {
+      if (graph.update_of(choice.target) != no_event && (!graph[read].tentative || choice.holds)) {
         add_conflicting_update(graph, read);
         return false;
       }
@@ -157,6 +180,10 @@ bool Exhaustive::apply(EventGraph& graph, const Choice& choice) {
 }
 
 bool Exhaustive::advance() {
+  if (std::exchange(again_, false)) {
+    first_ = -1;
+    return true;
+  }
   while (!stack_.empty()) {
     EventGraph& graph = *stack_.back();
     if (graph.size() == graph.base()) {

@@ -39,11 +39,15 @@ class Exhaustive final : public Search {
   void place_write(EventGraph& graph, EventId write) override;
   ThreadId pick(const std::vector<ThreadId>& ready) override { return ready.front(); }
   bool retry(EventGraph& graph, EventId read) override;
+  EventGraph* hold_back(EventGraph& graph, EventId read) override;
+  void add_conflicting_update(EventGraph& graph, EventId read) override;
+  void run_again() override { again_ = true; }
+  void offer_stale(EventGraph& graph, EventId read) override;
 
  private:
+  void push_sources(EventGraph& graph, EventId read, EventId newest);
   bool apply(EventGraph& graph, const Choice& choice);
   bool apply_read(EventGraph& graph, EventId read, const Choice& choice);
-  void add_conflicting_update(EventGraph& graph, EventId read);
   void revisit(const EventGraph& graph, EventId read);
   bool prepare_places(EventGraph& child, EventId read, EventId write);
   std::unique_ptr<EventGraph> fresh();
@@ -56,6 +60,7 @@ class Exhaustive final : public Search {
   std::vector<Count> clock_;
   SequentialConsistency sequential_consistency_;
   ThreadId first_ = -1;
+  bool again_ = false;  // the top is to be run as it is
   std::uint32_t measured_ = 0;
 };
 

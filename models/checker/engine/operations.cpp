@@ -82,8 +82,10 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   if (releases(order) && order != std::memory_order_seq_cst) {
     fail(ViolationKind::misuse, "a load cannot have release order", site);
   }
+  const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
   const EventId read =
       graph_->append(t.id, Kind::read, effective(Kind::read, order, site), id, site);
+  if (stale) leave_to_choices(t, read);
   search_->newest_only = t.insists;
   search_->place_read(*graph_, read);
   ++t.position;
@@ -99,6 +101,7 @@ void Execution::store(LocationId id, const void* object, const Value& value,
                       std::memory_order order, const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  note_effect(t);
   if (t.pending) commit_pending(t);
   if (recorded(t)) {
     replay(t, Kind::write, id).value = value;
@@ -135,7 +138,10 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   } else {
     take_turn(t);
     check_access(t, id, object, site);
+    const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
     read = graph_->append_update(t.id, id, strengthened_ ? stronger(update, site) : update, site);
+    (*graph_)[read].tentative = t.in_predicate;
+    if (stale) leave_to_choices(t, read);
     search_->newest_only = t.insists;
     search_->place_read(*graph_, read);
     ++t.position;
@@ -159,6 +165,12 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   return {previous, true};
 }
 
+/// What the read takes its value from is for later runs.
+void Execution::leave_to_choices(Thread& t, EventId read) {
+  search_->offer_stale(*graph_, read);
+  prune(t);
+}
+
 Update Execution::stronger(Update update, const std::source_location& site) const {
   update.success = effective(Kind::rmw_read, update.success, site);
   update.failure = effective(Kind::read, update.failure, site);
@@ -166,9 +178,14 @@ Update Execution::stronger(Update update, const std::source_location& site) cons
 }
 
 void Execution::append_rmw_write(Thread& t, EventId read) {
+  note_effect(t);
   take_turn(t);
   const Update& operation = graph_->update(read);
   const EventId source = (*graph_)[read].rf;
+  if (graph_->update_of(source) != no_event) {
+    search_->add_conflicting_update(*graph_, read);
+    prune(t);
+  }
   const EventId write = graph_->append(t.id, Kind::rmw_write, operation.success,
                                        (*graph_)[read].location, (*graph_)[read].site);
   (*graph_)[write].rf = source;
@@ -201,7 +218,9 @@ void Execution::fence(std::memory_order order, const std::source_location& site)
   const EventId event = graph_->append(t.id, Kind::fence, strength, -1, site);
   if (acquires(strength)) graph_->acquire_by_fence(event);
   ++t.position;
+  const std::uint32_t spins = t.spins;
   step_done(t);
+  t.spins = spins;
 }
 
 ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
@@ -290,6 +309,7 @@ void Execution::access_cell(std::int32_t id, const void* object, bool writes,
                             const std::source_location& site) {
   leaving();
   Thread& t = *running_;
+  note_effect(t);
   if (t.pending) commit_pending(t);
   fail_if(writes ? memory_.write(id, object, now(t, site), clock(t))
                  : memory_.read(id, object, now(t, site), clock(t)),

@@ -13,9 +13,11 @@ namespace {
 /// takes its value from it. Only then is it the one graph to start the revisit from.
 bool maximally_added(const EventGraph& graph, EventId event, EventId writer, const Count* past) {
   EventId target = event;
-  if (is_read(graph[event].kind)) {
-    target = graph[event].rf;
-  } else if (is_write(graph[event].kind)) {
+  const Event& e = graph[event];
+  if (is_read(e.kind)) {
+    target = e.rf;
+  } else if (is_write(e.kind)) {
+    if (graph.holds_back(event)) return false;  // of what it was read by
     for (EventId r = graph.first_reader(event); r != no_event; r = graph[r].next_reader) {
       if (r < event) return false;
     }
@@ -23,9 +25,24 @@ bool maximally_added(const EventGraph& graph, EventId event, EventId writer, con
     return true;
   }
   for (EventId w = graph.mo_next(target); w != no_event; w = graph.mo_next(w)) {
-    if (w != writer && (w < event || graph.covers(past, w))) return false;
+    if (w != writer && (w < event || graph.covers(past, w)) &&
+        graph.admissible(e.thread, e.index, w)) {
+      return false;
+    }
   }
   return true;
+}
+
+/// The oldest event that a revisit by `writer` may keep but for its past: reads held back that
+/// would be deleted in a state that is not maximal stand in the way.
+EventId oldest_revisit(const EventGraph& graph, EventId writer, const Count* past) {
+  EventId oldest = 0;
+  for (std::size_t i = 0; i < graph.held().size(); ++i) {
+    const HeldRead& held = graph.held()[i];
+    if (past[held.thread] > static_cast<Count>(held.index)) continue;
+    if (!graph.held_maximally(i, writer)) oldest = std::max(oldest, held.position);
+  }
+  return oldest;
 }
 
 }  // namespace
@@ -43,11 +60,13 @@ void sweep_revisits(EventGraph& graph, EventId write) {
       if (graph.covers(past, newest)) return;
     }
   }
-  for (EventId e = write - 1; e >= 0; --e) {
+  const EventId oldest = oldest_revisit(graph, write, past);
+  for (EventId e = write - 1; e >= oldest; --e) {
     if (graph.covers(past, e)) continue;
     if (!maximally_added(graph, e, write, past)) return;
     const Event& event = graph[e];
-    if (is_read(event.kind) && event.location == own.location && e <= newest) {
+    if (is_read(event.kind) && event.location == own.location && e <= newest &&
+        graph.admissible(event.thread, event.index, write)) {
       graph.choices().push_back({Choice::Kind::revisit, e});
     }
   }

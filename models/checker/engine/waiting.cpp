@@ -1,6 +1,7 @@
 // Waiting: predicates, idling, assumptions, and what it means that nobody can go on.
 #include <algorithm>
 
+#include "models/checker/engine/coherence.hpp"
 #include "models/checker/engine/execution.hpp"
 
 namespace pto2::model::engine {
@@ -27,6 +28,41 @@ void Execution::begin_wait(const std::source_location& site) {
   if (t.position == t.wait_begin && t.trying_read != no_event) return;
   t.wait_begin = t.position;
   t.given = t.tried = graph_->thread_size(t.id) - t.position;
+  t.had_effects = false;
+}
+
+/// The predicate does more than look. What it does cannot be undone, so it is not tried on other
+/// values; a trial that comes here ends the run, and the graph as it was before is run again.
+void Execution::note_effect(Thread& t) {
+  if (!t.in_predicate || unwinding_) return;
+  t.had_effects = true;
+  if (t.trying_read == no_event) return;
+  with_effects_.push_back(t.wait_site);
+  while (graph_->thread_size(t.id) > t.wait_begin + t.given) graph_->pop();
+  search_->run_again();
+  prune(t);
+}
+
+/// Nobody would see what a predicate that does not hold has written: its reads are taken back.
+void Execution::refuse_writes(Thread& t) {
+  for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
+    const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
+    const bool changes = event.kind == Kind::write || (event.kind == Kind::rmw_write &&
+                                                       event.value != graph_->value_of(event.rf));
+    if (changes) {
+      fail(ViolationKind::misuse,
+           "the predicate of a wait has written at " + to_string(event.site) +
+               " and then did not hold; wait for what it needs, and write afterwards",
+           event.site);
+    }
+  }
+}
+
+bool Execution::tries_other_values(const Thread& t) const {
+  if (search_->preempts() || t.had_effects) return false;
+  return std::none_of(with_effects_.begin(), with_effects_.end(), [&](const auto& site) {
+    return site.line() == t.wait_site.line() && site.file_name() == t.wait_site.file_name();
+  });
 }
 
 bool Execution::end_wait(bool satisfied) {
@@ -44,6 +80,7 @@ bool Execution::end_wait(bool satisfied) {
     return true;
   }
   t.pending = false;
+  refuse_writes(t);
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",
          t.wait_site);
@@ -57,6 +94,7 @@ bool Execution::end_wait(bool satisfied) {
     return false;
   }
   if (wait_again(t)) return false;
+  if (hold_back(t)) return false;
   block(t, Waiting::predicate, t.wait_site);
   return false;
 }
@@ -73,9 +111,49 @@ bool Execution::wait_again(Thread& t) {
     return true;
   }
   if (search_->preempts()) return false;  // a script goes on with the others
+  prune(t);
+}
+
+/// Goes on in the graph without the last read of the predicate, if the search wants that. The
+/// thread will wait in front of it.
+bool Execution::hold_back(Thread& t) {
+  if (t.position == t.wait_begin) return false;
+  const EventId read = graph_->thread_event(t.id, t.position - 1);
+  EventGraph* const without = search_->hold_back(*graph_, read);
+  if (without == nullptr) return false;
+  graph_ = without;
+  t.position = t.wait_begin;
+  first_ = -1;
+  return true;
+}
+
+/// Ends the run: what comes of this graph is found from others.
+void Execution::prune(Thread& t) {
   early_ = Outcome::pruned;
   stopped_ = true;
   leave(t);
+}
+
+/// In front of a read that was held back. Returns whether only values other than the newest are
+/// for it, and nobody else can go on.
+bool Execution::wait_for_admissible(Thread& t, LocationId location) {
+  while (!graph_->admissible(t.id, t.position, graph_->last_write(location))) {
+    if (std::exchange(t.last_resort, false)) return true;
+    t.watched = location;
+    ++postponed_;
+    block(t, Waiting::held, t.wait_site);
+    take_turn(t);
+  }
+  return false;
+}
+
+bool Execution::may_come_again(const Thread& t) const {
+  bool may = false;
+  for_each_readable(*graph_, t.watched, clock(t), [&](EventId write) {
+    may |= graph_->admissible(t.id, t.position, write);
+    return !may;
+  });
+  return may;
 }
 
 /// A walk takes the failed evaluation back. It comes again with the newest values, and when these
@@ -136,7 +214,8 @@ void Execution::wake_postponed(Thread& writer) {
   const Event& event = (*graph_)[graph_->size() - 1];
   if (postponed_ == 0 || !is_write(event.kind)) return;
   for (const std::unique_ptr<Thread>& t : threads_) {
-    if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
+    if (t->state != State::waiting) continue;
+    if (t->waiting != Waiting::postponed && t->waiting != Waiting::held) continue;
     if (t->watched >= 0 && t->watched != event.location) continue;
     make_ready(*t);
     --postponed_;
@@ -148,7 +227,10 @@ void Execution::wake_postponed(Thread& writer) {
 /// as a step to be revisited.
 ThreadId Execution::wake_last_resort() {
   for (const std::unique_ptr<Thread>& t : threads_) {
-    if (t->state != State::waiting || t->waiting != Waiting::postponed) continue;
+    if (t->state != State::waiting) continue;
+    if (t->waiting != Waiting::postponed && !(t->waiting == Waiting::held && may_come_again(*t))) {
+      continue;
+    }
     make_ready(*t);
     --postponed_;
     t->last_resort = true;
@@ -173,7 +255,7 @@ EventId Execution::next_to_try(Thread& t) {
 /// satisfy it need no run of their own. Returns whether to evaluate it once more; the last
 /// evaluation is on the newest values again.
 bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
-  if (search_->preempts()) return false;
+  if (!tries_other_values(t)) return false;
   std::vector<Choice>& choices = graph_->choices();
   EventId read = t.trying_read;
   if (read == no_event) {
@@ -184,6 +266,7 @@ bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
     t.trying_read = read;
     t.trying = (*graph_)[read].choices;
   } else if (satisfied || graph_->size() - 1 > read) {
+    choices[static_cast<std::size_t>(t.trying)].holds = graph_->size() - 1 == read;
     ++t.trying;
   } else {
     choices.erase(choices.begin() + t.trying);
@@ -207,12 +290,13 @@ bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
   return true;
 }
 
-/// Whether there was a newer write already when the read got its value.
+/// Whether there was a newer write for it already when the read got its value.
 bool Execution::added_stale(EventId read) const {
-  const EventId source = (*graph_)[read].rf;
+  const Event& event = (*graph_)[read];
+  const EventId source = event.rf;
   const EventId since = std::max(read, source);
   for (EventId w = graph_->mo_next(source); w != no_event; w = graph_->mo_next(w)) {
-    if (w < since) return true;
+    if (w < since && graph_->admissible(event.thread, event.index, w)) return true;
   }
   return false;
 }
@@ -252,13 +336,15 @@ bool Execution::others_stuck(const Thread& t) const {
   return true;
 }
 
+/// Reads at a few places that give the same values over and over make a spin loop.
 void Execution::note_spin(Thread& t, EventId read) {
   const Event& event = (*graph_)[read];
-  const bool same = t.spin_site.line() == event.site.line() &&
-                    t.spin_site.file_name() == event.site.file_name() && t.spin_write == event.rf;
-  if (!same) {
-    t.spin_site = event.site;
-    t.spin_write = event.rf;
+  const auto same = [&](const SpinRead& seen) {
+    return seen.write == event.rf && seen.site.line() == event.site.line() &&
+           seen.site.file_name() == event.site.file_name();
+  };
+  if (std::none_of(t.spin_reads.begin(), t.spin_reads.end(), same)) {
+    t.spin_reads[t.next_spin_read++ % t.spin_reads.size()] = {event.site, event.rf};
     t.spins = 0;
     return;
   }
@@ -266,7 +352,13 @@ void Execution::note_spin(Thread& t, EventId read) {
   const std::string message = std::string("thread ").append(thread_name(t.id)) + " spins at " +
                               to_string(event.site) + " on " + location_name(event.location) +
                               "; wait with pto2::model::await or idle";
-  if (others_stuck(t) && event.rf == graph_->last_write(event.location)) {
+  const auto newest = [&](const SpinRead& seen) {
+    if (seen.write == no_event) return true;
+    const LocationId location =
+        is_initial(seen.write) ? ~seen.write : (*graph_)[seen.write].location;
+    return seen.write == graph_->last_write(location);
+  };
+  if (others_stuck(t) && std::all_of(t.spin_reads.begin(), t.spin_reads.end(), newest)) {
     fail(ViolationKind::livelock, message + " (nobody else can make a step)", event.site);
   }
   stop(message);
@@ -279,6 +371,13 @@ bool Execution::deadlocked() {
     if (t->state != State::waiting) continue;
     if (t->waiting == Waiting::assumption) return false;
     if (t->waiting == Waiting::predicate && !reads_newest(*t)) return false;
+    if (t->waiting == Waiting::held) {
+      // The newest value is known not to help if it is the one that the read was held back for.
+      if (!reads_newest(*t) ||
+          !graph_->is_held_for(t->id, t->position, graph_->last_write(t->watched))) {
+        return false;
+      }
+    }
     who += (who.empty() ? "" : ", ") + thread_name(t->id) + " at " + to_string(t->wait_site);
   }
   for (const std::unique_ptr<Thread>& t : threads_) {

@@ -17,9 +17,9 @@ struct Flavour {
   int threads;
   int instructions;  ///< in all
   int locations;
-  int fences;     ///< chance of a fence, in percent
-  int updates;    ///< chance of a read-modify-write, in percent
-  int sc;         ///< chance that an order is seq_cst, in percent
+  int fences;      ///< chance of a fence, in percent
+  int updates;     ///< chance of a read-modify-write, in percent
+  int sc;          ///< chance that an order is seq_cst, in percent
   int waits = 0;   ///< chance that a thread waits for a value, in percent
   int values = 0;  ///< how many values there are; 0: each write has its own
 };

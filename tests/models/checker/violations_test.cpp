@@ -189,6 +189,81 @@ TEST(Violations, spinning_is_named) {
       << report.reason;
 }
 
+TEST(Violations, spinning_over_several_places_is_named) {
+  const Report alone = explore(Options{}, [] {
+    atomic<int> x{0, "x"}, y{0, "y"};
+    while (x.load(relaxed) == 0 && y.load(relaxed) == 0) fence(acquire);
+  });
+  ASSERT_TRUE(alone.violation);
+  EXPECT_EQ(alone.violation->kind, ViolationKind::livelock);
+
+  const Report report = explore(Options{}, [] {
+    atomic<int> x{0, "x"}, y{0, "y"};
+    thread setter([&] { y.store(1, release); });
+    while (x.load(relaxed) == 0 && y.load(relaxed) == 0) fence(acquire);
+    setter.join();
+  });
+  EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
+  EXPECT_NE(report.reason.find("spins at violations_test.cpp:"), std::string::npos)
+      << report.reason;
+}
+
+TEST(Violations, a_predicate_that_fails_must_not_have_written) {
+  const Report writes = explore(Options{}, [] {
+    atomic<int> x{0}, y{0};
+    thread setter([&] { y.store(1, release); });
+    await([&] {
+      x.store(1, relaxed);
+      return y.load(acquire) == 1;
+    });
+    setter.join();
+  });
+  ASSERT_TRUE(writes.violation);
+  EXPECT_EQ(writes.violation->kind, ViolationKind::misuse) << writes.to_text();
+  EXPECT_NE(writes.violation->message.find("violations_test.cpp:"), std::string::npos);
+
+  // Exchanging one for one changes nothing.
+  const Report exchanges = explore(Options{}, [] {
+    atomic<int> lock{1}, y{0};
+    thread setter([&] {
+      lock.store(0, release);
+      y.store(1, release);
+    });
+    await([&] { return lock.exchange(1, acquire) == 0 && y.load(acquire) == 0; });
+    setter.join();
+  });
+  EXPECT_TRUE(exchanges.violation);  // it takes the lock, and may find y set
+  const Report waits = explore(Options{}, [] {
+    atomic<int> lock{1};
+    thread setter([&] { lock.store(0, release); });
+    await([&] { return lock.exchange(1, acquire) == 0; });
+    setter.join();
+  });
+  EXPECT_TRUE(waits.ok()) << waits.to_text();
+}
+
+TEST(Violations, a_predicate_may_act_when_it_holds) {
+  const Report report = explore(Options{}, [] {
+    atomic<int> turn{0};
+    cell<int> data{0};
+    const auto step = [&](int mine) {
+      await([&] {
+        if (turn.load(acquire) != mine) return false;
+        data.write(mine);
+        turn.store(mine + 1, release);
+        return true;
+      });
+    };
+    thread a([&] { step(2); }), b([&] { step(0); }), c([&] { step(1); });
+    a.join();
+    b.join();
+    c.join();
+    check(data.read() == 2, "in turn");
+  });
+  EXPECT_TRUE(report.ok()) << report.to_text();
+  EXPECT_EQ(report.executions, 1u);
+}
+
 TEST(Violations, silent_loop_is_stopped_and_named) {
   Options options;
   options.watchdog_seconds = 0.05;
