@@ -19,6 +19,8 @@ using Count = std::uint16_t;
 inline constexpr ThreadId max_threads = 256;
 inline constexpr EventId no_event = INT32_MIN;
 /// The value every location holds from its construction on is written by a pseudo-event.
+/// Behind every event: what `first_later` says of the last write.
+inline constexpr EventId never = INT32_MAX;
 constexpr EventId initial_write(LocationId location) {
   return ~location;
 }
@@ -80,8 +82,9 @@ struct Event {
   EventId readers = no_event;      ///< head of that chain
   EventId mo_previous = no_event;
   EventId mo_next = no_event;
-  std::int32_t update = -1;  ///< of an rmw_read: index of its Update
-  std::int32_t choices = 0;  ///< size of the graph's choice stack when this event came
+  EventId first_later = never;  ///< the oldest of the writes that are later in modification order
+  std::int32_t update = -1;     ///< of an rmw_read: index of its Update
+  std::int32_t choices = 0;     ///< size of the graph's choice stack when this event came
 
   std::uint64_t version = 0;  ///< differs whenever the thread's history up to here does
   Value value;                ///< what a write stores

@@ -223,10 +223,15 @@ void EventGraph::link_after(EventId write, EventId predecessor) {
   event.mo_previous = predecessor;
   event.mo_next = forward;
   forward = write;
+  // The newest event is later than all; who had a later write already keeps an older one.
   if (event.mo_next == no_event) {
     place.last = write;
+    event.first_later = never;
+    first_later_of(predecessor, event.location) = write;
   } else {
-    (*this)[event.mo_next].mo_previous = write;
+    Event& next = (*this)[event.mo_next];
+    next.mo_previous = write;
+    event.first_later = std::min(event.mo_next, next.first_later);
   }
 }
 
@@ -238,6 +243,7 @@ void EventGraph::unlink(EventId write) {
       event.mo_next;
   if (event.mo_next == no_event) {
     place.last = is_initial(event.mo_previous) ? no_event : event.mo_previous;
+    first_later_of(event.mo_previous, event.location) = never;
   } else {
     (*this)[event.mo_next].mo_previous = event.mo_previous;
   }

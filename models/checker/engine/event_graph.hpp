@@ -32,7 +32,8 @@ struct HeldRead {
 struct LocationState {
   EventId first = no_event;  ///< modification order without the initial write
   EventId last = no_event;
-  EventId readers = no_event;  ///< of the initial write
+  EventId readers = no_event;   ///< of the initial write
+  EventId first_later = never;  ///< of the initial write
   Value initial;
 };
 
@@ -109,7 +110,9 @@ class EventGraph {
   void set_gain(EventId write, bool cxx17_release_sequences);
   /// Adds to that what an update inherits from the write it reads (a release sequence).
   void continue_release_sequence(EventId update);
+  /// Puts a write, the newest event, into modification order.
   void link_after(EventId write, EventId predecessor);
+  /// Takes it out again.
   void unlink(EventId write);
   /// Adds to a fence's clock what the thread's earlier reads have gained.
   void acquire_by_fence(EventId fence);
@@ -143,6 +146,9 @@ class EventGraph {
     return is_initial(write) ? location(~write).first : (*this)[write].mo_next;
   }
   EventId mo_previous(EventId write) const { return (*this)[write].mo_previous; }
+  EventId first_later(EventId write) const {
+    return is_initial(write) ? location(~write).first_later : (*this)[write].first_later;
+  }
   EventId first_reader(EventId write) const {
     return is_initial(write) ? location(~write).readers : (*this)[write].readers;
   }
@@ -208,6 +214,9 @@ class EventGraph {
   bool admits(std::size_t which, EventId write) const;
   void join_rows(Count* into, const Count* from) const;
   void copy_base_rows(EventId event);
+  EventId& first_later_of(EventId write, LocationId l) {
+    return is_initial(write) ? location(l).first_later : (*this)[write].first_later;
+  }
   void list_reader(EventId read);
   void ensure_rows() {
     if (events_.size() + 1 > row_capacity_) grow_rows();
@@ -215,6 +224,7 @@ class EventGraph {
   void grow_rows();
   EventId renamed(EventId old) const { return renamed_[static_cast<std::size_t>(old)]; }
   void copy_kept(const EventGraph& from);
+  void rebuild_first_later(LocationId l);
   void rebuild_links(const EventGraph& from, EventId unplaced);
 
   std::vector<Event> events_;

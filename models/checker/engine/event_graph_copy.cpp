@@ -67,6 +67,16 @@ void EventGraph::rebuild_links(const EventGraph& from, EventId unplaced) {
       location(event.location).last = id;
     }
   }
+  for (LocationId l = 0; l < location_count(); ++l) rebuild_first_later(l);
+}
+
+void EventGraph::rebuild_first_later(LocationId l) {
+  EventId oldest = never;
+  for (EventId w = last_write(l); !is_initial(w); w = mo_previous(w)) {
+    (*this)[w].first_later = oldest;
+    oldest = std::min(oldest, w);
+  }
+  location(l).first_later = oldest;
 }
 
 void EventGraph::assign_restricted(const EventGraph& from, EventId revisited, EventId writer) {

@@ -91,7 +91,7 @@ void Exhaustive::place_write(EventGraph& graph, EventId write) {
                    });
     graph.link_after(write, newest);
   }
-  sweep_revisits(graph, write);
+  sweep_revisits_(graph, write);
 }
 
 /// A read whose newest write is not for it is all choices.
@@ -137,7 +137,7 @@ void Exhaustive::add_conflicting_update(EventGraph& graph, EventId read) {
   graph.set_gain(write, cxx17_release_sequences_);
   graph.continue_release_sequence(write);
   graph.link_after(write, event.rf);
-  sweep_revisits(graph, write);
+  sweep_revisits_(graph, write);
 }
 
 bool Exhaustive::apply_read(EventGraph& graph, EventId read, const Choice& choice) {

@@ -10,6 +10,29 @@
 
 namespace pto2::model::engine {
 
+/// Finds the reads that a new write may revisit. O(events).
+class RevisitSweep {
+ public:
+  /// Pushes a choice for each: walking back from the newest event, outside of the write's causal
+  /// past, up to the first event that was not added maximally.
+  void operator()(EventGraph& graph, EventId write);
+
+ private:
+  bool maximally_added(const EventGraph& graph, EventId event);
+  bool held_back_maximally(const EventGraph& graph, EventId read);
+  bool newest_for_past(const EventGraph& graph, LocationId location, EventId target);
+  void mark_newest(const EventGraph& graph, LocationId location);
+  EventId oldest_revisit(const EventGraph& graph) const;
+
+  EventId writer_ = no_event;
+  const Count* past_ = nullptr;
+  // What has the number of the present sweep has been looked at in it.
+  std::uint64_t sweep_ = 0;
+  std::vector<std::uint64_t> newest_;          // writes that nothing in the past is later than
+  std::vector<std::uint64_t> newest_initial_;  // the same for initial writes, by location
+  std::vector<std::uint64_t> marked_;          // locations
+};
+
 /// Optimal search of all consistent execution graphs (Kokologiannakis et al., POPL 2022). Forward
 /// choices are made in place and undone; a backward revisit, where an earlier read takes its value
 /// from a new write, works on a copy of the events that stay. Memory is the depth of nested
@@ -59,13 +82,10 @@ class Exhaustive final : public Search {
   std::vector<std::unique_ptr<EventGraph>> spare_;
   std::vector<Count> clock_;
   SequentialConsistency sequential_consistency_;
+  RevisitSweep sweep_revisits_;
   ThreadId first_ = -1;
   bool again_ = false;  // the top is to be run as it is
   std::uint32_t measured_ = 0;
 };
-
-/// Pushes a choice for every read that the newest write may revisit: walking back from the newest
-/// event, outside of the write's causal past, up to the first event that was not added maximally.
-void sweep_revisits(EventGraph& graph, EventId write);
 
 }  // namespace pto2::model::engine

@@ -6,15 +6,14 @@
 
 namespace pto2::model::engine {
 
-namespace {
-
 /// IsMaximallyAdded of the paper: with respect to the events before it and those in the causal
 /// past of the revisiting write, the event is (or reads) the newest write, and no earlier read
 /// takes its value from it. Only then is it the one graph to start the revisit from.
-bool maximally_added(const EventGraph& graph, EventId event, EventId writer, const Count* past) {
-  EventId target = event;
+bool RevisitSweep::maximally_added(const EventGraph& graph, EventId event) {
   const Event& e = graph[event];
+  EventId target = event;
   if (is_read(e.kind)) {
+    if (graph.is_held(e.thread, e.index)) return held_back_maximally(graph, event);
     target = e.rf;
   } else if (is_write(e.kind)) {
     if (graph.holds_back(event)) return false;  // of what it was read by
@@ -24,8 +23,14 @@ bool maximally_added(const EventGraph& graph, EventId event, EventId writer, con
   } else {
     return true;
   }
-  for (EventId w = graph.mo_next(target); w != no_event; w = graph.mo_next(w)) {
-    if (w != writer && (w < event || graph.covers(past, w)) &&
+  return graph.first_later(target) > event && newest_for_past(graph, e.location, target);
+}
+
+/// The same for a read that came again: writes that are not for it do not count.
+bool RevisitSweep::held_back_maximally(const EventGraph& graph, EventId read) {
+  const Event& e = graph[read];
+  for (EventId w = graph.mo_next(e.rf); w != no_event; w = graph.mo_next(w)) {
+    if (w != writer_ && (w < read || graph.covers(past_, w)) &&
         graph.admissible(e.thread, e.index, w)) {
       return false;
     }
@@ -33,37 +38,55 @@ bool maximally_added(const EventGraph& graph, EventId event, EventId writer, con
   return true;
 }
 
-/// The oldest event that a revisit by `writer` may keep but for its past: reads held back that
-/// would be deleted in a state that is not maximal stand in the way.
-EventId oldest_revisit(const EventGraph& graph, EventId writer, const Count* past) {
+bool RevisitSweep::newest_for_past(const EventGraph& graph, LocationId location, EventId target) {
+  if (marked_[static_cast<std::size_t>(location)] != sweep_) mark_newest(graph, location);
+  const auto& newest = is_initial(target) ? newest_initial_ : newest_;
+  return newest[static_cast<std::size_t>(is_initial(target) ? location : target)] == sweep_;
+}
+
+void RevisitSweep::mark_newest(const EventGraph& graph, LocationId location) {
+  marked_[static_cast<std::size_t>(location)] = sweep_;
+  for (EventId w = graph.last_write(location); !is_initial(w); w = graph.mo_previous(w)) {
+    newest_[static_cast<std::size_t>(w)] = sweep_;
+    if (w != writer_ && graph.covers(past_, w)) return;
+  }
+  newest_initial_[static_cast<std::size_t>(location)] = sweep_;
+}
+
+/// The oldest event that a revisit may keep but for its past: reads held back that would be deleted
+/// in a state that is not maximal stand in the way.
+EventId RevisitSweep::oldest_revisit(const EventGraph& graph) const {
   EventId oldest = 0;
   for (std::size_t i = 0; i < graph.held().size(); ++i) {
     const HeldRead& held = graph.held()[i];
-    if (past[held.thread] > static_cast<Count>(held.index)) continue;
-    if (!graph.held_maximally(i, writer)) oldest = std::max(oldest, held.position);
+    if (past_[held.thread] > static_cast<Count>(held.index)) continue;
+    if (!graph.held_maximally(i, writer_)) oldest = std::max(oldest, held.position);
   }
   return oldest;
 }
 
-}  // namespace
-
-void sweep_revisits(EventGraph& graph, EventId write) {
+void RevisitSweep::operator()(EventGraph& graph, EventId write) {
   const Event& own = graph[write];
-  const Count* past = graph.row(write, EventGraph::Row::causal);
+  writer_ = write;
+  past_ = graph.row(write, EventGraph::Row::causal);
   // Another update of the same source has to go: only reads up to it can be revisited.
   EventId newest = write;
   if (own.kind == Kind::rmw_write && own.mo_next != no_event) {
     const Event& other = graph[own.mo_next];
     if (other.kind == Kind::rmw_write && other.rf == own.rf) {
-      if (graph.covers(past, own.mo_next)) return;
+      if (graph.covers(past_, own.mo_next)) return;
       newest = graph.thread_event(other.thread, other.index - 1);
-      if (graph.covers(past, newest)) return;
+      if (graph.covers(past_, newest)) return;
     }
   }
-  const EventId oldest = oldest_revisit(graph, write, past);
+  ++sweep_;
+  newest_.resize(std::max(newest_.size(), static_cast<std::size_t>(graph.size())));
+  newest_initial_.resize(static_cast<std::size_t>(graph.location_count()));
+  marked_.resize(static_cast<std::size_t>(graph.location_count()));
+  const EventId oldest = oldest_revisit(graph);
   for (EventId e = write - 1; e >= oldest; --e) {
-    if (graph.covers(past, e)) continue;
-    if (!maximally_added(graph, e, write, past)) return;
+    if (graph.covers(past_, e)) continue;
+    if (!maximally_added(graph, e)) return;
     const Event& event = graph[e];
     if (is_read(event.kind) && event.location == own.location && e <= newest &&
         graph.admissible(event.thread, event.index, write)) {
