@@ -20,127 +20,190 @@ void SequentialConsistency::for_each(const Word* s, Visit&& visit) const {
   }
 }
 
+template <class Visit>
+void SequentialConsistency::for_each_first(const Word* s, Visit&& visit) {
+  // The ids of a thread's events ascend.
+  seen_.assign(static_cast<std::size_t>(graph_->thread_count()), 0);
+  for_each(s, [&](EventId event) {
+    std::uint8_t& seen = seen_[static_cast<std::size_t>((*graph_)[event].thread)];
+    if (seen != 0) return;
+    seen = 1;
+    visit(event);
+  });
+}
+
+EventId SequentialConsistency::next_in_thread(EventId event) const {
+  const Event& e = (*graph_)[event];
+  const std::int32_t next = e.index + 1;
+  return next < graph_->thread_size(e.thread) ? graph_->thread_event(e.thread, next) : no_event;
+}
+
 void SequentialConsistency::build(const EventGraph& graph) {
   graph_ = &graph;
   const std::size_t n = static_cast<std::size_t>(graph.size());
   words_ = (n + 63) / 64;
-  for (auto* family : {&hb_, &sb_, &readers_, &later_, &scb_, &location_, &next_}) {
+  for (Family* family : {&from_, &hb_, &later_, &later_from_, &scb_, &scb_from_, &next_}) {
     family->assign(n * words_, 0);
   }
-  sc_.assign(words_, 0);
-  fences_.assign(words_, 0);
-  scb_known_.assign(n, 0);
+  at_location_.assign(static_cast<std::size_t>(graph.location_count()) * words_, 0);
+  clear(sc_);
+  clear(fences_);
+  spawns_.clear();
+  joins_.clear();
   colour_.assign(n, 0);
-  for (EventId b = 0; b < graph.size(); ++b) {
-    const Event& event = graph[b];
-    if (is_sc(event)) {
-      insert(sc_.data(), b);
-      if (event.kind == Kind::fence) insert(fences_.data(), b);
-    }
-    const Count* clock = graph.row(b, EventGraph::Row::happens_before);
-    for (EventId a = 0; a < graph.size(); ++a) {
-      if (a != b && graph.covers(clock, a)) insert(set(hb_, a), b);
-      if (graph[a].thread == event.thread && graph[a].index < event.index) insert(set(sb_, a), b);
-    }
-    if (is_read(event.kind) && !is_initial(event.rf)) insert(set(readers_, event.rf), b);
+  for (EventId e = 0; e < graph.size(); ++e) {
+    const Event& event = graph[e];
+    if (is_sc(event)) insert(sc_.data(), e);
+    if (is_sc(event) && event.kind == Kind::fence) insert(fences_.data(), e);
+    if (event.kind == Kind::spawn) spawns_.push_back(e);
+    if (event.kind == Kind::join) joins_.push_back(e);
+    if (accesses(e)) insert(set(at_location_, event.location), e);
   }
-  build_coherence_order(graph);
+  build_program_order();
+  build_happens_before();
+  build_coherence_order();
+  build_scb();
 }
 
-void SequentialConsistency::build_coherence_order(const EventGraph& graph) {
-  for (LocationId l = 0; l < graph.location_count(); ++l) {
-    EventId next = no_event;
-    for (EventId w = graph.location(l).last; w != no_event && !is_initial(w);
-         w = graph.mo_previous(w)) {
-      if (next != no_event) {
-        unite(set(later_, w), set(later_, next));
-        insert(set(later_, w), next);
+void SequentialConsistency::build_program_order() {
+  elsewhere_.assign(static_cast<std::size_t>(graph_->size()), no_event);
+  for (EventId e = graph_->size() - 1; e >= 0; --e) {
+    insert(set(from_, e), e);
+    const EventId next = next_in_thread(e);
+    if (next == no_event) continue;
+    unite(set(from_, e), set(from_, next));
+    elsewhere_[static_cast<std::size_t>(e)] =
+        same_location(e, next) ? elsewhere_[static_cast<std::size_t>(next)] : next;
+  }
+}
+
+void SequentialConsistency::build_happens_before() {
+  for (ThreadId a = 0; a < graph_->thread_count(); ++a) {
+    for (ThreadId b = 0; b < graph_->thread_count(); ++b) {
+      // The first event of b behind an event of a moves on with that event.
+      std::int32_t first = 0;
+      for (std::int32_t i = 0; i < graph_->thread_size(a); ++i) {
+        const EventId event = graph_->thread_event(a, i);
+        if (a == b) {
+          first = i + 1;
+        } else {
+          while (first < graph_->thread_size(b) &&
+                 !graph_->happens_before(event, graph_->thread_event(b, first))) {
+            ++first;
+          }
+        }
+        if (first == graph_->thread_size(b)) break;
+        unite(set(hb_, event), set(from_, graph_->thread_event(b, first)));
       }
+    }
+  }
+}
+
+void SequentialConsistency::build_coherence_order() {
+  const auto put_before = [&](EventId event, EventId write) {
+    unite(set(later_, event), set(later_, write));
+    insert(set(later_, event), write);
+  };
+  for (LocationId l = 0; l < graph_->location_count(); ++l) {
+    EventId next = no_event;
+    for (EventId w = graph_->last_write(l); !is_initial(w); w = graph_->mo_previous(w)) {
+      if (next != no_event) put_before(w, next);
       next = w;
     }
   }
-  for (EventId r = 0; r < graph.size(); ++r) {
-    const Event& event = graph[r];
+  for (EventId r = 0; r < graph_->size(); ++r) {
+    const Event& event = (*graph_)[r];
     if (!is_read(event.kind) || event.rf == no_event) continue;
-    const EventId overwriting = graph.mo_next(event.rf);
-    if (overwriting == no_event) continue;
-    unite(set(later_, r), set(later_, overwriting));
-    insert(set(later_, r), overwriting);
+    const EventId overwriting = graph_->mo_next(event.rf);
+    if (overwriting != no_event) put_before(r, overwriting);
   }
-  for (EventId a = 0; a < graph.size(); ++a) {
-    if (graph[a].location < 0 || !(is_read(graph[a].kind) || is_write(graph[a].kind))) continue;
-    for (EventId b = 0; b < graph.size(); ++b) {
-      if ((is_read(graph[b].kind) || is_write(graph[b].kind)) &&
-          graph[b].location == graph[a].location) {
-        insert(set(location_, a), b);
-      }
+  for (EventId e = graph_->size() - 1; e >= 0; --e) {
+    unite(set(later_from_, e), set(later_, e));
+    const EventId next = next_in_thread(e);
+    if (next != no_event) unite(set(later_from_, e), set(later_from_, next));
+  }
+}
+
+void SequentialConsistency::build_scb() {
+  for (EventId e = graph_->size() - 1; e >= 0; --e) {
+    const Set scb = set(scb_, e);
+    const EventId next = next_in_thread(e);
+    if (next != no_event) unite(scb, set(from_, next));
+    unite(scb, set(later_, e));
+    if (accesses(e)) {
+      const Word* const here = set(at_location_, (*graph_)[e].location);
+      for (std::size_t i = 0; i < words_; ++i) scb[i] |= set(hb_, e)[i] & here[i];
+    }
+    add_across_locations(e, scb);
+    unite(set(scb_from_, e), scb);
+    if (next != no_event) unite(set(scb_from_, e), set(scb_from_, next));
+  }
+}
+
+/// sb to another location, then hb, then sb to another location again. A thread's start and end
+/// count as steps of it, although they are no events.
+void SequentialConsistency::add_across_locations(EventId event, Set into) {
+  clear(middle_);
+  const EventId next = elsewhere_[static_cast<std::size_t>(event)];
+  if (next != no_event) {
+    unite(middle_.data(), set(hb_, next));
+    if ((*graph_)[next].kind == Kind::spawn) insert(middle_.data(), next);
+  }
+  for (const EventId join : joins_) {
+    if ((*graph_)[join].location == (*graph_)[event].thread && contains(set(hb_, event), join)) {
+      unite(middle_.data(), set(from_, join));
+      unite(middle_.data(), set(hb_, join));
+    }
+  }
+  for_each_first(middle_.data(), [&](EventId first) {
+    const EventId other = elsewhere_[static_cast<std::size_t>(first)];
+    if (other != no_event) unite(into, set(from_, other));
+  });
+  for (const EventId spawn : spawns_) {
+    const ThreadId child = (*graph_)[spawn].location;
+    if (contains(middle_.data(), spawn) && graph_->thread_size(child) > 0) {
+      unite(into, set(from_, graph_->thread_event(child, 0)));
     }
   }
 }
 
-const SequentialConsistency::Word* SequentialConsistency::before_sc(EventId event) {
-  Set result = set(scb_, event);
-  if (scb_known_[static_cast<std::size_t>(event)]) return result;
-  scb_known_[static_cast<std::size_t>(event)] = 1;
-  unite(result, set(sb_, event));
-  unite(result, set(later_, event));
-  for (std::size_t i = 0; i < words_; ++i) {
-    result[i] |= set(hb_, event)[i] & set(location_, event)[i];
+/// Adds the eco successors of a set that is closed under program order.
+void SequentialConsistency::add_external(const Word* from, Set into) {
+  clear(middle_);
+  for_each_first(from, [&](EventId first) { unite(middle_.data(), set(later_from_, first)); });
+  unite(into, middle_.data());
+  unite(middle_.data(), from);
+  for (EventId r = 0; r < graph_->size(); ++r) {
+    const Event& event = (*graph_)[r];
+    if (is_read(event.kind) && !is_initial(event.rf) && contains(middle_.data(), event.rf)) {
+      insert(into, r);
+    }
   }
-  // sb to another location, then hb, then sb to another location again. A thread's start and end
-  // count as steps of it, although they are no events.
-  std::vector<Word>& middle = scratch_;
-  middle.assign(words_, 0);
-  for_each(set(sb_, event), [&](EventId c) {
-    if (contains(set(location_, event), c)) return;
-    unite(middle.data(), set(hb_, c));
-    if ((*graph_)[c].kind == Kind::spawn) insert(middle.data(), c);
-  });
-  for_each(set(hb_, event), [&](EventId j) {
-    const Event& join = (*graph_)[j];
-    if (join.kind != Kind::join || join.location != (*graph_)[event].thread) return;
-    insert(middle.data(), j);
-    unite(middle.data(), set(hb_, j));
-  });
-  for_each(middle.data(), [&](EventId d) {
-    for (std::size_t i = 0; i < words_; ++i) {
-      result[i] |= set(sb_, d)[i] & ~set(location_, d)[i];
-    }
-    if ((*graph_)[d].kind != Kind::spawn) return;
-    const ThreadId child = (*graph_)[d].location;
-    for (std::int32_t i = 0; i < graph_->thread_size(child); ++i) {
-      insert(result, graph_->thread_event(child, i));
-    }
-  });
-  return result;
 }
 
-/// Adds the eco successors of an event.
-void SequentialConsistency::add_external(EventId event, Set into) const {
-  unite(into, set(readers_, event));
-  unite(into, set(later_, event));
-  for_each(set(later_, event), [&](EventId w) { unite(into, set(readers_, w)); });
+/// Adds what happens after any event of a set: after the first of each thread.
+void SequentialConsistency::unite_hb(const Word* from, Set into) {
+  for_each_first(from, [&](EventId first) { unite(into, set(hb_, first)); });
 }
 
 void SequentialConsistency::successors(EventId event, Set into) {
   const bool fence = (*graph_)[event].kind == Kind::fence;
-  std::vector<Word> sources(words_, 0);
-  if (fence) unite(sources.data(), set(hb_, event));
-  std::vector<Word> reached(words_, 0);
+  clear(reached_);
+  clear(behind_);
   if (fence) {
-    for_each(sources.data(), [&](EventId a) { add_external(a, reached.data()); });
-    unite(reached.data(), sources.data());
+    // Behind hb and hb; eco only a fence counts, and only across one more hb.
+    const Word* const sources = set(hb_, event);
+    unite(reached_.data(), sources);
+    add_external(sources, reached_.data());
+    unite_hb(reached_.data(), behind_.data());
+    unite(behind_.data(), sources);
+    clear(reached_);
+    for_each_first(sources, [&](EventId first) { unite(reached_.data(), set(scb_from_, first)); });
   }
-  // Behind hb and hb; eco only a fence counts, and only across one more hb.
-  std::vector<Word> behind(words_, 0);
-  for_each(reached.data(), [&](EventId b) { unite(behind.data(), set(hb_, b)); });
-  unite(behind.data(), sources.data());
-  insert(sources.data(), event);
-  std::fill(reached.begin(), reached.end(), 0);
-  for_each(sources.data(), [&](EventId a) { unite(reached.data(), before_sc(a)); });
-  for_each(reached.data(), [&](EventId b) { unite(behind.data(), set(hb_, b)); });
+  unite(reached_.data(), set(scb_, event));
+  unite_hb(reached_.data(), behind_.data());
   for (std::size_t i = 0; i < words_; ++i) {
-    into[i] = (reached[i] & sc_[i]) | (behind[i] & fences_[i]);
+    into[i] = (reached_[i] & sc_[i]) | (behind_[i] & fences_[i]);
   }
 }
 
