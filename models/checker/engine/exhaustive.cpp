@@ -50,6 +50,18 @@ std::unique_ptr<EventGraph> Exhaustive::split() {
   return nullptr;
 }
 
+Exhaustive::Branch Exhaustive::branch(const EventGraph& from, EventId event, const Choice& choice) {
+  auto graph = std::make_unique<EventGraph>(from);
+  while (graph->size() - 1 > event) graph->pop();
+  graph->choices().clear();
+  for (EventId e = 0; e <= event; ++e) (*graph)[e].choices = 0;
+  begin(std::move(graph));
+  const bool runs = apply(*stack_.front(), choice);
+  Branch branch{std::move(stack_.back()), first_, runs};
+  stack_.clear();
+  return branch;
+}
+
 void Exhaustive::place_read(EventGraph& graph, EventId read) {
   const Event& event = graph[read];
   const Update* update = event.kind == Kind::rmw_read ? &graph.update(read) : nullptr;
