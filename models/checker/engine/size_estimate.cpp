@@ -8,8 +8,9 @@ namespace pto2::model::engine {
 
 namespace {
 
-constexpr std::size_t max_width = 1024;
-constexpr std::size_t max_sample_bytes = std::size_t{32} << 20;
+constexpr std::size_t max_width = 8192;
+/// Of the graphs of one level; two levels exist at a time.
+constexpr std::size_t max_sample_bytes = std::size_t{64} << 20;
 /// Estimates take one part in so many of the elapsed time.
 constexpr int time_share = 20;
 constexpr double max_relative_error = 0.25;
@@ -43,12 +44,14 @@ double TreeSample::run_level() {
   return complete;
 }
 
-/// Keeps `width` children, and returns how many each of them stands for.
+/// Keeps `width` children at even distances, and returns how many each of them stands for. As
+/// neighbours are relatives, the sample takes its share of every family.
 double TreeSample::thin_out(std::size_t width) {
   if (children_.size() <= width) return 1;
   const double share = static_cast<double>(children_.size()) / static_cast<double>(width);
+  const double offset = std::generate_canonical<double, 53>(random_);
   for (std::size_t i = 0; i < width; ++i) {
-    std::swap(children_[i], children_[i + random_() % (children_.size() - i)]);
+    children_[i] = children_[static_cast<std::size_t>((static_cast<double>(i) + offset) * share)];
   }
   children_.resize(width);
   return share;
@@ -83,7 +86,7 @@ void WeightedMean::add(double value, double weight) {
 double WeightedMean::relative_error() const {
   // As many values of equal weight would be worth the same.
   const double count = squares_ > 0 ? weights_ * weights_ / squares_ : 0;
-  if (count < 3 || mean() <= 0) return std::numeric_limits<double>::infinity();
+  if (count < 4 || mean() <= 0) return std::numeric_limits<double>::infinity();
   const double m = mean();
   const double deviation = std::max(0.0, quadratic_ - 2 * m * linear_ + m * m * squares_);
   return std::sqrt(deviation * count / (count - 1)) / (weights_ * m);

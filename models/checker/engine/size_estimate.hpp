@@ -16,8 +16,8 @@ namespace pto2::model::engine {
 
 /// Estimates the number of complete executions from a sample of the search tree, level by level: a
 /// node is a run, its children are the choices that were open in it. Of the children of a level at
-/// most `width` are kept, picked uniformly, and stand for the others as well (Vaisman and Kroese,
-/// "Stochastic enumeration method for counting trees", Methodology and Computing in Applied
+/// most `width` are kept, each equally likely, and stand for the others as well (Vaisman and
+/// Kroese, "Stochastic enumeration method for counting trees", Methodology and Computing in Applied
 /// Probability 19, 2017). The expectation is the true number; a width that no level exceeds gives
 /// it exactly.
 ///
