@@ -48,6 +48,18 @@ const char* to_string(ViolationKind kind) {
   return "unknown";
 }
 
+const char* to_string(ReportedEdge::Kind kind) {
+  switch (kind) {
+    case ReportedEdge::Kind::reads_from:
+      return "rf";
+    case ReportedEdge::Kind::starts:
+      return "start";
+    case ReportedEdge::Kind::ends:
+      return "end";
+  }
+  return "unknown";
+}
+
 namespace {
 
 std::string_view base_name(std::string_view path) {
@@ -127,25 +139,62 @@ std::string number(double value) {
   return text;
 }
 
-std::string to_json(const Violation& violation) {
-  std::string json = "{" + field("kind", quoted(to_string(violation.kind))) + ", " +
-                     field("message", quoted(violation.message)) + ", " +
-                     field("thread", quoted(thread_of(violation, violation.thread))) + ", " +
-                     field("file", quoted(violation.site.file_name())) + ", " +
-                     field("line", std::to_string(violation.site.line())) + ", " +
-                     field("token", quoted(violation.token)) + ", " +
-                     field("hint", quoted(violation.hint)) + ", \"events\": [";
-  const char* separator = "";
-  for (const ReportedEvent& event : violation.events) {
-    json += separator;
-    json += "{" + field("thread", quoted(thread_of(violation, event.thread))) + ", " +
-            field("text", quoted(event.text)) + ", " +
-            field("reads_from", quoted(event.reads_from)) + ", " +
-            field("missed", quoted(event.missed)) + ", " + field("file", quoted(event.file)) +
-            ", " + field("line", std::to_string(event.line)) + "}";
-    separator = ", ";
+/// A JSON array of what `item` makes of each element and its index.
+template <class Range, class Item>
+std::string array(const Range& range, Item&& item) {
+  std::string json = "[";
+  int index = 0;
+  for (const auto& element : range) {
+    if (index > 0) json += ", ";
+    json += item(element, index++);
   }
-  return json + "], " + field("dot", quoted(violation.dot)) + "}";
+  return json + "]";
+}
+
+std::string to_json(const Violation& violation, const ReportedEvent& event, int id) {
+  return "{" + field("id", std::to_string(id)) + ", " +
+         field("thread", quoted(thread_of(violation, event.thread))) + ", " +
+         field("thread_number", std::to_string(event.thread)) + ", " +
+         field("operation", quoted(event.operation)) + ", " +
+         field("location", event.location < 0 ? "null" : std::to_string(event.location)) + ", " +
+         field("order", quoted(event.order)) + ", " + field("value", quoted(event.value)) + ", " +
+         field("text", quoted(event.text)) + ", " + field("reads_from", quoted(event.reads_from)) +
+         ", " + field("missed", quoted(event.missed)) + ", " + field("file", quoted(event.file)) +
+         ", " + field("line", std::to_string(event.line)) + "}";
+}
+
+std::string to_json(const ReportedLocation& location, int id) {
+  return "{" + field("id", std::to_string(id)) + ", " + field("name", quoted(location.name)) +
+         ", " + field("initial", quoted(location.initial)) + ", " +
+         field("initial_write", std::to_string(-1 - id)) + ", " +
+         field("modification_order", array(location.modification_order,
+                                           [](int write, int) { return std::to_string(write); })) +
+         "}";
+}
+
+std::string to_json(const ReportedEdge& edge) {
+  return "{" + field("kind", quoted(to_string(edge.kind))) + ", " +
+         field("from", std::to_string(edge.from)) + ", " + field("to", std::to_string(edge.to)) +
+         "}";
+}
+
+std::string to_json(const Violation& violation) {
+  const std::string events = array(violation.events, [&](const ReportedEvent& event, int id) {
+    return to_json(violation, event, id);
+  });
+  const std::string locations =
+      array(violation.locations,
+            [](const ReportedLocation& location, int id) { return to_json(location, id); });
+  const std::string edges =
+      array(violation.edges, [](const ReportedEdge& edge, int) { return to_json(edge); });
+  return "{" + field("kind", quoted(to_string(violation.kind))) + ", " +
+         field("message", quoted(violation.message)) + ", " +
+         field("thread", quoted(thread_of(violation, violation.thread))) + ", " +
+         field("file", quoted(violation.site.file_name())) + ", " +
+         field("line", std::to_string(violation.site.line())) + ", " +
+         field("token", quoted(violation.token)) + ", " + field("hint", quoted(violation.hint)) +
+         ", " + field("events", events) + ", " + field("locations", locations) + ", " +
+         field("edges", edges) + ", " + field("dot", quoted(violation.dot)) + "}";
 }
 
 }  // namespace

@@ -50,6 +50,25 @@ std::unique_ptr<EventGraph> Exhaustive::split() {
   return nullptr;
 }
 
+std::unique_ptr<EventGraph> Exhaustive::take_held_back() {
+  if (stack_.empty()) return nullptr;
+  std::unique_ptr<EventGraph> graph = std::move(stack_.back());
+  stack_.clear();
+  return graph;
+}
+
+Exhaustive::Branch Exhaustive::branch(const EventGraph& from, EventId event, const Choice& choice) {
+  auto graph = std::make_unique<EventGraph>(from);
+  while (graph->size() - 1 > event) graph->pop();
+  graph->choices().clear();
+  for (EventId e = 0; e <= event; ++e) (*graph)[e].choices = 0;
+  begin(std::move(graph));
+  const bool runs = apply(*stack_.front(), choice);
+  Branch branch{std::move(stack_.back()), first_, runs};
+  stack_.clear();
+  return branch;
+}
+
 /// Pushes a choice for every write that a new read may take its value from, but for `newest`.
 void Exhaustive::push_sources(EventGraph& graph, EventId read, EventId newest) {
   const Event& event = graph[read];
@@ -180,7 +199,7 @@ bool Exhaustive::apply(EventGraph& graph, const Choice& choice) {
 }
 
 bool Exhaustive::advance() {
-  if (std::exchange(again_, false)) {
+  if (take_again()) {
     first_ = -1;
     return true;
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "models/checker/engine/event_graph.hpp"
@@ -48,6 +49,19 @@ class Exhaustive final : public Search {
   /// Cuts off the choices of the oldest event that has some, as the start of another search; null
   /// when no event has any. The other search begins with `advance`.
   std::unique_ptr<EventGraph> split();
+  /// One alternative of a graph, apart from this search: `runs` says whether the graph is to be
+  /// extended, beginning with `first`, or only offers further choices.
+  struct Branch {
+    std::unique_ptr<EventGraph> graph;
+    ThreadId first;
+    bool runs;
+  };
+  /// What follows from taking a choice of `event`. This search itself must not have begun.
+  Branch branch(const EventGraph& from, EventId event, const Choice& choice);
+  /// The graph that a run of such a branch went on in instead, or null.
+  std::unique_ptr<EventGraph> take_held_back();
+  /// Whether the last run asked to be repeated.
+  bool take_again() { return std::exchange(again_, false); }
   /// Goes to the next graph to extend; false when nothing is left.
   bool advance();
 

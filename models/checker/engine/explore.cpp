@@ -10,6 +10,7 @@
 #include "models/checker/engine/ledger.hpp"
 #include "models/checker/engine/parallel.hpp"
 #include "models/checker/engine/script.hpp"
+#include "models/checker/engine/size_estimate.hpp"
 #include "models/checker/engine/story.hpp"
 #include "models/checker/engine/walk.hpp"
 #include "models/checker/engine/watchdog.hpp"
@@ -76,7 +77,8 @@ using Sometimes = std::vector<std::pair<std::string, bool>>;
 
 void explore_exhaustively(const Options& options, const std::function<void()>& body, Report& report,
                           Sometimes& sometimes) {
-  Ledger ledger(options, report);
+  engine::SizeEstimate size(options, body);
+  Ledger ledger(options, report, &size);
   engine::Execution execution(options, body);
   engine::Exhaustive search(options);
   search.begin();
@@ -96,6 +98,7 @@ void explore_exhaustively(const Options& options, const std::function<void()>& b
     more = search.advance();
     report.complete = !more;
     if (more && ledger.exhausted(memory)) break;
+    size.improve_if_due();
   }
   report.peak_memory_bytes = std::max(report.peak_memory_bytes, search.memory());
   note(execution, report, sometimes);
@@ -114,7 +117,7 @@ void explore_in_parallel(const Options& options, const std::function<void()>& bo
 
 void sample(const Options& options, const std::function<void()>& body, Report& report,
             Sometimes& sometimes) {
-  Ledger ledger(options, report);
+  Ledger ledger(options, report, nullptr);
   engine::Execution execution(options, body);
   engine::EventGraph graph;
   std::uint64_t length = 64;

@@ -1,6 +1,7 @@
 #include "models/checker/engine/ledger.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace pto2::model::engine {
@@ -18,6 +19,22 @@ InterruptGuard::InterruptGuard() {
 
 InterruptGuard::~InterruptGuard() {
   sigaction(SIGINT, &outer_, nullptr);
+}
+
+std::string progress_line(const Report& report, double per_second, double total) {
+  char text[128];
+  std::snprintf(text, sizeof text, "%llu executions, %llu blocked, %.0f per second",
+                static_cast<unsigned long long>(report.executions),
+                static_cast<unsigned long long>(report.blocked), per_second);
+  std::string line = text;
+  const double executions = static_cast<double>(report.executions);
+  if (total <= executions) return line;
+  // Two digits are more than the estimate is worth.
+  const double unit = std::pow(10, std::max(0.0, std::floor(std::log10(total)) - 1));
+  std::snprintf(text, sizeof text,
+                total < 1e15 ? ", about %.0f in all, %.1f %%" : ", about %.1e in all, %.1f %%",
+                std::round(total / unit) * unit, 100 * executions / total);
+  return line + text;
 }
 
 void Ledger::count(Outcome outcome) {
@@ -51,10 +68,9 @@ void Ledger::check_rare(std::size_t memory) {
   }
   if (options_.progress && now - shown_ > 1) {
     shown_ = now;
-    std::fprintf(stderr, "%s: %llu executions, %llu blocked, %.0f per second\n",
-                 options_.name.c_str(), static_cast<unsigned long long>(report_.executions),
-                 static_cast<unsigned long long>(report_.blocked),
-                 static_cast<double>(runs_) / now);
+    const double total = size_ != nullptr ? size_->total() : 0;
+    const std::string line = progress_line(report_, static_cast<double>(runs_) / now, total);
+    std::fprintf(stderr, "%s: %s\n", options_.name.c_str(), line.c_str());
   }
 }
 

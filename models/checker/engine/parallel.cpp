@@ -7,7 +7,7 @@
 namespace pto2::model::engine {
 
 Parallel::Parallel(const Options& options, const std::function<void()>& body)
-    : options_(options), ledger_(options, counts_) {
+    : options_(options), size_(options, body), ledger_(options, counts_, &size_) {
   const auto ids = std::make_shared<Ids>();
   for (unsigned i = 0; i < options.jobs; ++i) {
     executions_.push_back(std::make_unique<Execution>(options, body, ids));
@@ -43,6 +43,7 @@ void Parallel::explore(Execution& execution, Exhaustive& search, bool more) {
     record(execution, search, outcome);
     if (stop_) return;
     if (hungry_ > 0) offer(search);
+    if (&execution == executions_.front().get()) size_.improve_if_due();
     more = search.advance();
   }
 }

@@ -10,6 +10,7 @@
 #include "models/checker/engine/execution.hpp"
 #include "models/checker/engine/exhaustive.hpp"
 #include "models/checker/engine/ledger.hpp"
+#include "models/checker/engine/size_estimate.hpp"
 
 namespace pto2::model::engine {
 
@@ -44,6 +45,7 @@ class Parallel {
   std::atomic<bool> stop_{false};
   int idle_ = 0;
   Report counts_;
+  SizeEstimate size_;  // the first OS thread works on it
   Ledger ledger_;
   const Execution* failed_ = nullptr;
   const EventGraph* failed_graph_ = nullptr;

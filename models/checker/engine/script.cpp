@@ -205,6 +205,12 @@ ThreadId Scripted::pick(const std::vector<ThreadId>& ready) {
   if (step >= script_.steps.size()) return ready.front();
   const ThreadId wanted = script_.steps[step].thread;
   if (std::find(ready.begin(), ready.end(), wanted) != ready.end()) return wanted;
+  // A thread that has made its last step may have to end yet before another one can join it.
+  for (const ThreadId thread : ready) {
+    const bool done = std::none_of(script_.steps.begin() + next_step, script_.steps.end(),
+                                   [&](const Step& later) { return later.thread == thread; });
+    if (done) return thread;
+  }
   if (mismatch_.empty()) {
     mismatch_ = "thread " + std::to_string(wanted) + " cannot make step " + std::to_string(step);
   }

@@ -25,6 +25,26 @@ const char* name_of(std::memory_order order) {
   return "unknown order";
 }
 
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::read:
+      return "load";
+    case Kind::rmw_read:
+      return "rmw_read";
+    case Kind::write:
+      return "store";
+    case Kind::rmw_write:
+      return "rmw_write";
+    case Kind::fence:
+      return "fence";
+    case Kind::spawn:
+      return "spawn";
+    case Kind::join:
+      return "join";
+  }
+  return "unknown operation";
+}
+
 std::string text_of(const Value& value, detail::TypeInfo type) {
   char text[64];
   if (type.is_pointer) {
@@ -52,6 +72,12 @@ class Storyteller {
     const Event& event = graph_[id];
     ReportedEvent reported;
     reported.thread = event.thread;
+    reported.operation = name_of(event.kind);
+    if (event.kind != Kind::spawn && event.kind != Kind::join) {
+      reported.order = name_of(event.order);
+    }
+    if (is_read(event.kind)) reported.value = value(event.rf, event.location);
+    if (is_write(event.kind)) reported.value = value(id, event.location);
     reported.text = text(id);
     reported.file = event.site.file_name();
     reported.line = event.site.line();
@@ -119,35 +145,89 @@ class Storyteller {
   const EventGraph& graph_;
 };
 
-std::string to_dot(const EventGraph& graph, const std::vector<EventId>& order,
-                   const Storyteller& teller, const Execution& execution) {
-  std::string dot = "digraph execution {\n  node [shape=box, fontname=monospace];\n";
-  std::vector<bool> shown(static_cast<std::size_t>(graph.size()), false);
-  const auto node = [](EventId id) { return std::string("e").append(std::to_string(id)); };
-  for (EventId id : order) {
-    shown[static_cast<std::size_t>(id)] = true;
-    dot += "  " + node(id) + " [label=\"" + execution.thread_name(graph[id].thread) + ": " +
-           teller.text(id) + "\"];\n";
+/// Adds the locations of the events of `order` and the edges between these events.
+void add_relations(const Execution& execution, const EventGraph& graph,
+                   const std::vector<EventId>& order, Violation& violation) {
+  using Kind = ReportedEdge::Kind;
+  std::vector<int> positions(static_cast<std::size_t>(graph.size()), -1);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    positions[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
   }
-  const auto edge = [&](EventId from, EventId to, const char* label) {
-    if (from < 0 || to < 0 || !shown[static_cast<std::size_t>(from)] ||
-        !shown[static_cast<std::size_t>(to)]) {
-      return;
+  std::vector<int> locations(static_cast<std::size_t>(graph.location_count()), -1);
+  const auto edge = [&](Kind kind, EventId from, int to) {
+    const int source = from < 0 ? -1 : positions[static_cast<std::size_t>(from)];
+    if (source >= 0) violation.edges.push_back({kind, source, to});
+  };
+  for (const EventId id : order) {
+    const Event& event = graph[id];
+    const int to = positions[static_cast<std::size_t>(id)];
+    if (event.index == 0) edge(Kind::starts, graph.spawn_of(event.thread), to);
+    if (event.kind == engine::Kind::join && graph.thread_size(event.location) > 0) {
+      const std::int32_t last = graph.thread_size(event.location) - 1;
+      edge(Kind::ends, graph.thread_event(event.location, last), to);
     }
+    if (!is_read(event.kind) && !is_write(event.kind)) continue;
+    int& location = locations[static_cast<std::size_t>(event.location)];
+    if (location < 0) {
+      location = static_cast<int>(violation.locations.size());
+      ReportedLocation& added = violation.locations.emplace_back();
+      const EventId initial = initial_write(event.location);
+      added.name = execution.location_name(event.location);
+      added.initial = text_of(graph.value_of(initial), execution.location_type(event.location));
+      for (EventId w = graph.mo_next(initial); w != no_event; w = graph.mo_next(w)) {
+        const int position = positions[static_cast<std::size_t>(w)];
+        if (position >= 0) added.modification_order.push_back(position);
+      }
+    }
+    violation.events[static_cast<std::size_t>(to)].location = location;
+    if (!is_read(event.kind)) continue;
+    if (is_initial(event.rf)) {
+      violation.edges.push_back({Kind::reads_from, -1 - location, to});
+    } else {
+      edge(Kind::reads_from, event.rf, to);
+    }
+  }
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string to_dot(const Violation& violation) {
+  std::string dot = "digraph execution {\n  node [shape=box, fontname=monospace];\n";
+  const auto node = [](int id) {
+    return (id < 0 ? "i" : "e") + std::to_string(id < 0 ? -1 - id : id);
+  };
+  const auto add_node = [&](int id, const std::string& label) {
+    dot += "  " + node(id) + " [label=\"" + escaped(label) + "\"];\n";
+  };
+  const auto add_edge = [&](int from, int to, const char* label) {
     dot += "  " + node(from) + " -> " + node(to) + " [label=" + label + "];\n";
   };
-  for (EventId id : order) {
-    const Event& event = graph[id];
-    if (event.index > 0) {
-      edge(graph.thread_event(event.thread, event.index - 1), id, "po");
-    } else {
-      edge(graph.spawn_of(event.thread), id, "start");
+  std::vector<int> last(violation.threads.size(), -1);
+  for (int id = 0; id < static_cast<int>(violation.events.size()); ++id) {
+    const ReportedEvent& event = violation.events[static_cast<std::size_t>(id)];
+    const std::size_t thread = static_cast<std::size_t>(event.thread);
+    add_node(id, violation.threads[thread] + ": " + event.text);
+    if (last[thread] >= 0) add_edge(last[thread], id, "po");
+    last[thread] = id;
+  }
+  int initial = -1;
+  for (const ReportedLocation& location : violation.locations) {
+    add_node(initial, location.name + " = " + location.initial + " initially");
+    int previous = initial--;
+    for (const int write : location.modification_order) {
+      add_edge(previous, write, "mo");
+      previous = write;
     }
-    if (is_read(event.kind)) edge(event.rf, id, "rf");
-    if (is_write(event.kind)) edge(event.mo_previous, id, "mo");
-    if (event.kind == Kind::join && graph.thread_size(event.location) > 0) {
-      edge(graph.thread_event(event.location, graph.thread_size(event.location) - 1), id, "end");
-    }
+  }
+  for (const ReportedEdge& edge : violation.edges) {
+    add_edge(edge.from, edge.to, to_string(edge.kind));
   }
   return dot + "}\n";
 }
@@ -168,7 +248,8 @@ Violation describe(const Execution& execution, const EventGraph& graph, const Fa
   const std::vector<EventId> order = linearise(graph, last_of);
   for (EventId id : order) violation.events.push_back(teller.report(id));
   violation.token = to_script(graph, order).to_token();
-  violation.dot = to_dot(graph, order, teller, execution);
+  add_relations(execution, graph, order, violation);
+  violation.dot = to_dot(violation);
   return violation;
 }
 

@@ -110,6 +110,29 @@ TEST(Strategies, walks_find_deadlocks_and_no_false_ones) {
   EXPECT_EQ(stuck.violation->kind, ViolationKind::deadlock);
 }
 
+/// The joins follow directly behind the last steps of the threads that they join.
+TEST(Strategies, joins_replay) {
+  const auto body = [] {
+    atomic<int> x{0};
+    int seen[2] = {};
+    thread first([&] { seen[0] = x.load(relaxed); });
+    thread second([&] { seen[1] = x.load(relaxed); });
+    x.store(1, relaxed);
+    x.store(2, relaxed);
+    second.join();
+    first.join();
+    check(seen[0] != 1 || seen[1] != 2, "never like that");
+  };
+  const Report report = explore(Options{}, body);
+  ASSERT_TRUE(report.violation) << report.to_text();
+  Options options;
+  options.strategy = Strategy::replay;
+  options.token = report.violation->token;
+  const Report again = explore(options, body);
+  ASSERT_TRUE(again.violation) << again.to_text();
+  EXPECT_EQ(again.violation->message, "never like that");
+}
+
 TEST(Strategies, a_token_fits_only_its_program) {
   const auto body = [](std::memory_order order, int extra) {
     return [=] {

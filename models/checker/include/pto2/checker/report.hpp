@@ -32,15 +32,44 @@ enum class ViolationKind : std::uint8_t {
 const char* to_string(Verdict verdict);
 const char* to_string(ViolationKind kind);
 
-/// One step of a reported execution.
+/// One step of a reported execution. A read-modify-write is two: "rmw_read" and, when it stores,
+/// "rmw_write" behind it.
 struct ReportedEvent {
   int thread = 0;
+  std::string operation;   ///< load, store, rmw_read, rmw_write, fence, spawn or join
+  int location = -1;       ///< index in Violation::locations, -1 for fence, spawn and join
+  std::string order;       ///< relaxed, acquire, release, acq_rel, seq_cst; of spawn and join empty
+  std::string value;       ///< what is read or stored
   std::string text;        ///< such as "flag.load(acquire) = 0"
   std::string reads_from;  ///< where a read's value comes from, empty otherwise
   std::string missed;      ///< the newest value that a stale read did not see, empty otherwise
   std::string file;
   unsigned line = 0;
 };
+
+/// An atomic that the events refer to.
+struct ReportedLocation {
+  std::string name;
+  std::string initial;                  ///< its value from construction on
+  std::vector<int> modification_order;  ///< the events that write it, oldest first
+};
+
+/// An edge of the execution graph. Program order is the order of a thread's events, modification
+/// order that of the locations.
+struct ReportedEdge {
+  enum class Kind : std::uint8_t {
+    reads_from,
+    starts,  ///< from a spawn to the thread's first event
+    ends,    ///< from a thread's last event to the join
+  };
+
+  Kind kind = Kind::reads_from;
+  int from = 0;  ///< index in Violation::events; -1 - location is the initial write of a location
+  int to = 0;    ///< index in Violation::events
+};
+
+/// "rf", "start" or "end".
+const char* to_string(ReportedEdge::Kind kind);
 
 struct Violation {
   ViolationKind kind = ViolationKind::check_failed;
@@ -50,6 +79,8 @@ struct Violation {
   std::string token;                  ///< replays exactly this execution
   std::vector<std::string> threads;   ///< their names, by number
   std::vector<ReportedEvent> events;  ///< in an order that respects causality
+  std::vector<ReportedLocation> locations;
+  std::vector<ReportedEdge> edges;
   std::string hint;  ///< an order whose strengthening removes it, where that is known
   std::string dot;   ///< the execution graph in Graphviz's language
 };
@@ -70,7 +101,12 @@ struct Report {
   bool ok() const { return verdict == Verdict::pass; }
   /// For people: the story first, then one column per thread, then how to replay.
   std::string to_text() const;
-  /// For programs: one JSON object with "schema": "pto2.checker.report/1".
+  /// For programs: one JSON object with "schema": "pto2.checker.report/1". The "violation" is null
+  /// or has, besides what is in the text, the execution graph: "events", each with an "id", its
+  /// "thread", "operation", "order", "value", "file", "line" and the "location" by id; "locations"
+  /// with the ids of their writes in "modification_order", behind their "initial_write"; and
+  /// "edges" of "kind" rf, start and end, each "from" an event or initial write "to" an event. The
+  /// events of one thread are in program order.
   std::string to_json() const;
 };
 
