@@ -108,7 +108,7 @@ void explore_in_parallel(const Options& options, const std::function<void()>& bo
                          Sometimes& sometimes) {
   engine::Parallel search(options, body);
   search.run(report);
-  for (const auto& execution : search.executions()) note(*execution, report, sometimes);
+  search.for_each_execution([&](const auto& execution) { note(execution, report, sometimes); });
   if (search.failed() != nullptr) {
     report.violation = minimise(options, body, *search.failed(), search.failed_graph());
     add_hint(options, body, search.failed_graph(), *report.violation);

@@ -37,10 +37,11 @@ std::string progress_line(const Report& report, double per_second, double total)
   return line + text;
 }
 
-void Ledger::count(Outcome outcome) {
-  ++runs_;
-  if (outcome == Outcome::complete) ++report_.executions;
-  if (outcome == Outcome::blocked || outcome == Outcome::pruned) ++report_.blocked;
+void Ledger::add(Tally& tally) {
+  runs_ += tally.runs;
+  report_.executions += tally.executions;
+  report_.blocked += tally.blocked;
+  tally = {};
 }
 
 bool Ledger::exhausted(std::size_t memory) {
@@ -49,7 +50,8 @@ bool Ledger::exhausted(std::size_t memory) {
         "the limit of " + std::to_string(options_.max_executions) + " executions was reached";
   } else if (interrupted != 0) {
     report_.reason = "it was interrupted";
-  } else if (runs_ % 256 == 0) {
+  } else if (runs_ >= next_check_) {
+    next_check_ = runs_ + 256;
     check_rare(memory);
   }
   return !report_.reason.empty();

@@ -27,6 +27,17 @@ class InterruptGuard {
 /// that is 0 or refuted already is not mentioned.
 std::string progress_line(const Report& report, double per_second, double total);
 
+/// Runs that are not in a report yet.
+struct Tally {
+  std::uint64_t runs = 0, executions = 0, blocked = 0;
+
+  void count(Outcome outcome) {
+    ++runs;
+    if (outcome == Outcome::complete) ++executions;
+    if (outcome == Outcome::blocked || outcome == Outcome::pruned) ++blocked;
+  }
+};
+
 /// Counts runs in a report, shows progress, and knows when to stop.
 class Ledger {
  public:
@@ -34,7 +45,13 @@ class Ledger {
   Ledger(const Options& options, Report& report, const SizeEstimate* size)
       : options_(options), report_(report), size_(size) {}
 
-  void count(Outcome outcome);
+  /// Moves the counts into the report.
+  void add(Tally& tally);
+  void count(Outcome outcome) {
+    Tally tally;
+    tally.count(outcome);
+    add(tally);
+  }
   /// Whether a bound is hit; the report then says which. `memory` may be 0 when it was not
   /// measured.
   bool exhausted(std::size_t memory);
@@ -50,6 +67,7 @@ class Ledger {
   Clock::time_point start_ = Clock::now();
   double shown_ = 0;
   std::uint64_t runs_ = 0;
+  std::uint64_t next_check_ = 256;  // in runs, of what is not worth looking at after each
 };
 
 }  // namespace pto2::model::engine

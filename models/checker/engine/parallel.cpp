@@ -7,57 +7,65 @@
 namespace pto2::model::engine {
 
 Parallel::Parallel(const Options& options, const std::function<void()>& body)
-    : options_(options), size_(options, body), ledger_(options, counts_, &size_) {
+    : options_(options),
+      runs_per_report_(options.max_executions != 0 ? 1 : 64),
+      size_(options, body),
+      ledger_(options, counts_, &size_) {
   const auto ids = std::make_shared<Ids>();
   for (unsigned i = 0; i < options.jobs; ++i) {
-    executions_.push_back(std::make_unique<Execution>(options, body, ids));
-    searches_.push_back(std::make_unique<Exhaustive>(options));
+    workers_.push_back({std::make_unique<Execution>(options, body, ids),
+                        std::make_unique<Exhaustive>(options),
+                        {}});
   }
 }
 
 void Parallel::run(Report& report) {
-  std::vector<std::thread> workers;
-  for (std::size_t i = 0; i < executions_.size(); ++i) {
-    workers.emplace_back([this, i] { work(*executions_[i], *searches_[i], i == 0); });
+  std::vector<std::thread> os_threads;
+  for (Worker& worker : workers_) os_threads.emplace_back([this, &worker] { work(worker); });
+  for (std::thread& os_thread : os_threads) os_thread.join();
+  for (Worker& worker : workers_) {
+    ledger_.add(worker.tally);
+    report.peak_memory_bytes += worker.search->memory();
   }
-  for (std::thread& worker : workers) worker.join();
   report.executions = counts_.executions;
   report.blocked = counts_.blocked;
   report.reason = counts_.reason;
   report.complete = !stop_;
-  for (const auto& search : searches_) report.peak_memory_bytes += search->memory();
 }
 
-void Parallel::work(Execution& execution, Exhaustive& search, bool starts) {
+void Parallel::work(Worker& worker) {
   const Watchdog watchdog(options_.watchdog_seconds);
-  if (starts) {
-    search.begin();
-    explore(execution, search, true);
+  if (&worker == &workers_.front()) {
+    worker.search->begin();
+    explore(worker, true);
   }
-  while (take(search)) explore(execution, search, search.advance());
+  while (take(worker)) explore(worker, worker.search->advance());
 }
 
-void Parallel::explore(Execution& execution, Exhaustive& search, bool more) {
+void Parallel::explore(Worker& worker, bool more) {
+  Exhaustive& search = *worker.search;
   while (more && !stop_) {
-    const Outcome outcome = execution.run(search.graph(), search, search.first());
-    record(execution, search, outcome);
+    record(worker, worker.execution->run(search.graph(), search, search.first()));
     if (stop_) return;
     if (hungry_ > 0) offer(search);
-    if (&execution == executions_.front().get()) size_.improve_if_due();
+    if (&worker == &workers_.front()) size_.improve_if_due();
     more = search.advance();
   }
 }
 
-void Parallel::record(Execution& execution, Exhaustive& search, Outcome outcome) {
-  const std::size_t memory = search.memory_if_due() * executions_.size();
+void Parallel::record(Worker& worker, Outcome outcome) {
+  const std::size_t memory = worker.search->memory_if_due() * workers_.size();
+  worker.tally.count(outcome);
+  const bool ends = outcome == Outcome::failed || outcome == Outcome::limited;
+  if (!ends && worker.tally.runs < runs_per_report_) return;
   const std::lock_guard guard(mutex_);
   if (stop_) return;
-  ledger_.count(outcome);
+  ledger_.add(worker.tally);
   if (outcome == Outcome::failed) {
-    failed_ = &execution;
-    failed_graph_ = &search.graph();
+    failed_ = worker.execution.get();
+    failed_graph_ = &worker.search->graph();
   } else if (outcome == Outcome::limited) {
-    counts_.reason = execution.limit();
+    counts_.reason = worker.execution->limit();
   } else if (!ledger_.exhausted(memory)) {
     return;
   }
@@ -75,14 +83,14 @@ void Parallel::offer(Exhaustive& search) {
 }
 
 /// Waits for work; false when the search is over.
-bool Parallel::take(Exhaustive& search) {
+bool Parallel::take(Worker& worker) {
   std::unique_lock lock(mutex_);
   if (offered_.empty()) {
     ++hungry_;
     ++idle_;
-    if (idle_ == static_cast<int>(executions_.size())) changed_.notify_all();
+    if (idle_ == static_cast<int>(workers_.size())) changed_.notify_all();
     changed_.wait(lock, [&] {
-      return stop_ || !offered_.empty() || idle_ == static_cast<int>(executions_.size());
+      return stop_ || !offered_.empty() || idle_ == static_cast<int>(workers_.size());
     });
     if (stop_ || offered_.empty()) return false;
     --idle_;
@@ -91,7 +99,7 @@ bool Parallel::take(Exhaustive& search) {
   }
   std::unique_ptr<EventGraph> part = std::move(offered_.back());
   offered_.pop_back();
-  search.begin(std::move(part));
+  worker.search->begin(std::move(part));
   return true;
 }
 

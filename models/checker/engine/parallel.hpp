@@ -22,22 +22,33 @@ class Parallel {
 
   /// Fills in the counts, completeness and the reason of a report.
   void run(Report& report);
-  const std::vector<std::unique_ptr<Execution>>& executions() const { return executions_; }
+  /// Calls `visit` for the execution of each OS thread.
+  template <class Visit>
+  void for_each_execution(Visit&& visit) const {
+    for (const Worker& worker : workers_) visit(*worker.execution);
+  }
   /// The execution that found a violation first, or null, and its graph.
   const Execution* failed() const { return failed_; }
   const EventGraph& failed_graph() const { return *failed_graph_; }
 
  private:
-  void work(Execution& execution, Exhaustive& search, bool starts);
+  /// What one OS thread works with.
+  struct Worker {
+    std::unique_ptr<Execution> execution;
+    std::unique_ptr<Exhaustive> search;
+    Tally tally;
+  };
+
+  void work(Worker& worker);
   /// Explores until nothing is left or somebody stops the search.
-  void explore(Execution& execution, Exhaustive& search, bool more);
-  bool take(Exhaustive& search);
+  void explore(Worker& worker, bool more);
+  bool take(Worker& worker);
   void offer(Exhaustive& search);
-  void record(Execution& execution, Exhaustive& search, Outcome outcome);
+  void record(Worker& worker, Outcome outcome);
 
   const Options& options_;
-  std::vector<std::unique_ptr<Execution>> executions_;
-  std::vector<std::unique_ptr<Exhaustive>> searches_;
+  const std::uint64_t runs_per_report_;  // a worker keeps its counts to itself for so long
+  std::vector<Worker> workers_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<std::unique_ptr<EventGraph>> offered_;
