@@ -8,6 +8,7 @@ namespace pto2::model::engine {
 
 Parallel::Parallel(const Options& options, const std::function<void()>& body)
     : options_(options),
+      wanted_offers_(std::size_t{2} * options.jobs),
       runs_per_report_(options.max_executions != 0 ? 1 : 64),
       size_(options, body),
       ledger_(options, counts_, &size_) {
@@ -47,7 +48,7 @@ void Parallel::explore(Worker& worker, bool more) {
   while (more && !stop_) {
     record(worker, worker.execution->run(search.graph(), search, search.first()));
     if (stop_) return;
-    if (hungry_ > 0) offer(search);
+    if (offers_.load(std::memory_order_relaxed) < wanted_offers_) offer(search);
     if (&worker == &workers_.front()) size_.improve_if_due();
     more = search.advance();
   }
@@ -78,28 +79,22 @@ void Parallel::offer(Exhaustive& search) {
   if (part == nullptr) return;
   const std::lock_guard guard(mutex_);
   offered_.push_back(std::move(part));
-  --hungry_;
+  offers_ = offered_.size();
   changed_.notify_one();
 }
 
 /// Waits for work; false when the search is over.
 bool Parallel::take(Worker& worker) {
   std::unique_lock lock(mutex_);
-  if (offered_.empty()) {
-    ++hungry_;
-    ++idle_;
-    if (idle_ == static_cast<int>(workers_.size())) changed_.notify_all();
-    changed_.wait(lock, [&] {
-      return stop_ || !offered_.empty() || idle_ == static_cast<int>(workers_.size());
-    });
-    if (stop_ || offered_.empty()) return false;
-    --idle_;
-  } else {
-    ++hungry_;  // the offer was made to somebody who waits
-  }
-  std::unique_ptr<EventGraph> part = std::move(offered_.back());
-  offered_.pop_back();
-  worker.search->begin(std::move(part));
+  ++idle_;
+  if (idle_ == workers_.size()) changed_.notify_all();
+  changed_.wait(lock,
+                [&] { return stop_ || !offered_.empty() || idle_ == workers_.size(); });
+  if (stop_ || offered_.empty()) return false;
+  --idle_;
+  worker.search->begin(std::move(offered_.front()));
+  offered_.pop_front();
+  offers_ = offered_.size();
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,8 +15,8 @@
 
 namespace pto2::model::engine {
 
-/// One exhaustive search shared by several OS threads. Who has nothing left takes over the oldest
-/// open choices of somebody else: the largest piece there is.
+/// One exhaustive search shared by several OS threads. A few parts lie ready for those that have
+/// nothing left; each is the oldest open choices of somebody: the largest piece there was.
 class Parallel {
  public:
   Parallel(const Options& options, const std::function<void()>& body);
@@ -47,14 +48,15 @@ class Parallel {
   void record(Worker& worker, Outcome outcome);
 
   const Options& options_;
+  const std::size_t wanted_offers_;
   const std::uint64_t runs_per_report_;  // a worker keeps its counts to itself for so long
   std::vector<Worker> workers_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<std::unique_ptr<EventGraph>> offered_;
-  std::atomic<int> hungry_{0};  // OS threads that wait for work
+  std::deque<std::unique_ptr<EventGraph>> offered_;
+  std::atomic<std::size_t> offers_{0};  // the size of that
   std::atomic<bool> stop_{false};
-  int idle_ = 0;
+  std::size_t idle_ = 0;
   Report counts_;
   SizeEstimate size_;  // the first OS thread works on it
   Ledger ledger_;
