@@ -99,44 +99,6 @@ Script Script::from_token(std::string_view token) {
   return script;
 }
 
-std::vector<EventId> linearise(const EventGraph& graph, ThreadId last_of) {
-  std::vector<std::int32_t> wanted(static_cast<std::size_t>(graph.thread_count()));
-  for (ThreadId t = 0; t < graph.thread_count(); ++t) {
-    wanted[static_cast<std::size_t>(t)] = graph.thread_size(t);
-  }
-  if (last_of >= 0 && graph.thread_size(last_of) > 0) {
-    const EventId last = graph.thread_event(last_of, graph.thread_size(last_of) - 1);
-    for (ThreadId t = 0; t < graph.thread_count(); ++t) {
-      wanted[static_cast<std::size_t>(t)] = std::min<std::int32_t>(
-          wanted[static_cast<std::size_t>(t)], graph.row(last, EventGraph::Row::causal)[t]);
-    }
-  }
-  std::vector<std::int32_t> done(wanted.size(), 0);
-  const auto placed = [&](EventId e) {
-    return is_initial(e) || graph[e].index < done[static_cast<std::size_t>(graph[e].thread)];
-  };
-  const auto enabled = [&](ThreadId t) {
-    const std::int32_t index = done[static_cast<std::size_t>(t)];
-    if (index >= wanted[static_cast<std::size_t>(t)]) return false;
-    const Event& event = graph[graph.thread_event(t, index)];
-    if (index == 0 && t != 0 && !placed(graph.spawn_of(t))) return false;
-    if (is_read(event.kind) || event.kind == Kind::rmw_write) return placed(event.rf);
-    return event.kind != Kind::join ||
-           done[static_cast<std::size_t>(event.location)] == graph.thread_size(event.location);
-  };
-  std::vector<EventId> order;
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (ThreadId t = 0; t < graph.thread_count(); ++t) {
-      for (; enabled(t); ++done[static_cast<std::size_t>(t)]) {
-        order.push_back(graph.thread_event(t, done[static_cast<std::size_t>(t)]));
-        progress = true;
-      }
-    }
-  }
-  return order;
-}
-
 Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
   Script script;
   script.fingerprint = empty_hash;
