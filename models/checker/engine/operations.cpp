@@ -226,7 +226,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
   }
   ++t.position;
   Thread& child = thread(id);
-  child.body = std::move(body);
+  if (!child.kept) child.body = std::move(body);
   if (child.name != name) child.name = name;
   child.wait_site = site;
   if (!child.kept) {
