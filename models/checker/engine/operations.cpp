@@ -123,6 +123,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
   EventId read;
+  bool added = false;
   const std::uint32_t spins = t.spins;
   if (recorded(t)) {
     Event& event = replay(t, Kind::rmw_read, id);
@@ -137,14 +138,18 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     search_->newest_only = t.insists;
     search_->place_read(*graph_, read);
     ++t.position;
-    ++steps_;
+    added = true;
   }
   const Value previous = graph_->value_of((*graph_)[read].rf);
   const bool stores = graph_->stores(read);
   if (!stores) {
-    if (!recorded(t) && read == graph_->size() - 1) note_spin(t, read);
+    const bool newest = !recorded(t) && read == graph_->size() - 1;
+    if (added) step_done(t);
+    t.spins = spins;
+    if (newest) note_spin(t, read);
     return {previous, false};
   }
+  if (added) ++steps_;
   t.spins = spins;
   if (recorded(t)) {
     replay(t, Kind::rmw_write, id).value = update.result(previous);
