@@ -80,17 +80,19 @@ void* acquire(std::size_t bytes) {
   }
 }
 
-void* acquire(std::size_t bytes, std::align_val_t alignment) {
-  const std::size_t align = static_cast<std::size_t>(alignment);
-  const std::size_t rounded = (bytes + align - 1) / align * align;
-  if (void* const pointer = std::aligned_alloc(align, rounded == 0 ? align : rounded)) {
-    return noted(pointer, bytes);
-  }
-  throw std::bad_alloc();
-}
-
 void* try_acquire(std::size_t bytes) noexcept {
   return noted(std::malloc(bytes == 0 ? 1 : bytes), bytes);
+}
+
+void* try_acquire(std::size_t bytes, std::align_val_t alignment) noexcept {
+  const std::size_t align = static_cast<std::size_t>(alignment);
+  const std::size_t rounded = (bytes + align - 1) / align * align;
+  return noted(std::aligned_alloc(align, rounded == 0 ? align : rounded), bytes);
+}
+
+void* acquire(std::size_t bytes, std::align_val_t alignment) {
+  if (void* const pointer = try_acquire(bytes, alignment)) return pointer;
+  throw std::bad_alloc();
 }
 
 }  // namespace
@@ -117,6 +119,19 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
 }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
   return engine::try_acquire(bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return engine::try_acquire(bytes, alignment);
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment,
+                     const std::nothrow_t&) noexcept {
+  return engine::try_acquire(bytes, alignment);
+}
+void operator delete(void* pointer, std::align_val_t, const std::nothrow_t&) noexcept {
+  engine::release(pointer);
+}
+void operator delete[](void* pointer, std::align_val_t, const std::nothrow_t&) noexcept {
+  engine::release(pointer);
 }
 void operator delete(void* pointer, const std::nothrow_t&) noexcept {
   engine::release(pointer);

@@ -172,8 +172,9 @@ void Execution::append_rmw_write(Thread& t, EventId read) {
   take_turn(t);
   const Update& operation = graph_->update(read);
   const EventId source = (*graph_)[read].rf;
-  const EventId write = graph_->append(t.id, Kind::rmw_write, operation.success,
-                                       (*graph_)[read].location, (*graph_)[read].site);
+  const std::source_location site = (*graph_)[read].site;  // the graph may move when it grows
+  const EventId write =
+      graph_->append(t.id, Kind::rmw_write, operation.success, (*graph_)[read].location, site);
   (*graph_)[write].rf = source;
   (*graph_)[write].value = operation.result(graph_->value_of(source));
   graph_->set_gain(write, options_.cxx17_release_sequences);
