@@ -4,127 +4,162 @@
 #include <cstdlib>
 #include <new>
 
-namespace pto2::model::engine::allocation {
+#include "models/checker/engine/execution.hpp"
+
+namespace pto2::model::engine {
+
+constinit thread_local Heap* program_heap = nullptr;
+
+const Block* Heap::leaked() const {
+  if (!watches_leaks_) return nullptr;
+  const auto leak =
+      std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.freed; });
+  return leak == blocks_.end() ? nullptr : &*leak;
+}
+
+void Heap::release() {
+  if (blocks_.empty()) return;
+  for (const Block& block : blocks_) {
+    if (block.freed) std::free(block.address);
+  }
+  blocks_.clear();
+  std::fill(index_.begin(), index_.end(), 0);
+}
+
+Block& Heap::find_or_add(void* address) {
+  if (index_.size() < 2 * (blocks_.size() + 1)) rehash();
+  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4); malloc aligns to 16.
+  const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(address) >> 4) * 0x9e3779b97f4a7c15;
+  const std::size_t mask = index_.size() - 1;
+  std::size_t slot = static_cast<std::size_t>(hash >> 32) & mask;
+  for (; index_[slot] != 0; slot = (slot + 1) & mask) {
+    Block& block = blocks_[index_[slot] - 1];
+    if (block.address == address) return block;
+  }
+  Block& block = blocks_.emplace_back();
+  block.address = address;
+  index_[slot] = static_cast<std::uint32_t>(blocks_.size());
+  return block;
+}
+
+void Heap::rehash() {
+  const std::vector<Block> blocks = std::move(blocks_);
+  index_.assign(std::max<std::size_t>(64, 2 * index_.size()), 0);
+  blocks_.clear();
+  blocks_.reserve(index_.size() / 2);
+  for (const Block& block : blocks) find_or_add(block.address) = block;
+}
 
 namespace {
 
-// A list in malloc's memory: operator new must not be called from operator delete.
-struct Notes {
-  void** pointers = nullptr;
-  std::size_t size = 0;
-  std::size_t capacity = 0;
-
-  ~Notes() {
-    for (std::size_t i = 0; i < size; ++i) std::free(pointers[i]);
-    std::free(pointers);
-  }
-};
-
-thread_local bool deferring = false;
-thread_local Notes notes;
-
 void release(void* pointer) noexcept {
-  if (!deferring || pointer == nullptr) {
+  Heap* const heap = program_heap;
+  if (heap == nullptr || pointer == nullptr) {
     std::free(pointer);
     return;
   }
-  if (notes.size == notes.capacity) {
-    const std::size_t capacity = notes.capacity == 0 ? 64 : notes.capacity * 2;
-    void* const grown = std::realloc(notes.pointers, capacity * sizeof(void*));
-    if (grown == nullptr) std::abort();
-    notes.pointers = static_cast<void**>(grown);
-    notes.capacity = capacity;
-  }
-  notes.pointers[notes.size++] = pointer;
+  const HeapScope own(nullptr);
+  if (!heap->free_later(pointer)) Execution::current().freed_twice();
+}
+
+void* noted(void* pointer, std::size_t bytes) {
+  Heap* const heap = program_heap;
+  if (heap == nullptr || !heap->watches_leaks() || pointer == nullptr) return pointer;
+  const HeapScope own(nullptr);
+  const Moment now = Execution::current().here();
+  heap->allocated({pointer, false, bytes, now.thread, now.site});
+  return pointer;
 }
 
 void* acquire(std::size_t bytes) {
   while (true) {
-    if (void* const pointer = std::malloc(bytes == 0 ? 1 : bytes)) return pointer;
+    if (void* const pointer = std::malloc(bytes == 0 ? 1 : bytes)) return noted(pointer, bytes);
     const std::new_handler handler = std::get_new_handler();
     if (handler == nullptr) throw std::bad_alloc();
     handler();
   }
 }
 
-void* acquire(std::size_t bytes, std::align_val_t alignment) {
+void* try_acquire(std::size_t bytes) noexcept {
+  return noted(std::malloc(bytes == 0 ? 1 : bytes), bytes);
+}
+
+void* try_acquire(std::size_t bytes, std::align_val_t alignment) noexcept {
   const std::size_t align = static_cast<std::size_t>(alignment);
   const std::size_t rounded = (bytes + align - 1) / align * align;
-  if (void* const pointer = std::aligned_alloc(align, rounded == 0 ? align : rounded)) {
-    return pointer;
-  }
+  return noted(std::aligned_alloc(align, rounded == 0 ? align : rounded), bytes);
+}
+
+void* acquire(std::size_t bytes, std::align_val_t alignment) {
+  if (void* const pointer = try_acquire(bytes, alignment)) return pointer;
   throw std::bad_alloc();
 }
 
 }  // namespace
 
-Deferred::Deferred() : outer_(deferring) {
-  deferring = true;
-}
-Deferred::~Deferred() {
-  deferring = outer_;
-}
+}  // namespace pto2::model::engine
 
-void release_deferred(bool failed) {
-  if (failed) {
-    std::sort(notes.pointers, notes.pointers + notes.size);
-    notes.size = static_cast<std::size_t>(std::unique(notes.pointers, notes.pointers + notes.size) -
-                                          notes.pointers);
-  }
-  for (std::size_t i = 0; i < notes.size; ++i) std::free(notes.pointers[i]);
-  notes.size = 0;
-}
-
-}  // namespace pto2::model::engine::allocation
-
-namespace allocation = pto2::model::engine::allocation;
+namespace engine = pto2::model::engine;
 
 void* operator new(std::size_t bytes) {
-  return allocation::acquire(bytes);
+  return engine::acquire(bytes);
 }
 void* operator new[](std::size_t bytes) {
-  return allocation::acquire(bytes);
+  return engine::acquire(bytes);
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return allocation::acquire(bytes, alignment);
+  return engine::acquire(bytes, alignment);
 }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return allocation::acquire(bytes, alignment);
+  return engine::acquire(bytes, alignment);
 }
 // The variants that do not throw must come from the same place, or a sanitizer's would be mixed in.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return std::malloc(bytes == 0 ? 1 : bytes);
+  return engine::try_acquire(bytes);
 }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return std::malloc(bytes == 0 ? 1 : bytes);
+  return engine::try_acquire(bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return engine::try_acquire(bytes, alignment);
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment,
+                     const std::nothrow_t&) noexcept {
+  return engine::try_acquire(bytes, alignment);
+}
+void operator delete(void* pointer, std::align_val_t, const std::nothrow_t&) noexcept {
+  engine::release(pointer);
+}
+void operator delete[](void* pointer, std::align_val_t, const std::nothrow_t&) noexcept {
+  engine::release(pointer);
 }
 void operator delete(void* pointer, const std::nothrow_t&) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete[](void* pointer, const std::nothrow_t&) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete(void* pointer) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete[](void* pointer) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete(void* pointer, std::size_t) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete[](void* pointer, std::size_t) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete(void* pointer, std::align_val_t) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete[](void* pointer, std::align_val_t) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }
 void operator delete[](void* pointer, std::size_t, std::align_val_t) noexcept {
-  allocation::release(pointer);
+  engine::release(pointer);
 }

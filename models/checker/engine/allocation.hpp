@@ -1,23 +1,67 @@
-// Memory that the explored program frees stays untouched until the execution ends: a dangling
+// What the explored program does with operator new and operator delete, which this library
+// replaces. Memory that the program frees stays untouched until the execution ends: a dangling
 // pointer then never meets a new object, and the same program gets comparable addresses.
 #pragma once
 
-namespace pto2::model::engine::allocation {
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <utility>
+#include <vector>
 
-/// While one exists on this OS thread, operator delete only notes what it is given.
-class Deferred {
- public:
-  Deferred();
-  ~Deferred();
-  Deferred(const Deferred&) = delete;
-  Deferred& operator=(const Deferred&) = delete;
+#include "models/checker/engine/event.hpp"
 
- private:
-  bool outer_;
+namespace pto2::model::engine {
+
+/// Memory that the program has allocated or freed during an execution.
+struct Block {
+  void* address = nullptr;
+  bool freed = false;
+  std::size_t bytes = 0;      ///< the rest is known of leaks only
+  ThreadId thread = -1;       ///< who allocated it,
+  std::source_location site;  ///< behind which step
 };
 
-/// Frees what has been noted on this OS thread. After a failed execution something may have been
-/// given back twice, which is the program's error and must not become ours.
-void release_deferred(bool failed);
+/// The blocks of one execution at a time.
+class Heap {
+ public:
+  /// Without `watches_leaks` only what is freed is noted.
+  explicit Heap(bool watches_leaks) : watches_leaks_(watches_leaks) {}
+  ~Heap() { release(); }
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
 
-}  // namespace pto2::model::engine::allocation
+  bool watches_leaks() const { return watches_leaks_; }
+  void allocated(const Block& block) { find_or_add(block.address) = block; }
+  /// Keeps the memory until `release`. False when it has been freed already.
+  bool free_later(void* address) { return !std::exchange(find_or_add(address).freed, true); }
+  /// The first block that was allocated and not freed, or null.
+  const Block* leaked() const;
+  /// Frees for good what the program has freed, and forgets the rest.
+  void release();
+
+ private:
+  Block& find_or_add(void* address);
+  void rehash();
+
+  const bool watches_leaks_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> index_;  // open addressing: 1 + position in blocks_, or 0
+};
+
+/// The heap of the program whose code runs on this OS thread; null while the library's own does.
+extern constinit thread_local Heap* program_heap;
+
+/// Lets memory go to the given heap as long as it exists; null is that of the library.
+class HeapScope {
+ public:
+  explicit HeapScope(Heap* heap) : outer_(std::exchange(program_heap, heap)) {}
+  ~HeapScope() { program_heap = outer_; }
+  HeapScope(const HeapScope&) = delete;
+  HeapScope& operator=(const HeapScope&) = delete;
+
+ private:
+  Heap* outer_;
+};
+
+}  // namespace pto2::model::engine

@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/checker/engine/allocation.hpp"
-
 namespace pto2::model::engine {
 
 namespace {
@@ -55,7 +53,11 @@ std::source_location Execution::last_site(const Thread& t) const {
 
 Execution::Execution(const Options& options, const std::function<void()>& body,
                      std::shared_ptr<Ids> ids)
-    : options_(options), body_(body), ids_(std::move(ids)), isolated_(options.isolated_threads) {
+    : options_(options),
+      body_(body),
+      ids_(std::move(ids)),
+      heap_(options.heap_leaks),
+      isolated_(options.isolated_threads && !options.heap_leaks) {
   add_threads(1);
 }
 
@@ -64,7 +66,7 @@ Execution::~Execution() {
   graph_ = &nothing;
   Execution* const outer = std::exchange(current_execution, this);
   release_main();
-  allocation::release_deferred(false);
+  heap_.release();
   current_execution = outer;
 }
 
@@ -114,17 +116,20 @@ std::uint64_t Execution::version_of(const Thread& t) const {
 
 void Execution::thread_main(Thread& t) {
   try {
+    program_heap = &heap_;
     if (t.id == 0) {
       body_();
     } else {
-      // It may be called again in a later run, with the captures as they were.
+      // With isolated threads it may be called again in a later run, with the captures as they were.
       if (isolated_) {
         const std::function<void()> body = t.body;
         body();
       } else {
         t.body();
+        t.body = nullptr;  // what it owns goes away in its thread, as with std::thread
       }
     }
+    program_heap = nullptr;
     if (!unwinding_ && recorded(t)) {
       fail(ViolationKind::nondeterminism, "the thread ended where its replay has further steps",
            t.wait_site);
@@ -153,8 +158,9 @@ void Execution::thread_main(Thread& t) {
 void Execution::resume(Thread& t) {
   Thread* const outer = running_;
   running_ = &t;
-  allocation::Deferred deferred;
+  if (unwinding_) program_heap = &heap_;
   t.fiber->resume();
+  program_heap = nullptr;  // an exception or the watchdog may have ended the program's turn
   running_ = outer;
 }
 
@@ -184,8 +190,8 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   if (!stopped_) extend();
   if (hung_ != nullptr) give_up_hung();
   const Outcome outcome = stopped_ ? early_ : conclude();
-  if (unfinished_ != 0) unwind_all();
-  allocation::release_deferred(outcome == Outcome::failed);
+  if (outcome != Outcome::complete) unwind_all();
+  heap_.release();
   current_execution = outer;
   return outcome;
 }
@@ -280,6 +286,12 @@ Outcome Execution::conclude() {
                 object->created.thread, object->created.site};
     return Outcome::failed;
   }
+  if (const Block* block = heap_.leaked()) {
+    failure_ = {ViolationKind::leak,
+                std::to_string(block->bytes) + " bytes from operator new are never deleted",
+                block->thread, block->site};
+    return Outcome::failed;
+  }
   learn_tail();
   return Outcome::complete;
 }
@@ -295,6 +307,15 @@ void Execution::unwind(Thread& t) {
   unwinding_ = true;
   ghost_steps_ = 0;
   while (!t.fiber->parked()) resume(t);
+  if (t.body && thread(0).state != State::at_tail) drop_body(t);
+}
+
+/// Destroys the function of a thread that was unwound, or has not begun.
+void Execution::drop_body(Thread& t) {
+  const HeapScope program(&heap_);
+  dropping_ = true;
+  t.body = nullptr;
+  dropping_ = false;
 }
 
 std::string Execution::thread_name(ThreadId id) const {
@@ -328,6 +349,11 @@ void Execution::stop(std::string reason) {
   early_ = Outcome::limited;
   stopped_ = true;
   leave(*running_);
+}
+
+void Execution::freed_twice() noexcept {
+  attempt_quietly(
+      [&] { fail(ViolationKind::double_free, "memory is deleted a second time", here().site); });
 }
 
 Value& Execution::ghost(LocationId id) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/checker/engine/allocation.hpp"
 #include "models/checker/engine/event_graph.hpp"
 #include "models/checker/engine/fiber.hpp"
 #include "models/checker/engine/hint.hpp"
@@ -118,7 +119,7 @@ class Execution {
       } catch (const Unwind&) {
         if (std::uncaught_exceptions() == 0 && (!in_destructors || running_->failed)) throw;
       }
-    } else if (std::uncaught_exceptions() == 0 &&
+    } else if (std::uncaught_exceptions() == 0 && !dropping_ &&
                (!in_destructors || ++ghost_steps_ > ghost_step_limit)) {
       throw Unwind{};
     }
@@ -160,6 +161,10 @@ class Execution {
   void assume(bool condition, const std::source_location& site);
   void check(bool condition, std::string_view message, const std::source_location& site);
   void note_sometimes(std::string_view name, bool condition);
+  /// Where the running thread is: behind its last step.
+  Moment here() const { return now(*running_, last_site(*running_)); }
+  /// Memory was given to operator delete that the program had freed before.
+  void freed_twice() noexcept;
 
  private:
   struct Unwind {};
@@ -242,6 +247,7 @@ class Execution {
   Outcome conclude();
   void unwind_all();
   void unwind(Thread& t);
+  void drop_body(Thread& t);
   void give_up_hung();
   std::source_location last_site(const Thread& t) const;
 
@@ -304,6 +310,7 @@ class Execution {
   EventGraph* graph_ = nullptr;
   Search* search_ = nullptr;
   Memory memory_;
+  Heap heap_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::vector<std::int32_t> slots_;  // memory slot of each location
   std::vector<ThreadId> ready_;
@@ -317,6 +324,7 @@ class Execution {
   std::int32_t postponed_ = 0;   // threads whose predicate is postponed
   bool forced_turn_ = false;
   volatile bool unwinding_ = false;
+  bool dropping_ = false;  // what a thread's function owns is being destroyed
   int ghost_steps_ = 0;
   bool stopped_ = false;
   bool preempts_ = false;         // what the search says

@@ -190,6 +190,16 @@ void judge(const Options& options, Report& report, Sometimes& sometimes) {
   report.verdict = Verdict::pass;
 }
 
+/// Lets function-local statics and the like allocate what they keep.
+void warm_up(const Options& options, const std::function<void()>& body) {
+  Options quiet = options;
+  quiet.heap_leaks = false;
+  engine::Execution execution(quiet, body);
+  engine::Exhaustive search(quiet);
+  search.begin();
+  execution.run(search.graph(), search, search.first());
+}
+
 void validate(const Options& options) {
   const auto require = [](bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
@@ -216,9 +226,11 @@ Report explore(const Options& options, const std::function<void()>& body) {
   report.name = options.name;
   Sometimes sometimes;
   const Clock::time_point start = Clock::now();
+  const engine::HeapScope own(nullptr);
   {
     const InterruptGuard guard;
     const engine::Watchdog watchdog(options.watchdog_seconds);
+    if (options.heap_leaks) warm_up(options, body);
     switch (options.strategy) {
       case Strategy::exhaustive:
         if (options.jobs > 1) {

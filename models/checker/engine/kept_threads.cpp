@@ -5,7 +5,6 @@
 // later runs, its frame alive for the others, until its history before the joins changes.
 #include <utility>
 
-#include "models/checker/engine/allocation.hpp"
 #include "models/checker/engine/execution.hpp"
 
 namespace pto2::model::engine {

@@ -128,6 +128,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
   EventId read;
+  bool added = false;
   const std::uint32_t spins = t.spins;
   if (recorded(t)) {
     Event& event = replay(t, Kind::rmw_read, id);
@@ -145,14 +146,18 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     search_->newest_only = t.insists;
     search_->place_read(*graph_, read);
     ++t.position;
-    ++steps_;
+    added = true;
   }
   const Value previous = graph_->value_of((*graph_)[read].rf);
   const bool stores = graph_->stores(read);
   if (!stores) {
-    if (!recorded(t) && read == graph_->size() - 1) note_spin(t, read);
+    const bool newest = !recorded(t) && read == graph_->size() - 1;
+    if (added) step_done(t);
+    t.spins = spins;
+    if (newest) note_spin(t, read);
     return {previous, false};
   }
+  if (added) ++steps_;
   t.spins = spins;
   if (recorded(t)) {
     replay(t, Kind::rmw_write, id).value = update.result(previous);
@@ -186,8 +191,9 @@ void Execution::append_rmw_write(Thread& t, EventId read) {
     search_->add_conflicting_update(*graph_, read);
     prune(t);
   }
-  const EventId write = graph_->append(t.id, Kind::rmw_write, operation.success,
-                                       (*graph_)[read].location, (*graph_)[read].site);
+  const std::source_location site = (*graph_)[read].site;  // the graph may move when it grows
+  const EventId write =
+      graph_->append(t.id, Kind::rmw_write, operation.success, (*graph_)[read].location, site);
   (*graph_)[write].rf = source;
   (*graph_)[write].value = operation.result(graph_->value_of(source));
   graph_->set_gain(write, options_.cxx17_release_sequences);
@@ -247,7 +253,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
   }
   ++t.position;
   Thread& child = thread(id);
-  child.body = std::move(body);
+  if (!child.kept) child.body = std::move(body);
   if (child.name != name) child.name = name;
   child.wait_site = site;
   if (!child.kept) {

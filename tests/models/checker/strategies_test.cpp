@@ -133,6 +133,34 @@ TEST(Strategies, joins_replay) {
   EXPECT_EQ(again.violation->message, "never like that");
 }
 
+/// Somebody else makes a step between an exchange that fails and the next step of its thread.
+TEST(Strategies, failed_exchanges_replay) {
+  const auto body = [] {
+    atomic<int> x{0};
+    int first = 5;
+    int second = 0;
+    thread a([&] {
+      x.compare_exchange_strong(first, 6, relaxed, relaxed);
+      second = x.load(relaxed);
+    });
+    thread b([&] { x.store(1, relaxed); });
+    a.join();
+    b.join();
+    check(first != 0 || second != 1, "never like that");
+  };
+  Options options;
+  options.strategy = Strategy::random_walk;
+  const Report walk = explore(options, body);
+  EXPECT_TRUE(walk.violation) << walk.to_text();
+  const Report report = explore(Options{}, body);
+  ASSERT_TRUE(report.violation) << report.to_text();
+  options.strategy = Strategy::replay;
+  options.token = report.violation->token;
+  const Report again = explore(options, body);
+  ASSERT_TRUE(again.violation) << again.to_text();
+  EXPECT_EQ(again.violation->message, "never like that");
+}
+
 TEST(Strategies, a_token_fits_only_its_program) {
   const auto body = [](std::memory_order order, int extra) {
     return [=] {

@@ -46,6 +46,10 @@ struct Options {
   /// execution before is then not run again, main included when it ends with joining the others
   /// and nothing else. Has no effect once a thread creates objects, or anybody a cell.
   bool isolated_threads = false;
+  /// Takes memory that the body gets from operator new, and has not deleted at the end of an
+  /// execution, for a leak. For bodies that keep nothing beyond a run: no results in containers of
+  /// somebody else, no caches. (The body runs once before, which fills the caches of a first time.)
+  bool heap_leaks = false;
   /// Counts executions in which nobody can go on as blocked instead of reporting a deadlock.
   bool allow_deadlocks = false;
   /// Names that `sometimes` must have seen at the end of a complete search.
