@@ -29,6 +29,7 @@ Fiber::~Fiber() {
   if (!finished_) return;  // given up
   context_.context.~fiber();
   tsan_destroy(tsan_fiber_);
+  forget_stack(bottom(), stack_.size);
   allocator_.deallocate(stack_);
 }
 
@@ -38,22 +39,27 @@ context::fiber Fiber::start() {
   // or every fiber leaves one more on its creator.
   void* const creator = tsan_current();
   tsan_switch(tsan_fiber_);
-  context::fiber made(std::allocator_arg, place, Borrowed{}, [this](context::fiber&& host) {
-    finish_switch(nullptr, &host_bottom_, &host_bytes_);
-    host_ = std::move(host);
-    body_();
-    finished_ = true;
-    // TSan hears of this switch from the host: the frames that return from here are the fiber's.
-    start_switch(nullptr, host_bottom_, host_bytes_);
-    return std::move(host_);
+  context::fiber made = visit_stack(bottom(), stack_.size, [&] {
+    return context::fiber(std::allocator_arg, place, Borrowed{},
+                          [this](context::fiber&& host) { return run(std::move(host)); });
   });
   tsan_switch(creator);
   return made;
 }
 
+context::fiber Fiber::run(context::fiber host) {
+  finish_switch(nullptr, &host_bottom_, &host_bytes_);
+  host_ = std::move(host);
+  body_();
+  finished_ = true;
+  // TSan hears of this switch from the host: the frames that return from here are the fiber's.
+  start_switch(nullptr, host_bottom_, host_bytes_);
+  return std::move(host_);
+}
+
 void Fiber::resume() {
   void* fake_stack = nullptr;
-  start_switch(&fake_stack, static_cast<const char*>(stack_.sp) - stack_.size, stack_.size);
+  start_switch(&fake_stack, bottom(), stack_.size);
   tsan_host_ = tsan_current();
   tsan_switch(tsan_fiber_);
   context_.context = std::move(context_.context).resume();

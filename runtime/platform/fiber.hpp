@@ -38,6 +38,8 @@ class Fiber {
   };
 
   boost::context::fiber start();
+  boost::context::fiber run(boost::context::fiber host);
+  const void* bottom() const { return static_cast<const char*>(stack_.sp) - stack_.size; }
 
   std::function<void()> body_;
   boost::context::protected_fixedsize_stack allocator_;

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -27,6 +28,28 @@ inline void finish_switch([[maybe_unused]] void* fake_stack,
                           [[maybe_unused]] std::size_t* left_bytes) {
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(fake_stack, left_bottom, left_bytes);
+#endif
+}
+
+/// For a visit to the stack at [bottom, bottom + bytes), which `visit` makes by itself: what it
+/// leaves there must not lie in the visitor's fake stack.
+template <class Visit>
+auto visit_stack(const void* bottom, std::size_t bytes, Visit&& visit) {
+  void* fake_stack = nullptr;
+  const void* own_bottom = nullptr;
+  std::size_t own_bytes = 0;
+  start_switch(&fake_stack, bottom, bytes);
+  auto result = visit();
+  finish_switch(nullptr, &own_bottom, &own_bytes);
+  start_switch(nullptr, own_bottom, own_bytes);
+  finish_switch(fake_stack, nullptr, nullptr);
+  return result;
+}
+
+/// Before a stack is given back: frames that never returned have left their red zones on it.
+inline void forget_stack([[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(bottom, bytes);
 #endif
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -26,6 +27,27 @@ void finish_switch([[maybe_unused]] void* saved, [[maybe_unused]] const void** b
 #endif
 }
 
+/// For the visit that boost.context makes to a new stack: the frames that it leaves there must not
+/// lie in the fake stack of the visitor, which may be gone before them.
+template <class Visit>
+void visit_stack(const void* bottom, std::size_t size, Visit&& visit) {
+  void* saved = nullptr;
+  const void* own_bottom = nullptr;
+  std::size_t own_size = 0;
+  start_switch(&saved, bottom, size);
+  visit();
+  finish_switch(nullptr, &own_bottom, &own_size);
+  start_switch(nullptr, own_bottom, own_size);
+  finish_switch(saved, nullptr, nullptr);
+}
+
+/// Before a stack is given back: frames that never returned have left their red zones on it.
+void forget_stack([[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t size) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(bottom, size);
+#endif
+}
+
 /// The stack belongs to the Fiber and outlives the boost fiber that runs on it.
 struct Borrowed {
   boost::context::stack_context allocate() { return {}; }
@@ -36,14 +58,17 @@ struct Borrowed {
 
 Fiber::Fiber(std::function<void()> body, std::size_t stack_bytes) : body_(std::move(body)) {
   stack_ = boost::context::fixedsize_stack(stack_bytes).allocate();
-  inside_ = boost::context::fiber(
-      std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_), Borrowed{},
-      [this](boost::context::fiber&& caller) { return run(std::move(caller)); });
+  visit_stack(bottom(), stack_.size, [&] {
+    inside_ = boost::context::fiber(
+        std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_),
+        Borrowed{}, [this](boost::context::fiber&& caller) { return run(std::move(caller)); });
+  });
 }
 
 Fiber::~Fiber() {
   quit_ = true;
   resume();
+  forget_stack(bottom(), stack_.size);
   boost::context::fixedsize_stack(stack_.size).deallocate(stack_);
 }
 
@@ -62,7 +87,7 @@ boost::context::fiber Fiber::run(boost::context::fiber caller) {
 
 void Fiber::resume() {
   void* saved = nullptr;
-  start_switch(&saved, static_cast<const char*>(stack_.sp) - stack_.size, stack_.size);
+  start_switch(&saved, bottom(), stack_.size);
   inside_ = std::move(inside_).resume();
   finish_switch(saved, nullptr, nullptr);
 }

@@ -27,6 +27,7 @@ class Fiber {
 
  private:
   boost::context::fiber run(boost::context::fiber caller);
+  const void* bottom() const { return static_cast<const char*>(stack_.sp) - stack_.size; }
 
   std::function<void()> body_;
   bool parked_ = true;
