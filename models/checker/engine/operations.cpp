@@ -253,7 +253,7 @@ ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,
   }
   ++t.position;
   Thread& child = thread(id);
-  if (!child.kept) child.body = std::move(body);
+  child.body = std::move(body);
   if (child.name != name) child.name = name;
   child.wait_site = site;
   if (!child.kept) {
