@@ -8,6 +8,7 @@
 #include "models/checker/engine/exhaustive.hpp"
 #include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ledger.hpp"
+#include "models/checker/engine/minimise.hpp"
 #include "models/checker/engine/parallel.hpp"
 #include "models/checker/engine/script.hpp"
 #include "models/checker/engine/size_estimate.hpp"
@@ -25,28 +26,6 @@ using engine::Ledger;
 using engine::Outcome;
 using Clock = std::chrono::steady_clock;
 
-/// A violation with as few steps as are known to show it: those that the failing thread depends
-/// on, when replaying only them fails in the same way.
-Violation minimise(const Options& options, const std::function<void()>& body,
-                   const engine::Execution& failed, const engine::EventGraph& graph) {
-  const engine::FailedRun failure = failed.failure();
-  Violation whole = engine::describe(failed, graph, failure, -1);
-  if (failure.thread < 0 || failure.kind == ViolationKind::deadlock ||
-      failure.kind == ViolationKind::leak) {
-    return whole;
-  }
-  const Violation small = engine::describe(failed, graph, failure, failure.thread);
-  if (small.events.size() == whole.events.size()) return whole;
-  engine::Execution execution(options, body);
-  engine::EventGraph replayed;
-  engine::Scripted search(engine::Script::from_token(small.token));
-  const Outcome outcome = execution.run(replayed, search, -1);
-  const bool same = outcome == Outcome::failed && execution.failure().kind == failure.kind &&
-                    execution.failure().message == failure.message &&
-                    replayed.size() < graph.size() && search.mismatch(replayed).empty();
-  return same ? engine::describe(execution, replayed, execution.failure(), -1) : whole;
-}
-
 /// Only what memory orders can be to blame for is worth a search for a stronger one.
 void add_hint(const Options& options, const std::function<void()>& body,
               const engine::EventGraph& graph, Violation& violation) {
@@ -57,6 +36,11 @@ void add_hint(const Options& options, const std::function<void()>& body,
   }
   violation.hint =
       engine::find_hint(options, body, engine::weak_sites(graph), options.hint_seconds);
+}
+
+Violation found(const Options& options, const std::function<void()>& body,
+                const engine::Execution& execution, const engine::EventGraph& graph) {
+  return engine::simplest(options, body, engine::minimise(options, body, execution, graph));
 }
 
 void note(const engine::Execution& execution, Report& report,
@@ -86,7 +70,7 @@ void explore_exhaustively(const Options& options, const std::function<void()>& b
     const Outcome outcome = execution.run(search.graph(), search, search.first());
     ledger.count(outcome);
     if (outcome == Outcome::failed) {
-      report.violation = minimise(options, body, execution, search.graph());
+      report.violation = found(options, body, execution, search.graph());
       add_hint(options, body, search.graph(), *report.violation);
       break;
     }
@@ -110,7 +94,7 @@ void explore_in_parallel(const Options& options, const std::function<void()>& bo
   search.run(report);
   search.for_each_execution([&](const auto& execution) { note(execution, report, sometimes); });
   if (search.failed() != nullptr) {
-    report.violation = minimise(options, body, *search.failed(), search.failed_graph());
+    report.violation = found(options, body, *search.failed(), search.failed_graph());
     add_hint(options, body, search.failed_graph(), *report.violation);
   }
 }
@@ -128,7 +112,7 @@ void sample(const Options& options, const std::function<void()>& body, Report& r
     length = std::max<std::uint64_t>(length, static_cast<std::uint64_t>(graph.size()));
     ledger.count(outcome);
     if (outcome == Outcome::failed) {
-      report.violation = minimise(options, body, execution, graph);
+      report.violation = found(options, body, execution, graph);
       break;
     }
     if (outcome == Outcome::limited) {
@@ -212,6 +196,8 @@ void validate(const Options& options) {
           "Options::watchdog_seconds must be 0..86400");
   require(options.hint_seconds >= 0 && options.hint_seconds <= 86'400,
           "Options::hint_seconds must be 0..86400");
+  require(options.minimise_seconds >= 0 && options.minimise_seconds <= 86'400,
+          "Options::minimise_seconds must be 0..86400");
   require(options.depth >= 1, "Options::depth must be at least 1");
   require(options.spin_limit >= 1, "Options::spin_limit must be at least 1");
   require(options.strategy != Strategy::replay || !options.token.empty(),

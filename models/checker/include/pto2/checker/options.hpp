@@ -56,6 +56,9 @@ struct Options {
   std::vector<std::string> expected;
   /// After a violation, how long to look for one order whose strengthening prevents it.
   double hint_seconds = 0.3;
+  /// After a violation, how long to look for an execution that shows it with fewer context switches
+  /// or, failing that, in fewer steps. A small program has been searched by then.
+  double minimise_seconds = 0.3;
   /// Writes a progress line to stderr about once per second. An exhaustive search also says about
   /// how many executions there are in all, once that is known to a quarter; it samples executions
   /// for this, in 1/20 of the time, so the body runs more often than the report counts.

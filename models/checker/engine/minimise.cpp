@@ -1,0 +1,74 @@
+#include "models/checker/engine/minimise.hpp"
+
+#include <chrono>
+#include <utility>
+
+#include "models/checker/engine/exhaustive.hpp"
+#include "models/checker/engine/script.hpp"
+#include "models/checker/engine/story.hpp"
+
+namespace pto2::model::engine {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a thread that hangs shows is the same everywhere, and each such run takes long.
+bool worth_comparing(ViolationKind kind) {
+  return kind != ViolationKind::livelock && kind != ViolationKind::nondeterminism &&
+         kind != ViolationKind::unreached;
+}
+
+bool simpler(const Violation& a, const Violation& b) {
+  const auto cost = [](const Violation& violation) {
+    std::size_t switches = 0;
+    for (std::size_t i = 1; i < violation.events.size(); ++i) {
+      switches += violation.events[i].thread != violation.events[i - 1].thread;
+    }
+    return std::pair(switches, violation.events.size());
+  };
+  return cost(a) < cost(b);
+}
+
+}  // namespace
+
+Violation minimise(const Options& options, const std::function<void()>& body,
+                   const Execution& failed, const EventGraph& graph) {
+  const FailedRun failure = failed.failure();
+  Violation whole = describe(failed, graph, failure, -1);
+  if (failure.thread < 0 || failure.kind == ViolationKind::deadlock ||
+      failure.kind == ViolationKind::leak) {
+    return whole;
+  }
+  const Violation small = describe(failed, graph, failure, failure.thread);
+  if (small.events.size() == whole.events.size()) return whole;
+  Execution execution(options, body);
+  EventGraph replayed;
+  Scripted search(Script::from_token(small.token));
+  const Outcome outcome = execution.run(replayed, search, -1);
+  const bool same = outcome == Outcome::failed && execution.failure().kind == failure.kind &&
+                    execution.failure().message == failure.message &&
+                    replayed.size() < graph.size() && search.mismatch(replayed).empty();
+  return same ? describe(execution, replayed, execution.failure(), -1) : whole;
+}
+
+Violation simplest(const Options& options, const std::function<void()>& body, Violation found) {
+  if (options.minimise_seconds <= 0 || !worth_comparing(found.kind)) return found;
+  const auto end = Clock::now() + std::chrono::duration<double>(options.minimise_seconds);
+  Execution execution(options, body);
+  Exhaustive search(options);
+  search.begin();
+  for (bool more = true; more && Clock::now() < end; more = search.advance()) {
+    const Outcome outcome = execution.run(search.graph(), search, search.first());
+    if (outcome == Outcome::limited) break;
+    if (outcome != Outcome::failed || execution.failure().kind != found.kind ||
+        execution.failure().message != found.message) {
+      continue;
+    }
+    Violation other = minimise(options, body, execution, search.graph());
+    if (simpler(other, found)) found = std::move(other);
+  }
+  return found;
+}
+
+}  // namespace pto2::model::engine
