@@ -1,19 +1,25 @@
-// Speed of the exhaustive search on the families with known counts. The reference is the least time
-// an interpreting optimal checker needed for the same program on a machine whose calibration loop
-// (5 x 10^8 dependent multiply-adds) takes 0.545 s; the counter "speedup" scales by this machine's.
+// Speed of the checker: the exhaustive search on the families with known counts. The reference is
+// the least time an interpreting optimal checker needed for the same program on a machine whose
+// calibration loop (5 x 10^8 dependent multiply-adds) takes 0.545 s; the counter "speedup" scales
+// by this machine's. "two_jobs" compares one and two OS threads in turns; "walk" samples a program
+// of 10^5 steps.
 //   checker_bench                google-benchmark's own output and flags
 //   checker_bench --rows FILE    appends subject, work, executions, seconds; "-" is stdout
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <iostream>
 #include <pto2/checker.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "models/litmus/families.hpp"
 #include "models/litmus/locks.hpp"
@@ -47,6 +53,22 @@ const Work all_work[] = {
      litmus::through_michael_scott_queue(3, 1, std::memory_order_release), false, 1.0},
 };
 
+/// Large enough that the start of the threads does not count.
+const Work two_job_work[] = {
+    {"adds(9)", litmus::adds(9), true, 0},
+    {"casrot(13)", litmus::cas_rotation(13), true, 0},
+    {"lastzero(16)", litmus::last_zero(16), true, 0},
+    {"ticket(8)", litmus::counter_under<litmus::TicketLock>(8, 1, {}), false, 0},
+    {"michael_scott_queue(3,1)",
+     litmus::through_michael_scott_queue(3, 1, std::memory_order_release), false, 0},
+};
+
+const std::pair<const char*, model::Strategy> walks[] = {
+    {"random", model::Strategy::random_walk},
+    {"pct", model::Strategy::pct},
+    {"bursts", model::Strategy::bursts},
+};
+
 double calibration_seconds() {
   const auto start = std::chrono::steady_clock::now();
   std::uint64_t value = 1;
@@ -57,9 +79,10 @@ double calibration_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-model::Report run(const Work& work) {
+model::Report run(const Work& work, unsigned jobs = 1) {
   model::Options options;
   options.name = work.name;
+  options.jobs = jobs;
   options.isolated_threads = work.isolated;
   return model::explore(options, work.body);
 }
@@ -77,8 +100,66 @@ void measure(benchmark::State& state, const Work& work, double scale) {
       work.reference_seconds * scale * static_cast<double>(state.iterations()) / seconds;
 }
 
+/// Seconds of one search shared by two OS threads, against one alone: the median of the ratios.
+double ratio_of_jobs(const Work& work) {
+  std::vector<double> ratios;
+  for (int pair = 0; pair < 5; ++pair) {
+    const double one = run(work, 1).seconds;
+    ratios.push_back(one / run(work, 2).seconds);
+  }
+  std::nth_element(ratios.begin(), ratios.begin() + 2, ratios.end());
+  return ratios[2];
+}
+
+void measure_jobs(benchmark::State& state, const Work& work) {
+  for (auto _ : state) state.counters["ratio"] = ratio_of_jobs(work);
+}
+
+/// Four threads on eight atomics: loads, stores, additions and compare-exchanges, 10^5 in all.
+void long_program() {
+  constexpr int rounds = 5'000;
+  std::deque<model::atomic<int>> places(8);
+  std::vector<model::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&places, t] {
+      for (int i = 0; i < rounds; ++i) {
+        auto& first = places[static_cast<std::size_t>(t + i) % 8];
+        auto& second = places[static_cast<std::size_t>(3 * t + 5 * i) % 8];
+        int expected = first.load(std::memory_order_acquire);
+        second.store(i, std::memory_order_release);
+        first.fetch_add(1, std::memory_order_acq_rel);
+        second.load(std::memory_order_relaxed);
+        first.compare_exchange_strong(expected, t, std::memory_order_acq_rel);
+      }
+    });
+  }
+  for (model::thread& thread : threads) thread.join();
+}
+
+/// Visible operations per second.
+double walk(model::Strategy strategy) {
+  model::Options options;
+  options.strategy = strategy;
+  options.samples = 10;
+  const model::Report report = model::explore(options, long_program);
+  return static_cast<double>(report.steps) / report.seconds;
+}
+
+void measure_walk(benchmark::State& state, model::Strategy strategy, double scale) {
+  for (auto _ : state) state.counters["steps_per_second"] = walk(strategy) * scale;
+}
+
 /// One JSON object per line.
 void write_rows(std::ostream& out, double scale) {
+  for (const Work& work : two_job_work) {
+    out << "{\"subject\": \"checker\", \"work\": \"two_jobs/" << work.name
+        << "\", \"ratio\": " << ratio_of_jobs(work) << "}\n";
+  }
+  for (const auto& [name, strategy] : walks) {
+    out << "{\"subject\": \"checker\", \"work\": \"walk/" << name
+        << "\", \"steps_per_second\": " << walk(strategy) * scale
+        << ", \"calibration_scale\": " << scale << "}\n";
+  }
   for (const Work& work : all_work) {
     const model::Report report = run(work);
     out << "{\"subject\": \"checker\", \"work\": \"" << work.name
@@ -112,6 +193,14 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   for (const Work& work : all_work) {
     benchmark::RegisterBenchmark(work.name, measure, work, scale)->Unit(benchmark::kMillisecond);
+  }
+  for (const Work& work : two_job_work) {
+    const std::string name = std::string("two_jobs/") + work.name;
+    benchmark::RegisterBenchmark(name.c_str(), measure_jobs, work)->Iterations(1);
+  }
+  for (const auto& [name, strategy] : walks) {
+    const std::string full = std::string("walk/") + name;
+    benchmark::RegisterBenchmark(full.c_str(), measure_walk, strategy, scale)->Iterations(1);
   }
   benchmark::RunSpecifiedBenchmarks();
 }

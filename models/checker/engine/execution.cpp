@@ -120,7 +120,8 @@ void Execution::thread_main(Thread& t) {
     if (t.id == 0) {
       body_();
     } else {
-      // With isolated threads it may be called again in a later run, with the captures as they were.
+      // With isolated threads it may be called again in a later run, with the captures as they
+      // were.
       if (isolated_) {
         const std::function<void()> body = t.body;
         body();

@@ -88,8 +88,7 @@ bool Parallel::take(Worker& worker) {
   std::unique_lock lock(mutex_);
   ++idle_;
   if (idle_ == workers_.size()) changed_.notify_all();
-  changed_.wait(lock,
-                [&] { return stop_ || !offered_.empty() || idle_ == workers_.size(); });
+  changed_.wait(lock, [&] { return stop_ || !offered_.empty() || idle_ == workers_.size(); });
   if (stop_ || offered_.empty()) return false;
   --idle_;
   worker.search->begin(std::move(offered_.front()));

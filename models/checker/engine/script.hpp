@@ -31,7 +31,8 @@ struct Script {
 };
 
 /// The events of a graph in an order that respects program order and reads-from, with the fewest
-/// context switches (few, in a graph where very many orders would have to be compared); only those in the causal past of `last_of` when that is not negative.
+/// context switches (few, in a graph where very many orders would have to be compared); only those
+/// in the causal past of `last_of` when that is not negative.
 std::vector<EventId> linearise(const EventGraph& graph, ThreadId last_of);
 Script to_script(const EventGraph& graph, const std::vector<EventId>& order);
 

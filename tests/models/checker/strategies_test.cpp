@@ -381,5 +381,63 @@ TEST(IsolatedThreads, waiting_and_violations_leave_main_where_it_is) {
   EXPECT_EQ(again.violation->kind, ViolationKind::deadlock);
 }
 
+int context_switches(const Report& report) {
+  int switches = 0;
+  const auto& events = report.violation->events;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    switches += events[i].thread != events[i - 1].thread ? 1 : 0;
+  }
+  return switches;
+}
+
+TEST(Minimisation, violations_are_shown_with_the_fewest_context_switches) {
+  const auto body = [] {
+    atomic<int> x{0}, y{0}, z{0};
+    thread a([&] { x.store(1, release); });
+    thread b([&] {
+      if (x.load(acquire) == 1) y.store(1, release);
+    });
+    thread c([&] { check(y.load(acquire) == 0 && z.load(acquire) == 0, "nothing is seen"); });
+    thread d([&] { z.store(1, release); });
+    a.join();
+    b.join();
+    c.join();
+    d.join();
+  };
+  Options first;
+  first.minimise_seconds = 0;
+  const Report found = explore(first, body);
+  ASSERT_TRUE(found.violation);
+  EXPECT_EQ(context_switches(found), 3) << found.to_text();  // main, a, b, c
+  const Report least = explore(Options{}, body);
+  ASSERT_TRUE(least.violation);
+  EXPECT_EQ(context_switches(least), 2) << least.to_text();  // main, d, c
+  Options replay;
+  replay.strategy = Strategy::replay;
+  replay.token = least.violation->token;
+  const Report again = explore(replay, body);
+  ASSERT_TRUE(again.violation) << again.to_text();
+  EXPECT_EQ(again.violation->message, "nothing is seen");
+}
+
+TEST(Minimisation, one_order_with_few_switches_is_found_among_many) {
+  // The threads can only take turns: each waits for the one before it.
+  const Report report = explore(Options{}, [] {
+    std::vector<std::unique_ptr<atomic<int>>> steps;
+    for (int i = 0; i < 4; ++i) steps.push_back(std::make_unique<atomic<int>>(0));
+    std::vector<thread> threads;
+    for (std::size_t i = 4; i-- > 1;) {
+      threads.emplace_back([&steps, i] {
+        if (steps[i - 1]->load(acquire) == 1) steps[i]->store(1, release);
+      });
+    }
+    threads.emplace_back([&steps] { steps[0]->store(1, release); });
+    for (thread& t : threads) t.join();
+    check(steps[3]->load(relaxed) == 0, "the last step is not made");
+  });
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(context_switches(report), 5) << report.to_text();  // main, four threads, main
+}
+
 }  // namespace
 }  // namespace pto2::model
