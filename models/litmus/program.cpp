@@ -1,6 +1,7 @@
 #include "models/litmus/program.hpp"
 
 #include <memory>
+#include <mutex>
 #include <pto2/checker.hpp>
 
 namespace pto2::model::litmus {
@@ -122,6 +123,7 @@ std::string Program::to_string() const {
 
 Executions by_checker(const Program& program, const Options& options) {
   Executions result;
+  std::mutex mutex;  // several jobs call the body at once
   Options lenient = options;
   lenient.allow_deadlocks = true;
   const Report report = explore(lenient, [&] {
@@ -145,6 +147,7 @@ Executions by_checker(const Program& program, const Options& options) {
     for (const auto& location : locations) {
       outcome.push_back(location->load(std::memory_order_relaxed));
     }
+    const std::lock_guard guard(mutex);
     result.outcomes.insert(outcome);
   });
   result.count = report.executions;

@@ -112,6 +112,12 @@ void compare(const Flavour& flavour, std::uint64_t seed, int count) {
     const Executions found = by_checker(program);
     ASSERT_EQ(found.count, expected.count) << "program " << i << ": " << program.to_string();
     ASSERT_EQ(found.outcomes, expected.outcomes) << "program " << i << ": " << program.to_string();
+    if (i % 4 == 0) {
+      Options shared;
+      shared.jobs = 2;
+      ASSERT_EQ(by_checker(program, shared), expected)
+          << "program " << i << " shared: " << program.to_string();
+    }
     Options isolated;
     isolated.isolated_threads = true;
     ASSERT_EQ(by_checker(program, isolated).count, expected.count)

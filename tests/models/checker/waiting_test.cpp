@@ -67,8 +67,7 @@ TEST(Waiting, spinning_is_named) {
     setter.join();
   });
   EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
-  EXPECT_NE(report.reason.find("spins at waiting_test.cpp:"), std::string::npos)
-      << report.reason;
+  EXPECT_NE(report.reason.find("spins at waiting_test.cpp:"), std::string::npos) << report.reason;
 }
 
 TEST(Waiting, spinning_over_several_places_is_named) {
@@ -86,8 +85,7 @@ TEST(Waiting, spinning_over_several_places_is_named) {
     setter.join();
   });
   EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
-  EXPECT_NE(report.reason.find("spins at waiting_test.cpp:"), std::string::npos)
-      << report.reason;
+  EXPECT_NE(report.reason.find("spins at waiting_test.cpp:"), std::string::npos) << report.reason;
 }
 
 TEST(Waiting, a_predicate_that_fails_must_not_have_written) {
