@@ -124,14 +124,11 @@ void readers_of_many_values() {
   for (thread& reader : readers) reader.join();
 }
 
-/// Lets a search run in longer and longer tries until its line has an estimate. Under a sanitizer
-/// the few samples that the time allows need not agree.
+/// Lets a search run in longer and longer tries until its line has an estimate: samples take a
+/// share of the time, so a busy machine or a sanitizer needs some more of it.
 void expect_estimate(unsigned jobs) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "samples are too slow under the sanitizer";
-#endif
   std::string shown;
-  for (double seconds = 1.5; seconds < 50; seconds *= 2) {
+  for (double seconds = 1.5; seconds < 200; seconds *= 2) {
     Options options;
     options.name = "readers";
     options.progress = true;
