@@ -102,8 +102,24 @@ class CoreMailbox {
   /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up.
   void send_exit() { data_.store(exit_signal, P::order(Orders::dispatch)); }
 
+  /// True if both registers agree with the scheduler's books. Requires that no verb is under way,
+  /// and that all of them happen before.
+  [[nodiscard]] bool invariant_holds() const {
+    const uint32_t data = data_.load(P::order(Orders::take));
+    const uint32_t cond = cond_.load(P::order(Orders::sample));
+    if (data == zeroed) return cond == not_ready && sequence_ == 0;  // MB-I4
+    if (cond == exited) return data == exit_signal;                  // MB-I3
+    if (data != (sequence_ == 0 ? idle : sequence_) && data != exit_signal) return false;
+    const auto ended = [&](uint32_t sequence) { return cond == (sequence | finished_bit); };
+    if (!outstanding_) return sequence_ == 0 ? cond == ready : ended(sequence_);  // MB-I2
+    // Taken, ended, or not seen yet.
+    return cond == sequence_ || ended(sequence_) ||
+           (sequence_ == 1 ? cond == ready || ended(last_sequence) : ended(sequence_ - 1));
+  }
+
  private:
   static constexpr uint32_t finished_bit = uint32_t{1} << 31;
+  static constexpr uint32_t zeroed = 0;
   static constexpr uint32_t idle = 0x7fffffff;
   static constexpr uint32_t exit_signal = 0x7ffffffe;
   static constexpr uint32_t last_sequence = 0x7ffffffc;
@@ -111,7 +127,7 @@ class CoreMailbox {
   static constexpr uint32_t ready = idle;
   static constexpr uint32_t exited = exit_signal;
 
-  alignas(cache_line) typename P::template atomic<uint32_t> data_{0};
+  alignas(cache_line) typename P::template atomic<uint32_t> data_{zeroed};
   typename P::template cell<Payload> payload_{};
   uint32_t sequence_ = 0;     // the scheduler's: number of the last dispatch
   bool outstanding_ = false;  // the scheduler's

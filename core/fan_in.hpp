@@ -11,7 +11,7 @@
 ///   FI-I3: what each producer wrote, and the descriptor that the orchestrator wrote, happens
 ///          before the push.
 ///
-/// Progress: each verb is one atomic operation. Limits: 2^31 - 2 producers.
+/// Progress: each verb is one atomic operation. Limits: max_producers.
 #pragma once
 
 #include "core/assert.hpp"
@@ -29,6 +29,9 @@ struct FanInOrders {
   /// For reports only.
   static constexpr OrderSite inspect{"fan_in.inspect", std::memory_order_relaxed};
 };
+
+/// Most producers of one task.
+inline constexpr uint32_t max_producers = (uint32_t{1} << 31) - 2;
 
 template <Policy P>
 class FanIn {
@@ -48,6 +51,9 @@ class FanIn {
 
   /// Producers (and hold) still awaited.
   [[nodiscard]] uint32_t pending() const { return pending_.load(P::order(Orders::inspect)); }
+
+  /// True if no more is awaited than a task can have (FI-I2).
+  [[nodiscard]] bool invariant_holds() const { return pending() <= max_producers + 1; }
 
  private:
   bool subtract(uint32_t n, std::memory_order order) {

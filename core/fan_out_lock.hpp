@@ -105,6 +105,15 @@ class FanOutLock {
     return mine ? references_.read() : 0;
   }
 
+  /// True if the slot is whole. Requires that no verb is under way: the lock is free, and the task
+  /// is consumed exactly if nobody holds it, unless the slot is fresh (FL-I1, TS-I2).
+  [[nodiscard]] bool invariant_holds() const {
+    const uint64_t state = state_.load(P::order(Orders::inspect));
+    if (lock_.load(P::order(Orders::inspect)) != 0) return false;
+    if (references_.read() == 0) return state == 0 || phase_of(state) == Phase::consumed;
+    return phase_of(state) != Phase::consumed && references_.read() <= max_references;
+  }
+
  private:
   static constexpr uint64_t phase_mask = 3;
 

@@ -35,6 +35,11 @@ class FatalLatch {
   /// Requires is_set().
   [[nodiscard]] const Details& details() const { return details_.read(); }
 
+  /// True if whoever was elected also set a code. Requires that no verb is under way.
+  [[nodiscard]] bool invariant_holds() const {
+    return (elected_.load(P::order(FatalLatchOrders::look)) != 0) == is_set();
+  }
+
  private:
   typename P::template atomic<uint32_t> elected_{0};
   typename P::template atomic<int32_t> code_{0};

@@ -28,6 +28,8 @@ struct ParkedSchedulersOrders {
   /// Publishes the push; partner of announce.
   static constexpr OrderSite look{"parked_schedulers.look", std::memory_order_acq_rel};
   static constexpr OrderSite retract{"parked_schedulers.retract", std::memory_order_relaxed};
+  /// For asserts only.
+  static constexpr OrderSite inspect{"parked_schedulers.inspect", std::memory_order_relaxed};
 };
 
 inline constexpr uint32_t max_schedulers = 64;
@@ -54,6 +56,14 @@ class ParkedSchedulers {
     }
     return std::nullopt;
   }
+
+  /// True if nobody is announced but schedulers 0..`schedulers` - 1.
+  [[nodiscard]] bool invariant_holds(uint32_t schedulers) const {
+    const uint64_t others = schedulers < max_schedulers ? ~uint64_t{0} << schedulers : 0;
+    return (parked_.load(P::order(Orders::inspect)) & others) == 0;
+  }
+  /// True if nobody is announced: the state after a run.
+  [[nodiscard]] bool empty() const { return parked_.load(P::order(Orders::inspect)) == 0; }
 
  private:
   static constexpr uint64_t bit(uint32_t s) { return uint64_t{1} << s; }

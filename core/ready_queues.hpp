@@ -57,6 +57,17 @@ class ReadyQueues {
     return std::nullopt;
   }
 
+  /// True if every shard is there, and none twice. What is inside is the queue's own affair.
+  [[nodiscard]] bool invariant_holds() const {
+    for (std::size_t i = 0; i < shards_.size(); ++i) {
+      if (shards_[i] == nullptr) return false;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (shards_[i] == shards_[j]) return false;
+      }
+    }
+    return !shards_.empty();
+  }
+
  private:
   [[nodiscard]] uint32_t wrap(uint32_t shard) const {
     const auto n = static_cast<uint32_t>(shards_.size());

@@ -59,6 +59,15 @@ class StallDetector {
   /// True if all `submitted` tasks have finished.
   [[nodiscard]] bool quiescent(uint64_t submitted) const { return finished() == submitted; }
 
+  /// True if no more than the `submitted` tasks have finished, and each count is what its
+  /// scheduler counted. Requires that no verb is under way.
+  [[nodiscard]] bool invariant_holds(uint64_t submitted) const {
+    for (const auto& count : finished_) {
+      if (count.value.load(P::order(StallDetectorOrders::sum)) != count.own) return false;
+    }
+    return finished() <= submitted;
+  }
+
  private:
   std::span<const FinishedCount<P>> finished_;
 };

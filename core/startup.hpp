@@ -50,6 +50,14 @@ class Startup {
     return elected_.exchange(1, P::order(StartupOrders::elect)) == 0;
   }
 
+  /// True if no flag was set before those that come before it. Requires that no verb is under way.
+  [[nodiscard]] bool invariant_holds() const {
+    const bool elected = elected_.load(P::order(StartupOrders::look)) != 0;
+    return (!elected || sm_header_ready.is_set()) && init_complete.is_set() == elected &&
+           (!orch_pointers_ready.is_set() || init_complete.is_set()) &&
+           (!shutdown.is_set() || orchestrator_done.is_set());
+  }
+
  private:
   typename P::template atomic<uint32_t> elected_{0};
 };

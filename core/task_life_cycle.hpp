@@ -127,10 +127,10 @@ class TaskLifeCycle {
       for (uint64_t local = alive - std::min<uint64_t>(alive, slots.size()); local < alive;
            ++local) {
         const TaskId id = make_id(ring, local);
-        if (slot_of(local).fan_out.phase(id) != Phase::consumed) return false;
-        if (slot_of(local).fan_out.is_consumed(id) && slot_of(local).fan_in.pending() != 0) {
-          return false;
-        }
+        const auto& slot = slot_of(local);
+        if (!slot.fan_out.invariant_holds() || !slot.fan_in.invariant_holds()) return false;
+        if (slot.fan_out.phase(id) != Phase::consumed) return false;
+        if (slot.fan_out.is_consumed(id) && slot.fan_in.pending() != 0) return false;
       }
     }
     return true;

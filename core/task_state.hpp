@@ -63,6 +63,7 @@ concept FanOut = Policy<P> && requires(F slot, const F& view, TaskId id, Place p
   { view.is_consumed(id) } -> std::same_as<bool>;
   { view.phase(id) } -> std::same_as<Phase>;
   { slot.references(id) } -> std::same_as<uint32_t>;
+  { view.invariant_holds() } -> std::same_as<bool>;
 };
 
 }  // namespace pto2

@@ -116,6 +116,13 @@ class TaskWord {
     return (word & id_mask) == id_bits(id) ? static_cast<uint32_t>(word & count_mask) : 0;
   }
 
+  /// True if the word is one that the verbs can leave behind: fresh, closed, or open with a
+  /// reference (TW-I1).
+  [[nodiscard]] bool invariant_holds() const {
+    const uint64_t word = word_.load(P::order(Orders::inspect));
+    return word == 0 || (word & closed_bit) != 0 || (word & count_mask) != 0;
+  }
+
  private:
   static constexpr uint32_t count_bits = 20;
   static constexpr uint32_t head_shift = count_bits + 1;

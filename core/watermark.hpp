@@ -57,6 +57,10 @@ class Watermark {
   /// Local id of the oldest task alive; equals the number of reclaimed tasks.
   [[nodiscard]] uint64_t observe() const { return last_alive_.load(P::order(Orders::observe)); }
 
+  /// True if it has passed only tasks that exist, `next` being the local id of the ring's next
+  /// task (WM-I2). That nothing was lost is TaskLifeCycle's to say: it knows the slots.
+  [[nodiscard]] bool invariant_holds(uint64_t next) const { return observe() <= next; }
+
  private:
   alignas(cache_line) typename P::template atomic<uint64_t> last_alive_{0};
 };

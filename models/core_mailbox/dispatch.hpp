@@ -21,7 +21,7 @@ class Dispatch : public Mailbox<P> {
     this->exit();
   }
 
-  void finish() { check<P>(this->executed() == dispatches, "every dispatch was run"); }
+  void finish() { this->expect_executed(dispatches); }
 };
 
 }  // namespace pto2::scenarios

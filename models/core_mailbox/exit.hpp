@@ -15,7 +15,7 @@ class Exit : public Mailbox<P> {
     this->exit();
   }
 
-  void finish() { check<P>(this->executed() == 0, "nothing was run"); }
+  void finish() { this->expect_executed(0); }
 };
 
 }  // namespace pto2::scenarios

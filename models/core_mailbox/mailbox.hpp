@@ -48,7 +48,11 @@ class Mailbox : public Roles<P, 2> {
     P::await([&] { return mailbox_.has_exited(); });
   }
 
-  [[nodiscard]] uint32_t executed() const { return executed_; }
+  /// After the roles: `dispatches` were run.
+  void expect_executed(uint32_t dispatches) {
+    check<P>(executed_ == dispatches, "every dispatch was run, and nothing else");
+    check<P>(mailbox_.invariant_holds(), "the mailbox is whole");
+  }
 
  private:
   CoreMailbox<P, uint32_t> mailbox_;

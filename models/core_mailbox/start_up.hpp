@@ -17,7 +17,7 @@ class StartUp : public Mailbox<P> {
     this->exit();
   }
 
-  void finish() { check<P>(this->executed() == 1, "the first dispatch was run"); }
+  void finish() { this->expect_executed(1); }
 };
 
 }  // namespace pto2::scenarios

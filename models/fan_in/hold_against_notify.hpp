@@ -25,6 +25,7 @@ class HoldAgainstNotify : public Roles<P, 3> {
   void finish() {
     check<P>(elected_[0] + elected_[1] + elected_[2] == 1, "exactly one is elected");
     check<P>(fan_in_.pending() == 0, "nothing is awaited any more");
+    check<P>(fan_in_.invariant_holds(), "the fan-in is whole");
   }
 
  private:

@@ -16,6 +16,7 @@ class FirstWins : public Roles<P, 3> {
     check<P>(first_[0] + first_[1] == 1, "one condition is latched");
     check<P>(latch_.code() == (first_[0] == 1 ? 1 : 2), "it is the one that was told so");
     check<P>(seen_ == latch_.code(), "the observer saw the same");
+    check<P>(latch_.invariant_holds(), "the latch is whole");
   }
 
  private:

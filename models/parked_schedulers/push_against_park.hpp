@@ -23,7 +23,8 @@ class PushAgainstPark : public Roles<P, 3> {
 
   void finish() {
     check<P>(taken_.load(P::order(StartupOrders::look)) == tasks, "every task is taken");
-    check<P>(!parked_.take_one(), "nobody is announced who does not sleep");
+    check<P>(parked_.empty(), "nobody is announced who does not sleep");
+    check<P>(parked_.invariant_holds(2) && queues_.invariant_holds(), "both pieces are whole");
   }
 
  private:

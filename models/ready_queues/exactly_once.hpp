@@ -26,6 +26,7 @@ class ExactlyOnce : public Roles<P, 4> {
       check<P>(popped.load(P::order(ExactlyOnceOrders::look)) == 1, "each task is popped once");
     }
     check<P>(!queues_.pop(0), "nothing is left");
+    check<P>(queues_.invariant_holds(), "the queues are whole");
   }
 
  private:

@@ -13,7 +13,10 @@ class Quiescence : public Roles<P, 3> {
   static constexpr uint32_t tasks_each = 2;
 
   void thread(uint32_t i) { i == 0 ? judge() : finish_tasks(i - 1); }
-  void finish() { check<P>(detector_.finished() == 2 * tasks_each, "every task is counted"); }
+  void finish() {
+    check<P>(detector_.finished() == 2 * tasks_each, "every task is counted");
+    check<P>(detector_.invariant_holds(2 * tasks_each), "the counts are whole");
+  }
 
  private:
   void judge() {

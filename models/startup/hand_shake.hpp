@@ -13,6 +13,7 @@ class HandShake : public Roles<P, 3> {
   void thread(uint32_t i) { i == 0 ? orchestrate() : schedule(i - 1); }
   void finish() {
     check<P>(initialised_[0] + initialised_[1] == 1, "exactly one scheduler initialises");
+    check<P>(startup_.invariant_holds(), "the flags are whole");
   }
 
  private:

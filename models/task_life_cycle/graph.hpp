@@ -100,10 +100,13 @@ class Graph : public Roles<P, 1 + workers> {
   /// After the roles: everything is reclaimed, and nothing is left.
   void finish() {
     check<P>(submitted_ == shape_.tasks, "the scenario submitted what its shape announces");
-    check<P>(StallDetector<P>(finished_).quiescent(submitted_), "every task has finished");
+    const StallDetector<P> stall(finished_);
+    check<P>(stall.quiescent(submitted_), "every task has finished");
+    check<P>(stall.invariant_holds(submitted_), "the counts are whole");
     for (auto& ring : rings_) {
       const uint64_t alive = ring->watermark.observe();
       check<P>(alive == ring->tasks.next(), "the watermark reached the end of its ring");
+      check<P>(ring->watermark.invariant_holds(ring->tasks.next()), "the watermark is whole");
       check<P>(ring->pool.used(alive) == 0, "no dependency node is in use");
       check<P>(ring->tasks.invariant_holds(alive), "the task ring is whole");
       check<P>(ring->heap.invariant_holds(alive), "the heap ring is whole");

@@ -28,6 +28,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
     check<P>(linked_ == notified_, "a linked consumer is notified, and no other");
     check<P>(consumed_.load(P::order(StartupOrders::look)) == 1, "it is consumed once");
     check<P>(slot_.is_consumed(id), "it is consumed in the end");
+    check<P>(slot_.invariant_holds(), "the slot is whole");
   }
 
  private:

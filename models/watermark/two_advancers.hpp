@@ -29,6 +29,7 @@ class TwoAdvancers : public Roles<P, 2> {
 
   void finish() {
     check<P>(watermark_.observe() == tasks, "no advance is lost");
+    check<P>(watermark_.invariant_holds(tasks), "the watermark is whole");
     for (auto& passed : passed_) {
       check<P>(passed.load(P::order(TwoAdvancersOrders::count)) == 1, "a task is passed once");
     }

@@ -39,6 +39,7 @@ class AiCore {
   }
 
   [[nodiscard]] CoreMailbox<P, DispatchPayload>& mailbox() { return mailbox_; }
+  [[nodiscard]] const CoreMailbox<P, DispatchPayload>& mailbox() const { return mailbox_; }
   [[nodiscard]] const Bell& bell() const { return own_; }
   [[nodiscard]] const CoreCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }

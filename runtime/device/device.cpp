@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
-#include <type_traits>
 
-#include "runtime/device/ticker.hpp"
 #include "runtime/device/variants.hpp"
 #include "runtime/orchestrator/orchestrator.hpp"
 #include "runtime/scheduler/scheduler.hpp"
@@ -32,10 +30,13 @@ class Run {
   }
 
   RunResult execute() {
-    run_team();
+    {
+      const typename P::reminder reminder(state_.orchestrator_bell);
+      team_.run();
+    }
     RunResult result = collect();
     if (result.error.code == ErrorCode::ok &&
-        !(state_.drained() && orchestrator_.invariant_holds())) {
+        !(state_.drained(result.tasks) && orchestrator_.invariant_holds())) {
       result.error = {
           ErrorCode::not_drained,
           "tasks or queue entries are left, or a structure is damaged, after a clean run",
@@ -45,18 +46,6 @@ class Run {
   }
 
  private:
-  /// On real threads the orchestrator is rung now and then, so that it can warn of a long wait
-  /// although nothing happens.
-  void run_team() {
-    if constexpr (std::is_same_v<P, platform::Hardware>) {
-      constexpr std::chrono::milliseconds period{250};
-      const Ticker ticker(period, [this] { state_.orchestrator_bell.ring(); });
-      team_.run();
-    } else {
-      team_.run();
-    }
-  }
-
   void add_threads() {
     const DeviceConfig& config = state_.config;
     state_.orchestrator_bell = Bell(team_.add("orchestrator", 0, [this] { orchestrator_.run(); }));

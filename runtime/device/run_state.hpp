@@ -131,13 +131,22 @@ class RunState {
     for (Bell& bell : scheduler_bells) bell.ring();
   }
 
-  /// True when every task was reclaimed, every queue is empty and every structure is whole: the
-  /// state after a clean run. O(window).
-  [[nodiscard]] bool drained() {
+  /// True when every task was reclaimed, nobody is left in a queue or asleep, and every structure
+  /// is whole: the state after a clean run of `submitted` tasks. O(window).
+  [[nodiscard]] bool drained(uint64_t submitted) {
     for (const auto& ring : rings) {
       if (!ring->drained()) return false;
     }
-    return life.invariant_holds() && !ready[0].pop(0) && !ready[1].pop(0);
+    for (uint32_t type = 0; type < core_types; ++type) {
+      if (!ready[type].invariant_holds() || ready[type].pop(0)) return false;
+      if (!parked[type].empty()) return false;
+    }
+    for (const AiCore<P>& core : cores) {
+      if (!core.mailbox().invariant_holds() || !core.mailbox().has_exited()) return false;
+    }
+    return life.invariant_holds() && stall.invariant_holds(submitted) &&
+           stall.quiescent(submitted) && startup.invariant_holds() && startup.shutdown.is_set() &&
+           fatal.invariant_holds();
   }
 
   DeviceConfig config;

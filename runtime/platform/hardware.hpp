@@ -10,6 +10,7 @@
 #include "core/platform.hpp"
 #include "runtime/platform/logical_thread.hpp"
 #include "runtime/platform/team.hpp"
+#include "runtime/platform/ticker.hpp"
 #include "runtime/platform/vyukov_queue.hpp"
 
 namespace pto2::platform {
@@ -52,6 +53,17 @@ struct Hardware {
 
    private:
     LogicalThread* thread_ = nullptr;
+  };
+
+  /// Rings a doorbell now and then while it lives, so that its thread can warn of a long wait
+  /// although nothing happens.
+  class reminder {
+   public:
+    explicit reminder(doorbell bell)
+        : ticker_(std::chrono::milliseconds(250), [bell] { bell.ring(); }) {}
+
+   private:
+    Ticker ticker_;
   };
 
   template <class Predicate>

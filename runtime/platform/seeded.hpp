@@ -148,6 +148,12 @@ struct Seeded {
     SeededThread* thread_ = nullptr;
   };
 
+  /// There is no time here, so nothing is late and nobody is reminded.
+  class reminder {
+   public:
+    explicit reminder(doorbell) {}
+  };
+
   template <class Predicate>
   static void await(Predicate&& predicate) {
     while (!predicate()) idle();

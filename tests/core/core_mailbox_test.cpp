@@ -33,6 +33,58 @@ TEST(CoreMailbox, ADispatchIsTakenAcknowledgedAndFinishedOnce) {
   }
 }
 
+/// After every verb of a life with two dispatches.
+TEST(CoreMailbox, IsWholeBetweenAllVerbs) {
+  Mailbox mailbox;
+  const auto whole = [&](const char* after) {
+    EXPECT_TRUE(mailbox.invariant_holds()) << "after " << after;
+  };
+  whole("nothing");
+  mailbox.report_ready();
+  whole("report_ready");
+  for (int payload = 1; payload <= 2; ++payload) {
+    mailbox.dispatch(payload);
+    whole("dispatch");
+    (void)mailbox.take();
+    whole("take");
+    mailbox.finish();
+    whole("finish");
+    EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
+    whole("poll");
+  }
+  mailbox.send_exit();
+  whole("send_exit");
+  mailbox.acknowledge_exit();
+  whole("acknowledge_exit");
+}
+
+TEST(CoreMailbox, SaysWhenTheRegistersDisagree) {
+  {
+    Mailbox mailbox;
+    mailbox.dispatch(1);
+    EXPECT_FALSE(mailbox.invariant_holds()) << "a dispatch to a core that is not ready";
+  }
+  {
+    Mailbox mailbox;
+    mailbox.report_ready();
+    mailbox.finish();
+    EXPECT_FALSE(mailbox.invariant_holds()) << "an end of what was never dispatched";
+  }
+  {
+    Mailbox mailbox;
+    mailbox.report_ready();
+    mailbox.acknowledge_exit();
+    EXPECT_FALSE(mailbox.invariant_holds()) << "an exit that nobody asked for";
+  }
+  {
+    Mailbox mailbox;
+    mailbox.report_ready();
+    mailbox.dispatch(1);
+    mailbox.report_ready();
+    EXPECT_FALSE(mailbox.invariant_holds()) << "the dispatch was wiped";
+  }
+}
+
 TEST(CoreMailbox, ExitIsSeenAndAcknowledged) {
   Mailbox mailbox;
   mailbox.report_ready();

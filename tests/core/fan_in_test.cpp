@@ -44,6 +44,15 @@ TEST(FanIn, ASlotIsOpenedAgain) {
   EXPECT_TRUE(fan_in.release_hold(2));
 }
 
+TEST(FanIn, SaysWhenItAwaitsMoreThanATaskCanHave) {
+  FanIn<TestPolicy> fan_in;
+  EXPECT_TRUE(fan_in.invariant_holds()) << "fresh";
+  fan_in.open(max_producers);
+  EXPECT_TRUE(fan_in.invariant_holds());
+  fan_in.open(max_producers + 1);
+  EXPECT_FALSE(fan_in.invariant_holds());
+}
+
 TEST(FanInDeathTest, OneNotificationTooMany) {
   FanIn<TestPolicy> fan_in;
   fan_in.open(0);

@@ -66,6 +66,30 @@ TYPED_TEST(FanOutTest, ScopeThenCompletionConsumes) {
   EXPECT_TRUE(this->slot.is_consumed(this->id));
 }
 
+TYPED_TEST(FanOutTest, IsWholeBetweenAllVerbs) {
+  EXPECT_TRUE(this->slot.invariant_holds()) << "fresh";
+  this->slot.open(this->id);
+  EXPECT_TRUE(this->slot.invariant_holds()) << "open";
+  EXPECT_EQ(this->claim(1), Claim::linked);
+  EXPECT_TRUE(this->slot.invariant_holds()) << "claimed";
+  (void)this->slot.close();
+  EXPECT_TRUE(this->slot.invariant_holds()) << "closed";
+  EXPECT_FALSE(this->slot.drop());
+  EXPECT_TRUE(this->slot.invariant_holds()) << "dropped";
+  EXPECT_TRUE(this->slot.drop());
+  EXPECT_TRUE(this->slot.invariant_holds()) << "consumed";
+}
+
+/// The lock notices at once (TS-I2); the word pays for one atomic operation only.
+TEST(TaskWordTest, SaysWhenAnOpenTaskLostItsOwnReference) {
+  TaskWord<TestPolicy> word;
+  word.open(make_id(0, 3));
+  EXPECT_FALSE(word.drop());
+  EXPECT_TRUE(word.invariant_holds());
+  EXPECT_FALSE(word.drop());
+  EXPECT_FALSE(word.invariant_holds());
+}
+
 TYPED_TEST(FanOutTest, LinkedConsumersAreOnTheListNewestFirst) {
   this->slot.open(this->id);
   for (uint32_t n = 1; n <= 3; ++n) EXPECT_EQ(this->claim(n), Claim::linked);

@@ -27,5 +27,15 @@ TEST(FatalLatch, NegativeCodesAreCodes) {
   EXPECT_EQ(latch.code(), -2);
 }
 
+TEST(FatalLatch, SaysWhenTheElectedLeftNoCode) {
+  FatalLatch<TestPolicy, int> latch;
+  EXPECT_TRUE(latch.invariant_holds());
+  EXPECT_TRUE(latch.latch(0, 7)) << "0 is not a code";
+  EXPECT_FALSE(latch.invariant_holds());
+  FatalLatch<TestPolicy, int> other;
+  EXPECT_TRUE(other.latch(1, 7));
+  EXPECT_TRUE(other.invariant_holds());
+}
+
 }  // namespace
 }  // namespace pto2

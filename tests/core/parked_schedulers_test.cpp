@@ -29,5 +29,17 @@ TEST(ParkedSchedulers, OneThatIsAwakeIsNotTaken) {
   EXPECT_EQ(parked.take_one(), 2u) << "announced again";
 }
 
+TEST(ParkedSchedulers, SaysWhenOneIsAnnouncedThatIsNotThere) {
+  ParkedSchedulers<TestPolicy> parked;
+  EXPECT_TRUE(parked.empty());
+  parked.announce(3);
+  EXPECT_FALSE(parked.empty());
+  EXPECT_TRUE(parked.invariant_holds(4));
+  EXPECT_FALSE(parked.invariant_holds(3));
+  parked.announce(max_schedulers - 1);
+  EXPECT_FALSE(parked.invariant_holds(4));
+  EXPECT_TRUE(parked.invariant_holds(max_schedulers));
+}
+
 }  // namespace
 }  // namespace pto2

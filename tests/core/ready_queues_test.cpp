@@ -75,5 +75,17 @@ TEST(ReadyQueues, OneShardIsEnough) {
   EXPECT_FALSE(queues.pop(0));
 }
 
+TEST(ReadyQueues, SaysWhenAShardIsMissingOrThereTwice) {
+  Queue first(2);
+  Queue second(2);
+  const auto whole = [](std::span<Queue* const> shards) {
+    return ReadyQueues<TestPolicy>(shards).invariant_holds();
+  };
+  EXPECT_TRUE(whole(std::array{&first, &second}));
+  EXPECT_FALSE(whole(std::array{&first, &first}));
+  EXPECT_FALSE(whole(std::array<Queue*, 2>{nullptr, &second}));
+  EXPECT_FALSE(whole({}));
+}
+
 }  // namespace
 }  // namespace pto2

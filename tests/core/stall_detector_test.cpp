@@ -23,6 +23,17 @@ TEST(StallDetector, IsQuiescentWhenAllSubmittedTasksHaveFinished) {
   EXPECT_FALSE(detector.quiescent(5));
 }
 
+TEST(StallDetector, SaysWhenMoreFinishedThanWereSubmitted) {
+  std::array<FinishedCount<TestPolicy>, 2> finished;
+  const StallDetector<TestPolicy> detector(finished);
+  finished[1].add(3);
+  EXPECT_TRUE(detector.invariant_holds(4));
+  EXPECT_TRUE(detector.invariant_holds(3));
+  EXPECT_FALSE(detector.invariant_holds(2));
+  finished[0].own = 1;
+  EXPECT_FALSE(detector.invariant_holds(9)) << "a count that was not published";
+}
+
 TEST(StallDetector, CountsAreOnLinesOfTheirOwn) {
   EXPECT_EQ(sizeof(FinishedCount<TestPolicy>) % cache_line, 0u);
   EXPECT_EQ(alignof(FinishedCount<TestPolicy>), cache_line);

@@ -26,5 +26,26 @@ TEST(Startup, OneCallerIsElected) {
   EXPECT_FALSE(startup.elect_initialiser());
 }
 
+TEST(Startup, SaysWhenAFlagCameBeforeItsTurn) {
+  Startup<TestPolicy> startup;
+  EXPECT_TRUE(startup.invariant_holds());
+  startup.sm_header_ready.set();
+  EXPECT_TRUE(startup.invariant_holds());
+  EXPECT_TRUE(startup.elect_initialiser());
+  EXPECT_FALSE(startup.invariant_holds()) << "elected, and nothing is initialised";
+  startup.init_complete.set();
+  EXPECT_TRUE(startup.invariant_holds());
+  startup.orch_pointers_ready.set();
+  EXPECT_TRUE(startup.invariant_holds());
+  startup.shutdown.set();
+  EXPECT_FALSE(startup.invariant_holds()) << "shutdown before the orchestrator is done";
+  startup.orchestrator_done.set();
+  EXPECT_TRUE(startup.invariant_holds());
+
+  Startup<TestPolicy> uninitialised;
+  uninitialised.orch_pointers_ready.set();
+  EXPECT_FALSE(uninitialised.invariant_holds());
+}
+
 }  // namespace
 }  // namespace pto2

@@ -25,6 +25,14 @@ TEST(Watermark, StopsAtTheFirstTaskThatIsNotConsumed) {
   EXPECT_EQ(watermark.observe(), 4u);
 }
 
+TEST(Watermark, SaysWhenItPassedATaskThatIsNotThere) {
+  Watermark<TestPolicy> watermark;
+  EXPECT_TRUE(watermark.invariant_holds(0));
+  EXPECT_EQ(watermark.advance([](uint64_t) { return true; }), Advance::advanced);
+  EXPECT_TRUE(watermark.invariant_holds(1));
+  EXPECT_FALSE(watermark.invariant_holds(0));
+}
+
 TEST(Watermark, ALostRaceMovesNothing) {
   Watermark<TestPolicy> watermark;
   // Another thread advances between the look and the move.

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <thread>
 
-namespace pto2 {
+namespace pto2::platform {
 
 class Ticker {
  public:
@@ -27,4 +27,4 @@ class Ticker {
   std::jthread thread_;  // last: it uses the others, and its destructor stops and joins it
 };
 
-}  // namespace pto2
+}  // namespace pto2::platform
