@@ -1,9 +1,8 @@
-#include "runtime/cli/list_command.hpp"
-
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/cli/information_command.hpp"
 #include "runtime/cli/output_file.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/workloads/workload.hpp"
@@ -57,17 +56,9 @@ std::string workload_text(const Workload& workload) {
 
 }  // namespace
 
-ListCommand::ListCommand(CLI::App& app)
-    : command_(app.add_subcommand("list", "show workloads, cases and deadlock reproductions")) {
-  command_->add_flag("--json", json_, "as JSON");
-  command_->footer(
-      "The first case of a workload is its default.\n\n"
-      "Examples:\n  pto2 list\n  pto2 list --json");
-}
-
-ExitCode ListCommand::execute() const {
+ExitCode show_list(bool json) {
   OutputFile out("-");
-  if (json_) {
+  if (json) {
     out.write(all_as_json());
   } else {
     const char* separator = "";

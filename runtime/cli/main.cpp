@@ -7,9 +7,8 @@
 #include <new>
 #include <system_error>
 
-#include "runtime/cli/doctor_command.hpp"
 #include "runtime/cli/exit_codes.hpp"
-#include "runtime/cli/list_command.hpp"
+#include "runtime/cli/information_command.hpp"
 #include "runtime/cli/run_command.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/platform/seeded_team.hpp"
@@ -50,8 +49,10 @@ int execute(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer);
   RunCommand run(app);
-  ListCommand list(app);
-  DoctorCommand doctor(app);
+  InformationCommand list(app, "list", "show workloads, cases and deadlock reproductions",
+                          "The first case of a workload is its default.", show_list);
+  InformationCommand doctor(app, "doctor", "check what this machine offers",
+                            "Exit codes: 0 nothing fails, 1 a check fails.", show_doctor);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError&) {

@@ -269,9 +269,11 @@ void Execution::extend() {
   forced_turn_ = first_ >= 0;
   turn_ = first_ >= 0 ? first_ : next_thread();
   while (turn_ >= 0 && !stopped_) {
+    const ThreadId before = turn_;
     resume(thread(turn_));
     if (stopped_) return;
-    turn_ = next_thread();
+    const bool handed_over = turn_ != before && turn_ >= 0;
+    if (!handed_over) turn_ = next_thread();
   }
 }
 
@@ -326,6 +328,11 @@ std::string Execution::thread_name(ThreadId id) const {
   return id == 0 ? std::string("main") : std::string("T").append(std::to_string(id));
 }
 
+bool Execution::has_ended(ThreadId thread) const {
+  return static_cast<std::size_t>(thread) < threads_.size() &&
+         threads_[static_cast<std::size_t>(thread)]->state == State::finished;
+}
+
 std::string Execution::location_name(LocationId id) const {
   const Object& object = memory_.object(slots_[static_cast<std::size_t>(id)]);
   if (!object.name.empty()) return object.name;
@@ -335,10 +342,11 @@ std::string Execution::location_name(LocationId id) const {
       .append(to_string(object.created.site));
 }
 
-void Execution::fail(ViolationKind kind, std::string message, const std::source_location& site) {
+void Execution::fail(ViolationKind kind, std::string message, const std::source_location& site,
+                     const Moment& other) {
   Thread& t = *running_;
   if (!unwinding_) {
-    failure_ = {kind, std::move(message), t.id, site};
+    failure_ = {kind, std::move(message), t.id, site, other};
     early_ = Outcome::failed;
     stopped_ = true;
   }

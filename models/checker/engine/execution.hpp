@@ -73,6 +73,12 @@ struct FailedRun {
   std::string message;
   ThreadId thread = -1;
   std::source_location site;
+  Moment other = {};  ///< as in Fault
+
+  /// Whether `thread` ran into it at its last step, so that nothing else need be done.
+  bool of_one_thread() const {
+    return thread >= 0 && kind != ViolationKind::deadlock && kind != ViolationKind::leak;
+  }
 };
 
 /// Runs the program's threads as fibers along a graph: recorded steps are repeated, further ones
@@ -94,6 +100,7 @@ class Execution {
   std::uint64_t steps() const { return steps_; }
   Memory& memory() { return memory_; }
   std::string thread_name(ThreadId thread) const;
+  bool has_ended(ThreadId thread) const;
   std::string location_name(LocationId location) const;
   detail::TypeInfo location_type(LocationId location) const {
     return memory_.object(slots_[static_cast<std::size_t>(location)]).type;
@@ -297,9 +304,10 @@ class Execution {
   bool deadlocked();
   bool idles_forever(Thread& t);
 
-  [[noreturn]] void fail(ViolationKind kind, std::string message, const std::source_location& site);
+  [[noreturn]] void fail(ViolationKind kind, std::string message, const std::source_location& site,
+                         const Moment& other = {});
   void fail_if(const std::optional<Fault>& fault, const std::source_location& site) {
-    if (fault) fail(fault->kind, fault->message, site);
+    if (fault) fail(fault->kind, fault->message, site, fault->other);
   }
   [[noreturn]] void stop(std::string reason);
   [[noreturn]] void leave(Thread& t);

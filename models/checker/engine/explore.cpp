@@ -138,7 +138,9 @@ void replay(const Options& options, const std::function<void()>& body, Report& r
   if (!mismatch.empty()) {
     report.reason = "the token does not fit the program, which has changed since: " + mismatch;
   } else if (outcome == Outcome::failed) {
-    report.violation = engine::describe(execution, graph, execution.failure(), -1);
+    const engine::FailedRun& failure = execution.failure();
+    report.violation =
+        engine::describe(execution, graph, failure, engine::everything(graph, failure));
   } else {
     report.executions = outcome == Outcome::complete;
     report.blocked = outcome == Outcome::blocked;

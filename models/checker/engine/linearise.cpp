@@ -1,9 +1,10 @@
-// An order of a graph's events with few context switches.
+// A part of a graph, and an order of its events with few context switches.
 //
 // A thread that runs goes on for as long as it can: that never takes anything away from the others,
 // since events only wait for earlier ones. So an order is a sequence of threads, and what it has
 // led to is how far each has come. A breadth-first search over that finds the shortest sequence.
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "models/checker/engine/script.hpp"
@@ -17,15 +18,12 @@ using Progress = std::vector<std::int32_t>;
 
 class Linearisation {
  public:
-  Linearisation(const EventGraph& graph, ThreadId last_of)
-      : graph_(graph), wanted_(static_cast<std::size_t>(graph.thread_count())) {
-    for (ThreadId t = 0; t < graph.thread_count(); ++t) wanted(t) = graph.thread_size(t);
-    if (last_of < 0 || graph.thread_size(last_of) == 0) return;
-    const EventId last = graph.thread_event(last_of, graph.thread_size(last_of) - 1);
-    for (ThreadId t = 0; t < graph.thread_count(); ++t) {
-      const Count past = graph.row(last, EventGraph::Row::causal)[t];
-      wanted(t) = std::min<std::int32_t>(wanted(t), past);
-    }
+  Linearisation(const EventGraph& graph, const Part& part)
+      : graph_(graph), wanted_(part.sizes), last_(part.last) {
+    if (last_ < 0 || wanted(last_) == 0) return;
+    last_step_ = wanted(last_) - 1;
+    const Event& event = graph_[graph_.thread_event(last_, last_step_)];
+    if (event.kind == Kind::rmw_write) --last_step_;
   }
 
   std::vector<EventId> order() {
@@ -62,11 +60,19 @@ class Linearisation {
     };
     const std::int32_t index = of(done, t);
     if (index >= wanted(t)) return false;
+    if (t == last_ && index == last_step_ && !others_done(done)) return false;
     const Event& event = graph_[graph_.thread_event(t, index)];
     if (index == 0 && t != 0 && !placed(graph_.spawn_of(t))) return false;
     if (is_read(event.kind) || event.kind == Kind::rmw_write) return placed(event.rf);
     return event.kind != Kind::join ||
            of(done, event.location) == graph_.thread_size(event.location);
+  }
+
+  bool others_done(Progress& done) {
+    for (ThreadId t = 0; t < graph_.thread_count(); ++t) {
+      if (t != last_ && of(done, t) != wanted(t)) return false;
+    }
+    return true;
   }
 
   /// Lets a thread go on for as long as it can; false when it cannot at all.
@@ -106,12 +112,44 @@ class Linearisation {
 
   const EventGraph& graph_;
   Progress wanted_;
+  ThreadId last_;
+  std::int32_t last_step_ = -1;  // index of the first event of its last step
 };
+
+/// Makes the part contain the first `size` events of a thread, its start and what they depend on.
+void include(const EventGraph& graph, Part& part, ThreadId thread, std::int32_t size) {
+  const EventId last = size != 0 ? graph.thread_event(thread, size - 1)
+                                 : (thread != 0 ? graph.spawn_of(thread) : no_event);
+  if (last == no_event) return;
+  for (ThreadId t = 0; t < graph.thread_count(); ++t) {
+    const Count past = graph.row(last, EventGraph::Row::causal)[t];
+    std::int32_t& in_part = part.sizes[static_cast<std::size_t>(t)];
+    in_part = std::max(in_part, std::min<std::int32_t>(graph.thread_size(t), past));
+  }
+}
 
 }  // namespace
 
-std::vector<EventId> linearise(const EventGraph& graph, ThreadId last_of) {
-  return Linearisation(graph, last_of).order();
+Part everything(const EventGraph& graph, const FailedRun& failure) {
+  Part part{{}, failure.of_one_thread() ? failure.thread : -1};
+  for (ThreadId t = 0; t < graph.thread_count(); ++t) part.sizes.push_back(graph.thread_size(t));
+  return part;
+}
+
+Part past_of(const EventGraph& graph, const FailedRun& failure) {
+  Part part{Progress(static_cast<std::size_t>(graph.thread_count())), failure.thread};
+  include(graph, part, failure.thread, graph.thread_size(failure.thread));
+  const Moment& other = failure.other;
+  if (other.thread >= 0) {
+    include(graph, part, other.thread, std::min(other.epoch, graph.thread_size(other.thread)));
+  }
+  return part;
+}
+
+std::vector<EventId> linearise(const EventGraph& graph, const Part& part) {
+  std::vector<EventId> order = Linearisation(graph, part).order();
+  const auto events = std::accumulate(part.sizes.begin(), part.sizes.end(), std::size_t{0});
+  return order.size() == events ? order : Linearisation(graph, {part.sizes, -1}).order();
 }
 
 }  // namespace pto2::model::engine

@@ -60,7 +60,8 @@ std::optional<Fault> Memory::missing(std::int32_t slot, const void* address) con
   }
   return Fault{ViolationKind::use_after_free,
                "access to " + (last->name.empty() ? "an object" : last->name) + " created at " +
-                   to_string(last->created.site) + " after its end of life"};
+                   to_string(last->created.site) + " after its end of life",
+               last->destroyed};
 }
 
 std::optional<Fault> Memory::access(std::int32_t slot, const void* address, const Moment& now,
@@ -68,9 +69,10 @@ std::optional<Fault> Memory::access(std::int32_t slot, const void* address, cons
   const Object* object = find(slot, address);
   if (object == nullptr) return missing(slot, address);
   if (object->created.before(clock, now.thread)) return std::nullopt;
-  return Fault{ViolationKind::uninitialised_read, "access to an atomic whose construction at " +
-                                                      to_string(object->created.site) +
-                                                      " does not happen before it"};
+  return Fault{ViolationKind::uninitialised_read,
+               "access to an atomic whose construction at " + to_string(object->created.site) +
+                   " does not happen before it",
+               object->created};
 }
 
 std::optional<Fault> Memory::destroy(std::int32_t slot, const void* address, const Moment& now) {
@@ -93,7 +95,8 @@ std::optional<Fault> Memory::read(std::int32_t slot, const void* address, const 
   if (object == nullptr) return missing(slot, address);
   if (!object->written.before(clock, now.thread)) {
     return Fault{ViolationKind::data_race,
-                 "read races with the write at " + to_string(object->written.site)};
+                 "read races with the write at " + to_string(object->written.site),
+                 object->written};
   }
   if (!object->initialised) {
     return Fault{
@@ -112,12 +115,13 @@ std::optional<Fault> Memory::write(std::int32_t slot, const void* address, const
   if (object == nullptr) return missing(slot, address);
   if (!object->written.before(clock, now.thread)) {
     return Fault{ViolationKind::data_race,
-                 "write races with the write at " + to_string(object->written.site)};
+                 "write races with the write at " + to_string(object->written.site),
+                 object->written};
   }
   for (const Moment& other : object->reads) {
     if (!other.before(clock, now.thread)) {
       return Fault{ViolationKind::data_race,
-                   "write races with the read at " + to_string(other.site)};
+                   "write races with the read at " + to_string(other.site), other};
     }
   }
   object->reads.clear();
@@ -129,10 +133,12 @@ std::optional<Fault> Memory::write(std::int32_t slot, const void* address, const
 std::optional<Fault> Memory::destroy_cell(std::int32_t slot, const void* address, const Moment& now,
                                           const Count* clock) {
   if (const Object* object = find(slot, address)) {
-    bool ordered = object->written.before(clock, now.thread);
-    for (const Moment& other : object->reads) ordered &= other.before(clock, now.thread);
-    if (!ordered) {
-      return Fault{ViolationKind::data_race, "destruction races with an access to the cell"};
+    const auto race = [](const Moment& other) {
+      return Fault{ViolationKind::data_race, "destruction races with an access to the cell", other};
+    };
+    if (!object->written.before(clock, now.thread)) return race(object->written);
+    for (const Moment& other : object->reads) {
+      if (!other.before(clock, now.thread)) return race(other);
     }
   }
   return destroy(slot, address, now);

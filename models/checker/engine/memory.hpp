@@ -27,6 +27,7 @@ struct Moment {
 struct Fault {
   ViolationKind kind;
   std::string message;
+  Moment other = {};  ///< when somebody else did what makes it one, if that is not in the past
 };
 
 /// An atomic or a cell during one execution.

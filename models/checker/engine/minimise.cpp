@@ -35,21 +35,19 @@ bool simpler(const Violation& a, const Violation& b) {
 Violation minimise(const Options& options, const std::function<void()>& body,
                    const Execution& failed, const EventGraph& graph) {
   const FailedRun failure = failed.failure();
-  Violation whole = describe(failed, graph, failure, -1);
-  if (failure.thread < 0 || failure.kind == ViolationKind::deadlock ||
-      failure.kind == ViolationKind::leak) {
-    return whole;
+  if (failure.of_one_thread()) {
+    Execution execution(options, body);
+    EventGraph replayed;
+    const Violation small = describe(failed, graph, failure, past_of(graph, failure));
+    Scripted search(Script::from_token(small.token));
+    const Outcome outcome = execution.run(replayed, search, -1);
+    const FailedRun& again = execution.failure();
+    const bool same = outcome == Outcome::failed && again.kind == failure.kind &&
+                      again.thread == failure.thread && again.message == failure.message &&
+                      search.mismatch(replayed).empty();
+    if (same) return describe(execution, replayed, again, everything(replayed, again));
   }
-  const Violation small = describe(failed, graph, failure, failure.thread);
-  if (small.events.size() == whole.events.size()) return whole;
-  Execution execution(options, body);
-  EventGraph replayed;
-  Scripted search(Script::from_token(small.token));
-  const Outcome outcome = execution.run(replayed, search, -1);
-  const bool same = outcome == Outcome::failed && execution.failure().kind == failure.kind &&
-                    execution.failure().message == failure.message &&
-                    replayed.size() < graph.size() && search.mismatch(replayed).empty();
-  return same ? describe(execution, replayed, execution.failure(), -1) : whole;
+  return describe(failed, graph, failure, everything(graph, failure));
 }
 
 Violation simplest(const Options& options, const std::function<void()>& body, Violation found) {

@@ -34,6 +34,15 @@ void put(std::string& text, std::uint64_t number, int base) {
   text.append(digits, end);
 }
 
+void put(std::string& text, Step step, std::size_t repeats) {
+  put(text, static_cast<std::uint64_t>(step.thread), 10);
+  text += '.';
+  put(text, static_cast<std::uint64_t>(step.rank), 10);
+  text += 'x';
+  put(text, repeats, 10);
+  text += ',';
+}
+
 std::uint64_t take(std::string_view& text, char terminator, int base) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
@@ -46,7 +55,7 @@ std::uint64_t take(std::string_view& text, char terminator, int base) {
 
 }  // namespace
 
-// pto2.1:<fingerprint>:<steps>:<thread>[.<rank>][*<repeats>],...;
+// pto2.1:<fingerprint>:<steps>:<thread>.<rank>x<repeats>,... with no repeats for a silent run
 std::string Script::to_token() const {
   std::string text(version);
   text += ':';
@@ -54,15 +63,17 @@ std::string Script::to_token() const {
   text += ':';
   put(text, steps.size(), 10);
   text += ':';
-  for (std::size_t i = 0; i < steps.size();) {
+  auto silent = silent_runs.begin();
+  for (std::size_t i = 0; i < steps.size() || silent != silent_runs.end();) {
+    if (silent != silent_runs.end() && silent->before == i) {
+      put(text, {silent->thread, 0}, 0);
+      ++silent;
+      continue;
+    }
+    const std::size_t end = silent == silent_runs.end() ? steps.size() : silent->before;
     std::size_t same = i;
-    while (same < steps.size() && steps[same] == steps[i]) ++same;
-    put(text, static_cast<std::uint64_t>(steps[i].thread), 10);
-    text += '.';
-    put(text, static_cast<std::uint64_t>(steps[i].rank), 10);
-    text += 'x';
-    put(text, same - i, 10);
-    text += ',';
+    while (same < end && steps[same] == steps[i]) ++same;
+    put(text, steps[i], same - i);
     i = same;
   }
   return text;
@@ -91,6 +102,7 @@ Script Script::from_token(std::string_view token) {
     }
     step.thread = static_cast<ThreadId>(thread);
     step.rank = static_cast<std::int32_t>(rank);
+    if (repeats == 0) script.silent_runs.push_back({script.steps.size(), step.thread});
     script.steps.insert(script.steps.end(), repeats, step);
   }
   if (script.steps.size() != size) {
@@ -164,9 +176,17 @@ void Scripted::place_write(EventGraph& graph, EventId write) {
 
 ThreadId Scripted::pick(const std::vector<ThreadId>& ready) {
   const std::size_t step = static_cast<std::size_t>(next_step);
+  const auto is_ready = [&](ThreadId thread) {
+    return std::find(ready.begin(), ready.end(), thread) != ready.end();
+  };
+  const std::vector<Script::SilentRun>& silent = script_.silent_runs;
+  while (next_silent_ < silent.size() && silent[next_silent_].before <= step) {
+    const ThreadId thread = silent[next_silent_++].thread;
+    if (is_ready(thread)) return thread;
+  }
   if (step >= script_.steps.size()) return ready.front();
   const ThreadId wanted = script_.steps[step].thread;
-  if (std::find(ready.begin(), ready.end(), wanted) != ready.end()) return wanted;
+  if (is_ready(wanted)) return wanted;
   // A thread that has made its last step may have to end yet before another one can join it.
   for (const ThreadId thread : ready) {
     const bool done = std::none_of(script_.steps.begin() + next_step, script_.steps.end(),

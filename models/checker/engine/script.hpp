@@ -22,7 +22,14 @@ struct Step {
 /// An execution as the steps that build its graph by forward additions only. Any consistent graph
 /// has such a script: every part of it that is closed under its causal past is consistent too.
 struct Script {
+  /// A thread that runs without a step of its own: to its end, or into the violation.
+  struct SilentRun {
+    std::size_t before;  ///< which step
+    ThreadId thread;
+  };
+
   std::vector<Step> steps;
+  std::vector<SilentRun> silent_runs;
   std::uint64_t fingerprint = 0;  ///< of the kinds and orders of the steps
 
   std::string to_token() const;
@@ -30,10 +37,19 @@ struct Script {
   static Script from_token(std::string_view token);
 };
 
-/// The events of a graph in an order that respects program order and reads-from, with the fewest
-/// context switches (few, in a graph where very many orders would have to be compared); only those
-/// in the causal past of `last_of` when that is not negative.
-std::vector<EventId> linearise(const EventGraph& graph, ThreadId last_of);
+/// A part of a graph that is closed under its causal past.
+struct Part {
+  std::vector<std::int32_t> sizes;  ///< how many events of each thread
+  ThreadId last = -1;               ///< whose last step is the last of all, if that can be
+};
+
+Part everything(const EventGraph& graph, const FailedRun& failure);
+/// What the failed thread, and whoever it collided with, depend on.
+Part past_of(const EventGraph& graph, const FailedRun& failure);
+
+/// The events of a part in an order that respects program order and reads-from, with the fewest
+/// context switches (few, in a graph where very many orders would have to be compared).
+std::vector<EventId> linearise(const EventGraph& graph, const Part& part);
 Script to_script(const EventGraph& graph, const std::vector<EventId>& order);
 
 /// Follows a script; behind its end everybody reads the newest values.
@@ -53,6 +69,7 @@ class Scripted final : public Search {
   std::int32_t rank(const EventGraph& graph, ThreadId thread);
 
   Script script_;
+  std::size_t next_silent_ = 0;
   std::string mismatch_;
 };
 

@@ -232,10 +232,28 @@ std::string to_dot(const Violation& violation) {
   return dot + "}\n";
 }
 
+/// The order as a script that ends with the thread `last`, if there is one. Threads that have ended
+/// without any step run before its last one: it may collide with what they did.
+Script script_of(const Execution& execution, const EventGraph& graph, ThreadId last,
+                 const std::vector<EventId>& order) {
+  Script script = to_script(graph, order);
+  std::size_t before = order.size();
+  if (before != 0 && graph[order[before - 1]].thread == last) {
+    before -= graph[order[before - 1]].kind == Kind::rmw_write ? 2 : 1;
+  }
+  for (ThreadId t = 0; t < graph.thread_count(); ++t) {
+    if (t != last && graph.thread_size(t) == 0 && execution.has_ended(t)) {
+      script.silent_runs.push_back({before, t});
+    }
+  }
+  if (last >= 0) script.silent_runs.push_back({order.size(), last});
+  return script;
+}
+
 }  // namespace
 
 Violation describe(const Execution& execution, const EventGraph& graph, const FailedRun& failure,
-                   ThreadId last_of) {
+                   const Part& part) {
   Violation violation;
   violation.kind = failure.kind;
   violation.message = failure.message;
@@ -245,9 +263,9 @@ Violation describe(const Execution& execution, const EventGraph& graph, const Fa
     violation.threads.push_back(execution.thread_name(t));
   }
   const Storyteller teller(execution, graph);
-  const std::vector<EventId> order = linearise(graph, last_of);
+  const std::vector<EventId> order = linearise(graph, part);
   for (EventId id : order) violation.events.push_back(teller.report(id));
-  violation.token = to_script(graph, order).to_token();
+  violation.token = script_of(execution, graph, part.last, order).to_token();
   add_relations(execution, graph, order, violation);
   violation.dot = to_dot(violation);
   return violation;

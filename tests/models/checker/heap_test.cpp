@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/models/checker/expectations.hpp"
+
 namespace pto2::model {
 namespace {
 
@@ -28,27 +30,6 @@ Options watching() {
   return options;
 }
 
-Report expect(ViolationKind kind, const Options& options, const std::function<void()>& body) {
-  Report report = explore(options, body);
-  EXPECT_TRUE(report.violation) << report.to_text();
-  if (!report.violation) return report;
-  EXPECT_EQ(report.violation->kind, kind) << report.to_text();
-  Options again = options;
-  again.strategy = Strategy::replay;
-  again.token = report.violation->token;
-  const Report replayed = explore(again, body);
-  EXPECT_TRUE(replayed.violation) << replayed.to_text();
-  if (replayed.violation) {
-    EXPECT_EQ(replayed.violation->message, report.violation->message);
-  }
-  return report;
-}
-
-void expect_pass(const Options& options, const std::function<void()>& body) {
-  const Report report = explore(options, body);
-  EXPECT_EQ(report.verdict, Verdict::pass) << report.to_text();
-}
-
 /// Loses memory in the one of three executions where the thread reads 1.
 void lose_now_and_then() {
   atomic<int> x{0, "x"};
@@ -64,30 +45,30 @@ void lose_now_and_then() {
 }
 
 TEST(Heap, a_leak_is_seen_and_placed) {
-  const Report report = expect(ViolationKind::leak, watching(), lose_now_and_then);
+  const Report report = expect_violation(ViolationKind::leak, watching(), lose_now_and_then);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->message, "8 bytes from operator new are never deleted");
   EXPECT_EQ(report.violation->thread, 1);
   Options jobs = watching();
   jobs.jobs = 2;
-  expect(ViolationKind::leak, jobs, lose_now_and_then);
+  expect_violation(ViolationKind::leak, jobs, lose_now_and_then);
   Options walk = watching();
   walk.strategy = Strategy::random_walk;
-  expect(ViolationKind::leak, walk, lose_now_and_then);
+  expect_violation(ViolationKind::leak, walk, lose_now_and_then);
   Options isolated = watching();
   isolated.isolated_threads = true;
-  expect(ViolationKind::leak, isolated, lose_now_and_then);
+  expect_violation(ViolationKind::leak, isolated, lose_now_and_then);
 }
 
 TEST(Heap, every_form_of_new_is_watched) {
   struct alignas(64) Line {
     char bytes[64];
   };
-  expect(ViolationKind::leak, watching(), [] { opaque(new int[3]); });
-  expect(ViolationKind::leak, watching(), [] { opaque(new Line); });
-  expect(ViolationKind::leak, watching(), [] { opaque(new Line[2]); });
-  expect(ViolationKind::leak, watching(), [] { opaque(new (std::nothrow) int(1)); });
-  expect(ViolationKind::leak, watching(), [] { opaque(new std::vector<int>(3)); });
+  expect_violation(ViolationKind::leak, watching(), [] { opaque(new int[3]); });
+  expect_violation(ViolationKind::leak, watching(), [] { opaque(new Line); });
+  expect_violation(ViolationKind::leak, watching(), [] { opaque(new Line[2]); });
+  expect_violation(ViolationKind::leak, watching(), [] { opaque(new (std::nothrow) int(1)); });
+  expect_violation(ViolationKind::leak, watching(), [] { opaque(new std::vector<int>(3)); });
   expect_pass(watching(), [] {
     delete opaque(new int(1));
     delete[] opaque(new int[3]);
@@ -103,7 +84,7 @@ TEST(Heap, every_form_of_new_is_watched) {
 /// Without the option only what the checker has made itself is missed.
 TEST(Heap, leaks_of_plain_memory_are_reported_on_demand) {
   expect_pass({}, lose_now_and_then);
-  const Report report = expect(ViolationKind::leak, {}, [] {
+  const Report report = expect_violation(ViolationKind::leak, {}, [] {
     auto* const atomics = opaque(new std::vector<std::unique_ptr<atomic<int>>>);
     atomics->push_back(std::make_unique<atomic<int>>(0, "lost"));
   });
@@ -194,12 +175,12 @@ TEST(Heap, what_a_cut_execution_holds_is_no_leak) {
 
 TEST(Heap, a_second_deletion_is_seen) {
   for (const Options& options : {Options{}, watching()}) {
-    expect(ViolationKind::double_free, options, [] {
+    expect_violation(ViolationKind::double_free, options, [] {
       int* const number = opaque(new int(1));
       delete opaque(number);
       delete opaque(number);
     });
-    expect(ViolationKind::double_free, options, [] {
+    expect_violation(ViolationKind::double_free, options, [] {
       int* const numbers = opaque(new int[2]);
       delete[] opaque(numbers);
       delete[] opaque(numbers);
@@ -227,7 +208,7 @@ TEST(Heap, a_second_deletion_by_another_thread_is_seen) {
       b.join();
     };
   };
-  const Report report = expect(ViolationKind::double_free, {}, body(false));
+  const Report report = expect_violation(ViolationKind::double_free, {}, body(false));
   ASSERT_TRUE(report.violation);
   EXPECT_GT(report.violation->thread, 0);
   EXPECT_NE(report.to_text().find("heap_test.cpp"), std::string::npos) << report.to_text();

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/models/checker/expectations.hpp"
+
 namespace pto2::model {
 namespace {
 
@@ -76,13 +78,7 @@ TEST(Strategies, walks_find_violations_that_replay) {
     const Report report = explore(options, body);
     ASSERT_TRUE(report.violation) << report.to_text();
     EXPECT_EQ(report.violation->kind, ViolationKind::data_race);
-    Options again;
-    again.strategy = Strategy::replay;
-    again.token = report.violation->token;
-    const Report replayed = explore(again, body);
-    ASSERT_TRUE(replayed.violation) << replayed.to_text();
-    EXPECT_EQ(replayed.violation->message, report.violation->message);
-    EXPECT_EQ(replayed.violation->token, report.violation->token);
+    expect_replay(report, body);
   }
 }
 
@@ -108,92 +104,6 @@ TEST(Strategies, walks_find_deadlocks_and_no_false_ones) {
   const Report stuck = explore(options, waiting(2));
   ASSERT_TRUE(stuck.violation);
   EXPECT_EQ(stuck.violation->kind, ViolationKind::deadlock);
-}
-
-/// The joins follow directly behind the last steps of the threads that they join.
-TEST(Strategies, joins_replay) {
-  const auto body = [] {
-    atomic<int> x{0};
-    int seen[2] = {};
-    thread first([&] { seen[0] = x.load(relaxed); });
-    thread second([&] { seen[1] = x.load(relaxed); });
-    x.store(1, relaxed);
-    x.store(2, relaxed);
-    second.join();
-    first.join();
-    check(seen[0] != 1 || seen[1] != 2, "never like that");
-  };
-  const Report report = explore(Options{}, body);
-  ASSERT_TRUE(report.violation) << report.to_text();
-  Options options;
-  options.strategy = Strategy::replay;
-  options.token = report.violation->token;
-  const Report again = explore(options, body);
-  ASSERT_TRUE(again.violation) << again.to_text();
-  EXPECT_EQ(again.violation->message, "never like that");
-}
-
-/// Somebody else makes a step between an exchange that fails and the next step of its thread.
-TEST(Strategies, failed_exchanges_replay) {
-  const auto body = [] {
-    atomic<int> x{0};
-    int first = 5;
-    int second = 0;
-    thread a([&] {
-      x.compare_exchange_strong(first, 6, relaxed, relaxed);
-      second = x.load(relaxed);
-    });
-    thread b([&] { x.store(1, relaxed); });
-    a.join();
-    b.join();
-    check(first != 0 || second != 1, "never like that");
-  };
-  Options options;
-  options.strategy = Strategy::random_walk;
-  const Report walk = explore(options, body);
-  EXPECT_TRUE(walk.violation) << walk.to_text();
-  const Report report = explore(Options{}, body);
-  ASSERT_TRUE(report.violation) << report.to_text();
-  options.strategy = Strategy::replay;
-  options.token = report.violation->token;
-  const Report again = explore(options, body);
-  ASSERT_TRUE(again.violation) << again.to_text();
-  EXPECT_EQ(again.violation->message, "never like that");
-}
-
-TEST(Strategies, a_token_fits_only_its_program) {
-  const auto body = [](std::memory_order order, int extra) {
-    return [=] {
-      atomic<int> x{0};
-      thread a([&] {
-        for (int i = 0; i <= extra; ++i) x.store(1, order);
-      });
-      const int value = x.load(relaxed);
-      a.join();
-      check(value == 0, "nothing seen");
-    };
-  };
-  const Report report = explore(Options{}, body(relaxed, 0));
-  ASSERT_TRUE(report.violation);
-  Options options;
-  options.strategy = Strategy::replay;
-  options.token = report.violation->token;
-  EXPECT_TRUE(explore(options, body(relaxed, 0)).violation);
-  const Report changed = explore(options, body(release, 0));
-  EXPECT_EQ(changed.verdict, Verdict::inconclusive);
-  EXPECT_NE(changed.reason.find("changed"), std::string::npos) << changed.reason;
-  EXPECT_NE(explore(options, body(relaxed, 1)).reason.find("changed"), std::string::npos);
-}
-
-TEST(Strategies, damaged_tokens_are_refused) {
-  for (const char* token : {"x", "pto2.0:1:1:0.0x1,", "pto2.1:", "pto2.1:1:2:0.0x1,",
-                            "pto2.1:1:1:0.0x2,", "pto2.1:1:1:999.0x1,", "pto2.1:1:1:0.0x1",
-                            "pto2.1:zz:1:0.0x1,", "pto2.1:1:99999999999999999999:0.0x1,"}) {
-    Options options;
-    options.strategy = Strategy::replay;
-    options.token = token;
-    EXPECT_THROW(explore(options, [] {}), std::invalid_argument) << token;
-  }
 }
 
 TEST(Strategies, bounds_make_it_inconclusive) {
@@ -370,73 +280,7 @@ TEST(IsolatedThreads, waiting_and_violations_leave_main_where_it_is) {
     };
   };
   EXPECT_EQ(explore(options, body(true)).executions, explore({}, body(true)).executions);
-  const Report stuck = explore(options, body(false));
-  ASSERT_TRUE(stuck.violation);
-  EXPECT_EQ(stuck.violation->kind, ViolationKind::deadlock);
-  Options replay;
-  replay.strategy = Strategy::replay;
-  replay.token = stuck.violation->token;
-  const Report again = explore(replay, body(false));
-  ASSERT_TRUE(again.violation) << again.to_text();
-  EXPECT_EQ(again.violation->kind, ViolationKind::deadlock);
-}
-
-int context_switches(const Report& report) {
-  int switches = 0;
-  const auto& events = report.violation->events;
-  for (std::size_t i = 1; i < events.size(); ++i) {
-    switches += events[i].thread != events[i - 1].thread ? 1 : 0;
-  }
-  return switches;
-}
-
-TEST(Minimisation, violations_are_shown_with_the_fewest_context_switches) {
-  const auto body = [] {
-    atomic<int> x{0}, y{0}, z{0};
-    thread a([&] { x.store(1, release); });
-    thread b([&] {
-      if (x.load(acquire) == 1) y.store(1, release);
-    });
-    thread c([&] { check(y.load(acquire) == 0 && z.load(acquire) == 0, "nothing is seen"); });
-    thread d([&] { z.store(1, release); });
-    a.join();
-    b.join();
-    c.join();
-    d.join();
-  };
-  Options first;
-  first.minimise_seconds = 0;
-  const Report found = explore(first, body);
-  ASSERT_TRUE(found.violation);
-  EXPECT_EQ(context_switches(found), 3) << found.to_text();  // main, a, b, c
-  const Report least = explore(Options{}, body);
-  ASSERT_TRUE(least.violation);
-  EXPECT_EQ(context_switches(least), 2) << least.to_text();  // main, d, c
-  Options replay;
-  replay.strategy = Strategy::replay;
-  replay.token = least.violation->token;
-  const Report again = explore(replay, body);
-  ASSERT_TRUE(again.violation) << again.to_text();
-  EXPECT_EQ(again.violation->message, "nothing is seen");
-}
-
-TEST(Minimisation, one_order_with_few_switches_is_found_among_many) {
-  // The threads can only take turns: each waits for the one before it.
-  const Report report = explore(Options{}, [] {
-    std::vector<std::unique_ptr<atomic<int>>> steps;
-    for (int i = 0; i < 4; ++i) steps.push_back(std::make_unique<atomic<int>>(0));
-    std::vector<thread> threads;
-    for (std::size_t i = 4; i-- > 1;) {
-      threads.emplace_back([&steps, i] {
-        if (steps[i - 1]->load(acquire) == 1) steps[i]->store(1, release);
-      });
-    }
-    threads.emplace_back([&steps] { steps[0]->store(1, release); });
-    for (thread& t : threads) t.join();
-    check(steps[3]->load(relaxed) == 0, "the last step is not made");
-  });
-  ASSERT_TRUE(report.violation);
-  EXPECT_EQ(context_switches(report), 5) << report.to_text();  // main, four threads, main
+  expect_violation(ViolationKind::deadlock, options, body(false));
 }
 
 }  // namespace

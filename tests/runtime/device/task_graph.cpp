@@ -97,32 +97,32 @@ std::vector<Where> everywhere() {
 }
 
 DeviceConfig small_device() {
-  DeviceConfig config;
-  config.window = 64;
-  config.heap_bytes = 128 << 10;
-  config.dep_pool = 256;
-  config.tensormap_pool = 256;
-  config.tensormap_buckets = 64;
-  config.shard_capacity = 16;
-  config.orchestrator_queue = 16;
-  config.schedulers = 2;
-  config.blocks = 3;
-  return config;
+  return {
+      .window = 64,
+      .heap_bytes = 128 << 10,
+      .dep_pool = 256,
+      .tensormap_pool = 256,
+      .tensormap_buckets = 64,
+      .shard_capacity = 16,
+      .orchestrator_queue = 16,
+      .schedulers = 2,
+      .blocks = 3,
+  };
 }
 
 DeviceConfig tiny_device() {
-  DeviceConfig config;
-  config.window = 4;
-  config.heap_bytes = 4096;
-  config.dep_pool = 16;
-  config.tensormap_pool = 16;
-  config.tensormap_buckets = 1;
-  config.shards = 1;
-  config.shard_capacity = 2;
-  config.orchestrator_queue = 2;
-  config.schedulers = 1;
-  config.blocks = 1;
-  return config;
+  return {
+      .window = 4,
+      .heap_bytes = 4096,
+      .dep_pool = 16,
+      .tensormap_pool = 16,
+      .tensormap_buckets = 1,
+      .shards = 1,
+      .shard_capacity = 2,
+      .orchestrator_queue = 2,
+      .schedulers = 1,
+      .blocks = 1,
+  };
 }
 
 RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {

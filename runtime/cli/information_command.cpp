@@ -1,0 +1,14 @@
+#include "runtime/cli/information_command.hpp"
+
+#include <fmt/core.h>
+
+namespace pto2::cli {
+
+InformationCommand::InformationCommand(CLI::App& app, const char* name, const char* description,
+                                       const char* note, ExitCode (*show)(bool json))
+    : command_(app.add_subcommand(name, description)), show_(show) {
+  command_->add_flag("--json", json_, "as JSON");
+  command_->footer(fmt::format("{0}\n\nExamples:\n  pto2 {1}\n  pto2 {1} --json", note, name));
+}
+
+}  // namespace pto2::cli

@@ -1,0 +1,29 @@
+/// `pto2 list` and `pto2 doctor`: commands that show something, as text or as JSON.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "runtime/cli/exit_codes.hpp"
+
+namespace pto2::cli {
+
+class InformationCommand {
+ public:
+  /// Adds the command `name`; `note` ends its help. `this` must outlive `app`'s parsing.
+  InformationCommand(CLI::App& app, const char* name, const char* description, const char* note,
+                     ExitCode (*show)(bool json));
+  [[nodiscard]] bool chosen() const { return command_->parsed(); }
+  [[nodiscard]] ExitCode execute() const { return show_(json_); }
+
+ private:
+  CLI::App* command_;
+  ExitCode (*show_)(bool json);
+  bool json_ = false;
+};
+
+/// Shows workloads, cases and deadlock reproductions.
+ExitCode show_list(bool json);
+/// Shows what this machine offers: exit_pass unless a check fails; a warning does not count.
+ExitCode show_doctor(bool json);
+
+}  // namespace pto2::cli

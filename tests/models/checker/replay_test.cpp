@@ -1,0 +1,217 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <pto2/checker.hpp>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/models/checker/expectations.hpp"
+
+namespace pto2::model {
+namespace {
+
+using enum std::memory_order;
+
+/// The joins follow directly behind the last steps of the threads that they join.
+TEST(Replay, joins_replay) {
+  const auto body = [] {
+    atomic<int> x{0};
+    int seen[2] = {};
+    thread first([&] { seen[0] = x.load(relaxed); });
+    thread second([&] { seen[1] = x.load(relaxed); });
+    x.store(1, relaxed);
+    x.store(2, relaxed);
+    second.join();
+    first.join();
+    check(seen[0] != 1 || seen[1] != 2, "never like that");
+  };
+  expect_violation(ViolationKind::check_failed, body);
+}
+
+/// Somebody else makes a step between an exchange that fails and the next step of its thread.
+TEST(Replay, failed_exchanges_replay) {
+  const auto body = [] {
+    atomic<int> x{0};
+    int first = 5;
+    int second = 0;
+    thread a([&] {
+      x.compare_exchange_strong(first, 6, relaxed, relaxed);
+      second = x.load(relaxed);
+    });
+    thread b([&] { x.store(1, relaxed); });
+    a.join();
+    b.join();
+    check(first != 0 || second != 1, "never like that");
+  };
+  Options options;
+  options.strategy = Strategy::random_walk;
+  const Report walk = explore(options, body);
+  EXPECT_TRUE(walk.violation) << walk.to_text();
+  expect_violation(ViolationKind::check_failed, body);
+}
+
+/// Every thread would fail at its next step; the token says which one did.
+TEST(Replay, the_thread_that_failed_goes_on_in_the_replay) {
+  const auto body = [] {
+    atomic<int> x{0};
+    cell<int> unset[3];
+    thread a([&] { unset[0].read(); });
+    thread b([&] { unset[1].read(); });
+    x.load(relaxed);
+    unset[2].read();
+  };
+  std::set<int> found;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Options options;
+    options.strategy = Strategy::random_walk;
+    options.minimise_seconds = 0;  // or the simplest of the three is shown every time
+    options.seed = seed;
+    const Report report = explore(options, body);
+    expect_replay(report, body);
+    if (report.violation) found.insert(report.violation->thread);
+  }
+  EXPECT_EQ(found, (std::set<int>{0, 1, 2}));
+}
+
+/// Three threads with a few random steps each, on atomics and cells.
+void racing_program(unsigned seed) {
+  atomic<int> flags[2] = {atomic<int>(0), atomic<int>(0)};
+  cell<int> data[2] = {cell<int>(0), cell<int>(0)};
+  const auto steps = [&](unsigned number) {
+    std::minstd_rand random(seed * 3 + number);
+    for (unsigned length = random() % 4; length != 0; --length) {
+      const std::size_t i = random() / 8 % 2;
+      switch (random() / 8 % 5) {
+        case 0:
+          flags[i].store(1, release);
+          break;
+        case 1:
+          flags[i].load(acquire);
+          break;
+        case 2:
+          flags[i].fetch_add(1, acq_rel);
+          break;
+        case 3:
+          data[i].write(1);
+          break;
+        default:
+          data[i].read();
+          break;
+      }
+    }
+  };
+  thread a([&] { steps(0); });
+  thread b([&] { steps(1); });
+  steps(2);
+  a.join();
+  b.join();
+}
+
+/// What collides may lie behind the last step of a thread, or in one that makes no step at all.
+TEST(Replay, races_of_random_programs_replay) {
+  int races = 0;
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    const auto body = [seed] { racing_program(seed); };
+    for (const Strategy strategy :
+         {Strategy::exhaustive, Strategy::random_walk, Strategy::bursts}) {
+      Options options;
+      options.strategy = strategy;
+      options.samples = 50;
+      const Report report = explore(options, body);
+      if (!report.violation) continue;
+      ++races;
+      expect_replay(report, body);
+      if (testing::Test::HasFailure()) FAIL() << "program " << seed << "\n" << report.to_text();
+    }
+  }
+  EXPECT_GT(races, 300);
+}
+
+TEST(Replay, a_token_fits_only_its_program) {
+  const auto body = [](std::memory_order order, int extra) {
+    return [=] {
+      atomic<int> x{0};
+      thread a([&] {
+        for (int i = 0; i <= extra; ++i) x.store(1, order);
+      });
+      const int value = x.load(relaxed);
+      a.join();
+      check(value == 0, "nothing seen");
+    };
+  };
+  const Report report = explore(Options{}, body(relaxed, 0));
+  ASSERT_TRUE(report.violation);
+  const std::string& token = report.violation->token;
+  EXPECT_TRUE(replay(token, body(relaxed, 0)).violation);
+  const Report changed = replay(token, body(release, 0));
+  EXPECT_EQ(changed.verdict, Verdict::inconclusive);
+  EXPECT_NE(changed.reason.find("changed"), std::string::npos) << changed.reason;
+  EXPECT_NE(replay(token, body(relaxed, 1)).reason.find("changed"), std::string::npos);
+}
+
+TEST(Replay, damaged_tokens_are_refused) {
+  for (const char* token : {"x", "pto2.0:1:1:0.0x1,", "pto2.1:", "pto2.1:1:2:0.0x1,",
+                            "pto2.1:1:1:0.0x2,", "pto2.1:1:1:999.0x1,", "pto2.1:1:1:0.0x1",
+                            "pto2.1:zz:1:0.0x1,", "pto2.1:1:99999999999999999999:0.0x1,"}) {
+    EXPECT_THROW(replay(token, [] {}), std::invalid_argument) << token;
+  }
+}
+
+int context_switches(const Report& report) {
+  int switches = 0;
+  const auto& events = report.violation->events;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    switches += events[i].thread != events[i - 1].thread ? 1 : 0;
+  }
+  return switches;
+}
+
+TEST(Minimisation, violations_are_shown_with_the_fewest_context_switches) {
+  const auto body = [] {
+    atomic<int> x{0}, y{0}, z{0};
+    thread a([&] { x.store(1, release); });
+    thread b([&] {
+      if (x.load(acquire) == 1) y.store(1, release);
+    });
+    thread c([&] { check(y.load(acquire) == 0 && z.load(acquire) == 0, "nothing is seen"); });
+    thread d([&] { z.store(1, release); });
+    a.join();
+    b.join();
+    c.join();
+    d.join();
+  };
+  Options first;
+  first.minimise_seconds = 0;
+  const Report found = explore(first, body);
+  ASSERT_TRUE(found.violation);
+  EXPECT_EQ(context_switches(found), 3) << found.to_text();  // main, a, b, c
+  const Report least = explore(Options{}, body);
+  ASSERT_TRUE(least.violation);
+  EXPECT_EQ(context_switches(least), 2) << least.to_text();  // main, d, c
+  expect_replay(least, body);
+}
+
+TEST(Minimisation, one_order_with_few_switches_is_found_among_many) {
+  // The threads can only take turns: each waits for the one before it.
+  const Report report = explore(Options{}, [] {
+    std::vector<std::unique_ptr<atomic<int>>> steps;
+    for (int i = 0; i < 4; ++i) steps.push_back(std::make_unique<atomic<int>>(0));
+    std::vector<thread> threads;
+    for (std::size_t i = 4; i-- > 1;) {
+      threads.emplace_back([&steps, i] {
+        if (steps[i - 1]->load(acquire) == 1) steps[i]->store(1, release);
+      });
+    }
+    threads.emplace_back([&steps] { steps[0]->store(1, release); });
+    for (thread& t : threads) t.join();
+    check(steps[3]->load(relaxed) == 0, "the last step is not made");
+  });
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(context_switches(report), 5) << report.to_text();  // main, four threads, main
+}
+
+}  // namespace
+}  // namespace pto2::model
