@@ -1,11 +1,13 @@
 // Speed of the checker: the exhaustive search on the families with known counts. The reference is
 // the least time an interpreting optimal checker needed for the same program on a machine whose
 // calibration loop (5 x 10^8 dependent multiply-adds) takes 0.545 s; the counter "speedup" scales
-// by this machine's. "two_jobs" compares one and two OS threads in turns; "walk" samples a program
-// of 10^5 steps.
+// by this machine's. "memory" is a search of 27 million executions, "events" the cost of one
+// execution by its length, "two_jobs" compares one and two OS threads in turns, "walk" samples a
+// program of 10^5 steps.
 //   checker_bench                google-benchmark's own output and flags
 //   checker_bench --rows FILE    appends subject, work, executions, seconds; "-" is stdout
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -59,8 +61,8 @@ const Work two_job_work[] = {
     {"casrot(13)", litmus::cas_rotation(13), true, 0},
     {"lastzero(16)", litmus::last_zero(16), true, 0},
     {"ticket(8)", litmus::counter_under<litmus::TicketLock>(8, 1, {}), false, 0},
-    {"michael_scott_queue(3,1)",
-     litmus::through_michael_scott_queue(3, 1, std::memory_order_release), false, 0},
+    {"treiber_stack(4,1)", litmus::through_treiber_stack(4, 1, std::memory_order_release), false,
+     0},
 };
 
 const std::pair<const char*, model::Strategy> walks[] = {
@@ -100,15 +102,88 @@ void measure(benchmark::State& state, const Work& work, double scale) {
       work.reference_seconds * scale * static_cast<double>(state.iterations()) / seconds;
 }
 
+const Work memory_work = {"casrot(14)", litmus::cas_rotation(14), true, 0};
+
+struct Memory {
+  model::Report report;
+  double graphs_kib;   ///< of the search
+  double process_kib;  ///< most that was ever resident
+};
+
+Memory measure_memory() {
+  Memory result{run(memory_work), 0, 0};
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  result.graphs_kib = static_cast<double>(result.report.peak_memory_bytes) / 1024;
+  result.process_kib = static_cast<double>(usage.ru_maxrss);
+  return result;
+}
+
+void report_memory(benchmark::State& state) {
+  for (auto _ : state) {
+    const Memory memory = measure_memory();
+    state.counters["executions"] = static_cast<double>(memory.report.executions);
+    state.counters["graphs_kib"] = memory.graphs_kib;
+    state.counters["process_kib"] = memory.process_kib;
+  }
+}
+
+constexpr int own_steps[] = {200, 400, 800, 1600};
+
+/// Events of one execution of program_of_length().
+constexpr int events_of(int steps) {
+  return 4 * steps + 8;
+}
+
+/// Two threads, each with `steps` stores and loads of its own, then a sequentially consistent store
+/// and load of one location.
+void program_of_length(int steps) {
+  model::atomic<int> shared{0}, first{0}, second{0};
+  const auto work = [&](model::atomic<int>& own, int value) {
+    for (int i = 0; i < steps; ++i) {
+      own.store(i, std::memory_order_release);
+      own.load(std::memory_order_acquire);
+    }
+    shared.store(value, std::memory_order_seq_cst);
+    shared.load(std::memory_order_seq_cst);
+  };
+  model::thread a([&] { work(first, 1); });
+  model::thread b([&] { work(second, 2); });
+  a.join();
+  b.join();
+}
+
+/// Seconds per execution for each of own_steps: the least of five, measured in turns.
+std::vector<double> seconds_by_length() {
+  std::vector<double> least(std::size(own_steps), 1e9);
+  for (int round = 0; round < 5; ++round) {
+    for (std::size_t i = 0; i < std::size(own_steps); ++i) {
+      const auto body = [i] { program_of_length(own_steps[i]); };
+      const model::Report report = model::explore({}, body);
+      least[i] = std::min(least[i], report.seconds / static_cast<double>(report.executions));
+    }
+  }
+  return least;
+}
+
+void report_events(benchmark::State& state) {
+  for (auto _ : state) {
+    const std::vector<double> seconds = seconds_by_length();
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      state.counters["us_" + std::to_string(events_of(own_steps[i]))] = seconds[i] * 1e6;
+    }
+  }
+}
+
 /// Seconds of one search shared by two OS threads, against one alone: the median of the ratios.
 double ratio_of_jobs(const Work& work) {
   std::vector<double> ratios;
-  for (int pair = 0; pair < 5; ++pair) {
+  for (int pair = 0; pair < 11; ++pair) {
     const double one = run(work, 1).seconds;
     ratios.push_back(one / run(work, 2).seconds);
   }
-  std::nth_element(ratios.begin(), ratios.begin() + 2, ratios.end());
-  return ratios[2];
+  std::nth_element(ratios.begin(), ratios.begin() + 5, ratios.end());
+  return ratios[5];
 }
 
 void measure_jobs(benchmark::State& state, const Work& work) {
@@ -151,6 +226,16 @@ void measure_walk(benchmark::State& state, model::Strategy strategy, double scal
 
 /// One JSON object per line.
 void write_rows(std::ostream& out, double scale) {
+  const Memory memory = measure_memory();
+  out << "{\"subject\": \"checker\", \"work\": \"memory/" << memory_work.name
+      << "\", \"executions\": " << memory.report.executions
+      << ", \"seconds\": " << memory.report.seconds << ", \"graphs_kib\": " << memory.graphs_kib
+      << ", \"process_kib\": " << memory.process_kib << "}\n";
+  const std::vector<double> seconds = seconds_by_length();
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    out << "{\"subject\": \"checker\", \"work\": \"events/" << events_of(own_steps[i])
+        << "\", \"seconds_per_execution\": " << seconds[i] << "}\n";
+  }
   for (const Work& work : two_job_work) {
     out << "{\"subject\": \"checker\", \"work\": \"two_jobs/" << work.name
         << "\", \"ratio\": " << ratio_of_jobs(work) << "}\n";
@@ -194,6 +279,10 @@ int main(int argc, char** argv) {
   for (const Work& work : all_work) {
     benchmark::RegisterBenchmark(work.name, measure, work, scale)->Unit(benchmark::kMillisecond);
   }
+  benchmark::RegisterBenchmark("memory/casrot(14)", report_memory)
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark("events", report_events)->Iterations(1);
   for (const Work& work : two_job_work) {
     const std::string name = std::string("two_jobs/") + work.name;
     benchmark::RegisterBenchmark(name.c_str(), measure_jobs, work)->Iterations(1);

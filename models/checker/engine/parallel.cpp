@@ -14,9 +14,7 @@ Parallel::Parallel(const Options& options, const std::function<void()>& body)
       ledger_(options, counts_, &size_) {
   const auto ids = std::make_shared<Ids>();
   for (unsigned i = 0; i < options.jobs; ++i) {
-    workers_.push_back({std::make_unique<Execution>(options, body, ids),
-                        std::make_unique<Exhaustive>(options),
-                        {}});
+    workers_.emplace_back(options, body, ids);
   }
 }
 
@@ -26,7 +24,7 @@ void Parallel::run(Report& report) {
   for (std::thread& os_thread : os_threads) os_thread.join();
   for (Worker& worker : workers_) {
     ledger_.add(worker.tally);
-    report.peak_memory_bytes += worker.search->memory();
+    report.peak_memory_bytes += worker.search.memory();
   }
   report.executions = counts_.executions;
   report.blocked = counts_.blocked;
@@ -37,16 +35,16 @@ void Parallel::run(Report& report) {
 void Parallel::work(Worker& worker) {
   const Watchdog watchdog(options_.watchdog_seconds);
   if (&worker == &workers_.front()) {
-    worker.search->begin();
+    worker.search.begin();
     explore(worker, true);
   }
-  while (take(worker)) explore(worker, worker.search->advance());
+  while (take(worker)) explore(worker, worker.search.advance());
 }
 
 void Parallel::explore(Worker& worker, bool more) {
-  Exhaustive& search = *worker.search;
+  Exhaustive& search = worker.search;
   while (more && !stop_) {
-    record(worker, worker.execution->run(search.graph(), search, search.first()));
+    record(worker, worker.execution.run(search.graph(), search, search.first()));
     if (stop_) return;
     if (offers_.load(std::memory_order_relaxed) < wanted_offers_) offer(search);
     if (&worker == &workers_.front()) size_.improve_if_due();
@@ -55,7 +53,7 @@ void Parallel::explore(Worker& worker, bool more) {
 }
 
 void Parallel::record(Worker& worker, Outcome outcome) {
-  const std::size_t memory = worker.search->memory_if_due() * workers_.size();
+  const std::size_t memory = worker.search.memory_if_due() * workers_.size();
   worker.tally.count(outcome);
   const bool ends = outcome == Outcome::failed || outcome == Outcome::limited;
   if (!ends && worker.tally.runs < runs_per_report_) return;
@@ -63,10 +61,10 @@ void Parallel::record(Worker& worker, Outcome outcome) {
   if (stop_) return;
   ledger_.add(worker.tally);
   if (outcome == Outcome::failed) {
-    failed_ = worker.execution.get();
-    failed_graph_ = &worker.search->graph();
+    failed_ = &worker.execution;
+    failed_graph_ = &worker.search.graph();
   } else if (outcome == Outcome::limited) {
-    counts_.reason = worker.execution->limit();
+    counts_.reason = worker.execution.limit();
   } else if (!ledger_.exhausted(memory)) {
     return;
   }
@@ -91,7 +89,7 @@ bool Parallel::take(Worker& worker) {
   changed_.wait(lock, [&] { return stop_ || !offered_.empty() || idle_ == workers_.size(); });
   if (stop_ || offered_.empty()) return false;
   --idle_;
-  worker.search->begin(std::move(offered_.front()));
+  worker.search.begin(std::move(offered_.front()));
   offered_.pop_front();
   offers_ = offered_.size();
   return true;

@@ -26,17 +26,20 @@ class Parallel {
   /// Calls `visit` for the execution of each OS thread.
   template <class Visit>
   void for_each_execution(Visit&& visit) const {
-    for (const Worker& worker : workers_) visit(*worker.execution);
+    for (const Worker& worker : workers_) visit(worker.execution);
   }
   /// The execution that found a violation first, or null, and its graph.
   const Execution* failed() const { return failed_; }
   const EventGraph& failed_graph() const { return *failed_graph_; }
 
  private:
-  /// What one OS thread works with.
-  struct Worker {
-    std::unique_ptr<Execution> execution;
-    std::unique_ptr<Exhaustive> search;
+  /// What one OS thread works with, on cache lines of its own.
+  struct alignas(128) Worker {
+    Worker(const Options& options, const std::function<void()>& body, std::shared_ptr<Ids> ids)
+        : execution(options, body, std::move(ids)), search(options) {}
+
+    Execution execution;
+    Exhaustive search;
     Tally tally;
   };
 
@@ -50,13 +53,13 @@ class Parallel {
   const Options& options_;
   const std::size_t wanted_offers_;
   const std::uint64_t runs_per_report_;  // a worker keeps its counts to itself for so long
-  std::vector<Worker> workers_;
-  std::mutex mutex_;
+  std::deque<Worker> workers_;
+  alignas(128) std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::unique_ptr<EventGraph>> offered_;
-  std::atomic<std::size_t> offers_{0};  // the size of that
+  alignas(128) std::atomic<std::size_t> offers_{0};  // the size of that; all workers look at it
   std::atomic<bool> stop_{false};
-  std::size_t idle_ = 0;
+  alignas(128) std::size_t idle_ = 0;
   Report counts_;
   SizeEstimate size_;  // the first OS thread works on it
   Ledger ledger_;
