@@ -29,8 +29,8 @@ void EventGraph::assign_holding_back(const EventGraph& from) {
 
 bool EventGraph::admits(std::size_t which, EventId write) const {
   const HeldRead& held = held_[which];
-  return write != held.writer && !is_initial(write) &&
-         covers(row(write, Row::causal), held.writer) && held_maximally(which, write);
+  return !is_initial(write) && covers(row(write, Row::causal), held.writer) &&
+         held_maximally(which, write);  // which is false of held.writer itself
 }
 
 bool EventGraph::held_maximally(std::size_t which, EventId writer) const {
