@@ -3,10 +3,9 @@
 
 namespace pto2 {
 
-/// Ends the program with the message "core invariant ID violated: WHAT (FILE:LINE)".
-/// Defined once, beside the policies, because core does no output.
-[[noreturn]] void invariant_violated(const char* id, const char* what, const char* file,
-                                     int line) noexcept;
+/// Ends the program with the message "core invariant ID violated: WHAT (FILE:LINE)"; under the
+/// model checker, the execution. Defined beside the policies, because core does no output.
+[[noreturn]] void invariant_violated(const char* id, const char* what, const char* file, int line);
 
 }  // namespace pto2
 

@@ -88,15 +88,17 @@ class CoreMailbox {
     data_.store(sequence_, P::order(Orders::dispatch));
   }
 
-  /// State of the outstanding dispatch. `finished` is returned once.
-  [[nodiscard]] CoreStatus poll() {
+  /// State of the outstanding dispatch.
+  [[nodiscard]] CoreStatus poll() const {
     PTO2_INVARIANT("MB-I2", outstanding_);
     const uint32_t cond = cond_.load(P::order(Orders::sample));
-    if (cond == (sequence_ | finished_bit)) {
-      outstanding_ = false;
-      return CoreStatus::finished;
-    }
+    if (cond == (sequence_ | finished_bit)) return CoreStatus::finished;
     return cond == sequence_ ? CoreStatus::acknowledged : CoreStatus::dispatched;
+  }
+  /// Takes note of the end of the outstanding dispatch, which poll() has seen.
+  void retire() {
+    PTO2_INVARIANT("MB-I2", outstanding_);
+    outstanding_ = false;
   }
 
   /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up.

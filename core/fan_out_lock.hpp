@@ -126,7 +126,7 @@ class FanOutLock {
         P::spin([this] { return slot_.lock_.load(P::order(Orders::glance)) == 0; });
       }
     }
-    ~Section() { slot_.lock_.store(0, P::order(Orders::release)); }
+    ~Section() noexcept(false) { slot_.lock_.store(0, P::order(Orders::release)); }
     Section(const Section&) = delete;
     Section& operator=(const Section&) = delete;
 

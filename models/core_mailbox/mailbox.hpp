@@ -39,6 +39,7 @@ class Mailbox : public Roles<P, 2> {
 
   void await_completion(uint32_t number) {
     P::await([&] { return mailbox_.poll() == CoreStatus::finished; });
+    mailbox_.retire();
     check<P>(result_.read() == number, "the results are there when the end is seen");
   }
 

@@ -17,7 +17,8 @@ struct PushAgainstParkOrders {
 template <Policy P>
 class PushAgainstPark : public Roles<P, 3> {
  public:
-  static constexpr uint32_t tasks = 2;
+  static constexpr uint32_t tasks = sized<P>(1, 2);
+  static constexpr bool idles = true;
 
   void thread(uint32_t i) { i == 0 ? push_all() : schedule(i - 1); }
 

@@ -16,8 +16,9 @@ struct ExactlyOnceOrders {
 template <Policy P>
 class ExactlyOnce : public Roles<P, 4> {
  public:
-  static constexpr uint32_t tasks_per_pusher = 5;
+  static constexpr uint32_t tasks_per_pusher = sized<P>(2, 5);
   static constexpr uint32_t tasks = 2 * tasks_per_pusher;
+  static constexpr uint32_t capacity = sized<P>(1, 2);
 
   void thread(uint32_t i) { i < 2 ? push_all(i) : pop_all(i - 2); }
 
@@ -61,7 +62,7 @@ class ExactlyOnce : public Roles<P, 4> {
     });
   }
 
-  Queue first_{2}, second_{2}, orchestrator_{2};
+  Queue first_{capacity}, second_{capacity}, orchestrator_{capacity};
   std::array<Queue*, 3> shards_{&first_, &second_, &orchestrator_};
   ReadyQueues<P> queues_{shards_};
   std::array<typename P::template cell<uint32_t>, tasks> results_;

@@ -6,9 +6,10 @@
 ///   void thread(uint32_t i)             role i, one call each, side by side; allocates nothing
 ///   void finish()                       called once after the last role has returned
 ///   bells                               doorbell i is that of role i; the runner sets them first
+///   idles                               whether a role uses P::idle()
 ///
 /// Constructor and finish() run alone and happen before and after the roles. A role waits with
-/// P::await only; whoever stores what a role waits for rings its bell afterwards.
+/// P::await or P::idle; whoever stores what a role waits for rings its bell afterwards.
 #pragma once
 
 #include <array>
@@ -26,6 +27,7 @@ template <Policy P, uint32_t n>
 class Roles {
  public:
   static constexpr uint32_t threads = n;
+  static constexpr bool idles = false;
   std::array<typename P::doorbell, n> bells;
 
  protected:
@@ -37,17 +39,27 @@ class Roles {
 template <class S>
 concept Scenario = std::default_initializable<S> && requires(S s, uint32_t i) {
   { S::threads } -> std::convertible_to<uint32_t>;
+  { S::idles } -> std::convertible_to<bool>;
   s.thread(i);
   s.finish();
   s.bells[i];
 };
 
+/// The size of a scenario: `small` on a policy that explores every execution.
+template <Policy P>
+constexpr uint32_t sized(uint32_t small, uint32_t large) {
+  return requires {
+    P::explores_everything;
+  }
+  ? small : large;
+}
+
 /// A property that the scenario states. The policy may report a broken one itself.
 template <Policy P>
 void check(bool holds, const char* what,
            std::source_location where = std::source_location::current()) {
-  if constexpr (requires { P::check(holds, what); }) {
-    P::check(holds, what);
+  if constexpr (requires { P::check(holds, what, where); }) {
+    P::check(holds, what, where);
   } else if (!holds) {
     invariant_violated("of the scenario", what, where.file_name(), static_cast<int>(where.line()));
   }

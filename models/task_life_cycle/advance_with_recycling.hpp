@@ -9,11 +9,14 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class AdvanceWithRecycling : public Graph<P, F, 2> {
  public:
-  AdvanceWithRecycling() : Graph<P, F, 2>({.tasks = 8, .window = 8, .heap_units = 3}) {}
+  static constexpr uint32_t tasks = sized<P>(4, 8);
+  static constexpr uint32_t units = sized<P>(2, 3);
+
+  AdvanceWithRecycling() : Graph<P, F, 2>({.tasks = tasks, .window = 8, .heap_units = units}) {}
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);
-    for (uint32_t task = 0; task < 8; ++task) {
+    for (uint32_t task = 0; task < tasks; ++task) {
       this->submit({});
       this->end_scope(task, task);
     }

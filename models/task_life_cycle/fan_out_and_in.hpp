@@ -9,11 +9,13 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class FanOutAndIn : public Graph<P, F, 3> {
  public:
-  FanOutAndIn() : Graph<P, F, 3>({.tasks = 12, .rings = 2, .nodes = 6, .heap_units = 5}) {}
+  static constexpr uint32_t tasks = sized<P>(4, 12);
+
+  FanOutAndIn() : Graph<P, F, 3>({.tasks = tasks, .rings = 2, .nodes = 6, .heap_units = 5}) {}
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);
-    for (uint32_t first = 0; first < 12; first += 4) {
+    for (uint32_t first = 0; first < tasks; first += 4) {
       if (first == 0) {
         this->submit({}, 0);
       } else {

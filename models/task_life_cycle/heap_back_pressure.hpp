@@ -10,14 +10,14 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class HeapBackPressure : public Graph<P, F, 2> {
  public:
-  static constexpr uint32_t pairs = 6;
+  static constexpr uint32_t pairs = sized<P>(2, 6);
 
   HeapBackPressure()
       : Graph<P, F, 2>({.tasks = 2 * pairs, .window = 16, .nodes = 16, .heap_units = 6}) {}
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);
-    constexpr std::array<uint32_t, 2 * pairs> units{1, 2, 1, 1, 2, 1, 1, 1, 3, 4, 1, 1};
+    constexpr std::array<uint32_t, 12> units{1, 2, 1, 1, 2, 1, 1, 1, 3, 4, 1, 1};
     for (uint32_t task = 0; task < 2 * pairs; task += 2) {
       this->submit({}, 0, units[task]);
       this->end_scope(task, task);

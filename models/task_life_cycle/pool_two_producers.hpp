@@ -9,7 +9,9 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class PoolTwoProducers : public Graph<P, F, 2> {
  public:
-  PoolTwoProducers() : Graph<P, F, 2>({.tasks = 6, .nodes = 3}) {}
+  static constexpr uint32_t tasks = sized<P>(5, 6);
+
+  PoolTwoProducers() : Graph<P, F, 2>({.tasks = tasks, .nodes = 3}) {}
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);
@@ -20,6 +22,7 @@ class PoolTwoProducers : public Graph<P, F, 2> {
     this->submit({2});
     this->submit({2, 3});
     this->end_scope(3, 4);
+    if (tasks == 5) return;
     this->submit({3, 4});
     this->end_scope(5, 5);
   }

@@ -9,11 +9,13 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class ScopeEndedFirst : public Graph<P, F, 2> {
  public:
-  ScopeEndedFirst() : Graph<P, F, 2>({.tasks = 6, .heap_units = 3}) {}
+  static constexpr uint32_t tasks = sized<P>(4, 6);
+
+  ScopeEndedFirst() : Graph<P, F, 2>({.tasks = tasks, .heap_units = 3}) {}
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);
-    for (uint32_t task = 0; task < 6; task += 2) {
+    for (uint32_t task = 0; task < tasks; task += 2) {
       this->submit({});
       this->submit({task});
       this->end_scope(task, task + 1);

@@ -88,7 +88,9 @@ bool Scheduler<P, F>::completion_phase() {
   bool progress = false;
   for (Cores& cores : cores_) {
     cores.busy.for_each([&](uint32_t core) {
-      if (state_.cores[core].mailbox().poll() != CoreStatus::finished) return;
+      auto& mailbox = state_.cores[core].mailbox();
+      if (mailbox.poll() != CoreStatus::finished) return;
+      mailbox.retire();
       cores.busy.erase(core);
       cores.idle.insert(core);
       complete(core);

@@ -30,6 +30,7 @@ TEST(CoreMailbox, ADispatchIsTakenAcknowledgedAndFinishedOnce) {
     EXPECT_EQ(mailbox.poll(), CoreStatus::acknowledged);
     mailbox.finish();
     EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
+    mailbox.retire();
   }
 }
 
@@ -50,7 +51,8 @@ TEST(CoreMailbox, IsWholeBetweenAllVerbs) {
     mailbox.finish();
     whole("finish");
     EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
-    whole("poll");
+    mailbox.retire();
+    whole("retire");
   }
   mailbox.send_exit();
   whole("send_exit");
@@ -120,7 +122,9 @@ TEST(CoreMailboxDeathTest, OneCompletionIsReportedOnce) {
   (void)mailbox.take();
   mailbox.finish();
   EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
+  mailbox.retire();
   EXPECT_DEATH((void)mailbox.poll(), "MB-I2");
+  EXPECT_DEATH(mailbox.retire(), "MB-I2");
 }
 
 TEST(CoreMailboxDeathTest, TakingWhatIsNotThere) {

@@ -115,6 +115,10 @@ std::int32_t spawn(std::function<void()>&& body, std::string_view name,
   });
 }
 
+std::int32_t this_thread_id() {
+  return Execution::current().here().thread;
+}
+
 void join(std::int32_t thread, const std::source_location& site) {
   in_library([&] {
     Execution& e = Execution::current();

@@ -26,7 +26,7 @@ class cell {
   cell(const cell&) = delete;
   cell& operator=(const cell&) = delete;
 
-  T read(Site site = Site::current()) const {
+  const T& read(Site site = Site::current()) const {
     detail::read_cell(id_, this, site);
     return value_;
   }

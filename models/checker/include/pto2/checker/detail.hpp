@@ -53,6 +53,7 @@ void write_cell(std::int32_t id, const void* object, const std::source_location&
 
 std::int32_t spawn(std::function<void()>&& body, std::string_view name,
                    const std::source_location& site);
+std::int32_t this_thread_id();
 void join(std::int32_t thread, const std::source_location& site);
 /// Called by a thread handle that goes away while its thread was not joined.
 void abandon(std::int32_t thread, const std::source_location& site);

@@ -37,4 +37,10 @@ class thread {
   std::int32_t id_ = -1;
 };
 
+/// The caller's number: 0 in the body itself, and for the others one that stays the same in every
+/// execution, below the number of threads that were ever started.
+inline std::int32_t this_thread_id() {
+  return detail::this_thread_id();
+}
+
 }  // namespace pto2::model

@@ -1,0 +1,146 @@
+/// The model policy: core on the checker's atomics and cells.
+///
+/// Waiting is the checker's, which lets a thread go on after any write that could help: a ring that
+/// is there for await() does nothing here, and a missing one is for the seeded policy to find. A
+/// thread that uses idle() waits for its doorbell alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <pto2/checker.hpp>
+#include <source_location>
+#include <vector>
+
+#include "core/platform.hpp"
+
+namespace pto2::scenarios {
+
+/// A bounded FIFO of places with room for up to 3, as one word, so that each operation is a single
+/// step. A pop happens after the pushes before it.
+template <class T>
+class ModelQueue {
+ public:
+  explicit ModelQueue(std::size_t capacity) : capacity_(capacity) {
+    model::check(capacity <= most, "a queue of the model has room for 3");
+  }
+
+  [[nodiscard]] bool try_push(const T& value) {
+    uint64_t word = entries_.load(std::memory_order_relaxed);
+    do {
+      if (size_of(word) == capacity_) return false;
+    } while (!entries_.compare_exchange_strong(
+        word, pushed(word, value.value), std::memory_order_release, std::memory_order_relaxed));
+    return true;
+  }
+
+  [[nodiscard]] std::optional<T> try_pop() {
+    uint64_t word = entries_.load(std::memory_order_relaxed);
+    do {
+      if (size_of(word) == 0) return std::nullopt;
+    } while (!entries_.compare_exchange_strong(word, popped(word), std::memory_order_acquire,
+                                               std::memory_order_relaxed));
+    return T{static_cast<uint32_t>(word & entry_mask)};
+  }
+
+ private:
+  static constexpr std::size_t most = 3;
+  static constexpr uint32_t entry_bits = 20;
+  static constexpr uint64_t entry_mask = (uint64_t{1} << entry_bits) - 1;
+  static constexpr uint32_t size_shift = most * entry_bits;
+  static constexpr uint64_t one = uint64_t{1} << size_shift;
+
+  static std::size_t size_of(uint64_t word) { return word >> size_shift; }
+  static uint64_t pushed(uint64_t word, uint32_t value) {
+    model::check(value <= entry_mask, "an entry of a queue of the model has 20 bits");
+    return (word | uint64_t{value} << (entry_bits * size_of(word))) + one;
+  }
+  static uint64_t popped(uint64_t word) {
+    return (word % one) >> entry_bits | (size_of(word) - 1) * one;
+  }
+
+  std::size_t capacity_;
+  model::atomic<uint64_t> entries_{0};
+};
+
+/// The doorbell of one thread: how often each other thread has rung it. Rings of different threads
+/// stay unordered, so those that nobody listens to cost nothing.
+class ModelBell {
+ public:
+  explicit ModelBell(std::size_t threads) : rung_(threads), counts_(threads), heard_(threads) {}
+
+  void ring() {
+    const auto ringer = static_cast<std::size_t>(model::this_thread_id());
+    rung_[ringer].store(++counts_[ringer], std::memory_order_release);
+  }
+
+  void await_ring(const std::source_location& where) {
+    std::vector<uint32_t> now(rung_.size());
+    model::await(
+        [&] {
+          for (std::size_t i = 0; i < now.size(); ++i) {
+            now[i] = rung_[i].load(std::memory_order_acquire);
+          }
+          return now != heard_;
+        },
+        where);
+    heard_ = now;
+  }
+
+ private:
+  std::vector<model::atomic<uint32_t>> rung_;
+  std::vector<uint32_t> counts_;  // entry i is thread i's
+  std::vector<uint32_t> heard_;   // the listener's
+};
+
+struct Model {
+  static constexpr const char* name = "model";
+  static constexpr bool explores_everything = true;
+
+  template <class T>
+  using atomic = model::atomic<T>;
+  template <class T>
+  using cell = model::cell<T>;
+  template <class T>
+  using bounded_queue = ModelQueue<T>;
+
+  static std::memory_order order(const OrderSite& site) { return site.order; }
+
+  class doorbell {
+   public:
+    doorbell() = default;
+    explicit doorbell(ModelBell& bell) : bell_(&bell) {}
+    void ring() const {
+      if (bell_ != nullptr) bell_->ring();
+    }
+
+   private:
+    ModelBell* bell_ = nullptr;
+  };
+
+  template <class Predicate>
+  static void await(Predicate&& predicate,
+                    std::source_location where = std::source_location::current()) {
+    model::await(predicate, where);
+  }
+  template <class Predicate>
+  static void spin(Predicate&& predicate,
+                   std::source_location where = std::source_location::current()) {
+    model::await(predicate, where);
+  }
+  /// The caller's bell must be in `bells`.
+  static void idle(std::source_location where = std::source_location::current()) {
+    (*bells)[static_cast<std::size_t>(model::this_thread_id())]->await_ring(where);
+  }
+
+  static void check(bool holds, const char* what, const std::source_location& where) {
+    model::check(holds, what, where);
+  }
+
+  /// By thread, null for those that do not idle. Set by whoever runs a scenario that does; each OS
+  /// thread explores executions of its own.
+  static inline thread_local const std::vector<ModelBell*>* bells = nullptr;
+};
+
+static_assert(Policy<Model>);
+
+}  // namespace pto2::scenarios
