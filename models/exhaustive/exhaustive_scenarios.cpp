@@ -103,10 +103,9 @@ struct Register {
     const Expectation expected = entry == expectations.end() ? Expectation{} : entry->second;
     if (expected.effort == Effort::many && !long_ones) return;
     const auto slash = name.find('/');
-    testing::RegisterTest(name.substr(0, slash).c_str(), name.substr(slash + 1).c_str(), nullptr,
-                          nullptr, __FILE__, __LINE__, [=]() -> testing::Test* {
-                            return new ScenarioTest(name, run<S>, expected);
-                          });
+    testing::RegisterTest(
+        name.substr(0, slash).c_str(), name.substr(slash + 1).c_str(), nullptr, nullptr, __FILE__,
+        __LINE__, [=]() -> testing::Test* { return new ScenarioTest(name, run<S>, expected); });
   }
 };
 
