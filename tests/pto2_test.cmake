@@ -1,5 +1,5 @@
 # pto2_test(NAME source... [LABELS label...] [LIBRARIES target...] [DEPENDS target...]
-#           [ARGUMENTS arg...] [TIMEOUT seconds] [LONG])
+#           [ARGUMENTS arg...] [TIMEOUT seconds] [LONG_ARGUMENTS arg... [LONG_TIMEOUT seconds]])
 #
 # Builds one googletest executable (googletest's and googlemock's main are linked unless a source
 # brings its own) and registers it as one CTest test of the same name, run from the source
@@ -10,11 +10,13 @@
 #           the test under TSan and ASan+UBSan. Target tests_LABEL builds what a label needs.
 # DEPENDS   targets the test needs at run time (a program it starts, shared objects it loads).
 # TIMEOUT   default 120; five times as much under a sanitizer.
-# LONG      registered for `ctest -C long` only, as ./dev check and ./dev stress run it.
+# LONG_ARGUMENTS  registers NAME_long as well, the same executable with these arguments and another
+#           time-out, for `ctest -C long` only, as ./dev check and ./dev stress run it.
 find_package(GTest REQUIRED)
 
 function(pto2_test NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 TEST "LONG" "TIMEOUT" "LABELS;LIBRARIES;DEPENDS;ARGUMENTS")
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "" "TIMEOUT;LONG_TIMEOUT"
+                        "LABELS;LIBRARIES;DEPENDS;ARGUMENTS;LONG_ARGUMENTS")
   if(NOT TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pto2_test(${NAME}): no source files")
   endif()
@@ -25,20 +27,24 @@ function(pto2_test NAME)
     set(TEST_TIMEOUT 120)
   endif()
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
-  set(only "")
-  if(TEST_LONG)
-    set(only CONFIGURATIONS long)
-  endif()
 
   add_executable(${NAME} ${TEST_UNPARSED_ARGUMENTS})
   target_include_directories(${NAME} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gmock_main)
-  add_test(NAME ${NAME} COMMAND ${NAME} ${TEST_ARGUMENTS} ${only}
-           WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME ${NAME} COMMAND ${NAME} ${TEST_ARGUMENTS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set(tests ${NAME})
+  if(TEST_LONG_ARGUMENTS)
+    add_test(NAME ${NAME}_long COMMAND ${NAME} ${TEST_LONG_ARGUMENTS} CONFIGURATIONS long
+             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    list(APPEND tests ${NAME}_long)
+  endif()
   set_tests_properties(
-    ${NAME} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
-                       ENVIRONMENT "${PTO2_TEST_ENVIRONMENT}"
-                       FAIL_REGULAR_EXPRESSION "Running 0 tests")
+    ${tests} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
+                        ENVIRONMENT "${PTO2_TEST_ENVIRONMENT}"
+                        FAIL_REGULAR_EXPRESSION "Running 0 tests")
+  if(TEST_LONG_TIMEOUT)
+    set_tests_properties(${NAME}_long PROPERTIES TIMEOUT ${TEST_LONG_TIMEOUT})
+  endif()
   if(TEST_DEPENDS)
     add_dependencies(${NAME} ${TEST_DEPENDS})
   endif()

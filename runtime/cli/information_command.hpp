@@ -1,9 +1,11 @@
 /// `pto2 list` and `pto2 doctor`: commands that show something, as text or as JSON.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include "runtime/cli/exit_codes.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace pto2::cli {
 
@@ -12,7 +14,7 @@ class InformationCommand {
   /// Adds the command `name`; `note` ends its help. `this` must outlive `app`'s parsing.
   InformationCommand(CLI::App& app, const char* name, const char* description, const char* note,
                      ExitCode (*show)(bool json));
-  [[nodiscard]] bool chosen() const { return command_->parsed(); }
+  [[nodiscard]] bool chosen() const;
   [[nodiscard]] ExitCode execute() const { return show_(json_); }
 
  private:
