@@ -50,7 +50,7 @@ inline const std::map<std::string, Expectation> expectations = {
     {"task_life_cycle/completion_is_last_drop/lock", {1'072}},
     {"task_life_cycle/join/lock", {63'608}},
     {"task_life_cycle/scope_ended_first/lock", {1'118'640, Effort::many}},
-    {"task_life_cycle/node_reuse/lock", {2'848'904, Effort::many}},
+    {"task_life_cycle/node_reuse/lock", {3'317'432, Effort::many}},
     {"task_life_cycle/node_reuse_of_join/lock", {0, Effort::sampled}},
     {"task_life_cycle/pool_one_producer/lock", {910'080, Effort::many}},
     {"task_life_cycle/pool_two_producers/lock", {0, Effort::sampled}},
