@@ -28,15 +28,21 @@ namespace pto2 {
 
 struct ClusterPoolOrders {
   /// Takes a free cluster; observes give_back.
-  static constexpr OrderSite take{"cluster_pool.take", std::memory_order_acquire};
+  static constexpr OrderSite take{"cluster_pool.take", Operation::update,
+                                  std::memory_order_acquire};
   /// Publishes the group's work; partner of take.
-  static constexpr OrderSite give_back{"cluster_pool.give_back", std::memory_order_release};
+  static constexpr OrderSite give_back{"cluster_pool.give_back", Operation::update,
+                                       std::memory_order_release};
   /// A look before take.
-  static constexpr OrderSite look{"cluster_pool.look", std::memory_order_relaxed};
+  static constexpr OrderSite look{"cluster_pool.look", Operation::load, std::memory_order_relaxed};
+  /// Opens a group; only the orchestrator does.
+  static constexpr OrderSite open{"cluster_pool.open", Operation::store, std::memory_order_relaxed};
   /// Only the orchestrator joins, and it holds the group meanwhile.
-  static constexpr OrderSite join{"cluster_pool.join", std::memory_order_relaxed};
+  static constexpr OrderSite join{"cluster_pool.join", Operation::update,
+                                  std::memory_order_relaxed};
   /// Publishes to, or observes for, the one who gives the cluster back.
-  static constexpr OrderSite leave{"cluster_pool.leave", std::memory_order_acq_rel};
+  static constexpr OrderSite leave{"cluster_pool.leave", Operation::update,
+                                   std::memory_order_acq_rel};
 };
 
 template <Policy P>
@@ -67,7 +73,7 @@ class ClusterPool {
       const uint32_t cluster = w * 64 + lowest;
       const uint64_t before = words_[w].fetch_and(~bit(cluster), P::order(Orders::take));
       PTO2_INVARIANT("CP-I1", (before & bit(cluster)) != 0);
-      members_[cluster].store(1, P::order(Orders::join));
+      members_[cluster].store(1, P::order(Orders::open));
       return cluster;
     }
     return std::nullopt;

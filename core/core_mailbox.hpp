@@ -27,17 +27,22 @@ namespace pto2 {
 
 struct CoreMailboxOrders {
   /// The core's first store; report publishes it.
-  static constexpr OrderSite clear{"core_mailbox.clear", std::memory_order_relaxed};
+  static constexpr OrderSite clear{"core_mailbox.clear", Operation::store,
+                                   std::memory_order_relaxed};
   /// Publishes the payload; partner of take.
-  static constexpr OrderSite dispatch{"core_mailbox.dispatch", std::memory_order_release};
+  static constexpr OrderSite dispatch{"core_mailbox.dispatch", Operation::store,
+                                      std::memory_order_release};
   /// Observes the payload; partner of dispatch.
-  static constexpr OrderSite take{"core_mailbox.take", std::memory_order_acquire};
+  static constexpr OrderSite take{"core_mailbox.take", Operation::load, std::memory_order_acquire};
   /// Publishes readiness, the results of a kernel, or the exit; partner of sample.
-  static constexpr OrderSite report{"core_mailbox.report", std::memory_order_release};
+  static constexpr OrderSite report{"core_mailbox.report", Operation::store,
+                                    std::memory_order_release};
   /// The kernel was taken, nothing to publish.
-  static constexpr OrderSite acknowledge{"core_mailbox.acknowledge", std::memory_order_relaxed};
+  static constexpr OrderSite acknowledge{"core_mailbox.acknowledge", Operation::store,
+                                         std::memory_order_relaxed};
   /// Observes report.
-  static constexpr OrderSite sample{"core_mailbox.sample", std::memory_order_acquire};
+  static constexpr OrderSite sample{"core_mailbox.sample", Operation::load,
+                                    std::memory_order_acquire};
 };
 
 /// What the scheduler sees of a core with an outstanding dispatch.

@@ -21,13 +21,14 @@ namespace pto2 {
 
 struct FanInOrders {
   /// The orchestrator alone writes it; links and the hold publish it.
-  static constexpr OrderSite open{"fan_in.open", std::memory_order_relaxed};
+  static constexpr OrderSite open{"fan_in.open", Operation::store, std::memory_order_relaxed};
   /// Publishes the descriptor to the last completer, or observes all producers.
-  static constexpr OrderSite release_hold{"fan_in.release_hold", std::memory_order_acq_rel};
+  static constexpr OrderSite release_hold{"fan_in.release_hold", Operation::update,
+                                          std::memory_order_acq_rel};
   /// Publishes the producer's results to the last one, or observes all others.
-  static constexpr OrderSite notify{"fan_in.notify", std::memory_order_acq_rel};
+  static constexpr OrderSite notify{"fan_in.notify", Operation::update, std::memory_order_acq_rel};
   /// For reports only.
-  static constexpr OrderSite inspect{"fan_in.inspect", std::memory_order_relaxed};
+  static constexpr OrderSite inspect{"fan_in.inspect", Operation::load, std::memory_order_relaxed};
 };
 
 /// Most producers of one task.

@@ -25,21 +25,31 @@ namespace pto2 {
 
 struct FanOutLockOrders {
   /// Observes the former critical section.
-  static constexpr OrderSite acquire{"fan_out_lock.acquire", std::memory_order_acquire};
+  static constexpr OrderSite acquire{"fan_out_lock.acquire", Operation::update,
+                                     std::memory_order_acquire};
   /// Publishes this one.
-  static constexpr OrderSite release{"fan_out_lock.release", std::memory_order_release};
+  static constexpr OrderSite release{"fan_out_lock.release", Operation::store,
+                                     std::memory_order_release};
   /// A look before the exchange, to spin on a shared line.
-  static constexpr OrderSite glance{"fan_out_lock.glance", std::memory_order_relaxed};
+  static constexpr OrderSite glance{"fan_out_lock.glance", Operation::load,
+                                    std::memory_order_relaxed};
   /// The orchestrator alone writes a recycled slot; the hand-over of the task publishes it.
-  static constexpr OrderSite open{"fan_out_lock.open", std::memory_order_relaxed};
-  /// The phase inside the lock.
-  static constexpr OrderSite phase{"fan_out_lock.phase", std::memory_order_relaxed};
+  static constexpr OrderSite open{"fan_out_lock.open", Operation::store, std::memory_order_relaxed};
+  /// Looks at the phase inside the lock.
+  static constexpr OrderSite phase{"fan_out_lock.phase", Operation::load,
+                                   std::memory_order_relaxed};
+  /// "Completed", inside the lock.
+  static constexpr OrderSite complete{"fan_out_lock.complete", Operation::store,
+                                      std::memory_order_relaxed};
   /// "Consumed": takes part in the order against "watermark moved" (watermark.hpp).
-  static constexpr OrderSite consume{"fan_out_lock.consume", std::memory_order_seq_cst};
+  static constexpr OrderSite consume{"fan_out_lock.consume", Operation::store,
+                                     std::memory_order_seq_cst};
   /// The load of the advance; partner of consume.
-  static constexpr OrderSite consumed{"fan_out_lock.consumed", std::memory_order_seq_cst};
+  static constexpr OrderSite consumed{"fan_out_lock.consumed", Operation::load,
+                                      std::memory_order_seq_cst};
   /// For reports and asserts only.
-  static constexpr OrderSite inspect{"fan_out_lock.inspect", std::memory_order_relaxed};
+  static constexpr OrderSite inspect{"fan_out_lock.inspect", Operation::load,
+                                     std::memory_order_relaxed};
 };
 
 template <Policy P>
@@ -77,7 +87,7 @@ class FanOutLock {
       consume(completed);
       return {head, true};
     }
-    state_.store(completed, P::order(Orders::phase));
+    state_.store(completed, P::order(Orders::complete));
     return {head, false};
   }
 

@@ -10,10 +10,11 @@ namespace pto2 {
 
 struct FatalLatchOrders {
   /// Elects the one who latches.
-  static constexpr OrderSite elect{"fatal_latch.elect", std::memory_order_relaxed};
+  static constexpr OrderSite elect{"fatal_latch.elect", Operation::update,
+                                   std::memory_order_relaxed};
   /// Publishes the details; partner of look.
-  static constexpr OrderSite set{"fatal_latch.set", std::memory_order_release};
-  static constexpr OrderSite look{"fatal_latch.look", std::memory_order_acquire};
+  static constexpr OrderSite set{"fatal_latch.set", Operation::store, std::memory_order_release};
+  static constexpr OrderSite look{"fatal_latch.look", Operation::load, std::memory_order_acquire};
 };
 
 /// `Details` is plain data that describes the condition.

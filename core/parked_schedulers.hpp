@@ -9,8 +9,10 @@
 ///          sleeps unrung.
 ///
 /// A pusher pushes, then looks here; a scheduler announces, then looks into the queues. Both sides
-/// use read-modify-writes of the one word: whichever comes second in its modification order
-/// observes what the other did before its own. Plain loads and stores would be store buffering.
+/// use read-modify-writes of the one word. If the announcement comes second in its modification
+/// order, it observes the push, even across others that came between: they continue its release
+/// sequence. If it comes first, the pusher finds the bit. Plain loads and stores would be store
+/// buffering.
 ///
 /// Progress: wait-free. Limits: 64 schedulers.
 #pragma once
@@ -23,13 +25,17 @@
 namespace pto2 {
 
 struct ParkedSchedulersOrders {
-  /// Publishes nothing, observes the pushes made before look; partner of look.
-  static constexpr OrderSite announce{"parked_schedulers.announce", std::memory_order_acq_rel};
-  /// Publishes the push; partner of announce.
-  static constexpr OrderSite look{"parked_schedulers.look", std::memory_order_acq_rel};
-  static constexpr OrderSite retract{"parked_schedulers.retract", std::memory_order_relaxed};
+  /// Observes the pushes made before look; partner of look.
+  static constexpr OrderSite announce{"parked_schedulers.announce", Operation::update,
+                                      std::memory_order_acquire};
+  /// Publishes the push; partner of announce. A bit that it finds carries no data.
+  static constexpr OrderSite look{"parked_schedulers.look", Operation::update,
+                                  std::memory_order_release};
+  static constexpr OrderSite retract{"parked_schedulers.retract", Operation::update,
+                                     std::memory_order_relaxed};
   /// For asserts only.
-  static constexpr OrderSite inspect{"parked_schedulers.inspect", std::memory_order_relaxed};
+  static constexpr OrderSite inspect{"parked_schedulers.inspect", Operation::load,
+                                     std::memory_order_relaxed};
 };
 
 inline constexpr uint32_t max_schedulers = 64;

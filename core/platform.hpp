@@ -26,9 +26,13 @@
 
 namespace pto2 {
 
+/// What an operation does to its atomic. The failing half of a compare-and-swap is a load.
+enum class Operation { load, store, update };
+
 /// One use of a memory order in a protocol, under the name that tools address it by.
 struct OrderSite {
   const char* name;
+  Operation operation;
   std::memory_order order;
 };
 

@@ -24,8 +24,9 @@ namespace pto2 {
 
 struct StallDetectorOrders {
   /// Publishes the watermarks that this completion moved; partner of sum.
-  static constexpr OrderSite finish{"stall_detector.finish", std::memory_order_release};
-  static constexpr OrderSite sum{"stall_detector.sum", std::memory_order_acquire};
+  static constexpr OrderSite finish{"stall_detector.finish", Operation::store,
+                                    std::memory_order_release};
+  static constexpr OrderSite sum{"stall_detector.sum", Operation::load, std::memory_order_acquire};
 };
 
 /// Count of one scheduler, on a line of its own.

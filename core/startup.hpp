@@ -19,10 +19,10 @@ namespace pto2 {
 
 struct StartupOrders {
   /// Publishes what the flag guards; partner of look.
-  static constexpr OrderSite set{"startup.set", std::memory_order_release};
-  static constexpr OrderSite look{"startup.look", std::memory_order_acquire};
+  static constexpr OrderSite set{"startup.set", Operation::store, std::memory_order_release};
+  static constexpr OrderSite look{"startup.look", Operation::load, std::memory_order_acquire};
   /// Elects the initialiser; what it initialises is published by set.
-  static constexpr OrderSite elect{"startup.elect", std::memory_order_relaxed};
+  static constexpr OrderSite elect{"startup.elect", Operation::update, std::memory_order_relaxed};
 };
 
 /// A flag that is set once per run.

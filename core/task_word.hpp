@@ -27,22 +27,24 @@ namespace pto2 {
 
 struct TaskWordOrders {
   /// The orchestrator alone writes a recycled word; the hand-over of the task publishes it.
-  static constexpr OrderSite open{"task_word.open", std::memory_order_relaxed};
+  static constexpr OrderSite open{"task_word.open", Operation::store, std::memory_order_relaxed};
   /// Observes close(): an early consumer reads what the producer wrote.
-  static constexpr OrderSite look{"task_word.look", std::memory_order_acquire};
+  static constexpr OrderSite look{"task_word.look", Operation::load, std::memory_order_acquire};
   /// Publishes the node to close(), which walks the list.
-  static constexpr OrderSite link{"task_word.link", std::memory_order_release};
+  static constexpr OrderSite link{"task_word.link", Operation::update, std::memory_order_release};
   /// Counts a reference on a closed word; look has observed what is needed.
-  static constexpr OrderSite hold{"task_word.hold", std::memory_order_relaxed};
+  static constexpr OrderSite hold{"task_word.hold", Operation::update, std::memory_order_relaxed};
   /// Publishes the task's results to early consumers, observes the nodes of link, and takes part
   /// in the order of "consumed" against "watermark moved" (watermark.hpp).
-  static constexpr OrderSite close{"task_word.close", std::memory_order_seq_cst};
+  static constexpr OrderSite close{"task_word.close", Operation::update, std::memory_order_seq_cst};
   /// Publishes the consumer's reads to whoever recycles the producer; same partner as close.
-  static constexpr OrderSite drop{"task_word.drop", std::memory_order_seq_cst};
+  static constexpr OrderSite drop{"task_word.drop", Operation::update, std::memory_order_seq_cst};
   /// The slot-word load of the advance; partner of close and drop.
-  static constexpr OrderSite consumed{"task_word.consumed", std::memory_order_seq_cst};
+  static constexpr OrderSite consumed{"task_word.consumed", Operation::load,
+                                      std::memory_order_seq_cst};
   /// For reports and asserts only.
-  static constexpr OrderSite inspect{"task_word.inspect", std::memory_order_relaxed};
+  static constexpr OrderSite inspect{"task_word.inspect", Operation::load,
+                                     std::memory_order_relaxed};
 };
 
 template <Policy P>

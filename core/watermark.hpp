@@ -26,13 +26,14 @@ namespace pto2 {
 
 struct WatermarkOrders {
   /// Looks after a task was consumed; partner of move.
-  static constexpr OrderSite look{"watermark.look", std::memory_order_seq_cst};
+  static constexpr OrderSite look{"watermark.look", Operation::load, std::memory_order_seq_cst};
   /// Moves past a consumed task; publishes to the orchestrator that its slot is free.
-  static constexpr OrderSite move{"watermark.move", std::memory_order_seq_cst};
+  static constexpr OrderSite move{"watermark.move", Operation::update, std::memory_order_seq_cst};
   /// Lost to another thread, which goes on in our place.
-  static constexpr OrderSite lost{"watermark.lost", std::memory_order_relaxed};
+  static constexpr OrderSite lost{"watermark.lost", Operation::load, std::memory_order_relaxed};
   /// The orchestrator's view before it reuses a slot; partner of move.
-  static constexpr OrderSite observe{"watermark.observe", std::memory_order_acquire};
+  static constexpr OrderSite observe{"watermark.observe", Operation::load,
+                                     std::memory_order_acquire};
 };
 
 enum class Advance { advanced, not_next, lost_race };

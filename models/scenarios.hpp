@@ -17,12 +17,17 @@
 #include "models/stall_detector/quiescence.hpp"
 #include "models/startup/hand_shake.hpp"
 #include "models/task_life_cycle/advance_with_recycling.hpp"
+#include "models/task_life_cycle/claim_after_reclaim.hpp"
 #include "models/task_life_cycle/completion_is_last_drop.hpp"
 #include "models/task_life_cycle/fan_out_and_in.hpp"
 #include "models/task_life_cycle/heap_back_pressure.hpp"
+#include "models/task_life_cycle/heap_exact_fit.hpp"
+#include "models/task_life_cycle/heap_start_over.hpp"
+#include "models/task_life_cycle/heap_wrap.hpp"
 #include "models/task_life_cycle/join.hpp"
 #include "models/task_life_cycle/node_reuse.hpp"
 #include "models/task_life_cycle/node_reuse_of_join.hpp"
+#include "models/task_life_cycle/out_of_order_reuse.hpp"
 #include "models/task_life_cycle/pair.hpp"
 #include "models/task_life_cycle/pair_across_rings.hpp"
 #include "models/task_life_cycle/pool_one_producer.hpp"
@@ -53,12 +58,17 @@ void for_each_with_fan_out(const std::string& suffix, auto&& visit) {
   visit.template operator()<AdvanceWithRecycling<P, F>>(
       name("task_life_cycle/advance_with_recycling"));
   visit.template operator()<HeapBackPressure<P, F>>(name("task_life_cycle/heap_back_pressure"));
+  visit.template operator()<HeapExactFit<P, F>>(name("task_life_cycle/heap_exact_fit"));
+  visit.template operator()<HeapWrap<P, F>>(name("task_life_cycle/heap_wrap"));
+  visit.template operator()<HeapStartOver<P, F>>(name("task_life_cycle/heap_start_over"));
+  visit.template operator()<ClaimAfterReclaim<P, F>>(name("task_life_cycle/claim_after_reclaim"));
+  visit.template operator()<OutOfOrderReuse<P, F>>(name("task_life_cycle/out_of_order_reuse"));
   visit.template operator()<FanOutAndIn<P, F>>(name("task_life_cycle/fan_out_and_in"));
 }
 
-/// The same for all of them.
+/// The same for those without a fan-out.
 template <Policy P>
-void for_each(auto&& visit) {
+void for_each_piece(auto&& visit) {
   visit.template operator()<TwoAdvancers<P>>("watermark/two_advancers");
   visit.template operator()<HoldAgainstNotify<P>>("fan_in/hold_against_notify");
   visit.template operator()<Dispatch<P>>("core_mailbox/dispatch");
@@ -70,6 +80,12 @@ void for_each(auto&& visit) {
   visit.template operator()<Quiescence<P>>("stall_detector/quiescence");
   visit.template operator()<HandShake<P>>("startup/hand_shake");
   visit.template operator()<FirstWins<P>>("fatal_latch/first_wins");
+}
+
+/// The same for all of them.
+template <Policy P>
+void for_each(auto&& visit) {
+  for_each_piece<P>(visit);
   for_each_with_fan_out<P, TaskWord>("/word", visit);
   for_each_with_fan_out<P, FanOutLock>("/lock", visit);
 }

@@ -1,25 +1,50 @@
-# pto2_test(NAME source... [LABELS label...] [LIBRARIES target...] [DEPENDS target...]
-#           [ARGUMENTS arg...] [TIMEOUT seconds] [LONG_ARGUMENTS arg... [LONG_TIMEOUT seconds]])
+# pto2_test(NAME source... [LIBRARIES target...] [DEPENDS target...] OPTIONS)
 #
 # Builds one googletest executable (googletest's and googlemock's main are linked unless a source
-# brings its own) and registers it as one CTest test of the same name, run from the source
-# directory. One test per executable, not per case: CTest then starts a process per file, and the
-# listing needs no run after the build. An executable without any test case fails.
+# brings its own) and registers it as one CTest test of the same name. One test per executable, not
+# per case: CTest then starts a process per file, and the listing needs no run after the build. An
+# executable without any test case fails. DEPENDS: targets the test needs at run time (a program it
+# starts, shared objects it loads).
 #
-# LABELS    unit (default), e2e, cli, tidy, check, stress; add "sanitize" to have .ci/run repeat
-#           the test under TSan and ASan+UBSan. Target tests_LABEL builds what a label needs.
-# DEPENDS   targets the test needs at run time (a program it starts, shared objects it loads).
-# TIMEOUT   default 120; five times as much under a sanitizer.
-# LONG_ARGUMENTS  registers NAME_long as well, the same executable with these arguments and another
-#           time-out, for `ctest -C long` only, as ./dev check and ./dev stress run it.
+# pto2_program_test(NAME TARGET OPTIONS)
+#
+# Registers an existing executable: exit code 0 passes.
+#
+# OPTIONS of both; tests run from the source directory:
+#   LABELS label...      unit (default), e2e, cli, tidy, check, stress; add "sanitize" to have
+#                        .ci/run repeat the test under TSan and ASan+UBSan. Target tests_LABEL
+#                        builds what a label needs.
+#   ARGUMENTS arg...
+#   TIMEOUT seconds      default 120; five times as much under a sanitizer
+#   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
+#                        for `ctest -C long` only, as ./dev check and ./dev stress run it
+#   LONG_TIMEOUT seconds
 find_package(GTest REQUIRED)
 
 function(pto2_test NAME)
-  cmake_parse_arguments(PARSE_ARGV 1 TEST "" "TIMEOUT;LONG_TIMEOUT"
-                        "LABELS;LIBRARIES;DEPENDS;ARGUMENTS;LONG_ARGUMENTS")
+  set(options LABELS ARGUMENTS TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "" "" "LIBRARIES;DEPENDS;${options}")
   if(NOT TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pto2_test(${NAME}): no source files")
   endif()
+  add_executable(${NAME} ${TEST_UNPARSED_ARGUMENTS})
+  target_include_directories(${NAME} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gmock_main)
+  if(TEST_DEPENDS)
+    add_dependencies(${NAME} ${TEST_DEPENDS})
+  endif()
+  set(given "")
+  foreach(option IN LISTS options)
+    if(TEST_${option})
+      list(APPEND given ${option} ${TEST_${option}})
+    endif()
+  endforeach()
+  pto2_program_test(${NAME} ${NAME} ${given})
+endfunction()
+
+function(pto2_program_test NAME TARGET)
+  cmake_parse_arguments(PARSE_ARGV 2 TEST "" "TIMEOUT;LONG_TIMEOUT"
+                        "LABELS;ARGUMENTS;LONG_ARGUMENTS")
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)
   endif()
@@ -28,13 +53,10 @@ function(pto2_test NAME)
   endif()
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
 
-  add_executable(${NAME} ${TEST_UNPARSED_ARGUMENTS})
-  target_include_directories(${NAME} PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gmock_main)
-  add_test(NAME ${NAME} COMMAND ${NAME} ${TEST_ARGUMENTS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  add_test(NAME ${NAME} COMMAND ${TARGET} ${TEST_ARGUMENTS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   set(tests ${NAME})
   if(TEST_LONG_ARGUMENTS)
-    add_test(NAME ${NAME}_long COMMAND ${NAME} ${TEST_LONG_ARGUMENTS} CONFIGURATIONS long
+    add_test(NAME ${NAME}_long COMMAND ${TARGET} ${TEST_LONG_ARGUMENTS} CONFIGURATIONS long
              WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
     list(APPEND tests ${NAME}_long)
   endif()
@@ -45,13 +67,10 @@ function(pto2_test NAME)
   if(TEST_LONG_TIMEOUT)
     set_tests_properties(${NAME}_long PROPERTIES TIMEOUT ${TEST_LONG_TIMEOUT})
   endif()
-  if(TEST_DEPENDS)
-    add_dependencies(${NAME} ${TEST_DEPENDS})
-  endif()
   foreach(label IN LISTS TEST_LABELS)
     if(NOT TARGET tests_${label})
       add_custom_target(tests_${label})
     endif()
-    add_dependencies(tests_${label} ${NAME})
+    add_dependencies(tests_${label} ${TARGET})
   endforeach()
 endfunction()

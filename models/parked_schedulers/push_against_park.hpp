@@ -10,20 +10,17 @@
 
 namespace pto2::scenarios {
 
-struct PushAgainstParkOrders {
-  static constexpr OrderSite count{"push_against_park.count", std::memory_order_acq_rel};
-};
-
 template <Policy P>
 class PushAgainstPark : public Roles<P, 3> {
  public:
   static constexpr uint32_t tasks = sized<P>(1, 2);
   static constexpr bool idles = true;
+  static constexpr std::array reaches{"a scheduler sleeps", "a push wakes a scheduler"};
 
   void thread(uint32_t i) { i == 0 ? push_all() : schedule(i - 1); }
 
   void finish() {
-    check<P>(taken_.load(P::order(StartupOrders::look)) == tasks, "every task is taken");
+    check<P>(taken_.load(std::memory_order_acquire) == tasks, "every task is taken");
     check<P>(parked_.empty(), "nobody is announced who does not sleep");
     check<P>(parked_.invariant_holds(2) && queues_.invariant_holds(), "both pieces are whole");
   }
@@ -34,8 +31,11 @@ class PushAgainstPark : public Roles<P, 3> {
   void push_all() {
     for (uint32_t task = 0; task < tasks; ++task) {
       check<P>(queues_.push(queues_.orchestrator_shard(), make_place(0, task)), "there is room");
-      if (const auto s = parked_.take_one()) this->bells[1 + *s].ring();
-      P::await([&] { return taken_.load(P::order(StartupOrders::look)) == task + 1; });
+      if (const auto s = parked_.take_one()) {
+        happened<P>("a push wakes a scheduler");
+        this->bells[1 + *s].ring();
+      }
+      P::await([&] { return taken_.load(std::memory_order_acquire) == task + 1; });
     }
     done_.set();
     this->ring_all();
@@ -45,14 +45,17 @@ class PushAgainstPark : public Roles<P, 3> {
     while (!done_.is_set()) {
       if (take(s)) continue;
       parked_.announce(s);
-      if (!take(s)) P::idle();
+      if (!take(s)) {
+        happened<P>("a scheduler sleeps");
+        P::idle();
+      }
       parked_.retract(s);
     }
   }
 
   bool take(uint32_t s) {
     if (!queues_.pop(s)) return false;
-    taken_.fetch_add(1, P::order(PushAgainstParkOrders::count));
+    taken_.fetch_add(1, std::memory_order_acq_rel);
     this->bells[0].ring();
     return true;
   }

@@ -1,17 +1,12 @@
 /// Two pushers (roles 0, 1) with more tasks than the shards hold, two poppers (roles 2, 3) that
-/// steal. RQ-I1, RQ-I2, RQ-I3: each task is popped once, none is dropped, and the popper sees what
-/// the pusher wrote.
+/// steal; the second one leaves after its first task. RQ-I1, RQ-I2, RQ-I3: each task is popped
+/// once, none is dropped, and the popper sees what the pusher wrote.
 #pragma once
 
 #include "core/ready_queues.hpp"
 #include "models/support/scenario.hpp"
 
 namespace pto2::scenarios {
-
-struct ExactlyOnceOrders {
-  static constexpr OrderSite count{"exactly_once.count", std::memory_order_acq_rel};
-  static constexpr OrderSite look{"exactly_once.look", std::memory_order_acquire};
-};
 
 template <Policy P>
 class ExactlyOnce : public Roles<P, 4> {
@@ -20,11 +15,13 @@ class ExactlyOnce : public Roles<P, 4> {
   static constexpr uint32_t tasks = 2 * tasks_per_pusher;
   static constexpr uint32_t capacity = sized<P>(1, 2);
 
+  static constexpr std::array reaches{"a task is stolen"};
+
   void thread(uint32_t i) { i < 2 ? push_all(i) : pop_all(i - 2); }
 
   void finish() {
     for (auto& popped : popped_) {
-      check<P>(popped.load(P::order(ExactlyOnceOrders::look)) == 1, "each task is popped once");
+      check<P>(popped.load(std::memory_order_acquire) == 1, "each task is popped once");
     }
     check<P>(!queues_.pop(0), "nothing is left");
     check<P>(queues_.invariant_holds(), "the queues are whole");
@@ -48,9 +45,11 @@ class ExactlyOnce : public Roles<P, 4> {
     while (next(popper, task), task) {
       const uint32_t number = index_of(task->slot);
       check<P>(results_[number].read() == number + 1, "the popper sees what the pusher wrote");
-      popped_[number].fetch_add(1, P::order(ExactlyOnceOrders::count));
-      total_.fetch_add(1, P::order(ExactlyOnceOrders::count));
+      popped_[number].fetch_add(1, std::memory_order_acq_rel);
+      total_.fetch_add(1, std::memory_order_acq_rel);
       this->ring_all();
+      if (task->stolen) happened<P>("a task is stolen");
+      if (popper == 1) return;
     }
   }
 
@@ -58,7 +57,7 @@ class ExactlyOnce : public Roles<P, 4> {
   void next(uint32_t popper, std::optional<ReadyTask>& task) {
     P::await([&] {
       task = queues_.pop(popper);
-      return task || total_.load(P::order(ExactlyOnceOrders::look)) == tasks;
+      return task || total_.load(std::memory_order_acquire) == tasks;
     });
   }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <pto2/checker.hpp>
+#include <set>
 #include <source_location>
 #include <vector>
 
@@ -92,6 +93,12 @@ class ModelBell {
   std::vector<uint32_t> heard_;   // the listener's
 };
 
+/// Another order for one site; for none if the site is null.
+struct Weakening {
+  const OrderSite* site = nullptr;
+  std::memory_order order = std::memory_order_seq_cst;
+};
+
 struct Model {
   static constexpr const char* name = "model";
   static constexpr bool explores_everything = true;
@@ -103,7 +110,16 @@ struct Model {
   template <class T>
   using bounded_queue = ModelQueue<T>;
 
-  static std::memory_order order(const OrderSite& site) { return site.order; }
+  /// The order of the site, or the one that `weakening` puts in its place.
+  static std::memory_order order(const OrderSite& site) {
+    if (sites_used != nullptr) sites_used->insert(&site);
+    return &site == weakening.site ? weakening.order : site.order;
+  }
+
+  /// Changes while nothing is explored.
+  static inline Weakening weakening;
+  /// Collects the sites that this OS thread passes, unless null.
+  static inline thread_local std::set<const OrderSite*>* sites_used = nullptr;
 
   class doorbell {
    public:
@@ -135,6 +151,7 @@ struct Model {
   static void check(bool holds, const char* what, const std::source_location& where) {
     model::check(holds, what, where);
   }
+  static void happened(const char* what) { model::sometimes(what); }
 
   /// By thread, null for those that do not idle. Set by whoever runs a scenario that does; each OS
   /// thread explores executions of its own.

@@ -7,6 +7,7 @@
 ///   void finish()                       called once after the last role has returned
 ///   bells                               doorbell i is that of role i; the runner sets them first
 ///   idles                               whether a role uses P::idle()
+///   reaches                             what happened() must tell of in some execution
 ///
 /// Constructor and finish() run alone and happen before and after the roles. A role waits with
 /// P::await or P::idle; whoever stores what a role waits for rings its bell afterwards.
@@ -28,6 +29,7 @@ class Roles {
  public:
   static constexpr uint32_t threads = n;
   static constexpr bool idles = false;
+  static constexpr std::array<const char*, 0> reaches{};
   std::array<typename P::doorbell, n> bells;
 
  protected:
@@ -40,6 +42,7 @@ template <class S>
 concept Scenario = std::default_initializable<S> && requires(S s, uint32_t i) {
   { S::threads } -> std::convertible_to<uint32_t>;
   { S::idles } -> std::convertible_to<bool>;
+  S::reaches.size();
   s.thread(i);
   s.finish();
   s.bells[i];
@@ -63,6 +66,12 @@ void check(bool holds, const char* what,
   } else if (!holds) {
     invariant_violated("of the scenario", what, where.file_name(), static_cast<int>(where.line()));
   }
+}
+
+/// Tells a policy that explores that a case which matters was met.
+template <Policy P>
+void happened(const char* what) {
+  if constexpr (requires { P::happened(what); }) P::happened(what);
 }
 
 }  // namespace pto2::scenarios

@@ -12,6 +12,8 @@ class AdvanceWithRecycling : public Graph<P, F, 2> {
   static constexpr uint32_t tasks = sized<P>(4, 8);
   static constexpr uint32_t units = sized<P>(2, 3);
 
+  static constexpr std::array reaches{"an advance is lost to another thread", "the heap wraps"};
+
   AdvanceWithRecycling() : Graph<P, F, 2>({.tasks = tasks, .window = 8, .heap_units = units}) {}
 
   void thread(uint32_t i) {

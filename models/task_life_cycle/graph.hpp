@@ -26,12 +26,6 @@
 
 namespace pto2::scenarios {
 
-struct GraphOrders {
-  /// Hands a ready task to its worker, as the push to a ready queue does.
-  static constexpr OrderSite hand{"graph.hand", std::memory_order_release};
-  static constexpr OrderSite take{"graph.take", std::memory_order_acquire};
-};
-
 /// Sizes of each ring.
 struct GraphShape {
   uint32_t tasks = 2;
@@ -108,9 +102,7 @@ class Graph : public Roles<P, 1 + workers> {
       check<P>(alive == ring->tasks.next(), "the watermark reached the end of its ring");
       check<P>(ring->watermark.invariant_holds(ring->tasks.next()), "the watermark is whole");
       check<P>(ring->pool.used(alive) == 0, "no dependency node is in use");
-      check<P>(ring->tasks.invariant_holds(alive), "the task ring is whole");
-      check<P>(ring->heap.invariant_holds(alive), "the heap ring is whole");
-      check<P>(ring->pool.invariant_holds(alive), "the dependency pool is whole");
+      check_rings(*ring, alive);
     }
     check<P>(life_.invariant_holds(), "the life cycle is whole");
   }
@@ -128,9 +120,13 @@ class Graph : public Roles<P, 1 + workers> {
     const uint32_t number = submitted_++;
     const uint64_t alive = alive_[ring];
     const HeapPlacement placement = r.heap.place(units * r.unit, alive);
+    if (placement.restarted) happened<P>("the drained heap starts over");
+    if (placement.end < r.heap.top()) happened<P>("the heap wraps");
     r.heap.take(placement, alive);
     const uint64_t first_node = r.pool.take(edges);
     const TaskId id = make_id(ring, r.tasks.take(alive));
+    if (local_of(id) >= shape_.window) happened<P>("a slot is recycled");
+    check_rings(r, alive);
     const auto buffer = static_cast<uint32_t>(ring << 16 | placement.begin / r.unit);
     infos_[number] = {id, number, buffer, units};
     life_.open(id, r.pool.index(first_node), edges);
@@ -139,6 +135,7 @@ class Graph : public Roles<P, 1 + workers> {
     for (uint32_t i = 0; i < edges; ++i) {
       const Claim claim = life_.add_edge(live[i].id, id, i, retries_);
       if (claim != Claim::linked) ++absent;
+      tell(claim);
       if (claim == Claim::none) continue;
       descriptor.read[descriptor.reads++] = {live[i].buffer, live[i].units, live[i].number + 1};
     }
@@ -151,7 +148,9 @@ class Graph : public Roles<P, 1 + workers> {
     uint32_t rings = 0;
     for (uint32_t number = first; number <= last; ++number) {
       const TaskId id = infos_[number].id;
-      if (life_.drop_scope(id)) rings |= 1u << ring_of(id);
+      if (!life_.drop_scope(id)) continue;
+      happened<P>("the scope's drop is the last");
+      rings |= 1u << ring_of(id);
     }
     advance(rings);
   }
@@ -163,7 +162,7 @@ class Graph : public Roles<P, 1 + workers> {
     for (uint32_t number = worker; number < shape_.tasks; number += workers) {
       uint32_t handed = 0;
       P::await([&] {
-        handed = handed_[number].load(P::order(GraphOrders::take));
+        handed = handed_[number].load(std::memory_order_acquire);
         return handed != 0;
       });
       const Place place{handed - 1};
@@ -188,6 +187,7 @@ class Graph : public Roles<P, 1 + workers> {
              r.pool.fits(nodes, alive);
     };
     if (fits()) return;
+    happened<P>("the orchestrator looks again");
     P::await([&] {
       for (uint32_t i = 0; i < rings_.size(); ++i) alive_[i] = rings_[i]->watermark.observe();
       return fits();
@@ -220,17 +220,18 @@ class Graph : public Roles<P, 1 + workers> {
 
   void complete(Place place, uint32_t worker) {
     typename Life::Completion completion(life_, place, scratch_[worker]);
+    if (completion.consumed()) happened<P>("closing is the last drop");
     while (const auto consumer = completion.next_ready()) push(*consumer);
-    while (completion.next_consumed()) {
-    }
+    while (completion.next_consumed()) happened<P>("a consumer's drop is the last");
     advance(completion.rings_to_advance());
     finished_[worker].add(1);
     this->bells[0].ring();
   }
 
+  /// Hands a ready task to its worker, as a ready queue does: release, acquire.
   void push(Place place) {
     const uint32_t number = life_.slot(place).descriptor.read().number;
-    const uint32_t before = handed_[number].exchange(place.value + 1, P::order(GraphOrders::hand));
+    const uint32_t before = handed_[number].exchange(place.value + 1, std::memory_order_release);
     check<P>(before == 0, "a task is pushed once");
     this->bells[1 + number % workers].ring();
   }
@@ -238,8 +239,30 @@ class Graph : public Roles<P, 1 + workers> {
   void advance(uint32_t rings) {
     for (uint32_t ring = 0; rings >> ring != 0; ++ring) {
       if (!(rings >> ring & 1)) continue;
-      while (life_.advance(ring).result == Advance::advanced) {
+      for (;;) {
+        const auto step = life_.advance(ring);
+        if (step.result == Advance::lost_race) happened<P>("an advance is lost to another thread");
+        if (step.result != Advance::advanced) break;
+        check<P>(local_of(step.reclaimed) < shape_.tasks, "the watermark passes only tasks");
       }
+    }
+  }
+
+  /// The orchestrator's structures are whole, given the watermark that it last saw.
+  void check_rings(const GraphRing<P, F>& ring, uint64_t alive) {
+    check<P>(ring.tasks.invariant_holds(alive), "the task ring is whole");
+    check<P>(ring.heap.invariant_holds(alive), "the heap ring is whole");
+    check<P>(ring.pool.invariant_holds(alive), "the dependency pool is whole");
+  }
+
+  static void tell(Claim claim) {
+    switch (claim) {
+      case Claim::linked:
+        return happened<P>("a consumer is linked");
+      case Claim::early:
+        return happened<P>("a consumer is early");
+      case Claim::none:
+        return happened<P>("a producer is consumed before it is claimed");
     }
   }
 

@@ -11,19 +11,19 @@ template <Policy P, template <class> class F>
 class NodeReuseOfJoin : public Graph<P, F, 3> {
  public:
   NodeReuseOfJoin()
-      : Graph<P, F, 3>({.tasks = 6, .rings = 2, .window = 8, .nodes = 2, .heap_units = 8}) {}
+      : Graph<P, F, 3>({.tasks = 5, .rings = 2, .window = 8, .nodes = 2, .heap_units = 8}) {}
 
   void thread(uint32_t i) {
     if (i != 0) return this->work(i - 1);
     this->submit({}, 0);
     this->submit({}, 0);
-    this->submit({0}, 0);
-    this->submit({}, 0);
     this->submit({0, 1}, 1);
+    this->end_scope(2, 2);
+    this->submit({0}, 0);
+    this->submit({3}, 1);
     this->end_scope(4, 4);
-    this->submit({2}, 1);
-    this->end_scope(5, 5);
-    this->end_scope(0, 3);
+    this->end_scope(0, 1);
+    this->end_scope(3, 3);
   }
 };
 

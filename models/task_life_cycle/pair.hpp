@@ -9,6 +9,10 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class Pair : public Graph<P, F, 2> {
  public:
+  static constexpr std::array reaches{"a consumer is linked", "a consumer is early",
+                                      "the scope's drop is the last",
+                                      "a consumer's drop is the last", "closing is the last drop"};
+
   Pair() : Graph<P, F, 2>({.tasks = 2}) {}
 
   void thread(uint32_t i) {

@@ -9,6 +9,10 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class SlotReuse : public Graph<P, F, 2> {
  public:
+  static constexpr std::array reaches{"a slot is recycled", "closing is the last drop",
+                                      "the scope's drop is the last",
+                                      "the orchestrator looks again"};
+
   SlotReuse() : Graph<P, F, 2>({.tasks = 3, .window = 2}) {}
 
   void thread(uint32_t i) {

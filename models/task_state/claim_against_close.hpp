@@ -13,6 +13,7 @@ template <Policy P, template <class> class F>
 class ClaimAgainstClose : public Roles<P, 3> {
  public:
   static constexpr uint32_t consumers = 2;
+  static constexpr std::array reaches{"a consumer is linked", "a consumer is early"};
   static constexpr TaskId id = make_id(0, 5);
 
   ClaimAgainstClose() { slot_.open(id); }
@@ -26,7 +27,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
 
   void finish() {
     check<P>(linked_ == notified_, "a linked consumer is notified, and no other");
-    check<P>(consumed_.load(P::order(StartupOrders::look)) == 1, "it is consumed once");
+    check<P>(consumed_.load(std::memory_order_acquire) == 1, "it is consumed once");
     check<P>(slot_.is_consumed(id), "it is consumed in the end");
     check<P>(slot_.invariant_holds(), "the slot is whole");
   }
@@ -40,8 +41,10 @@ class ClaimAgainstClose : public Roles<P, 3> {
       if (claim == Claim::early) {
         check<P>(result_.read() == 1, "an early consumer sees the result");
         ++early_;
+        happened<P>("a consumer is early");
       } else {
         linked_ |= 1u << n;
+        happened<P>("a consumer is linked");
       }
     }
     claimed_.set();
@@ -52,7 +55,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
   void complete() {
     result_.write(1);
     const Closed closed = slot_.close();
-    if (closed.consumed) consumed_.fetch_add(1, P::order(StartupOrders::set));
+    if (closed.consumed) consumed_.fetch_add(1, std::memory_order_release);
     for (Place node = closed.head; node != nil;) {
       const uint32_t n = index_of(node) - 1;
       node = nodes_[n].next.read();
@@ -62,7 +65,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
   }
 
   void drop() {
-    if (slot_.drop()) consumed_.fetch_add(1, P::order(StartupOrders::set));
+    if (slot_.drop()) consumed_.fetch_add(1, std::memory_order_release);
   }
 
   F<P> slot_;

@@ -7,6 +7,7 @@
 #include <new>
 #include <system_error>
 
+#include "runtime/cli/check_command.hpp"
 #include "runtime/cli/exit_codes.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/run_command.hpp"
@@ -31,6 +32,7 @@ void install_interrupt_handler() {
 
 constexpr const char* footer = R"(Examples:
   pto2 run paged_attention --case CaseBatch256
+  pto2 check --jobs 2
   pto2 list
   pto2 doctor
 
@@ -44,11 +46,13 @@ int complain(ExitCode code, const std::string& message) {
 }
 
 int execute(int argc, char** argv) {
+  if (argc > 1 && is_check_command(argv[1])) become_check(argv);
   CLI::App app("Runs task graphs on simulated AI cores.", "pto2");
   app.set_version_flag("--version", "pto2 " PTO2_VERSION);
   app.require_subcommand(1);
   app.footer(footer);
   RunCommand run(app);
+  describe_check(app);
   InformationCommand list(app, "list", "show workloads, cases and deadlock reproductions",
                           "The first case of a workload is its default.", show_list);
   InformationCommand doctor(app, "doctor", "check what this machine offers",
@@ -56,7 +60,9 @@ int execute(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError&) {
-    return complain(exit_usage, "name a command: run, list or doctor; pto2 --help explains them");
+    return complain(
+        exit_usage,
+        "name a command: run, check, replay, list or doctor; pto2 --help explains them");
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return complain(

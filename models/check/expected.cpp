@@ -1,31 +1,18 @@
-/// How many executions each scenario has on the model policy.
-#pragma once
+#include "models/check/expected.hpp"
 
-#include <cstdint>
 #include <map>
-#include <string>
 
 namespace pto2::scenarios {
+namespace {
 
-enum class Effort {
-  few,      ///< seconds
-  many,     ///< minutes: explored on demand
-  sampled,  ///< more than can be explored
-};
-
-struct Expectation {
-  uint64_t executions;  ///< complete ones; 0 if sampled
-  Effort effort = Effort::few;
-};
-
-inline const std::map<std::string, Expectation> expectations = {
+const std::map<std::string, Expectation> expectations = {
     {"watermark/two_advancers", {167}},
     {"fan_in/hold_against_notify", {6}},
     {"core_mailbox/dispatch", {1}},
     {"core_mailbox/start_up", {1}},
     {"core_mailbox/exit", {1}},
-    {"parked_schedulers/push_against_park", {5'080}},
-    {"ready_queues/exactly_once", {256'907}},
+    {"parked_schedulers/push_against_park", {5'430}},
+    {"ready_queues/exactly_once", {45'126}},
     {"cluster_pool/close_against_leave", {8}},
     {"stall_detector/quiescence", {1}},
     {"startup/hand_shake", {2}},
@@ -33,21 +20,26 @@ inline const std::map<std::string, Expectation> expectations = {
     {"task_state/claim_against_close/word", {30}},
     {"task_life_cycle/pair/word", {79}},
     {"task_life_cycle/slot_reuse/word", {175}},
-    {"task_life_cycle/completion_is_last_drop/word", {175}},
+    {"task_life_cycle/completion_is_last_drop/word", {92}},
     {"task_life_cycle/join/word", {2'350}},
     {"task_life_cycle/scope_ended_first/word", {27'706}},
     {"task_life_cycle/node_reuse/word", {22'181}},
-    {"task_life_cycle/node_reuse_of_join/word", {0, Effort::sampled}},
+    {"task_life_cycle/node_reuse_of_join/word", {2'296'606, Effort::many}},
     {"task_life_cycle/pool_one_producer/word", {21'841}},
-    {"task_life_cycle/pool_two_producers/word", {869'459, Effort::many}},
+    {"task_life_cycle/pool_two_producers/word", {32'074}},
     {"task_life_cycle/pair_across_rings/word", {1'383}},
     {"task_life_cycle/advance_with_recycling/word", {2'013}},
-    {"task_life_cycle/heap_back_pressure/word", {51'751}},
+    {"task_life_cycle/heap_back_pressure/word", {84'250}},
+    {"task_life_cycle/heap_exact_fit/word", {15'834}},
+    {"task_life_cycle/heap_wrap/word", {12'176}},
+    {"task_life_cycle/heap_start_over/word", {175}},
+    {"task_life_cycle/claim_after_reclaim/word", {1'304}},
+    {"task_life_cycle/out_of_order_reuse/word", {396'919, Effort::many}},
     {"task_life_cycle/fan_out_and_in/word", {0, Effort::sampled}},
     {"task_state/claim_against_close/lock", {922}},
     {"task_life_cycle/pair/lock", {632}},
     {"task_life_cycle/slot_reuse/lock", {1'072}},
-    {"task_life_cycle/completion_is_last_drop/lock", {1'072}},
+    {"task_life_cycle/completion_is_last_drop/lock", {540}},
     {"task_life_cycle/join/lock", {63'608}},
     {"task_life_cycle/scope_ended_first/lock", {1'118'640, Effort::many}},
     {"task_life_cycle/node_reuse/lock", {3'317'432, Effort::many}},
@@ -56,8 +48,20 @@ inline const std::map<std::string, Expectation> expectations = {
     {"task_life_cycle/pool_two_producers/lock", {0, Effort::sampled}},
     {"task_life_cycle/pair_across_rings/lock", {42'720}},
     {"task_life_cycle/advance_with_recycling/lock", {18'832}},
-    {"task_life_cycle/heap_back_pressure/lock", {1'057'104, Effort::many}},
+    {"task_life_cycle/heap_back_pressure/lock", {1'425'040, Effort::many}},
+    {"task_life_cycle/heap_exact_fit/lock", {149'520}},
+    {"task_life_cycle/heap_wrap/lock", {117'120}},
+    {"task_life_cycle/heap_start_over/lock", {1'072}},
+    {"task_life_cycle/claim_after_reclaim/lock", {31'680}},
+    {"task_life_cycle/out_of_order_reuse/lock", {6'335'904, Effort::many}},
     {"task_life_cycle/fan_out_and_in/lock", {0, Effort::sampled}},
 };
+
+}  // namespace
+
+Expectation expectation_of(const std::string& name) {
+  const auto found = expectations.find(name);
+  return found == expectations.end() ? Expectation{} : found->second;
+}
 
 }  // namespace pto2::scenarios

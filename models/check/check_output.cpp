@@ -1,0 +1,195 @@
+#include "models/check/check_output.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "models/check/named_token.hpp"
+
+namespace pto2::scenarios {
+
+using Json = nlohmann::ordered_json;
+using cli::CliError;
+using cli::ExitCode;
+using model::Report;
+using model::Verdict;
+
+namespace {
+
+/// 1234567 as 1,234,567.
+std::string grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
+  return text;
+}
+
+std::unique_ptr<cli::OutputFile> opened(const std::string& path) {
+  return path.empty() ? nullptr : std::make_unique<cli::OutputFile>(path);
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+/// What a report of a failure says below its line.
+std::string story(const Report& report) {
+  if (!report.violation) return {};
+  return report.to_text() + "replay with: pto2 replay '" +
+         named_token(report.name, report.violation->token) + "'\n";
+}
+
+std::string why(const Report& report) {
+  if (!report.violation) return report.reason;
+  return std::string(to_string(report.violation->kind)) + ": " + report.violation->message;
+}
+
+Json json_of(const Report& report) {
+  Json json = {{"name", report.name},
+               {"verdict", to_string(report.verdict)},
+               {"executions", report.executions},
+               {"blocked", report.blocked},
+               {"complete", report.complete},
+               {"wall_s", report.seconds}};
+  if (!report.reason.empty()) json["reason"] = report.reason;
+  if (report.violation) {
+    json["report"] = Json::parse(report.to_json());
+    json["replay"] = named_token(report.name, report.violation->token);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string effort_text(const Expectation& expected) {
+  if (expected.effort == Effort::sampled) return "sampled";
+  return grouped(expected.executions) + " executions" +
+         (expected.effort == Effort::many ? " (--deep)" : "");
+}
+
+CheckOutput::CheckOutput(const std::string& json, const std::string& junit)
+    : json_(opened(json)),
+      junit_(opened(junit)),
+      text_(json != "-" && junit != "-"),
+      harnesses_(std::make_unique<Json>(Json::array())),
+      orders_(std::make_unique<Json>(Json::array())),
+      mutants_(std::make_unique<Json>(Json::array())) {
+  if (json == "-" && junit == "-") {
+    throw CliError(cli::exit_usage, "--json and --junit cannot both be stdout");
+  }
+}
+
+CheckOutput::~CheckOutput() = default;
+
+void CheckOutput::print(const std::string& text) const {
+  if (!text_) return;
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+void CheckOutput::add(const Report& report) {
+  print(fmt::format("{:<13}{:<50}{:>12} executions{:>9.2f} s  {}\n", to_string(report.verdict),
+                    report.name, grouped(report.executions), report.seconds, why(report)));
+  print(story(report));
+  harnesses_->push_back(json_of(report));
+  const bool failed = report.verdict == Verdict::fail;
+  cases_.push_back({report.name, report.seconds, failed ? why(report) : "",
+                    report.verdict == Verdict::inconclusive});
+  if (report.complete) sampled_only_ = false;
+  if (report.verdict == Verdict::inconclusive && !report.reason.starts_with("sampled")) {
+    bound_hit_ = true;
+  }
+}
+
+void CheckOutput::add(const WeakeningResult& result) {
+  print(fmt::format("{:<11}{:<28}{:<8} to {:<9}{:>7.2f} s  {}\n", to_string(result.outcome),
+                    result.site, result.from, result.to, result.seconds,
+                    result.witness.empty() ? result.effect : result.witness));
+  orders_->push_back({{"name", result.site},
+                      {"from", result.from},
+                      {"to", result.to},
+                      {"outcome", to_string(result.outcome)},
+                      {"witness", result.witness},
+                      {"effect", result.effect},
+                      {"replay", result.token},
+                      {"wall_s", result.seconds}});
+  const bool survived = result.outcome == Outcome::survived;
+  cases_.push_back({result.site + "=" + result.to, result.seconds,
+                    survived ? "no scenario needs the stronger order" : "", false});
+  sampled_only_ = false;
+}
+
+void CheckOutput::add(const MutantResult& result) {
+  print(fmt::format("{:<11}{:<24}{:>7.2f} s  {}: {}\n", to_string(result.outcome), result.name,
+                    result.seconds, result.witness, result.effect));
+  mutants_->push_back({{"name", result.name},
+                       {"outcome", to_string(result.outcome)},
+                       {"witness", result.witness},
+                       {"effect", result.effect},
+                       {"replay", result.token},
+                       {"seconds", result.seconds}});
+  const bool killed = result.outcome == Outcome::killed;
+  cases_.push_back({result.name, result.seconds, killed ? "" : result.effect, false});
+  sampled_only_ = false;
+}
+
+void CheckOutput::write_json() {
+  Json json = {{"schema", "pto2-check/1"}};
+  if (!harnesses_->empty()) json["harnesses"] = *harnesses_;
+  if (!orders_->empty()) json["orders"] = *orders_;
+  if (!mutants_->empty()) json["mutants"] = *mutants_;
+  json_->write(json.dump(2) + "\n");
+  json_->finish();
+}
+
+void CheckOutput::write_junit() {
+  const auto failures =
+      std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
+  const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
+  junit_->write(
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "
+                  "name=\"pto2 check\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+                  cases_.size(), failures, skipped));
+  for (const Case& test : cases_) {
+    const std::string content =
+        !test.failure.empty() ? fmt::format("<failure message=\"{}\"/>", escaped(test.failure))
+        : test.skipped        ? std::string("<skipped message=\"inconclusive\"/>")
+                              : std::string();
+    junit_->write(fmt::format("  <testcase name=\"{}\" time=\"{:.3f}\">{}</testcase>\n",
+                              escaped(test.name), test.seconds, content));
+  }
+  junit_->write("</testsuite>\n");
+  junit_->finish();
+}
+
+ExitCode CheckOutput::finish() {
+  if (json_) write_json();
+  if (junit_) write_junit();
+  const auto failures =
+      std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
+  const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
+  double seconds = 0;
+  for (const Case& test : cases_) seconds += test.seconds;
+  print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
+                    std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
+  if (failures != 0) return cli::exit_fail;
+  return sampled_only_ || bound_hit_ ? cli::exit_inconclusive : cli::exit_pass;
+}
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,77 @@
+#include "models/check/checking.hpp"
+
+#include <stdexcept>
+
+#include "core/assert.hpp"
+
+namespace pto2 {
+
+void invariant_violated(const char* id, const char* what, const char* file, int line) {
+  const std::string message =
+      std::string(id) + " violated: " + what + " (" + file + ":" + std::to_string(line) + ")";
+  model::check(false, message);
+  // It returns in a thread that is being taken down, whose atomics' values mean nothing any more.
+  throw std::logic_error(message);
+}
+
+namespace scenarios {
+namespace {
+
+model::Options options_of(const Entry& entry, const CheckSettings& settings) {
+  model::Options options;
+  options.name = entry.name;
+  options.jobs = settings.jobs;
+  options.max_seconds = settings.max_seconds;
+  options.samples = settings.samples;
+  options.progress = settings.progress;
+  options.expected = entry.reaches;
+  return options;
+}
+
+model::Report exhaust(const Entry& entry, const CheckSettings& settings) {
+  model::Report report = model::explore(options_of(entry, settings), entry.body);
+  if (report.ok() && report.executions != entry.expected.executions) {
+    report.verdict = model::Verdict::fail;
+    report.reason = "expected " + std::to_string(entry.expected.executions) +
+                    " executions; models/check/expected.cpp has the numbers";
+  }
+  return report;
+}
+
+model::Report sample(const Entry& entry, const CheckSettings& settings) {
+  model::Report total;
+  total.name = entry.name;
+  for (const auto strategy :
+       {model::Strategy::random_walk, model::Strategy::pct, model::Strategy::bursts}) {
+    model::Options options = options_of(entry, settings);
+    options.strategy = strategy;
+    model::Report report = model::explore(options, entry.body);
+    report.executions += total.executions;
+    report.blocked += total.blocked;
+    report.seconds += total.seconds;
+    report.steps += total.steps;
+    total = std::move(report);
+    if (total.violation) return total;
+  }
+  total.verdict = model::Verdict::inconclusive;
+  total.reason = "sampled: too many executions to explore";
+  return total;
+}
+
+}  // namespace
+
+model::Report check(const Entry& entry, const CheckSettings& settings) {
+  return entry.expected.effort == Effort::sampled ? sample(entry, settings)
+                                                  : exhaust(entry, settings);
+}
+
+model::Report replay(const Entry& entry, const std::string& token) {
+  model::Options options;
+  options.name = entry.name;
+  options.strategy = model::Strategy::replay;
+  options.token = token;
+  return model::explore(options, entry.body);
+}
+
+}  // namespace scenarios
+}  // namespace pto2

@@ -1,0 +1,197 @@
+/// The program behind `pto2 check` and `pto2 replay`.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "models/check/catalogue.hpp"
+#include "models/check/check_output.hpp"
+#include "models/check/mutants.hpp"
+#include "models/check/named_token.hpp"
+#include "models/check/weakening.hpp"
+#include "runtime/cli/exit_codes.hpp"
+
+namespace pto2::scenarios {
+namespace {
+
+using cli::CliError;
+using cli::ExitCode;
+
+struct CheckArguments {
+  std::string pattern;
+  bool deep = false;
+  bool list = false;
+  bool weaken = false;
+  bool mutants = false;
+  bool quick = false;
+  CheckSettings settings;
+  std::string json;
+  std::string junit;
+};
+
+constexpr const char* footer = R"(Examples:
+  pto2 check                     all scenarios that take seconds
+  pto2 check task_life_cycle --jobs 2 --deep
+  pto2 check --weaken            is every memory order needed?
+  pto2 check --mutants           are seeded bugs found?
+  pto2 replay TOKEN              one execution again, as a report of check prints it
+
+A scenario is explored completely: every execution that the C++ memory model (RC11) allows, without
+a bound on preemptions, from the headers that ship. How many there are must be the number checked
+in. Those that are too large are sampled, and say "inconclusive".
+
+Exit codes: 0 everything explored holds, 1 a violation, another number of executions, or a
+weakening or mutant that survived, 2 usage, 3 bad input, 4 a bound was hit or nothing was explored
+completely.)";
+
+/// The scenarios, the long ones on demand.
+std::vector<Entry> available(bool deep) {
+  std::vector<Entry> entries = catalogue();
+  if (!deep) {
+    std::erase_if(entries,
+                  [](const Entry& entry) { return entry.expected.effort == Effort::many; });
+  }
+  return entries;
+}
+
+/// Those whose name contains the pattern.
+std::vector<Entry> chosen(const CheckArguments& arguments, bool deep) {
+  std::vector<Entry> entries = available(deep);
+  std::erase_if(entries, [&](const Entry& entry) {
+    return entry.name.find(arguments.pattern) == std::string::npos;
+  });
+  if (entries.empty()) {
+    throw CliError(cli::exit_usage,
+                   fmt::format("no scenario's name contains {}{}; pto2 check --list shows them",
+                               arguments.pattern, deep ? "" : ", but for those of --deep"));
+  }
+  return entries;
+}
+
+ExitCode check_scenarios(const CheckArguments& arguments, CheckOutput& output) {
+  for (const Entry& entry : chosen(arguments, arguments.deep)) {
+    output.add(check(entry, arguments.settings));
+  }
+  return output.finish();
+}
+
+ExitCode weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
+  const std::vector<Entry> entries = available(arguments.deep);
+  for (const SiteUse& use : sites_of(entries)) {
+    if (std::string(use.site->name).find(arguments.pattern) == std::string::npos) continue;
+    for (const std::memory_order order : weaker_orders(*use.site)) {
+      output.add(weaken(use, order, arguments.settings));
+    }
+  }
+  return output.finish();
+}
+
+ExitCode run_mutants(const CheckArguments& arguments, CheckOutput& output) {
+  try {
+    for (const std::string& name : mutants(arguments.pattern, arguments.quick)) {
+      output.add(run_mutant(name));
+    }
+  } catch (const std::runtime_error& error) {
+    throw CliError(cli::exit_bad_input, error.what());
+  }
+  return output.finish();
+}
+
+ExitCode list_scenarios(const CheckArguments& arguments) {
+  for (const Entry& entry : chosen(arguments, true)) {
+    fmt::print("{:<52}{}\n", entry.name, effort_text(entry.expected));
+  }
+  return cli::exit_pass;
+}
+
+ExitCode run_check(const CheckArguments& arguments) {
+  if (arguments.list) return list_scenarios(arguments);
+  CheckOutput output(arguments.json, arguments.junit);
+  if (arguments.mutants) return run_mutants(arguments, output);
+  return arguments.weaken ? weaken_orders(arguments, output) : check_scenarios(arguments, output);
+}
+
+ExitCode run_replay(const std::string& token) {
+  try {
+    const model::Report report = replay_named(catalogue(), token);
+    fmt::print("{}", report.to_text());
+    return report.violation ? cli::exit_fail : cli::exit_pass;
+  } catch (const std::invalid_argument& error) {
+    throw CliError(cli::exit_bad_input, error.what());
+  }
+}
+
+int execute(int argc, char** argv) {
+  CLI::App app("Checks the protocols of the runtime's core exhaustively.", "pto2");
+  app.require_subcommand(1);
+  app.footer(footer);
+  CheckArguments arguments;
+  CLI::App* check_command = app.add_subcommand("check", "explore scenarios")->footer(footer);
+  check_command->add_option("pattern", arguments.pattern,
+                            "part of the names of the scenarios (memory orders, mutants) to try");
+  check_command->add_flag("--deep", arguments.deep, "those too that take minutes");
+  check_command->add_flag("--list", arguments.list, "show the scenarios and explore nothing");
+  check_command->add_flag("--weaken", arguments.weaken,
+                          "weaken each memory order in turn; some scenario must notice");
+  auto* mutants_flag = check_command->add_flag(
+      "--mutants", arguments.mutants,
+      "explore, for each seeded bug, the scenario that must find it, in 60 s");
+  check_command->add_flag("--quick", arguments.quick, "a third of the mutants")
+      ->needs(mutants_flag);
+  check_command->add_option("--jobs", arguments.settings.jobs, "OS threads per search")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  check_command
+      ->add_option("--max-seconds", arguments.settings.max_seconds,
+                   "give up a scenario after so long; 0: never")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  check_command
+      ->add_option("--samples", arguments.settings.samples,
+                   "executions per strategy of what is sampled")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  check_command->add_option("--json", arguments.json, "write results here; - is stdout");
+  check_command->add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout");
+  std::string token;
+  CLI::App* replay_command = app.add_subcommand("replay", "explore one execution again");
+  replay_command->add_option("token", token, "as a report prints it")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw CliError(cli::exit_usage,
+                   fmt::format("{}; pto2 check --help lists what there is", error.what()));
+  }
+  arguments.settings.progress = isatty(STDERR_FILENO) != 0;
+  return replay_command->parsed() ? run_replay(token) : run_check(arguments);
+}
+
+int complain(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "pto2: {}\n", message);
+  return code;
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return execute(argc, argv);
+  } catch (const CliError& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(cli::exit_bad_input, "out of memory; use fewer --jobs");
+  } catch (const std::exception& error) {
+    return complain(cli::exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with "
+                                                   "the command line",
+                                                   error.what()));
+  }
+}
+
+}  // namespace
+}  // namespace pto2::scenarios
+
+int main(int argc, char** argv) {
+  return pto2::scenarios::guarded(argc, argv);
+}

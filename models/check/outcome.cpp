@@ -1,0 +1,17 @@
+#include "models/check/outcome.hpp"
+
+namespace pto2::scenarios {
+
+const char* to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::killed:
+      return "killed";
+    case Outcome::explained:
+      return "explained";
+    case Outcome::survived:
+      return "survived";
+  }
+  return "unknown";
+}
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,14 @@
+/// How an attempt to break the core on purpose came out.
+#pragma once
+
+namespace pto2::scenarios {
+
+enum class Outcome {
+  killed,     ///< a scenario shows what goes wrong
+  explained,  ///< no scenario does, for a reason that is written down
+  survived,   ///< no scenario does
+};
+
+const char* to_string(Outcome outcome);
+
+}  // namespace pto2::scenarios

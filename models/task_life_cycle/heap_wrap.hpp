@@ -1,0 +1,25 @@
+/// The heap wraps while the first buffer of the next turn may still be in use. HR-I1, HR-I3.
+#pragma once
+
+#include "models/task_life_cycle/graph.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class HeapWrap : public Graph<P, F, 2> {
+ public:
+  static constexpr std::array reaches{"the heap wraps", "the orchestrator looks again"};
+
+  HeapWrap() : Graph<P, F, 2>({.tasks = 4, .window = 8, .heap_units = 4}) {}
+
+  void thread(uint32_t i) {
+    if (i != 0) return this->work(i - 1);
+    constexpr std::array<uint32_t, 4> units{2, 1, 1, 1};
+    for (uint32_t task = 0; task < 4; ++task) {
+      this->submit({}, 0, units[task]);
+      this->end_scope(task, task);
+    }
+  }
+};
+
+}  // namespace pto2::scenarios

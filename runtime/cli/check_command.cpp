@@ -1,0 +1,33 @@
+#include "runtime/cli/check_command.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "runtime/cli/exit_codes.hpp"
+
+namespace pto2::cli {
+
+void describe_check(CLI::App& app) {
+  app.add_subcommand("check", "explore the protocols' scenarios with the model checker");
+  app.add_subcommand("replay", "explore one execution again, from the token of a report");
+}
+
+bool is_check_command(std::string_view command) {
+  return command == "check" || command == "replay";
+}
+
+void become_check(char** argv) {
+  const std::filesystem::path program =
+      std::filesystem::read_symlink("/proc/self/exe").replace_filename("pto2-check");
+  execv(program.c_str(), argv);
+  throw CliError(exit_bad_input,
+                 fmt::format("{}: {}; it is built with the rest of the tree (./dev pto2 check)",
+                             program.string(), std::strerror(errno)));
+}
+
+}  // namespace pto2::cli

@@ -1,0 +1,21 @@
+/// `pto2 check` and `pto2 replay`: the program pto2-check beside this one, which holds the model
+/// checker.
+#pragma once
+
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace pto2::cli {
+
+/// Lists the two commands in the help of `app`.
+void describe_check(CLI::App& app);
+
+bool is_check_command(std::string_view command);
+
+/// Becomes pto2-check with the same arguments; returns only by throwing CliError (bad input).
+[[noreturn]] void become_check(char** argv);
+
+}  // namespace pto2::cli

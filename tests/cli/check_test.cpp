@@ -1,0 +1,103 @@
+// pto2 check and pto2 replay.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Check, ExploresTheScenariosThatMatch) {
+  const Outcome outcome = pto2({"check", "core_mailbox", "--json", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json["schema"], "pto2-check/1");
+  ASSERT_EQ(json["harnesses"].size(), 3U);
+  for (const auto& harness : json["harnesses"]) {
+    EXPECT_EQ(harness["verdict"], "pass");
+    EXPECT_EQ(harness["complete"], true);
+    EXPECT_GE(harness["executions"], 1);
+    EXPECT_THAT(harness["name"].get<std::string>(), StartsWith("core_mailbox/"));
+  }
+}
+
+TEST(Check, SeveralJobsFindTheSame) {
+  for (const char* jobs : {"1", "2"}) {
+    const auto json = pto2({"check", "join/word", "--jobs", jobs, "--json", "-"}).json();
+    EXPECT_EQ(json["harnesses"][0]["executions"], 2350);
+    EXPECT_EQ(json["harnesses"][0]["verdict"], "pass");
+  }
+}
+
+TEST(Check, SaysThatItSampled) {
+  const Outcome outcome = pto2({"check", "fan_out_and_in/word", "--samples", "50"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.out, StartsWith("inconclusive task_life_cycle/fan_out_and_in/word"));
+  EXPECT_THAT(outcome.out, HasSubstr("sampled"));
+}
+
+TEST(Check, ABoundIsInconclusive) {
+  const Outcome outcome =
+      pto2({"check", "node_reuse/word", "--max-seconds", "0.01", "--json", "-"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(outcome.json()["harnesses"][0]["verdict"], "inconclusive");
+}
+
+TEST(Check, ListsTheScenarios) {
+  const Outcome outcome = pto2({"check", "--list"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("task_life_cycle/pair/word"));
+  EXPECT_THAT(outcome.out, HasSubstr("--deep"));
+}
+
+TEST(Check, WritesJUnit) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(pto2({"check", "fan_in", "--junit", folder.path("check.xml")}).code, 0);
+  EXPECT_THAT(read_text(folder.path("check.xml")),
+              HasSubstr("<testcase name=\"fan_in/hold_against_notify\""));
+}
+
+TEST(Check, AWeakenedOrderIsKilledAndReplays) {
+  const auto json = pto2({"check", "watermark.look", "--weaken", "--json", "-"}).json();
+  ASSERT_EQ(json["orders"].size(), 1U);
+  const auto& order = json["orders"][0];
+  EXPECT_EQ(order["outcome"], "killed");
+  EXPECT_EQ(order["from"], "seq_cst");
+  EXPECT_EQ(order["to"], "acquire");
+  EXPECT_EQ(order["witness"], "watermark/two_advancers");
+  const Outcome again = pto2({"replay", order["replay"]});
+  EXPECT_EQ(again.code, 1);
+  EXPECT_THAT(again.out, HasSubstr("no advance is lost"));
+}
+
+TEST(Check, BadUsageIsExplained) {
+  const auto expect = [](const Strings& arguments, int code, const char* message) {
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, code);
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_EQ(outcome.out, "");
+  };
+  expect({"check", "no_such_scenario"}, 2, "no scenario's name contains no_such_scenario");
+  expect({"check", "--jobs", "0"}, 2, "--jobs");
+  expect({"check", "--quick"}, 2, "--mutants");
+  expect({"check", "fan_in", "--json", "-", "--junit", "-"}, 2, "cannot both be stdout");
+  expect({"check", "fan_in", "--json", "/nonexistent/file"}, 3, "/nonexistent/file");
+  expect({"replay"}, 2, "token");
+  expect({"replay", "nonsense"}, 3, "a replay token is SCENARIO@");
+  expect({"replay", "no/such@pto2.1:0:0:"}, 3, "no/such");
+  expect({"replay", "watermark/two_advancers@pto2.1:0:9:"}, 3, "damaged");
+  expect({"replay", "watermark/two_advancers+fan_in.notify=relaxed@pto2.1:0:0:"}, 3,
+         "fan_in.notify");
+}
+
+TEST(Check, HelpNamesTheExitCodes) {
+  const Outcome outcome = pto2({"check", "--help"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));
+}
+
+}  // namespace
+}  // namespace pto2::test
