@@ -7,6 +7,7 @@ std::vector<Entry> catalogue() {
   add_pieces(entries);
   add_on_task_word(entries);
   add_on_fan_out_lock(entries);
+  add_runtime(entries);
   return entries;
 }
 

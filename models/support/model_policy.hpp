@@ -6,23 +6,25 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <pto2/checker.hpp>
 #include <set>
 #include <source_location>
+#include <span>
 #include <vector>
 
 #include "core/platform.hpp"
 
 namespace pto2::scenarios {
 
-/// A bounded FIFO of places with room for up to 3, as one word, so that each operation is a single
+/// A bounded FIFO of places with room for up to 2, as one word, so that each operation is a single
 /// step. A pop happens after the pushes before it.
 template <class T>
 class ModelQueue {
  public:
   explicit ModelQueue(std::size_t capacity) : capacity_(capacity) {
-    model::check(capacity <= most, "a queue of the model has room for 3");
+    model::check(capacity <= most, "a queue of the model has room for 2");
   }
 
   [[nodiscard]] bool try_push(const T& value) {
@@ -44,15 +46,15 @@ class ModelQueue {
   }
 
  private:
-  static constexpr std::size_t most = 3;
-  static constexpr uint32_t entry_bits = 20;
+  static constexpr std::size_t most = 2;
+  static constexpr uint32_t entry_bits = 22;
   static constexpr uint64_t entry_mask = (uint64_t{1} << entry_bits) - 1;
   static constexpr uint32_t size_shift = most * entry_bits;
   static constexpr uint64_t one = uint64_t{1} << size_shift;
 
   static std::size_t size_of(uint64_t word) { return word >> size_shift; }
   static uint64_t pushed(uint64_t word, uint32_t value) {
-    model::check(value <= entry_mask, "an entry of a queue of the model has 20 bits");
+    model::check(value <= entry_mask, "an entry of a queue of the model has 22 bits");
     return (word | uint64_t{value} << (entry_bits * size_of(word))) + one;
   }
   static uint64_t popped(uint64_t word) {
@@ -99,6 +101,19 @@ struct Weakening {
   std::memory_order order = std::memory_order_seq_cst;
 };
 
+/// An array of objects that are made one by one: the checker knows each of them.
+template <class T>
+class ModelArray {
+ public:
+  explicit ModelArray(std::size_t count) : items_(std::make_unique<T[]>(count)), count_(count) {}
+  [[nodiscard]] std::span<T> span() const { return {items_.get(), count_}; }
+  [[nodiscard]] T& operator[](std::size_t i) const { return items_[i]; }
+
+ private:
+  std::unique_ptr<T[]> items_;
+  std::size_t count_;
+};
+
 struct Model {
   static constexpr const char* name = "model";
   static constexpr bool explores_everything = true;
@@ -109,6 +124,8 @@ struct Model {
   using cell = model::cell<T>;
   template <class T>
   using bounded_queue = ModelQueue<T>;
+  template <class T>
+  using shared_array = ModelArray<T>;
 
   /// The order of the site, or the one that `weakening` puts in its place.
   static std::memory_order order(const OrderSite& site) {
@@ -147,6 +164,16 @@ struct Model {
   static void idle(std::source_location where = std::source_location::current()) {
     (*bells)[static_cast<std::size_t>(model::this_thread_id())]->await_ring(where);
   }
+
+  /// Polling sleeps until something changes that was read, so nobody needs to park.
+  static void yield(std::source_location where = std::source_location::current()) {
+    model::idle(where);
+  }
+  static uint32_t polling_rounds() { return UINT32_MAX; }
+
+  static void run_kernel(void (*kernel)(int64_t*), int64_t* args) { kernel(args); }
+  static void prefetch_for_write(const void*) {}
+  static uint64_t now_ns() { return 0; }
 
   static void check(bool holds, const char* what, const std::source_location& where) {
     model::check(holds, what, where);

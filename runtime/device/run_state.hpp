@@ -19,8 +19,8 @@
 #include "core/task_ring.hpp"
 #include "runtime/chip/ai_core.hpp"
 #include "runtime/device/config.hpp"
-#include "runtime/device/mapped_array.hpp"
 #include "runtime/include/pto_kernel_api.h"
+#include "runtime/platform/mapped_array.hpp"
 
 namespace pto2 {
 
@@ -70,9 +70,9 @@ struct RingState {
            pool.invariant_holds(alive);
   }
 
-  MappedArray<RuntimeSlot<P, F>> slots;
+  typename P::template shared_array<RuntimeSlot<P, F>> slots;
   MappedArray<TaskArguments> arguments;
-  MappedArray<DependencyNode<P>> nodes;
+  typename P::template shared_array<DependencyNode<P>> nodes;
   MappedArray<uint64_t> heap_ends;
   MappedArray<uint64_t> pool_marks;
   MappedBytes heap_memory;

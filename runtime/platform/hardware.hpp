@@ -9,6 +9,7 @@
 
 #include "core/platform.hpp"
 #include "runtime/platform/logical_thread.hpp"
+#include "runtime/platform/mapped_array.hpp"
 #include "runtime/platform/team.hpp"
 #include "runtime/platform/ticker.hpp"
 #include "runtime/platform/vyukov_queue.hpp"
@@ -38,6 +39,9 @@ struct Hardware {
   using cell = PlainCell<T>;
   template <class T>
   using bounded_queue = VyukovQueue<T>;
+  /// What threads share of a ring: large, and valid when zeroed.
+  template <class T>
+  using shared_array = MappedArray<T>;
   using team = Team;
   using team_options = TeamOptions;
 

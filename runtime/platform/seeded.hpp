@@ -7,6 +7,7 @@
 
 #include "core/assert.hpp"
 #include "core/platform.hpp"
+#include "runtime/platform/mapped_array.hpp"
 #include "runtime/platform/seeded_team.hpp"
 
 namespace pto2::platform {
@@ -133,6 +134,9 @@ struct Seeded {
   using cell = SeededCell<T>;
   template <class T>
   using bounded_queue = SeededQueue<T>;
+  /// What threads share of a ring: large, and valid when zeroed.
+  template <class T>
+  using shared_array = MappedArray<T>;
   using team = SeededTeam;
   using team_options = SeededOptions;
 

@@ -48,13 +48,17 @@ void SequentialConsistency::build(const EventGraph& graph) {
   at_location_.assign(static_cast<std::size_t>(graph.location_count()) * words_, 0);
   clear(sc_);
   clear(fences_);
+  has_fences_ = false;
   spawns_.clear();
   joins_.clear();
   colour_.assign(n, 0);
   for (EventId e = 0; e < graph.size(); ++e) {
     const Event& event = graph[e];
     if (is_sc(event)) insert(sc_.data(), e);
-    if (is_sc(event) && event.kind == Kind::fence) insert(fences_.data(), e);
+    if (is_sc(event) && event.kind == Kind::fence) {
+      insert(fences_.data(), e);
+      has_fences_ = true;
+    }
     if (event.kind == Kind::spawn) spawns_.push_back(e);
     if (event.kind == Kind::join) joins_.push_back(e);
     if (accesses(e)) insert(set(at_location_, event.location), e);
@@ -117,6 +121,7 @@ void SequentialConsistency::build_coherence_order() {
     const EventId overwriting = graph_->mo_next(event.rf);
     if (overwriting != no_event) put_before(r, overwriting);
   }
+  if (!has_fences_) return;
   for (EventId e = graph_->size() - 1; e >= 0; --e) {
     unite(set(later_from_, e), set(later_, e));
     const EventId next = next_in_thread(e);
@@ -124,8 +129,10 @@ void SequentialConsistency::build_coherence_order() {
   }
 }
 
+/// Only fences lead to the successors of events that are not SC.
 void SequentialConsistency::build_scb() {
   for (EventId e = graph_->size() - 1; e >= 0; --e) {
+    if (!has_fences_ && !contains(sc_.data(), e)) continue;
     const Set scb = set(scb_, e);
     const EventId next = next_in_thread(e);
     if (next != no_event) unite(scb, set(from_, next));
@@ -135,6 +142,7 @@ void SequentialConsistency::build_scb() {
       for (std::size_t i = 0; i < words_; ++i) scb[i] |= set(hb_, e)[i] & here[i];
     }
     add_across_locations(e, scb);
+    if (!has_fences_) continue;
     unite(set(scb_from_, e), scb);
     if (next != no_event) unite(set(scb_from_, e), set(scb_from_, next));
   }

@@ -66,13 +66,14 @@ class SequentialConsistency {
   Family from_;         // an event and those behind it in its thread
   Family hb_;           // strict successors
   Family later_;        // modification order behind a write; reads-before of a read
-  Family later_from_;   // the same of an event and those behind it in its thread
-  Family scb_;          // successors
-  Family scb_from_;     // the same of an event and those behind it in its thread
+  Family later_from_;   // with fences: the same of an event and those behind it in its thread
+  Family scb_;          // successors; without fences, of SC events only
+  Family scb_from_;     // with fences: the same of an event and those behind it in its thread
   Family at_location_;  // by location
   Family next_;         // psc successors
   Family sc_;           // one set: SC events
   Family fences_;       // one set: SC fences
+  bool has_fences_ = false;
   Family middle_, reached_, behind_;
   std::vector<EventId> elsewhere_;  // the next event of the thread that is not at this location
   std::vector<EventId> spawns_, joins_;

@@ -1,4 +1,4 @@
-#include "runtime/device/mapped_array.hpp"
+#include "runtime/platform/mapped_array.hpp"
 
 #include <sys/mman.h>
 

@@ -1,0 +1,22 @@
+/// Three tasks that update one tensor in turn. FI-I3, TS-I3.
+#pragma once
+
+#include "models/runtime/whole_runtime.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class InoutChain : public WholeRuntime<P, F> {
+ public:
+  InoutChain() : WholeRuntime<P, F>({}) {}
+
+ private:
+  void submit_graph() override {
+    const uint32_t updated = this->tensor();
+    this->task({}, updated);
+    this->task({}, updated);
+    this->task({}, updated);
+  }
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,24 @@
+/// A scope within the outer one, with a ring of its own, ends before, while and after its task
+/// runs. TS-I2, LC-I3, WM-I3.
+#pragma once
+
+#include "models/runtime/whole_runtime.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class NestedScope : public WholeRuntime<P, F> {
+ public:
+  NestedScope() : WholeRuntime<P, F>({.rings = 2}) {}
+
+ private:
+  void submit_graph() override {
+    const uint32_t outer = this->tensor();
+    this->task({}, outer);
+    this->begin_scope();
+    this->task({outer}, this->tensor());
+    this->end_scope();
+  }
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,21 @@
+/// Two schedulers, each with a block of its own, and two tasks: either scheduler may run either
+/// one, or both. RQ-I1, SU-I2, SU-I3, SD-I1.
+#pragma once
+
+#include "models/runtime/whole_runtime.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class TwoSchedulers : public WholeRuntime<P, F, 2> {
+ public:
+  TwoSchedulers() : WholeRuntime<P, F, 2>({}) {}
+
+ private:
+  void submit_graph() override {
+    this->task({}, this->tensor());
+    this->task({}, this->tensor());
+  }
+};
+
+}  // namespace pto2::scenarios

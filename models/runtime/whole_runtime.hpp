@@ -1,0 +1,198 @@
+/// The whole runtime in miniature: the real orchestrator, schedulers and cores, on a chip of one
+/// block (a cube core and two vector cores).
+///
+/// Role 0 is the orchestrator, then the schedulers, then the cores. A scenario on it writes its
+/// graph as an orchestration does, through the table of functions. Each task is a kernel that
+/// checks what it reads and writes one value. What the scenarios check:
+///
+///   exactly once    each task runs once, after its producers                            FI-I1
+///   data            a task reads what its producers wrote; no buffer is raced for       FI-I3
+///   progress        every role returns: nobody is left waiting                          SU-I3
+///   drained         everything is consumed and reclaimed, every structure is whole      WM-I3
+///
+/// A scheduler without work polls instead of parking, which has a scenario of its own
+/// (models/parked_schedulers): on the checker, polling sleeps until something changes.
+#pragma once
+
+#include <deque>
+#include <initializer_list>
+
+#include "models/support/scenario.hpp"
+#include "runtime/orchestrator/back_pressure_impl.hpp"
+#include "runtime/orchestrator/orchestrator_impl.hpp"
+#include "runtime/orchestrator/submission_impl.hpp"
+#include "runtime/scheduler/scheduler_impl.hpp"
+
+namespace pto2::scenarios {
+
+/// Sizes that a scenario may want smaller or larger.
+struct RuntimeShape {
+  uint32_t rings = 1;
+  uint32_t window = 4;
+  uint64_t heap_units = 8;
+};
+
+template <Policy P, template <class> class F, uint32_t schedulers = 1>
+class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
+ public:
+  explicit WholeRuntime(const RuntimeShape& shape)
+      : state_(device(shape)),
+        orchestrator_(state_, {kernels_,
+                               [this](PTO2Runtime* rt) {
+                                 rt_ = rt;
+                                 submit_graph();
+                               },
+                               {}}) {
+    for (uint32_t s = 0; s < schedulers; ++s) {
+      schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
+    }
+    buffers_ = std::vector<Buffer>(shape.rings * shape.heap_units + externals);
+    for (uint32_t i = 0; i < externals; ++i) external_buffer(i).write(0);
+  }
+
+  void thread(uint32_t i) {
+    if (i == 0) return orchestrator_.run();
+    if (i <= schedulers) return schedulers_[i - 1]->run();
+    state_.cores[i - 1 - schedulers].run();
+  }
+
+  void finish() {
+    check<P>(orchestrator_.error().code == ErrorCode::ok, "the run has no error");
+    for (const Task& task : tasks_) check<P>(task.runs == 1, "each task runs once");
+    check<P>(state_.drained(tasks_.size()), "everything is reclaimed and whole");
+    check<P>(orchestrator_.invariant_holds(), "the orchestrator's structures are whole");
+  }
+
+ protected:
+  /// The graph; called inside the outer scope.
+  virtual void submit_graph() = 0;
+  ~WholeRuntime() = default;
+
+  /// A tensor of one value, without memory until a task writes it.
+  [[nodiscard]] uint32_t tensor() { return make_tensor(0); }
+
+  /// A tensor of one value, 0, in memory that is not the runtime's: number `i`, 0 or 1.
+  [[nodiscard]] uint32_t external_tensor(uint32_t i) {
+    return make_tensor(reinterpret_cast<uint64_t>(&external_memory_[i]));
+  }
+
+  /// Submits a task to a vector core: it reads `inputs` and writes `output`, as OUTPUT if that has
+  /// no memory yet and as INOUT else.
+  void task(std::initializer_list<uint32_t> inputs, uint32_t output) {
+    Task& task = tasks_.emplace_back();
+    task.runtime = this;
+    task.value = static_cast<uint32_t>(tasks_.size());
+    std::vector<PTOParam> params(1);
+    params[0].type = PTOParamType::SCALAR;
+    params[0].scalar = reinterpret_cast<uint64_t>(&task);
+    for (const uint32_t input : inputs) {
+      params.push_back(param(PTOParamType::INPUT, input));
+      task.reads.push_back(tensors_[input].value);
+    }
+    TensorState& written = tensors_[output];
+    const bool fresh = !written.external && written.value == 0;
+    params.push_back(param(fresh ? PTOParamType::OUTPUT : PTOParamType::INOUT, output));
+    if (!fresh) task.reads.push_back(written.value);
+    task.written = params.size() - 1;
+    written.value = task.value;
+    rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(),
+                          static_cast<uint32_t>(params.size()));
+  }
+
+  void begin_scope() { rt_->ops->scope_begin(rt_); }
+  void end_scope() { rt_->ops->scope_end(rt_); }
+
+ private:
+  using Buffer = typename P::template cell<uint32_t>;
+  static constexpr uint32_t externals = 2;
+
+  struct Task {
+    WholeRuntime* runtime;
+    uint32_t value;
+    std::vector<uint32_t> reads;  ///< what its tensors must hold, in order
+    std::size_t written = 0;      ///< number of the argument that it writes
+    uint32_t runs = 0;
+  };
+  struct TensorState {
+    uint64_t id;
+    bool external;
+    uint32_t value;  ///< of the last task that was submitted to write it
+  };
+
+  uint32_t make_tensor(uint64_t address) {
+    const uint64_t shape = 1;
+    tensors_.push_back(
+        {rt_->ops->make_tensor(rt_, address, &shape, 1, DataType::INT32), address != 0, 0});
+    return static_cast<uint32_t>(tensors_.size() - 1);
+  }
+
+  static DeviceConfig device(const RuntimeShape& shape) {
+    DeviceConfig config;
+    config.rings = shape.rings;
+    config.window = shape.window;
+    config.heap_bytes = shape.heap_units * packed_output_alignment;
+    config.dep_pool = 16;
+    config.tensormap_pool = 16;
+    config.tensormap_buckets = 4;
+    config.shards = schedulers;
+    config.shard_capacity = 2;
+    config.orchestrator_queue = 2;
+    config.schedulers = schedulers;
+    config.blocks = schedulers;
+    validate(config);
+    return config;
+  }
+
+  PTOParam param(PTOParamType type, uint32_t tensor) const {
+    PTOParam result{};
+    result.type = type;
+    result.tensor.id = tensors_[tensor].id;
+    return result;
+  }
+
+  /// args: the task, then the tensors that it reads, then the one that it writes if that is new.
+  static void kernel(int64_t* args) {
+    Task& task = *reinterpret_cast<Task*>(args[0]);
+    ++task.runs;
+    int i = 1;
+    for (const uint32_t value : task.reads) {
+      check<P>(task.runtime->buffer(pto_tensor(args, i)).read() == value,
+               "a producer's buffer holds its result");
+      ++i;
+    }
+    task.runtime->buffer(pto_tensor(args, static_cast<int>(task.written))).write(task.value);
+  }
+
+  /// The cell that stands for the memory of a tensor.
+  Buffer& buffer(const PTOTensor& tensor) {
+    for (uint32_t i = 0; i < externals; ++i) {
+      if (tensor.address == reinterpret_cast<uint64_t>(&external_memory_[i])) {
+        return external_buffer(i);
+      }
+    }
+    for (uint32_t ring = 0; ring < state_.config.rings; ++ring) {
+      const auto begin = reinterpret_cast<uint64_t>(state_.rings[ring]->heap_memory.data());
+      const uint64_t offset = tensor.address - begin;
+      if (offset < state_.config.heap_bytes) {
+        return buffers_[(ring * state_.config.heap_bytes + offset) / packed_output_alignment];
+      }
+    }
+    check<P>(false, "a tensor lies in a heap");
+    return buffers_[0];
+  }
+
+  Buffer& external_buffer(uint32_t i) { return buffers_[buffers_.size() - externals + i]; }
+
+  RunState<P, F> state_;
+  std::array<KernelEntry, 1> kernels_{&kernel};
+  Orchestrator<P, F> orchestrator_;
+  std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
+  PTO2Runtime* rt_ = nullptr;
+  std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
+  std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
+  // The orchestrator's; a kernel touches its own task.
+  std::deque<Task> tasks_;
+  std::vector<TensorState> tensors_;
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,32 @@
+/// The window is full, and the oldest task is held by two consumers in turn: the task that finishes
+/// last frees the first slot, so that everything has finished while the watermark is still to move.
+/// SD-I1, SD-I2, TS-I2, WM-I3.
+#pragma once
+
+#include "models/runtime/whole_runtime.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class WindowWaitsForConsumers : public WholeRuntime<P, F> {
+ public:
+  WindowWaitsForConsumers() : WholeRuntime<P, F>({}) {}
+
+ private:
+  void submit_graph() override {
+    const uint32_t read = this->external_tensor(0);
+    const uint32_t updated = this->external_tensor(1);
+    submit_in_scope({}, read);
+    submit_in_scope({read}, updated);
+    submit_in_scope({read}, updated);
+    submit_in_scope({}, this->tensor());
+  }
+
+  void submit_in_scope(std::initializer_list<uint32_t> inputs, uint32_t output) {
+    this->begin_scope();
+    this->task(inputs, output);
+    this->end_scope();
+  }
+};
+
+}  // namespace pto2::scenarios

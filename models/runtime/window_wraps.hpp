@@ -1,0 +1,25 @@
+/// Four updates of one value, each in a scope of its own, through a window with room for three: the
+/// orchestrator waits for the first to be reclaimed. TR-I1, LC-I4, WM-I3, SD-I1.
+#pragma once
+
+#include "models/runtime/whole_runtime.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class WindowWraps : public WholeRuntime<P, F> {
+ public:
+  WindowWraps() : WholeRuntime<P, F>({}) {}
+
+ private:
+  void submit_graph() override {
+    const uint32_t value = this->external_tensor(0);
+    for (uint32_t i = 0; i < 4; ++i) {
+      this->begin_scope();
+      this->task({}, value);
+      this->end_scope();
+    }
+  }
+};
+
+}  // namespace pto2::scenarios

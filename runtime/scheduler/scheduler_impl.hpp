@@ -1,0 +1,205 @@
+/// The definitions behind scheduler.hpp.
+#pragma once
+
+#include "runtime/scheduler/scheduler.hpp"
+
+#include "runtime/device/advance_rings.hpp"
+
+namespace pto2 {
+
+template <class P, template <class> class F>
+Scheduler<P, F>::Scheduler(State& state, uint32_t index)
+    : state_(state),
+      index_(index),
+      shard_(index % state.config.shards),
+      cores_{Cores(3 * state.config.blocks), Cores(3 * state.config.blocks)},
+      running_(std::size_t{3} * state.config.blocks),
+      scratch_(state.config.dep_pool) {
+  for (uint32_t c = index; c < state.config.blocks; c += state.config.schedulers) {
+    cores_[0].idle.insert(state.cube_core(c));
+    cores_[1].idle.insert(state.vector_core(c, 0));
+    cores_[1].idle.insert(state.vector_core(c, 1));
+  }
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::run() {
+  start_up();
+  uint32_t vain_rounds = 0;
+  while (!given_up()) {
+    const bool completed = completion_phase();
+    scan_phase();
+    const bool dispatched = dispatch_phase();
+    if (completed || dispatched) {
+      vain_rounds = 0;
+    } else if (vain_rounds < P::polling_rounds()) {
+      ++vain_rounds;
+      P::yield();
+    } else {
+      park();
+    }
+  }
+  shut_down();
+}
+
+template <class P, template <class> class F>
+bool Scheduler<P, F>::given_up() const {
+  return state_.startup.shutdown.is_set() || state_.fatal.is_set();
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::start_up() {
+  auto& startup = state_.startup;
+  record<P>(log_, EventKind::wait, no_task);
+  P::await([&] { return startup.sm_header_ready.is_set(); });
+  if (startup.elect_initialiser()) {
+    // The arrays are made zeroed, which is their initial state; only the announcement is left.
+    startup.init_complete.set();
+    state_.ring_schedulers();
+    state_.orchestrator_bell.ring();
+  }
+  P::await([&] { return startup.init_complete.is_set(); });
+  P::await([&] { return startup.orch_pointers_ready.is_set(); });
+  for (Cores& cores : cores_) {
+    cores.idle.for_each(
+        [&](uint32_t core) { P::await([&] { return state_.cores[core].mailbox().is_ready(); }); });
+  }
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::shut_down() {
+  const auto send_exit = [&](uint32_t core) {
+    state_.cores[core].mailbox().send_exit();
+    state_.cores[core].bell().ring();
+  };
+  const auto await_exit = [&](uint32_t core) {
+    P::await([&] { return state_.cores[core].mailbox().has_exited(); });
+  };
+  for (Cores& cores : cores_) {
+    cores.idle.for_each(send_exit);
+    cores.busy.for_each(send_exit);
+  }
+  for (Cores& cores : cores_) {
+    cores.idle.for_each(await_exit);
+    cores.busy.for_each(await_exit);
+  }
+}
+
+template <class P, template <class> class F>
+bool Scheduler<P, F>::completion_phase() {
+  bool progress = false;
+  for (Cores& cores : cores_) {
+    cores.busy.for_each([&](uint32_t core) {
+      auto& mailbox = state_.cores[core].mailbox();
+      if (mailbox.poll() != CoreStatus::finished) return;
+      mailbox.retire();
+      cores.busy.erase(core);
+      cores.idle.insert(core);
+      complete(core);
+      progress = true;
+    });
+  }
+  // One ring for all of them: the orchestrator may wait for the watermark.
+  if (progress) state_.orchestrator_bell.ring();
+  return progress;
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::complete(uint32_t core) {
+  const Place task = running_[core];
+  const TaskId id = id_of(task);
+  ++counts_.completions;
+  typename Life::Completion completion(state_.life, task, scratch_.span());
+  if (completion.consumed()) record<P>(log_, EventKind::consume, id);
+  while (const auto consumer = completion.next_ready()) push(*consumer);
+  while (const auto consumed = completion.next_consumed()) {
+    record<P>(log_, EventKind::consume, *consumed);
+  }
+  advance_rings<P>(state_.life, completion.rings_to_advance(), log_, counts_.cas_retries);
+  state_.finished[index_].add(1);
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::push(Place task) {
+  const TaskDescriptor& descriptor = state_.life.slot(task).descriptor.read();
+  const auto type = static_cast<uint32_t>(descriptor.type);
+  record<P>(log_, EventKind::ready, descriptor.id);
+  cores_[type].more = true;
+  if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::scan_phase() {
+  for (uint32_t type = 0; type < core_types; ++type) {
+    auto& backlog = cores_[type].backlog;
+    while (!backlog.empty() && state_.ready[type].push(shard_, backlog.front())) {
+      backlog.pop_front();
+    }
+  }
+}
+
+template <class P, template <class> class F>
+bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
+  const auto popped = state_.ready[type].pop(shard_);
+  if (!popped) return false;
+  if (popped->stolen) ++counts_.steals;
+  task = popped->slot;
+  return true;
+}
+
+template <class P, template <class> class F>
+bool Scheduler<P, F>::dispatch_phase() {
+  bool progress = false;
+  for (uint32_t type = 0; type < core_types; ++type) {
+    Cores& cores = cores_[type];
+    Place task;
+    while (!cores.idle.empty() && next_task(type, task)) {
+      const uint32_t core = cores.idle.pop_lowest();
+      cores.busy.insert(core);
+      dispatch(core, task);
+      cores.more = true;
+      progress = true;
+    }
+    if (cores.more && cores.idle.empty()) offer(type);
+    cores.more = false;
+  }
+  return progress;
+}
+
+/// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
+template <class P, template <class> class F>
+void Scheduler<P, F>::offer(uint32_t type) {
+  // Not the caller itself, which may be about to sleep.
+  if (announced_) state_.parked[type].retract(index_);
+  state_.wake_one(type);
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
+  const TaskDescriptor& descriptor = state_.life.slot(task).descriptor.read();
+  ++counts_.dispatches;
+  record<P>(log_, EventKind::dispatch, descriptor.id, core);
+  running_[core] = task;
+  AiCore<P>& target = state_.cores[core];
+  target.mailbox().dispatch({descriptor.id, descriptor.kernel, state_.arguments(task).args.data()});
+  target.bell().ring();
+}
+
+template <class P, template <class> class F>
+void Scheduler<P, F>::park() {
+  for (uint32_t type = 0; type < core_types; ++type) {
+    if (!cores_[type].idle.empty()) state_.parked[type].announce(index_);
+  }
+  announced_ = true;
+  if (!dispatch_phase()) {
+    ++counts_.parks;
+    // Whether everything has finished is for the orchestrator to judge.
+    state_.orchestrator_bell.ring();
+    record<P>(log_, EventKind::wait, no_task);
+    P::idle();
+  }
+  announced_ = false;
+  for (auto& parked : state_.parked) parked.retract(index_);
+}
+
+}  // namespace pto2
