@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,11 +10,6 @@
 #include "runtime/cli/exit_codes.hpp"
 
 namespace pto2::cli {
-
-void describe_check(CLI::App& app) {
-  app.add_subcommand("check", "explore the protocols' scenarios with the model checker");
-  app.add_subcommand("replay", "explore one execution again, from the token of a report");
-}
 
 bool is_check_command(std::string_view command) {
   return command == "check" || command == "replay";

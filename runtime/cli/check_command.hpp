@@ -4,14 +4,7 @@
 
 #include <string_view>
 
-namespace CLI {
-class App;
-}
-
 namespace pto2::cli {
-
-/// Lists the two commands in the help of `app`.
-void describe_check(CLI::App& app);
 
 bool is_check_command(std::string_view command);
 

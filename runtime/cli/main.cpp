@@ -30,7 +30,7 @@ void install_interrupt_handler() {
   sigaction(SIGINT, &action, nullptr);
 }
 
-constexpr const char* footer = R"(Examples:
+constexpr const char* program_footer = R"(Examples:
   pto2 run paged_attention --case CaseBatch256
   pto2 check --jobs 2
   pto2 list
@@ -50,9 +50,10 @@ int execute(int argc, char** argv) {
   CLI::App app("Runs task graphs on simulated AI cores.", "pto2");
   app.set_version_flag("--version", "pto2 " PTO2_VERSION);
   app.require_subcommand(1);
-  app.footer(footer);
+  app.footer(program_footer);
   RunCommand run(app);
-  describe_check(app);
+  app.add_subcommand("check", "explore the protocols' scenarios with the model checker");
+  app.add_subcommand("replay", "explore one execution again, from the token of a report");
   InformationCommand list(app, "list", "show workloads, cases and deadlock reproductions",
                           "The first case of a workload is its default.", show_list);
   InformationCommand doctor(app, "doctor", "check what this machine offers",

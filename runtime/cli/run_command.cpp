@@ -31,7 +31,7 @@ std::string help_of(const SettingSpec& spec) {
   return help;
 }
 
-constexpr const char* footer =
+constexpr const char* run_footer =
     R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable
 in parentheses, else the config file (TOML: window = 16), else the case, else the default in
 brackets.
@@ -72,7 +72,7 @@ RunCommand::RunCommand(CLI::App& app)
   command_->add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
   command_->add_flag("--print-config", print_config_,
                      "print each setting, its value and its source instead of running");
-  command_->footer(footer);
+  command_->footer(run_footer);
 }
 
 void RunCommand::add_setting(const SettingSpec& spec) {
