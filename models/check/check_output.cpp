@@ -17,13 +17,6 @@ using model::Verdict;
 
 namespace {
 
-/// 1234567 as 1,234,567.
-std::string grouped(uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
-  return text;
-}
-
 std::unique_ptr<cli::OutputFile> opened(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<cli::OutputFile>(path);
 }
@@ -76,12 +69,6 @@ Json json_of(const Report& report) {
 }
 
 }  // namespace
-
-std::string effort_text(const Expectation& expected) {
-  if (expected.effort == Effort::sampled) return "sampled";
-  return grouped(expected.executions) + " executions" +
-         (expected.effort == Effort::many ? " (--deep)" : "");
-}
 
 CheckOutput::CheckOutput(const std::string& json, const std::string& junit)
     : json_(opened(json)),

@@ -14,9 +14,6 @@
 
 namespace pto2::scenarios {
 
-/// "5,080 executions", "869,459 executions (--deep)" or "sampled".
-std::string effort_text(const Expectation& expected);
-
 class CheckOutput {
  public:
   /// Opens the files; "" is none, "-" stdout, which then takes the place of the text. Throws

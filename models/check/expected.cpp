@@ -86,4 +86,16 @@ Expectation expectation_of(const std::string& name) {
   return found == expectations.end() ? Expectation{} : found->second;
 }
 
+std::string grouped(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t i = text.size(); i > 3;) text.insert(i -= 3, ",");
+  return text;
+}
+
+std::string effort_text(const Expectation& expected) {
+  if (expected.effort == Effort::sampled) return "sampled";
+  return grouped(expected.executions) + " executions" +
+         (expected.effort == Effort::many ? " (--deep)" : "");
+}
+
 }  // namespace pto2::scenarios

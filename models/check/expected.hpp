@@ -20,4 +20,10 @@ struct Expectation {
 /// Of the scenario `name`; no executions and few if it is not listed.
 Expectation expectation_of(const std::string& name);
 
+/// "5,080 executions", "869,459 executions (--deep)" or "sampled".
+std::string effort_text(const Expectation& expected);
+
+/// 1234567 as "1,234,567".
+std::string grouped(uint64_t number);
+
 }  // namespace pto2::scenarios

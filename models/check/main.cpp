@@ -11,6 +11,7 @@
 #include "models/check/check_output.hpp"
 #include "models/check/mutants.hpp"
 #include "models/check/named_token.hpp"
+#include "models/check/protocol_index.hpp"
 #include "models/check/weakening.hpp"
 #include "runtime/cli/exit_codes.hpp"
 
@@ -27,6 +28,8 @@ struct CheckArguments {
   bool weaken = false;
   bool mutants = false;
   bool quick = false;
+  std::string index;
+  bool update = false;
   CheckSettings settings;
   std::string json;
   std::string junit;
@@ -107,8 +110,21 @@ ExitCode list_scenarios(const CheckArguments& arguments) {
   return cli::exit_pass;
 }
 
+ExitCode check_index(const CheckArguments& arguments) {
+  try {
+    const std::string index = protocol_index(".", catalogue(), arguments.settings);
+    if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;
+  } catch (const std::runtime_error& error) {
+    throw CliError(cli::exit_bad_input, error.what());
+  }
+  fmt::print("{} is not what the sources say; pto2 check --index {} --update makes it so\n",
+             arguments.index, arguments.index);
+  return cli::exit_fail;
+}
+
 ExitCode run_check(const CheckArguments& arguments) {
   if (arguments.list) return list_scenarios(arguments);
+  if (!arguments.index.empty()) return check_index(arguments);
   CheckOutput output(arguments.json, arguments.junit);
   if (arguments.mutants) return run_mutants(arguments, output);
   return arguments.weaken ? weaken_orders(arguments, output) : check_scenarios(arguments, output);
@@ -141,6 +157,10 @@ int execute(int argc, char** argv) {
       "explore, for each seeded bug, the scenario that must find it, in 60 s");
   check_command->add_flag("--quick", arguments.quick, "a third of the mutants")
       ->needs(mutants_flag);
+  auto* index_option = check_command->add_option(
+      "--index", arguments.index, "compare the tables of this document with the sources here");
+  check_command->add_flag("--update", arguments.update, "make the tables what they should be")
+      ->needs(index_option);
   check_command->add_option("--jobs", arguments.settings.jobs, "OS threads per search")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();

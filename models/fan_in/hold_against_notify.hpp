@@ -1,5 +1,5 @@
 /// The orchestrator (role 0) drops its hold, with one producer early, while two producers (roles
-/// 1, 2) notify. FI-I1, FI-I3: one of the three is elected, and sees what the others wrote.
+/// 1, 2) notify. FI-I1, FI-I2, FI-I3: one of the three is elected, and sees what the others wrote.
 #pragma once
 
 #include "core/fan_in.hpp"

@@ -1,5 +1,5 @@
 /// The last of four buffers would fit exactly before the tail: it has to wait, or a full heap would
-/// look empty. HR-I2.
+/// look empty. HR-I2, HL-I2.
 #pragma once
 
 #include "models/task_life_cycle/graph.hpp"

@@ -1,4 +1,5 @@
-/// The heap wraps while the first buffer of the next turn may still be in use. HR-I1, HR-I3.
+/// The heap wraps while the first buffer of the next turn may still be in use. HR-I1, HR-I3,
+/// HL-I1, HL-I3.
 #pragma once
 
 #include "models/task_life_cycle/graph.hpp"

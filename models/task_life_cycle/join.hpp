@@ -1,5 +1,5 @@
 /// Two producers on different workers complete side by side; the second one pushes the consumer,
-/// which reads the results of both. FI-I1, FI-I3.
+/// which reads the results of both. Whoever wants a lock gets it. FI-I1, FI-I3, FL-I3.
 #pragma once
 
 #include "models/task_life_cycle/graph.hpp"

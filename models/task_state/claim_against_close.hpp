@@ -1,6 +1,7 @@
 /// The orchestrator (role 0) claims a producer twice and ends its scope; the completer (role 1)
 /// closes it, notifies its list, and drops for the consumers it found; role 2 drops for early
-/// ones. TS-I2, TS-I3, TS-I4: each claim is linked, early or none, and one drop consumes.
+/// ones. TS-I1, TS-I2, TS-I3, TS-I4, TW-I1, TW-I2: each claim is linked, early or none, and one
+/// drop consumes.
 #pragma once
 
 #include "core/startup.hpp"

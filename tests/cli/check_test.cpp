@@ -73,6 +73,21 @@ TEST(Check, AWeakenedOrderIsKilledAndReplays) {
   EXPECT_THAT(again.out, HasSubstr("no advance is lost"));
 }
 
+TEST(Check, FindsAnIndexThatIsNotCurrent) {
+  const TemporaryFolder folder;
+  const std::string document = folder.file("index.md", read_text("docs/PROTOCOLS.md"));
+  EXPECT_EQ(pto2({"check", "--index", document}).code, 0);
+  std::string text = read_text(document);
+  text.erase(text.find("monotone, "), 10);
+  folder.file("index.md", text);
+  EXPECT_EQ(pto2({"check", "--index", document}).code, 1);
+  EXPECT_EQ(pto2({"check", "--index", document, "--update"}).code, 0);
+  EXPECT_EQ(read_text(document), read_text("docs/PROTOCOLS.md"));
+  const Outcome unmarked = pto2({"check", "--index", folder.file("other.md", "nothing")});
+  EXPECT_EQ(unmarked.code, 3);
+  EXPECT_THAT(unmarked.err, HasSubstr("generated: pto2 check --index"));
+}
+
 TEST(Check, BadUsageIsExplained) {
   const auto expect = [](const Strings& arguments, int code, const char* message) {
     const Outcome outcome = pto2(arguments);

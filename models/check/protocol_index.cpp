@@ -1,0 +1,171 @@
+#include "models/check/protocol_index.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "models/check/weakening.hpp"
+
+namespace pto2::scenarios {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* begin_mark =
+    "<!-- generated: pto2 check --index docs/PROTOCOLS.md --update -->\n";
+constexpr const char* end_mark = "<!-- end of what is generated -->\n";
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw std::runtime_error(file.string() + " cannot be read");
+  return text.str();
+}
+
+std::vector<fs::path> headers_below(const fs::path& folder) {
+  std::vector<fs::path> headers;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".hpp") headers.push_back(entry.path());
+  }
+  std::ranges::sort(headers);
+  return headers;
+}
+
+struct Invariant {
+  std::string file;
+  std::string text;
+  std::vector<std::string> scenarios;
+};
+
+/// "///   WM-I1: text", whose text goes on in lines that are indented further.
+std::map<std::string, Invariant> invariants_of(const fs::path& core) {
+  static const std::regex first(R"(///   ([A-Z]{2}-I[0-9]+): +(.*))");
+  static const std::regex further(R"(///    +(.*))");
+  std::map<std::string, Invariant> invariants;
+  for (const fs::path& header : headers_below(core)) {
+    std::istringstream lines(text_of(header));
+    Invariant* open = nullptr;
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch match;
+      if (std::regex_match(line, match, first)) {
+        open = &invariants[match[1]];
+        *open = {header.filename().string(), match[2], {}};
+      } else if (open != nullptr && std::regex_match(line, match, further)) {
+        open->text += " " + match.str(1);
+      } else {
+        open = nullptr;
+      }
+    }
+  }
+  return invariants;
+}
+
+/// Adds the scenarios whose headers cite an invariant.
+void add_citations(std::map<std::string, Invariant>& invariants, const fs::path& models,
+                   const std::vector<Entry>& entries) {
+  static const std::regex id(R"(\b[A-Z]{2}-I[0-9]+\b)");
+  std::map<std::string, std::string> texts;
+  for (const Entry& entry : entries) {
+    const std::string name = entry.name.substr(0, entry.name.find('/', entry.name.find('/') + 1));
+    if (!texts.contains(name)) texts[name] = text_of(models / (name + ".hpp"));
+  }
+  for (const auto& [name, text] : texts) {
+    for (std::sregex_iterator match(text.begin(), text.end(), id), end; match != end; ++match) {
+      const auto invariant = invariants.find(match->str());
+      if (invariant == invariants.end()) continue;
+      auto& scenarios = invariant->second.scenarios;
+      if (std::ranges::find(scenarios, name) == scenarios.end()) scenarios.push_back(name);
+    }
+  }
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+std::string invariant_table(const fs::path& root, const std::vector<Entry>& entries) {
+  auto invariants = invariants_of(root / "core");
+  add_citations(invariants, root / "models", entries);
+  std::string text = "| invariant | file | what holds | scenarios |\n|---|---|---|---|\n";
+  for (const auto& [id, invariant] : invariants) {
+    if (invariant.scenarios.empty()) throw std::runtime_error("no scenario cites " + id);
+    text += fmt::format("| {} | `{}` | {} | {} |\n", id, invariant.file, invariant.text,
+                        joined(invariant.scenarios));
+  }
+  return text;
+}
+
+const char* name_of(Operation operation) {
+  switch (operation) {
+    case Operation::load:
+      return "load";
+    case Operation::store:
+      return "store";
+    case Operation::update:
+      return "update";
+  }
+  return "unknown";
+}
+
+std::string order_table(const std::vector<Entry>& entries, const CheckSettings& settings) {
+  std::string text = "| order | operation | | weakened to | shown by |\n|---|---|---|---|---|\n";
+  for (const SiteUse& use : sites_of(entries)) {
+    const std::string start = fmt::format("| `{}` | {} | {} |", use.site->name,
+                                          name_of(use.site->operation), to_string(use.site->order));
+    for (const std::memory_order order : weaker_orders(*use.site)) {
+      const WeakeningResult result = weaken(use, order, settings);
+      text += fmt::format("{} {} | {} |\n", start, result.to,
+                          result.outcome == Outcome::killed ? result.witness : result.effect);
+    }
+    if (weaker_orders(*use.site).empty()) text += start + " | |\n";
+  }
+  return text;
+}
+
+std::string scenario_table(const std::vector<Entry>& entries) {
+  std::string text = "| scenario | |\n|---|---|\n";
+  for (const Entry& entry : entries) {
+    text += fmt::format("| {} | {} |\n", entry.name, effort_text(entry.expected));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
+                           const CheckSettings& settings) {
+  if (!fs::exists(fs::path(root) / "core/platform.hpp")) {
+    throw std::runtime_error("there is no core/platform.hpp here; run it in the source tree");
+  }
+  return "### Invariants\n\n" + invariant_table(root, entries) + "\n### Memory orders\n\n" +
+         order_table(entries, settings) + "\n### Scenarios\n\n" + scenario_table(entries);
+}
+
+bool index_is_current(const std::string& file, const std::string& index, bool update) {
+  std::string text = text_of(file);
+  const std::size_t begin = text.find(begin_mark);
+  const std::size_t end = text.find(end_mark);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    throw std::runtime_error(
+        fmt::format("{}: no part between the lines\n{}{}", file, begin_mark, end_mark));
+  }
+  const std::size_t from = begin + std::string(begin_mark).size();
+  const std::string wanted = "\n" + index + "\n";
+  if (text.substr(from, end - from) == wanted) return true;
+  if (!update) return false;
+  text.replace(from, end - from, wanted);
+  std::ofstream stream(file);
+  if (!(stream << text << std::flush)) throw std::runtime_error(file + " cannot be written");
+  return true;
+}
+
+}  // namespace pto2::scenarios
