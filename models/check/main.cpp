@@ -140,21 +140,17 @@ ExitCode run_replay(const std::string& token) {
   }
 }
 
-int execute(int argc, char** argv) {
-  CLI::App app("Checks the protocols of the runtime's core exhaustively.", "pto2");
-  app.require_subcommand(1);
-  app.footer(footer);
-  CheckArguments arguments;
-  CLI::App* check_command = app.add_subcommand("check", "explore scenarios")->footer(footer);
+void add_options(CLI::App* check_command, CheckArguments& arguments) {
   check_command->add_option("pattern", arguments.pattern,
                             "part of the names of the scenarios (memory orders, mutants) to try");
   check_command->add_flag("--deep", arguments.deep, "those too that take minutes");
   check_command->add_flag("--list", arguments.list, "show the scenarios and explore nothing");
-  check_command->add_flag("--weaken", arguments.weaken,
-                          "weaken each memory order in turn; some scenario must notice");
+  auto* weaken_flag = check_command->add_flag(
+      "--weaken", arguments.weaken, "weaken each memory order in turn; some scenario must notice");
   auto* mutants_flag = check_command->add_flag(
       "--mutants", arguments.mutants,
       "explore, for each seeded bug, the scenario that must find it, in 60 s");
+  mutants_flag->excludes(weaken_flag);
   check_command->add_flag("--quick", arguments.quick, "a third of the mutants")
       ->needs(mutants_flag);
   auto* index_option = check_command->add_option(
@@ -176,6 +172,14 @@ int execute(int argc, char** argv) {
       ->capture_default_str();
   check_command->add_option("--json", arguments.json, "write results here; - is stdout");
   check_command->add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout");
+}
+
+int execute(int argc, char** argv) {
+  CLI::App app("Checks the protocols of the runtime's core exhaustively.", "pto2");
+  app.require_subcommand(1);
+  app.footer(footer);
+  CheckArguments arguments;
+  add_options(app.add_subcommand("check", "explore scenarios")->footer(footer), arguments);
   std::string token;
   CLI::App* replay_command = app.add_subcommand("replay", "explore one execution again");
   replay_command->add_option("token", token, "as a report prints it")->required();

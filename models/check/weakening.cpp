@@ -103,7 +103,12 @@ WeakeningResult weaken(const SiteUse& use, std::memory_order order, const CheckS
   for (const Entry* entry : use.entries) {
     const model::Report report = check(*entry, settings);
     result.seconds += report.seconds;
-    if (!report.violation) continue;
+    if (!report.violation) {
+      if (!report.complete && entry->expected.effort != Effort::sampled) {
+        result.effect = entry->name + " is not complete: " + report.reason;
+      }
+      continue;
+    }
     result.outcome = Outcome::killed;
     result.witness = entry->name;
     result.effect =

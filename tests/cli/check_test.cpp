@@ -13,10 +13,10 @@ using testing::StartsWith;
 TEST(Check, ExploresTheScenariosThatMatch) {
   const Outcome outcome = pto2({"check", "core_mailbox", "--json", "-"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const auto json = outcome.json();
-  EXPECT_EQ(json["schema"], "pto2-check/1");
-  ASSERT_EQ(json["harnesses"].size(), 3U);
-  for (const auto& harness : json["harnesses"]) {
+  const auto result = outcome.json();
+  EXPECT_EQ(result["schema"], "pto2-check/1");
+  ASSERT_EQ(result["harnesses"].size(), 3U);
+  for (const auto& harness : result["harnesses"]) {
     EXPECT_EQ(harness["verdict"], "pass");
     EXPECT_EQ(harness["complete"], true);
     EXPECT_GE(harness["executions"], 1);
@@ -26,9 +26,9 @@ TEST(Check, ExploresTheScenariosThatMatch) {
 
 TEST(Check, SeveralJobsFindTheSame) {
   for (const char* jobs : {"1", "2"}) {
-    const auto json = pto2({"check", "join/word", "--jobs", jobs, "--json", "-"}).json();
-    EXPECT_EQ(json["harnesses"][0]["executions"], 2350);
-    EXPECT_EQ(json["harnesses"][0]["verdict"], "pass");
+    const auto result = pto2({"check", "join/word", "--jobs", jobs, "--json", "-"}).json();
+    EXPECT_EQ(result["harnesses"][0]["executions"], 2350);
+    EXPECT_EQ(result["harnesses"][0]["verdict"], "pass");
   }
 }
 
@@ -61,9 +61,9 @@ TEST(Check, WritesJUnit) {
 }
 
 TEST(Check, AWeakenedOrderIsKilledAndReplays) {
-  const auto json = pto2({"check", "watermark.look", "--weaken", "--json", "-"}).json();
-  ASSERT_EQ(json["orders"].size(), 1U);
-  const auto& order = json["orders"][0];
+  const auto result = pto2({"check", "watermark.look", "--weaken", "--json", "-"}).json();
+  ASSERT_EQ(result["orders"].size(), 1U);
+  const auto& order = result["orders"][0];
   EXPECT_EQ(order["outcome"], "killed");
   EXPECT_EQ(order["from"], "seq_cst");
   EXPECT_EQ(order["to"], "acquire");
