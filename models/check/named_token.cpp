@@ -10,7 +10,7 @@ namespace pto2::scenarios {
 namespace {
 
 std::string weakening_text(const OrderSite& site, std::memory_order order) {
-  return std::string(site.name) + "=" + to_string(order);
+  return std::string(site.name) + "=" + model::to_string(order);
 }
 
 /// The weakening `text` of a site that `entry` uses.

@@ -119,8 +119,9 @@ const char* name_of(Operation operation) {
 std::string order_table(const std::vector<Entry>& entries, const CheckSettings& settings) {
   std::string text = "| order | operation | | weakened to | shown by |\n|---|---|---|---|---|\n";
   for (const SiteUse& use : sites_of(entries)) {
-    const std::string start = fmt::format("| `{}` | {} | {} |", use.site->name,
-                                          name_of(use.site->operation), to_string(use.site->order));
+    const std::string start =
+        fmt::format("| `{}` | {} | {} |", use.site->name, name_of(use.site->operation),
+                    model::to_string(use.site->order));
     for (const std::memory_order order : weaker_orders(*use.site)) {
       const WeakeningResult result = weaken(use, order, settings);
       text += fmt::format("{} {} | {} |\n", start, result.to,

@@ -76,29 +76,11 @@ std::vector<std::memory_order> weaker_orders(const OrderSite& site) {
   return {};
 }
 
-const char* to_string(std::memory_order order) {
-  switch (order) {
-    case std::memory_order_relaxed:
-      return "relaxed";
-    case std::memory_order_consume:
-      return "consume";
-    case std::memory_order_acquire:
-      return "acquire";
-    case std::memory_order_release:
-      return "release";
-    case std::memory_order_acq_rel:
-      return "acq_rel";
-    case std::memory_order_seq_cst:
-      return "seq_cst";
-  }
-  return "unknown";
-}
-
 WeakeningResult weaken(const SiteUse& use, std::memory_order order, const CheckSettings& settings) {
   WeakeningResult result;
   result.site = use.site->name;
-  result.from = to_string(use.site->order);
-  result.to = to_string(order);
+  result.from = model::to_string(use.site->order);
+  result.to = model::to_string(order);
   const Weakened weakened(*use.site, order);
   for (const Entry* entry : use.entries) {
     const model::Report report = check(*entry, settings);

@@ -27,9 +27,6 @@ std::vector<SiteUse> sites_of(const std::vector<Entry>& entries);
 /// The orders that come next below that of `site`, for its operation; none for relaxed.
 std::vector<std::memory_order> weaker_orders(const OrderSite& site);
 
-/// "relaxed", "acquire", ...
-const char* to_string(std::memory_order order);
-
 struct WeakeningResult {
   std::string site;
   std::string from;

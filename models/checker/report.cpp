@@ -48,6 +48,23 @@ const char* to_string(ViolationKind kind) {
   return "unknown";
 }
 
+const char* to_string(std::memory_order order) {
+  switch (order) {
+    case std::memory_order_relaxed:
+      return "relaxed";
+    case std::memory_order_consume:
+    case std::memory_order_acquire:
+      return "acquire";
+    case std::memory_order_release:
+      return "release";
+    case std::memory_order_acq_rel:
+      return "acq_rel";
+    case std::memory_order_seq_cst:
+      return "seq_cst";
+  }
+  return "unknown order";
+}
+
 const char* to_string(ReportedEdge::Kind kind) {
   switch (kind) {
     case ReportedEdge::Kind::reads_from:

@@ -8,23 +8,6 @@ namespace pto2::model::engine {
 
 namespace {
 
-const char* name_of(std::memory_order order) {
-  switch (order) {
-    case std::memory_order_relaxed:
-      return "relaxed";
-    case std::memory_order_consume:
-    case std::memory_order_acquire:
-      return "acquire";
-    case std::memory_order_release:
-      return "release";
-    case std::memory_order_acq_rel:
-      return "acq_rel";
-    case std::memory_order_seq_cst:
-      return "seq_cst";
-  }
-  return "unknown order";
-}
-
 const char* name_of(Kind kind) {
   switch (kind) {
     case Kind::read:
@@ -74,7 +57,7 @@ class Storyteller {
     reported.thread = event.thread;
     reported.operation = name_of(event.kind);
     if (event.kind != Kind::spawn && event.kind != Kind::join) {
-      reported.order = name_of(event.order);
+      reported.order = model::to_string(event.order);
     }
     if (is_read(event.kind)) reported.value = value(event.rf, event.location);
     if (is_write(event.kind)) reported.value = value(id, event.location);
@@ -93,7 +76,7 @@ class Storyteller {
 
   std::string text(EventId id) const {
     const Event& event = graph_[id];
-    const std::string order = name_of(event.order);
+    const std::string order = model::to_string(event.order);
     switch (event.kind) {
       case Kind::fence:
         return "fence(" + order + ")";
@@ -126,10 +109,10 @@ class Storyteller {
     std::string text = name(id);
     if (operation.conditional()) {
       text += ".compare_exchange(" + text_of(operation.expected, type) + " -> " +
-              text_of(operation.operand, type) + ", " + name_of(event.order) + ")";
+              text_of(operation.operand, type) + ", " + model::to_string(event.order) + ")";
       text += graph_.stores(id) ? " succeeds" : (event.spurious ? " fails spuriously" : " fails");
     } else {
-      text += ".update(" + std::string(name_of(event.order)) + ")";
+      text += ".update(" + std::string(model::to_string(event.order)) + ")";
     }
     return text + ", reads " + value(event.rf, event.location);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <source_location>
@@ -31,6 +32,8 @@ enum class ViolationKind : std::uint8_t {
 
 const char* to_string(Verdict verdict);
 const char* to_string(ViolationKind kind);
+/// "relaxed", "acquire", ...; consume counts as acquire.
+const char* to_string(std::memory_order order);
 
 /// One step of a reported execution. A read-modify-write is two: "rmw_read" and, when it stores,
 /// "rmw_write" behind it.
