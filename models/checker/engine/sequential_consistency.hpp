@@ -12,73 +12,81 @@ namespace pto2::model::engine {
 ///   psc_f    = [F_SC]; (hb u hb; eco; hb); [F_SC]
 ///   scb      = sb u sb|other location; hb; sb|other location u hb|same location u mo u rb.
 ///
-/// Sets of events are rows of bits. What happens after something is closed under program order, so
-/// of each thread only its first event counts, and unions over such a set take one row per thread.
+/// Followed backwards, because vector clocks name what happens before an event. A psc edge is a
+/// path over nodes (event, layer): the layer is what the path has gone through since it left an SC
+/// event. Each layer by itself is acyclic, so a cycle passes through SC events, and is one of psc.
 class SequentialConsistency {
  public:
-  /// Whether the graph satisfies the axiom. The cost grows with the square of its events.
+  /// Whether the graph satisfies the axiom. The cost grows with its events times its threads, but
+  /// for a search in each thread for earlier accesses of a location.
   bool holds(const EventGraph& graph);
 
  private:
-  using Word = std::uint64_t;
-  using Set = Word*;
-  using Family = std::vector<Word>;  // a set for each event, or each location
+  /// Where a path stands. "Source" is an event whose scb successor the path came through.
+  enum class Layer : std::uint8_t {
+    sc,           ///< at an SC event
+    target,       ///< at the target of scb
+    sb,           ///< this event and those before it in its thread are sources
+    here,         ///< this event and those that happen before it at its location are sources
+    coherence,    ///< what is before this write in mo and rb are sources
+    across,       ///< the part of its thread that is at other locations leads to sources
+    to_fence,     ///< at an event that happens before a fence, or at the fence
+    from_fence,   ///< what happens before this event may be the fence the path ends at
+    eco_to_fence  ///< what is before this write in mo and rb goes on from_fence
+  };
+  static constexpr std::size_t layers = 9;
+  enum class Colour : std::uint8_t { unseen, on_path, done };
+  using Node = std::int32_t;
 
   void build(const EventGraph& graph);
-  void build_program_order();
-  void build_happens_before();
-  void build_coherence_order();
-  void build_scb();
-  void add_across_locations(EventId event, Set into);
-  void successors(EventId event, Set into);
-  void add_external(const Word* from, Set into);
-  void unite_hb(const Word* from, Set into);
   bool cyclic_from(EventId event);
+  void step(Layer layer, EventId event);
 
-  bool accesses(EventId event) const {
-    return is_read((*graph_)[event].kind) || is_write((*graph_)[event].kind);
-  }
+  void step_to_scb(EventId target);
+  void step_to_fence(EventId event);
+  void step_here(EventId event);
+  void step_across(EventId event);
+  void step_through_hb(Layer layer, EventId event);
+
+  void visit(Layer layer, EventId event);
+  void visit_source(EventId event);
+  template <class Visit>
+  void for_each_hb_predecessor(EventId event, Visit&& visit) const;
+  template <class Visit>
+  void for_each_coherence_predecessor(EventId write, Visit&& visit) const;
+
+  const Event& at(EventId event) const { return (*graph_)[event]; }
+  bool accesses(EventId event) const { return is_read(at(event).kind) || is_write(at(event).kind); }
   bool same_location(EventId a, EventId b) const {
-    return accesses(a) && accesses(b) && (*graph_)[a].location == (*graph_)[b].location;
+    return accesses(a) && accesses(b) && at(a).location == at(b).location;
   }
-  EventId next_in_thread(EventId event) const;
-  Set set(Family& family, EventId event) const {
-    return &family[static_cast<std::size_t>(event) * words_];
+  bool is_sc_fence(EventId event) const {
+    return at(event).kind == Kind::fence && at(event).order == std::memory_order_seq_cst;
   }
-  void insert(Set s, EventId event) const {
-    s[static_cast<std::size_t>(event) / 64] |= Word{1} << (event % 64);
+  EventId previous_in_thread(EventId event) const {
+    const Event& e = at(event);
+    return e.index > 0 ? graph_->thread_event(e.thread, e.index - 1) : no_event;
   }
-  bool contains(const Word* s, EventId event) const {
-    return (s[static_cast<std::size_t>(event) / 64] >> (event % 64) & 1) != 0;
+  /// Of a write, or of an initial write.
+  EventId& first_reader(EventId write) {
+    return readers_[static_cast<std::size_t>(is_initial(write) ? graph_->size() + ~write : write)];
   }
-  void unite(Set s, const Word* other) const {
-    for (std::size_t i = 0; i < words_; ++i) s[i] |= other[i];
+  EventId first_reader(EventId write) const {
+    return const_cast<SequentialConsistency*>(this)->first_reader(write);
   }
-  void clear(Family& scratch) const { scratch.assign(words_, 0); }
-  template <class Visit>
-  void for_each(const Word* s, Visit&& visit) const;
-  /// Visits the first event of each thread in a set.
-  template <class Visit>
-  void for_each_first(const Word* s, Visit&& visit);
+  Node node(Layer layer, EventId event) const {
+    return static_cast<Node>(layer) * graph_->size() + event;
+  }
 
   const EventGraph* graph_ = nullptr;
-  std::size_t words_ = 0;
-  Family from_;         // an event and those behind it in its thread
-  Family hb_;           // strict successors
-  Family later_;        // modification order behind a write; reads-before of a read
-  Family later_from_;   // with fences: the same of an event and those behind it in its thread
-  Family scb_;          // successors; without fences, of SC events only
-  Family scb_from_;     // with fences: the same of an event and those behind it in its thread
-  Family at_location_;  // by location
-  Family next_;         // psc successors
-  Family sc_;           // one set: SC events
-  Family fences_;       // one set: SC fences
   bool has_fences_ = false;
-  Family middle_, reached_, behind_;
-  std::vector<EventId> elsewhere_;  // the next event of the thread that is not at this location
-  std::vector<EventId> spawns_, joins_;
-  std::vector<std::uint8_t> seen_;  // by thread
-  std::vector<std::uint8_t> colour_;
+  bool cyclic_ = false;
+  std::vector<EventId> here_;       // the event before this one, in its thread and at its location
+  std::vector<EventId> elsewhere_;  // the event before this one, in its thread at another location
+  std::vector<EventId> latest_;     // by location: while here_ is built
+  std::vector<EventId> readers_, next_reader_;  // all readers of each write, then initial write
+  std::vector<Colour> colour_;                  // by node
+  std::vector<Node> path_;  // nodes to visit; the complement of one on the path behind its own
 };
 
 }  // namespace pto2::model::engine
