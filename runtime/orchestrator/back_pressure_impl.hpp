@@ -177,7 +177,7 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
 template <class P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
   deadlock_.counted_to_end = scopes_.empty();
-  deadlock_.sufficient = sufficient_size(requirement_, deadlock_.resource, deadlock_.ring);
+  deadlock_.sufficient = sufficient_size(requirement_, deadlock_.resource);
   error_ = describe_deadlock(deadlock_);
   mode_ = Mode::stopped;
 }

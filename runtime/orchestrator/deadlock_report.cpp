@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace pto2 {
 
 namespace {
@@ -96,20 +98,27 @@ RunError describe_deadlock(const Deadlock& d) {
   return error;
 }
 
-std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, Resource resource,
-                                        uint32_t ring) {
-  const RingRequirement needed = requirement.ring(ring);
-  switch (resource) {
-    case Resource::task_ring:
-      return needed.window;
-    case Resource::heap_ring:
-      return needed.heap_bytes;
-    case Resource::dependency_pool:
-      return needed.dep_pool;
-    case Resource::tensormap_pool:
-      return requirement.map_pool();
+std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, Resource resource) {
+  if (resource == Resource::tensormap_pool) return requirement.map_pool();
+  uint64_t sufficient = 0;
+  for (uint32_t ring = 0; ring < max_rings; ++ring) {
+    const RingRequirement needed = requirement.ring(ring);
+    switch (resource) {
+      case Resource::task_ring:
+        sufficient = std::max(sufficient, needed.window);
+        break;
+      case Resource::heap_ring:
+        if (!needed.heap_bytes) return std::nullopt;
+        sufficient = std::max(sufficient, *needed.heap_bytes);
+        break;
+      case Resource::dependency_pool:
+        sufficient = std::max(sufficient, needed.dep_pool);
+        break;
+      case Resource::tensormap_pool:
+        break;
+    }
   }
-  return std::nullopt;
+  return sufficient;
 }
 
 }  // namespace pto2

@@ -36,8 +36,8 @@ struct Deadlock {
 /// `counted_to_end` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);
 
-/// The smallest size of `resource` that works by what `requirement` has seen.
+/// The smallest size of `resource` that works in every ring, by what `requirement` has seen.
 [[nodiscard]] std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement,
-                                                      Resource resource, uint32_t ring);
+                                                      Resource resource);
 
 }  // namespace pto2
