@@ -125,9 +125,9 @@ bool expect_exact(const Build& build, const oracle::Program& program, const Devi
     other.window = window;
     return run(build, other, fan_out, seed).error.code;
   };
-  const auto deadlock = oracle::first_deadlock(
-      program, {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool,
-                config.rings == 4});
+  const auto deadlock =
+      oracle::first_deadlock(program, {config.window, config.heap_bytes, config.dep_pool,
+                                       config.tensormap_pool, config.rings == 4});
   const RunResult result = run(build, config, fan_out, seed);
   EXPECT_EQ(result.error.code, deadlock ? ErrorCode::flow_control_deadlock : ErrorCode::ok)
       << result.error.message;
@@ -150,9 +150,8 @@ void expect_all_exact(const Shape& shape, uint32_t rings, FanOutKind fan_out, Co
     const Build build = [&](TaskGraph& graph) { EnumeratedGraph(graph, edges).build(shape); };
     ++count.graphs;
     count.deadlocks += expect_exact(build, program, device_with(4, rings, 6), fan_out, edges);
-    ASSERT_FALSE(testing::Test::HasFailure())
-        << "shape " << shape.before << " " << shape.inner << " " << shape.after << ", edges "
-        << edges;
+    ASSERT_FALSE(testing::Test::HasFailure()) << "shape " << shape.before << " " << shape.inner
+                                              << " " << shape.after << ", edges " << edges;
   }
 }
 
@@ -265,7 +264,8 @@ TEST_P(ExactStalls, larger_graphs_from_seeds) {
   Count count;
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     const RandomScopes graph(seed);
-    const DeviceConfig config = device_with(4U << seed % 4, seed / 4 % 2 == 0 ? 1 : 4, graph.tasks());
+    const DeviceConfig config =
+        device_with(4U << seed % 4, seed / 4 % 2 == 0 ? 1 : 4, graph.tasks());
     ++count.graphs;
     count.deadlocks += expect_exact([&](TaskGraph& into) { graph.build(into); }, graph.program(),
                                     config, GetParam(), seed);
