@@ -1,0 +1,23 @@
+/// The scope of the three tasks that fill the window has ended, so that a fourth is placed once
+/// they have run: no execution is a deadlock. SD-I1, SD-I2, SD-I3.
+#pragma once
+
+#include "models/runtime/three_tasks.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F, uint32_t edges>
+class WindowHeldByTasks : public ThreeTasks<P, F, edges> {
+ public:
+  WindowHeldByTasks() : ThreeTasks<P, F, edges>({}) {}
+
+ private:
+  void submit_graph() override {
+    this->begin_scope();
+    this->submit_three();
+    this->end_scope();
+    this->task({}, this->tensor());
+  }
+};
+
+}  // namespace pto2::scenarios
