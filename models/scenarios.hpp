@@ -14,6 +14,7 @@
 #include "models/fatal_latch/first_wins.hpp"
 #include "models/parked_schedulers/push_against_park.hpp"
 #include "models/ready_queues/exactly_once.hpp"
+#include "models/ready_queues/full_shards.hpp"
 #include "models/stall_detector/quiescence.hpp"
 #include "models/startup/hand_shake.hpp"
 #include "models/task_life_cycle/advance_with_recycling.hpp"
@@ -35,6 +36,8 @@
 #include "models/task_life_cycle/scope_ended_first.hpp"
 #include "models/task_life_cycle/slot_reuse.hpp"
 #include "models/task_state/claim_against_close.hpp"
+#include "models/tensormap/one_ring.hpp"
+#include "models/tensormap/two_rings.hpp"
 #include "models/watermark/two_advancers.hpp"
 
 namespace pto2::scenarios {
@@ -76,10 +79,13 @@ void for_each_piece(auto&& visit) {
   visit.template operator()<Exit<P>>("core_mailbox/exit");
   visit.template operator()<PushAgainstPark<P>>("parked_schedulers/push_against_park");
   visit.template operator()<ExactlyOnce<P>>("ready_queues/exactly_once");
+  visit.template operator()<FullShards<P>>("ready_queues/full_shards");
   visit.template operator()<CloseAgainstLeave<P>>("cluster_pool/close_against_leave");
   visit.template operator()<Quiescence<P>>("stall_detector/quiescence");
   visit.template operator()<HandShake<P>>("startup/hand_shake");
   visit.template operator()<FirstWins<P>>("fatal_latch/first_wins");
+  visit.template operator()<OneRing<P>>("tensormap/one_ring");
+  visit.template operator()<TwoRings<P>>("tensormap/two_rings");
 }
 
 /// The same for all of them.

@@ -1,67 +1,20 @@
 /// Runs every scenario on OS threads, again and again.
 ///
 ///   stress_scenarios [--runs=N] [--gtest_filter=PIECE/SCENARIO*]
-///
-/// The threads live as long as one test. Between two runs they meet at a barrier, whose last
-/// arrival checks the old scenario and makes the next: the roles of a run start together.
 #include <gtest/gtest.h>
 
-#include <barrier>
 #include <charconv>
 #include <cstdio>
 #include <functional>
-#include <optional>
 #include <string_view>
 
 #include "models/scenarios.hpp"
-#include "runtime/platform/hardware.hpp"
+#include "stress/scenario_loop.hpp"
 
 namespace pto2::scenarios {
 namespace {
 
-using platform::Hardware;
-
 uint64_t runs = 1000;
-
-template <Scenario S>
-class Loop {
- public:
-  Loop() : team_({.executor = platform::Executor::threads}) {
-    for (uint32_t i = 0; i < S::threads; ++i) {
-      bells_[i] = Hardware::doorbell(team_.add("role" + std::to_string(i), i, [this, i] {
-        for (uint64_t run = 0; run < runs; ++run) {
-          start_.arrive_and_wait();
-          scenario_->thread(i);
-          end_.arrive_and_wait();
-        }
-      }));
-    }
-  }
-
-  void run() { team_.run(); }
-
- private:
-  void make() noexcept {
-    scenario_.emplace();
-    scenario_->bells = bells_;
-  }
-  void check_it() noexcept { scenario_->finish(); }
-
-  struct Make {
-    Loop* loop;
-    void operator()() noexcept { loop->make(); }
-  };
-  struct Check {
-    Loop* loop;
-    void operator()() noexcept { loop->check_it(); }
-  };
-
-  std::optional<S> scenario_;
-  std::array<Hardware::doorbell, S::threads> bells_;
-  std::barrier<Make> start_{S::threads, Make{this}};
-  std::barrier<Check> end_{S::threads, Check{this}};
-  Hardware::team team_;
-};
 
 class StressTest : public testing::Test {
  public:
@@ -80,10 +33,11 @@ struct Register {
   template <class S>
   void operator()(const std::string& name) const {
     const auto slash = name.find('/');
-    testing::RegisterTest(name.substr(0, slash).c_str(), name.substr(slash + 1).c_str(), nullptr,
-                          nullptr, __FILE__, __LINE__, []() -> testing::Test* {
-                            return new StressTest([] { std::make_unique<Loop<S>>()->run(); });
-                          });
+    testing::RegisterTest(
+        name.substr(0, slash).c_str(), name.substr(slash + 1).c_str(), nullptr, nullptr, __FILE__,
+        __LINE__, []() -> testing::Test* {
+          return new StressTest([] { std::make_unique<ScenarioLoop<S>>(runs)->run(); });
+        });
   }
 };
 

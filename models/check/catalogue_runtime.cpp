@@ -7,6 +7,7 @@
 #include "models/runtime/diamond.hpp"
 #include "models/runtime/inout_chain.hpp"
 #include "models/runtime/nested_scope.hpp"
+#include "models/runtime/pool_waits.hpp"
 #include "models/runtime/single_task.hpp"
 #include "models/runtime/two_consumers.hpp"
 #include "models/runtime/two_producers.hpp"
@@ -43,6 +44,7 @@ void add(std::vector<Entry>& entries, const std::string& suffix) {
   entries.push_back(entry_of<TwoSchedulers<Model, F>>("runtime/two_schedulers" + suffix));
   entries.push_back(
       entry_of<ChainOnTwoSchedulers<Model, F>>("runtime/chain_on_two_schedulers" + suffix));
+  entries.push_back(entry_of<PoolWaits<Model, F>>("runtime/pool_waits" + suffix));
   add_held_by_scope<F>(entries, suffix, std::make_integer_sequence<uint32_t, 8>());
 }
 

@@ -6,8 +6,6 @@ const char* to_string(Outcome outcome) {
   switch (outcome) {
     case Outcome::killed:
       return "killed";
-    case Outcome::explained:
-      return "explained";
     case Outcome::survived:
       return "survived";
   }

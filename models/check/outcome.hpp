@@ -4,9 +4,8 @@
 namespace pto2::scenarios {
 
 enum class Outcome {
-  killed,     ///< a scenario shows what goes wrong
-  explained,  ///< no scenario does, for a reason that is written down
-  survived,   ///< no scenario does
+  killed,    ///< a scenario shows what goes wrong
+  survived,  ///< no scenario does
 };
 
 const char* to_string(Outcome outcome);

@@ -45,11 +45,10 @@ struct Invariant {
 };
 
 /// "///   WM-I1: text", whose text goes on in lines that are indented further.
-std::map<std::string, Invariant> invariants_of(const fs::path& core) {
+void add_invariants(const fs::path& folder, std::map<std::string, Invariant>& invariants) {
   static const std::regex first(R"(///   ([A-Z]{2}-I[0-9]+): +(.*))");
   static const std::regex further(R"(///    +(.*))");
-  std::map<std::string, Invariant> invariants;
-  for (const fs::path& header : headers_below(core)) {
+  for (const fs::path& header : headers_below(folder)) {
     std::istringstream lines(text_of(header));
     Invariant* open = nullptr;
     for (std::string line; std::getline(lines, line);) {
@@ -64,7 +63,6 @@ std::map<std::string, Invariant> invariants_of(const fs::path& core) {
       }
     }
   }
-  return invariants;
 }
 
 /// Adds the scenarios whose headers cite an invariant.
@@ -93,7 +91,8 @@ std::string joined(const std::vector<std::string>& items) {
 }
 
 std::string invariant_table(const fs::path& root, const std::vector<Entry>& entries) {
-  auto invariants = invariants_of(root / "core");
+  std::map<std::string, Invariant> invariants;
+  for (const char* folder : {"core", "runtime"}) add_invariants(root / folder, invariants);
   add_citations(invariants, root / "models", entries);
   std::string text = "| invariant | file | what holds | scenarios |\n|---|---|---|---|\n";
   for (const auto& [id, invariant] : invariants) {
@@ -116,18 +115,40 @@ const char* name_of(Operation operation) {
   return "unknown";
 }
 
-std::string order_table(const std::vector<Entry>& entries, const CheckSettings& settings) {
-  std::string text = "| order | operation | | weakened to | shown by |\n|---|---|---|---|---|\n";
+/// What other tools saw of each weakening, by "order,weakened to", as cells of a table: written by
+/// stress/compare_tools.
+std::map<std::string, std::string> other_tools(const fs::path& file) {
+  static const std::regex row("([^,]+,[^,]+),([^,]+),([^,]+),([^,]+)");
+  std::map<std::string, std::string> cells;
+  std::istringstream lines(text_of(file));
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) {
+      throw std::runtime_error(file.string() + ": not a row of five: " + line);
+    }
+    cells[match[1]] = match.str(2) + " | " + match.str(3) + " | " + match.str(4);
+  }
+  return cells;
+}
+
+std::string order_table(const fs::path& root, const std::vector<Entry>& entries,
+                        const CheckSettings& settings) {
+  const auto others = other_tools(root / "models/check/other_tools.csv");
+  std::string text =
+      "| order | operation | | weakened to | shown by | TSan | helgrind | one minute of stress |\n"
+      "|---|---|---|---|---|---|---|---|\n";
   for (const SiteUse& use : sites_of(entries)) {
     const std::string start =
         fmt::format("| `{}` | {} | {} |", use.site->name, name_of(use.site->operation),
                     model::to_string(use.site->order));
     for (const std::memory_order order : weaker_orders(*use.site)) {
       const WeakeningResult result = weaken(use, order, settings);
-      text += fmt::format("{} {} | {} |\n", start, result.to,
-                          result.outcome == Outcome::killed ? result.witness : result.effect);
+      const auto other = others.find(result.site + "," + result.to);
+      text += fmt::format("{} {} | {} | {} |\n", start, result.to,
+                          result.outcome == Outcome::killed ? result.witness : result.effect,
+                          other == others.end() ? "not measured | | " : other->second);
     }
-    if (weaker_orders(*use.site).empty()) text += start + " | |\n";
+    if (weaker_orders(*use.site).empty()) text += start + " | | | | |\n";
   }
   return text;
 }
@@ -148,7 +169,7 @@ std::string protocol_index(const std::string& root, const std::vector<Entry>& en
     throw std::runtime_error("there is no core/platform.hpp here; run it in the source tree");
   }
   return "### Invariants\n\n" + invariant_table(root, entries) + "\n### Memory orders\n\n" +
-         order_table(entries, settings) + "\n### Scenarios\n\n" + scenario_table(entries);
+         order_table(root, entries, settings) + "\n### Scenarios\n\n" + scenario_table(entries);
 }
 
 bool index_is_current(const std::string& file, const std::string& index, bool update) {

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "models/check/named_token.hpp"
 
 namespace pto2::scenarios {
 namespace {
 
-/// Weakenings that no scenario can kill, as "site=order", and why that is so.
-const std::map<std::string, std::string> explanations = {};
-
-/// Rank of an entry among those to try for a site of `piece`.
-std::pair<bool, uint64_t> rank(const Entry& entry, const std::string& piece) {
+/// Rank of an entry among those to try for a site of `piece`: the piece's own scenarios, then those
+/// of the core; the smaller ones first.
+std::tuple<bool, bool, uint64_t> rank(const Entry& entry, const std::string& piece) {
   const bool sampled = entry.expected.effort == Effort::sampled;
-  return {!entry.name.starts_with(piece + "/"), sampled ? UINT64_MAX : entry.expected.executions};
+  return {!entry.name.starts_with(piece + "/"), entry.name.starts_with("runtime/"),
+          sampled ? UINT64_MAX : entry.expected.executions};
 }
 
 }  // namespace
@@ -98,10 +98,6 @@ WeakeningResult weaken(const SiteUse& use, std::memory_order order, const CheckS
     result.token = named_token(entry->name, report.violation->token);
     return result;
   }
-  const auto explanation = explanations.find(result.site + "=" + result.to);
-  if (explanation == explanations.end()) return result;
-  result.outcome = Outcome::explained;
-  result.effect = explanation->second;
   return result;
 }
 

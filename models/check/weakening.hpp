@@ -12,7 +12,7 @@
 namespace pto2::scenarios {
 
 /// A site that an entry passes in some executions, with the entries that do, in the order in which
-/// they are to be tried: those of the site's own piece first, then the smaller ones.
+/// they are to be tried: those of the site's own piece first, those of the whole runtime last.
 struct SiteUse {
   const OrderSite* site;
   std::vector<const Entry*> entries;
@@ -33,7 +33,7 @@ struct WeakeningResult {
   std::string to;
   Outcome outcome = Outcome::survived;
   std::string witness;  ///< the scenario that killed it
-  std::string effect;   ///< what it showed, or the explanation
+  std::string effect;   ///< what it showed
   std::string token;    ///< of the witness, see named_token
   double seconds = 0;
 };

@@ -29,6 +29,7 @@ struct RuntimeShape {
   uint32_t rings = 1;
   uint32_t window = 4;
   uint64_t heap_units = 8;
+  uint32_t dep_pool = 16;
 };
 
 template <Policy P, template <class> class F, uint32_t schedulers = 1>
@@ -142,6 +143,7 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     config.schedulers = schedulers;
     config.blocks = schedulers;
     validate(config);
+    config.dep_pool = shape.dep_pool;  // may be less than what users are allowed
     return config;
   }
 

@@ -22,7 +22,7 @@ class WindowWaitsForConsumers : public WholeRuntime<P, F> {
     submit_in_scope({}, this->tensor());
   }
 
-  void submit_in_scope(std::initializer_list<uint32_t> inputs, uint32_t output) {
+  void submit_in_scope(const std::vector<uint32_t>& inputs, uint32_t output) {
     this->begin_scope();
     this->task(inputs, output);
     this->end_scope();

@@ -4,12 +4,12 @@
 /// entry is in two doubly linked lists: the chain of its bucket, newest first, and the chain of
 /// its producer, so that the entries of a retired task are found without a search. Entry 0 is nil.
 ///
-/// TM-I1  Every entry of the pool is live, in the free list, or was never used.
-/// TM-I2  A live entry is in the chain of its buffer's bucket and in that of its producer's slot,
-///        once each, and a slot's chain holds entries of one task only.
-/// TM-I3  With one ring, the producers along a bucket's chain never ascend.
-/// TM-I4  An entry whose producer has not retired goes only when a newer access covers it, or when
-///        its buffer's memory is allocated anew.
+///   TM-I1: every entry of the pool is live, in the free list, or was never used.
+///   TM-I2: a live entry is in the chain of its buffer's bucket and in that of its producer's slot,
+///          once each, and a slot's chain holds entries of one task only.
+///   TM-I3: with one ring, the producers along a bucket's chain never ascend.
+///   TM-I4: an entry whose producer has not retired goes only when a newer access covers it, or
+///          when its buffer's memory is allocated anew.
 ///
 /// A task retires when the watermark of its ring passes it. Its entries are skipped from then on
 /// and given back by one of: truncation of a bucket's chain during a look-up (one ring only:

@@ -102,12 +102,17 @@ const std::regex& invariant_pattern() {
   return pattern;
 }
 
+/// Whether invariants may be defined here.
+bool specifies(const SourceFile& file) {
+  return file.is_under("core") || file.is_under("runtime");
+}
+
 /// Where each id is defined: id -> "path:line" of every definition.
 std::map<std::string, std::vector<Finding>> invariant_definitions(const SourceTree& tree) {
   static const std::regex definition(R"(^///   ([A-Z]{2,3}-I[0-9]+):)");
   std::map<std::string, std::vector<Finding>> definitions;
   for (const SourceFile& file : tree) {
-    if (!file.is_under("core")) continue;
+    if (!specifies(file)) continue;
     std::size_t number = 0;
     for (const std::string_view line : split_lines(file.text)) {
       ++number;
@@ -219,11 +224,11 @@ Findings check_invariant_ids(const SourceTree& tree) {
     }
   }
   for (const SourceFile& file : tree) {
-    const bool cites = file.is_under("core") || file.is_under("models") || file.is_under("tests");
+    const bool cites = specifies(file) || file.is_under("models") || file.is_under("tests");
     if (!cites || is_of_tidy(file)) continue;
     report_matches(file, file.text, invariant_pattern(), findings, [&](const std::smatch& match) {
       if (definitions.contains(match.str())) return std::string();
-      return match.str() + " is not defined by any specification in core";
+      return match.str() + " is not defined by any specification";
     });
   }
   return findings;

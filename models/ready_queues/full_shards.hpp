@@ -1,0 +1,52 @@
+/// A scheduler (role 0) makes more tasks ready than the shards hold, while the orchestrator (role
+/// 1) pushes too; the scheduler is the only one who pops. RQ-I1, RQ-I2: what is refused is kept and
+/// pushed again, nobody waits inside a push, and each task is popped once.
+#pragma once
+
+#include "core/ready_queues.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P>
+class FullShards : public Roles<P, 2> {
+ public:
+  static constexpr uint32_t own_tasks = 3;
+  static constexpr uint32_t tasks = own_tasks + 1;
+  static constexpr std::array reaches{"a push is refused", "all are pushed at once"};
+
+  void thread(uint32_t i) { i == 0 ? schedule() : submit(); }
+
+  void finish() {
+    for (const uint32_t popped : popped_) check<P>(popped == 1, "each task is popped once");
+    check<P>(queues_.invariant_holds(), "the queues are whole");
+  }
+
+ private:
+  using Queue = typename P::template bounded_queue<Place>;
+
+  void submit() {
+    P::await([&] { return queues_.push(queues_.orchestrator_shard(), make_place(0, own_tasks)); });
+    this->bells[0].ring();
+  }
+
+  void schedule() {
+    uint32_t kept = 0;  // tasks from here on are not pushed yet
+    while (kept < own_tasks && queues_.push(0, make_place(0, kept))) ++kept;
+    happened<P>(kept < own_tasks ? "a push is refused" : "all are pushed at once");
+    for (uint32_t popped = 0; popped < tasks; ++popped) {
+      std::optional<ReadyTask> task;
+      P::await([&] { return (task = queues_.pop(0)).has_value(); });
+      this->bells[1].ring();
+      ++popped_[index_of(task->slot)];
+      while (kept < own_tasks && queues_.push(0, make_place(0, kept))) ++kept;
+    }
+  }
+
+  Queue own_{sized<P>(1, 2)}, orchestrator_{sized<P>(2, 2)};
+  std::array<Queue*, 2> shards_{&own_, &orchestrator_};
+  ReadyQueues<P> queues_{shards_};
+  std::array<uint32_t, tasks> popped_{};  // the scheduler's
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,70 @@
+/// Runs one scenario on OS threads, again and again.
+///
+/// The threads live as long as the loop. Between two runs they meet at a barrier, whose last
+/// arrival checks the old scenario and makes the next: the roles of a run start together. A broken
+/// property ends the program; a lost wake-up lets it hang.
+#pragma once
+
+#include <array>
+#include <barrier>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "models/support/scenario.hpp"
+#include "runtime/platform/hardware.hpp"
+
+namespace pto2::scenarios {
+
+template <Scenario S>
+class ScenarioLoop {
+ public:
+  /// Stops after so many runs, or when the time is over.
+  explicit ScenarioLoop(uint64_t runs,
+                        std::chrono::steady_clock::duration limit = std::chrono::hours(24))
+      : left_(runs),
+        deadline_(std::chrono::steady_clock::now() + limit),
+        team_({.executor = platform::Executor::threads}) {
+    for (uint32_t i = 0; i < S::threads; ++i) {
+      bells_[i] = platform::Hardware::doorbell(team_.add("role" + std::to_string(i), i, [this, i] {
+        for (;;) {
+          start_.arrive_and_wait();
+          if (!scenario_) return;
+          scenario_->thread(i);
+          end_.arrive_and_wait();
+        }
+      }));
+    }
+  }
+
+  void run() { team_.run(); }
+
+ private:
+  void make() noexcept {
+    scenario_.reset();
+    if (left_ == 0 || std::chrono::steady_clock::now() >= deadline_) return;
+    --left_;
+    scenario_.emplace();
+    scenario_->bells = bells_;
+  }
+  void check_it() noexcept { scenario_->finish(); }
+
+  struct Make {
+    ScenarioLoop* loop;
+    void operator()() noexcept { loop->make(); }
+  };
+  struct Check {
+    ScenarioLoop* loop;
+    void operator()() noexcept { loop->check_it(); }
+  };
+
+  uint64_t left_;
+  std::chrono::steady_clock::time_point deadline_;
+  std::optional<S> scenario_;
+  std::array<platform::Hardware::doorbell, S::threads> bells_;
+  std::barrier<Make> start_{S::threads, Make{this}};
+  std::barrier<Check> end_{S::threads, Check{this}};
+  platform::Hardware::team team_;
+};
+
+}  // namespace pto2::scenarios
