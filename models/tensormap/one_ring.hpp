@@ -1,6 +1,6 @@
 /// Five tasks of one ring through two slots and two entries: a look-up cuts a chain at the first
-/// retired entry, and slots are taken anew before their old task's entries are cleaned up. TM-I1, TM-I2,
-/// TM-I3, TM-I4.
+/// retired entry, and slots are taken anew before their old task's entries are cleaned up.
+/// TM-I1, TM-I2, TM-I3, TM-I4.
 #pragma once
 
 #include "models/tensormap/history.hpp"
