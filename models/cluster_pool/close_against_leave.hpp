@@ -12,10 +12,15 @@ namespace pto2::scenarios {
 template <Policy P>
 class CloseAgainstLeave : public Roles<P, 3> {
  public:
+  static constexpr std::array reaches{"closing gives the cluster back",
+                                      "leaving gives the cluster back"};
+
   void thread(uint32_t i) { i == 0 ? orchestrate() : run_task(i - 1); }
 
   void finish() {
     check<P>(freed_[0] + freed_[1] + freed_[2] == 1, "one of the three gives the cluster back");
+    happened<P>(freed_[0] == 1 ? "closing gives the cluster back"
+                               : "leaving gives the cluster back");
     check<P>(pool_.close(0), "the second group holds the cluster");
     check<P>(pool_.invariant_holds(), "every cluster is free");
   }

@@ -10,12 +10,15 @@ namespace pto2::scenarios {
 template <Policy P>
 class HoldAgainstNotify : public Roles<P, 3> {
  public:
+  static constexpr std::array reaches{"the hold is the last", "a notification is the last"};
+
   HoldAgainstNotify() { fan_in_.open(3); }
 
   void thread(uint32_t i) {
     written_[i].write(1);
     elected_[i] = (i == 0 ? fan_in_.release_hold(1) : fan_in_.notify()) ? 1 : 0;
     if (elected_[i] == 0) return;
+    happened<P>(i == 0 ? "the hold is the last" : "a notification is the last");
     for (auto& written : written_) {
       check<P>(written.read() == 1, "the elected sees what the others wrote");
       written.write(2);

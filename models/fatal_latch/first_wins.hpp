@@ -10,10 +10,13 @@ namespace pto2::scenarios {
 template <Policy P>
 class FirstWins : public Roles<P, 3> {
  public:
+  static constexpr std::array reaches{"the first condition wins", "the second condition wins"};
+
   void thread(uint32_t i) { i == 2 ? observe() : latch(i); }
 
   void finish() {
     check<P>(first_[0] + first_[1] == 1, "one condition is latched");
+    happened<P>(first_[0] == 1 ? "the first condition wins" : "the second condition wins");
     check<P>(latch_.code() == (first_[0] == 1 ? 1 : 2), "it is the one that was told so");
     check<P>(seen_ == latch_.code(), "the observer saw the same");
     check<P>(latch_.invariant_holds(), "the latch is whole");

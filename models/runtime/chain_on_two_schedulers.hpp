@@ -9,6 +9,8 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class ChainOnTwoSchedulers : public WholeRuntime<P, F, 2> {
  public:
+  static constexpr std::array reaches{"a consumer is linked", "a consumer is early"};
+
   ChainOnTwoSchedulers() : WholeRuntime<P, F, 2>({}) {}
 
  private:

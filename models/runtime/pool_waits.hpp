@@ -9,6 +9,8 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class PoolWaits : public WholeRuntime<P, F> {
  public:
+  static constexpr std::array reaches{"the orchestrator waits", "the orchestrator never waits"};
+
   PoolWaits() : WholeRuntime<P, F>({.dep_pool = 2}) {}
 
  private:

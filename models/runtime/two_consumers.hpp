@@ -8,6 +8,8 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class TwoConsumers : public WholeRuntime<P, F> {
  public:
+  static constexpr std::array reaches{"a consumer is linked", "a consumer is early"};
+
   TwoConsumers() : WholeRuntime<P, F>({}) {}
 
  private:

@@ -9,6 +9,9 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class TwoSchedulers : public WholeRuntime<P, F, 2> {
  public:
+  static constexpr std::array reaches{"every scheduler completes tasks",
+                                      "a scheduler completes nothing"};
+
   TwoSchedulers() : WholeRuntime<P, F, 2>({}) {}
 
  private:

@@ -14,6 +14,7 @@
 /// (models/parked_schedulers): on the checker, polling sleeps until something changes.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 
 #include "models/support/scenario.hpp"
@@ -64,6 +65,7 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     if (outcome_ != ErrorCode::ok) return;
     for (const Task& task : tasks_) check<P>(task.runs == 1, "each task runs once");
     check<P>(state_.drained(tasks_.size()), "everything is reclaimed and whole");
+    tell();
   }
 
  protected:
@@ -106,6 +108,17 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
   void end_scope() { rt_->ops->scope_end(rt_); }
 
  private:
+  /// Cases that scenarios want to see.
+  void tell() {
+    const OrchestratorCounts& counts = orchestrator_.counts();
+    if (counts.edges_linked != 0) happened<P>("a consumer is linked");
+    if (counts.edges_early != 0) happened<P>("a consumer is early");
+    happened<P>(counts.waits != 0 ? "the orchestrator waits" : "the orchestrator never waits");
+    const bool all = std::ranges::all_of(
+        schedulers_, [](const auto& scheduler) { return scheduler->counts().completions != 0; });
+    happened<P>(all ? "every scheduler completes tasks" : "a scheduler completes nothing");
+  }
+
   using Buffer = typename P::template cell<uint32_t>;
   static constexpr uint32_t externals = 2;
 

@@ -9,6 +9,8 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F, uint32_t edges>
 class WindowHeldByTasks : public ThreeTasks<P, F, edges> {
  public:
+  static constexpr std::array reaches{"the orchestrator waits", "the orchestrator never waits"};
+
   WindowHeldByTasks() : ThreeTasks<P, F, edges>({}) {}
 
  private:

@@ -10,6 +10,8 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class WindowWaitsForConsumers : public WholeRuntime<P, F> {
  public:
+  static constexpr std::array reaches{"the orchestrator waits", "the orchestrator never waits"};
+
   WindowWaitsForConsumers() : WholeRuntime<P, F>({}) {}
 
  private:

@@ -10,6 +10,9 @@ namespace pto2::scenarios {
 template <Policy P>
 class HandShake : public Roles<P, 3> {
  public:
+  static constexpr std::array reaches{"the first scheduler initialises",
+                                      "the second scheduler initialises"};
+
   void thread(uint32_t i) { i == 0 ? orchestrate() : schedule(i - 1); }
   void finish() {
     check<P>(initialised_[0] + initialised_[1] == 1, "exactly one scheduler initialises");
@@ -36,6 +39,7 @@ class HandShake : public Roles<P, 3> {
     check<P>(header_.read() == 1, "the header is seen");
     if (startup_.elect_initialiser()) {
       ++initialised_[s];
+      happened<P>(s == 0 ? "the first scheduler initialises" : "the second scheduler initialises");
       initial_.write(2);
       startup_.init_complete.set();
       this->ring_all();

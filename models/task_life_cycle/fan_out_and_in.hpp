@@ -9,6 +9,7 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class FanOutAndIn : public Graph<P, F, 3> {
  public:
+  static constexpr std::array reaches{"a consumer is linked", "a consumer is early"};
   static constexpr uint32_t tasks = sized<P>(4, 12);
 
   FanOutAndIn() : Graph<P, F, 3>({.tasks = tasks, .rings = 2, .nodes = 6, .heap_units = 5}) {}

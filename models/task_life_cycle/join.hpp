@@ -9,6 +9,10 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class Join : public Graph<P, F, 2> {
  public:
+  static constexpr std::array reaches{"a consumer is linked", "a consumer is early",
+                                      "a consumer's drop is the last",
+                                      "the scope's drop is the last"};
+
   Join() : Graph<P, F, 2>({.tasks = 3}) {}
 
   void thread(uint32_t i) {

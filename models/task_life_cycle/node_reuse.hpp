@@ -9,6 +9,9 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class NodeReuse : public Graph<P, F, 3> {
  public:
+  static constexpr std::array reaches{"the orchestrator looks again", "a consumer is linked",
+                                      "a consumer is early"};
+
   NodeReuse() : Graph<P, F, 3>({.tasks = 4, .rings = 2, .nodes = 1}) {}
 
   void thread(uint32_t i) {

@@ -10,6 +10,9 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class NodeReuseOfJoin : public Graph<P, F, 3> {
  public:
+  static constexpr std::array reaches{"the orchestrator looks again", "a consumer is linked",
+                                      "a consumer is early"};
+
   NodeReuseOfJoin()
       : Graph<P, F, 3>({.tasks = 5, .rings = 2, .window = 8, .nodes = 2, .heap_units = 8}) {}
 

@@ -9,6 +9,9 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class PairAcrossRings : public Graph<P, F, 2> {
  public:
+  static constexpr std::array reaches{"a consumer is linked", "a consumer is early",
+                                      "a consumer's drop is the last"};
+
   PairAcrossRings() : Graph<P, F, 2>({.tasks = 4, .rings = 2, .window = 2}) {}
 
   void thread(uint32_t i) {

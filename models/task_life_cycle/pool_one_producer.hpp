@@ -9,6 +9,9 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class PoolOneProducer : public Graph<P, F, 2> {
  public:
+  static constexpr std::array reaches{"the orchestrator looks again", "a consumer is linked",
+                                      "a consumer is early"};
+
   PoolOneProducer() : Graph<P, F, 2>({.tasks = 4, .nodes = 1}) {}
 
   void thread(uint32_t i) {

@@ -9,6 +9,8 @@ namespace pto2::scenarios {
 template <Policy P, template <class> class F>
 class ScopeEndedFirst : public Graph<P, F, 2> {
  public:
+  static constexpr std::array reaches{"the orchestrator looks again",
+                                      "a consumer's drop is the last"};
   static constexpr uint32_t tasks = sized<P>(4, 6);
 
   ScopeEndedFirst() : Graph<P, F, 2>({.tasks = tasks, .heap_units = 3}) {}

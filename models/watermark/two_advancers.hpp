@@ -11,6 +11,7 @@ namespace pto2::scenarios {
 template <Policy P>
 class TwoAdvancers : public Roles<P, 2> {
  public:
+  static constexpr std::array reaches{"an advance is lost to another thread"};
   static constexpr uint32_t tasks = 4;
 
   /// Role 0 consumes tasks 2 and 0, role 1 tasks 3 and 1.
@@ -37,6 +38,7 @@ class TwoAdvancers : public Roles<P, 2> {
         alive = local;
         return local < tasks && consumed_[local].load(std::memory_order_seq_cst) != 0;
       });
+      if (result == Advance::lost_race) happened<P>("an advance is lost to another thread");
       if (result != Advance::advanced) return;
       passed_[alive].fetch_add(1, std::memory_order_relaxed);
     }
