@@ -194,7 +194,7 @@ void SequentialConsistency::for_each_hb_predecessor(EventId event, Visit&& visit
 
 /// The write before this one in modification order, unless it is initial, and all its readers.
 template <class Visit>
-void SequentialConsistency::for_each_coherence_predecessor(EventId write, Visit&& visit) const {
+void SequentialConsistency::for_each_coherence_predecessor(EventId write, Visit&& visit) {
   const EventId earlier = graph_->mo_previous(write);
   if (earlier == no_event) return;  // it has no place yet
   if (!is_initial(earlier)) visit(earlier);

@@ -53,7 +53,7 @@ class SequentialConsistency {
   template <class Visit>
   void for_each_hb_predecessor(EventId event, Visit&& visit) const;
   template <class Visit>
-  void for_each_coherence_predecessor(EventId write, Visit&& visit) const;
+  void for_each_coherence_predecessor(EventId write, Visit&& visit);
 
   const Event& at(EventId event) const { return (*graph_)[event]; }
   bool accesses(EventId event) const { return is_read(at(event).kind) || is_write(at(event).kind); }
@@ -67,12 +67,9 @@ class SequentialConsistency {
     const Event& e = at(event);
     return e.index > 0 ? graph_->thread_event(e.thread, e.index - 1) : no_event;
   }
-  /// Of a write, or of an initial write.
+  /// Head of the list of readers of a write, or of an initial write.
   EventId& first_reader(EventId write) {
     return readers_[static_cast<std::size_t>(is_initial(write) ? graph_->size() + ~write : write)];
-  }
-  EventId first_reader(EventId write) const {
-    return const_cast<SequentialConsistency*>(this)->first_reader(write);
   }
   Node node(Layer layer, EventId event) const {
     return static_cast<Node>(layer) * graph_->size() + event;
