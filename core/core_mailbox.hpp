@@ -51,7 +51,8 @@ enum class CoreStatus { dispatched, acknowledged, finished };
 /// What the core finds in its register.
 enum class CoreCommand { none, run, exit };
 
-template <Policy P, class Payload>
+/// Dispatch number `last_sequence` is followed by 1: at least 2, so that neighbours differ.
+template <Policy P, class Payload, uint32_t last_sequence = 0x7ffffffc>
 class CoreMailbox {
  public:
   using Orders = CoreMailboxOrders;
@@ -109,8 +110,8 @@ class CoreMailbox {
   /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up.
   void send_exit() { data_.store(exit_signal, P::order(Orders::dispatch)); }
 
-  /// True if both registers agree with the scheduler's books. Requires that no verb is under way,
-  /// and that all of them happen before.
+  /// True if both registers agree with the scheduler's books. The scheduler may ask at any time,
+  /// whatever the core is about; others when all verbs happen before.
   [[nodiscard]] bool invariant_holds() const {
     const uint32_t data = data_.load(P::order(Orders::take));
     const uint32_t cond = cond_.load(P::order(Orders::sample));
@@ -129,10 +130,10 @@ class CoreMailbox {
   static constexpr uint32_t zeroed = 0;
   static constexpr uint32_t idle = 0x7fffffff;
   static constexpr uint32_t exit_signal = 0x7ffffffe;
-  static constexpr uint32_t last_sequence = 0x7ffffffc;
   static constexpr uint32_t not_ready = 0;
   static constexpr uint32_t ready = idle;
   static constexpr uint32_t exited = exit_signal;
+  static_assert(last_sequence >= 2 && last_sequence < exit_signal);
 
   alignas(cache_line) typename P::template atomic<uint32_t> data_{zeroed};
   typename P::template cell<Payload> payload_{};

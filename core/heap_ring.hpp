@@ -46,8 +46,9 @@ class HeapRing {
   /// watermark it was made with.
   void take(const HeapPlacement& placement, uint64_t alive) {
     PTO2_INVARIANT("HR-I3", placement.fits && placement.end <= size_);
-    // Drained, nothing before the new buffer is alive: the tail moves to 0 with it.
-    if (placement.restarted && alive != 0) ends_[ring_->slot(alive - 1)] = 0;
+    // Drained, nothing before the new buffer is alive: the tail moves to 0 with it. A ring without
+    // retired tasks never starts over, because its top is 0.
+    if (placement.restarted) ends_[ring_->slot(alive - 1)] = 0;
     top_ = placement.end;
     ends_[ring_->slot(ring_->next())] = top_;
   }

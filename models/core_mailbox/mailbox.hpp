@@ -30,16 +30,19 @@ class Mailbox : public Roles<P, 2> {
 
   void await_ready() {
     P::await([&] { return mailbox_.is_ready(); });
+    check_mailbox();
   }
 
   void dispatch(uint32_t number) {
     mailbox_.dispatch(number);
+    check_mailbox();
     this->bells[1].ring();
   }
 
   void await_completion(uint32_t number) {
     P::await([&] { return mailbox_.poll() == CoreStatus::finished; });
     mailbox_.retire();
+    check_mailbox();
     check<P>(result_.read() == number, "the results are there when the end is seen");
   }
 
@@ -52,11 +55,13 @@ class Mailbox : public Roles<P, 2> {
   /// After the roles: `dispatches` were run.
   void expect_executed(uint32_t dispatches) {
     check<P>(executed_ == dispatches, "every dispatch was run, and nothing else");
-    check<P>(mailbox_.invariant_holds(), "the mailbox is whole");
+    check_mailbox();
   }
 
  private:
-  CoreMailbox<P, uint32_t> mailbox_;
+  void check_mailbox() { check<P>(mailbox_.invariant_holds(), "the mailbox is whole"); }
+
+  CoreMailbox<P, uint32_t, 2> mailbox_;  // dispatch numbers start over after 2
   typename P::template cell<uint32_t> result_;
   uint32_t executed_ = 0;  // role 1's
 };

@@ -252,7 +252,11 @@ class Graph : public Roles<P, 1 + workers> {
   void check_rings(const GraphRing<P, F>& ring, uint64_t alive) {
     check<P>(ring.tasks.invariant_holds(alive), "the task ring is whole");
     check<P>(ring.heap.invariant_holds(alive), "the heap ring is whole");
+    check<P>(ring.heap.top() < ring.heap.size(), "the heap ring is never full");
+    const uint64_t beyond = packed_bytes_with(ring.unit, unplaceable_bytes - 1 - alive);
+    check<P>(!ring.heap.place(beyond, alive).fits, "what overflows is never placed");
     check<P>(ring.pool.invariant_holds(alive), "the dependency pool is whole");
+    check<P>(ring.pool.used(alive) <= ring.pool.capacity(), "the pool is within its capacity");
   }
 
   static void tell(Claim claim) {

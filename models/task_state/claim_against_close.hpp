@@ -16,8 +16,14 @@ class ClaimAgainstClose : public Roles<P, 3> {
   static constexpr uint32_t consumers = 2;
   static constexpr std::array reaches{"a consumer is linked", "a consumer is early"};
   static constexpr TaskId id = make_id(0, 5);
+  static constexpr TaskId former = make_id(0, 1);
 
-  ClaimAgainstClose() { slot_.open(id); }
+  ClaimAgainstClose() {
+    slot_.open(id);
+    check<P>(slot_.phase(id) == Phase::initial, "an open task is not complete");
+    check<P>(slot_.phase(former) == Phase::consumed, "the slot's former task is consumed");
+    check<P>(slot_.invariant_holds(), "the slot is whole");
+  }
 
   void thread(uint32_t i) {
     if (i == 0) return claim();
@@ -29,7 +35,8 @@ class ClaimAgainstClose : public Roles<P, 3> {
   void finish() {
     check<P>(linked_ == notified_, "a linked consumer is notified, and no other");
     check<P>(consumed_.load(std::memory_order_acquire) == 1, "it is consumed once");
-    check<P>(slot_.is_consumed(id), "it is consumed in the end");
+    check<P>(slot_.is_consumed(id) && slot_.phase(id) == Phase::consumed,
+             "it is consumed in the end");
     check<P>(slot_.invariant_holds(), "the slot is whole");
   }
 
@@ -41,6 +48,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
       check<P>(claim != Claim::none, "no producer is consumed before its scope ends");
       if (claim == Claim::early) {
         check<P>(result_.read() == 1, "an early consumer sees the result");
+        check<P>(slot_.phase(id) == Phase::completed, "a producer that is held is not consumed");
         ++early_;
         happened<P>("a consumer is early");
       } else {
