@@ -27,8 +27,8 @@ struct OnLibcds : scenarios::Model {
   };
 };
 
-/// A scheduler's shard is full, so that its third task goes to the orchestrator's shard, to which the
-/// orchestrator pushes one, too; another scheduler pops there, and steals.
+/// A scheduler's shard is full, so that its third task goes to the orchestrator's shard, to which
+/// the orchestrator pushes one, too; another scheduler pops there, and steals.
 class Stealing {
  public:
   void run() {
