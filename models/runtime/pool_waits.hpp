@@ -17,15 +17,9 @@ class PoolWaits : public WholeRuntime<P, F> {
   void submit_graph() override {
     const uint32_t first = this->external_tensor(0);
     const uint32_t second = this->external_tensor(1);
-    submit_in_scope({}, first);
-    submit_in_scope({first}, second);
-    submit_in_scope({first}, second);
-  }
-
-  void submit_in_scope(const std::vector<uint32_t>& inputs, uint32_t output) {
-    this->begin_scope();
-    this->task(inputs, output);
-    this->end_scope();
+    this->scoped_task({}, first);
+    this->scoped_task({first}, second);
+    this->scoped_task({first}, second);
   }
 };
 

@@ -104,6 +104,13 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
                           static_cast<uint32_t>(params.size()));
   }
 
+  /// The same in a scope of its own.
+  void scoped_task(const std::vector<uint32_t>& inputs, uint32_t output) {
+    begin_scope();
+    task(inputs, output);
+    end_scope();
+  }
+
   void begin_scope() { rt_->ops->scope_begin(rt_); }
   void end_scope() { rt_->ops->scope_end(rt_); }
 

@@ -18,16 +18,10 @@ class WindowWaitsForConsumers : public WholeRuntime<P, F> {
   void submit_graph() override {
     const uint32_t read = this->external_tensor(0);
     const uint32_t updated = this->external_tensor(1);
-    submit_in_scope({}, read);
-    submit_in_scope({read}, updated);
-    submit_in_scope({read}, updated);
-    submit_in_scope({}, this->tensor());
-  }
-
-  void submit_in_scope(const std::vector<uint32_t>& inputs, uint32_t output) {
-    this->begin_scope();
-    this->task(inputs, output);
-    this->end_scope();
+    this->scoped_task({}, read);
+    this->scoped_task({read}, updated);
+    this->scoped_task({read}, updated);
+    this->scoped_task({}, this->tensor());
   }
 };
 

@@ -16,11 +16,7 @@ class WindowWraps : public WholeRuntime<P, F> {
  private:
   void submit_graph() override {
     const uint32_t value = this->external_tensor(0);
-    for (uint32_t i = 0; i < 4; ++i) {
-      this->begin_scope();
-      this->task({}, value);
-      this->end_scope();
-    }
+    for (uint32_t i = 0; i < 4; ++i) this->scoped_task({}, value);
   }
 };
 

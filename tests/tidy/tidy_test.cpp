@@ -163,6 +163,8 @@ TEST(InvariantIds, UndefinedAndTwiceDefinedAreFound) {
 TEST(InvariantIds, DefinedOnceMayBeCitedAnywhere) {
   expect_clean(check_invariant_ids, {{"core/a.hpp", "/// Text.\n///   AB-I1: always\nf(AB-I1);"},
                                      {"tests/a.cpp", "// AB-I1"}});
+  expect_clean(check_invariant_ids,
+               {{"runtime/a.hpp", "///   AB-I1: always"}, {"models/a.hpp", "// AB-I1"}});
 }
 
 TEST(Witnesses, Exist) {
