@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/platform/sanitizer_switch.hpp"
+#include "runtime/platform/stack_cache.hpp"
 
 namespace pto2::platform {
 
@@ -20,8 +21,8 @@ struct Borrowed {
 
 Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
     : body_(std::move(body)),
-      allocator_(stack_bytes),
-      stack_(allocator_.allocate()),
+      stack_bytes_(stack_bytes),
+      stack_(StackCache::local().take(stack_bytes)),
       tsan_fiber_(tsan_create()),
       context_(start()) {}
 
@@ -30,7 +31,7 @@ Fiber::~Fiber() {
   context_.context.~fiber();
   tsan_destroy(tsan_fiber_);
   forget_stack(bottom(), stack_.size);
-  allocator_.deallocate(stack_);
+  StackCache::local().give_back(stack_, stack_bytes_);
 }
 
 context::fiber Fiber::start() {

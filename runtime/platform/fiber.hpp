@@ -4,7 +4,7 @@
 #pragma once
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -42,7 +42,7 @@ class Fiber {
   const void* bottom() const { return static_cast<const char*>(stack_.sp) - stack_.size; }
 
   std::function<void()> body_;
-  boost::context::protected_fixedsize_stack allocator_;
+  std::size_t stack_bytes_;
   boost::context::stack_context stack_;
   bool finished_ = false;
 

@@ -1,0 +1,64 @@
+#include "runtime/platform/stack_cache.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace pto2::platform {
+namespace {
+
+constexpr std::size_t bytes = std::size_t{64} << 10;
+
+char* lowest_usable(const StackCache::Stack& stack) {
+  return static_cast<char*>(stack.sp) - stack.size + 4096;
+}
+
+TEST(StackCache, AStackThatCameBackIsTheNext) {
+  StackCache cache;
+  const StackCache::Stack first = cache.take(bytes);
+  lowest_usable(first)[0] = 'x';
+  cache.give_back(first, bytes);
+  const StackCache::Stack second = cache.take(bytes);
+  EXPECT_EQ(second.sp, first.sp);
+  EXPECT_EQ(lowest_usable(second)[0], 'x') << "it was mapped anew";
+  cache.give_back(second, bytes);
+}
+
+TEST(StackCache, StacksInUseAreDifferent) {
+  StackCache cache;
+  std::set<void*> tops;
+  std::vector<StackCache::Stack> stacks;
+  for (int i = 0; i < 100; ++i) stacks.push_back(cache.take(bytes));
+  for (const auto& stack : stacks) EXPECT_TRUE(tops.insert(stack.sp).second);
+  for (const auto& stack : stacks) cache.give_back(stack, bytes);
+}
+
+TEST(StackCache, AnotherSizeGetsStacksOfItsOwn) {
+  StackCache cache;
+  cache.give_back(cache.take(bytes), bytes);
+  const StackCache::Stack larger = cache.take(4 * bytes);
+  EXPECT_GE(larger.size, 4 * bytes);
+  lowest_usable(larger)[0] = 'x';
+  const StackCache::Stack smaller = cache.take(bytes);
+  EXPECT_LT(smaller.size, 4 * bytes);
+  cache.give_back(larger, 4 * bytes);
+  cache.give_back(smaller, bytes);
+}
+
+TEST(StackCache, AnotherThreadMayGiveAStackBack) {
+  const StackCache::Stack stack = StackCache::local().take(bytes);
+  std::thread([&] { StackCache::local().give_back(stack, bytes); }).join();
+}
+
+TEST(StackCacheDeathTest, AKeptStackKeepsItsGuard) {
+  StackCache cache;
+  cache.give_back(cache.take(bytes), bytes);
+  const StackCache::Stack stack = cache.take(bytes);
+  EXPECT_DEATH(lowest_usable(stack)[-1] = 'x', "");
+  cache.give_back(stack, bytes);
+}
+
+}  // namespace
+}  // namespace pto2::platform
