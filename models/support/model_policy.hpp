@@ -166,8 +166,10 @@ struct Model {
   }
 
   /// Polling sleeps until something changes that was read, so nobody needs to park.
-  static void yield(std::source_location where = std::source_location::current()) {
-    model::idle(where);
+  template <class Predicate>
+  static bool yield(Predicate&& is_over,
+                    std::source_location where = std::source_location::current()) {
+    return model::idle(is_over, where);
   }
   static uint32_t polling_rounds() { return UINT32_MAX; }
 

@@ -76,7 +76,11 @@ struct Hardware {
   }
   static void idle() { platform::idle(); }
 
-  static void yield() { platform::yield(); }
+  template <class Predicate>
+  static bool yield(Predicate&& is_over) {
+    platform::yield();
+    return is_over();
+  }
   [[nodiscard]] static uint32_t polling_rounds() { return platform::polling_rounds(); }
 
   template <class Predicate>

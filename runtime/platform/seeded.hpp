@@ -164,7 +164,11 @@ struct Seeded {
   }
   static void idle() { SeededTeam::current()->park(); }
 
-  static void yield() { seeded_point(); }
+  template <class Predicate>
+  static bool yield(Predicate&& is_over) {
+    seeded_point();
+    return is_over();
+  }
   [[nodiscard]] static uint32_t polling_rounds() { return 1; }
 
   template <class Predicate>

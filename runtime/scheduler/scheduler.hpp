@@ -55,7 +55,6 @@ class Scheduler {
 
   void start_up();
   void shut_down();
-  [[nodiscard]] bool given_up() const;
   bool completion_phase();
   bool dispatch_phase();
   void scan_phase();

@@ -25,8 +25,9 @@ Scheduler<P, F>::Scheduler(State& state, uint32_t index)
 template <class P, template <class> class F>
 void Scheduler<P, F>::run() {
   start_up();
+  const auto is_over = [this] { return state_.startup.shutdown.is_set(); };
   uint32_t vain_rounds = 0;
-  while (!given_up()) {
+  while (!state_.fatal.is_set()) {
     const bool completed = completion_phase();
     scan_phase();
     const bool dispatched = dispatch_phase();
@@ -34,17 +35,13 @@ void Scheduler<P, F>::run() {
       vain_rounds = 0;
     } else if (vain_rounds < P::polling_rounds()) {
       ++vain_rounds;
-      P::yield();
+      if (P::yield(is_over)) break;
     } else {
+      if (is_over()) break;
       park();
     }
   }
   shut_down();
-}
-
-template <class P, template <class> class F>
-bool Scheduler<P, F>::given_up() const {
-  return state_.startup.shutdown.is_set() || state_.fatal.is_set();
 }
 
 template <class P, template <class> class F>

@@ -144,6 +144,13 @@ bool end_wait(bool satisfied) {
   return in_library([&] { return Execution::current().end_wait(satisfied); });
 }
 
+bool begin_idle(const std::source_location& site) {
+  return in_library([&] {
+    Execution& e = Execution::current();
+    return e.attempt([&] { return e.begin_idle(site); }, [] { return false; });
+  });
+}
+
 }  // namespace detail
 
 void check(bool condition, std::string_view message, const std::source_location& site) {

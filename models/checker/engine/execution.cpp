@@ -103,6 +103,7 @@ void Execution::reset(Thread& t) {
   t.needs_thread = -1;
   t.failed = false;
   t.in_predicate = t.pending = t.insists = t.last_resort = false;
+  t.idles = t.makes_last_turn = false;
   t.trying_read = no_event;
   t.wait_begin = -1;
   t.created_atomics = t.created_cells = t.spawned = 0;

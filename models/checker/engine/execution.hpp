@@ -164,6 +164,7 @@ class Execution {
   void abandon(const std::source_location& site);
   void begin_wait(const std::source_location& site);
   bool end_wait(bool satisfied);
+  bool begin_idle(const std::source_location& site);
   void idle(const std::source_location& site);
   void assume(bool condition, const std::source_location& site);
   void check(bool condition, std::string_view message, const std::source_location& site);
@@ -208,6 +209,8 @@ class Execution {
     std::int32_t wait_begin = 0;     // position at which the predicate began
     bool had_effects = false;        // its evaluation has done more than look
     std::int32_t given = 0;          // reads of its evaluation recorded before this run
+    bool idles = false;              // the predicate ends a polling loop
+    bool makes_last_turn = false;    // to see whether it would idle for ever
     bool last_resort = false;        // nobody else can go on: the evaluation stays in the graph
     EventId trying_read = no_event;  // the read of a predicate that is tried on other values,
     std::int32_t trying = 0;         // the index of the choice that it has,

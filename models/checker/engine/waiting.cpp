@@ -73,9 +73,13 @@ bool Execution::end_wait(bool satisfied) {
   }
   Thread& t = *running_;
   t.in_predicate = false;
+  if (t.idles && t.makes_last_turn) {
+    t.idles = t.pending = false;
+    return true;
+  }
   if (drop_fruitless_choices(t, satisfied)) return false;
   if (satisfied) {
-    t.insists = t.last_resort = false;
+    t.insists = t.last_resort = t.idles = false;
     if (t.pending) commit_pending(t);
     return true;
   }
@@ -322,6 +326,18 @@ void Execution::idle(const std::source_location& site) {
   block(t, Waiting::idle, site);
 }
 
+/// A polling thread that waits for the end of its loop as well. Only an exhaustive search can tell
+/// what else it waits for: its turn's reads are revisited.
+bool Execution::begin_idle(const std::source_location& site) {
+  note_in_tail();
+  leaving();
+  Thread& t = *running_;
+  if (search_->preempts() || t.makes_last_turn) return false;
+  t.wait_site = site;
+  t.idles = true;
+  return true;
+}
+
 void Execution::assume(bool condition, const std::source_location& site) {
   note_in_tail();
   if (condition || (unwinding_ && std::uncaught_exceptions() != 0)) return;
@@ -381,8 +397,8 @@ bool Execution::deadlocked() {
     who += (who.empty() ? "" : ", ") + thread_name(t->id) + " at " + to_string(t->wait_site);
   }
   for (const std::unique_ptr<Thread>& t : threads_) {
-    if (t->state == State::waiting && t->waiting == Waiting::idle && !t->insists &&
-        !idles_forever(*t)) {
+    const bool idles = t->waiting == Waiting::idle || t->idles;
+    if (t->state == State::waiting && idles && !t->insists && !idles_forever(*t)) {
       return false;
     }
   }
@@ -427,7 +443,9 @@ bool Execution::idles_forever(Thread& t) {
   make_ready(t);
   turn_ = t.id;
   forced_turn_ = false;
+  t.makes_last_turn = true;
   resume(t);
+  t.makes_last_turn = false;
   turn_ = -1;
   bool forever = t.state == State::waiting && !stopped_;
   for (EventId e = size; e < graph_->size(); ++e) forever &= !is_write((*graph_)[e].kind);

@@ -49,6 +49,74 @@ TEST(Waiting, waiting_that_ends_is_no_deadlock) {
   });
 }
 
+/// Takes two values from a box, then ends when it is told to. `turn_ends` idles and says whether
+/// the loop is over.
+template <class TurnEnds>
+void poll_two_values(TurnEnds&& turn_ends) {
+  atomic<int> box{0}, taken{0}, stop{0};
+  thread poller([&] {
+    for (int count = 0;;) {
+      if (box.exchange(0, acquire) != 0) {
+        taken.store(++count, release);
+      } else if (turn_ends([&] { return stop.load(acquire) == 1; })) {
+        check(count == 2, "stop comes behind both values");
+        return;
+      }
+    }
+  });
+  for (int value = 1; value <= 2; ++value) {
+    box.store(value, release);
+    await([&] { return taken.load(acquire) == value; });
+  }
+  stop.store(1, release);
+  poller.join();
+}
+
+TEST(Waiting, a_polling_loop_may_wait_for_its_end) {
+  const Report plain = explore(Options{}, [] {
+    poll_two_values([](const auto& is_over) {
+      if (is_over()) return true;
+      idle();
+      return false;
+    });
+  });
+  const auto body = [] {
+    poll_two_values([](const auto& is_over) { return idle(is_over); });
+  };
+  const Report waiting = explore(Options{}, body);
+  ASSERT_TRUE(plain.ok()) << plain.to_text();
+  ASSERT_TRUE(waiting.ok()) << waiting.to_text();
+  EXPECT_EQ(waiting.executions, plain.executions);
+  EXPECT_LT(waiting.blocked, plain.blocked);
+  for (const Strategy strategy : {Strategy::random_walk, Strategy::pct, Strategy::bursts}) {
+    Options options;
+    options.strategy = strategy;
+    const Report sampled = explore(options, body);
+    EXPECT_FALSE(sampled.violation) << sampled.to_text();
+    EXPECT_EQ(sampled.executions, 1000U);
+  }
+}
+
+/// Nobody tells the poller to stop; whether it gets something to do decides.
+void poll_without_end(bool with_a_value) {
+  atomic<int> box{0}, stop{0};
+  thread poller([&] {
+    for (;;) {
+      if (box.load(acquire) != 0) return;
+      if (idle([&] { return stop.load(acquire) == 1; })) return;
+    }
+  });
+  thread other([&] { stop.store(2, relaxed); });
+  if (with_a_value) box.store(1, release);
+  other.join();
+  poller.join();
+}
+
+TEST(Waiting, a_polling_loop_without_end_is_a_deadlock) {
+  expect_violation(ViolationKind::deadlock, [] { poll_without_end(false); });
+  expect_pass([] { poll_without_end(true); });
+}
+
 TEST(Waiting, spinning_is_named) {
   const Report alone = explore(Options{}, [] {
     atomic<int> flag{0, "flag"};

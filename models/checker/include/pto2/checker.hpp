@@ -45,4 +45,19 @@ void await(Predicate&& predicate,
 /// read changes. The turn must not have had an effect on others.
 void idle(const std::source_location& site = std::source_location::current());
 
+/// The same for a loop that ends when `predicate` holds: true once it does, false for another turn.
+/// An exhaustive search waits for the predicate without a graph for each value that does not help.
+template <class Predicate>
+bool idle(Predicate&& predicate,
+          const std::source_location& site = std::source_location::current()) {
+  if (!detail::begin_idle(site)) {
+    if (predicate()) return true;
+    idle(site);
+    return false;
+  }
+  bool holds = false;
+  await([&] { return holds = static_cast<bool>(predicate()); }, site);
+  return holds;
+}
+
 }  // namespace pto2::model

@@ -61,5 +61,7 @@ void abandon(std::int32_t thread, const std::source_location& site);
 void begin_wait(const std::source_location& site);
 /// Ends one evaluation of a predicate: true lets the thread go on, false asks for another one.
 bool end_wait(bool satisfied);
+/// Whether to wait for the predicate of an idling loop, rather than to look once per turn.
+bool begin_idle(const std::source_location& site);
 
 }  // namespace pto2::model::detail
