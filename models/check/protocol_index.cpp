@@ -131,6 +131,12 @@ std::map<std::string, std::string> other_tools(const fs::path& file) {
   return cells;
 }
 
+/// Stands above the table of orders.
+constexpr const char* order_note =
+    "The last three columns say what other tools saw of the weakening, on the scenario that shows it\n"
+    "here (TRUST.md). x86-64 executes every load as an acquire and every store as a release, so no run\n"
+    "on it can show most of them.\n\n";
+
 std::string order_table(const fs::path& root, const std::vector<Entry>& entries,
                         const CheckSettings& settings) {
   const auto others = other_tools(root / "models/check/other_tools.csv");
@@ -169,7 +175,8 @@ std::string protocol_index(const std::string& root, const std::vector<Entry>& en
     throw std::runtime_error("there is no core/platform.hpp here; run it in the source tree");
   }
   return "### Invariants\n\n" + invariant_table(root, entries) + "\n### Memory orders\n\n" +
-         order_table(root, entries, settings) + "\n### Scenarios\n\n" + scenario_table(entries);
+         order_note + order_table(root, entries, settings) + "\n### Scenarios\n\n" +
+         scenario_table(entries);
 }
 
 bool index_is_current(const std::string& file, const std::string& index, bool update) {
