@@ -80,9 +80,7 @@ TEST(Waiting, a_polling_loop_may_wait_for_its_end) {
       return false;
     });
   });
-  const auto body = [] {
-    poll_two_values([](const auto& is_over) { return idle(is_over); });
-  };
+  const auto body = [] { poll_two_values([](const auto& is_over) { return idle(is_over); }); };
   const Report waiting = explore(Options{}, body);
   ASSERT_TRUE(plain.ok()) << plain.to_text();
   ASSERT_TRUE(waiting.ok()) << waiting.to_text();
