@@ -165,7 +165,8 @@ struct Model {
     (*bells)[static_cast<std::size_t>(model::this_thread_id())]->await_ring(where);
   }
 
-  /// Polling sleeps until something changes that was read, so nobody needs to park.
+  /// Polling sleeps until something changes that was read, or the loop is over, so nobody needs to
+  /// park.
   template <class Predicate>
   static bool yield(Predicate&& is_over,
                     std::source_location where = std::source_location::current()) {

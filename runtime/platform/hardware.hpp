@@ -76,6 +76,7 @@ struct Hardware {
   }
   static void idle() { platform::idle(); }
 
+  /// After a round that found nothing: lets others run. Whether the caller's loop is over.
   template <class Predicate>
   static bool yield(Predicate&& is_over) {
     platform::yield();

@@ -164,6 +164,7 @@ struct Seeded {
   }
   static void idle() { SeededTeam::current()->park(); }
 
+  /// A round that found nothing is a point of the schedule. Whether the caller's loop is over.
   template <class Predicate>
   static bool yield(Predicate&& is_over) {
     seeded_point();

@@ -1,7 +1,5 @@
 #include "runtime/platform/stack_cache.hpp"
 
-#include <utility>
-
 namespace pto2::platform {
 
 using Mapping = boost::context::protected_fixedsize_stack;

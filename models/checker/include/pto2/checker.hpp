@@ -46,7 +46,8 @@ void await(Predicate&& predicate,
 void idle(const std::source_location& site = std::source_location::current());
 
 /// The same for a loop that ends when `predicate` holds: true once it does, false for another turn.
-/// An exhaustive search waits for the predicate without a graph for each value that does not help.
+/// The predicate reads atomics, as that of await. An exhaustive search waits for it, without a graph
+/// for each value that does not help; the other strategies evaluate it once per turn.
 template <class Predicate>
 bool idle(Predicate&& predicate,
           const std::source_location& site = std::source_location::current()) {
