@@ -8,7 +8,7 @@
 ///   4  drain        the orchestrator's queue is one more shard of phase 2, so a task that it made
 ///                   ready crosses one queue, not two
 /// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings. It
-/// looks for the end of the run after a round without progress only: before that there is work left.
+/// looks for the end of the run after a round without progress only.
 #pragma once
 
 #include <array>

@@ -33,9 +33,9 @@ TEST(Check, SeveralJobsFindTheSame) {
 }
 
 TEST(Check, SaysThatItSampled) {
-  const Outcome outcome = pto2({"check", "fan_out_and_in/word", "--samples", "50"});
+  const Outcome outcome = pto2({"check", "fan_out_and_in/lock", "--samples", "50"});
   EXPECT_EQ(outcome.code, 4);
-  EXPECT_THAT(outcome.out, StartsWith("inconclusive task_life_cycle/fan_out_and_in/word"));
+  EXPECT_THAT(outcome.out, StartsWith("inconclusive task_life_cycle/fan_out_and_in/lock"));
   EXPECT_THAT(outcome.out, HasSubstr("sampled"));
 }
 

@@ -46,8 +46,8 @@ void await(Predicate&& predicate,
 void idle(const std::source_location& site = std::source_location::current());
 
 /// The same for a loop that ends when `predicate` holds: true once it does, false for another turn.
-/// The predicate reads atomics, as that of await. An exhaustive search waits for it, without a graph
-/// for each value that does not help; the other strategies evaluate it once per turn.
+/// The predicate reads atomics, as that of await. An exhaustive search waits for it, without a
+/// graph for each value that does not help; the other strategies evaluate it once per turn.
 template <class Predicate>
 bool idle(Predicate&& predicate,
           const std::source_location& site = std::source_location::current()) {
