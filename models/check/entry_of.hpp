@@ -39,7 +39,9 @@ void run() {
   {
     std::vector<model::thread> roles;
     for (uint32_t i = 0; i < S::threads; ++i) {
-      roles.emplace_back([&scenario, i] { scenario.thread(i); }, "role" + std::to_string(i));
+      // Made here, not by the vector: reports name the place.
+      roles.push_back(
+          model::thread([&scenario, i] { scenario.thread(i); }, "role" + std::to_string(i)));
     }
     for (model::thread& role : roles) role.join();
   }

@@ -162,7 +162,7 @@ class Graph : public Roles<P, 1 + workers> {
     for (uint32_t number = worker; number < shape_.tasks; number += workers) {
       uint32_t handed = 0;
       P::await([&] {
-        handed = handed_[number].load(std::memory_order_acquire);
+        handed = handed_[number].place.load(std::memory_order_acquire);
         return handed != 0;
       });
       const Place place{handed - 1};
@@ -231,7 +231,8 @@ class Graph : public Roles<P, 1 + workers> {
   /// Hands a ready task to its worker, as a ready queue does: release, acquire.
   void push(Place place) {
     const uint32_t number = life_.slot(place).descriptor.read().number;
-    const uint32_t before = handed_[number].exchange(place.value + 1, std::memory_order_release);
+    const uint32_t before =
+        handed_[number].place.exchange(place.value + 1, std::memory_order_release);
     check<P>(before == 0, "a task is pushed once");
     this->bells[1 + number % workers].ring();
   }
@@ -278,6 +279,11 @@ class Graph : public Roles<P, 1 + workers> {
   using Life = TaskLifeCycle<P, Slot>;
   using Ring = GraphRing<P, F>;
 
+  /// A task that is ready.
+  struct Handed {
+    typename P::template atomic<uint32_t> place{0};  ///< + 1; 0 until it is
+  };
+
   static std::vector<std::unique_ptr<Ring>> make_rings(const GraphShape& shape) {
     std::vector<std::unique_ptr<Ring>> rings;
     for (uint32_t i = 0; i < shape.rings; ++i) rings.push_back(std::make_unique<Ring>(shape));
@@ -292,7 +298,7 @@ class Graph : public Roles<P, 1 + workers> {
   GraphShape shape_;
   std::vector<std::unique_ptr<Ring>> rings_;
   Life life_;
-  std::vector<typename P::template atomic<uint32_t>> handed_;  // by task: its place + 1
+  std::vector<Handed> handed_;  // by task
   std::array<FinishedCount<P>, workers> finished_;
   std::array<std::array<TaskId, 4>, workers> scratch_;
   // The orchestrator's.
