@@ -134,8 +134,7 @@ std::map<std::string, std::string> other_tools(const fs::path& file) {
 /// Stands above the table of orders.
 constexpr const char* order_note =
     "The last three columns say what other tools saw of the weakening, on the scenario that\n"
-    "shows it here (TRUST.md). x86-64 executes every load as an acquire and every store as a\n"
-    "release, so no run on it can show most of them.\n\n";
+    "shows it here. TRUST.md says why no run on x86-64 can show most of them.\n\n";
 
 std::string order_table(const fs::path& root, const std::vector<Entry>& entries,
                         const CheckSettings& settings) {

@@ -1,7 +1,9 @@
 #include "runtime/platform/stack_cache.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <set>
 #include <thread>
 #include <vector>
@@ -15,6 +17,11 @@ char* lowest_usable(const StackCache::Stack& stack) {
   return static_cast<char*>(stack.sp) - stack.size + 4096;
 }
 
+bool is_mapped(const StackCache::Stack& stack) {
+  unsigned char resident = 0;
+  return mincore(lowest_usable(stack), 4096, &resident) == 0;
+}
+
 TEST(StackCache, AStackThatCameBackIsTheNext) {
   StackCache cache;
   const StackCache::Stack first = cache.take(bytes);
@@ -26,13 +33,14 @@ TEST(StackCache, AStackThatCameBackIsTheNext) {
   cache.give_back(second, bytes);
 }
 
-TEST(StackCache, StacksInUseAreDifferent) {
+TEST(StackCache, StacksInUseAreDifferentAndFewAreKept) {
   StackCache cache;
   std::set<void*> tops;
   std::vector<StackCache::Stack> stacks;
   for (int i = 0; i < 100; ++i) stacks.push_back(cache.take(bytes));
   for (const auto& stack : stacks) EXPECT_TRUE(tops.insert(stack.sp).second);
   for (const auto& stack : stacks) cache.give_back(stack, bytes);
+  EXPECT_EQ(std::count_if(stacks.begin(), stacks.end(), is_mapped), 32) << "it keeps so many";
 }
 
 TEST(StackCache, AnotherSizeGetsStacksOfItsOwn) {
@@ -44,12 +52,26 @@ TEST(StackCache, AnotherSizeGetsStacksOfItsOwn) {
   const StackCache::Stack smaller = cache.take(bytes);
   EXPECT_LT(smaller.size, 4 * bytes);
   cache.give_back(larger, 4 * bytes);
+  EXPECT_FALSE(is_mapped(larger)) << "it is kept among the smaller ones";
   cache.give_back(smaller, bytes);
+}
+
+TEST(StackCache, KeptStacksGoWithTheCache) {
+  StackCache::Stack stack;
+  {
+    StackCache cache;
+    stack = cache.take(bytes);
+    cache.give_back(stack, bytes);
+    EXPECT_TRUE(is_mapped(stack));
+  }
+  EXPECT_FALSE(is_mapped(stack));
 }
 
 TEST(StackCache, AnotherThreadMayGiveAStackBack) {
   const StackCache::Stack stack = StackCache::local().take(bytes);
+  EXPECT_TRUE(is_mapped(stack));
   std::thread([&] { StackCache::local().give_back(stack, bytes); }).join();
+  EXPECT_FALSE(is_mapped(stack)) << "the thread is gone";
 }
 
 TEST(StackCacheDeathTest, AKeptStackKeepsItsGuard) {
