@@ -13,6 +13,7 @@
 ///
 ///   MB-I1: the payload of a dispatch happens before the core reads it.
 ///   MB-I2: every dispatch is completed exactly once, and its results happen before the completion.
+///          One that exit overtakes, in a run that is given up, is completed or was never taken.
 ///   MB-I3: exit is never lost: the core clears the register before it reports ready, and
 ///          acknowledges exit.
 ///   MB-I4: a dispatch is made only to a core that reported ready and has none outstanding.
@@ -65,15 +66,16 @@ class CoreMailbox {
     cond_.store(ready, P::order(Orders::report));
   }
   /// Looks for a command newer than the last one taken.
-  [[nodiscard]] CoreCommand peek() const {
-    const uint32_t value = data_.load(P::order(Orders::take));
-    if (value == exit_signal) return CoreCommand::exit;
-    return value == idle || value == taken_ ? CoreCommand::none : CoreCommand::run;
+  [[nodiscard]] CoreCommand peek() {
+    seen_ = data_.load(P::order(Orders::take));
+    if (seen_ == exit_signal) return CoreCommand::exit;
+    return is_new_dispatch(seen_) ? CoreCommand::run : CoreCommand::none;
   }
-  /// Takes the dispatch that peek() announced, acknowledges it and returns its payload.
-  [[nodiscard]] const Payload& take() {
-    taken_ = data_.load(P::order(Orders::take));
-    PTO2_INVARIANT("MB-I2", taken_ != idle && taken_ != exit_signal);
+  /// Takes the dispatch that peek() announced, acknowledges it and returns its payload. It goes by
+  /// what peek() saw: by now the register may say exit.
+  [[nodiscard]] Payload take() {
+    PTO2_INVARIANT("MB-I2", is_new_dispatch(seen_));
+    taken_ = seen_;
     cond_.store(taken_, P::order(Orders::acknowledge));
     return payload_.read();
   }
@@ -107,7 +109,8 @@ class CoreMailbox {
     outstanding_ = false;
   }
 
-  /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up.
+  /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up: a
+  /// dispatch that the core has not seen yet is overtaken.
   void send_exit() { data_.store(exit_signal, P::order(Orders::dispatch)); }
 
   /// True if both registers agree with the scheduler's books. The scheduler may ask at any time,
@@ -135,11 +138,16 @@ class CoreMailbox {
   static constexpr uint32_t exited = exit_signal;
   static_assert(last_sequence >= 2 && last_sequence < exit_signal);
 
+  [[nodiscard]] bool is_new_dispatch(uint32_t value) const {
+    return value != idle && value != exit_signal && value != taken_;
+  }
+
   alignas(cache_line) typename P::template atomic<uint32_t> data_{zeroed};
   typename P::template cell<Payload> payload_{};
   uint32_t sequence_ = 0;     // the scheduler's: number of the last dispatch
   bool outstanding_ = false;  // the scheduler's
   alignas(cache_line) typename P::template atomic<uint32_t> cond_{not_ready};
+  uint32_t seen_ = 0;   // the core's: what it last found in its register
   uint32_t taken_ = 0;  // the core's: number of the last dispatch taken
 };
 

@@ -34,7 +34,7 @@ class FatalLatch {
   [[nodiscard]] bool is_set() const { return code() != 0; }
 
   /// Requires is_set().
-  [[nodiscard]] const Details& details() const { return details_.read(); }
+  [[nodiscard]] Details details() const { return details_.read(); }
 
   /// True if whoever was elected also set a code. Requires that no verb is under way.
   [[nodiscard]] bool invariant_holds() const {

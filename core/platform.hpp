@@ -5,8 +5,11 @@
 ///
 ///   P::atomic<T>          std::atomic's interface: load, store, exchange, compare_exchange_strong,
 ///                         fetch_add, fetch_sub, fetch_or, each with explicit orders.
-///   P::cell<T>            plain shared data: read(), write(value), edit(). Never accessed by two
-///                         threads at once, which policies that check detect; otherwise a bare T.
+///   P::cell<T>            plain shared data. read() and write(value) go by value; reading() and
+///                         editing() return a guard that points to it, for what is large, and the
+///                         access lasts as long as the guard. Never accessed by two threads at
+///                         once unless both read, which policies that check detect; otherwise a
+///                         bare T.
 ///   P::await(predicate)   returns once the predicate holds. The predicate is evaluated again
 ///                         after the caller's doorbell rang.
 ///   P::idle()             returns once the caller's doorbell has rung since the last return.
@@ -51,8 +54,10 @@ concept Policy = requires(typename P::template atomic<uint64_t>& word,
   {
     word.compare_exchange_strong(expected, uint64_t{}, P::order(site), P::order(site))
     } -> std::same_as<bool>;
-  { data.read() } -> std::convertible_to<uint32_t>;
+  { data.read() } -> std::same_as<uint32_t>;
   data.write(uint32_t{});
+  { *data.reading() } -> std::same_as<const uint32_t&>;
+  { *data.editing() } -> std::same_as<uint32_t&>;
   { queue.try_push(uint32_t{}) } -> std::same_as<bool>;
   { queue.try_pop() } -> std::same_as<std::optional<uint32_t>>;
   P::await([] { return true; });

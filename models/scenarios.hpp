@@ -9,6 +9,7 @@
 #include "models/cluster_pool/close_against_leave.hpp"
 #include "models/core_mailbox/dispatch.hpp"
 #include "models/core_mailbox/exit.hpp"
+#include "models/core_mailbox/exit_overtakes.hpp"
 #include "models/core_mailbox/start_up.hpp"
 #include "models/fan_in/hold_against_notify.hpp"
 #include "models/fatal_latch/first_wins.hpp"
@@ -77,6 +78,7 @@ void for_each_piece(auto&& visit) {
   visit.template operator()<Dispatch<P>>("core_mailbox/dispatch");
   visit.template operator()<StartUp<P>>("core_mailbox/start_up");
   visit.template operator()<Exit<P>>("core_mailbox/exit");
+  visit.template operator()<ExitOvertakes<P>>("core_mailbox/exit_overtakes");
   visit.template operator()<PushAgainstPark<P>>("parked_schedulers/push_against_park");
   visit.template operator()<ExactlyOnce<P>>("ready_queues/exactly_once");
   visit.template operator()<FullShards<P>>("ready_queues/full_shards");

@@ -11,6 +11,7 @@ const std::map<std::string, Expectation> expectations = {
     {"core_mailbox/dispatch", {27}},
     {"core_mailbox/start_up", {3}},
     {"core_mailbox/exit", {1}},
+    {"core_mailbox/exit_overtakes", {4}},
     {"parked_schedulers/push_against_park", {5'430}},
     {"ready_queues/exactly_once", {45'126}},
     {"cluster_pool/close_against_leave", {8}},

@@ -52,6 +52,9 @@ class Mailbox : public Roles<P, 2> {
     P::await([&] { return mailbox_.has_exited(); });
   }
 
+  /// After the roles: how many dispatches were run.
+  [[nodiscard]] uint32_t executed() const { return executed_; }
+
   /// After the roles: `dispatches` were run.
   void expect_executed(uint32_t dispatches) {
     check<P>(executed_ == dispatches, "every dispatch was run, and nothing else");

@@ -3,6 +3,7 @@
 
 #include "core/core_mailbox.hpp"
 #include "runtime/chip/event_log.hpp"
+#include "runtime/chip/task_arguments.hpp"
 
 namespace pto2 {
 
@@ -13,10 +14,11 @@ inline constexpr uint32_t core_types = 2;
 using KernelEntry = void (*)(int64_t*);
 
 /// What a dispatch hands to a core.
+template <class P>
 struct DispatchPayload {
   TaskId task = no_task;
   KernelEntry kernel = nullptr;
-  int64_t* args = nullptr;
+  typename P::template cell<TaskArguments>* arguments = nullptr;
 };
 
 /// What a core counted. Read after the run.
@@ -38,8 +40,8 @@ class AiCore {
     timing_ = timing;
   }
 
-  [[nodiscard]] CoreMailbox<P, DispatchPayload>& mailbox() { return mailbox_; }
-  [[nodiscard]] const CoreMailbox<P, DispatchPayload>& mailbox() const { return mailbox_; }
+  [[nodiscard]] CoreMailbox<P, DispatchPayload<P>>& mailbox() { return mailbox_; }
+  [[nodiscard]] const CoreMailbox<P, DispatchPayload<P>>& mailbox() const { return mailbox_; }
   [[nodiscard]] const Bell& bell() const { return own_; }
   [[nodiscard]] const CoreCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }
@@ -60,12 +62,12 @@ class AiCore {
   }
 
  private:
-  void execute(const DispatchPayload& payload) {
+  void execute(const DispatchPayload<P>& payload) {
     const TaskId task = payload.task;
     ++counts_.acks;
     record<P>(log_, EventKind::ack, task);
     const uint64_t begin = timing_ ? P::now_ns() : 0;
-    P::run_kernel(payload.kernel, payload.args);
+    run_kernel(payload);
     if (timing_) counts_.kernel_ns += P::now_ns() - begin;
     ++counts_.fins;
     record<P>(log_, EventKind::fin, task);
@@ -73,7 +75,13 @@ class AiCore {
     scheduler_.ring();
   }
 
-  CoreMailbox<P, DispatchPayload> mailbox_;
+  /// Until the kernel has returned, the arguments are nobody else's.
+  void run_kernel(const DispatchPayload<P>& payload) {
+    const auto arguments = payload.arguments->editing();
+    P::run_kernel(payload.kernel, arguments->args.data());
+  }
+
+  CoreMailbox<P, DispatchPayload<P>> mailbox_;
   Bell scheduler_;
   Bell own_;
   CoreCounts counts_;

@@ -19,27 +19,15 @@
 #include "core/task_ring.hpp"
 #include "runtime/chip/ai_core.hpp"
 #include "runtime/device/config.hpp"
-#include "runtime/include/pto_kernel_api.h"
 #include "runtime/platform/mapped_array.hpp"
 
 namespace pto2 {
-
-/// Most parameters of one task.
-inline constexpr uint32_t max_params = 32;
 
 /// What a scheduler needs to know of a task to dispatch it.
 struct TaskDescriptor {
   TaskId id = no_task;
   KernelEntry kernel = nullptr;
   CoreType type = CoreType::cube;
-};
-
-/// The arguments of a task, as its kernel sees them. One line longer than a power of two, so that
-/// the slots of a window do not share a few sets of the caches.
-struct alignas(cache_line) TaskArguments {
-  std::array<int64_t, max_params> args;
-  std::array<PTOTensor, max_params> tensors;
-  std::array<std::byte, cache_line> spacing;
 };
 
 template <class P, template <class> class F>
@@ -71,7 +59,7 @@ struct RingState {
   }
 
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
-  MappedArray<TaskArguments> arguments;
+  typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
   typename P::template shared_array<DependencyNode<P>> nodes;
   MappedArray<uint64_t> heap_ends;
   MappedArray<uint64_t> pool_marks;
@@ -118,7 +106,7 @@ class RunState {
     return config.blocks + 2 * cluster + i;
   }
 
-  [[nodiscard]] TaskArguments& arguments(Place slot) {
+  [[nodiscard]] typename P::template cell<TaskArguments>& arguments(Place slot) {
     return rings[ring_of(slot)]->arguments[index_of(slot)];
   }
 

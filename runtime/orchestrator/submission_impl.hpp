@@ -243,13 +243,13 @@ void Orchestrator<P, F>::insert_outputs(const Submission& task, TaskId id) {
 template <class P, template <class> class F>
 void Orchestrator<P, F>::write_arguments(const Submission& task, TaskId id) {
   const Place place = state_.life.place(id);
-  TaskArguments& arguments = state_.arguments(place);
+  const auto arguments = state_.arguments(place).editing();
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (task.params[i].type == PTOParamType::SCALAR) {
-      arguments.args[i] = static_cast<int64_t>(task.params[i].scalar);
+      arguments->args[i] = static_cast<int64_t>(task.params[i].scalar);
     } else {
-      task.tensors[i]->fill(arguments.tensors[i]);
-      arguments.args[i] = reinterpret_cast<int64_t>(&arguments.tensors[i]);
+      task.tensors[i]->fill(arguments->tensors[i]);
+      arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
   state_.life.slot(place).descriptor.write({id, input_.kernels[task.kernel_id], task.type});

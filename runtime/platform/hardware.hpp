@@ -22,9 +22,10 @@ class PlainCell {
  public:
   constexpr PlainCell() = default;
   constexpr explicit PlainCell(const T& value) : value_(value) {}
-  [[nodiscard]] const T& read() const { return value_; }
+  [[nodiscard]] T read() const { return value_; }
   void write(const T& value) { value_ = value; }
-  [[nodiscard]] T& edit() { return value_; }
+  [[nodiscard]] const T* reading() const { return &value_; }
+  [[nodiscard]] T* editing() { return &value_; }
 
  private:
   T value_{};

@@ -17,6 +17,12 @@ inline void seeded_point() {
   if (SeededTeam* team = SeededTeam::current()) team->point();
 }
 
+/// The same after a store, in some schedules: what the storing thread does next, without another
+/// access to shared data, can come late.
+inline void seeded_point_after_store() {
+  if (SeededTeam* team = SeededTeam::current()) team->point_after_store();
+}
+
 /// std::atomic's interface; the orders have no effect.
 template <class T>
 class SeededAtomic {
@@ -33,6 +39,7 @@ class SeededAtomic {
   void store(T value, std::memory_order) {
     seeded_point();
     value_ = value;
+    seeded_point_after_store();
   }
   T exchange(T value, std::memory_order) {
     return update([&](T) { return value; });
@@ -53,6 +60,7 @@ class SeededAtomic {
     seeded_point();
     if (value_ == expected) {
       value_ = desired;
+      seeded_point_after_store();
       return true;
     }
     expected = value_;
@@ -65,40 +73,63 @@ class SeededAtomic {
     seeded_point();
     const T before = value_;
     value_ = f(before);
+    seeded_point_after_store();
     return before;
   }
   T value_{};
 };
 
 /// Plain data. A write has a point in its middle, so that an access by another thread meanwhile
-/// is a race that is seen. A read has one before it: what an atomic access has just given away can
-/// be recycled before it is read.
+/// is a race that is seen, and a guard lets others run while it lives. A read has a point before
+/// it: what an atomic access has just given away can be recycled before it is read.
 template <class T>
 class SeededCell {
  public:
+  /// An access that lasts as long as this lives; `readers` is how it counts.
+  template <class Cell, class Value, int32_t readers>
+  class Guard {
+   public:
+    explicit Guard(Cell& cell) : cell_(cell) {
+      cell_.begin(readers);
+      seeded_point();
+    }
+    ~Guard() { cell_.end(readers); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    Value& operator*() const { return cell_.value_; }
+    Value* operator->() const { return &cell_.value_; }
+
+   private:
+    Cell& cell_;
+  };
+  using Reading = Guard<const SeededCell, const T, 1>;
+  using Editing = Guard<SeededCell, T, -1>;
+
   SeededCell() = default;
   explicit SeededCell(const T& value) : value_(value) {}
 
-  [[nodiscard]] const T& read() const {
+  [[nodiscard]] T read() const {
     seeded_point();
-    PTO2_INVARIANT("a cell is not read while it is written", !writing_);
+    check_free(true);
     return value_;
   }
-  void write(const T& value) {
-    PTO2_INVARIANT("a cell is not written by two threads", !writing_);
-    writing_ = true;
-    seeded_point();
-    value_ = value;
-    writing_ = false;
-  }
-  [[nodiscard]] T& edit() {
-    PTO2_INVARIANT("a cell is not written by two threads", !writing_);
-    return value_;
-  }
+  void write(const T& value) { *editing() = value; }
+  [[nodiscard]] Reading reading() const { return Reading(*this); }
+  [[nodiscard]] Editing editing() { return Editing(*this); }
 
  private:
+  void begin(int32_t readers) const {
+    check_free(readers > 0);
+    accesses_ += readers;
+  }
+  void end(int32_t readers) const { accesses_ -= readers; }
+  void check_free(bool to_read) const {
+    PTO2_INVARIANT("nobody else accesses a cell that is written",
+                   accesses_ == 0 || (to_read && accesses_ > 0));
+  }
+
   T value_{};
-  bool writing_ = false;
+  mutable int32_t accesses_ = 0;  // readers under way, or -1: a writer
 };
 
 /// A FIFO whose operations are single steps.

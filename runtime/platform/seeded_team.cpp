@@ -16,11 +16,14 @@ SeededTeam* SeededTeam::current() {
   return this_team;
 }
 
-SeededTeam::SeededTeam(const SeededOptions& options)
-    : options_(options), random_(options.seed), choice_(Choice::uniform), mean_slice_(1) {
+SeededTeam::SeededTeam(const SeededOptions& options) : options_(options), random_(options.seed) {
   constexpr uint64_t mean_slices[] = {1, 2, 4, 8, 16, 64, 256};
+  constexpr uint32_t stores_per_point[] = {0, 1, 3, 16};
   choice_ = random_.below(3) == 0 ? Choice::uniform : Choice::priorities;
   mean_slice_ = mean_slices[random_.below(std::size(mean_slices))];
+  stores_per_point_ = stores_per_point[random_.below(std::size(stores_per_point))];
+  if (options.stores_per_point) stores_per_point_ = *options.stores_per_point;
+  stores_left_ = stores_per_point_;
   start_slice();
 }
 

@@ -1,16 +1,18 @@
 /// The seeded executor: all logical threads of a team as fibers on the calling OS thread, under a
 /// schedule that follows from a seed alone. Sequentially consistent.
 ///
-/// Every access to an atomic is a point at which the schedule may switch. A waiting thread stays
-/// parked until its doorbell rings, so a store whose ring is missing shows as a deadlock. The
-/// schedule mixes, by seed, bursts of different lengths, uniform choice, and random priorities
-/// with change points (Burckhardt et al., A randomized scheduler with probabilistic guarantees of
-/// finding bugs, ASPLOS 2010): uniform choice alone never builds up a queue.
+/// Before every access to an atomic is a point at which the schedule may switch, in some schedules
+/// also after a store. A waiting thread stays parked until its doorbell rings, so a store whose
+/// ring is missing shows as a deadlock. The schedule mixes, by seed, bursts of different lengths,
+/// uniform choice, and random priorities with change points (Burckhardt et al., A randomized
+/// scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010): uniform choice alone
+/// never builds up a queue.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,6 +31,9 @@ class SeededFailure : public std::runtime_error {
 struct SeededOptions {
   uint64_t seed = 0;
   uint64_t max_points = 1'000'000'000;  ///< more is taken for a livelock
+  /// One store in so many is followed by a point of the schedule, none if 0; drawn from the seed if
+  /// it is not given.
+  std::optional<uint32_t> stores_per_point = {};
   std::size_t stack_bytes = std::size_t{256} << 10;
 };
 
@@ -76,6 +81,11 @@ class SeededTeam {
     if (--slice_left_ == 0) [[unlikely]]
       end_of_slice();
   }
+  void point_after_store() {
+    if (stores_per_point_ == 0 || --stores_left_ != 0) return;
+    stores_left_ = stores_per_point_;
+    point();
+  }
   void park();
   void give_way();
   /// The team whose thread is running on this OS thread, or null.
@@ -95,6 +105,8 @@ class SeededTeam {
   Random random_;
   Choice choice_;
   uint64_t mean_slice_;
+  uint32_t stores_per_point_;
+  uint32_t stores_left_;
   uint64_t next_low_priority_ = 0;
   std::vector<std::unique_ptr<SeededThread>> threads_;
   std::vector<SeededThread*> runnable_;

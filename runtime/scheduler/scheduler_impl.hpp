@@ -118,7 +118,7 @@ void Scheduler<P, F>::complete(uint32_t core) {
 
 template <class P, template <class> class F>
 void Scheduler<P, F>::push(Place task) {
-  const TaskDescriptor& descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
   const auto type = static_cast<uint32_t>(descriptor.type);
   record<P>(log_, EventKind::ready, descriptor.id);
   cores_[type].more = true;
@@ -173,12 +173,12 @@ void Scheduler<P, F>::offer(uint32_t type) {
 
 template <class P, template <class> class F>
 void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
-  const TaskDescriptor& descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
   ++counts_.dispatches;
   record<P>(log_, EventKind::dispatch, descriptor.id, core);
   running_[core] = task;
   AiCore<P>& target = state_.cores[core];
-  target.mailbox().dispatch({descriptor.id, descriptor.kernel, state_.arguments(task).args.data()});
+  target.mailbox().dispatch({descriptor.id, descriptor.kernel, &state_.arguments(task)});
   target.bell().ring();
 }
 

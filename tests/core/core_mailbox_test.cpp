@@ -10,7 +10,7 @@ namespace {
 using Mailbox = CoreMailbox<TestPolicy, int>;
 
 TEST(CoreMailbox, AZeroedRegisterIsNeitherReadyNorATask) {
-  const Mailbox mailbox;
+  Mailbox mailbox;
   EXPECT_FALSE(mailbox.is_ready());
   EXPECT_FALSE(mailbox.has_exited());
   EXPECT_EQ(mailbox.peek(), CoreCommand::none);
@@ -46,6 +46,7 @@ TEST(CoreMailbox, IsWholeBetweenAllVerbs) {
   for (int payload = 1; payload <= 2; ++payload) {
     mailbox.dispatch(payload);
     whole("dispatch");
+    EXPECT_EQ(mailbox.peek(), CoreCommand::run);
     (void)mailbox.take();
     whole("take");
     mailbox.finish();
@@ -102,10 +103,32 @@ TEST(CoreMailbox, ExitAfterAGivenUpDispatchIsSeen) {
   Mailbox mailbox;
   mailbox.report_ready();
   mailbox.dispatch(1);
+  EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   (void)mailbox.take();
   mailbox.send_exit();
   mailbox.finish();
   EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
+}
+
+TEST(CoreMailbox, ExitBetweenTheLookAndTheTakeLosesNothing) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  mailbox.dispatch(7);
+  EXPECT_EQ(mailbox.peek(), CoreCommand::run);
+  mailbox.send_exit();
+  EXPECT_EQ(mailbox.take(), 7);
+  mailbox.finish();
+  EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
+  EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
+}
+
+TEST(CoreMailbox, ExitOvertakesADispatchThatNobodySaw) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  mailbox.dispatch(7);
+  mailbox.send_exit();
+  EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
+  EXPECT_EQ(mailbox.poll(), CoreStatus::dispatched);
 }
 
 TEST(CoreMailboxDeathTest, ASecondDispatchBeforeTheFirstHasFinished) {
@@ -119,6 +142,7 @@ TEST(CoreMailboxDeathTest, OneCompletionIsReportedOnce) {
   Mailbox mailbox;
   mailbox.report_ready();
   mailbox.dispatch(1);
+  EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   (void)mailbox.take();
   mailbox.finish();
   EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
@@ -131,7 +155,10 @@ TEST(CoreMailboxDeathTest, TakingWhatIsNotThere) {
   Mailbox mailbox;
   mailbox.report_ready();
   EXPECT_DEATH((void)mailbox.take(), "MB-I2");
+  EXPECT_EQ(mailbox.peek(), CoreCommand::none);
+  EXPECT_DEATH((void)mailbox.take(), "MB-I2");
   mailbox.send_exit();
+  EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
   EXPECT_DEATH((void)mailbox.take(), "MB-I2");
 }
 

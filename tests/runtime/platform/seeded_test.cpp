@@ -55,11 +55,48 @@ void read_it(SeededCell<int>& cell) {
 }
 
 TEST(SeededCellDeathTest, AReadDuringAWriteIsARace) {
-  EXPECT_DEATH(race(write_it, read_it), "not read while it is written.*(.|\n)*seed");
+  EXPECT_DEATH(race(write_it, read_it), "nobody else accesses a cell.*(.|\n)*seed");
 }
 
 TEST(SeededCellDeathTest, TwoWritesAreARace) {
-  EXPECT_DEATH(race(write_it, write_it), "not written by two threads");
+  EXPECT_DEATH(race(write_it, write_it), "nobody else accesses a cell");
+}
+
+TEST(SeededCellDeathTest, AGuardLastsAsLongAsItLives) {
+  const auto read_for_long = [](SeededCell<int>& cell) {
+    const auto guard = cell.reading();
+    seeded_point();
+    EXPECT_EQ(*guard, 0);
+  };
+  EXPECT_DEATH(race(read_for_long, write_it), "nobody else accesses a cell");
+  const auto edit_for_long = [](SeededCell<int>& cell) {
+    const auto guard = cell.editing();
+    seeded_point();
+    *guard = 1;
+  };
+  EXPECT_DEATH(race(edit_for_long, read_it), "nobody else accesses a cell");
+}
+
+/// Whether, in some schedule, the other thread sees a store before the storing thread has gone on.
+bool seen_before_going_on(uint32_t stores_per_point) {
+  bool seen = false;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SeededAtomic<int> flag{0};
+    bool gone_on = false;
+    SeededTeam team({.seed = seed, .stores_per_point = stores_per_point});
+    team.add("writer", 0, [&] {
+      flag.store(1, order);
+      gone_on = true;
+    });
+    team.add("reader", 0, [&] { seen |= flag.load(order) == 1 && !gone_on; });
+    team.run();
+  }
+  return seen;
+}
+
+TEST(SeededAtomic, AStoreCanBeSeenBeforeItsThreadGoesOn) {
+  EXPECT_TRUE(seen_before_going_on(1));
+  EXPECT_FALSE(seen_before_going_on(0)) << "without points after stores";
 }
 
 TEST(SeededCell, TwoReadsAreNone) {

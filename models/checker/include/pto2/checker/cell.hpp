@@ -10,12 +10,40 @@ namespace pto2::model {
 
 /// Plain shared memory. Accesses that race, and reads of a value that nobody wrote, are violations;
 /// in a program without races cells add no executions.
+///
+/// read() and write() take and give the value itself, so that no use of it escapes the check. For
+/// what is too large to copy, reading() and editing() return a guard that points to the value; the
+/// access lasts from the call to the end of the guard.
 template <class T>
 class cell {
   using Site = std::source_location;
 
  public:
   using value_type = T;
+
+  /// An access that lasts as long as this lives.
+  template <class Value, void (*access)(std::int32_t, const void*, const Site&)>
+  class guard {
+   public:
+    guard(std::int32_t id, Value& value, const void* object, Site site)
+        : value_(value), object_(object), site_(site), id_(id) {
+      access(id_, object_, site_);
+    }
+    ~guard() noexcept(false) { access(id_, object_, site_); }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+
+    Value& operator*() const { return value_; }
+    Value* operator->() const { return &value_; }
+
+   private:
+    Value& value_;
+    const void* object_;
+    Site site_;
+    std::int32_t id_;
+  };
+  using read_guard = guard<const T, detail::read_cell>;
+  using write_guard = guard<T, detail::write_cell>;
 
   cell(Site site = Site::current()) { id_ = detail::create_cell(this, false, {}, site); }
   cell(T value, std::string_view name = {}, Site site = Site::current())
@@ -26,13 +54,20 @@ class cell {
   cell(const cell&) = delete;
   cell& operator=(const cell&) = delete;
 
-  const T& read(Site site = Site::current()) const {
+  T read(Site site = Site::current()) const {
     detail::read_cell(id_, this, site);
     return value_;
   }
   void write(T value, Site site = Site::current()) {
     detail::write_cell(id_, this, site);
     value_ = std::move(value);
+  }
+
+  [[nodiscard]] read_guard reading(Site site = Site::current()) const {
+    return {id_, value_, this, site};
+  }
+  [[nodiscard]] write_guard editing(Site site = Site::current()) {
+    return {id_, value_, this, site};
   }
 
  private:

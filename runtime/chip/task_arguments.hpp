@@ -1,0 +1,23 @@
+/// The arguments of a task, as its kernel sees them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "core/platform.hpp"
+#include "runtime/include/pto_kernel_api.h"
+
+namespace pto2 {
+
+/// Most parameters of one task.
+inline constexpr uint32_t max_params = 32;
+
+/// `args` is what kernel_entry() gets; those that are tensors point into `tensors`. One line longer
+/// than a power of two, so that the slots of a window do not share a few sets of the caches.
+struct alignas(cache_line) TaskArguments {
+  std::array<int64_t, max_params> args;
+  std::array<PTOTensor, max_params> tensors;
+  std::array<std::byte, cache_line> spacing;
+};
+
+}  // namespace pto2
