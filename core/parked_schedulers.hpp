@@ -1,18 +1,27 @@
-/// Parked schedulers: who has idle cores, found the ready queues empty, and is about to sleep.
+/// Parked schedulers: who has idle cores, found the ready queues empty, and is about to sleep; and
+/// who has ready tasks left that found the queues full.
 ///
 ///   parked   bit s: scheduler s sleeps, or is about to, and can take ready tasks
+///   behind   bit s: scheduler s sleeps, or is about to, and holds a backlog of ready tasks
 ///
-/// Write rights: a scheduler sets and clears its own bit; whoever made a task ready takes one bit,
-/// and rings the doorbell of that scheduler.
+/// Write rights: a scheduler sets and clears its own bits; whoever made a task ready takes one bit
+/// of `parked`, and rings the doorbell of that scheduler.
 ///
 ///   PS-I1: no ready task waits in a queue while every scheduler with an idle core of its type
 ///          sleeps unrung.
+///   PS-I2: no ready task waits in the backlog of a scheduler that sleeps unrung while every
+///          scheduler with an idle core of its type sleeps unrung.
 ///
 /// A pusher pushes, then looks here; a scheduler announces, then looks into the queues. Both sides
 /// use read-modify-writes of the one word. If the announcement comes second in its modification
 /// order, it observes the push, even across others that came between: they continue its release
 /// sequence. If it comes first, the pusher finds the bit. Plain loads and stores would be store
 /// buffering.
+///
+/// A scheduler that is about to sleep with a backlog does as a pusher does: it sets its bit of
+/// `behind`, then looks here and rings whom it finds. Whoever announces itself looks at `behind`,
+/// too, and rings those whose bits it sees: there is room now. So of the two that are about to
+/// sleep one learns of the other, and each ring brings both to look again.
 ///
 /// Progress: wait-free. Limits: 64 schedulers.
 #pragma once
@@ -33,6 +42,12 @@ struct ParkedSchedulersOrders {
                                   std::memory_order_release};
   static constexpr OrderSite retract{"parked_schedulers.retract", Operation::update,
                                      std::memory_order_relaxed};
+  /// Sets or clears a bit of `behind`; look publishes it.
+  static constexpr OrderSite fall_behind{"parked_schedulers.fall_behind", Operation::update,
+                                         std::memory_order_relaxed};
+  /// Looks at `behind`; announce has observed what is needed.
+  static constexpr OrderSite survey{"parked_schedulers.survey", Operation::load,
+                                    std::memory_order_relaxed};
   /// For asserts only.
   static constexpr OrderSite inspect{"parked_schedulers.inspect", Operation::load,
                                      std::memory_order_relaxed};
@@ -50,6 +65,21 @@ class ParkedSchedulers {
   /// Scheduler `s` is awake.
   void retract(uint32_t s) { (void)parked_.fetch_and(~bit(s), P::order(Orders::retract)); }
 
+  /// Scheduler `s` is about to sleep with a backlog. It takes one who is parked, as after a push.
+  void fall_behind(uint32_t s) { (void)behind_.fetch_or(bit(s), P::order(Orders::fall_behind)); }
+  /// Scheduler `s` is awake.
+  void catch_up(uint32_t s) { (void)behind_.fetch_and(~bit(s), P::order(Orders::fall_behind)); }
+
+  /// After an announcement, with the queues empty: calls ring(s) for each scheduler that sleeps
+  /// with a backlog, to be rung.
+  template <class Ring>
+  void for_each_behind(Ring&& ring) const {
+    for (uint64_t behind = behind_.load(P::order(Orders::survey)); behind != 0;
+         behind &= behind - 1) {
+      ring(static_cast<uint32_t>(std::countr_zero(behind)));
+    }
+  }
+
   /// After a push: the scheduler to ring, if one is parked. It is taken, so that the next push
   /// rings another.
   [[nodiscard]] std::optional<uint32_t> take_one() {
@@ -66,15 +96,19 @@ class ParkedSchedulers {
   /// True if nobody is announced but schedulers 0..`schedulers` - 1.
   [[nodiscard]] bool invariant_holds(uint32_t schedulers) const {
     const uint64_t others = schedulers < max_schedulers ? ~uint64_t{0} << schedulers : 0;
-    return (parked_.load(P::order(Orders::inspect)) & others) == 0;
+    return (bits() & others) == 0;
   }
-  /// True if nobody is announced: the state after a run.
-  [[nodiscard]] bool empty() const { return parked_.load(P::order(Orders::inspect)) == 0; }
+  /// True if nobody is announced, nor behind: the state after a run.
+  [[nodiscard]] bool empty() const { return bits() == 0; }
 
  private:
   static constexpr uint64_t bit(uint32_t s) { return uint64_t{1} << s; }
+  [[nodiscard]] uint64_t bits() const {
+    return parked_.load(P::order(Orders::inspect)) | behind_.load(P::order(Orders::inspect));
+  }
 
   alignas(cache_line) typename P::template atomic<uint64_t> parked_{0};
+  typename P::template atomic<uint64_t> behind_{0};
 };
 
 }  // namespace pto2

@@ -13,6 +13,7 @@
 #include "models/core_mailbox/start_up.hpp"
 #include "models/fan_in/hold_against_notify.hpp"
 #include "models/fatal_latch/first_wins.hpp"
+#include "models/parked_schedulers/backlog_against_park.hpp"
 #include "models/parked_schedulers/push_against_park.hpp"
 #include "models/ready_queues/exactly_once.hpp"
 #include "models/ready_queues/full_shards.hpp"
@@ -80,6 +81,7 @@ void for_each_piece(auto&& visit) {
   visit.template operator()<Exit<P>>("core_mailbox/exit");
   visit.template operator()<ExitOvertakes<P>>("core_mailbox/exit_overtakes");
   visit.template operator()<PushAgainstPark<P>>("parked_schedulers/push_against_park");
+  visit.template operator()<BacklogAgainstPark<P>>("parked_schedulers/backlog_against_park");
   visit.template operator()<ExactlyOnce<P>>("ready_queues/exactly_once");
   visit.template operator()<FullShards<P>>("ready_queues/full_shards");
   visit.template operator()<CloseAgainstLeave<P>>("cluster_pool/close_against_leave");

@@ -13,6 +13,7 @@ const std::map<std::string, Expectation> expectations = {
     {"core_mailbox/exit", {1}},
     {"core_mailbox/exit_overtakes", {4}},
     {"parked_schedulers/push_against_park", {5'430}},
+    {"parked_schedulers/backlog_against_park", {48'299}},
     {"ready_queues/exactly_once", {45'126}},
     {"cluster_pool/close_against_leave", {8}},
     {"stall_detector/quiescence", {1}},

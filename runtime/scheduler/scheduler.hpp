@@ -3,8 +3,9 @@
 /// Its loop has the seed's four phases:
 ///   1  completion   polls COND of each core with a task; completes those that report FIN
 ///   2  dispatch     pops ready tasks for idle cores: own shard, the orchestrator's, then steals
-///   3  scan         moves tasks that found the queues full from the backlog into them. There is
-///                   nothing else to find: one election per task pushes it (core/fan_in.hpp)
+///   3  scan         moves tasks that found the queues full from the backlog into them; the
+///                   scheduler's own cores take them from the backlog, too. There is nothing else
+///                   to find: one election per task pushes it (core/fan_in.hpp)
 ///   4  drain        the orchestrator's queue is one more shard of phase 2, so a task that it made
 ///                   ready crosses one queue, not two
 /// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings. It
@@ -65,6 +66,7 @@ class Scheduler {
   void push(Place task);
   void dispatch(uint32_t core, Place task);
   void offer(uint32_t type);
+  void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
   [[nodiscard]] TaskId id_of(Place task) { return state_.life.slot(task).descriptor.read().id; }
 

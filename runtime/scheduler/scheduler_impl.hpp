@@ -131,16 +131,22 @@ void Scheduler<P, F>::scan_phase() {
     auto& backlog = cores_[type].backlog;
     while (!backlog.empty() && state_.ready[type].push(shard_, backlog.front())) {
       backlog.pop_front();
+      cores_[type].more = true;
     }
   }
 }
 
 template <class P, template <class> class F>
 bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
-  const auto popped = state_.ready[type].pop(shard_);
-  if (!popped) return false;
-  if (popped->stolen) ++counts_.steals;
-  task = popped->slot;
+  if (const auto popped = state_.ready[type].pop(shard_)) {
+    if (popped->stolen) ++counts_.steals;
+    task = popped->slot;
+    return true;
+  }
+  auto& backlog = cores_[type].backlog;
+  if (backlog.empty()) return false;
+  task = backlog.front();
+  backlog.pop_front();
   return true;
 }
 
@@ -188,15 +194,33 @@ void Scheduler<P, F>::park() {
     if (!cores_[type].idle.empty()) state_.parked[type].announce(index_);
   }
   announced_ = true;
+  scan_phase();
   if (!dispatch_phase()) {
     ++counts_.parks;
+    for (uint32_t type = 0; type < core_types; ++type) exchange_backlog(type);
     // Whether everything has finished is for the orchestrator to judge.
     state_.orchestrator_bell.ring();
     record<P>(log_, EventKind::wait, no_task);
     P::idle();
   }
   announced_ = false;
-  for (auto& parked : state_.parked) parked.retract(index_);
+  for (uint32_t type = 0; type < core_types; ++type) {
+    state_.parked[type].retract(index_);
+    if (!cores_[type].backlog.empty()) state_.parked[type].catch_up(index_);
+  }
+}
+
+/// Before sleeping: who has idle cores asks for the tasks that others could not place, and who has
+/// such tasks rings somebody with idle cores. PS-I2.
+template <class P, template <class> class F>
+void Scheduler<P, F>::exchange_backlog(uint32_t type) {
+  auto& parked = state_.parked[type];
+  if (!cores_[type].backlog.empty()) {
+    parked.fall_behind(index_);
+    state_.wake_one(type);
+  } else if (!cores_[type].idle.empty()) {
+    parked.for_each_behind([&](uint32_t s) { state_.scheduler_bells[s].ring(); });
+  }
 }
 
 }  // namespace pto2

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tests/core/policy.hpp"
 
 namespace pto2 {
@@ -39,6 +41,27 @@ TEST(ParkedSchedulers, SaysWhenOneIsAnnouncedThatIsNotThere) {
   parked.announce(max_schedulers - 1);
   EXPECT_FALSE(parked.invariant_holds(4));
   EXPECT_TRUE(parked.invariant_holds(max_schedulers));
+}
+
+TEST(ParkedSchedulers, ThoseWithABacklogAreToldToWhoeverAsks) {
+  ParkedSchedulers<TestPolicy> parked;
+  const auto behind = [&] {
+    std::vector<uint32_t> found;
+    parked.for_each_behind([&](uint32_t s) { found.push_back(s); });
+    return found;
+  };
+  EXPECT_EQ(behind(), std::vector<uint32_t>{});
+  parked.fall_behind(63);
+  parked.fall_behind(2);
+  EXPECT_EQ(behind(), (std::vector<uint32_t>{2, 63}));
+  EXPECT_EQ(parked.take_one(), std::nullopt) << "they have no idle cores";
+  EXPECT_FALSE(parked.empty());
+  EXPECT_FALSE(parked.invariant_holds(63)) << "there is no scheduler 63";
+  parked.catch_up(63);
+  EXPECT_TRUE(parked.invariant_holds(3));
+  parked.catch_up(2);
+  EXPECT_EQ(behind(), std::vector<uint32_t>{});
+  EXPECT_TRUE(parked.empty());
 }
 
 }  // namespace

@@ -70,5 +70,59 @@ TEST(Schedulers, AnIdleCoreIsFoundForAConsumer) {
   });
 }
 
+/// Tasks that can only end together, one per vector core of the chip.
+constexpr uint32_t meeting_blocks = 8;
+std::atomic<uint32_t> kernels_met{0};
+std::atomic<bool> somebody_missing{false};
+
+void meeting_kernel(int64_t*) {
+  ++kernels_met;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (kernels_met.load() < 2 * meeting_blocks && !somebody_missing.load()) {
+    if (std::chrono::steady_clock::now() > end) somebody_missing = true;
+    std::this_thread::yield();
+  }
+}
+
+/// One task makes as many ready as there are vector cores, through queues that have no room for
+/// them: those that wait in a backlog must reach the idle cores of sleeping schedulers. PS-I2.
+void expect_meeting(const platform::TeamOptions& team) {
+  static constexpr KernelEntry kernels[] = {no_kernel, meeting_kernel};
+  DeviceConfig config = small_device();
+  config.schedulers = 4;
+  config.blocks = meeting_blocks;
+  config.shards = 1;
+  config.shard_capacity = 2;
+  config.orchestrator_queue = 2;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      pto2_rt_init_tensor_pool(rt);
+                      const uint64_t shape[] = {1};
+                      const Tensor tensor = make_tensor(shape, 1);
+                      const PTOParam output[] = {make_output_param(tensor)};
+                      const PTOParam input[] = {make_input_param(tensor)};
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, output, 1);
+                      for (uint32_t i = 0; i < 2 * meeting_blocks; ++i) {
+                        pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, input, 1);
+                      }
+                    },
+                    {}};
+  for (int run = 0; run < 20; ++run) {
+    kernels_met = 0;
+    somebody_missing = false;
+    const RunResult result = launch(config, team, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_FALSE(somebody_missing) << kernels_met << " kernels ran at once, run " << run;
+  }
+}
+
+TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnThreads) {
+  expect_meeting({.executor = platform::Executor::threads});
+}
+
+TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnFibers) {
+  expect_meeting({.executor = platform::Executor::packed, .host_threads = 2 * meeting_blocks + 2});
+}
+
 }  // namespace
 }  // namespace pto2::test
