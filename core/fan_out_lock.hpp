@@ -3,7 +3,7 @@
 ///   lock        0 free, 1 held; guards head, references and the phase
 ///   state       bits 0..1 phase (0 open, 2 completed, 3 consumed), bits 2.. the task's id
 ///   head        list of consumers
-///   references  the task itself, its scope, each consumer that has not completed
+///   references  the task itself, its scope, each consumer or holder that has not completed
 ///
 /// Write rights: as in task_word.hpp. Everything but is_consumed() happens under the lock. The
 /// test "no reference is left" and the store of "consumed" lie in the same critical section as the
@@ -75,6 +75,16 @@ class FanOutLock {
     node.next.write(head_.read());
     head_.write(place);
     return Claim::linked;
+  }
+
+  /// As in task_word.hpp.
+  void hold(TaskId id) {
+    const Section section(*this);
+    const uint64_t state = state_.load(P::order(Orders::phase));
+    PTO2_INVARIANT("TS-I4", (state & ~phase_mask) == state_bits(id, Phase::initial));
+    PTO2_INVARIANT("TS-I4", phase_of(state) != Phase::consumed);
+    PTO2_INVARIANT("TS-I2", references_.read() < max_references);
+    references_.write(references_.read() + 1);
   }
 
   [[nodiscard]] Closed close() {

@@ -1,6 +1,7 @@
 /// The life cycle of a task, composed of the pieces: submit, fan-in, fan-out, lifetime, watermark.
 ///
-///   submit (orchestrator)   open(); add_edge() per producer; release_hold()
+///   submit (orchestrator)   open(); add_edge() per producer; add_hold() per owner of a buffer
+///                           that it uses without waiting for it; release_hold()
 ///   complete (scheduler)    Completion: next_ready() until it is empty, next_consumed() until it
 ///                           is empty, then advance() the rings that Completion names
 ///   scope end (orchestrator) drop_scope() per task; advance()
@@ -86,8 +87,15 @@ class TaskLifeCycle {
     return claim;
   }
 
-  /// Drops the orchestrator's hold; `absent` producers (early or none) will not notify. True: the
-  /// caller pushes the task.
+  /// Lets `holder` hold `owner`, which is not consumed, through the holder's node number `i`.
+  void add_hold(TaskId owner, TaskId holder, uint32_t i) {
+    const Place to = place(holder);
+    rings_[ring_of(holder)].nodes[node_index(to, i)].producer.write(owner);
+    slot(place(owner)).fan_out.hold(owner);
+  }
+
+  /// Drops the orchestrator's hold; `absent` producers (early, none or held) will not notify. True:
+  /// the caller pushes the task.
   [[nodiscard]] bool release_hold(TaskId id, uint32_t absent) {
     return slot(place(id)).fan_in.release_hold(absent);
   }

@@ -6,17 +6,20 @@
 ///
 ///   TS-I1: phases of one task only grow, and each transition happens once.
 ///   TS-I2: a task is consumed if and only if it completed, its scope ended and each of its
-///          consumers completed. Until then its slot and its buffer are not reused.
+///          consumers and holders completed. Until then its slot and its buffer are not reused.
 ///   TS-I3: a claim either links the consumer (it will be notified exactly once), or counts it
 ///          as a holder of a completed producer (early), or finds the producer consumed (none).
-///   TS-I4: a consumed producer is never claimed.
+///   TS-I4: a consumed producer is neither claimed nor held.
 ///
-/// Who may do what: the orchestrator opens slots, claims producers and drops scope references;
-/// the scheduler that observed the end of a task closes it; a completer drops the references of
-/// the producers of its task.
+/// A holder needs a task's buffer to stay, but does not wait for the task: it writes another part
+/// of the buffer. It holds one reference and is on no list.
 ///
-/// Limits: a task has at most max_references - 2 consumers that have not completed; more is a
-/// violated invariant, so the runtime refuses configurations that could reach it.
+/// Who may do what: the orchestrator opens slots, claims and holds producers and drops scope
+/// references; the scheduler that observed the end of a task closes it; a completer drops the
+/// references of the producers of its task, held ones among them.
+///
+/// Limits: a task has at most max_references - 2 consumers and holders that have not completed;
+/// more is a violated invariant, so the runtime refuses configurations that could reach it.
 #pragma once
 
 #include <concepts>
@@ -41,15 +44,16 @@ struct Closed {
   bool consumed;  ///< true if no reference is left: the closer has to advance the watermark
 };
 
-/// A dependency node: one edge, owned by the consumer's task, on the list of its producer.
+/// A dependency node: one edge, owned by the consumer's task, on the list of its producer; or a
+/// reference that the owner of a buffer is held by, on no list.
 template <Policy P>
 struct DependencyNode {
   typename P::template cell<Place> next;       ///< next consumer of the same producer
   typename P::template cell<Place> consumer;   ///< slot of the consumer
-  typename P::template cell<TaskId> producer;  ///< no_task if there is no edge after all
+  typename P::template cell<TaskId> producer;  ///< or the one held; no_task if there is none
 };
 
-/// Most references a task can have: its own, its scope's, and one per consumer.
+/// Most references a task can have: its own, its scope's, and one per consumer or holder.
 inline constexpr uint32_t max_references = (uint32_t{1} << 20) - 1;
 
 /// The concept that both fan-outs satisfy; one object per slot.
@@ -58,6 +62,7 @@ concept FanOut = Policy<P> && requires(F slot, const F& view, TaskId id, Place p
                                        DependencyNode<P>& node, uint64_t& retries) {
   slot.open(id);
   { slot.claim(id, place, node, retries) } -> std::same_as<Claim>;
+  slot.hold(id);
   { slot.close() } -> std::same_as<Closed>;
   { slot.drop() } -> std::same_as<bool>;
   { view.is_consumed(id) } -> std::same_as<bool>;

@@ -1,14 +1,15 @@
 /// The task word: a lock-free fan-out. One 64-bit word per slot is the task's state.
 ///
-///   bits  0..19  references: the task itself, its scope, each consumer that has not completed
+///   bits  0..19  references: the task itself, its scope, each consumer or holder that has not
+///                completed
 ///   bit  20      closed: the task completed; the list takes no more nodes
 ///   bits 21..42  head of the list of consumers (a Place, 0 = none)
 ///   bits 43..63  the low bits of the task's local id, more than any window needs
 ///
 /// Phases: open = initial or ready, closed = completed, closed without references = consumed.
 ///
-/// Write rights: open() and claim(): the orchestrator. close(): the completer, once. drop(): who
-/// holds a reference. The orchestrator is the only one who claims, drops scope references and
+/// Write rights: open(), claim(), hold(): the orchestrator. close(): the completer, once. drop():
+/// who holds a reference. The orchestrator is the only one who claims, drops scope references and
 /// recycles, so a head it read cannot have been recycled under its compare-and-swap: no ABA.
 ///
 ///   TW-I1: references > 0 until the word is closed; the count never wraps.
@@ -32,7 +33,8 @@ struct TaskWordOrders {
   static constexpr OrderSite look{"task_word.look", Operation::load, std::memory_order_acquire};
   /// Publishes the node to close(), which walks the list.
   static constexpr OrderSite link{"task_word.link", Operation::update, std::memory_order_release};
-  /// Counts a reference on a closed word; look has observed what is needed.
+  /// Counts a reference that waits for nothing: on a closed word, of which look has observed what
+  /// is needed, or for who reads nothing of the task.
   static constexpr OrderSite hold{"task_word.hold", Operation::update, std::memory_order_relaxed};
   /// Publishes the task's results to early consumers, observes the nodes of link, and takes part
   /// in the order of "consumed" against "watermark moved" (watermark.hpp).
@@ -80,6 +82,15 @@ class TaskWord {
         }
       }
     }
+  }
+
+  /// Takes a reference for a task that uses the buffer of this one and does not wait for it. `id`
+  /// must be the slot's task, and its scope open, so that it is not consumed.
+  void hold(TaskId id) {
+    const uint64_t before = word_.fetch_add(1, P::order(Orders::hold));
+    PTO2_INVARIANT("TW-I4", (before & id_mask) == id_bits(id));
+    PTO2_INVARIANT("TS-I4", (before & count_mask) != 0);
+    PTO2_INVARIANT("TW-I1", (before & count_mask) < max_references);
   }
 
   /// Completes the task and drops its own reference, in one step.

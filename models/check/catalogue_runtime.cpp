@@ -6,6 +6,7 @@
 #include "models/runtime/chain_on_two_schedulers.hpp"
 #include "models/runtime/diamond.hpp"
 #include "models/runtime/inout_chain.hpp"
+#include "models/runtime/later_writer.hpp"
 #include "models/runtime/nested_scope.hpp"
 #include "models/runtime/pool_waits.hpp"
 #include "models/runtime/single_task.hpp"
@@ -38,6 +39,7 @@ void add(std::vector<Entry>& entries, const std::string& suffix) {
   entries.push_back(entry_of<TwoProducers<Model, F>>("runtime/two_producers" + suffix));
   entries.push_back(entry_of<InoutChain<Model, F>>("runtime/inout_chain" + suffix));
   entries.push_back(entry_of<NestedScope<Model, F>>("runtime/nested_scope" + suffix));
+  entries.push_back(entry_of<LaterWriter<Model, F>>("runtime/later_writer" + suffix));
   entries.push_back(entry_of<WindowWraps<Model, F>>("runtime/window_wraps" + suffix));
   entries.push_back(
       entry_of<WindowWaitsForConsumers<Model, F>>("runtime/window_waits_for_consumers" + suffix));

@@ -73,35 +73,27 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
   virtual void submit_graph() = 0;
   ~WholeRuntime() = default;
 
-  /// A tensor of one value, without memory until a task writes it.
-  [[nodiscard]] uint32_t tensor() { return make_tensor(0); }
+  /// A tensor of `units` values, each in a unit of the heap of its own, without memory until a
+  /// task writes it.
+  [[nodiscard]] uint32_t tensor(uint32_t units = 1) { return make_tensor(0, units); }
 
   /// A tensor of one value, 0, in memory that is not the runtime's: number `i`, 0 or 1.
   [[nodiscard]] uint32_t external_tensor(uint32_t i) {
-    return make_tensor(reinterpret_cast<uint64_t>(&external_memory_[i]));
+    return make_tensor(reinterpret_cast<uint64_t>(&external_memory_[i]), 1);
   }
 
-  /// Submits a task to a vector core: it reads `inputs` and writes `output`, as OUTPUT if that has
-  /// no memory yet and as INOUT else.
+  /// Submits a task to a vector core: it reads the first values of `inputs` and writes that of
+  /// `output`, as OUTPUT if that has no memory yet and as INOUT else.
   void task(const std::vector<uint32_t>& inputs, uint32_t output) {
-    Task& task = tasks_.emplace_back();
-    task.runtime = this;
-    task.value = static_cast<uint32_t>(tasks_.size());
-    std::vector<PTOParam> params(1);
-    params[0].type = PTOParamType::SCALAR;
-    params[0].scalar = reinterpret_cast<uint64_t>(&task);
-    for (const uint32_t input : inputs) {
-      params.push_back(param(PTOParamType::INPUT, input));
-      task.reads.push_back(tensors_[input].value);
-    }
-    TensorState& written = tensors_[output];
+    const TensorState& written = tensors_[output];
     const bool fresh = !written.external && written.value == 0;
-    params.push_back(param(fresh ? PTOParamType::OUTPUT : PTOParamType::INOUT, output));
-    if (!fresh) task.reads.push_back(written.value);
-    task.written = params.size() - 1;
-    written.value = task.value;
-    rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(),
-                          static_cast<uint32_t>(params.size()));
+    submit(inputs, output, fresh ? PTOParamType::OUTPUT : PTOParamType::INOUT, 0);
+  }
+
+  /// Submits a task that writes value number `unit` of `output` alone, as OUTPUT, whether or not
+  /// that has memory. Nobody may read such a tensor.
+  void write_part(uint32_t output, uint32_t unit) {
+    submit({}, output, PTOParamType::OUTPUT, unit);
   }
 
   /// The same in a scope of its own.
@@ -134,6 +126,7 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     uint32_t value;
     std::vector<uint32_t> reads;  ///< what its tensors must hold, in order
     std::size_t written = 0;      ///< number of the argument that it writes
+    uint32_t unit = 0;            ///< the part of it
     uint32_t runs = 0;
   };
   struct TensorState {
@@ -142,11 +135,32 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     uint32_t value;  ///< of the last task that was submitted to write it
   };
 
-  uint32_t make_tensor(uint64_t address) {
-    const uint64_t shape = 1;
+  uint32_t make_tensor(uint64_t address, uint32_t units) {
+    const uint64_t shape = (units - 1) * (packed_output_alignment / sizeof(int32_t)) + 1;
     tensors_.push_back(
         {rt_->ops->make_tensor(rt_, address, &shape, 1, DataType::INT32), address != 0, 0});
     return static_cast<uint32_t>(tensors_.size() - 1);
+  }
+
+  void submit(const std::vector<uint32_t>& inputs, uint32_t output, PTOParamType direction,
+              uint32_t unit) {
+    Task& task = tasks_.emplace_back();
+    task.runtime = this;
+    task.value = static_cast<uint32_t>(tasks_.size());
+    task.unit = unit;
+    std::vector<PTOParam> params(1);
+    params[0].type = PTOParamType::SCALAR;
+    params[0].scalar = reinterpret_cast<uint64_t>(&task);
+    for (const uint32_t input : inputs) {
+      params.push_back(param(PTOParamType::INPUT, input));
+      task.reads.push_back(tensors_[input].value);
+    }
+    params.push_back(param(direction, output));
+    if (direction == PTOParamType::INOUT) task.reads.push_back(tensors_[output].value);
+    task.written = params.size() - 1;
+    tensors_[output].value = task.value;
+    rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(),
+                          static_cast<uint32_t>(params.size()));
   }
 
   static DeviceConfig device(const RuntimeShape& shape) {
@@ -184,11 +198,12 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
                "a producer's buffer holds its result");
       ++i;
     }
-    task.runtime->buffer(pto_tensor(args, static_cast<int>(task.written))).write(task.value);
+    const PTOTensor& written = pto_tensor(args, static_cast<int>(task.written));
+    task.runtime->buffer(written, task.unit).write(task.value);
   }
 
-  /// The cell that stands for the memory of a tensor.
-  Buffer& buffer(const PTOTensor& tensor) {
+  /// The cell that stands for a unit of the memory of a tensor.
+  Buffer& buffer(const PTOTensor& tensor, uint32_t unit = 0) {
     for (uint32_t i = 0; i < externals; ++i) {
       if (tensor.address == reinterpret_cast<uint64_t>(&external_memory_[i])) {
         return external_buffer(i);
@@ -198,7 +213,8 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
       const auto begin = reinterpret_cast<uint64_t>(state_.rings[ring]->heap_memory.data());
       const uint64_t offset = tensor.address - begin;
       if (offset < state_.config.heap_bytes) {
-        return buffers_[(ring * state_.config.heap_bytes + offset) / packed_output_alignment];
+        return buffers_[(ring * state_.config.heap_bytes + offset) / packed_output_alignment +
+                        unit];
       }
     }
     check<P>(false, "a tensor lies in a heap");

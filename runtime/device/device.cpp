@@ -88,6 +88,7 @@ class Run {
     result.tasks = own.tasks;
     result.edges_linked = own.edges_linked;
     result.edges_early = own.edges_early;
+    result.holds = own.holds;
     result.waits = own.waits;
     result.wait_ns = own.wait_ns;
     result.cas_retries = own.cas_retries;

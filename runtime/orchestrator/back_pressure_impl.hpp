@@ -28,6 +28,7 @@ void Orchestrator<P, F>::observe_counted_watermarks(uint32_t ring) {
 }
 
 /// Producers that were reclaimed meanwhile need no node; their slots may be the next to be taken.
+/// Owners are alive: their scopes are open.
 template <class P, template <class> class F>
 void Orchestrator<P, F>::forget_reclaimed_producers() {
   std::erase_if(producers_, [&](TaskId id) { return local_of(id) < alive_[ring_of(id)]; });
@@ -41,7 +42,7 @@ std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) {
   const uint64_t alive = alive_[task.ring];
   if (!ring.tasks.fits(alive)) return Resource::task_ring;
   if (!ring.heap.place(task.heap_bytes, alive).fits) return Resource::heap_ring;
-  if (!ring.pool.fits(producers_.size(), alive)) return Resource::dependency_pool;
+  if (!ring.pool.fits(nodes_needed(), alive)) return Resource::dependency_pool;
   if (!map_.reserve(task.inserts)) return Resource::tensormap_pool;
   return std::nullopt;
 }
@@ -114,7 +115,7 @@ void Orchestrator<P, F>::warn_blocked(const Submission& task, Resource resource,
                           ring.heap.top(), ring.heap.tail(alive), ring.heap.size());
       break;
     case Resource::dependency_pool:
-      line += fmt::format(": requesting {} nodes, used={}/{}", producers_.size(),
+      line += fmt::format(": requesting {} nodes, used={}/{}", nodes_needed(),
                           ring.pool.used(alive), ring.pool.capacity());
       break;
     case Resource::tensormap_pool:
@@ -152,7 +153,7 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
                                          : d.size - (d.heap_tail - d.heap_top);
       break;
     case Resource::dependency_pool:
-      d.requested = producers_.size();
+      d.requested = nodes_needed();
       d.used = ring.pool.used(alive);
       d.size = ring.pool.capacity();
       break;

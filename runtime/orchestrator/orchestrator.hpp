@@ -6,7 +6,8 @@
 ///   3  look up      producers of INPUT and INOUT parameters
 ///   1  reserve      slot, heap bytes, nodes and TensorMap entries together, all or nothing,
 ///                   before the first claim; it comes here because step 3 tells how many nodes
-///   4  claim        an edge per producer that has not been consumed
+///   4  claim        an edge per producer that has not been consumed; a reference to the owner of
+///                   each buffer that it writes and does not read
 ///   5  allocate     addresses of new outputs in the task's packed buffer
 ///   6  insert       OUTPUT and INOUT parameters
 ///   7  publish      arguments and descriptor are written, the hold of the fan-in is dropped;
@@ -48,6 +49,7 @@ struct OrchestratorCounts {
   uint64_t tasks = 0;
   uint64_t edges_linked = 0;
   uint64_t edges_early = 0;
+  uint64_t holds = 0;
   uint64_t waits = 0;
   uint64_t wait_ns = 0;
   uint64_t cas_retries = 0;
@@ -121,6 +123,10 @@ class Orchestrator {
   bool check_param(Submission& task, uint32_t i);
   bool check_memory(const TensorRecord& tensor, uint32_t i);
   void find_producers(const Submission& task);
+  void find_owners(const Submission& task);
+  [[nodiscard]] uint32_t nodes_needed() const {
+    return static_cast<uint32_t>(producers_.size() + owners_.size());
+  }
   void count_demand(const Submission& task);
   [[nodiscard]] bool is_known_producer(TaskId id);
   void count_only(const Submission& task);
@@ -176,6 +182,7 @@ class Orchestrator {
   std::array<uint64_t, max_rings> alive_{};  // watermarks as last observed
   uint64_t submitted_ = 0;
   std::vector<TaskId> producers_;  // of the submission under way
+  std::vector<TaskId> owners_;     // of buffers that it uses, if they are no producers
   std::vector<TaskId> replaced_;
   OrchestratorCounts counts_;
   EventLog log_;

@@ -33,12 +33,12 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   if (mode_ == Mode::running) {
     if (submitted_ % observation_interval == 0) observe_watermarks();
     map_.sync(alive_);
-    find_producers(task);
-    if (reserve(task)) return commit(task);
   } else {
     observe_counted_watermarks(task.ring);
-    find_producers(task);
   }
+  find_producers(task);
+  find_owners(task);
+  if (mode_ == Mode::running && reserve(task)) return commit(task);
   if (mode_ == Mode::counting) count_only(task);
 }
 
@@ -139,20 +139,42 @@ void Orchestrator<P, F>::find_producers(const Submission& task) {
   }
 }
 
+/// Whoever names a buffer of the runtime holds the task that allocated it, so that the buffer stays
+/// until the last of them has completed. Who reads has an edge to it.
+template <class P, template <class> class F>
+void Orchestrator<P, F>::find_owners(const Submission& task) {
+  owners_.clear();
+  for (uint32_t i = 0; i < task.params.size(); ++i) {
+    if (task.params[i].type == PTOParamType::SCALAR) continue;
+    const TensorRecord& tensor = *task.tensors[i];
+    if (tensor.external || !tensor.has_address() || is_known_producer(tensor.owner)) continue;
+    owners_.push_back(tensor.owner);
+  }
+}
+
 /// Tells whether the submission under way has met this producer before.
 template <class P, template <class> class F>
 bool Orchestrator<P, F>::is_known_producer(TaskId id) {
   if (mode_ == Mode::counting) {
-    return std::find(producers_.begin(), producers_.end(), id) != producers_.end();
+    const auto among = [&](const std::vector<TaskId>& tasks) {
+      return std::find(tasks.begin(), tasks.end(), id) != tasks.end();
+    };
+    return among(producers_) || among(owners_);
   }
   TaskNote& producer = note(id);
   return std::exchange(producer.last_consumer, submitted_ + 1) == submitted_ + 1;
 }
 
+/// What the submission asks for in the best case, in which some producers have retired that are
+/// alive here.
 template <class P, template <class> class F>
 void Orchestrator<P, F>::count_demand(const Submission& task) {
+  const auto live = [&](const std::vector<TaskId>& tasks) {
+    return static_cast<uint64_t>(std::count_if(
+        tasks.begin(), tasks.end(), [&](TaskId id) { return requirement_.can_be_live(id); }));
+  };
   requirement_.submit(task.ring, {.output_bytes = {task.output_bytes.data(), task.outputs},
-                                  .dep_nodes = producers_.size(),
+                                  .dep_nodes = live(producers_) + live(owners_),
                                   .map_entries = task.inserts,
                                   .replaced = replaced_});
 }
@@ -163,7 +185,6 @@ template <class P, template <class> class F>
 void Orchestrator<P, F>::count_only(const Submission& task) {
   constexpr uint64_t counting_base = uint64_t{1} << 46;
   constexpr uint64_t counting_limit_ns = 500'000'000;
-  std::erase_if(producers_, [&](TaskId id) { return !requirement_.can_be_live(id); });
   count_demand(task);
   const TaskId id = make_id(task.ring, counted_next_[task.ring]++);
   for (uint32_t i = 0; i < task.params.size(); ++i) {
@@ -184,13 +205,13 @@ void Orchestrator<P, F>::commit(const Submission& task) {
   count_demand(task);
   const HeapPlacement placement = ring.heap.place(task.heap_bytes, alive);
   ring.heap.take(placement, alive);
-  const uint64_t first_node = ring.pool.take(producers_.size());
+  const uint64_t first_node = ring.pool.take(nodes_needed());
   const TaskId id = make_id(task.ring, ring.tasks.take(alive));
   note(id) = {submitted_ + 1, 0, static_cast<uint32_t>(scopes_.size()) - 1};
   counts_.peak_window = std::max(counts_.peak_window, ring.tasks.active(alive));
 
   prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
-  state_.life.open(id, ring.pool.index(first_node), static_cast<uint32_t>(producers_.size()));
+  state_.life.open(id, ring.pool.index(first_node), nodes_needed());
   allocate_outputs(task, id, placement);
   write_arguments(task, id);
   const uint32_t absent = claim_producers(id);
@@ -210,7 +231,11 @@ uint32_t Orchestrator<P, F>::claim_producers(TaskId id) {
       counts_.edges_early += claim == Claim::early ? 1 : 0;
     }
   }
-  return absent;
+  for (uint32_t i = 0; i < owners_.size(); ++i) {
+    state_.life.add_hold(owners_[i], id, static_cast<uint32_t>(producers_.size()) + i);
+  }
+  counts_.holds += owners_.size();
+  return absent + static_cast<uint32_t>(owners_.size());
 }
 
 template <class P, template <class> class F>

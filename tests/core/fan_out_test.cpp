@@ -122,6 +122,19 @@ TYPED_TEST(FanOutTest, AnEarlyConsumerHoldsTheTaskAndIsNotOnTheList) {
   EXPECT_TRUE(this->slot.is_consumed(this->id));
 }
 
+TYPED_TEST(FanOutTest, AHolderKeepsTheTaskAndIsNotOnTheList) {
+  this->slot.open(this->id);
+  this->slot.hold(this->id);
+  EXPECT_EQ(this->slot.references(this->id), 3u);
+  EXPECT_EQ(this->slot.close().head, nil);
+  this->slot.hold(this->id);
+  EXPECT_FALSE(this->slot.drop());  // a holder
+  EXPECT_FALSE(this->slot.drop());  // the scope
+  EXPECT_FALSE(this->slot.is_consumed(this->id));
+  EXPECT_TRUE(this->slot.drop());  // the other holder
+  EXPECT_TRUE(this->slot.is_consumed(this->id));
+}
+
 TYPED_TEST(FanOutTest, AConsumedTaskIsNotClaimed) {
   this->slot.open(this->id);
   (void)this->slot.close();
@@ -178,12 +191,21 @@ TYPED_TEST(FanOutDeathTest, ClaimingATaskThatTheSlotDoesNotHold) {
   EXPECT_DEATH((void)this->claim(1), "TW-I4|TS-I4");
 }
 
+TYPED_TEST(FanOutDeathTest, HoldingATaskThatIsConsumedOrNotThere) {
+  this->slot.open(this->id);
+  EXPECT_DEATH(this->slot.hold(make_id(1, local_of(this->id) + 4)), "TW-I4|TS-I4");
+  (void)this->slot.close();
+  (void)this->slot.drop();
+  EXPECT_DEATH(this->slot.hold(this->id), "TS-I4");
+}
+
 TYPED_TEST(FanOutDeathTest, MoreReferencesThanCanBeCounted) {
   this->slot.open(this->id);
   (void)this->slot.close();
   for (uint32_t n = 1; n < max_references; ++n) ASSERT_EQ(this->claim(1), Claim::early);
   EXPECT_EQ(this->slot.references(this->id), max_references);
   EXPECT_DEATH((void)this->claim(1), "TW-I1|TS-I2");
+  EXPECT_DEATH(this->slot.hold(this->id), "TW-I1|TS-I2");
 }
 
 }  // namespace

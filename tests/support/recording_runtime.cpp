@@ -80,6 +80,8 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
       buffer.allocated_here = true;
       buffer.allocator = task;
       event.output_bytes.push_back(buffer.bytes);
+    } else if (buffer.allocated_here) {
+      producers.insert(buffer.allocator);  // it is held, if not read
     }
     buffer.writers.push_back(task);
     ++event.map_entries;

@@ -1,0 +1,124 @@
+/// A buffer stays as long as any task that names it has not completed, whichever task allocated it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "runtime/include/pto_kernel_api.h"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+constexpr uint64_t mark_of_later_writer = 0xb;
+constexpr uint64_t mark_of_next_buffer = 0xc;
+
+std::atomic<bool> later_writer_done{false};
+std::atomic<uint64_t> foreign_elements{0};
+
+/// Parameters of all kernels: one tensor of 64-bit elements.
+std::span<uint64_t> elements_of(int64_t* args) {
+  const PTOTensor& tensor = pto_tensor(args, 0);
+  return {tensor.data<uint64_t>(), tensor.shape[0]};
+}
+
+void allocate_only(int64_t*) {}
+
+void write_late(int64_t* args) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::ranges::fill(elements_of(args), mark_of_later_writer);
+  later_writer_done = true;
+}
+void write_in_time(int64_t* args) {
+  std::ranges::fill(elements_of(args), mark_of_later_writer);
+}
+
+void write_next(int64_t* args) {
+  std::ranges::fill(elements_of(args), mark_of_next_buffer);
+}
+
+void count_foreign(int64_t* args) {
+  const auto elements = elements_of(args);
+  foreign_elements +=
+      elements.size() - static_cast<uint64_t>(std::ranges::count(elements, mark_of_next_buffer));
+}
+void count_foreign_in_the_end(int64_t* args) {
+  while (!later_writer_done.load()) std::this_thread::yield();
+  count_foreign(args);
+}
+
+/// One buffer in a scope of its own, written by a task that did not allocate it; then another one,
+/// for which the heap has room only where the first lay.
+RunResult run_two_buffers(const Where& where, std::span<const KernelEntry> kernels, uint64_t seed) {
+  DeviceConfig config = small_device();
+  config.rings = 1;
+  config.heap_bytes = 768 << 10;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      pto2_rt_init_tensor_pool(rt);
+                      const uint64_t shape[] = {(512 << 10) / sizeof(uint64_t)};
+                      const auto submit = [&](int32_t kernel, const PTOParam& param) {
+                        pto2_rt_submit_task(rt, kernel, PTO2_WORKER_VECTOR, &param, 1);
+                      };
+                      PTO2_SCOPE(rt) {
+                        const Tensor first = make_tensor(shape, 1, DataType::UINT64);
+                        submit(0, make_output_param(first));
+                        submit(1, make_output_param(first));
+                      }
+                      const Tensor next = make_tensor(shape, 1, DataType::UINT64);
+                      submit(2, make_output_param(next));
+                      submit(3, make_input_param(next));
+                    },
+                    {}};
+  later_writer_done = false;
+  foreign_elements = 0;
+  return run_at(where, config, what, seed);
+}
+
+class Owners : public testing::TestWithParam<Where> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Owners, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+TEST_P(Owners, ALaterWriterKeepsTheBuffer) {
+  const bool seeded = GetParam().place == Place::seeded;
+  // A kernel that waits for another one would keep the seeded executor's only OS thread.
+  const std::array<KernelEntry, 4> kernels{allocate_only, seeded ? write_in_time : write_late,
+                                           write_next,
+                                           seeded ? count_foreign : count_foreign_in_the_end};
+  for (uint64_t run = 1; run <= (seeded ? 200 : 5); ++run) {
+    const RunResult result = run_two_buffers(GetParam(), kernels, run);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_EQ(result.holds, 1U);
+    ASSERT_EQ(foreign_elements.load(), 0U) << "run (or seed) " << run;
+  }
+}
+
+/// The reference takes a node: one pool entry per task that does not read what it writes.
+TEST_P(Owners, AHoldTakesANodeOfTheDependencyPool) {
+  DeviceConfig config = small_device();
+  config.dep_pool = 16;
+  static constexpr KernelEntry kernels[] = {allocate_only};
+  const auto run_with = [&](int writers) {
+    const auto entry = [writers](PTO2Runtime* rt) {
+      pto2_rt_init_tensor_pool(rt);
+      const uint64_t shape[] = {1};
+      const Tensor tensor = make_tensor(shape, 1);
+      const PTOParam output = make_output_param(tensor);
+      for (int i = 0; i <= writers; ++i) {
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &output, 1);
+      }
+    };
+    return run_at(GetParam(), config, {kernels, entry, {}});
+  };
+  EXPECT_EQ(run_with(16).error.code, ErrorCode::ok);
+  const RunResult overflow = run_with(17);
+  EXPECT_EQ(overflow.error.code, ErrorCode::dependency_pool_overflow);
+  EXPECT_NE(overflow.error.hint.find("--dep-pool 17"), std::string::npos) << overflow.error.hint;
+}
+
+}  // namespace
+}  // namespace pto2::test
