@@ -1,5 +1,5 @@
-/// Every scenario, under the name that tools use: piece/scenario, with the fan-out where it
-/// matters.
+/// Every scenario but those over the whole runtime (runtime_scenarios.hpp), under the name that
+/// tools use: piece/scenario, with the fan-out where it matters.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 #include "core/fan_out_lock.hpp"
 #include "core/task_word.hpp"
 #include "models/cluster_pool/close_against_leave.hpp"
+#include "models/cluster_pool/two_clusters.hpp"
 #include "models/core_mailbox/dispatch.hpp"
 #include "models/core_mailbox/exit.hpp"
 #include "models/core_mailbox/exit_overtakes.hpp"
@@ -85,6 +86,7 @@ void for_each_piece(auto&& visit) {
   visit.template operator()<ExactlyOnce<P>>("ready_queues/exactly_once");
   visit.template operator()<FullShards<P>>("ready_queues/full_shards");
   visit.template operator()<CloseAgainstLeave<P>>("cluster_pool/close_against_leave");
+  visit.template operator()<TwoClusters<P>>("cluster_pool/two_clusters");
   visit.template operator()<Quiescence<P>>("stall_detector/quiescence");
   visit.template operator()<HandShake<P>>("startup/hand_shake");
   visit.template operator()<FirstWins<P>>("fatal_latch/first_wins");

@@ -16,6 +16,7 @@ const std::map<std::string, Expectation> expectations = {
     {"parked_schedulers/backlog_against_park", {48'299}},
     {"ready_queues/exactly_once", {45'126}},
     {"cluster_pool/close_against_leave", {8}},
+    {"cluster_pool/two_clusters", {6}},
     {"stall_detector/quiescence", {1}},
     {"startup/hand_shake", {2}},
     {"fatal_latch/first_wins", {2}},

@@ -31,6 +31,7 @@ struct RuntimeShape {
   uint32_t window = 4;
   uint64_t heap_units = 8;
   uint32_t dep_pool = 16;
+  uint32_t map_pool = 16;
 };
 
 template <Policy P, template <class> class F, uint32_t schedulers = 1>
@@ -62,9 +63,17 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
   void finish() {
     check<P>(orchestrator_.error().code == outcome_, "the run ends as it must");
     check<P>(orchestrator_.invariant_holds(), "the orchestrator's structures are whole");
-    if (outcome_ != ErrorCode::ok) return;
-    for (const Task& task : tasks_) check<P>(task.runs == 1, "each task runs once");
-    check<P>(state_.drained(tasks_.size()), "everything is reclaimed and whole");
+    const uint64_t submitted = orchestrator_.counts().tasks;
+    bool all_run = true;
+    for (uint64_t i = 0; i < tasks_.size(); ++i) {
+      check<P>(tasks_[i].runs <= (i < submitted ? 1 : 0), "no task runs twice, or unsubmitted");
+      all_run = all_run && (i >= submitted || tasks_[i].runs == 1);
+    }
+    if (outcome_ == ErrorCode::ok) {
+      check<P>(all_run && submitted == tasks_.size(), "each task runs once");
+      check<P>(state_.drained(submitted), "everything is reclaimed and whole");
+    }
+    happened<P>(all_run ? "every task runs" : "a task does not run");
     tell();
   }
 
@@ -96,6 +105,12 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     submit({}, output, PTOParamType::OUTPUT, unit);
   }
 
+  /// Submits a task that is refused: it reads a tensor that nobody has written.
+  void refused_task() {
+    const PTOParam unwritten = param(PTOParamType::INPUT, tensor());
+    rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, &unwritten, 1);
+  }
+
   /// The same in a scope of its own.
   void scoped_task(const std::vector<uint32_t>& inputs, uint32_t output) {
     begin_scope();
@@ -112,6 +127,9 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     const OrchestratorCounts& counts = orchestrator_.counts();
     if (counts.edges_linked != 0) happened<P>("a consumer is linked");
     if (counts.edges_early != 0) happened<P>("a consumer is early");
+    if (counts.tasks > 1 && counts.edges_linked + counts.edges_early == 0) {
+      happened<P>("a consumer comes too late for an edge");
+    }
     happened<P>(counts.waits != 0 ? "the orchestrator waits" : "the orchestrator never waits");
     const bool all = std::ranges::all_of(
         schedulers_, [](const auto& scheduler) { return scheduler->counts().completions != 0; });
@@ -177,7 +195,9 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     config.schedulers = schedulers;
     config.blocks = schedulers;
     validate(config);
-    config.dep_pool = shape.dep_pool;  // may be less than what users are allowed
+    // May be less than what users are allowed.
+    config.dep_pool = shape.dep_pool;
+    config.tensormap_pool = shape.map_pool;
     return config;
   }
 

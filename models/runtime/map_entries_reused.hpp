@@ -1,0 +1,23 @@
+/// Three tasks, each in a scope of its own, with one entry in the TensorMap: each takes it once the
+/// former has been reclaimed, wherever the completer of the former is in its steps. TM-I1, TM-I2,
+/// SD-I1.
+#pragma once
+
+#include "models/runtime/whole_runtime.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P, template <class> class F>
+class MapEntriesReused : public WholeRuntime<P, F> {
+ public:
+  static constexpr std::array reaches{"the orchestrator waits", "the orchestrator never waits"};
+
+  MapEntriesReused() : WholeRuntime<P, F>({.map_pool = 1}) {}
+
+ private:
+  void submit_graph() override {
+    for (uint32_t i = 0; i < 3; ++i) this->scoped_task({}, this->tensor());
+  }
+};
+
+}  // namespace pto2::scenarios
