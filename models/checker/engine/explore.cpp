@@ -21,7 +21,6 @@ namespace pto2::model {
 
 namespace {
 
-using engine::InterruptGuard;
 using engine::Ledger;
 using engine::Outcome;
 using Clock = std::chrono::steady_clock;
@@ -212,11 +211,14 @@ Report explore(const Options& options, const std::function<void()>& body) {
   validate(options);
   Report report;
   report.name = options.name;
+  if (options.stop.stop_requested()) {
+    report.reason = engine::stopped_reason;
+    return report;
+  }
   Sometimes sometimes;
   const Clock::time_point start = Clock::now();
   const engine::HeapScope own(nullptr);
   {
-    const InterruptGuard guard;
     const engine::Watchdog watchdog(options.watchdog_seconds);
     if (options.heap_leaks) warm_up(options, body);
     switch (options.strategy) {

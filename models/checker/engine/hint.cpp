@@ -30,7 +30,7 @@ bool passes(const Options& options, const std::function<void()>& body,
     const Outcome outcome = execution.run(search.graph(), search, search.first());
     if (outcome == Outcome::failed || outcome == Outcome::limited) return false;
     complete |= outcome == Outcome::complete;
-    if (Clock::now() > deadline) return false;
+    if (Clock::now() > deadline || options.stop.stop_requested()) return false;
   } while (search.advance());
   return complete;
 }
@@ -68,7 +68,7 @@ std::string find_hint(const Options& options, const std::function<void()>& body,
   for (const bool sequentially_consistent : {false, true}) {
     for (const std::source_location& site : sites) {
       const Strengthened strengthened{site, sequentially_consistent};
-      if (Clock::now() > deadline) return {};
+      if (Clock::now() > deadline || options.stop.stop_requested()) return {};
       if (!passes(options, body, strengthened, deadline)) continue;
       return "it cannot happen with " +
              std::string(sequentially_consistent ? "seq_cst" : "acquire/release") + " order at " +

@@ -6,21 +6,6 @@
 
 namespace pto2::model::engine {
 
-namespace {
-volatile std::sig_atomic_t interrupted = 0;
-}  // namespace
-
-InterruptGuard::InterruptGuard() {
-  interrupted = 0;
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  sigaction(SIGINT, &action, &outer_);
-}
-
-InterruptGuard::~InterruptGuard() {
-  sigaction(SIGINT, &outer_, nullptr);
-}
-
 std::string progress_line(const Report& report, double per_second, double total) {
   char text[128];
   std::snprintf(text, sizeof text, "%llu executions, %llu blocked, %.0f per second",
@@ -48,8 +33,8 @@ bool Ledger::exhausted(std::size_t memory) {
   if (options_.max_executions != 0 && report_.executions >= options_.max_executions) {
     report_.reason =
         "the limit of " + std::to_string(options_.max_executions) + " executions was reached";
-  } else if (interrupted != 0) {
-    report_.reason = "it was interrupted";
+  } else if (options_.stop.stop_requested()) {
+    report_.reason = stopped_reason;
   } else if (runs_ >= next_check_) {
     next_check_ = runs_ + 256;
     check_rare(memory);

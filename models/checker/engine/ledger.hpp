@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <string>
 
@@ -11,17 +10,8 @@
 
 namespace pto2::model::engine {
 
-/// While one exists, Ctrl-C ends the search, which then reports what it covered.
-class InterruptGuard {
- public:
-  InterruptGuard();
-  ~InterruptGuard();
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct sigaction outer_ = {};
-};
+/// The reason of a report whose search ended because Options::stop asked for it.
+inline constexpr const char* stopped_reason = "it was stopped";
 
 /// Such as "250 executions, 3 blocked, 100 per second, about 1000 in all, 25.0 %". A `total`
 /// that is 0 or refuted already is not mentioned.

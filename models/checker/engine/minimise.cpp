@@ -57,6 +57,7 @@ Violation simplest(const Options& options, const std::function<void()>& body, Vi
   Exhaustive search(options);
   search.begin();
   for (bool more = true; more && Clock::now() < end; more = search.advance()) {
+    if (options.stop.stop_requested()) break;
     const Outcome outcome = execution.run(search.graph(), search, search.first());
     if (outcome == Outcome::limited) break;
     if (outcome != Outcome::failed || execution.failure().kind != found.kind ||

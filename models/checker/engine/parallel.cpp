@@ -56,7 +56,8 @@ void Parallel::record(Worker& worker, Outcome outcome) {
   const std::size_t memory = worker.search.memory_if_due() * workers_.size();
   worker.tally.count(outcome);
   const bool ends = outcome == Outcome::failed || outcome == Outcome::limited;
-  if (!ends && worker.tally.runs < runs_per_report_) return;
+  const bool due = worker.tally.runs >= runs_per_report_ || options_.stop.stop_requested();
+  if (!ends && !due) return;
   const std::lock_guard guard(mutex_);
   if (stop_) return;
   ledger_.add(worker.tally);

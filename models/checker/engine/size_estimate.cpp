@@ -34,6 +34,7 @@ double TreeSample::run_level() {
     for (bool runs = level_[i].runs; runs; runs = search_.take_again()) {
       const Outcome outcome = execution_.run(*level_[i].graph, search_, level_[i].first);
       if (outcome == Outcome::failed || outcome == Outcome::limited) return -1;
+      if (stop_.stop_requested()) return -1;
       if (outcome == Outcome::complete) ++complete;
       // The run went on in another graph; what is open in both belongs to this level.
       if (auto other = search_.take_held_back()) {

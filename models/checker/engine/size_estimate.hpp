@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <stop_token>
 #include <vector>
 
 #include "models/checker/engine/execution.hpp"
@@ -28,9 +29,10 @@ namespace pto2::model::engine {
 class TreeSample {
  public:
   TreeSample(const Options& options, const std::function<void()>& body)
-      : execution_(options, body), search_(options), random_(options.seed) {}
+      : execution_(options, body), search_(options), random_(options.seed), stop_(options.stop) {}
 
-  /// One estimate; negative when an execution fails or meets a limit, which ends the search too.
+  /// One estimate; negative when an execution fails or meets a limit, or a stop is requested: each
+  /// of them ends the search too.
   double take(std::size_t width);
   /// Bytes of the graphs that the last estimate held at one time.
   std::size_t memory() const { return memory_; }
@@ -51,6 +53,7 @@ class TreeSample {
   Execution execution_;
   Exhaustive search_;
   std::mt19937_64 random_;
+  std::stop_token stop_;
   std::vector<Exhaustive::Branch> level_;
   std::vector<Exhaustive::Branch> next_;
   std::vector<Child> children_;

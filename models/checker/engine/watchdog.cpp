@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <mutex>
 
 #include "models/checker/engine/execution.hpp"
 
@@ -14,25 +15,46 @@ int watchdog_signal() {
   return SIGRTMIN + 3;
 }
 
-void install_handler() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { Execution::look_for_hang(); };
-  // The handler may leave for good by switching stacks, so the signal must stay deliverable.
-  action.sa_flags = SA_NODEFER | SA_RESTART;
-  sigaction(watchdog_signal(), &action, nullptr);
-}
+/// The signal's handler, which all watchdogs of the process share.
+class Handler {
+ public:
+  void acquire() {
+    const std::lock_guard guard(mutex_);
+    if (users_++ != 0) return;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { Execution::look_for_hang(); };
+    // The handler may leave for good by switching stacks, so the signal must stay deliverable.
+    action.sa_flags = SA_NODEFER | SA_RESTART;
+    sigaction(watchdog_signal(), &action, &former_);
+  }
+
+  void release() {
+    const std::lock_guard guard(mutex_);
+    if (--users_ != 0) return;
+    // Discards what is pending in a thread that blocks the signal.
+    signal(watchdog_signal(), SIG_IGN);
+    sigaction(watchdog_signal(), &former_, nullptr);
+  }
+
+ private:
+  std::mutex mutex_;
+  unsigned users_ = 0;
+  struct sigaction former_ = {};
+};
+
+Handler handler;
 
 }  // namespace
 
 Watchdog::Watchdog(double seconds) {
   if (seconds <= 0) return;
-  [[maybe_unused]] static const bool installed = (install_handler(), true);
   struct sigevent event = {};
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = watchdog_signal();
   event._sigev_un._tid = gettid();
   if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
   armed_ = true;
+  handler.acquire();
   struct itimerspec interval = {};
   interval.it_interval.tv_sec = static_cast<time_t>(seconds);
   interval.it_interval.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
@@ -41,7 +63,9 @@ Watchdog::Watchdog(double seconds) {
 }
 
 Watchdog::~Watchdog() {
-  if (armed_) timer_delete(timer_);
+  if (!armed_) return;
+  timer_delete(timer_);
+  handler.release();
 }
 
 }  // namespace pto2::model::engine

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,15 @@ struct Options {
   std::uint32_t max_thread_events = 65'000;
   /// Reads of one unchanged value from one line in a row that count as a spin loop.
   std::uint32_t spin_limit = 1'000;
-  /// A thread that makes no visible step for so long is stopped and named; 0 never.
+  /// A thread that makes no visible step for so long is stopped and named; 0 never. While explore()
+  /// runs with another value than 0, it handles the signal SIGRTMIN + 3, and no other; then the
+  /// former handler is back.
   double watchdog_seconds = 20;
+  /// Once a stop is requested, from whatever OS thread, the search ends after the execution under
+  /// way and reports what it covered: inconclusive unless a violation was found before. (A search
+  /// does not end on a signal by itself: a program that wants Ctrl-C to end it calls request_stop()
+  /// on the source of this token, from a thread that waits for the signal.)
+  std::stop_token stop;
 
   unsigned jobs = 1;              ///< OS threads that share an exhaustive search
   std::uint64_t seed = 1;         ///< of the random strategies
