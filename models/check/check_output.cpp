@@ -105,7 +105,7 @@ void CheckOutput::add(const Report& report) {
 }
 
 void CheckOutput::add(const WeakeningResult& result) {
-  print(fmt::format("{:<11}{:<28}{:<8} to {:<9}{:>7.2f} s  {}\n", to_string(result.outcome),
+  print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {}\n", to_string(result.outcome),
                     result.site, result.from, result.to, result.seconds,
                     result.witness.empty() ? result.effect : result.witness));
   orders_->push_back({{"name", result.site},
@@ -118,12 +118,13 @@ void CheckOutput::add(const WeakeningResult& result) {
                       {"wall_s", result.seconds}});
   const bool survived = result.outcome == Outcome::survived;
   cases_.push_back({result.site + "=" + result.to, result.seconds,
-                    survived ? "no scenario needs the stronger order" : "", false});
+                    survived ? "no scenario needs the stronger order" : "",
+                    result.outcome == Outcome::inconclusive});
   sampled_only_ = false;
 }
 
 void CheckOutput::add(const MutantResult& result) {
-  print(fmt::format("{:<11}{:<24}{:>7.2f} s  {}: {}\n", to_string(result.outcome), result.name,
+  print(fmt::format("{:<13}{:<24}{:>7.2f} s  {}: {}\n", to_string(result.outcome), result.name,
                     result.seconds, result.witness, result.effect));
   mutants_->push_back({{"name", result.name},
                        {"outcome", to_string(result.outcome)},
@@ -131,13 +132,14 @@ void CheckOutput::add(const MutantResult& result) {
                        {"effect", result.effect},
                        {"replay", result.token},
                        {"seconds", result.seconds}});
-  const bool killed = result.outcome == Outcome::killed;
-  cases_.push_back({result.name, result.seconds, killed ? "" : result.effect, false});
+  const bool survived = result.outcome == Outcome::survived;
+  cases_.push_back({result.name, result.seconds, survived ? result.effect : "",
+                    result.outcome == Outcome::inconclusive});
   sampled_only_ = false;
 }
 
-void CheckOutput::write_json() {
-  Json json = {{"schema", "pto2-check/1"}};
+void CheckOutput::write_json(bool interrupted) {
+  Json json = {{"schema", "pto2-check/1"}, {"interrupted", interrupted}};
   if (!harnesses_->empty()) json["harnesses"] = *harnesses_;
   if (!orders_->empty()) json["orders"] = *orders_;
   if (!mutants_->empty()) json["mutants"] = *mutants_;
@@ -145,7 +147,7 @@ void CheckOutput::write_json() {
   json_->finish();
 }
 
-void CheckOutput::write_junit() {
+void CheckOutput::write_junit(bool interrupted) {
   const auto failures =
       std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
   const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
@@ -153,6 +155,9 @@ void CheckOutput::write_junit() {
       fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "
                   "name=\"pto2 check\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
                   cases_.size(), failures, skipped));
+  if (interrupted) {
+    junit_->write("  <properties><property name=\"interrupted\" value=\"true\"/></properties>\n");
+  }
   for (const Case& test : cases_) {
     const std::string content =
         !test.failure.empty() ? fmt::format("<failure message=\"{}\"/>", escaped(test.failure))
@@ -165,16 +170,18 @@ void CheckOutput::write_junit() {
   junit_->finish();
 }
 
-ExitCode CheckOutput::finish() {
-  if (json_) write_json();
-  if (junit_) write_junit();
+ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
+  if (json_) write_json(interrupted.has_value());
+  if (junit_) write_junit(interrupted.has_value());
   const auto failures =
       std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
   const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
   double seconds = 0;
   for (const Case& test : cases_) seconds += test.seconds;
+  if (interrupted) print("interrupted: what is not listed was not tried\n");
   print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
                     std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
+  if (interrupted) return *interrupted;
   if (failures != 0) return cli::exit_fail;
   return sampled_only_ || bound_hit_ ? cli::exit_inconclusive : cli::exit_pass;
 }

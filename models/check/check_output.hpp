@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <pto2/checker.hpp>
 #include <string>
 #include <vector>
@@ -26,8 +27,9 @@ class CheckOutput {
   void add(const WeakeningResult& result);
   void add(const MutantResult& result);
 
-  /// Prints the summary, writes the files and says how it all came out.
-  cli::ExitCode finish();
+  /// Prints the summary, writes the files and says how it all came out: with the code of the
+  /// interruption, if one ended it early.
+  cli::ExitCode finish(std::optional<cli::ExitCode> interrupted);
 
  private:
   struct Case {
@@ -38,8 +40,8 @@ class CheckOutput {
   };
 
   void print(const std::string& text) const;
-  void write_json();
-  void write_junit();
+  void write_json(bool interrupted);
+  void write_junit(bool interrupted);
 
   std::unique_ptr<cli::OutputFile> json_;
   std::unique_ptr<cli::OutputFile> junit_;

@@ -24,6 +24,7 @@ model::Options options_of(const Entry& entry, const CheckSettings& settings) {
   options.max_seconds = settings.max_seconds;
   options.samples = settings.samples;
   options.progress = settings.progress;
+  options.stop = settings.stop;
   options.expected = entry.reaches;
   return options;
 }
@@ -51,7 +52,7 @@ model::Report sample(const Entry& entry, const CheckSettings& settings) {
     report.seconds += total.seconds;
     report.steps += total.steps;
     total = std::move(report);
-    if (total.violation) return total;
+    if (total.violation || settings.stop.stop_requested()) return total;
   }
   total.verdict = model::Verdict::inconclusive;
   total.reason = "sampled: too many executions to explore";

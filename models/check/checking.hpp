@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <pto2/checker.hpp>
+#include <stop_token>
 #include <string>
 
 #include "models/check/catalogue.hpp"
@@ -14,6 +15,7 @@ struct CheckSettings {
   double max_seconds = 0;     ///< per scenario, 0 is none
   uint64_t samples = 10'000;  ///< per strategy, of what cannot be explored
   bool progress = false;      ///< a line on stderr
+  std::stop_token stop{};     ///< ends the search under way, and those to come before they begin
 };
 
 /// Explores all executions of `entry`, or samples some if there are too many. Another number of

@@ -9,6 +9,7 @@
 
 #include "models/check/catalogue.hpp"
 #include "models/check/check_output.hpp"
+#include "models/check/interruption.hpp"
 #include "models/check/mutants.hpp"
 #include "models/check/named_token.hpp"
 #include "models/check/protocol_index.hpp"
@@ -48,7 +49,10 @@ in. Those that are too large are sampled, and say "inconclusive".
 
 Exit codes: 0 everything explored holds, 1 a violation, another number of executions, or a
 weakening or mutant that survived, 2 usage, 3 bad input, 4 a bound was hit or nothing was explored
-completely.)";
+completely, 130 interrupted, 143 terminated.
+
+SIGINT (Ctrl-C) or SIGTERM ends the command with what it has found so far, what is under way being
+inconclusive; the files of --json and --junit are written and say so. A second one ends it at once.)";
 
 /// The scenarios, the long ones on demand.
 std::vector<Entry> available(bool deep) {
@@ -74,33 +78,33 @@ std::vector<Entry> chosen(const CheckArguments& arguments, bool deep) {
   return entries;
 }
 
-ExitCode check_scenarios(const CheckArguments& arguments, CheckOutput& output) {
+void check_scenarios(const CheckArguments& arguments, CheckOutput& output) {
   for (const Entry& entry : chosen(arguments, arguments.deep)) {
+    if (arguments.settings.stop.stop_requested()) return;
     output.add(check(entry, arguments.settings));
   }
-  return output.finish();
 }
 
-ExitCode weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
+void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
   const std::vector<Entry> entries = available(arguments.deep);
-  for (const SiteUse& use : sites_of(entries)) {
+  for (const SiteUse& use : sites_of(entries, arguments.settings.stop)) {
     if (std::string(use.site->name).find(arguments.pattern) == std::string::npos) continue;
     for (const std::memory_order order : weaker_orders(*use.site)) {
+      if (arguments.settings.stop.stop_requested()) return;
       output.add(weaken(use, order, arguments.settings));
     }
   }
-  return output.finish();
 }
 
-ExitCode run_mutants(const CheckArguments& arguments, CheckOutput& output) {
+void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
   try {
     for (const std::string& name : mutants(arguments.pattern, arguments.quick)) {
-      output.add(run_mutant(name));
+      if (arguments.settings.stop.stop_requested()) return;
+      output.add(run_mutant(name, arguments.settings.stop));
     }
   } catch (const std::runtime_error& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }
-  return output.finish();
 }
 
 ExitCode list_scenarios(const CheckArguments& arguments) {
@@ -110,9 +114,10 @@ ExitCode list_scenarios(const CheckArguments& arguments) {
   return cli::exit_pass;
 }
 
-ExitCode check_index(const CheckArguments& arguments) {
+ExitCode check_index(const CheckArguments& arguments, const Interruption& interruption) {
   try {
     const std::string index = protocol_index(".", catalogue(), arguments.settings);
+    if (const auto code = interruption.exit_code()) return *code;
     if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;
   } catch (const std::runtime_error& error) {
     throw CliError(cli::exit_bad_input, error.what());
@@ -122,15 +127,24 @@ ExitCode check_index(const CheckArguments& arguments) {
   return cli::exit_fail;
 }
 
-ExitCode run_check(const CheckArguments& arguments) {
+ExitCode run_check(CheckArguments& arguments) {
   if (arguments.list) return list_scenarios(arguments);
-  if (!arguments.index.empty()) return check_index(arguments);
+  const Interruption interruption(Interruption::First::requests_stop);
+  arguments.settings.stop = interruption.stop();
+  if (!arguments.index.empty()) return check_index(arguments, interruption);
   CheckOutput output(arguments.json, arguments.junit);
-  if (arguments.mutants) return run_mutants(arguments, output);
-  return arguments.weaken ? weaken_orders(arguments, output) : check_scenarios(arguments, output);
+  if (arguments.mutants) {
+    run_mutants(arguments, output);
+  } else if (arguments.weaken) {
+    weaken_orders(arguments, output);
+  } else {
+    check_scenarios(arguments, output);
+  }
+  return output.finish(interruption.exit_code());
 }
 
 ExitCode run_replay(const std::string& token) {
+  const Interruption interruption(Interruption::First::ends);
   try {
     const model::Report report = replay_named(catalogue(), token);
     fmt::print("{}", report.to_text());

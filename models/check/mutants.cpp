@@ -2,32 +2,19 @@
 
 #include <fmt/core.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
+#include "models/check/child_program.hpp"
+
 namespace pto2::scenarios {
 namespace {
 
 std::filesystem::path folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "mutants";
-}
-
-/// What a command prints to stdout.
-std::string output_of(const std::string& command) {
-  std::FILE* const pipe = popen(command.c_str(), "re");
-  if (pipe == nullptr) throw std::runtime_error("cannot start " + command);
-  std::string text;
-  std::array<char, 4096> buffer;
-  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    text.append(buffer.data(), n);
-  }
-  pclose(pipe);
-  return text;
 }
 
 }  // namespace
@@ -52,13 +39,18 @@ std::vector<std::string> mutants(const std::string& pattern, bool quick) {
   return names;
 }
 
-MutantResult run_mutant(const std::string& name) {
+MutantResult run_mutant(const std::string& name, const std::stop_token& stop) {
   MutantResult result;
   result.name = name;
-  const std::string text =
-      output_of(fmt::format("'{}' check --deep --json - --max-seconds {} 2>/dev/null",
-                            (folder() / name).string(), mutant_seconds));
+  const std::string text = output_of({folder() / name, "check", "--deep", "--json", "-",
+                                      "--max-seconds", fmt::format("{}", mutant_seconds)},
+                                     stop);
   const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (stop.stop_requested()) {
+    result.outcome = Outcome::inconclusive;
+    result.effect = "it was stopped";
+    return result;
+  }
   if (json.is_discarded()) {
     result.effect = "the program ended without a result";
     return result;

@@ -1,6 +1,7 @@
 /// Runs the mutants: programs that explore one scenario on a core with a seeded bug.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct MutantResult {
 /// `quick` a third of them. Throws std::runtime_error if they have not been built.
 std::vector<std::string> mutants(const std::string& pattern, bool quick);
 
-/// Runs one of them.
-MutantResult run_mutant(const std::string& name);
+/// Runs one of them, until a stop is requested.
+MutantResult run_mutant(const std::string& name, const std::stop_token& stop);
 
 }  // namespace pto2::scenarios

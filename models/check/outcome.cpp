@@ -8,6 +8,8 @@ const char* to_string(Outcome outcome) {
       return "killed";
     case Outcome::survived:
       return "survived";
+    case Outcome::inconclusive:
+      return "inconclusive";
   }
   return "unknown";
 }

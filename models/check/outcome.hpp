@@ -4,8 +4,9 @@
 namespace pto2::scenarios {
 
 enum class Outcome {
-  killed,    ///< a scenario shows what goes wrong
-  survived,  ///< no scenario does
+  killed,        ///< a scenario shows what goes wrong
+  survived,      ///< no scenario does
+  inconclusive,  ///< the search was stopped before it could tell
 };
 
 const char* to_string(Outcome outcome);

@@ -142,7 +142,7 @@ std::string order_table(const fs::path& root, const std::vector<Entry>& entries,
   std::string text =
       "| order | operation | | weakened to | shown by | TSan | helgrind | one minute of stress |\n"
       "|---|---|---|---|---|---|---|---|\n";
-  for (const SiteUse& use : sites_of(entries)) {
+  for (const SiteUse& use : sites_of(entries, settings.stop)) {
     const std::string start =
         fmt::format("| `{}` | {} | {} |", use.site->name, name_of(use.site->operation),
                     model::to_string(use.site->order));

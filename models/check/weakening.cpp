@@ -19,7 +19,7 @@ std::tuple<bool, bool, uint64_t> rank(const Entry& entry, const std::string& pie
 
 }  // namespace
 
-std::set<const OrderSite*> sites_used_by(const Entry& entry) {
+std::set<const OrderSite*> sites_used_by(const Entry& entry, const std::stop_token& stop) {
   std::set<const OrderSite*> sites;
   Model::sites_used = &sites;
   for (const auto strategy : {model::Strategy::random_walk, model::Strategy::bursts}) {
@@ -27,16 +27,17 @@ std::set<const OrderSite*> sites_used_by(const Entry& entry) {
     options.name = entry.name;
     options.strategy = strategy;
     options.samples = 200;
+    options.stop = stop;
     model::explore(options, entry.body);
   }
   Model::sites_used = nullptr;
   return sites;
 }
 
-std::vector<SiteUse> sites_of(const std::vector<Entry>& entries) {
+std::vector<SiteUse> sites_of(const std::vector<Entry>& entries, const std::stop_token& stop) {
   std::map<std::string, SiteUse> by_name;
   for (const Entry& entry : entries) {
-    for (const OrderSite* site : sites_used_by(entry)) {
+    for (const OrderSite* site : sites_used_by(entry, stop)) {
       SiteUse& use = by_name[site->name];
       use.site = site;
       use.entries.push_back(&entry);
@@ -97,6 +98,10 @@ WeakeningResult weaken(const SiteUse& use, std::memory_order order, const CheckS
         std::string(to_string(report.violation->kind)) + ": " + report.violation->message;
     result.token = named_token(entry->name, report.violation->token);
     return result;
+  }
+  if (settings.stop.stop_requested()) {
+    result.outcome = Outcome::inconclusive;
+    result.effect = "it was stopped";
   }
   return result;
 }

@@ -19,10 +19,10 @@ struct SiteUse {
 };
 
 /// The sites that sampled executions of `entry` pass.
-std::set<const OrderSite*> sites_used_by(const Entry& entry);
+std::set<const OrderSite*> sites_used_by(const Entry& entry, const std::stop_token& stop = {});
 
 /// The sites of `entries`, by name.
-std::vector<SiteUse> sites_of(const std::vector<Entry>& entries);
+std::vector<SiteUse> sites_of(const std::vector<Entry>& entries, const std::stop_token& stop = {});
 
 /// The orders that come next below that of `site`, for its operation; none for relaxed.
 std::vector<std::memory_order> weaker_orders(const OrderSite& site);

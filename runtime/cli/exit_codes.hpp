@@ -13,7 +13,8 @@ enum ExitCode : int {
   exit_inconclusive = 4,   ///< nothing was there to check the result against
   exit_runtime_fault = 5,  ///< the run was given up with a named code
   exit_our_bug = 70,       ///< a defect of this program
-  exit_interrupted = 130,  ///< Ctrl-C
+  exit_interrupted = 130,  ///< SIGINT: Ctrl-C
+  exit_terminated = 143,   ///< SIGTERM
 };
 
 /// Ends the program with a message and one of the codes above.

@@ -2,6 +2,7 @@
 
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 namespace pto2::test {
 namespace {
@@ -52,12 +54,20 @@ int wait_for(pid_t pid) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// What was written to a file in memory, which is closed.
-std::string take_text(int file) {
-  std::string text(static_cast<std::size_t>(lseek(file, 0, SEEK_END)), '\0');
+/// What has been written to a file in memory.
+std::string text_of(int file) {
+  struct stat status = {};
+  fstat(file, &status);
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
   const ssize_t got = pread(file, text.data(), text.size(), 0);
-  close(file);
   if (got != static_cast<ssize_t>(text.size())) throw std::runtime_error("cannot read output");
+  return text;
+}
+
+/// The same, of a file that is closed then.
+std::string take_text(int file) {
+  std::string text = text_of(file);
+  close(file);
   return text;
 }
 
@@ -80,15 +90,66 @@ Outcome pto2(const Strings& arguments, const Strings& environment) {
   return run_program(PTO2_PROGRAM, arguments, environment);
 }
 
-RunningProgram::RunningProgram(const Strings& arguments) {
-  const int sink = memfd_create("sink", MFD_CLOEXEC);
-  pid_ = spawn(PTO2_PROGRAM, arguments, {}, sink, sink);
-  close(sink);
+bool eventually(const std::function<bool()>& holds) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
 }
 
-int RunningProgram::end_with(int signal) {
+RunningProgram::RunningProgram(const Strings& arguments, const std::string& program)
+    : out_(memfd_create("stdout", MFD_CLOEXEC)),
+      err_(memfd_create("stderr", MFD_CLOEXEC)),
+      pid_(spawn(program, arguments, {}, out_, err_)) {}
+
+RunningProgram::~RunningProgram() {
+  if (pid_ != -1) static_cast<void>(end_with(SIGKILL));
+}
+
+bool RunningProgram::has_ended() const {
+  siginfo_t info = {};
+  waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return info.si_pid == pid_;
+}
+
+bool RunningProgram::wait_until(const std::function<bool()>& holds) const {
+  return eventually([&] { return has_ended() || holds(); }) && holds();
+}
+
+bool RunningProgram::blocks(int signal) const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string word; status >> word;) {
+    if (word != "SigBlk:") continue;
+    uint64_t mask = 0;
+    status >> std::hex >> mask;
+    return (mask >> (signal - 1) & 1) != 0;
+  }
+  return false;
+}
+
+bool RunningProgram::wait_for_text(const std::string& text) const {
+  return wait_until([&] {
+    return text_of(out_).find(text) != std::string::npos ||
+           text_of(err_).find(text) != std::string::npos;
+  });
+}
+
+void RunningProgram::send(int signal) const {
   kill(pid_, signal);
-  return wait_for(pid_);
+}
+
+Outcome RunningProgram::end_with(int signal) {
+  const auto begin = std::chrono::steady_clock::now();
+  Outcome outcome;
+  send(signal);
+  outcome.code = wait_for(pid_);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  outcome.out = take_text(out_);
+  outcome.err = take_text(err_);
+  pid_ = -1;
+  return outcome;
 }
 
 std::string images() {

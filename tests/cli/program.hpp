@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -29,15 +30,35 @@ Outcome run_program(const std::string& program, const Strings& arguments,
 /// The same for pto2.
 Outcome pto2(const Strings& arguments, const Strings& environment = {});
 
-/// A pto2 that is running, with its output thrown away.
+/// Waits until `holds`, a minute at most. False if it does not by then.
+[[nodiscard]] bool eventually(const std::function<bool()>& holds);
+
+/// A program that is running. One that has not been waited for is killed in the end.
 class RunningProgram {
  public:
-  explicit RunningProgram(const Strings& arguments);
-  /// Sends a signal, waits for the end and returns the code as in Outcome.
-  int end_with(int signal);
+  /// Starts a program as run_program does, pto2 by default.
+  explicit RunningProgram(const Strings& arguments, const std::string& program = PTO2_PROGRAM);
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  /// As eventually(), but the wait is over when the program is.
+  [[nodiscard]] bool wait_until(const std::function<bool()>& holds) const;
+  /// The same for `text` in what it has written to stdout or stderr.
+  [[nodiscard]] bool wait_for_text(const std::string& text) const;
+  /// Whether its main thread blocks a signal.
+  [[nodiscard]] bool blocks(int signal) const;
+
+  void send(int signal) const;
+  /// Sends a signal and waits for the end; Outcome::seconds are those in between.
+  Outcome end_with(int signal);
 
  private:
-  pid_t pid_;
+  bool has_ended() const;
+
+  int out_;
+  int err_;
+  pid_t pid_;  ///< -1 once it has been waited for
 };
 
 /// Folder of the workloads' images.

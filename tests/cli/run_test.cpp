@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "tests/cli/program.hpp"
 
@@ -257,8 +255,8 @@ TEST(Run, AnInterruptEndsIt) {
   const TemporaryFolder folder;
   RunningProgram program({"run", "paged_attention", "--executor", "seeded", "--repeat", "1000000",
                           "--json", folder.path("r.json")});
-  while (!std::filesystem::exists(folder.path("r.json"))) std::this_thread::yield();
-  EXPECT_EQ(program.end_with(SIGINT), 130);
+  ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(folder.path("r.json")); }));
+  EXPECT_EQ(program.end_with(SIGINT).code, 130);
 }
 
 }  // namespace

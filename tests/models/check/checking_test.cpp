@@ -1,11 +1,14 @@
 // What pto2 check makes of small programs: verdicts, weakenings, replay tokens.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <stdexcept>
 
 #include "core/assert.hpp"
 #include "models/check/checking.hpp"
+#include "models/check/interruption.hpp"
 #include "models/check/named_token.hpp"
 #include "models/check/weakening.hpp"
 #include "models/support/model_policy.hpp"
@@ -166,6 +169,30 @@ TEST(NamedToken, RefusesWhatItCannotReplay) {
   for (const char* token : {"", "toy/message", "toy/other@pto2.1:0:0:", "toy/message@nonsense",
                             "toy/message+toy.publish=seq_cst@pto2.1:0:0:"}) {
     EXPECT_THROW(static_cast<void>(replay_named(entries, token)), std::invalid_argument) << token;
+  }
+}
+
+TEST(InterruptionDeathTest, ASignalEndsWhatHasNothingToSave) {
+  const auto interrupted_by = [](int signal) {
+    const Interruption interruption(Interruption::First::ends);
+    kill(getpid(), signal);
+    pause();
+  };
+  EXPECT_EXIT(interrupted_by(SIGINT), testing::ExitedWithCode(130), "pto2: interrupted");
+  EXPECT_EXIT(interrupted_by(SIGTERM), testing::ExitedWithCode(143), "pto2: terminated");
+}
+
+TEST(Interruption, IsOverWithItsObject) {
+  sigset_t before, after;
+  pthread_sigmask(SIG_BLOCK, nullptr, &before);
+  {
+    const Interruption interruption(Interruption::First::requests_stop);
+    EXPECT_FALSE(interruption.exit_code());
+    EXPECT_FALSE(interruption.stop().stop_requested());
+  }
+  pthread_sigmask(SIG_BLOCK, nullptr, &after);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal));
   }
 }
 

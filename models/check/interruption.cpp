@@ -1,0 +1,51 @@
+#include "models/check/interruption.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace pto2::scenarios {
+namespace {
+
+cli::ExitCode code_of(int signal) {
+  return signal == SIGINT ? cli::exit_interrupted : cli::exit_terminated;
+}
+
+const char* name_of(int signal) {
+  return signal == SIGINT ? "interrupted" : "terminated";
+}
+
+}  // namespace
+
+Interruption::Interruption(First first) : first_(first) {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals_, &former_);
+  thread_ = std::thread([this] { wait(); });
+}
+
+Interruption::~Interruption() {
+  over_ = true;
+  pthread_kill(thread_.native_handle(), SIGTERM);
+  thread_.join();
+  pthread_sigmask(SIG_SETMASK, &former_, nullptr);
+}
+
+std::optional<cli::ExitCode> Interruption::exit_code() const {
+  const int signal = signal_;
+  if (signal == 0) return std::nullopt;
+  return code_of(signal);
+}
+
+void Interruption::wait() {
+  for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
+    if (first_ == First::ends) fmt::print(stderr, "\npto2: {}\n", name_of(signal));
+    if (first_ == First::ends || signal_ != 0) _exit(code_of(signal));
+    fmt::print(stderr, "\npto2: {}; ending with what was found so far, once more ends at once\n",
+               name_of(signal));
+    signal_ = signal;
+    source_.request_stop();
+  }
+}
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,46 @@
+/// SIGINT and SIGTERM, for a command that ends early with what it has found so far.
+#pragma once
+
+#include <csignal>
+
+#include <atomic>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "runtime/cli/exit_codes.hpp"
+
+namespace pto2::scenarios {
+
+/// While it exists, a thread of its own waits for the two signals. They are blocked in the thread
+/// that makes it and in those that this one starts from then on, so make it before any other.
+class Interruption {
+ public:
+  enum class First {
+    requests_stop,  ///< the second signal ends the process at once
+    ends,           ///< so does the first: there is nothing to save
+  };
+
+  explicit Interruption(First first);
+  /// Gives the caller its former mask of signals back.
+  ~Interruption();
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  [[nodiscard]] std::stop_token stop() const { return source_.get_token(); }
+  /// How the process is to end: nothing as long as no signal has come.
+  [[nodiscard]] std::optional<cli::ExitCode> exit_code() const;
+
+ private:
+  void wait();
+
+  const First first_;
+  std::stop_source source_;
+  std::atomic<int> signal_{0};  ///< the first that came
+  std::atomic<bool> over_{false};
+  sigset_t signals_{};
+  sigset_t former_{};
+  std::thread thread_;
+};
+
+}  // namespace pto2::scenarios
