@@ -88,8 +88,12 @@ TEST(CheckInterruption, EndsWeakening) {
   EXPECT_LT(outcome.seconds, soon);
   const auto result = json_of(folder.path("check.json"));
   EXPECT_EQ(result["interrupted"], true);
-  EXPECT_EQ(result["orders"][0]["outcome"], "killed");
-  for (const auto& order : result["orders"]) EXPECT_NE(order["outcome"], "survived");
+  ASSERT_FALSE(result["orders"].empty());
+  for (std::size_t i = 0; i < result["orders"].size(); ++i) {
+    const auto outcome_of = result["orders"][i]["outcome"];
+    const bool under_way = i != 0 && i + 1 == result["orders"].size();
+    EXPECT_TRUE(outcome_of == "killed" || (under_way && outcome_of == "inconclusive"));
+  }
 }
 
 TEST(CheckInterruption, LeavesTheIndexAlone) {
