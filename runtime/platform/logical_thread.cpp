@@ -21,6 +21,19 @@ inline void pause() {
 
 }  // namespace
 
+void OsThread::run() {
+  this_os_thread = this;
+  show(Activity::running);
+  run_body();
+  show(Activity::finished);
+}
+
+ThreadState OsThread::state() const {
+  return {.name = name(),
+          .activity = activity_.load(std::memory_order_relaxed),
+          .rung = state_.load(std::memory_order_relaxed) == rung};
+}
+
 void OsThread::ring_os_thread() {
   if (state_.exchange(rung, std::memory_order_acq_rel) == asleep) state_.notify_one();
 }
@@ -34,8 +47,10 @@ void OsThread::idle() {
     uint32_t expected = rung;
     if (state_.compare_exchange_strong(expected, quiet, std::memory_order_acquire,
                                        std::memory_order_relaxed)) {
+      show(Activity::running);
       return;
     }
+    show(Activity::waiting);
     expected = quiet;
     state_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed,
                                    std::memory_order_relaxed);
@@ -85,6 +100,10 @@ void detached(void (*section)(int64_t*), int64_t* argument) {
     host->detach();
     section(argument);
     host->attach();
+  } else if (OsThread* const thread = this_os_thread) {
+    thread->show(Activity::in_kernel);
+    section(argument);
+    thread->show(Activity::running);
   } else {
     section(argument);
   }
@@ -96,10 +115,6 @@ void spin_turn(uint32_t turn) {
   } else {
     pause();
   }
-}
-
-void bind_os_thread(OsThread* thread) {
-  this_os_thread = thread;
 }
 
 }  // namespace pto2::platform

@@ -3,6 +3,8 @@
 /// Each has a doorbell, one remembered ring. A wait is `while (!predicate()) idle()`: whoever
 /// stores what the predicate reads rings afterwards, so no wake-up is lost, and a spurious one
 /// costs an evaluation.
+///
+/// What a thread is doing is kept in relaxed atomics besides, for reports (team_state.hpp).
 #pragma once
 
 #include <atomic>
@@ -11,6 +13,7 @@
 #include <string>
 
 #include "runtime/platform/fiber.hpp"
+#include "runtime/platform/team_state.hpp"
 
 namespace pto2::platform {
 
@@ -44,12 +47,19 @@ class OsThread final : public LogicalThread {
  public:
   OsThread(std::string name, std::function<void()> body)
       : LogicalThread(Kind::os_thread, std::move(name), std::move(body)) {}
+  /// Runs the body on the calling OS thread, whose waits are this thread's from now on.
+  void run();
   void ring_os_thread();
   void idle();
+
+  /// For reports.
+  void show(Activity activity) { activity_.store(activity, std::memory_order_relaxed); }
+  [[nodiscard]] ThreadState state() const;
 
  private:
   enum State : uint32_t { quiet, rung, asleep };
   alignas(64) std::atomic<uint32_t> state_{quiet};
+  alignas(64) std::atomic<Activity> activity_{Activity::not_begun};
 };
 
 /// A logical thread that is a fiber of the packed executor.
@@ -68,6 +78,9 @@ class FiberThread final : public LogicalThread {
   void ring_fiber();
   [[nodiscard]] uint32_t number() const { return number_; }
   [[nodiscard]] Fiber& fiber() { return fiber_; }
+  /// For reports: whether the body has returned.
+  void show_end() { ended_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
   /// Written under the lock of the former home. Whoever reads it may ring there: that publishes the
   /// host. Sequentially consistent, for the ring that meets the start of the run (ring_fiber).
   void set_home(PackedHost* home) { home_.store(home, std::memory_order_seq_cst); }
@@ -77,6 +90,7 @@ class FiberThread final : public LogicalThread {
   uint32_t number_;
   std::atomic<bool> rung_before_run_{false};
   std::atomic<PackedHost*> home_{nullptr};
+  std::atomic<bool> ended_{false};
   Fiber fiber_;
 };
 

@@ -39,6 +39,7 @@ PackedHost::PackedHost(PackedTeam& team, uint32_t index, uint32_t fibers)
       index_(index),
       runnable_((fibers + 63) / 64),
       kernels_seen_(team.host_threads_, ~uint64_t{0}),
+      shown_((fibers + 63) / 64),
       inbox_((fibers + 63) / 64) {}
 
 void PackedHost::run() {
@@ -52,12 +53,15 @@ void PackedHost::run() {
     }
     // A thread may leave before the ring that told it to has arrived.
     if (next->fiber().finished()) continue;
-    current_ = next;
+    current_.store(next, std::memory_order_relaxed);
     next->fiber().resume();
-    current_ = nullptr;
-    if (next->fiber().finished() &&
-        team_.unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      for (auto& host : team_.hosts_) host->wake();
+    current_.store(nullptr, std::memory_order_relaxed);
+    if (next->fiber().finished()) {
+      next->show_end();
+      // In the single total order, like the sleeper's look at it.
+      if (team_.unfinished_.fetch_sub(1, std::memory_order_seq_cst) == 1) {
+        for (auto& host : team_.hosts_) host->wake();
+      }
     }
   }
   bind_host(nullptr);
@@ -113,6 +117,19 @@ bool PackedHost::has_runnable() const {
   return false;
 }
 
+void PackedHost::show_runnable() {
+  for (std::size_t w = 0; w < runnable_.size(); ++w) {
+    shown_[w].store(runnable_[w], std::memory_order_relaxed);
+  }
+}
+
+HostState PackedHost::state() const {
+  const FiberThread* const fiber = current();
+  return {.asleep = asleep_.load(std::memory_order_relaxed) != 0,
+          .detached = lock_.load(std::memory_order_relaxed) == 0,
+          .running = fiber == nullptr ? std::string() : fiber->name()};
+}
+
 void PackedHost::ring_remotely(uint32_t f) {
   inbox_[f / 64].fetch_or(uint64_t{1} << (f % 64), std::memory_order_seq_cst);
   if (asleep_.load(std::memory_order_seq_cst) != 0) {
@@ -125,8 +142,8 @@ void PackedHost::ring_remotely(uint32_t f) {
 void PackedHost::yield() {
   drain_inbox();
   if (has_runnable()) {
-    ring_here(current_->number());
-    current_->fiber().suspend();
+    ring_here(current()->number());
+    current()->fiber().suspend();
   } else {
     pause();
   }
@@ -142,6 +159,7 @@ void PackedHost::wake() {
 
 void PackedHost::detach() {
   const bool work = has_runnable();
+  show_runnable();
   kernels_.store(kernels_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   lock_.exchange(0, std::memory_order_seq_cst);
   if (team_.sleepers_.load(std::memory_order_seq_cst) != 0 && (work || !inbox_is_empty())) {
@@ -167,6 +185,7 @@ void PackedHost::wait_for_work() {
 }
 
 void PackedHost::sleep() {
+  show_runnable();
   asleep_.exchange(1, std::memory_order_seq_cst);
   team_.sleepers_.fetch_add(1, std::memory_order_seq_cst);
   bool work = !inbox_is_empty() || team_.unfinished_.load(std::memory_order_seq_cst) == 0;
@@ -201,7 +220,7 @@ bool PackedHost::steal_from(PackedHost& victim) {
   for (const uint64_t word : victim.runnable_) {
     available += static_cast<uint32_t>(std::popcount(word));
   }
-  const uint32_t inside = victim.current_->number();
+  const uint32_t inside = victim.current()->number();
   available -= static_cast<uint32_t>(victim.runnable_[inside / 64] >> (inside % 64) & 1);
   uint32_t wanted = (available + 1) / 2;
   bool stolen = false;
@@ -217,6 +236,7 @@ bool PackedHost::steal_from(PackedHost& victim) {
       --available;
     }
   }
+  victim.show_runnable();
   victim.lock_.store(0, std::memory_order_seq_cst);
   // While the lock was held here, other hosts could not look, and rings took the victim for
   // attached: what is left, or came meanwhile, is announced now.

@@ -13,6 +13,11 @@
 ///
 /// Sleeping is a store-buffering situation twice over (ring against sleep, detach against sleep);
 /// the flags on both sides are therefore accessed in the single total order of seq_cst.
+///
+/// A report (state(), showed_runnable()) is read from other OS threads while the host goes on. It
+/// takes no lock, which a sleeping host would never give: the host shows the bits of `runnable`
+/// when it stops running fibers, that is when it sleeps or detaches, and a thief shows them when it
+/// is done.
 #pragma once
 
 #include <atomic>
@@ -49,13 +54,26 @@ class alignas(64) PackedHost {
   /// Ends the wait of a sleeping host.
   void wake();
 
-  FiberThread* current() const { return current_; }
+  FiberThread* current() const { return current_.load(std::memory_order_relaxed); }
+
+  // For reports, from any OS thread.
+  [[nodiscard]] HostState state() const;
+  /// Whether fiber `f` was runnable when the host last stopped running fibers.
+  [[nodiscard]] bool showed_runnable(uint32_t f) const { return is_set(shown_, f); }
+  /// Whether a ring of fiber `f` has come here that the host has not seen.
+  [[nodiscard]] bool has_in_inbox(uint32_t f) const { return is_set(inbox_, f); }
 
  private:
+  using Bits = std::vector<std::atomic<uint64_t>>;
+  static bool is_set(const Bits& bits, uint32_t f) {
+    return (bits[f / 64].load(std::memory_order_relaxed) >> (f % 64) & 1) != 0;
+  }
+
   FiberThread* pick();
   void drain_inbox();
   [[nodiscard]] bool inbox_is_empty() const;
   [[nodiscard]] bool has_runnable() const;
+  void show_runnable();
   void wait_for_work();
   void sleep();
   [[nodiscard]] bool steal_from_long_kernels();
@@ -65,12 +83,13 @@ class alignas(64) PackedHost {
   PackedTeam& team_;
   uint32_t index_;
   uint32_t cursor_ = 0;  // where pick() goes on: every runnable fiber gets its turn
-  FiberThread* current_ = nullptr;
+  std::atomic<FiberThread*> current_{nullptr};  // atomic for reports only
   std::vector<uint64_t> runnable_;
   std::vector<uint64_t> kernels_seen_;  // per host: its kernel count when last looked at
   alignas(64) std::atomic<uint32_t> lock_{1};
   std::atomic<uint64_t> kernels_{0};  // kernels begun: tells a thief whether one is long
-  alignas(64) std::vector<std::atomic<uint64_t>> inbox_;
+  Bits shown_;                        // runnable_, for reports
+  alignas(64) Bits inbox_;
   std::atomic<uint32_t> asleep_{0};
 };
 

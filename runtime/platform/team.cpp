@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <thread>
 
-namespace pto2::platform {
+#include "runtime/platform/running_teams.hpp"
 
-void bind_os_thread(OsThread* thread);
-void bind_host(PackedHost* host);
+namespace pto2::platform {
 
 namespace {
 
@@ -73,7 +72,7 @@ LogicalThread& PackedTeam::add(std::string name, uint32_t group, std::function<v
   return *fibers_.back();
 }
 
-void PackedTeam::run() {
+void PackedTeam::settle() {
   const auto count = static_cast<uint32_t>(fibers_.size());
   for (uint32_t h = 0; h < host_threads_; ++h) {
     hosts_.push_back(std::make_unique<PackedHost>(*this, h, count));
@@ -87,10 +86,42 @@ void PackedTeam::run() {
     hosts_[host]->ring_here(f);
   }
   unfinished_.store(count, std::memory_order_relaxed);
+}
+
+void PackedTeam::run() {
   StartGate gate;
   const std::vector<std::jthread> os_threads =
       start_threads(gate, host_threads_ - 1, [this](std::size_t i) { hosts_[i + 1]->run(); });
   hosts_[0]->run();
+}
+
+TeamState PackedTeam::state() const {
+  TeamState state;
+  for (const auto& host : hosts_) state.hosts.push_back(host->state());
+  for (const auto& fiber : fibers_) state.threads.push_back(state_of(*fiber));
+  return state;
+}
+
+ThreadState PackedTeam::state_of(const FiberThread& fiber) const {
+  ThreadState state{.name = fiber.name(), .activity = Activity::unknown};
+  for (uint32_t h = 0; h < hosts_.size(); ++h) {
+    const PackedHost& host = *hosts_[h];
+    const HostState of_host = host.state();
+    state.rung = state.rung || host.has_in_inbox(fiber.number());
+    if (&host == fiber.home()) {
+      state.host = h;
+      if (of_host.asleep || of_host.detached) {
+        state.activity =
+            host.showed_runnable(fiber.number()) ? Activity::runnable : Activity::waiting;
+      }
+    }
+    if (host.current() == &fiber) {
+      state.activity = of_host.detached ? Activity::in_kernel : Activity::running;
+      break;
+    }
+  }
+  if (fiber.has_ended()) state.activity = Activity::finished;
+  return state;
 }
 
 Team::Team(const TeamOptions& options) : options_(options) {
@@ -107,13 +138,19 @@ LogicalThread& Team::add(std::string name, uint32_t group, std::function<void()>
 }
 
 void Team::run() {
+  if (packed_) packed_->settle();
+  const RunningTeam listed(*this);
   if (packed_) return packed_->run();
   StartGate gate;
   const std::vector<std::jthread> os_threads =
-      start_threads(gate, threads_.size(), [this](std::size_t i) {
-        bind_os_thread(threads_[i].get());
-        threads_[i]->run_body();
-      });
+      start_threads(gate, threads_.size(), [this](std::size_t i) { threads_[i]->run(); });
+}
+
+TeamState Team::state() const {
+  if (packed_) return packed_->state();
+  TeamState state;
+  for (const auto& thread : threads_) state.threads.push_back(thread->state());
+  return state;
 }
 
 uint32_t Team::host_threads() const {

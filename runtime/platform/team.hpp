@@ -10,6 +10,7 @@
 
 #include "runtime/platform/logical_thread.hpp"
 #include "runtime/platform/packed_host.hpp"
+#include "runtime/platform/team_state.hpp"
 
 namespace pto2::platform {
 
@@ -32,10 +33,14 @@ class PackedTeam {
   PackedTeam(uint32_t host_threads, std::size_t stack_bytes);
   ~PackedTeam();
   LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
+  /// Makes the hosts and gives each fiber its home. Then run().
+  void settle();
   void run();
+  [[nodiscard]] TeamState state() const;
 
  private:
   friend class PackedHost;
+  [[nodiscard]] ThreadState state_of(const FiberThread& fiber) const;
 
   uint32_t host_threads_;
   std::size_t stack_bytes_;
@@ -58,6 +63,10 @@ class Team {
   /// Runs all bodies; returns when the last has returned. Bodies must not throw. Throws
   /// std::system_error, with no body begun, if the system refuses an OS thread.
   void run();
+
+  /// What the hosts and threads are doing, for a report. From any OS thread while run() is under
+  /// way.
+  [[nodiscard]] TeamState state() const;
 
   /// OS threads that run the team, the caller included.
   [[nodiscard]] uint32_t host_threads() const;

@@ -7,8 +7,12 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/guarded_tests.hpp"
+
 namespace pto2::platform {
 namespace {
+
+const bool guarded = test::GuardedTests::begin();
 
 constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 

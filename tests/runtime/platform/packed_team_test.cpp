@@ -9,9 +9,12 @@
 
 #include "runtime/platform/hardware.hpp"
 #include "runtime/platform/random.hpp"
+#include "tests/support/guarded_tests.hpp"
 
 namespace pto2::platform {
 namespace {
+
+const bool guarded = test::GuardedTests::begin();
 
 using std::chrono::milliseconds;
 

@@ -6,9 +6,12 @@
 #include <set>
 
 #include "runtime/platform/seeded.hpp"
+#include "tests/support/guarded_tests.hpp"
 
 namespace pto2::platform {
 namespace {
+
+const bool guarded = test::GuardedTests::begin();
 
 using testing::HasSubstr;
 

@@ -8,9 +8,12 @@
 #include <thread>
 
 #include "runtime/platform/hardware.hpp"
+#include "tests/support/guarded_tests.hpp"
 
 namespace pto2::platform {
 namespace {
+
+const bool guarded = test::GuardedTests::begin();
 
 struct Options {
   const char* name;

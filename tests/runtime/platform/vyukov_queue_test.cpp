@@ -7,8 +7,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/guarded_tests.hpp"
+
 namespace pto2::platform {
 namespace {
+
+const bool guarded = test::GuardedTests::begin();
 
 TEST(VyukovQueue, KeepsOrderAndTellsFullFromEmpty) {
   for (const std::size_t capacity : {2u, 4u, 16u}) {

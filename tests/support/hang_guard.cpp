@@ -1,0 +1,53 @@
+#include "tests/support/hang_guard.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "runtime/platform/running_teams.hpp"
+
+namespace pto2::test {
+
+namespace {
+
+std::chrono::milliseconds in_force(std::chrono::milliseconds limit) {
+  if (const char* const seconds = std::getenv("PTO2_HANG_SECONDS")) {
+    return std::chrono::milliseconds(static_cast<int64_t>(std::atof(seconds) * 1000));
+  }
+  return limit * PTO2_TEST_SLOWDOWN;
+}
+
+}  // namespace
+
+HangGuard::HangGuard(std::string what, std::chrono::milliseconds limit)
+    : what_(std::move(what)), limit_(in_force(limit)), thread_([this] { watch(); }) {}
+
+HangGuard::~HangGuard() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void HangGuard::watch() {
+  std::unique_lock lock(mutex_);
+  uint64_t seen = steps_.load(std::memory_order_relaxed);
+  while (!wake_.wait_for(lock, limit_, [this] { return over_; })) {
+    const uint64_t steps = steps_.load(std::memory_order_relaxed);
+    if (steps == seen) report();
+    seen = steps;
+  }
+}
+
+void HangGuard::report() const {
+  std::fprintf(stderr, "hang: %s: nothing has ended for %.1f s, %lu steps came before; now\n%s",
+               what_.c_str(), std::chrono::duration<double>(limit_).count(),
+               static_cast<unsigned long>(steps_.load(std::memory_order_relaxed)),
+               platform::describe_running_teams().c_str());
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace pto2::test

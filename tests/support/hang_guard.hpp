@@ -1,0 +1,42 @@
+/// Ends a test program in which something does not end, with a report of who waits for what.
+///
+/// Without it a lost wake-up is a test that CTest kills after minutes, and nobody knows where.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace pto2::test {
+
+class HangGuard {
+ public:
+  /// If neither progress() nor the destructor is called for `limit`, the guard writes `what`, the
+  /// subject of the report, and the state of every team that runs to stderr and aborts the program.
+  /// A build with sanitizers stretches `limit` as it does CTest's time-outs; the environment
+  /// variable PTO2_HANG_SECONDS replaces it, for whoever plants a hang on purpose.
+  explicit HangGuard(std::string what, std::chrono::milliseconds limit = std::chrono::seconds(45));
+  ~HangGuard();
+  HangGuard(const HangGuard&) = delete;
+  HangGuard& operator=(const HangGuard&) = delete;
+
+  /// Something has ended: the limit begins anew. From any OS thread.
+  void progress() { steps_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  void watch();
+  [[noreturn]] void report() const;
+
+  std::string what_;
+  std::chrono::milliseconds limit_;
+  std::atomic<uint64_t> steps_{0};
+  bool over_ = false;  // under mutex_
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::thread thread_;
+};
+
+}  // namespace pto2::test
