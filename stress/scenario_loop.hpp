@@ -2,7 +2,7 @@
 ///
 /// The threads live as long as the loop. Between two runs they meet at a barrier, whose last
 /// arrival checks the old scenario and makes the next: the roles of a run start together. A broken
-/// property ends the program; a lost wake-up lets it hang.
+/// property ends the program, and so does a lost wake-up, with a report of who waits.
 #pragma once
 
 #include <array>
@@ -10,19 +10,22 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "models/support/scenario.hpp"
 #include "runtime/platform/hardware.hpp"
+#include "tests/support/hang_guard.hpp"
 
 namespace pto2::scenarios {
 
 template <Scenario S>
 class ScenarioLoop {
  public:
-  /// Stops after so many runs, or when the time is over.
-  explicit ScenarioLoop(uint64_t runs,
-                        std::chrono::steady_clock::duration limit = std::chrono::hours(24))
-      : left_(runs),
+  /// Stops after so many runs, or when the time is over. `name` is the scenario's, for the report.
+  ScenarioLoop(std::string name, uint64_t runs,
+               std::chrono::steady_clock::duration limit = std::chrono::hours(24))
+      : guard_(std::move(name)),
+        left_(runs),
         deadline_(std::chrono::steady_clock::now() + limit),
         team_({.executor = platform::Executor::threads}) {
     for (uint32_t i = 0; i < S::threads; ++i) {
@@ -42,6 +45,7 @@ class ScenarioLoop {
  private:
   void make() noexcept {
     scenario_.reset();
+    guard_.progress();
     if (left_ == 0 || std::chrono::steady_clock::now() >= deadline_) return;
     --left_;
     scenario_.emplace();
@@ -58,6 +62,7 @@ class ScenarioLoop {
     void operator()() noexcept { loop->check_it(); }
   };
 
+  test::HangGuard guard_;
   uint64_t left_;
   std::chrono::steady_clock::time_point deadline_;
   std::optional<S> scenario_;

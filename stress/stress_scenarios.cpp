@@ -19,7 +19,7 @@ uint64_t runs = 1000;
 class StressTest : public testing::Test {
  public:
   explicit StressTest(std::function<void()> run) : run_(std::move(run)) {}
-  /// A broken property ends the program, a lost wake-up meets CTest's time-out.
+  /// A broken property ends the program, and so does a lost wake-up, with a report.
   void TestBody() override {
     run_();
     SUCCEED();
@@ -35,8 +35,8 @@ struct Register {
     const auto slash = name.find('/');
     testing::RegisterTest(
         name.substr(0, slash).c_str(), name.substr(slash + 1).c_str(), nullptr, nullptr, __FILE__,
-        __LINE__, []() -> testing::Test* {
-          return new StressTest([] { std::make_unique<ScenarioLoop<S>>(runs)->run(); });
+        __LINE__, [name]() -> testing::Test* {
+          return new StressTest([name] { std::make_unique<ScenarioLoop<S>>(name, runs)->run(); });
         });
   }
 };

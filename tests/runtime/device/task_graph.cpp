@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "runtime/include/pto_kernel_api.h"
+#include "tests/support/hang_guard.hpp"
 
 namespace pto2::test {
 
@@ -127,15 +128,14 @@ DeviceConfig tiny_device() {
 
 RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {
   config.fan_out = where.fan_out;
-  switch (where.place) {
-    case Place::packed:
-      return launch(config, {.executor = platform::Executor::packed}, what);
-    case Place::threads:
-      return launch(config, {.executor = platform::Executor::threads}, what);
-    case Place::seeded:
-      break;
+  if (where.place == Place::seeded) {
+    return launch_seeded(config, {.seed = seed, .max_points = 100'000'000}, what);
   }
-  return launch_seeded(config, {.seed = seed, .max_points = 100'000'000}, what);
+  const HangGuard guard("a graph on " + where_name(where));
+  const bool packed = where.place == Place::packed;
+  return launch(config,
+                {.executor = packed ? platform::Executor::packed : platform::Executor::threads},
+                what);
 }
 
 void expect_graph(const Where& where, const DeviceConfig& config,
