@@ -57,6 +57,7 @@ class AiCore {
       if (command == CoreCommand::exit) break;
       execute(mailbox_.take());
     }
+    record<P>(log_, EventKind::exit, no_task);
     mailbox_.acknowledge_exit();
     scheduler_.ring();
   }

@@ -20,6 +20,8 @@ const char* event_name(EventKind kind) {
       return "reclaim";
     case EventKind::wait:
       return "wait";
+    case EventKind::exit:
+      return "exit";
   }
   return "unknown";
 }

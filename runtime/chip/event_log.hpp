@@ -12,7 +12,7 @@ namespace pto2 {
 
 enum class EventKind : uint8_t {
   submit,    ///< orchestrator: a task was submitted
-  ready,     ///< whoever took the fan-in to zero
+  ready,     ///< whoever took the fan-in to zero: `detail` is the core type
   dispatch,  ///< scheduler: to core `detail`
   ack,       ///< core: took the task
   fin,       ///< core: the kernel returned
@@ -23,6 +23,9 @@ enum class EventKind : uint8_t {
   /// `no_task`: a core waits for a dispatch, a scheduler for ready or finished tasks, the
   /// orchestrator for room in its ready queue or, at its end, for all tasks.
   wait,
+  /// The thread's last event, with `no_task`: a core is about to acknowledge its exit; the cores of
+  /// a scheduler have left, and it follows; the orchestrator has nothing left to say.
+  exit,
 };
 
 /// Name of a kind in trace files: "submit", "ready", ..

@@ -60,6 +60,8 @@ std::string detail(const Event& event, uint32_t blocks) {
   switch (event.kind) {
     case EventKind::submit:
       return fmt::format(R"(,"kernel":{})", event.detail);
+    case EventKind::ready:
+      return fmt::format(R"(,"type":"{}")", event.detail == 0 ? "cube" : "vector");
     case EventKind::dispatch:
       return event.detail < blocks ? fmt::format(R"(,"core":"aic{}")", event.detail)
                                    : fmt::format(R"(,"core":"aiv{}")", event.detail - blocks);

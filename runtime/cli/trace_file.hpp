@@ -17,8 +17,10 @@ namespace pto2::cli {
 ///     {"event":"end","events":N,"dropped":N}
 ///
 /// Times are nanoseconds since the first event, or points of the seeded schedule. `submit` has
-/// the id of its kernel, `dispatch` the name of its core. A `wait` lasts until the next event of
-/// its thread; that of an orchestrator blocked by a full resource names the task and the resource.
+/// the id of its kernel, `ready` the type of core that the task needs ("cube", "vector"),
+/// `dispatch` the name of its core. A `wait` lasts until the next event of its thread; that of an
+/// orchestrator blocked by a full resource names the task and the resource. `exit` is the last
+/// event of each thread.
 /// Returns the number of events that found their buffer full.
 uint64_t write_trace(OutputFile& file, const RunReport& report);
 

@@ -33,6 +33,7 @@ void Orchestrator<P, F>::run() {
   start_up();
   run_orchestration();
   finish();
+  record<P>(log_, EventKind::exit, no_task);
 }
 
 template <class P, template <class> class F>

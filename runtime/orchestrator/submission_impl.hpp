@@ -287,7 +287,7 @@ void Orchestrator<P, F>::publish(const Submission& task, TaskId id, uint32_t abs
   ++counts_.tasks;
   record<P>(log_, EventKind::submit, id, task.kernel_id);
   if (!state_.life.release_hold(id, absent)) return;
-  record<P>(log_, EventKind::ready, id);
+  record<P>(log_, EventKind::ready, id, static_cast<uint32_t>(task.type));
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
   const Place place = state_.life.place(id);
   const auto placed = [&] {

@@ -42,6 +42,7 @@ void Scheduler<P, F>::run() {
     }
   }
   shut_down();
+  record<P>(log_, EventKind::exit, no_task);
 }
 
 template <class P, template <class> class F>
@@ -120,7 +121,7 @@ template <class P, template <class> class F>
 void Scheduler<P, F>::push(Place task) {
   const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
   const auto type = static_cast<uint32_t>(descriptor.type);
-  record<P>(log_, EventKind::ready, descriptor.id);
+  record<P>(log_, EventKind::ready, descriptor.id, type);
   cores_[type].more = true;
   if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
 }

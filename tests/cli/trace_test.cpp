@@ -51,7 +51,7 @@ void expect_complete(const Trace& trace, std::size_t tasks) {
   for (const json& event : trace.events) {
     EXPECT_GE(event["t"], last);
     last = event["t"];
-    if (event["event"] == "wait") continue;
+    if (event["event"] == "wait" || event["event"] == "exit") continue;
     const Key key{event["ring"], event["task"], event["event"]};
     EXPECT_TRUE(at.emplace(key, last).second) << event;
   }
@@ -95,6 +95,15 @@ TEST(Trace, DetailsHaveNames) {
       EXPECT_THAT(event["core"], testing::MatchesRegex("ai[cv][0-9]+"));
     }
   }
+  // The core that takes a task is of the type that the task needs.
+  std::map<int, std::string> type;
+  for (const json& event : trace.events) {
+    if (event["event"] == "ready") type[event["task"]] = event["type"];
+    if (event["event"] == "ack") {
+      const bool cube = event["thread"].get<std::string>().starts_with("aic");
+      EXPECT_EQ(type[event["task"]], cube ? "cube" : "vector") << event;
+    }
+  }
   // The core that took a task is the one that it was sent to.
   std::map<int, std::string> sent;
   for (const json& event : trace.events) {
@@ -123,6 +132,19 @@ TEST(Trace, EveryThreadSaysWhenItWaits) {
     }
     const auto& threads = trace.header["threads"];
     EXPECT_EQ(waiting, std::set<std::string>(threads.begin(), threads.end())) << executor;
+  }
+}
+
+TEST(Trace, EndsEveryThreadWithItsExit) {
+  for (const char* executor : {"packed", "threads", "seeded"}) {
+    const Trace trace = trace_of({"paged_attention", "--executor", executor});
+    std::map<std::string, std::vector<std::string>> events;
+    for (const json& event : trace.events) events[event["thread"]].push_back(event["event"]);
+    EXPECT_EQ(events.size(), trace.header["threads"].size());
+    for (const auto& [thread, names] : events) {
+      EXPECT_EQ(names.back(), "exit") << thread;
+      EXPECT_EQ(std::count(names.begin(), names.end(), "exit"), 1) << thread;
+    }
   }
 }
 
