@@ -209,7 +209,7 @@ struct Seeded {
   }
 
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
-    seeded_point();
+    if (SeededTeam* team = SeededTeam::current()) team->enter_kernel();
     kernel(args);
   }
   static void prefetch_for_write(const void*) {}

@@ -44,6 +44,7 @@ void SeededTeam::run() {
   next_low_priority_ = high_priority - 1;
   std::size_t unfinished = threads_.size();
   while (unfinished != 0) {
+    if (runnable_.empty()) resume_a_kernel();
     if (runnable_.empty()) fail("every thread that is left waits and none will be rung");
     if (points() > options_.max_points) fail("no end after the limit of points: a livelock");
     running_ = &choose();
@@ -81,6 +82,23 @@ void SeededTeam::end_of_slice() {
 void SeededTeam::give_way() {
   running_->priority_ = next_low_priority_--;
   running_->fiber_.suspend();
+}
+
+void SeededTeam::enter_kernel() {
+  if (options_.kernels_last) {
+    std::erase(runnable_, running_);
+    in_kernels_.push_back(running_);
+    running_->fiber_.suspend();
+  }
+  // Even after all others this is a point, so that what they did is earlier than what follows.
+  point();
+}
+
+void SeededTeam::resume_a_kernel() {
+  if (in_kernels_.empty()) return;
+  const std::size_t next = random_.below(in_kernels_.size());
+  runnable_.push_back(in_kernels_[next]);
+  in_kernels_.erase(in_kernels_.begin() + static_cast<std::ptrdiff_t>(next));
 }
 
 void SeededTeam::park() {

@@ -35,6 +35,9 @@ struct SeededOptions {
   /// it is not given.
   std::optional<uint32_t> stores_per_point = {};
   std::size_t stack_bytes = std::size_t{256} << 10;
+  /// A kernel ends only when nobody else can go on: all other threads wait, or are in kernels
+  /// themselves. So whatever a run has left undone at the end of a kernel, nobody was about to do.
+  bool kernels_last = false;
 };
 
 class SeededTeam;
@@ -73,6 +76,7 @@ class SeededTeam {
 
   [[nodiscard]] uint32_t host_threads() const { return 1; }
   [[nodiscard]] uint64_t seed() const { return options_.seed; }
+  [[nodiscard]] bool kernels_last() const { return options_.kernels_last; }
   /// Points passed so far: the clock of the simulation.
   [[nodiscard]] uint64_t points() const { return points_before_ + (slice_ - slice_left_); }
 
@@ -88,6 +92,8 @@ class SeededTeam {
   }
   void park();
   void give_way();
+  /// The running thread is about to run a kernel: a point, with kernels_last after all others.
+  void enter_kernel();
   /// The team whose thread is running on this OS thread, or null.
   static SeededTeam* current();
 
@@ -98,6 +104,7 @@ class SeededTeam {
   void end_of_slice();
   void start_slice();
   void make_runnable(SeededThread& thread);
+  void resume_a_kernel();
   SeededThread& choose();
   [[noreturn]] void fail(const std::string& what);
 
@@ -110,6 +117,7 @@ class SeededTeam {
   uint64_t next_low_priority_ = 0;
   std::vector<std::unique_ptr<SeededThread>> threads_;
   std::vector<SeededThread*> runnable_;
+  std::vector<SeededThread*> in_kernels_;  // with kernels_last: until nobody is runnable
   SeededThread* running_ = nullptr;
   uint64_t slice_ = 0;
   uint64_t slice_left_ = 0;

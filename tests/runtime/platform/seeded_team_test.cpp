@@ -157,6 +157,67 @@ TEST(SeededTeam, SpinLetsTheHolderOfALockGoOn) {
   }
 }
 
+/// Two threads run a kernel each; a third takes some steps, waits for the end of one of them, and
+/// takes some more. Returns the order of it all.
+std::string order_with_kernels(const SeededOptions& options) {
+  static std::string log;
+  log.clear();
+  SeededAtomic<int> ended{0};
+  SeededThread* other = nullptr;
+  SeededTeam team(options);
+  for (const char name : {'A', 'B'}) {
+    team.add("core", 0, [&, name] {
+      int64_t argument = name;
+      Seeded::run_kernel([](int64_t* args) { log += static_cast<char>(*args); }, &argument);
+      ended.fetch_add(1, order);
+      other->ring();
+    });
+  }
+  const auto steps = [&] {
+    for (int i = 0; i < 3; ++i) {
+      (void)ended.load(order);
+      log += 'o';
+    }
+  };
+  other = &team.add("other", 0, [&] {
+    steps();
+    Seeded::await([&] { return ended.load(order) != 0; });
+    steps();
+  });
+  team.run();
+  return log;
+}
+
+TEST(SeededTeam, KernelsEndLastIfWanted) {
+  std::set<std::string> orders;
+  std::set<std::string> usual;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    orders.insert(order_with_kernels({.seed = seed, .kernels_last = true}));
+    usual.insert(order_with_kernels({.seed = seed}));
+  }
+  EXPECT_THAT(orders, testing::ElementsAre("oooAoooB", "oooBoooA"));
+  EXPECT_GT(usual.size(), 2U) << "at other times a kernel may end at once";
+}
+
+TEST(SeededTeam, AKernelThatEndsLastIsLaterThanAllBefore) {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SeededTeam team({.seed = seed, .kernels_last = true});
+    uint64_t others = 0;
+    uint64_t end = 0;
+    SeededAtomic<int> point;
+    team.add("core", 0, [&] {
+      Seeded::run_kernel([](int64_t*) {}, nullptr);
+      end = Seeded::now_ns();
+    });
+    team.add("other", 0, [&] {
+      for (int i = 0; i < 5; ++i) (void)point.load(order);
+      others = Seeded::now_ns();
+    });
+    team.run();
+    EXPECT_LT(others, end) << seed;
+  }
+}
+
 TEST(SeededTeam, OneTeamMayRunAfterAFailedOne) {
   (void)failure_of({.seed = 1}, [](SeededTeam& team) {
     team.add("t", 0, [] { Seeded::await([] { return false; }); });
