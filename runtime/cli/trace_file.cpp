@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "runtime/device/thread_names.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
 
 namespace pto2::cli {
@@ -63,8 +64,7 @@ std::string detail(const Event& event, uint32_t blocks) {
     case EventKind::ready:
       return fmt::format(R"(,"type":"{}")", event.detail == 0 ? "cube" : "vector");
     case EventKind::dispatch:
-      return event.detail < blocks ? fmt::format(R"(,"core":"aic{}")", event.detail)
-                                   : fmt::format(R"(,"core":"aiv{}")", event.detail - blocks);
+      return fmt::format(R"(,"core":"{}")", core_name(event.detail, blocks));
     case EventKind::wait:
       return fmt::format(R"(,"resource":"{}")", resource_name(static_cast<Resource>(event.detail)));
     default:

@@ -1,12 +1,12 @@
 #include "runtime/device/device.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <chrono>
 
+#include "runtime/device/run_audit.hpp"
+#include "runtime/device/run_record.hpp"
 #include "runtime/device/variants.hpp"
-#include "runtime/orchestrator/orchestrator.hpp"
-#include "runtime/scheduler/scheduler.hpp"
 
 namespace pto2 {
 
@@ -26,7 +26,7 @@ class Run {
       schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
     }
     add_threads();
-    if (config.events != 0) enable_events();
+    if (config.events != 0) enable_events<P, F>(state_, orchestrator_, schedulers_);
   }
 
   RunResult execute() {
@@ -34,84 +34,58 @@ class Run {
       const typename P::reminder reminder(state_.orchestrator_bell);
       team_.run();
     }
-    RunResult result = collect();
-    if (result.error.code == ErrorCode::ok &&
-        !(state_.drained(result.tasks) && orchestrator_.invariant_holds())) {
-      result.error = {
-          ErrorCode::not_drained,
-          "tasks or queue entries are left, or a structure is damaged, after a clean run",
-          "this is a bug of the runtime: report it with the command line"};
+    RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
+    result.host_threads = team_.host_threads();
+    if constexpr (requires { team_.points(); }) {
+      result.points = team_.points();
+      result.kernels_last = team_.kernels_last();
     }
+    audit(result);
     return result;
   }
 
  private:
+  /// Says in the result what the run has damaged or, unless it was given up, left behind.
+  void audit(RunResult& result) {
+    RunError& error = result.error;
+    result.damaged = damaged_structures(state_, result.tasks, error.code);
+    if (!orchestrator_.invariant_holds()) result.damaged.emplace_back("TensorMap");
+    if (error.code == ErrorCode::ok) {
+      std::vector<std::string> found = leftovers(state_, result.tasks);
+      for (const std::string& name : result.damaged) found.push_back("damaged: " + name);
+      if (found.empty()) return;
+      error.code = ErrorCode::not_drained;
+      error.message = fmt::format("after a clean run: {}", fmt::join(found, "; "));
+      error.hint = "this is a bug of the runtime: report it with the command line";
+    } else if (!result.damaged.empty()) {
+      error.message += fmt::format("; besides, damaged: {}", fmt::join(result.damaged, "; "));
+      error.hint += "; the damage is a bug of the runtime: report it with the command line";
+    }
+  }
+
   void add_threads() {
     const DeviceConfig& config = state_.config;
-    state_.orchestrator_bell = Bell(team_.add("orchestrator", 0, [this] { orchestrator_.run(); }));
+    state_.orchestrator_bell =
+        Bell(team_.add(orchestrator_name, 0, [this] { orchestrator_.run(); }));
     for (uint32_t s = 0; s < config.schedulers; ++s) {
       Scheduler<P, F>* scheduler = schedulers_[s].get();
       state_.scheduler_bells[s] =
-          Bell(team_.add(fmt::format("scheduler{}", s), 1 + s, [scheduler] { scheduler->run(); }));
+          Bell(team_.add(scheduler_name(s), 1 + s, [scheduler] { scheduler->run(); }));
     }
     for (uint32_t c = 0; c < config.blocks; ++c) {
-      add_core(state_.cube_core(c), c, fmt::format("aic{}", c));
-      add_core(state_.vector_core(c, 0), c, fmt::format("aiv{}", 2 * c));
-      add_core(state_.vector_core(c, 1), c, fmt::format("aiv{}", 2 * c + 1));
+      for (const uint32_t core :
+           {state_.cube_core(c), state_.vector_core(c, 0), state_.vector_core(c, 1)}) {
+        add_core(core, c);
+      }
     }
   }
 
-  void add_core(uint32_t number, uint32_t cluster, std::string name) {
+  void add_core(uint32_t number, uint32_t cluster) {
     AiCore<P>& core = state_.cores[number];
     const uint32_t scheduler = cluster % state_.config.schedulers;
-    auto& thread = team_.add(std::move(name), 1 + scheduler, [&core] { core.run(); });
+    auto& thread =
+        team_.add(core_name(number, state_.config.blocks), 1 + scheduler, [&core] { core.run(); });
     core.connect(state_.scheduler_bells[scheduler], Bell(thread), state_.config.kernel_timing);
-  }
-
-  void enable_events() {
-    const std::size_t capacity = state_.config.events;
-    orchestrator_.log() = EventLog("orchestrator", capacity);
-    for (uint32_t s = 0; s < schedulers_.size(); ++s) {
-      schedulers_[s]->log() = EventLog(fmt::format("scheduler{}", s), capacity);
-    }
-    for (uint32_t i = 0; i < state_.cores.size(); ++i) {
-      const bool cube = i < state_.config.blocks;
-      state_.cores[i].log() = EventLog(
-          fmt::format("{}{}", cube ? "aic" : "aiv", cube ? i : i - state_.config.blocks), capacity);
-    }
-  }
-
-  RunResult collect() {
-    RunResult result;
-    result.error = orchestrator_.error();
-    const OrchestratorCounts& own = orchestrator_.counts();
-    result.tasks = own.tasks;
-    result.edges_linked = own.edges_linked;
-    result.edges_early = own.edges_early;
-    result.holds = own.holds;
-    result.waits = own.waits;
-    result.wait_ns = own.wait_ns;
-    result.cas_retries = own.cas_retries;
-    result.peak_window = own.peak_window;
-    result.slots_recycled = own.slots_recycled;
-    result.host_threads = team_.host_threads();
-    if (orchestrator_.log().enabled()) result.events.push_back(std::move(orchestrator_.log()));
-    for (auto& scheduler : schedulers_) {
-      const SchedulerCounts& counts = scheduler->counts();
-      result.dispatches += counts.dispatches;
-      result.steals += counts.steals;
-      result.cas_retries += counts.cas_retries;
-      result.scheduler_parks += counts.parks;
-      if (scheduler->log().enabled()) result.events.push_back(std::move(scheduler->log()));
-    }
-    for (auto& core : state_.cores) {
-      result.acks += core.counts().acks;
-      result.fins += core.counts().fins;
-      result.kernel_ns += core.counts().kernel_ns;
-      if (core.log().enabled()) result.events.push_back(std::move(core.log()));
-    }
-    if constexpr (requires { team_.points(); }) result.points = team_.points();
-    return result;
   }
 
   RunState<P, F> state_;

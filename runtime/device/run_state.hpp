@@ -51,13 +51,6 @@ struct RingState {
   RingState(const RingState&) = delete;
   RingState& operator=(const RingState&) = delete;
 
-  /// True when every task was reclaimed and the orchestrator's books agree.
-  [[nodiscard]] bool drained() const {
-    const uint64_t alive = watermark.observe();
-    return alive == tasks.next() && tasks.invariant_holds(alive) && heap.invariant_holds(alive) &&
-           pool.invariant_holds(alive);
-  }
-
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
   typename P::template shared_array<DependencyNode<P>> nodes;
@@ -117,24 +110,6 @@ class RunState {
   }
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
-  }
-
-  /// True when every task was reclaimed, nobody is left in a queue or asleep, and every structure
-  /// is whole: the state after a clean run of `submitted` tasks. O(window).
-  [[nodiscard]] bool drained(uint64_t submitted) {
-    for (const auto& ring : rings) {
-      if (!ring->drained()) return false;
-    }
-    for (uint32_t type = 0; type < core_types; ++type) {
-      if (!ready[type].invariant_holds() || ready[type].pop(0)) return false;
-      if (!parked[type].empty()) return false;
-    }
-    for (const AiCore<P>& core : cores) {
-      if (!core.mailbox().invariant_holds() || !core.mailbox().has_exited()) return false;
-    }
-    return life.invariant_holds() && stall.invariant_holds(submitted) &&
-           stall.quiescent(submitted) && startup.invariant_holds() && startup.shutdown.is_set() &&
-           fatal.invariant_holds();
   }
 
   DeviceConfig config;

@@ -1,0 +1,94 @@
+/// What a run leaves behind, looked at when all its threads have returned.
+///
+/// A run that is given up stops in the middle of the graph: tasks are left in rings and queues, and
+/// nobody completes what the cores still finished. Even so no verb of any structure is under way,
+/// and each is as whole as after a clean run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/device/run_state.hpp"
+#include "runtime/device/thread_names.hpp"
+#include "runtime/orchestrator/error.hpp"
+
+namespace pto2 {
+
+/// True if the books of a ring agree with its watermark, and the words of the tasks alive are
+/// such that the verbs of the life cycle can leave them behind. O(window).
+template <class P, template <class> class F>
+[[nodiscard]] bool is_whole(RunState<P, F>& state, uint32_t number) {
+  const RingState<P, F>& ring = *state.rings[number];
+  const uint64_t next = ring.tasks.next();
+  const uint64_t alive = ring.watermark.observe();
+  if (!ring.watermark.invariant_holds(next) || !ring.tasks.invariant_holds(alive) ||
+      !ring.heap.invariant_holds(alive) || !ring.pool.invariant_holds(alive)) {
+    return false;
+  }
+  for (uint64_t local = alive; local < next; ++local) {
+    const TaskId id = make_id(number, local);
+    const auto& slot = state.life.slot(state.life.place(id));
+    if (!slot.fan_out.invariant_holds() || !slot.fan_in.invariant_holds()) return false;
+    if (slot.fan_out.phase(id) != Phase::initial && slot.fan_in.pending() != 0) return false;
+  }
+  return true;
+}
+
+/// Names the structures that are not whole after a run of `submitted` tasks that ended in `error`.
+/// Empty after any run, unless the runtime is broken. O(window).
+template <class P, template <class> class F>
+[[nodiscard]] std::vector<std::string> damaged_structures(RunState<P, F>& state, uint64_t submitted,
+                                                          ErrorCode error) {
+  std::vector<std::string> damaged;
+  const auto expect = [&](bool whole, std::string name) {
+    if (!whole) damaged.push_back(std::move(name));
+  };
+  uint64_t taken = 0;
+  for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
+    expect(is_whole(state, ring), "ring " + std::to_string(ring));
+    taken += state.rings[ring]->tasks.next();
+  }
+  expect(taken == submitted, "count of submissions");
+  for (uint32_t type = 0; type < core_types; ++type) {
+    const char* const suffix = type == 0 ? " for cube tasks" : " for vector tasks";
+    expect(state.ready[type].invariant_holds(), std::string("ready queues") + suffix);
+    expect(state.parked[type].empty(), std::string("parked schedulers") + suffix);
+  }
+  for (uint32_t core = 0; core < state.cores.size(); ++core) {
+    const auto& mailbox = state.cores[core].mailbox();
+    expect(mailbox.invariant_holds() && mailbox.has_exited(),
+           "mailbox of " + core_name(core, state.config.blocks));
+  }
+  const auto& startup = state.startup;
+  expect(startup.invariant_holds() && startup.orch_pointers_ready.is_set() &&
+             startup.orchestrator_done.is_set() && startup.shutdown.is_set(),
+         "start-up flags");
+  expect(state.fatal.invariant_holds() && state.fatal.code() == static_cast<int32_t>(error),
+         "fatal latch");
+  expect(state.stall.invariant_holds(submitted), "stall detector");
+  expect(state.life.invariant_holds(), "life cycle");
+  return damaged;
+}
+
+/// Says what is left to do in a run of `submitted` tasks. Empty after a run that ended well,
+/// unless the runtime is broken. Takes tasks out of the queues that are not empty.
+template <class P, template <class> class F>
+[[nodiscard]] std::vector<std::string> leftovers(RunState<P, F>& state, uint64_t submitted) {
+  std::vector<std::string> left;
+  for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
+    const uint64_t alive = state.rings[ring]->watermark.observe();
+    if (alive != state.rings[ring]->tasks.next()) {
+      left.push_back("task " + std::to_string(alive) + " of ring " + std::to_string(ring) +
+                     " is not reclaimed");
+    }
+  }
+  for (uint32_t type = 0; type < core_types; ++type) {
+    if (!state.ready[type].pop(0)) continue;
+    left.push_back(std::string("a ") + (type == 0 ? "cube" : "vector") +
+                   " task is left in a ready queue");
+  }
+  if (!state.stall.quiescent(submitted)) left.push_back("tasks have not finished");
+  return left;
+}
+
+}  // namespace pto2

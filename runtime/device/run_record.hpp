@@ -1,0 +1,69 @@
+/// The record of a run: event logs that are made before it, and the result that is read from its
+/// logical threads after it. For every policy, so that a run on the model checker is judged by the
+/// rules of all others.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "runtime/device/run_result.hpp"
+#include "runtime/device/thread_names.hpp"
+#include "runtime/orchestrator/orchestrator.hpp"
+#include "runtime/scheduler/scheduler.hpp"
+
+namespace pto2 {
+
+/// Before the run: gives each logical thread a log of `state.config.events` events.
+template <class P, template <class> class F>
+void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
+                   std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
+  const std::size_t capacity = state.config.events;
+  orchestrator.log() = EventLog(orchestrator_name, capacity);
+  for (uint32_t s = 0; s < schedulers.size(); ++s) {
+    schedulers[s]->log() = EventLog(scheduler_name(s), capacity);
+  }
+  for (uint32_t i = 0; i < state.cores.size(); ++i) {
+    state.cores[i].log() = EventLog(core_name(i, state.config.blocks), capacity);
+  }
+}
+
+/// After the run: its error, what its threads counted, and their logs, which are moved.
+template <class P, template <class> class F>
+[[nodiscard]] RunResult collect(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
+                                std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
+  RunResult result;
+  const auto take_log = [&](EventLog& log) {
+    if (log.enabled()) result.events.push_back(std::move(log));
+  };
+  result.error = orchestrator.error();
+  const OrchestratorCounts& own = orchestrator.counts();
+  result.tasks = own.tasks;
+  result.edges_linked = own.edges_linked;
+  result.edges_early = own.edges_early;
+  result.holds = own.holds;
+  result.waits = own.waits;
+  result.wait_ns = own.wait_ns;
+  result.cas_retries = own.cas_retries;
+  result.peak_window = own.peak_window;
+  result.slots_recycled = own.slots_recycled;
+  take_log(orchestrator.log());
+  for (const auto& scheduler : schedulers) {
+    const SchedulerCounts& counts = scheduler->counts();
+    result.dispatches += counts.dispatches;
+    result.completions += counts.completions;
+    result.steals += counts.steals;
+    result.cas_retries += counts.cas_retries;
+    result.scheduler_parks += counts.parks;
+    take_log(scheduler->log());
+  }
+  for (auto& core : state.cores) {
+    result.acks += core.counts().acks;
+    result.fins += core.counts().fins;
+    result.kernel_ns += core.counts().kernel_ns;
+    take_log(core.log());
+  }
+  return result;
+}
+
+}  // namespace pto2

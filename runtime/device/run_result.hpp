@@ -1,0 +1,41 @@
+/// What a run came to: its error, its counts, and its events if they were wanted.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/chip/event_log.hpp"
+#include "runtime/orchestrator/error.hpp"
+
+namespace pto2 {
+
+/// What happened. All counts are of this run alone.
+struct RunResult {
+  RunError error;
+  uint64_t tasks = 0;
+  uint64_t edges_linked = 0;  ///< the producer had not completed when it was claimed
+  uint64_t edges_early = 0;   ///< it had, but was alive
+  uint64_t holds = 0;         ///< references to owners of buffers beside the edges
+  uint64_t dispatches = 0;
+  uint64_t acks = 0;
+  uint64_t fins = 0;
+  uint64_t completions = 0;
+  uint64_t steals = 0;
+  uint64_t cas_retries = 0;
+  uint64_t waits = 0;    ///< submissions that met back-pressure
+  uint64_t wait_ns = 0;  ///< time in those
+  uint64_t scheduler_parks = 0;
+  uint64_t peak_window = 0;  ///< most slots of one ring in use, as the orchestrator saw it
+  uint64_t slots_recycled = 0;
+  uint64_t kernel_ns = 0;  ///< sum over cores, if timing is on
+  uint64_t wall_ns = 0;    ///< from launch to result
+  uint64_t points = 0;     ///< seeded: length of the schedule
+  uint32_t host_threads = 0;
+  bool kernels_last = false;         ///< seeded: platform::SeededOptions::kernels_last
+  std::vector<std::string> damaged;  ///< structures that are not whole; empty unless we have a bug
+  /// One log per logical thread, or none: the orchestrator, the schedulers, the cores.
+  std::vector<EventLog> events;
+};
+
+}  // namespace pto2

@@ -1,0 +1,161 @@
+#include "runtime/device/run_audit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/fan_out_lock.hpp"
+#include "core/task_word.hpp"
+#include "runtime/platform/seeded.hpp"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using platform::Seeded;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+DeviceConfig two_schedulers() {
+  DeviceConfig config = tiny_device();
+  config.schedulers = 2;
+  config.blocks = 2;
+  return config;
+}
+
+/// A state after a run, made verb by verb, so that one verb can be left out or be one too many.
+template <class OnFanOut>
+class RunAudit : public testing::Test {
+ protected:
+  using State = typename OnFanOut::State;
+
+  RunAudit() {
+    start_up();
+    state.startup.orchestrator_done.set();
+    state.startup.shutdown.set();
+    for (auto& core : state.cores) leave(core);
+  }
+
+  void start_up() {
+    state.startup.sm_header_ready.set();
+    EXPECT_TRUE(state.startup.elect_initialiser());
+    state.startup.init_complete.set();
+    state.startup.orch_pointers_ready.set();
+  }
+  static void leave(AiCore<Seeded>& core) {
+    core.mailbox().report_ready();
+    core.mailbox().send_exit();
+    core.mailbox().acknowledge_exit();
+  }
+  /// Submits a task of ring 0 that waits for `producers` of them.
+  TaskId submit(uint32_t producers = 0) {
+    auto& ring = *state.rings[0];
+    ring.heap.take(ring.heap.place(packed_output_alignment, 0), 0);
+    const uint64_t node = ring.pool.take(producers);
+    const TaskId id = make_id(0, ring.tasks.take(0));
+    state.life.open(id, ring.pool.index(node), producers);
+    return id;
+  }
+  /// Completes the task and ends its scope, all but the advance.
+  void consume(TaskId id) {
+    (void)state.life.release_hold(id, 0);
+    (void)state.life.slot(state.life.place(id)).fan_out.close();
+    EXPECT_TRUE(state.life.drop_scope(id));
+    state.finished[0].add(1);
+  }
+  std::vector<std::string> damaged(uint64_t submitted, ErrorCode error = ErrorCode::ok) {
+    return damaged_structures(state, submitted, error);
+  }
+
+  State state{two_schedulers()};
+};
+
+struct OnWord {
+  using State = RunState<Seeded, TaskWord>;
+};
+struct OnLock {
+  using State = RunState<Seeded, FanOutLock>;
+};
+using FanOuts = testing::Types<OnWord, OnLock>;
+TYPED_TEST_SUITE(RunAudit, FanOuts);
+
+TYPED_TEST(RunAudit, ARunWithoutTasksIsWholeAndLeavesNothing) {
+  EXPECT_THAT(this->damaged(0), IsEmpty());
+  EXPECT_THAT(leftovers(this->state, 0), IsEmpty());
+}
+
+TYPED_TEST(RunAudit, AFinishedRunIsWholeAndLeavesNothing) {
+  this->consume(this->submit());
+  EXPECT_EQ(this->state.life.advance(0).result, Advance::advanced);
+  EXPECT_THAT(this->damaged(1), IsEmpty());
+  EXPECT_THAT(leftovers(this->state, 1), IsEmpty());
+}
+
+TYPED_TEST(RunAudit, ARunThatWasGivenUpIsWholeButLeavesTasks) {
+  const TaskId id = this->submit();
+  (void)this->submit(1);
+  typename TestFixture::State& run = this->state;
+  (void)run.life.release_hold(id, 0);
+  EXPECT_TRUE(run.ready[1].push(0, run.life.place(id)));
+  run.fatal.latch(static_cast<int32_t>(ErrorCode::bad_submission), {});
+  EXPECT_THAT(this->damaged(2, ErrorCode::bad_submission), IsEmpty());
+  EXPECT_THAT(leftovers(run, 2),
+              ElementsAre("task 0 of ring 0 is not reclaimed",
+                          "a vector task is left in a ready queue", "tasks have not finished"));
+}
+
+TYPED_TEST(RunAudit, NamesARingWhoseBooksDisagree) {
+  auto& ring = *this->state.rings[2];
+  ring.heap.take(ring.heap.place(packed_output_alignment, 0), 0);
+  EXPECT_THAT(this->damaged(0), ElementsAre("ring 2"));
+}
+
+TYPED_TEST(RunAudit, NamesARingWithATaskThatCompletedBeforeItsProducers) {
+  const TaskId id = this->submit(1);
+  (void)this->state.life.slot(this->state.life.place(id)).fan_out.close();
+  EXPECT_THAT(this->damaged(1), ElementsAre("ring 0"));
+}
+
+TYPED_TEST(RunAudit, NamesALostAdvance) {
+  this->consume(this->submit());
+  EXPECT_THAT(this->damaged(1), ElementsAre("life cycle"));
+}
+
+TYPED_TEST(RunAudit, NamesTheStallDetectorThatCountedTooMany) {
+  this->state.finished[1].add(1);
+  EXPECT_THAT(this->damaged(0), ElementsAre("stall detector"));
+}
+
+TYPED_TEST(RunAudit, NamesTheCountOfSubmissions) {
+  EXPECT_THAT(this->damaged(1), ElementsAre("count of submissions"));
+}
+
+TYPED_TEST(RunAudit, NamesSchedulersThatSleepForEver) {
+  this->state.parked[0].announce(1);
+  this->state.parked[1].announce(0);
+  EXPECT_THAT(this->damaged(0), ElementsAre("parked schedulers for cube tasks",
+                                            "parked schedulers for vector tasks"));
+}
+
+TYPED_TEST(RunAudit, NamesACoreThatHasNotExited) {
+  auto& core = this->state.cores[3];
+  core.mailbox().report_ready();
+  EXPECT_THAT(this->damaged(0), ElementsAre("mailbox of aiv1"));
+}
+
+TYPED_TEST(RunAudit, NamesAFatalConditionThatIsNotTheError) {
+  EXPECT_THAT(this->damaged(0, ErrorCode::bad_submission), ElementsAre("fatal latch"));
+  this->state.fatal.latch(static_cast<int32_t>(ErrorCode::heap_ring_deadlock), {});
+  EXPECT_THAT(this->damaged(0, ErrorCode::heap_ring_deadlock), IsEmpty());
+  EXPECT_THAT(this->damaged(0), ElementsAre("fatal latch"));
+}
+
+TEST(RunAuditOfFlags, NamesAShutdownThatWasNotSet) {
+  DeviceConfig config = two_schedulers();
+  RunState<Seeded, TaskWord> state(config);
+  const std::vector<std::string> damaged = damaged_structures(state, 0, ErrorCode::ok);
+  EXPECT_THAT(damaged, testing::Contains("start-up flags"));
+  EXPECT_THAT(damaged, testing::Contains("mailbox of aic0"));
+}
+
+}  // namespace
+}  // namespace pto2::test
