@@ -1,8 +1,13 @@
 #include "tests/runtime/device/task_graph.hpp"
 
+#include <gmock/gmock.h>
+
+#include <algorithm>
 #include <optional>
 
+#include "runtime/device/run_rules.hpp"
 #include "runtime/include/pto_kernel_api.h"
+#include "runtime/platform/random.hpp"
 #include "tests/support/hang_guard.hpp"
 
 namespace pto2::test {
@@ -126,16 +131,31 @@ DeviceConfig tiny_device() {
   };
 }
 
-RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {
-  config.fan_out = where.fan_out;
+namespace {
+
+RunResult launch_at(const Where& where, const DeviceConfig& config, const Launch& what,
+                    uint64_t seed) {
   if (where.place == Place::seeded) {
-    return launch_seeded(config, {.seed = seed, .max_points = 100'000'000}, what);
+    // Of each three schedules of a graph, one shows idle cores.
+    const bool kernels_last = platform::Random(seed).below(3) == 0;
+    return launch_seeded(
+        config, {.seed = seed, .max_points = 100'000'000, .kernels_last = kernels_last}, what);
   }
   const HangGuard guard("a graph on " + where_name(where));
   const bool packed = where.place == Place::packed;
   return launch(config,
                 {.executor = packed ? platform::Executor::packed : platform::Executor::threads},
                 what);
+}
+
+}  // namespace
+
+RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {
+  config.fan_out = where.fan_out;
+  if (config.events == 0) config.events = 8192;
+  RunResult result = launch_at(where, config, what, seed);
+  EXPECT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run (or seed) " << seed;
+  return result;
 }
 
 void expect_graph(const Where& where, const DeviceConfig& config,

@@ -85,6 +85,7 @@ struct Where {
 /// The least of everything.
 [[nodiscard]] DeviceConfig tiny_device();
 
+/// One run, whose events must keep every rule (runtime/device/run_rules.hpp).
 [[nodiscard]] RunResult run_at(const Where& where, DeviceConfig config, const Launch& what,
                                uint64_t seed = 1);
 

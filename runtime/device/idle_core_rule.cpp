@@ -1,0 +1,192 @@
+#include "runtime/device/idle_core_rule.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "runtime/chip/ai_core.hpp"
+
+namespace pto2 {
+
+namespace {
+
+constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
+
+class IdleCoreRule {
+ public:
+  IdleCoreRule(const RunHistory& history, const RunResult& result)
+      : history_(history), result_(result) {}
+
+  /// At each FIN, what was true just before it; ends where the rule is broken first.
+  std::vector<std::string> at_every_fin() {
+    const std::vector<Change> changes = changes_by_time();
+    std::array<int64_t, core_types> ready{};
+    std::array<int64_t, core_types> idle{};
+    for (uint32_t core = 0; core < history_.cores(); ++core) ++idle[history_.type_of_core(core)];
+    for (std::size_t i = 0; i < changes.size();) {
+      const uint64_t time = changes[i].time;
+      std::size_t end = i;
+      bool fin = false;
+      for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
+      for (uint32_t type = 0; fin && type < core_types; ++type) {
+        if (ready[type] > 0 && idle[type] > 0) report_fin(type, time);
+      }
+      if (!broken_.empty()) break;
+      for (; i < end; ++i) {
+        ready[changes[i].type] += changes[i].ready;
+        idle[changes[i].type] += changes[i].idle;
+      }
+    }
+    return std::move(broken_);
+  }
+
+  /// Tasks that were ready for longer than `limit_ns` although they could have been dispatched.
+  std::vector<std::string> beyond(uint64_t limit_ns) {
+    const uint64_t end_of_run = first_exit();
+    for (const auto& ring : history_.rings()) {
+      for (const TaskHistory& task : ring) {
+        if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
+        const uint64_t from = task.time(EventKind::ready, never);
+        const uint64_t to = task.time(EventKind::dispatch, std::max(from, end_of_run));
+        if (to < from || to - from <= limit_ns) continue;
+        if (to - from - hosts_busy(from, to) > limit_ns) report_long_wait(task, from, to);
+      }
+    }
+    return std::move(broken_);
+  }
+
+ private:
+  /// How the numbers of ready tasks and idle cores of one type change.
+  struct Change {
+    uint64_t time;
+    uint32_t type;
+    int32_t ready;
+    int32_t idle;
+    bool fin;
+  };
+
+  std::vector<Change> changes_by_time() const {
+    std::vector<Change> changes;
+    for (const auto& ring : history_.rings()) {
+      for (const TaskHistory& task : ring) {
+        if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
+        const uint32_t type = task.type();
+        const auto add = [&](EventKind kind, int32_t ready, int32_t idle) {
+          if (!task.has(kind)) return;
+          changes.push_back({task.time(kind, never), type, ready, idle, kind == EventKind::fin});
+        };
+        add(EventKind::ready, 1, 0);
+        add(EventKind::dispatch, -1, -1);
+        add(EventKind::fin, 0, 1);
+      }
+    }
+    for (uint32_t core = 0; core < history_.cores(); ++core) {
+      changes.push_back({exit_of(core), history_.type_of_core(core), 0, -1, false});
+    }
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const Change& a, const Change& b) { return a.time < b.time; });
+    return changes;
+  }
+
+  [[nodiscard]] uint64_t exit_of(uint32_t core) const {
+    const auto& events = result_.events[history_.thread_of_core(core)].events();
+    const bool exited = !events.empty() && events.back().kind == EventKind::exit;
+    return exited ? events.back().time_ns : never;
+  }
+  [[nodiscard]] uint64_t first_exit() const {
+    uint64_t first = never;
+    for (uint32_t core = 0; core < history_.cores(); ++core) first = std::min(first, exit_of(core));
+    return first == never ? 0 : first;
+  }
+
+  /// Whether the core had nothing to do from `from` to `to`.
+  [[nodiscard]] bool is_idle(uint32_t core, uint64_t from, uint64_t to) const {
+    for (const Event* dispatch : history_.dispatches(core)) {
+      const TaskHistory* const task = history_.find(dispatch->task);
+      const uint64_t fin = task == nullptr ? never : task->time(EventKind::fin, never);
+      if (dispatch->time_ns < to && from < fin) return false;
+    }
+    return exit_of(core) >= to;
+  }
+
+  /// An idle core of the type, or the number of cores if there is none.
+  [[nodiscard]] uint32_t idle_core(uint32_t type, uint64_t from, uint64_t to) const {
+    uint32_t core = 0;
+    while (core < history_.cores() &&
+           (history_.type_of_core(core) != type || !is_idle(core, from, to))) {
+      ++core;
+    }
+    return core;
+  }
+
+  /// The part of a time in which every host thread may have run a kernel or the orchestration, so
+  /// that no scheduler could.
+  [[nodiscard]] uint64_t hosts_busy(uint64_t from, uint64_t to) const {
+    std::vector<std::pair<uint64_t, int>> changes;  // of the number of kernels that run
+    for (const auto& ring : history_.rings()) {
+      for (const TaskHistory& task : ring) {
+        const uint64_t begin = std::max(from, task.time(EventKind::ack, never));
+        const uint64_t end = std::min(to, task.time(EventKind::fin, never));
+        if (begin >= end) continue;
+        changes.emplace_back(begin, 1);
+        changes.emplace_back(end, -1);
+      }
+    }
+    std::sort(changes.begin(), changes.end());
+    uint64_t busy = 0;
+    uint64_t since = from;
+    int64_t running = 1;  // the orchestration
+    changes.emplace_back(to, 0);
+    for (const auto& [time, change] : changes) {
+      if (running >= static_cast<int64_t>(result_.host_threads)) busy += time - since;
+      since = time;
+      running += change;
+    }
+    return busy;
+  }
+
+  void report_fin(uint32_t type, uint64_t time) {
+    for (const auto& ring : history_.rings()) {
+      for (const TaskHistory& task : ring) {
+        const bool waits = task.has(EventKind::ready) && task.type() == type &&
+                           task.time(EventKind::ready, never) < time &&
+                           task.time(EventKind::dispatch, never) >= time;
+        if (!waits) continue;
+        const uint32_t core = idle_core(type, time - 1, time);
+        broken_.push_back(fmt::format(
+            "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
+            "ends, nobody is about to dispatch it",
+            local_of(task.id), ring_of(task.id), task.time(EventKind::ready, never),
+            core < history_.cores() ? result_.events[history_.thread_of_core(core)].thread()
+                                    : "a core",
+            time));
+        return;
+      }
+    }
+  }
+
+  void report_long_wait(const TaskHistory& task, uint64_t from, uint64_t to) {
+    const uint32_t core = idle_core(task.type(), from, to);
+    if (core == history_.cores()) return;
+    broken_.push_back(fmt::format(
+        "EV-I12: task {} of ring {} is ready from {} to {}, and {} is idle all this time",
+        local_of(task.id), ring_of(task.id), from, to,
+        result_.events[history_.thread_of_core(core)].thread()));
+  }
+
+  const RunHistory& history_;
+  const RunResult& result_;
+  std::vector<std::string> broken_;
+};
+
+}  // namespace
+
+std::vector<std::string> idle_cores_beside_ready_tasks(const RunHistory& history,
+                                                       const RunResult& result, uint64_t limit_ns) {
+  if (result.kernels_last) return IdleCoreRule(history, result).at_every_fin();
+  const bool seeded = result.points != 0;
+  return seeded ? std::vector<std::string>() : IdleCoreRule(history, result).beyond(limit_ns);
+}
+
+}  // namespace pto2

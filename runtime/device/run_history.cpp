@@ -1,0 +1,45 @@
+#include "runtime/device/run_history.hpp"
+
+namespace pto2 {
+
+RunHistory::RunHistory(const DeviceConfig& config, const RunResult& result)
+    : schedulers_(config.schedulers),
+      blocks_(config.blocks),
+      rings_(config.rings),
+      dispatches_(std::size_t{3} * config.blocks) {
+  add_submissions(result.events[0]);
+  for (uint32_t thread = 0; thread < threads(); ++thread) {
+    for (const Event& event : result.events[thread].events()) add(event, thread);
+  }
+}
+
+const TaskHistory* RunHistory::find(TaskId id) const {
+  const uint32_t ring = ring_of(id);
+  if (ring >= rings_.size() || local_of(id) >= rings_[ring].size()) return nullptr;
+  return &rings_[ring][local_of(id)];
+}
+
+void RunHistory::add_submissions(const EventLog& orchestrator) {
+  for (const Event& event : orchestrator.events()) {
+    const uint32_t ring = ring_of(event.task);
+    if (event.kind != EventKind::submit || ring >= rings_.size()) continue;
+    if (local_of(event.task) == rings_[ring].size()) rings_[ring].push_back({event.task});
+  }
+}
+
+void RunHistory::add(const Event& event, uint32_t thread) {
+  const auto kind = static_cast<uint32_t>(event.kind);
+  ++counts_[kind];
+  if (kind >= life_kinds) return;
+  if (event.kind == EventKind::dispatch && event.detail < cores()) {
+    dispatches_[event.detail].push_back(&event);
+  }
+  if (find(event.task) == nullptr) return;
+  Moment& moment = rings_[ring_of(event.task)][local_of(event.task)].moments[kind];
+  if (moment.times++ == 0) {
+    moment.event = &event;
+    moment.thread = thread;
+  }
+}
+
+}  // namespace pto2

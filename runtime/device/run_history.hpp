@@ -1,0 +1,83 @@
+/// The events of one run, by task and by core, for those who judge them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/device/config.hpp"
+#include "runtime/device/run_result.hpp"
+
+namespace pto2 {
+
+/// Kinds of events in the life of a task, submit to reclaim, in this order.
+inline constexpr uint32_t life_kinds = static_cast<uint32_t>(EventKind::reclaim) + 1;
+
+/// When and where something happened to a task.
+struct Moment {
+  const Event* event = nullptr;  ///< the first one; null: it never happened
+  uint32_t thread = 0;           ///< number of its log
+  uint32_t times = 0;            ///< how often it happened
+};
+
+struct TaskHistory {
+  TaskId id;
+  std::array<Moment, life_kinds> moments{};
+
+  [[nodiscard]] const Moment& of(EventKind kind) const {
+    return moments[static_cast<uint32_t>(kind)];
+  }
+  [[nodiscard]] bool has(EventKind kind) const { return of(kind).times != 0; }
+  /// When it happened; `never` if it did not.
+  [[nodiscard]] uint64_t time(EventKind kind, uint64_t never) const {
+    return has(kind) ? of(kind).event->time_ns : never;
+  }
+  /// The core type that the task needs; requires the event `ready`.
+  [[nodiscard]] uint32_t type() const { return of(EventKind::ready).event->detail; }
+};
+
+/// Threads are numbered as their logs are: the orchestrator, the schedulers, the cores.
+class RunHistory {
+ public:
+  /// Requires one log per logical thread. Refers to `result`, which outlives it.
+  RunHistory(const DeviceConfig& config, const RunResult& result);
+
+  /// The tasks of all rings that were submitted in order, ring by ring.
+  [[nodiscard]] const std::vector<std::vector<TaskHistory>>& rings() const { return rings_; }
+  /// Null: no such task was submitted.
+  [[nodiscard]] const TaskHistory* find(TaskId id) const;
+  /// Dispatches to one core, scheduler by scheduler.
+  [[nodiscard]] const std::vector<const Event*>& dispatches(uint32_t core) const {
+    return dispatches_[core];
+  }
+  /// How many events of this kind there are, of whichever tasks.
+  [[nodiscard]] uint64_t count(EventKind kind) const {
+    return counts_[static_cast<uint32_t>(kind)];
+  }
+
+  [[nodiscard]] uint32_t threads() const { return 1 + schedulers_ + cores(); }
+  [[nodiscard]] uint32_t cores() const { return 3 * blocks_; }
+  [[nodiscard]] bool is_scheduler(uint32_t thread) const {
+    return thread >= 1 && thread <= schedulers_;
+  }
+  [[nodiscard]] bool is_core(uint32_t thread) const { return thread > schedulers_; }
+  [[nodiscard]] uint32_t thread_of_core(uint32_t core) const { return 1 + schedulers_ + core; }
+  /// The scheduler that a core belongs to.
+  [[nodiscard]] uint32_t scheduler_of_core(uint32_t core) const {
+    const uint32_t cluster = core < blocks_ ? core : (core - blocks_) / 2;
+    return 1 + cluster % schedulers_;
+  }
+  [[nodiscard]] uint32_t type_of_core(uint32_t core) const { return core < blocks_ ? 0 : 1; }
+
+ private:
+  void add_submissions(const EventLog& orchestrator);
+  void add(const Event& event, uint32_t thread);
+
+  uint32_t schedulers_;
+  uint32_t blocks_;
+  std::vector<std::vector<TaskHistory>> rings_;
+  std::vector<std::vector<const Event*>> dispatches_;
+  std::array<uint64_t, static_cast<uint32_t>(EventKind::exit) + 1> counts_{};
+};
+
+}  // namespace pto2
