@@ -21,7 +21,7 @@
 #include "models/runtime/refused_on_two_schedulers.hpp"
 #include "models/runtime/single_task.hpp"
 #include "models/runtime/thrown_in_a_scope.hpp"
-#include "models/runtime/thrown_while_a_slot_is_reused.hpp"
+#include "models/runtime/thrown_while_the_heap_is_reused.hpp"
 #include "models/runtime/two_consumers.hpp"
 #include "models/runtime/two_producers.hpp"
 #include "models/runtime/two_schedulers.hpp"
@@ -70,7 +70,8 @@ void for_each_of_runtime(const std::string& suffix, auto&& visit) {
   visit.template operator()<RefusedAfterChain<P, F>>(name("refused_after_chain"));
   visit.template operator()<RefusedOnTwoSchedulers<P, F>>(name("refused_on_two_schedulers"));
   visit.template operator()<ThrownInAScope<P, F>>(name("thrown_in_a_scope"));
-  visit.template operator()<ThrownWhileASlotIsReused<P, F>>(name("thrown_while_a_slot_is_reused"));
+  visit.template operator()<ThrownWhileTheHeapIsReused<P, F>>(
+      name("thrown_while_the_heap_is_reused"));
   for_each_held_by_scope<P, F>(suffix, visit, std::make_integer_sequence<uint32_t, 8>());
   // The graphs with a chain of three.
   visit.template operator()<WindowHeldByTasks<P, F, 5>>(name("window_held_by_tasks/5"));

@@ -15,7 +15,8 @@ class GivenUp : public WholeRuntime<P, F, schedulers> {
   static constexpr std::array reaches{"a task does not run", "every task runs"};
 
  protected:
-  explicit GivenUp(ErrorCode outcome) : WholeRuntime<P, F, schedulers>({}, outcome) {}
+  explicit GivenUp(ErrorCode outcome, const RuntimeShape& shape = {})
+      : WholeRuntime<P, F, schedulers>(shape, outcome) {}
   ~GivenUp() = default;
 
   [[noreturn]] static void throw_something() { throw std::runtime_error("of the scenario"); }

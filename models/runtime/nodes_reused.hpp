@@ -1,6 +1,6 @@
-/// Two pairs of a producer and its consumer, each pair in a scope of its own, with one dependency
-/// node for both: the second consumer takes it once the first has been reclaimed, wherever the
-/// completer of the first is in its steps. DP-I1, LC-I2, LC-I4.
+/// A producer and two consumers, each in a scope of its own, with one dependency node for all: the
+/// second consumer takes it once the first has been reclaimed, wherever the completer of the first
+/// is in its steps, or needs none because the producer has been. DP-I1, LC-I2, LC-I4.
 #pragma once
 
 #include "models/runtime/whole_runtime.hpp"
@@ -17,13 +17,9 @@ class NodesReused : public WholeRuntime<P, F> {
 
  private:
   void submit_graph() override {
-    for (uint32_t i = 0; i < 2; ++i) {
-      this->begin_scope();
-      const uint32_t produced = this->tensor();
-      this->task({}, produced);
-      this->task({produced}, this->tensor());
-      this->end_scope();
-    }
+    const uint32_t produced = this->external_tensor(0);
+    this->scoped_task({}, produced);
+    for (uint32_t i = 0; i < 2; ++i) this->scoped_task({produced}, this->tensor());
   }
 };
 
