@@ -11,7 +11,7 @@ template <Policy P, template <class> class F>
 class NodesReused : public WholeRuntime<P, F> {
  public:
   static constexpr std::array reaches{"the orchestrator waits", "the orchestrator never waits",
-                                      "a consumer is linked", "a consumer is early"};
+                                      "a consumer is linked"};
 
   NodesReused() : WholeRuntime<P, F>({.dep_pool = 1}) {}
 
