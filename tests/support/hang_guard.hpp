@@ -12,6 +12,10 @@
 
 namespace pto2::test {
 
+/// By how much time-outs are stretched, and counts of rounds divided, in this build: 1 without
+/// sanitizers.
+[[nodiscard]] int test_slowdown();
+
 class HangGuard {
  public:
   /// If neither progress() nor the destructor is called for `limit`, the guard writes `what`, the

@@ -1,0 +1,225 @@
+/// Rings against the waits, the begin and the end of logical threads.
+#include "tests/runtime/platform/hammer.hpp"
+
+namespace pto2::platform {
+namespace {
+
+using RingHammer = Hammer;
+
+/// Two logical threads that each wait for the other, in turns: the ring of one meets the way of the
+/// other into its wait.
+void play_ping_pong(const TeamOptions& options, uint32_t rounds, uint64_t longest,
+                    const std::function<void()>& progress) {
+  Team team(options);
+  Meeting meeting(2);
+  std::array<std::atomic<uint32_t>, 2> seen{};
+  std::array<LogicalThread*, 2> side{};
+  for (uint32_t s = 0; s < 2; ++s) {
+    side[s] = &team.add("side" + std::to_string(s), s, [&, s] {
+      Offsets offsets(s + 1, longest);
+      for (uint32_t round = 1; round <= rounds; ++round) {
+        meeting.meet();
+        offsets.wait();
+        seen[s].store(round);
+        side[1 - s]->ring();
+        Hardware::await([&] { return seen[1 - s].load() >= round; });
+        progress();
+      }
+    });
+  }
+  team.run();
+}
+
+TEST_F(RingHammer, RingAgainstIdleOfOsThreads) {
+  play_ping_pong({.executor = Executor::threads}, rounds(40'000), 10'000, [this] { progress(); });
+}
+
+TEST_F(RingHammer, RingAgainstIdleOnAnotherHost) {
+  play_ping_pong(packed_team(2), rounds(15'000), 100'000, [this] { progress(); });
+}
+
+/// The only host sleeps at once when its fiber waits: the ring meets it on its way there, or while
+/// it empties its inbox.
+TEST_F(RingHammer, RingAgainstSleep) {
+  const uint32_t last = rounds(60'000);
+  Team team(packed_team(1));
+  Meeting meeting(2);
+  std::atomic<uint32_t> go{0};
+  LogicalThread& waiter = team.add("waiter", 1, [&] {
+    Offsets offsets(1, 4'000);
+    for (uint32_t round = 1; round <= last; ++round) {
+      meeting.meet();
+      offsets.wait();
+      Hardware::await([&] { return go.load() == round; });
+      progress();
+    }
+  });
+  run_with(team, {[&] {
+             Offsets offsets(2, 4'000);
+             for (uint32_t round = 1; round <= last; ++round) {
+               meeting.meet();
+               offsets.wait();
+               go.store(round);
+               waiter.ring();
+             }
+           }});
+}
+
+/// Two rings of different fibers meet in one word of an inbox, and its emptying.
+TEST_F(RingHammer, RingAgainstRing) {
+  const uint32_t last = rounds(30'000);
+  Team team(packed_team(1));
+  Meeting meeting(3);
+  std::array<std::atomic<uint32_t>, 2> go{};
+  std::array<LogicalThread*, 2> waiters{};
+  for (uint32_t w = 0; w < 2; ++w) {
+    waiters[w] = &team.add("waiter" + std::to_string(w), 1, [&, w] {
+      Offsets offsets(w + 1, 2'000);
+      for (uint32_t round = 1; round <= last; ++round) {
+        if (w == 0) meeting.meet();
+        offsets.wait();
+        Hardware::await([&] { return go[w].load() >= round; });
+        progress();
+      }
+    });
+  }
+  const auto ringer = [&](uint32_t w) {
+    return [&, w] {
+      Offsets offsets(w + 3, 2'000);
+      for (uint32_t round = 1; round <= last; ++round) {
+        meeting.meet();
+        offsets.wait();
+        go[w].store(round);
+        waiters[w]->ring();
+      }
+    };
+  };
+  run_with(team, {ringer(0), ringer(1)});
+}
+
+/// A fiber that polls with yield(), which may use up a ring, looks again before it waits. Another
+/// fiber of the host is runnable now and then.
+TEST_F(RingHammer, RingAgainstYield) {
+  const uint32_t last = rounds(40'000);
+  Team team(packed_team(1));
+  Meeting meeting(2);
+  std::atomic<uint32_t> go{0};
+  LogicalThread* neighbour = nullptr;
+  LogicalThread& poller = team.add("poller", 1, [&] {
+    Random random(1);
+    for (uint32_t round = 1; round <= last; ++round) {
+      meeting.meet();
+      for (uint64_t polls = random.below(20); polls != 0 && go.load() != round; --polls) {
+        if (random.below(4) == 0) neighbour->ring();
+        yield();
+      }
+      Hardware::await([&] { return go.load() == round; });
+      progress();
+    }
+    neighbour->ring();
+  });
+  neighbour =
+      &team.add("neighbour", 1, [&] { Hardware::await([&] { return go.load() == last; }); });
+  run_with(team, {[&] {
+             Offsets offsets(2, 4'000);
+             for (uint32_t round = 1; round <= last; ++round) {
+               meeting.meet();
+               offsets.wait();
+               go.store(round);
+               poller.ring();
+             }
+           }});
+}
+
+/// The rings of a fiber that ends meanwhile, and of the last one of a team.
+TEST_F(RingHammer, RingAgainstTheEnd) {
+  constexpr uint32_t fibers = 64;
+  for (uint32_t run = 0; run < rounds(1'000); ++run) {
+    Team team(packed_team(1));
+    Meeting meeting(2);
+    std::vector<LogicalThread*> leavers;
+    std::atomic<uint32_t> ended{0};
+    for (uint32_t f = 0; f < fibers; ++f) {
+      leavers.push_back(&team.add("leaver" + std::to_string(f), 1, [&, f] {
+        Offsets offsets(run * fibers + f, 1'000);
+        meeting.meet();
+        offsets.wait();
+        ++ended;
+      }));
+    }
+    run_with(team, {[&] {
+               Offsets offsets(run + 1, 1'000);
+               for (LogicalThread* leaver : leavers) {
+                 meeting.meet();
+                 offsets.wait();
+                 for (int ring = 0; ring < 3; ++ring) leaver->ring();
+               }
+             }});
+    ASSERT_EQ(ended.load(), fibers);
+    progress();
+  }
+}
+
+/// The first ring meets the beginning of the run.
+TEST_F(RingHammer, RingAgainstTheBeginning) {
+  const uint32_t last = rounds(20'000);
+  Meeting meeting(2);
+  std::atomic<LogicalThread*> waiter{nullptr};
+  std::atomic<uint32_t> go{0};
+  const std::jthread foreign([&] {
+    Offsets offsets(1, 6'000);
+    for (uint32_t round = 1; round <= last; ++round) {
+      meeting.meet();
+      offsets.wait();
+      go.store(round);
+      waiter.load()->ring();
+      meeting.meet();
+    }
+  });
+  Offsets offsets(2, 3'000);
+  for (uint32_t round = 1; round <= last; ++round) {
+    Team team(packed_team(1));
+    waiter = &team.add("waiter", 1, [&] { Hardware::await([&] { return go.load() == round; }); });
+    meeting.meet();
+    offsets.wait();
+    team.run();
+    meeting.meet();
+    progress();
+  }
+}
+
+/// The last fiber ends when a host without work goes to sleep.
+TEST_F(RingHammer, TheLastEndAgainstSleep) {
+  for (uint32_t round = 1; round <= rounds(8'000); ++round) {
+    Team team(packed_team(2));
+    team.add("last", 1, [&] { Offsets(round, 150'000).wait(); });
+    team.run();
+    progress();
+  }
+}
+
+/// Critical sections of OS threads, more than there are CPUs, that wait for each other with spin().
+TEST_F(RingHammer, SpinAgainstRelease) {
+  constexpr uint32_t threads = 3;
+  const uint32_t last = rounds(60'000);
+  Team team({.executor = Executor::threads});
+  std::atomic<bool> taken{false};
+  uint64_t turns = 0;
+  for (uint32_t t = 0; t < threads; ++t) {
+    team.add("spinner" + std::to_string(t), t, [&, t] {
+      Offsets offsets(t, 200);
+      for (uint32_t round = 0; round < last; ++round) {
+        offsets.wait();
+        Hardware::spin([&] { return !taken.exchange(true); });
+        ++turns;
+        taken.store(false);
+        progress();
+      }
+    });
+  }
+  team.run();
+  EXPECT_EQ(turns, uint64_t{threads} * last);
+}
+
+}  // namespace
+}  // namespace pto2::platform

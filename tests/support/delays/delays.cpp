@@ -1,0 +1,166 @@
+#include "tests/support/delays/delays.hpp"
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstddef>
+
+namespace pto2::test {
+
+namespace {
+
+std::atomic<Delays> in_force{Delays{}};
+static_assert(std::atomic<Delays>::is_always_lock_free);
+
+/// What an OS thread has to remember.
+class Accesses {
+ public:
+  /// Before an access other than a load.
+  void access() {
+    flush();
+    delay();
+  }
+  /// Before a load.
+  void load(const volatile void* address) {
+    if (pending_ != nullptr && (address_ == address || loads_left_-- == 0)) flush();
+    delay();
+  }
+  /// In place of a store.
+  template <class T>
+  void store(volatile T* address, T value, int order) {
+    access();
+    if (order == __ATOMIC_SEQ_CST || random() % 2 == 0) {
+      __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
+      return;
+    }
+    address_ = address;
+    value_ = static_cast<uint64_t>(value);
+    pending_ = [](volatile void* to, uint64_t bits) {
+      __atomic_store_n(static_cast<volatile T*>(to), static_cast<T>(bits), __ATOMIC_SEQ_CST);
+    };
+    loads_left_ = random() % 4;
+  }
+  /// Carries out the store that was put off.
+  void flush() {
+    if (pending_ == nullptr) return;
+    pending_(address_, value_);
+    pending_ = nullptr;
+  }
+
+ private:
+  void delay() {
+    const Delays delays = in_force.load(std::memory_order_relaxed);
+    if (delays.one_in == 0 || random() % delays.one_in != 0) return;
+    // Short ones and long ones alike: the window on the other side may be of any width.
+    uint32_t longest = delays.longest;
+    longest >>= random() % 8;
+    busy(longest == 0 ? 0 : random() % longest);
+    if (random() % 64 == 0) sched_yield();
+  }
+  /// xorshift64*, seeded with the address of this.
+  uint32_t random() {
+    if (state_ == 0) state_ = reinterpret_cast<uint64_t>(this) | 1;
+    state_ ^= state_ >> 12;
+    state_ ^= state_ << 25;
+    state_ ^= state_ >> 27;
+    return static_cast<uint32_t>((state_ * 0x2545f4914f6cdd1d) >> 33);
+  }
+
+  uint64_t state_ = 0;
+  volatile void* address_ = nullptr;
+  uint64_t value_ = 0;
+  void (*pending_)(volatile void*, uint64_t) = nullptr;
+  uint32_t loads_left_ = 0;
+};
+
+thread_local Accesses accesses;
+
+}  // namespace
+
+void set_delays(const Delays& delays) {
+  in_force.store(delays);
+}
+
+}  // namespace pto2::test
+
+using pto2::test::accesses;
+
+// The names and types are those that GCC's -fsanitize=thread calls; what ships uses these sizes.
+#define PTO2_ANNOUNCED_ATOMIC(BITS, T)                                                            \
+  T __tsan_atomic##BITS##_load(const volatile T* address, int) {                                  \
+    accesses.load(address);                                                                       \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                               \
+  void __tsan_atomic##BITS##_store(volatile T* address, T value, int order) {                     \
+    accesses.store(address, value, order);                                                        \
+  }                                                                                               \
+  T __tsan_atomic##BITS##_exchange(volatile T* address, T value, int) {                           \
+    accesses.access();                                                                            \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
+  }                                                                                               \
+  T __tsan_atomic##BITS##_fetch_add(volatile T* address, T value, int) {                          \
+    accesses.access();                                                                            \
+    return __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST);                                  \
+  }                                                                                               \
+  T __tsan_atomic##BITS##_fetch_sub(volatile T* address, T value, int) {                          \
+    accesses.access();                                                                            \
+    return __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST);                                  \
+  }                                                                                               \
+  T __tsan_atomic##BITS##_fetch_or(volatile T* address, T value, int) {                           \
+    accesses.access();                                                                            \
+    return __atomic_fetch_or(address, value, __ATOMIC_SEQ_CST);                                   \
+  }                                                                                               \
+  T __tsan_atomic##BITS##_fetch_and(volatile T* address, T value, int) {                          \
+    accesses.access();                                                                            \
+    return __atomic_fetch_and(address, value, __ATOMIC_SEQ_CST);                                  \
+  }                                                                                               \
+  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T* address, T* expected, T value,    \
+                                                    int, int) {                                   \
+    accesses.access();                                                                            \
+    return __atomic_compare_exchange_n(address, expected, value, false, __ATOMIC_SEQ_CST,         \
+                                       __ATOMIC_SEQ_CST);                                         \
+  }                                                                                               \
+  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* address, T* expected, T value, int, \
+                                                  int) {                                          \
+    return __tsan_atomic##BITS##_compare_exchange_strong(address, expected, value, 0, 0);         \
+  }
+
+extern "C" {
+
+PTO2_ANNOUNCED_ATOMIC(8, uint8_t)
+PTO2_ANNOUNCED_ATOMIC(32, uint32_t)
+PTO2_ANNOUNCED_ATOMIC(64, uint64_t)
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+// No store is put off beyond its function: what is called next may not be instrumented.
+void __tsan_func_exit() {
+  accesses.flush();
+}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_read1(void*) {}
+void __tsan_read2(void*) {}
+void __tsan_read4(void*) {}
+void __tsan_read8(void*) {}
+void __tsan_read16(void*) {}
+void __tsan_read_range(void*, std::size_t) {}
+void __tsan_write1(void*) {
+  accesses.access();
+}
+void __tsan_write2(void*) {
+  accesses.access();
+}
+void __tsan_write4(void*) {
+  accesses.access();
+}
+void __tsan_write8(void*) {
+  accesses.access();
+}
+void __tsan_write16(void*) {
+  accesses.access();
+}
+void __tsan_write_range(void*, std::size_t) {
+  accesses.access();
+}
+
+}  // extern "C"

@@ -1,0 +1,31 @@
+/// Delays at the accesses of code that is compiled to announce them.
+///
+/// A hand-over between two threads is broken, if it is, in a window of a few instructions. The code
+/// under test is compiled from the source that ships with GCC's instrumentation for ThreadSanitizer
+/// and linked with the functions of delays.cpp instead of ThreadSanitizer: they carry out each
+/// access, and now and then wait before it. Windows become as wide as the delays, wherever they
+/// are. Besides, a store that is not sequentially consistent may be put off until some loads
+/// behind it have been done, as a processor's store buffer does.
+///
+/// A program that is linked with no_delays.cpp has none, and the library as it ships.
+#pragma once
+
+#include <cstdint>
+
+namespace pto2::test {
+
+/// How the accesses of the instrumented code are delayed.
+struct Delays {
+  uint32_t one_in = 0;   ///< accesses of atomics per delay, on average; 0: no delays
+  uint32_t longest = 0;  ///< of a delay, in turns of an empty loop, below 2^31
+};
+
+/// From now on, on all OS threads.
+void set_delays(const Delays& delays);
+
+/// `n` turns of an empty loop, less than a nanosecond each.
+inline void busy(uint64_t n) {
+  for (uint64_t i = 0; i < n; ++i) asm volatile("");
+}
+
+}  // namespace pto2::test
