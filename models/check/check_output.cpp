@@ -124,16 +124,18 @@ void CheckOutput::add(const WeakeningResult& result) {
 }
 
 void CheckOutput::add(const MutantResult& result) {
-  print(fmt::format("{:<13}{:<24}{:>7.2f} s  {}: {}\n", to_string(result.outcome), result.name,
-                    result.seconds, result.witness, result.effect));
-  mutants_->push_back({{"name", result.name},
+  const Mutant& mutant = result.mutant;
+  print(fmt::format("{:<13}{:<30}{:>7.2f} s  {:<10}{}: {}\n", to_string(result.outcome),
+                    mutant.name, result.seconds, mutant.kind, mutant.witness, result.effect));
+  mutants_->push_back({{"name", mutant.name},
                        {"outcome", to_string(result.outcome)},
-                       {"witness", result.witness},
+                       {"witness", mutant.witness},
+                       {"kind", mutant.kind},
+                       {"seconds", result.seconds},
                        {"effect", result.effect},
-                       {"replay", result.token},
-                       {"seconds", result.seconds}});
+                       {"replay", result.token}});
   const bool survived = result.outcome == Outcome::survived;
-  cases_.push_back({result.name, result.seconds, survived ? result.effect : "",
+  cases_.push_back({mutant.name, result.seconds, survived ? result.effect : "",
                     result.outcome == Outcome::inconclusive});
   sampled_only_ = false;
 }

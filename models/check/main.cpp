@@ -98,9 +98,10 @@ void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
 
 void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
   try {
-    for (const std::string& name : mutants(arguments.pattern, arguments.quick)) {
+    Mutants mutants;
+    for (const Mutant& mutant : mutants.matching(arguments.pattern, arguments.quick)) {
       if (arguments.settings.stop.stop_requested()) return;
-      output.add(run_mutant(name, arguments.settings.stop));
+      output.add(mutants.run(mutant, arguments.settings.stop));
     }
   } catch (const std::runtime_error& error) {
     throw CliError(cli::exit_bad_input, error.what());
@@ -163,9 +164,9 @@ void add_options(CLI::App* check_command, CheckArguments& arguments) {
       "--weaken", arguments.weaken, "weaken each memory order in turn; some scenario must notice");
   auto* mutants_flag = check_command->add_flag(
       "--mutants", arguments.mutants,
-      "explore, for each seeded bug, the scenario that must find it, in 60 s");
+      "run, for each seeded bug, the scenario or the test that must find it, in 60 s");
   mutants_flag->excludes(weaken_flag);
-  check_command->add_flag("--quick", arguments.quick, "a third of the mutants")
+  check_command->add_flag("--quick", arguments.quick, "a fifth of the mutants")
       ->needs(mutants_flag);
   auto* index_option = check_command->add_option(
       "--index", arguments.index, "compare the tables of this document with the sources here");
