@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstdint>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "runtime/tensormap/region.hpp"
@@ -11,16 +12,36 @@
 
 namespace pto2::testing_support {
 
-/// The elements of a small tensor of 4-byte elements, by their number from the buffer's start.
+inline void append_elements(const PTOTensor& tensor, uint32_t dimension, uint64_t element,
+                            std::vector<uint64_t>& result) {
+  if (dimension == PTO_MAX_DIMS) {
+    result.push_back(element);
+    return;
+  }
+  for (uint32_t i = 0; i < tensor.shape[dimension]; ++i) {
+    append_elements(tensor, dimension + 1, element + uint64_t{i} * tensor.strides[dimension],
+                    result);
+  }
+}
+
+/// The elements of a tensor of 4-byte elements in row-major order, by their number from the
+/// buffer's start.
+inline std::vector<uint64_t> elements_of(const TensorRecord& record) {
+  std::vector<uint64_t> result;
+  PTOTensor tensor;
+  record.fill(tensor);
+  append_elements(tensor, 0, (tensor.address - record.base) / 4, result);
+  return result;
+}
+
+/// The elements of a small tensor of 4-byte elements.
 class ElementSet {
  public:
   static constexpr uint32_t max_elements = 96;
 
   static ElementSet of(const TensorRecord& record) {
     ElementSet result;
-    PTOTensor tensor;
-    record.fill(tensor);
-    result.add(tensor, 0, (tensor.address - record.base) / 4);
+    for (const uint64_t element : elements_of(record)) result.elements_.set(element);
     return result;
   }
 
@@ -38,16 +59,6 @@ class ElementSet {
   }
 
  private:
-  void add(const PTOTensor& tensor, uint32_t dimension, uint64_t element) {
-    if (dimension == PTO_MAX_DIMS) {
-      elements_.set(element);
-      return;
-    }
-    for (uint32_t i = 0; i < tensor.shape[dimension]; ++i) {
-      add(tensor, dimension + 1, element + uint64_t{i} * tensor.strides[dimension]);
-    }
-  }
-
   std::bitset<max_elements> elements_;
 };
 
@@ -66,27 +77,32 @@ class RandomTensors {
     uint64_t handle = root;
     if (address != 0) {
       const std::vector<uint64_t>& shape = shapes[below(shapes.size())];
-      handle =
-          table.make(address, shape.data(), static_cast<uint32_t>(shape.size()), DataType::FLOAT32)
-              .handle;
+      handle = accepted(table.make(address, shape.data(), static_cast<uint32_t>(shape.size()),
+                                   DataType::FLOAT32));
     }
     for (uint64_t steps = below(5); steps > 0; --steps) handle = derive(table, handle);
     return handle;
   }
 
  private:
+  /// Nothing that is asked for here may be refused.
+  static uint64_t accepted(const TensorResult& result) {
+    if (!result.ok()) throw std::logic_error(result.error);
+    return result.handle;
+  }
+
   uint64_t derive(TensorTable& table, uint64_t handle) {
     const TensorRecord& record = *table.find(handle);
     const uint64_t kind = below(6);
     if (kind == 0) {
       const auto x = static_cast<uint32_t>(below(record.ndims));
-      return table.transpose(handle, x, static_cast<uint32_t>(below(record.ndims))).handle;
+      return accepted(table.transpose(handle, x, static_cast<uint32_t>(below(record.ndims))));
     }
     if (kind == 1 && record.is_contiguous()) {
       const uint64_t halves[] = {2, record.numel() / 2};
       const uint64_t flat[] = {record.numel()};
-      return record.numel() % 2 == 0 ? table.reshape(handle, halves, 2).handle
-                                     : table.reshape(handle, flat, 1).handle;
+      return accepted(record.numel() % 2 == 0 ? table.reshape(handle, halves, 2)
+                                              : table.reshape(handle, flat, 1));
     }
     uint64_t shape[PTO_MAX_DIMS];
     uint64_t offsets[PTO_MAX_DIMS];
@@ -95,7 +111,7 @@ class RandomTensors {
       shape[i] = whole ? record.shape[i] : 1 + below(record.shape[i]);
       offsets[i] = below(record.shape[i] - shape[i] + 1);
     }
-    return table.view(handle, shape, offsets).handle;
+    return accepted(table.view(handle, shape, offsets));
   }
 
   std::mt19937_64 random_;

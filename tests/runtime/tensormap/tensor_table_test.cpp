@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/element_set.hpp"
+
 namespace pto2 {
 namespace {
 
@@ -95,6 +97,24 @@ TEST_F(TensorTableTest, ReshapeOfAContiguousView) {
   expect_error(reshape(rows, {13}), "13 elements");
   expect_error(reshape(rows, {}), "0 dimensions");
   expect_error(reshape(rows, {0, 3}), "extent 0");
+}
+
+TEST_F(TensorTableTest, IsContiguousIfItsElementsFollowEachOther) {
+  testing_support::RandomTensors random(5);
+  uint32_t contiguous = 0;
+  constexpr uint32_t tensors = 20000;
+  for (uint32_t i = 0; i < tensors; ++i) {
+    const uint64_t tensor = random.tensor(table_, 4096, 0);
+    const TensorRecord& record = *table_.find(tensor);
+    const std::vector<uint64_t> elements = testing_support::elements_of(record);
+    bool follow = true;
+    for (size_t n = 1; n < elements.size(); ++n) follow &= elements[n] == elements[n - 1] + 1;
+    ASSERT_EQ(record.is_contiguous(), follow) << table_.describe(tensor);
+    contiguous += follow;
+    table_.reset();
+  }
+  EXPECT_GT(contiguous, tensors / 8) << "both kinds occur";
+  EXPECT_LT(contiguous, tensors * 7 / 8);
 }
 
 TEST_F(TensorTableTest, NoViewBeforeTheBufferExists) {
