@@ -1,17 +1,19 @@
 /// Long runs of a workload on random configurations: every run must pass its verification, or be
-/// the deadlock that an independent counting oracle predicts.
+/// the deadlock that an independent counting oracle predicts, and its events must keep every rule
+/// (runtime/device/run_rules.hpp).
 ///
 ///   soak --executor seeded|packed|threads --runs A..B [--workload W] [--case C]
 ///
 /// Run number n decides everything: ring sizes, pools, queues, cores, fan-out and, on the seeded
 /// executor, the schedule. A failure prints the command that repeats it. Exit: 0, 1 on a failure.
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 
 #include "runtime/device/device.hpp"
+#include "runtime/device/run_rules.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
 #include "runtime/platform/random.hpp"
@@ -52,7 +54,8 @@ class Soak {
   }
 
   Outcome run(uint64_t number) {
-    const DeviceConfig config = random_config(number);
+    DeviceConfig config = random_config(number);
+    config.events = 8192;
     data_->reset_outputs();
     const Launch what{entries_, [this](PTO2Runtime* rt) { call(rt); }, {}};
     RunResult result;
@@ -61,6 +64,8 @@ class Soak {
     } catch (const platform::SeededFailure& failure) {
       return wrong(number, failure.what());
     }
+    const std::vector<std::string> broken = broken_rules(config, result);
+    if (!broken.empty()) return wrong(number, fmt::format("{}", fmt::join(broken, "\n")));
     const auto expected =
         oracle::first_deadlock(program_, {config.window, config.heap_bytes, config.dep_pool,
                                           config.tensormap_pool, config.rings == 4});
@@ -74,7 +79,10 @@ class Soak {
   }
 
   RunResult launch_with(uint64_t number, const DeviceConfig& config, const Launch& what) {
-    if (options_.executor == "seeded") return launch_seeded(config, {.seed = number}, what);
+    if (options_.executor == "seeded") {
+      const bool kernels_last = platform::Random(number ^ 0x1a57).below(4) == 0;
+      return launch_seeded(config, {.seed = number, .kernels_last = kernels_last}, what);
+    }
     platform::TeamOptions team;
     team.executor =
         options_.executor == "threads" ? platform::Executor::threads : platform::Executor::packed;

@@ -90,7 +90,7 @@ DeviceConfig device_with(uint32_t window, uint32_t rings, uint64_t tasks) {
   config.heap_bytes = 2 * (tasks + 1) * 1024;
   config.dep_pool = static_cast<uint32_t>(16 + 4 * tasks);
   config.tensormap_pool = static_cast<uint32_t>(16 + tasks);
-  config.events = 1024 + 256 * tasks;
+  config.events = 40 * (tasks + 6);
   return config;
 }
 
