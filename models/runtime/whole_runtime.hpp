@@ -9,7 +9,7 @@
 ///   data            a task reads what its producers wrote; no buffer is raced for       FI-I3
 ///   progress        every role returns: nobody is left waiting                          SU-I3
 ///   drained         everything is consumed and reclaimed                                WM-I3
-///   whole           every structure is whole, even after a run that was given up
+///   events          those of the run, given up or not, keep every rule; without time   EV-I1..13
 ///
 /// A scheduler without work polls instead of parking, which has a scenario of its own
 /// (models/parked_schedulers): on the checker, polling sleeps until something changes.
@@ -20,6 +20,8 @@
 
 #include "models/support/scenario.hpp"
 #include "runtime/device/run_audit.hpp"
+#include "runtime/device/run_record.hpp"
+#include "runtime/device/run_rules.hpp"
 #include "runtime/orchestrator/back_pressure_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submission_impl.hpp"
@@ -52,6 +54,7 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     for (uint32_t s = 0; s < schedulers; ++s) {
       schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
     }
+    enable_events<P, F>(state_, orchestrator_, schedulers_);
     buffers_ = std::vector<Buffer>(shape.rings * shape.heap_units + externals);
     for (uint32_t i = 0; i < externals; ++i) external_buffer(i).write(0);
   }
@@ -65,17 +68,18 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
   void finish() {
     check<P>(orchestrator_.error().code == outcome_, "the run ends as it must");
     check<P>(orchestrator_.invariant_holds(), "the orchestrator's structures are whole");
-    const uint64_t submitted = orchestrator_.counts().tasks;
-    expect_none("damaged: ", damaged_structures(state_, submitted, outcome_));
+    RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
+    result.damaged = damaged_structures(state_, result.tasks, outcome_);
+    expect_none("a rule of all runs is broken: ", broken_rules(state_.config, result));
     bool all_run = true;
     for (uint64_t i = 0; i < tasks_.size(); ++i) {
-      check<P>(tasks_[i].runs <= (i < submitted ? 1 : 0), "no task runs twice, or unsubmitted");
-      all_run = all_run && (i >= submitted || tasks_[i].runs == 1);
+      check<P>(tasks_[i].runs <= (i < result.tasks ? 1 : 0), "no task runs twice, or unsubmitted");
+      all_run = all_run && (i >= result.tasks || tasks_[i].runs == 1);
     }
     happened<P>(all_run ? "every task runs" : "a task does not run");
     if (outcome_ == ErrorCode::ok) {
-      check<P>(all_run && submitted == tasks_.size(), "each task runs once");
-      expect_none("left behind: ", leftovers(state_, submitted));
+      check<P>(all_run && result.tasks == tasks_.size(), "each task runs once");
+      expect_none("left behind: ", leftovers(state_, result.tasks));
     }
     tell();
   }
@@ -201,6 +205,7 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     config.orchestrator_queue = 2;
     config.schedulers = schedulers;
     config.blocks = schedulers;
+    config.events = 64;
     validate(config);
     // May be less than what users are allowed.
     config.dep_pool = shape.dep_pool;
