@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "runtime/device/run_rules.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -61,6 +64,7 @@ RunReport Repetitions::run(uint64_t trace_events) {
     results.push_back(launch_once(config));
     ++report_.repetitions;
     judge(results.back());
+    if (config.events != 0) judge_events(config, results.back());
   }
   std::vector<EventLog> events = std::move(results.back().events);
   if (report_.verdict.empty()) {
@@ -115,6 +119,17 @@ void Repetitions::judge(const RunResult& result) {
   } else if (const std::string mismatch = graph_mismatch(result); !mismatch.empty()) {
     fail(mismatch);
   }
+}
+
+void Repetitions::judge_events(const DeviceConfig& config, const RunResult& result) {
+  const bool complete = std::all_of(result.events.begin(), result.events.end(),
+                                    [](const EventLog& log) { return log.dropped() == 0; });
+  if (!complete) return;
+  // However long a task waits: the machine may have slept meanwhile.
+  report_.broken_rules = broken_rules(config, result, std::numeric_limits<uint64_t>::max());
+  if (report_.broken_rules.empty() || report_.verdict == "fault") return;
+  report_.verdict = "fault";
+  report_.detail = "broken_rule";
 }
 
 std::string Repetitions::graph_mismatch(const RunResult& result) const {

@@ -17,13 +17,14 @@ class Repetitions {
               Progress& progress, const std::string& log_level);
 
   /// Stops at the first repetition that does not pass. The last one keeps up to `trace_events`
-  /// events per logical thread; a single run is the last one, and so is one that faults only if
-  /// it is. Throws platform::SeededFailure, std::bad_alloc.
+  /// events per logical thread, which must keep the rules of all runs unless some were dropped; a
+  /// single run is the last one, and so is one that faults only if it is. Throws platform::SeededFailure, std::bad_alloc.
   RunReport run(uint64_t trace_events);
 
  private:
   RunResult launch_once(const DeviceConfig& config);
   void judge(const RunResult& result);
+  void judge_events(const DeviceConfig& config, const RunResult& result);
   void fail(const std::string& detail);
   std::string graph_mismatch(const RunResult& result) const;
 

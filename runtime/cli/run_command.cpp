@@ -169,8 +169,13 @@ ExitCode RunCommand::run(const Settings& settings) {
                  dropped);
     }
   }
-  if (report.verdict == "fault") {
-    const RunError& error = report.result.error;
+  for (const std::string& rule : report.broken_rules) {
+    fmt::print(stderr,
+               "pto2: the events of the run break a rule: {}; this is a bug, report it with "
+               "the command line and the trace\n",
+               rule);
+  }
+  if (const RunError& error = report.result.error; error.code != ErrorCode::ok) {
     fmt::print(stderr, "{}{}\n{}\n",
                error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
   }

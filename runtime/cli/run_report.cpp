@@ -80,10 +80,14 @@ void add_counts(Json& json, const RunResult& r) {
 }  // namespace
 
 ExitCode exit_code(const RunReport& report) {
+  const RunResult& result = report.result;
+  const bool our_bug = result.error.code == ErrorCode::not_drained || !result.damaged.empty() ||
+                       !report.broken_rules.empty();
+  if (our_bug) return exit_our_bug;
   if (report.verdict == "pass") return exit_pass;
   if (report.verdict == "inconclusive") return exit_inconclusive;
   if (report.verdict == "fail") return exit_fail;
-  return report.result.error.code == ErrorCode::not_drained ? exit_our_bug : exit_runtime_fault;
+  return exit_runtime_fault;
 }
 
 std::string to_text(const RunReport& report) {
@@ -140,6 +144,7 @@ std::string to_json(const RunReport& report) {
     json["error"] = {
         {"code", error_name(r.error.code)}, {"message", r.error.message}, {"hint", r.error.hint}};
   }
+  if (!report.broken_rules.empty()) json["broken_rules"] = report.broken_rules;
   json["config"] = config_json(report);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -21,6 +21,7 @@ struct RunReport {
   std::string detail;                   ///< why not pass; may be empty
   std::optional<double> max_abs_error;  ///< over all repetitions
   std::optional<double> tolerance;
+  std::vector<std::string> broken_rules;  ///< by the events of a traced run: our bug
   std::vector<std::string> kernel_names;  ///< by id
 };
 
