@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/device/run_rules.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -25,6 +26,7 @@ std::vector<std::string> blocked_lines(platform::Executor executor, KernelEntry 
   const KernelEntry kernels[] = {first, quick_kernel};
   DeviceConfig config = small_device();
   config.window = 4;
+  config.events = 1 << 16;
   std::vector<std::string> lines;
   const Launch what{kernels,
                     [](PTO2Runtime* rt) {
@@ -38,6 +40,7 @@ std::vector<std::string> blocked_lines(platform::Executor executor, KernelEntry 
   const RunResult result = launch(config, {.executor = executor}, what);
   EXPECT_EQ(result.error.code, ErrorCode::ok);
   EXPECT_EQ(result.tasks, 5U);
+  EXPECT_THAT(broken_rules(config, result), testing::IsEmpty());
   return lines;
 }
 

@@ -1,9 +1,12 @@
 /// Who gets a task when several schedulers could take it.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
+#include "runtime/device/run_rules.hpp"
+#include "runtime/platform/random.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -32,6 +35,7 @@ void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
   DeviceConfig config = small_device();
   config.schedulers = 2;
   config.blocks = 2;
+  config.events = 1 << 16;
   const Launch what{kernels,
                     [rest](PTO2Runtime* rt) {
                       for (int i = 0; i < 3; ++i) {
@@ -48,6 +52,7 @@ void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
     const RunResult result = launch(config, {.executor = platform::Executor::threads}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_TRUE(short_kernel_ran_beside) << "run " << run;
+    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run " << run;
   }
 }
 
@@ -94,6 +99,7 @@ void expect_meeting(const platform::TeamOptions& team) {
   config.shards = 1;
   config.shard_capacity = 2;
   config.orchestrator_queue = 2;
+  config.events = 1 << 16;
   const Launch what{kernels,
                     [](PTO2Runtime* rt) {
                       pto2_rt_init_tensor_pool(rt);
@@ -113,6 +119,7 @@ void expect_meeting(const platform::TeamOptions& team) {
     const RunResult result = launch(config, team, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_FALSE(somebody_missing) << kernels_met << " kernels ran at once, run " << run;
+    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run " << run;
   }
 }
 
@@ -122,6 +129,45 @@ TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnThreads) {
 
 TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnFibers) {
   expect_meeting({.executor = platform::Executor::packed, .host_threads = 2 * meeting_blocks + 2});
+}
+
+/// Tasks that each make many ready when they end.
+void submit_stars(PTO2Runtime* rt, platform::Random& random) {
+  pto2_rt_init_tensor_pool(rt);
+  const auto type = [&] { return random.below(3) == 0 ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR; };
+  for (uint64_t stars = 1 + random.below(3); stars != 0; --stars) {
+    PTO2_SCOPE(rt) {
+      const uint64_t shape[] = {1};
+      const Tensor tensor = make_tensor(shape, 1);
+      const PTOParam output[] = {make_output_param(tensor)};
+      const PTOParam input[] = {make_input_param(tensor)};
+      pto2_rt_submit_task(rt, 0, type(), output, 1);
+      for (uint64_t points = random.below(20); points != 0; --points) {
+        pto2_rt_submit_task(rt, 0, type(), input, 1);
+      }
+    }
+  }
+}
+
+/// Kernels end last, so that a ready task beside an idle core is one that nobody cares for; random
+/// sizes and queues without room make that hard. EV-I12, PS-I1, PS-I2.
+TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  for (uint64_t seed = 1; seed <= 1000; ++seed) {
+    platform::Random random(seed);
+    DeviceConfig config = small_device();
+    config.blocks = static_cast<uint32_t>(1 + random.below(6));
+    config.schedulers = static_cast<uint32_t>(1 + random.below(config.blocks));
+    config.shards = static_cast<uint32_t>(1 + random.below(3));
+    config.shard_capacity = 2u << random.below(2);
+    config.orchestrator_queue = 2u << random.below(2);
+    config.fan_out = random.below(2) == 0 ? FanOutKind::word : FanOutKind::lock;
+    config.events = 8192;
+    const Launch what{kernels, [&](PTO2Runtime* rt) { submit_stars(rt, random); }, {}};
+    const RunResult result = launch_seeded(config, {.seed = seed, .kernels_last = true}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+  }
 }
 
 }  // namespace
