@@ -140,12 +140,13 @@ void Orchestrator<P, F>::find_producers(const Submission& task) {
 }
 
 /// Whoever names a buffer of the runtime holds the task that allocated it, so that the buffer stays
-/// until the last of them has completed. Who reads has an edge to it.
+/// until the last of them has completed. Who reads has an edge to that task already: its entry is
+/// never replaced (TM-I4).
 template <class P, template <class> class F>
 void Orchestrator<P, F>::find_owners(const Submission& task) {
   owners_.clear();
   for (uint32_t i = 0; i < task.params.size(); ++i) {
-    if (task.params[i].type == PTOParamType::SCALAR) continue;
+    if (task.params[i].type != PTOParamType::OUTPUT) continue;
     const TensorRecord& tensor = *task.tensors[i];
     if (tensor.external || !tensor.has_address() || is_known_producer(tensor.owner)) continue;
     owners_.push_back(tensor.owner);
