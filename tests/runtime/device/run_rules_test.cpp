@@ -294,8 +294,18 @@ TEST(RunRules, CountsAgreeWithTheEvents) {
     expect_broken(story, "EV-I11", "");
   }
   Story story;
-  story.result.peak_window = 4;
-  expect_broken(story, "EV-I11", "peak_window is 4, with 4 slots and 4 tasks");
+  story.result.peak_window = 3;
+  expect_broken(story, "EV-I11", "peak_window is 3, but the events say 2 to 2");
+  story.result.peak_window = 1;
+  expect_broken(story, "EV-I11", "peak_window is 1, but the events say 2 to 2");
+  Story thief;
+  thief.result.steals = 4;
+  EXPECT_THAT(thief.broken(), IsEmpty());
+  ++thief.result.steals;
+  expect_broken(thief, "EV-I11", "5 steals of 4 dispatches");
+  thief.result.steals = 1;
+  thief.config.shards = 1;
+  expect_broken(thief, "EV-I11", "1 steals of 4 dispatches, with 1 shards");
   Story given = given_up();
   given.result.completions = 0;
   expect_broken(given, "EV-I11", "0 completions with 2 fins and 1 events consume");
