@@ -80,6 +80,7 @@ void Orchestrator<P, F>::finish() {
 
 template <class P, template <class> class F>
 void Orchestrator<P, F>::fail(ErrorCode code, std::string message, std::string hint) {
+  if (mode_ == Mode::counting) finish_counting();  // the deadlock remains what the user is told
   mode_ = Mode::stopped;
   if (error_.code != ErrorCode::ok) return;
   error_ = {code, std::move(message), std::move(hint)};

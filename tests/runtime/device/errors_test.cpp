@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/platform/random.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -134,6 +135,39 @@ TEST_P(Errors, ExceptionFromTheOrchestration) {
                });
   expect_error(small_device(), ErrorCode::orchestration_threw, "unknown type", "catch it",
                [](PTO2Runtime*) { throw 42; });
+}
+
+/// Tasks are on their way, wherever the schedule has them, when the run is given up: what was begun
+/// ends, everybody leaves, and nothing is damaged. run_at() judges that.
+TEST_P(Errors, GivenUpWithTasksOnTheirWay) {
+  static constexpr KernelEntry kernels[] = {hash_kernel};
+  const bool seeded = GetParam().place == Place::seeded;
+  for (uint64_t seed = 1; seed <= (seeded ? 500 : 20); ++seed) {
+    const auto entry = [&](PTO2Runtime* rt) {
+      TaskGraph& graph = graph_of(rt);
+      platform::Random random(seed);
+      std::vector<Value> values{graph.task({}, 1, 1000)};
+      for (uint64_t tasks = random.below(30); tasks != 0; --tasks) {
+        values.push_back(graph.task({values[random.below(values.size())]}, 1, 200));
+      }
+      if (random.below(2) == 0) throw std::runtime_error("of my own");
+      pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, nullptr, 0);
+    };
+    const RunResult result = run_at(GetParam(), small_device(), {kernels, entry, {}}, seed);
+    ASSERT_NE(result.error.code, ErrorCode::ok) << "seed " << seed;
+    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+  }
+}
+
+/// The orchestration goes on after a deadlock, in counting mode; its next error is not the run's.
+TEST_P(Errors, TheFirstErrorIsTheOneOfTheRun) {
+  DeviceConfig config = small_device();
+  config.window = 8;
+  expect_error(config, ErrorCode::flow_control_deadlock, "Task Ring is FULL", "--window",
+               [&](PTO2Runtime* rt) {
+                 chain(rt, 9, 1);
+                 pto2_rt_submit_task(rt, 1000, PTO2_WORKER_CUBE, nullptr, 0);
+               });
 }
 
 TEST_P(Errors, FlowControlDeadlockNamesTheWindowThatWorks) {
