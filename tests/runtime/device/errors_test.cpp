@@ -82,20 +82,55 @@ TEST_P(Errors, HandleOfAScopeThatHasEnded) {
                });
 }
 
+/// A tensor of the outer scope whose memory comes from a task of an inner one.
+struct InnerOutput {
+  Tensor tensor;
+  static void submit(PTO2Runtime* rt, const PTOParam& param) {
+    static TaskRecord record;
+    const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&record)), param};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 2);
+  }
+
+  explicit InnerOutput(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {1};
+    tensor = make_tensor(shape, 1, DataType::UINT64);
+    PTO2_SCOPE(rt) {
+      submit(rt, make_output_param(tensor));
+    }
+  }
+  void read(PTO2Runtime* rt) const { submit(rt, make_input_param(tensor)); }
+};
+
 TEST_P(Errors, MemoryOfAScopeThatHasEnded) {
   expect_error(small_device(), ErrorCode::bad_submission, "whose scope has ended", "encloses",
+               [&](PTO2Runtime* rt) { InnerOutput(rt).read(rt); });
+}
+
+TEST_P(Errors, MemoryOfTheScopeBefore) {
+  expect_error(small_device(), ErrorCode::bad_submission, "whose scope has ended", "encloses",
                [&](PTO2Runtime* rt) {
-                 pto2_rt_init_tensor_pool(rt);
-                 const uint64_t shape[] = {1};
-                 static TaskRecord record;
-                 const Tensor tensor = make_tensor(shape, 1, DataType::UINT64);
-                 const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&record)),
-                                            make_output_param(tensor)};
+                 const InnerOutput output(rt);
                  PTO2_SCOPE(rt) {
-                   pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 2);
+                   output.read(rt);
                  }
-                 const PTOParam again[] = {params[0], make_input_param(tensor)};
-                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, again, 2);
+               });
+}
+
+TEST_P(Errors, MemoryOfATaskWhoseSlotIsAnothersNow) {
+  DeviceConfig config = small_device();
+  config.window = 4;
+  expect_error(config, ErrorCode::bad_submission, "belongs to task 0 of ring 1", "encloses",
+               [&](PTO2Runtime* rt) {
+                 const InnerOutput output(rt);
+                 PTO2_SCOPE(rt) {
+                   (void)graph_of(rt).task({});
+                 }
+                 PTO2_SCOPE(rt) {
+                   TaskGraph& graph = graph_of(rt);
+                   for (int i = 0; i < 3; ++i) (void)graph.task({});
+                   output.read(rt);
+                 }
                });
 }
 
@@ -105,6 +140,17 @@ TEST_P(Errors, TensorThatNobodyWrote) {
                  TaskGraph& graph = graph_of(rt);
                  const uint64_t shape[] = {1};
                  (void)graph.task({{make_tensor(shape, 1, DataType::UINT64), 0, 1}});
+               });
+}
+
+TEST_P(Errors, NewTensorThatIsOutputTwice) {
+  expect_error(small_device(), ErrorCode::bad_submission, "parameter 1: the tensor has no memory",
+               "once", [&](PTO2Runtime* rt) {
+                 pto2_rt_init_tensor_pool(rt);
+                 const uint64_t shape[] = {1};
+                 const Tensor tensor = make_tensor(shape, 1, DataType::UINT64);
+                 const PTOParam params[] = {make_output_param(tensor), make_output_param(tensor)};
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 2);
                });
 }
 

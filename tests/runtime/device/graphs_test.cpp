@@ -28,6 +28,15 @@ TEST_P(Graphs, ChainOfTasksInOneScope) {
   });
 }
 
+/// 32 of them: the record, 30 inputs and the output.
+TEST_P(Graphs, AsManyParametersAsATaskMayHave) {
+  expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
+    std::vector<Value> inputs;
+    for (int i = 0; i < 30; ++i) inputs.push_back(graph.task({}));
+    (void)graph.task(inputs);
+  });
+}
+
 TEST_P(Graphs, DiamondsOfDifferentSizes) {
   expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
     for (uint32_t elements : {1u, 100u, 128u, 200u}) {
