@@ -7,17 +7,15 @@
 /// Run number n decides everything: ring sizes, pools, queues, cores, fan-out and, on the seeded
 /// executor, the schedule. A failure prints the command that repeats it. Exit: 0, 1 on a failure.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 
-#include "runtime/device/device.hpp"
 #include "runtime/device/run_rules.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
-#include "runtime/platform/random.hpp"
 #include "runtime/workloads/workload.hpp"
+#include "stress/numbered_runs.hpp"
+#include "tests/support/places.hpp"
 #include "tests/support/recording_runtime.hpp"
 
 namespace pto2 {
@@ -37,6 +35,7 @@ class Soak {
  public:
   explicit Soak(const Options& options)
       : options_(options),
+        place_(test::place_named(options.executor)),
         images_(workloads::find_workload_images(options.workload)),
         kernels_(KernelLibrary::from_folder(images_.kernels)),
         data_(workloads::find_workload(options.workload).make_case(options.case_name)),
@@ -60,15 +59,15 @@ class Soak {
     const Launch what{entries_, [this](PTO2Runtime* rt) { call(rt); }, {}};
     RunResult result;
     try {
-      result = launch_with(number, config, what);
+      result = test::launch_at(place_, config, what, number);
     } catch (const platform::SeededFailure& failure) {
       return wrong(number, failure.what());
     }
     const std::vector<std::string> broken = broken_rules(config, result);
     if (!broken.empty()) return wrong(number, fmt::format("{}", fmt::join(broken, "\n")));
-    const auto expected =
-        oracle::first_deadlock(program_, {config.window, config.heap_bytes, config.dep_pool,
-                                          config.tensormap_pool, config.rings == 4});
+    const auto expected = oracle::first_deadlock(
+        program_,
+        {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool, config.rings});
     return judge(number, result, expected);
   }
 
@@ -76,17 +75,6 @@ class Soak {
   void call(PTO2Runtime* rt) {
     orchestration_.bind(rt);
     orchestration_.entry(rt, args_.data(), static_cast<int>(args_.size()));
-  }
-
-  RunResult launch_with(uint64_t number, const DeviceConfig& config, const Launch& what) {
-    if (options_.executor == "seeded") {
-      const bool kernels_last = platform::Random(number ^ 0x1a57).below(4) == 0;
-      return launch_seeded(config, {.seed = number, .kernels_last = kernels_last}, what);
-    }
-    platform::TeamOptions team;
-    team.executor =
-        options_.executor == "threads" ? platform::Executor::threads : platform::Executor::packed;
-    return launch(config, team, what);
   }
 
   static DeviceConfig random_config(uint64_t number) {
@@ -103,23 +91,14 @@ class Soak {
     config.heap_bytes = 1024 * (1 + choose(80, 2000));
     config.dep_pool = static_cast<uint32_t>(16 + choose(60, 1000));
     config.tensormap_pool = static_cast<uint32_t>(16 + choose(80, 1000));
-    config.tensormap_buckets = 1u << random.below(7);
-    config.blocks = static_cast<uint32_t>(1 + random.below(6));
-    config.schedulers = static_cast<uint32_t>(1 + random.below(std::min(config.blocks, 4u)));
-    config.shards = static_cast<uint32_t>(1 + random.below(4));
-    config.shard_capacity = 2u << random.below(4);
-    config.orchestrator_queue = 2u << random.below(4);
-    config.fan_out = random.below(2) == 0 ? FanOutKind::word : FanOutKind::lock;
+    test::draw_chip(random, 6, config);
     return config;
   }
 
   Outcome judge(uint64_t number, const RunResult& result,
                 const std::optional<oracle::Deadlock>& expected) {
-    constexpr ErrorCode codes[] = {ErrorCode::flow_control_deadlock, ErrorCode::heap_ring_deadlock,
-                                   ErrorCode::dependency_pool_overflow,
-                                   ErrorCode::tensormap_overflow};
     if (expected) {
-      const ErrorCode code = codes[static_cast<size_t>(expected->resource)];
+      const ErrorCode code = test::code_of(expected->resource);
       if (result.error.code == code) return Outcome::deadlocked;
       return wrong(
           number, fmt::format("expected {} at task {}, got {}: {}", error_name(code),
@@ -141,6 +120,7 @@ class Soak {
   }
 
   Options options_;
+  test::Place place_;
   workloads::WorkloadImages images_;
   KernelLibrary kernels_;
   std::unique_ptr<workloads::CaseData> data_;
@@ -151,30 +131,16 @@ class Soak {
 };
 
 int soak(const Options& options) {
-  uint64_t first = 0;
-  uint64_t last = 0;
-  if (std::sscanf(options.runs.c_str(), "%lu..%lu", &first, &last) != 2 || first >= last) {
-    fmt::print(stderr, "--runs wants A..B with A < B, not '{}'\n", options.runs);
-    return 2;
-  }
+  const auto runs = parse_runs(options.runs);
+  if (!runs) return 2;
   Soak soak(options);
   uint64_t counts[3] = {};
-  const auto begin = std::chrono::steady_clock::now();
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  for (uint64_t n = first; n < last; ++n) {
-    ++counts[static_cast<size_t>(soak.run(n))];
-    if (terminal && (n - first) % 256 == 255) {
-      const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begin;
-      const auto done = static_cast<double>(n + 1 - first);
-      fmt::print(stderr, "\r{} runs, {:.0f}/s, {:.0f} s left ", n + 1 - first, done / past.count(),
-                 past.count() / done * static_cast<double>(last - n - 1));
-    }
-  }
-  const std::chrono::duration<double> past = std::chrono::steady_clock::now() - begin;
+  const double seconds =
+      for_each_run(*runs, 1, [&](uint64_t n) { ++counts[static_cast<size_t>(soak.run(n))]; });
   fmt::print("{} {} on {}: {} passed, {} predicted deadlocks, {} wrong, {:.1f} s\n",
              options.workload, options.case_name, options.executor, counts[0], counts[1], counts[2],
-             past.count());
-  const bool both_kinds = counts[0] != 0 && (counts[1] != 0 || last - first < 100);
+             seconds);
+  const bool both_kinds = counts[0] != 0 && (counts[1] != 0 || runs->last - runs->first < 100);
   return counts[2] == 0 && both_kinds ? 0 : 1;
 }
 

@@ -1,6 +1,7 @@
 #include "tests/support/counting_oracle.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 namespace pto2::oracle {
@@ -16,20 +17,22 @@ struct Task {
   uint64_t entries_left;
 };
 
+/// Most that was in use at a time, in any one ring or, for the entries, in all.
+struct Peaks {
+  uint64_t tasks = 0;
+  uint64_t bytes = 0;
+  uint64_t nodes = 0;
+  uint64_t entries = 0;
+};
+
 struct Run {
   Configuration configuration;
   std::vector<Task> tasks;
+  /// Of each ring, oldest first, as indices.
+  std::array<std::vector<size_t>, 4> tasks_of_ring;
   std::vector<bool> scope_is_open;
   std::vector<size_t> open_scopes;
-
-  /// All tasks of the ring, oldest first, as indices.
-  std::vector<size_t> of_ring(uint32_t ring) const {
-    std::vector<size_t> result;
-    for (size_t i = 0; i < tasks.size(); ++i) {
-      if (tasks[i].ring == ring) result.push_back(i);
-    }
-    return result;
-  }
+  Peaks peaks;
 
   /// How many tasks of the ring have retired: those before the first whose scope is open.
   size_t retired(const std::vector<size_t>& ring_tasks) const {
@@ -78,13 +81,18 @@ void check_overlap(const Run& run, const std::vector<size_t>& ring_tasks, size_t
 
 uint64_t live_entries(const Run& run) {
   uint64_t count = 0;
-  for (uint32_t ring = 0; ring < 4; ++ring) {
-    const std::vector<size_t> ring_tasks = run.of_ring(ring);
+  for (const std::vector<size_t>& ring_tasks : run.tasks_of_ring) {
     for (size_t i = run.retired(ring_tasks); i < ring_tasks.size(); ++i) {
       count += run.tasks[ring_tasks[i]].entries_left;
     }
   }
   return count;
+}
+
+uint64_t live_bytes(const Run& run, const std::vector<size_t>& ring_tasks, size_t retired) {
+  uint64_t bytes = 0;
+  for (size_t i = retired; i < ring_tasks.size(); ++i) bytes += run.tasks[ring_tasks[i]].bytes;
+  return bytes;
 }
 
 uint64_t live_nodes(const Run& run, const std::vector<size_t>& ring_tasks, size_t retired) {
@@ -96,8 +104,7 @@ uint64_t live_nodes(const Run& run, const std::vector<size_t>& ring_tasks, size_
 /// How many of these tasks, named once per entry that goes, are live.
 uint64_t live_among(const Run& run, const std::vector<size_t>& tasks) {
   uint64_t count = 0;
-  for (uint32_t ring = 0; ring < 4; ++ring) {
-    const std::vector<size_t> ring_tasks = run.of_ring(ring);
+  for (const std::vector<size_t>& ring_tasks : run.tasks_of_ring) {
     for (size_t i = run.retired(ring_tasks); i < ring_tasks.size(); ++i) {
       count += static_cast<uint64_t>(std::count(tasks.begin(), tasks.end(), ring_tasks[i]));
     }
@@ -106,10 +113,9 @@ uint64_t live_among(const Run& run, const std::vector<size_t>& tasks) {
 }
 
 std::optional<Resource> submit(Run& run, const Event& event) {
-  if (run.open_scopes.empty()) throw std::logic_error("oracle: a task outside every scope");
   const Configuration& limits = run.configuration;
-  const uint32_t ring = ring_at(run.open_scopes.size(), limits.four_rings);
-  const std::vector<size_t> ring_tasks = run.of_ring(ring);
+  const uint32_t ring = ring_at(run.open_scopes.size(), limits.rings);
+  std::vector<size_t>& ring_tasks = run.tasks_of_ring[ring];
   const size_t retired = run.retired(ring_tasks);
   if (ring_tasks.size() - retired >= limits.window - 1) return Resource::task_window;
 
@@ -142,8 +148,43 @@ std::optional<Resource> submit(Run& run, const Event& event) {
     }
     --run.tasks[older].entries_left;
   }
+  ring_tasks.push_back(run.tasks.size());
   run.tasks.push_back(task);
+  Peaks& peaks = run.peaks;
+  peaks.tasks = std::max(peaks.tasks, ring_tasks.size() - retired);
+  peaks.bytes = std::max(peaks.bytes, live_bytes(run, ring_tasks, retired));
+  peaks.nodes = std::max(peaks.nodes, live_nodes(run, ring_tasks, retired));
+  peaks.entries = std::max(peaks.entries, live_entries(run));
   return std::nullopt;
+}
+
+std::optional<Deadlock> execute(Run& run, const Program& program) {
+  for (const Event& event : program) {
+    switch (event.kind) {
+      case EventKind::scope_begin:
+        run.open_scopes.push_back(run.scope_is_open.size());
+        run.scope_is_open.push_back(true);
+        break;
+      case EventKind::scope_end:
+        if (run.open_scopes.empty()) throw std::logic_error("oracle: unmatched scope_end");
+        run.scope_is_open[run.open_scopes.back()] = false;
+        run.open_scopes.pop_back();
+        break;
+      case EventKind::submit:
+        if (const auto lacking = submit(run, event)) {
+          return Deadlock{*lacking, run.tasks.size(),
+                          ring_at(run.open_scopes.size(), run.configuration.rings)};
+        }
+        break;
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr uint64_t plenty = uint64_t{1} << 50;
+
+bool heap_is_enough(const Program& program, uint32_t rings, uint64_t bytes) {
+  return !first_deadlock(program, {plenty, bytes, plenty, plenty, rings});
 }
 
 }  // namespace
@@ -162,33 +203,29 @@ const char* name_of(Resource resource) {
   return "unknown";
 }
 
-uint32_t ring_at(size_t open_scopes, bool four_rings) {
-  if (!four_rings) return 0;
-  return open_scopes <= 4 ? static_cast<uint32_t>(open_scopes - 1) : 3;
+uint32_t ring_at(size_t open_scopes, uint32_t rings) {
+  if (rings < 1 || rings > 4) throw std::logic_error("oracle: 1 to 4 rings");
+  if (open_scopes == 0) throw std::logic_error("oracle: a task outside every scope");
+  return static_cast<uint32_t>(std::min<size_t>(open_scopes, rings) - 1);
 }
 
 std::optional<Deadlock> first_deadlock(const Program& program, const Configuration& configuration) {
-  Run run{configuration, {}, {}, {}};
-  for (const Event& event : program) {
-    switch (event.kind) {
-      case EventKind::scope_begin:
-        run.open_scopes.push_back(run.scope_is_open.size());
-        run.scope_is_open.push_back(true);
-        break;
-      case EventKind::scope_end:
-        if (run.open_scopes.empty()) throw std::logic_error("oracle: unmatched scope_end");
-        run.scope_is_open[run.open_scopes.back()] = false;
-        run.open_scopes.pop_back();
-        break;
-      case EventKind::submit:
-        if (const auto lacking = submit(run, event)) {
-          return Deadlock{*lacking, run.tasks.size(),
-                          ring_at(run.open_scopes.size(), configuration.four_rings)};
-        }
-        break;
-    }
+  Run run{configuration, {}, {}, {}, {}, {}};
+  return execute(run, program);
+}
+
+SmallestSizes smallest_sizes(const Program& program, uint32_t rings) {
+  Run run{{plenty, plenty, plenty, plenty, rings}, {}, {}, {}, {}, {}};
+  execute(run, program);
+  SmallestSizes sizes{4, std::max<uint64_t>(run.peaks.bytes, 1024), 1024, run.peaks.nodes,
+                      run.peaks.entries};
+  while (sizes.window <= run.peaks.tasks) sizes.window *= 2;
+  // Buffers start at multiples of 1024, so that only the size itself and one more byte can matter.
+  while (!heap_is_enough(program, rings, sizes.heap)) {
+    sizes.heap = sizes.heap % 1024 == 0 ? sizes.heap + 1 : sizes.heap + 1023;
   }
-  return std::nullopt;
+  while (!heap_is_enough(program, rings, sizes.power_of_2_heap)) sizes.power_of_2_heap *= 2;
+  return sizes;
 }
 
 }  // namespace pto2::oracle

@@ -31,7 +31,7 @@ struct Configuration {
   uint64_t heap;      ///< bytes per ring
   uint64_t dep_pool;  ///< nodes per ring
   uint64_t map_pool;  ///< entries, of all rings together
-  bool four_rings;    ///< ring = min(depth, 3), the outermost scope being 0; else one ring
+  uint32_t rings;     ///< 1..4; ring = min(depth, rings - 1), the outermost scope having depth 0
 };
 
 /// In the order in which a submission that lacks several is blamed.
@@ -43,6 +43,8 @@ struct Deadlock {
   Resource resource;
   size_t task;  ///< by order of submission
   uint32_t ring;
+
+  bool operator==(const Deadlock&) const = default;
 };
 
 /// The first submission that can never succeed, if any. Throws std::logic_error when the program
@@ -50,7 +52,20 @@ struct Deadlock {
 /// do not balance (two live buffers overlap).
 std::optional<Deadlock> first_deadlock(const Program& program, const Configuration& configuration);
 
-/// The ring of a task submitted with `open_scopes` scopes open.
-uint32_t ring_at(size_t open_scopes, bool four_rings);
+/// The smallest sizes that are enough, each for a device on which nothing else is scarce.
+struct SmallestSizes {
+  uint64_t window;           ///< a power of two, at least 4
+  uint64_t heap;             ///< bytes, at least 1024
+  uint64_t power_of_2_heap;  ///< the smallest one that is a power of two; a larger one may not do
+  uint64_t dep_pool;
+  uint64_t map_pool;
+};
+
+/// Tries them out. Throws std::logic_error as first_deadlock() does.
+SmallestSizes smallest_sizes(const Program& program, uint32_t rings);
+
+/// The ring of a task submitted with `open_scopes` scopes open. Throws std::logic_error when there
+/// is none, or when `rings` is not 1 to 4.
+uint32_t ring_at(size_t open_scopes, uint32_t rings);
 
 }  // namespace pto2::oracle

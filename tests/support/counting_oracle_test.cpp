@@ -7,7 +7,7 @@
 namespace pto2::oracle {
 namespace {
 
-constexpr Configuration roomy{1024, uint64_t{1} << 30, 1024, 1024, true};
+constexpr Configuration roomy{1024, uint64_t{1} << 30, 1024, 1024, 4};
 
 /// One scope of `scopes` nested scopes of `tasks` tasks each, or, flat, of all of them.
 Program blocks(int scopes, int tasks, bool nested, const Event& task) {
@@ -35,7 +35,7 @@ TEST(CountingOracle, WindowHoldsOneTaskLess) {
   const Event task{EventKind::submit};
   expect(first_deadlock(blocks(9, 4, false, task), small), Resource::task_window, 15, 0);
   EXPECT_FALSE(first_deadlock(blocks(9, 4, true, task), small));
-  small.four_rings = false;
+  small.rings = 1;
   EXPECT_FALSE(first_deadlock(blocks(9, 4, true, task), small));
 }
 
@@ -74,6 +74,28 @@ TEST(CountingOracle, PoolsCanBeFilled) {
   EXPECT_FALSE(first_deadlock(blocks(5, 4, true, task), small));
   small.map_pool = 7;
   expect(first_deadlock(blocks(5, 4, true, task), small), Resource::map_pool, 3, 1);
+}
+
+TEST(CountingOracle, NamesTheSmallestSizes) {
+  const Program program = blocks(3, 4, true, {EventKind::submit, {1000}, 3, 2});
+  const SmallestSizes sizes = smallest_sizes(program, 4);
+  EXPECT_EQ(sizes.window, 8U) << "four tasks at a time need five slots";
+  EXPECT_EQ(sizes.heap, 5120U) << "with room for four wherever the last scope's buffers ended";
+  EXPECT_EQ(sizes.power_of_2_heap, 8192U);
+  EXPECT_EQ(sizes.dep_pool, 12U);
+  EXPECT_EQ(sizes.map_pool, 8U);
+  EXPECT_FALSE(first_deadlock(program, {8, 5120, 12, 8, 4}));
+  expect(first_deadlock(program, {4, 5120, 12, 8, 4}), Resource::task_window, 3, 1);
+  expect(first_deadlock(program, {8, 5119, 12, 8, 4}), Resource::heap, 7, 1);
+  expect(first_deadlock(program, {8, 5120, 11, 8, 4}), Resource::dep_pool, 3, 1);
+  expect(first_deadlock(program, {8, 5120, 12, 7, 4}), Resource::map_pool, 3, 1);
+}
+
+TEST(CountingOracle, PutsTheDeepestScopesIntoTheLastRing) {
+  EXPECT_EQ(ring_at(1, 3), 0U);
+  EXPECT_EQ(ring_at(3, 3), 2U);
+  EXPECT_EQ(ring_at(6, 3), 2U);
+  EXPECT_EQ(ring_at(6, 1), 0U);
 }
 
 TEST(CountingOracle, RefusesMalformedPrograms) {

@@ -128,7 +128,7 @@ bool expect_exact(const Build& build, const oracle::Program& program, const Devi
   };
   const auto deadlock =
       oracle::first_deadlock(program, {config.window, config.heap_bytes, config.dep_pool,
-                                       config.tensormap_pool, config.rings == 4});
+                                       config.tensormap_pool, config.rings});
   const RunResult result = run(build, config, fan_out, seed);
   EXPECT_EQ(result.error.code, deadlock ? ErrorCode::flow_control_deadlock : ErrorCode::ok)
       << result.error.message;

@@ -2,13 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "runtime/device/run_rules.hpp"
 #include "runtime/include/pto_kernel_api.h"
-#include "runtime/platform/random.hpp"
-#include "tests/support/hang_guard.hpp"
 
 namespace pto2::test {
 
@@ -86,22 +83,6 @@ void TaskGraph::verify() const {
   }
 }
 
-std::string where_name(const Where& where) {
-  static constexpr const char* places[] = {"packed", "threads", "seeded"};
-  return std::string(places[static_cast<int>(where.place)]) +
-         (where.fan_out == FanOutKind::word ? "_word" : "_lock");
-}
-
-std::vector<Where> everywhere() {
-  std::vector<Where> result;
-  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
-    for (const FanOutKind kind : {FanOutKind::word, FanOutKind::lock}) {
-      result.push_back({place, kind});
-    }
-  }
-  return result;
-}
-
 DeviceConfig small_device() {
   return {
       .window = 64,
@@ -131,29 +112,10 @@ DeviceConfig tiny_device() {
   };
 }
 
-namespace {
-
-RunResult launch_at(const Where& where, const DeviceConfig& config, const Launch& what,
-                    uint64_t seed) {
-  if (where.place == Place::seeded) {
-    // Of each three schedules of a graph, one shows idle cores.
-    const bool kernels_last = platform::Random(seed).below(3) == 0;
-    return launch_seeded(
-        config, {.seed = seed, .max_points = 100'000'000, .kernels_last = kernels_last}, what);
-  }
-  const HangGuard guard("a graph on " + where_name(where));
-  const bool packed = where.place == Place::packed;
-  return launch(config,
-                {.executor = packed ? platform::Executor::packed : platform::Executor::threads},
-                what);
-}
-
-}  // namespace
-
 RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {
   config.fan_out = where.fan_out;
   if (config.events == 0) config.events = 8192;
-  RunResult result = launch_at(where, config, what, seed);
+  RunResult result = launch_at(where.place, config, what, seed);
   EXPECT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run (or seed) " << seed;
   return result;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/device/device.hpp"
+#include "tests/support/places.hpp"
 
 namespace pto2::test {
 
@@ -69,16 +70,6 @@ class TaskGraph {
   PTO2Runtime* rt_;
   std::deque<TaskRecord> records_;
 };
-
-/// Where a graph runs.
-enum class Place { packed, threads, seeded };
-struct Where {
-  Place place;
-  FanOutKind fan_out;
-};
-[[nodiscard]] std::string where_name(const Where& where);
-/// Every executor with every fan-out.
-[[nodiscard]] std::vector<Where> everywhere();
 
 /// Sizes that hold some fifty tasks at a time.
 [[nodiscard]] DeviceConfig small_device();

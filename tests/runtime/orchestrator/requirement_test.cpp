@@ -31,7 +31,7 @@ void task(Program& program, std::vector<uint64_t> outputs, uint64_t nodes = 0, u
   program.push_back({EventKind::submit, std::move(outputs), nodes, entries, std::move(replaced)});
 }
 
-ResourceRequirement count(const Program& program, bool four_rings) {
+ResourceRequirement count(const Program& program, uint32_t rings) {
   ResourceRequirement requirement;
   std::vector<TaskId> tasks;
   std::array<uint64_t, max_rings> next{};
@@ -44,7 +44,7 @@ ResourceRequirement count(const Program& program, bool four_rings) {
       --depth;
       requirement.scope_end();
     } else {
-      const uint32_t ring = oracle::ring_at(depth, four_rings);
+      const uint32_t ring = oracle::ring_at(depth, rings);
       std::vector<TaskId> replaced;
       for (size_t older : event.replaced) replaced.push_back(tasks[older]);
       tasks.push_back(make_id(ring, next[ring]++));
@@ -55,8 +55,8 @@ ResourceRequirement count(const Program& program, bool four_rings) {
 }
 
 /// The largest need over the rings, as one configuration for all of them.
-Configuration smallest(const ResourceRequirement& requirement, bool four_rings) {
-  Configuration result{4, 1024, 0, requirement.map_pool(), four_rings};
+Configuration smallest(const ResourceRequirement& requirement, uint32_t rings) {
+  Configuration result{4, 1024, 0, requirement.map_pool(), rings};
   for (uint32_t i = 0; i < max_rings; ++i) {
     const RingRequirement ring = requirement.ring(i);
     result.window = std::max(result.window, ring.window);
@@ -81,7 +81,7 @@ TEST(ResourceRequirement, WindowHoldsTheLargestScopeAndOneMore) {
     for (uint64_t i = 0; i < tasks; ++i) task(program, {});
     end(program);
     const uint64_t expected = std::max<uint64_t>(4, std::bit_ceil(tasks + 1));
-    EXPECT_EQ(count(program, false).ring(0).window, expected) << tasks;
+    EXPECT_EQ(count(program, 1).ring(0).window, expected) << tasks;
   }
 }
 
@@ -95,13 +95,13 @@ TEST(ResourceRequirement, NestedScopesFreeTheirRing) {
     end(program);
   }
   end(program);
-  const ResourceRequirement four = count(program, true);
+  const ResourceRequirement four = count(program, 4);
   EXPECT_EQ(four.ring(0).window, 4U);
   EXPECT_EQ(four.ring(1).window, 8U);
   EXPECT_EQ(four.ring(1).heap_bytes, 8192U) << "4 KiB would be filled to the last byte";
   EXPECT_EQ(four.ring(1).dep_pool, 8U);
   EXPECT_EQ(four.map_pool(), 4U);
-  const ResourceRequirement one = count(program, false);
+  const ResourceRequirement one = count(program, 1);
   EXPECT_EQ(one.ring(0).window, 512U) << "the outer scope's task holds all behind it";
   EXPECT_EQ(one.ring(0).dep_pool, 800U);
   EXPECT_EQ(one.map_pool(), 400U);
@@ -114,16 +114,16 @@ TEST(ResourceRequirement, ReplacedEntriesAreGivenBack) {
     task(program, {}, 0, 1, i == 0 ? std::vector<size_t>{} : std::vector<size_t>{i - 1});
   }
   end(program);
-  EXPECT_EQ(count(program, false).map_pool(), 1U) << "the look-up frees one first";
+  EXPECT_EQ(count(program, 1).map_pool(), 1U) << "the look-up frees one first";
 }
 
 TEST(ResourceRequirement, TooLargeForAnyHeap) {
   Program program;
   begin(program);
   task(program, {(uint64_t{1} << 40) - 1024});
-  EXPECT_EQ(count(program, false).ring(0).heap_bytes, uint64_t{1} << 40);
+  EXPECT_EQ(count(program, 1).ring(0).heap_bytes, uint64_t{1} << 40);
   task(program, {1024});
-  EXPECT_EQ(count(program, false).ring(0).heap_bytes, std::nullopt);
+  EXPECT_EQ(count(program, 1).ring(0).heap_bytes, std::nullopt);
   const uint64_t outputs[] = {~uint64_t{0}};
   ResourceRequirement requirement;
   requirement.scope_begin();
@@ -180,8 +180,8 @@ TEST(ResourceRequirement, AgreesWithTheOracle) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 100000; ++i) {
     const Program program = random_program(random, i % 200 == 0 ? 400 : 40);
-    const bool four_rings = i % 2 == 0;
-    const Configuration enough = smallest(count(program, four_rings), four_rings);
+    const uint32_t rings = i % 2 == 0 ? 4 : 1;
+    const Configuration enough = smallest(count(program, rings), rings);
     const auto deadlock = oracle::first_deadlock(program, enough);
     ASSERT_FALSE(deadlock.has_value())
         << "program " << i << ": " << oracle::name_of(deadlock->resource) << " at task "

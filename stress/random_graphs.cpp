@@ -1,0 +1,141 @@
+/// Random task graphs on random devices: each run must do what a sequential interpreter and a
+/// counting oracle predict, to the byte, the edge and the recommended size.
+///
+///   random_graphs --executor seeded|packed|threads --runs A..B [--jobs N] [--show] [--shrink]
+///
+/// Run number n decides everything: the program, the device and, on the seeded executor, the
+/// schedule. A failure prints the program and the command that repeats it; with --shrink, a smaller
+/// program that is wrong too, and its device and problems. Exit: 0, 1 when a run
+/// was wrong or when 1000 runs or more did not show every outcome.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "stress/numbered_runs.hpp"
+#include "tests/support/graph_shrink.hpp"
+#include "tests/support/graph_trial.hpp"
+
+namespace pto2 {
+namespace {
+
+using graphs::Outcome;
+using graphs::Trial;
+
+struct Options {
+  std::string executor = "seeded";
+  std::string runs = "0..1000";
+  uint32_t jobs = 1;
+  bool show = false;
+  bool shrink = false;
+};
+
+std::string to_string(const DeviceConfig& config) {
+  return fmt::format(
+      "rings {}, window {}, heap {}, dep-pool {}, tensormap-pool {}, buckets {}, shards {} of {}, "
+      "orchestrator queue {}, schedulers {}, blocks {}, fan-out {}",
+      config.rings, config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool,
+      config.tensormap_buckets, config.shards, config.shard_capacity, config.orchestrator_queue,
+      config.schedulers, config.blocks, config.fan_out == FanOutKind::word ? "word" : "lock");
+}
+
+class RandomGraphs {
+ public:
+  explicit RandomGraphs(const Options& options)
+      : options_(options), place_(test::place_named(options.executor)) {}
+
+  void run(uint64_t number) {
+    const Trial trial(number);
+    std::vector<std::string> problems;
+    const Outcome outcome = trial.run({place_, trial.config().fan_out}, number, problems);
+    counts_[static_cast<std::size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
+    if (outcome == Outcome::wrong && options_.shrink) {
+      print_shrunk(number, trial.program());
+    } else if (outcome == Outcome::wrong || options_.show) {
+      print(number, trial, problems);
+    }
+  }
+
+  /// The closing line. Returns the exit code.
+  int finish(uint64_t runs, double seconds) const {
+    std::string counts;
+    bool all_seen = true;
+    for (std::size_t i = 0; i < graphs::outcomes; ++i) {
+      const auto outcome = static_cast<Outcome>(i);
+      counts += fmt::format("{}{} {}", i == 0 ? "" : ", ", counts_[i].load(), name_of(outcome));
+      all_seen &= outcome == Outcome::wrong || counts_[i].load() != 0;
+    }
+    fmt::print("random graphs on {}: {}, {:.1f} s\n", options_.executor, counts, seconds);
+    if (runs >= 1000 && !all_seen) {
+      fmt::print(
+          "not every outcome occurred: the generator or the devices have become one-sided\n");
+      return 1;
+    }
+    return counts_[static_cast<std::size_t>(Outcome::wrong)].load() == 0 ? 0 : 1;
+  }
+
+ private:
+  /// A device and a schedule follow from the number for every program.
+  void print_shrunk(uint64_t number, const graphs::Program& program) {
+    constexpr uint64_t schedules = 20;
+    std::vector<std::string> problems;
+    const auto is_wrong = [&](const graphs::Program& candidate) {
+      const Trial trial(number, candidate);
+      for (uint64_t i = 0; i < schedules; ++i) {
+        problems.clear();
+        if (trial.run({place_, trial.config().fan_out}, number + i, problems) == Outcome::wrong)
+          return true;
+      }
+      return false;
+    };
+    const Trial smallest(number, graphs::shrink(program, is_wrong));
+    is_wrong(smallest.program());
+    print(number, smallest, problems);
+  }
+
+  void print(uint64_t number, const Trial& trial, const std::vector<std::string>& problems) {
+    const std::lock_guard lock(mutex_);
+    fmt::print("{}device: {}\nexpected: {}\n", graphs::to_string(trial.program()),
+               to_string(trial.config()), name_of(trial.expected()));
+    for (const std::string& problem : problems) fmt::print("run {}: {}\n", number, problem);
+    fmt::print("repeat: random_graphs --executor {} --runs {}..{} --show\n\n", options_.executor,
+               number, number + 1);
+    std::fflush(stdout);
+  }
+
+  Options options_;
+  test::Place place_;
+  std::mutex mutex_;
+  std::array<std::atomic<uint64_t>, graphs::outcomes> counts_{};
+};
+
+int random_graphs(const Options& options) {
+  const auto runs = parse_runs(options.runs);
+  if (!runs) return 2;
+  RandomGraphs graphs(options);
+  const double seconds =
+      for_each_run(*runs, options.jobs, [&](uint64_t number) { graphs.run(number); });
+  return graphs.finish(runs->last - runs->first, seconds);
+}
+
+}  // namespace
+}  // namespace pto2
+
+int main(int argc, char** argv) {
+  pto2::Options options;
+  CLI::App app{"Random task graphs against a sequential interpreter"};
+  app.add_option("--executor", options.executor, "seeded, packed or threads")
+      ->check(CLI::IsMember({"seeded", "packed", "threads"}))
+      ->capture_default_str();
+  app.add_option("--runs", options.runs, "A..B, B excluded")->capture_default_str();
+  app.add_option("--jobs", options.jobs, "runs at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_flag("--show", options.show, "print every program");
+  app.add_flag("--shrink", options.shrink, "shrink the program of a wrong run");
+  CLI11_PARSE(app, argc, argv);
+  return pto2::random_graphs(options);
+}

@@ -1,0 +1,15 @@
+/// Random programs as people write them: scopes in scopes, views of views, tiles of one buffer,
+/// external memory used again and again, and now and then a mistake.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/graph_program.hpp"
+
+namespace pto2::graphs {
+
+/// The program of a seed; every seed has one. Its outcome does not depend on the schedule: a task
+/// touches a byte only if the runtime orders it after all earlier tasks with which that conflicts.
+Program generate(uint64_t seed);
+
+}  // namespace pto2::graphs

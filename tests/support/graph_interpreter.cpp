@@ -1,0 +1,275 @@
+#include "tests/support/graph_interpreter.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "tests/support/graph_values.hpp"
+
+namespace pto2::graphs {
+namespace {
+
+/// Most parameters of one task, as the orchestration API has it.
+constexpr std::size_t most_params = 32;
+
+}  // namespace
+
+Interpreter::Interpreter(const std::vector<uint64_t>& external_bytes) {
+  for (std::size_t number = 0; number < external_bytes.size(); ++number) {
+    Buffer buffer{.external = true};
+    buffer.contents.resize(external_bytes[number]);
+    buffer.bytes.resize(external_bytes[number], {.defined = true});
+    for (std::size_t i = 0; i < buffer.contents.size(); ++i) {
+      buffer.contents[i] = initial_byte(number, i);
+    }
+    buffers_.push_back(std::move(buffer));
+  }
+  step(ScopeBegin{});
+}
+
+void Interpreter::apply(const Step& any) {
+  if (refusal_) {
+    if (makes_tensor(any)) add_tensor({}, 0);
+    return;
+  }
+  std::visit([this](const auto& which) { step(which); }, any);
+}
+
+void Interpreter::step(const ScopeBegin&) {
+  open_scopes_.push_back(scope_is_open_.size());
+  scope_is_open_.push_back(true);
+}
+
+void Interpreter::step(const ScopeEnd&) {
+  if (open_scopes_.size() < 2) throw std::logic_error("interpreter: unmatched end of a scope");
+  scope_is_open_[open_scopes_.back()] = false;
+  open_scopes_.pop_back();
+}
+
+void Interpreter::step(const Make& make) {
+  Buffer buffer;
+  TensorModel model = root_of(make.dtype, make.shape, 0);
+  buffer.contents.resize(model.bytes.end());
+  buffer.bytes.resize(model.bytes.end());
+  buffers_.push_back(std::move(buffer));
+  add_tensor(std::move(model), static_cast<uint32_t>(buffers_.size() - 1));
+}
+
+void Interpreter::step(const External& external) {
+  TensorModel model = root_of(external.dtype, external.shape, 0);
+  if (model.bytes.end() > buffers_.at(external.buffer).contents.size()) {
+    throw std::logic_error("interpreter: a tensor is larger than its external buffer");
+  }
+  add_tensor(std::move(model), external.buffer);
+}
+
+void Interpreter::step(const View& view) {
+  const PlacedTensor* of = parent("view", view.of);
+  if (of == nullptr) return add_tensor({}, 0);
+  TensorModel model = view_of(of->model, view.shape, view.offsets);
+  if (model.elements.empty()) refuse("offset + extent must not exceed the tensor's");
+  add_tensor(std::move(model), of->buffer);
+}
+
+void Interpreter::step(const Reshape& reshape) {
+  const PlacedTensor* of = parent("reshape", reshape.of);
+  if (of == nullptr) return add_tensor({}, 0);
+  const bool row_major = of->model.is_row_major();
+  if (!row_major) {
+    refuse("is not contiguous");
+  } else if (count_of(reshape.shape) != of->model.elements.size()) {
+    refuse("the counts must be equal");
+  }
+  add_tensor(refusal_ ? TensorModel{} : reshape_of(of->model, reshape.shape), of->buffer);
+}
+
+void Interpreter::step(const Transpose& transpose) {
+  const PlacedTensor* of = parent("transpose", transpose.of);
+  if (of == nullptr) return add_tensor({}, 0);
+  add_tensor(transpose_of(of->model, transpose.x, transpose.y), of->buffer);
+}
+
+void Interpreter::step(const Submit& submit) {
+  if (!accepts(submit)) return;
+  if (tasks_.size() == max_tasks) throw std::logic_error("interpreter: too many tasks");
+  if (!hazard_ && hazards(submit).any()) hazard_ = tasks_.size();
+  const auto number = static_cast<uint32_t>(tasks_.size());
+  PredictedTask task{.scope = open_scopes_.back(),
+                     .length = submit.length,
+                     .params = submit.params,
+                     .producers = producers_of(submit),
+                     .ancestors = {},
+                     .before = 0,
+                     .after = 0};
+  task.ancestors = with_ancestors(task.producers);
+  for (const Param& param : task.params) {
+    Buffer& buffer = buffers_[tensors_[param.tensor].buffer];
+    if (!buffer.external && !buffer.owner) buffer.owner = number;
+  }
+  execute(task, number);
+  tasks_.push_back(std::move(task));
+}
+
+/// Reads everything, then writes everything, as the kernel does.
+void Interpreter::execute(PredictedTask& task, uint32_t number) {
+  uint64_t hash = hash_of_task(number);
+  for (const Param& param : task.params) {
+    const PlacedTensor& tensor = tensors_[param.tensor];
+    if (!reads(param.use)) continue;
+    hash = hash_of(hash, tensor);
+    Buffer& buffer = buffers_[tensor.buffer];
+    tensor.model.bytes.for_each([&](uint32_t byte) { buffer.bytes[byte].read.set(number); });
+  }
+  task.before = hash;
+  for (uint32_t i = 0; i < task.params.size(); ++i) {
+    const Use use = task.params[i].use;
+    const PlacedTensor& tensor = tensors_[task.params[i].tensor];
+    if (!records(use)) continue;
+    Buffer& buffer = buffers_[tensor.buffer];
+    tensor.model.bytes.for_each([&](uint32_t byte) {
+      ByteHistory& history = buffer.bytes[byte];
+      history.recorded.set(number);
+      if (!writes(use)) return;
+      history.wrote.set(number);
+      history.defined = true;
+    });
+    if (!writes(use)) continue;
+    for (std::size_t k = 0; k < tensor.model.elements.size(); ++k) {
+      store_element(&buffer.contents[tensor.model.elements[k]], value_written(hash, i, k),
+                    tensor.model.element_size());
+    }
+  }
+  for (const Param& param : task.params) {
+    if (param.use != Use::allocate) hash = hash_of(hash, tensors_[param.tensor]);
+  }
+  task.after = hash;
+}
+
+uint64_t Interpreter::hash_of(uint64_t hash, const PlacedTensor& tensor) const {
+  const Buffer& buffer = buffers_[tensor.buffer];
+  for (const uint32_t element : tensor.model.elements) {
+    hash = mix(hash, load_element(&buffer.contents[element], tensor.model.element_size()));
+  }
+  return hash;
+}
+
+bool Interpreter::accepts(const Submit& submit) {
+  // The kernel takes one parameter more, a scalar.
+  if (submit.params.size() + 1 > most_params) {
+    refuse(fmt::format("{} parameters, at most {} are supported", submit.params.size() + 1,
+                       most_params));
+    return false;
+  }
+  for (uint32_t i = 0; i < submit.params.size(); ++i) {
+    if (!accepts(submit, i)) return false;
+  }
+  return true;
+}
+
+bool Interpreter::accepts(const Submit& submit, uint32_t number) {
+  const Param& param = submit.params[number];
+  const PlacedTensor& tensor = placed(param.tensor);
+  const Buffer& buffer = buffers_[tensor.buffer];
+  if (!is_live(param.tensor)) {
+    refuse("is not a live tensor", number);
+  } else if (buffer.owner && !scope_is_open_[tasks_[*buffer.owner].scope]) {
+    refuse("whose scope has ended", number);
+  } else if (!has_memory(param.tensor)) {
+    bool named_before = false;
+    for (uint32_t i = 0; i < number; ++i) named_before |= submit.params[i].tensor == param.tensor;
+    if (reads(param.use) || named_before) refuse("the tensor has no memory yet", number);
+  }
+  return !refusal_;
+}
+
+void Interpreter::refuse(std::string problem, std::optional<uint32_t> param) {
+  refusal_ = {tasks_.size(), param, std::move(problem)};
+}
+
+const PlacedTensor& Interpreter::placed(uint32_t tensor) const {
+  if (tensor >= tensors_.size()) throw std::logic_error("interpreter: no such tensor");
+  return tensors_[tensor];
+}
+
+void Interpreter::add_tensor(TensorModel model, uint32_t buffer) {
+  tensors_.push_back({std::move(model), buffer, open_scopes_.back()});
+}
+
+const PlacedTensor* Interpreter::parent(const char* operation, uint32_t tensor) {
+  const PlacedTensor& of = placed(tensor);
+  if (is_live(tensor) && has_memory(tensor)) return &of;
+  refuse(fmt::format("{}: {}", operation, is_live(tensor) ? "the tensor of shape" : "handle"));
+  return nullptr;
+}
+
+bool Interpreter::is_live(uint32_t tensor) const {
+  return scope_is_open_[placed(tensor).scope];
+}
+
+bool Interpreter::has_memory(uint32_t tensor) const {
+  const Buffer& buffer = buffers_[placed(tensor).buffer];
+  return buffer.external || buffer.owner;
+}
+
+bool Interpreter::is_usable(uint32_t tensor) const {
+  const Buffer& buffer = buffers_[placed(tensor).buffer];
+  if (!is_live(tensor)) return false;
+  return buffer.external || (buffer.owner && scope_is_open_[tasks_[*buffer.owner].scope]);
+}
+
+bool Interpreter::is_defined(uint32_t tensor) const {
+  const PlacedTensor& of = placed(tensor);
+  bool defined = true;
+  of.model.bytes.for_each(
+      [&](uint32_t byte) { defined &= buffers_[of.buffer].bytes[byte].defined; });
+  return defined;
+}
+
+TaskSet Interpreter::with_ancestors(const TaskSet& tasks) const {
+  TaskSet all = tasks;
+  for_each_task(tasks, [&](uint32_t task) { all |= tasks_[task].ancestors; });
+  return all;
+}
+
+TaskSet Interpreter::before_reader_of(uint32_t number) const {
+  const PlacedTensor& tensor = placed(number);
+  TaskSet recorded;
+  tensor.model.bytes.for_each(
+      [&](uint32_t byte) { recorded |= buffers_[tensor.buffer].bytes[byte].recorded; });
+  return with_ancestors(recorded);
+}
+
+TaskSet Interpreter::producers_of(const Submit& submit) const {
+  TaskSet producers;
+  for (const Param& param : submit.params) {
+    if (!reads(param.use)) continue;
+    const PlacedTensor& tensor = tensors_[param.tensor];
+    tensor.model.bytes.for_each(
+        [&](uint32_t byte) { producers |= buffers_[tensor.buffer].bytes[byte].recorded; });
+  }
+  return producers;
+}
+
+Hazards Interpreter::hazards(const Submit& submit) const {
+  const TaskSet ordered = with_ancestors(producers_of(submit));
+  Hazards found;
+  for (const Param& param : submit.params) {
+    const PlacedTensor& tensor = placed(param.tensor);
+    tensor.model.bytes.for_each([&](uint32_t byte) {
+      const ByteHistory& history = buffers_[tensor.buffer].bytes[byte];
+      found.undefined |= reads(param.use) && !history.defined;
+      if (writes(param.use)) found.unordered |= history.read;
+      if (param.use != Use::allocate) found.unordered |= history.wrote;
+    });
+  }
+  found.unordered &= ~ordered;
+  return found;
+}
+
+Interpreter interpret(const Program& program) {
+  Interpreter result(program.external_bytes);
+  for (const Step& step : program.steps) result.apply(step);
+  return result;
+}
+
+}  // namespace pto2::graphs

@@ -1,0 +1,153 @@
+#include "tests/support/graph_interpreter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tests/support/graph_values.hpp"
+
+namespace pto2::graphs {
+namespace {
+
+Submit task(std::vector<Param> params) {
+  return {.params = std::move(params)};
+}
+
+constexpr Param in(uint32_t tensor) {
+  return {tensor, Use::input};
+}
+constexpr Param out(uint32_t tensor) {
+  return {tensor, Use::output};
+}
+constexpr Param inout(uint32_t tensor) {
+  return {tensor, Use::inout};
+}
+constexpr Param allocate(uint32_t tensor) {
+  return {tensor, Use::allocate};
+}
+
+Interpreter run(std::vector<Step> steps, std::vector<uint64_t> external_bytes = {}) {
+  return interpret({std::move(external_bytes), std::move(steps)});
+}
+
+TaskSet producers(const Interpreter& after, std::size_t task) {
+  return after.tasks().at(task).producers;
+}
+
+const Make bytes_4{DataType::UINT8, {4}};
+
+TEST(Interpreter, ValuesFollowFromWhatIsRead) {
+  const Interpreter after = run({Make{DataType::INT16, {2}}, task({out(0)}), task({inout(0)})});
+  const uint64_t first = hash_of_task(0);
+  EXPECT_EQ(after.tasks()[0].before, first);
+  const uint64_t a = value_written(first, 0, 0) & 0xffff;
+  const uint64_t b = value_written(first, 0, 1) & 0xffff;
+  EXPECT_EQ(after.tasks()[0].after, mix(mix(first, a), b));
+  const uint64_t second = mix(mix(hash_of_task(1), a), b);
+  EXPECT_EQ(after.tasks()[1].before, second);
+  EXPECT_EQ(load_element(after.buffers()[0].contents.data(), 2),
+            value_written(second, 0, 0) & 0xffff);
+  EXPECT_FALSE(after.hazard());
+}
+
+TEST(Interpreter, ExternalMemoryStartsDefinedAndIsShared) {
+  const Interpreter after =
+      run({External{0, DataType::INT32, {2}}, External{0, DataType::UINT8, {4}}, task({in(0)}),
+           task({inout(1)}), task({in(0)})},
+          {8});
+  EXPECT_EQ(after.hazard(), 1U) << "the reader before it has no order with it";
+  EXPECT_EQ(producers(after, 2), TaskSet(0b10));
+  EXPECT_EQ(after.buffers()[0].contents[7], initial_byte(0, 7)) << "nobody wrote it";
+}
+
+TEST(Interpreter, ReadersComeAfterEveryWriterOfAnElement) {
+  const Interpreter after =
+      run({Make{DataType::INT64, {4, 2}}, task({out(0)}), View{0, {4, 1}, {0, 0}},
+           View{0, {4, 1}, {0, 1}}, task({inout(1)}), task({inout(2)}), task({in(1)}),
+           task({in(0)}), View{1, {1, 1}, {3, 0}}, task({in(3)})});
+  EXPECT_EQ(producers(after, 1), TaskSet(0b1));
+  EXPECT_EQ(producers(after, 2), TaskSet(0b1)) << "the columns do not overlap";
+  EXPECT_EQ(producers(after, 3), TaskSet(0b11));
+  EXPECT_EQ(producers(after, 4), TaskSet(0b111));
+  EXPECT_EQ(producers(after, 5), TaskSet(0b11)) << "a view of a view";
+  EXPECT_FALSE(after.hazard());
+}
+
+TEST(Interpreter, OutputsAreUnorderedButRecorded) {
+  const std::vector<Step> tiles{bytes_4,           task({allocate(0)}), View{0, {2}, {0}},
+                                View{0, {2}, {2}}, task({out(1)}),      task({out(2)}),
+                                task({in(0)})};
+  const Interpreter after = run(tiles);
+  EXPECT_FALSE(after.hazard());
+  EXPECT_TRUE(producers(after, 2).none());
+  EXPECT_EQ(producers(after, 3), TaskSet(0b111)) << "who allocated it counts as a writer";
+}
+
+TEST(Interpreter, FindsWhatDependsOnTheSchedule) {
+  EXPECT_EQ(run({bytes_4, task({out(0)}), task({out(0)})}).hazard(), 1U) << "two writers";
+  EXPECT_EQ(run({bytes_4, task({allocate(0)}), task({in(0)})}).hazard(), 1U) << "undefined";
+  const std::vector<Step> update{bytes_4, bytes_4, task({out(0)}), task({in(0), out(1)})};
+  std::vector<Step> unordered = update;
+  unordered.push_back(task({inout(0)}));
+  EXPECT_EQ(run(unordered).hazard(), 2U) << "write after read";
+  std::vector<Step> ordered = update;
+  ordered.push_back(task({in(1), inout(0)}));
+  EXPECT_FALSE(run(ordered).hazard()) << "after the reader, by its result";
+}
+
+TEST(Interpreter, OrderIsTransitive) {
+  const Interpreter after = run({bytes_4, bytes_4, bytes_4, task({out(0)}), task({in(0), out(1)}),
+                                 task({in(1), out(2)}), task({in(2), out(0)})});
+  EXPECT_EQ(after.tasks()[3].ancestors, TaskSet(0b111));
+  EXPECT_FALSE(after.hazard());
+}
+
+void expect_refused(const std::vector<Step>& steps, std::size_t submission,
+                    std::optional<uint32_t> param, const std::string& problem) {
+  const Interpreter after = run(steps, {16});
+  ASSERT_TRUE(after.refusal().has_value()) << problem;
+  EXPECT_EQ(after.refusal()->submission, submission);
+  EXPECT_EQ(after.refusal()->param, param);
+  EXPECT_NE(after.refusal()->problem.find(problem), std::string::npos) << after.refusal()->problem;
+}
+
+TEST(Interpreter, RefusesTensorsOfScopesThatHaveEnded) {
+  const std::vector<Step> stale{ScopeBegin{}, bytes_4, task({out(0)}), ScopeEnd{}, task({in(0)})};
+  expect_refused(stale, 1, 0, "not a live tensor");
+  const std::vector<Step> siblings{bytes_4,      ScopeBegin{}, task({out(0)}), ScopeEnd{},
+                                   ScopeBegin{}, task({}),     task({in(0)})};
+  expect_refused(siblings, 2, 0, "whose scope has ended");
+  const std::vector<Step> derived{ScopeBegin{}, External{0, DataType::INT8, {4}}, ScopeEnd{},
+                                  Transpose{0, 0, 0}};
+  expect_refused(derived, 0, std::nullopt, "transpose: handle");
+}
+
+TEST(Interpreter, RefusesTensorsWithoutMemory) {
+  expect_refused({bytes_4, bytes_4, task({out(0), inout(1)})}, 0, 1, "no memory yet");
+  expect_refused({bytes_4, task({out(0), out(0)})}, 0, 1, "no memory yet");
+  expect_refused({bytes_4, View{0, {1}, {0}}}, 0, std::nullopt, "view: the tensor of shape");
+}
+
+TEST(Interpreter, RefusesBadShapes) {
+  const Step square = External{0, DataType::INT8, {4, 4}};
+  expect_refused({square, Reshape{0, {15}}}, 0, std::nullopt, "counts must be equal");
+  expect_refused({square, View{0, {4, 2}, {0, 0}}, Reshape{1, {8}}}, 0, std::nullopt,
+                 "not contiguous");
+  expect_refused({square, View{0, {4, 2}, {0, 3}}}, 0, std::nullopt, "must not exceed");
+  expect_refused({square, task(std::vector<Param>(32, in(0)))}, 0, std::nullopt, "33 parameters");
+}
+
+TEST(Interpreter, DoesNothingAfterARefusal) {
+  const Interpreter after = run({bytes_4, task({in(0)}), bytes_4, task({out(1)}), ScopeEnd{}});
+  EXPECT_TRUE(after.tasks().empty());
+  EXPECT_EQ(after.tensors().size(), 2U) << "the numbers go on";
+}
+
+TEST(Interpreter, ThrowsForWhatIsNoProgram) {
+  EXPECT_THROW(run({ScopeEnd{}}), std::logic_error);
+  EXPECT_THROW(run({task({in(0)})}), std::logic_error);
+  EXPECT_THROW(run(std::vector<Step>(max_tasks + 1, task({}))), std::logic_error);
+}
+
+}  // namespace
+}  // namespace pto2::graphs

@@ -1,0 +1,91 @@
+#include "tests/support/graph_mistakes.hpp"
+
+#include <stdexcept>
+
+namespace pto2::graphs {
+namespace {
+
+uint32_t make(Builder& builder, Extents shape = {4, 3}) {
+  return builder.tensor(Make{DataType::INT16, std::move(shape)});
+}
+
+void submit(Builder& builder, uint32_t tensor, Use use) {
+  builder.submit({.params = {{tensor, use}}});
+}
+
+/// The result of a sibling scope: the handle is valid, its memory is not.
+void name_sibling(Builder& builder, Use use) {
+  const uint32_t shared = make(builder);
+  builder.begin_scope();
+  submit(builder, shared, Use::output);
+  builder.end_scope();
+  builder.begin_scope();
+  submit(builder, shared, use);
+}
+
+/// A tensor that was made in a scope that has ended.
+uint32_t make_stale(Builder& builder) {
+  builder.begin_scope();
+  const uint32_t stale = make(builder);
+  submit(builder, stale, Use::output);
+  builder.end_scope();
+  return stale;
+}
+
+uint32_t make_with_memory(Builder& builder) {
+  const uint32_t tensor = make(builder);
+  submit(builder, tensor, Use::output);
+  return tensor;
+}
+
+void name_too_many(Builder& builder) {
+  const uint32_t tensor = make_with_memory(builder);
+  builder.submit({.params = std::vector<Param>(32, {tensor, Use::input})});
+}
+
+void mistake(Builder& builder, uint64_t kind) {
+  switch (kind) {
+    case 0:
+      return name_sibling(builder, Use::input);
+    case 1:
+      return name_sibling(builder, Use::inout);
+    case 2:
+      return name_sibling(builder, Use::output);
+    case 3:
+      return submit(builder, make_stale(builder), Use::input);
+    case 4:
+      return submit(builder, make_stale(builder), Use::output);
+    case 5:
+      return static_cast<void>(builder.tensor(Transpose{make_stale(builder), 0, 1}));
+    case 6:
+      return submit(builder, make(builder), Use::input);
+    case 7:
+      return submit(builder, make(builder), Use::inout);
+    case 8: {
+      const uint32_t tensor = make(builder);
+      return builder.submit({.params = {{tensor, Use::output}, {tensor, Use::output}}});
+    }
+    case 9:
+      return static_cast<void>(builder.tensor(Reshape{make(builder), {12}}));
+    case 10:
+      return static_cast<void>(builder.tensor(Reshape{make_with_memory(builder), {13}}));
+    case 11: {
+      const uint32_t columns = builder.tensor(View{make_with_memory(builder), {4, 2}, {0, 1}});
+      return static_cast<void>(builder.tensor(Reshape{columns, {8}}));
+    }
+    case 12:
+      return static_cast<void>(builder.tensor(View{make_with_memory(builder), {2, 3}, {3, 0}}));
+    default:
+      return name_too_many(builder);
+  }
+}
+
+}  // namespace
+
+void make_mistake(Builder& builder, platform::Random& random) {
+  mistake(builder, random.below(14));
+  if (!builder.state().refusal()) throw std::logic_error("mistakes: nothing is wrong");
+  submit(builder, make(builder), Use::output);
+}
+
+}  // namespace pto2::graphs

@@ -1,0 +1,12 @@
+/// Calls that the runtime must refuse.
+#pragma once
+
+#include "tests/support/graph_builder.hpp"
+
+namespace pto2::graphs {
+
+/// Adds a few steps the last of which is refused, whatever the program was until then, and two
+/// that nobody may act on any more. Requires that nothing was refused before.
+void make_mistake(Builder& builder, platform::Random& random);
+
+}  // namespace pto2::graphs

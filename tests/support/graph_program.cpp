@@ -1,0 +1,90 @@
+#include "tests/support/graph_program.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace pto2::graphs {
+namespace {
+
+const char* name_of(Use use) {
+  switch (use) {
+    case Use::input:
+      return "INPUT";
+    case Use::output:
+      return "OUTPUT";
+    case Use::allocate:
+      return "OUTPUT (unwritten)";
+    case Use::inout:
+      return "INOUT";
+  }
+  return "unknown";
+}
+
+/// Writes the lines of a program, counting its tensors and tasks.
+class Printer {
+ public:
+  void operator()(const ScopeBegin&) {
+    line("scope {{");
+    ++depth_;
+  }
+  void operator()(const ScopeEnd&) {
+    --depth_;
+    line("}}");
+  }
+  void operator()(const Make& step) {
+    line("t{} = make_tensor([{}], {} bytes each)", tensors_++, fmt::join(step.shape, ", "),
+         get_element_size(step.dtype));
+  }
+  void operator()(const External& step) {
+    line("t{} = external buffer {} as [{}], {} bytes each", tensors_++, step.buffer,
+         fmt::join(step.shape, ", "), get_element_size(step.dtype));
+  }
+  void operator()(const View& step) {
+    line("t{} = t{}.view([{}] at [{}])", tensors_++, step.of, fmt::join(step.shape, ", "),
+         fmt::join(step.offsets, ", "));
+  }
+  void operator()(const Reshape& step) {
+    line("t{} = t{}.reshape([{}])", tensors_++, step.of, fmt::join(step.shape, ", "));
+  }
+  void operator()(const Transpose& step) {
+    line("t{} = t{}.transpose({}, {})", tensors_++, step.of, step.x, step.y);
+  }
+  void operator()(const Submit& step) {
+    std::string params;
+    for (const Param& param : step.params) {
+      params += fmt::format(" {} t{}", name_of(param.use), param.tensor);
+    }
+    line("task {} on {}, length {}:{}", tasks_++, step.core == CoreType::cube ? "cube" : "vector",
+         step.length, params);
+  }
+
+  [[nodiscard]] std::string text() && { return std::move(text_); }
+
+ private:
+  template <class... Values>
+  void line(fmt::format_string<Values...> format, Values&&... values) {
+    text_.append(2 * depth_, ' ');
+    text_ += fmt::format(format, std::forward<Values>(values)...) + '\n';
+  }
+
+  std::string text_;
+  std::size_t depth_ = 0;
+  uint32_t tensors_ = 0;
+  uint32_t tasks_ = 0;
+};
+
+}  // namespace
+
+bool makes_tensor(const Step& step) {
+  return !std::holds_alternative<ScopeBegin>(step) && !std::holds_alternative<ScopeEnd>(step) &&
+         !std::holds_alternative<Submit>(step);
+}
+
+std::string to_string(const Program& program) {
+  Printer printer;
+  for (const Step& step : program.steps) std::visit(printer, step);
+  return fmt::format("external buffers of [{}] bytes\n", fmt::join(program.external_bytes, ", ")) +
+         std::move(printer).text();
+}
+
+}  // namespace pto2::graphs

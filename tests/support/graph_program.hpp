@@ -1,0 +1,90 @@
+/// A task graph as plain data: the calls that an orchestration makes, in order.
+///
+/// Tensors are named by number: the n-th step that makes one makes tensor n. Tasks are numbered by
+/// their submission. The steps run inside the outer scope that the runtime opens.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "runtime/chip/ai_core.hpp"
+#include "runtime/include/pto_types.h"
+
+namespace pto2::graphs {
+
+/// What a task does with one of its tensors.
+enum class Use : uint8_t {
+  input,
+  output,
+  allocate,  ///< an OUTPUT that the kernel leaves unwritten: memory for others to fill
+  inout,
+};
+
+constexpr bool reads(Use use) {
+  return use == Use::input || use == Use::inout;
+}
+/// True for what the runtime records as a write.
+constexpr bool records(Use use) {
+  return use != Use::input;
+}
+/// True for what the kernel writes.
+constexpr bool writes(Use use) {
+  return use == Use::output || use == Use::inout;
+}
+
+struct Param {
+  uint32_t tensor;
+  Use use;
+};
+
+/// One entry per dimension, in elements.
+using Extents = std::vector<uint64_t>;
+
+struct ScopeBegin {};
+struct ScopeEnd {};
+struct Make {
+  DataType dtype;
+  Extents shape;
+};
+/// A tensor at the start of an external buffer.
+struct External {
+  uint32_t buffer;
+  DataType dtype;
+  Extents shape;
+};
+struct View {
+  uint32_t of;
+  Extents shape;
+  Extents offsets;
+};
+struct Reshape {
+  uint32_t of;
+  Extents shape;
+};
+struct Transpose {
+  uint32_t of;
+  uint32_t x;
+  uint32_t y;
+};
+struct Submit {
+  CoreType core = CoreType::vector;
+  uint32_t length = 0;  ///< of the kernel, in steps that let other threads go on
+  std::vector<Param> params = {};
+};
+
+using Step = std::variant<ScopeBegin, ScopeEnd, Make, External, View, Reshape, Transpose, Submit>;
+
+struct Program {
+  std::vector<uint64_t> external_bytes;  ///< sizes of the external buffers
+  std::vector<Step> steps;
+};
+
+/// True for a step that makes a tensor.
+bool makes_tensor(const Step& step);
+
+/// One line per step.
+std::string to_string(const Program& program);
+
+}  // namespace pto2::graphs

@@ -1,0 +1,55 @@
+/// Runs a program on a device, with a kernel that checks what the interpreter predicted.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "runtime/device/device.hpp"
+#include "tests/support/graph_interpreter.hpp"
+
+namespace pto2::graphs {
+
+/// What the kernel of one task is told, and what it found. Its address is the first parameter.
+struct KernelTask {
+  uint64_t number = 0;
+  uint32_t length = 0;
+  std::vector<Use> uses;
+  uint64_t before = 0;
+  uint64_t after = 0;
+  std::vector<const KernelTask*> producers;
+
+  std::atomic<uint32_t> started{0};
+  std::atomic<uint32_t> finished{0};
+  std::atomic<uint32_t> unfinished_producers{0};
+  std::atomic<bool> wrong_before{false};  ///< what it read when it started
+  std::atomic<bool> wrong_during{false};  ///< the same, read again before it wrote
+  std::atomic<bool> wrong_after{false};   ///< all its tensors, some time after it wrote
+};
+
+/// One run. It owns the external memory and must outlive the launch.
+class GraphRun {
+ public:
+  /// Both must outlive this.
+  GraphRun(const Program& program, const Interpreter& predicted);
+
+  [[nodiscard]] Launch launch();
+
+  /// What the kernels and the external memory have to say against the run, when the first
+  /// `submitted` tasks were accepted; `complete`: and all of them must have run, each once.
+  [[nodiscard]] std::vector<std::string> problems(std::size_t submitted, bool complete) const;
+  /// External memory that differs from the prediction; after a run to the end.
+  [[nodiscard]] std::vector<std::string> wrong_memory() const;
+
+ private:
+  void orchestrate(PTO2Runtime* rt);
+
+  const Program& program_;
+  const Interpreter& predicted_;
+  std::deque<KernelTask> tasks_;
+  std::vector<std::vector<uint64_t>> external_;  ///< aligned for every element type
+};
+
+}  // namespace pto2::graphs

@@ -1,0 +1,116 @@
+#include "tests/support/graph_shrink.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "tests/support/graph_interpreter.hpp"
+
+namespace pto2::graphs {
+namespace {
+
+/// Calls visit(number) for each tensor that a step refers to, by reference.
+template <class StepType, class Visit>
+void for_each_reference(StepType& step, Visit&& visit) {
+  std::visit(
+      [&](auto& which) {
+        if constexpr (requires { which.of; }) visit(which.of);
+        if constexpr (requires { which.params; }) {
+          for (auto& param : which.params) visit(param.tensor);
+        }
+      },
+      step);
+}
+
+std::size_t matching_end(const std::vector<Step>& steps, std::size_t begin) {
+  std::size_t depth = 0;
+  for (std::size_t i = begin; i < steps.size(); ++i) {
+    if (std::holds_alternative<ScopeBegin>(steps[i])) ++depth;
+    if (std::holds_alternative<ScopeEnd>(steps[i]) && --depth == 0) return i;
+  }
+  return steps.size();
+}
+
+/// Without step `at`; a scope loses both its ends. None if something refers to it.
+std::optional<Program> without_step(Program program, std::size_t at) {
+  std::vector<Step>& steps = program.steps;
+  const auto position = [&](std::size_t i) {
+    return steps.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  if (std::holds_alternative<ScopeEnd>(steps[at])) return std::nullopt;
+  if (std::holds_alternative<ScopeBegin>(steps[at])) {
+    const std::size_t end = matching_end(steps, at);
+    if (end != steps.size()) steps.erase(position(end));
+  }
+  if (makes_tensor(steps[at])) {
+    const auto number =
+        static_cast<uint32_t>(std::count_if(steps.begin(), position(at), makes_tensor));
+    bool used = false;
+    for (Step& step : steps) {
+      for_each_reference(step, [&](uint32_t& tensor) {
+        used |= tensor == number;
+        tensor -= tensor > number ? 1 : 0;
+      });
+    }
+    if (used) return std::nullopt;
+  }
+  steps.erase(position(at));
+  return program;
+}
+
+class Shrinker {
+ public:
+  Shrinker(Program program, const std::function<bool(const Program&)>& still)
+      : program_(std::move(program)),
+        still_(still),
+        refused_(interpret(program_).refusal().has_value()) {}
+
+  Program run() {
+    while (pass()) {
+    }
+    return std::move(program_);
+  }
+
+ private:
+  /// From the end, so that nothing refers to what is tried. True if something went.
+  bool pass() {
+    bool smaller = false;
+    for (std::size_t at = program_.steps.size(); at-- > 0;) {
+      if (at < program_.steps.size()) smaller |= accept(without_step(program_, at));
+      if (at < program_.steps.size()) smaller |= drop_params(at);
+    }
+    return smaller;
+  }
+
+  bool drop_params(std::size_t at) {
+    bool smaller = false;
+    const auto* task = std::get_if<Submit>(&program_.steps[at]);
+    for (std::size_t i = task == nullptr ? 0 : task->params.size(); i-- > 0;) {
+      Program candidate = program_;
+      auto& params = std::get<Submit>(candidate.steps[at]).params;
+      params.erase(params.begin() + static_cast<std::ptrdiff_t>(i));
+      smaller |= accept(std::move(candidate));
+    }
+    return smaller;
+  }
+
+  bool accept(std::optional<Program> candidate) {
+    if (!candidate) return false;
+    const Interpreter predicted = interpret(*candidate);
+    if (predicted.hazard() || predicted.refusal().has_value() != refused_) return false;
+    if (!still_(*candidate)) return false;
+    program_ = std::move(*candidate);
+    return true;
+  }
+
+  Program program_;
+  const std::function<bool(const Program&)>& still_;
+  bool refused_;
+};
+
+}  // namespace
+
+Program shrink(Program program, const std::function<bool(const Program&)>& still) {
+  return Shrinker(std::move(program), still).run();
+}
+
+}  // namespace pto2::graphs

@@ -1,0 +1,200 @@
+#include "tests/support/graph_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/device/run_rules.hpp"
+#include "tests/support/graph_generator.hpp"
+
+namespace pto2::graphs {
+namespace {
+
+using oracle::Resource;
+
+/// Enough for the events of one logical thread.
+constexpr std::size_t events_per_thread = 1 << 14;
+
+/// How much there is of a resource, compared with the least that is enough.
+enum class Supply { ample, exact, short_by_one, short_by_much };
+
+/// Which of the four resources are scarce, and how: none, one or two at a time.
+std::array<Supply, 4> draw_supplies(platform::Random& random) {
+  std::array<Supply, 4> supplies{};
+  static constexpr std::array<uint64_t, 8> scarce{0, 0, 0, 1, 1, 1, 2, 2};
+  for (uint64_t n = scarce[random.below(scarce.size())]; n != 0; --n) {
+    supplies[random.below(supplies.size())] = static_cast<Supply>(1 + random.below(3));
+  }
+  return supplies;
+}
+
+/// A size of at least `least`, given that `enough` is the smallest that is enough.
+uint64_t draw_size(platform::Random& random, Supply supply, uint64_t enough, uint64_t least) {
+  enough = std::max(enough, least);
+  switch (supply) {
+    case Supply::ample:
+      break;
+    case Supply::exact:
+      return enough;
+    case Supply::short_by_one:
+      return std::max(enough - 1, least);
+    case Supply::short_by_much:
+      return least + random.below(enough - least + 1);
+  }
+  return enough + random.below(enough);
+}
+
+uint32_t draw_window(platform::Random& random, Supply supply, uint64_t enough) {
+  const auto window = static_cast<uint32_t>(enough);
+  switch (supply) {
+    case Supply::ample:
+      break;
+    case Supply::exact:
+      return window;
+    case Supply::short_by_one:
+      return std::max(window / 2, 4u);
+    case Supply::short_by_much:
+      return 4;
+  }
+  return window << random.below(3);
+}
+
+}  // namespace
+
+const char* name_of(Outcome outcome) {
+  static constexpr const char* names[] = {"passed",       "out of slots",   "out of heap",
+                                          "out of nodes", "out of entries", "refused",
+                                          "wrong"};
+  return names[static_cast<std::size_t>(outcome)];
+}
+
+Trial::Trial(uint64_t number) : Trial(number, generate(number)) {}
+
+Trial::Trial(uint64_t number, Program program)
+    : program_(std::move(program)), predicted_(interpret(program_)) {
+  draw_config(number);
+}
+
+void Trial::draw_config(uint64_t number) {
+  platform::Random random(number ^ 0xde71ce);
+  test::draw_chip(random, 5, config_);
+  config_.rings = static_cast<uint32_t>(random.below(2) == 0 ? 1 + random.below(4) : 4);
+  config_.events = events_per_thread;
+  demand_ = demand_of(program_, predicted_, config_.rings);
+  smallest_ = oracle::smallest_sizes(demand_.program, config_.rings);
+  std::array<Supply, 4> supplies = draw_supplies(random);
+  config_.window = draw_window(random, supplies[0], smallest_.window);
+  config_.heap_bytes = draw_size(random, supplies[1], smallest_.heap, 1024);
+  config_.tensormap_pool =
+      static_cast<uint32_t>(draw_size(random, supplies[3], smallest_.map_pool, 16));
+  slow_nodes_ = oracle::smallest_sizes(demand_.slow_program, config_.rings).dep_pool;
+  const bool enough = supplies[2] == Supply::ample || supplies[2] == Supply::exact;
+  config_.dep_pool = static_cast<uint32_t>(
+      draw_size(random, supplies[2], enough ? slow_nodes_ : smallest_.dep_pool, 16));
+  predict();
+}
+
+void Trial::predict() {
+  const auto first = [&](const oracle::Program& program) {
+    return oracle::first_deadlock(program, {config_.window, config_.heap_bytes, config_.dep_pool,
+                                            config_.tensormap_pool, config_.rings});
+  };
+  deadlock_ = first(demand_.program);
+  if (first(demand_.slow_program) == deadlock_) return;
+  // Between the two sizes it depends on the schedule whether and where the nodes run out.
+  config_.dep_pool = static_cast<uint32_t>(std::max<uint64_t>(slow_nodes_, 16));
+  deadlock_ = first(demand_.program);
+}
+
+Outcome Trial::expected() const {
+  if (deadlock_) return static_cast<Outcome>(1 + static_cast<uint32_t>(deadlock_->resource));
+  return predicted_.refusal() ? Outcome::refused : Outcome::passed;
+}
+
+Outcome Trial::run(const test::Where& where, uint64_t seed,
+                   std::vector<std::string>& problems) const {
+  GraphRun run(program_, predicted_);
+  DeviceConfig config = config_;
+  config.fan_out = where.fan_out;
+  try {
+    judge(run, test::launch_at(where.place, config, run.launch(), seed), problems);
+  } catch (const platform::SeededFailure& failure) {
+    problems.emplace_back(failure.what());
+  }
+  return problems.empty() ? expected() : Outcome::wrong;
+}
+
+void Trial::judge(const GraphRun& run, const RunResult& result,
+                  std::vector<std::string>& problems) const {
+  judge_error(result, problems);
+  judge_counts(result, problems);
+  const auto add = [&](const std::vector<std::string>& more) {
+    problems.insert(problems.end(), more.begin(), more.end());
+  };
+  const std::size_t submitted = deadlock_ ? deadlock_->task : predicted_.tasks().size();
+  add(run.problems(submitted, expected() != Outcome::refused));
+  if (expected() == Outcome::passed) add(run.wrong_memory());
+  add(broken_rules(config_, result));
+}
+
+void Trial::judge_error(const RunResult& result, std::vector<std::string>& problems) const {
+  const RunError& error = result.error;
+  const std::optional<Refusal>& refusal = predicted_.refusal();
+  ErrorCode expected_code = ErrorCode::ok;
+  if (refusal) expected_code = ErrorCode::bad_submission;
+  if (deadlock_) expected_code = test::code_of(deadlock_->resource);
+  if (error.code != expected_code) {
+    problems.push_back(fmt::format("expected {}, got {}: {} {}", error_name(expected_code),
+                                   error_name(error.code), error.message, error.hint));
+    return;
+  }
+  if (deadlock_) return judge_deadlock(error, problems);
+  if (!refusal) return;
+  const std::string where =
+      refusal->param
+          ? fmt::format("submission {}, parameter {}: ", refusal->submission, *refusal->param + 1)
+          : std::string();
+  if (error.message.find(where) != 0 || error.message.find(refusal->problem) == std::string::npos) {
+    problems.push_back(
+        fmt::format("expected '{}.. {} ..', got: {}", where, refusal->problem, error.message));
+  }
+}
+
+void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& problems) const {
+  const std::string ring = fmt::format(" of ring {}\n", deadlock_->ring);
+  if (error.message.find(ring) == std::string::npos) {
+    problems.push_back(fmt::format("expected ring {}, got: {}", deadlock_->ring, error.message));
+  }
+  static constexpr const char* options[] = {"--window", "--heap", "--dep-pool", "--tensormap-pool"};
+  const std::array sizes{smallest_.window, smallest_.power_of_2_heap, smallest_.dep_pool,
+                         smallest_.map_pool};
+  const auto resource = static_cast<std::size_t>(deadlock_->resource);
+  // What follows a refused call is not part of the prediction, but may be counted by the runtime.
+  const std::string recommended =
+      predicted_.refusal() ? std::string(options[resource])
+                           : fmt::format("Recommended: {} (the smallest that works): {} {} ",
+                                         sizes[resource], options[resource], sizes[resource]);
+  if (error.hint.find(recommended) == std::string::npos) {
+    problems.push_back(fmt::format("expected the hint '{}', got '{}'", recommended, error.hint));
+  }
+}
+
+void Trial::judge_counts(const RunResult& result, std::vector<std::string>& problems) const {
+  const std::size_t submitted = deadlock_ ? deadlock_->task : predicted_.tasks().size();
+  const auto expect = [&](const char* what, uint64_t found, uint64_t least, uint64_t most) {
+    if (found >= least && found <= most) return;
+    problems.push_back(fmt::format("{} {}, expected {}..{}", found, what, least, most));
+  };
+  expect("tasks submitted", result.tasks, submitted, submitted);
+  const uint64_t least = expected() == Outcome::refused ? 0 : submitted;
+  expect("tasks dispatched", result.dispatches, least, submitted);
+  expect("tasks acknowledged", result.acks, least, submitted);
+  expect("tasks finished", result.fins, least, submitted);
+  if (expected() == Outcome::passed) {
+    expect("edges", result.edges_linked + result.edges_early, demand_.least_edges,
+           demand_.most_edges);
+    expect("references to owners", result.holds, demand_.holds, demand_.holds);
+  }
+}
+
+}  // namespace pto2::graphs

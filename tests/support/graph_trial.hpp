@@ -1,0 +1,59 @@
+/// One numbered trial of the whole runtime: a random program on a random device, and what must come
+/// of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/support/graph_demand.hpp"
+#include "tests/support/graph_run.hpp"
+#include "tests/support/places.hpp"
+
+namespace pto2::graphs {
+
+/// How a trial can end, as predicted, and `wrong`. The deadlocks are in the order of
+/// oracle::Resource.
+enum class Outcome : uint32_t { passed, no_window, no_heap, no_nodes, no_entries, refused, wrong };
+inline constexpr std::size_t outcomes = 7;
+/// For reports: "passed", "window", ..
+const char* name_of(Outcome outcome);
+
+class Trial {
+ public:
+  /// Everything but the executor follows from the number.
+  explicit Trial(uint64_t number);
+  /// A given program, on the device that the number draws for it.
+  Trial(uint64_t number, Program program);
+
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const DeviceConfig& config() const { return config_; }
+  [[nodiscard]] const Interpreter& predicted() const { return predicted_; }
+  /// What must come of it.
+  [[nodiscard]] Outcome expected() const;
+
+  /// Runs it there instead of with the fan-out that was drawn; with the seeded executor under the
+  /// schedule of this seed. `problems` says what is wrong, if anything is.
+  Outcome run(const test::Where& where, uint64_t seed, std::vector<std::string>& problems) const;
+
+ private:
+  void draw_config(uint64_t number);
+  void predict();
+  void judge(const GraphRun& run, const RunResult& result,
+             std::vector<std::string>& problems) const;
+  void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
+  void judge_deadlock(const RunError& error, std::vector<std::string>& problems) const;
+  void judge_counts(const RunResult& result, std::vector<std::string>& problems) const;
+
+  Program program_;
+  Interpreter predicted_;
+  Demand demand_;
+  oracle::SmallestSizes smallest_{};
+  uint64_t slow_nodes_ = 0;  ///< enough even if nothing has completed when it is submitted
+  DeviceConfig config_;
+  std::optional<oracle::Deadlock> deadlock_;
+};
+
+}  // namespace pto2::graphs

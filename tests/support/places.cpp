@@ -1,0 +1,74 @@
+#include "tests/support/places.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "tests/support/hang_guard.hpp"
+
+namespace pto2::test {
+
+const char* place_name(Place place) {
+  static constexpr const char* names[] = {"packed", "threads", "seeded"};
+  return names[static_cast<int>(place)];
+}
+
+Place place_named(const std::string& name) {
+  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
+    if (name == place_name(place)) return place;
+  }
+  throw std::invalid_argument("no executor is called " + name);
+}
+
+std::string where_name(const Where& where) {
+  return std::string(place_name(where.place)) +
+         (where.fan_out == FanOutKind::word ? "_word" : "_lock");
+}
+
+std::vector<Where> everywhere() {
+  std::vector<Where> result;
+  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
+    for (const FanOutKind kind : {FanOutKind::word, FanOutKind::lock}) {
+      result.push_back({place, kind});
+    }
+  }
+  return result;
+}
+
+RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what, uint64_t seed) {
+  if (place == Place::seeded) {
+    const bool kernels_last = platform::Random(seed).below(3) == 0;
+    return launch_seeded(
+        config, {.seed = seed, .max_points = 100'000'000, .kernels_last = kernels_last}, what);
+  }
+  const HangGuard guard(std::string("a graph on ") + place_name(place));
+  const bool packed = place == Place::packed;
+  return launch(config,
+                {.executor = packed ? platform::Executor::packed : platform::Executor::threads},
+                what);
+}
+
+void draw_chip(platform::Random& random, uint32_t most_blocks, DeviceConfig& config) {
+  config.tensormap_buckets = 1u << random.below(7);
+  config.blocks = static_cast<uint32_t>(1 + random.below(most_blocks));
+  config.schedulers = static_cast<uint32_t>(1 + random.below(std::min(config.blocks, 4u)));
+  config.shards = static_cast<uint32_t>(1 + random.below(4));
+  config.shard_capacity = 2u << random.below(4);
+  config.orchestrator_queue = 2u << random.below(4);
+  config.fan_out = random.below(2) == 0 ? FanOutKind::word : FanOutKind::lock;
+}
+
+ErrorCode code_of(oracle::Resource resource) {
+  switch (resource) {
+    case oracle::Resource::task_window:
+      return ErrorCode::flow_control_deadlock;
+    case oracle::Resource::heap:
+      return ErrorCode::heap_ring_deadlock;
+    case oracle::Resource::dep_pool:
+      return ErrorCode::dependency_pool_overflow;
+    case oracle::Resource::map_pool:
+      return ErrorCode::tensormap_overflow;
+  }
+  return ErrorCode::not_drained;
+}
+
+}  // namespace pto2::test

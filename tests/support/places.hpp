@@ -1,0 +1,41 @@
+/// The executors that a launch can run on, and the choices about the chip that no result depends
+/// on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/device/device.hpp"
+#include "runtime/platform/random.hpp"
+#include "tests/support/counting_oracle.hpp"
+
+namespace pto2::test {
+
+/// Where a graph runs.
+enum class Place { packed, threads, seeded };
+struct Where {
+  Place place;
+  FanOutKind fan_out;
+};
+[[nodiscard]] const char* place_name(Place place);
+/// The place of this name. Throws std::invalid_argument.
+[[nodiscard]] Place place_named(const std::string& name);
+[[nodiscard]] std::string where_name(const Where& where);
+/// Every executor with every fan-out.
+[[nodiscard]] std::vector<Where> everywhere();
+
+/// Launches there. `seed` decides the schedule of the seeded place; of each three, one ends kernels
+/// last, which shows idle cores. A run that hangs elsewhere ends the program with a report. Throws
+/// what the launches throw.
+[[nodiscard]] RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what,
+                                  uint64_t seed);
+
+/// Draws up to `most_blocks` blocks, schedulers, queues, buckets and fan-out, with the smallest
+/// queues among them.
+void draw_chip(platform::Random& random, uint32_t most_blocks, DeviceConfig& config);
+
+/// The code of a run that lacks the resource.
+[[nodiscard]] ErrorCode code_of(oracle::Resource resource);
+
+}  // namespace pto2::test
