@@ -124,6 +124,7 @@ bool Orchestrator<P, F>::check_memory(const TensorRecord& tensor, uint32_t i) {
 template <class P, template <class> class F>
 void Orchestrator<P, F>::find_producers(const Submission& task) {
   producers_.clear();
+  owners_.clear();
   replaced_.clear();
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     const PTOParamType type = task.params[i].type;
@@ -144,7 +145,6 @@ void Orchestrator<P, F>::find_producers(const Submission& task) {
 /// never replaced (TM-I4).
 template <class P, template <class> class F>
 void Orchestrator<P, F>::find_owners(const Submission& task) {
-  owners_.clear();
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (task.params[i].type != PTOParamType::OUTPUT) continue;
     const TensorRecord& tensor = *task.tensors[i];
