@@ -37,6 +37,7 @@ class PackedTeam {
   void settle();
   void run();
   [[nodiscard]] TeamState state() const;
+  [[nodiscard]] HostState host_state(uint32_t host) const { return hosts_[host]->state(); }
 
  private:
   friend class PackedHost;
@@ -67,6 +68,8 @@ class Team {
   /// What the hosts and threads are doing, for a report. From any OS thread while run() is under
   /// way.
   [[nodiscard]] TeamState state() const;
+  /// The same of one host of the packed executor, below host_threads().
+  [[nodiscard]] HostState host_state(uint32_t host) const { return packed_->host_state(host); }
 
   /// OS threads that run the team, the caller included.
   [[nodiscard]] uint32_t host_threads() const;

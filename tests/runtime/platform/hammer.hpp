@@ -6,10 +6,12 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +23,30 @@
 
 namespace pto2::platform {
 
+/// Keeps the calling OS thread on one CPU while it lives: the sides of a hand-over must run at the
+/// same time, also where other programs want the CPUs.
+class Pinned {
+ public:
+  /// Of the CPUs that were usable at the start of the program, the one that `side` falls to.
+  explicit Pinned(uint32_t side) {
+    sched_getaffinity(0, sizeof before_, &before_);
+    static const cpu_set_t usable = before_;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    uint32_t skipped = side % static_cast<uint32_t>(CPU_COUNT(&usable));
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &usable) && skipped-- == 0) CPU_SET(cpu, &one);
+    }
+    sched_setaffinity(0, sizeof one, &one);
+  }
+  ~Pinned() { sched_setaffinity(0, sizeof before_, &before_); }
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(const Pinned&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
+
 /// OS threads, or fibers on different OS threads, that wait for each other without the executor.
 class Meeting {
  public:
@@ -29,7 +55,12 @@ class Meeting {
   void meet() {
     const uint64_t mine = arrived_.fetch_add(1);
     const uint64_t wanted = mine - mine % sides_ + sides_;
-    for (uint32_t turn = 0; arrived_.load() < wanted; ++turn) spin_turn(turn);
+    // Who gave up the CPU would come back late, and miss the partner round for round.
+    const uint64_t patience = std::thread::hardware_concurrency() < sides_ ? 100 : 50'000;
+    for (uint64_t turn = 1; arrived_.load() < wanted; ++turn) {
+      if (turn % patience == 0) sched_yield();
+      __builtin_ia32_pause();
+    }
   }
 
  private:
@@ -52,11 +83,56 @@ class Offsets {
   uint64_t longest_;
 };
 
+/// Lets the one that calls wake another, so that it needs no CPU before. Then they meet.
+class Call {
+ public:
+  void call(uint32_t number) {
+    called_.store(number);
+    called_.notify_one();
+    meeting_.meet();
+  }
+  /// `number` is one more from call to call.
+  void await(uint32_t number) {
+    called_.wait(number - 1);
+    meeting_.meet();
+  }
+
+ private:
+  std::atomic<uint32_t> called_{0};
+  Meeting meeting_{2};
+};
+
+/// Meets the way of a host without work into its sleep: it looks around for a while before.
+class SleepEntry {
+ public:
+  explicit SleepEntry(uint64_t seed) : random_(seed) {}
+
+  /// Returns when host 0, without work from now on, is about to go to sleep. One call in four waits
+  /// until it sleeps, and learns how long it takes.
+  void wait(const Team& team) {
+    using std::chrono::steady_clock;
+    const auto begin = steady_clock::now();
+    if (learned_ == learned_.zero() || random_.below(4) == 0) {
+      while (!team.host_state(0).asleep) {
+      }
+      learned_ = steady_clock::now() - begin;
+      return;
+    }
+    const auto wanted = learned_ * static_cast<int64_t>(50 + random_.below(70)) / 100;
+    while (steady_clock::now() - begin < wanted) {
+    }
+  }
+
+ private:
+  Random random_;
+  std::chrono::nanoseconds learned_{0};
+};
+
 /// Each program of hammers is built twice: once with the executors as they ship, at full speed, for
 /// the windows of a few nanoseconds that no delay widens, and once with delays at their accesses.
 class Hammer : public testing::Test {
  protected:
-  Hammer() { test::set_delays({.one_in = 40, .longest = 16'384}); }
+  Hammer() { test::set_delays({.one_in = 16, .longest = 16'384}); }
   ~Hammer() override { test::set_delays({}); }
 
   /// The number of rounds for this build.
@@ -75,10 +151,18 @@ inline TeamOptions packed_team(uint32_t hosts) {
   return {.executor = Executor::packed, .host_threads = hosts, .stack_bytes = 64 << 10};
 }
 
-/// Runs `body` for as long as the team does, on an OS thread that is not of the team.
-inline void run_with(Team& team, const std::vector<std::function<void()>>& bodies) {
+/// Runs the team on this OS thread and its own, and each body on an OS thread that is not the
+/// team's, on the CPUs of `first_side` and so on.
+inline void run_with(Team& team, const std::vector<std::function<void()>>& bodies,
+                     uint32_t first_side = 1) {
   std::vector<std::jthread> foreign;
-  for (const auto& body : bodies) foreign.emplace_back(body);
+  for (const auto& body : bodies) {
+    const auto side = first_side + static_cast<uint32_t>(foreign.size());
+    foreign.emplace_back([&body, side] {
+      const Pinned pinned(side);
+      body();
+    });
+  }
   team.run();
 }
 

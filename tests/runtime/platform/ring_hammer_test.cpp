@@ -16,6 +16,7 @@ void play_ping_pong(const TeamOptions& options, uint32_t rounds, uint64_t longes
   std::array<LogicalThread*, 2> side{};
   for (uint32_t s = 0; s < 2; ++s) {
     side[s] = &team.add("side" + std::to_string(s), s, [&, s] {
+      const Pinned pinned(s);
       Offsets offsets(s + 1, longest);
       for (uint32_t round = 1; round <= rounds; ++round) {
         meeting.meet();
@@ -31,11 +32,11 @@ void play_ping_pong(const TeamOptions& options, uint32_t rounds, uint64_t longes
 }
 
 TEST_F(RingHammer, RingAgainstIdleOfOsThreads) {
-  play_ping_pong({.executor = Executor::threads}, rounds(40'000), 10'000, [this] { progress(); });
+  play_ping_pong({.executor = Executor::threads}, rounds(20'000), 30'000, [this] { progress(); });
 }
 
 TEST_F(RingHammer, RingAgainstIdleOnAnotherHost) {
-  play_ping_pong(packed_team(2), rounds(15'000), 100'000, [this] { progress(); });
+  play_ping_pong(packed_team(2), rounds(15'000), 80'000, [this] { progress(); });
 }
 
 /// The only host sleeps at once when its fiber waits: the ring meets it on its way there, or while
@@ -46,7 +47,8 @@ TEST_F(RingHammer, RingAgainstSleep) {
   Meeting meeting(2);
   std::atomic<uint32_t> go{0};
   LogicalThread& waiter = team.add("waiter", 1, [&] {
-    Offsets offsets(1, 4'000);
+    const Pinned pinned(0);
+    Offsets offsets(1, 1'000);
     for (uint32_t round = 1; round <= last; ++round) {
       meeting.meet();
       offsets.wait();
@@ -55,7 +57,7 @@ TEST_F(RingHammer, RingAgainstSleep) {
     }
   });
   run_with(team, {[&] {
-             Offsets offsets(2, 4'000);
+             Offsets offsets(2, 10'000);
              for (uint32_t round = 1; round <= last; ++round) {
                meeting.meet();
                offsets.wait();
@@ -74,6 +76,7 @@ TEST_F(RingHammer, RingAgainstRing) {
   std::array<LogicalThread*, 2> waiters{};
   for (uint32_t w = 0; w < 2; ++w) {
     waiters[w] = &team.add("waiter" + std::to_string(w), 1, [&, w] {
+      const Pinned pinned(0);
       Offsets offsets(w + 1, 2'000);
       for (uint32_t round = 1; round <= last; ++round) {
         if (w == 0) meeting.meet();
@@ -106,8 +109,12 @@ TEST_F(RingHammer, RingAgainstYield) {
   std::atomic<uint32_t> go{0};
   LogicalThread* neighbour = nullptr;
   LogicalThread& poller = team.add("poller", 1, [&] {
+    const Pinned pinned(0);
     Random random(1);
     for (uint32_t round = 1; round <= last; ++round) {
+      // Nobody rings here: each yield comes back by itself.
+      neighbour->ring();
+      yield();
       meeting.meet();
       for (uint64_t polls = random.below(20); polls != 0 && go.load() != round; --polls) {
         if (random.below(4) == 0) neighbour->ring();
@@ -136,23 +143,26 @@ TEST_F(RingHammer, RingAgainstTheEnd) {
   constexpr uint32_t fibers = 64;
   for (uint32_t run = 0; run < rounds(1'000); ++run) {
     Team team(packed_team(1));
-    Meeting meeting(2);
     std::vector<LogicalThread*> leavers;
+    std::atomic<uint32_t> told{0};
     std::atomic<uint32_t> ended{0};
     for (uint32_t f = 0; f < fibers; ++f) {
       leavers.push_back(&team.add("leaver" + std::to_string(f), 1, [&, f] {
-        Offsets offsets(run * fibers + f, 1'000);
-        meeting.meet();
+        Offsets offsets(run * fibers + f, 300);
+        Hardware::await([&] { return told.load() > f; });
         offsets.wait();
         ++ended;
       }));
     }
     run_with(team, {[&] {
                Offsets offsets(run + 1, 1'000);
-               for (LogicalThread* leaver : leavers) {
-                 meeting.meet();
-                 offsets.wait();
-                 for (int ring = 0; ring < 3; ++ring) leaver->ring();
+               for (uint32_t f = 0; f < fibers; ++f) {
+                 told.store(f + 1);
+                 for (int ring = 0; ring < 3; ++ring) {
+                   leavers[f]->ring();
+                   offsets.wait();
+                 }
+                 Hardware::spin([&] { return ended.load() > f; });
                }
              }});
     ASSERT_EQ(ended.load(), fibers);
@@ -167,6 +177,7 @@ TEST_F(RingHammer, RingAgainstTheBeginning) {
   std::atomic<LogicalThread*> waiter{nullptr};
   std::atomic<uint32_t> go{0};
   const std::jthread foreign([&] {
+    const Pinned pinned(1);
     Offsets offsets(1, 6'000);
     for (uint32_t round = 1; round <= last; ++round) {
       meeting.meet();
@@ -176,6 +187,7 @@ TEST_F(RingHammer, RingAgainstTheBeginning) {
       meeting.meet();
     }
   });
+  const Pinned pinned(0);
   Offsets offsets(2, 3'000);
   for (uint32_t round = 1; round <= last; ++round) {
     Team team(packed_team(1));
@@ -190,35 +202,49 @@ TEST_F(RingHammer, RingAgainstTheBeginning) {
 
 /// The last fiber ends when a host without work goes to sleep.
 TEST_F(RingHammer, TheLastEndAgainstSleep) {
-  for (uint32_t round = 1; round <= rounds(8'000); ++round) {
+  SleepEntry entry(1);
+  for (uint32_t round = 1; round <= rounds(3'000); ++round) {
     Team team(packed_team(2));
-    team.add("last", 1, [&] { Offsets(round, 150'000).wait(); });
+    Meeting meeting(2);
+    team.add("first", 0, [&] {
+      const Pinned pinned(0);
+      meeting.meet();
+    });
+    team.add("last", 1, [&] {
+      const Pinned pinned(1);
+      meeting.meet();
+      entry.wait(team);
+    });
     team.run();
     progress();
   }
 }
 
-/// Critical sections of OS threads, more than there are CPUs, that wait for each other with spin().
+/// Critical sections that wait for each other with spin(), and last longer than a wait is patient.
 TEST_F(RingHammer, SpinAgainstRelease) {
-  constexpr uint32_t threads = 3;
-  const uint32_t last = rounds(60'000);
+  const uint32_t last = rounds(8'000);
   Team team({.executor = Executor::threads});
+  Meeting meeting(2);
   std::atomic<bool> taken{false};
-  uint64_t turns = 0;
-  for (uint32_t t = 0; t < threads; ++t) {
+  std::atomic<uint32_t> inside{0};
+  std::atomic<uint32_t> together{0};
+  for (uint32_t t = 0; t < 2; ++t) {
     team.add("spinner" + std::to_string(t), t, [&, t] {
-      Offsets offsets(t, 200);
+      const Pinned pinned(t);
+      Offsets offsets(t, 30'000);
       for (uint32_t round = 0; round < last; ++round) {
-        offsets.wait();
+        meeting.meet();
         Hardware::spin([&] { return !taken.exchange(true); });
-        ++turns;
+        together += ++inside == 2 ? 1 : 0;
+        offsets.wait();
+        --inside;
         taken.store(false);
         progress();
       }
     });
   }
   team.run();
-  EXPECT_EQ(turns, uint64_t{threads} * last);
+  EXPECT_EQ(together.load(), 0u);
 }
 
 }  // namespace

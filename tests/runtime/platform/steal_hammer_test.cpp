@@ -16,7 +16,7 @@ class Neighbours {
 
   /// `stages` are the rings that each neighbour waits for.
   Neighbours(uint32_t hosts, uint32_t stages, uint64_t seed)
-      : team_(packed_team(hosts)), random_(seed) {
+      : team_(packed_team(hosts)), entry_(seed) {
     for (uint32_t n = 0; n < rounds; ++n) {
       neighbours_.push_back(&team_.add("neighbour" + std::to_string(n), 1, [this, n, stages] {
         Hardware::await([&] { return stage_[n].load() == stages; });
@@ -33,16 +33,12 @@ class Neighbours {
   void run_kernel_until_ended(uint32_t count) {
     run_kernel([this, count] { Hardware::spin([&] { return ended_.load() >= count; }); });
   }
-  /// The other host sleeps half of the time, and is on its way there, or awake, otherwise.
-  void wait_for_sleep() {
-    if (random_.below(2) == 0) return test::busy(random_.below(120'000));
-    while (!team_.state().hosts[0].asleep) {
-    }
-  }
+  /// Until the other host is about to sleep.
+  void wait_for_sleep() { entry_.wait(team_); }
 
  private:
   Team team_;
-  Random random_;
+  SleepEntry entry_;
   std::vector<LogicalThread*> neighbours_;
   std::array<std::atomic<uint32_t>, rounds> stage_{};
   std::atomic<uint32_t> ended_{0};
@@ -52,30 +48,33 @@ class Neighbours {
 /// kernel.
 void ring_against_detach(uint64_t seed, uint32_t rings, uint64_t longest) {
   Neighbours neighbours(2, rings, seed);
-  Meeting meeting(2);
+  Call call;
   neighbours.team().add("core", 1, [&] {
+    const Pinned pinned(1);
     Offsets offsets(seed * 2, 2'000);
     for (uint32_t n = 0; n < Neighbours::rounds; ++n) {
       neighbours.wait_for_sleep();
-      meeting.meet();
+      call.call(n + 1);
       offsets.wait();
       neighbours.run_kernel_until_ended(n + 1);
     }
   });
-  run_with(neighbours.team(), {[&] {
-             Offsets offsets(seed * 2 + 1, longest);
-             for (uint32_t n = 0; n < Neighbours::rounds; ++n) {
-               meeting.meet();
-               for (uint32_t ring = 0; ring < rings; ++ring) {
-                 offsets.wait();
-                 neighbours.ring(n);
-               }
-             }
-           }});
+  const auto ringer = [&] {
+    Offsets offsets(seed * 2 + 1, longest);
+    for (uint32_t n = 0; n < Neighbours::rounds; ++n) {
+      call.await(n + 1);
+      for (uint32_t ring = 0; ring < rings; ++ring) {
+        offsets.wait();
+        neighbours.ring(n);
+      }
+    }
+  };
+  // On the CPU of the host that sleeps.
+  run_with(neighbours.team(), {ringer}, 0);
 }
 
 TEST_F(StealHammer, RingAgainstDetach) {
-  for (uint32_t run = 1; run <= rounds(250); ++run) {
+  for (uint32_t run = 1; run <= rounds(120); ++run) {
     ring_against_detach(run, 1, 4'000);
     progress();
   }
@@ -83,7 +82,7 @@ TEST_F(StealHammer, RingAgainstDetach) {
 
 /// The first ring has a thief take the neighbour away, and later ones follow it to its new home.
 TEST_F(StealHammer, RingAgainstSteal) {
-  for (uint32_t run = 1; run <= rounds(250); ++run) {
+  for (uint32_t run = 1; run <= rounds(120); ++run) {
     ring_against_detach(run, 4, 12'000);
     progress();
   }
@@ -91,9 +90,10 @@ TEST_F(StealHammer, RingAgainstSteal) {
 
 /// The neighbour is runnable when its host goes into the kernel.
 TEST_F(StealHammer, DetachWithWorkAgainstSleep) {
-  for (uint32_t run = 1; run <= rounds(250); ++run) {
+  for (uint32_t run = 1; run <= rounds(400); ++run) {
     Neighbours neighbours(2, 1, run);
     neighbours.team().add("core", 1, [&] {
+      const Pinned pinned(1);
       Offsets offsets(run, 2'000);
       for (uint32_t n = 0; n < Neighbours::rounds; ++n) {
         neighbours.wait_for_sleep();
@@ -132,7 +132,7 @@ TEST_F(StealHammer, AThiefAgainstTheNextThief) {
 /// it comes back. No fiber may run on both, which would also break its stack.
 TEST_F(StealHammer, StealAgainstAttach) {
   constexpr uint32_t fibers = 6;
-  const uint32_t last = rounds(1'500);
+  const uint32_t last = rounds(6'000);
   for (const uint32_t hosts : {2u, 3u}) {
     Team team(packed_team(hosts));
     struct Member {

@@ -1,7 +1,5 @@
 #include "tests/support/delays/delays.hpp"
 
-#include <sched.h>
-
 #include <atomic>
 #include <cstddef>
 
@@ -18,12 +16,13 @@ class Accesses {
   /// Before an access other than a load.
   void access() {
     flush();
-    delay();
+    loads_ = 0;
+    delay(1);
   }
   /// Before a load.
   void load(const volatile void* address) {
     if (pending_ != nullptr && (address_ == address || loads_left_-- == 0)) flush();
-    delay();
+    delay(++loads_ <= loads_after_a_change ? 1 : 32);
   }
   /// In place of a store.
   template <class T>
@@ -48,14 +47,15 @@ class Accesses {
   }
 
  private:
-  void delay() {
+  static constexpr uint32_t loads_after_a_change = 12;
+
+  void delay(uint32_t times) {
     const Delays delays = in_force.load(std::memory_order_relaxed);
-    if (delays.one_in == 0 || random() % delays.one_in != 0) return;
+    if (delays.one_in == 0 || random() % (delays.one_in * times) != 0) return;
     // Short ones and long ones alike: the window on the other side may be of any width.
     uint32_t longest = delays.longest;
     longest >>= random() % 8;
     busy(longest == 0 ? 0 : random() % longest);
-    if (random() % 64 == 0) sched_yield();
   }
   /// xorshift64*, seeded with the address of this.
   uint32_t random() {
@@ -67,6 +67,7 @@ class Accesses {
   }
 
   uint64_t state_ = 0;
+  uint32_t loads_ = 0;  // since the last change
   volatile void* address_ = nullptr;
   uint64_t value_ = 0;
   void (*pending_)(volatile void*, uint64_t) = nullptr;

@@ -16,8 +16,10 @@ namespace pto2::test {
 
 /// How the accesses of the instrumented code are delayed.
 struct Delays {
-  uint32_t one_in = 0;   ///< accesses of atomics per delay, on average; 0: no delays
-  uint32_t longest = 0;  ///< of a delay, in turns of an empty loop, below 2^31
+  /// Accesses per delay, on average; 0: no delays. A polling loop is delayed less, or it would take
+  /// most of the time: loads that are far from the last change count for a thirty-second.
+  uint32_t one_in = 0;
+  uint32_t longest = 0;  ///< of a delay, in turns of busy(), below 2^31
 };
 
 /// From now on, on all OS threads.
