@@ -1,8 +1,10 @@
 /// Random task graphs on random devices: each run must do what a sequential interpreter and a
 /// counting oracle predict, to the byte, the edge and the recommended size.
 ///
-///   random_graphs --executor seeded|packed|threads --runs A..B [--jobs N] [--show] [--shrink]
+///   random_graphs --executor seeded|packed|threads --runs A..B [--jobs N] [--mistakes]
+///                 [--show] [--shrink]
 ///
+/// With --mistakes every program has a mistake that ends it while tasks are on their way.
 /// Run number n decides everything: the program, the device and, on the seeded executor, the
 /// schedule. A failure prints the program and the command that repeats it; with --shrink, a smaller
 /// program that is wrong too, and its device and problems. Exit: 0, 1 when a run
@@ -29,6 +31,7 @@ struct Options {
   std::string executor = "seeded";
   std::string runs = "0..1000";
   uint32_t jobs = 1;
+  bool mistakes = false;
   bool show = false;
   bool shrink = false;
 };
@@ -48,7 +51,8 @@ class RandomGraphs {
       : options_(options), place_(test::place_named(options.executor)) {}
 
   void run(uint64_t number) {
-    const Trial trial(number);
+    const Trial trial(number,
+                      options_.mistakes ? graphs::Mistakes::always : graphs::Mistakes::sometimes);
     std::vector<std::string> problems;
     const Outcome outcome = trial.run({place_, trial.config().fan_out}, number, problems);
     counts_[static_cast<std::size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
@@ -66,7 +70,9 @@ class RandomGraphs {
     for (std::size_t i = 0; i < graphs::outcomes; ++i) {
       const auto outcome = static_cast<Outcome>(i);
       counts += fmt::format("{}{} {}", i == 0 ? "" : ", ", counts_[i].load(), name_of(outcome));
-      all_seen &= outcome == Outcome::wrong || counts_[i].load() != 0;
+      const bool possible =
+          outcome != Outcome::wrong && !(options_.mistakes && outcome == Outcome::passed);
+      all_seen &= !possible || counts_[i].load() != 0;
     }
     fmt::print("random graphs on {}: {}, {:.1f} s\n", options_.executor, counts, seconds);
     if (runs >= 1000 && !all_seen) {
@@ -101,8 +107,8 @@ class RandomGraphs {
     fmt::print("{}device: {}\nexpected: {}\n", graphs::to_string(trial.program()),
                to_string(trial.config()), name_of(trial.expected()));
     for (const std::string& problem : problems) fmt::print("run {}: {}\n", number, problem);
-    fmt::print("repeat: random_graphs --executor {} --runs {}..{} --show\n\n", options_.executor,
-               number, number + 1);
+    fmt::print("repeat: random_graphs --executor {} --runs {}..{}{} --show\n\n", options_.executor,
+               number, number + 1, options_.mistakes ? " --mistakes" : "");
     std::fflush(stdout);
   }
 
@@ -134,6 +140,7 @@ int main(int argc, char** argv) {
   app.add_option("--jobs", options.jobs, "runs at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
+  app.add_flag("--mistakes", options.mistakes, "a mistake in every program");
   app.add_flag("--show", options.show, "print every program");
   app.add_flag("--shrink", options.shrink, "shrink the program of a wrong run");
   CLI11_PARSE(app, argc, argv);

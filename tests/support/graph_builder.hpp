@@ -21,6 +21,8 @@ class Builder {
   /// Adds the task. Requires that it is refused or has no hazards.
   void submit(Submit task) { add(std::move(task)); }
 
+  void misuse(Misuse kind) { add(kind); }
+
   /// Adds the parameter if the task stays deterministic, if need be by adding INPUTs that order it
   /// after those whose data it would overwrite. False, and nothing changed, otherwise.
   bool try_param(Submit& task, Param param) const;

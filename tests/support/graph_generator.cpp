@@ -24,16 +24,18 @@ struct Style {
 
 class Generator {
  public:
-  explicit Generator(uint64_t seed)
-      : random_(seed), style_(draw_style()), builder_(random_, draw_external_bytes()) {}
+  Generator(uint64_t seed, Mistakes mistakes)
+      : random_(seed), style_(draw_style(mistakes)), builder_(random_, draw_external_bytes()) {}
 
   Program run() {
     while (!finished()) step();
+    const bool missed = style_.mistake_at != max_tasks && !builder_.state().refusal();
+    if (missed) make_mistake(builder_, random_);
     return std::move(builder_).program();
   }
 
  private:
-  Style draw_style() {
+  Style draw_style(Mistakes mistakes) {
     static constexpr std::array<uint64_t, 5> scopes{0, 1, 3, 5, 8};
     Style style{};
     style.tasks = 5 + random_.below(26);
@@ -41,7 +43,8 @@ class Generator {
     style.externals = random_.below(5);
     style.tiles = random_.below(2) == 0 ? 0 : random_.below(24);
     style.longest = random_.below(2) == 0 ? 0 : 1 + random_.below(40);
-    style.mistake_at = random_.below(10) == 0 ? random_.below(style.tasks) : max_tasks;
+    const bool mistaken = random_.below(10) == 0 || mistakes == Mistakes::always;
+    style.mistake_at = mistaken ? random_.below(style.tasks) : max_tasks;
     return style;
   }
 
@@ -212,8 +215,8 @@ class Generator {
 
 }  // namespace
 
-Program generate(uint64_t seed) {
-  return Generator(seed).run();
+Program generate(uint64_t seed, Mistakes mistakes) {
+  return Generator(seed, mistakes).run();
 }
 
 }  // namespace pto2::graphs

@@ -8,8 +8,11 @@
 
 namespace pto2::graphs {
 
+/// How many programs have a mistake somewhere, which ends them.
+enum class Mistakes { sometimes, always };
+
 /// The program of a seed; every seed has one. Its outcome does not depend on the schedule: a task
 /// touches a byte only if the runtime orders it after all earlier tasks with which that conflicts.
-Program generate(uint64_t seed);
+Program generate(uint64_t seed, Mistakes mistakes = Mistakes::sometimes);
 
 }  // namespace pto2::graphs

@@ -231,7 +231,8 @@ std::vector<Feature> mistakes() {
   for (const char* problem :
        {"whose scope has ended", "not a live tensor", "the tensor has no memory yet", ": handle",
         "the tensor of shape", "not contiguous", "counts must be equal", "must not exceed",
-        "parameters, at most 32"}) {
+        "parameters, at most 32", "there is no kernel", "is no worker type",
+        "orchestration is done", "without a scope", "of the program", "of unknown type"}) {
     features.push_back(
         {problem, 1, [problem](const Made& made) { return is_refused(made, problem); }});
   }
@@ -253,6 +254,12 @@ TEST(Generator, MakesEveryKindOfThing) {
   for (std::size_t i = 0; i < features.size(); ++i) {
     EXPECT_GE(counts[i], features[i].least) << features[i].name;
     RecordProperty(std::string("n") + std::to_string(i), static_cast<int>(counts[i]));
+  }
+}
+
+TEST(Generator, PutsAMistakeIntoEveryProgramIfItIsAsked) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    ASSERT_TRUE(interpret(generate(seed, Mistakes::always)).refusal()) << "seed " << seed;
   }
 }
 

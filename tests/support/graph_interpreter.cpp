@@ -183,7 +183,21 @@ bool Interpreter::accepts(const Submit& submit, uint32_t number) {
 }
 
 void Interpreter::refuse(std::string problem, std::optional<uint32_t> param) {
-  refusal_ = {tasks_.size(), param, std::move(problem)};
+  refusal_ = {ErrorCode::bad_submission, tasks_.size(), param, std::move(problem)};
+}
+
+void Interpreter::step(const Misuse& misuse) {
+  static constexpr const char* problems[misuses] = {
+      "there is no kernel 1",
+      "7 is no worker type",
+      "the orchestration is done",
+      "scope_end() without a scope",
+      "an exception left the orchestration: of the program",
+      "an exception of unknown type left the orchestration"};
+  refuse(problems[static_cast<std::size_t>(misuse)]);
+  if (misuse == Misuse::exception || misuse == Misuse::unknown_exception) {
+    refusal_->code = ErrorCode::orchestration_threw;
+  }
 }
 
 const PlacedTensor& Interpreter::placed(uint32_t tensor) const {

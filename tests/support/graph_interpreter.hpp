@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/orchestrator/error.hpp"
 #include "tests/support/graph_program.hpp"
 #include "tests/support/graph_tensor.hpp"
 
@@ -31,6 +32,7 @@ void for_each_task(const TaskSet& tasks, Visit&& visit) {
 
 /// The call that the runtime must refuse; it ends the program.
 struct Refusal {
+  ErrorCode code;                 ///< what the run ends in
   std::size_t submission;         ///< how many tasks were submitted before
   std::optional<uint32_t> param;  ///< set when a parameter of a submission is at fault
   std::string problem;            ///< a part of the message
@@ -114,6 +116,7 @@ class Interpreter {
   void step(const Reshape& reshape);
   void step(const Transpose& transpose);
   void step(const Submit& submit);
+  void step(const Misuse& misuse);
 
   [[nodiscard]] const PlacedTensor& placed(uint32_t tensor) const;
   void add_tensor(TensorModel model, uint32_t buffer);

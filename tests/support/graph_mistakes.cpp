@@ -5,6 +5,9 @@
 namespace pto2::graphs {
 namespace {
 
+/// Kinds of mistakes with tensors.
+constexpr uint64_t tensor_mistakes = 14;
+
 uint32_t make(Builder& builder, Extents shape = {4, 3}) {
   return builder.tensor(Make{DataType::INT16, std::move(shape)});
 }
@@ -75,15 +78,17 @@ void mistake(Builder& builder, uint64_t kind) {
     }
     case 12:
       return static_cast<void>(builder.tensor(View{make_with_memory(builder), {2, 3}, {3, 0}}));
-    default:
+    case 13:
       return name_too_many(builder);
+    default:
+      return builder.misuse(static_cast<Misuse>(kind - tensor_mistakes));
   }
 }
 
 }  // namespace
 
 void make_mistake(Builder& builder, platform::Random& random) {
-  mistake(builder, random.below(14));
+  mistake(builder, random.below(tensor_mistakes + misuses));
   if (!builder.state().refusal()) throw std::logic_error("mistakes: nothing is wrong");
   submit(builder, make(builder), Use::output);
 }

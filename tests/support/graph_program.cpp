@@ -58,6 +58,14 @@ class Printer {
          step.length, params);
   }
 
+  void operator()(const Misuse& step) {
+    static constexpr const char* names[misuses] = {
+        "a task with an unknown kernel",   "a task for an unknown worker type",
+        "a task after orchestration_done", "one scope_end too many",
+        "throw std::runtime_error",        "throw 1"};
+    line("{}", names[static_cast<std::size_t>(step)]);
+  }
+
   [[nodiscard]] std::string text() && { return std::move(text_); }
 
  private:
@@ -77,7 +85,7 @@ class Printer {
 
 bool makes_tensor(const Step& step) {
   return !std::holds_alternative<ScopeBegin>(step) && !std::holds_alternative<ScopeEnd>(step) &&
-         !std::holds_alternative<Submit>(step);
+         !std::holds_alternative<Submit>(step) && !std::holds_alternative<Misuse>(step);
 }
 
 std::string to_string(const Program& program) {

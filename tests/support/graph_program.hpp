@@ -74,7 +74,19 @@ struct Submit {
   std::vector<Param> params = {};
 };
 
-using Step = std::variant<ScopeBegin, ScopeEnd, Make, External, View, Reshape, Transpose, Submit>;
+/// What an orchestration does wrong without naming a tensor.
+enum class Misuse : uint8_t {
+  unknown_kernel,
+  unknown_worker,
+  task_after_done,
+  scope_end_too_many,  ///< after ending all scopes
+  exception,
+  unknown_exception,
+};
+inline constexpr uint64_t misuses = 6;
+
+using Step =
+    std::variant<ScopeBegin, ScopeEnd, Make, External, View, Reshape, Transpose, Submit, Misuse>;
 
 struct Program {
   std::vector<uint64_t> external_bytes;  ///< sizes of the external buffers

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/platform/seeded_team.hpp"
@@ -103,8 +104,14 @@ class Caller {
          std::vector<std::vector<uint64_t>>& external)
       : rt_(rt), tasks_(tasks), external_(external) {}
 
-  void operator()(const ScopeBegin&) { rt_->ops->scope_begin(rt_); }
-  void operator()(const ScopeEnd&) { rt_->ops->scope_end(rt_); }
+  void operator()(const ScopeBegin&) {
+    rt_->ops->scope_begin(rt_);
+    ++depth_;
+  }
+  void operator()(const ScopeEnd&) {
+    rt_->ops->scope_end(rt_);
+    --depth_;
+  }
   void operator()(const Make& step) { made(make(0, step.shape, step.dtype)); }
   void operator()(const External& step) {
     const auto address = reinterpret_cast<uint64_t>(external_[step.buffer].data());
@@ -130,6 +137,24 @@ class Caller {
     const auto worker = step.core == CoreType::cube ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR;
     pto2_rt_submit_task(rt_, 0, worker, params.data(), static_cast<int32_t>(params.size()));
   }
+  void operator()(const Misuse& step) {
+    switch (step) {
+      case Misuse::unknown_kernel:
+        return rt_->ops->submit_task(rt_, 1, PTO2_WORKER_VECTOR, nullptr, 0);
+      case Misuse::unknown_worker:
+        return rt_->ops->submit_task(rt_, 0, 7, nullptr, 0);
+      case Misuse::task_after_done:
+        rt_->ops->orchestration_done(rt_);
+        return rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+      case Misuse::scope_end_too_many:
+        for (; depth_ != 0; --depth_) rt_->ops->scope_end(rt_);
+        return rt_->ops->scope_end(rt_);
+      case Misuse::exception:
+        throw std::runtime_error("of the program");
+      case Misuse::unknown_exception:
+        throw 1;
+    }
+  }
 
  private:
   static PTOParamType type_of(Use use) {
@@ -148,6 +173,7 @@ class Caller {
   std::vector<std::vector<uint64_t>>& external_;
   std::vector<uint64_t> handles_;
   std::size_t submitted_ = 0;
+  std::size_t depth_ = 1;  // scopes open, the outer one included
 };
 
 std::vector<std::string> problems_of(const KernelTask& task, bool complete) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "runtime/device/run_rules.hpp"
-#include "tests/support/graph_generator.hpp"
 
 namespace pto2::graphs {
 namespace {
@@ -68,7 +67,7 @@ const char* name_of(Outcome outcome) {
   return names[static_cast<std::size_t>(outcome)];
 }
 
-Trial::Trial(uint64_t number) : Trial(number, generate(number)) {}
+Trial::Trial(uint64_t number, Mistakes mistakes) : Trial(number, generate(number, mistakes)) {}
 
 Trial::Trial(uint64_t number, Program program)
     : program_(std::move(program)), predicted_(interpret(program_)) {
@@ -141,7 +140,7 @@ void Trial::judge_error(const RunResult& result, std::vector<std::string>& probl
   const RunError& error = result.error;
   const std::optional<Refusal>& refusal = predicted_.refusal();
   ErrorCode expected_code = ErrorCode::ok;
-  if (refusal) expected_code = ErrorCode::bad_submission;
+  if (refusal) expected_code = refusal->code;
   if (deadlock_) expected_code = test::code_of(deadlock_->resource);
   if (error.code != expected_code) {
     problems.push_back(fmt::format("expected {}, got {}: {} {}", error_name(expected_code),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/graph_demand.hpp"
+#include "tests/support/graph_generator.hpp"
 #include "tests/support/graph_run.hpp"
 #include "tests/support/places.hpp"
 
@@ -24,7 +25,7 @@ const char* name_of(Outcome outcome);
 class Trial {
  public:
   /// Everything but the executor follows from the number.
-  explicit Trial(uint64_t number);
+  explicit Trial(uint64_t number, Mistakes mistakes = Mistakes::sometimes);
   /// A given program, on the device that the number draws for it.
   Trial(uint64_t number, Program program);
 
