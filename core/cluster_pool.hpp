@@ -27,6 +27,9 @@
 namespace pto2 {
 
 struct ClusterPoolOrders {
+  /// Every cluster is free at first; whoever makes the pool publishes it as a whole.
+  static constexpr OrderSite fill{"cluster_pool.fill", Operation::update,
+                                  std::memory_order_relaxed};
   /// Takes a free cluster; observes give_back.
   static constexpr OrderSite take{"cluster_pool.take", Operation::update,
                                   std::memory_order_acquire};
@@ -58,7 +61,7 @@ class ClusterPool {
       : words_(words), members_(members) {
     PTO2_INVARIANT("CP-I1", words.size() * 64 >= members.size());
     for (uint32_t c = 0; c < members.size(); ++c) {
-      words_[c / 64].fetch_or(bit(c), P::order(Orders::give_back));
+      words_[c / 64].fetch_or(bit(c), P::order(Orders::fill));
     }
   }
 

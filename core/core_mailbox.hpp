@@ -35,15 +35,25 @@ struct CoreMailboxOrders {
                                       std::memory_order_release};
   /// Observes the payload; partner of dispatch.
   static constexpr OrderSite take{"core_mailbox.take", Operation::load, std::memory_order_acquire};
-  /// Publishes readiness, the results of a kernel, or the exit; partner of sample.
+  /// Exit, after which the core reads nothing that the scheduler wrote. Its place behind earlier
+  /// stores is that of coherence: is_ready() observed the core's, the others are the scheduler's
+  /// own.
+  static constexpr OrderSite exit{"core_mailbox.exit", Operation::store, std::memory_order_relaxed};
+  /// Publishes readiness, or the results of a kernel; partner of sample.
   static constexpr OrderSite report{"core_mailbox.report", Operation::store,
                                     std::memory_order_release};
-  /// The kernel was taken, nothing to publish.
+  /// The kernel was taken, or the core leaves: nothing to publish.
   static constexpr OrderSite acknowledge{"core_mailbox.acknowledge", Operation::store,
                                          std::memory_order_relaxed};
   /// Observes report.
   static constexpr OrderSite sample{"core_mailbox.sample", Operation::load,
                                     std::memory_order_acquire};
+  /// Sees that the core leaves. What it did happens before the end of its thread, not before this.
+  static constexpr OrderSite exited{"core_mailbox.exited", Operation::load,
+                                    std::memory_order_relaxed};
+  /// For asserts only.
+  static constexpr OrderSite inspect{"core_mailbox.inspect", Operation::load,
+                                     std::memory_order_relaxed};
 };
 
 /// What the scheduler sees of a core with an outstanding dispatch.
@@ -81,12 +91,12 @@ class CoreMailbox {
   }
   /// Reports the end of the kernel.
   void finish() { cond_.store(taken_ | finished_bit, P::order(Orders::report)); }
-  void acknowledge_exit() { cond_.store(exited, P::order(Orders::report)); }
+  void acknowledge_exit() { cond_.store(exited, P::order(Orders::acknowledge)); }
 
   // The scheduler's side.
 
   [[nodiscard]] bool is_ready() const { return cond_.load(P::order(Orders::sample)) == ready; }
-  [[nodiscard]] bool has_exited() const { return cond_.load(P::order(Orders::sample)) == exited; }
+  [[nodiscard]] bool has_exited() const { return cond_.load(P::order(Orders::exited)) == exited; }
 
   void dispatch(const Payload& payload) {
     PTO2_INVARIANT("MB-I4", !outstanding_);
@@ -111,13 +121,13 @@ class CoreMailbox {
 
   /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up: a
   /// dispatch that the core has not seen yet is overtaken.
-  void send_exit() { data_.store(exit_signal, P::order(Orders::dispatch)); }
+  void send_exit() { data_.store(exit_signal, P::order(Orders::exit)); }
 
   /// True if both registers agree with the scheduler's books. The scheduler may ask at any time,
   /// whatever the core is about; others when all verbs happen before.
   [[nodiscard]] bool invariant_holds() const {
-    const uint32_t data = data_.load(P::order(Orders::take));
-    const uint32_t cond = cond_.load(P::order(Orders::sample));
+    const uint32_t data = data_.load(P::order(Orders::inspect));
+    const uint32_t cond = cond_.load(P::order(Orders::inspect));
     if (data == zeroed) return cond == not_ready && sequence_ == 0;  // MB-I4
     if (cond == exited) return data == exit_signal;                  // MB-I3
     if (data != (sequence_ == 0 ? idle : sequence_) && data != exit_signal) return false;

@@ -15,6 +15,9 @@ struct FatalLatchOrders {
   /// Publishes the details; partner of look.
   static constexpr OrderSite set{"fatal_latch.set", Operation::store, std::memory_order_release};
   static constexpr OrderSite look{"fatal_latch.look", Operation::load, std::memory_order_acquire};
+  /// For asserts only.
+  static constexpr OrderSite inspect{"fatal_latch.inspect", Operation::load,
+                                     std::memory_order_relaxed};
 };
 
 /// `Details` is plain data that describes the condition.
@@ -38,7 +41,7 @@ class FatalLatch {
 
   /// True if whoever was elected also set a code. Requires that no verb is under way.
   [[nodiscard]] bool invariant_holds() const {
-    return (elected_.load(P::order(FatalLatchOrders::look)) != 0) == is_set();
+    return (elected_.load(P::order(FatalLatchOrders::inspect)) != 0) == is_set();
   }
 
  private:

@@ -40,6 +40,10 @@ struct ParkedSchedulersOrders {
   /// Publishes the push; partner of announce. A bit that it finds carries no data.
   static constexpr OrderSite look{"parked_schedulers.look", Operation::update,
                                   std::memory_order_release};
+  /// Takes a bit that look has found. An update continues the release sequence of look, so an
+  /// announcement behind it observes the push as well.
+  static constexpr OrderSite take{"parked_schedulers.take", Operation::update,
+                                  std::memory_order_relaxed};
   static constexpr OrderSite retract{"parked_schedulers.retract", Operation::update,
                                      std::memory_order_relaxed};
   /// Sets or clears a bit of `behind`; look publishes it.
@@ -86,7 +90,7 @@ class ParkedSchedulers {
     uint64_t parked = parked_.fetch_add(0, P::order(Orders::look));
     while (parked != 0) {
       const auto s = static_cast<uint32_t>(std::countr_zero(parked));
-      const uint64_t before = parked_.fetch_and(~bit(s), P::order(Orders::look));
+      const uint64_t before = parked_.fetch_and(~bit(s), P::order(Orders::take));
       if (before & bit(s)) return s;
       parked = before;
     }

@@ -27,6 +27,9 @@ struct StallDetectorOrders {
   static constexpr OrderSite finish{"stall_detector.finish", Operation::store,
                                     std::memory_order_release};
   static constexpr OrderSite sum{"stall_detector.sum", Operation::load, std::memory_order_acquire};
+  /// For asserts only.
+  static constexpr OrderSite inspect{"stall_detector.inspect", Operation::load,
+                                     std::memory_order_relaxed};
 };
 
 /// Count of one scheduler, on a line of its own.
@@ -64,7 +67,7 @@ class StallDetector {
   /// scheduler counted. Requires that no verb is under way.
   [[nodiscard]] bool invariant_holds(uint64_t submitted) const {
     for (const auto& count : finished_) {
-      if (count.value.load(P::order(StallDetectorOrders::sum)) != count.own) return false;
+      if (count.value.load(P::order(StallDetectorOrders::inspect)) != count.own) return false;
     }
     return finished() <= submitted;
   }

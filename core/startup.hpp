@@ -23,6 +23,8 @@ struct StartupOrders {
   static constexpr OrderSite look{"startup.look", Operation::load, std::memory_order_acquire};
   /// Elects the initialiser; what it initialises is published by set.
   static constexpr OrderSite elect{"startup.elect", Operation::update, std::memory_order_relaxed};
+  /// For asserts only.
+  static constexpr OrderSite inspect{"startup.inspect", Operation::load, std::memory_order_relaxed};
 };
 
 /// A flag that is set once per run.
@@ -52,7 +54,7 @@ class Startup {
 
   /// True if no flag was set before those that come before it. Requires that no verb is under way.
   [[nodiscard]] bool invariant_holds() const {
-    const bool elected = elected_.load(P::order(StartupOrders::look)) != 0;
+    const bool elected = elected_.load(P::order(StartupOrders::inspect)) != 0;
     return (!elected || sm_header_ready.is_set()) && init_complete.is_set() == elected &&
            (!orch_pointers_ready.is_set() || init_complete.is_set()) &&
            (!shutdown.is_set() || orchestrator_done.is_set());
