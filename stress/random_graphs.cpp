@@ -7,8 +7,8 @@
 /// With --mistakes every program has a mistake that ends it while tasks are on their way.
 /// Run number n decides everything: the program, the device and, on the seeded executor, the
 /// schedule. A failure prints the program and the command that repeats it; with --shrink, a smaller
-/// program that is wrong too, and its device and problems. Exit: 0, 1 when a run
-/// was wrong or when 1000 runs or more did not show every outcome.
+/// program that is wrong on the device and under the schedules that follow from the same number.
+/// Exit: 0, 1 when a run was wrong or when 1000 runs or more did not show every outcome.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -84,7 +84,6 @@ class RandomGraphs {
   }
 
  private:
-  /// A device and a schedule follow from the number for every program.
   void print_shrunk(uint64_t number, const graphs::Program& program) {
     constexpr uint64_t schedules = 20;
     std::vector<std::string> problems;
@@ -92,8 +91,8 @@ class RandomGraphs {
       const Trial trial(number, candidate);
       for (uint64_t i = 0; i < schedules; ++i) {
         problems.clear();
-        if (trial.run({place_, trial.config().fan_out}, number + i, problems) == Outcome::wrong)
-          return true;
+        const test::Where where{place_, trial.config().fan_out};
+        if (trial.run(where, number + i, problems) == Outcome::wrong) return true;
       }
       return false;
     };
@@ -107,8 +106,9 @@ class RandomGraphs {
     fmt::print("{}device: {}\nexpected: {}\n", graphs::to_string(trial.program()),
                to_string(trial.config()), name_of(trial.expected()));
     for (const std::string& problem : problems) fmt::print("run {}: {}\n", number, problem);
-    fmt::print("repeat: random_graphs --executor {} --runs {}..{}{} --show\n\n", options_.executor,
-               number, number + 1, options_.mistakes ? " --mistakes" : "");
+    fmt::print("repeat: random_graphs --executor {} --runs {}..{}{} {}\n\n", options_.executor,
+               number, number + 1, options_.mistakes ? " --mistakes" : "",
+               options_.shrink ? "--shrink" : "--show");
     std::fflush(stdout);
   }
 

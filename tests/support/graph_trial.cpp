@@ -81,15 +81,15 @@ void Trial::draw_config(uint64_t number) {
   config_.events = events_per_thread;
   demand_ = demand_of(program_, predicted_, config_.rings);
   smallest_ = oracle::smallest_sizes(demand_.program, config_.rings);
-  std::array<Supply, 4> supplies = draw_supplies(random);
+  const std::array<Supply, 4> supplies = draw_supplies(random);
   config_.window = draw_window(random, supplies[0], smallest_.window);
   config_.heap_bytes = draw_size(random, supplies[1], smallest_.heap, 1024);
   config_.tensormap_pool =
       static_cast<uint32_t>(draw_size(random, supplies[3], smallest_.map_pool, 16));
   slow_nodes_ = oracle::smallest_sizes(demand_.slow_program, config_.rings).dep_pool;
-  const bool enough = supplies[2] == Supply::ample || supplies[2] == Supply::exact;
+  const bool scarce = supplies[2] == Supply::short_by_one || supplies[2] == Supply::short_by_much;
   config_.dep_pool = static_cast<uint32_t>(
-      draw_size(random, supplies[2], enough ? slow_nodes_ : smallest_.dep_pool, 16));
+      draw_size(random, supplies[2], scarce ? smallest_.dep_pool : slow_nodes_, 16));
   predict();
 }
 
