@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "tests/support/graph_builder.hpp"
 #include "tests/support/graph_mistakes.hpp"
@@ -108,6 +109,16 @@ class Generator {
             {}};
   }
 
+  /// The order in which a task names its tensors means nothing; the runtime must not care.
+  void submit(Submit task) {
+    if (chance(1, 2)) {
+      for (std::size_t i = task.params.size(); i > 1; --i) {
+        std::swap(task.params[i - 1], task.params[random_.below(i)]);
+      }
+    }
+    builder_.submit(std::move(task));
+  }
+
   void task() {
     Submit task = new_task();
     for (uint64_t n = random_.below(4); n != 0; --n) add_input(task);
@@ -118,7 +129,7 @@ class Generator {
     for (uint64_t n = new_outputs[random_.below(new_outputs.size())]; n != 0; --n) {
       add_new_output(task);
     }
-    builder_.submit(std::move(task));
+    submit(std::move(task));
   }
 
   static bool names(const Submit& task, uint32_t tensor) {
@@ -150,12 +161,18 @@ class Generator {
     builder_.try_param(task, {*tensor, chance(1, 8) ? Use::allocate : Use::output});
   }
 
-  /// A task that reads as much as it can.
+  /// A task with many parameters, the same tensor again and again among them.
   void gather() {
     Submit task = new_task();
-    for (uint64_t n = 8 + random_.below(24); n != 0; --n) add_input(task);
+    add_write(task, Use::inout);
+    add_write(task, Use::output);
+    for (uint64_t n = 8 + random_.below(24); n != 0; --n) {
+      if (const auto tensor = builder_.some_defined()) {
+        builder_.try_param(task, {*tensor, Use::input});
+      }
+    }
     add_new_output(task);
-    builder_.submit(std::move(task));
+    submit(std::move(task));
   }
 
   /// A buffer whose pieces are written by a task each, and read as a whole.
@@ -171,7 +188,7 @@ class Generator {
     Submit first = new_task();
     if (chance(1, 2)) add_input(first);
     first.params.push_back({whole, chance(2, 3) ? Use::allocate : Use::output});
-    builder_.submit(std::move(first));
+    submit(std::move(first));
     const bool inside = chance(1, 3) && builder_.state().depth() < deepest;
     if (inside) builder_.begin_scope();
     for (uint64_t piece = 0; piece < pieces; ++piece) tile(whole, axis, piece);
@@ -195,7 +212,7 @@ class Generator {
       return;
     }
     if (chance(1, 4)) add_new_output(task);
-    builder_.submit(std::move(task));
+    submit(std::move(task));
   }
 
   void read_tiles(uint32_t whole) {
@@ -205,7 +222,7 @@ class Generator {
     Submit task = new_task();
     builder_.try_param(task, {tensor, chance(1, 3) ? Use::inout : Use::input});
     add_new_output(task);
-    builder_.submit(std::move(task));
+    submit(std::move(task));
   }
 
   platform::Random random_;

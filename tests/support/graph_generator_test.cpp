@@ -155,6 +155,16 @@ bool has_task_without_outputs(const Made& made) {
                      });
 }
 
+/// As the tenth tensor or later.
+bool has_late(const Made& made, Use use) {
+  return std::any_of(made.after.tasks().begin(), made.after.tasks().end(),
+                     [&](const PredictedTask& task) {
+                       return task.params.size() > 9 &&
+                              std::any_of(task.params.begin() + 9, task.params.end(),
+                                          [&](const Param& param) { return param.use == use; });
+                     });
+}
+
 bool has_element_size(const Made& made, uint64_t size) {
   return made.has_param([&](uint32_t, const Param& param) {
     return made.after.tensors()[param.tensor].model.element_size() == size;
@@ -195,6 +205,10 @@ std::vector<Feature> accesses() {
        [](const Made& made) { return has_repeated_tensor(made, Use::input, Use::output); }},
       {"a tensor twice as INOUT", 35,
        [](const Made& made) { return has_repeated_tensor(made, Use::inout, Use::inout); }},
+      {"INOUT as the tenth tensor or later", 60,
+       [](const Made& made) { return has_late(made, Use::inout); }},
+      {"OUTPUT as the tenth tensor or later", 60,
+       [](const Made& made) { return has_late(made, Use::output); }},
   };
 }
 
