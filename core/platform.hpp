@@ -32,7 +32,8 @@ namespace pto2 {
 /// What an operation does to its atomic. The failing half of a compare-and-swap is a load.
 enum class Operation { load, store, update };
 
-/// One use of a memory order in a protocol, under the name that tools address it by.
+/// A memory order in a protocol, under the name that tools address it by. Each place that asks
+/// P::order for it is a use of the site.
 struct OrderSite {
   const char* name;
   Operation operation;

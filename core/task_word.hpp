@@ -36,6 +36,9 @@ struct TaskWordOrders {
   /// Counts a reference that waits for nothing: on a closed word, of which look has observed what
   /// is needed, or for who reads nothing of the task.
   static constexpr OrderSite hold{"task_word.hold", Operation::update, std::memory_order_relaxed};
+  /// Lost to a drop. The word was closed when it was looked at, so close() has been observed, and
+  /// the orchestrator reads nothing that the drop publishes before it has observed the watermark.
+  static constexpr OrderSite lost{"task_word.lost", Operation::load, std::memory_order_relaxed};
   /// Publishes the task's results to early consumers, observes the nodes of link, and takes part
   /// in the order of "consumed" against "watermark moved" (watermark.hpp).
   static constexpr OrderSite close{"task_word.close", Operation::update, std::memory_order_seq_cst};
@@ -70,7 +73,7 @@ class TaskWord {
       if (word & closed_bit) {
         if (count == 0) return Claim::none;
         if (word_.compare_exchange_strong(word, word + 1, P::order(Orders::hold),
-                                          P::order(Orders::look))) {
+                                          P::order(Orders::lost))) {
           return Claim::early;
         }
       } else {

@@ -105,10 +105,11 @@ void CheckOutput::add(const Report& report) {
 }
 
 void CheckOutput::add(const WeakeningResult& result) {
-  print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {}\n", to_string(result.outcome),
-                    result.site, result.from, result.to, result.seconds,
+  print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {:<30}{}\n", to_string(result.outcome),
+                    result.site, result.from, result.to, result.seconds, result.place,
                     result.witness.empty() ? result.effect : result.witness));
   orders_->push_back({{"name", result.site},
+                      {"use", result.place},
                       {"from", result.from},
                       {"to", result.to},
                       {"outcome", to_string(result.outcome)},
@@ -117,7 +118,7 @@ void CheckOutput::add(const WeakeningResult& result) {
                       {"replay", result.token},
                       {"wall_s", result.seconds}});
   const bool survived = result.outcome == Outcome::survived;
-  cases_.push_back({result.site + "=" + result.to, result.seconds,
+  cases_.push_back({result.site + " " + result.place + "=" + result.to, result.seconds,
                     survived ? "no scenario needs the stronger order" : "",
                     result.outcome == Outcome::inconclusive});
   sampled_only_ = false;

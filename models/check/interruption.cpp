@@ -38,13 +38,22 @@ std::optional<cli::ExitCode> Interruption::exit_code() const {
 }
 
 void Interruption::wait() {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point first;
   for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
-    if (first_ == First::ends) fmt::print(stderr, "\npto2: {}\n", name_of(signal));
-    if (first_ == First::ends || signal_ != 0) _exit(code_of(signal));
-    fmt::print(stderr, "\npto2: {}; ending with what was found so far, once more ends at once\n",
-               name_of(signal));
-    signal_ = signal;
-    source_.request_stop();
+    if (first_ == First::ends) {
+      fmt::print(stderr, "\npto2: {}\n", name_of(signal));
+      _exit(code_of(signal));
+    }
+    if (signal_ == 0) {
+      first = Clock::now();
+      fmt::print(stderr, "\npto2: {}; ending with what was found so far, once more ends at once\n",
+                 name_of(signal));
+      signal_ = signal;
+      source_.request_stop();
+    } else if (Clock::now() - first > same) {
+      _exit(code_of(signal));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -17,9 +18,13 @@ namespace pto2::scenarios {
 class Interruption {
  public:
   enum class First {
-    requests_stop,  ///< the second signal ends the process at once
+    requests_stop,  ///< the second signal, if it comes later than `same`, ends the process at once
     ends,           ///< so does the first: there is nothing to save
   };
+
+  /// What comes so soon after the first signal is part of it: timeout(1), for one, sends each
+  /// signal to its child and then to the group that the child is in.
+  static constexpr std::chrono::milliseconds same{200};
 
   explicit Interruption(First first);
   /// Gives the caller its former mask of signals back.

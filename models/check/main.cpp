@@ -39,7 +39,7 @@ struct CheckArguments {
 constexpr const char* footer = R"(Examples:
   pto2 check                     all scenarios that take seconds
   pto2 check task_life_cycle --jobs 2 --deep
-  pto2 check --weaken            is every memory order needed?
+  pto2 check --weaken            is every memory order needed, wherever it is used?
   pto2 check --mutants           are seeded bugs found?
   pto2 replay TOKEN              one execution again, as a report of check prints it
 
@@ -87,11 +87,11 @@ void check_scenarios(const CheckArguments& arguments, CheckOutput& output) {
 
 void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
   const std::vector<Entry> entries = available(arguments.deep);
-  for (const SiteUse& use : sites_of(entries, arguments.settings.stop)) {
-    if (std::string(use.site->name).find(arguments.pattern) == std::string::npos) continue;
-    for (const std::memory_order order : weaker_orders(*use.site)) {
+  for (const WeakPoint& point : weak_points(entries, arguments.settings.stop)) {
+    if (std::string(point.site->name).find(arguments.pattern) == std::string::npos) continue;
+    for (const std::memory_order order : weaker_orders(*point.site)) {
       if (arguments.settings.stop.stop_requested()) return;
-      output.add(weaken(use, order, arguments.settings));
+      output.add(weaken(point, order, arguments.settings));
     }
   }
 }
@@ -161,7 +161,8 @@ void add_options(CLI::App* check_command, CheckArguments& arguments) {
   check_command->add_flag("--deep", arguments.deep, "those too that take minutes");
   check_command->add_flag("--list", arguments.list, "show the scenarios and explore nothing");
   auto* weaken_flag = check_command->add_flag(
-      "--weaken", arguments.weaken, "weaken each memory order in turn; some scenario must notice");
+      "--weaken", arguments.weaken,
+      "weaken each memory order in turn, and each use of it; some scenario must notice");
   auto* mutants_flag = check_command->add_flag(
       "--mutants", arguments.mutants,
       "run, for each seeded bug, the scenario or the test that must find it, in 60 s");

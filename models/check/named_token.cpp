@@ -9,15 +9,23 @@
 namespace pto2::scenarios {
 namespace {
 
-std::string weakening_text(const OrderSite& site, std::memory_order order) {
-  return std::string(site.name) + "=" + model::to_string(order);
+/// SITE=ORDER, or SITE:FILE:LINE:COLUMN=ORDER for one use.
+std::string weakening_text(const Weakening& weakening) {
+  std::string text = weakening.site->name;
+  if (weakening.use) {
+    text += ":" + place_text(*weakening.use) + ":" + std::to_string(weakening.use->column());
+  }
+  return text + "=" + model::to_string(weakening.order);
 }
 
-/// The weakening `text` of a site that `entry` uses.
+/// The weakening `text` of a site, or of one use, that `entry` passes.
 Weakening weakening_of(const Entry& entry, const std::string& text) {
-  for (const OrderSite* site : sites_used_by(entry)) {
-    for (const std::memory_order order : weaker_orders(*site)) {
-      if (weakening_text(*site, order) == text) return {site, order};
+  for (const OrderUse& use : uses_met_by(entry, {})) {
+    for (const std::memory_order order : weaker_orders(*use.site)) {
+      for (const Weakening& weakening :
+           {Weakening{use.site, order}, Weakening{use.site, order, use.where}}) {
+        if (weakening_text(weakening) == text) return weakening;
+      }
     }
   }
   throw std::invalid_argument("the replay token weakens " + text + ", which " + entry.name +
@@ -27,8 +35,9 @@ Weakening weakening_of(const Entry& entry, const std::string& text) {
 }  // namespace
 
 std::string named_token(const std::string& scenario, const std::string& token) {
-  const auto& [site, order] = Model::weakening;
-  return scenario + (site == nullptr ? "" : "+" + weakening_text(*site, order)) + "@" + token;
+  const Weakening& weakening = Model::weakening;
+  return scenario + (weakening.site == nullptr ? "" : "+" + weakening_text(weakening)) + "@" +
+         token;
 }
 
 model::Report replay_named(const std::vector<Entry>& entries, const std::string& token) {
@@ -46,8 +55,7 @@ model::Report replay_named(const std::vector<Entry>& entries, const std::string&
   }
   std::optional<Weakened> weakened;
   if (plus != std::string::npos) {
-    const Weakening weakening = weakening_of(*entry, program.substr(plus + 1));
-    weakened.emplace(*weakening.site, weakening.order);
+    weakened.emplace(weakening_of(*entry, program.substr(plus + 1)));
   }
   return replay(*entry, token.substr(at + 1));
 }

@@ -1,5 +1,6 @@
-/// Replay tokens that also name the program: SCENARIO[+SITE=ORDER]@TOKEN, where TOKEN is the
-/// checker's and the part in brackets a weakening that the violation needs.
+/// Replay tokens that also name the program: SCENARIO[+SITE[:FILE:LINE:COLUMN]=ORDER]@TOKEN, where
+/// TOKEN is the checker's, the outer brackets hold a weakening that the violation needs, and the
+/// inner ones the use, if only one is weakened.
 #pragma once
 
 #include <string>

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "models/check/source_uses.hpp"
 #include "models/check/weakening.hpp"
 
 namespace pto2::scenarios {
@@ -139,24 +140,25 @@ constexpr const char* order_note =
     "The last three columns say what other tools saw of the weakening, on the scenario that\n"
     "shows it here. TRUST.md says why no run on x86-64 can show most of them.\n\n";
 
-std::string order_table(const fs::path& root, const std::vector<Entry>& entries,
+std::string order_table(const fs::path& root, const std::vector<WeakPoint>& points,
                         const CheckSettings& settings) {
   const auto others = other_tools(root / "models/check/other_tools.csv");
   std::string text =
       "| order | operation | | weakened to | shown by | TSan | helgrind | one minute of stress |\n"
       "|---|---|---|---|---|---|---|---|\n";
-  for (const SiteUse& use : sites_of(entries, settings.stop)) {
+  for (const WeakPoint& point : points) {
+    if (!point.whole) continue;
     const std::string start =
-        fmt::format("| `{}` | {} | {} |", use.site->name, name_of(use.site->operation),
-                    model::to_string(use.site->order));
-    for (const std::memory_order order : weaker_orders(*use.site)) {
-      const WeakeningResult result = weaken(use, order, settings);
+        fmt::format("| `{}` | {} | {} |", point.site->name, name_of(point.site->operation),
+                    model::to_string(point.site->order));
+    for (const std::memory_order order : weaker_orders(*point.site)) {
+      const WeakeningResult result = weaken(point, order, settings);
       const auto other = others.find(result.site + "," + result.to);
       text += fmt::format("{} {} | {} | {} |\n", start, result.to,
                           result.outcome == Outcome::killed ? result.witness : result.effect,
                           other == others.end() ? "not measured | | " : other->second);
     }
-    if (weaker_orders(*use.site).empty()) text += start + " | | | | |\n";
+    if (weaker_orders(*point.site).empty()) text += start + " | | | | |\n";
   }
   return text;
 }
@@ -176,8 +178,11 @@ std::string protocol_index(const std::string& root, const std::vector<Entry>& en
   if (!fs::exists(fs::path(root) / "core/platform.hpp")) {
     throw std::runtime_error("there is no core/platform.hpp here; run it in the source tree");
   }
+  const std::vector<WeakPoint> points = weak_points(entries, settings.stop);
+  if (settings.stop.stop_requested()) return {};
+  expect_same_uses(uses_in_source(fs::path(root) / "core"), uses_met(points));
   return "### Invariants\n\n" + invariant_table(root, entries) + "\n### Memory orders\n\n" +
-         order_note + order_table(root, entries, settings) + "\n### Scenarios\n\n" +
+         order_note + order_table(root, points, settings) + "\n### Scenarios\n\n" +
          scenario_table(entries);
 }
 

@@ -9,8 +9,9 @@
 namespace pto2::scenarios {
 
 /// The tables as they should be, from the sources below `root` and the scenarios. Weakens each
-/// memory order to name its witness. Throws std::runtime_error if `root` is not the source tree, or
-/// an invariant is cited by no scenario.
+/// memory order to name its witness. Throws std::runtime_error if `root` is not the source tree, an
+/// invariant is cited by no scenario, or a use of a memory order is met by none. Worth nothing once
+/// a stop is requested.
 std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
                            const CheckSettings& settings);
 

@@ -12,6 +12,8 @@
 #include <set>
 #include <source_location>
 #include <span>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/platform.hpp"
@@ -95,10 +97,29 @@ class ModelBell {
   std::vector<uint32_t> heard_;   // the listener's
 };
 
-/// Another order for one site; for none if the site is null.
+/// A place in the source that asks for the order of a site. Uses are in the order of their sites'
+/// names, then of the source.
+struct OrderUse {
+  const OrderSite* site;
+  std::source_location where;
+
+  [[nodiscard]] auto key() const {
+    return std::tuple(std::string_view(site->name), std::string_view(where.file_name()),
+                      where.line(), where.column());
+  }
+  friend bool operator<(const OrderUse& a, const OrderUse& b) { return a.key() < b.key(); }
+  friend bool operator==(const OrderUse& a, const OrderUse& b) { return a.key() == b.key(); }
+};
+
+/// Another order for one site, or for one use of it alone; for none if the site is null.
 struct Weakening {
   const OrderSite* site = nullptr;
   std::memory_order order = std::memory_order_seq_cst;
+  std::optional<std::source_location> use{};
+
+  [[nodiscard]] bool applies_to(const OrderUse& other) const {
+    return site == other.site && (!use || OrderUse{site, *use} == other);
+  }
 };
 
 /// An array of objects that are made one by one: the checker knows each of them.
@@ -128,15 +149,17 @@ struct Model {
   using shared_array = ModelArray<T>;
 
   /// The order of the site, or the one that `weakening` puts in its place.
-  static std::memory_order order(const OrderSite& site) {
-    if (sites_used != nullptr) sites_used->insert(&site);
-    return &site == weakening.site ? weakening.order : site.order;
+  static std::memory_order order(const OrderSite& site,
+                                 std::source_location where = std::source_location::current()) {
+    const OrderUse use{&site, where};
+    if (uses_met != nullptr) uses_met->insert(use);
+    return weakening.applies_to(use) ? weakening.order : site.order;
   }
 
   /// Changes while nothing is explored.
   static inline Weakening weakening;
-  /// Collects the sites that this OS thread passes, unless null.
-  static inline thread_local std::set<const OrderSite*>* sites_used = nullptr;
+  /// Collects the uses that this OS thread passes, unless null.
+  static inline thread_local std::set<OrderUse>* uses_met = nullptr;
 
   class doorbell {
    public:

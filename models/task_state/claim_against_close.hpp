@@ -22,6 +22,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
     slot_.open(id);
     check<P>(slot_.phase(id) == Phase::initial, "an open task is not complete");
     check<P>(slot_.phase(former) == Phase::consumed, "the slot's former task is consumed");
+    check<P>(slot_.references(id) == 2, "an open task is held by itself and its scope");
     check<P>(slot_.invariant_holds(), "the slot is whole");
   }
 
@@ -37,6 +38,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
     check<P>(consumed_.load(std::memory_order_acquire) == 1, "it is consumed once");
     check<P>(slot_.is_consumed(id) && slot_.phase(id) == Phase::consumed,
              "it is consumed in the end");
+    check<P>(slot_.references(id) == 0, "nobody holds it in the end");
     check<P>(slot_.invariant_holds(), "the slot is whole");
   }
 

@@ -64,6 +64,16 @@ TEST(CheckInterruption, EndsSeveralJobs) {
   EXPECT_THAT(outcome.out, HasSubstr("\n1 hold, 0 do not, 1 inconclusive"));
 }
 
+TEST(CheckInterruption, ASignalThatComesTwiceAtOnceIsOne) {
+  RunningProgram program({"check", "--deep", "node_reuse"});
+  ASSERT_TRUE(program.wait_for_text("task_life_cycle/node_reuse/word"));
+  program.send(SIGTERM);
+  ASSERT_TRUE(program.wait_for_text("pto2: terminated; ending"));
+  const Outcome outcome = program.end_with(SIGTERM);
+  EXPECT_EQ(outcome.code, 143);
+  EXPECT_THAT(outcome.out, HasSubstr("\n1 hold, 0 do not, 1 inconclusive"));
+}
+
 TEST(CheckInterruption, EndsSampling) {
   const TemporaryFolder folder;
   RunningProgram program(
@@ -184,6 +194,11 @@ TEST(CheckInterruption, TheSecondSignalEndsAtOnce) {
   ASSERT_TRUE(program.wait_until([&] { return fs::exists(folder.path("check.json")); }));
   program.send(SIGINT);
   ASSERT_TRUE(program.wait_for_text("pto2: interrupted; ending"));
+  // A signal that comes at once counts as the same one, so this goes on until it does not.
+  ASSERT_TRUE(eventually([&] {
+    program.send(SIGTERM);
+    return program.has_ended();
+  }));
   EXPECT_EQ(program.end_with(SIGTERM).code, 143);
 }
 

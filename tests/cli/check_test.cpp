@@ -68,9 +68,26 @@ TEST(Check, AWeakenedOrderIsKilledAndReplays) {
   EXPECT_EQ(order["from"], "seq_cst");
   EXPECT_EQ(order["to"], "acquire");
   EXPECT_EQ(order["witness"], "watermark/two_advancers");
+  EXPECT_THAT(order["use"].get<std::string>(), StartsWith("core/watermark.hpp:"));
   const Outcome again = pto2({"replay", order["replay"]});
   EXPECT_EQ(again.code, 1);
   EXPECT_THAT(again.out, HasSubstr("no advance is lost"));
+}
+
+TEST(Check, EachUseOfAnOrderIsKilledAloneAndReplays) {
+  const auto result = pto2({"check", "core_mailbox.sample", "--weaken", "--json", "-"}).json();
+  const auto& orders = result["orders"];
+  ASSERT_EQ(orders.size(), 3U);
+  EXPECT_EQ(orders[0]["use"], "everywhere");
+  EXPECT_NE(orders[1]["use"], orders[2]["use"]);
+  for (const auto& order : orders) EXPECT_EQ(order["outcome"], "killed");
+  for (const int i : {1, 2}) {
+    const auto use = orders[i]["use"].get<std::string>();
+    EXPECT_THAT(use, StartsWith("core/core_mailbox.hpp:"));
+    EXPECT_THAT(orders[i]["replay"].get<std::string>(),
+                HasSubstr("+core_mailbox.sample:" + use + ":"));
+    EXPECT_EQ(pto2({"replay", orders[i]["replay"]}).code, 1);
+  }
 }
 
 TEST(Check, FindsAnIndexThatIsNotCurrent) {

@@ -49,13 +49,13 @@ class RunningProgram {
   /// Whether its main thread blocks a signal.
   [[nodiscard]] bool blocks(int signal) const;
 
+  [[nodiscard]] bool has_ended() const;
+
   void send(int signal) const;
   /// Sends a signal and waits for the end; Outcome::seconds are those in between.
   Outcome end_with(int signal);
 
  private:
-  bool has_ended() const;
-
   int out_;
   int err_;
   pid_t pid_;  ///< -1 once it has been waited for

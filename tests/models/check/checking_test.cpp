@@ -72,7 +72,7 @@ TEST(Checking, SamplesAreInconclusiveUnlessTheyFail) {
   Entry entry = message(0);
   entry.expected.effort = Effort::sampled;
   EXPECT_EQ(check(entry, {.samples = 20}).verdict, model::Verdict::inconclusive);
-  const Weakened weakened(ToyOrders::publish, std::memory_order_relaxed);
+  const Weakened weakened({&ToyOrders::publish, std::memory_order_relaxed});
   EXPECT_EQ(check(entry, {.samples = 20}).verdict, model::Verdict::fail);
 }
 
@@ -83,24 +83,23 @@ TEST(Checking, ABrokenInvariantIsAViolation) {
   EXPECT_THAT(report.violation->message, StartsWith("toy rule violated: 1 + 1 == 3"));
 }
 
-SiteUse use_of(const std::vector<SiteUse>& uses, const OrderSite& site) {
-  for (const SiteUse& use : uses) {
-    if (use.site == &site) return use;
+WeakPoint site_of(const std::vector<Entry>& entries, const OrderSite& site) {
+  for (const WeakPoint& point : weak_points(entries, {})) {
+    if (point.site == &site && point.whole) return point;
   }
   throw std::runtime_error("the site is not found");
 }
 
 TEST(Weakening, FindsTheSitesOfAProgram) {
   const std::vector<Entry> entries{message(2)};
-  EXPECT_EQ(sites_of(entries).size(), 3U);
-  EXPECT_EQ(use_of(sites_of(entries), ToyOrders::count).entries.at(0), &entries[0]);
+  EXPECT_EQ(weak_points(entries, {}).size(), 3U);
+  EXPECT_EQ(site_of(entries, ToyOrders::count).entries.at(0), &entries[0]);
 }
 
 TEST(Weakening, OneThatMattersIsKilled) {
   const std::vector<Entry> entries{message(2)};
   for (const OrderSite* site : {&ToyOrders::publish, &ToyOrders::observe}) {
-    const WeakeningResult result =
-        weaken(use_of(sites_of(entries), *site), std::memory_order_relaxed, {});
+    const WeakeningResult result = weaken(site_of(entries, *site), std::memory_order_relaxed, {});
     EXPECT_EQ(result.outcome, Outcome::killed);
     EXPECT_EQ(result.witness, "toy/message");
     EXPECT_THAT(result.effect, StartsWith("data race"));
@@ -110,7 +109,7 @@ TEST(Weakening, OneThatMattersIsKilled) {
 TEST(Weakening, OneThatDoesNotSurvives) {
   const std::vector<Entry> entries{message(2)};
   for (const std::memory_order order : weaker_orders(ToyOrders::count)) {
-    const WeakeningResult result = weaken(use_of(sites_of(entries), ToyOrders::count), order, {});
+    const WeakeningResult result = weaken(site_of(entries, ToyOrders::count), order, {});
     EXPECT_EQ(result.outcome, Outcome::survived);
     EXPECT_EQ(result.witness, "");
   }
@@ -118,8 +117,7 @@ TEST(Weakening, OneThatDoesNotSurvives) {
 
 TEST(Weakening, IsTakenBack) {
   const std::vector<Entry> entries{message(2)};
-  static_cast<void>(
-      weaken(use_of(sites_of(entries), ToyOrders::publish), std::memory_order_relaxed, {}));
+  static_cast<void>(weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed, {}));
   EXPECT_TRUE(check(entries[0], {}).ok());
 }
 
@@ -134,8 +132,8 @@ TEST(Weakening, ABoundThatIsHitIsSaid) {
     for (model::thread& thread : threads) thread.join();
   };
   const std::vector<Entry> entries{entry};
-  const WeakeningResult result = weaken(use_of(sites_of(entries), ToyOrders::count),
-                                        std::memory_order_acquire, {.max_seconds = 0.01});
+  const WeakeningResult result =
+      weaken(site_of(entries, ToyOrders::count), std::memory_order_acquire, {.max_seconds = 0.01});
   EXPECT_EQ(result.outcome, Outcome::survived);
   EXPECT_THAT(result.effect, HasSubstr("toy/message is not complete"));
 }
@@ -157,7 +155,7 @@ TEST(WeakerOrders, AreTheNextOfEachOperation) {
 TEST(NamedToken, ReplaysAWeakenedExecution) {
   const std::vector<Entry> entries{message(2)};
   const WeakeningResult result =
-      weaken(use_of(sites_of(entries), ToyOrders::publish), std::memory_order_relaxed, {});
+      weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed, {});
   EXPECT_THAT(result.token, StartsWith("toy/message+toy.publish=relaxed@pto2.1:"));
   const model::Report report = replay_named(entries, result.token);
   ASSERT_TRUE(report.violation);
