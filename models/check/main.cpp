@@ -167,7 +167,7 @@ void add_options(CLI::App* check_command, CheckArguments& arguments) {
       "--mutants", arguments.mutants,
       "run, for each seeded bug, the scenario or the test that must find it, in 60 s");
   mutants_flag->excludes(weaken_flag);
-  check_command->add_flag("--quick", arguments.quick, "a fifth of the mutants")
+  check_command->add_flag("--quick", arguments.quick, "an eighth of the mutants")
       ->needs(mutants_flag);
   auto* index_option = check_command->add_option(
       "--index", arguments.index, "compare the tables of this document with the sources here");
