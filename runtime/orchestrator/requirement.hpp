@@ -7,6 +7,8 @@
 /// completed, so that only open scopes hold tasks, and a task has retired when its scope has ended
 /// and all earlier ones of its ring have retired. The rings place by order of submission alone, so
 /// what fails then fails at any speed, and what succeeds then succeeds once enough has completed.
+/// Nodes are the exception: those that a task takes for producers which have not retired yet, and
+/// could have, stay taken until it retires, so a slow run can need more of them.
 ///
 /// Scopes end in reverse order of their beginning. So the outermost open scope that holds tasks of
 /// a ring holds its oldest live task, and when it ends the ring is drained: one mark per ring,

@@ -170,9 +170,13 @@ void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& prob
   const auto resource = static_cast<std::size_t>(deadlock_->resource);
   // What follows a refused call is not part of the prediction, but may be counted by the runtime.
   const std::string recommended =
-      predicted_.refusal() ? std::string(options[resource])
-                           : fmt::format("Recommended: {} (the smallest that works): {} {} ",
-                                         sizes[resource], options[resource], sizes[resource]);
+      predicted_.refusal()
+          ? std::string(options[resource])
+          : fmt::format("Recommended: {} (the smallest that works{}): {} {} ", sizes[resource],
+                        deadlock_->resource == oracle::Resource::dep_pool
+                            ? " if producers complete in time"
+                            : "",
+                        options[resource], sizes[resource]);
   if (error.hint.find(recommended) == std::string::npos) {
     problems.push_back(fmt::format("expected the hint '{}', got '{}'", recommended, error.hint));
   }
