@@ -24,7 +24,7 @@ class Interruption {
 
   /// What comes so soon after the first signal is part of it: timeout(1), for one, sends each
   /// signal to its child and then to the group that the child is in.
-  static constexpr std::chrono::milliseconds same{200};
+  static constexpr std::chrono::milliseconds same{500};
 
   explicit Interruption(First first);
   /// Gives the caller its former mask of signals back.
