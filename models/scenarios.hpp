@@ -39,6 +39,7 @@
 #include "models/task_life_cycle/scope_ended_first.hpp"
 #include "models/task_life_cycle/slot_reuse.hpp"
 #include "models/task_state/claim_against_close.hpp"
+#include "models/task_state/hold_against_close.hpp"
 #include "models/tensormap/one_ring.hpp"
 #include "models/tensormap/two_rings.hpp"
 #include "models/watermark/two_advancers.hpp"
@@ -50,6 +51,7 @@ template <Policy P, template <class> class F>
 void for_each_with_fan_out(const std::string& suffix, auto&& visit) {
   const auto name = [&](const char* path) { return path + suffix; };
   visit.template operator()<ClaimAgainstClose<P, F>>(name("task_state/claim_against_close"));
+  visit.template operator()<HoldAgainstClose<P, F>>(name("task_state/hold_against_close"));
   visit.template operator()<Pair<P, F>>(name("task_life_cycle/pair"));
   visit.template operator()<SlotReuse<P, F>>(name("task_life_cycle/slot_reuse"));
   visit.template operator()<CompletionIsLastDrop<P, F>>(
