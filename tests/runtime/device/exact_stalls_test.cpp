@@ -126,9 +126,9 @@ bool expect_exact(const Build& build, const oracle::Program& program, const Devi
     other.window = window;
     return run(build, other, fan_out, seed).error.code;
   };
-  const auto deadlock =
-      oracle::first_deadlock(program, {config.window, config.heap_bytes, config.dep_pool,
-                                       config.tensormap_pool, config.rings});
+  const auto deadlock = oracle::first_deadlock(
+      program,
+      {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool, config.rings});
   const RunResult result = run(build, config, fan_out, seed);
   EXPECT_EQ(result.error.code, deadlock ? ErrorCode::flow_control_deadlock : ErrorCode::ok)
       << result.error.message;
