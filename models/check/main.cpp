@@ -52,7 +52,8 @@ weakening or mutant that survived, 2 usage, 3 bad input, 4 a bound was hit or no
 completely, 130 interrupted, 143 terminated.
 
 SIGINT (Ctrl-C) or SIGTERM ends the command with what it has found so far, what is under way being
-inconclusive; the files of --json and --junit are written and say so. A second one ends it at once.)";
+inconclusive; the files of --json and --junit are written and say so. A second one ends it at
+once.)";
 
 /// The scenarios, the long ones on demand.
 std::vector<Entry> available(bool deep) {
