@@ -42,7 +42,7 @@ const std::map<std::string, Expectation> expectations = {
     {"task_life_cycle/heap_start_over/word", {175}},
     {"task_life_cycle/claim_after_reclaim/word", {1'304}},
     {"task_life_cycle/out_of_order_reuse/word", {396'919, Effort::many}},
-    {"task_life_cycle/fan_out_and_in/word", {2'073'722, Effort::many}},
+    {"task_life_cycle/fan_out_and_in/word", {2'692'274, Effort::many}},
     {"task_state/claim_against_close/lock", {922}},
     {"task_state/hold_against_close/lock", {186}},
     {"task_life_cycle/pair/lock", {632}},
