@@ -44,6 +44,7 @@ PackedHost::PackedHost(PackedTeam& team, uint32_t index, uint32_t fibers)
 
 void PackedHost::run() {
   bind_host(this);
+  begun_.store(true, std::memory_order_relaxed);
   while (team_.unfinished_.load(std::memory_order_acquire) != 0) {
     drain_inbox();
     FiberThread* const next = pick();
@@ -125,7 +126,8 @@ void PackedHost::show_runnable() {
 
 HostState PackedHost::state() const {
   const FiberThread* const fiber = current();
-  return {.asleep = asleep_.load(std::memory_order_relaxed) != 0,
+  return {.begun = begun_.load(std::memory_order_relaxed),
+          .asleep = asleep_.load(std::memory_order_relaxed) != 0,
           .detached = lock_.load(std::memory_order_relaxed) == 0,
           .running = fiber == nullptr ? std::string() : fiber->name()};
 }

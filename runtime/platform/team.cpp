@@ -21,7 +21,9 @@ class StartGate {
     return state_.load(std::memory_order_acquire) == open;
   }
   void decide(bool begin) {
-    state_.store(begin ? open : given_up, std::memory_order_release);
+    // Store buffering with a thread that goes to sleep: it counts itself, then looks at the state;
+    // notify_all() looks at the count. After a mere store it could find nobody.
+    state_.exchange(begin ? open : given_up, std::memory_order_seq_cst);
     state_.notify_all();
   }
 

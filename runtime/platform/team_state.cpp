@@ -7,6 +7,7 @@ namespace pto2::platform {
 namespace {
 
 std::string describe(const HostState& host) {
+  if (!host.begun) return "has not begun";
   if (host.asleep) return "asleep";
   if (host.detached) return "inside a kernel of " + host.running;
   return host.running.empty() ? "looks for work" : "runs " + host.running;

@@ -30,6 +30,7 @@ struct ThreadState {
 
 /// A host of the packed executor.
 struct HostState {
+  bool begun = false;  ///< its OS thread has gone through the gate at the start of the run
   bool asleep = false;
   bool detached = false;  ///< inside a kernel, or between kernel and fiber
   std::string running;    ///< name of the logical thread that it runs, or empty

@@ -15,7 +15,7 @@ TEST(Check, ExploresTheScenariosThatMatch) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto result = outcome.json();
   EXPECT_EQ(result["schema"], "pto2-check/1");
-  ASSERT_EQ(result["harnesses"].size(), 3U);
+  ASSERT_EQ(result["harnesses"].size(), 4U);
   for (const auto& harness : result["harnesses"]) {
     EXPECT_EQ(harness["verdict"], "pass");
     EXPECT_EQ(harness["complete"], true);

@@ -45,12 +45,16 @@ TEST(TeamState, TheOnlyHostInAKernelHasARunnableThreadBehindIt) {
   Team team(packed(1));
   OpenKernel kernel;
   std::atomic<bool> begun{false};
-  LogicalThread& waiter = team.add("waiter", 1, [] { idle(); });
+  LogicalThread& waiter = team.add("waiter", 1, [] {
+    idle();  // the start counts as a ring
+    idle();
+  });
   team.add("core", 1, [&] {
+    yield();
     begun = true;
     kernel.run();
   });
-  team.add("next", 1, [&] { waiter.ring(); });
+  team.add("next", 1, [] { idle(); });
   std::thread watcher([&] {
     while (!begun.load()) std::this_thread::yield();
     const auto in_kernel = [](const TeamState& s) { return s.hosts[0].detached; };
@@ -89,6 +93,18 @@ TEST(TeamState, AHostThatRunsAFiberKnowsTheOthersAlone) {
   });
   team.run();
   watcher.join();
+}
+
+TEST(TeamState, AHostThatHangsBeforeItsFirstTurnIsToldApart) {
+  HostState asleep;
+  asleep.begun = asleep.asleep = true;
+  const TeamState state{.hosts = {asleep, HostState{}},
+                        .threads = {{.name = "next", .activity = Activity::unknown, .host = 1}}};
+  EXPECT_EQ(to_string(state),
+            "packed executor, 0 of 1 threads have finished\n"
+            "  host 0: asleep\n"
+            "  host 1: has not begun\n"
+            "  next (host 1): waits to be rung, or for its host to run it\n");
 }
 
 TEST(TeamState, OsThreadsRunAKernelOrWait) {

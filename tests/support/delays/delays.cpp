@@ -39,9 +39,10 @@ class Accesses {
     };
     loads_left_ = random() % 4;
   }
-  /// Carries out the store that was put off.
+  /// Carries out the store that was put off, after another delay: what was loaded meanwhile is old.
   void flush() {
     if (pending_ == nullptr) return;
+    delay(1);
     pending_(address_, value_);
     pending_ = nullptr;
   }
