@@ -61,11 +61,10 @@ void OsThread::idle() {
 void FiberThread::ring_fiber() {
   PackedHost* home = this->home();
   if (home == nullptr) [[unlikely]] {
-    // Store buffering with the start of the run, which sets the home before it looks at the flag:
-    // one of the two sees the other.
-    rung_before_run_.store(true, std::memory_order_seq_cst);
-    home = home_.load(std::memory_order_seq_cst);
-    if (home == nullptr) return;
+    // The first start counts as a ring, so nothing is to be remembered. But what was stored before
+    // must be seen by then: set_home() reads the null that is written here, or comes before it and
+    // the home is known now.
+    if (home_.compare_exchange_strong(home, nullptr, std::memory_order_acq_rel)) return;
   }
   if (current_host() == home) {
     home->ring_here(number_);

@@ -70,8 +70,9 @@ class FiberThread final : public LogicalThread {
       : LogicalThread(Kind::fiber, std::move(name), std::move(body)),
         number_(number),
         fiber_(stack_bytes, [this] {
-          // The first start is no return from idle(): what was rung before it is still due.
-          if (rung_before_run_.load(std::memory_order_seq_cst)) ring_fiber();
+          // The first start is no return from idle(): a ring that came before is still due. The
+          // host cannot tell whether one did, so the start counts as a ring.
+          ring_fiber();
           run_body();
         }) {}
 
@@ -82,13 +83,12 @@ class FiberThread final : public LogicalThread {
   void show_end() { ended_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
   /// Written under the lock of the former home. Whoever reads it may ring there: that publishes the
-  /// host. Sequentially consistent, for the ring that meets the start of the run (ring_fiber).
-  void set_home(PackedHost* home) { home_.store(home, std::memory_order_seq_cst); }
+  /// host. Read-modify-write, for the ring that meets the start of the run (ring_fiber).
+  void set_home(PackedHost* home) { home_.exchange(home, std::memory_order_acq_rel); }
   [[nodiscard]] PackedHost* home() const { return home_.load(std::memory_order_acquire); }
 
  private:
   uint32_t number_;
-  std::atomic<bool> rung_before_run_{false};
   std::atomic<PackedHost*> home_{nullptr};
   std::atomic<bool> ended_{false};
   Fiber fiber_;

@@ -60,6 +60,19 @@ TEST_P(Teams, ARingBeforeTheRunIsRemembered) {
   EXPECT_TRUE(woke);
 }
 
+TEST_P(Teams, ARingBeforeTheFirstStartIsRemembered) {
+  Team team(GetParam().team);
+  LogicalThread* late = nullptr;
+  bool woke = false;
+  team.add("first", 1, [&] { late->ring(); });
+  late = &team.add("late", 1, [&] {
+    idle();
+    woke = true;
+  });
+  team.run();
+  EXPECT_TRUE(woke);
+}
+
 /// A token goes round all threads; each waits for its turn and rings the next.
 TEST_P(Teams, ATokenGoesRound) {
   constexpr uint32_t threads = 9;
