@@ -141,6 +141,7 @@ class SeededQueue {
     seeded_point();
     if (items_.size() == capacity_) return false;
     items_.push_back(value);
+    seeded_point_after_store();
     return true;
   }
   [[nodiscard]] std::optional<T> try_pop() {
