@@ -39,6 +39,8 @@ void prepare(const std::filesystem::path& programs) {
   setenv("GTEST_BRIEF", "1", 1);
   setenv("GTEST_COLOR", "no", 1);
   setenv("GTEST_FAIL_FAST", "1", 1);
+  // A lost wake-up is reported sooner than in a test that is not expected to have one.
+  setenv("PTO2_HANG_SECONDS", "10", 0);
   setenv("PTO2_WORKLOADS", (programs.parent_path() / "workloads").c_str(), 0);
 }
 

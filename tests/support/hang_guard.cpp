@@ -36,11 +36,15 @@ HangGuard::~HangGuard() {
 }
 
 void HangGuard::watch() {
+  // In slices: a program that is stopped for a while, by whoever wants the CPUs, loses one of them.
+  constexpr int slices = 20;
   std::unique_lock lock(mutex_);
   uint64_t seen = steps_.load(std::memory_order_relaxed);
-  while (!wake_.wait_for(lock, limit_, [this] { return over_; })) {
+  int quiet = 0;
+  while (!wake_.wait_for(lock, limit_ / slices, [this] { return over_; })) {
     const uint64_t steps = steps_.load(std::memory_order_relaxed);
-    if (steps == seen) report();
+    quiet = steps == seen ? quiet + 1 : 0;
+    if (quiet == slices) report();
     seen = steps;
   }
 }

@@ -225,6 +225,35 @@ TEST_P(Errors, FlowControlDeadlockNamesTheWindowThatWorks) {
   EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 9, 1); }).error.code, ErrorCode::ok);
 }
 
+/// The cycle is that of the ring that is full: its oldest task alive and the scope that holds it.
+TEST_P(Errors, FlowControlDeadlockNamesTheTaskOfItsRing) {
+  DeviceConfig config = small_device();
+  config.window = 4;
+  expect_error(config, ErrorCode::flow_control_deadlock, "task 1 of ring 1, the oldest alive",
+               "--window 8", [&](PTO2Runtime* rt) {
+                 (void)graph_of(rt).task({});
+                 PTO2_SCOPE(rt) {
+                   (void)graph_of(rt).task({});
+                 }
+                 PTO2_SCOPE(rt) {
+                   chain(rt, 4, 1);
+                 }
+               });
+}
+
+TEST_P(Errors, FlowControlDeadlockNamesTheScopeThatHoldsIt) {
+  DeviceConfig config = small_device();
+  config.window = 4;
+  config.rings = 1;
+  expect_error(config, ErrorCode::flow_control_deadlock, "the scope at depth 0 (2 open)",
+               "--window 8", [&](PTO2Runtime* rt) {
+                 (void)graph_of(rt).task({});
+                 PTO2_SCOPE(rt) {
+                   chain(rt, 3, 1);
+                 }
+               });
+}
+
 TEST_P(Errors, HeapDeadlockNamesTheSizeThatWorks) {
   DeviceConfig config = small_device();
   config.heap_bytes = 8192;
@@ -232,6 +261,21 @@ TEST_P(Errors, HeapDeadlockNamesTheSizeThatWorks) {
                [&](PTO2Runtime* rt) { chain(rt, 9, 1); });
   config.heap_bytes = 16384;
   EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 9, 1); }).error.code, ErrorCode::ok);
+}
+
+/// Behind five buffers of an ended scope, seven more go around the end of the heap.
+TEST_P(Errors, HeapDeadlockTellsWhatIsInUseAfterAWrap) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 8192;
+  expect_error(config, ErrorCode::heap_ring_deadlock, "In use: 7168\n- Top: 4096, tail: 5120",
+               "--heap 16384", [&](PTO2Runtime* rt) {
+                 PTO2_SCOPE(rt) {
+                   chain(rt, 5, 1);
+                 }
+                 PTO2_SCOPE(rt) {
+                   chain(rt, 8, 1);
+                 }
+               });
 }
 
 TEST_P(Errors, RequestLargerThanTheHeap) {

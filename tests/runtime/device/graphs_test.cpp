@@ -1,6 +1,10 @@
 /// Graphs of every shape on every executor with both fan-outs.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -35,6 +39,49 @@ TEST_P(Graphs, AsManyParametersAsATaskMayHave) {
     for (int i = 0; i < 30; ++i) inputs.push_back(graph.task({}));
     (void)graph.task(inputs);
   });
+}
+
+TEST_P(Graphs, ScopesThatAreLeftOpenEndWithTheOrchestration) {
+  expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
+    for (int depth = 1; depth <= 3; ++depth) {
+      (void)graph.task({});
+      graph.runtime()->ops->scope_begin(graph.runtime());
+    }
+    (void)graph.task({});
+  });
+}
+
+/// A task in each of `depth` nested scopes.
+void descend(TaskGraph& graph, int depth) {
+  (void)graph.task({});
+  if (depth == 1) return;
+  PTO2_SCOPE(graph.runtime()) {
+    descend(graph, depth - 1);
+  }
+}
+
+TEST_P(Graphs, EachDepthOfScopesHasARingAndTheLastServesTheRest) {
+  static constexpr KernelEntry kernels[] = {hash_kernel};
+  for (uint32_t rings = 1; rings <= 4; ++rings) {
+    DeviceConfig config = small_device();
+    config.rings = rings;
+    std::optional<TaskGraph> graph;
+    const Launch what{kernels,
+                      [&](PTO2Runtime* rt) {
+                        graph.emplace(rt);
+                        descend(*graph, 6);
+                      },
+                      {}};
+    const RunResult result = run_at(GetParam(), config, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    std::vector<uint32_t> submitted_to;
+    for (const Event& event : result.events.at(0).events()) {
+      if (event.kind == EventKind::submit) submitted_to.push_back(ring_of(event.task));
+    }
+    std::vector<uint32_t> expected;
+    for (uint32_t depth = 0; depth < 6; ++depth) expected.push_back(std::min(depth, rings - 1));
+    EXPECT_EQ(submitted_to, expected) << rings << " rings";
+  }
 }
 
 TEST_P(Graphs, DiamondsOfDifferentSizes) {

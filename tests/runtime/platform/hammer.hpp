@@ -23,19 +23,26 @@
 
 namespace pto2::platform {
 
+/// The CPUs that the program may use, before anything is pinned.
+inline const cpu_set_t cpus = [] {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return set;
+}();
+
 /// Keeps the calling OS thread on one CPU while it lives: the sides of a hand-over must run at the
 /// same time, also where other programs want the CPUs.
 class Pinned {
  public:
-  /// Of the CPUs that were usable at the start of the program, the one that `side` falls to.
+  /// On the one that `side` falls to.
   explicit Pinned(uint32_t side) {
     sched_getaffinity(0, sizeof before_, &before_);
-    static const cpu_set_t usable = before_;
     cpu_set_t one;
     CPU_ZERO(&one);
-    uint32_t skipped = side % static_cast<uint32_t>(CPU_COUNT(&usable));
+    uint32_t skipped = side % static_cast<uint32_t>(CPU_COUNT(&cpus));
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &usable) && skipped-- == 0) CPU_SET(cpu, &one);
+      if (CPU_ISSET(cpu, &cpus) && skipped-- == 0) CPU_SET(cpu, &one);
     }
     sched_setaffinity(0, sizeof one, &one);
   }
@@ -56,7 +63,7 @@ class Meeting {
     const uint64_t mine = arrived_.fetch_add(1);
     const uint64_t wanted = mine - mine % sides_ + sides_;
     // Who gave up the CPU would come back late, and miss the partner round for round.
-    const uint64_t patience = std::thread::hardware_concurrency() < sides_ ? 100 : 50'000;
+    const uint64_t patience = CPU_COUNT(&cpus) < static_cast<int>(sides_) ? 100 : 50'000;
     for (uint64_t turn = 1; arrived_.load() < wanted; ++turn) {
       if (turn % patience == 0) sched_yield();
       __builtin_ia32_pause();

@@ -1,4 +1,7 @@
-/// Rings against the waits, the begin and the end of logical threads.
+/// Rings against the waits, the beginning and the end of logical threads.
+///
+/// What a thread waits for is stored with release: the ring alone has to order it before the look
+/// at whoever waits.
 #include "tests/runtime/platform/hammer.hpp"
 
 namespace pto2::platform {
@@ -21,9 +24,9 @@ void play_ping_pong(const TeamOptions& options, uint32_t rounds, uint64_t longes
       for (uint32_t round = 1; round <= rounds; ++round) {
         meeting.meet();
         offsets.wait();
-        seen[s].store(round);
+        seen[s].store(round, std::memory_order_release);
         side[1 - s]->ring();
-        Hardware::await([&] { return seen[1 - s].load() >= round; });
+        Hardware::await([&] { return seen[1 - s].load(std::memory_order_acquire) >= round; });
         progress();
       }
     });
@@ -39,6 +42,35 @@ TEST_F(RingHammer, RingAgainstIdleOnAnotherHost) {
   play_ping_pong(packed_team(2), rounds(15'000), 80'000, [this] { progress(); });
 }
 
+/// A second ring meets the return from the wait that the first one ended.
+TEST_F(RingHammer, RingAgainstReturn) {
+  const uint32_t last = rounds(40'000);
+  Team team({.executor = Executor::threads});
+  Meeting meeting(2);
+  std::atomic<uint32_t> events{0};
+  LogicalThread& waiter = team.add("waiter", 0, [&] {
+    const Pinned pinned(0);
+    for (uint32_t round = 1; round <= last; ++round) {
+      meeting.meet();
+      Hardware::await([&] { return events.load() == 2 * round; });
+      progress();
+    }
+  });
+  team.add("ringer", 1, [&] {
+    const Pinned pinned(1);
+    Offsets offsets(1, 1'000);
+    for (uint32_t round = 1; round <= last; ++round) {
+      meeting.meet();
+      for (int event = 0; event < 2; ++event) {
+        offsets.wait();
+        events.fetch_add(1);
+        waiter.ring();
+      }
+    }
+  });
+  team.run();
+}
+
 /// The only host sleeps at once when its fiber waits: the ring meets it on its way there, or while
 /// it empties its inbox.
 TEST_F(RingHammer, RingAgainstSleep) {
@@ -52,7 +84,7 @@ TEST_F(RingHammer, RingAgainstSleep) {
     for (uint32_t round = 1; round <= last; ++round) {
       meeting.meet();
       offsets.wait();
-      Hardware::await([&] { return go.load() == round; });
+      Hardware::await([&] { return go.load(std::memory_order_acquire) == round; });
       progress();
     }
   });
@@ -61,43 +93,75 @@ TEST_F(RingHammer, RingAgainstSleep) {
              for (uint32_t round = 1; round <= last; ++round) {
                meeting.meet();
                offsets.wait();
-               go.store(round);
+               go.store(round, std::memory_order_release);
                waiter.ring();
              }
            }});
 }
 
-/// Two rings of different fibers meet in one word of an inbox, and its emptying.
+/// Two rings of different fibers meet in one word of an inbox, while the host sleeps.
 TEST_F(RingHammer, RingAgainstRing) {
-  const uint32_t last = rounds(30'000);
+  const uint32_t last = rounds(15'000);
   Team team(packed_team(1));
-  Meeting meeting(3);
+  Meeting meeting(2);
   std::array<std::atomic<uint32_t>, 2> go{};
+  std::array<std::atomic<uint32_t>, 2> come{};
   std::array<LogicalThread*, 2> waiters{};
   for (uint32_t w = 0; w < 2; ++w) {
     waiters[w] = &team.add("waiter" + std::to_string(w), 1, [&, w] {
-      const Pinned pinned(0);
-      Offsets offsets(w + 1, 2'000);
       for (uint32_t round = 1; round <= last; ++round) {
-        if (w == 0) meeting.meet();
-        offsets.wait();
-        Hardware::await([&] { return go[w].load() >= round; });
+        Hardware::await([&] { return go[w].load(std::memory_order_acquire) >= round; });
+        come[w].store(round);
         progress();
       }
     });
   }
   const auto ringer = [&](uint32_t w) {
     return [&, w] {
-      Offsets offsets(w + 3, 2'000);
+      Offsets offsets(w + 3, 500);
       for (uint32_t round = 1; round <= last; ++round) {
         meeting.meet();
         offsets.wait();
-        go[w].store(round);
+        go[w].store(round, std::memory_order_release);
         waiters[w]->ring();
+        while (come[w].load() != round) sched_yield();
       }
     };
   };
   run_with(team, {ringer(0), ringer(1)});
+}
+
+/// A ring meets the emptying of the inbox: the host is kept awake, and empties it all the time.
+TEST_F(RingHammer, RingAgainstDrain) {
+  const uint32_t last = rounds(40'000);
+  Team team(packed_team(1));
+  std::array<std::atomic<uint32_t>, 2> go{};
+  std::atomic<uint32_t> come{0};
+  std::array<LogicalThread*, 2> waiters{};
+  for (uint32_t w = 0; w < 2; ++w) {
+    waiters[w] = &team.add("waiter" + std::to_string(w), 1, [&, w] {
+      for (uint32_t round = 1; round <= last; ++round) {
+        Hardware::await([&] { return go[w].load(std::memory_order_acquire) >= round; });
+        ++come;
+        progress();
+      }
+    });
+  }
+  team.add("poller", 1, [&] {
+    const Pinned pinned(0);
+    while (come.load() != 2 * last) yield();
+  });
+  run_with(team, {[&] {
+             Offsets offsets(1, 1'000);
+             for (uint32_t round = 1; round <= last; ++round) {
+               for (uint32_t w = 0; w < 2; ++w) {
+                 go[w].store(round, std::memory_order_release);
+                 waiters[w]->ring();
+                 offsets.wait();
+               }
+               Hardware::spin([&] { return come.load() >= 2 * round; });
+             }
+           }});
 }
 
 /// A fiber that polls with yield(), which may use up a ring, looks again before it waits. Another
@@ -116,23 +180,25 @@ TEST_F(RingHammer, RingAgainstYield) {
       neighbour->ring();
       yield();
       meeting.meet();
-      for (uint64_t polls = random.below(20); polls != 0 && go.load() != round; --polls) {
+      for (uint64_t polls = random.below(20);
+           polls != 0 && go.load(std::memory_order_acquire) != round; --polls) {
         if (random.below(4) == 0) neighbour->ring();
         yield();
       }
-      Hardware::await([&] { return go.load() == round; });
+      Hardware::await([&] { return go.load(std::memory_order_acquire) == round; });
       progress();
     }
     neighbour->ring();
   });
-  neighbour =
-      &team.add("neighbour", 1, [&] { Hardware::await([&] { return go.load() == last; }); });
+  neighbour = &team.add("neighbour", 1, [&] {
+    Hardware::await([&] { return go.load(std::memory_order_acquire) == last; });
+  });
   run_with(team, {[&] {
              Offsets offsets(2, 4'000);
              for (uint32_t round = 1; round <= last; ++round) {
                meeting.meet();
                offsets.wait();
-               go.store(round);
+               go.store(round, std::memory_order_release);
                poller.ring();
              }
            }});
@@ -149,7 +215,7 @@ TEST_F(RingHammer, RingAgainstTheEnd) {
     for (uint32_t f = 0; f < fibers; ++f) {
       leavers.push_back(&team.add("leaver" + std::to_string(f), 1, [&, f] {
         Offsets offsets(run * fibers + f, 300);
-        Hardware::await([&] { return told.load() > f; });
+        Hardware::await([&] { return told.load(std::memory_order_acquire) > f; });
         offsets.wait();
         ++ended;
       }));
@@ -157,7 +223,7 @@ TEST_F(RingHammer, RingAgainstTheEnd) {
     run_with(team, {[&] {
                Offsets offsets(run + 1, 1'000);
                for (uint32_t f = 0; f < fibers; ++f) {
-                 told.store(f + 1);
+                 told.store(f + 1, std::memory_order_release);
                  for (int ring = 0; ring < 3; ++ring) {
                    leavers[f]->ring();
                    offsets.wait();
@@ -170,7 +236,7 @@ TEST_F(RingHammer, RingAgainstTheEnd) {
   }
 }
 
-/// The first ring meets the beginning of the run.
+/// The first ring meets the beginning of the run. The body waits at once, and looks afterwards.
 TEST_F(RingHammer, RingAgainstTheBeginning) {
   const uint32_t last = rounds(20'000);
   Meeting meeting(2);
@@ -182,7 +248,7 @@ TEST_F(RingHammer, RingAgainstTheBeginning) {
     for (uint32_t round = 1; round <= last; ++round) {
       meeting.meet();
       offsets.wait();
-      go.store(round);
+      go.store(round, std::memory_order_release);
       waiter.load()->ring();
       meeting.meet();
     }
@@ -191,7 +257,10 @@ TEST_F(RingHammer, RingAgainstTheBeginning) {
   Offsets offsets(2, 3'000);
   for (uint32_t round = 1; round <= last; ++round) {
     Team team(packed_team(1));
-    waiter = &team.add("waiter", 1, [&] { Hardware::await([&] { return go.load() == round; }); });
+    waiter = &team.add("waiter", 1, [&] {
+      idle();
+      Hardware::await([&] { return go.load(std::memory_order_acquire) == round; });
+    });
     meeting.meet();
     offsets.wait();
     team.run();

@@ -1,5 +1,8 @@
 #include "tests/support/delays/delays.hpp"
 
+#include <sched.h>
+
+#include <array>
 #include <atomic>
 #include <cstddef>
 
@@ -13,7 +16,9 @@ static_assert(std::atomic<Delays>::is_always_lock_free);
 /// What an OS thread has to remember.
 class Accesses {
  public:
-  /// Before an access other than a load.
+  ~Accesses() { flush(); }
+
+  /// Before an access that is neither a load nor a store.
   void access() {
     flush();
     loads_ = 0;
@@ -21,30 +26,33 @@ class Accesses {
   }
   /// Before a load.
   void load(const volatile void* address) {
-    if (pending_ != nullptr && (address_ == address || loads_left_-- == 0)) flush();
+    if (stores_ != 0 && (is_put_off(address) || loads_left_-- == 0)) flush();
     delay(++loads_ <= loads_after_a_change ? 1 : 32);
   }
   /// In place of a store.
   template <class T>
   void store(volatile T* address, T value, int order) {
-    access();
-    if (order == __ATOMIC_SEQ_CST || random() % 2 == 0) {
+    loads_ = 0;
+    delay(1);
+    if (order == __ATOMIC_SEQ_CST || stores_ == buffer_.size() ||
+        (stores_ == 0 && random() % 2 == 0)) {
+      flush();
       __atomic_store_n(address, value, __ATOMIC_SEQ_CST);
       return;
     }
-    address_ = address;
-    value_ = static_cast<uint64_t>(value);
-    pending_ = [](volatile void* to, uint64_t bits) {
-      __atomic_store_n(static_cast<volatile T*>(to), static_cast<T>(bits), __ATOMIC_SEQ_CST);
-    };
-    loads_left_ = random() % 4;
+    if (stores_ == 0) loads_left_ = random() % 4;
+    buffer_[stores_++] = {address, value, [](volatile void* to, uint64_t bits) {
+                            __atomic_store_n(static_cast<volatile T*>(to), static_cast<T>(bits),
+                                             __ATOMIC_SEQ_CST);
+                          }};
   }
-  /// Carries out the store that was put off, after another delay: what was loaded meanwhile is old.
+  /// Carries out the stores that were put off, after another delay: what was loaded meanwhile is
+  /// old.
   void flush() {
-    if (pending_ == nullptr) return;
+    if (stores_ == 0) return;
     delay(1);
-    pending_(address_, value_);
-    pending_ = nullptr;
+    for (std::size_t i = 0; i < stores_; ++i) buffer_[i].carry_out(buffer_[i].to, buffer_[i].bits);
+    stores_ = 0;
   }
 
  private:
@@ -53,6 +61,11 @@ class Accesses {
   void delay(uint32_t times) {
     const Delays delays = in_force.load(std::memory_order_relaxed);
     if (delays.one_in == 0 || random() % (delays.one_in * times) != 0) return;
+    // Where several threads share a CPU, the others get it in between.
+    if (random() % 4 == 0) {
+      sched_yield();
+      return;
+    }
     // Short ones and long ones alike: the window on the other side may be of any width.
     uint32_t longest = delays.longest;
     longest >>= random() % 8;
@@ -67,12 +80,24 @@ class Accesses {
     return static_cast<uint32_t>((state_ * 0x2545f4914f6cdd1d) >> 33);
   }
 
+  [[nodiscard]] bool is_put_off(const volatile void* address) const {
+    for (std::size_t i = 0; i < stores_; ++i) {
+      if (buffer_[i].to == address) return true;
+    }
+    return false;
+  }
+
+  struct Store {
+    volatile void* to;
+    uint64_t bits;
+    void (*carry_out)(volatile void* to, uint64_t bits);
+  };
+
   uint64_t state_ = 0;
-  uint32_t loads_ = 0;  // since the last change
-  volatile void* address_ = nullptr;
-  uint64_t value_ = 0;
-  void (*pending_)(volatile void*, uint64_t) = nullptr;
-  uint32_t loads_left_ = 0;
+  uint32_t loads_ = 0;             // since the last change
+  std::array<Store, 4> buffer_{};  // what was put off, in order
+  std::size_t stores_ = 0;         // of them
+  uint32_t loads_left_ = 0;        // until they are carried out
 };
 
 thread_local Accesses accesses;
@@ -135,10 +160,7 @@ PTO2_ANNOUNCED_ATOMIC(64, uint64_t)
 
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
-// No store is put off beyond its function: what is called next may not be instrumented.
-void __tsan_func_exit() {
-  accesses.flush();
-}
+void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_read1(void*) {}
 void __tsan_read2(void*) {}

@@ -7,6 +7,8 @@
 /// are. Besides, a store that is not sequentially consistent may be put off until some loads
 /// behind it have been done, as a processor's store buffer does.
 ///
+/// What waits must be compiled so, too, or a store might be put off for as long as the wait lasts.
+///
 /// A program that is linked with no_delays.cpp has none, and the library as it ships.
 #pragma once
 
