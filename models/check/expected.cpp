@@ -96,7 +96,7 @@ const std::map<std::string, Expectation> expectations = {
     {"runtime/window_held_by_scope/6/word", {3'040}},
     {"runtime/window_held_by_scope/7/word", {224}},
     {"runtime/window_held_by_tasks/5/word", {257'252, Effort::many}},
-    {"runtime/window_held_by_tasks/7/word", {127'459, Effort::many}},
+    {"runtime/window_held_by_tasks/7/word", {143'411, Effort::many}},
     {"runtime/single_task/lock", {4}},
     {"runtime/chain/lock", {54'017, Effort::many}},
     {"runtime/diamond/lock", {0, Effort::sampled}},

@@ -26,6 +26,7 @@ void EventGraph::clear() {
   updates_.clear();
   held_.clear();
   sc_events_ = 0;
+  has_sc_fences_ = false;
   base_ = 0;
   revisited_ = no_event;
 }
@@ -94,7 +95,10 @@ EventId EventGraph::append(ThreadId thread, Kind kind, std::memory_order order, 
   if (event.index > 0) event.release_fence = (*this)[own.back()].release_fence;
   own.push_back(id);
   if (kind == Kind::fence && releases(order)) event.release_fence = event.index + 1;
-  if (order == std::memory_order_seq_cst && !is_read(kind)) ++sc_events_;
+  if (order == std::memory_order_seq_cst && !is_read(kind)) {
+    ++sc_events_;
+    has_sc_fences_ |= kind == Kind::fence;
+  }
   ensure_rows();
   copy_base_rows(id);
   return id;

@@ -194,6 +194,8 @@ class EventGraph {
   }
 
   std::int32_t sc_events() const { return sc_events_; }
+  /// False: it has no SC fence.
+  bool may_have_sc_fences() const { return has_sc_fences_; }
   std::vector<Choice>& choices() { return choices_; }
   const std::vector<Choice>& choices() const { return choices_; }
   /// Events below the base belong to the graph this one was made from.
@@ -238,6 +240,7 @@ class EventGraph {
   std::size_t row_capacity_ = 0;  // events that rows_ has room for
   std::int32_t stride_ = 8;
   std::int32_t sc_events_ = 0;
+  bool has_sc_fences_ = false;  // or had one
   std::int32_t base_ = 0;
   EventId revisited_ = no_event;
 };

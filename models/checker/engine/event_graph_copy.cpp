@@ -9,6 +9,7 @@ void EventGraph::copy_kept(const EventGraph& from) {
   stride_ = from.stride_;
   row_capacity_ = rows_.size() / (3 * static_cast<std::size_t>(stride_));
   sc_events_ = 0;
+  has_sc_fences_ = from.has_sc_fences_;
   base_ = 0;
   revisited_ = no_event;
   events_.clear();

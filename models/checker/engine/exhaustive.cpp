@@ -175,7 +175,7 @@ bool Exhaustive::apply_read(EventGraph& graph, EventId read, const Choice& choic
     graph.set_reads_from(read, choice.target, graph[read].order);
   }
   return choice.target == graph.last_write(graph[read].location) ||
-         sequential_consistency_.holds(graph);
+         sequential_consistency_.holds_with(graph, {read});
 }
 
 bool Exhaustive::apply(EventGraph& graph, const Choice& choice) {
@@ -189,7 +189,10 @@ bool Exhaustive::apply(EventGraph& graph, const Choice& choice) {
       graph.link_after(newest, choice.target);
       const EventId revisited = newest == graph.base() ? graph.revisited() : no_event;
       first_ = revisited != no_event && graph.stores(revisited) ? graph[revisited].thread : -1;
-      return sequential_consistency_.holds(graph);
+      if (revisited == no_event) return sequential_consistency_.holds_with(graph, {newest});
+      // The revisit was not checked before, nor was the read of an update that revisits another;
+      // but what is before or after that read in psc is so for its write.
+      return sequential_consistency_.holds_with(graph, {newest, revisited});
     }
     case Choice::Kind::revisit:
       revisit(graph, choice.target);

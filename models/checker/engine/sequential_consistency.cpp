@@ -13,6 +13,16 @@ bool SequentialConsistency::holds(const EventGraph& graph) {
   return true;
 }
 
+bool SequentialConsistency::holds_with(const EventGraph& graph,
+                                       std::initializer_list<EventId> accesses) {
+  if (graph.may_have_sc_fences()) return holds(graph);
+  const auto is_sc = [&](EventId e) { return graph[e].order == std::memory_order_seq_cst; };
+  if (graph.sc_events() < 2 || std::none_of(accesses.begin(), accesses.end(), is_sc)) return true;
+  build(graph);
+  return std::none_of(accesses.begin(), accesses.end(),
+                      [&](EventId e) { return is_sc(e) && cyclic_from(e); });
+}
+
 void SequentialConsistency::build(const EventGraph& graph) {
   graph_ = &graph;
   const auto events = static_cast<std::size_t>(graph.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "models/checker/engine/event_graph.hpp"
@@ -20,6 +21,10 @@ class SequentialConsistency {
   /// Whether the graph satisfies the axiom. The cost grows with its events times its threads, but
   /// for a search in each thread for earlier accesses of a location.
   bool holds(const EventGraph& graph);
+  /// The same of a graph that would satisfy the axiom without these accesses, which nothing but one
+  /// of them follows in sb or hb. Without SC fences each edge of psc that is new has one of them at
+  /// an end, so one that is an SC event is in every cycle.
+  bool holds_with(const EventGraph& graph, std::initializer_list<EventId> accesses);
 
  private:
   /// Where a path stands. "Source" is an event whose scb successor the path came through.

@@ -40,7 +40,7 @@ void Walk::place_read(EventGraph& graph, EventId read) {
   }
   const EventId chosen = candidates_.empty() ? newest : candidates_[roll(candidates_.size())];
   read_from(chosen);
-  if (chosen != newest && !sequential_consistency_.holds(graph)) read_from(newest);
+  if (chosen != newest && !sequential_consistency_.holds_with(graph, {read})) read_from(newest);
 }
 
 void Walk::place_write(EventGraph& graph, EventId write) {
@@ -57,7 +57,7 @@ void Walk::place_write(EventGraph& graph, EventId write) {
   }
   const EventId chosen = candidates_.empty() ? newest : candidates_[roll(candidates_.size())];
   graph.link_after(write, chosen);
-  if (chosen != newest && !sequential_consistency_.holds(graph)) {
+  if (chosen != newest && !sequential_consistency_.holds_with(graph, {write})) {
     graph.unlink(write);
     graph.link_after(write, newest);
   }
