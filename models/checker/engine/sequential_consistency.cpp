@@ -16,11 +16,20 @@ bool SequentialConsistency::holds(const EventGraph& graph) {
 bool SequentialConsistency::holds_with(const EventGraph& graph,
                                        std::initializer_list<EventId> accesses) {
   if (graph.may_have_sc_fences()) return holds(graph);
-  const auto is_sc = [&](EventId e) { return graph[e].order == std::memory_order_seq_cst; };
-  if (graph.sc_events() < 2 || std::none_of(accesses.begin(), accesses.end(), is_sc)) return true;
+  const auto is_passed = [&](EventId e) { return precedes_in_psc(graph, e); };
+  if (std::none_of(accesses.begin(), accesses.end(), is_passed)) return true;
   build(graph);
   return std::none_of(accesses.begin(), accesses.end(),
-                      [&](EventId e) { return is_sc(e) && cyclic_from(e); });
+                      [&](EventId e) { return is_passed(e) && cyclic_from(e); });
+}
+
+bool SequentialConsistency::precedes_in_psc(const EventGraph& graph, EventId access) {
+  if (graph[access].order != std::memory_order_seq_cst) return false;
+  const EventId write = is_read(graph[access].kind) ? graph[access].rf : access;
+  for (EventId w = graph.mo_next(write); w != no_event; w = graph.mo_next(w)) {
+    if (graph[w].order == std::memory_order_seq_cst) return true;
+  }
+  return false;
 }
 
 void SequentialConsistency::build(const EventGraph& graph) {

@@ -23,7 +23,8 @@ class SequentialConsistency {
   bool holds(const EventGraph& graph);
   /// The same of a graph that would satisfy the axiom without these accesses, which nothing but one
   /// of them follows in sb or hb. Without SC fences each edge of psc that is new has one of them at
-  /// an end, so one that is an SC event is in every cycle.
+  /// an end, so every cycle goes through one, and from it to an SC write that is later in
+  /// modification order.
   bool holds_with(const EventGraph& graph, std::initializer_list<EventId> accesses);
 
  private:
@@ -43,6 +44,7 @@ class SequentialConsistency {
   enum class Colour : std::uint8_t { unseen, on_path, done };
   using Node = std::int32_t;
 
+  static bool precedes_in_psc(const EventGraph& graph, EventId access);
   void build(const EventGraph& graph);
   bool cyclic_from(EventId event);
   void step(Layer layer, EventId event);
