@@ -1,6 +1,6 @@
 /// Nanoseconds per task with empty kernels, next to OpenMP's depend clauses.
 ///
-///   whole/GRAPH/TASKS    from launch to the last task retired, packed, window 1024; OpenMP with
+///   whole/GRAPH/TASKS    from launch to result, packed, window 1024; OpenMP with
 ///                        the same number of threads runs the same graph in each iteration
 ///   fan_out/GRAPH        the same for the two fan-outs, lock against word
 ///   submit/GRAPH/TASKS   the orchestration alone, without its waits: with one host thread nothing

@@ -127,7 +127,7 @@ void Repetitions::judge_events(const DeviceConfig& config, const RunResult& resu
   if (!complete) return;
   // However long a task waits: the machine may have slept meanwhile.
   report_.broken_rules = broken_rules(config, result, std::numeric_limits<uint64_t>::max());
-  if (report_.broken_rules.empty() || report_.verdict == "fault") return;
+  if (report_.broken_rules.empty() || !report_.verdict.empty()) return;
   report_.verdict = "fault";
   report_.detail = "broken_rule";
 }

@@ -44,7 +44,7 @@ Examples:
   pto2 run --orchestration mine.so --kernels kernels --arg buffer:64K:random --arg scalar:3
 
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
-5 runtime fault, 70 a bug of pto2, 130 interrupted)";
+5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated)";
 
 }  // namespace
 

@@ -134,8 +134,12 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
   d.resource = resource;
   d.ring = task.ring;
   d.open_scopes = static_cast<uint32_t>(scopes_.size());
-  if (ring.tasks.active(alive) != 0) {
-    d.oldest = make_id(task.ring, alive);
+  // The TensorMap is that of all rings.
+  const uint32_t rings = resource == Resource::tensormap_pool ? state_.config.rings : 1;
+  for (uint32_t i = 0; i < rings && d.oldest == no_task; ++i) {
+    const uint32_t r = (task.ring + i) % state_.config.rings;
+    if (state_.rings[r]->tasks.active(alive_[r]) == 0) continue;
+    d.oldest = make_id(r, alive_[r]);
     d.oldest_scope = note(d.oldest).depth;
   }
   switch (resource) {

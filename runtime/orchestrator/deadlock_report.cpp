@@ -42,15 +42,16 @@ constexpr const char* held_by_scope =
 
 constexpr const char* request_too_large =
     "Root Cause:\n"
-    "One task asks for more than the ring can ever hold.\n";
+    "One task asks for more than there can ever be.\n";
 
 std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
   std::string cycle = "Wait-for cycle:\n";
-  cycle += fmt::format("  orchestrator waits for {} in the {} of ring {}\n",
+  cycle += fmt::format("  orchestrator waits for {} in the {}",
                        d.resource == Resource::task_ring   ? "a slot"
                        : d.resource == Resource::heap_ring ? fmt::format("{} bytes", d.requested)
                                                            : fmt::format("{} entries", d.requested),
-                       text.name, d.ring);
+                       text.name);
+  cycle += d.resource == Resource::tensormap_pool ? "\n" : fmt::format(" of ring {}\n", d.ring);
   if (d.oldest == no_task) {
     return cycle + "  which is empty: the request alone is larger than it\n";
   }

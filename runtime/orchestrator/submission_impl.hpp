@@ -80,6 +80,13 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
 template <class P, template <class> class F>
 bool Orchestrator<P, F>::check_param(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
+  if (static_cast<uint32_t>(param.type) > static_cast<uint32_t>(PTOParamType::SCALAR)) {
+    fail(ErrorCode::bad_submission,
+         fmt::format("submission {}, parameter {}: {} is no parameter type", submitted_, i,
+                     static_cast<int32_t>(param.type)),
+         "make parameters with make_input_param() and its like");
+    return false;
+  }
   if (param.type == PTOParamType::SCALAR) return true;
   const TensorRecord* const tensor = tensors_.find(param.tensor.id);
   task.tensors[i] = tensor;

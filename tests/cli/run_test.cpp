@@ -259,5 +259,13 @@ TEST(Run, AnInterruptEndsIt) {
   EXPECT_EQ(program.end_with(SIGINT).code, 130);
 }
 
+TEST(Run, ATerminationEndsIt) {
+  const TemporaryFolder folder;
+  RunningProgram program({"run", "paged_attention", "--executor", "seeded", "--repeat", "1000000",
+                          "--json", folder.path("r.json")});
+  ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(folder.path("r.json")); }));
+  EXPECT_EQ(program.end_with(SIGTERM).code, 143);
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -80,6 +80,13 @@ TEST(DependencyPool, NoNodeIsReusedWhileItsTaskIsAlive) {
   }
 }
 
+TEST(DependencyPool, NodesGoRoundHoweverManyThereWere) {
+  const Pool p(5);
+  for (uint64_t number : {uint64_t{1} << 20, uint64_t{1} << 32, uint64_t{1} << 62}) {
+    EXPECT_EQ(p.pool.index(number), 1 + (p.pool.index(number - 1) - 1 + 1) % 5);
+  }
+}
+
 TEST(DependencyPool, SeesMarksThatCannotBe) {
   Pool p(5);
   (void)p.submit(2);

@@ -160,7 +160,9 @@ void Trial::judge_error(const RunResult& result, std::vector<std::string>& probl
 }
 
 void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& problems) const {
-  const std::string ring = fmt::format(" of ring {}\n", deadlock_->ring);
+  const std::string ring = deadlock_->resource == oracle::Resource::map_pool
+                               ? std::string("in the TensorMap\n")
+                               : fmt::format(" of ring {}\n", deadlock_->ring);
   if (error.message.find(ring) == std::string::npos) {
     problems.push_back(fmt::format("expected ring {}, got: {}", deadlock_->ring, error.message));
   }

@@ -162,6 +162,30 @@ TEST_P(Errors, SubmissionAfterTheEnd) {
                });
 }
 
+TEST_P(Errors, SubmissionBehindTheOuterScope) {
+  expect_error(small_device(), ErrorCode::bad_submission, "the orchestration is done", "before",
+               [&](PTO2Runtime* rt) {
+                 rt->ops->scope_end(rt);
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+               });
+}
+
+TEST_P(Errors, UnknownParameterType) {
+  for (const int32_t type : {-1, 4}) {
+    const std::string message =
+        "submission 0, parameter 0: " + std::to_string(type) + " is no parameter type";
+    expect_error(small_device(), ErrorCode::bad_submission, message.c_str(), "make_input_param",
+                 [&](PTO2Runtime* rt) {
+                   (void)graph_of(rt);
+                   static float memory[4];
+                   const uint64_t shape[] = {4};
+                   PTOParam param = make_input_param(make_tensor_external(memory, shape, 1));
+                   param.type = static_cast<PTOParamType>(type);
+                   pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &param, 1);
+                 });
+  }
+}
+
 TEST_P(Errors, ScopeEndWithoutScope) {
   expect_error(small_device(), ErrorCode::bad_submission, "scope_end() without a scope",
                "PTO2_SCOPE", [&](PTO2Runtime* rt) {
@@ -299,6 +323,15 @@ TEST_P(Errors, TensorMapOverflow) {
   config.tensormap_pool = 16;
   expect_error(config, ErrorCode::tensormap_overflow, "TensorMap pool is exhausted",
                "--tensormap-pool", [&](PTO2Runtime* rt) { chain(rt, 17, 1); });
+  // The entries are held by another ring than the one that asks.
+  expect_error(config, ErrorCode::tensormap_overflow,
+               "1 entries in the TensorMap\n  which waits for task 0 of ring 0, the oldest alive",
+               "--tensormap-pool", [&](PTO2Runtime* rt) {
+                 chain(rt, 16, 1);
+                 PTO2_SCOPE(rt) {
+                   (void)graph_of(rt).task({});
+                 }
+               });
   EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 16, 1); }).error.code, ErrorCode::ok);
 }
 

@@ -168,7 +168,7 @@ TEST_P(Graphs, BackPressureOfTheTinyDevice) {
 
 TEST_P(Graphs, EveryNumberOfSchedulersAndBlocks) {
   for (const auto& [schedulers, blocks] :
-       {std::pair{1u, 1u}, {1u, 3u}, {2u, 2u}, {3u, 5u}, {4u, 24u}, {5u, 70u}}) {
+       {std::pair{1u, 1u}, {1u, 3u}, {2u, 2u}, {3u, 5u}, {4u, 24u}, {3u, 43u}, {5u, 70u}}) {
     DeviceConfig config = small_device();
     config.schedulers = schedulers;
     config.blocks = blocks;

@@ -157,6 +157,16 @@ TEST(RunRules, ALifeIsInOrder) {
   expect_broken(late, "EV-I6", "fin at 75 by aiv2 is later than consume at 74 by scheduler1");
 }
 
+TEST(RunRules, NothingIsReclaimedThatRuns) {
+  Story story;
+  story.erase(scheduler1, consume, d);
+  story.insert(scheduler1, 76, consume, d);
+  story.erase(scheduler1, reclaim, d);
+  story.insert(scheduler1, 63, reclaim, d);
+  EXPECT_THAT(story.broken(), testing::Contains(testing::AllOf(
+                                  HasSubstr("EV-I6"), HasSubstr("is later than reclaim at 63"))));
+}
+
 TEST(RunRules, ConsumeAndReclaimHaveNoOrder) {
   Story story;
   story.at(scheduler1, consume, d).time_ns = 77;

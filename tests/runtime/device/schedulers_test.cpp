@@ -198,5 +198,26 @@ TEST(Schedulers, ATaskThatWaitedForItsPlaceWakesAScheduler) {
   }
 }
 
+/// The time in kernels is that of all of them, not of each core's last.
+TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
+  constexpr int tasks = 5;
+  static constexpr KernelEntry kernels[] = {
+      [](int64_t*) { std::this_thread::sleep_for(milliseconds(4)); }};
+  DeviceConfig config = small_device();
+  config.schedulers = 1;
+  config.blocks = 1;
+  config.kernel_timing = true;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      for (int i = 0; i < tasks; ++i) {
+                        pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+                      }
+                    },
+                    {}};
+  const RunResult result = launch(config, {.executor = platform::Executor::packed}, what);
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_GE(result.kernel_ns, uint64_t{tasks} * 4'000'000);
+}
+
 }  // namespace
 }  // namespace pto2::test

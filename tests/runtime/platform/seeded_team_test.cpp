@@ -91,6 +91,20 @@ TEST(SeededTeam, AMissingRingIsADeadlock) {
   }
 }
 
+TEST(SeededTeam, ARingEndsOneWaitOnly) {
+  for (uint64_t seed = 1; seed < 50; ++seed) {
+    const std::string failure = failure_of({.seed = seed}, [&](SeededTeam& team) {
+      SeededThread& waiter = team.add("waiter", 0, [] {
+        Seeded::idle();  // the start counts as a ring
+        Seeded::idle();
+        Seeded::idle();
+      });
+      team.add("ringer", 0, [&] { waiter.ring(); });
+    });
+    EXPECT_THAT(failure, HasSubstr("waiting: waiter")) << "seed " << seed;
+  }
+}
+
 TEST(SeededTeam, ARingAfterTheStoreEndsTheWait) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SeededAtomic<int> flag{0};

@@ -73,6 +73,34 @@ TEST(TeamState, TheOnlyHostInAKernelHasARunnableThreadBehindIt) {
   watcher.join();
 }
 
+TEST(TeamState, ARingThatNoHostHasSeenIsTold) {
+  Team team(packed(2));
+  std::atomic<uint32_t> begun{0};
+  std::atomic<bool> end{false};
+  LogicalThread& waiter = team.add("waiter", 0, [] {
+    idle();  // the start counts as a ring
+    idle();
+  });
+  team.add("busy0", 0, [&] {
+    yield();
+    ++begun;
+    Hardware::spin([&] { return end.load(); });
+  });
+  team.add("busy1", 1, [&] {
+    ++begun;
+    Hardware::spin([&] { return end.load(); });
+  });
+  std::thread watcher([&] {
+    while (begun.load() != 2) std::this_thread::yield();
+    EXPECT_FALSE(team.state().threads[0].rung);
+    waiter.ring();
+    EXPECT_TRUE(team.state().threads[0].rung);
+    end = true;
+  });
+  team.run();
+  watcher.join();
+}
+
 TEST(TeamState, AHostThatRunsAFiberKnowsTheOthersAlone) {
   Team team(packed(1));
   std::atomic<bool> begun{false};

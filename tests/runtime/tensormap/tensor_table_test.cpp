@@ -74,6 +74,14 @@ TEST_F(TensorTableTest, ViewSharesBufferAndStrides) {
   EXPECT_EQ(inner.address, 0x1000U + 4 * (2 * 6 + 4));
 }
 
+TEST_F(TensorTableTest, ViewBehindFourGigabytes) {
+  const uint64_t all = std::numeric_limits<uint32_t>::max();
+  const uint64_t root = make(0x1000, {8, all}, DataType::INT8).handle;
+  const uint64_t last = view(root, {1, 3}, {7, 5}).handle;
+  EXPECT_EQ(filled(last).address, 0x1000U + 7 * all + 5);
+  EXPECT_EQ(table_.find(last)->region.begin, 7 * all + 5);
+}
+
 TEST_F(TensorTableTest, TransposeSwapsAndViewsFollow) {
   const uint64_t root = make(0x1000, {4, 6}).handle;
   const uint64_t transposed = table_.transpose(root, 0, 1).handle;
