@@ -2,6 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "core/task_state.hpp"
+
 namespace pto2 {
 
 namespace {
@@ -18,6 +22,19 @@ void check_power_of_two(const char* name, uint64_t value) {
     while (above < value) above *= 2;
     throw ConfigError(fmt::format("{} is {}, but must be a power of two, for example {} or {}",
                                   name, value, above / 2, above));
+  }
+}
+
+/// What a task may have of consumers and holders at a time (core/task_state.hpp): each is in a slot
+/// of its own, and has a node.
+void check_consumers(const DeviceConfig& c) {
+  constexpr uint64_t most = max_references - 2;
+  const uint64_t possible = uint64_t{c.rings} * std::min(c.window - 1, c.dep_pool);
+  if (possible > most) {
+    throw ConfigError(fmt::format(
+        "with window {}, dep-pool {} and rings {} a task could have {} consumers at a time, but {} "
+        "are possible; use a smaller window or dep-pool, or fewer rings",
+        c.window, c.dep_pool, c.rings, possible, most));
   }
 }
 
@@ -45,6 +62,7 @@ void validate(const DeviceConfig& c) {
         "schedulers or more blocks",
         c.schedulers, c.blocks));
   }
+  check_consumers(c);
 }
 
 }  // namespace pto2

@@ -82,8 +82,8 @@ class alignas(64) PackedHost {
 
   PackedTeam& team_;
   uint32_t index_;
-  uint32_t cursor_ = 0;  // where pick() goes on: every runnable fiber gets its turn
-  std::atomic<bool> begun_{false};              // for reports
+  uint32_t cursor_ = 0;             // where pick() goes on: every runnable fiber gets its turn
+  std::atomic<bool> begun_{false};  // for reports
   std::atomic<FiberThread*> current_{nullptr};  // atomic for reports only
   std::vector<uint64_t> runnable_;
   std::vector<uint64_t> kernels_seen_;  // per host: its kernel count when last looked at

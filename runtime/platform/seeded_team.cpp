@@ -1,6 +1,7 @@
 #include "runtime/platform/seeded_team.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pto2::platform {
 
@@ -9,6 +10,18 @@ namespace {
 thread_local SeededTeam* this_team = nullptr;
 
 constexpr uint64_t high_priority = uint64_t{1} << 32;
+
+/// Makes a team that of the OS thread while it runs, however it ends.
+class Current {
+ public:
+  explicit Current(SeededTeam* team) : outer_(std::exchange(this_team, team)) {}
+  ~Current() { this_team = outer_; }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  SeededTeam* outer_;
+};
 
 }  // namespace
 
@@ -38,8 +51,7 @@ SeededThread& SeededTeam::add(std::string name, uint32_t, std::function<void()> 
 }
 
 void SeededTeam::run() {
-  SeededTeam* const outer = this_team;
-  this_team = this;
+  const Current current(this);
   for (auto& thread : threads_) runnable_.push_back(thread.get());
   next_low_priority_ = high_priority - 1;
   std::size_t unfinished = threads_.size();
@@ -54,7 +66,6 @@ void SeededTeam::run() {
       std::erase(runnable_, running_);
     }
   }
-  this_team = outer;
 }
 
 SeededThread& SeededTeam::choose() {
@@ -122,7 +133,6 @@ void SeededThread::ring() {
 }
 
 void SeededTeam::fail(const std::string& what) {
-  this_team = nullptr;
   running_ = nullptr;
   std::string text = "seed " + std::to_string(options_.seed) + ", point " +
                      std::to_string(points()) + ": " + what + "; waiting:";

@@ -127,7 +127,7 @@ class WithMutants {
   WithMutants() {
     fs::copy_file(fs::path(PTO2_PROGRAM).replace_filename("pto2-check"), program());
     fs::create_directory(folder_.path("mutants"));
-    folder_.file("mutants/catalogue", "found quick\nlong\n");
+    folder_.file("mutants/catalogue", "found quick checker toy/toy\nlong long checker toy/toy\n");
     script("found", R"(echo '{"harnesses": [{"name": "toy/toy", "wall_s": 0, "replay": "token",
       "report": {"violation": {"kind": "data race", "message": "on it"}}}]}')");
     script("long", "echo $$ >\"$0.new\"; mv \"$0.new\" \"$0.pid\"; exec sleep 600");

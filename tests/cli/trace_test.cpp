@@ -64,7 +64,7 @@ void expect_complete(const Trace& trace, std::size_t tasks) {
     EXPECT_LE(when("dispatch"), when("ack"));
     EXPECT_LE(when("ack"), when("fin"));
     EXPECT_LE(when("fin"), when("consume"));
-    EXPECT_LE(when("consume"), when("reclaim"));
+    EXPECT_LE(when("fin"), when("reclaim"));  // whoever reclaims need not be who says consume
   }
 }
 

@@ -23,7 +23,7 @@ void hang(const TeamOptions& options) {
   const HangGuard guard("on purpose", 300ms);
   Team team(options);
   team.add("ended", 1, [] {});
-  team.add("forgotten", 1, [] { platform::idle(); });
+  team.add("forgotten", 1, [] { platform::Hardware::await([] { return false; }); });
   team.run();
 }
 

@@ -55,6 +55,24 @@ TEST(DeviceConfig, EachRefusalNamesSettingValueAndRange) {
   EXPECT_THAT(refusal([](auto& c) { c.schedulers = 25; }), HasSubstr("24"));
 }
 
+TEST(DeviceConfig, NoTaskCanHaveTooManyConsumers) {
+  constexpr uint32_t most = (1 << 20) - 3;
+  const auto with = [](uint32_t rings, uint32_t window, uint32_t dep_pool) {
+    return refusal([&](auto& c) {
+      c.rings = rings;
+      c.window = window;
+      c.dep_pool = dep_pool;
+    });
+  };
+  EXPECT_EQ(with(1, 1 << 20, most), "");
+  EXPECT_THAT(with(1, 1 << 20, most + 1), HasSubstr("could have 1048574 consumers"));
+  EXPECT_THAT(with(2, 1 << 19, 1 << 19), HasSubstr("could have 1048574 consumers"));
+  EXPECT_EQ(with(2, 1 << 19, most / 2), "");
+  EXPECT_EQ(with(4, 1 << 20, most / 4), "");
+  EXPECT_THAT(with(4, 1 << 20, most / 4 + 1), HasSubstr("smaller window or dep-pool"));
+  EXPECT_THAT(with(3, 1 << 19, 1 << 19), HasSubstr("could have 1572861 consumers"));
+}
+
 TEST(DeviceConfig, LaunchRefusesWhatValidateRefuses) {
   DeviceConfig config = small_device();
   config.window = 5;
