@@ -256,7 +256,7 @@ class Judge {
                       before == nullptr ? "nothing" : event_name(before->kind));
       }
       if (event.kind == EventKind::ack) {
-        if (taken == sent.size() || sent[taken]->task != event.task) {
+        if (taken >= sent.size() || sent[taken]->task != event.task) {
           findings_.add("EV-I8: {} acks {} at {}, but its dispatch number {} is of {}", name,
                         name_of(event.task), event.time_ns, taken,
                         taken < sent.size() ? name_of(sent[taken]->task) : "no task");

@@ -61,6 +61,21 @@ TEST(OwnImages, AWrongKernelFails) {
   EXPECT_THAT(outcome.json()["detail"], HasSubstr("16384 elements are outside the tolerance"));
 }
 
+TEST(OwnImages, EachRepetitionMustWriteTheOutputs) {
+  const TemporaryFolder folder;
+  fs::copy(kernels, folder.path("kernels"));
+  fs::copy_file(std::string(TEST_IMAGES) + "/add_twice.so", folder.path("kernels/0_add.so"),
+                fs::copy_options::overwrite_existing);
+  const Strings once = {"run", "vector_example", "--kernels", folder.path("kernels"), "--json",
+                        "-"};
+  EXPECT_EQ(pto2(once).json()["verdict"], "pass");
+  Strings again = once;
+  again.insert(again.end(), {"--repeat", "3"});
+  const Outcome outcome = pto2(again);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.json()["detail"], HasSubstr("(repetition 2)"));
+}
+
 TEST(OwnImages, AMissingKernelIsAFault) {
   const TemporaryFolder folder;
   fs::copy(kernels, folder.path("kernels"));

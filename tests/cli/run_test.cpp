@@ -251,20 +251,14 @@ TEST(Run, SeededRunsCountPoints) {
   EXPECT_EQ(json["config"]["seed"], 3);
 }
 
-TEST(Run, AnInterruptEndsIt) {
-  const TemporaryFolder folder;
-  RunningProgram program({"run", "paged_attention", "--executor", "seeded", "--repeat", "1000000",
-                          "--json", folder.path("r.json")});
-  ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(folder.path("r.json")); }));
-  EXPECT_EQ(program.end_with(SIGINT).code, 130);
-}
-
-TEST(Run, ATerminationEndsIt) {
-  const TemporaryFolder folder;
-  RunningProgram program({"run", "paged_attention", "--executor", "seeded", "--repeat", "1000000",
-                          "--json", folder.path("r.json")});
-  ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(folder.path("r.json")); }));
-  EXPECT_EQ(program.end_with(SIGTERM).code, 143);
+TEST(Run, AnInterruptOrATerminationEndsIt) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    const TemporaryFolder folder;
+    RunningProgram program({"run", "paged_attention", "--executor", "seeded", "--repeat", "1000000",
+                            "--json", folder.path("r.json")});
+    ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(folder.path("r.json")); }));
+    EXPECT_EQ(program.end_with(signal).code, code);
+  }
 }
 
 }  // namespace

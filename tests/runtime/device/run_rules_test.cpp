@@ -233,6 +233,13 @@ TEST(RunRules, ACoreWaitsBetweenItsTasks) {
   expect_broken(story, "EV-I8", "aiv2 has ack of task 1 of ring 1 at 64 after fin");
 }
 
+TEST(RunRules, ACoreTakesNoTaskThatNobodySentIt) {
+  Story story;
+  for (const TaskId task : {a, b, c}) story.insert(aic1, 50, ack, task);
+  EXPECT_THAT(story.broken(), testing::Contains("EV-I8: aic1 acks task 0 of ring 1 at 50, but its "
+                                                "dispatch number 2 is of no task"));
+}
+
 TEST(RunRules, AnAckHasItsFin) {
   Story story = given_up();
   story.erase(aiv2, fin, c);
@@ -368,6 +375,27 @@ TEST(RunRules, EveryStructureIsWhole) {
   story.result.damaged = {"ring 2", "life cycle"};
   EXPECT_THAT(story.broken(), ElementsAre("EV-I13: damaged after the run: ring 2",
                                           "EV-I13: damaged after the run: life cycle"));
+}
+
+TEST(RunRules, NoEventIsMissingOrThereTwice) {
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    for (std::size_t i = 0; i < Story().log(thread).size(); ++i) {
+      Story without;
+      Story twice;
+      Story often;
+      const Event event = without.log(thread)[i];
+      // Nobody counts how often the orchestrator waits for anything but a resource.
+      if (thread == orchestrator && event.kind == wait && event.task == no_task) continue;
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      without.log(thread).erase(without.log(thread).begin() + at);
+      twice.log(thread).insert(twice.log(thread).begin() + at, event);
+      often.log(thread).insert(often.log(thread).begin() + at, 8, event);
+      for (Story* story : {&without, &twice, &often}) {
+        EXPECT_THAT(story->broken(), Not(IsEmpty()))
+            << event_name(event.kind) << " at " << event.time_ns << " of log " << thread;
+      }
+    }
+  }
 }
 
 TEST(RunRules, OfManyTheFirstAreNamed) {
