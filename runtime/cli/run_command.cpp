@@ -65,7 +65,9 @@ RunCommand::RunCommand(CLI::App& app)
       ->type_name("ARG")
       ->expected(1)
       ->take_all();
-  command_->add_option("--trace", trace_, "write the events of the last repetition as JSON lines")
+  command_
+      ->add_option("--trace", trace_,
+                   "write the events of the last repetition as JSON lines; - is stdout")
       ->type_name("FILE");
   command_->add_option("--json", json_, "write the result as JSON; - is stdout")->type_name("FILE");
   command_->add_option("--config", config_, "read settings from a TOML file")->type_name("FILE");
@@ -179,7 +181,8 @@ ExitCode RunCommand::run(const Settings& settings) {
     fmt::print(stderr, "{}{}\n{}\n",
                error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
   }
-  if (!quiet_ && !(json && json->is_stdout())) {
+  const bool stdout_is_taken = (json && json->is_stdout()) || (trace && trace->is_stdout());
+  if (!quiet_ && !stdout_is_taken) {
     OutputFile out("-");
     out.write(to_text(report));
     out.finish();

@@ -79,17 +79,6 @@ void add_counts(Json& json, const RunResult& r) {
 
 }  // namespace
 
-ExitCode exit_code(const RunReport& report) {
-  const RunResult& result = report.result;
-  const bool our_bug = result.error.code == ErrorCode::not_drained || !result.damaged.empty() ||
-                       !report.broken_rules.empty();
-  if (our_bug) return exit_our_bug;
-  if (report.verdict == "pass") return exit_pass;
-  if (report.verdict == "inconclusive") return exit_inconclusive;
-  if (report.verdict == "fail") return exit_fail;
-  return exit_runtime_fault;
-}
-
 std::string to_text(const RunReport& report) {
   const RunResult& r = report.result;
   const Settings& settings = *report.settings;

@@ -25,6 +25,7 @@ struct RunReport {
   std::vector<std::string> kernel_names;  ///< by id
 };
 
+/// A defect of the runtime comes first, whatever the verdict is.
 ExitCode exit_code(const RunReport& report);
 
 /// A short block of lines.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <chrono>
 
 #include "runtime/device/run_audit.hpp"
@@ -12,6 +13,13 @@ namespace pto2 {
 
 namespace {
 
+/// Where the tensor handles of a launch start, far from those of the launches before. The factor
+/// is 2^32 by the golden ratio, whose multiples are spread evenly (Knuth, TAOCP 3, 6.4).
+uint32_t next_generation() {
+  static std::atomic<uint32_t> launches{0};
+  return launches.fetch_add(1, std::memory_order_relaxed) * 0x9e3779b1 + 1;
+}
+
 /// The logical threads of one launch and what they share.
 template <class P, template <class> class F>
 class Run {
@@ -21,7 +29,7 @@ class Run {
   Run(const DeviceConfig& config, const typename P::team_options& options, const Launch& what)
       : state_(config),
         team_(options),
-        orchestrator_(state_, {what.kernels, what.entry, what.log}) {
+        orchestrator_(state_, {what.kernels, what.entry, what.log, next_generation()}) {
     for (uint32_t s = 0; s < config.schedulers; ++s) {
       schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
     }

@@ -21,7 +21,8 @@ struct Launch {
 };
 
 /// Runs on OS threads. Throws ConfigError, std::bad_alloc; every other failure is in the result.
-/// Any number of launches may follow each other, or run side by side.
+/// Any number of launches may follow each other, or run side by side; but an orchestration that was
+/// loaded from an image is bound to one of them at a time.
 [[nodiscard]] RunResult launch(const DeviceConfig& config, const platform::TeamOptions& team,
                                const Launch& what);
 

@@ -63,7 +63,8 @@ template <class P, template <class> class F>
   expect(startup.invariant_holds() && startup.orch_pointers_ready.is_set() &&
              startup.orchestrator_done.is_set() && startup.shutdown.is_set(),
          "start-up flags");
-  expect(state.fatal.invariant_holds() && state.fatal.code() == static_cast<int32_t>(error),
+  expect(state.fatal.invariant_holds() && state.fatal.code() == static_cast<int32_t>(error) &&
+             (!state.fatal.is_set() || state.fatal.details().submitted == submitted),
          "fatal latch");
   expect(state.stall.invariant_holds(submitted), "stall detector");
   expect(state.life.invariant_holds(), "life cycle");

@@ -64,9 +64,9 @@ struct RingState {
   DependencyPool pool;
 };
 
-/// Why a run was given up.
+/// Where a run was given up.
 struct FatalDetails {
-  TaskId task;
+  uint64_t submitted;  ///< tasks by then, and for good
 };
 
 template <class P, template <class> class F>

@@ -8,7 +8,8 @@
 
 namespace pto2 {
 
-/// A loaded orchestration (pto_orchestration_api.h). Loading binds it to no runtime.
+/// A loaded orchestration (pto_orchestration_api.h). Loading binds it to no runtime; afterwards it
+/// is bound to one at a time, so that launches side by side need an image each.
 class OrchestrationLibrary {
  public:
   static constexpr const char* default_entry = "aicpu_orchestration_entry";

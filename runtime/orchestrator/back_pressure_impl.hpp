@@ -168,7 +168,7 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
       break;
   }
   const ErrorCode code = deadlock_code(resource);
-  state_.fatal.latch(static_cast<int32_t>(code), {d.oldest});
+  state_.fatal.latch(static_cast<int32_t>(code), {submitted_});
   state_.ring_schedulers();
   error_.code = code;
   mode_ = Mode::counting;

@@ -42,6 +42,7 @@ struct OrchestratorInput {
   std::span<const KernelEntry> kernels;     ///< by id; null: no such kernel
   std::function<void(PTO2Runtime*)> entry;  ///< the orchestration
   LogSink log;
+  uint32_t first_generation = 1;  ///< of the tensor handles, apart from those of other launches
 };
 
 /// What the orchestrator counted. Read after the run.

@@ -19,6 +19,7 @@ template <class P, template <class> class F>
 Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
     : state_(state),
       input_(std::move(input)),
+      tensors_(input_.first_generation),
       map_({.rings = state.config.rings,
             .window = state.config.window,
             .pool_size = state.config.tensormap_pool,
@@ -84,7 +85,7 @@ void Orchestrator<P, F>::fail(ErrorCode code, std::string message, std::string h
   mode_ = Mode::stopped;
   if (error_.code != ErrorCode::ok) return;
   error_ = {code, std::move(message), std::move(hint)};
-  state_.fatal.latch(static_cast<int32_t>(code), {make_id(0, submitted_)});
+  state_.fatal.latch(static_cast<int32_t>(code), {submitted_});
   state_.ring_schedulers();
 }
 

@@ -68,6 +68,12 @@ void expect_complete(const Trace& trace, std::size_t tasks) {
   }
 }
 
+TEST(Trace, OnStdoutIsAloneThere) {
+  const Outcome outcome = pto2({"run", "vector_example", "--trace", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  expect_complete(parse(outcome.out), 5);
+}
+
 TEST(Trace, HasEveryEventOfEveryTaskOnce) {
   for (const char* executor : {"packed", "threads", "seeded"}) {
     const Trace trace =

@@ -82,6 +82,24 @@ TEST_P(Errors, HandleOfAScopeThatHasEnded) {
                });
 }
 
+TEST_P(Errors, HandleOfAnotherLaunch) {
+  const auto make = [](PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {1};
+    static uint64_t memory;
+    return make_tensor_external(&memory, shape, 1, DataType::UINT64);
+  };
+  Tensor kept;
+  EXPECT_EQ(run(small_device(), [&](PTO2Runtime* rt) { kept = make(rt); }).error.code,
+            ErrorCode::ok);
+  expect_error(small_device(), ErrorCode::bad_submission, "not a live tensor", "scope that made it",
+               [&](PTO2Runtime* rt) {
+                 EXPECT_NE(make(rt).id, kept.id);
+                 const PTOParam params[] = {make_input_param(kept)};
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 1);
+               });
+}
+
 /// A tensor of the outer scope whose memory comes from a task of an inner one.
 struct InnerOutput {
   Tensor tensor;

@@ -96,7 +96,7 @@ TYPED_TEST(RunAudit, ARunThatWasGivenUpIsWholeButLeavesTasks) {
   typename TestFixture::State& run = this->state;
   (void)run.life.release_hold(id, 0);
   EXPECT_TRUE(run.ready[1].push(0, run.life.place(id)));
-  run.fatal.latch(static_cast<int32_t>(ErrorCode::bad_submission), {});
+  run.fatal.latch(static_cast<int32_t>(ErrorCode::bad_submission), {2});
   EXPECT_THAT(this->damaged(2, ErrorCode::bad_submission), IsEmpty());
   EXPECT_THAT(leftovers(run, 2),
               ElementsAre("task 0 of ring 0 is not reclaimed",
@@ -140,6 +140,11 @@ TYPED_TEST(RunAudit, NamesACoreThatHasNotExited) {
   auto& core = this->state.cores[3];
   core.mailbox().report_ready();
   EXPECT_THAT(this->damaged(0), ElementsAre("mailbox of aiv1"));
+}
+
+TYPED_TEST(RunAudit, NamesAFatalConditionAfterWhichATaskWasSubmitted) {
+  this->state.fatal.latch(static_cast<int32_t>(ErrorCode::heap_ring_deadlock), {1});
+  EXPECT_THAT(this->damaged(0, ErrorCode::heap_ring_deadlock), ElementsAre("fatal latch"));
 }
 
 TYPED_TEST(RunAudit, NamesAFatalConditionThatIsNotTheError) {

@@ -1,0 +1,16 @@
+#include "runtime/cli/run_report.hpp"
+
+namespace pto2::cli {
+
+ExitCode exit_code(const RunReport& report) {
+  const RunResult& result = report.result;
+  const bool our_bug = result.error.code == ErrorCode::not_drained || !result.damaged.empty() ||
+                       !report.broken_rules.empty();
+  if (our_bug) return exit_our_bug;
+  if (report.verdict == "pass") return exit_pass;
+  if (report.verdict == "inconclusive") return exit_inconclusive;
+  if (report.verdict == "fail") return exit_fail;
+  return exit_runtime_fault;
+}
+
+}  // namespace pto2::cli
