@@ -40,24 +40,26 @@ template <class P, template <class> class F>
 [[nodiscard]] std::vector<std::string> damaged_structures(RunState<P, F>& state, uint64_t submitted,
                                                           ErrorCode error) {
   std::vector<std::string> damaged;
-  const auto expect = [&](bool whole, std::string name) {
-    if (!whole) damaged.push_back(std::move(name));
+  const auto expect = [&](bool whole, const char* name) {
+    if (!whole) damaged.emplace_back(name);
   };
   uint64_t taken = 0;
   for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
-    expect(is_whole(state, ring), "ring " + std::to_string(ring));
+    if (!is_whole(state, ring)) damaged.push_back("ring " + std::to_string(ring));
     taken += state.rings[ring]->tasks.next();
   }
   expect(taken == submitted, "count of submissions");
   for (uint32_t type = 0; type < core_types; ++type) {
-    const char* const suffix = type == 0 ? " for cube tasks" : " for vector tasks";
-    expect(state.ready[type].invariant_holds(), std::string("ready queues") + suffix);
-    expect(state.parked[type].empty(), std::string("parked schedulers") + suffix);
+    const bool cube = type == 0;
+    expect(state.ready[type].invariant_holds(),
+           cube ? "ready queues for cube tasks" : "ready queues for vector tasks");
+    expect(state.parked[type].empty(),
+           cube ? "parked schedulers for cube tasks" : "parked schedulers for vector tasks");
   }
   for (uint32_t core = 0; core < state.cores.size(); ++core) {
     const auto& mailbox = state.cores[core].mailbox();
-    expect(mailbox.invariant_holds() && mailbox.has_exited(),
-           "mailbox of " + core_name(core, state.config.blocks));
+    if (mailbox.invariant_holds() && mailbox.has_exited()) continue;
+    damaged.push_back("mailbox of " + core_name(core, state.config.blocks));
   }
   const auto& startup = state.startup;
   expect(startup.invariant_holds() && startup.orch_pointers_ready.is_set() &&

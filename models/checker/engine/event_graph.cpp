@@ -100,7 +100,7 @@ EventId EventGraph::append(ThreadId thread, Kind kind, std::memory_order order, 
     has_sc_fences_ |= kind == Kind::fence;
   }
   ensure_rows();
-  copy_base_rows(id);
+  if (!is_read(kind)) copy_base_rows(id);  // of a read, when it has its write
   return id;
 }
 
