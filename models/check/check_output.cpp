@@ -71,23 +71,25 @@ Json json_of(const Report& report) {
 }  // namespace
 
 CheckOutput::CheckOutput(const std::string& json, const std::string& junit)
-    : json_(opened(json)),
-      junit_(opened(junit)),
-      text_(json != "-" && junit != "-"),
+    : text_(json != "-" && junit != "-"),
       harnesses_(std::make_unique<Json>(Json::array())),
       orders_(std::make_unique<Json>(Json::array())),
       mutants_(std::make_unique<Json>(Json::array())) {
-  if (json == "-" && junit == "-") {
-    throw CliError(cli::exit_usage, "--json and --junit cannot both be stdout");
+  if (!json.empty() && json == junit) {
+    throw CliError(cli::exit_usage, json == "-" ? "--json and --junit cannot both be stdout"
+                                                : "--json and --junit name the same file");
   }
+  json_ = opened(json);
+  junit_ = opened(junit);
 }
 
 CheckOutput::~CheckOutput() = default;
 
 void CheckOutput::print(const std::string& text) const {
   if (!text_) return;
-  fmt::print("{}", text);
-  std::fflush(stdout);
+  cli::OutputFile out("-");
+  out.write(text);
+  out.finish();
 }
 
 void CheckOutput::add(const Report& report) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <system_error>
 
 #include "models/check/catalogue.hpp"
 #include "models/check/check_output.hpp"
@@ -15,6 +16,7 @@
 #include "models/check/protocol_index.hpp"
 #include "models/check/weakening.hpp"
 #include "runtime/cli/exit_codes.hpp"
+#include "runtime/cli/output_file.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -55,26 +57,36 @@ SIGINT (Ctrl-C) or SIGTERM ends the command with what it has found so far, what 
 inconclusive; the files of --json and --junit are written and say so. A second one ends it at
 once.)";
 
+bool takes_minutes(const Entry& entry) {
+  return entry.expected.effort == Effort::many;
+}
+
 /// The scenarios, the long ones on demand.
 std::vector<Entry> available(bool deep) {
   std::vector<Entry> entries = catalogue();
-  if (!deep) {
-    std::erase_if(entries,
-                  [](const Entry& entry) { return entry.expected.effort == Effort::many; });
-  }
+  if (!deep) std::erase_if(entries, takes_minutes);
   return entries;
+}
+
+[[noreturn]] void refuse_pattern(const char* what, const CheckArguments& arguments,
+                                 const char* where) {
+  throw CliError(cli::exit_usage,
+                 fmt::format("no {}'s name contains {}; {}", what, arguments.pattern, where));
 }
 
 /// Those whose name contains the pattern.
 std::vector<Entry> chosen(const CheckArguments& arguments, bool deep) {
-  std::vector<Entry> entries = available(deep);
+  std::vector<Entry> entries = available(true);
   std::erase_if(entries, [&](const Entry& entry) {
     return entry.name.find(arguments.pattern) == std::string::npos;
   });
+  if (entries.empty()) refuse_pattern("scenario", arguments, "pto2 check --list shows them");
+  if (deep) return entries;
+  std::erase_if(entries, takes_minutes);
   if (entries.empty()) {
-    throw CliError(cli::exit_usage,
-                   fmt::format("no scenario's name contains {}{}; pto2 check --list shows them",
-                               arguments.pattern, deep ? "" : ", but for those of --deep"));
+    throw CliError(cli::exit_usage, fmt::format("the scenarios whose names contain {} take "
+                                                "minutes; add --deep",
+                                                arguments.pattern));
   }
   return entries;
 }
@@ -88,8 +100,14 @@ void check_scenarios(const CheckArguments& arguments, CheckOutput& output) {
 
 void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
   const std::vector<Entry> entries = available(arguments.deep);
-  for (const WeakPoint& point : weak_points(entries, arguments.settings.stop)) {
-    if (std::string(point.site->name).find(arguments.pattern) == std::string::npos) continue;
+  std::vector<WeakPoint> points = weak_points(entries, arguments.settings.stop);
+  std::erase_if(points, [&](const WeakPoint& point) {
+    return std::string(point.site->name).find(arguments.pattern) == std::string::npos;
+  });
+  if (points.empty() && !arguments.settings.stop.stop_requested()) {
+    refuse_pattern("memory order", arguments, "docs/PROTOCOLS.md has them");
+  }
+  for (const WeakPoint& point : points) {
     for (const std::memory_order order : weaker_orders(*point.site)) {
       if (arguments.settings.stop.stop_requested()) return;
       output.add(weaken(point, order, arguments.settings));
@@ -100,19 +118,25 @@ void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
 void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
   try {
     Mutants mutants;
-    for (const Mutant& mutant : mutants.matching(arguments.pattern, arguments.quick)) {
+    const std::vector<Mutant> chosen = mutants.matching(arguments.pattern, arguments.quick);
+    if (chosen.empty()) refuse_pattern("mutant", arguments, "models/mutants has them");
+    for (const Mutant& mutant : chosen) {
       if (arguments.settings.stop.stop_requested()) return;
       output.add(mutants.run(mutant, arguments.settings.stop));
     }
+  } catch (const CliError&) {
+    throw;
   } catch (const std::runtime_error& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }
 }
 
 ExitCode list_scenarios(const CheckArguments& arguments) {
+  cli::OutputFile out("-");
   for (const Entry& entry : chosen(arguments, true)) {
-    fmt::print("{:<52}{}\n", entry.name, effort_text(entry.expected));
+    out.write(fmt::format("{:<52}{}\n", entry.name, effort_text(entry.expected)));
   }
+  out.finish();
   return cli::exit_pass;
 }
 
@@ -149,8 +173,13 @@ ExitCode run_replay(const std::string& token) {
   const Interruption interruption(Interruption::First::ends);
   try {
     const model::Report report = replay_named(catalogue(), token);
-    fmt::print("{}", report.to_text());
-    return report.violation ? cli::exit_fail : cli::exit_pass;
+    cli::OutputFile out("-");
+    out.write(report.to_text());
+    out.finish();
+    if (report.violation) return cli::exit_fail;
+    // A token of another program, or of another state of this one, says nothing about it.
+    const bool replayed = report.executions + report.blocked != 0;
+    return replayed ? cli::exit_pass : cli::exit_inconclusive;
   } catch (const std::invalid_argument& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }
@@ -187,8 +216,10 @@ void add_options(CLI::App* check_command, CheckArguments& arguments) {
                    "executions per strategy of what is sampled")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  check_command->add_option("--json", arguments.json, "write results here; - is stdout");
-  check_command->add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout");
+  check_command->add_option("--json", arguments.json, "write results here; - is stdout")
+      ->check(cli::refusal_of_file_name);
+  check_command->add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")
+      ->check(cli::refusal_of_file_name);
 }
 
 int execute(int argc, char** argv) {
@@ -223,6 +254,9 @@ int guarded(int argc, char** argv) {
     return complain(error.code(), error.what());
   } catch (const std::bad_alloc&) {
     return complain(cli::exit_bad_input, "out of memory; use fewer --jobs");
+  } catch (const std::system_error& error) {
+    return complain(cli::exit_bad_input,
+                    fmt::format("the system refused: {}; use fewer --jobs", error.what()));
   } catch (const std::exception& error) {
     return complain(cli::exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with "
                                                    "the command line",

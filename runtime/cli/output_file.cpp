@@ -19,6 +19,10 @@ namespace {
 
 }  // namespace
 
+std::string refusal_of_file_name(const std::string& path) {
+  return path.empty() ? "an empty name; name a file, or leave the option out" : "";
+}
+
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   if (path == "-") {
     path_ = stdout_name;

@@ -8,6 +8,10 @@
 
 namespace pto2::cli {
 
+/// For options that name a file: why `path` does not; empty if it does. A script whose variable is
+/// not set passes nothing.
+[[nodiscard]] std::string refusal_of_file_name(const std::string& path);
+
 class OutputFile {
  public:
   /// Opens `path` for writing, "-" for stdout. Throws CliError (bad input).

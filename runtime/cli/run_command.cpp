@@ -65,12 +65,12 @@ RunCommand::RunCommand(CLI::App& app)
       ->type_name("ARG")
       ->expected(1)
       ->take_all();
-  command_
-      ->add_option("--trace", trace_,
-                   "write the events of the last repetition as JSON lines; - is stdout")
-      ->type_name("FILE");
-  command_->add_option("--json", json_, "write the result as JSON; - is stdout")->type_name("FILE");
-  command_->add_option("--config", config_, "read settings from a TOML file")->type_name("FILE");
+  const auto add_file = [&](const char* name, std::string& path, const char* help) {
+    command_->add_option(name, path, help)->type_name("FILE")->check(refusal_of_file_name);
+  };
+  add_file("--trace", trace_, "write the events of the last repetition as JSON lines; - is stdout");
+  add_file("--json", json_, "write the result as JSON; - is stdout");
+  add_file("--config", config_, "read settings from a TOML file");
   command_->add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
   command_->add_flag("--print-config", print_config_,
                      "print each setting, its value and its source instead of running");

@@ -15,21 +15,21 @@ struct ResourceText {
   const char* size_label;
   const char* option;
   const char* variable;
-  const char* claim;  ///< of the size that is recommended after counting to the end
+  const char* claim;  ///< what the size that is recommended after counting is the smallest of
   ErrorCode code;
 };
 
 const ResourceText& text_of(Resource resource) {
   static constexpr ResourceText texts[] = {
       {"TaskRing", "Flow Control Deadlock", "Task Ring is FULL", "Window size", "--window",
-       "PTO2_RING_TASK_WINDOW", "works", ErrorCode::flow_control_deadlock},
+       "PTO2_RING_TASK_WINDOW", "that works", ErrorCode::flow_control_deadlock},
       {"HeapRing", "Heap Ring Deadlock", "Heap Ring has no room", "Heap size", "--heap",
-       "PTO2_RING_HEAP", "works", ErrorCode::heap_ring_deadlock},
+       "PTO2_RING_HEAP", "power of two that works", ErrorCode::heap_ring_deadlock},
       {"DepPool", "Dependency Pool Overflow", "Dependency Pool is exhausted", "Pool size",
-       "--dep-pool", "PTO2_RING_DEP_POOL", "works if producers complete in time",
+       "--dep-pool", "PTO2_RING_DEP_POOL", "that works if producers complete in time",
        ErrorCode::dependency_pool_overflow},
       {"TensorMap", "TensorMap Overflow", "TensorMap pool is exhausted", "Pool size",
-       "--tensormap-pool", "PTO2_TENSORMAP_POOL", "works", ErrorCode::tensormap_overflow},
+       "--tensormap-pool", "PTO2_TENSORMAP_POOL", "that works", ErrorCode::tensormap_overflow},
   };
   return texts[static_cast<uint32_t>(resource)];
 }
@@ -91,9 +91,8 @@ RunError describe_deadlock(const Deadlock& d) {
     error.hint = fmt::format("Recommended: a larger {} ({}), or fewer tasks per PTO2_SCOPE",
                              text.option, text.variable);
   } else if (d.counted_to_end) {
-    error.hint =
-        fmt::format("Recommended: {} (the smallest that {}): {} {} or {}={}", *d.sufficient,
-                    text.claim, text.option, *d.sufficient, text.variable, *d.sufficient);
+    error.hint = fmt::format("Recommended: {} (the smallest {}): {} {} or {}={}", *d.sufficient,
+                             text.claim, text.option, *d.sufficient, text.variable, *d.sufficient);
   } else {
     error.hint = fmt::format("Recommended: at least {}: {} {} or {}={}", *d.sufficient, text.option,
                              *d.sufficient, text.variable, *d.sufficient);

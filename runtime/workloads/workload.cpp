@@ -72,7 +72,8 @@ std::vector<int64_t> parse_sequence_lengths(const std::string& text) {
 WorkloadImages find_workload_images(const std::string& workload) {
   namespace fs = std::filesystem;
   std::vector<fs::path> roots;
-  if (const char* given = std::getenv("PTO2_WORKLOADS")) {
+  const char* const given = std::getenv("PTO2_WORKLOADS");
+  if (given != nullptr && *given != 0) {
     roots.emplace_back(given);
   } else {
     const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path().parent_path();

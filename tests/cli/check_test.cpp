@@ -113,9 +113,15 @@ TEST(Check, BadUsageIsExplained) {
     EXPECT_EQ(outcome.out, "");
   };
   expect({"check", "no_such_scenario"}, 2, "no scenario's name contains no_such_scenario");
+  expect({"check", "fan.*"}, 2, "no scenario's name contains fan.*");
+  expect({"check", "runtime/diamond/word"}, 2, "take minutes; add --deep");
+  expect({"check", "--weaken", "no_such"}, 2, "no memory order's name contains no_such");
+  expect({"check", "--mutants", "no_such"}, 2, "no mutant's name contains no_such");
   expect({"check", "--jobs", "0"}, 2, "--jobs");
   expect({"check", "--quick"}, 2, "--mutants");
   expect({"check", "fan_in", "--json", "-", "--junit", "-"}, 2, "cannot both be stdout");
+  expect({"check", "fan_in", "--json", "a", "--junit", "a"}, 2, "name the same file");
+  expect({"check", "fan_in", "--json", ""}, 2, "an empty name");
   expect({"check", "fan_in", "--json", "/nonexistent/file"}, 3, "/nonexistent/file");
   expect({"replay"}, 2, "token");
   expect({"replay", "nonsense"}, 3, "a replay token is SCENARIO@");
@@ -123,6 +129,32 @@ TEST(Check, BadUsageIsExplained) {
   expect({"replay", "watermark/two_advancers@pto2.1:0:9:"}, 3, "damaged");
   expect({"replay", "watermark/two_advancers+fan_in.notify=relaxed@pto2.1:0:0:"}, 3,
          "fan_in.notify");
+}
+
+TEST(Check, ATokenThatDoesNotFitIsInconclusive) {
+  const Outcome outcome =
+      pto2({"replay",
+            "fan_in/hold_against_notify@pto2.1:4c1f000000000000:6:0.0x2,1.0x2,2.0x1,"
+            "2.1x1,"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.out, HasSubstr("does not fit the program"));
+}
+
+TEST(Check, OutputThatCannotBeWrittenIsAnError) {
+  for (const char* arguments : {"check fan_in", "check --list", "check --weaken watermark.look"}) {
+    const Outcome outcome = run_program(
+        "/bin/sh", {"-c", std::string(PTO2_PROGRAM) + " " + arguments + " > /dev/full"});
+    EXPECT_EQ(outcome.code, 3) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr("standard output: could not be written"));
+  }
+}
+
+TEST(Check, MoreOsThreadsThanTheSystemGivesAreAnError) {
+  const Outcome outcome = run_program(
+      "/bin/sh",
+      {"-c", "ulimit -v 400000; " + std::string(PTO2_PROGRAM) + " check fan_in --jobs 64"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("use fewer --jobs"));
 }
 
 TEST(Check, HelpNamesTheExitCodes) {

@@ -167,6 +167,9 @@ void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& prob
     problems.push_back(fmt::format("expected ring {}, got: {}", deadlock_->ring, error.message));
   }
   static constexpr const char* options[] = {"--window", "--heap", "--dep-pool", "--tensormap-pool"};
+  static constexpr const char* claims[] = {"that works", "power of two that works",
+                                           "that works if producers complete in time",
+                                           "that works"};
   const std::array sizes{smallest_.window, smallest_.power_of_2_heap, smallest_.dep_pool,
                          smallest_.map_pool};
   const auto resource = static_cast<std::size_t>(deadlock_->resource);
@@ -174,11 +177,8 @@ void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& prob
   const std::string recommended =
       predicted_.refusal()
           ? std::string(options[resource])
-          : fmt::format("Recommended: {} (the smallest that works{}): {} {} ", sizes[resource],
-                        deadlock_->resource == oracle::Resource::dep_pool
-                            ? " if producers complete in time"
-                            : "",
-                        options[resource], sizes[resource]);
+          : fmt::format("Recommended: {} (the smallest {}): {} {} ", sizes[resource],
+                        claims[resource], options[resource], sizes[resource]);
   if (error.hint.find(recommended) == std::string::npos) {
     problems.push_back(fmt::format("expected the hint '{}', got '{}'", recommended, error.hint));
   }

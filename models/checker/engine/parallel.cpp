@@ -19,9 +19,7 @@ Parallel::Parallel(const Options& options, const std::function<void()>& body)
 }
 
 void Parallel::run(Report& report) {
-  std::vector<std::thread> os_threads;
-  for (Worker& worker : workers_) os_threads.emplace_back([this, &worker] { work(worker); });
-  for (std::thread& os_thread : os_threads) os_thread.join();
+  start_and_join();
   for (Worker& worker : workers_) {
     ledger_.add(worker.tally);
     report.peak_memory_bytes += worker.search.memory();
@@ -30,6 +28,19 @@ void Parallel::run(Report& report) {
   report.blocked = counts_.blocked;
   report.reason = counts_.reason;
   report.complete = !stop_;
+}
+
+/// Throws std::system_error, with nothing running any more, if the system refuses an OS thread.
+void Parallel::start_and_join() {
+  std::vector<std::jthread> os_threads;
+  try {
+    for (Worker& worker : workers_) os_threads.emplace_back([this, &worker] { work(worker); });
+  } catch (...) {
+    const std::lock_guard guard(mutex_);
+    stop_ = true;
+    changed_.notify_all();
+    throw;
+  }
 }
 
 void Parallel::work(Worker& worker) {

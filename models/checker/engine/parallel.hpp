@@ -43,6 +43,7 @@ class Parallel {
     Tally tally;
   };
 
+  void start_and_join();
   void work(Worker& worker);
   /// Explores until nothing is left or somebody stops the search.
   void explore(Worker& worker, bool more);

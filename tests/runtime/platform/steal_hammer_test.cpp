@@ -138,7 +138,7 @@ TEST_F(StealHammer, AThiefAgainstTheNextThief) {
 /// it comes back. No fiber may run on both, which would also break its stack.
 TEST_F(StealHammer, StealAgainstAttach) {
   constexpr uint32_t fibers = 6;
-  const uint32_t last = rounds(6'000);
+  const uint32_t last = rounds(20'000);
   for (const uint32_t hosts : {2u, 3u}) {
     Team team(packed_team(hosts));
     struct Member {
