@@ -77,9 +77,11 @@ class CoreMailbox {
   }
   /// Looks for a command newer than the last one taken.
   [[nodiscard]] CoreCommand peek() {
-    seen_ = data_.load(P::order(Orders::take));
-    if (seen_ == exit_signal) return CoreCommand::exit;
-    return is_new_dispatch(seen_) ? CoreCommand::run : CoreCommand::none;
+    const uint32_t value = data_.load(P::order(Orders::take));
+    if (value == exit_signal) return CoreCommand::exit;
+    if (!is_new_dispatch(value)) return CoreCommand::none;
+    seen_ = value;
+    return CoreCommand::run;
   }
   /// Takes the dispatch that peek() announced, acknowledges it and returns its payload. It goes by
   /// what peek() saw: by now the register may say exit.
@@ -157,7 +159,7 @@ class CoreMailbox {
   uint32_t sequence_ = 0;     // the scheduler's: number of the last dispatch
   bool outstanding_ = false;  // the scheduler's
   alignas(cache_line) typename P::template atomic<uint32_t> cond_{not_ready};
-  uint32_t seen_ = 0;   // the core's: what it last found in its register
+  uint32_t seen_ = 0;   // the core's: number of the last dispatch that peek() announced
   uint32_t taken_ = 0;  // the core's: number of the last dispatch taken
 };
 

@@ -148,8 +148,11 @@ ExitCode check_index(const CheckArguments& arguments, const Interruption& interr
   } catch (const std::runtime_error& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }
-  fmt::print("{} is not what the sources say; pto2 check --index {} --update makes it so\n",
-             arguments.index, arguments.index);
+  cli::OutputFile out("-");
+  out.write(
+      fmt::format("{} is not what the sources say; pto2 check --index {} --update makes it so\n",
+                  arguments.index, arguments.index));
+  out.finish();
   return cli::exit_fail;
 }
 
@@ -255,8 +258,9 @@ int guarded(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain(cli::exit_bad_input, "out of memory; use fewer --jobs");
   } catch (const std::system_error& error) {
-    return complain(cli::exit_bad_input,
-                    fmt::format("the system refused: {}; use fewer --jobs", error.what()));
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return complain(cli::exit_bad_input, fmt::format("the system refused: {}{}", error.what(),
+                                                     no_thread ? "; use fewer --jobs" : ""));
   } catch (const std::exception& error) {
     return complain(cli::exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with "
                                                    "the command line",

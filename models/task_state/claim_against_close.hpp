@@ -23,6 +23,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
     check<P>(slot_.phase(id) == Phase::initial, "an open task is not complete");
     check<P>(slot_.phase(former) == Phase::consumed, "the slot's former task is consumed");
     check<P>(slot_.references(id) == 2, "an open task is held by itself and its scope");
+    check<P>(slot_.references(former) == 0, "nobody holds the slot's former task");
     check<P>(slot_.invariant_holds(), "the slot is whole");
   }
 

@@ -1,4 +1,4 @@
-#include "runtime/cli/run_report.hpp"
+#include "runtime/cli/run_exit_code.hpp"
 
 namespace pto2::cli {
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/cli/exit_codes.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/device/device.hpp"
 
@@ -24,9 +23,6 @@ struct RunReport {
   std::vector<std::string> broken_rules;  ///< by the events of a traced run: our bug
   std::vector<std::string> kernel_names;  ///< by id
 };
-
-/// A defect of the runtime comes first, whatever the verdict is.
-ExitCode exit_code(const RunReport& report);
 
 /// A short block of lines.
 std::string to_text(const RunReport& report);

@@ -113,9 +113,12 @@ class Orchestrator {
     std::span<const PTOParam> params;
     uint32_t ring;
     std::array<const TensorRecord*, max_params> tensors;
-    std::array<uint64_t, max_params> output_bytes;  ///< of the new outputs, in order
-    uint32_t outputs;
+    std::array<uint32_t, max_params> output_params;  ///< the new outputs, in order
+    std::array<uint64_t, max_params> output_bytes;   ///< of each
+    uint32_t outputs;                                ///< how many there are
     uint64_t heap_bytes;
+    std::array<TaskId, max_params> former_owners;  ///< of the memory that it writes unread
+    uint32_t rewrites;                             ///< how many former_owners there are
     uint32_t inserts;
   };
 
@@ -132,7 +135,7 @@ class Orchestrator {
   [[nodiscard]] bool is_known_producer(TaskId id);
   void count_only(const Submission& task);
   void commit(const Submission& task);
-  void allocate_outputs(const Submission& task, TaskId id, const HeapPlacement& placement);
+  void allocate_outputs(const Submission& task, TaskId id, uint64_t address);
   void insert_outputs(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id);
   void publish(const Submission& task, TaskId id, uint32_t absent);

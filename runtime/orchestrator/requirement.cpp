@@ -40,6 +40,7 @@ void ResourceRequirement::scope_end() {
   for (Ring& ring : rings_) {
     if (ring.holder_depth != depth_) continue;
     ring.holder_depth = 0;
+    ring.oldest = ring.submitted;
     ring.live_nodes = 0;
     live_map_entries_ -= ring.live_entries;
     ring.live_entries = 0;
@@ -51,10 +52,7 @@ void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) 
   assert(depth_ > 0 && ring_index < max_rings);
   Ring& ring = rings_[ring_index];
   const bool drained = ring.holder_depth == 0;
-  if (drained) {
-    ring.holder_depth = depth_;
-    ring.oldest = ring.submitted;
-  }
+  if (drained) ring.holder_depth = depth_;
   ring.max_live = std::max(ring.max_live, ring.submitted - ring.oldest);
   ++ring.submitted;
 

@@ -91,9 +91,7 @@ class ResourceRequirement {
   bool can_be_live(TaskId task) const { return local_of(task) >= watermark(ring_of(task)); }
   /// Number of the ring's oldest live task in the best case. A run that only counts gives these to
   /// TensorMap::sync().
-  uint64_t watermark(uint32_t ring) const {
-    return rings_[ring].holder_depth == 0 ? rings_[ring].submitted : rings_[ring].oldest;
-  }
+  uint64_t watermark(uint32_t ring) const { return rings_[ring].oldest; }
   /// Forgets everything, for the next run.
   void reset() { *this = ResourceRequirement(); }
 
@@ -105,7 +103,7 @@ class ResourceRequirement {
   struct Ring {
     uint32_t holder_depth = 0;  ///< of the outermost open scope with tasks here; 0: drained
     uint64_t submitted = 0;
-    uint64_t oldest = 0;  ///< number of the oldest live task
+    uint64_t oldest = 0;  ///< number of the oldest live task; if drained: of the next one
     uint64_t live_nodes = 0;
     uint64_t live_entries = 0;
     uint64_t max_live = 0;  ///< most live tasks before a submission

@@ -70,6 +70,7 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   task.ring = scope_ring();
   task.outputs = 0;
   task.heap_bytes = 0;
+  task.rewrites = 0;
   task.inserts = 0;
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (!check_param(task, i)) return false;
@@ -99,11 +100,13 @@ bool Orchestrator<P, F>::check_param(Submission& task, uint32_t i) {
   }
   if (tensor->has_address()) {
     task.inserts += writes(param.type) ? 1 : 0;
-    return tensor->external || check_memory(*tensor, i);
+    if (tensor->external) return true;
+    if (param.type == PTOParamType::OUTPUT) task.former_owners[task.rewrites++] = tensor->owner;
+    return check_memory(*tensor, i);
   }
   bool twice = false;
-  for (uint32_t j = 0; j < i; ++j) {
-    twice |= task.params[j].type != PTOParamType::SCALAR && task.tensors[j] == tensor;
+  for (uint32_t j = 0; j < task.outputs; ++j) {
+    twice |= task.tensors[task.output_params[j]] == tensor;
   }
   if (param.type != PTOParamType::OUTPUT || twice) {
     fail(ErrorCode::bad_submission,
@@ -112,8 +115,10 @@ bool Orchestrator<P, F>::check_param(Submission& task, uint32_t i) {
     return false;
   }
   ++task.inserts;
-  task.output_bytes[task.outputs++] = tensor->bytes();
-  task.heap_bytes = packed_bytes_with(task.heap_bytes, tensor->bytes());
+  const uint64_t bytes = tensor->bytes();
+  task.output_params[task.outputs] = i;
+  task.output_bytes[task.outputs++] = bytes;
+  task.heap_bytes = packed_bytes_with(task.heap_bytes, bytes);
   return true;
 }
 
@@ -152,11 +157,8 @@ void Orchestrator<P, F>::find_producers(const Submission& task) {
 /// never replaced (TM-I4).
 template <class P, template <class> class F>
 void Orchestrator<P, F>::find_owners(const Submission& task) {
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    if (task.params[i].type != PTOParamType::OUTPUT) continue;
-    const TensorRecord& tensor = *task.tensors[i];
-    if (tensor.external || !tensor.has_address() || is_known_producer(tensor.owner)) continue;
-    owners_.push_back(tensor.owner);
+  for (uint32_t i = 0; i < task.rewrites; ++i) {
+    if (!is_known_producer(task.former_owners[i])) owners_.push_back(task.former_owners[i]);
   }
 }
 
@@ -177,12 +179,11 @@ bool Orchestrator<P, F>::is_known_producer(TaskId id) {
 /// alive here.
 template <class P, template <class> class F>
 void Orchestrator<P, F>::count_demand(const Submission& task) {
-  const auto live = [&](const std::vector<TaskId>& tasks) {
-    return static_cast<uint64_t>(std::count_if(
-        tasks.begin(), tasks.end(), [&](TaskId id) { return requirement_.can_be_live(id); }));
-  };
+  uint64_t nodes = 0;
+  for (const TaskId id : producers_) nodes += requirement_.can_be_live(id) ? 1 : 0;
+  for (const TaskId id : owners_) nodes += requirement_.can_be_live(id) ? 1 : 0;
   requirement_.submit(task.ring, {.output_bytes = {task.output_bytes.data(), task.outputs},
-                                  .dep_nodes = live(producers_) + live(owners_),
+                                  .dep_nodes = nodes,
                                   .map_entries = task.inserts,
                                   .replaced = replaced_});
 }
@@ -195,12 +196,8 @@ void Orchestrator<P, F>::count_only(const Submission& task) {
   constexpr uint64_t counting_limit_ns = 500'000'000;
   count_demand(task);
   const TaskId id = make_id(task.ring, counted_next_[task.ring]++);
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    const PTOParam& param = task.params[i];
-    if (param.type == PTOParamType::SCALAR || task.tensors[i]->has_address()) continue;
-    tensors_.set_buffer(param.tensor.id, counting_base + counted_addresses_, id);
-    counted_addresses_ += packed_output_bytes(task.tensors[i]->bytes());
-  }
+  allocate_outputs(task, id, counting_base + counted_addresses_);
+  counted_addresses_ += task.heap_bytes;
   while (!map_.reserve(task.inserts)) map_.enlarge(0, 2 * map_.config().pool_size);
   insert_outputs(task, id);
   if (P::now_ns() - counting_since_ns_ > counting_limit_ns) finish_counting();
@@ -220,7 +217,7 @@ void Orchestrator<P, F>::commit(const Submission& task) {
 
   prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
   state_.life.open(id, ring.pool.index(first_node), nodes_needed());
-  allocate_outputs(task, id, placement);
+  allocate_outputs(task, id, reinterpret_cast<uint64_t>(ring.heap_memory.data()) + placement.begin);
   write_arguments(task, id);
   const uint32_t absent = claim_producers(id);
   insert_outputs(task, id);
@@ -246,18 +243,12 @@ uint32_t Orchestrator<P, F>::claim_producers(TaskId id) {
   return absent + static_cast<uint32_t>(owners_.size());
 }
 
+/// Lays the new outputs out one behind the other, from `address` on.
 template <class P, template <class> class F>
-void Orchestrator<P, F>::allocate_outputs(const Submission& task, TaskId id,
-                                          const HeapPlacement& placement) {
-  if (task.outputs == 0) return;
-  auto address =
-      reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data()) + placement.begin;
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    const PTOParam& param = task.params[i];
-    if (param.type == PTOParamType::SCALAR || task.tensors[i]->has_address()) continue;
-    const uint64_t bytes = task.tensors[i]->bytes();
-    tensors_.set_buffer(param.tensor.id, address, id);
-    address += packed_output_bytes(bytes);
+void Orchestrator<P, F>::allocate_outputs(const Submission& task, TaskId id, uint64_t address) {
+  for (uint32_t i = 0; i < task.outputs; ++i) {
+    tensors_.set_buffer(task.params[task.output_params[i]].tensor.id, address, id);
+    address += packed_output_bytes(task.output_bytes[i]);
   }
 }
 

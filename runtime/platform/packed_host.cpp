@@ -118,10 +118,14 @@ bool PackedHost::has_runnable() const {
   return false;
 }
 
-void PackedHost::show_runnable() {
-  for (std::size_t w = 0; w < runnable_.size(); ++w) {
-    shown_[w].store(runnable_[w], std::memory_order_relaxed);
+bool PackedHost::show_runnable() {
+  uint64_t any = 0;
+  auto shown = shown_.begin();
+  for (const uint64_t word : runnable_) {
+    (shown++)->store(word, std::memory_order_relaxed);
+    any |= word;
   }
+  return any != 0;
 }
 
 HostState PackedHost::state() const {
@@ -160,8 +164,7 @@ void PackedHost::wake() {
 }
 
 void PackedHost::detach() {
-  const bool work = has_runnable();
-  show_runnable();
+  const bool work = show_runnable();
   kernels_.store(kernels_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   lock_.exchange(0, std::memory_order_seq_cst);
   if (team_.sleepers_.load(std::memory_order_seq_cst) != 0 && (work || !inbox_is_empty())) {

@@ -73,7 +73,8 @@ class alignas(64) PackedHost {
   void drain_inbox();
   [[nodiscard]] bool inbox_is_empty() const;
   [[nodiscard]] bool has_runnable() const;
-  void show_runnable();
+  /// Copies `runnable_` for reports, and tells whether any fiber is.
+  bool show_runnable();
   void wait_for_work();
   void sleep();
   [[nodiscard]] bool steal_from_long_kernels();

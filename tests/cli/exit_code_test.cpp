@@ -1,7 +1,7 @@
 // What `pto2 run` returns, for reports that a runtime without defects does not make.
 #include <gtest/gtest.h>
 
-#include "runtime/cli/run_report.hpp"
+#include "runtime/cli/run_exit_code.hpp"
 
 namespace pto2::cli {
 namespace {

@@ -142,6 +142,7 @@ TEST(BadImages, MissingOnesAreNamed) {
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err,
               AllOf(HasSubstr("/nonexistent/vector_example"), HasSubstr("PTO2_WORKLOADS")));
+  EXPECT_EQ(pto2({"run", "vector_example"}, {"PTO2_WORKLOADS="}).code, 0) << "empty is not set";
 }
 
 }  // namespace

@@ -194,6 +194,15 @@ TEST(Run, UnwritableOutputsAreFoundBeforeTheRun) {
   EXPECT_THAT(full.err, HasSubstr("No space left"));
 }
 
+TEST(Run, AnEmptyNameIsNoFile) {
+  for (const char* option : {"--json", "--trace", "--config"}) {
+    const Outcome outcome = pto2({"run", option, ""});
+    EXPECT_EQ(outcome.code, 2) << option;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(option), HasSubstr("an empty name")));
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
 TEST(Run, SmallWindowsRecycleSlots) {
   const auto json = passing({"paged_attention", "--case", "CaseBatch256", "--window", "16"});
   EXPECT_GT(json["slots_recycled"], 0);
