@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "runtime/include/pto_kernel_api.h"
 #include "tests/runtime/device/task_graph.hpp"
@@ -19,21 +20,22 @@ constexpr uint64_t mark_of_next_buffer = 0xc;
 std::atomic<bool> later_writer_done{false};
 std::atomic<uint64_t> foreign_elements{0};
 
-/// Parameters of all kernels: one tensor of 64-bit elements.
-std::span<uint64_t> elements_of(int64_t* args) {
-  const PTOTensor& tensor = pto_tensor(args, 0);
+/// Parameters of all kernels: tensors of 64-bit elements.
+std::span<uint64_t> elements_of(int64_t* args, uint32_t i = 0) {
+  const PTOTensor& tensor = pto_tensor(args, i);
   return {tensor.data<uint64_t>(), tensor.shape[0]};
 }
 
 void allocate_only(int64_t*) {}
 
+/// The later writer's, whose outputs are two buffers.
+void write_in_time(int64_t* args) {
+  for (uint32_t i = 0; i < 2; ++i) std::ranges::fill(elements_of(args, i), mark_of_later_writer);
+}
 void write_late(int64_t* args) {
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  std::ranges::fill(elements_of(args), mark_of_later_writer);
+  write_in_time(args);
   later_writer_done = true;
-}
-void write_in_time(int64_t* args) {
-  std::ranges::fill(elements_of(args), mark_of_later_writer);
 }
 
 void write_next(int64_t* args) {
@@ -50,25 +52,33 @@ void count_foreign_in_the_end(int64_t* args) {
   count_foreign(args);
 }
 
-/// One buffer in a scope of its own, written by a task that did not allocate it; then another one,
-/// for which the heap has room only where the first lay.
-RunResult run_two_buffers(const Where& where, std::span<const KernelEntry> kernels, uint64_t seed) {
+/// A large buffer and a small one in a scope of its own, each allocated by a task of its own and
+/// written by another task, which names them in one order or the other; then a somewhat smaller
+/// buffer, for which the heap has room only where the first lay.
+RunResult run_buffers(const Where& where, std::span<const KernelEntry> kernels, uint64_t seed,
+                      bool large_first) {
   DeviceConfig config = small_device();
   config.rings = 1;
   config.heap_bytes = 768 << 10;
   const Launch what{kernels,
-                    [](PTO2Runtime* rt) {
+                    [large_first](PTO2Runtime* rt) {
                       pto2_rt_init_tensor_pool(rt);
-                      const uint64_t shape[] = {(512 << 10) / sizeof(uint64_t)};
+                      const uint64_t large[] = {(512 << 10) / sizeof(uint64_t)};
+                      const uint64_t small[] = {1};
                       const auto submit = [&](int32_t kernel, const PTOParam& param) {
                         pto2_rt_submit_task(rt, kernel, PTO2_WORKER_VECTOR, &param, 1);
                       };
                       PTO2_SCOPE(rt) {
-                        const Tensor first = make_tensor(shape, 1, DataType::UINT64);
-                        submit(0, make_output_param(first));
-                        submit(1, make_output_param(first));
+                        const Tensor first = make_tensor(large, 1, DataType::UINT64);
+                        const Tensor other = make_tensor(small, 1, DataType::UINT64);
+                        PTOParam both[] = {make_output_param(first), make_output_param(other)};
+                        submit(0, both[0]);
+                        submit(0, both[1]);
+                        if (!large_first) std::swap(both[0], both[1]);
+                        pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, both, 2);
                       }
-                      const Tensor next = make_tensor(shape, 1, DataType::UINT64);
+                      const uint64_t smaller[] = {(400 << 10) / sizeof(uint64_t)};
+                      const Tensor next = make_tensor(smaller, 1, DataType::UINT64);
                       submit(2, make_output_param(next));
                       submit(3, make_input_param(next));
                     },
@@ -90,9 +100,9 @@ TEST_P(Owners, ALaterWriterKeepsTheBuffer) {
                                            write_next,
                                            seeded ? count_foreign : count_foreign_in_the_end};
   for (uint64_t run = 1; run <= (seeded ? 200 : 5); ++run) {
-    const RunResult result = run_two_buffers(GetParam(), kernels, run);
+    const RunResult result = run_buffers(GetParam(), kernels, run, run % 2 == 0);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-    ASSERT_EQ(result.holds, 1U);
+    ASSERT_EQ(result.holds, 2U);
     ASSERT_EQ(foreign_elements.load(), 0U) << "run (or seed) " << run;
   }
 }
