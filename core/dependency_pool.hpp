@@ -9,8 +9,6 @@
 ///
 ///   DP-I1: no node is reused while its task is not reclaimed.
 ///   DP-I2: top - tail <= capacity.
-///   DP-I3: all nodes of a task are taken at once, before its first claim: waiting for the pool
-///          while holding a claim could wait for itself.
 #pragma once
 
 #include <span>
@@ -41,7 +39,8 @@ class DependencyPool {
 
   /// Takes `n` nodes for the next task of the ring; returns the number of the first. Requires
   /// fits(n, alive).
-  uint64_t take(uint64_t n) {
+  uint64_t take(uint64_t n, uint64_t alive) {
+    PTO2_INVARIANT("DP-I2", fits(n, alive));
     const uint64_t first = top_;
     top_ += n;
     marks_[ring_->slot(ring_->next())] = top_;

@@ -122,6 +122,20 @@ class TaskLifeCycle {
     return {result, make_id(ring, alive)};
   }
 
+  /// Advances each ring whose bit is set in `rings` as far as it goes. `step` is told of each task
+  /// that is reclaimed by it, and of races that were lost.
+  template <class Step>
+  void advance_all(uint32_t rings, Step&& step) {
+    for (uint32_t ring = 0; rings >> ring != 0; ++ring) {
+      if (!(rings >> ring & 1)) continue;
+      for (bool advanced = true; advanced;) {
+        const AdvanceStep done = advance(ring);
+        advanced = done.result == Advance::advanced;
+        if (done.result != Advance::not_next) step(done);
+      }
+    }
+  }
+
   /// True if the life cycle is whole. Requires that no verb is under way: no advance was lost,
   /// every task below a watermark is consumed, and no consumed task awaits a producer.
   [[nodiscard]] bool invariant_holds() const {

@@ -1,6 +1,6 @@
 /// Three tasks, each in a scope of its own, with one entry in the TensorMap: each takes it once the
 /// former has been reclaimed, wherever the completer of the former is in its steps. TM-I1, TM-I2,
-/// SD-I1.
+/// TM-I5, SD-I1.
 #pragma once
 
 #include "models/runtime/whole_runtime.hpp"

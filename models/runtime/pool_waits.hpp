@@ -1,5 +1,5 @@
 /// A task whose two producers ask for more dependency nodes than are free: the orchestrator waits,
-/// before its first claim, until the one that holds nodes is reclaimed. DP-I2, DP-I3, SD-I1.
+/// before its first claim, until the one that holds nodes is reclaimed. DP-I2, AD-I1, SD-I1.
 #pragma once
 
 #include "models/runtime/whole_runtime.hpp"

@@ -1,5 +1,5 @@
 /// A consumer in another ring names a producer that may be consumed, and even reclaimed without the
-/// orchestrator having looked; its slot then goes to a further task. TS-I4, LC-I4.
+/// orchestrator having looked; its slot then goes to a further task. TS-I4, LC-I4, AD-I2.
 #pragma once
 
 #include "models/task_life_cycle/graph.hpp"

@@ -1,4 +1,4 @@
-/// The runtime in miniature around TaskLifeCycle, with the real rings, heap and dependency pool.
+/// The runtime in miniature around Admission and TaskLifeCycle, with cells for buffers.
 ///
 /// Role 0, the orchestrator, submits a graph; the other roles are workers. Task number n runs on
 /// worker n mod workers, and each worker runs its tasks in order. A task reads the buffers of its
@@ -8,6 +8,7 @@
 ///   exactly once     each task is pushed once, and runs once                            FI-I1
 ///   data             a task reads what its producers wrote; no cell is raced for        FI-I3
 ///   no reuse         no slot, buffer or node is reused while someone can reach it       LC-I4
+///   admission        what a task needs is taken at once, and never waited for in vain   AD-I1
 ///   progress         every role returns                                                 TS-I3
 ///   watermark        it reaches the end of each ring                                    WM-I3
 #pragma once
@@ -17,11 +18,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/dependency_pool.hpp"
-#include "core/heap_ring.hpp"
+#include "core/admission.hpp"
 #include "core/stall_detector.hpp"
-#include "core/task_life_cycle.hpp"
-#include "core/task_ring.hpp"
 #include "models/support/scenario.hpp"
 
 namespace pto2::scenarios {
@@ -54,30 +52,21 @@ struct GraphSlot : TaskSlot<P, F> {
   typename P::template cell<GraphDescriptor> descriptor;
 };
 
-/// One ring and the orchestrator's view of it.
+/// The memory of one ring.
 template <Policy P, template <class> class F>
 struct GraphRing {
-  static constexpr uint64_t unit = packed_output_alignment;
-
   explicit GraphRing(const GraphShape& shape)
       : slots(shape.window),
         nodes(shape.nodes + 1),
         ends(shape.window),
         marks(shape.window),
-        buffers(shape.heap_units),
-        tasks(shape.window),
-        heap(tasks, ends, shape.heap_units * unit),
-        pool(tasks, marks, shape.nodes) {}
+        buffers(shape.heap_units) {}
 
   std::vector<GraphSlot<P, F>> slots;
   std::vector<DependencyNode<P>> nodes;
   std::vector<uint64_t> ends;
   std::vector<uint64_t> marks;
   std::vector<typename P::template cell<uint32_t>> buffers;
-  Watermark<P> watermark;
-  TaskRing tasks;
-  HeapRing heap;
-  DependencyPool pool;
 };
 
 /// Base of the scenarios on a graph, with `workers` workers.
@@ -87,7 +76,7 @@ class Graph : public Roles<P, 1 + workers> {
   explicit Graph(const GraphShape& shape)
       : shape_(shape),
         rings_(make_rings(shape)),
-        life_(life_rings()),
+        admission_(memory()),
         handed_(shape.tasks),
         infos_(shape.tasks) {}
 
@@ -97,14 +86,15 @@ class Graph : public Roles<P, 1 + workers> {
     const StallDetector<P> stall(finished_);
     check<P>(stall.quiescent(submitted_), "every task has finished");
     check<P>(stall.invariant_holds(submitted_), "the counts are whole");
-    for (auto& ring : rings_) {
-      const uint64_t alive = ring->watermark.observe();
-      check<P>(alive == ring->tasks.next(), "the watermark reached the end of its ring");
-      check<P>(ring->watermark.invariant_holds(ring->tasks.next()), "the watermark is whole");
-      check<P>(ring->pool.used(alive) == 0, "no dependency node is in use");
-      check_rings(*ring, alive);
+    admission_.observe();
+    for (uint32_t i = 0; i < rings_.size(); ++i) {
+      const auto& ring = admission_.ring(i);
+      const uint64_t alive = admission_.alive(i);
+      check<P>(alive == ring.tasks.next(), "the watermark reached the end of its ring");
+      check<P>(ring.pool.used(alive) == 0, "no dependency node is in use");
+      check_ring(i);
     }
-    check<P>(life_.invariant_holds(), "the life cycle is whole");
+    check<P>(life().invariant_holds(), "the life cycle is whole");
   }
 
  protected:
@@ -113,34 +103,29 @@ class Graph : public Roles<P, 1 + workers> {
   /// Submits the next task to `ring`, with `units` of its heap as output; `producers` are numbers
   /// of earlier tasks.
   void submit(std::initializer_list<uint32_t> producers, uint32_t ring = 0, uint32_t units = 1) {
-    GraphRing<P, F>& r = *rings_[ring];
-    reserve(r, ring, producers.size(), units);
-    std::array<TaskInfo, 4> live;
-    const uint32_t edges = keep_live(producers, live);
+    std::array<TaskId, 4> ids;
+    const Demand demand = reserve(producers, ring, units, ids);
+    const bool recycles = admission_.ring(ring).tasks.next() >= shape_.window;
+    if (recycles) happened<P>("a slot is recycled");
+    const uint64_t top = admission_.ring(ring).heap.top();
+    std::array<Claim, 4> claims;
+    const Admitted task = admission_.admit(
+        demand, retries_, [&](uint32_t i, Claim claim) { tell(claims[i] = claim); });
+    if (task.placement.restarted) happened<P>("the drained heap starts over");
+    if (task.placement.end < top) happened<P>("the heap wraps");
+    check_ring(ring);
     const uint32_t number = submitted_++;
-    const uint64_t alive = alive_[ring];
-    const HeapPlacement placement = r.heap.place(units * r.unit, alive);
-    if (placement.restarted) happened<P>("the drained heap starts over");
-    if (placement.end < r.heap.top()) happened<P>("the heap wraps");
-    r.heap.take(placement, alive);
-    const uint64_t first_node = r.pool.take(edges);
-    const TaskId id = make_id(ring, r.tasks.take(alive));
-    if (local_of(id) >= shape_.window) happened<P>("a slot is recycled");
-    check_rings(r, alive);
-    const auto buffer = static_cast<uint32_t>(ring << 16 | placement.begin / r.unit);
-    infos_[number] = {id, number, buffer, units};
-    life_.open(id, r.pool.index(first_node), edges);
+    const auto buffer = static_cast<uint32_t>(ring << 16 | task.placement.begin / unit_bytes);
+    infos_[number] = {task.id, number, buffer, units};
     GraphDescriptor descriptor{.number = number, .buffer = buffer, .units = units};
-    uint32_t absent = 0;
-    for (uint32_t i = 0; i < edges; ++i) {
-      const Claim claim = life_.add_edge(live[i].id, id, i, retries_);
-      if (claim != Claim::linked) ++absent;
-      tell(claim);
-      if (claim == Claim::none) continue;
-      descriptor.read[descriptor.reads++] = {live[i].buffer, live[i].units, live[i].number + 1};
+    for (uint32_t i = 0; i < demand.producers.size(); ++i) {
+      if (claims[i] == Claim::none) continue;
+      const TaskInfo& producer = info_of(demand.producers[i]);
+      descriptor.read[descriptor.reads++] = {producer.buffer, producer.units, producer.number + 1};
     }
-    life_.slot(life_.place(id)).descriptor.write(descriptor);
-    if (life_.release_hold(id, absent)) push(life_.place(id));
+    const Place place = life().place(task.id);
+    life().slot(place).descriptor.write(descriptor);
+    if (admission_.release(task)) push(place);
   }
 
   /// Ends a scope that holds tasks first..last.
@@ -148,7 +133,7 @@ class Graph : public Roles<P, 1 + workers> {
     uint32_t rings = 0;
     for (uint32_t number = first; number <= last; ++number) {
       const TaskId id = infos_[number].id;
-      if (!life_.drop_scope(id)) continue;
+      if (!life().drop_scope(id)) continue;
       happened<P>("the scope's drop is the last");
       rings |= 1u << ring_of(id);
     }
@@ -172,39 +157,45 @@ class Graph : public Roles<P, 1 + workers> {
   }
 
  private:
+  using Slot = GraphSlot<P, F>;
+  using Life = TaskLifeCycle<P, Slot>;
+
   struct TaskInfo {
-    TaskId id;
-    uint32_t number;
-    uint32_t buffer;
-    uint32_t units;
+    TaskId id = no_task;
+    uint32_t number = 0;
+    uint32_t buffer = 0;
+    uint32_t units = 0;
   };
 
   /// Waits until slot, buffer and nodes fit, with an old view of the watermarks if that will do.
-  void reserve(GraphRing<P, F>& r, uint32_t ring, uint64_t nodes, uint64_t units) {
-    const auto fits = [&] {
-      const uint64_t alive = alive_[ring];
-      return r.tasks.fits(alive) && r.heap.place(units * r.unit, alive).fits &&
-             r.pool.fits(nodes, alive);
+  /// What the task asks for then; the producers that are not reclaimed are in `ids`.
+  Demand reserve(std::initializer_list<uint32_t> producers, uint32_t ring, uint64_t units,
+                 std::array<TaskId, 4>& ids) {
+    Demand demand{.ring = ring, .heap_bytes = units * unit_bytes, .producers = {}, .owners = {}};
+    const auto lacks = [&] {
+      uint32_t live = 0;
+      for (const uint32_t producer : producers) {
+        if (!admission_.is_reclaimed(infos_[producer].id)) ids[live++] = infos_[producer].id;
+      }
+      demand.producers = std::span(ids).first(live);
+      return admission_.lacking(demand).has_value();
     };
-    if (fits()) return;
+    if (!lacks()) return demand;
     happened<P>("the orchestrator looks again");
     P::await([&] {
-      for (uint32_t i = 0; i < rings_.size(); ++i) alive_[i] = rings_[i]->watermark.observe();
-      return fits();
+      admission_.observe();
+      return !lacks();
     });
+    return demand;
   }
 
-  uint32_t keep_live(std::initializer_list<uint32_t> producers, std::array<TaskInfo, 4>& live) {
-    uint32_t edges = 0;
-    for (const uint32_t producer : producers) {
-      const TaskInfo& info = infos_[producer];
-      if (local_of(info.id) >= alive_[ring_of(info.id)]) live[edges++] = info;
-    }
-    return edges;
+  const TaskInfo& info_of(TaskId id) const {
+    return *std::find_if(infos_.begin(), infos_.end(),
+                         [&](const TaskInfo& info) { return info.id == id; });
   }
 
   void run_kernel(uint32_t number, Place place) {
-    const GraphDescriptor descriptor = life_.slot(place).descriptor.read();
+    const GraphDescriptor descriptor = life().slot(place).descriptor.read();
     check<P>(descriptor.number == number, "the slot still holds the task that was handed over");
     for (uint32_t i = 0; i < descriptor.reads; ++i) {
       const auto& read = descriptor.read[i];
@@ -219,7 +210,7 @@ class Graph : public Roles<P, 1 + workers> {
   }
 
   void complete(Place place, uint32_t worker) {
-    typename Life::Completion completion(life_, place, scratch_[worker]);
+    typename Life::Completion completion(life(), place, scratch_[worker]);
     if (completion.consumed()) happened<P>("closing is the last drop");
     while (const auto consumer = completion.next_ready()) push(*consumer);
     while (completion.next_consumed()) happened<P>("a consumer's drop is the last");
@@ -230,7 +221,7 @@ class Graph : public Roles<P, 1 + workers> {
 
   /// Hands a ready task to its worker, as a ready queue does: release, acquire.
   void push(Place place) {
-    const uint32_t number = life_.slot(place).descriptor.read().number;
+    const uint32_t number = life().slot(place).descriptor.read().number;
     const uint32_t before =
         handed_[number].place.exchange(place.value + 1, std::memory_order_release);
     check<P>(before == 0, "a task is pushed once");
@@ -238,26 +229,23 @@ class Graph : public Roles<P, 1 + workers> {
   }
 
   void advance(uint32_t rings) {
-    for (uint32_t ring = 0; rings >> ring != 0; ++ring) {
-      if (!(rings >> ring & 1)) continue;
-      for (;;) {
-        const auto step = life_.advance(ring);
-        if (step.result == Advance::lost_race) happened<P>("an advance is lost to another thread");
-        if (step.result != Advance::advanced) break;
+    life().advance_all(rings, [&](const typename Life::AdvanceStep& step) {
+      if (step.result == Advance::lost_race) {
+        happened<P>("an advance is lost to another thread");
+      } else {
         check<P>(local_of(step.reclaimed) < shape_.tasks, "the watermark passes only tasks");
       }
-    }
+    });
   }
 
-  /// The orchestrator's structures are whole, given the watermark that it last saw.
-  void check_rings(const GraphRing<P, F>& ring, uint64_t alive) {
-    check<P>(ring.tasks.invariant_holds(alive), "the task ring is whole");
-    check<P>(ring.heap.invariant_holds(alive), "the heap ring is whole");
+  /// The orchestrator's books of a ring are whole, and refuse what they must.
+  void check_ring(uint32_t number) {
+    const auto& ring = admission_.ring(number);
+    const uint64_t alive = admission_.alive(number);
+    check<P>(ring.invariant_holds(alive), "the ring is whole");
     check<P>(ring.heap.top() < ring.heap.size(), "the heap ring is never full");
-    const uint64_t beyond = packed_bytes_with(ring.unit, unplaceable_bytes - 1 - alive);
+    const uint64_t beyond = packed_bytes_with(unit_bytes, unplaceable_bytes - 1 - alive);
     check<P>(!ring.heap.place(beyond, alive).fits, "what overflows is never placed");
-    check<P>(ring.pool.invariant_holds(alive), "the dependency pool is whole");
-    check<P>(ring.pool.used(alive) <= ring.pool.capacity(), "the pool is within its capacity");
   }
 
   static void tell(Claim claim) {
@@ -275,8 +263,7 @@ class Graph : public Roles<P, 1 + workers> {
     return rings_[index >> 16]->buffers[index & 0xffff];
   }
 
-  using Slot = GraphSlot<P, F>;
-  using Life = TaskLifeCycle<P, Slot>;
+  static constexpr uint64_t unit_bytes = packed_output_alignment;
   using Ring = GraphRing<P, F>;
 
   /// A task that is ready.
@@ -289,21 +276,24 @@ class Graph : public Roles<P, 1 + workers> {
     for (uint32_t i = 0; i < shape.rings; ++i) rings.push_back(std::make_unique<Ring>(shape));
     return rings;
   }
-  std::vector<LifeCycleRing<P, Slot>> life_rings() {
-    std::vector<LifeCycleRing<P, Slot>> result;
-    for (auto& ring : rings_) result.push_back({ring->slots, ring->nodes, &ring->watermark});
+  std::vector<RingMemory<P, Slot>> memory() {
+    std::vector<RingMemory<P, Slot>> result;
+    for (auto& ring : rings_) {
+      result.push_back(
+          {ring->slots, ring->nodes, ring->ends, ring->marks, ring->buffers.size() * unit_bytes});
+    }
     return result;
   }
+  Life& life() { return admission_.life(); }
 
   GraphShape shape_;
   std::vector<std::unique_ptr<Ring>> rings_;
-  Life life_;
+  Admission<P, Slot> admission_;
   std::vector<Handed> handed_;  // by task
   std::array<FinishedCount<P>, workers> finished_;
   std::array<std::array<TaskId, 4>, workers> scratch_;
   // The orchestrator's.
   std::vector<TaskInfo> infos_;
-  std::array<uint64_t, max_rings> alive_{};
   uint32_t submitted_ = 0;
   uint64_t retries_ = 0;
 };

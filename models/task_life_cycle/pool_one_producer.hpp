@@ -1,5 +1,5 @@
 /// Back-pressure of the dependency pool, one node per task: the wait may outlive the producer.
-/// DP-I1, DP-I2, DP-I3.
+/// DP-I1, DP-I2, AD-I1.
 #pragma once
 
 #include "models/task_life_cycle/graph.hpp"

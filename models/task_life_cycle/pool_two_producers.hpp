@@ -1,5 +1,5 @@
 /// The two nodes of the last task lie at both ends of the pool, around that of a task which may
-/// still be linked. DP-I1, DP-I2, DP-I3.
+/// still be linked. DP-I1, DP-I2, AD-I1.
 #pragma once
 
 #include "models/task_life_cycle/graph.hpp"

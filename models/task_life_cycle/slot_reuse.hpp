@@ -1,5 +1,5 @@
 /// Each task takes the slot of the one before the last, whose completer may still be at work.
-/// LC-I1, TR-I1, TR-I2, TR-I3, TW-I4, FL-I2.
+/// LC-I1, TR-I1, TR-I2, TR-I3, TW-I4, FL-I2, AD-I3.
 #pragma once
 
 #include "models/task_life_cycle/graph.hpp"

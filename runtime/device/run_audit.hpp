@@ -18,13 +18,10 @@ namespace pto2 {
 /// such that the verbs of the life cycle can leave them behind. O(window).
 template <class P, template <class> class F>
 [[nodiscard]] bool is_whole(RunState<P, F>& state, uint32_t number) {
-  const RingState<P, F>& ring = *state.rings[number];
+  const auto& ring = state.admission.ring(number);
   const uint64_t next = ring.tasks.next();
   const uint64_t alive = ring.watermark.observe();
-  if (!ring.watermark.invariant_holds(next) || !ring.tasks.invariant_holds(alive) ||
-      !ring.heap.invariant_holds(alive) || !ring.pool.invariant_holds(alive)) {
-    return false;
-  }
+  if (!ring.watermark.invariant_holds(next) || !ring.invariant_holds(alive)) return false;
   for (uint64_t local = alive; local < next; ++local) {
     const TaskId id = make_id(number, local);
     const auto& slot = state.life.slot(state.life.place(id));
@@ -46,7 +43,7 @@ template <class P, template <class> class F>
   uint64_t taken = 0;
   for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
     if (!is_whole(state, ring)) damaged.push_back("ring " + std::to_string(ring));
-    taken += state.rings[ring]->tasks.next();
+    taken += state.admission.ring(ring).tasks.next();
   }
   expect(taken == submitted, "count of submissions");
   for (uint32_t type = 0; type < core_types; ++type) {
@@ -79,8 +76,8 @@ template <class P, template <class> class F>
 [[nodiscard]] std::vector<std::string> leftovers(RunState<P, F>& state, uint64_t submitted) {
   std::vector<std::string> left;
   for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
-    const uint64_t alive = state.rings[ring]->watermark.observe();
-    if (alive != state.rings[ring]->tasks.next()) {
+    const uint64_t alive = state.admission.ring(ring).watermark.observe();
+    if (alive != state.admission.ring(ring).tasks.next()) {
       left.push_back("task " + std::to_string(alive) + " of ring " + std::to_string(ring) +
                      " is not reclaimed");
     }

@@ -8,15 +8,12 @@
 #include <memory>
 #include <vector>
 
-#include "core/dependency_pool.hpp"
+#include "core/admission.hpp"
 #include "core/fatal_latch.hpp"
-#include "core/heap_ring.hpp"
 #include "core/parked_schedulers.hpp"
 #include "core/ready_queues.hpp"
 #include "core/stall_detector.hpp"
 #include "core/startup.hpp"
-#include "core/task_life_cycle.hpp"
-#include "core/task_ring.hpp"
 #include "runtime/chip/ai_core.hpp"
 #include "runtime/device/config.hpp"
 #include "runtime/platform/mapped_array.hpp"
@@ -35,21 +32,18 @@ struct alignas(cache_line) RuntimeSlot : TaskSlot<P, F> {
   typename P::template cell<TaskDescriptor> descriptor;
 };
 
-/// The arrays of one ring, and the orchestrator's view of them.
+/// The arrays of one ring.
 template <class P, template <class> class F>
-struct RingState {
-  explicit RingState(const DeviceConfig& config)
+struct RingArrays {
+  explicit RingArrays(const DeviceConfig& config)
       : slots(config.window),
         arguments(config.window),
         nodes(std::size_t{config.dep_pool} + 1),
         heap_ends(config.window),
         pool_marks(config.window),
-        heap_memory(config.heap_bytes),
-        tasks(config.window),
-        heap(tasks, heap_ends.span(), config.heap_bytes),
-        pool(tasks, pool_marks.span(), config.dep_pool) {}
-  RingState(const RingState&) = delete;
-  RingState& operator=(const RingState&) = delete;
+        heap_memory(config.heap_bytes) {}
+  RingArrays(const RingArrays&) = delete;
+  RingArrays& operator=(const RingArrays&) = delete;
 
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
@@ -57,11 +51,6 @@ struct RingState {
   MappedArray<uint64_t> heap_ends;
   MappedArray<uint64_t> pool_marks;
   MappedBytes heap_memory;
-  Watermark<P> watermark;
-  // The orchestrator's.
-  TaskRing tasks;
-  HeapRing heap;
-  DependencyPool pool;
 };
 
 /// Where a run was given up.
@@ -81,7 +70,8 @@ class RunState {
   explicit RunState(const DeviceConfig& device)
       : config(device),
         rings(make_rings(device)),
-        life(life_rings()),
+        admission(memory()),
+        life(admission.life()),
         shards{make_shards(device), make_shards(device)},
         shard_pointers{pointers(shards[0]), pointers(shards[1])},
         ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1])},
@@ -103,6 +93,18 @@ class RunState {
     return rings[ring_of(slot)]->arguments[index_of(slot)];
   }
 
+  /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the
+  /// tasks that are reclaimed by it; `cas_retries` grows by the races that were lost.
+  void advance(uint32_t bits, EventLog& log, uint64_t& cas_retries) {
+    life.advance_all(bits, [&](const typename Life::AdvanceStep& step) {
+      if (step.result == Advance::lost_race) {
+        ++cas_retries;
+      } else {
+        record<P>(log, EventKind::reclaim, step.reclaimed);
+      }
+    });
+  }
+
   /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
   /// idle core for it, if one sleeps.
   void wake_one(uint32_t type) {
@@ -113,8 +115,9 @@ class RunState {
   }
 
   DeviceConfig config;
-  std::vector<std::unique_ptr<RingState<P, F>>> rings;
-  Life life;
+  std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
+  Admission<P, Slot> admission;  // the orchestrator's, but for the life cycle
+  Life& life;
   // Ready-queue shards per core type; the last of each is the orchestrator's.
   std::array<std::vector<std::unique_ptr<Queue>>, core_types> shards;
   std::array<std::vector<Queue*>, core_types> shard_pointers;
@@ -129,10 +132,10 @@ class RunState {
   Bell orchestrator_bell;
 
  private:
-  static std::vector<std::unique_ptr<RingState<P, F>>> make_rings(const DeviceConfig& device) {
-    std::vector<std::unique_ptr<RingState<P, F>>> rings;
+  static std::vector<std::unique_ptr<RingArrays<P, F>>> make_rings(const DeviceConfig& device) {
+    std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
     for (uint32_t r = 0; r < device.rings; ++r) {
-      rings.push_back(std::make_unique<RingState<P, F>>(device));
+      rings.push_back(std::make_unique<RingArrays<P, F>>(device));
     }
     return rings;
   }
@@ -150,10 +153,11 @@ class RunState {
     return result;
   }
 
-  std::vector<LifeCycleRing<P, Slot>> life_rings() {
-    std::vector<LifeCycleRing<P, Slot>> result;
+  std::vector<RingMemory<P, Slot>> memory() {
+    std::vector<RingMemory<P, Slot>> result;
     for (auto& ring : rings) {
-      result.push_back({ring->slots.span(), ring->nodes.span(), &ring->watermark});
+      result.push_back({ring->slots.span(), ring->nodes.span(), ring->heap_ends.span(),
+                        ring->pool_marks.span(), config.heap_bytes});
     }
     return result;
   }

@@ -8,21 +8,14 @@
 
 namespace pto2 {
 
-template <class P, template <class> class F>
-void Orchestrator<P, F>::observe_watermarks() {
-  for (uint32_t r = 0; r < state_.config.rings; ++r) {
-    alive_[r] = state_.rings[r]->watermark.observe();
-  }
-}
-
 /// In counting mode the watermarks are those of the best case. The map grows with the ids.
 template <class P, template <class> class F>
 void Orchestrator<P, F>::observe_counted_watermarks(uint32_t ring) {
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
-    alive_[r] = std::max(alive_[r], requirement_.watermark(r));
+    counted_alive_[r] = std::max(counted_alive_[r], requirement_.watermark(r));
   }
-  map_.sync(alive_, true);
-  while (counted_next_[ring] - alive_[ring] + 1 >= map_.config().window) {
+  map_.sync(counted_alive_, true);
+  while (counted_next_[ring] - counted_alive_[ring] + 1 >= map_.config().window) {
     map_.enlarge(2 * map_.config().window, 0);
   }
 }
@@ -31,18 +24,14 @@ void Orchestrator<P, F>::observe_counted_watermarks(uint32_t ring) {
 /// Owners are alive: their scopes are open.
 template <class P, template <class> class F>
 void Orchestrator<P, F>::forget_reclaimed_producers() {
-  std::erase_if(producers_, [&](TaskId id) { return local_of(id) < alive_[ring_of(id)]; });
+  std::erase_if(producers_, [&](TaskId id) { return state_.admission.is_reclaimed(id); });
 }
 
 /// What the submission lacks, given the watermarks as last observed. Slot, heap bytes, nodes and
 /// TensorMap entries are taken together; this is the first that does not fit.
 template <class P, template <class> class F>
 std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) {
-  const RingState<P, F>& ring = *state_.rings[task.ring];
-  const uint64_t alive = alive_[task.ring];
-  if (!ring.tasks.fits(alive)) return Resource::task_ring;
-  if (!ring.heap.place(task.heap_bytes, alive).fits) return Resource::heap_ring;
-  if (!ring.pool.fits(nodes_needed(), alive)) return Resource::dependency_pool;
+  if (const auto lack = state_.admission.lacking(demand(task))) return resource_of(*lack);
   if (!map_.reserve(task.inserts)) return Resource::tensormap_pool;
   return std::nullopt;
 }
@@ -50,8 +39,8 @@ std::optional<Resource> Orchestrator<P, F>::lacking(const Submission& task) {
 /// Looks at the watermarks, and what is lacking then.
 template <class P, template <class> class F>
 std::optional<Resource> Orchestrator<P, F>::observe_lacking(const Submission& task) {
-  observe_watermarks();
-  map_.sync(alive_, true);
+  state_.admission.observe();
+  map_.sync(state_.admission.alive(), true);
   forget_reclaimed_producers();
   return lacking(task);
 }
@@ -65,7 +54,7 @@ bool Orchestrator<P, F>::reserve(const Submission& task) {
   std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return true;
   ++counts_.waits;
-  const TaskId next = make_id(task.ring, state_.rings[task.ring]->tasks.next());
+  const TaskId next = make_id(task.ring, state_.admission.ring(task.ring).tasks.next());
   record<P>(log_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
   uint64_t evaluations = 0;
   bool deadlocked = false;
@@ -100,8 +89,8 @@ void Orchestrator<P, F>::warn_blocked(const Submission& task, Resource resource,
   if (evaluations == 1) last_warning_ns_ = now_ns;
   if (evaluations % warning_interval != 0 && now_ns - last_warning_ns_ < warning_period_ns) return;
   last_warning_ns_ = now_ns;
-  const RingState<P, F>& ring = *state_.rings[task.ring];
-  const uint64_t alive = alive_[task.ring];
+  const auto& ring = state_.admission.ring(task.ring);
+  const uint64_t alive = state_.admission.alive(task.ring);
   std::string line = fmt::format("[{}] BLOCKED", resource_name(resource));
   switch (resource) {
     case Resource::task_ring:
@@ -115,7 +104,7 @@ void Orchestrator<P, F>::warn_blocked(const Submission& task, Resource resource,
                           ring.heap.top(), ring.heap.tail(alive), ring.heap.size());
       break;
     case Resource::dependency_pool:
-      line += fmt::format(": requesting {} nodes, used={}/{}", nodes_needed(),
+      line += fmt::format(": requesting {} nodes, used={}/{}", producers_.size() + owners_.size(),
                           ring.pool.used(alive), ring.pool.capacity());
       break;
     case Resource::tensormap_pool:
@@ -128,8 +117,8 @@ void Orchestrator<P, F>::warn_blocked(const Submission& task, Resource resource,
 
 template <class P, template <class> class F>
 void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resource) {
-  const RingState<P, F>& ring = *state_.rings[task.ring];
-  const uint64_t alive = alive_[task.ring];
+  const auto& ring = state_.admission.ring(task.ring);
+  const uint64_t alive = state_.admission.alive(task.ring);
   Deadlock& d = deadlock_;
   d.resource = resource;
   d.ring = task.ring;
@@ -138,8 +127,9 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
   const uint32_t rings = resource == Resource::tensormap_pool ? state_.config.rings : 1;
   for (uint32_t i = 0; i < rings && d.oldest == no_task; ++i) {
     const uint32_t r = (task.ring + i) % state_.config.rings;
-    if (state_.rings[r]->tasks.active(alive_[r]) == 0) continue;
-    d.oldest = make_id(r, alive_[r]);
+    const uint64_t oldest = state_.admission.alive(r);
+    if (state_.admission.ring(r).tasks.active(oldest) == 0) continue;
+    d.oldest = make_id(r, oldest);
     d.oldest_scope = note(d.oldest).depth;
   }
   switch (resource) {
@@ -157,7 +147,7 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
                                          : d.size - (d.heap_tail - d.heap_top);
       break;
     case Resource::dependency_pool:
-      d.requested = nodes_needed();
+      d.requested = producers_.size() + owners_.size();
       d.used = ring.pool.used(alive);
       d.size = ring.pool.capacity();
       break;
@@ -174,7 +164,8 @@ void Orchestrator<P, F>::report_deadlock(const Submission& task, Resource resour
   mode_ = Mode::counting;
   counting_since_ns_ = P::now_ns();
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
-    counted_next_[r] = state_.rings[r]->tasks.next();
+    counted_next_[r] = state_.admission.ring(r).tasks.next();
+    counted_alive_[r] = state_.admission.alive(r);
   }
 }
 

@@ -64,6 +64,18 @@ std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
 
 }  // namespace
 
+Resource resource_of(Lack lack) {
+  switch (lack) {
+    case Lack::slot:
+      return Resource::task_ring;
+    case Lack::heap_bytes:
+      return Resource::heap_ring;
+    case Lack::nodes:
+      return Resource::dependency_pool;
+  }
+  return Resource::task_ring;
+}
+
 const char* resource_name(Resource resource) {
   return text_of(resource).name;
 }

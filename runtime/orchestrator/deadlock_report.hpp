@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/admission.hpp"
 #include "core/task_id.hpp"
 #include "runtime/orchestrator/error.hpp"
 #include "runtime/orchestrator/requirement.hpp"
@@ -13,6 +14,7 @@ namespace pto2 {
 /// What a submission can lack.
 enum class Resource : uint32_t { task_ring, heap_ring, dependency_pool, tensormap_pool };
 
+[[nodiscard]] Resource resource_of(Lack lack);
 /// Name as the seed writes it: "TaskRing", ..
 [[nodiscard]] const char* resource_name(Resource resource);
 [[nodiscard]] ErrorCode deadlock_code(Resource resource);

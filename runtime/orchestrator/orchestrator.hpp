@@ -128,8 +128,8 @@ class Orchestrator {
   bool check_memory(const TensorRecord& tensor, uint32_t i);
   void find_producers(const Submission& task);
   void find_owners(const Submission& task);
-  [[nodiscard]] uint32_t nodes_needed() const {
-    return static_cast<uint32_t>(producers_.size() + owners_.size());
+  [[nodiscard]] Demand demand(const Submission& task) const {
+    return {task.ring, task.heap_bytes, producers_, owners_};
   }
   void count_demand(const Submission& task);
   [[nodiscard]] bool is_known_producer(TaskId id);
@@ -138,8 +138,7 @@ class Orchestrator {
   void allocate_outputs(const Submission& task, TaskId id, uint64_t address);
   void insert_outputs(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id);
-  void publish(const Submission& task, TaskId id, uint32_t absent);
-  [[nodiscard]] uint32_t claim_producers(TaskId id);
+  void publish(const Submission& task, const Admitted& admitted);
 
   // back_pressure.cpp
   [[nodiscard]] bool reserve(const Submission& task);
@@ -147,7 +146,6 @@ class Orchestrator {
   [[nodiscard]] std::optional<Resource> observe_lacking(const Submission& task);
   void observe_counted_watermarks(uint32_t ring);
   void forget_reclaimed_producers();
-  void observe_watermarks();
   void warn_blocked(const Submission& task, Resource resource, uint64_t evaluations);
   void report_deadlock(const Submission& task, Resource resource);
   void finish_counting();
@@ -161,7 +159,7 @@ class Orchestrator {
     return std::min(static_cast<uint32_t>(scopes_.size()) - 1, state_.config.rings - 1);
   }
   [[nodiscard]] TaskNote& note(TaskId id) {
-    return notes_[ring_of(id)][state_.rings[ring_of(id)]->tasks.slot(local_of(id))];
+    return notes_[ring_of(id)][state_.admission.ring(ring_of(id)).tasks.slot(local_of(id))];
   }
   [[nodiscard]] bool scope_is_open(TaskId id);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
@@ -183,7 +181,7 @@ class Orchestrator {
   std::vector<Scope> scopes_;
   std::vector<TaskId> scope_tasks_;
   std::array<MappedArray<TaskNote>, max_rings> notes_;
-  std::array<uint64_t, max_rings> alive_{};  // watermarks as last observed
+  std::array<uint64_t, max_rings> counted_alive_{};  // watermarks of counting
   uint64_t submitted_ = 0;
   std::vector<TaskId> producers_;  // of the submission under way
   std::vector<TaskId> owners_;     // of buffers that it uses, if they are no producers

@@ -7,7 +7,6 @@
 
 #include <cstdio>
 
-#include "runtime/device/advance_rings.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
 
 namespace pto2 {
@@ -73,8 +72,8 @@ void Orchestrator<P, F>::finish() {
   P::await([&] { return state_.fatal.is_set() || state_.stall.quiescent(submitted_); });
   startup.shutdown.set();
   state_.ring_schedulers();
-  for (const auto& ring : state_.rings) {
-    const uint64_t tasks = ring->tasks.next();
+  for (uint32_t r = 0; r < state_.config.rings; ++r) {
+    const uint64_t tasks = state_.admission.ring(r).tasks.next();
     counts_.slots_recycled += tasks > state_.config.window ? tasks - state_.config.window : 0;
   }
 }
@@ -116,14 +115,14 @@ void Orchestrator<P, F>::scope_end() {
       record<P>(log_, EventKind::consume, id);
       rings |= 1u << ring_of(id);
     }
-    advance_rings<P>(state_.life, rings, log_, counts_.cas_retries);
+    state_.advance(rings, log_, counts_.cas_retries);
   }
   scope_tasks_.resize(scope.first_task);
 }
 
 template <class P, template <class> class F>
 bool Orchestrator<P, F>::scope_is_open(TaskId id) {
-  if (local_of(id) < alive_[ring_of(id)]) return false;
+  if (state_.admission.is_reclaimed(id)) return false;
   const TaskNote& task = note(id);
   return task.depth < scopes_.size() && scopes_[task.depth].first_serial <= task.serial;
 }

@@ -31,8 +31,8 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   task.params = {params, count};
   if (!check(task, kernel_id, worker_type)) return;
   if (mode_ == Mode::running) {
-    if (submitted_ % observation_interval == 0) observe_watermarks();
-    map_.sync(alive_);
+    if (submitted_ % observation_interval == 0) state_.admission.observe();
+    map_.sync(state_.admission.alive());
   } else {
     observe_counted_watermarks(task.ring);
   }
@@ -205,42 +205,24 @@ void Orchestrator<P, F>::count_only(const Submission& task) {
 
 template <class P, template <class> class F>
 void Orchestrator<P, F>::commit(const Submission& task) {
-  RingState<P, F>& ring = *state_.rings[task.ring];
-  const uint64_t alive = alive_[task.ring];
   count_demand(task);
-  const HeapPlacement placement = ring.heap.place(task.heap_bytes, alive);
-  ring.heap.take(placement, alive);
-  const uint64_t first_node = ring.pool.take(nodes_needed());
-  const TaskId id = make_id(task.ring, ring.tasks.take(alive));
-  note(id) = {submitted_ + 1, 0, static_cast<uint32_t>(scopes_.size()) - 1};
-  counts_.peak_window = std::max(counts_.peak_window, ring.tasks.active(alive));
-
-  prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
-  state_.life.open(id, ring.pool.index(first_node), nodes_needed());
-  allocate_outputs(task, id, reinterpret_cast<uint64_t>(ring.heap_memory.data()) + placement.begin);
-  write_arguments(task, id);
-  const uint32_t absent = claim_producers(id);
-  insert_outputs(task, id);
-  publish(task, id, absent);
-}
-
-template <class P, template <class> class F>
-uint32_t Orchestrator<P, F>::claim_producers(TaskId id) {
-  uint32_t absent = 0;
-  for (uint32_t i = 0; i < producers_.size(); ++i) {
-    const Claim claim = state_.life.add_edge(producers_[i], id, i, counts_.cas_retries);
-    if (claim == Claim::linked) {
-      ++counts_.edges_linked;
-    } else {
-      ++absent;
-      counts_.edges_early += claim == Claim::early ? 1 : 0;
-    }
-  }
-  for (uint32_t i = 0; i < owners_.size(); ++i) {
-    state_.life.add_hold(owners_[i], id, static_cast<uint32_t>(producers_.size()) + i);
-  }
+  const Admitted admitted =
+      state_.admission.admit(demand(task), counts_.cas_retries, [&](uint32_t, Claim claim) {
+        counts_.edges_linked += claim == Claim::linked ? 1 : 0;
+        counts_.edges_early += claim == Claim::early ? 1 : 0;
+      });
+  const TaskId id = admitted.id;
   counts_.holds += owners_.size();
-  return absent + static_cast<uint32_t>(owners_.size());
+  note(id) = {submitted_ + 1, 0, static_cast<uint32_t>(scopes_.size()) - 1};
+  const uint64_t active =
+      state_.admission.ring(task.ring).tasks.active(state_.admission.alive(task.ring));
+  counts_.peak_window = std::max(counts_.peak_window, active);
+  prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
+  const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data());
+  allocate_outputs(task, id, heap + admitted.placement.begin);
+  write_arguments(task, id);
+  insert_outputs(task, id);
+  publish(task, admitted);
 }
 
 /// Lays the new outputs out one behind the other, from `address` on.
@@ -260,7 +242,7 @@ void Orchestrator<P, F>::insert_outputs(const Submission& task, TaskId id) {
     const bool allocated =
         task.params[i].type == PTOParamType::OUTPUT && !tensor.external && tensor.owner == id;
     const bool inserted = map_.insert(tensor.base, tensor.region, id, allocated);
-    PTO2_INVARIANT("DP-I3", inserted);
+    PTO2_INVARIANT("TM-I5", inserted);
   }
 }
 
@@ -280,12 +262,13 @@ void Orchestrator<P, F>::write_arguments(const Submission& task, TaskId id) {
 }
 
 template <class P, template <class> class F>
-void Orchestrator<P, F>::publish(const Submission& task, TaskId id, uint32_t absent) {
+void Orchestrator<P, F>::publish(const Submission& task, const Admitted& admitted) {
+  const TaskId id = admitted.id;
   scope_tasks_.push_back(id);
   ++submitted_;
   ++counts_.tasks;
   record<P>(log_, EventKind::submit, id, task.kernel_id);
-  if (!state_.life.release_hold(id, absent)) return;
+  if (!state_.admission.release(admitted)) return;
   record<P>(log_, EventKind::ready, id, static_cast<uint32_t>(task.type));
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
   const Place place = state_.life.place(id);

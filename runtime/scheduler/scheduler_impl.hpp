@@ -3,8 +3,6 @@
 
 #include "runtime/scheduler/scheduler.hpp"
 
-#include "runtime/device/advance_rings.hpp"
-
 namespace pto2 {
 
 template <class P, template <class> class F>
@@ -113,7 +111,7 @@ void Scheduler<P, F>::complete(uint32_t core) {
   while (const auto consumed = completion.next_consumed()) {
     record<P>(log_, EventKind::consume, *consumed);
   }
-  advance_rings<P>(state_.life, completion.rings_to_advance(), log_, counts_.cas_retries);
+  state_.advance(completion.rings_to_advance(), log_, counts_.cas_retries);
   state_.finished[index_].add(1);
 }
 

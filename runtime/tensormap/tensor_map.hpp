@@ -10,6 +10,7 @@
 ///   TM-I3: with one ring, the producers along a bucket's chain never ascend.
 ///   TM-I4: an entry whose producer has not retired goes only when a newer access covers it, or
 ///          when its buffer's memory is allocated anew.
+///   TM-I5: an insertion that was reserved finds an entry.
 ///
 /// A task retires when the watermark of its ring passes it. Its entries are skipped from then on
 /// and given back by one of: truncation of a bucket's chain during a look-up (one ring only:

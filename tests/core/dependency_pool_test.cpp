@@ -15,7 +15,7 @@ struct Pool {
       : tasks(window), marks(window), pool(tasks, marks, capacity) {}
 
   uint64_t submit(uint64_t nodes) {
-    const uint64_t first = pool.take(nodes);
+    const uint64_t first = pool.take(nodes, alive);
     (void)tasks.take(alive);
     return first;
   }
@@ -99,8 +99,16 @@ TEST(DependencyPool, SeesMarksThatCannotBe) {
   p.marks[1] = 3;
   EXPECT_FALSE(p.pool.invariant_holds(0)) << "the last mark is not the top";
   p.marks = marks;
+  p.alive = 1;
   (void)p.submit(2);
+  EXPECT_TRUE(p.pool.invariant_holds(1));
   EXPECT_FALSE(p.pool.invariant_holds(0)) << "more than the pool holds";
+}
+
+TEST(DependencyPoolDeathTest, TakesNoMoreThanFits) {
+  Pool p(5);
+  (void)p.submit(3);
+  EXPECT_DEATH((void)p.submit(3), "DP-I2");
 }
 
 TEST(DependencyPoolDeathTest, BadSizes) {

@@ -1,0 +1,187 @@
+/// Admission: how a task enters its ring. The rings, the life cycle and the steps of a submission
+/// in their order, for whoever submits: an orchestrator, or a program that knows its graph.
+///
+///   lacking()   what does not fit yet: a slot, heap bytes, or dependency nodes
+///   admit()     takes all of them, opens the task, claims its producers and holds its owners
+///   release()   drops the submitter's hold: what was written of the task is published
+///
+/// Between admit() and release() the submitter writes what the task is (its descriptor, its
+/// arguments). By then the place of its buffer is known, nobody else knows the task, and whatever
+/// it names of a producer's or an owner's stays where it is, because that one is held. What is
+/// written needs no order of its own: release() publishes all of it (fan_in.release_hold).
+///
+/// Write rights: one submitter for all rings. Completers reach the life cycle and the watermarks.
+///
+///   AD-I1: slot, heap bytes and nodes of a task are taken together, and before its first claim.
+///          Waiting for one while holding another, or a claim, could wait for itself.
+///   AD-I2: a producer is claimed only if it is not reclaimed in the submitter's view; its slot
+///          holds it still, because slots are taken by that view, too.
+///   AD-I3: the view of a watermark is never ahead of it, nor of what was submitted.
+///   AD-P1: there are 1..max_rings rings.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "core/dependency_pool.hpp"
+#include "core/heap_ring.hpp"
+#include "core/task_life_cycle.hpp"
+#include "core/task_ring.hpp"
+
+namespace pto2 {
+
+/// The memory of one ring, zeroed. It outlives the admission.
+template <Policy P, class Slot>
+struct RingMemory {
+  std::span<Slot> slots;               ///< window of them, a power of two
+  std::span<DependencyNode<P>> nodes;  ///< capacity + 1 of them; entry 0 is unused
+  std::span<uint64_t> heap_ends;       ///< window of them
+  std::span<uint64_t> pool_marks;      ///< window of them
+  uint64_t heap_bytes = 0;             ///< of the heap, whose memory is the caller's affair
+};
+
+/// What a submission asks for.
+struct Demand {
+  uint32_t ring = 0;
+  uint64_t heap_bytes = 0;            ///< a multiple of the output alignment
+  std::span<const TaskId> producers;  ///< to wait for; each once
+  std::span<const TaskId> owners;     ///< of buffers it uses without waiting; no producers, alive
+};
+
+/// What a submission lacks, in the order in which it is looked for.
+enum class Lack : uint8_t { slot, heap_bytes, nodes };
+
+/// A task that was admitted and is still the submitter's.
+struct Admitted {
+  TaskId id;
+  HeapPlacement placement;  ///< of its packed buffer
+  uint32_t absent = 0;      ///< producers and owners that will not notify it
+};
+
+template <Policy P, class Slot>
+class Admission {
+ public:
+  using Life = TaskLifeCycle<P, Slot>;
+  using Memory = RingMemory<P, Slot>;
+
+  /// One ring, and the submitter's books of it.
+  struct Ring {
+    explicit Ring(const Memory& memory)
+        : tasks(static_cast<uint32_t>(memory.slots.size())),
+          heap(tasks, memory.heap_ends, memory.heap_bytes),
+          pool(tasks, memory.pool_marks, static_cast<uint32_t>(memory.nodes.size() - 1)) {}
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+
+    /// True if the submitter's books are whole, given a watermark.
+    [[nodiscard]] bool invariant_holds(uint64_t alive) const {
+      return tasks.invariant_holds(alive) && heap.invariant_holds(alive) &&
+             pool.invariant_holds(alive);
+    }
+
+    Watermark<P> watermark;
+    TaskRing tasks;
+    HeapRing heap;
+    DependencyPool pool;
+  };
+
+  /// 1..max_rings rings.
+  explicit Admission(std::span<const Memory> memory)
+      : count_(static_cast<uint32_t>(memory.size())),
+        life_(std::span<const LifeRing>(open_rings(memory)).first(count_)) {}
+  Admission(const Admission&) = delete;
+  Admission& operator=(const Admission&) = delete;
+
+  [[nodiscard]] Life& life() { return life_; }
+  [[nodiscard]] const Life& life() const { return life_; }
+  [[nodiscard]] uint32_t rings() const { return count_; }
+  [[nodiscard]] const Ring& ring(uint32_t number) const { return *rings_[number]; }
+
+  // The submitter's view of the watermarks.
+
+  void observe() {
+    for (uint32_t ring = 0; ring < count_; ++ring) {
+      const uint64_t alive = rings_[ring]->watermark.observe();
+      PTO2_INVARIANT("AD-I3", alive <= rings_[ring]->tasks.next());
+      alive_[ring] = alive;
+    }
+  }
+  [[nodiscard]] const std::array<uint64_t, max_rings>& alive() const { return alive_; }
+  [[nodiscard]] uint64_t alive(uint32_t ring) const { return alive_[ring]; }
+  [[nodiscard]] bool is_reclaimed(TaskId id) const { return local_of(id) < alive_[ring_of(id)]; }
+
+  // The steps of a submission.
+
+  /// What does not fit by the submitter's view, or nothing: then the task can be admitted.
+  [[nodiscard]] std::optional<Lack> lacking(const Demand& demand) const {
+    const Ring& ring = *rings_[demand.ring];
+    const uint64_t alive = alive_[demand.ring];
+    if (!ring.tasks.fits(alive)) return Lack::slot;
+    if (!ring.heap.place(demand.heap_bytes, alive).fits) return Lack::heap_bytes;
+    if (!ring.pool.fits(nodes_of(demand), alive)) return Lack::nodes;
+    return std::nullopt;
+  }
+
+  /// Admits the next task of the ring, which lacks nothing. `claimed(i, claim)` is told what
+  /// the claim of producer number i came to; `retries` as in TaskWord::claim.
+  template <class Claimed>
+  [[nodiscard]] Admitted admit(const Demand& demand, uint64_t& retries, Claimed&& claimed) {
+    Ring& ring = *rings_[demand.ring];
+    const uint64_t alive = alive_[demand.ring];
+    const HeapPlacement placement = ring.heap.place(demand.heap_bytes, alive);
+    ring.heap.take(placement, alive);
+    const uint64_t first_node = ring.pool.take(nodes_of(demand), alive);
+    const TaskId id = make_id(demand.ring, ring.tasks.take(alive));
+    life_.open(id, ring.pool.index(first_node), nodes_of(demand));
+    return {id, placement, claim_all(id, demand, retries, claimed)};
+  }
+
+  /// Publishes what the submitter has written of the task. True: the task is ready, push it.
+  [[nodiscard]] bool release(const Admitted& task) {
+    return life_.release_hold(task.id, task.absent);
+  }
+
+ private:
+  using LifeRing = LifeCycleRing<P, Slot>;
+
+  static uint32_t nodes_of(const Demand& demand) {
+    return static_cast<uint32_t>(demand.producers.size() + demand.owners.size());
+  }
+
+  /// Returns how many of them will not notify.
+  template <class Claimed>
+  uint32_t claim_all(TaskId id, const Demand& demand, uint64_t& retries, Claimed&& claimed) {
+    uint32_t node = 0;
+    uint32_t absent = 0;
+    for (const TaskId producer : demand.producers) {
+      PTO2_INVARIANT("AD-I2", !is_reclaimed(producer));
+      const Claim claim = life_.add_edge(producer, id, node, retries);
+      if (claim != Claim::linked) ++absent;
+      claimed(node++, claim);
+    }
+    for (const TaskId owner : demand.owners) {
+      PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
+      life_.add_hold(owner, id, node++);
+      ++absent;
+    }
+    return absent;
+  }
+
+  std::array<LifeRing, max_rings> open_rings(std::span<const Memory> memory) {
+    PTO2_INVARIANT("AD-P1", !memory.empty() && memory.size() <= max_rings);
+    std::array<LifeRing, max_rings> result;
+    for (uint32_t i = 0; i < memory.size(); ++i) {
+      Ring& ring = rings_[i].emplace(memory[i]);
+      result[i] = {memory[i].slots, memory[i].nodes, &ring.watermark};
+    }
+    return result;
+  }
+
+  uint32_t count_;
+  std::array<std::optional<Ring>, max_rings> rings_;
+  std::array<uint64_t, max_rings> alive_{};
+  Life life_;
+};
+
+}  // namespace pto2
