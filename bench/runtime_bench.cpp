@@ -94,7 +94,7 @@ Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64
 }
 
 uint32_t host_threads() {
-  return std::min(2u, platform::usable_cpus());
+  return std::min(2u, executors::usable_cpus());
 }
 
 /// Interleaved pairs of `ours` and `peer`, each returning nanoseconds per task.
@@ -198,7 +198,7 @@ void launch_one(benchmark::State& state) {
             [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0); },
             {}};
         return static_cast<double>(
-            launch({}, {.executor = platform::Executor::threads}, what).wall_ns);
+            launch({}, {.executor = executors::Executor::threads}, what).wall_ns);
       });
 }
 

@@ -22,7 +22,7 @@
 #pragma once
 
 #include "core/assert.hpp"
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 
 namespace pto2 {
 

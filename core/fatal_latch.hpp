@@ -4,7 +4,7 @@
 ///   FA-I2: its details happen before anyone sees its code.
 #pragma once
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 
 namespace pto2 {
 

@@ -29,7 +29,7 @@
 #include <bit>
 #include <optional>
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 
 namespace pto2 {
 

@@ -14,7 +14,7 @@
 #include <optional>
 #include <span>
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 #include "core/task_id.hpp"
 
 namespace pto2 {

@@ -18,7 +18,7 @@
 
 #include <span>
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 
 namespace pto2 {
 

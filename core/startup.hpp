@@ -13,7 +13,7 @@
 ///          finish the last two tasks could each miss the other's.
 #pragma once
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 
 namespace pto2 {
 

@@ -24,7 +24,7 @@
 
 #include <concepts>
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 #include "core/task_id.hpp"
 
 namespace pto2 {

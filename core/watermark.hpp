@@ -19,7 +19,7 @@
 #pragma once
 
 #include "core/assert.hpp"
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 #include "core/task_id.hpp"
 
 namespace pto2 {

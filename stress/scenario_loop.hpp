@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "models/support/scenario.hpp"
-#include "runtime/platform/hardware.hpp"
+#include "runtime/executors/hardware.hpp"
 #include "tests/support/hang_guard.hpp"
 
 namespace pto2::scenarios {
@@ -27,9 +27,9 @@ class ScenarioLoop {
       : guard_(std::move(name)),
         left_(runs),
         deadline_(std::chrono::steady_clock::now() + limit),
-        team_({.executor = platform::Executor::threads}) {
+        team_({.executor = executors::Executor::threads}) {
     for (uint32_t i = 0; i < S::threads; ++i) {
-      bells_[i] = platform::Hardware::doorbell(team_.add("role" + std::to_string(i), i, [this, i] {
+      bells_[i] = executors::Hardware::doorbell(team_.add("role" + std::to_string(i), i, [this, i] {
         for (;;) {
           start_.arrive_and_wait();
           if (!scenario_) return;
@@ -66,10 +66,10 @@ class ScenarioLoop {
   uint64_t left_;
   std::chrono::steady_clock::time_point deadline_;
   std::optional<S> scenario_;
-  std::array<platform::Hardware::doorbell, S::threads> bells_;
+  std::array<executors::Hardware::doorbell, S::threads> bells_;
   std::barrier<Make> start_{S::threads, Make{this}};
   std::barrier<Check> end_{S::threads, Check{this}};
-  platform::Hardware::team team_;
+  executors::Hardware::team team_;
 };
 
 }  // namespace pto2::scenarios

@@ -60,7 +60,7 @@ class Soak {
     RunResult result;
     try {
       result = test::launch_at(place_, config, what, number);
-    } catch (const platform::SeededFailure& failure) {
+    } catch (const executors::SeededFailure& failure) {
       return wrong(number, failure.what());
     }
     const std::vector<std::string> broken = broken_rules(config, result);
@@ -78,7 +78,7 @@ class Soak {
   }
 
   static DeviceConfig random_config(uint64_t number) {
-    platform::Random random(number ^ 0x5eed);
+    executors::Random random(number ^ 0x5eed);
     DeviceConfig config;
     // Each resource is scarce in one run of five, so that most runs finish and each kind of
     // deadlock occurs; the ample sizes are still small enough for back-pressure.

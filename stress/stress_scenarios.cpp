@@ -60,6 +60,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s: usage: %s [--runs=N]\n", argv[i], argv[0]);
     return 2;
   }
-  pto2::scenarios::for_each<pto2::platform::Hardware>(pto2::scenarios::Register{});
+  pto2::scenarios::for_each<pto2::executors::Hardware>(pto2::scenarios::Register{});
   return RUN_ALL_TESTS();
 }

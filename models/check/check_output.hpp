@@ -10,8 +10,8 @@
 
 #include "models/check/mutants.hpp"
 #include "models/check/weakening.hpp"
-#include "runtime/cli/exit_codes.hpp"
-#include "runtime/cli/output_file.hpp"
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::scenarios {
 

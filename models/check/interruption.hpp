@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "runtime/cli/exit_codes.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::scenarios {
 

@@ -15,8 +15,8 @@
 #include "models/check/named_token.hpp"
 #include "models/check/protocol_index.hpp"
 #include "models/check/weakening.hpp"
-#include "runtime/cli/exit_codes.hpp"
-#include "runtime/cli/output_file.hpp"
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::scenarios {
 namespace {

@@ -175,8 +175,8 @@ std::string scenario_table(const std::vector<Entry>& entries) {
 
 std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
                            const CheckSettings& settings) {
-  if (!fs::exists(fs::path(root) / "core/platform.hpp")) {
-    throw std::runtime_error("there is no core/platform.hpp here; run it in the source tree");
+  if (!fs::exists(fs::path(root) / "core/policy.hpp")) {
+    throw std::runtime_error("there is no core/policy.hpp here; run it in the source tree");
   }
   const std::vector<WeakPoint> points = weak_points(entries, settings.stop);
   if (settings.stop.stop_requested()) return {};

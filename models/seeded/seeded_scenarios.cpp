@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "models/scenarios.hpp"
-#include "runtime/platform/seeded.hpp"
+#include "runtime/executors/seeded.hpp"
 
 namespace pto2::scenarios {
 namespace {
 
-using platform::Seeded;
+using executors::Seeded;
 
 uint64_t first_seed = 1;
 uint64_t seeds = 2000;
@@ -84,6 +84,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s: usage: %s [--seeds=N] [--first=SEED]\n", argv[i], argv[0]);
     return 2;
   }
-  for_each<pto2::platform::Seeded>(Register{});
+  for_each<pto2::executors::Seeded>(Register{});
   return RUN_ALL_TESTS();
 }

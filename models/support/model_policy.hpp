@@ -16,7 +16,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 
 namespace pto2::scenarios {
 

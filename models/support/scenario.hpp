@@ -19,7 +19,7 @@
 #include <source_location>
 
 #include "core/assert.hpp"
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/core_mailbox.hpp"
-#include "runtime/chip/event_log.hpp"
 #include "runtime/chip/task_arguments.hpp"
+#include "runtime/events/event_log.hpp"
 
 namespace pto2 {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "core/platform.hpp"
+#include "core/policy.hpp"
 #include "runtime/include/pto_kernel_api.h"
 
 namespace pto2 {

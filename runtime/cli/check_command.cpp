@@ -7,7 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "runtime/cli/exit_codes.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
 

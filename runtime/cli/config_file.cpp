@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "runtime/cli/exit_codes.hpp"
 #include "runtime/loader/file_bytes.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
 namespace {

@@ -24,7 +24,7 @@ namespace {
 constexpr double gib = 1024.0 * 1024 * 1024;
 
 Check check_cpus() {
-  const uint32_t cpus = platform::usable_cpus();
+  const uint32_t cpus = executors::usable_cpus();
   if (cpus >= 2) return {"cpus", CheckStatus::ok, fmt::format("{} usable", cpus)};
   return {"cpus", CheckStatus::warn, "1 usable: runs work, but nothing runs in parallel"};
 }

@@ -5,7 +5,7 @@
 
 #include "runtime/cli/doctor_checks.hpp"
 #include "runtime/cli/information_command.hpp"
-#include "runtime/cli/output_file.hpp"
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::cli {
 

@@ -1,7 +1,7 @@
 /// `pto2 list` and `pto2 doctor`: commands that show something, as text or as JSON.
 #pragma once
 
-#include "runtime/cli/exit_codes.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace CLI {
 class App;

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cli/information_command.hpp"
-#include "runtime/cli/output_file.hpp"
 #include "runtime/cli/setting_values.hpp"
+#include "runtime/output/output_file.hpp"
 #include "runtime/workloads/workload.hpp"
 
 namespace pto2::cli {

@@ -8,11 +8,11 @@
 #include <system_error>
 
 #include "runtime/cli/check_command.hpp"
-#include "runtime/cli/exit_codes.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/run_command.hpp"
+#include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
-#include "runtime/platform/seeded_team.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -81,7 +81,7 @@ int guarded(int argc, char** argv) {
     return complain(error.code(), error.what());
   } catch (const LoadError& error) {
     return complain(exit_bad_input, error.what());
-  } catch (const platform::SeededFailure& error) {
+  } catch (const executors::SeededFailure& error) {
     return complain(exit_our_bug, fmt::format("the schedule found a bug of the runtime: {}; report "
                                               "it with the command line",
                                               error.what()));

@@ -91,13 +91,13 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
                     }};
   const std::string& executor = settings_.text(Setting::executor);
   if (executor == "seeded") {
-    platform::SeededOptions options;
+    executors::SeededOptions options;
     options.seed = settings_.number(Setting::seed);
     return launch_seeded(config, options, what);
   }
-  platform::TeamOptions options;
+  executors::TeamOptions options;
   options.executor =
-      executor == "threads" ? platform::Executor::threads : platform::Executor::packed;
+      executor == "threads" ? executors::Executor::threads : executors::Executor::packed;
   options.host_threads = static_cast<uint32_t>(settings_.number(Setting::host_threads));
   return launch(config, options, what);
 }

@@ -19,7 +19,7 @@ class Repetitions {
   /// Stops at the first repetition that does not pass. The last one keeps up to `trace_events`
   /// events per logical thread, which must keep the rules of all runs unless some were dropped; a
   /// single run is the last one, and so is one that faults only if it is. Throws
-  /// platform::SeededFailure, std::bad_alloc.
+  /// executors::SeededFailure, std::bad_alloc.
   RunReport run(uint64_t trace_events);
 
  private:

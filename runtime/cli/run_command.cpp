@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "runtime/cli/output_file.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_exit_code.hpp"
 #include "runtime/cli/run_report.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/trace_file.hpp"
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::cli {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "runtime/cli/exit_codes.hpp"
 #include "runtime/cli/run_program.hpp"
 #include "runtime/cli/settings.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
 
@@ -18,7 +18,7 @@ class RunCommand {
   explicit RunCommand(CLI::App& app);
   bool chosen() const { return command_->parsed(); }
 
-  /// Throws CliError, LoadError, std::bad_alloc, platform::SeededFailure.
+  /// Throws CliError, LoadError, std::bad_alloc, executors::SeededFailure.
   ExitCode execute();
 
  private:

@@ -1,8 +1,8 @@
 /// The exit code of `pto2 run`.
 #pragma once
 
-#include "runtime/cli/exit_codes.hpp"
 #include "runtime/cli/run_report.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
 

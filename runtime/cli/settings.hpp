@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "runtime/cli/config_file.hpp"
-#include "runtime/cli/exit_codes.hpp"
-#include "runtime/device/config.hpp"
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/run/config.hpp"
 #include "runtime/workloads/workload.hpp"
 
 namespace pto2::cli {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "runtime/cli/output_file.hpp"
 #include "runtime/cli/run_report.hpp"
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::cli {
 

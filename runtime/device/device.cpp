@@ -7,7 +7,7 @@
 
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
-#include "runtime/device/variants.hpp"
+#include "runtime/run/variants.hpp"
 
 namespace pto2 {
 
@@ -121,14 +121,14 @@ RunResult launch_on(const DeviceConfig& config, const typename P::team_options& 
 
 }  // namespace
 
-RunResult launch(const DeviceConfig& config, const platform::TeamOptions& team,
+RunResult launch(const DeviceConfig& config, const executors::TeamOptions& team,
                  const Launch& what) {
-  return launch_on<platform::Hardware>(config, team, what);
+  return launch_on<executors::Hardware>(config, team, what);
 }
 
-RunResult launch_seeded(const DeviceConfig& config, const platform::SeededOptions& options,
+RunResult launch_seeded(const DeviceConfig& config, const executors::SeededOptions& options,
                         const Launch& what) {
-  return launch_on<platform::Seeded>(config, options, what);
+  return launch_on<executors::Seeded>(config, options, what);
 }
 
 }  // namespace pto2

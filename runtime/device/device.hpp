@@ -6,11 +6,11 @@
 #include <span>
 
 #include "runtime/chip/ai_core.hpp"
-#include "runtime/device/config.hpp"
 #include "runtime/device/run_result.hpp"
+#include "runtime/executors/seeded_team.hpp"
+#include "runtime/executors/team.hpp"
 #include "runtime/include/pto_orchestration_api.h"
-#include "runtime/platform/seeded_team.hpp"
-#include "runtime/platform/team.hpp"
+#include "runtime/run/config.hpp"
 
 namespace pto2 {
 
@@ -23,12 +23,12 @@ struct Launch {
 /// Runs on OS threads. Throws ConfigError, std::bad_alloc; every other failure is in the result.
 /// Any number of launches may follow each other, or run side by side; but an orchestration that was
 /// loaded from an image is bound to one of them at a time.
-[[nodiscard]] RunResult launch(const DeviceConfig& config, const platform::TeamOptions& team,
+[[nodiscard]] RunResult launch(const DeviceConfig& config, const executors::TeamOptions& team,
                                const Launch& what);
 
-/// Runs under the seeded schedule. Throws platform::SeededFailure, too, when the schedule finds a
+/// Runs under the seeded schedule. Throws executors::SeededFailure, too, when the schedule finds a
 /// lost wake-up or a livelock.
 [[nodiscard]] RunResult launch_seeded(const DeviceConfig& config,
-                                      const platform::SeededOptions& options, const Launch& what);
+                                      const executors::SeededOptions& options, const Launch& what);
 
 }  // namespace pto2

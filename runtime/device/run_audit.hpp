@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/run_state.hpp"
 #include "runtime/device/thread_names.hpp"
-#include "runtime/orchestrator/error.hpp"
+#include "runtime/run/error.hpp"
+#include "runtime/run/run_state.hpp"
 
 namespace pto2 {
 

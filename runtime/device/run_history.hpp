@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/device/config.hpp"
 #include "runtime/device/run_result.hpp"
+#include "runtime/run/config.hpp"
 
 namespace pto2 {
 

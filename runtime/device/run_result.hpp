@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/chip/event_log.hpp"
-#include "runtime/orchestrator/error.hpp"
+#include "runtime/events/event_log.hpp"
+#include "runtime/run/error.hpp"
 
 namespace pto2 {
 
@@ -32,7 +32,7 @@ struct RunResult {
   uint64_t wall_ns = 0;    ///< from launch to result
   uint64_t points = 0;     ///< seeded: length of the schedule
   uint32_t host_threads = 0;
-  bool kernels_last = false;         ///< seeded: platform::SeededOptions::kernels_last
+  bool kernels_last = false;         ///< seeded: executors::SeededOptions::kernels_last
   std::vector<std::string> damaged;  ///< structures that are not whole; empty unless we have a bug
   /// One log per logical thread, or none: the orchestrator, the schedulers, the cores.
   std::vector<EventLog> events;

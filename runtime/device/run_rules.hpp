@@ -43,8 +43,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/config.hpp"
 #include "runtime/device/run_result.hpp"
+#include "runtime/run/config.hpp"
 
 namespace pto2 {
 

@@ -1,6 +1,6 @@
 #include "runtime/orchestrator/back_pressure_impl.hpp"
 
-#include "runtime/device/variants.hpp"
+#include "runtime/run/variants.hpp"
 
 namespace pto2 {
 

@@ -6,8 +6,8 @@
 
 #include "core/admission.hpp"
 #include "core/task_id.hpp"
-#include "runtime/orchestrator/error.hpp"
 #include "runtime/orchestrator/requirement.hpp"
+#include "runtime/run/error.hpp"
 
 namespace pto2 {
 

@@ -24,11 +24,11 @@
 #include <span>
 #include <vector>
 
-#include "runtime/device/run_state.hpp"
 #include "runtime/include/pto_orchestration_api.h"
 #include "runtime/orchestrator/deadlock_report.hpp"
-#include "runtime/orchestrator/error.hpp"
 #include "runtime/orchestrator/requirement.hpp"
+#include "runtime/run/error.hpp"
+#include "runtime/run/run_state.hpp"
 #include "runtime/tensormap/tensor_map.hpp"
 #include "runtime/tensormap/tensor_table.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/orchestrator/submission_impl.hpp"
 
-#include "runtime/device/variants.hpp"
+#include "runtime/run/variants.hpp"
 
 namespace pto2 {
 

@@ -16,7 +16,7 @@
 #include <deque>
 
 #include "runtime/chip/core_set.hpp"
-#include "runtime/device/run_state.hpp"
+#include "runtime/run/run_state.hpp"
 
 namespace pto2 {
 

@@ -1,8 +1,8 @@
 /// The policy of the unit tests: real atomics and cells, in one thread.
 #pragma once
 
-#include "runtime/platform/hardware.hpp"
+#include "runtime/executors/hardware.hpp"
 
 namespace pto2 {
-using TestPolicy = platform::Hardware;
+using TestPolicy = executors::Hardware;
 }

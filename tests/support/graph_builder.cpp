@@ -10,7 +10,7 @@ constexpr std::size_t most_tensors = 31;
 
 }  // namespace
 
-Builder::Builder(platform::Random& random, std::vector<uint64_t> external_bytes)
+Builder::Builder(executors::Random& random, std::vector<uint64_t> external_bytes)
     : random_(random),
       program_{std::move(external_bytes), {}},
       interpreter_(program_.external_bytes) {}

@@ -5,14 +5,14 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/platform/random.hpp"
+#include "runtime/executors/random.hpp"
 #include "tests/support/graph_interpreter.hpp"
 
 namespace pto2::graphs {
 
 class Builder {
  public:
-  Builder(platform::Random& random, std::vector<uint64_t> external_bytes);
+  Builder(executors::Random& random, std::vector<uint64_t> external_bytes);
 
   void begin_scope() { add(ScopeBegin{}); }
   void end_scope() { add(ScopeEnd{}); }
@@ -49,7 +49,7 @@ class Builder {
   template <class Wanted>
   std::optional<uint32_t> some(Wanted&& wanted);
 
-  platform::Random& random_;
+  executors::Random& random_;
   Program program_;
   Interpreter interpreter_;
 };

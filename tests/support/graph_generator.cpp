@@ -225,7 +225,7 @@ class Generator {
     submit(std::move(task));
   }
 
-  platform::Random random_;
+  executors::Random random_;
   Style style_;
   Builder builder_;
 };

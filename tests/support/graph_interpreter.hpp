@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/orchestrator/error.hpp"
+#include "runtime/run/error.hpp"
 #include "tests/support/graph_program.hpp"
 #include "tests/support/graph_tensor.hpp"
 

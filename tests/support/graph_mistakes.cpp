@@ -87,7 +87,7 @@ void mistake(Builder& builder, uint64_t kind) {
 
 }  // namespace
 
-void make_mistake(Builder& builder, platform::Random& random) {
+void make_mistake(Builder& builder, executors::Random& random) {
   mistake(builder, random.below(tensor_mistakes + misuses));
   if (!builder.state().refusal()) throw std::logic_error("mistakes: nothing is wrong");
   submit(builder, make(builder), Use::output);

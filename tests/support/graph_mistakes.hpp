@@ -7,6 +7,6 @@ namespace pto2::graphs {
 
 /// Adds a few steps the last of which is refused, whatever the program was until then, and two
 /// that nobody may act on any more. Requires that nothing was refused before.
-void make_mistake(Builder& builder, platform::Random& random);
+void make_mistake(Builder& builder, executors::Random& random);
 
 }  // namespace pto2::graphs

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "runtime/executors/seeded_team.hpp"
 #include "runtime/include/pto_kernel_api.h"
-#include "runtime/platform/seeded_team.hpp"
 #include "tests/support/graph_values.hpp"
 
 namespace pto2::graphs {
@@ -64,7 +64,7 @@ void write_outputs(uint64_t hash, const KernelTask& task, const int64_t* args) {
 /// Lets others go on: by a point of the schedule each in a seeded run, by taking time elsewhere.
 /// Where kernels end last, the others have come to rest before the kernel began.
 void pass_time(uint32_t steps) {
-  auto* const team = platform::SeededTeam::current();
+  auto* const team = executors::SeededTeam::current();
   for (uint32_t i = 0; i < steps; ++i) {
     if (team != nullptr && !team->kernels_last()) team->point();
     for (int turn = 0; turn < 50; ++turn) asm volatile("");

@@ -6,7 +6,7 @@ namespace pto2::graphs {
 namespace {
 
 /// The elements of a row-major tensor as 1 to 5 extents whose product is `count`.
-Extents draw_factors(platform::Random& random, uint64_t count) {
+Extents draw_factors(executors::Random& random, uint64_t count) {
   Extents factors;
   while (factors.size() < 4 && random.below(3) != 0) {
     const uint64_t factor = 1 + random.below(6);
@@ -18,7 +18,7 @@ Extents draw_factors(platform::Random& random, uint64_t count) {
   return factors;
 }
 
-View draw_view(platform::Random& random, uint32_t of, const Extents& shape) {
+View draw_view(executors::Random& random, uint32_t of, const Extents& shape) {
   View view{of, shape, Extents(shape.size(), 0)};
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (random.below(2) == 0) continue;
@@ -30,11 +30,11 @@ View draw_view(platform::Random& random, uint32_t of, const Extents& shape) {
 
 }  // namespace
 
-DataType draw_type(platform::Random& random) {
+DataType draw_type(executors::Random& random) {
   return static_cast<DataType>(random.below(static_cast<uint64_t>(DataType::UINT64) + 1));
 }
 
-Extents draw_shape(platform::Random& random, uint64_t most) {
+Extents draw_shape(executors::Random& random, uint64_t most) {
   Extents shape(1 + random.below(PTO_MAX_DIMS));
   uint64_t left = std::max<uint64_t>(most, 1);
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -45,7 +45,7 @@ Extents draw_shape(platform::Random& random, uint64_t most) {
   return shape;
 }
 
-Step draw_rearranged(platform::Random& random, uint32_t of, const TensorModel& model) {
+Step draw_rearranged(executors::Random& random, uint32_t of, const TensorModel& model) {
   if (model.is_row_major() && random.below(2) == 0) {
     return Reshape{of, draw_factors(random, model.elements.size())};
   }
@@ -54,7 +54,7 @@ Step draw_rearranged(platform::Random& random, uint32_t of, const TensorModel& m
                    static_cast<uint32_t>(random.below(dimensions))};
 }
 
-Step draw_derived(platform::Random& random, uint32_t of, const TensorModel& model) {
+Step draw_derived(executors::Random& random, uint32_t of, const TensorModel& model) {
   if (random.below(3) == 0) return draw_rearranged(random, of, model);
   return draw_view(random, of, model.shape);
 }

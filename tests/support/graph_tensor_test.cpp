@@ -58,7 +58,7 @@ struct Both {
   uint64_t handle;
 };
 
-Both derived(platform::Random& random, TensorTable& table, const Both& from) {
+Both derived(executors::Random& random, TensorTable& table, const Both& from) {
   const Step step = draw_derived(random, 0, from.model);
   if (const auto* view = std::get_if<View>(&step)) {
     return {view_of(from.model, view->shape, view->offsets),
@@ -76,7 +76,7 @@ Both derived(platform::Random& random, TensorTable& table, const Both& from) {
           table.transpose(from.handle, transpose.x, transpose.y).handle};
 }
 
-Both random_tensor(platform::Random& random, TensorTable& table) {
+Both random_tensor(executors::Random& random, TensorTable& table) {
   const DataType dtype = draw_type(random);
   const Extents shape = draw_shape(random, 64);
   Both both{root_of(dtype, shape, 0),
@@ -86,7 +86,7 @@ Both random_tensor(platform::Random& random, TensorTable& table) {
 }
 
 TEST(GraphTensor, AgreesWithTheRuntimesRegions) {
-  platform::Random random(5);
+  executors::Random random(5);
   std::array<uint64_t, 3> counts{};
   for (int i = 0; i < 50000; ++i) {
     TensorTable table;

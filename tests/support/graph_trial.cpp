@@ -18,7 +18,7 @@ constexpr std::size_t events_per_thread = 1 << 14;
 enum class Supply { ample, exact, short_by_one, short_by_much };
 
 /// Which of the four resources are scarce, and how: none, one or two at a time.
-std::array<Supply, 4> draw_supplies(platform::Random& random) {
+std::array<Supply, 4> draw_supplies(executors::Random& random) {
   std::array<Supply, 4> supplies{};
   static constexpr std::array<uint64_t, 8> scarce{0, 0, 0, 1, 1, 1, 2, 2};
   for (uint64_t n = scarce[random.below(scarce.size())]; n != 0; --n) {
@@ -28,7 +28,7 @@ std::array<Supply, 4> draw_supplies(platform::Random& random) {
 }
 
 /// A size of at least `least`, given that `enough` is the smallest that is enough.
-uint64_t draw_size(platform::Random& random, Supply supply, uint64_t enough, uint64_t least) {
+uint64_t draw_size(executors::Random& random, Supply supply, uint64_t enough, uint64_t least) {
   enough = std::max(enough, least);
   switch (supply) {
     case Supply::ample:
@@ -43,7 +43,7 @@ uint64_t draw_size(platform::Random& random, Supply supply, uint64_t enough, uin
   return enough + random.below(enough);
 }
 
-uint32_t draw_window(platform::Random& random, Supply supply, uint64_t enough) {
+uint32_t draw_window(executors::Random& random, Supply supply, uint64_t enough) {
   const auto window = static_cast<uint32_t>(enough);
   switch (supply) {
     case Supply::ample:
@@ -75,7 +75,7 @@ Trial::Trial(uint64_t number, Program program)
 }
 
 void Trial::draw_config(uint64_t number) {
-  platform::Random random(number ^ 0xde71ce);
+  executors::Random random(number ^ 0xde71ce);
   test::draw_chip(random, 5, config_);
   config_.rings = static_cast<uint32_t>(random.below(2) == 0 ? 1 + random.below(4) : 4);
   config_.events = events_per_thread;
@@ -117,7 +117,7 @@ Outcome Trial::run(const test::Where& where, uint64_t seed,
   config.fan_out = where.fan_out;
   try {
     judge(run, test::launch_at(where.place, config, run.launch(), seed), problems);
-  } catch (const platform::SeededFailure& failure) {
+  } catch (const executors::SeededFailure& failure) {
     problems.emplace_back(failure.what());
   }
   return problems.empty() ? expected() : Outcome::wrong;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "runtime/platform/running_teams.hpp"
+#include "runtime/executors/running_teams.hpp"
 
 namespace pto2::test {
 
@@ -53,7 +53,7 @@ void HangGuard::report() const {
   std::fprintf(stderr, "hang: %s: nothing has ended for %.1f s, %lu steps came before; now\n%s",
                what_.c_str(), std::chrono::duration<double>(limit_).count(),
                static_cast<unsigned long>(steps_.load(std::memory_order_relaxed)),
-               platform::describe_running_teams().c_str());
+               executors::describe_running_teams().c_str());
   std::fflush(stderr);
   std::abort();
 }

@@ -3,15 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/platform/hardware.hpp"
+#include "runtime/executors/hardware.hpp"
 
 namespace pto2::test {
 namespace {
 
 using namespace std::chrono_literals;
-using platform::Executor;
-using platform::Team;
-using platform::TeamOptions;
+using executors::Executor;
+using executors::Team;
+using executors::TeamOptions;
 
 class HangGuards : public testing::Test {
  protected:
@@ -23,7 +23,7 @@ void hang(const TeamOptions& options) {
   const HangGuard guard("on purpose", 300ms);
   Team team(options);
   team.add("ended", 1, [] {});
-  team.add("forgotten", 1, [] { platform::Hardware::await([] { return false; }); });
+  team.add("forgotten", 1, [] { executors::Hardware::await([] { return false; }); });
   team.run();
 }
 

@@ -36,18 +36,18 @@ std::vector<Where> everywhere() {
 
 RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what, uint64_t seed) {
   if (place == Place::seeded) {
-    const bool kernels_last = platform::Random(seed).below(3) == 0;
+    const bool kernels_last = executors::Random(seed).below(3) == 0;
     return launch_seeded(
         config, {.seed = seed, .max_points = 100'000'000, .kernels_last = kernels_last}, what);
   }
   const HangGuard guard(std::string("a graph on ") + place_name(place));
   const bool packed = place == Place::packed;
   return launch(config,
-                {.executor = packed ? platform::Executor::packed : platform::Executor::threads},
+                {.executor = packed ? executors::Executor::packed : executors::Executor::threads},
                 what);
 }
 
-void draw_chip(platform::Random& random, uint32_t most_blocks, DeviceConfig& config) {
+void draw_chip(executors::Random& random, uint32_t most_blocks, DeviceConfig& config) {
   config.tensormap_buckets = 1u << random.below(7);
   config.blocks = static_cast<uint32_t>(1 + random.below(most_blocks));
   config.schedulers = static_cast<uint32_t>(1 + random.below(std::min(config.blocks, 4u)));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/device/device.hpp"
-#include "runtime/platform/random.hpp"
+#include "runtime/executors/random.hpp"
 #include "tests/support/counting_oracle.hpp"
 
 namespace pto2::test {
@@ -33,7 +33,7 @@ struct Where {
 
 /// Draws up to `most_blocks` blocks, schedulers, queues, buckets and fan-out, with the smallest
 /// queues among them.
-void draw_chip(platform::Random& random, uint32_t most_blocks, DeviceConfig& config);
+void draw_chip(executors::Random& random, uint32_t most_blocks, DeviceConfig& config);
 
 /// The code of a run that lacks the resource.
 [[nodiscard]] ErrorCode code_of(oracle::Resource resource);

@@ -19,8 +19,8 @@ bool is_of_tidy(const SourceFile& file) {
 }
 
 bool is_concurrent(const SourceFile& file) {
-  static const std::array folders{"core", "runtime/chip", "runtime/scheduler",
-                                  "runtime/orchestrator", "runtime/tensormap"};
+  static const std::array folders{"core",        "runtime/chip",         "runtime/scheduler",
+                                  "runtime/run", "runtime/orchestrator", "runtime/tensormap"};
   return file.is_cpp() &&
          std::ranges::any_of(folders, [&](const char* folder) { return file.is_under(folder); });
 }
@@ -53,7 +53,7 @@ void check_includes_of_threads(const SourceFile& file, const std::string& code,
       "latch",  "barrier", "future", "stop_token",         "pthread.h"};
   report_matches(file, code, include_pattern(), findings, [&](const std::smatch& match) {
     const std::string name = match[2];
-    const bool for_orders = name == "atomic" && file.path == "core/platform.hpp";
+    const bool for_orders = name == "atomic" && file.path == "core/policy.hpp";
     if (!forbidden.contains(name) || for_orders) return std::string();
     return "includes <" + name + ">; use what the policy P provides";
   });
@@ -95,6 +95,24 @@ std::string forbidden_include(const SourceFile& file, const Allowance& allowance
     return "core includes only core and the standard library, not " + name;
   }
   return {};
+}
+
+constexpr const char* layers_document = "docs/ARCHITECTURE.md";
+
+/// The folders in the rows `| layer | \`folder\` | ..` of the table of layers, in order.
+std::vector<std::string> layers_of(const SourceTree& tree) {
+  static const std::regex row(R"(\| [a-zA-Z ]+ \| `([a-z/]+[a-z])/?` \|.*)");
+  std::vector<std::string> layers;
+  for (const SourceFile& file : tree) {
+    if (file.path != layers_document) continue;
+    for (const std::string_view line : split_lines(file.text)) {
+      std::cmatch match;
+      if (std::regex_match(line.data(), line.data() + line.size(), match, row)) {
+        layers.push_back(match[1]);
+      }
+    }
+  }
+  return layers;
 }
 
 const std::regex& invariant_pattern() {
@@ -185,6 +203,33 @@ Findings check_dependencies(const SourceTree& tree) {
     report_matches(file, without_comments_and_literals(file.text), include_pattern(), findings,
                    [&](const std::smatch& match) {
                      return forbidden_include(file, *allowance, match.str(1)[0], match[2]);
+                   });
+  }
+  return findings;
+}
+
+Findings check_layers(const SourceTree& tree) {
+  const std::vector<std::string> layers = layers_of(tree);
+  // The number of a path's layer; layers.size() if it is in none.
+  const auto layer_of = [&](const std::string& path) {
+    const auto found = std::ranges::find_if(
+        layers, [&](const std::string& folder) { return path.starts_with(folder + "/"); });
+    return static_cast<std::size_t>(found - layers.begin());
+  };
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!file.is_cpp() || !file.is_under("runtime")) continue;
+    const std::size_t own = layer_of(file.path);
+    if (own == layers.size()) {
+      findings.push_back({file.path, 1, "in no layer of " + std::string(layers_document)});
+      continue;
+    }
+    report_matches(file, without_comments_and_literals(file.text), include_pattern(), findings,
+                   [&](const std::smatch& match) {
+                     const std::size_t other = layer_of(match[2]);
+                     if (other <= own || other == layers.size()) return std::string();
+                     return layers[own] + " may not use " + layers[other] +
+                            ", which comes later in the layers of " + layers_document;
                    });
   }
   return findings;

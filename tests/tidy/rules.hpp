@@ -21,7 +21,7 @@ using Findings = std::vector<Finding>;
 
 /// core/ and the concurrent half of runtime/ (chip, scheduler, orchestrator, tensormap) reach
 /// atomics, threads and waiting through the policy only: no std::atomic, thread, mutex, volatile,
-/// sleep, fence or conditional compilation. core/platform.hpp may include <atomic>, for
+/// sleep, fence or conditional compilation. core/policy.hpp may include <atomic>, for
 /// std::memory_order.
 [[nodiscard]] Findings check_seam(const SourceTree& tree);
 
@@ -31,6 +31,11 @@ using Findings = std::vector<Finding>;
 /// Includes point one way: core to core and the standard library, models/checker to nothing of
 /// ours, models to core and runtime, runtime to core; nothing shipped to tests, stress or bench.
 [[nodiscard]] Findings check_dependencies(const SourceTree& tree);
+
+/// Each folder of runtime is in a layer, and includes only its own and those that stand above it in
+/// the table of docs/ARCHITECTURE.md: a layer may use what was explained before it, so there is no
+/// circle.
+[[nodiscard]] Findings check_layers(const SourceTree& tree);
 
 inline constexpr std::size_t max_function_lines = 60;
 inline constexpr std::size_t max_file_lines = 500;

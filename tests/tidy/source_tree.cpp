@@ -84,7 +84,7 @@ SourceTree read_source_tree(const fs::path& root) {
   SourceTree tree;
   for (const std::string& path : paths) {
     SourceFile file{path, {}};
-    const bool read = file.is_code() || path.ends_with(".supp");
+    const bool read = file.is_code() || ends_with_any(path, {".supp", ".md"});
     if (!read || !fs::exists(root / path)) continue;  // git still lists a file just deleted
     file.text = read_file(root / path);
     tree.push_back(std::move(file));

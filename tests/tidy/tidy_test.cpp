@@ -79,7 +79,7 @@ TEST(Seam, FindsConditionalCodeAndIncludes) {
 
 TEST(Seam, LeavesCommentsLiteralsAndOtherFoldersAlone) {
   expect_clean(check_seam, {{"core/a.hpp", "#pragma once\n// std::atomic\nf(\"volatile\");"},
-                            {"core/platform.hpp", "#include <atomic>"},
+                            {"core/policy.hpp", "#include <atomic>"},
                             {"runtime/host/a.cpp", "std::thread t;"}});
 }
 
@@ -113,6 +113,27 @@ TEST(Dependencies, WrongOnesAreFound) {
   expect_forbidden("models/task_word/a.hpp", "\"tests/a.hpp\"");
   expect_forbidden("runtime/a.cpp", "\"models/checker/a.hpp\"");
   expect_forbidden("runtime/a.cpp", "<tests/a.hpp>");
+}
+
+TEST(Layers, DoNotLookUp) {
+  expect_clean(check_layers, project());
+}
+
+TEST(Layers, WrongOnesAreFound) {
+  const SourceFile table{"docs/ARCHITECTURE.md",
+                         "| layer | where | what |\n| core | `core/` | words |\n"
+                         "| chip | `runtime/chip` | cores |\n| run | `runtime/run` | `state` |\n"};
+  const auto findings = [&](const std::string& path, const std::string& include) {
+    return to_string(check_layers({{path, "\n#include \"" + include + "\"\n"}, table}));
+  };
+  EXPECT_EQ(findings("runtime/run/a.hpp", "runtime/chip/a.hpp"), "");
+  EXPECT_EQ(findings("runtime/run/a.hpp", "runtime/run/b.hpp"), "");
+  EXPECT_EQ(findings("runtime/chip/a.hpp", "core/a.hpp"), "");
+  EXPECT_EQ(findings("runtime/chip/a.hpp", "runtime/run/a.hpp"),
+            "runtime/chip/a.hpp:2: runtime/chip may not use runtime/run, which comes later in the "
+            "layers of docs/ARCHITECTURE.md\n");
+  EXPECT_EQ(findings("runtime/other/a.hpp", "core/a.hpp"),
+            "runtime/other/a.hpp:1: in no layer of docs/ARCHITECTURE.md\n");
 }
 
 TEST(Dependencies, RightOnesAreNot) {

@@ -5,11 +5,11 @@
 
 #include "core/task_word.hpp"
 #include "core/watermark.hpp"
-#include "runtime/platform/hardware.hpp"
+#include "runtime/executors/hardware.hpp"
 
-using Word = pto2::TaskWord<pto2::platform::Hardware>;
-using Mark = pto2::Watermark<pto2::platform::Hardware>;
-using Node = pto2::DependencyNode<pto2::platform::Hardware>;
+using Word = pto2::TaskWord<pto2::executors::Hardware>;
+using Mark = pto2::Watermark<pto2::executors::Hardware>;
+using Node = pto2::DependencyNode<pto2::executors::Hardware>;
 
 namespace {
 

@@ -18,11 +18,11 @@ void slow_kernel(int64_t*) {
 }
 void quick_kernel(int64_t*) {}
 
-class BackPressure : public testing::TestWithParam<platform::Executor> {};
+class BackPressure : public testing::TestWithParam<executors::Executor> {};
 
 /// Lines that the runtime logs while five tasks, the first with kernel 0, go through a window of
 /// four, each in a scope of its own.
-std::vector<std::string> blocked_lines(platform::Executor executor, KernelEntry first) {
+std::vector<std::string> blocked_lines(executors::Executor executor, KernelEntry first) {
   const KernelEntry kernels[] = {first, quick_kernel};
   DeviceConfig config = small_device();
   config.window = 4;
@@ -56,7 +56,8 @@ TEST_P(BackPressure, AShortOneIsNot) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Executors, BackPressure,
-                         testing::Values(platform::Executor::packed, platform::Executor::threads));
+                         testing::Values(executors::Executor::packed,
+                                         executors::Executor::threads));
 
 }  // namespace
 }  // namespace pto2::test

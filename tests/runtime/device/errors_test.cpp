@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runtime/platform/random.hpp"
+#include "runtime/executors/random.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -233,7 +233,7 @@ TEST_P(Errors, GivenUpWithTasksOnTheirWay) {
   for (uint64_t seed = 1; seed <= (seeded ? 500 : 20); ++seed) {
     const auto entry = [&](PTO2Runtime* rt) {
       TaskGraph& graph = graph_of(rt);
-      platform::Random random(seed);
+      executors::Random random(seed);
       std::vector<Value> values{graph.task({}, 1, 1000)};
       for (uint64_t tasks = random.below(30); tasks != 0; --tasks) {
         values.push_back(graph.task({values[random.below(values.size())]}, 1, 200));

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "runtime/platform/random.hpp"
+#include "runtime/executors/random.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 #include "tests/support/counting_oracle.hpp"
 
@@ -240,7 +240,7 @@ class RandomScopes {
     ++visible_;
   }
 
-  platform::Random random_;
+  executors::Random random_;
   std::vector<Step> steps_;
   std::size_t visible_ = 0;
 };

@@ -5,13 +5,13 @@
 
 #include "core/fan_out_lock.hpp"
 #include "core/task_word.hpp"
-#include "runtime/platform/seeded.hpp"
+#include "runtime/executors/seeded.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
 namespace {
 
-using platform::Seeded;
+using executors::Seeded;
 using testing::ElementsAre;
 using testing::IsEmpty;
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "runtime/device/run_rules.hpp"
-#include "runtime/platform/random.hpp"
+#include "runtime/executors/random.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -49,7 +49,7 @@ void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
                     },
                     {}};
   for (int run = 0; run < 8; ++run) {
-    const RunResult result = launch(config, {.executor = platform::Executor::threads}, what);
+    const RunResult result = launch(config, {.executor = executors::Executor::threads}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_TRUE(short_kernel_ran_beside) << "run " << run;
     ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run " << run;
@@ -91,7 +91,7 @@ void meeting_kernel(int64_t*) {
 
 /// One task makes as many ready as there are vector cores, through queues that have no room for
 /// them: those that wait in a backlog must reach the idle cores of sleeping schedulers. PS-I2.
-void expect_meeting(const platform::TeamOptions& team) {
+void expect_meeting(const executors::TeamOptions& team) {
   static constexpr KernelEntry kernels[] = {no_kernel, meeting_kernel};
   DeviceConfig config = small_device();
   config.schedulers = 4;
@@ -124,15 +124,15 @@ void expect_meeting(const platform::TeamOptions& team) {
 }
 
 TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnThreads) {
-  expect_meeting({.executor = platform::Executor::threads});
+  expect_meeting({.executor = executors::Executor::threads});
 }
 
 TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnFibers) {
-  expect_meeting({.executor = platform::Executor::packed, .host_threads = 2 * meeting_blocks + 2});
+  expect_meeting({.executor = executors::Executor::packed, .host_threads = 2 * meeting_blocks + 2});
 }
 
 /// Tasks that each make many ready when they end.
-void submit_stars(PTO2Runtime* rt, platform::Random& random) {
+void submit_stars(PTO2Runtime* rt, executors::Random& random) {
   pto2_rt_init_tensor_pool(rt);
   const auto type = [&] { return random.below(3) == 0 ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR; };
   for (uint64_t stars = 1 + random.below(3); stars != 0; --stars) {
@@ -156,7 +156,7 @@ void submit_stars(PTO2Runtime* rt, platform::Random& random) {
 TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   for (uint64_t seed = 1; seed <= 1500; ++seed) {
-    platform::Random random(seed);
+    executors::Random random(seed);
     DeviceConfig config = small_device();
     config.blocks = static_cast<uint32_t>(1 + random.below(6));
     config.schedulers = static_cast<uint32_t>(1 + random.below(config.blocks));
@@ -214,7 +214,7 @@ TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
                       }
                     },
                     {}};
-  const RunResult result = launch(config, {.executor = platform::Executor::packed}, what);
+  const RunResult result = launch(config, {.executor = executors::Executor::packed}, what);
   ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_GE(result.kernel_ns, uint64_t{tasks} * 4'000'000);
 }

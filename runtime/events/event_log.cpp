@@ -1,0 +1,29 @@
+#include "runtime/events/event_log.hpp"
+
+namespace pto2 {
+
+const char* event_name(EventKind kind) {
+  switch (kind) {
+    case EventKind::submit:
+      return "submit";
+    case EventKind::ready:
+      return "ready";
+    case EventKind::dispatch:
+      return "dispatch";
+    case EventKind::ack:
+      return "ack";
+    case EventKind::fin:
+      return "fin";
+    case EventKind::consume:
+      return "consume";
+    case EventKind::reclaim:
+      return "reclaim";
+    case EventKind::wait:
+      return "wait";
+    case EventKind::exit:
+      return "exit";
+  }
+  return "unknown";
+}
+
+}  // namespace pto2

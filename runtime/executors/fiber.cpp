@@ -1,0 +1,78 @@
+#include "runtime/executors/fiber.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "runtime/executors/sanitizer_switch.hpp"
+#include "runtime/executors/stack_cache.hpp"
+
+namespace pto2::executors {
+
+namespace context = boost::context;
+
+namespace {
+
+/// The stack is allocated by the Fiber itself, which has to know its bounds.
+struct Borrowed {
+  void deallocate(context::stack_context&) const noexcept {}
+};
+
+}  // namespace
+
+Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
+    : body_(std::move(body)),
+      stack_bytes_(stack_bytes),
+      stack_(StackCache::local().take(stack_bytes)),
+      tsan_fiber_(tsan_create()),
+      context_(start()) {}
+
+Fiber::~Fiber() {
+  if (!finished_) return;  // given up
+  context_.context.~fiber();
+  tsan_destroy(tsan_fiber_);
+  forget_stack(bottom(), stack_.size);
+  StackCache::local().give_back(stack_, stack_bytes_);
+}
+
+context::fiber Fiber::start() {
+  const context::preallocated place(stack_.sp, stack_.size, stack_);
+  // boost.context enters the new stack once to set it up: TSan must book that frame on the fiber,
+  // or every fiber leaves one more on its creator.
+  void* const creator = tsan_current();
+  tsan_switch(tsan_fiber_);
+  context::fiber made = visit_stack(bottom(), stack_.size, [&] {
+    return context::fiber(std::allocator_arg, place, Borrowed{},
+                          [this](context::fiber&& host) { return run(std::move(host)); });
+  });
+  tsan_switch(creator);
+  return made;
+}
+
+context::fiber Fiber::run(context::fiber host) {
+  finish_switch(nullptr, &host_bottom_, &host_bytes_);
+  host_ = std::move(host);
+  body_();
+  finished_ = true;
+  // TSan hears of this switch from the host: the frames that return from here are the fiber's.
+  start_switch(nullptr, host_bottom_, host_bytes_);
+  return std::move(host_);
+}
+
+void Fiber::resume() {
+  void* fake_stack = nullptr;
+  start_switch(&fake_stack, bottom(), stack_.size);
+  tsan_host_ = tsan_current();
+  tsan_switch(tsan_fiber_);
+  context_.context = std::move(context_.context).resume();
+  if (finished_) tsan_switch(tsan_host_);
+  finish_switch(fake_stack, nullptr, nullptr);
+}
+
+void Fiber::suspend() {
+  start_switch(&fake_stack_, host_bottom_, host_bytes_);
+  tsan_switch(tsan_host_);
+  host_ = std::move(host_).resume();
+  finish_switch(fake_stack_, &host_bottom_, &host_bytes_);
+}
+
+}  // namespace pto2::executors

@@ -1,0 +1,60 @@
+/// A fiber: a stack of its own, resumed by a host and suspended by itself.
+///
+/// Thin owner of a boost.context fiber that tells the sanitizers about every switch.
+#pragma once
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/stack_context.hpp>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+namespace pto2::executors {
+
+class Fiber {
+ public:
+  /// A suspended fiber that will run `body` on a guarded stack of `stack_bytes`. `body` must not
+  /// throw.
+  Fiber(std::size_t stack_bytes, std::function<void()> body);
+  /// A fiber that has not finished is given up: its stack is leaked, not unwound, because the
+  /// frames on it may belong to foreign code that cannot be unwound.
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Host side: runs the fiber until it suspends or finishes. Hosts may change between calls.
+  void resume();
+  /// Fiber side: returns to the host that resumed it.
+  void suspend();
+
+  [[nodiscard]] bool finished() const { return finished_; }
+
+ private:
+  /// A context that is not destroyed with its owner: that would unwind its stack.
+  union Kept {
+    explicit Kept(boost::context::fiber&& fiber) : context(std::move(fiber)) {}
+    ~Kept() {}
+    boost::context::fiber context;
+  };
+
+  boost::context::fiber start();
+  boost::context::fiber run(boost::context::fiber host);
+  const void* bottom() const { return static_cast<const char*>(stack_.sp) - stack_.size; }
+
+  std::function<void()> body_;
+  std::size_t stack_bytes_;
+  boost::context::stack_context stack_;
+  bool finished_ = false;
+
+  // What the sanitizers know of the two stacks.
+  void* fake_stack_ = nullptr;
+  const void* host_bottom_ = nullptr;
+  std::size_t host_bytes_ = 0;
+  void* tsan_fiber_ = nullptr;
+  void* tsan_host_ = nullptr;
+
+  boost::context::fiber host_;
+  Kept context_;
+};
+
+}  // namespace pto2::executors

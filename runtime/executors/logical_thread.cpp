@@ -1,0 +1,119 @@
+#include "runtime/executors/logical_thread.hpp"
+
+#include <sched.h>
+
+#include "runtime/executors/packed_host.hpp"
+#include "runtime/executors/team.hpp"
+
+namespace pto2::executors {
+
+namespace {
+
+thread_local OsThread* this_os_thread = nullptr;
+
+/// Looks before sleeping. The partner needs a few hundred nanoseconds where it runs on another
+/// CPU; where it does not, looking longer only delays it.
+constexpr int looks_before_sleep = 100;
+
+inline void pause() {
+  __builtin_ia32_pause();
+}
+
+}  // namespace
+
+void OsThread::run() {
+  this_os_thread = this;
+  show(Activity::running);
+  run_body();
+  show(Activity::finished);
+}
+
+ThreadState OsThread::state() const {
+  return {.name = name(),
+          .activity = activity_.load(std::memory_order_relaxed),
+          .rung = state_.load(std::memory_order_relaxed) == rung};
+}
+
+void OsThread::ring_os_thread() {
+  if (state_.exchange(rung, std::memory_order_acq_rel) == asleep) state_.notify_one();
+}
+
+void OsThread::idle() {
+  for (int i = 0; i < looks_before_sleep; ++i) {
+    if (state_.load(std::memory_order_relaxed) == rung) break;
+    pause();
+  }
+  for (;;) {
+    uint32_t expected = rung;
+    if (state_.compare_exchange_strong(expected, quiet, std::memory_order_acquire,
+                                       std::memory_order_relaxed)) {
+      show(Activity::running);
+      return;
+    }
+    show(Activity::waiting);
+    expected = quiet;
+    state_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed,
+                                   std::memory_order_relaxed);
+    state_.wait(asleep, std::memory_order_relaxed);
+  }
+}
+
+void FiberThread::ring_fiber() {
+  PackedHost* home = this->home();
+  if (home == nullptr) [[unlikely]] {
+    // The first start counts as a ring, so nothing is to be remembered. But what was stored before
+    // must be seen by then: set_home() reads the null that is written here, or comes before it and
+    // the home is known now.
+    if (home_.compare_exchange_strong(home, nullptr, std::memory_order_acq_rel)) return;
+  }
+  if (current_host() == home) {
+    home->ring_here(number_);
+  } else {
+    home->ring_remotely(number_);
+  }
+}
+
+void idle() {
+  if (PackedHost* host = current_host()) {
+    host->current()->fiber().suspend();
+  } else {
+    this_os_thread->idle();
+  }
+}
+
+void yield() {
+  if (PackedHost* host = current_host()) {
+    host->yield();
+  } else {
+    pause();
+  }
+}
+
+uint32_t polling_rounds() {
+  const PackedHost* host = current_host();
+  return host != nullptr ? host->polling_rounds() : 0;
+}
+
+void detached(void (*section)(int64_t*), int64_t* argument) {
+  if (PackedHost* host = current_host()) {
+    host->detach();
+    section(argument);
+    host->attach();
+  } else if (OsThread* const thread = this_os_thread) {
+    thread->show(Activity::in_kernel);
+    section(argument);
+    thread->show(Activity::running);
+  } else {
+    section(argument);
+  }
+}
+
+void spin_turn(uint32_t turn) {
+  if (turn % 64 == 63) {
+    sched_yield();
+  } else {
+    pause();
+  }
+}
+
+}  // namespace pto2::executors

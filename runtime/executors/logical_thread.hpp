@@ -1,0 +1,124 @@
+/// Logical threads of the hardware policy: orchestrator, schedulers and AI cores.
+///
+/// Each has a doorbell, one remembered ring. A wait is `while (!predicate()) idle()`: whoever
+/// stores what the predicate reads rings afterwards, so no wake-up is lost, and a spurious one
+/// costs an evaluation.
+///
+/// What a thread is doing is kept in relaxed atomics besides, for reports (team_state.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/executors/fiber.hpp"
+#include "runtime/executors/team_state.hpp"
+
+namespace pto2::executors {
+
+class PackedHost;
+
+/// A logical thread, on whichever executor.
+class LogicalThread {
+ public:
+  enum class Kind { os_thread, fiber };
+  LogicalThread(Kind kind, std::string name, std::function<void()> body)
+      : name_(std::move(name)), body_(std::move(body)), kind_(kind) {}
+  LogicalThread(const LogicalThread&) = delete;
+  LogicalThread& operator=(const LogicalThread&) = delete;
+
+  void ring();
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] Kind kind() const { return kind_; }
+  void run_body() { body_(); }
+
+ protected:
+  ~LogicalThread() = default;
+
+ private:
+  std::string name_;
+  std::function<void()> body_;
+  Kind kind_;
+};
+
+/// A logical thread with an OS thread of its own.
+class OsThread final : public LogicalThread {
+ public:
+  OsThread(std::string name, std::function<void()> body)
+      : LogicalThread(Kind::os_thread, std::move(name), std::move(body)) {}
+  /// Runs the body on the calling OS thread, whose waits are this thread's from now on.
+  void run();
+  void ring_os_thread();
+  void idle();
+
+  /// For reports.
+  void show(Activity activity) { activity_.store(activity, std::memory_order_relaxed); }
+  [[nodiscard]] ThreadState state() const;
+
+ private:
+  enum State : uint32_t { quiet, rung, asleep };
+  alignas(64) std::atomic<uint32_t> state_{quiet};
+  alignas(64) std::atomic<Activity> activity_{Activity::not_begun};
+};
+
+/// A logical thread that is a fiber of the packed executor.
+class FiberThread final : public LogicalThread {
+ public:
+  FiberThread(uint32_t number, std::string name, std::size_t stack_bytes,
+              std::function<void()> body)
+      : LogicalThread(Kind::fiber, std::move(name), std::move(body)),
+        number_(number),
+        fiber_(stack_bytes, [this] {
+          // The first start is no return from idle(): a ring that came before is still due. The
+          // host cannot tell whether one did, so the start counts as a ring.
+          ring_fiber();
+          run_body();
+        }) {}
+
+  void ring_fiber();
+  [[nodiscard]] uint32_t number() const { return number_; }
+  [[nodiscard]] Fiber& fiber() { return fiber_; }
+  /// For reports: whether the body has returned.
+  void show_end() { ended_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
+  /// Written under the lock of the former home. Whoever reads it may ring there: that publishes the
+  /// host. Read-modify-write, for the ring that meets the start of the run (ring_fiber).
+  void set_home(PackedHost* home) { home_.exchange(home, std::memory_order_acq_rel); }
+  [[nodiscard]] PackedHost* home() const { return home_.load(std::memory_order_acquire); }
+
+ private:
+  uint32_t number_;
+  std::atomic<PackedHost*> home_{nullptr};
+  std::atomic<bool> ended_{false};
+  Fiber fiber_;
+};
+
+inline void LogicalThread::ring() {
+  if (kind_ == Kind::fiber) {
+    static_cast<FiberThread*>(this)->ring_fiber();
+  } else {
+    static_cast<OsThread*>(this)->ring_os_thread();
+  }
+}
+
+/// Returns once the calling logical thread was rung since the last return.
+void idle();
+
+/// Lets other logical threads of the same host go first, and returns. No wait: the caller bounds
+/// how often it polls, by the calling thread's polling_rounds(), before it calls idle(). A ring
+/// that was remembered may be used up by it: the caller looks at everything again before idle().
+void yield();
+
+/// Rounds of polling that pay off before idle(): many where the partner runs on another CPU, none
+/// where it needs this one.
+[[nodiscard]] uint32_t polling_rounds();
+
+/// Runs `section`, which may take long and touches no shared protocol state (a kernel).
+void detached(void (*section)(int64_t*), int64_t* argument);
+
+/// One turn of a wait for a critical section that another thread is in: pauses, and yields the
+/// CPU from time to time.
+void spin_turn(uint32_t turn);
+
+}  // namespace pto2::executors

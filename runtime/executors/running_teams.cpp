@@ -1,0 +1,41 @@
+#include "runtime/executors/running_teams.hpp"
+
+#include <mutex>
+#include <vector>
+
+#include "runtime/executors/team.hpp"
+
+namespace pto2::executors {
+
+namespace {
+
+struct List {
+  std::mutex mutex;
+  std::vector<const Team*> teams;
+};
+
+List& list() {
+  static List the_list;
+  return the_list;
+}
+
+}  // namespace
+
+RunningTeam::RunningTeam(const Team& team) : team_(&team) {
+  const std::lock_guard lock(list().mutex);
+  list().teams.push_back(team_);
+}
+
+RunningTeam::~RunningTeam() {
+  const std::lock_guard lock(list().mutex);
+  std::erase(list().teams, team_);
+}
+
+std::string describe_running_teams() {
+  const std::lock_guard lock(list().mutex);
+  std::string text;
+  for (const Team* team : list().teams) text += to_string(team->state());
+  return text.empty() ? "no team runs\n" : text;
+}
+
+}  // namespace pto2::executors

@@ -1,0 +1,162 @@
+#include "runtime/executors/team.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "runtime/executors/running_teams.hpp"
+
+namespace pto2::executors {
+
+namespace {
+
+/// Holds the OS threads of a team until all of them exist: the bodies wait for each other, so none
+/// may begin when the system refuses a later one.
+class StartGate {
+ public:
+  /// True: begin; false: the team is given up.
+  bool wait() {
+    state_.wait(closed, std::memory_order_acquire);
+    return state_.load(std::memory_order_acquire) == open;
+  }
+  void decide(bool begin) {
+    // Store buffering with a thread that goes to sleep: it counts itself, then looks at the state;
+    // notify_all() looks at the count. After a mere store it could find nobody.
+    state_.exchange(begin ? open : given_up, std::memory_order_seq_cst);
+    state_.notify_all();
+  }
+
+ private:
+  enum State : uint32_t { closed, open, given_up };
+  std::atomic<uint32_t> state_{closed};
+};
+
+/// Starts `count` OS threads that run body(i), or none. Throws std::system_error.
+template <class Body>
+std::vector<std::jthread> start_threads(StartGate& gate, std::size_t count, const Body& body) {
+  std::vector<std::jthread> threads;
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      threads.emplace_back([&gate, body, i] {
+        if (gate.wait()) body(i);
+      });
+    }
+  } catch (...) {
+    gate.decide(false);
+    throw;
+  }
+  gate.decide(true);
+  return threads;
+}
+
+}  // namespace
+
+uint32_t usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) {
+    return std::max(1u, std::thread::hardware_concurrency());
+  }
+  return static_cast<uint32_t>(CPU_COUNT(&set));
+}
+
+PackedTeam::PackedTeam(uint32_t host_threads, std::size_t stack_bytes)
+    : host_threads_(host_threads), stack_bytes_(stack_bytes) {}
+
+PackedTeam::~PackedTeam() = default;
+
+LogicalThread& PackedTeam::add(std::string name, uint32_t group, std::function<void()> body) {
+  const auto number = static_cast<uint32_t>(fibers_.size());
+  fibers_.push_back(
+      std::make_unique<FiberThread>(number, std::move(name), stack_bytes_, std::move(body)));
+  groups_.push_back(group);
+  return *fibers_.back();
+}
+
+void PackedTeam::settle() {
+  const auto count = static_cast<uint32_t>(fibers_.size());
+  for (uint32_t h = 0; h < host_threads_; ++h) {
+    hosts_.push_back(std::make_unique<PackedHost>(*this, h, count));
+  }
+  // Group 0 has a host to itself if there are two or more.
+  const uint32_t others = std::max(1u, host_threads_ - 1);
+  for (uint32_t f = 0; f < count; ++f) {
+    const uint32_t group = groups_[f];
+    const uint32_t host = group == 0 ? 0 : (host_threads_ - others) + (group - 1) % others;
+    fibers_[f]->set_home(hosts_[host].get());
+    hosts_[host]->ring_here(f);
+  }
+  unfinished_.store(count, std::memory_order_relaxed);
+}
+
+void PackedTeam::run() {
+  StartGate gate;
+  const std::vector<std::jthread> os_threads =
+      start_threads(gate, host_threads_ - 1, [this](std::size_t i) { hosts_[i + 1]->run(); });
+  hosts_[0]->run();
+}
+
+TeamState PackedTeam::state() const {
+  TeamState state;
+  for (const auto& host : hosts_) state.hosts.push_back(host->state());
+  for (const auto& fiber : fibers_) state.threads.push_back(state_of(*fiber));
+  return state;
+}
+
+ThreadState PackedTeam::state_of(const FiberThread& fiber) const {
+  ThreadState state{.name = fiber.name(), .activity = Activity::unknown};
+  for (uint32_t h = 0; h < hosts_.size(); ++h) {
+    const PackedHost& host = *hosts_[h];
+    const HostState of_host = host.state();
+    state.rung = state.rung || host.has_in_inbox(fiber.number());
+    if (&host == fiber.home()) {
+      state.host = h;
+      if (of_host.asleep || of_host.detached) {
+        state.activity =
+            host.showed_runnable(fiber.number()) ? Activity::runnable : Activity::waiting;
+      }
+    }
+    if (host.current() == &fiber) {
+      state.activity = of_host.detached ? Activity::in_kernel : Activity::running;
+      break;
+    }
+  }
+  if (fiber.has_ended()) state.activity = Activity::finished;
+  return state;
+}
+
+Team::Team(const TeamOptions& options) : options_(options) {
+  if (options_.executor == Executor::packed) {
+    if (options_.host_threads == 0) options_.host_threads = usable_cpus();
+    packed_ = std::make_unique<PackedTeam>(options_.host_threads, options_.stack_bytes);
+  }
+}
+
+LogicalThread& Team::add(std::string name, uint32_t group, std::function<void()> body) {
+  if (packed_) return packed_->add(std::move(name), group, std::move(body));
+  threads_.push_back(std::make_unique<OsThread>(std::move(name), std::move(body)));
+  return *threads_.back();
+}
+
+void Team::run() {
+  if (packed_) packed_->settle();
+  const RunningTeam listed(*this);
+  if (packed_) return packed_->run();
+  StartGate gate;
+  const std::vector<std::jthread> os_threads =
+      start_threads(gate, threads_.size(), [this](std::size_t i) { threads_[i]->run(); });
+}
+
+TeamState Team::state() const {
+  if (packed_) return packed_->state();
+  TeamState state;
+  for (const auto& thread : threads_) state.threads.push_back(thread->state());
+  return state;
+}
+
+uint32_t Team::host_threads() const {
+  return packed_ ? options_.host_threads : static_cast<uint32_t>(threads_.size());
+}
+
+}  // namespace pto2::executors

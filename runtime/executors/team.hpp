@@ -1,0 +1,83 @@
+/// A team: the logical threads of one run, and the executor that runs them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/executors/logical_thread.hpp"
+#include "runtime/executors/packed_host.hpp"
+#include "runtime/executors/team_state.hpp"
+
+namespace pto2::executors {
+
+enum class Executor {
+  packed,   ///< fibers over as many OS threads as there are CPUs
+  threads,  ///< an OS thread for each logical thread
+};
+
+struct TeamOptions {
+  Executor executor = Executor::packed;
+  uint32_t host_threads = 0;                       ///< packed: OS threads; 0: one per usable CPU
+  std::size_t stack_bytes = std::size_t{1} << 20;  ///< packed: stack of each fiber
+};
+
+/// CPUs that this process may use.
+[[nodiscard]] uint32_t usable_cpus();
+
+class PackedTeam {
+ public:
+  PackedTeam(uint32_t host_threads, std::size_t stack_bytes);
+  ~PackedTeam();
+  LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
+  /// Makes the hosts and gives each fiber its home. Then run().
+  void settle();
+  void run();
+  [[nodiscard]] TeamState state() const;
+  [[nodiscard]] HostState host_state(uint32_t host) const { return hosts_[host]->state(); }
+
+ private:
+  friend class PackedHost;
+  [[nodiscard]] ThreadState state_of(const FiberThread& fiber) const;
+
+  uint32_t host_threads_;
+  std::size_t stack_bytes_;
+  std::vector<std::unique_ptr<FiberThread>> fibers_;
+  std::vector<uint32_t> groups_;
+  std::vector<std::unique_ptr<PackedHost>> hosts_;
+  alignas(64) std::atomic<uint32_t> unfinished_{0};
+  alignas(64) std::atomic<uint32_t> sleepers_{0};
+};
+
+/// A team on either executor. add() all threads, then run() once.
+class Team {
+ public:
+  explicit Team(const TeamOptions& options);
+
+  /// Adds a logical thread. Threads of one `group` start on the same host: those that talk to
+  /// each other most. The reference lives as long as the team; it can be rung before run().
+  LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
+
+  /// Runs all bodies; returns when the last has returned. Bodies must not throw. Throws
+  /// std::system_error, with no body begun, if the system refuses an OS thread.
+  void run();
+
+  /// What the hosts and threads are doing, for a report. From any OS thread while run() is under
+  /// way.
+  [[nodiscard]] TeamState state() const;
+  /// The same of one host of the packed executor, below host_threads().
+  [[nodiscard]] HostState host_state(uint32_t host) const { return packed_->host_state(host); }
+
+  /// OS threads that run the team, the caller included.
+  [[nodiscard]] uint32_t host_threads() const;
+
+ private:
+  TeamOptions options_;
+  std::unique_ptr<PackedTeam> packed_;
+  std::vector<std::unique_ptr<OsThread>> threads_;
+};
+
+}  // namespace pto2::executors

@@ -1,0 +1,68 @@
+#include "runtime/run/config.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "core/task_state.hpp"
+
+namespace pto2 {
+
+namespace {
+
+void check_range(const char* name, uint64_t value, uint64_t low, uint64_t high) {
+  if (value < low || value > high) {
+    throw ConfigError(fmt::format("{} is {}, but must be in {}..{}", name, value, low, high));
+  }
+}
+
+void check_power_of_two(const char* name, uint64_t value) {
+  if ((value & (value - 1)) != 0) {
+    uint64_t above = 1;
+    while (above < value) above *= 2;
+    throw ConfigError(fmt::format("{} is {}, but must be a power of two, for example {} or {}",
+                                  name, value, above / 2, above));
+  }
+}
+
+/// What a task may have of consumers and holders at a time (core/task_state.hpp): each is in a slot
+/// of its own, and has a node.
+void check_consumers(const DeviceConfig& c) {
+  constexpr uint64_t most = max_references - 2;
+  const uint64_t possible = uint64_t{c.rings} * std::min(c.window - 1, c.dep_pool);
+  if (possible > most) {
+    throw ConfigError(fmt::format(
+        "with window {}, dep-pool {} and rings {} a task could have {} consumers at a time, but {} "
+        "are possible; use a smaller window or dep-pool, or fewer rings",
+        c.window, c.dep_pool, c.rings, possible, most));
+  }
+}
+
+}  // namespace
+
+void validate(const DeviceConfig& c) {
+  check_range("rings", c.rings, 1, 4);
+  check_range("window", c.window, 4, uint64_t{1} << 20);
+  check_power_of_two("window", c.window);
+  check_range("heap", c.heap_bytes, 1024, uint64_t{1} << 40);
+  check_range("dep-pool", c.dep_pool, 16, (uint64_t{1} << 20) - 1);
+  check_range("tensormap-pool", c.tensormap_pool, 16, uint64_t{1} << 30);
+  check_range("tensormap-buckets", c.tensormap_buckets, 1, uint64_t{1} << 30);
+  check_power_of_two("tensormap-buckets", c.tensormap_buckets);
+  check_range("shards", c.shards, 1, 64);
+  check_range("shard-capacity", c.shard_capacity, 2, uint64_t{1} << 20);
+  check_power_of_two("shard-capacity", c.shard_capacity);
+  check_range("orchestrator-queue", c.orchestrator_queue, 2, uint64_t{1} << 20);
+  check_power_of_two("orchestrator-queue", c.orchestrator_queue);
+  check_range("blocks", c.blocks, 1, 1024);
+  check_range("schedulers", c.schedulers, 1, 64);
+  if (c.schedulers > c.blocks) {
+    throw ConfigError(fmt::format(
+        "schedulers is {}, but each needs a block of its own and there are {}; use fewer "
+        "schedulers or more blocks",
+        c.schedulers, c.blocks));
+  }
+  check_consumers(c);
+}
+
+}  // namespace pto2

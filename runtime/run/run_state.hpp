@@ -1,0 +1,166 @@
+/// The shared memory of one run: rings, queues, flags and counters, for one policy and fan-out.
+///
+/// It is made for one run and thrown away with it, so no run starts on counters of another. The
+/// large arrays are lazily zeroed memory (mapped_array.hpp): making it costs what is used.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/admission.hpp"
+#include "core/fatal_latch.hpp"
+#include "core/parked_schedulers.hpp"
+#include "core/ready_queues.hpp"
+#include "core/stall_detector.hpp"
+#include "core/startup.hpp"
+#include "runtime/chip/ai_core.hpp"
+#include "runtime/executors/mapped_array.hpp"
+#include "runtime/run/config.hpp"
+
+namespace pto2 {
+
+/// What a scheduler needs to know of a task to dispatch it.
+struct TaskDescriptor {
+  TaskId id = no_task;
+  KernelEntry kernel = nullptr;
+  CoreType type = CoreType::cube;
+};
+
+template <class P, template <class> class F>
+struct alignas(cache_line) RuntimeSlot : TaskSlot<P, F> {
+  typename P::template cell<TaskDescriptor> descriptor;
+};
+
+/// The arrays of one ring.
+template <class P, template <class> class F>
+struct RingArrays {
+  explicit RingArrays(const DeviceConfig& config)
+      : slots(config.window),
+        arguments(config.window),
+        nodes(std::size_t{config.dep_pool} + 1),
+        heap_ends(config.window),
+        pool_marks(config.window),
+        heap_memory(config.heap_bytes) {}
+  RingArrays(const RingArrays&) = delete;
+  RingArrays& operator=(const RingArrays&) = delete;
+
+  typename P::template shared_array<RuntimeSlot<P, F>> slots;
+  typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
+  typename P::template shared_array<DependencyNode<P>> nodes;
+  MappedArray<uint64_t> heap_ends;
+  MappedArray<uint64_t> pool_marks;
+  MappedBytes heap_memory;
+};
+
+/// Where a run was given up.
+struct FatalDetails {
+  uint64_t submitted;  ///< tasks by then, and for good
+};
+
+template <class P, template <class> class F>
+class RunState {
+ public:
+  using Slot = RuntimeSlot<P, F>;
+  using Life = TaskLifeCycle<P, Slot>;
+  using Queue = typename P::template bounded_queue<Place>;
+  using Bell = typename P::doorbell;
+
+  /// `config` must be valid.
+  explicit RunState(const DeviceConfig& device)
+      : config(device),
+        rings(make_rings(device)),
+        admission(memory()),
+        life(admission.life()),
+        shards{make_shards(device), make_shards(device)},
+        shard_pointers{pointers(shards[0]), pointers(shards[1])},
+        ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1])},
+        finished(device.schedulers),
+        stall(finished),
+        cores(std::size_t{3} * device.blocks),
+        scheduler_bells(device.schedulers) {}
+  RunState(const RunState&) = delete;
+  RunState& operator=(const RunState&) = delete;
+
+  // Cores: cube c at c, vectors 2c and 2c + 1 of cluster c behind the cubes. Cluster c belongs to
+  // scheduler c mod schedulers.
+  [[nodiscard]] uint32_t cube_core(uint32_t cluster) const { return cluster; }
+  [[nodiscard]] uint32_t vector_core(uint32_t cluster, uint32_t i) const {
+    return config.blocks + 2 * cluster + i;
+  }
+
+  [[nodiscard]] typename P::template cell<TaskArguments>& arguments(Place slot) {
+    return rings[ring_of(slot)]->arguments[index_of(slot)];
+  }
+
+  /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the
+  /// tasks that are reclaimed by it; `cas_retries` grows by the races that were lost.
+  void advance(uint32_t bits, EventLog& log, uint64_t& cas_retries) {
+    life.advance_all(bits, [&](const typename Life::AdvanceStep& step) {
+      if (step.result == Advance::lost_race) {
+        ++cas_retries;
+      } else {
+        record<P>(log, EventKind::reclaim, step.reclaimed);
+      }
+    });
+  }
+
+  /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
+  /// idle core for it, if one sleeps.
+  void wake_one(uint32_t type) {
+    if (const auto s = parked[type].take_one()) scheduler_bells[*s].ring();
+  }
+  void ring_schedulers() {
+    for (Bell& bell : scheduler_bells) bell.ring();
+  }
+
+  DeviceConfig config;
+  std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
+  Admission<P, Slot> admission;  // the orchestrator's, but for the life cycle
+  Life& life;
+  // Ready-queue shards per core type; the last of each is the orchestrator's.
+  std::array<std::vector<std::unique_ptr<Queue>>, core_types> shards;
+  std::array<std::vector<Queue*>, core_types> shard_pointers;
+  std::array<ReadyQueues<P>, core_types> ready;
+  std::vector<FinishedCount<P>> finished;
+  StallDetector<P> stall;
+  std::array<ParkedSchedulers<P>, core_types> parked;  // by the type of their idle cores
+  Startup<P> startup;
+  FatalLatch<P, FatalDetails> fatal;
+  std::vector<AiCore<P>> cores;
+  std::vector<Bell> scheduler_bells;
+  Bell orchestrator_bell;
+
+ private:
+  static std::vector<std::unique_ptr<RingArrays<P, F>>> make_rings(const DeviceConfig& device) {
+    std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
+    for (uint32_t r = 0; r < device.rings; ++r) {
+      rings.push_back(std::make_unique<RingArrays<P, F>>(device));
+    }
+    return rings;
+  }
+  static std::vector<std::unique_ptr<Queue>> make_shards(const DeviceConfig& device) {
+    std::vector<std::unique_ptr<Queue>> result;
+    for (uint32_t i = 0; i < device.shards; ++i) {
+      result.push_back(std::make_unique<Queue>(device.shard_capacity));
+    }
+    result.push_back(std::make_unique<Queue>(device.orchestrator_queue));
+    return result;
+  }
+  static std::vector<Queue*> pointers(const std::vector<std::unique_ptr<Queue>>& owned) {
+    std::vector<Queue*> result;
+    for (const auto& queue : owned) result.push_back(queue.get());
+    return result;
+  }
+
+  std::vector<RingMemory<P, Slot>> memory() {
+    std::vector<RingMemory<P, Slot>> result;
+    for (auto& ring : rings) {
+      result.push_back({ring->slots.span(), ring->nodes.span(), ring->heap_ends.span(),
+                        ring->pool_marks.span(), config.heap_bytes});
+    }
+    return result;
+  }
+};
+
+}  // namespace pto2

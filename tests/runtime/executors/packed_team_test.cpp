@@ -1,0 +1,221 @@
+/// The packed executor: sleeping kernels, stealing, and rings that must not be lost.
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "runtime/executors/hardware.hpp"
+#include "runtime/executors/random.hpp"
+#include "tests/support/guarded_tests.hpp"
+
+namespace pto2::executors {
+namespace {
+
+const bool guarded = test::GuardedTests::begin();
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+
+TeamOptions packed(uint32_t hosts) {
+  return {.executor = Executor::packed, .host_threads = hosts, .stack_bytes = stack_bytes};
+}
+
+milliseconds cpu_time() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
+}
+
+/// A kernel that sleeps, and a flag that says that it has ended.
+struct SleepingKernel {
+  int64_t ms;
+  std::atomic<bool> ended{false};
+
+  void run() {
+    detached(
+        [](int64_t* self) {
+          auto& kernel = *reinterpret_cast<SleepingKernel*>(self);
+          std::this_thread::sleep_for(milliseconds(kernel.ms));
+          kernel.ended = true;
+        },
+        reinterpret_cast<int64_t*>(this));
+  }
+};
+
+/// Fibers that share a host with a sleeping kernel finish before it does, on other hosts, and
+/// nobody burns a CPU while it sleeps. With three hosts a second thief comes.
+TEST(PackedTeam, ASleepingKernelKeepsNobodyWaiting) {
+  for (const uint32_t hosts : {2u, 3u}) {
+    Team team(packed(hosts));
+    const auto cpu = cpu_time();
+    SleepingKernel kernel{.ms = 300};
+    std::atomic<int> too_late{0};
+    team.add("long", 1, [&] { kernel.run(); });
+    for (int i = 0; i < 10; ++i) {
+      team.add("short", 1, [&] { too_late += kernel.ended ? 1 : 0; });
+    }
+    team.run();
+    EXPECT_EQ(too_late.load(), 0) << hosts << " hosts";
+    EXPECT_LT((cpu_time() - cpu).count(), 150) << hosts << " hosts";
+  }
+}
+
+/// The same when the fibers become runnable during the kernel, rung from a fiber elsewhere.
+TEST(PackedTeam, FibersRungDuringAKernelAreTakenOver) {
+  Team team(packed(2));
+  std::atomic<int> stage{0};
+  std::atomic<int> too_late{0};
+  SleepingKernel kernel{.ms = 400};
+  std::vector<LogicalThread*> waiters;
+  for (int i = 0; i < 4; ++i) {
+    waiters.push_back(&team.add("waiter", 1, [&] {
+      Hardware::await([&] { return stage.load() == 1; });
+      too_late += kernel.ended ? 1 : 0;
+    }));
+  }
+  team.add("long", 1, [&] { kernel.run(); });
+  team.add("elsewhere", 0, [&] {
+    SleepingKernel delay{.ms = 30};
+    delay.run();
+    stage = 1;
+    for (auto* waiter : waiters) waiter->ring();
+  });
+  team.run();
+  EXPECT_EQ(too_late.load(), 0);
+}
+
+/// Three hosts, all but one inside kernels that sleep: what the last free host leaves behind when
+/// it goes into a kernel of its own must reach whoever is awake first.
+TEST(PackedTeam, WorkLeftByAThiefIsNotForgotten) {
+  Team team(packed(4));
+  std::atomic<int> running{0};
+  std::atomic<int> most{0};
+  static constexpr int kernels = 4;
+  struct Shared {
+    std::atomic<int>*running, *most;
+  } shared{&running, &most};
+  for (int i = 0; i < kernels; ++i) {
+    team.add("kernel", 1, [&] {
+      detached(
+          [](int64_t* argument) {
+            auto& s = *reinterpret_cast<Shared*>(argument);
+            const int now = ++*s.running;
+            int seen = s.most->load();
+            while (seen < now && !s.most->compare_exchange_weak(seen, now)) {
+            }
+            std::this_thread::sleep_for(milliseconds(100));
+            --*s.running;
+          },
+          reinterpret_cast<int64_t*>(&shared));
+    });
+  }
+  team.run();
+  EXPECT_EQ(most.load(), kernels) << "four hosts run four kernels side by side";
+}
+
+/// A lost ring shows as a run that does not end. Each fiber owns a counter; whoever increases it
+/// rings its owner afterwards, and the owner waits for each increase. In between run kernels of
+/// random length, so that fibers are stolen and rings are forwarded.
+struct Storm {
+  struct Fiber {
+    std::atomic<uint32_t> mail{0};
+    LogicalThread* thread = nullptr;
+  };
+  static constexpr uint32_t fibers = 12;
+  std::array<Fiber, fibers> all;
+  std::atomic<uint64_t> rings{0};
+
+  void send(uint32_t to) {
+    all[to].mail.fetch_add(1);
+    all[to].thread->ring();
+    rings.fetch_add(1, std::memory_order_relaxed);
+  }
+};
+
+void spinning_kernel(int64_t* turns) {
+  for (int64_t i = 0; i < *turns; ++i) asm volatile("");
+  if (*turns % 64 == 0) std::this_thread::sleep_for(std::chrono::microseconds(*turns % 50));
+}
+
+/// `messages` from each fiber to pseudo-random others; fiber f expects what is sent to it.
+void run_storm(uint32_t hosts, uint64_t seed, uint32_t messages, int64_t longest_kernel) {
+  Storm storm;
+  // Who sends to whom is fixed before, so that each knows how much mail it gets.
+  std::array<std::vector<uint32_t>, Storm::fibers> targets;
+  std::array<uint32_t, Storm::fibers> expected{};
+  Random random(seed);
+  for (auto& list : targets) {
+    for (uint32_t i = 0; i < messages; ++i) {
+      list.push_back(static_cast<uint32_t>(random.below(Storm::fibers)));
+      ++expected[list.back()];
+    }
+  }
+  Team team(packed(hosts));
+  for (uint32_t f = 0; f < Storm::fibers; ++f) {
+    storm.all[f].thread =
+        &team.add("f" + std::to_string(f), static_cast<uint32_t>(random.below(5)), [&, f] {
+          Random own(seed * 100 + f);
+          for (uint32_t i = 0; i < messages; ++i) {
+            storm.send(targets[f][i]);
+            if (own.below(4) == 0) {
+              auto turns = static_cast<int64_t>(own.below(static_cast<uint64_t>(longest_kernel)));
+              detached(spinning_kernel, &turns);
+            }
+            if (own.below(8) == 0) yield();
+          }
+          Hardware::await([&] { return storm.all[f].mail.load() == expected[f]; });
+        });
+  }
+  team.run();
+  EXPECT_EQ(storm.rings.load(), uint64_t{messages} * Storm::fibers);
+}
+
+TEST(PackedTeam, NoRingIsLostInAStorm) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    run_storm(2 + static_cast<uint32_t>(seed % 3), seed, 300, seed % 2 == 0 ? 100 : 20'000);
+  }
+}
+
+/// Pairs that play ping-pong across hosts, while others run kernels: every step is a wait, and a
+/// single lost ring stops a pair for good.
+void run_ping_pong(uint32_t hosts, uint64_t seed, uint32_t steps, int64_t longest_kernel) {
+  constexpr uint32_t pairs = 4;
+  struct Pair {
+    std::atomic<uint32_t> turn{0};
+    std::array<LogicalThread*, 2> side{};
+  };
+  std::array<Pair, pairs> all;
+  Team team(packed(hosts));
+  for (uint32_t p = 0; p < pairs; ++p) {
+    for (uint32_t side = 0; side < 2; ++side) {
+      all[p].side[side] = &team.add("side", 1 + p + side, [&, p, side] {
+        Pair& pair = all[p];
+        Random own(seed * 1000 + p * 2 + side);
+        for (uint32_t step = side; step < steps; step += 2) {
+          Hardware::await([&] { return pair.turn.load() == step; });
+          if (own.below(16) == 0) {
+            auto turns = static_cast<int64_t>(own.below(static_cast<uint64_t>(longest_kernel)));
+            detached(spinning_kernel, &turns);
+          }
+          pair.turn.store(step + 1);
+          pair.side[1 - side]->ring();
+        }
+      });
+    }
+  }
+  team.run();
+  for (auto& pair : all) EXPECT_EQ(pair.turn.load(), steps);
+}
+
+TEST(PackedTeam, NoRingIsLostInPingPong) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    run_ping_pong(2 + static_cast<uint32_t>(seed % 3), seed, 500, seed % 2 == 0 ? 100 : 20'000);
+  }
+}
+
+}  // namespace
+}  // namespace pto2::executors

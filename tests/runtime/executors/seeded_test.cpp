@@ -1,0 +1,126 @@
+#include "runtime/executors/seeded.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pto2::executors {
+namespace {
+
+constexpr auto order = std::memory_order_seq_cst;
+
+TEST(SeededAtomic, BehavesAsAnAtomic) {
+  SeededAtomic<uint32_t> word{5};
+  EXPECT_EQ(word.load(order), 5u);
+  word.store(6, order);
+  EXPECT_EQ(word.exchange(7, order), 6u);
+  EXPECT_EQ(word.fetch_add(3, order), 7u);
+  EXPECT_EQ(word.fetch_sub(2, order), 10u);
+  EXPECT_EQ(word.fetch_or(0x10, order), 8u);
+  EXPECT_EQ(word.fetch_and(0x10, order), 0x18u);
+  uint32_t expected = 1;
+  EXPECT_FALSE(word.compare_exchange_strong(expected, 9, order, order));
+  EXPECT_EQ(expected, 0x10u);
+  EXPECT_TRUE(word.compare_exchange_strong(expected, 9, order, order));
+  EXPECT_EQ(word.load(order), 9u);
+}
+
+TEST(SeededQueue, KeepsOrderAndRefusesWhenFull) {
+  SeededQueue<int> queue(2);
+  EXPECT_EQ(queue.try_pop(), std::nullopt);
+  EXPECT_TRUE(queue.try_push(1));
+  EXPECT_TRUE(queue.try_push(2));
+  EXPECT_FALSE(queue.try_push(3));
+  EXPECT_EQ(queue.try_pop(), 1);
+  EXPECT_TRUE(queue.try_push(3));
+  EXPECT_EQ(queue.try_pop(), 2);
+  EXPECT_EQ(queue.try_pop(), 3);
+  EXPECT_EQ(queue.try_pop(), std::nullopt);
+}
+
+/// Runs two bodies on one cell under many seeds; dies at the first race that is seen.
+void race(void (*first)(SeededCell<int>&), void (*second)(SeededCell<int>&)) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SeededCell<int> cell;
+    SeededTeam team({.seed = seed});
+    team.add("first", 0, [&] { first(cell); });
+    team.add("second", 0, [&] { second(cell); });
+    team.run();
+  }
+}
+
+void write_it(SeededCell<int>& cell) {
+  cell.write(1);
+}
+void read_it(SeededCell<int>& cell) {
+  (void)cell.read();
+}
+
+TEST(SeededCellDeathTest, AReadDuringAWriteIsARace) {
+  EXPECT_DEATH(race(write_it, read_it), "nobody else accesses a cell.*(.|\n)*seed");
+}
+
+TEST(SeededCellDeathTest, TwoWritesAreARace) {
+  EXPECT_DEATH(race(write_it, write_it), "nobody else accesses a cell");
+}
+
+TEST(SeededCellDeathTest, AGuardLastsAsLongAsItLives) {
+  const auto read_for_long = [](SeededCell<int>& cell) {
+    const auto guard = cell.reading();
+    seeded_point();
+    EXPECT_EQ(*guard, 0);
+  };
+  EXPECT_DEATH(race(read_for_long, write_it), "nobody else accesses a cell");
+  const auto edit_for_long = [](SeededCell<int>& cell) {
+    const auto guard = cell.editing();
+    seeded_point();
+    *guard = 1;
+  };
+  EXPECT_DEATH(race(edit_for_long, read_it), "nobody else accesses a cell");
+}
+
+/// Whether, in some schedule, the other thread sees a store before the storing thread has gone on.
+bool seen_before_going_on(uint32_t stores_per_point) {
+  bool seen = false;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SeededAtomic<int> flag{0};
+    bool gone_on = false;
+    SeededTeam team({.seed = seed, .stores_per_point = stores_per_point});
+    team.add("writer", 0, [&] {
+      flag.store(1, order);
+      gone_on = true;
+    });
+    team.add("reader", 0, [&] { seen |= flag.load(order) == 1 && !gone_on; });
+    team.run();
+  }
+  return seen;
+}
+
+TEST(SeededAtomic, AStoreCanBeSeenBeforeItsThreadGoesOn) {
+  EXPECT_TRUE(seen_before_going_on(1));
+  EXPECT_FALSE(seen_before_going_on(0)) << "without points after stores";
+}
+
+TEST(SeededCell, TwoReadsAreNone) {
+  race(read_it, read_it);
+}
+
+TEST(SeededCell, OneAfterTheOtherIsNone) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SeededCell<int> cell;
+    SeededAtomic<int> flag{0};
+    SeededTeam team({.seed = seed});
+    SeededThread* reader = nullptr;
+    team.add("writer", 0, [&] {
+      cell.write(42);
+      flag.store(1, order);
+      reader->ring();
+    });
+    reader = &team.add("reader", 0, [&] {
+      Seeded::await([&] { return flag.load(order) == 1; });
+      EXPECT_EQ(cell.read(), 42);
+    });
+    team.run();
+  }
+}
+
+}  // namespace
+}  // namespace pto2::executors
