@@ -35,7 +35,7 @@ void play_ping_pong(const TeamOptions& options, uint32_t rounds, uint64_t longes
 }
 
 TEST_F(RingHammer, RingAgainstIdleOfOsThreads) {
-  play_ping_pong({.executor = Executor::threads}, rounds(20'000), 30'000, [this] { progress(); });
+  play_ping_pong({.executor = Executor::threads}, rounds(100'000), 30'000, [this] { progress(); });
 }
 
 TEST_F(RingHammer, RingAgainstIdleOnAnotherHost) {
@@ -74,7 +74,7 @@ TEST_F(RingHammer, RingAgainstReturn) {
 /// The only host sleeps at once when its fiber waits: the ring meets it on its way there, or while
 /// it empties its inbox.
 TEST_F(RingHammer, RingAgainstSleep) {
-  const uint32_t last = rounds(60'000);
+  const uint32_t last = rounds(300'000);
   Team team(packed_team(1));
   // The waiter's bit is in the second word of the inbox.
   for (int f = 0; f < 64; ++f) team.add("filler", 1, [] {});
@@ -274,7 +274,7 @@ TEST_F(RingHammer, RingAgainstTheBeginning) {
 /// The last fiber ends when a host without work goes to sleep.
 TEST_F(RingHammer, TheLastEndAgainstSleep) {
   SleepEntry entry(1);
-  for (uint32_t round = 1; round <= rounds(3'000); ++round) {
+  for (uint32_t round = 1; round <= rounds(10'000); ++round) {
     Team team(packed_team(2));
     Meeting meeting(2);
     team.add("first", 0, [&] {

@@ -78,7 +78,7 @@ void ring_against_detach(uint64_t seed, uint32_t rings, uint64_t longest) {
 }
 
 TEST_F(StealHammer, RingAgainstDetach) {
-  for (uint32_t run = 1; run <= rounds(120); ++run) {
+  for (uint32_t run = 1; run <= rounds(1'200); ++run) {
     ring_against_detach(run, 1, 4'000);
     progress();
   }
@@ -86,7 +86,7 @@ TEST_F(StealHammer, RingAgainstDetach) {
 
 /// The first ring has a thief take the neighbour away, and later ones follow it to its new home.
 TEST_F(StealHammer, RingAgainstSteal) {
-  for (uint32_t run = 1; run <= rounds(120); ++run) {
+  for (uint32_t run = 1; run <= rounds(1'200); ++run) {
     ring_against_detach(run, 4, 12'000);
     progress();
   }
@@ -115,7 +115,7 @@ TEST_F(StealHammer, DetachWithWorkAgainstSleep) {
 /// Three or four kernels side by side on as many hosts: a thief that goes into a kernel leaves work
 /// behind, on its victim and on itself, for those that sleep.
 TEST_F(StealHammer, AThiefAgainstTheNextThief) {
-  for (uint32_t run = 1; run <= rounds(20'000); ++run) {
+  for (uint32_t run = 1; run <= rounds(40'000); ++run) {
     const uint32_t kernels = 3 + run % 2;
     Team team(packed_team(kernels));
     std::atomic<uint32_t> inside{0};
@@ -136,37 +136,43 @@ TEST_F(StealHammer, AThiefAgainstTheNextThief) {
 
 /// Fibers that ring each other and run short kernels, so that each host steals from the other while
 /// it comes back. No fiber may run on both, which would also break its stack.
-TEST_F(StealHammer, StealAgainstAttach) {
+void steal_against_attach(uint32_t hosts, uint32_t last, const std::function<void()>& progress) {
   constexpr uint32_t fibers = 6;
-  const uint32_t last = rounds(20'000);
-  for (const uint32_t hosts : {2u, 3u}) {
-    Team team(packed_team(hosts));
-    struct Member {
-      LogicalThread* thread = nullptr;
-      std::atomic<uint32_t> mail{0};
-      std::atomic<bool> running{false};
-    };
-    std::array<Member, fibers> members;
-    std::atomic<uint32_t> twice{0};
-    for (uint32_t f = 0; f < fibers; ++f) {
-      members[f].thread = &team.add("member" + std::to_string(f), 1, [&, f] {
-        Offsets offsets(f + hosts, 16'000);
-        Member& self = members[f];
-        Member& next = members[(f + 1) % fibers];
-        for (uint32_t round = 1; round <= last; ++round) {
-          twice += self.running.exchange(true) ? 1 : 0;
-          next.mail.fetch_add(1);
-          next.thread->ring();
-          run_kernel([&] { offsets.wait(); });
-          self.running.store(false);
-          Hardware::await([&] { return self.mail.load() >= round; });
-          progress();
-        }
-      });
-    }
-    team.run();
-    EXPECT_EQ(twice.load(), 0u);
+  Team team(packed_team(hosts));
+  struct Member {
+    LogicalThread* thread = nullptr;
+    std::atomic<uint32_t> mail{0};
+    std::atomic<bool> running{false};
+  };
+  std::array<Member, fibers> members;
+  std::atomic<uint32_t> twice{0};
+  for (uint32_t f = 0; f < fibers; ++f) {
+    members[f].thread = &team.add("member" + std::to_string(f), 1, [&, f] {
+      Offsets offsets(f + hosts, 16'000);
+      Member& self = members[f];
+      Member& next = members[(f + 1) % fibers];
+      for (uint32_t round = 1; round <= last; ++round) {
+        twice += self.running.exchange(true) ? 1 : 0;
+        next.mail.fetch_add(1);
+        next.thread->ring();
+        run_kernel([&] { offsets.wait(); });
+        self.running.store(false);
+        Hardware::await([&] { return self.mail.load() >= round; });
+        progress();
+      }
+    });
   }
+  team.run();
+  EXPECT_EQ(twice.load(), 0u);
+}
+
+TEST_F(StealHammer, StealAgainstAttach) {
+  steal_against_attach(2, rounds(40'000), [this] { progress(); });
+}
+
+/// A fiber moves on while a ring follows it.
+TEST_F(StealHammer, StealAgainstAttachOfThree) {
+  steal_against_attach(3, rounds(40'000), [this] { progress(); });
 }
 
 }  // namespace
