@@ -22,9 +22,8 @@
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/device/run_rules.hpp"
-#include "runtime/orchestrator/back_pressure_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
-#include "runtime/orchestrator/submission_impl.hpp"
+#include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"
 
 namespace pto2::scenarios {

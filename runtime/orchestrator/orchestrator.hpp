@@ -14,28 +14,25 @@
 ///                   if nothing is awaited, the task is pushed
 /// The seed's step 8 has no work left: dropping the hold publishes the task.
 ///
-/// Blocked in step 1 with everything submitted finished, it is deadlocked. The run is given up
-/// then, and the orchestration goes on in counting mode to learn the size that would have worked.
+/// What the tensors mean (2, 3, 5, 6) is the affair of Dataflow, the wait for resources and the
+/// task's way into its ring (1, 4, 7) that of Submitter. Blocked in step 1 with everything
+/// submitted finished, it is deadlocked. The run is given up then, and the orchestration goes on
+/// in counting mode to learn the size that would have worked (Counting).
 #pragma once
 
-#include <array>
 #include <cstdarg>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "runtime/include/pto_orchestration_api.h"
-#include "runtime/orchestrator/deadlock_report.hpp"
-#include "runtime/orchestrator/requirement.hpp"
+#include "runtime/orchestrator/counting.hpp"
+#include "runtime/orchestrator/dataflow.hpp"
+#include "runtime/orchestrator/submitter.hpp"
 #include "runtime/run/error.hpp"
 #include "runtime/run/run_state.hpp"
-#include "runtime/tensormap/tensor_map.hpp"
-#include "runtime/tensormap/tensor_table.hpp"
 
 namespace pto2 {
-
-/// Receives log lines; `level` is a PTO2LogLevel.
-using LogSink = std::function<void(int32_t level, const char* text)>;
 
 /// What the orchestrator needs from the launch.
 struct OrchestratorInput {
@@ -43,19 +40,6 @@ struct OrchestratorInput {
   std::function<void(PTO2Runtime*)> entry;  ///< the orchestration
   LogSink log;
   uint32_t first_generation = 1;  ///< of the tensor handles, apart from those of other launches
-};
-
-/// What the orchestrator counted. Read after the run.
-struct OrchestratorCounts {
-  uint64_t tasks = 0;
-  uint64_t edges_linked = 0;
-  uint64_t edges_early = 0;
-  uint64_t holds = 0;
-  uint64_t waits = 0;
-  uint64_t wait_ns = 0;
-  uint64_t cas_retries = 0;
-  uint64_t peak_window = 0;
-  uint64_t slots_recycled = 0;
 };
 
 template <class P, template <class> class F>
@@ -72,7 +56,7 @@ class Orchestrator {
   [[nodiscard]] const OrchestratorCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }
   /// True if the orchestrator's own structures are whole. O(window).
-  [[nodiscard]] bool invariant_holds() const { return map_.invariant_holds(); }
+  [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
 
   // The functions of the orchestration API.
   void submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params, uint32_t count);
@@ -94,74 +78,16 @@ class Orchestrator {
     stopped,   ///< another error, or counting took too long: calls do nothing
   };
 
-  struct Scope {
-    uint64_t first_serial;   ///< of the first task submitted inside
-    std::size_t first_task;  ///< in scope_tasks_
-  };
-
-  /// What the orchestrator keeps per slot for itself.
-  struct TaskNote {
-    uint64_t serial;         ///< over all rings, from 1
-    uint64_t last_consumer;  ///< serial of the last task that named this one as producer
-    uint32_t depth;          ///< of its scope
-  };
-
-  /// One submission under way.
-  struct Submission {
-    uint32_t kernel_id;
-    CoreType type;
-    std::span<const PTOParam> params;
-    uint32_t ring;
-    std::array<const TensorRecord*, max_params> tensors;
-    std::array<uint32_t, max_params> output_params;  ///< the new outputs, in order
-    std::array<uint64_t, max_params> output_bytes;   ///< of each
-    uint32_t outputs;                                ///< how many there are
-    uint64_t heap_bytes;
-    std::array<TaskId, max_params> former_owners;  ///< of the memory that it writes unread
-    uint32_t rewrites;                             ///< how many former_owners there are
-    uint32_t inserts;
-  };
-
-  // submission.cpp
-  bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
-  bool check_param(Submission& task, uint32_t i);
-  bool check_memory(const TensorRecord& tensor, uint32_t i);
-  void find_producers(const Submission& task);
-  void find_owners(const Submission& task);
-  [[nodiscard]] Demand demand(const Submission& task) const {
-    return {task.ring, task.heap_bytes, producers_, owners_};
-  }
-  void count_demand(const Submission& task);
-  [[nodiscard]] bool is_known_producer(TaskId id);
-  void count_only(const Submission& task);
-  void commit(const Submission& task);
-  void allocate_outputs(const Submission& task, TaskId id, uint64_t address);
-  void insert_outputs(const Submission& task, TaskId id);
-  void write_arguments(const Submission& task, TaskId id);
-  void publish(const Submission& task, const Admitted& admitted);
-
-  // back_pressure.cpp
-  [[nodiscard]] bool reserve(const Submission& task);
-  [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
-  [[nodiscard]] std::optional<Resource> observe_lacking(const Submission& task);
-  void observe_counted_watermarks(uint32_t ring);
-  void forget_reclaimed_producers();
-  void warn_blocked(const Submission& task, Resource resource, uint64_t evaluations);
-  void report_deadlock(const Submission& task, Resource resource);
-  void finish_counting();
-
-  // orchestrator.cpp
   void start_up();
   void run_orchestration();
   void finish();
-  void fail(ErrorCode code, std::string message, std::string hint);
-  [[nodiscard]] uint32_t scope_ring() const {
-    return std::min(static_cast<uint32_t>(scopes_.size()) - 1, state_.config.rings - 1);
-  }
-  [[nodiscard]] TaskNote& note(TaskId id) {
-    return notes_[ring_of(id)][state_.admission.ring(ring_of(id)).tasks.slot(local_of(id))];
-  }
-  [[nodiscard]] bool scope_is_open(TaskId id);
+  bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
+  [[nodiscard]] bool reserve(Submission& task);
+  void begin_counting(const Deadlock& deadlock);
+  void finish_counting();
+  void fail(RunError error);
+  void drop_scope(std::size_t first_task);
+  [[nodiscard]] uint64_t handle_of(const TensorResult& result, const char* call);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
 
   State& state_;
@@ -169,25 +95,14 @@ class Orchestrator {
   Mode mode_ = Mode::running;
   bool done_ = false;
   RunError error_;
-  Deadlock deadlock_;
-  uint64_t counting_since_ns_ = 0;
-  uint64_t last_warning_ns_ = 0;
-  uint64_t counted_addresses_ = 0;
-  std::array<uint64_t, max_rings> counted_next_{};  // local ids that counting gives out
-
-  TensorTable tensors_;
-  TensorMap map_;
-  ResourceRequirement requirement_;
-  std::vector<Scope> scopes_;
-  std::vector<TaskId> scope_tasks_;
-  std::array<MappedArray<TaskNote>, max_rings> notes_;
-  std::array<uint64_t, max_rings> counted_alive_{};  // watermarks of counting
-  uint64_t submitted_ = 0;
-  std::vector<TaskId> producers_;  // of the submission under way
-  std::vector<TaskId> owners_;     // of buffers that it uses, if they are no producers
-  std::vector<TaskId> replaced_;
   OrchestratorCounts counts_;
   EventLog log_;
+  Dataflow dataflow_;
+  Submitter<P, F> submitter_;
+  Counting counting_;
+  Submission submission_;            // under way
+  std::vector<TaskId> scope_tasks_;  // of all open scopes
+  std::vector<std::size_t> scopes_;  // where the tasks of each begin
 };
 
 }  // namespace pto2

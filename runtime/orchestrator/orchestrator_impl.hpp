@@ -1,4 +1,4 @@
-/// The definitions behind orchestrator.hpp: start-up, scopes, tensors, the end.
+/// The definitions behind orchestrator.hpp.
 #pragma once
 
 #include "runtime/orchestrator/orchestrator.hpp"
@@ -18,15 +18,9 @@ template <class P, template <class> class F>
 Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
     : state_(state),
       input_(std::move(input)),
-      tensors_(input_.first_generation),
-      map_({.rings = state.config.rings,
-            .window = state.config.window,
-            .pool_size = state.config.tensormap_pool,
-            .num_buckets = state.config.tensormap_buckets}) {
-  for (uint32_t r = 0; r < state.config.rings; ++r) {
-    notes_[r] = MappedArray<TaskNote>(state.config.window);
-  }
-}
+      dataflow_(state.config, state.admission.alive(), input_.first_generation),
+      submitter_(state, dataflow_, input_.log, log_, counts_),
+      counting_(state.config.rings) {}
 
 template <class P, template <class> class F>
 void Orchestrator<P, F>::run() {
@@ -53,12 +47,12 @@ void Orchestrator<P, F>::run_orchestration() {
   try {
     input_.entry(&handle);
   } catch (const std::exception& e) {
-    fail(ErrorCode::orchestration_threw,
-         fmt::format("an exception left the orchestration: {}", e.what()),
-         "catch it in aicpu_orchestration_entry");
+    fail({ErrorCode::orchestration_threw,
+          fmt::format("an exception left the orchestration: {}", e.what()),
+          "catch it in aicpu_orchestration_entry"});
   } catch (...) {
-    fail(ErrorCode::orchestration_threw, "an exception of unknown type left the orchestration",
-         "catch it in aicpu_orchestration_entry");
+    fail({ErrorCode::orchestration_threw, "an exception of unknown type left the orchestration",
+          "catch it in aicpu_orchestration_entry"});
   }
   while (!scopes_.empty()) scope_end();
 }
@@ -69,7 +63,7 @@ void Orchestrator<P, F>::finish() {
   startup.orchestrator_done.set();
   if (mode_ == Mode::counting) finish_counting();
   record<P>(log_, EventKind::wait, no_task);
-  P::await([&] { return state_.fatal.is_set() || state_.stall.quiescent(submitted_); });
+  P::await([&] { return state_.fatal.is_set() || state_.stall.quiescent(submitter_.submitted()); });
   startup.shutdown.set();
   state_.ring_schedulers();
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
@@ -79,95 +73,189 @@ void Orchestrator<P, F>::finish() {
 }
 
 template <class P, template <class> class F>
-void Orchestrator<P, F>::fail(ErrorCode code, std::string message, std::string hint) {
+void Orchestrator<P, F>::fail(RunError error) {
   if (mode_ == Mode::counting) finish_counting();  // the deadlock remains what the user is told
   mode_ = Mode::stopped;
   if (error_.code != ErrorCode::ok) return;
-  error_ = {code, std::move(message), std::move(hint)};
-  state_.fatal.latch(static_cast<int32_t>(code), {submitted_});
+  error_ = std::move(error);
+  state_.fatal.latch(static_cast<int32_t>(error_.code), {submitter_.submitted()});
   state_.ring_schedulers();
 }
 
 template <class P, template <class> class F>
+void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
+  const ErrorCode code = deadlock_code(deadlock.resource);
+  state_.fatal.latch(static_cast<int32_t>(code), {submitter_.submitted()});
+  state_.ring_schedulers();
+  error_.code = code;
+  mode_ = Mode::counting;
+  Counting::PerRing next{};
+  for (uint32_t r = 0; r < state_.config.rings; ++r) {
+    next[r] = state_.admission.ring(r).tasks.next();
+  }
+  counting_.begin(deadlock, next, state_.admission.alive(), P::now_ns());
+}
+
+/// The orchestration has returned, or goes on for too long: says what was learnt.
+template <class P, template <class> class F>
+void Orchestrator<P, F>::finish_counting() {
+  error_ = counting_.finish(scopes_.empty());
+  mode_ = Mode::stopped;
+}
+
+template <class P, template <class> class F>
 void Orchestrator<P, F>::scope_begin() {
-  tensors_.scope_begin();
-  requirement_.scope_begin();
-  scopes_.push_back({submitted_ + 1, scope_tasks_.size()});
+  dataflow_.scope_begin(submitter_.submitted() + 1);
+  counting_.scope_begin();
+  scopes_.push_back(scope_tasks_.size());
 }
 
 template <class P, template <class> class F>
 void Orchestrator<P, F>::scope_end() {
   if (scopes_.empty()) {
-    fail(ErrorCode::bad_submission, "scope_end() without a scope", "use PTO2_SCOPE");
+    fail({ErrorCode::bad_submission, "scope_end() without a scope", "use PTO2_SCOPE"});
     return;
   }
-  const Scope scope = scopes_.back();
+  const std::size_t first_task = scopes_.back();
   scopes_.pop_back();
-  tensors_.scope_end();
-  requirement_.scope_end();
-  if (mode_ == Mode::running) {
-    uint32_t rings = 0;
-    for (std::size_t i = scope.first_task; i < scope_tasks_.size(); ++i) {
-      const TaskId id = scope_tasks_[i];
-      // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
-      if (i + drops_ahead < scope_tasks_.size()) prefetch_slot(scope_tasks_[i + drops_ahead]);
-      if (!state_.life.drop_scope(id)) continue;
-      record<P>(log_, EventKind::consume, id);
-      rings |= 1u << ring_of(id);
-    }
-    state_.advance(rings, log_, counts_.cas_retries);
+  dataflow_.scope_end();
+  counting_.scope_end();
+  if (mode_ == Mode::running) drop_scope(first_task);
+  scope_tasks_.resize(first_task);
+}
+
+/// The scope lets go of its tasks, from this one on.
+template <class P, template <class> class F>
+void Orchestrator<P, F>::drop_scope(std::size_t first_task) {
+  uint32_t rings = 0;
+  for (std::size_t i = first_task; i < scope_tasks_.size(); ++i) {
+    const TaskId id = scope_tasks_[i];
+    // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
+    if (i + drops_ahead < scope_tasks_.size()) prefetch_slot(scope_tasks_[i + drops_ahead]);
+    if (!state_.life.drop_scope(id)) continue;
+    record<P>(log_, EventKind::consume, id);
+    rings |= 1u << ring_of(id);
   }
-  scope_tasks_.resize(scope.first_task);
+  state_.advance(rings, log_, counts_.cas_retries);
 }
 
 template <class P, template <class> class F>
-bool Orchestrator<P, F>::scope_is_open(TaskId id) {
-  if (state_.admission.is_reclaimed(id)) return false;
-  const TaskNote& task = note(id);
-  return task.depth < scopes_.size() && scopes_[task.depth].first_serial <= task.serial;
+void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
+                                     uint32_t count) {
+  if (mode_ == Mode::stopped) return;
+  Submission& task = submission_;
+  task.params = {params, count};
+  if (!check(task, kernel_id, worker_type)) return;
+  if (mode_ == Mode::running) {
+    submitter_.observe();
+  } else {
+    counting_.observe(task.ring, dataflow_.map());
+  }
+  dataflow_.find_producers(task);
+  dataflow_.find_owners(task);
+  if (mode_ == Mode::running && reserve(task)) {
+    counting_.submit(task);
+    scope_tasks_.push_back(submitter_.commit(task, input_.kernels[task.kernel_id]));
+  } else if (mode_ == Mode::counting) {
+    if (!counting_.count_only(task, dataflow_, P::now_ns())) finish_counting();
+  }
+}
+
+template <class P, template <class> class F>
+bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
+  const auto refuse = [&](std::string problem, const char* hint) {
+    fail({ErrorCode::bad_submission,
+          fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
+    return false;
+  };
+  const auto known = static_cast<uint32_t>(input_.kernels.size());
+  if (static_cast<uint32_t>(kernel_id) >= known || input_.kernels[kernel_id] == nullptr) {
+    return refuse(fmt::format("there is no kernel {}", kernel_id),
+                  "add it to the kernels folder as ID_NAME.so");
+  }
+  if (static_cast<uint32_t>(worker_type) >= core_types) {
+    return refuse(fmt::format("{} is no worker type", worker_type),
+                  "use PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
+  }
+  if (task.params.size() > max_params) {
+    return refuse(
+        fmt::format("{} parameters, at most {} are supported", task.params.size(), max_params),
+        "pass several values through one tensor");
+  }
+  if (scopes_.empty() || done_) {
+    return refuse("the orchestration is done", "submit before pto2_rt_orchestration_done");
+  }
+  task.serial = submitter_.submitted() + 1;
+  task.counted = mode_ == Mode::counting;
+  task.kernel_id = static_cast<uint32_t>(kernel_id);
+  task.type = static_cast<CoreType>(worker_type);
+  task.depth = static_cast<uint32_t>(scopes_.size()) - 1;
+  task.ring = std::min(task.depth, state_.config.rings - 1);
+  RunError refusal;
+  if (dataflow_.check(task, refusal)) return true;
+  fail(std::move(refusal));
+  return false;
+}
+
+/// Waits until nothing is lacking. False: the run is given up, because of a deadlock, which is
+/// counted from here on, or of something else.
+template <class P, template <class> class F>
+bool Orchestrator<P, F>::reserve(Submission& task) {
+  submitter_.prefetch(task);
+  switch (submitter_.reserve(task)) {
+    case Reserved::fits:
+      return true;
+    case Reserved::deadlocked:
+      begin_counting(submitter_.deadlock(task));
+      return false;
+    case Reserved::given_up:
+      mode_ = Mode::stopped;
+      return false;
+  }
+  return false;
+}
+
+template <class P, template <class> class F>
+uint64_t Orchestrator<P, F>::handle_of(const TensorResult& result, const char* call) {
+  if (!result.ok()) fail({ErrorCode::bad_submission, result.error, call});
+  return result.handle;
 }
 
 template <class P, template <class> class F>
 uint64_t Orchestrator<P, F>::make_tensor(uint64_t address, const uint64_t* shapes, uint32_t ndims,
                                          DataType dtype) {
   if (mode_ == Mode::stopped) return 0;
-  const TensorResult result = tensors_.make(address, shapes, ndims, dtype);
-  if (!result.ok()) fail(ErrorCode::bad_submission, result.error, "check the call of make_tensor");
-  return result.handle;
+  return handle_of(dataflow_.tensors().make(address, shapes, ndims, dtype),
+                   "check the call of make_tensor");
 }
 
 template <class P, template <class> class F>
 uint64_t Orchestrator<P, F>::view(uint64_t tensor, const uint64_t* shapes,
                                   const uint64_t* offsets) {
   if (mode_ == Mode::stopped) return 0;
-  const TensorResult result = tensors_.view(tensor, shapes, offsets);
-  if (!result.ok()) fail(ErrorCode::bad_submission, result.error, "check the call of view");
-  return result.handle;
+  return handle_of(dataflow_.tensors().view(tensor, shapes, offsets), "check the call of view");
 }
 
 template <class P, template <class> class F>
 uint64_t Orchestrator<P, F>::reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
   if (mode_ == Mode::stopped) return 0;
-  const TensorResult result = tensors_.reshape(tensor, shapes, ndims);
-  if (!result.ok()) fail(ErrorCode::bad_submission, result.error, "check the call of reshape");
-  return result.handle;
+  return handle_of(dataflow_.tensors().reshape(tensor, shapes, ndims), "check the call of reshape");
 }
 
 template <class P, template <class> class F>
 uint64_t Orchestrator<P, F>::transpose(uint64_t tensor, uint32_t x, uint32_t y) {
   if (mode_ == Mode::stopped) return 0;
-  const TensorResult result = tensors_.transpose(tensor, x, y);
-  if (!result.ok()) fail(ErrorCode::bad_submission, result.error, "check the call of transpose");
-  return result.handle;
+  return handle_of(dataflow_.tensors().transpose(tensor, x, y), "check the call of transpose");
 }
 
 template <class P, template <class> class F>
 const TensorRecord* Orchestrator<P, F>::find_tensor(uint64_t tensor, const char* use) {
   if (mode_ == Mode::stopped) return nullptr;
-  const TensorRecord* record = tensors_.find(tensor);
+  const TensorRecord* record = dataflow_.tensors().find(tensor);
   if (record == nullptr) {
-    fail(ErrorCode::bad_submission, fmt::format("{}: {}", use, tensors_.describe(tensor)),
-         "use a tensor only inside the scope that made it");
+    fail({ErrorCode::bad_submission,
+          fmt::format("{}: {}", use, dataflow_.tensors().describe(tensor)),
+          "use a tensor only inside the scope that made it"});
   }
   return record;
 }
@@ -175,7 +263,7 @@ const TensorRecord* Orchestrator<P, F>::find_tensor(uint64_t tensor, const char*
 template <class P, template <class> class F>
 void Orchestrator<P, F>::dump(uint64_t tensor) {
   if (mode_ == Mode::stopped || !input_.log) return;
-  input_.log(PTO2_LOG_INFO, tensors_.describe(tensor).c_str());
+  input_.log(PTO2_LOG_INFO, dataflow_.tensors().describe(tensor).c_str());
 }
 
 template <class P, template <class> class F>

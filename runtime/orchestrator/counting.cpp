@@ -1,0 +1,57 @@
+#include "runtime/orchestrator/counting.hpp"
+
+#include <algorithm>
+
+namespace pto2 {
+
+/// What the submission asks for in the best case, in which some producers have retired that are
+/// alive here.
+void Counting::submit(const Submission& task) {
+  uint64_t nodes = 0;
+  for (const TaskId id : task.producers) nodes += requirement_.can_be_live(id) ? 1 : 0;
+  for (const TaskId id : task.owners) nodes += requirement_.can_be_live(id) ? 1 : 0;
+  requirement_.submit(task.ring, {.output_bytes = {task.output_bytes.data(), task.outputs},
+                                  .dep_nodes = nodes,
+                                  .map_entries = task.inserts,
+                                  .replaced = task.replaced});
+}
+
+void Counting::begin(const Deadlock& deadlock, const PerRing& next, const PerRing& alive,
+                     uint64_t now_ns) {
+  deadlock_ = deadlock;
+  since_ns_ = now_ns;
+  next_ = next;
+  alive_ = alive;
+}
+
+/// The map grows with the ids.
+void Counting::observe(uint32_t ring, TensorMap& map) {
+  for (uint32_t r = 0; r < rings_; ++r) {
+    alive_[r] = std::max(alive_[r], requirement_.watermark(r));
+  }
+  map.sync(alive_, true);
+  while (next_[ring] - alive_[ring] + 1 >= map.config().window) {
+    map.enlarge(2 * map.config().window, 0);
+  }
+}
+
+bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t now_ns) {
+  constexpr uint64_t counting_base = uint64_t{1} << 46;
+  constexpr uint64_t counting_limit_ns = 500'000'000;
+  submit(task);
+  const TaskId id = make_id(task.ring, next_[task.ring]++);
+  dataflow.allocate_outputs(task, id, counting_base + addresses_);
+  addresses_ += task.heap_bytes;
+  TensorMap& map = dataflow.map();
+  while (!map.reserve(task.inserts)) map.enlarge(0, 2 * map.config().pool_size);
+  dataflow.insert_outputs(task, id);
+  return now_ns - since_ns_ <= counting_limit_ns;
+}
+
+RunError Counting::finish(bool to_end) {
+  deadlock_.counted_to_end = to_end;
+  deadlock_.sufficient = sufficient_size(requirement_, deadlock_.resource);
+  return describe_deadlock(deadlock_);
+}
+
+}  // namespace pto2

@@ -1,0 +1,50 @@
+/// Counting: what a run needs, and the deadlock that it met.
+///
+/// Every submission is counted from the first on. After a deadlock the orchestration goes on in
+/// counting mode: its tasks are in the books, at addresses that nobody will use, and nothing is
+/// executed. So the sizes that would have worked are known at its end (requirement.hpp).
+///
+/// Used by one thread, the orchestrator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "runtime/orchestrator/dataflow.hpp"
+#include "runtime/orchestrator/deadlock_report.hpp"
+#include "runtime/orchestrator/requirement.hpp"
+
+namespace pto2 {
+
+class Counting {
+ public:
+  using PerRing = std::array<uint64_t, max_rings>;
+
+  explicit Counting(uint32_t rings) : rings_(rings) {}
+
+  void scope_begin() { requirement_.scope_begin(); }
+  void scope_end() { requirement_.scope_end(); }
+  /// A task is submitted, whether it is executed or not.
+  void submit(const Submission& task);
+
+  /// From here on nothing is executed: the rings have come to the tasks `next`, and `alive` are the
+  /// oldest that have not been reclaimed.
+  void begin(const Deadlock& deadlock, const PerRing& next, const PerRing& alive, uint64_t now_ns);
+  /// Before the look-ups of a task of this ring: the watermarks are those of the best case.
+  void observe(uint32_t ring, TensorMap& map);
+  /// In place of an execution. False: it has been counted for long enough.
+  [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now_ns);
+  /// What was learnt. `to_end`: the orchestration has returned.
+  [[nodiscard]] RunError finish(bool to_end);
+
+ private:
+  uint32_t rings_;
+  ResourceRequirement requirement_;
+  Deadlock deadlock_;
+  uint64_t since_ns_ = 0;
+  uint64_t addresses_ = 0;  // bytes given out
+  PerRing next_{};          // local ids that counting gives out
+  PerRing alive_{};         // watermarks of counting
+};
+
+}  // namespace pto2

@@ -1,0 +1,53 @@
+/// One submission under way: what the orchestration asked for, and what follows from it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/admission.hpp"
+#include "runtime/chip/ai_core.hpp"
+#include "runtime/include/pto_orchestration_api.h"
+#include "runtime/tensormap/tensor_table.hpp"
+
+namespace pto2 {
+
+inline bool reads(PTOParamType type) {
+  return type == PTOParamType::INPUT || type == PTOParamType::INOUT;
+}
+inline bool writes(PTOParamType type) {
+  return type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
+}
+
+/// One object serves all submissions of a run, so that its vectors keep their memory. Whoever fills
+/// a field in clears it first.
+struct Submission {
+  // What was asked for.
+  uint64_t serial = 0;   ///< over all rings, from 1
+  bool counted = false;  ///< in counting mode: it is not executed
+  uint32_t kernel_id = 0;
+  CoreType type = CoreType::cube;
+  std::span<const PTOParam> params;
+  uint32_t ring = 0;
+  uint32_t depth = 0;  ///< of its scope, 0 the outermost
+
+  // What the parameters ask for, by Dataflow::check().
+  std::array<const TensorRecord*, max_params> tensors;
+  std::array<uint32_t, max_params> output_params;  ///< the new outputs, in order
+  std::array<uint64_t, max_params> output_bytes;   ///< of each
+  uint32_t outputs = 0;                            ///< how many there are
+  uint64_t heap_bytes = 0;
+  std::array<TaskId, max_params> former_owners;  ///< of the memory that it writes unread
+  uint32_t rewrites = 0;                         ///< how many former_owners there are
+  uint32_t inserts = 0;
+
+  // What it depends on, by Dataflow::find_producers() and find_owners().
+  std::vector<TaskId> producers;
+  std::vector<TaskId> owners;    ///< of buffers that it uses, if they are no producers
+  std::vector<TaskId> replaced;  ///< producers of entries that its look-ups removed
+
+  [[nodiscard]] Demand demand() const { return {ring, heap_bytes, producers, owners}; }
+};
+
+}  // namespace pto2

@@ -1,0 +1,9 @@
+#include "runtime/orchestrator/submitter_impl.hpp"
+
+#include "runtime/run/variants.hpp"
+
+namespace pto2 {
+
+PTO2_FOR_EACH_VARIANT(template class Submitter)
+
+}  // namespace pto2

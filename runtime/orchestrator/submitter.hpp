@@ -1,0 +1,83 @@
+/// Admission with back-pressure: waits until a submission fits, and makes it a task.
+///
+/// Slot, heap bytes, nodes and TensorMap entries are taken together, or the submitter waits for all
+/// of them. It is the only one that waits for resources: if everything that was submitted has
+/// finished and something is still lacking, nobody will ever provide it, and that is a deadlock.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "runtime/orchestrator/dataflow.hpp"
+#include "runtime/orchestrator/deadlock_report.hpp"
+#include "runtime/run/run_state.hpp"
+
+namespace pto2 {
+
+/// Receives log lines; `level` is a PTO2LogLevel.
+using LogSink = std::function<void(int32_t level, const char* text)>;
+
+/// What the orchestrator counted. Read after the run.
+struct OrchestratorCounts {
+  uint64_t tasks = 0;
+  uint64_t edges_linked = 0;
+  uint64_t edges_early = 0;
+  uint64_t holds = 0;
+  uint64_t waits = 0;
+  uint64_t wait_ns = 0;
+  uint64_t cas_retries = 0;
+  uint64_t peak_window = 0;
+  uint64_t slots_recycled = 0;
+};
+
+/// How a reservation ended.
+enum class Reserved : uint8_t {
+  fits,        ///< all is there, until the next submission
+  deadlocked,  ///< it can never fit
+  given_up,    ///< the run has come to its end by an error meanwhile
+};
+
+template <class P, template <class> class F>
+class Submitter {
+ public:
+  using State = RunState<P, F>;
+
+  /// All of them outlive this object; `log` may be empty.
+  Submitter(State& state, Dataflow& dataflow, const LogSink& log, EventLog& events,
+            OrchestratorCounts& counts)
+      : state_(state), dataflow_(dataflow), log_(log), events_(events), counts_(counts) {}
+
+  /// Tasks that were made.
+  [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
+
+  /// Looks at the watermarks now and then, before the look-ups of a submission.
+  void observe();
+  /// Fetches the lines of the producers' slots, which belong to their schedulers.
+  void prefetch(const Submission& task);
+  /// Waits until the submission fits.
+  [[nodiscard]] Reserved reserve(Submission& task);
+  /// Makes the task, which fits, and pushes it if it is ready.
+  TaskId commit(const Submission& task, KernelEntry kernel);
+  /// The submission's deadlock, as reserve() found it.
+  [[nodiscard]] Deadlock deadlock(const Submission& task) const;
+
+ private:
+  [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
+  [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
+  void forget_reclaimed_producers(Submission& task);
+  void warn_blocked(const Submission& task, uint64_t evaluations);
+  void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
+  void publish(const Submission& task, const Admitted& admitted);
+  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
+  void find_oldest(Deadlock& deadlock) const;
+
+  State& state_;
+  Dataflow& dataflow_;
+  const LogSink& log_;
+  EventLog& events_;
+  OrchestratorCounts& counts_;
+  Resource lacks_ = Resource::task_ring;  // when it last waited
+  uint64_t last_warning_ns_ = 0;
+};
+
+}  // namespace pto2

@@ -1,0 +1,225 @@
+/// The definitions behind submitter.hpp.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "runtime/orchestrator/submitter.hpp"
+
+namespace pto2 {
+
+/// Submissions between two looks at the watermarks, whose lines belong to the schedulers.
+constexpr uint64_t observation_interval = 16;
+
+/// Slots whose lines are fetched from the schedulers' caches before they are taken.
+constexpr uint64_t slots_ahead = 4;
+
+template <class P, template <class> class F>
+void Submitter<P, F>::observe() {
+  if (submitted() % observation_interval == 0) state_.admission.observe();
+  dataflow_.map().sync(state_.admission.alive());
+}
+
+template <class P, template <class> class F>
+void Submitter<P, F>::prefetch(const Submission& task) {
+  for (const TaskId producer : task.producers) prefetch_slot(producer);
+}
+
+/// Producers that were reclaimed meanwhile need no node; their slots may be the next to be taken.
+/// Owners are alive: their scopes are open.
+template <class P, template <class> class F>
+void Submitter<P, F>::forget_reclaimed_producers(Submission& task) {
+  std::erase_if(task.producers, [&](TaskId id) { return state_.admission.is_reclaimed(id); });
+}
+
+/// What the submission lacks, given the watermarks as last observed. Slot, heap bytes, nodes and
+/// TensorMap entries are taken together; this is the first that does not fit.
+template <class P, template <class> class F>
+std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
+  if (const auto lack = state_.admission.lacking(task.demand())) return resource_of(*lack);
+  if (!dataflow_.map().reserve(task.inserts)) return Resource::tensormap_pool;
+  return std::nullopt;
+}
+
+/// Looks at the watermarks, and what is lacking then.
+template <class P, template <class> class F>
+std::optional<Resource> Submitter<P, F>::observe_lacking(Submission& task) {
+  state_.admission.observe();
+  dataflow_.map().sync(state_.admission.alive(), true);
+  forget_reclaimed_producers(task);
+  return lacking(task);
+}
+
+template <class P, template <class> class F>
+Reserved Submitter<P, F>::reserve(Submission& task) {
+  forget_reclaimed_producers(task);
+  if (!lacking(task)) return Reserved::fits;
+  std::optional<Resource> lacks = observe_lacking(task);
+  if (!lacks) return Reserved::fits;
+  ++counts_.waits;
+  const TaskId next = make_id(task.ring, state_.admission.ring(task.ring).tasks.next());
+  record<P>(events_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
+  uint64_t evaluations = 0;
+  bool deadlocked = false;
+  const uint64_t begin_ns = P::now_ns();
+  P::await([&] {
+    // If everything has finished by now, the watermarks that follow are final.
+    const bool quiescent = state_.stall.quiescent(submitted());
+    lacks = observe_lacking(task);
+    if (!lacks || state_.fatal.is_set()) return true;
+    lacks_ = *lacks;
+    warn_blocked(task, ++evaluations);
+    deadlocked = quiescent;
+    return deadlocked;
+  });
+  counts_.wait_ns += P::now_ns() - begin_ns;
+  if (!lacks) return Reserved::fits;
+  return deadlocked ? Reserved::deadlocked : Reserved::given_up;
+}
+
+/// The seed's periodic warnings: every 10,000 looks in vain, and every second of one wait.
+template <class P, template <class> class F>
+void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations) {
+  constexpr uint64_t warning_interval = 10'000;
+  constexpr uint64_t warning_period_ns = 1'000'000'000;
+  if (!log_) return;
+  const uint64_t now_ns = P::now_ns();
+  if (evaluations == 1) last_warning_ns_ = now_ns;
+  if (evaluations % warning_interval != 0 && now_ns - last_warning_ns_ < warning_period_ns) return;
+  last_warning_ns_ = now_ns;
+  const Deadlock state = deadlock(task);
+  std::string line = fmt::format("[{}] BLOCKED", resource_name(lacks_));
+  switch (lacks_) {
+    case Resource::task_ring: {
+      const auto& ring = state_.admission.ring(task.ring);
+      line +=
+          fmt::format(" (Flow Control): current={}, last_alive={}, active={}/{} ({:.1f}%)",
+                      ring.tasks.next(), state_.admission.alive(task.ring), state.used, state.size,
+                      100.0 * static_cast<double>(state.used) / static_cast<double>(state.size));
+      break;
+    }
+    case Resource::heap_ring:
+      line += fmt::format(": requesting {} bytes, top={}, tail={}, size={}", state.requested,
+                          state.heap_top, state.heap_tail, state.size);
+      break;
+    case Resource::dependency_pool:
+      line +=
+          fmt::format(": requesting {} nodes, used={}/{}", state.requested, state.used, state.size);
+      break;
+    case Resource::tensormap_pool:
+      line += fmt::format(": requesting {} entries, used={}/{}", state.requested, state.used,
+                          state.size);
+      break;
+  }
+  log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", line, evaluations).c_str());
+}
+
+template <class P, template <class> class F>
+Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
+  const auto& ring = state_.admission.ring(task.ring);
+  const uint64_t alive = state_.admission.alive(task.ring);
+  Deadlock d;
+  d.resource = lacks_;
+  d.ring = task.ring;
+  d.open_scopes = dataflow_.open_scopes();
+  find_oldest(d);
+  switch (lacks_) {
+    case Resource::task_ring:
+      d.requested = 1;
+      d.used = ring.tasks.active(alive);
+      d.size = ring.tasks.window();
+      break;
+    case Resource::heap_ring:
+      d.requested = task.heap_bytes;
+      d.heap_top = ring.heap.top();
+      d.heap_tail = ring.heap.tail(alive);
+      d.size = ring.heap.size();
+      d.used = d.heap_top >= d.heap_tail ? d.heap_top - d.heap_tail
+                                         : d.size - (d.heap_tail - d.heap_top);
+      break;
+    case Resource::dependency_pool:
+      d.requested = task.producers.size() + task.owners.size();
+      d.used = ring.pool.used(alive);
+      d.size = ring.pool.capacity();
+      break;
+    case Resource::tensormap_pool:
+      d.requested = task.inserts;
+      d.used = dataflow_.map().live();
+      d.size = dataflow_.map().config().pool_size;
+      break;
+  }
+  return d;
+}
+
+/// The oldest task alive of the ring that the task was for, or of any ring that has one if the
+/// TensorMap is lacking: it is that of all rings.
+template <class P, template <class> class F>
+void Submitter<P, F>::find_oldest(Deadlock& d) const {
+  const uint32_t rings = d.resource == Resource::tensormap_pool ? state_.config.rings : 1;
+  for (uint32_t i = 0; i < rings && d.oldest == no_task; ++i) {
+    const uint32_t r = (d.ring + i) % state_.config.rings;
+    const uint64_t oldest = state_.admission.alive(r);
+    if (state_.admission.ring(r).tasks.active(oldest) == 0) continue;
+    d.oldest = make_id(r, oldest);
+    d.oldest_scope = dataflow_.depth_of(d.oldest);
+  }
+}
+
+template <class P, template <class> class F>
+TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
+  const Admitted admitted =
+      state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
+        counts_.edges_linked += claim == Claim::linked ? 1 : 0;
+        counts_.edges_early += claim == Claim::early ? 1 : 0;
+      });
+  const TaskId id = admitted.id;
+  counts_.holds += task.owners.size();
+  dataflow_.enter(task, id);
+  const uint64_t active =
+      state_.admission.ring(task.ring).tasks.active(state_.admission.alive(task.ring));
+  counts_.peak_window = std::max(counts_.peak_window, active);
+  prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
+  const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data());
+  dataflow_.allocate_outputs(task, id, heap + admitted.placement.begin);
+  write_arguments(task, id, kernel);
+  dataflow_.insert_outputs(task, id);
+  publish(task, admitted);
+  return id;
+}
+
+template <class P, template <class> class F>
+void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelEntry kernel) {
+  const Place place = state_.life.place(id);
+  const auto arguments = state_.arguments(place).editing();
+  for (uint32_t i = 0; i < task.params.size(); ++i) {
+    if (task.params[i].type == PTOParamType::SCALAR) {
+      arguments->args[i] = static_cast<int64_t>(task.params[i].scalar);
+    } else {
+      task.tensors[i]->fill(arguments->tensors[i]);
+      arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
+    }
+  }
+  state_.life.slot(place).descriptor.write({id, kernel, task.type});
+}
+
+template <class P, template <class> class F>
+void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) {
+  const TaskId id = admitted.id;
+  ++counts_.tasks;
+  record<P>(events_, EventKind::submit, id, task.kernel_id);
+  if (!state_.admission.release(admitted)) return;
+  record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
+  auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
+  const Place place = state_.life.place(id);
+  const auto placed = [&] {
+    return ready.push(ready.orchestrator_shard(), place) || state_.fatal.is_set();
+  };
+  if (!placed()) {
+    record<P>(events_, EventKind::wait, no_task);
+    P::await(placed);
+  }
+  state_.wake_one(static_cast<uint32_t>(task.type));
+}
+
+}  // namespace pto2
