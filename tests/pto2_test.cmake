@@ -16,6 +16,7 @@
 #                        builds what a label needs.
 #   ARGUMENTS arg...
 #   TIMEOUT seconds      default 120; five times as much under a sanitizer
+#   ALONE                CTest runs no other test at the same time
 #   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
 #                        for `ctest -C long` only, as ./dev check and ./dev stress run it
 #   LONG_TIMEOUT seconds
@@ -23,7 +24,7 @@ find_package(GTest REQUIRED)
 
 function(pto2_test NAME)
   set(options LABELS ARGUMENTS TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
-  cmake_parse_arguments(PARSE_ARGV 1 TEST "" "" "LIBRARIES;DEPENDS;${options}")
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "ALONE" "" "LIBRARIES;DEPENDS;${options}")
   if(NOT TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pto2_test(${NAME}): no source files")
   endif()
@@ -34,6 +35,9 @@ function(pto2_test NAME)
     add_dependencies(${NAME} ${TEST_DEPENDS})
   endif()
   set(given "")
+  if(TEST_ALONE)
+    set(given ALONE)
+  endif()
   foreach(option IN LISTS options)
     if(TEST_${option})
       list(APPEND given ${option} ${TEST_${option}})
@@ -43,7 +47,7 @@ function(pto2_test NAME)
 endfunction()
 
 function(pto2_program_test NAME TARGET)
-  cmake_parse_arguments(PARSE_ARGV 2 TEST "" "TIMEOUT;LONG_TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 2 TEST "ALONE" "TIMEOUT;LONG_TIMEOUT"
                         "LABELS;ARGUMENTS;LONG_ARGUMENTS")
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)
@@ -61,7 +65,7 @@ function(pto2_program_test NAME TARGET)
     list(APPEND tests ${NAME}_long)
   endif()
   set_tests_properties(
-    ${tests} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT}
+    ${tests} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE}
                         ENVIRONMENT "${PTO2_TEST_ENVIRONMENT}"
                         FAIL_REGULAR_EXPRESSION "Running 0 tests")
   if(TEST_LONG_TIMEOUT)

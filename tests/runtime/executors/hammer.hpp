@@ -146,10 +146,24 @@ class Hammer : public testing::Test {
   static uint32_t rounds(uint32_t without_sanitizers) {
     return without_sanitizers / static_cast<uint32_t>(4 * test::test_slowdown() - 3);
   }
+  /// False when the test has taken its time: with others on the CPUs, whose turns each round has to
+  /// wait for, it makes do with fewer rounds.
+  [[nodiscard]] bool time_left() const {
+    return std::chrono::steady_clock::now() - begin_ < std::chrono::seconds(10);
+  }
+  /// Calls body(rounds, seed) for 25 parts of rounds(without_sanitizers) while time_left().
+  template <class Body>
+  void in_parts(uint32_t without_sanitizers, Body&& body) {
+    constexpr uint32_t parts = 25;
+    for (uint32_t part = 0; part < parts && time_left(); ++part) {
+      body(rounds(without_sanitizers) / parts, uint64_t{2} * part);
+    }
+  }
   /// The end of a round.
   void progress() { guard_.progress(); }
 
  private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   test::HangGuard guard_{testing::UnitTest::GetInstance()->current_test_info()->name(),
                          std::chrono::seconds(20)};
 };

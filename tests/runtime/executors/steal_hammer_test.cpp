@@ -78,7 +78,7 @@ void ring_against_detach(uint64_t seed, uint32_t rings, uint64_t longest) {
 }
 
 TEST_F(StealHammer, RingAgainstDetach) {
-  for (uint32_t run = 1; run <= rounds(1'200); ++run) {
+  for (uint32_t run = 1; run <= rounds(1'200) && time_left(); ++run) {
     ring_against_detach(run, 1, 4'000);
     progress();
   }
@@ -86,7 +86,7 @@ TEST_F(StealHammer, RingAgainstDetach) {
 
 /// The first ring has a thief take the neighbour away, and later ones follow it to its new home.
 TEST_F(StealHammer, RingAgainstSteal) {
-  for (uint32_t run = 1; run <= rounds(1'200); ++run) {
+  for (uint32_t run = 1; run <= rounds(1'200) && time_left(); ++run) {
     ring_against_detach(run, 4, 12'000);
     progress();
   }
@@ -94,7 +94,7 @@ TEST_F(StealHammer, RingAgainstSteal) {
 
 /// The neighbour is runnable when its host goes into the kernel.
 TEST_F(StealHammer, DetachWithWorkAgainstSleep) {
-  for (uint32_t run = 1; run <= rounds(400); ++run) {
+  for (uint32_t run = 1; run <= rounds(400) && time_left(); ++run) {
     Neighbours neighbours(2, 1, run);
     neighbours.team().add("core", 1, [&] {
       const Pinned pinned(1);
@@ -115,7 +115,7 @@ TEST_F(StealHammer, DetachWithWorkAgainstSleep) {
 /// Three or four kernels side by side on as many hosts: a thief that goes into a kernel leaves work
 /// behind, on its victim and on itself, for those that sleep.
 TEST_F(StealHammer, AThiefAgainstTheNextThief) {
-  for (uint32_t run = 1; run <= rounds(40'000); ++run) {
+  for (uint32_t run = 1; run <= rounds(40'000) && time_left(); ++run) {
     const uint32_t kernels = 3 + run % 2;
     Team team(packed_team(kernels));
     std::atomic<uint32_t> inside{0};
@@ -136,7 +136,8 @@ TEST_F(StealHammer, AThiefAgainstTheNextThief) {
 
 /// Fibers that ring each other and run short kernels, so that each host steals from the other while
 /// it comes back. No fiber may run on both, which would also break its stack.
-void steal_against_attach(uint32_t hosts, uint32_t last, const std::function<void()>& progress) {
+void steal_against_attach(uint32_t hosts, uint32_t last, uint64_t seed,
+                          const std::function<void()>& progress) {
   constexpr uint32_t fibers = 6;
   Team team(packed_team(hosts));
   struct Member {
@@ -148,7 +149,7 @@ void steal_against_attach(uint32_t hosts, uint32_t last, const std::function<voi
   std::atomic<uint32_t> twice{0};
   for (uint32_t f = 0; f < fibers; ++f) {
     members[f].thread = &team.add("member" + std::to_string(f), 1, [&, f] {
-      Offsets offsets(f + hosts, 16'000);
+      Offsets offsets(seed + f + hosts, 16'000);
       Member& self = members[f];
       Member& next = members[(f + 1) % fibers];
       for (uint32_t round = 1; round <= last; ++round) {
@@ -167,12 +168,16 @@ void steal_against_attach(uint32_t hosts, uint32_t last, const std::function<voi
 }
 
 TEST_F(StealHammer, StealAgainstAttach) {
-  steal_against_attach(2, rounds(40'000), [this] { progress(); });
+  in_parts(40'000, [this](uint32_t last, uint64_t seed) {
+    steal_against_attach(2, last, seed, [this] { progress(); });
+  });
 }
 
 /// A fiber moves on while a ring follows it.
 TEST_F(StealHammer, StealAgainstAttachOfThree) {
-  steal_against_attach(3, rounds(40'000), [this] { progress(); });
+  in_parts(40'000, [this](uint32_t last, uint64_t seed) {
+    steal_against_attach(3, last, seed, [this] { progress(); });
+  });
 }
 
 }  // namespace
