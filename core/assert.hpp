@@ -3,13 +3,14 @@
 
 namespace pto2 {
 
-/// Ends the program with the message "core invariant ID violated: WHAT (FILE:LINE)"; under the
+/// Ends the program with the message "invariant ID violated: WHAT (FILE:LINE)"; under the
 /// model checker, the execution. Defined beside the policies, because core does no output.
 [[noreturn]] void invariant_violated(const char* id, const char* what, const char* file, int line);
 
 }  // namespace pto2
 
-/// Asserts invariant ID (for example "TW-I1"), stated in the specification of the file.
+/// Asserts invariant ID (for example "TW-I1") or precondition ID ("TT-P1"), stated in the
+/// specification of the file.
 #define PTO2_INVARIANT(id, condition)                                 \
   do {                                                                \
     if (!(condition)) [[unlikely]]                                    \

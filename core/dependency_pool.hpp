@@ -9,6 +9,7 @@
 ///
 ///   DP-I1: no node is reused while its task is not reclaimed.
 ///   DP-I2: top - tail <= capacity.
+///   DP-P1: there is a mark per slot, and the capacity is 1..2^20 - 1.
 #pragma once
 
 #include <span>
@@ -24,8 +25,8 @@ class DependencyPool {
   /// 1..2^20 - 1.
   DependencyPool(const TaskRing& ring, std::span<uint64_t> marks, uint32_t capacity)
       : ring_(&ring), marks_(marks), capacity_(capacity) {
-    PTO2_INVARIANT("DP-I1", marks.size() == ring.window());
-    PTO2_INVARIANT("DP-I2", capacity >= 1 && capacity < max_ring_entries);
+    PTO2_INVARIANT("DP-P1", marks.size() == ring.window());
+    PTO2_INVARIANT("DP-P1", capacity >= 1 && capacity < max_ring_entries);
   }
 
   [[nodiscard]] uint32_t capacity() const { return static_cast<uint32_t>(capacity_); }

@@ -12,6 +12,7 @@
 ///          have no outputs.
 ///   HR-I3: no buffer crosses the end of the heap.
 ///   HR-I4: a drained ring serves every request smaller than the heap.
+///   HR-P1: there is an end per slot.
 #pragma once
 
 #include <span>
@@ -27,7 +28,7 @@ class HeapRing {
   /// `ends` has one entry per slot of `ring` and outlives this object; `size` is in bytes.
   HeapRing(const TaskRing& ring, std::span<uint64_t> ends, uint64_t size)
       : ring_(&ring), ends_(ends), size_(size) {
-    PTO2_INVARIANT("HR-I1", ends.size() == ring.window());
+    PTO2_INVARIANT("HR-P1", ends.size() == ring.window());
   }
 
   [[nodiscard]] uint64_t size() const { return size_; }
@@ -51,6 +52,7 @@ class HeapRing {
     if (placement.restarted) ends_[ring_->slot(alive - 1)] = 0;
     top_ = placement.end;
     ends_[ring_->slot(ring_->next())] = top_;
+    PTO2_INVARIANT("HR-I2", placement.begin == placement.end || top_ != tail(alive));
   }
 
   /// True if the ring is whole, given the watermark: the buffers of the tasks alive lie between

@@ -11,6 +11,7 @@
 ///          sleeps unrung.
 ///   PS-I2: no ready task waits in the backlog of a scheduler that sleeps unrung while every
 ///          scheduler with an idle core of its type sleeps unrung.
+///   PS-P1: schedulers have the numbers 0..63.
 ///
 /// A pusher pushes, then looks here; a scheduler announces, then looks into the queues. Both sides
 /// use read-modify-writes of the one word. If the announcement comes second in its modification
@@ -29,6 +30,7 @@
 #include <bit>
 #include <optional>
 
+#include "core/assert.hpp"
 #include "core/policy.hpp"
 
 namespace pto2 {
@@ -106,7 +108,10 @@ class ParkedSchedulers {
   [[nodiscard]] bool empty() const { return bits() == 0; }
 
  private:
-  static constexpr uint64_t bit(uint32_t s) { return uint64_t{1} << s; }
+  static uint64_t bit(uint32_t s) {
+    PTO2_INVARIANT("PS-P1", s < max_schedulers);
+    return uint64_t{1} << s;
+  }
   [[nodiscard]] uint64_t bits() const {
     return parked_.load(P::order(Orders::inspect)) | behind_.load(P::order(Orders::inspect));
   }

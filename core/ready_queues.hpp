@@ -7,6 +7,7 @@
 ///   RQ-I2: nothing is dropped: a push to a full shard goes to the next one, and reports failure
 ///          only when all are full; the pusher keeps the task then.
 ///   RQ-I3: what the pusher wrote happens before the pop's return.
+///   RQ-P1: a push or a pop begins at one of the shards.
 ///
 /// Progress: that of the bounded queue, for the pusher and the popper alike.
 #pragma once
@@ -14,6 +15,7 @@
 #include <optional>
 #include <span>
 
+#include "core/assert.hpp"
 #include "core/policy.hpp"
 #include "core/task_id.hpp"
 
@@ -39,6 +41,7 @@ class ReadyQueues {
 
   /// Pushes to `shard`, or to the next with room. False: all are full, keep the task.
   [[nodiscard]] bool push(uint32_t shard, Place slot) {
+    PTO2_INVARIANT("RQ-P1", shard < shards_.size());
     for (uint32_t i = 0; i < shards_.size(); ++i) {
       if (shards_[wrap(shard + i)]->try_push(slot)) return true;
     }
@@ -47,6 +50,7 @@ class ReadyQueues {
 
   /// Pops from `shard`, the orchestrator's, then the others in turn.
   [[nodiscard]] std::optional<ReadyTask> pop(uint32_t shard) {
+    PTO2_INVARIANT("RQ-P1", shard < shards_.size());
     if (auto slot = shards_[shard]->try_pop()) return ReadyTask{*slot, false};
     if (auto slot = shards_[orchestrator_shard()]->try_pop()) return ReadyTask{*slot, false};
     for (uint32_t i = 1; i < shards_.size(); ++i) {

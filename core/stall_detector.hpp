@@ -18,6 +18,7 @@
 
 #include <span>
 
+#include "core/assert.hpp"
 #include "core/policy.hpp"
 
 namespace pto2 {
@@ -61,7 +62,11 @@ class StallDetector {
   }
 
   /// True if all `submitted` tasks have finished.
-  [[nodiscard]] bool quiescent(uint64_t submitted) const { return finished() == submitted; }
+  [[nodiscard]] bool quiescent(uint64_t submitted) const {
+    const uint64_t seen = finished();
+    PTO2_INVARIANT("SD-I1", seen <= submitted);
+    return seen == submitted;
+  }
 
   /// True if no more than the `submitted` tasks have finished, and each count is what its
   /// scheduler counted. Requires that no verb is under way.

@@ -14,6 +14,7 @@
 ///          its nodes are reused.
 ///   LC-I3: who drops the last reference of a task advances the watermark of its ring.
 ///   LC-I4: a task's slot, buffer and nodes are not reused while any thread can reach them.
+///   LC-P1: there are 1..max_rings rings.
 #pragma once
 
 #include <algorithm>
@@ -51,7 +52,7 @@ class TaskLifeCycle {
 
   /// 1..max_rings rings.
   explicit TaskLifeCycle(std::span<const Ring> rings) {
-    PTO2_INVARIANT("LC-I4", !rings.empty() && rings.size() <= max_rings);
+    PTO2_INVARIANT("LC-P1", !rings.empty() && rings.size() <= max_rings);
     for (std::size_t i = 0; i < rings.size(); ++i) rings_[i] = rings[i];
   }
 

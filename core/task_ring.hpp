@@ -10,6 +10,7 @@
 ///   TR-I2: at most window - 1 tasks are alive, so that task watermark - 1 is still readable: the
 ///          tails of the heap ring and of the dependency pool are derived from it.
 ///   TR-I3: local ids are consecutive.
+///   TR-P1: the window is a power of two in 2..2^20.
 #pragma once
 
 #include "core/assert.hpp"
@@ -19,10 +20,10 @@ namespace pto2 {
 
 class TaskRing {
  public:
-  /// `window` must be a power of two in 2..2^20.
+  /// TR-P1
   explicit TaskRing(uint32_t window) : window_(window) {
-    PTO2_INVARIANT("TR-I1", window >= 2 && window <= max_ring_entries);
-    PTO2_INVARIANT("TR-I1", (window & (window - 1)) == 0);
+    PTO2_INVARIANT("TR-P1", window >= 2 && window <= max_ring_entries);
+    PTO2_INVARIANT("TR-P1", (window & (window - 1)) == 0);
   }
 
   [[nodiscard]] uint32_t window() const { return static_cast<uint32_t>(window_); }
@@ -36,7 +37,7 @@ class TaskRing {
 
   /// Takes the next slot. Requires fits(alive).
   uint64_t take(uint64_t alive) {
-    PTO2_INVARIANT("TR-I1", fits(alive));
+    PTO2_INVARIANT("TR-I2", fits(alive));
     return next_++;
   }
 

@@ -7,7 +7,7 @@
 namespace pto2 {
 
 void invariant_violated(const char* id, const char* what, const char* file, int line) {
-  std::fprintf(stderr, "core invariant %s violated: %s (%s:%d)\n", id, what, file, line);
+  std::fprintf(stderr, "invariant %s violated: %s (%s:%d)\n", id, what, file, line);
   if (const auto* team = executors::SeededTeam::current()) {
     std::fprintf(stderr, "seed %llu, point %llu\n", static_cast<unsigned long long>(team->seed()),
                  static_cast<unsigned long long>(team->points()));

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
+
+#include "core/assert.hpp"
 
 namespace pto2 {
 
@@ -36,7 +37,7 @@ std::optional<uint64_t> HeapRequirement::smallest_size() const {
 }
 
 void ResourceRequirement::scope_end() {
-  assert(depth_ > 0);
+  PTO2_INVARIANT("RR-P1", depth_ > 0);
   for (Ring& ring : rings_) {
     if (ring.holder_depth != depth_) continue;
     ring.holder_depth = 0;
@@ -49,7 +50,8 @@ void ResourceRequirement::scope_end() {
 }
 
 void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) {
-  assert(depth_ > 0 && ring_index < max_rings);
+  PTO2_INVARIANT("RR-P1", depth_ > 0);
+  PTO2_INVARIANT("RR-P2", ring_index < max_rings);
   Ring& ring = rings_[ring_index];
   const bool drained = ring.holder_depth == 0;
   if (drained) ring.holder_depth = depth_;

@@ -13,6 +13,9 @@
 /// Scopes end in reverse order of their beginning. So the outermost open scope that holds tasks of
 /// a ring holds its oldest live task, and when it ends the ring is drained: one mark per ring,
 /// taken at that task, replaces the history.
+///
+///   RR-P1: a scope is open when a scope ends or a task is submitted.
+///   RR-P2: a task is submitted to one of the rings.
 #pragma once
 
 #include <array>
@@ -83,9 +86,8 @@ struct RingRequirement {
 class ResourceRequirement {
  public:
   void scope_begin() { ++depth_; }
-  /// Requires an open scope.
-  void scope_end();
-  /// A task is submitted to `ring` in the innermost open scope. Requires an open scope.
+  void scope_end();  ///< RR-P1
+  /// A task is submitted to `ring` in the innermost open scope. RR-P1, RR-P2
   void submit(uint32_t ring, const TaskDemand& demand);
   /// False when the task has retired in the best case. Tells which producers count as dep_nodes.
   bool can_be_live(TaskId task) const { return local_of(task) >= watermark(ring_of(task)); }

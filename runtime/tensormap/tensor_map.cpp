@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "core/assert.hpp"
 
 namespace pto2 {
 namespace {
@@ -42,13 +43,13 @@ TensorMap::TensorMap(const TensorMapConfig& config)
       entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {}
 
 bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, bool allocated) {
-  assert(ring_of(producer) < config_.rings && !retired(producer));
+  PTO2_INVARIANT("TM-P1", ring_of(producer) < config_.rings && !retired(producer));
   if (live_ == config_.pool_size) return false;
   uint32_t& bucket_head = bucket(base);
   if (allocated) drop_buffer(base, bucket_head);
   uint32_t& task_head = task_entry_head(producer);
   if (task_head != nil && entries_[task_head].producer != producer) {
-    assert(retired(entries_[task_head].producer));
+    PTO2_INVARIANT("TM-P2", retired(entries_[task_head].producer));
     remove_task(task_head);
   }
   const uint32_t index = take();
@@ -154,7 +155,7 @@ void TensorMap::remove_task(uint32_t& head) {
 void TensorMap::truncate(uint32_t index) {
   while (index != nil) {
     const uint32_t next = entries_[index].next_in_bucket;
-    assert(retired(entries_[index].producer));
+    PTO2_INVARIANT("TM-I3", retired(entries_[index].producer));
     remove(index);
     index = next;
   }

@@ -11,6 +11,8 @@
 ///   TM-I4: an entry whose producer has not retired goes only when a newer access covers it, or
 ///          when its buffer's memory is allocated anew.
 ///   TM-I5: an insertion that was reserved finds an entry.
+///   TM-P1: who is recorded as a producer belongs to one of the rings and has not retired.
+///   TM-P2: its slot's previous task has retired.
 ///
 /// A task retires when the watermark of its ring passes it. Its entries are skipped from then on
 /// and given back by one of: truncation of a bucket's chain during a look-up (one ring only:

@@ -4,11 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <bit>
-#include <cassert>
 #include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
+
+#include "core/assert.hpp"
 
 namespace pto2 {
 namespace {
@@ -122,7 +123,7 @@ bool TensorRecord::is_contiguous() const {
 }
 
 void TensorRecord::fill(PTOTensor& tensor) const {
-  assert(has_address());
+  PTO2_INVARIANT("TT-P1", has_address());
   tensor.address = base + region.begin;
   std::memcpy(tensor.shape, shape, sizeof shape);
   std::memcpy(tensor.strides, strides, sizeof strides);
@@ -135,7 +136,7 @@ void TensorTable::scope_begin() {
 }
 
 void TensorTable::scope_end() {
-  assert(!scope_marks_.empty());
+  PTO2_INVARIANT("TT-P2", !scope_marks_.empty());
   count_ = scope_marks_.back();
   scope_marks_.pop_back();
 }
@@ -288,7 +289,8 @@ TensorResult TensorTable::transpose(uint64_t tensor, uint32_t x, uint32_t y) {
 }
 
 void TensorTable::set_buffer(uint64_t tensor, uint64_t address, TaskId owner) {
-  assert(find(tensor) != nullptr && !find(tensor)->has_address() && address != 0);
+  PTO2_INVARIANT("TT-P3", find(tensor) != nullptr && !find(tensor)->has_address());
+  PTO2_INVARIANT("TT-P4", address != 0);
   TensorRecord& record = at(static_cast<uint32_t>(tensor));
   record.base = address;
   record.owner = owner;

@@ -6,6 +6,11 @@
 /// by comparing, without touching what it pointed to; so is one of another table that started at
 /// another generation. (Generations repeat after 2^32 records.)
 ///
+///   TT-P1: what a kernel is shown has an address.
+///   TT-P2: a scope that ends is open.
+///   TT-P3: a tensor is given its buffer once, while its scope is open.
+///   TT-P4: a buffer has an address.
+///
 /// Used by one thread, the orchestrator.
 #pragma once
 

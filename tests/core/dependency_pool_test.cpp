@@ -115,9 +115,9 @@ TEST(DependencyPoolDeathTest, BadSizes) {
   const TaskRing tasks(8);
   std::vector<uint64_t> marks(8);
   std::vector<uint64_t> few(4);
-  EXPECT_DEATH(DependencyPool(tasks, marks, 0), "DP-I2");
-  EXPECT_DEATH(DependencyPool(tasks, marks, max_ring_entries), "DP-I2");
-  EXPECT_DEATH(DependencyPool(tasks, few, 16), "DP-I1");
+  EXPECT_DEATH(DependencyPool(tasks, marks, 0), "DP-P1");
+  EXPECT_DEATH(DependencyPool(tasks, marks, max_ring_entries), "DP-P1");
+  EXPECT_DEATH(DependencyPool(tasks, few, 16), "DP-P1");
 }
 
 }  // namespace

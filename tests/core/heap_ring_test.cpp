@@ -137,7 +137,7 @@ TEST(HeapRingDeathTest, TakingWhatDoesNotFit) {
 TEST(HeapRingDeathTest, EndsOfAnotherWindow) {
   const TaskRing tasks(8);
   std::vector<uint64_t> ends(4);
-  EXPECT_DEATH(HeapRing(tasks, ends, unit), "HR-I1");
+  EXPECT_DEATH(HeapRing(tasks, ends, unit), "HR-P1");
 }
 
 }  // namespace

@@ -64,5 +64,10 @@ TEST(ParkedSchedulers, ThoseWithABacklogAreToldToWhoeverAsks) {
   EXPECT_TRUE(parked.empty());
 }
 
+TEST(ParkedSchedulersDeathTest, ASchedulerThatIsNotThere) {
+  ParkedSchedulers<TestPolicy> parked;
+  EXPECT_DEATH(parked.announce(max_schedulers), "PS-P1");
+}
+
 }  // namespace
 }  // namespace pto2

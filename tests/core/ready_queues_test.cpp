@@ -87,5 +87,12 @@ TEST(ReadyQueues, SaysWhenAShardIsMissingOrThereTwice) {
   EXPECT_FALSE(whole({}));
 }
 
+using ReadyQueuesDeathTest = ReadyQueuesTest;
+
+TEST_F(ReadyQueuesDeathTest, AShardThatIsNotThere) {
+  EXPECT_DEATH((void)queues.push(3, task(1)), "RQ-P1");
+  EXPECT_DEATH((void)queues.pop(3), "RQ-P1");
+}
+
 }  // namespace
 }  // namespace pto2

@@ -39,5 +39,12 @@ TEST(StallDetector, CountsAreOnLinesOfTheirOwn) {
   EXPECT_EQ(alignof(FinishedCount<TestPolicy>), cache_line);
 }
 
+TEST(StallDetectorDeathTest, MoreFinishedThanWereSubmitted) {
+  std::array<FinishedCount<TestPolicy>, 2> finished;
+  const StallDetector<TestPolicy> detector(finished);
+  finished[1].add(3);
+  EXPECT_DEATH((void)detector.quiescent(2), "SD-I1");
+}
+
 }  // namespace
 }  // namespace pto2

@@ -169,7 +169,7 @@ TYPED_TEST(TaskLifeCycleDeathTest, ScratchSmallerThanTheTask) {
 
 TYPED_TEST(TaskLifeCycleDeathTest, NoRings) {
   using Empty = TaskLifeCycle<TestPolicy, TypeParam>;
-  EXPECT_DEATH(Empty(std::span<const LifeCycleRing<TestPolicy, TypeParam>>{}), "LC-I4");
+  EXPECT_DEATH(Empty(std::span<const LifeCycleRing<TestPolicy, TypeParam>>{}), "LC-P1");
 }
 
 }  // namespace

@@ -39,16 +39,16 @@ TEST(TaskRing, SeesAWatermarkThatCannotBe) {
 }
 
 TEST(TaskRingDeathTest, BadWindows) {
-  EXPECT_DEATH(TaskRing(0), "TR-I1");
-  EXPECT_DEATH(TaskRing(1), "TR-I1");
-  EXPECT_DEATH(TaskRing(6), "TR-I1");
-  EXPECT_DEATH(TaskRing(2 * max_ring_entries), "TR-I1");
+  EXPECT_DEATH(TaskRing(0), "TR-P1");
+  EXPECT_DEATH(TaskRing(1), "TR-P1");
+  EXPECT_DEATH(TaskRing(6), "TR-P1");
+  EXPECT_DEATH(TaskRing(2 * max_ring_entries), "TR-P1");
 }
 
 TEST(TaskRingDeathTest, TakingASlotThatIsNotFree) {
   TaskRing ring(2);
   (void)ring.take(0);
-  EXPECT_DEATH((void)ring.take(0), "TR-I1");
+  EXPECT_DEATH((void)ring.take(0), "TR-I2");
 }
 
 }  // namespace

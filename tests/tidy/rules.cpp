@@ -116,7 +116,7 @@ std::vector<std::string> layers_of(const SourceTree& tree) {
 }
 
 const std::regex& invariant_pattern() {
-  static const std::regex pattern(R"(\b[A-Z]{2,3}-I[0-9]+\b)");
+  static const std::regex pattern(R"(\b[A-Z]{2,3}-[IP][0-9]+\b)");
   return pattern;
 }
 
@@ -127,7 +127,7 @@ bool specifies(const SourceFile& file) {
 
 /// Where each id is defined: id -> "path:line" of every definition.
 std::map<std::string, std::vector<Finding>> invariant_definitions(const SourceTree& tree) {
-  static const std::regex definition(R"(^///   ([A-Z]{2,3}-I[0-9]+):)");
+  static const std::regex definition(R"(^///   ([A-Z]{2,3}-[IP][0-9]+):)");
   std::map<std::string, std::vector<Finding>> definitions;
   for (const SourceFile& file : tree) {
     if (!specifies(file)) continue;
@@ -253,7 +253,7 @@ Findings check_sizes(const SourceTree& tree) {
       if (function.lines() <= max_function_lines) continue;
       findings.push_back(
           {file.path, function.first_line,
-           "function of " + std::to_string(function.lines()) + " lines; at most 60 fit a screen"});
+           "function of " + std::to_string(function.lines()) + " lines; at most 50 fit a screen"});
     }
   }
   return findings;
@@ -275,6 +275,19 @@ Findings check_invariant_ids(const SourceTree& tree) {
       if (definitions.contains(match.str())) return std::string();
       return match.str() + " is not defined by any specification";
     });
+  }
+  return findings;
+}
+
+Findings check_asserts(const SourceTree& tree) {
+  static const std::regex dropped(R"(\bassert\s*\(|<cassert>|<assert\.h>)");
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!specifies(file) || !file.is_cpp()) continue;
+    report_matches(file, without_comments_and_literals(file.text), dropped, findings,
+                   [](const std::smatch&) {
+                     return std::string("release builds drop assert(); use PTO2_INVARIANT");
+                   });
   }
   return findings;
 }

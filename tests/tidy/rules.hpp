@@ -37,16 +37,19 @@ using Findings = std::vector<Finding>;
 /// circle.
 [[nodiscard]] Findings check_layers(const SourceTree& tree);
 
-inline constexpr std::size_t max_function_lines = 60;
+inline constexpr std::size_t max_function_lines = 50;
 inline constexpr std::size_t max_file_lines = 500;
 inline constexpr std::size_t max_columns = 100;
 
 /// Functions fit a screen, files have one subject, lines fit the page.
 [[nodiscard]] Findings check_sizes(const SourceTree& tree);
 
-/// Every invariant id cited in core, models or tests is defined once, by a line `///   XY-I1: ...`
-/// of a core file.
+/// Every id of an invariant or a precondition that is cited in core, runtime, models or tests is
+/// defined once, by a line `///   XY-I1: ...` or `///   XY-P1: ...` of a file of core or runtime.
 [[nodiscard]] Findings check_invariant_ids(const SourceTree& tree);
+
+/// Core and runtime assert with PTO2_INVARIANT, which no build drops, never with assert().
+[[nodiscard]] Findings check_asserts(const SourceTree& tree);
 
 /// A comment `// witness: name[, name...]` in core/PIECE.hpp names files models/PIECE/NAME.hpp,
 /// once models has a folder for the piece.

@@ -242,5 +242,13 @@ TEST(ResourceRequirement, ResetForgets) {
   EXPECT_EQ(requirement.map_pool(), 0U);
 }
 
+TEST(ResourceRequirementDeathTest, WithoutAScopeOrARing) {
+  ResourceRequirement requirement;
+  EXPECT_DEATH(requirement.scope_end(), "RR-P1");
+  EXPECT_DEATH(requirement.submit(0, {}), "RR-P1");
+  requirement.scope_begin();
+  EXPECT_DEATH(requirement.submit(max_rings, {}), "RR-P2");
+}
+
 }  // namespace
 }  // namespace pto2

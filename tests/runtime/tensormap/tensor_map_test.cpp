@@ -266,5 +266,14 @@ TEST(TensorMap, ConstructionTouchesLittle) {
   ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0), true));
 }
 
+TEST(TensorMapDeathTest, ProducersThatCannotBe) {
+  TensorMap map({.rings = 2, .window = 4, .pool_size = 8});
+  EXPECT_DEATH((void)map.insert(buffer, bytes(0, 1), make_id(2, 0), true), "TM-P1");
+  map.sync({1, 0, 0, 0});
+  EXPECT_DEATH((void)map.insert(buffer, bytes(0, 1), make_id(0, 0), true), "TM-P1");
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 1), make_id(0, 1), true));
+  EXPECT_DEATH((void)map.insert(buffer, bytes(0, 1), make_id(0, 5), false), "TM-P2");
+}
+
 }  // namespace
 }  // namespace pto2

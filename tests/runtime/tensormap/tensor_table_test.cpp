@@ -225,5 +225,17 @@ TEST_F(TensorTableTest, Describes) {
             "int8 [2] strides [1], contiguous, at 0x3000, allocated by task 5 of ring 2");
 }
 
+using TensorTableDeathTest = TensorTableTest;
+
+TEST_F(TensorTableDeathTest, CallsThatTheOrchestratorMustNotMake) {
+  const uint64_t made = make(0, {2}).handle;
+  const uint64_t external = make(0x1000, {2}).handle;
+  PTOTensor seen;
+  EXPECT_DEATH(table_.find(made)->fill(seen), "TT-P1");
+  EXPECT_DEATH(table_.scope_end(), "TT-P2");
+  EXPECT_DEATH(table_.set_buffer(external, 0x2000, make_id(0, 0)), "TT-P3");
+  EXPECT_DEATH(table_.set_buffer(made, 0, make_id(0, 0)), "TT-P4");
+}
+
 }  // namespace
 }  // namespace pto2
