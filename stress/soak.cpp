@@ -91,7 +91,7 @@ class Soak {
     config.heap_bytes = 1024 * (1 + choose(80, 2000));
     config.dep_pool = static_cast<uint32_t>(16 + choose(60, 1000));
     config.tensormap_pool = static_cast<uint32_t>(16 + choose(80, 1000));
-    test::draw_chip(random, 6, config);
+    test::draw_device(random, 6, config);
     return config;
   }
 

@@ -1,5 +1,5 @@
 /// The whole runtime in miniature: the real orchestrator, schedulers and cores, on a chip of one
-/// block (a cube core and two vector cores).
+/// block per scheduler (a cube core and two vector cores each).
 ///
 /// Role 0 is the orchestrator, then the schedulers, then the cores. A scenario on it writes its
 /// graph as an orchestration does, through the table of functions. Each task is a kernel that
@@ -38,8 +38,13 @@ struct RuntimeShape {
   uint32_t map_pool = 16;
 };
 
+/// A chip of one block per scheduler.
+constexpr Chip small_chip(uint32_t schedulers) {
+  return {"small", schedulers, 1, 2, schedulers};
+}
+
 template <Policy P, template <class> class F, uint32_t schedulers = 1>
-class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
+class WholeRuntime : public Roles<P, 1 + schedulers + small_chip(schedulers).cores()> {
  public:
   /// `outcome`: the error that every execution of the graph ends in.
   explicit WholeRuntime(const RuntimeShape& shape, ErrorCode outcome = ErrorCode::ok)
@@ -203,8 +208,7 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     config.shards = schedulers;
     config.shard_capacity = 2;
     config.orchestrator_queue = 2;
-    config.schedulers = schedulers;
-    config.blocks = schedulers;
+    config.chip = small_chip(schedulers);
     config.events = 64;
     validate(config);
     // May be less than what users are allowed.
