@@ -43,8 +43,12 @@ constexpr Chip small_chip(uint32_t schedulers) {
   return {"small", schedulers, 1, 2, schedulers};
 }
 
+/// The logical threads of a run on it.
+template <uint32_t schedulers>
+inline constexpr uint32_t small_chip_threads = 1 + schedulers + small_chip(schedulers).cores();
+
 template <Policy P, template <class> class F, uint32_t schedulers = 1>
-class WholeRuntime : public Roles<P, 1 + schedulers + small_chip(schedulers).cores()> {
+class WholeRuntime : public Roles<P, small_chip_threads<schedulers>> {
  public:
   /// `outcome`: the error that every execution of the graph ends in.
   explicit WholeRuntime(const RuntimeShape& shape, ErrorCode outcome = ErrorCode::ok)

@@ -63,10 +63,10 @@ struct Chip {
   }
 
   [[nodiscard]] constexpr uint32_t core_at(const CorePlace& place) const {
+    PTO2_INVARIANT("CH-P2", place.block < blocks && place.index < cores_per_block(place.type));
     return first_core(place.type) + place.block * cores_per_block(place.type) + place.index;
   }
   [[nodiscard]] constexpr CorePlace place_of(uint32_t core) const {
-    PTO2_INVARIANT("CH-P2", core < cores());
     const CoreType type = type_of(core);
     const uint32_t rank = core - first_core(type);
     const CorePlace place{type, rank / cores_per_block(type), rank % cores_per_block(type)};
@@ -74,10 +74,12 @@ struct Chip {
     return place;
   }
   [[nodiscard]] constexpr CoreType type_of(uint32_t core) const {
+    PTO2_INVARIANT("CH-P2", core < cores());
     return core < cores(CoreType::cube) ? CoreType::cube : CoreType::vector;
   }
 
   [[nodiscard]] constexpr uint32_t scheduler_of_block(uint32_t block) const {
+    PTO2_INVARIANT("CH-P2", block < blocks);
     return block % schedulers;
   }
   [[nodiscard]] constexpr uint32_t scheduler_of(uint32_t core) const {
@@ -94,6 +96,7 @@ struct Chip {
   /// Calls visit(core) for the cores of a scheduler, block by block.
   template <class Visitor>
   constexpr void for_each_core_of_scheduler(uint32_t scheduler, Visitor&& visit) const {
+    PTO2_INVARIANT("CH-P2", scheduler < schedulers);
     for (uint32_t block = scheduler; block < blocks; block += schedulers) {
       for_each_core_of_block(block, visit);
     }

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 /// The settings of a run that begin with these arguments, as --print-config shows them.
-json config_of(Strings arguments) {
+json settings_of(Strings arguments) {
   arguments.insert(arguments.begin(), {"run", "paged_attention", "--print-config", "--json", "-"});
   const Outcome outcome = pto2(arguments);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -90,22 +90,22 @@ void expect_setting(const json& setting, const char* value, const char* source,
 }
 
 TEST(ChipSettings, ReplaceWhatThePlatformSays) {
-  json config = config_of({});
-  expect_setting(config["blocks"], "24", "default", "");
-  expect_setting(config["schedulers"], "3", "default", "");
-  config = config_of({"--platform", "a5sim"});
-  expect_setting(config["blocks"], "36", "platform", "a5sim");
-  expect_setting(config["schedulers"], "4", "platform", "a5sim");
-  config = config_of({"--platform", "a5sim", "--blocks", "2"});
-  expect_setting(config["blocks"], "2", "flag", "--blocks");
-  expect_setting(config["schedulers"], "2", "platform", "a5sim");
+  json settings = settings_of({});
+  expect_setting(settings["blocks"], "24", "default", "");
+  expect_setting(settings["schedulers"], "3", "default", "");
+  settings = settings_of({"--platform", "a5sim"});
+  expect_setting(settings["blocks"], "36", "platform", "a5sim");
+  expect_setting(settings["schedulers"], "4", "platform", "a5sim");
+  settings = settings_of({"--platform", "a5sim", "--blocks", "2"});
+  expect_setting(settings["blocks"], "2", "flag", "--blocks");
+  expect_setting(settings["schedulers"], "2", "platform", "a5sim");
   const TemporaryFolder folder;
   const std::string file =
       folder.file("c.toml", std::string("schedulers = 3\nplatform = \"") + five_blocks + "\"\n");
-  config = config_of({"--config", file});
-  expect_setting(config["blocks"], "5", "platform", "five_blocks");
-  EXPECT_EQ(config["schedulers"]["source"], "config file");
-  EXPECT_EQ(config["schedulers"]["value"], "3");
+  settings = settings_of({"--config", file});
+  expect_setting(settings["blocks"], "5", "platform", "five_blocks");
+  EXPECT_EQ(settings["schedulers"]["source"], "config file");
+  EXPECT_EQ(settings["schedulers"]["value"], "3");
 }
 
 TEST(ChipSettings, MustFitThePlatform) {

@@ -190,12 +190,17 @@ TEST(Chip, NumbersMustFitEachOther) {
   EXPECT_THAT(refusal({"x", 33, 64, 64, 1}), HasSubstr("fewer blocks or cores per block"));
 }
 
-using ChipDeathTest = testing::Test;
-
-TEST(ChipDeathTest, AsksForNoOtherCore) {
+/// CH-P2.
+TEST(ChipDeathTest, NobodyAsksForWhatThereIsNot) {
   const Chip chip = five_blocks();
+  const auto nothing = [](uint32_t) {};
   EXPECT_DEATH((void)chip.place_of(25), "CH-P2");
   EXPECT_DEATH((void)chip.core_name(~0U), "CH-P2");
+  EXPECT_DEATH((void)chip.type_of(25), "CH-P2");
+  EXPECT_DEATH((void)chip.core_at({CoreType::cube, 0, 2}), "CH-P2");
+  EXPECT_DEATH((void)chip.core_at({CoreType::cube, 5, 0}), "CH-P2");
+  EXPECT_DEATH((void)chip.scheduler_of_block(5), "CH-P2");
+  EXPECT_DEATH(chip.for_each_core_of_scheduler(2, nothing), "CH-P2");
 }
 
 }  // namespace
