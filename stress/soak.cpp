@@ -4,7 +4,7 @@
 ///
 ///   soak --executor seeded|packed|threads --runs A..B [--workload W] [--case C]
 ///
-/// Run number n decides everything: ring sizes, pools, queues, cores, fan-out and, on the seeded
+/// Run number n decides everything: ring sizes, pools, queues, chip, fan-out and, on the seeded
 /// executor, the schedule. A failure prints the command that repeats it. Exit: 0, 1 on a failure.
 #include <fmt/format.h>
 
