@@ -9,7 +9,7 @@
 namespace pto2::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -27,12 +27,12 @@ class Chips : public testing::TestWithParam<OnChip> {};
 TEST_P(Chips, RunPagedAttention) {
   const auto& [platform, executor] = GetParam();
   const bool five = platform == std::string(five_blocks);
-  const json chip = five ? json{{"name", "five_blocks"},
+  const Json chip = five ? Json{{"name", "five_blocks"},
                                 {"blocks", 5},
                                 {"cubes_per_block", 2},
                                 {"vectors_per_block", 3},
                                 {"schedulers", 2}}
-                         : json{{"name", "a5sim"},
+                         : Json{{"name", "a5sim"},
                                 {"blocks", 36},
                                 {"cubes_per_block", 1},
                                 {"vectors_per_block", 2},
@@ -44,7 +44,7 @@ TEST_P(Chips, RunPagedAttention) {
             "--executor", executor, "--trace", folder.path("t"), "--json", "-"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, IsEmpty());
-  const json result = outcome.json();
+  const Json result = outcome.json();
   EXPECT_EQ(result["verdict"], "pass");
   EXPECT_EQ(result["tasks"], 208);
   EXPECT_EQ(result["config"]["platform"], platform);
@@ -53,7 +53,7 @@ TEST_P(Chips, RunPagedAttention) {
   EXPECT_EQ(result["config"]["schedulers"], chip["schedulers"]);
 
   const std::string trace = read_text(folder.path("t"));
-  const json header = json::parse(trace.substr(0, trace.find('\n')));
+  const Json header = Json::parse(trace.substr(0, trace.find('\n')));
   EXPECT_EQ(header["chip"], chip);
   const std::size_t schedulers = chip["schedulers"];
   ASSERT_EQ(header["threads"].size(), 1 + schedulers + cores);
@@ -73,16 +73,17 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 /// The settings of a run that begin with these arguments, as --print-config shows them.
-json settings_of(Strings arguments) {
+Json settings_of(Strings arguments) {
   arguments.insert(arguments.begin(), {"run", "paged_attention", "--print-config", "--json", "-"});
   const Outcome outcome = pto2(arguments);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  json config;
-  for (const json& setting : outcome.json()["settings"]) config[setting["name"]] = setting;
+  Json config;
+  const Json all = outcome.json();
+  for (const Json& setting : all["settings"]) config[setting["name"]] = setting;
   return config;
 }
 
-void expect_setting(const json& setting, const char* value, const char* source,
+void expect_setting(const Json& setting, const char* value, const char* source,
                     const char* origin) {
   EXPECT_EQ(setting["value"], value) << setting;
   EXPECT_EQ(setting["source"], source) << setting;
@@ -90,7 +91,7 @@ void expect_setting(const json& setting, const char* value, const char* source,
 }
 
 TEST(ChipSettings, ReplaceWhatThePlatformSays) {
-  json settings = settings_of({});
+  Json settings = settings_of({});
   expect_setting(settings["blocks"], "24", "default", "");
   expect_setting(settings["schedulers"], "3", "default", "");
   settings = settings_of({"--platform", "a5sim"});
@@ -138,7 +139,7 @@ TEST(ChipSettings, PlatformsAreListed) {
   const Outcome list = pto2({"list"});
   EXPECT_THAT(list.out, AllOf(HasSubstr("platforms"), HasSubstr("a5sim             36 blocks of 1 "
                                                                 "cube and 2 vector cores")));
-  const json platforms = pto2({"list", "--json"}).json()["platforms"];
+  const Json platforms = pto2({"list", "--json"}).json()["platforms"];
   ASSERT_EQ(platforms.size(), 2U);
   EXPECT_EQ(platforms[1]["name"], "a5sim");
   EXPECT_EQ(platforms[1]["blocks"], 36);
@@ -149,8 +150,7 @@ TEST(ChipSettings, PlatformsAreListed) {
 }
 
 TEST(ChipSettings, DoctorWarnsOfTooFewThreads) {
-  const Outcome outcome =
-      run_program("/bin/sh", {"-c", "ulimit -u 100; exec \"$0\" doctor", PTO2_PROGRAM});
+  const Outcome outcome = run_program("/usr/bin/prlimit", {"--nproc=100", PTO2_PROGRAM, "doctor"});
   EXPECT_THAT(outcome.out, testing::ContainsRegex("warn +platforms .*100 threads are allowed"));
 }
 
