@@ -38,9 +38,8 @@ std::string counted(uint32_t number, const char* what) {
 }  // namespace
 
 std::string Chip::core_name(uint32_t core) const {
-  const CorePlace place = place_of(core);
-  return (place.type == CoreType::cube ? "aic" : "aiv") +
-         std::to_string(core - first_core(place.type));
+  const CoreType type = type_of(core);
+  return (type == CoreType::cube ? "aic" : "aiv") + std::to_string(core - first_core(type));
 }
 
 std::span<const ChipNumber> chip_numbers() {

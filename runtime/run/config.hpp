@@ -24,8 +24,8 @@ struct DeviceConfig {
   uint32_t orchestrator_queue = 4096;       ///< entries; a power of two, 2..2^20
   Chip chip = known_chips().front();
   FanOutKind fan_out = FanOutKind::word;
-  std::size_t events = 0;      ///< events kept per logical thread; 0: none
   bool kernel_timing = false;  ///< measure the time inside kernels
+  std::size_t events = 0;      ///< events kept per logical thread; 0: none
 };
 
 /// Throws ConfigError for the first value out of range.
