@@ -38,17 +38,13 @@ struct RuntimeShape {
   uint32_t map_pool = 16;
 };
 
-/// A chip of one block per scheduler.
-constexpr Chip small_chip(uint32_t schedulers) {
-  return {"small", schedulers, 1, 2, schedulers};
-}
-
-/// The logical threads of a run on it.
-template <uint32_t schedulers>
-inline constexpr uint32_t small_chip_threads = 1 + schedulers + small_chip(schedulers).cores();
+/// The cores of a block, and its threads: there is one block per scheduler.
+inline constexpr uint32_t small_cubes = 1;
+inline constexpr uint32_t small_vectors = 2;
+inline constexpr uint32_t small_threads = 1 + small_cubes + small_vectors;
 
 template <Policy P, template <class> class F, uint32_t schedulers = 1>
-class WholeRuntime : public Roles<P, small_chip_threads<schedulers>> {
+class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
  public:
   /// `outcome`: the error that every execution of the graph ends in.
   explicit WholeRuntime(const RuntimeShape& shape, ErrorCode outcome = ErrorCode::ok)
@@ -212,7 +208,7 @@ class WholeRuntime : public Roles<P, small_chip_threads<schedulers>> {
     config.shards = schedulers;
     config.shard_capacity = 2;
     config.orchestrator_queue = 2;
-    config.chip = small_chip(schedulers);
+    config.chip = {"small", schedulers, small_cubes, small_vectors, schedulers};
     config.events = 64;
     validate(config);
     // May be less than what users are allowed.
