@@ -1,7 +1,7 @@
 /// Clusters and the groups that hold them.
 ///
-/// Cluster c is cube core c and two vector cores. A group holds one cluster from allocation until
-/// its last task has ended; free_cluster() is called while tasks of the group still run.
+/// Cluster c is block c of the chip, with all its cores. A group holds one cluster from allocation
+/// until its last task has ended; free_cluster() is called while tasks of the group still run.
 ///
 ///   free        bit c of word c / 64: cluster c is free
 ///   members     per cluster: tasks of its group that have not ended, plus 1 while it is open

@@ -39,10 +39,10 @@ struct Options {
 std::string to_string(const DeviceConfig& config) {
   return fmt::format(
       "rings {}, window {}, heap {}, dep-pool {}, tensormap-pool {}, buckets {}, shards {} of {}, "
-      "orchestrator queue {}, schedulers {}, blocks {}, fan-out {}",
+      "orchestrator queue {}, chip of {}, fan-out {}",
       config.rings, config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool,
       config.tensormap_buckets, config.shards, config.shard_capacity, config.orchestrator_queue,
-      config.schedulers, config.blocks, config.fan_out == FanOutKind::word ? "word" : "lock");
+      shape_text(config.chip), config.fan_out == FanOutKind::word ? "word" : "lock");
 }
 
 class RandomGraphs {

@@ -4,7 +4,7 @@
 ///
 ///   soak --executor seeded|packed|threads --runs A..B [--workload W] [--case C]
 ///
-/// Run number n decides everything: ring sizes, pools, queues, cores, fan-out and, on the seeded
+/// Run number n decides everything: ring sizes, pools, queues, chip, fan-out and, on the seeded
 /// executor, the schedule. A failure prints the command that repeats it. Exit: 0, 1 on a failure.
 #include <fmt/format.h>
 
@@ -91,7 +91,7 @@ class Soak {
     config.heap_bytes = 1024 * (1 + choose(80, 2000));
     config.dep_pool = static_cast<uint32_t>(16 + choose(60, 1000));
     config.tensormap_pool = static_cast<uint32_t>(16 + choose(80, 1000));
-    test::draw_chip(random, 6, config);
+    test::draw_device(random, 6, config);
     return config;
   }
 

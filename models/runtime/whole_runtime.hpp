@@ -1,5 +1,5 @@
 /// The whole runtime in miniature: the real orchestrator, schedulers and cores, on a chip of one
-/// block (a cube core and two vector cores).
+/// block per scheduler (a cube core and two vector cores each).
 ///
 /// Role 0 is the orchestrator, then the schedulers, then the cores. A scenario on it writes its
 /// graph as an orchestration does, through the table of functions. Each task is a kernel that
@@ -37,8 +37,13 @@ struct RuntimeShape {
   uint32_t map_pool = 16;
 };
 
+/// The cores of a block, and its threads: there is one block per scheduler.
+inline constexpr uint32_t small_cubes = 1;
+inline constexpr uint32_t small_vectors = 2;
+inline constexpr uint32_t small_threads = 1 + small_cubes + small_vectors;
+
 template <Policy P, template <class> class F, uint32_t schedulers = 1>
-class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
+class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
  public:
   /// `outcome`: the error that every execution of the graph ends in.
   explicit WholeRuntime(const RuntimeShape& shape, ErrorCode outcome = ErrorCode::ok)
@@ -202,8 +207,7 @@ class WholeRuntime : public Roles<P, 1 + schedulers + 3 * schedulers> {
     config.shards = schedulers;
     config.shard_capacity = 2;
     config.orchestrator_queue = 2;
-    config.schedulers = schedulers;
-    config.blocks = schedulers;
+    config.chip = {"small", schedulers, small_cubes, small_vectors, schedulers};
     config.events = 64;
     validate(config);
     // May be less than what users are allowed.

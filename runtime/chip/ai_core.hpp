@@ -7,10 +7,6 @@
 
 namespace pto2 {
 
-/// Core types. The values are those of PTO2WorkerType.
-enum class CoreType : uint8_t { cube = 0, vector = 1 };
-inline constexpr uint32_t core_types = 2;
-
 using KernelEntry = void (*)(int64_t*);
 
 /// What a dispatch hands to a core.

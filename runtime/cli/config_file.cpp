@@ -1,19 +1,14 @@
 #include "runtime/cli/config_file.hpp"
 
 #include <fmt/core.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 
-#include "runtime/loader/file_bytes.hpp"
+#include "runtime/cli/toml_file.hpp"
 #include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
 namespace {
-
-std::string origin_of(const std::string& path, const toml::source_region& where) {
-  return fmt::format("{}, line {}", path, where.begin.line);
-}
 
 /// The text of a scalar or of an array of integers; empty if it is neither.
 std::string text_of(const toml::node& node) {
@@ -34,7 +29,7 @@ std::string text_of(const toml::node& node) {
 void add_entries(const toml::table& table, const std::string& path, bool top,
                  std::vector<ConfigEntry>& entries) {
   for (const auto& [key, node] : table) {
-    const std::string origin = origin_of(path, node.source());
+    const std::string origin = origin_of(path, node);
     if (const toml::table* inner = node.as_table()) {
       if (!top || key.str() != "run") {
         throw CliError(exit_bad_input, fmt::format("{}: table [{}] is not known; settings stand at "
@@ -62,15 +57,8 @@ void add_entries(const toml::table& table, const std::string& path, bool top,
 }  // namespace
 
 std::vector<ConfigEntry> read_config_file(const std::string& path) {
-  const std::vector<std::byte> bytes = read_file_bytes(path);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   std::vector<ConfigEntry> entries;
-  try {
-    add_entries(toml::parse(text, path), path, true, entries);
-  } catch (const toml::parse_error& error) {
-    throw CliError(exit_bad_input, fmt::format("{}: no TOML: {}", origin_of(path, error.source()),
-                                               error.description()));
-  }
+  add_entries(read_toml_file(path), path, true, entries);
   return entries;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -118,6 +119,23 @@ Check check_instrumentation() {
   return {"instrumentation", CheckStatus::warn, found + "; times mean little"};
 }
 
+/// Each logical thread of a chip is an OS thread on the executor `threads`.
+Check check_platforms() {
+  std::string found;
+  uint32_t most_threads = 0;
+  for (const Chip& chip : known_chips()) {
+    found += fmt::format("{}{}: {}", found.empty() ? "" : "; ", chip.name, shape_text(chip));
+    most_threads = std::max(most_threads, 1 + chip.schedulers + chip.cores());
+  }
+  rlimit limit{};
+  getrlimit(RLIMIT_NPROC, &limit);
+  if (limit.rlim_cur >= most_threads) return {"platforms", CheckStatus::ok, found};
+  return {"platforms", CheckStatus::warn,
+          fmt::format("{}; {} threads are allowed (ulimit -u), so --executor threads needs fewer "
+                      "--blocks",
+                      found, limit.rlim_cur)};
+}
+
 Check check_images(const workloads::Workload& workload) {
   const std::string name = "images of " + workload.name();
   try {
@@ -190,7 +208,8 @@ const char* status_name(CheckStatus status) {
 
 std::vector<Check> run_doctor_checks() {
   std::vector<Check> checks = {check_cpus(),          check_memory(), check_address_space(),
-                               check_sealed_memory(), check_clock(),  check_instrumentation()};
+                               check_sealed_memory(), check_clock(),  check_instrumentation(),
+                               check_platforms()};
   for (const workloads::Workload* workload : workloads::all_workloads()) {
     checks.push_back(check_images(*workload));
   }

@@ -23,7 +23,7 @@ class InformationCommand {
   bool json_ = false;
 };
 
-/// Shows workloads, cases and deadlock reproductions.
+/// Shows workloads, cases, deadlock reproductions and platforms.
 ExitCode show_list(bool json);
 /// Shows what this machine offers: exit_pass unless a check fails; a warning does not count.
 ExitCode show_doctor(bool json);

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/cli/chip_json.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/output/output_file.hpp"
@@ -28,6 +29,14 @@ Json case_json(const CaseInfo& info) {
   return json;
 }
 
+std::string platforms_as_text() {
+  std::string text = "platforms (docs/CHIPS.md says how to describe another chip):\n";
+  for (const Chip& chip : known_chips()) {
+    text += fmt::format("  {:<18}{}\n", chip.name, shape_text(chip));
+  }
+  return text;
+}
+
 std::string all_as_json() {
   Json list = Json::array();
   for (const Workload* workload : workloads::all_workloads()) {
@@ -36,7 +45,10 @@ std::string all_as_json() {
     list.push_back(
         {{"name", workload->name()}, {"description", workload->description()}, {"cases", cases}});
   }
-  return Json{{"schema", "pto2-list/1"}, {"workloads", list}}.dump(2) + "\n";
+  Json platforms = Json::array();
+  for (const Chip& chip : known_chips()) platforms.push_back(chip_json(chip));
+  return Json{{"schema", "pto2-list/1"}, {"workloads", list}, {"platforms", platforms}}.dump(2) +
+         "\n";
 }
 
 std::string workload_text(const Workload& workload) {
@@ -66,6 +78,7 @@ ExitCode show_list(bool json) {
       out.write(separator + workload_text(*workload));
       separator = "\n";
     }
+    out.write(separator + platforms_as_text());
   }
   out.finish();
   return exit_pass;

@@ -54,7 +54,8 @@ int execute(int argc, char** argv) {
   RunCommand run(app);
   app.add_subcommand("check", "explore the protocols' scenarios with the model checker");
   app.add_subcommand("replay", "explore one execution again, from the token of a report");
-  InformationCommand list(app, "list", "show workloads, cases and deadlock reproductions",
+  InformationCommand list(app, "list",
+                          "show workloads, cases, deadlock reproductions and platforms",
                           "The first case of a workload is its default.", show_list);
   InformationCommand doctor(app, "doctor", "check what this machine offers",
                             "Exit codes: 0 nothing fails, 1 a check fails.", show_doctor);

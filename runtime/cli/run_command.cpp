@@ -34,12 +34,13 @@ std::string help_of(const SettingSpec& spec) {
 
 constexpr const char* run_footer =
     R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable
-in parentheses, else the config file (TOML: window = 16), else the case, else the default in
-brackets.
+in parentheses, else the config file (TOML: window = 16), else the case or the platform, else the
+default in brackets. docs/CHIPS.md says how to write a chip file.
 
 Examples:
   pto2 run paged_attention --case CaseBatch256
   pto2 run paged_attention --case CaseBatch256 --window 8     a deadlock, explained; exit code 5
+  pto2 run paged_attention --platform a5sim --blocks 12
   pto2 run paged_attention_seq --executor seeded --seed 7 --trace trace.jsonl
   pto2 run paged_attention --repeat 20 --json -
   pto2 run --orchestration mine.so --kernels kernels --arg buffer:64K:random --arg scalar:3

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/cli/chip_json.hpp"
+
 namespace pto2::cli {
 namespace {
 
@@ -41,10 +43,11 @@ Json config_json(const RunReport& report) {
                  {"tensormap_pool", c.tensormap_pool},
                  {"shards", c.shards},
                  {"rings", c.rings},
-                 {"schedulers", c.schedulers},
-                 {"blocks", c.blocks},
+                 {"schedulers", c.chip.schedulers},
+                 {"blocks", c.chip.blocks},
                  {"fan_out", settings.text(Setting::fan_out)},
                  {"platform", settings.text(Setting::platform)},
+                 {"chip", chip_json(c.chip)},
                  {"input_seed", settings.number(Setting::input_seed)}};
   if (is_seeded(report)) config["seed"] = settings.number(Setting::seed);
   if (!settings.text(Setting::seq_lens).empty()) {
@@ -88,6 +91,7 @@ std::string to_text(const RunReport& report) {
   };
   line("workload", settings.workload() ? settings.text(Setting::workload) : "(own images)");
   if (settings.workload()) line("case", settings.text(Setting::case_name));
+  line("chip", report.config.chip.name + ", " + shape_text(report.config.chip));
   line("executor", settings.text(Setting::executor) +
                        (is_seeded(report) ? ", seed " + settings.text(Setting::seed) : ""));
   line("verdict", report.verdict + (report.detail.empty() ? "" : ": " + report.detail));

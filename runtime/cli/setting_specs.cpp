@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "runtime/cli/platform.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/settings.hpp"
 
@@ -47,10 +48,10 @@ void add_device_specs(std::vector<SettingSpec>& specs) {
                         "ready-queue shards per core type"));
   specs.push_back(
       count(Setting::rings, "rings", nullptr, 1, 4, usual.rings, "rings, one per scope depth"));
-  specs.push_back(count(Setting::schedulers, "schedulers", nullptr, 1, 64, usual.schedulers,
-                        "scheduler threads, at most as many as blocks"));
-  specs.push_back(count(Setting::blocks, "blocks", nullptr, 1, 1024, usual.blocks,
-                        "blocks of one cube and two vector cores"));
+  specs.push_back(count(Setting::schedulers, "schedulers", nullptr, 1, max_schedulers,
+                        usual.chip.schedulers, "scheduler threads, at most as many as blocks"));
+  specs.push_back(count(Setting::blocks, "blocks", nullptr, 1, max_blocks, usual.chip.blocks,
+                        "blocks of the chip, groups of cube and vector cores"));
   specs.push_back(
       choice(Setting::fan_out, "fan-out", "word,lock", "word", "protocol that notifies consumers"));
 }
@@ -62,7 +63,8 @@ std::vector<SettingSpec> make_specs() {
       text(Setting::case_name, "case", "PA_CASE", "case of the workload (default: its first)"));
   specs.push_back(choice(Setting::runtime, "runtime", "tensormap_and_ringbuffer",
                          "tensormap_and_ringbuffer", "runtime variant"));
-  specs.push_back(choice(Setting::platform, "platform", "a2a3sim", "a2a3sim", "simulated chip"));
+  specs.push_back({Setting::platform, "platform", nullptr, ValueKind::platform, 0, 0, false, "",
+                   known_chips().front().name, "simulated chip"});
   specs.push_back(choice(Setting::executor, "executor", "packed,threads,seeded", "packed",
                          "who runs orchestrator, schedulers and cores"));
   specs.push_back(count(Setting::seed, "seed", nullptr, 0, UINT64_MAX, 1,
@@ -107,6 +109,8 @@ std::string allowed_values(const SettingSpec& spec) {
       }
       return list;
     }
+    case ValueKind::platform:
+      return platforms_text();
     case ValueKind::count:
       return spec.high == UINT64_MAX ? "a number below 2^64"
                                      : fmt::format("a number in {}..{}", spec.low, spec.high);

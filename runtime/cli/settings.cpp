@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "runtime/cli/platform.hpp"
 #include "runtime/cli/setting_values.hpp"
 
 namespace pto2::cli {
@@ -21,6 +22,9 @@ std::optional<std::string> canonical(const SettingSpec& spec, const std::string&
       if (list.find("," + text + ",") == std::string::npos) return std::nullopt;
       return text;
     }
+    case ValueKind::platform:
+      if (!is_platform(text)) return std::nullopt;
+      return text;
     case ValueKind::count:
     case ValueKind::size: {
       const auto value = spec.kind == ValueKind::size ? parse_size(text) : parse_count(text);
@@ -78,6 +82,8 @@ const char* source_name(Source source) {
   switch (source) {
     case Source::built_in:
       return "default";
+    case Source::platform:
+      return "platform";
     case Source::workload_case:
       return "case";
     case Source::config_file:
@@ -109,12 +115,7 @@ Settings::Settings(const SettingSources& sources) {
     if (spec.id != Setting::workload) resolve(spec, sources);
   }
   resolve_case();
-  // Each scheduler needs a block; who asks for fewer blocks need not know that.
-  SettingValue& schedulers = values_[index(Setting::schedulers)];
-  if (schedulers.source == Source::built_in) {
-    schedulers.text =
-        std::to_string(std::min(number(Setting::schedulers), number(Setting::blocks)));
-  }
+  resolve_chip();
 }
 
 void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
@@ -168,6 +169,20 @@ void Settings::apply_case_sizes(const workloads::CaseInfo& info) {
   apply(Setting::dep_pool, info.rings.dep_pool, common.dep_pool);
 }
 
+void Settings::resolve_chip() {
+  platform_ = chip_of_platform(text(Setting::platform));
+  const bool usual = (*this)[Setting::platform].source == Source::built_in;
+  const auto apply = [&](Setting id, uint64_t own) {
+    SettingValue& value = values_[index(id)];
+    if (value.source != Source::built_in) return;
+    value = {std::to_string(own), usual ? Source::built_in : Source::platform,
+             usual ? "" : platform_.name};
+  };
+  apply(Setting::blocks, platform_.blocks);
+  // Each scheduler needs a block; who asks for fewer blocks need not know that.
+  apply(Setting::schedulers, std::min<uint64_t>(platform_.schedulers, number(Setting::blocks)));
+}
+
 uint64_t Settings::number(Setting id) const {
   return parse_count(text(id)).value_or(0);
 }
@@ -181,8 +196,9 @@ DeviceConfig Settings::device_config() const {
   config.dep_pool = number32(Setting::dep_pool);
   config.tensormap_pool = number32(Setting::tensormap_pool);
   config.shards = number32(Setting::shards);
-  config.schedulers = number32(Setting::schedulers);
-  config.blocks = number32(Setting::blocks);
+  config.chip = platform_;
+  config.chip.schedulers = number32(Setting::schedulers);
+  config.chip.blocks = number32(Setting::blocks);
   config.fan_out = text(Setting::fan_out) == "word" ? FanOutKind::word : FanOutKind::lock;
   try {
     validate(config);

@@ -42,7 +42,7 @@ enum class Setting {
 inline constexpr std::size_t setting_count = static_cast<std::size_t>(Setting::log_level) + 1;
 
 /// How a value is written.
-enum class ValueKind { text, choice, count, size, real, lengths };
+enum class ValueKind { text, choice, platform, count, size, real, lengths };
 
 struct SettingSpec {
   Setting id;
@@ -64,13 +64,14 @@ const SettingSpec& spec_of(Setting id);
 std::string allowed_values(const SettingSpec& spec);
 
 /// From the weakest to the strongest.
-enum class Source { built_in, workload_case, config_file, environment, flag };
+enum class Source { built_in, platform, workload_case, config_file, environment, flag };
 const char* source_name(Source source);
 
 struct SettingValue {
   std::string text;  ///< canonical: sizes as plain numbers
   Source source = Source::built_in;
-  std::string origin;  ///< the flag, the variable, or the file and line; empty for a default
+  std::string origin;  ///< the flag, the variable, the file and line, the case or the chip; empty
+                       ///< for a default
 
   /// Where an error in it is, for messages.
   std::string place() const;
@@ -87,10 +88,10 @@ struct SettingSources {
 
 class Settings {
  public:
-  /// Flag over environment over config file over the case's ring sizes over the default. PA_CASE
-  /// and PA_SEQ_LEN count for paged attention alone, a variable that is empty not at all. Every
-  /// value that was given is checked, also one that another source outranks. Throws CliError:
-  /// usage for a flag, bad input for the others.
+  /// Flag over environment over config file over the case's ring sizes, or the platform's blocks
+  /// and schedulers, over the default. PA_CASE and PA_SEQ_LEN count for paged attention alone, a
+  /// variable that is empty not at all. Every value that was given is checked, also one that
+  /// another source outranks. Throws CliError: usage for a flag, bad input for the others.
   explicit Settings(const SettingSources& sources);
 
   const SettingValue& operator[](Setting id) const { return values_[index(id)]; }
@@ -108,9 +109,11 @@ class Settings {
   void resolve(const SettingSpec& spec, const SettingSources& sources);
   void resolve_case();
   void apply_case_sizes(const workloads::CaseInfo& info);
+  void resolve_chip();
 
   std::array<SettingValue, setting_count> values_;
   const workloads::Workload* workload_ = nullptr;
+  Chip platform_;  ///< without what other settings say of it
 };
 
 }  // namespace pto2::cli

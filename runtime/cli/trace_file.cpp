@@ -6,7 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "runtime/device/thread_names.hpp"
+#include "runtime/cli/chip_json.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
 
 namespace pto2::cli {
@@ -38,7 +38,8 @@ std::string header(const RunReport& report) {
                                  {"runtime", settings.text(Setting::runtime)},
                                  {"executor", settings.text(Setting::executor)},
                                  {"clock", seeded ? "points" : "ns"},
-                                 {"tasks", report.result.tasks}};
+                                 {"tasks", report.result.tasks},
+                                 {"chip", chip_json(report.config.chip)}};
   if (seeded) json["seed"] = settings.number(Setting::seed);
   json["error"] = error_name(report.result.error.code);
   auto& threads = json["threads"] = nlohmann::ordered_json::array();
@@ -56,7 +57,7 @@ std::string task(const Event& event) {
   return fmt::format(R"(,"ring":{},"task":{})", ring_of(event.task), local_of(event.task));
 }
 
-std::string detail(const Event& event, uint32_t blocks) {
+std::string detail(const Event& event, const Chip& chip) {
   if (event.task == no_task) return {};
   switch (event.kind) {
     case EventKind::submit:
@@ -64,7 +65,7 @@ std::string detail(const Event& event, uint32_t blocks) {
     case EventKind::ready:
       return fmt::format(R"(,"type":"{}")", event.detail == 0 ? "cube" : "vector");
     case EventKind::dispatch:
-      return fmt::format(R"(,"core":"{}")", core_name(event.detail, blocks));
+      return fmt::format(R"(,"core":"{}")", chip.core_name(event.detail));
     case EventKind::wait:
       return fmt::format(R"(,"resource":"{}")", resource_name(static_cast<Resource>(event.detail)));
     default:
@@ -83,7 +84,7 @@ uint64_t write_trace(OutputFile& file, const RunReport& report) {
     file.write(fmt::format(R"({{"t":{},"thread":"{}","event":"{}"{}{}}})"
                            "\n",
                            event->time_ns - origin, log->thread(), event_name(event->kind),
-                           task(*event), detail(*event, report.config.blocks)));
+                           task(*event), detail(*event, report.config.chip)));
   }
   uint64_t dropped = 0;
   for (const EventLog& log : report.result.events) dropped += log.dropped();

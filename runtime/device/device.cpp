@@ -30,7 +30,7 @@ class Run {
       : state_(config),
         team_(options),
         orchestrator_(state_, {what.kernels, what.entry, what.log, next_generation()}) {
-    for (uint32_t s = 0; s < config.schedulers; ++s) {
+    for (uint32_t s = 0; s < config.chip.schedulers; ++s) {
       schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
     }
     add_threads();
@@ -72,27 +72,24 @@ class Run {
   }
 
   void add_threads() {
-    const DeviceConfig& config = state_.config;
+    const Chip& chip = state_.config.chip;
     state_.orchestrator_bell =
         Bell(team_.add(orchestrator_name, 0, [this] { orchestrator_.run(); }));
-    for (uint32_t s = 0; s < config.schedulers; ++s) {
+    for (uint32_t s = 0; s < chip.schedulers; ++s) {
       Scheduler<P, F>* scheduler = schedulers_[s].get();
       state_.scheduler_bells[s] =
           Bell(team_.add(scheduler_name(s), 1 + s, [scheduler] { scheduler->run(); }));
     }
-    for (uint32_t c = 0; c < config.blocks; ++c) {
-      for (const uint32_t core :
-           {state_.cube_core(c), state_.vector_core(c, 0), state_.vector_core(c, 1)}) {
-        add_core(core, c);
-      }
+    for (uint32_t block = 0; block < chip.blocks; ++block) {
+      chip.for_each_core_of_block(block, [this](uint32_t core) { add_core(core); });
     }
   }
 
-  void add_core(uint32_t number, uint32_t cluster) {
+  void add_core(uint32_t number) {
+    const Chip& chip = state_.config.chip;
     AiCore<P>& core = state_.cores[number];
-    const uint32_t scheduler = cluster % state_.config.schedulers;
-    auto& thread =
-        team_.add(core_name(number, state_.config.blocks), 1 + scheduler, [&core] { core.run(); });
+    const uint32_t scheduler = chip.scheduler_of(number);
+    auto& thread = team_.add(chip.core_name(number), 1 + scheduler, [&core] { core.run(); });
     core.connect(state_.scheduler_bells[scheduler], Bell(thread), state_.config.kernel_timing);
   }
 

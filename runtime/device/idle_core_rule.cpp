@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/chip/ai_core.hpp"
+#include "runtime/chip/chip.hpp"
 
 namespace pto2 {
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "runtime/device/thread_names.hpp"
 #include "runtime/run/error.hpp"
 #include "runtime/run/run_state.hpp"
 
@@ -56,7 +55,7 @@ template <class P, template <class> class F>
   for (uint32_t core = 0; core < state.cores.size(); ++core) {
     const auto& mailbox = state.cores[core].mailbox();
     if (mailbox.invariant_holds() && mailbox.has_exited()) continue;
-    damaged.push_back("mailbox of " + core_name(core, state.config.blocks));
+    damaged.push_back("mailbox of " + state.config.chip.core_name(core));
   }
   const auto& startup = state.startup;
   expect(startup.invariant_holds() && startup.orch_pointers_ready.is_set() &&

@@ -3,10 +3,7 @@
 namespace pto2 {
 
 RunHistory::RunHistory(const DeviceConfig& config, const RunResult& result)
-    : schedulers_(config.schedulers),
-      blocks_(config.blocks),
-      rings_(config.rings),
-      dispatches_(std::size_t{3} * config.blocks) {
+    : chip_(config.chip), rings_(config.rings), dispatches_(config.chip.cores()) {
   add_submissions(result.events[0]);
   for (uint32_t thread = 0; thread < threads(); ++thread) {
     for (const Event& event : result.events[thread].events()) add(event, thread);

@@ -55,26 +55,26 @@ class RunHistory {
     return counts_[static_cast<uint32_t>(kind)];
   }
 
-  [[nodiscard]] uint32_t threads() const { return 1 + schedulers_ + cores(); }
-  [[nodiscard]] uint32_t cores() const { return 3 * blocks_; }
+  [[nodiscard]] uint32_t threads() const { return 1 + chip_.schedulers + cores(); }
+  [[nodiscard]] uint32_t cores() const { return chip_.cores(); }
   [[nodiscard]] bool is_scheduler(uint32_t thread) const {
-    return thread >= 1 && thread <= schedulers_;
+    return thread >= 1 && thread <= chip_.schedulers;
   }
-  [[nodiscard]] bool is_core(uint32_t thread) const { return thread > schedulers_; }
-  [[nodiscard]] uint32_t thread_of_core(uint32_t core) const { return 1 + schedulers_ + core; }
-  /// The scheduler that a core belongs to.
+  [[nodiscard]] bool is_core(uint32_t thread) const { return thread > chip_.schedulers; }
+  [[nodiscard]] uint32_t thread_of_core(uint32_t core) const { return 1 + chip_.schedulers + core; }
+  /// The thread of the scheduler that a core belongs to.
   [[nodiscard]] uint32_t scheduler_of_core(uint32_t core) const {
-    const uint32_t cluster = core < blocks_ ? core : (core - blocks_) / 2;
-    return 1 + cluster % schedulers_;
+    return 1 + chip_.scheduler_of(core);
   }
-  [[nodiscard]] uint32_t type_of_core(uint32_t core) const { return core < blocks_ ? 0 : 1; }
+  [[nodiscard]] uint32_t type_of_core(uint32_t core) const {
+    return static_cast<uint32_t>(chip_.type_of(core));
+  }
 
  private:
   void add_submissions(const EventLog& orchestrator);
   void add(const Event& event, uint32_t thread);
 
-  uint32_t schedulers_;
-  uint32_t blocks_;
+  Chip chip_;
   std::vector<std::vector<TaskHistory>> rings_;
   std::vector<std::vector<const Event*>> dispatches_;
   std::array<uint64_t, static_cast<uint32_t>(EventKind::exit) + 1> counts_{};

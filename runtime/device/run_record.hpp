@@ -24,7 +24,7 @@ void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
     schedulers[s]->log() = EventLog(scheduler_name(s), capacity);
   }
   for (uint32_t i = 0; i < state.cores.size(); ++i) {
-    state.cores[i].log() = EventLog(core_name(i, state.config.blocks), capacity);
+    state.cores[i].log() = EventLog(state.config.chip.core_name(i), capacity);
   }
 }
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "runtime/chip/ai_core.hpp"
+#include "runtime/chip/chip.hpp"
 #include "runtime/device/idle_core_rule.hpp"
 #include "runtime/device/run_history.hpp"
 #include "runtime/device/thread_names.hpp"
@@ -47,8 +47,9 @@ class Findings {
 /// EV-I1. Without it the other rules would judge at random.
 void check_logs(const DeviceConfig& config, const RunResult& result, Findings& findings) {
   std::vector<std::string> names{orchestrator_name};
-  for (uint32_t s = 0; s < config.schedulers; ++s) names.push_back(scheduler_name(s));
-  for (uint32_t c = 0; c < 3 * config.blocks; ++c) names.push_back(core_name(c, config.blocks));
+  const Chip& chip = config.chip;
+  for (uint32_t s = 0; s < chip.schedulers; ++s) names.push_back(scheduler_name(s));
+  for (uint32_t c = 0; c < chip.cores(); ++c) names.push_back(chip.core_name(c));
   if (result.events.size() != names.size()) {
     return findings.add("EV-I1: {} event logs of {} threads; run with DeviceConfig::events",
                         result.events.size(), names.size());
@@ -350,7 +351,7 @@ class Judge {
     uint64_t parks = 0;
     for (uint32_t s = 1; history_.is_scheduler(s); ++s) parks += waits(s, false);
     // Each scheduler waits once more, before it starts.
-    expect_count("scheduler_parks", result_.scheduler_parks + config_.schedulers, parks);
+    expect_count("scheduler_parks", result_.scheduler_parks + config_.chip.schedulers, parks);
     if (result_.steals > (config_.shards == 1 ? 0 : result_.dispatches)) {
       findings_.add("EV-I11: {} steals of {} dispatches, with {} shards", result_.steals,
                     result_.dispatches, config_.shards);

@@ -1,4 +1,5 @@
-/// Names of the logical threads of a device: in traces, reports and debuggers.
+/// Names of the logical threads of a device, in traces, reports and debuggers. A core's thread is
+/// called as the core is (runtime/chip/chip.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,5 @@ inline constexpr const char* orchestrator_name = "orchestrator";
 
 /// Of scheduler number `s`: "scheduler0", "scheduler1", ..
 [[nodiscard]] std::string scheduler_name(uint32_t s);
-
-/// Of core number `core` of a chip of `blocks` blocks: the cubes are "aic0", "aic1", .., the vector
-/// cores behind them "aiv0", "aiv1", ..
-[[nodiscard]] std::string core_name(uint32_t core, uint32_t blocks);
 
 }  // namespace pto2

@@ -10,12 +10,6 @@ namespace pto2 {
 
 namespace {
 
-void check_range(const char* name, uint64_t value, uint64_t low, uint64_t high) {
-  if (value < low || value > high) {
-    throw ConfigError(fmt::format("{} is {}, but must be in {}..{}", name, value, low, high));
-  }
-}
-
 void check_power_of_two(const char* name, uint64_t value) {
   if ((value & (value - 1)) != 0) {
     uint64_t above = 1;
@@ -54,14 +48,7 @@ void validate(const DeviceConfig& c) {
   check_power_of_two("shard-capacity", c.shard_capacity);
   check_range("orchestrator-queue", c.orchestrator_queue, 2, uint64_t{1} << 20);
   check_power_of_two("orchestrator-queue", c.orchestrator_queue);
-  check_range("blocks", c.blocks, 1, 1024);
-  check_range("schedulers", c.schedulers, 1, 64);
-  if (c.schedulers > c.blocks) {
-    throw ConfigError(fmt::format(
-        "schedulers is {}, but each needs a block of its own and there are {}; use fewer "
-        "schedulers or more blocks",
-        c.schedulers, c.blocks));
-  }
+  validate(c.chip);
   check_consumers(c);
 }
 

@@ -3,16 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
-#include <string>
+
+#include "runtime/chip/chip.hpp"
+#include "runtime/chip/config_error.hpp"
 
 namespace pto2 {
-
-/// Thrown for a value that is out of range; the text names it, and says what is allowed.
-class ConfigError : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
 
 /// The two implementations of the fan-out concept (core/task_state.hpp).
 enum class FanOutKind { word, lock };
@@ -27,11 +22,10 @@ struct DeviceConfig {
   uint32_t shards = 3;                      ///< ready-queue shards per core type, 1..64
   uint32_t shard_capacity = 16384;          ///< entries per shard; a power of two, 2..2^20
   uint32_t orchestrator_queue = 4096;       ///< entries; a power of two, 2..2^20
-  uint32_t schedulers = 3;                  ///< 1..64, not more than blocks
-  uint32_t blocks = 24;                     ///< 1..1024; each has 1 cube and 2 vector cores
+  Chip chip = known_chips().front();
   FanOutKind fan_out = FanOutKind::word;
-  std::size_t events = 0;      ///< events kept per logical thread; 0: none
   bool kernel_timing = false;  ///< measure the time inside kernels
+  std::size_t events = 0;      ///< events kept per logical thread; 0: none
 };
 
 /// Throws ConfigError for the first value out of range.

@@ -75,19 +75,12 @@ class RunState {
         shards{make_shards(device), make_shards(device)},
         shard_pointers{pointers(shards[0]), pointers(shards[1])},
         ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1])},
-        finished(device.schedulers),
+        finished(device.chip.schedulers),
         stall(finished),
-        cores(std::size_t{3} * device.blocks),
-        scheduler_bells(device.schedulers) {}
+        cores(device.chip.cores()),
+        scheduler_bells(device.chip.schedulers) {}
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
-
-  // Cores: cube c at c, vectors 2c and 2c + 1 of cluster c behind the cubes. Cluster c belongs to
-  // scheduler c mod schedulers.
-  [[nodiscard]] uint32_t cube_core(uint32_t cluster) const { return cluster; }
-  [[nodiscard]] uint32_t vector_core(uint32_t cluster, uint32_t i) const {
-    return config.blocks + 2 * cluster + i;
-  }
 
   [[nodiscard]] typename P::template cell<TaskArguments>& arguments(Place slot) {
     return rings[ring_of(slot)]->arguments[index_of(slot)];
@@ -127,7 +120,7 @@ class RunState {
   std::array<ParkedSchedulers<P>, core_types> parked;  // by the type of their idle cores
   Startup<P> startup;
   FatalLatch<P, FatalDetails> fatal;
-  std::vector<AiCore<P>> cores;
+  std::vector<AiCore<P>> cores;  // numbered as the chip's
   std::vector<Bell> scheduler_bells;
   Bell orchestrator_bell;
 

@@ -1,4 +1,4 @@
-/// A scheduler: dispatches ready tasks to the cores of its clusters and completes them.
+/// A scheduler: dispatches ready tasks to the cores of its blocks and completes them.
 ///
 /// Its loop has the seed's four phases:
 ///   1  completion   polls COND of each core with a task; completes those that report FIN

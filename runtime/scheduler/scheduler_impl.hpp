@@ -10,14 +10,13 @@ Scheduler<P, F>::Scheduler(State& state, uint32_t index)
     : state_(state),
       index_(index),
       shard_(index % state.config.shards),
-      cores_{Cores(3 * state.config.blocks), Cores(3 * state.config.blocks)},
-      running_(std::size_t{3} * state.config.blocks),
+      cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores())},
+      running_(state.config.chip.cores()),
       scratch_(state.config.dep_pool) {
-  for (uint32_t c = index; c < state.config.blocks; c += state.config.schedulers) {
-    cores_[0].idle.insert(state.cube_core(c));
-    cores_[1].idle.insert(state.vector_core(c, 0));
-    cores_[1].idle.insert(state.vector_core(c, 1));
-  }
+  const Chip& chip = state.config.chip;
+  chip.for_each_core_of_scheduler(index, [&](uint32_t core) {
+    cores_[static_cast<uint32_t>(chip.type_of(core))].idle.insert(core);
+  });
 }
 
 template <class P, template <class> class F>

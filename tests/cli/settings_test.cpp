@@ -127,7 +127,7 @@ TEST(BadFlags, AreUsageErrors) {
       {{"--executor", "fast"}, {"--executor", "'fast'", "packed or threads or seeded"}},
       {{"--executor", "packed,threads"}, {"--executor", "packed or threads or seeded"}},
       {{"--runtime", "other"}, {"--runtime", "tensormap_and_ringbuffer"}},
-      {{"--platform", "a5sim"}, {"--platform", "a2a3sim"}},
+      {{"--platform", "a6sim"}, {"--platform", "'a6sim'", "a2a3sim"}},
       {{"--seed", "1"}, {"--seed", "--executor seeded"}},
       {{"--executor", "seeded", "--seed", "x"}, {"--seed", "'x'"}},
       {{"--executor", "threads", "--host-threads", "2"}, {"--host-threads", "--executor packed"}},

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "runtime/chip/ai_core.hpp"
+#include "runtime/chip/chip.hpp"
 #include "runtime/include/pto_types.h"
 
 namespace pto2::graphs {

@@ -76,7 +76,7 @@ Trial::Trial(uint64_t number, Program program)
 
 void Trial::draw_config(uint64_t number) {
   executors::Random random(number ^ 0xde71ce);
-  test::draw_chip(random, 5, config_);
+  test::draw_device(random, 5, config_);
   config_.rings = static_cast<uint32_t>(random.below(2) == 0 ? 1 + random.below(4) : 4);
   config_.events = events_per_thread;
   demand_ = demand_of(program_, predicted_, config_.rings);

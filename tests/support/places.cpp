@@ -47,10 +47,20 @@ RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what,
                 what);
 }
 
-void draw_chip(executors::Random& random, uint32_t most_blocks, DeviceConfig& config) {
+void draw_block(executors::Random random, Chip& chip) {
+  executors::Random own(random.next() ^ 0xb10c);
+  if (own.below(2) == 0) return;
+  chip.cubes_per_block = static_cast<uint32_t>(1 + own.below(3));
+  chip.vectors_per_block = static_cast<uint32_t>(1 + own.below(4));
+}
+
+void draw_device(executors::Random& random, uint32_t most_blocks, DeviceConfig& config) {
+  Chip& chip = config.chip;
+  chip.name = "random";
+  draw_block(random, chip);
   config.tensormap_buckets = 1u << random.below(7);
-  config.blocks = static_cast<uint32_t>(1 + random.below(most_blocks));
-  config.schedulers = static_cast<uint32_t>(1 + random.below(std::min(config.blocks, 4u)));
+  chip.blocks = static_cast<uint32_t>(1 + random.below(most_blocks));
+  chip.schedulers = static_cast<uint32_t>(1 + random.below(std::min(chip.blocks, 4u)));
   config.shards = static_cast<uint32_t>(1 + random.below(4));
   config.shard_capacity = 2u << random.below(4);
   config.orchestrator_queue = 2u << random.below(4);

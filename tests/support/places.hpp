@@ -31,9 +31,13 @@ struct Where {
 [[nodiscard]] RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what,
                                   uint64_t seed);
 
-/// Draws up to `most_blocks` blocks, schedulers, queues, buckets and fan-out, with the smallest
+/// Draws how many cores a block has: in half of the cases as many as before. What `random` itself
+/// draws later does not depend on it.
+void draw_block(executors::Random random, Chip& chip);
+
+/// Draws a chip of up to `most_blocks` blocks, queues, buckets and fan-out, with the smallest
 /// queues among them.
-void draw_chip(executors::Random& random, uint32_t most_blocks, DeviceConfig& config);
+void draw_device(executors::Random& random, uint32_t most_blocks, DeviceConfig& config);
 
 /// The code of a run that lacks the resource.
 [[nodiscard]] ErrorCode code_of(oracle::Resource resource);

@@ -170,8 +170,8 @@ TEST_P(Graphs, EveryNumberOfSchedulersAndBlocks) {
   for (const auto& [schedulers, blocks] :
        {std::pair{1u, 1u}, {1u, 3u}, {2u, 2u}, {3u, 5u}, {4u, 24u}, {3u, 43u}, {5u, 70u}}) {
     DeviceConfig config = small_device();
-    config.schedulers = schedulers;
-    config.blocks = blocks;
+    config.chip.schedulers = schedulers;
+    config.chip.blocks = blocks;
     config.shards = 1 + schedulers % 3;
     expect_graph(
         GetParam(), config,
@@ -189,13 +189,35 @@ TEST_P(Graphs, EveryNumberOfSchedulersAndBlocks) {
   }
 }
 
+TEST_P(Graphs, EveryShapeOfBlock) {
+  for (const Chip& chip : {Chip{"a", 5, 2, 3, 2},
+                           {"b", 1, 1, 1, 1},
+                           {"c", 3, 4, 1, 3},
+                           {"d", 7, 3, 5, 4},
+                           {"e", 2, 33, 40, 2}}) {
+    DeviceConfig config = small_device();
+    config.chip = chip;
+    expect_graph(
+        GetParam(), config,
+        [](TaskGraph& graph) {
+          for (int i = 0; i < 10; ++i) {
+            PTO2_SCOPE(graph.runtime()) {
+              const Value a = graph.task({}, 1, 200);
+              for (int k = 0; k < 6; ++k) (void)graph.task({a});
+            }
+          }
+        },
+        1);
+  }
+}
+
 TEST_P(Graphs, FullQueuesPushBack) {
   DeviceConfig config = small_device();
   config.window = 256;
   config.shard_capacity = 2;
   config.orchestrator_queue = 2;
   config.shards = 2;
-  config.blocks = 2;
+  config.chip.blocks = 2;
   expect_graph(GetParam(), config, [](TaskGraph& graph) {
     for (int i = 0; i < 4; ++i) {
       PTO2_SCOPE(graph.runtime()) {

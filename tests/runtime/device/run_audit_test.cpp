@@ -17,8 +17,8 @@ using testing::IsEmpty;
 
 DeviceConfig two_schedulers() {
   DeviceConfig config = tiny_device();
-  config.schedulers = 2;
-  config.blocks = 2;
+  config.chip.schedulers = 2;
+  config.chip.blocks = 2;
   return config;
 }
 

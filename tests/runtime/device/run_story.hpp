@@ -42,8 +42,8 @@ class Story {
  public:
   Story() : logs_(threads) {
     config.window = 4;
-    config.schedulers = 2;
-    config.blocks = 2;
+    config.chip.schedulers = 2;
+    config.chip.blocks = 2;
     tell_orchestrator();
     tell_schedulers();
     run_on(aic0, {{a, 25}}, 90);
@@ -83,7 +83,7 @@ class Story {
     for (uint32_t thread = 0; thread < threads; ++thread) {
       const std::string name = thread == 0            ? orchestrator_name
                                : thread <= scheduler1 ? scheduler_name(thread - 1)
-                                                      : core_name(thread - first_core, 2);
+                                                      : config.chip.core_name(thread - first_core);
       EventLog& log = result.events.emplace_back(name, capacity);
       for (const Event& e : logs_[thread]) log.record(e.time_ns, e.kind, e.task, e.detail);
     }

@@ -33,8 +33,8 @@ void no_kernel(int64_t*) {}
 void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
   static constexpr KernelEntry kernels[] = {long_kernel, short_kernel, no_kernel};
   DeviceConfig config = small_device();
-  config.schedulers = 2;
-  config.blocks = 2;
+  config.chip.schedulers = 2;
+  config.chip.blocks = 2;
   config.events = 1 << 16;
   const Launch what{kernels,
                     [rest](PTO2Runtime* rt) {
@@ -94,8 +94,8 @@ void meeting_kernel(int64_t*) {
 void expect_meeting(const executors::TeamOptions& team) {
   static constexpr KernelEntry kernels[] = {no_kernel, meeting_kernel};
   DeviceConfig config = small_device();
-  config.schedulers = 4;
-  config.blocks = meeting_blocks;
+  config.chip.schedulers = 4;
+  config.chip.blocks = meeting_blocks;
   config.shards = 1;
   config.shard_capacity = 2;
   config.orchestrator_queue = 2;
@@ -158,8 +158,9 @@ TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
   for (uint64_t seed = 1; seed <= 1500; ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
-    config.blocks = static_cast<uint32_t>(1 + random.below(6));
-    config.schedulers = static_cast<uint32_t>(1 + random.below(config.blocks));
+    draw_block(random, config.chip);
+    config.chip.blocks = static_cast<uint32_t>(1 + random.below(6));
+    config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.blocks));
     config.shards = static_cast<uint32_t>(1 + random.below(3));
     config.shard_capacity = 2u << random.below(2);
     config.orchestrator_queue = 2u << random.below(2);
@@ -178,8 +179,8 @@ TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
 TEST(Schedulers, ATaskThatWaitedForItsPlaceWakesAScheduler) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   DeviceConfig config = small_device();
-  config.schedulers = 1;
-  config.blocks = 4;
+  config.chip.schedulers = 1;
+  config.chip.blocks = 4;
   config.shards = 1;
   config.shard_capacity = 2;
   config.orchestrator_queue = 2;
@@ -204,8 +205,8 @@ TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
   static constexpr KernelEntry kernels[] = {
       [](int64_t*) { std::this_thread::sleep_for(milliseconds(4)); }};
   DeviceConfig config = small_device();
-  config.schedulers = 1;
-  config.blocks = 1;
+  config.chip.schedulers = 1;
+  config.chip.blocks = 1;
   config.kernel_timing = true;
   const Launch what{kernels,
                     [](PTO2Runtime* rt) {

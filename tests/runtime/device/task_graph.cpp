@@ -92,8 +92,7 @@ DeviceConfig small_device() {
       .tensormap_buckets = 64,
       .shard_capacity = 16,
       .orchestrator_queue = 16,
-      .schedulers = 2,
-      .blocks = 3,
+      .chip = {"small", 3, 1, 2, 2},
   };
 }
 
@@ -107,8 +106,7 @@ DeviceConfig tiny_device() {
       .shards = 1,
       .shard_capacity = 2,
       .orchestrator_queue = 2,
-      .schedulers = 1,
-      .blocks = 1,
+      .chip = {"tiny", 1, 1, 2, 1},
   };
 }
 

@@ -1,0 +1,82 @@
+#include "runtime/chip/chip.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "runtime/chip/config_error.hpp"
+
+namespace pto2 {
+namespace {
+
+constexpr std::array numbers{
+    ChipNumber{"blocks", &Chip::blocks, 1, max_blocks},
+    // A block without cores of a type would leave tasks of that type waiting for ever.
+    ChipNumber{"cubes_per_block", &Chip::cubes_per_block, 1, max_cores_per_block},
+    ChipNumber{"vectors_per_block", &Chip::vectors_per_block, 1, max_cores_per_block},
+    ChipNumber{"schedulers", &Chip::schedulers, 1, max_schedulers},
+};
+
+void check_name(const std::string& name) {
+  constexpr std::size_t longest = 64;
+  const bool plain = std::ranges::all_of(name, [](char c) {
+    constexpr std::string_view marks = "_-.";
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           marks.find(c) != std::string_view::npos;
+  });
+  if (!name.empty() && name.size() <= longest && plain) return;
+  throw ConfigError(fmt::format("name is '{}', but must be 1..{} letters, digits, '_', '-' or '.'",
+                                name, longest));
+}
+
+std::string counted(uint32_t number, const char* what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string Chip::core_name(uint32_t core) const {
+  const CoreType type = type_of(core);
+  return (type == CoreType::cube ? "aic" : "aiv") + std::to_string(core - first_core(type));
+}
+
+std::span<const ChipNumber> chip_numbers() {
+  return numbers;
+}
+
+void validate(const Chip& chip) {
+  check_name(chip.name);
+  for (const ChipNumber& number : numbers) {
+    check_range(number.name, chip.*number.member, number.low, number.high);
+  }
+  if (chip.cores() > max_cores) {
+    throw ConfigError(fmt::format(
+        "{} blocks of {} cores are {} cores, but a chip has at most {}; use fewer blocks or cores "
+        "per block",
+        chip.blocks, chip.cubes_per_block + chip.vectors_per_block, chip.cores(), max_cores));
+  }
+  if (chip.schedulers > chip.blocks) {
+    throw ConfigError(fmt::format(
+        "schedulers is {}, but each needs a block of its own and there {} {}; use fewer "
+        "schedulers or more blocks",
+        chip.schedulers, chip.blocks == 1 ? "is" : "are", chip.blocks));
+  }
+}
+
+std::string shape_text(const Chip& chip) {
+  return fmt::format("{} of {} cube and {} vector cores, {}", counted(chip.blocks, "block"),
+                     chip.cubes_per_block, chip.vectors_per_block,
+                     counted(chip.schedulers, "scheduler"));
+}
+
+std::span<const Chip> known_chips() {
+  static const std::array chips{
+      Chip{"a2a3sim", 24, 1, 2, 3},
+      Chip{"a5sim", 36, 1, 2, 4},
+  };
+  return chips;
+}
+
+}  // namespace pto2

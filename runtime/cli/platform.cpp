@@ -1,0 +1,95 @@
+#include "runtime/cli/platform.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "runtime/chip/config_error.hpp"
+#include "runtime/cli/toml_file.hpp"
+#include "runtime/output/exit_codes.hpp"
+
+namespace pto2::cli {
+namespace {
+
+constexpr const char* name_key = "name";
+
+const Chip* known_chip(const std::string& name) {
+  const std::span<const Chip> chips = known_chips();
+  const auto found = std::ranges::find(chips, name, &Chip::name);
+  return found == chips.end() ? nullptr : &*found;
+}
+
+void check_chip_keys(const toml::table& table, const std::string& path) {
+  std::string keys = name_key;
+  for (const ChipNumber& number : chip_numbers()) keys += fmt::format(", {}", number.name);
+  for (const auto& [key, node] : table) {
+    const auto is_key = [&](const ChipNumber& number) { return key.str() == number.name; };
+    if (key.str() == name_key || std::ranges::any_of(chip_numbers(), is_key)) continue;
+    throw CliError(exit_bad_input,
+                   fmt::format("{}: a chip has no key {}; take it out, or use one of {}",
+                               origin_of(path, node), key.str(), keys));
+  }
+}
+
+const toml::node& chip_value(const toml::table& table, const std::string& path, const char* key,
+                             const std::string& example) {
+  if (const toml::node* node = table.get(key)) return *node;
+  throw CliError(exit_bad_input, fmt::format("{}: {} is missing; add a line such as {} = {}", path,
+                                             key, key, example));
+}
+
+uint32_t read_number(const toml::table& table, const std::string& path, const ChipNumber& number) {
+  const toml::node& node =
+      chip_value(table, path, number.name, std::to_string(known_chips().front().*number.member));
+  const auto* const value = node.as_integer();
+  if (value != nullptr && value->get() >= number.low && value->get() <= number.high) {
+    return static_cast<uint32_t>(value->get());
+  }
+  throw CliError(exit_bad_input, fmt::format("{}: {} {}; it must be a whole number in {}..{}",
+                                             origin_of(path, node), number.name,
+                                             value == nullptr ? "is no whole number"
+                                                              : fmt::format("is {}", value->get()),
+                                             number.low, number.high));
+}
+
+std::string read_name(const toml::table& table, const std::string& path) {
+  const toml::node& node = chip_value(table, path, name_key, "\"my_chip\"");
+  if (const auto* const text = node.as_string()) return text->get();
+  throw CliError(exit_bad_input,
+                 fmt::format("{}: name is no string; write it in quotes", origin_of(path, node)));
+}
+
+Chip read_chip_file(const std::string& path) {
+  const toml::table table = read_toml_file(path);
+  check_chip_keys(table, path);
+  Chip chip;
+  chip.name = read_name(table, path);
+  for (const ChipNumber& number : chip_numbers()) {
+    chip.*number.member = read_number(table, path, number);
+  }
+  try {
+    validate(chip);
+  } catch (const ConfigError& error) {
+    throw CliError(exit_bad_input, fmt::format("{}: {}", path, error.what()));
+  }
+  return chip;
+}
+
+}  // namespace
+
+std::string platforms_text() {
+  std::string text;
+  for (const Chip& chip : known_chips()) text += chip.name + " or ";
+  return text + "a chip file NAME.toml";
+}
+
+bool is_platform(const std::string& platform) {
+  return known_chip(platform) != nullptr || platform.ends_with(".toml");
+}
+
+Chip chip_of_platform(const std::string& platform) {
+  const Chip* const known = known_chip(platform);
+  return known != nullptr ? *known : read_chip_file(platform);
+}
+
+}  // namespace pto2::cli

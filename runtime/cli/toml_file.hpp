@@ -1,0 +1,16 @@
+/// Reading TOML files, for those who know their keys.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+
+namespace pto2::cli {
+
+/// Throws CliError (bad input) for a file that cannot be read or is no TOML.
+toml::table read_toml_file(const std::string& path);
+
+/// "FILE, line N", for messages.
+std::string origin_of(const std::string& path, const toml::node& node);
+
+}  // namespace pto2::cli
