@@ -20,6 +20,16 @@
 ///
 /// await and idle are the only two ways to wait; a bare spin loop is a defect, except for
 /// P::spin(predicate), which serves critical sections that contain no wait.
+///
+/// What await, idle and doorbells are made of (core/doorbell.hpp, core/fiber_host.hpp,
+/// core/start_gate.hpp) knows the machine alone, a MemoryPolicy: atomics, cells, orders, spin, and
+///
+///   P::sleep_word         an atomic<uint32_t> that an OS thread can sleep on, as std::atomic has
+///                         it: wait(old, order) returns once it has loaded another value than
+///                         `old`, and may sleep until notify_one() or notify_all() after it has
+///                         loaded `old`. One thread at most sleeps where notify_one() is used.
+///                         Whoever notifies looks for sleepers first, and that look is ordered
+///                         after the change of the word only if both are seq_cst.
 #pragma once
 
 #include <atomic>
@@ -44,10 +54,10 @@ struct OrderSite {
 inline constexpr std::size_t cache_line = 64;
 
 template <class P>
-concept Policy = requires(typename P::template atomic<uint64_t>& word,
-                          typename P::template cell<uint32_t>& data,
-                          typename P::template bounded_queue<uint32_t>& queue,
-                          typename P::doorbell& bell, uint64_t expected, OrderSite site) {
+concept MemoryPolicy = requires(typename P::template atomic<uint64_t>& word,
+                                typename P::template cell<uint32_t>& data,
+                                typename P::sleep_word& sleep_word, uint64_t expected, uint32_t old,
+                                OrderSite site) {
   { P::order(site) } -> std::same_as<std::memory_order>;
   { word.load(P::order(site)) } -> std::same_as<uint64_t>;
   word.store(uint64_t{}, P::order(site));
@@ -59,10 +69,19 @@ concept Policy = requires(typename P::template atomic<uint64_t>& word,
   data.write(uint32_t{});
   { *data.reading() } -> std::same_as<const uint32_t&>;
   { *data.editing() } -> std::same_as<uint32_t&>;
+  { sleep_word.exchange(old, P::order(site)) } -> std::same_as<uint32_t>;
+  sleep_word.wait(old, P::order(site));
+  sleep_word.notify_one();
+  sleep_word.notify_all();
+  P::spin([] { return true; });
+};
+
+template <class P>
+concept Policy = MemoryPolicy<P> &&
+    requires(typename P::template bounded_queue<uint32_t>& queue, typename P::doorbell& bell) {
   { queue.try_push(uint32_t{}) } -> std::same_as<bool>;
   { queue.try_pop() } -> std::same_as<std::optional<uint32_t>>;
   P::await([] { return true; });
-  P::spin([] { return true; });
   P::idle();
   bell.ring();
 };

@@ -12,13 +12,25 @@
 #include "models/core_mailbox/exit.hpp"
 #include "models/core_mailbox/exit_overtakes.hpp"
 #include "models/core_mailbox/start_up.hpp"
+#include "models/doorbell/ring_against_idle.hpp"
+#include "models/doorbell/ring_against_ring.hpp"
 #include "models/fan_in/hold_against_notify.hpp"
 #include "models/fatal_latch/first_wins.hpp"
+#include "models/fiber_host/detach_against_sleep.hpp"
+#include "models/fiber_host/end_against_sleep.hpp"
+#include "models/fiber_host/ring_against_detach.hpp"
+#include "models/fiber_host/ring_against_sleep.hpp"
+#include "models/fiber_host/ring_against_steal.hpp"
+#include "models/fiber_host/ring_before_start.hpp"
+#include "models/fiber_host/steal_against_attach.hpp"
+#include "models/fiber_host/thief_against_thief.hpp"
 #include "models/parked_schedulers/backlog_against_park.hpp"
 #include "models/parked_schedulers/push_against_park.hpp"
 #include "models/ready_queues/exactly_once.hpp"
 #include "models/ready_queues/full_shards.hpp"
 #include "models/stall_detector/quiescence.hpp"
+#include "models/start_gate/give_up_against_wait.hpp"
+#include "models/start_gate/open_against_wait.hpp"
 #include "models/startup/hand_shake.hpp"
 #include "models/task_life_cycle/advance_with_recycling.hpp"
 #include "models/task_life_cycle/claim_after_reclaim.hpp"
@@ -94,6 +106,18 @@ void for_each_piece(auto&& visit) {
   visit.template operator()<FirstWins<P>>("fatal_latch/first_wins");
   visit.template operator()<OneRing<P>>("tensormap/one_ring");
   visit.template operator()<TwoRings<P>>("tensormap/two_rings");
+  visit.template operator()<RingAgainstIdle<P>>("doorbell/ring_against_idle");
+  visit.template operator()<RingAgainstRing<P>>("doorbell/ring_against_ring");
+  visit.template operator()<OpenAgainstWait<P>>("start_gate/open_against_wait");
+  visit.template operator()<GiveUpAgainstWait<P>>("start_gate/give_up_against_wait");
+  visit.template operator()<RingAgainstSleep<P>>("fiber_host/ring_against_sleep");
+  visit.template operator()<RingBeforeStart<P>>("fiber_host/ring_before_start");
+  visit.template operator()<EndAgainstSleep<P>>("fiber_host/end_against_sleep");
+  visit.template operator()<StealAgainstAttach<P>>("fiber_host/steal_against_attach");
+  visit.template operator()<DetachAgainstSleep<P>>("fiber_host/detach_against_sleep");
+  visit.template operator()<RingAgainstDetach<P>>("fiber_host/ring_against_detach");
+  visit.template operator()<RingAgainstSteal<P>>("fiber_host/ring_against_steal");
+  visit.template operator()<ThiefAgainstThief<P>>("fiber_host/thief_against_thief");
 }
 
 /// The same for all of them.

@@ -67,6 +67,44 @@ class ModelQueue {
   model::atomic<uint64_t> entries_{0};
 };
 
+/// A word to sleep on, as libstdc++ makes one of a futex. A sleeper counts itself before it looks
+/// at the word; who notifies looks at the count first, and leaves it at that if nobody is there. A
+/// wake-up carries no happens-before edge.
+class ModelSleepWord : public model::atomic<uint32_t> {
+ public:
+  using model::atomic<uint32_t>::atomic;
+
+  void wait(uint32_t old, std::memory_order order,
+            std::source_location where = std::source_location::current()) {
+    sleepers_.fetch_add(1, std::memory_order_seq_cst, where);
+    uint32_t seen = wakes_.load(std::memory_order_relaxed, where);
+    while (load(order, where) == old) {
+      uint32_t now = seen;
+      const auto is_woken = [&] {
+        now = wakes_.load(std::memory_order_relaxed, where);
+        return now != seen;
+      };
+      model::await(is_woken, where);
+      seen = now;
+    }
+    sleepers_.fetch_sub(1, std::memory_order_release, where);
+  }
+  void notify_one(std::source_location where = std::source_location::current()) {
+    model::check(notify(where) <= 1, "one thread at most sleeps where notify_one() is used", where);
+  }
+  void notify_all(std::source_location where = std::source_location::current()) { notify(where); }
+
+ private:
+  uint32_t notify(const std::source_location& where) {
+    const uint32_t sleepers = sleepers_.load(std::memory_order_seq_cst, where);
+    if (sleepers != 0) wakes_.fetch_add(1, std::memory_order_relaxed, where);
+    return sleepers;
+  }
+
+  model::atomic<uint32_t> sleepers_{0};
+  model::atomic<uint32_t> wakes_{0};
+};
+
 /// The doorbell of one thread: how often each other thread has rung it. Rings of different threads
 /// stay unordered, so those that nobody listens to cost nothing.
 class ModelBell {
@@ -147,6 +185,7 @@ struct Model {
   using bounded_queue = ModelQueue<T>;
   template <class T>
   using shared_array = ModelArray<T>;
+  using sleep_word = ModelSleepWord;
 
   /// The order of the site, or the one that `weakening` puts in its place.
   static std::memory_order order(const OrderSite& site,

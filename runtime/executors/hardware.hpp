@@ -1,14 +1,11 @@
-/// The hardware policy: std::atomic, bare data, and the executors of team.hpp.
-///
-/// It costs nothing: order() and cell are compile-time, so core compiles to the instructions of
-/// hand-written std::atomic code.
+/// The hardware policy: the machine (machine.hpp) and the executors of team.hpp.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 
 #include "core/policy.hpp"
 #include "runtime/executors/logical_thread.hpp"
+#include "runtime/executors/machine.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/executors/team.hpp"
 #include "runtime/executors/ticker.hpp"
@@ -16,28 +13,9 @@
 
 namespace pto2::executors {
 
-/// Plain data.
-template <class T>
-class PlainCell {
- public:
-  constexpr PlainCell() = default;
-  constexpr explicit PlainCell(const T& value) : value_(value) {}
-  [[nodiscard]] T read() const { return value_; }
-  void write(const T& value) { value_ = value; }
-  [[nodiscard]] const T* reading() const { return &value_; }
-  [[nodiscard]] T* editing() { return &value_; }
-
- private:
-  T value_{};
-};
-
-struct Hardware {
+struct Hardware : Machine {
   static constexpr const char* name = "hardware";
 
-  template <class T>
-  using atomic = std::atomic<T>;
-  template <class T>
-  using cell = PlainCell<T>;
   template <class T>
   using bounded_queue = VyukovQueue<T>;
   /// What threads share of a ring: large, and valid when zeroed.
@@ -45,10 +23,6 @@ struct Hardware {
   using shared_array = MappedArray<T>;
   using team = Team;
   using team_options = TeamOptions;
-
-  [[gnu::always_inline]] static constexpr std::memory_order order(const OrderSite& site) {
-    return site.order;
-  }
 
   class doorbell {
    public:
@@ -84,11 +58,6 @@ struct Hardware {
     return is_over();
   }
   [[nodiscard]] static uint32_t polling_rounds() { return executors::polling_rounds(); }
-
-  template <class Predicate>
-  static void spin(Predicate&& predicate) {
-    for (uint32_t turn = 0; !predicate(); ++turn) spin_turn(turn);
-  }
 
   /// Runs a kernel: code that may take long and touches no shared protocol state.
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {

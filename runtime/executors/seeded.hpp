@@ -2,8 +2,10 @@
 /// schedule (seeded_team.hpp). The proof that nothing in core and runtime bypasses the seam.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "core/assert.hpp"
 #include "core/policy.hpp"
@@ -77,6 +79,39 @@ class SeededAtomic {
     return before;
   }
   T value_{};
+};
+
+/// A word to sleep on: whoever sleeps is parked until it is notified. A ring that comes meanwhile
+/// is used up, which is no harm: who returns looks at everything again before it waits.
+class SeededSleepWord : public SeededAtomic<uint32_t> {
+ public:
+  using SeededAtomic<uint32_t>::SeededAtomic;
+
+  void wait(uint32_t old, std::memory_order order) {
+    SeededTeam& team = *SeededTeam::current();
+    while (load(order) == old) {
+      SeededThread& self = team.running();
+      sleepers_.push_back(&self);
+      while (std::ranges::find(sleepers_, &self) != sleepers_.end()) team.park();
+    }
+  }
+  void notify_one() {
+    seeded_point();
+    if (!sleepers_.empty()) wake_first();
+  }
+  void notify_all() {
+    seeded_point();
+    while (!sleepers_.empty()) wake_first();
+  }
+
+ private:
+  void wake_first() {
+    SeededThread* const first = sleepers_.front();
+    sleepers_.erase(sleepers_.begin());
+    first->ring();
+  }
+
+  std::vector<SeededThread*> sleepers_;
 };
 
 /// Plain data. A write has a point in its middle, so that an access by another thread meanwhile
@@ -169,6 +204,7 @@ struct Seeded {
   /// What threads share of a ring: large, and valid when zeroed.
   template <class T>
   using shared_array = MappedArray<T>;
+  using sleep_word = SeededSleepWord;
   using team = SeededTeam;
   using team_options = SeededOptions;
 

@@ -90,6 +90,7 @@ class SeededTeam {
     stores_left_ = stores_per_point_;
     point();
   }
+  [[nodiscard]] SeededThread& running() const { return *running_; }
   void park();
   void give_way();
   /// The running thread is about to run a kernel: a point, with kernels_last after all others.

@@ -1,0 +1,418 @@
+/// Hosts: OS threads that run the logical threads of a team as fibers, and take them over from each
+/// other. What P::idle() and P::doorbell are made of on the packed executor.
+///
+/// Every fiber is at home on one host. What a host knows of its fibers is plain data under its
+/// lock, which its OS thread holds except while it is inside a kernel (detached). So the common
+/// ring, of a fiber on the same host, is one OR instruction.
+///
+///   runnable   bit f: fiber f was rung since it last returned from idle()
+///   inbox      bit f: the same, rung from other OS threads; drained into runnable
+///   lock       1: held, by the host or by a thief
+///   asleep     1: the host sleeps, or is about to
+///   sleepers   of the team: how many hosts are between saying so and getting up
+///   home       of each fiber: its host; null before the team is settled
+///   shown      a copy of runnable, for reports: those are read while the host goes on, and take no
+///              lock, which a sleeping host would never give. Made when the host stops running
+///              fibers, that is when it sleeps or detaches, and by a thief when it is done.
+///
+/// Write rights: runnable, and home of the fibers that are runnable: whoever holds the lock.
+/// asleep: 1 by the host, 0 by anybody. inbox: bits are set by anybody, and taken by whoever holds
+/// the lock.
+///
+///   FH-I1: no fiber that was rung waits while its home sleeps and nobody wakes it, nor, while its
+///          home is inside a kernel, as long as another host sleeps and nobody wakes that one.
+///   FH-I2: a fiber runs on one host at a time; what it did happens before what it does next.
+///   FH-I3: a fiber that is runnable at a host is at home there. A ring that finds its fiber gone
+///          follows it.
+///   FH-I4: the fiber that is inside a kernel is not taken.
+///   FH-I5: after the last fiber has ended no host sleeps.
+///   FH-I6: what was stored before a ring happens before what the fiber does after it.
+///   FH-P1: who rings as one of a host's fibers runs there, and not inside a kernel.
+///
+/// A host without work takes fibers from one that is detached: the lock is free then. FH-I1 is
+/// store buffering four times over. Each pair changes one thing and looks at the other's, all in
+/// the single total order:
+///
+///   ring: sets a bit of the inbox; looks whether the home sleeps, and if not, whether anybody
+///         does and the home is detached
+///   sleep: says so and counts itself; looks into its inbox, and at the locks of the others
+///   detach, and the thief that is done: gives up the lock; looks whether anybody sleeps, and for
+///         what there is to take, in the inbox too, because ringers took the host for attached
+///
+/// Progress: ring, detach and wake are wait-free, for a given number of hosts; attach waits for a
+/// thief.
+#pragma once
+
+#include <bit>
+#include <span>
+
+#include "core/assert.hpp"
+#include "core/policy.hpp"
+
+namespace pto2 {
+
+struct FiberHostOrders {
+  /// A fiber gets a home: publishes the host to whoever rings there, and observes what a ring
+  /// before published.
+  static constexpr OrderSite move{"fiber_host.move", Operation::update, std::memory_order_acq_rel};
+  /// Observes the host; partner of move.
+  static constexpr OrderSite look_home{"fiber_host.look_home", Operation::load,
+                                       std::memory_order_acquire};
+  /// A ring before there is a home: publishes what was stored before, to move.
+  static constexpr OrderSite ring_early{"fiber_host.ring_early", Operation::update,
+                                        std::memory_order_release};
+  /// Publishes what was stored before the ring, to drain. With look_asleep and look_lock, and
+  /// look_inbox on the other side, in the single total order.
+  static constexpr OrderSite leave{"fiber_host.leave", Operation::update,
+                                   std::memory_order_seq_cst};
+  /// Whether there are rings: before sleep, after unlock, and by a thief.
+  static constexpr OrderSite look_inbox{"fiber_host.look_inbox", Operation::load,
+                                        std::memory_order_seq_cst};
+  /// Observes what was stored before the rings.
+  static constexpr OrderSite drain{"fiber_host.drain", Operation::update,
+                                   std::memory_order_acquire};
+  /// The host says that it sleeps, before it looks into its inbox; partner of look_asleep.
+  static constexpr OrderSite fall_asleep{"fiber_host.fall_asleep", Operation::update,
+                                         std::memory_order_seq_cst};
+  /// Comes after the host was counted as one who sleeps on the word; partner of wake.
+  static constexpr OrderSite sleep{"fiber_host.sleep", Operation::load, std::memory_order_seq_cst};
+  /// Comes before the look for those who sleep on the word; partner of sleep.
+  static constexpr OrderSite wake{"fiber_host.wake", Operation::update, std::memory_order_seq_cst};
+  /// After a ring: whether its host sleeps.
+  static constexpr OrderSite look_asleep{"fiber_host.look_asleep", Operation::load,
+                                         std::memory_order_seq_cst};
+  /// The host is awake. Who sees it late wakes it for nothing.
+  static constexpr OrderSite get_up{"fiber_host.get_up", Operation::store,
+                                    std::memory_order_relaxed};
+  /// A host counts itself as a sleeper, before it looks at the locks; partner of look_sleepers.
+  static constexpr OrderSite count_in{"fiber_host.count_in", Operation::update,
+                                      std::memory_order_seq_cst};
+  /// Who sees it late wakes all for nothing.
+  static constexpr OrderSite count_out{"fiber_host.count_out", Operation::update,
+                                       std::memory_order_relaxed};
+  /// After a ring or unlock: whether any host sleeps.
+  static constexpr OrderSite look_sleepers{"fiber_host.look_sleepers", Operation::load,
+                                           std::memory_order_seq_cst};
+  /// Publishes what was done under the lock, and comes before look_sleepers.
+  static constexpr OrderSite unlock{"fiber_host.unlock", Operation::store,
+                                    std::memory_order_seq_cst};
+  /// Observes what a thief did; partner of unlock.
+  static constexpr OrderSite attach{"fiber_host.attach", Operation::update,
+                                    std::memory_order_acquire};
+  /// Observes what the host did, or another thief; partner of unlock.
+  static constexpr OrderSite try_lock{"fiber_host.try_lock", Operation::update,
+                                      std::memory_order_acquire};
+  /// The lock is held: who holds it looks for sleepers when it gives it up.
+  static constexpr OrderSite try_fails{"fiber_host.try_fails", Operation::load,
+                                       std::memory_order_seq_cst};
+  /// After a ring: whether its host is detached.
+  static constexpr OrderSite look_lock{"fiber_host.look_lock", Operation::load,
+                                       std::memory_order_seq_cst};
+  /// A fiber has ended. The last one's host wakes the others, which publishes it.
+  static constexpr OrderSite end{"fiber_host.end", Operation::update, std::memory_order_relaxed};
+  /// Whether all have ended; after fall_asleep, which has observed it if nobody is to come.
+  static constexpr OrderSite look_end{"fiber_host.look_end", Operation::load,
+                                      std::memory_order_relaxed};
+  /// What is shown for reports, and looks that decide nothing.
+  static constexpr OrderSite show{"fiber_host.show", Operation::store, std::memory_order_relaxed};
+  static constexpr OrderSite inspect{"fiber_host.inspect", Operation::load,
+                                     std::memory_order_relaxed};
+};
+
+template <MemoryPolicy P>
+class FiberHost;
+
+/// What the hosts know of a fiber.
+template <MemoryPolicy P>
+class HostedFiber {
+ public:
+  using Orders = FiberHostOrders;
+
+  explicit HostedFiber(uint32_t number) : number_(number) {}
+
+  [[nodiscard]] uint32_t number() const { return number_; }
+  [[nodiscard]] FiberHost<P>* home() const { return home_.load(P::order(Orders::look_home)); }
+  /// Under the lock of the former home, if there is one.
+  void set_home(FiberHost<P>* home) { (void)home_.exchange(home, P::order(Orders::move)); }
+
+  /// Makes the fiber run again, once it waits. `here` is the host that the caller is a fiber of, or
+  /// null (FH-P1).
+  void ring(FiberHost<P>* here) {
+    FiberHost<P>* home = this->home();
+    if (home == nullptr) [[unlikely]] {
+      // The first start counts as a ring, so nothing is to be remembered. But what was stored
+      // before must be seen by then: set_home() reads the null that is written here, or comes
+      // before it and the home is known now.
+      if (home_.compare_exchange_strong(home, nullptr, P::order(Orders::ring_early),
+                                        P::order(Orders::look_home))) {
+        return;
+      }
+    }
+    if (here == home) {
+      home->ring_here(number_);
+    } else {
+      home->ring_remotely(number_);
+    }
+  }
+
+ private:
+  uint32_t number_;
+  typename P::template atomic<FiberHost<P>*> home_{nullptr};
+};
+
+/// What the hosts of a team share.
+template <MemoryPolicy P>
+class HostTeam {
+ public:
+  using Orders = FiberHostOrders;
+
+  /// Fiber f has number f. The arrays outlive this object; hosts are made before run().
+  HostTeam(std::span<HostedFiber<P>* const> fibers, std::span<FiberHost<P>* const> hosts)
+      : fibers_(fibers), hosts_(hosts), unfinished_(static_cast<uint32_t>(fibers.size())) {}
+
+  [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) const { return *fibers_[f]; }
+  [[nodiscard]] std::span<FiberHost<P>* const> hosts() const { return hosts_; }
+
+  /// Whether every fiber has ended.
+  [[nodiscard]] bool is_over() const { return unfinished_.load(P::order(Orders::look_end)) == 0; }
+  void end_one() {
+    if (unfinished_.fetch_sub(1, P::order(Orders::end)) == 1) wake_all();
+  }
+
+  void count_in() { (void)sleepers_.fetch_add(1, P::order(Orders::count_in)); }
+  void count_out() { (void)sleepers_.fetch_sub(1, P::order(Orders::count_out)); }
+  [[nodiscard]] bool anybody_sleeps() const {
+    return sleepers_.load(P::order(Orders::look_sleepers)) != 0;
+  }
+  void wake_all() {
+    for (FiberHost<P>* host : hosts_) host->wake();
+  }
+
+ private:
+  std::span<HostedFiber<P>* const> fibers_;
+  std::span<FiberHost<P>* const> hosts_;
+  alignas(cache_line) typename P::template atomic<uint32_t> unfinished_;
+  alignas(cache_line) typename P::template atomic<uint32_t> sleepers_{0};
+};
+
+/// The words of a host, a bit for each fiber of the team, all of the same number.
+template <MemoryPolicy P>
+struct HostWords {
+  std::span<typename P::template cell<uint64_t>> runnable;
+  std::span<typename P::template atomic<uint64_t>> inbox;
+  std::span<typename P::template atomic<uint64_t>> shown;
+};
+
+template <MemoryPolicy P>
+class alignas(cache_line) FiberHost {
+ public:
+  using Orders = FiberHostOrders;
+
+  /// The words outlive this object.
+  FiberHost(HostTeam<P>& team, const HostWords<P>& words)
+      : team_(team), runnable_(words.runnable), shown_(words.shown), inbox_(words.inbox) {}
+
+  /// Runs fibers until every fiber of the team has ended. `resume(fiber)` runs one until it waits,
+  /// and returns whether it has ended thereby. `look_around()` comes before the host sleeps, and
+  /// returns whether to look for work again instead.
+  template <class Resume, class LookAround>
+  void run(Resume&& resume, LookAround&& look_around) {
+    while (!team_.is_over()) {
+      drain();
+      HostedFiber<P>* const next = pick();
+      if (next == nullptr) {
+        if (!look_around()) sleep();
+        continue;
+      }
+      current_.store(next, P::order(Orders::show));
+      const bool ended = resume(*next);
+      current_.store(nullptr, P::order(Orders::show));
+      if (ended) team_.end_one();
+    }
+  }
+
+  /// Marks fiber `f` runnable. The caller holds the lock.
+  void ring_here(uint32_t f) { *runnable_[f / 64].editing() |= bit(f); }
+  /// The same from any other OS thread.
+  void ring_remotely(uint32_t f) {
+    (void)inbox_[f / 64].fetch_or(bit(f), P::order(Orders::leave));
+    if (asleep_.load(P::order(Orders::look_asleep)) != 0) {
+      wake();
+    } else if (team_.anybody_sleeps() && is_detached()) {
+      team_.wake_all();
+    }
+  }
+
+  /// Around a kernel of the current fiber: gives the other hosts access to this one's fibers.
+  void detach() {
+    PTO2_INVARIANT("FH-I2", !seems_detached());
+    const bool work = show_runnable();
+    unlock();
+    announce(work);
+  }
+  void attach() {
+    P::spin([&] {
+      uint32_t unlocked = 0;
+      return lock_.compare_exchange_strong(unlocked, 1, P::order(Orders::attach),
+                                           P::order(Orders::inspect));
+    });
+  }
+
+  /// Ends the sleep of the host.
+  void wake() {
+    if (asleep_.exchange(0, P::order(Orders::wake)) != 0) asleep_.notify_one();
+  }
+
+  /// Takes about half of the fibers that are runnable at another host, if that one is detached.
+  /// Whether there were any.
+  [[nodiscard]] bool steal_from(FiberHost& victim) {
+    uint32_t unlocked = 0;
+    if (!victim.lock_.compare_exchange_strong(unlocked, 1, P::order(Orders::try_lock),
+                                              P::order(Orders::try_fails))) {
+      return false;
+    }
+    victim.drain();
+    const uint32_t available = victim.count_available();
+    const uint32_t wanted = (available + 1) / 2;
+    take_from(victim, wanted);
+    (void)victim.show_runnable();
+    victim.unlock();
+    // While the lock was held here, other hosts could not look, and rings took the victim for
+    // attached: what is left, or came meanwhile, is announced now.
+    victim.announce(available != wanted);
+    return wanted != 0;
+  }
+
+  /// Moves the rings of the inbox to `runnable`. The caller holds the lock.
+  void drain() {
+    for (uint32_t w = 0; w < inbox_.size(); ++w) {
+      if (inbox_[w].load(P::order(Orders::look_inbox)) == 0) continue;
+      for (uint64_t rung = inbox_[w].exchange(0, P::order(Orders::drain)); rung != 0;
+           rung &= rung - 1) {
+        // A fiber that moved away while the ring was under way is rung again at its new home.
+        team_.fiber(number_of(w, rung)).ring(this);
+      }
+    }
+  }
+  /// Whether a ring has come that is not drained.
+  [[nodiscard]] bool has_mail() const {
+    for (const auto& word : inbox_) {
+      if (word.load(P::order(Orders::look_inbox)) != 0) return true;
+    }
+    return false;
+  }
+  /// The caller holds the lock.
+  [[nodiscard]] bool has_runnable() const {
+    for (const auto& word : runnable_) {
+      if (word.read() != 0) return true;
+    }
+    return false;
+  }
+
+  // For reports, from any OS thread; current() is exact on the host's own.
+  [[nodiscard]] HostedFiber<P>* current() const { return current_.load(P::order(Orders::inspect)); }
+  [[nodiscard]] bool seems_asleep() const { return asleep_.load(P::order(Orders::inspect)) != 0; }
+  [[nodiscard]] bool seems_detached() const { return lock_.load(P::order(Orders::inspect)) == 0; }
+  /// Whether fiber `f` was runnable when the host last stopped running fibers.
+  [[nodiscard]] bool showed_runnable(uint32_t f) const {
+    return (shown_[f / 64].load(P::order(Orders::inspect)) & bit(f)) != 0;
+  }
+  /// Whether a ring of fiber `f` has come here that the host has not seen.
+  [[nodiscard]] bool has_in_inbox(uint32_t f) const {
+    return (inbox_[f / 64].load(P::order(Orders::inspect)) & bit(f)) != 0;
+  }
+
+ private:
+  static constexpr uint64_t bit(uint32_t f) { return uint64_t{1} << (f % 64); }
+  /// The lowest fiber in `bits` of word `w`.
+  static uint32_t number_of(uint32_t w, uint64_t bits) {
+    return w * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+  }
+
+  /// The next runnable fiber, which is not runnable any more, or null.
+  [[nodiscard]] HostedFiber<P>* pick() {
+    const auto words = static_cast<uint32_t>(runnable_.size());
+    uint32_t w = cursor_ / 64;
+    uint64_t mask = ~uint64_t{0} << (cursor_ % 64);
+    for (uint32_t i = 0; i <= words; ++i) {
+      const uint64_t candidates = runnable_[w].read() & mask;
+      if (candidates != 0) {
+        const uint32_t number = number_of(w, candidates);
+        *runnable_[w].editing() &= ~bit(number);
+        cursor_ = number + 1 < words * 64 ? number + 1 : 0;
+        return &team_.fiber(number);
+      }
+      mask = ~uint64_t{0};
+      w = w + 1 < words ? w + 1 : 0;
+    }
+    return nullptr;
+  }
+
+  void sleep() {
+    (void)show_runnable();
+    (void)asleep_.exchange(1, P::order(Orders::fall_asleep));
+    team_.count_in();
+    bool work = has_mail() || team_.is_over();
+    for (FiberHost* host : team_.hosts()) {
+      if (!work && host != this) work = steal_from(*host);
+    }
+    if (!work) asleep_.wait(1, P::order(Orders::sleep));
+    asleep_.store(0, P::order(Orders::get_up));
+    team_.count_out();
+  }
+
+  [[nodiscard]] bool is_detached() const { return lock_.load(P::order(Orders::look_lock)) == 0; }
+  void unlock() { lock_.store(0, P::order(Orders::unlock)); }
+  /// After unlock(): wakes the hosts that sleep, if there is something to take.
+  void announce(bool work) {
+    if (team_.anybody_sleeps() && (work || has_mail())) team_.wake_all();
+  }
+
+  /// Fibers that a thief may take: not the one inside the kernel.
+  [[nodiscard]] uint32_t count_available() const {
+    uint32_t available = 0;
+    for (const auto& word : runnable_) {
+      available += static_cast<uint32_t>(std::popcount(word.read()));
+    }
+    const uint32_t inside = current()->number();
+    return available - static_cast<uint32_t>(runnable_[inside / 64].read() >> (inside % 64) & 1);
+  }
+
+  void take_from(FiberHost& victim, uint32_t wanted) {
+    const HostedFiber<P>* const inside = victim.current();
+    for (uint32_t w = 0; w < runnable_.size() && wanted != 0; ++w) {
+      for (uint64_t word = victim.runnable_[w].read(); word != 0 && wanted != 0; word &= word - 1) {
+        HostedFiber<P>& fiber = team_.fiber(number_of(w, word));
+        if (&fiber == inside) continue;
+        PTO2_INVARIANT("FH-I3", fiber.home() == &victim);
+        *victim.runnable_[w].editing() &= ~bit(fiber.number());
+        fiber.set_home(this);
+        ring_here(fiber.number());
+        --wanted;
+      }
+    }
+  }
+
+  /// Copies `runnable` for reports, and tells whether any fiber is.
+  bool show_runnable() {
+    uint64_t any = 0;
+    auto shown = shown_.begin();
+    for (const auto& cell : runnable_) {
+      const uint64_t word = cell.read();
+      (shown++)->store(word, P::order(Orders::show));
+      any |= word;
+    }
+    return any != 0;
+  }
+
+  HostTeam<P>& team_;
+  uint32_t cursor_ = 0;  // where pick() goes on: every runnable fiber gets its turn
+  typename P::template atomic<HostedFiber<P>*> current_{nullptr};
+  std::span<typename P::template cell<uint64_t>> runnable_;
+  std::span<typename P::template atomic<uint64_t>> shown_;
+  alignas(cache_line) typename P::template atomic<uint32_t> lock_{1};
+  alignas(cache_line) std::span<typename P::template atomic<uint64_t>> inbox_;
+  typename P::sleep_word asleep_{0};
+};
+
+}  // namespace pto2

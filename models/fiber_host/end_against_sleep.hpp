@@ -1,0 +1,26 @@
+/// The last fiber ends on one host (role 0) while the other one (role 1), which never had work,
+/// goes to sleep. FH-I5.
+#pragma once
+
+#include "models/fiber_host/small_team.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P>
+class EndAgainstSleep : public Roles<P, 2> {
+ public:
+  EndAgainstSleep() {
+    team_.fiber(0).set_home(&team_.host(0));
+    team_.host(0).ring_here(0);
+  }
+
+  void thread(uint32_t i) {
+    team_.run(i, [](uint32_t, FiberHost<P>&) { return true; });
+  }
+  void finish() { team_.check_end(); }
+
+ private:
+  SmallTeam<P> team_{2, 1};
+};
+
+}  // namespace pto2::scenarios

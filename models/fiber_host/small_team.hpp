@@ -1,0 +1,74 @@
+/// A team of a few hosts and fibers, for the scenarios of the hosts.
+///
+/// A fiber is played by a function that its host calls when it resumes it, and that returns where a
+/// fiber would wait. All data of a fiber is a cell, so it is a race if two hosts run it at once, or
+/// one after the other without an edge (FH-I2).
+#pragma once
+
+#include <deque>
+#include <vector>
+
+#include "core/fiber_host.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P>
+class SmallTeam {
+ public:
+  SmallTeam(uint32_t hosts, uint32_t fibers) {
+    for (uint32_t f = 0; f < fibers; ++f) {
+      fiber_pointers_.push_back(&fibers_.emplace_back(f));
+      ended_.emplace_back(0);
+    }
+    host_pointers_.resize(hosts);
+    team_.emplace(fiber_pointers_, host_pointers_);
+    for (uint32_t h = 0; h < hosts; ++h) {
+      Words& words = words_.emplace_back();
+      const HostWords<P> spans{{&words.runnable, 1}, {&words.inbox, 1}, {&words.shown, 1}};
+      host_pointers_[h] = &hosts_.emplace_back(*team_, spans);
+    }
+  }
+
+  [[nodiscard]] FiberHost<P>& host(uint32_t h) { return hosts_[h]; }
+  [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) { return fibers_[f]; }
+
+  /// Runs host `h` to the end of the team. `body(f, host)` is fiber f; it returns whether the fiber
+  /// has ended.
+  template <class Body>
+  void run(uint32_t h, Body&& body) {
+    const auto resume = [&](HostedFiber<P>& fiber) {
+      auto& ended = ended_[fiber.number()];
+      if (ended.read() != 0) return false;  // rung again after its end
+      ended.write(body(fiber.number(), hosts_[h]) ? 1 : 0);
+      return ended.read() != 0;
+    };
+    hosts_[h].run(resume, [] { return false; });
+  }
+
+  void check_end() {
+    for (const auto& ended : ended_) check<P>(ended.read() == 1, "every fiber has ended");
+    check<P>(team_->is_over() && !team_->anybody_sleeps(), "all hosts have left");
+    for (const auto& host : hosts_) {
+      check<P>(!host.seems_asleep() && !host.seems_detached() && host.current() == nullptr,
+               "a host that has left neither sleeps nor runs a fiber");
+    }
+  }
+
+ private:
+  struct Words {
+    typename P::template cell<uint64_t> runnable{0};
+    typename P::template atomic<uint64_t> inbox{0};
+    typename P::template atomic<uint64_t> shown{0};
+  };
+
+  std::deque<HostedFiber<P>> fibers_;
+  std::deque<typename P::template cell<uint32_t>> ended_;
+  std::vector<HostedFiber<P>*> fiber_pointers_;
+  std::vector<FiberHost<P>*> host_pointers_;
+  std::optional<HostTeam<P>> team_;
+  std::deque<Words> words_;
+  std::deque<FiberHost<P>> hosts_;
+};
+
+}  // namespace pto2::scenarios
