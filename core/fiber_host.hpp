@@ -108,11 +108,11 @@ struct FiberHostOrders {
   /// After a ring: whether its host is detached.
   static constexpr OrderSite look_lock{"fiber_host.look_lock", Operation::load,
                                        std::memory_order_seq_cst};
-  /// A fiber has ended. The last one's host wakes the others, which publishes it.
-  static constexpr OrderSite end{"fiber_host.end", Operation::update, std::memory_order_relaxed};
-  /// Whether all have ended; after fall_asleep, which has observed it if nobody is to come.
+  /// A fiber has ended; before the last one's host wakes those that sleep. Partner of look_end.
+  static constexpr OrderSite end{"fiber_host.end", Operation::update, std::memory_order_seq_cst};
+  /// Whether all have ended, after fall_asleep. Partner of end.
   static constexpr OrderSite look_end{"fiber_host.look_end", Operation::load,
-                                      std::memory_order_relaxed};
+                                      std::memory_order_seq_cst};
   /// What is shown for reports, and looks that decide nothing.
   static constexpr OrderSite show{"fiber_host.show", Operation::store, std::memory_order_relaxed};
   static constexpr OrderSite inspect{"fiber_host.inspect", Operation::load,

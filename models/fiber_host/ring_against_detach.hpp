@@ -16,7 +16,9 @@ class RingAgainstDetach : public Roles<P, 3> {
 
   void thread(uint32_t i) {
     if (i == 2) return ring();
-    team_.run(i, [&](uint32_t f, FiberHost<P>& host) { return f == 0 ? core(host) : neighbour(); });
+    team_.run_once(
+        i, [&](uint32_t f, FiberHost<P>& host) { return f == 0 ? core(host) : neighbour(); });
+    this->ring_all();
   }
   void finish() { team_.check_end(); }
 

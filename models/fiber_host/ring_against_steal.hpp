@@ -20,7 +20,9 @@ class RingAgainstSteal : public Roles<P, 3> {
   void thread(uint32_t i) {
     if (i == 2) return ring_twice();
     if (i == 1) P::await([&] { return inside_.load(std::memory_order_acquire) == 1; });
-    team_.run(i, [&](uint32_t f, FiberHost<P>& host) { return f == 0 ? core(host) : neighbour(); });
+    team_.run_once(
+        i, [&](uint32_t f, FiberHost<P>& host) { return f == 0 ? core(host) : neighbour(); });
+    this->ring_all();
   }
   void finish() { team_.check_end(); }
 

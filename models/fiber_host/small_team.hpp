@@ -37,13 +37,23 @@ class SmallTeam {
   /// has ended.
   template <class Body>
   void run(uint32_t h, Body&& body) {
-    const auto resume = [&](HostedFiber<P>& fiber) {
-      auto& ended = ended_[fiber.number()];
-      if (ended.read() != 0) return false;  // rung again after its end
-      ended.write(body(fiber.number(), hosts_[h]) ? 1 : 0);
-      return ended.read() != 0;
+    hosts_[h].run(resume(h, body), [] { return false; });
+  }
+  /// The same for a host that has done its part when a fiber has ended on it: it polls then until
+  /// the team's end, instead of going to sleep, so that the scenario ends there. The caller rings
+  /// the others afterwards.
+  template <class Body>
+  void run_once(uint32_t h, Body&& body) {
+    bool done = false;
+    const auto once = [&](uint32_t f, FiberHost<P>& host) {
+      const bool ended = body(f, host);
+      done = done || ended;
+      return ended;
     };
-    hosts_[h].run(resume, [] { return false; });
+    hosts_[h].run(resume(h, once), [&] {
+      if (done) P::await([&] { return team_->is_over(); });
+      return done;
+    });
   }
 
   void check_end() {
@@ -56,6 +66,17 @@ class SmallTeam {
   }
 
  private:
+  template <class Body>
+  auto resume(uint32_t h, Body& body) {
+    return [this, h, &body](HostedFiber<P>& fiber) {
+      auto& ended = ended_[fiber.number()];
+      if (ended.read() != 0) return false;  // rung again after its end
+      const bool ends = body(fiber.number(), hosts_[h]);
+      ended.write(ends ? 1 : 0);
+      return ends;
+    };
+  }
+
   struct Words {
     typename P::template cell<uint64_t> runnable{0};
     typename P::template atomic<uint64_t> inbox{0};

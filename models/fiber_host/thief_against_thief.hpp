@@ -19,7 +19,7 @@ class ThiefAgainstThief : public Roles<P, 3> {
 
   void thread(uint32_t i) {
     if (i != 0) P::await([&] { return inside_.load(std::memory_order_acquire) != 0; });
-    team_.run(i, [&](uint32_t, FiberHost<P>& host) {
+    team_.run_once(i, [&](uint32_t, FiberHost<P>& host) {
       host.detach();
       (void)inside_.fetch_add(1, std::memory_order_acq_rel);
       this->ring_all();
@@ -27,6 +27,7 @@ class ThiefAgainstThief : public Roles<P, 3> {
       host.attach();
       return true;
     });
+    this->ring_all();
   }
   void finish() { team_.check_end(); }
 

@@ -77,11 +77,11 @@ class ModelSleepWord : public model::atomic<uint32_t> {
   void wait(uint32_t old, std::memory_order order,
             std::source_location where = std::source_location::current()) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst, where);
-    uint32_t seen = wakes_.load(std::memory_order_relaxed, where);
+    uint32_t seen = wakes_.load(std::memory_order_acquire, where);
     while (load(order, where) == old) {
       uint32_t now = seen;
       const auto is_woken = [&] {
-        now = wakes_.load(std::memory_order_relaxed, where);
+        now = wakes_.load(std::memory_order_acquire, where);
         return now != seen;
       };
       model::await(is_woken, where);
@@ -97,7 +97,7 @@ class ModelSleepWord : public model::atomic<uint32_t> {
  private:
   uint32_t notify(const std::source_location& where) {
     const uint32_t sleepers = sleepers_.load(std::memory_order_seq_cst, where);
-    if (sleepers != 0) wakes_.fetch_add(1, std::memory_order_relaxed, where);
+    if (sleepers != 0) wakes_.fetch_add(1, std::memory_order_release, where);
     return sleepers;
   }
 
