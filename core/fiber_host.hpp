@@ -65,9 +65,11 @@ struct FiberHostOrders {
   /// look_inbox on the other side, in the single total order.
   static constexpr OrderSite leave{"fiber_host.leave", Operation::update,
                                    std::memory_order_seq_cst};
-  /// Whether there are rings: before sleep, after unlock, and by a thief.
+  /// Whether there are rings: before sleep, and after unlock, by a thief, too.
   static constexpr OrderSite look_inbox{"fiber_host.look_inbox", Operation::load,
                                         std::memory_order_seq_cst};
+  /// Saves drain where there is no ring. Who misses one looks again before it sleeps.
+  static constexpr OrderSite peek{"fiber_host.peek", Operation::load, std::memory_order_relaxed};
   /// Observes what was stored before the rings.
   static constexpr OrderSite drain{"fiber_host.drain", Operation::update,
                                    std::memory_order_acquire};
@@ -286,7 +288,7 @@ class alignas(cache_line) FiberHost {
   /// Moves the rings of the inbox to `runnable`. The caller holds the lock.
   void drain() {
     for (uint32_t w = 0; w < inbox_.size(); ++w) {
-      if (inbox_[w].load(P::order(Orders::look_inbox)) == 0) continue;
+      if (inbox_[w].load(P::order(Orders::peek)) == 0) continue;
       for (uint64_t rung = inbox_[w].exchange(0, P::order(Orders::drain)); rung != 0;
            rung &= rung - 1) {
         // A fiber that moved away while the ring was under way is rung again at its new home.

@@ -31,46 +31,20 @@ void OsThread::run() {
 ThreadState OsThread::state() const {
   return {.name = name(),
           .activity = activity_.load(std::memory_order_relaxed),
-          .rung = state_.load(std::memory_order_relaxed) == rung};
-}
-
-void OsThread::ring_os_thread() {
-  if (state_.exchange(rung, std::memory_order_acq_rel) == asleep) state_.notify_one();
+          .rung = bell_.is_rung()};
 }
 
 void OsThread::idle() {
-  for (int i = 0; i < looks_before_sleep; ++i) {
-    if (state_.load(std::memory_order_relaxed) == rung) break;
-    pause();
-  }
-  for (;;) {
-    uint32_t expected = rung;
-    if (state_.compare_exchange_strong(expected, quiet, std::memory_order_acquire,
-                                       std::memory_order_relaxed)) {
-      show(Activity::running);
-      return;
-    }
+  for (int i = 0; i < looks_before_sleep && !bell_.is_rung(); ++i) pause();
+  while (!bell_.take()) {
     show(Activity::waiting);
-    expected = quiet;
-    state_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed,
-                                   std::memory_order_relaxed);
-    state_.wait(asleep, std::memory_order_relaxed);
+    bell_.sleep();
   }
+  show(Activity::running);
 }
 
 void FiberThread::ring_fiber() {
-  PackedHost* home = this->home();
-  if (home == nullptr) [[unlikely]] {
-    // The first start counts as a ring, so nothing is to be remembered. But what was stored before
-    // must be seen by then: set_home() reads the null that is written here, or comes before it and
-    // the home is known now.
-    if (home_.compare_exchange_strong(home, nullptr, std::memory_order_acq_rel)) return;
-  }
-  if (current_host() == home) {
-    home->ring_here(number_);
-  } else {
-    home->ring_remotely(number_);
-  }
+  HostedFiber::ring(current_host());
 }
 
 void idle() {

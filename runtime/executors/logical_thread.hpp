@@ -1,8 +1,8 @@
 /// Logical threads of the hardware policy: orchestrator, schedulers and AI cores.
 ///
-/// Each has a doorbell, one remembered ring. A wait is `while (!predicate()) idle()`: whoever
-/// stores what the predicate reads rings afterwards, so no wake-up is lost, and a spurious one
-/// costs an evaluation.
+/// Each has a doorbell, one remembered ring (core/doorbell.hpp, core/fiber_host.hpp). A wait is
+/// `while (!predicate()) idle()`: whoever stores what the predicate reads rings afterwards, so no
+/// wake-up is lost, and a spurious one costs an evaluation.
 ///
 /// What a thread is doing is kept in relaxed atomics besides, for reports (team_state.hpp).
 #pragma once
@@ -12,12 +12,13 @@
 #include <functional>
 #include <string>
 
+#include "core/doorbell.hpp"
+#include "core/fiber_host.hpp"
 #include "runtime/executors/fiber.hpp"
+#include "runtime/executors/machine.hpp"
 #include "runtime/executors/team_state.hpp"
 
 namespace pto2::executors {
-
-class PackedHost;
 
 /// A logical thread, on whichever executor.
 class LogicalThread {
@@ -49,7 +50,7 @@ class OsThread final : public LogicalThread {
       : LogicalThread(Kind::os_thread, std::move(name), std::move(body)) {}
   /// Runs the body on the calling OS thread, whose waits are this thread's from now on.
   void run();
-  void ring_os_thread();
+  void ring_os_thread() { bell_.ring(); }
   void idle();
 
   /// For reports.
@@ -57,18 +58,17 @@ class OsThread final : public LogicalThread {
   [[nodiscard]] ThreadState state() const;
 
  private:
-  enum State : uint32_t { quiet, rung, asleep };
-  alignas(64) std::atomic<uint32_t> state_{quiet};
+  Doorbell<Machine> bell_;
   alignas(64) std::atomic<Activity> activity_{Activity::not_begun};
 };
 
 /// A logical thread that is a fiber of the packed executor.
-class FiberThread final : public LogicalThread {
+class FiberThread final : public LogicalThread, public HostedFiber<Machine> {
  public:
   FiberThread(uint32_t number, std::string name, std::size_t stack_bytes,
               std::function<void()> body)
       : LogicalThread(Kind::fiber, std::move(name), std::move(body)),
-        number_(number),
+        HostedFiber(number),
         fiber_(stack_bytes, [this] {
           // The first start is no return from idle(): a ring that came before is still due. The
           // host cannot tell whether one did, so the start counts as a ring.
@@ -77,19 +77,12 @@ class FiberThread final : public LogicalThread {
         }) {}
 
   void ring_fiber();
-  [[nodiscard]] uint32_t number() const { return number_; }
   [[nodiscard]] Fiber& fiber() { return fiber_; }
   /// For reports: whether the body has returned.
   void show_end() { ended_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
-  /// Written under the lock of the former home. Whoever reads it may ring there: that publishes the
-  /// host. Read-modify-write, for the ring that meets the start of the run (ring_fiber).
-  void set_home(PackedHost* home) { home_.exchange(home, std::memory_order_acq_rel); }
-  [[nodiscard]] PackedHost* home() const { return home_.load(std::memory_order_acquire); }
 
  private:
-  uint32_t number_;
-  std::atomic<PackedHost*> home_{nullptr};
   std::atomic<bool> ended_{false};
   Fiber fiber_;
 };
@@ -116,9 +109,5 @@ void yield();
 
 /// Runs `section`, which may take long and touches no shared protocol state (a kernel).
 void detached(void (*section)(int64_t*), int64_t* argument);
-
-/// One turn of a wait for a critical section that another thread is in: pauses, and yields the
-/// CPU from time to time.
-void spin_turn(uint32_t turn);
 
 }  // namespace pto2::executors

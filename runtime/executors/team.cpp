@@ -5,36 +5,17 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/start_gate.hpp"
 #include "runtime/executors/running_teams.hpp"
 
 namespace pto2::executors {
 
 namespace {
 
-/// Holds the OS threads of a team until all of them exist: the bodies wait for each other, so none
-/// may begin when the system refuses a later one.
-class StartGate {
- public:
-  /// True: begin; false: the team is given up.
-  bool wait() {
-    state_.wait(closed, std::memory_order_acquire);
-    return state_.load(std::memory_order_acquire) == open;
-  }
-  void decide(bool begin) {
-    // Store buffering with a thread that goes to sleep: it counts itself, then looks at the state;
-    // notify_all() looks at the count. After a mere store it could find nobody.
-    state_.exchange(begin ? open : given_up, std::memory_order_seq_cst);
-    state_.notify_all();
-  }
-
- private:
-  enum State : uint32_t { closed, open, given_up };
-  std::atomic<uint32_t> state_{closed};
-};
-
 /// Starts `count` OS threads that run body(i), or none. Throws std::system_error.
 template <class Body>
-std::vector<std::jthread> start_threads(StartGate& gate, std::size_t count, const Body& body) {
+std::vector<std::jthread> start_threads(StartGate<Machine>& gate, std::size_t count,
+                                        const Body& body) {
   std::vector<std::jthread> threads;
   try {
     for (std::size_t i = 0; i < count; ++i) {
@@ -76,8 +57,12 @@ LogicalThread& PackedTeam::add(std::string name, uint32_t group, std::function<v
 
 void PackedTeam::settle() {
   const auto count = static_cast<uint32_t>(fibers_.size());
+  for (const auto& fiber : fibers_) hosted_.push_back(fiber.get());
+  hosting_.resize(host_threads_);
+  shared_.emplace(hosted_, hosting_);
   for (uint32_t h = 0; h < host_threads_; ++h) {
-    hosts_.push_back(std::make_unique<PackedHost>(*this, h, count));
+    hosts_.push_back(std::make_unique<PackedHost>(*this, std::make_unique<HostBits>(count)));
+    hosting_[h] = hosts_[h].get();
   }
   // Group 0 has a host to itself if there are two or more.
   const uint32_t others = std::max(1u, host_threads_ - 1);
@@ -87,11 +72,10 @@ void PackedTeam::settle() {
     fibers_[f]->set_home(hosts_[host].get());
     hosts_[host]->ring_here(f);
   }
-  unfinished_.store(count, std::memory_order_relaxed);
 }
 
 void PackedTeam::run() {
-  StartGate gate;
+  StartGate<Machine> gate;
   const std::vector<std::jthread> os_threads =
       start_threads(gate, host_threads_ - 1, [this](std::size_t i) { hosts_[i + 1]->run(); });
   hosts_[0]->run();
@@ -143,7 +127,7 @@ void Team::run() {
   if (packed_) packed_->settle();
   const RunningTeam listed(*this);
   if (packed_) return packed_->run();
-  StartGate gate;
+  StartGate<Machine> gate;
   const std::vector<std::jthread> os_threads =
       start_threads(gate, threads_.size(), [this](std::size_t i) { threads_[i]->run(); });
 }

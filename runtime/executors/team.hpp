@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,10 @@ class PackedTeam {
   std::vector<std::unique_ptr<FiberThread>> fibers_;
   std::vector<uint32_t> groups_;
   std::vector<std::unique_ptr<PackedHost>> hosts_;
-  alignas(64) std::atomic<uint32_t> unfinished_{0};
-  alignas(64) std::atomic<uint32_t> sleepers_{0};
+  // The same as those in core know each other.
+  std::vector<HostedFiber<Machine>*> hosted_;
+  std::vector<FiberHost<Machine>*> hosting_;
+  std::optional<HostTeam<Machine>> shared_;  // from settle() on
 };
 
 /// A team on either executor. add() all threads, then run() once.
