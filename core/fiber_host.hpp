@@ -273,10 +273,12 @@ class alignas(cache_line) FiberHost {
                                               P::order(Orders::try_fails))) {
       return false;
     }
+    const HostedFiber<P>* const inside = victim.current();
+    PTO2_INVARIANT("FH-I2", inside != nullptr);
     victim.drain();
-    const uint32_t available = victim.count_available();
+    const uint32_t available = victim.count_but(*inside);
     const uint32_t wanted = (available + 1) / 2;
-    take_from(victim, wanted);
+    take_from(victim, wanted, *inside);
     (void)victim.show_runnable();
     victim.unlock();
     // While the lock was held here, other hosts could not look, and rings took the victim for
@@ -370,22 +372,21 @@ class alignas(cache_line) FiberHost {
     if (team_.anybody_sleeps() && (work || has_mail())) team_.wake_all();
   }
 
-  /// Fibers that a thief may take: not the one inside the kernel.
-  [[nodiscard]] uint32_t count_available() const {
+  /// The runnable fibers, without the one inside the kernel.
+  [[nodiscard]] uint32_t count_but(const HostedFiber<P>& inside) const {
     uint32_t available = 0;
     for (const auto& word : runnable_) {
       available += static_cast<uint32_t>(std::popcount(word.read()));
     }
-    const uint32_t inside = current()->number();
-    return available - static_cast<uint32_t>(runnable_[inside / 64].read() >> (inside % 64) & 1);
+    const uint64_t word = runnable_[inside.number() / 64].read();
+    return (word & bit(inside.number())) != 0 ? available - 1 : available;
   }
 
-  void take_from(FiberHost& victim, uint32_t wanted) {
-    const HostedFiber<P>* const inside = victim.current();
+  void take_from(FiberHost& victim, uint32_t wanted, const HostedFiber<P>& inside) {
     for (uint32_t w = 0; w < runnable_.size() && wanted != 0; ++w) {
       for (uint64_t word = victim.runnable_[w].read(); word != 0 && wanted != 0; word &= word - 1) {
         HostedFiber<P>& fiber = team_.fiber(number_of(w, word));
-        if (&fiber == inside) continue;
+        if (&fiber == &inside) continue;
         PTO2_INVARIANT("FH-I3", fiber.home() == &victim);
         *victim.runnable_[w].editing() &= ~bit(fiber.number());
         fiber.set_home(this);

@@ -40,10 +40,10 @@ class SmallTeam {
     hosts_[h].run(resume(h, body), [] { return false; });
   }
   /// The same for a host that has done its part when a fiber has ended on it: it polls then until
-  /// the team's end, instead of going to sleep, so that the scenario ends there. The caller rings
-  /// the others afterwards.
-  template <class Body>
-  void run_once(uint32_t h, Body&& body) {
+  /// the team's end, instead of going to sleep, so that the scenario ends there. Before, it looks
+  /// around. The caller rings the others afterwards.
+  template <class Body, class LookAround>
+  void run_once(uint32_t h, Body&& body, LookAround&& look_around) {
     bool done = false;
     const auto once = [&](uint32_t f, FiberHost<P>& host) {
       const bool ended = body(f, host);
@@ -51,8 +51,9 @@ class SmallTeam {
       return ended;
     };
     hosts_[h].run(resume(h, once), [&] {
-      if (done) P::await([&] { return team_->is_over(); });
-      return done;
+      if (!done) return look_around();
+      P::await([&] { return team_->is_over(); });
+      return true;
     });
   }
 

@@ -1,12 +1,9 @@
 /// The seeded executor: all logical threads of a team as fibers on the calling OS thread, under a
-/// schedule that follows from a seed alone. Sequentially consistent.
+/// schedule that follows from a seed alone (seeded_schedule.hpp). Sequentially consistent.
 ///
 /// Before every access to an atomic is a point at which the schedule may switch, in some schedules
 /// also after a store. A waiting thread stays parked until its doorbell rings, so a store whose
-/// ring is missing shows as a deadlock. The schedule mixes, by seed, bursts of different lengths,
-/// uniform choice, and random priorities with change points (Burckhardt et al., A randomized
-/// scheduler with probabilistic guarantees of finding bugs, ASPLOS 2010): uniform choice alone
-/// never builds up a queue.
+/// ring is missing shows as a deadlock.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +15,7 @@
 #include <vector>
 
 #include "runtime/executors/fiber.hpp"
-#include "runtime/executors/random.hpp"
+#include "runtime/executors/seeded_schedule.hpp"
 
 namespace pto2::executors {
 
@@ -40,26 +37,21 @@ struct SeededOptions {
   bool kernels_last = false;
 };
 
-class SeededTeam;
-
 class SeededThread {
  public:
-  SeededThread(SeededTeam& team, uint32_t number, std::string name, std::size_t stack_bytes,
+  SeededThread(SeededSchedule& schedule, std::string name, std::size_t stack_bytes,
                std::function<void()> body)
-      : team_(team),
-        number_(number),
+      : schedule_(schedule),
+        number_(schedule.add()),
         name_(std::move(name)),
         fiber_(stack_bytes, std::move(body)) {}
-  void ring();
+  void ring() { schedule_.ring(number_); }
 
  private:
   friend class SeededTeam;
-  SeededTeam& team_;
+  SeededSchedule& schedule_;
   uint32_t number_;
   std::string name_;
-  uint64_t priority_ = 0;
-  bool rung_ = true;
-  bool parked_ = false;
   Fiber fiber_;
 };
 
@@ -78,19 +70,18 @@ class SeededTeam {
   [[nodiscard]] uint64_t seed() const { return options_.seed; }
   [[nodiscard]] bool kernels_last() const { return options_.kernels_last; }
   /// Points passed so far: the clock of the simulation.
-  [[nodiscard]] uint64_t points() const { return points_before_ + (slice_ - slice_left_); }
+  [[nodiscard]] uint64_t points() const { return schedule_.points(); }
 
   // For the policy, on the running thread.
+  [[nodiscard]] SeededThread& running() { return *running_; }
   void point() {
-    if (--slice_left_ == 0) [[unlikely]]
-      end_of_slice();
+    if (schedule_.point()) [[unlikely]]
+      running_->fiber_.suspend();
   }
   void point_after_store() {
-    if (stores_per_point_ == 0 || --stores_left_ != 0) return;
-    stores_left_ = stores_per_point_;
-    point();
+    if (schedule_.point_after_store()) [[unlikely]]
+      running_->fiber_.suspend();
   }
-  [[nodiscard]] SeededThread& running() const { return *running_; }
   void park();
   void give_way();
   /// The running thread is about to run a kernel: a point, with kernels_last after all others.
@@ -99,30 +90,12 @@ class SeededTeam {
   static SeededTeam* current();
 
  private:
-  friend class SeededThread;
-  enum class Choice { uniform, priorities };
-
-  void end_of_slice();
-  void start_slice();
-  void make_runnable(SeededThread& thread);
-  void resume_a_kernel();
-  SeededThread& choose();
   [[noreturn]] void fail(const std::string& what);
 
   SeededOptions options_;
-  Random random_;
-  Choice choice_;
-  uint64_t mean_slice_;
-  uint32_t stores_per_point_;
-  uint32_t stores_left_;
-  uint64_t next_low_priority_ = 0;
+  SeededSchedule schedule_;
   std::vector<std::unique_ptr<SeededThread>> threads_;
-  std::vector<SeededThread*> runnable_;
-  std::vector<SeededThread*> in_kernels_;  // with kernels_last: until nobody is runnable
   SeededThread* running_ = nullptr;
-  uint64_t slice_ = 0;
-  uint64_t slice_left_ = 0;
-  uint64_t points_before_ = 0;
 };
 
 }  // namespace pto2::executors

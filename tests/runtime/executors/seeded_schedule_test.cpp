@@ -1,0 +1,152 @@
+/// The schedule of the seeded executor, driven by hand: no thread, no fiber.
+#include "runtime/executors/seeded_schedule.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace pto2::executors {
+namespace {
+
+/// `threads` take `steps` points each, one letter per step: the order in which they do.
+std::string order_of(uint64_t seed, uint32_t threads, uint32_t steps) {
+  SeededSchedule schedule({.seed = seed});
+  std::vector<uint32_t> left(threads, steps);
+  for (uint32_t t = 0; t < threads; ++t) EXPECT_EQ(schedule.add(), t);
+  std::string order;
+  while (!schedule.is_over()) {
+    const uint32_t t = schedule.next().value();
+    bool switched = false;
+    while (!switched && left[t] != 0) {
+      order += static_cast<char>('a' + t);
+      --left[t];
+      switched = schedule.point();
+    }
+    if (left[t] == 0 && !switched) schedule.end();
+  }
+  return order;
+}
+
+TEST(SeededSchedule, ASeedIsAnOrder) {
+  std::set<std::string> orders;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const std::string order = order_of(seed, 3, 6);
+    EXPECT_EQ(order.size(), 18u);
+    EXPECT_EQ(order, order_of(seed, 3, 6)) << seed;
+    orders.insert(order);
+  }
+  EXPECT_GT(orders.size(), 40u);
+}
+
+TEST(SeededSchedule, EveryOrderOfTwoStepsComesUp) {
+  std::set<std::string> orders;
+  for (uint64_t seed = 0; seed < 500; ++seed) orders.insert(order_of(seed, 2, 2));
+  EXPECT_EQ(orders.size(), 6u);
+}
+
+/// A thread of two that runs now; the other one has ended.
+class AloneInSeeds : public testing::TestWithParam<uint64_t> {
+ protected:
+  AloneInSeeds() {
+    schedule_.add();
+    schedule_.add();
+    while (schedule_.next() != 1u) (void)schedule_.point();
+    schedule_.end();
+    EXPECT_EQ(schedule_.next(), 0u);
+  }
+  SeededSchedule schedule_{{.seed = GetParam()}};
+};
+
+TEST_P(AloneInSeeds, TheStartCountsAsARing) {
+  EXPECT_FALSE(schedule_.park());
+  schedule_.heard();
+  EXPECT_TRUE(schedule_.park());
+  EXPECT_EQ(schedule_.next(), std::nullopt) << "it waits, and nobody is left to ring it";
+  EXPECT_FALSE(schedule_.is_over());
+}
+
+TEST_P(AloneInSeeds, ARingEndsOneWait) {
+  schedule_.heard();
+  EXPECT_TRUE(schedule_.park());
+  schedule_.ring(0);
+  schedule_.ring(0);
+  EXPECT_EQ(schedule_.next(), 0u);
+  schedule_.heard();
+  EXPECT_TRUE(schedule_.park()) << "two rings before it has heard one are one";
+}
+
+TEST_P(AloneInSeeds, ARingIsRemembered) {
+  schedule_.heard();
+  schedule_.ring(0);
+  EXPECT_FALSE(schedule_.park());
+}
+
+TEST_P(AloneInSeeds, ItEnds) {
+  schedule_.end();
+  EXPECT_TRUE(schedule_.is_over());
+  EXPECT_EQ(schedule_.next(), std::nullopt);
+}
+
+TEST_P(AloneInSeeds, PointsAreCountedOneByOne) {
+  const uint64_t before = schedule_.points();
+  for (uint64_t n = 1; n <= 1000; ++n) {
+    (void)schedule_.point();
+    EXPECT_EQ(schedule_.points(), before + n);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, AloneInSeeds, testing::Range(uint64_t{0}, uint64_t{50}));
+
+TEST(SeededSchedule, KernelsEndLastIfWanted) {
+  std::set<uint32_t> first_to_end;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SeededSchedule schedule({.seed = seed, .kernels_last = true});
+    for (uint32_t t = 0; t < 3; ++t) (void)schedule.add();
+    uint32_t kernels = 0;
+    while (kernels != 2) {
+      if (schedule.next() == 2u) continue;
+      EXPECT_TRUE(schedule.enter_kernel());
+      ++kernels;
+    }
+    for (int turn = 0; turn < 20; ++turn) EXPECT_EQ(schedule.next(), 2u) << "it can still go on";
+    schedule.end();
+    first_to_end.insert(schedule.next().value());
+  }
+  EXPECT_EQ(first_to_end, (std::set<uint32_t>{0, 1}));
+}
+
+TEST(SeededSchedule, AKernelEndsAtOnceOtherwise) {
+  SeededSchedule schedule({.seed = 1});
+  (void)schedule.add();
+  EXPECT_EQ(schedule.next(), 0u);
+  EXPECT_FALSE(schedule.enter_kernel());
+}
+
+TEST(SeededSchedule, StoresHaveAPointAsOftenAsAsked) {
+  for (const uint32_t stores : {0u, 1u, 3u}) {
+    SeededSchedule schedule({.seed = 1, .stores_per_point = stores});
+    (void)schedule.add();
+    EXPECT_EQ(schedule.next(), 0u);
+    const uint64_t before = schedule.points();
+    for (int n = 0; n < 30; ++n) (void)schedule.point_after_store();
+    EXPECT_EQ(schedule.points() - before, stores == 0 ? 0 : 30 / stores);
+  }
+}
+
+TEST(SeededSchedule, WhoGivesWayComesAfterTheOthers) {
+  uint32_t others = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    SeededSchedule schedule({.seed = seed});
+    (void)schedule.add();
+    (void)schedule.add();
+    const uint32_t first = schedule.next().value();
+    schedule.give_way();
+    others += schedule.next() != first ? 1 : 0;
+  }
+  EXPECT_GT(others, 70u) << "always by priorities, half of the time by uniform choice";
+}
+
+}  // namespace
+}  // namespace pto2::executors
