@@ -34,7 +34,7 @@ const std::map<std::string, Expectation> expectations = {
     {"fiber_host/detach_against_sleep", {494}},
     {"fiber_host/ring_against_detach", {22'836}},
     {"fiber_host/ring_against_steal", {176'567}},
-    {"fiber_host/thief_against_thief", {27'144}},
+    {"fiber_host/thief_against_thief", {7'128}},
     {"task_state/claim_against_close/word", {34}},
     {"task_state/hold_against_close/word", {8}},
     {"task_life_cycle/pair/word", {79}},

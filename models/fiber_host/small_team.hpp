@@ -15,6 +15,10 @@ namespace pto2::scenarios {
 
 template <Policy P>
 class SmallTeam {
+  struct NoLook {
+    bool operator()() const { return false; }
+  };
+
  public:
   SmallTeam(uint32_t hosts, uint32_t fibers) {
     for (uint32_t f = 0; f < fibers; ++f) {
@@ -37,13 +41,13 @@ class SmallTeam {
   /// has ended.
   template <class Body>
   void run(uint32_t h, Body&& body) {
-    hosts_[h].run(resume(h, body), [] { return false; });
+    hosts_[h].run(resume(h, body), NoLook());
   }
   /// The same for a host that has done its part when a fiber has ended on it: it polls then until
   /// the team's end, instead of going to sleep, so that the scenario ends there. Before, it looks
   /// around. The caller rings the others afterwards.
-  template <class Body, class LookAround>
-  void run_once(uint32_t h, Body&& body, LookAround&& look_around) {
+  template <class Body, class LookAround = NoLook>
+  void run_once(uint32_t h, Body&& body, LookAround&& look_around = {}) {
     bool done = false;
     const auto once = [&](uint32_t f, FiberHost<P>& host) {
       const bool ended = body(f, host);

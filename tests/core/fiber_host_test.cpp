@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <deque>
+#include <functional>
+#include <numeric>
+#include <optional>
 #include <vector>
 
 #include "tests/core/policy.hpp"
@@ -10,36 +15,43 @@
 namespace pto2 {
 namespace {
 
-/// Two hosts and some fibers, played by the test's own thread. Fiber f starts on host 0.
+/// Two hosts and some fibers, played by the test's own thread. All fibers are at home on host 0.
 class FiberHosts : public testing::Test {
  protected:
   static constexpr uint32_t fibers = 70;  // two words
 
   FiberHosts() {
     for (uint32_t f = 0; f < fibers; ++f) fiber_pointers_.push_back(&fibers_.emplace_back(f));
-    for (uint32_t h = 0; h < 2; ++h) {
+    team_.emplace(fiber_pointers_, host_pointers_);
+    for (FiberHost<TestPolicy>*& host : host_pointers_) {
       Words& words = words_.emplace_back();
-      host_pointers_[h] = &hosts_.emplace_back(
-          team_.value(), HostWords<TestPolicy>{words.runnable, words.inbox, words.shown});
+      host = &hosts_.emplace_back(*team_,
+                                  HostWords<TestPolicy>{words.runnable, words.inbox, words.shown});
     }
     for (auto& fiber : fibers_) fiber.set_home(&hosts_[0]);
   }
 
-  /// Runs host `h`; each fiber ends at once, but for `first`, which comes first and runs `body`.
-  /// The numbers of those that it runs.
-  std::vector<uint32_t> run(uint32_t h, const std::function<void(uint32_t)>& body) {
+  /// Runs host `h` until it has no work. Each fiber calls `body` and waits. Their numbers, in
+  /// order.
+  std::vector<uint32_t> run(
+      uint32_t h, const std::function<void(uint32_t)>& body = [](uint32_t) {}) {
     std::vector<uint32_t> ran;
     const auto resume = [&](HostedFiber<TestPolicy>& fiber) {
-      ran.push_back(fiber.number());
+      EXPECT_EQ(hosts_[h].current(), &fiber);
       body(fiber.number());
-      return true;
+      ran.push_back(fiber.number());
+      return false;
     };
-    // Nobody else is there: without work it is over.
-    hosts_[h].run(resume, [&] {
-      while (!team_->is_over()) team_->end_one();
-      return true;
-    });
+    struct NoWork {};
+    try {
+      hosts_[h].run(resume, []() -> bool { throw NoWork(); });
+    } catch (const NoWork&) {
+    }
     return ran;
+  }
+  [[nodiscard]] uint32_t count_at_home(uint32_t h) const {
+    return static_cast<uint32_t>(std::ranges::count(
+        fibers_, host_pointers_[h], [](const auto& fiber) { return fiber.home(); }));
   }
 
   struct Words {
@@ -49,12 +61,96 @@ class FiberHosts : public testing::Test {
   };
 
   std::deque<HostedFiber<TestPolicy>> fibers_;
-  std::vector<HostedFiber<TestPolicy>*> fiber_pointers_ = std::vector<HostedFiber<TestPolicy>*>();
+  std::vector<HostedFiber<TestPolicy>*> fiber_pointers_;
   std::array<FiberHost<TestPolicy>*, 2> host_pointers_{};
+  std::optional<HostTeam<TestPolicy>> team_;
   std::deque<Words> words_;
   std::deque<FiberHost<TestPolicy>> hosts_;
-  std::optional<HostTeam<TestPolicy>> team_;
 };
+
+TEST_F(FiberHosts, EveryRunnableFiberGetsItsTurn) {
+  for (uint32_t f = 0; f < fibers; ++f) hosts_[0].ring_here(f);
+  std::vector<uint32_t> all(fibers);
+  std::iota(all.begin(), all.end(), 0u);
+  EXPECT_EQ(run(0), all);
+  fibers_[5].ring(&hosts_[0]);
+  bool rung = false;
+  const auto ring_itself_once = [&](uint32_t) {
+    if (std::exchange(rung, true)) return;
+    for (const uint32_t f : {5u, 4u, 69u}) hosts_[0].ring_here(f);
+  };
+  EXPECT_EQ(run(0, ring_itself_once), (std::vector<uint32_t>{5, 69, 4, 5}))
+      << "who rings itself comes after the others";
+}
+
+TEST_F(FiberHosts, ARingFromElsewhereWaitsInTheInbox) {
+  EXPECT_FALSE(hosts_[0].has_mail());
+  fibers_[69].ring(nullptr);
+  EXPECT_TRUE(hosts_[0].has_mail());
+  EXPECT_TRUE(hosts_[0].has_in_inbox(69));
+  EXPECT_FALSE(hosts_[0].has_in_inbox(5)) << "the same bit of the other word";
+  EXPECT_FALSE(hosts_[0].has_runnable());
+  hosts_[0].drain();
+  EXPECT_FALSE(hosts_[0].has_mail());
+  EXPECT_TRUE(hosts_[0].has_runnable());
+  EXPECT_EQ(run(0), std::vector<uint32_t>{69});
+}
+
+TEST_F(FiberHosts, AThiefTakesHalfAndNotTheOneInside) {
+  for (uint32_t f = 0; f < fibers; ++f) hosts_[0].ring_here(f);
+  uint32_t left = fibers - 1;
+  (void)run(0, [&](uint32_t inside) {
+    if (inside != 0) return;
+    fibers_[0].ring(&hosts_[0]);
+    EXPECT_FALSE(hosts_[1].steal_from(hosts_[0])) << "it is attached";
+    hosts_[0].detach();
+    EXPECT_TRUE(hosts_[0].seems_detached());
+    while (hosts_[1].steal_from(hosts_[0])) {
+      left -= (left + 1) / 2;
+      EXPECT_EQ(count_at_home(1), fibers - 1 - left);
+    }
+    EXPECT_EQ(left, 0u);
+    EXPECT_TRUE(hosts_[0].showed_runnable(0));
+    EXPECT_FALSE(hosts_[0].showed_runnable(1));
+    hosts_[0].attach();
+  });
+  EXPECT_EQ(fibers_[0].home(), &hosts_[0]);
+  EXPECT_EQ(run(1).size(), fibers - 1);
+}
+
+TEST_F(FiberHosts, ARingFollowsAFiberThatIsGone) {
+  hosts_[0].ring_here(0);
+  hosts_[0].ring_here(1);
+  (void)run(0, [&](uint32_t inside) {
+    if (inside != 0) return;
+    hosts_[0].detach();
+    EXPECT_TRUE(hosts_[1].steal_from(hosts_[0]));
+    hosts_[0].attach();
+  });
+  EXPECT_EQ(run(1), std::vector<uint32_t>{1});
+  // Its ringer has looked up the home before.
+  hosts_[0].ring_remotely(1);
+  EXPECT_EQ(run(0), std::vector<uint32_t>{});
+  EXPECT_TRUE(hosts_[1].has_in_inbox(1));
+  EXPECT_EQ(run(1), std::vector<uint32_t>{1});
+}
+
+TEST_F(FiberHosts, TheTeamIsOverWhenAllHaveEnded) {
+  for (uint32_t f = 0; f < fibers; ++f) {
+    EXPECT_FALSE(team_->is_over());
+    team_->end_one();
+  }
+  EXPECT_TRUE(team_->is_over());
+}
+
+TEST(FiberHostDeathTest, AHostIsDetachedOnce) {
+  TestPolicy::cell<uint64_t> runnable;
+  TestPolicy::atomic<uint64_t> inbox{0}, shown{0};
+  HostTeam<TestPolicy> team({}, {});
+  FiberHost<TestPolicy> host(team, {{&runnable, 1}, {&inbox, 1}, {&shown, 1}});
+  host.detach();
+  EXPECT_DEATH(host.detach(), "FH-I2");
+}
 
 }  // namespace
 }  // namespace pto2
