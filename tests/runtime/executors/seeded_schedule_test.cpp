@@ -106,7 +106,10 @@ TEST(SeededSchedule, KernelsEndLastIfWanted) {
     for (uint32_t t = 0; t < 3; ++t) (void)schedule.add();
     uint32_t kernels = 0;
     while (kernels != 2) {
-      if (schedule.next() == 2u) continue;
+      if (schedule.next() == 2u) {
+        schedule.give_way();
+        continue;
+      }
       EXPECT_TRUE(schedule.enter_kernel());
       ++kernels;
     }
