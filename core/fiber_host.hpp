@@ -43,6 +43,7 @@
 /// thief.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <span>
 
@@ -168,9 +169,12 @@ class HostTeam {
  public:
   using Orders = FiberHostOrders;
 
-  /// Fiber f has number f. The arrays outlive this object; hosts are made before run().
+  /// fibers[f] has number f, and is null if no fiber has. The arrays outlive this object; hosts are
+  /// made before they run.
   HostTeam(std::span<HostedFiber<P>* const> fibers, std::span<FiberHost<P>* const> hosts)
-      : fibers_(fibers), hosts_(hosts), unfinished_(static_cast<uint32_t>(fibers.size())) {}
+      : fibers_(fibers),
+        hosts_(hosts),
+        unfinished_(static_cast<uint32_t>(fibers.size() - std::ranges::count(fibers, nullptr))) {}
 
   [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) const { return *fibers_[f]; }
   [[nodiscard]] std::span<FiberHost<P>* const> hosts() const { return hosts_; }

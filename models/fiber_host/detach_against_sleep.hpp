@@ -10,10 +10,7 @@ template <Policy P>
 class DetachAgainstSleep : public Roles<P, 2> {
  public:
   DetachAgainstSleep() {
-    for (uint32_t f = 0; f < 2; ++f) {
-      team_.fiber(f).set_home(&team_.host(0));
-      team_.host(0).ring_here(f);
-    }
+    for (uint32_t f = 0; f < 2; ++f) team_.start(f, 0);
   }
 
   void thread(uint32_t i) {

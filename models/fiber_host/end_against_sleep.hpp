@@ -9,10 +9,7 @@ namespace pto2::scenarios {
 template <Policy P>
 class EndAgainstSleep : public Roles<P, 2> {
  public:
-  EndAgainstSleep() {
-    team_.fiber(0).set_home(&team_.host(0));
-    team_.host(0).ring_here(0);
-  }
+  EndAgainstSleep() { team_.start(0, 0); }
 
   void thread(uint32_t i) {
     team_.run(i, [](uint32_t, FiberHost<P>&) { return true; });

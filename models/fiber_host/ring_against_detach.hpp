@@ -10,8 +10,8 @@ template <Policy P>
 class RingAgainstDetach : public Roles<P, 3> {
  public:
   RingAgainstDetach() {
-    for (uint32_t f = 0; f < 2; ++f) team_.fiber(f).set_home(&team_.host(0));
-    team_.host(0).ring_here(0);
+    team_.start(0, 0);
+    team_.fiber(1).set_home(&team_.host(0));
   }
 
   void thread(uint32_t i) {

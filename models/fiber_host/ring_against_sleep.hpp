@@ -14,8 +14,9 @@ class RingAgainstSleep : public Roles<P, 3> {
                                       "a ring comes after the end"};
 
   RingAgainstSleep() {
-    team_.fiber(0).set_home(&team_.host(0));
-    team_.host(0).ring_here(0);
+    check<P>(!team_.host(0).has_runnable(), "nothing is to be run before the start");
+    team_.start(0, 0);
+    check<P>(team_.host(0).has_runnable(), "the fiber is to be run");
   }
 
   void thread(uint32_t i) { i == 0 ? run_host() : ring(i - 1); }

@@ -2,7 +2,7 @@
 ///
 /// A fiber is played by a function that its host calls when it resumes it, and that returns where a
 /// fiber would wait. All data of a fiber is a cell, so it is a race if two hosts run it at once, or
-/// one after the other without an edge (FH-I2).
+/// one after the other without an edge (FH-I2). The fibers' numbers are spread over two words.
 #pragma once
 
 #include <deque>
@@ -22,20 +22,25 @@ class SmallTeam {
  public:
   SmallTeam(uint32_t hosts, uint32_t fibers) {
     for (uint32_t f = 0; f < fibers; ++f) {
-      fiber_pointers_.push_back(&fibers_.emplace_back(f));
+      fiber_pointers_[numbers[f]] = &fibers_.emplace_back(numbers[f]);
       ended_.emplace_back(0);
     }
     host_pointers_.resize(hosts);
     team_.emplace(fiber_pointers_, host_pointers_);
     for (uint32_t h = 0; h < hosts; ++h) {
       Words& words = words_.emplace_back();
-      const HostWords<P> spans{{&words.runnable, 1}, {&words.inbox, 1}, {&words.shown, 1}};
-      host_pointers_[h] = &hosts_.emplace_back(*team_, spans);
+      host_pointers_[h] =
+          &hosts_.emplace_back(*team_, HostWords<P>{words.runnable, words.inbox, words.shown});
     }
   }
 
   [[nodiscard]] FiberHost<P>& host(uint32_t h) { return hosts_[h]; }
   [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) { return fibers_[f]; }
+  /// Gives fiber `f` its home, before the roles begin, and makes it runnable there.
+  void start(uint32_t f, uint32_t h) {
+    fibers_[f].set_home(&hosts_[h]);
+    hosts_[h].ring_here(numbers[f]);
+  }
 
   /// Runs host `h` to the end of the team. `body(f, host)` is fiber f; it returns whether the fiber
   /// has ended.
@@ -74,23 +79,28 @@ class SmallTeam {
   template <class Body>
   auto resume(uint32_t h, Body& body) {
     return [this, h, &body](HostedFiber<P>& fiber) {
-      auto& ended = ended_[fiber.number()];
+      const auto f =
+          static_cast<uint32_t>(std::ranges::find(numbers, fiber.number()) - numbers.begin());
+      auto& ended = ended_[f];
       if (ended.read() != 0) return false;  // rung again after its end
-      const bool ends = body(fiber.number(), hosts_[h]);
+      const bool ends = body(f, hosts_[h]);
       ended.write(ends ? 1 : 0);
       return ends;
     };
   }
 
+  static constexpr std::array<uint32_t, 3> numbers{0, 127, 64};
+
   struct Words {
-    typename P::template cell<uint64_t> runnable{0};
-    typename P::template atomic<uint64_t> inbox{0};
-    typename P::template atomic<uint64_t> shown{0};
+    std::array<typename P::template cell<uint64_t>, 2> runnable{cell0(), cell0()};
+    std::array<typename P::template atomic<uint64_t>, 2> inbox{};
+    std::array<typename P::template atomic<uint64_t>, 2> shown{};
   };
+  static auto cell0() { return typename P::template cell<uint64_t>(0); }
 
   std::deque<HostedFiber<P>> fibers_;
   std::deque<typename P::template cell<uint32_t>> ended_;
-  std::vector<HostedFiber<P>*> fiber_pointers_;
+  std::array<HostedFiber<P>*, 128> fiber_pointers_{};
   std::vector<FiberHost<P>*> host_pointers_;
   std::optional<HostTeam<P>> team_;
   std::deque<Words> words_;

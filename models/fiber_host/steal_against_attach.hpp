@@ -12,10 +12,7 @@ class StealAgainstAttach : public Roles<P, 2> {
   static constexpr std::array reaches{"the fiber is taken", "the fiber stays"};
 
   StealAgainstAttach() {
-    for (uint32_t f = 0; f < 2; ++f) {
-      team_.fiber(f).set_home(&team_.host(0));
-      team_.host(0).ring_here(f);
-    }
+    for (uint32_t f = 0; f < 2; ++f) team_.start(f, 0);
   }
 
   void thread(uint32_t i) {

@@ -11,10 +11,7 @@ template <Policy P>
 class ThiefAgainstThief : public Roles<P, 3> {
  public:
   ThiefAgainstThief() {
-    for (uint32_t f = 0; f < kernels; ++f) {
-      team_.fiber(f).set_home(&team_.host(0));
-      team_.host(0).ring_here(f);
-    }
+    for (uint32_t f = 0; f < kernels; ++f) team_.start(f, 0);
   }
 
   void thread(uint32_t i) {
