@@ -29,15 +29,17 @@
 ///   FH-I6: what was stored before a ring happens before what the fiber does after it.
 ///   FH-P1: who rings as one of a host's fibers runs there, and not inside a kernel.
 ///
-/// A host without work takes fibers from one that is detached: the lock is free then. FH-I1 is
-/// store buffering four times over. Each pair changes one thing and looks at the other's, all in
-/// the single total order:
+/// A host without work takes fibers from one that is detached: the lock is free then. FH-I1 and
+/// FH-I5 are store buffering between each two of these: one changes something and looks at what the
+/// other changes, all in the single total order.
 ///
 ///   ring: sets a bit of the inbox; looks whether the home sleeps, and if not, whether anybody
 ///         does and the home is detached
-///   sleep: says so and counts itself; looks into its inbox, and at the locks of the others
+///   sleep: says so and counts itself; looks into its inbox, at the locks of the others, and
+///          whether all fibers have ended
 ///   detach, and the thief that is done: gives up the lock; looks whether anybody sleeps, and for
 ///         what there is to take, in the inbox too, because ringers took the host for attached
+///   end: counts the fiber as ended; the last one wakes all
 ///
 /// Progress: ring, detach and wake are wait-free, for a given number of hosts; attach waits for a
 /// thief.

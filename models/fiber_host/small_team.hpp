@@ -5,7 +5,10 @@
 /// one after the other without an edge (FH-I2). The fibers' numbers are spread over two words.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "core/fiber_host.hpp"

@@ -49,7 +49,7 @@ class PackedTeam {
   std::vector<std::unique_ptr<FiberThread>> fibers_;
   std::vector<uint32_t> groups_;
   std::vector<std::unique_ptr<PackedHost>> hosts_;
-  // The same as those in core know each other.
+  // The same, as core knows them.
   std::vector<HostedFiber<Machine>*> hosted_;
   std::vector<FiberHost<Machine>*> hosting_;
   std::optional<HostTeam<Machine>> shared_;  // from settle() on
