@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "core/admission.hpp"
-#include "runtime/chip/ai_core.hpp"
+#include "runtime/chip/chip.hpp"
+#include "runtime/chip/task_arguments.hpp"
 #include "runtime/include/pto_orchestration_api.h"
 #include "runtime/tensormap/tensor_table.hpp"
 
