@@ -49,7 +49,7 @@ class ScenarioLoop {
     if (left_ == 0 || std::chrono::steady_clock::now() >= deadline_) return;
     --left_;
     scenario_.emplace();
-    scenario_->bells = bells_;
+    set_bells(*scenario_, bells_);
   }
   void check_it() noexcept { scenario_->finish(); }
 

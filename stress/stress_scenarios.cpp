@@ -1,6 +1,6 @@
 /// Runs every scenario on OS threads, again and again.
 ///
-///   stress_scenarios [--runs=N] [--gtest_filter=PIECE/SCENARIO*]
+///   stress_scenarios [--runs=N] [--gtest_filter=PIECE.SCENARIO*]
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -8,6 +8,7 @@
 #include <functional>
 #include <string_view>
 
+#include "models/runtime_scenarios.hpp"
 #include "models/scenarios.hpp"
 #include "stress/scenario_loop.hpp"
 
@@ -61,5 +62,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   pto2::scenarios::for_each<pto2::executors::Hardware>(pto2::scenarios::Register{});
+  pto2::scenarios::for_each_of_runtime<pto2::executors::Hardware>(pto2::scenarios::Register{});
   return RUN_ALL_TESTS();
 }

@@ -1,14 +1,11 @@
 // The whole runtime, instantiated for the model policy.
-#include "core/fan_out_lock.hpp"
-#include "core/task_word.hpp"
 #include "models/check/entry_of.hpp"
 #include "models/runtime_scenarios.hpp"
 
 namespace pto2::scenarios {
 
 void add_runtime(std::vector<Entry>& entries) {
-  for_each_of_runtime<Model, TaskWord>("/word", Collect{&entries});
-  for_each_of_runtime<Model, FanOutLock>("/lock", Collect{&entries});
+  for_each_of_runtime<Model>(Collect{&entries});
 }
 
 }  // namespace pto2::scenarios

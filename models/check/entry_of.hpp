@@ -18,11 +18,13 @@ template <Scenario S>
 class Bells {
  public:
   explicit Bells(S& scenario) : by_thread_(S::threads + 1) {
+    decltype(S::bells) bells;
     for (uint32_t i = 0; S::idles && i < S::threads; ++i) {
       owned_.push_back(std::make_unique<ModelBell>(S::threads + 1));
-      scenario.bells[i] = Model::doorbell(*owned_.back());
+      bells[i] = Model::doorbell(*owned_.back());
       by_thread_[i + 1] = owned_.back().get();
     }
+    set_bells(scenario, bells);
     Model::bells = &by_thread_;
   }
 

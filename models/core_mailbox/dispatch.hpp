@@ -2,7 +2,7 @@
 /// once, and its result is there when FIN is.
 #pragma once
 
-#include "models/core_mailbox/mailbox.hpp"
+#include "models/support/mailbox.hpp"
 
 namespace pto2::scenarios {
 

@@ -3,7 +3,7 @@
 /// all, and the core leaves.
 #pragma once
 
-#include "models/core_mailbox/mailbox.hpp"
+#include "models/support/mailbox.hpp"
 
 namespace pto2::scenarios {
 

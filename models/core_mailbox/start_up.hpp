@@ -2,7 +2,7 @@
 /// register never wipes it, and a zeroed register is no task.
 #pragma once
 
-#include "models/core_mailbox/mailbox.hpp"
+#include "models/support/mailbox.hpp"
 
 namespace pto2::scenarios {
 

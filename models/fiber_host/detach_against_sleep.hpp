@@ -2,7 +2,7 @@
 /// the other host (role 1) has no work and goes to sleep. FH-I1, FH-I2, FH-I4, FH-I5.
 #pragma once
 
-#include "models/fiber_host/small_team.hpp"
+#include "models/support/small_team.hpp"
 
 namespace pto2::scenarios {
 

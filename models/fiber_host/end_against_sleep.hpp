@@ -2,7 +2,7 @@
 /// goes to sleep. FH-I5.
 #pragma once
 
-#include "models/fiber_host/small_team.hpp"
+#include "models/support/small_team.hpp"
 
 namespace pto2::scenarios {
 

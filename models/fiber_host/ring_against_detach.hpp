@@ -2,7 +2,7 @@
 /// has ended; role 2 rings it, and the other host (role 1) has no work. FH-I1, FH-I6.
 #pragma once
 
-#include "models/fiber_host/small_team.hpp"
+#include "models/support/small_team.hpp"
 
 namespace pto2::scenarios {
 

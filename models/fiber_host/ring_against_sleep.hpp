@@ -2,7 +2,7 @@
 /// each for an event of its own. FH-I1, FH-I6.
 #pragma once
 
-#include "models/fiber_host/small_team.hpp"
+#include "models/support/small_team.hpp"
 
 namespace pto2::scenarios {
 

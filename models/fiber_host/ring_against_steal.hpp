@@ -3,7 +3,7 @@
 /// with the first. FH-I1, FH-I3, FH-I6.
 #pragma once
 
-#include "models/fiber_host/small_team.hpp"
+#include "models/support/small_team.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// other fiber, or does not come to it. FH-I2, FH-I3, FH-I5.
 #pragma once
 
-#include "models/fiber_host/small_team.hpp"
+#include "models/support/small_team.hpp"
 
 namespace pto2::scenarios {
 

@@ -3,7 +3,7 @@
 /// thief, who may be about to sleep. Role 1 looks around before it sleeps. FH-I1, FH-I4.
 #pragma once
 
-#include "models/fiber_host/small_team.hpp"
+#include "models/support/small_team.hpp"
 
 namespace pto2::scenarios {
 

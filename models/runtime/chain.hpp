@@ -1,7 +1,7 @@
 /// Three tasks, each of which reads what the one before wrote. FI-I1, FI-I3, TS-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

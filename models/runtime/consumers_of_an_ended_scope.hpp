@@ -2,7 +2,7 @@
 /// completed, consumed or reclaimed. TS-I2, TS-I3, TS-I4, LC-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

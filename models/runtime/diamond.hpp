@@ -1,7 +1,7 @@
 /// A task, two that read its result on two cores, and one that reads theirs. FI-I1, FI-I3, TS-I2.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -3,7 +3,7 @@
 /// is in its steps. HR-I1, HR-I2, LC-I4, WM-I3, SD-I1.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -1,7 +1,7 @@
 /// Three tasks that update one tensor in turn. FI-I3, TS-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -3,7 +3,7 @@
 /// placed there before the second has written.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -3,7 +3,7 @@
 /// TM-I5, SD-I1.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// runs. TS-I2, LC-I3, WM-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

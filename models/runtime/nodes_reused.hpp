@@ -3,7 +3,7 @@
 /// is in its steps, or needs none because the producer has been. DP-I1, LC-I2, LC-I4.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

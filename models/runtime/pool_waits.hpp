@@ -2,7 +2,7 @@
 /// before its first claim, until the one that holds nodes is reclaimed. DP-I2, AD-I1, SD-I1.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// the other ready, which may run or not. MB-I2, MB-I3, SU-I3, FI-I1.
 #pragma once
 
-#include "models/runtime/given_up.hpp"
+#include "models/support/given_up.hpp"
 
 namespace pto2::scenarios {
 

@@ -1,7 +1,7 @@
 /// One task is on its way when a submission is refused. MB-I2, MB-I3, SU-I3.
 #pragma once
 
-#include "models/runtime/given_up.hpp"
+#include "models/support/given_up.hpp"
 
 namespace pto2::scenarios {
 

@@ -1,7 +1,7 @@
 /// One task, which is ready at once. SU-I1, SU-I2, SU-I3, MB-I1, MB-I2, MB-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

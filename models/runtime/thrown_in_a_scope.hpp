@@ -2,7 +2,7 @@
 /// scope ends without dropping a reference. MB-I2, MB-I3, SU-I3, TW-I1.
 #pragma once
 
-#include "models/runtime/given_up.hpp"
+#include "models/support/given_up.hpp"
 
 namespace pto2::scenarios {
 

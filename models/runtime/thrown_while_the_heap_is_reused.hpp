@@ -3,7 +3,7 @@
 /// SU-I3.
 #pragma once
 
-#include "models/runtime/given_up.hpp"
+#include "models/support/given_up.hpp"
 
 namespace pto2::scenarios {
 

@@ -1,7 +1,7 @@
 /// One producer with two consumers on two cores. TS-I3, FI-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -1,7 +1,7 @@
 /// One consumer of two tasks on two cores, which may end in any order. FI-I1, FI-I3, TS-I2.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// one, or both. RQ-I1, SU-I2, SU-I3, SD-I1.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -1,8 +1,11 @@
 /// The scope of the three tasks that fill the window has ended, so that a fourth is placed once
 /// they have run: no execution is a deadlock. SD-I1, SD-I2, SD-I3.
+///
+/// The graphs with a chain of three.
+/// Instances: 5 7
 #pragma once
 
-#include "models/runtime/three_tasks.hpp"
+#include "models/support/three_tasks.hpp"
 
 namespace pto2::scenarios {
 

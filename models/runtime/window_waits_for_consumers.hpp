@@ -3,7 +3,7 @@
 /// SD-I1, SD-I2, TS-I2, WM-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

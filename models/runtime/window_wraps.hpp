@@ -2,7 +2,7 @@
 /// orchestrator waits for the first to be reclaimed. TR-I1, LC-I4, WM-I3, SD-I1.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// TR-I1, LC-I1, LC-I4, WM-I1, WM-I3.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

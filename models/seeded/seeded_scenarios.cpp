@@ -1,6 +1,6 @@
 /// Runs every scenario under the seeded policy, one schedule per seed.
 ///
-///   seeded_scenarios [--seeds=N] [--first=SEED] [--gtest_filter=PIECE/SCENARIO*]
+///   seeded_scenarios [--seeds=N] [--first=SEED] [--gtest_filter=PIECE.SCENARIO*]
 ///
 /// A failure prints its seed; --first=SEED --seeds=1 replays it.
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include <functional>
 #include <string_view>
 
+#include "models/runtime_scenarios.hpp"
 #include "models/scenarios.hpp"
 #include "runtime/executors/seeded.hpp"
 
@@ -29,10 +30,12 @@ template <Scenario S>
 void run(uint64_t seed) {
   S scenario;
   Seeded::team team({.seed = seed, .max_points = max_points, .stack_bytes = stack_bytes});
+  decltype(S::bells) bells;
   for (uint32_t i = 0; i < S::threads; ++i) {
-    scenario.bells[i] = Seeded::doorbell(
+    bells[i] = Seeded::doorbell(
         team.add("role" + std::to_string(i), i, [&scenario, i] { scenario.thread(i); }));
   }
+  set_bells(scenario, bells);
   team.run();
   // On a team of its own, so that a broken property names the seed.
   Seeded::team end({.seed = seed, .max_points = max_points, .stack_bytes = stack_bytes});
@@ -85,5 +88,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   for_each<pto2::executors::Seeded>(Register{});
+  for_each_of_runtime<pto2::executors::Seeded>(Register{});
   return RUN_ALL_TESTS();
 }

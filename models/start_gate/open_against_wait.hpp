@@ -1,7 +1,7 @@
 /// The team is complete, and the gate is opened. SG-I1, SG-I2, SG-I3.
 #pragma once
 
-#include "models/start_gate/threads_at_the_gate.hpp"
+#include "models/support/threads_at_the_gate.hpp"
 
 namespace pto2::scenarios {
 

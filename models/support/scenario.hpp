@@ -6,6 +6,7 @@
 ///   void thread(uint32_t i)             role i, one call each, side by side; allocates nothing
 ///   void finish()                       called once after the last role has returned
 ///   bells                               doorbell i is that of role i; the runner sets them first
+///   connect()                           hands the bells on, once they are set; optional
 ///   idles                               whether a role uses P::idle()
 ///   reaches                             what happened() must tell of in some execution
 ///
@@ -47,6 +48,13 @@ concept Scenario = std::default_initializable<S> && requires(S s, uint32_t i) {
   s.finish();
   s.bells[i];
 };
+
+/// Gives a scenario the doorbells of its roles.
+template <class S>
+void set_bells(S& scenario, const decltype(S::bells)& bells) {
+  scenario.bells = bells;
+  if constexpr (requires { scenario.connect(); }) scenario.connect();
+}
 
 /// The size of a scenario: `small` on a policy that explores every execution.
 template <Policy P>

@@ -2,7 +2,7 @@
 /// consumes a task advances past all that were consumed before it. WM-I1, WM-I2, WM-I3, HR-I2.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

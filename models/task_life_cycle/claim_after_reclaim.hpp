@@ -2,7 +2,7 @@
 /// orchestrator having looked; its slot then goes to a further task. TS-I4, LC-I4, AD-I2.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

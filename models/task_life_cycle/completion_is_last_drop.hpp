@@ -3,7 +3,7 @@
 /// advance. LC-I3, TS-I2, TS-I3, TS-I4.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// scopes that end before, while and after their tasks run. All of the life cycle's invariants.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

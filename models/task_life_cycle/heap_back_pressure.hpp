@@ -3,7 +3,7 @@
 /// HR-I1, HR-I2, HR-I3, HR-I4, TS-I2.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// look empty. HR-I2, HL-I2.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

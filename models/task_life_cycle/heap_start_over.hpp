@@ -2,7 +2,7 @@
 /// starts over. HR-I4.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

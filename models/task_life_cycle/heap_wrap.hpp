@@ -2,7 +2,7 @@
 /// HL-I1, HL-I3.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

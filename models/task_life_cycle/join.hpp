@@ -2,7 +2,7 @@
 /// which reads the results of both. Whoever wants a lock gets it. FI-I1, FI-I3, FL-I3.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// and its only node goes to a further task, linked to the consumer not yet notified. LC-I2, DP-I1.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

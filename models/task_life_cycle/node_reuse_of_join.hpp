@@ -3,7 +3,7 @@
 /// that is next on the list. LC-I2, DP-I1.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

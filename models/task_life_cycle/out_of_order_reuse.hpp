@@ -3,7 +3,7 @@
 /// FL-I1, TR-I1, WM-I2.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

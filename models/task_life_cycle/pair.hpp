@@ -2,7 +2,7 @@
 /// after the two completions. TS-I3, FI-I1, FI-I3, TW-I3.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

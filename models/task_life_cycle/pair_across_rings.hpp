@@ -2,7 +2,7 @@
 /// producer's is recycled as soon as its consumer, in the other ring, has completed. LC-I1, LC-I4.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// DP-I1, DP-I2, AD-I1.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

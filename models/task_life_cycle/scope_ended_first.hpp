@@ -2,7 +2,7 @@
 /// further pairs. TS-I2, TS-I4, HR-I1, LC-I4.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

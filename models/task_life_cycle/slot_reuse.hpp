@@ -2,7 +2,7 @@
 /// LC-I1, TR-I1, TR-I2, TR-I3, TW-I4, FL-I2, AD-I3.
 #pragma once
 
-#include "models/task_life_cycle/graph.hpp"
+#include "models/support/graph.hpp"
 
 namespace pto2::scenarios {
 

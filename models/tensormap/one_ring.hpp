@@ -3,7 +3,7 @@
 /// TM-I1, TM-I2, TM-I3, TM-I4.
 #pragma once
 
-#include "models/tensormap/history.hpp"
+#include "models/support/tensormap_history.hpp"
 
 namespace pto2::scenarios {
 

@@ -2,7 +2,7 @@
 /// about older ones of the other. TM-I1, TM-I2, TM-I4.
 #pragma once
 
-#include "models/tensormap/history.hpp"
+#include "models/support/tensormap_history.hpp"
 
 namespace pto2::scenarios {
 

@@ -11,8 +11,8 @@
 ///   drained         everything is consumed and reclaimed                                WM-I3
 ///   events          those of the run, given up or not, keep every rule; without time   EV-I1..13
 ///
-/// A scheduler without work polls instead of parking, which has a scenario of its own
-/// (models/parked_schedulers): on the checker, polling sleeps until something changes.
+/// On the checker a scheduler without work polls instead of parking, which has scenarios of its own
+/// (models/parked_schedulers): polling sleeps there until something changes.
 #pragma once
 
 #include <algorithm>
@@ -61,6 +61,15 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     enable_events<P, F>(state_, orchestrator_, schedulers_);
     buffers_ = std::vector<Buffer>(shape.rings * shape.heap_units + externals);
     for (uint32_t i = 0; i < externals; ++i) external_buffer(i).write(0);
+  }
+
+  void connect() {
+    state_.orchestrator_bell = this->bells[0];
+    for (uint32_t s = 0; s < schedulers; ++s) state_.scheduler_bells[s] = this->bells[1 + s];
+    for (uint32_t core = 0; core < state_.cores.size(); ++core) {
+      state_.cores[core].connect(state_.scheduler_bells[state_.config.chip.scheduler_of(core)],
+                                 this->bells[1 + schedulers + core], false);
+    }
   }
 
   void thread(uint32_t i) {

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 

@@ -3,7 +3,7 @@
 /// first, bits 1 and 2 the third from the first and from the second.
 #pragma once
 
-#include "models/runtime/whole_runtime.hpp"
+#include "models/support/whole_runtime.hpp"
 
 namespace pto2::scenarios {
 
