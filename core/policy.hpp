@@ -1,10 +1,12 @@
 /// The seam: what the lock-free core needs from the world, as the policy P.
 ///
 /// Everything in core/ and in the concurrent half of the runtime is written once against P. A
-/// policy decides what an atomic, plain shared data, waiting and a bounded queue are:
+/// policy decides what an atomic, plain shared data, waiting and a bounded queue are. These are all
+/// the members that core uses; the layers above ask for more (ExecutionPolicy).
 ///
-///   P::atomic<T>          std::atomic's interface: load, store, exchange, compare_exchange_strong,
-///                         fetch_add, fetch_sub, fetch_or, each with explicit orders.
+///   P::atomic<T>          made of a T, or zero; as of std::atomic: load, store, exchange,
+///                         compare_exchange_strong, fetch_add, fetch_sub, fetch_or, fetch_and,
+///                         each with explicit orders.
 ///   P::cell<T>            plain shared data. read() and write(value) go by value; reading() and
 ///                         editing() return a guard that points to it, for what is large, and the
 ///                         access lasts as long as the guard. Never accessed by two threads at
@@ -61,7 +63,11 @@ concept MemoryPolicy = requires(typename P::template atomic<uint64_t>& word,
   { P::order(site) } -> std::same_as<std::memory_order>;
   { word.load(P::order(site)) } -> std::same_as<uint64_t>;
   word.store(uint64_t{}, P::order(site));
+  { word.exchange(uint64_t{}, P::order(site)) } -> std::same_as<uint64_t>;
   { word.fetch_add(uint64_t{}, P::order(site)) } -> std::same_as<uint64_t>;
+  { word.fetch_sub(uint64_t{}, P::order(site)) } -> std::same_as<uint64_t>;
+  { word.fetch_or(uint64_t{}, P::order(site)) } -> std::same_as<uint64_t>;
+  { word.fetch_and(uint64_t{}, P::order(site)) } -> std::same_as<uint64_t>;
   {
     word.compare_exchange_strong(expected, uint64_t{}, P::order(site), P::order(site))
     } -> std::same_as<bool>;
@@ -69,6 +75,7 @@ concept MemoryPolicy = requires(typename P::template atomic<uint64_t>& word,
   data.write(uint32_t{});
   { *data.reading() } -> std::same_as<const uint32_t&>;
   { *data.editing() } -> std::same_as<uint32_t&>;
+  { sleep_word.load(P::order(site)) } -> std::same_as<uint32_t>;
   { sleep_word.exchange(old, P::order(site)) } -> std::same_as<uint32_t>;
   sleep_word.wait(old, P::order(site));
   sleep_word.notify_one();

@@ -4,13 +4,14 @@
 #include "core/core_mailbox.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
+#include "runtime/executors/execution_policy.hpp"
 
 namespace pto2 {
 
 using KernelEntry = void (*)(int64_t*);
 
 /// What a dispatch hands to a core.
-template <class P>
+template <executors::ExecutionPolicy P>
 struct DispatchPayload {
   TaskId task = no_task;
   KernelEntry kernel = nullptr;
@@ -21,10 +22,10 @@ struct DispatchPayload {
 struct CoreCounts {
   uint64_t acks = 0;
   uint64_t fins = 0;
-  uint64_t kernel_ns = 0;  ///< time inside kernels, if timing is on
+  uint64_t kernel_ticks = 0;  ///< time inside kernels, if timing is on
 };
 
-template <class P>
+template <executors::ExecutionPolicy P>
 class AiCore {
  public:
   using Bell = typename P::doorbell;
@@ -63,9 +64,9 @@ class AiCore {
     const TaskId task = payload.task;
     ++counts_.acks;
     record<P>(log_, EventKind::ack, task);
-    const uint64_t begin = timing_ ? P::now_ns() : 0;
+    const uint64_t begin = timing_ ? P::now() : 0;
     run_kernel(payload);
-    if (timing_) counts_.kernel_ns += P::now_ns() - begin;
+    if (timing_) counts_.kernel_ticks += P::now() - begin;
     ++counts_.fins;
     record<P>(log_, EventKind::fin, task);
     mailbox_.finish();

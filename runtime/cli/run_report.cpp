@@ -104,7 +104,8 @@ std::string to_text(const RunReport& report) {
        duration_text(report.wall_s) +
            (report.repetitions > 1 ? fmt::format(", median of {}", report.repetitions) : ""));
   if (!is_seeded(report)) {
-    line("kernel time", duration_text(static_cast<double>(r.kernel_ns) * 1e-9) + " over all cores");
+    line("kernel time",
+         duration_text(static_cast<double>(r.kernel_ticks) * 1e-9) + " over all cores");
   }
   line("per task", fmt::format("{:.0f} ns", ns_per_task(report)));
   line("host threads", std::to_string(r.host_threads));
@@ -128,7 +129,7 @@ std::string to_json(const RunReport& report) {
       {"tolerance", nullable(report.tolerance)},
       {"repeat", report.repetitions},
       {"wall_s", report.wall_s},
-      {"kernel_s", is_seeded(report) ? Json() : Json(static_cast<double>(r.kernel_ns) * 1e-9)},
+      {"kernel_s", is_seeded(report) ? Json() : Json(static_cast<double>(r.kernel_ticks) * 1e-9)},
       {"host_threads", r.host_threads},
       {"ns_per_task", ns_per_task(report)}};
   add_counts(json, r);

@@ -23,9 +23,8 @@ std::vector<Entry> sorted_events(const std::vector<EventLog>& logs) {
   for (const EventLog& log : logs) {
     for (const Event& event : log.events()) entries.push_back({&event, &log});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return a.event->time_ns < b.event->time_ns;
-  });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const Entry& a, const Entry& b) { return a.event->tick < b.event->tick; });
   return entries;
 }
 
@@ -78,12 +77,12 @@ std::string detail(const Event& event, const Chip& chip) {
 uint64_t write_trace(OutputFile& file, const RunReport& report) {
   const std::vector<Entry> entries = sorted_events(report.result.events);
   const bool seeded = report.settings->text(Setting::executor) == "seeded";
-  const uint64_t origin = entries.empty() || seeded ? 0 : entries.front().event->time_ns;
+  const uint64_t origin = entries.empty() || seeded ? 0 : entries.front().event->tick;
   file.write(header(report));
   for (const auto& [event, log] : entries) {
     file.write(fmt::format(R"({{"t":{},"thread":"{}","event":"{}"{}{}}})"
                            "\n",
-                           event->time_ns - origin, log->thread(), event_name(event->kind),
+                           event->tick - origin, log->thread(), event_name(event->kind),
                            task(*event), detail(*event, report.config.chip)));
   }
   uint64_t dropped = 0;

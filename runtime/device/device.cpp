@@ -21,7 +21,7 @@ uint32_t next_generation() {
 }
 
 /// The logical threads of one launch and what they share.
-template <class P, template <class> class F>
+template <executors::LaunchPolicy P, template <class> class F>
 class Run {
  public:
   using Bell = typename P::doorbell;
@@ -99,7 +99,7 @@ class Run {
   std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
 };
 
-template <class P>
+template <executors::LaunchPolicy P>
 RunResult launch_on(const DeviceConfig& config, const typename P::team_options& options,
                     const Launch& what) {
   validate(config);

@@ -92,7 +92,7 @@ class IdleCoreRule {
   [[nodiscard]] uint64_t exit_of(uint32_t core) const {
     const auto& events = result_.events[history_.thread_of_core(core)].events();
     const bool exited = !events.empty() && events.back().kind == EventKind::exit;
-    return exited ? events.back().time_ns : never;
+    return exited ? events.back().tick : never;
   }
   [[nodiscard]] uint64_t first_exit() const {
     uint64_t first = never;
@@ -105,7 +105,7 @@ class IdleCoreRule {
     for (const Event* dispatch : history_.dispatches(core)) {
       const TaskHistory* const task = history_.find(dispatch->task);
       const uint64_t fin = task == nullptr ? never : task->time(EventKind::fin, never);
-      if (dispatch->time_ns < to && from < fin) return false;
+      if (dispatch->tick < to && from < fin) return false;
     }
     return exit_of(core) >= to;
   }

@@ -15,7 +15,7 @@ namespace pto2 {
 
 /// True if the books of a ring agree with its watermark, and the words of the tasks alive are
 /// such that the verbs of the life cycle can leave them behind. O(window).
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] bool is_whole(RunState<P, F>& state, uint32_t number) {
   const auto& ring = state.admission.ring(number);
   const uint64_t next = ring.tasks.next();
@@ -32,7 +32,7 @@ template <class P, template <class> class F>
 
 /// Names the structures that are not whole after a run of `submitted` tasks that ended in `error`.
 /// Empty after any run, unless the runtime is broken. O(window).
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] std::vector<std::string> damaged_structures(RunState<P, F>& state, uint64_t submitted,
                                                           ErrorCode error) {
   std::vector<std::string> damaged;
@@ -71,7 +71,7 @@ template <class P, template <class> class F>
 
 /// Says what is left to do in a run of `submitted` tasks. Empty after a run that ended well,
 /// unless the runtime is broken. Takes tasks out of the queues that are not empty.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] std::vector<std::string> leftovers(RunState<P, F>& state, uint64_t submitted) {
   std::vector<std::string> left;
   for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {

@@ -30,7 +30,7 @@ struct TaskHistory {
   [[nodiscard]] bool has(EventKind kind) const { return of(kind).times != 0; }
   /// When it happened; `never` if it did not.
   [[nodiscard]] uint64_t time(EventKind kind, uint64_t never) const {
-    return has(kind) ? of(kind).event->time_ns : never;
+    return has(kind) ? of(kind).event->tick : never;
   }
   /// The core type that the task needs; requires the event `ready`.
   [[nodiscard]] uint32_t type() const { return of(EventKind::ready).event->detail; }

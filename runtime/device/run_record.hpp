@@ -15,7 +15,7 @@
 namespace pto2 {
 
 /// Before the run: gives each logical thread a log of `state.config.events` events.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
                    std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
   const std::size_t capacity = state.config.events;
@@ -29,7 +29,7 @@ void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
 }
 
 /// After the run: its error, what its threads counted, and their logs, which are moved.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] RunResult collect(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
                                 std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
   RunResult result;
@@ -43,7 +43,7 @@ template <class P, template <class> class F>
   result.edges_early = own.edges_early;
   result.holds = own.holds;
   result.waits = own.waits;
-  result.wait_ns = own.wait_ns;
+  result.wait_ticks = own.wait_ticks;
   result.cas_retries = own.cas_retries;
   result.peak_window = own.peak_window;
   result.slots_recycled = own.slots_recycled;
@@ -60,7 +60,7 @@ template <class P, template <class> class F>
   for (auto& core : state.cores) {
     result.acks += core.counts().acks;
     result.fins += core.counts().fins;
-    result.kernel_ns += core.counts().kernel_ns;
+    result.kernel_ticks += core.counts().kernel_ticks;
     take_log(core.log());
   }
   return result;

@@ -23,14 +23,14 @@ struct RunResult {
   uint64_t completions = 0;
   uint64_t steals = 0;
   uint64_t cas_retries = 0;
-  uint64_t waits = 0;    ///< submissions that met back-pressure
-  uint64_t wait_ns = 0;  ///< time in those
+  uint64_t waits = 0;       ///< submissions that met back-pressure
+  uint64_t wait_ticks = 0;  ///< time in those; ticks are nanoseconds, or points of a schedule
   uint64_t scheduler_parks = 0;
   uint64_t peak_window = 0;  ///< most slots of one ring in use, as the orchestrator saw it
   uint64_t slots_recycled = 0;
-  uint64_t kernel_ns = 0;  ///< sum over cores, if timing is on
-  uint64_t wall_ns = 0;    ///< from launch to result
-  uint64_t points = 0;     ///< seeded: length of the schedule
+  uint64_t kernel_ticks = 0;  ///< sum over cores, if timing is on
+  uint64_t wall_ns = 0;       ///< from launch to result
+  uint64_t points = 0;        ///< seeded: length of the schedule
   uint32_t host_threads = 0;
   bool kernels_last = false;         ///< seeded: executors::SeededOptions::kernels_last
   std::vector<std::string> damaged;  ///< structures that are not whole; empty unless we have a bug

@@ -80,7 +80,7 @@ class Judge {
                     result.error.code == ErrorCode::not_drained),
         findings_(findings) {}
 
-  void judge(uint64_t idle_limit_ns) {
+  void judge(uint64_t idle_limit) {
     for (uint32_t thread = 0; thread < history_.threads(); ++thread) check_thread(thread);
     check_submissions();
     for (const auto& ring : history_.rings()) {
@@ -92,7 +92,7 @@ class Judge {
       check_exit(core);
     }
     check_counts();
-    for (std::string& text : idle_cores_beside_ready_tasks(history_, result_, idle_limit_ns)) {
+    for (std::string& text : idle_cores_beside_ready_tasks(history_, result_, idle_limit)) {
       findings_.add_text(std::move(text));
     }
   }
@@ -133,18 +133,18 @@ class Judge {
         findings_.add("EV-I2: {} of {} in the log of {}", kind, name_of(event.task),
                       thread_name(thread));
       }
-      if (event.time_ns < before) {
+      if (event.tick < before) {
         findings_.add("EV-I3: {} has {} at {} after an event at {}", thread_name(thread), kind,
-                      event.time_ns, before);
+                      event.tick, before);
       }
-      before = event.time_ns;
+      before = event.tick;
       const bool of_a_task = static_cast<uint32_t>(event.kind) < life_kinds;
       if (of_a_task && history_.find(event.task) == nullptr) {
         findings_.add("EV-I4: {} of {} by {} at {}, which was not submitted in its turn", kind,
-                      name_of(event.task), thread_name(thread), event.time_ns);
+                      name_of(event.task), thread_name(thread), event.tick);
       }
       if (event.kind == EventKind::exit && &event != &events.back()) {
-        findings_.add("EV-I9: {} goes on after its exit at {}", thread_name(thread), event.time_ns);
+        findings_.add("EV-I9: {} goes on after its exit at {}", thread_name(thread), event.tick);
       }
     }
     if (events.empty() || events.back().kind != EventKind::exit) {
@@ -161,7 +161,7 @@ class Judge {
       if (event.kind != EventKind::wait || event.task == no_task) continue;
       const bool is_next = ring < next.size() && local_of(event.task) == next[ring];
       if (is_next && event.detail <= static_cast<uint32_t>(Resource::tensormap_pool)) continue;
-      findings_.add("EV-I4: the orchestrator waits at {} for resource {} and {}", event.time_ns,
+      findings_.add("EV-I4: the orchestrator waits at {} for resource {} and {}", event.tick,
                     event.detail, name_of(event.task));
     }
   }
@@ -253,22 +253,21 @@ class Judge {
           before == nullptr ? event.kind == EventKind::wait : may_follow(event.kind, before->kind);
       if (!follows || (event.kind == EventKind::fin && before->task != event.task)) {
         findings_.add("EV-I8: {} has {} of {} at {} after {}", name, event_name(event.kind),
-                      name_of(event.task), event.time_ns,
+                      name_of(event.task), event.tick,
                       before == nullptr ? "nothing" : event_name(before->kind));
       }
       if (event.kind == EventKind::ack) {
         if (taken >= sent.size() || sent[taken]->task != event.task) {
           findings_.add("EV-I8: {} acks {} at {}, but its dispatch number {} is of {}", name,
-                        name_of(event.task), event.time_ns, taken,
+                        name_of(event.task), event.tick, taken,
                         taken < sent.size() ? name_of(sent[taken]->task) : "no task");
         }
         ++taken;
       }
-      if (event.kind == EventKind::fin && taken < sent.size() &&
-          sent[taken]->time_ns < event.time_ns) {
+      if (event.kind == EventKind::fin && taken < sent.size() && sent[taken]->tick < event.tick) {
         findings_.add("EV-I8: {} is dispatched to {} at {}, before the fin of {} at {}",
-                      name_of(sent[taken]->task), name, sent[taken]->time_ns, name_of(event.task),
-                      event.time_ns);
+                      name_of(sent[taken]->task), name, sent[taken]->tick, name_of(event.task),
+                      event.tick);
       }
       before = &event;
     }
@@ -304,7 +303,7 @@ class Judge {
   [[nodiscard]] uint64_t exit_of(uint32_t thread, uint64_t none) const {
     const auto& events = log(thread).events();
     const bool exited = !events.empty() && events.back().kind == EventKind::exit;
-    return exited ? events.back().time_ns : none;
+    return exited ? events.back().tick : none;
   }
 
   [[nodiscard]] uint64_t last_fin() {
@@ -405,10 +404,10 @@ class Judge {
 }  // namespace
 
 std::vector<std::string> broken_rules(const DeviceConfig& config, const RunResult& result,
-                                      uint64_t idle_limit_ns) {
+                                      uint64_t idle_limit) {
   Findings findings;
   check_logs(config, result, findings);
-  if (findings.empty()) Judge(config, result, findings).judge(idle_limit_ns);
+  if (findings.empty()) Judge(config, result, findings).judge(idle_limit);
   for (const std::string& name : result.damaged) {
     findings.add("EV-I13: damaged after the run: {}", name);
   }

@@ -50,13 +50,13 @@ namespace pto2 {
 
 /// On hardware, the longest that a task may be ready beside an idle core; much more than it takes,
 /// because the machine may be busy with something else.
-inline constexpr uint64_t idle_core_limit_ns = 5'000'000'000;
+inline constexpr uint64_t idle_core_limit = 5'000'000'000;
 
 /// The rules that the events of a run on `config` break, as texts that name the rule, the tasks,
 /// threads and times; of many, the first few and the number of all. Empty: every rule holds.
 /// O(n log n) for n events.
 [[nodiscard]] std::vector<std::string> broken_rules(const DeviceConfig& config,
                                                     const RunResult& result,
-                                                    uint64_t idle_limit_ns = idle_core_limit_ns);
+                                                    uint64_t idle_limit = idle_core_limit);
 
 }  // namespace pto2

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/task_id.hpp"
+#include "runtime/executors/execution_policy.hpp"
 
 namespace pto2 {
 
@@ -32,7 +33,7 @@ enum class EventKind : uint8_t {
 [[nodiscard]] const char* event_name(EventKind kind);
 
 struct Event {
-  uint64_t time_ns;  ///< of a steady clock; in simulations, points of the schedule
+  uint64_t tick;  ///< of the policy's clock: nanoseconds, or points of a simulated schedule
   TaskId task;
   uint32_t detail;
   EventKind kind;
@@ -51,12 +52,12 @@ class EventLog {
   /// True if events are wanted.
   [[nodiscard]] bool enabled() const { return capacity_ != 0; }
 
-  void record(uint64_t time_ns, EventKind kind, TaskId task, uint32_t detail) {
+  void record(uint64_t tick, EventKind kind, TaskId task, uint32_t detail) {
     if (events_.size() == capacity_) {
       ++dropped_;
       return;
     }
-    events_.push_back({time_ns, task, detail, kind});
+    events_.push_back({tick, task, detail, kind});
   }
 
   [[nodiscard]] const std::string& thread() const { return thread_; }
@@ -72,10 +73,10 @@ class EventLog {
 };
 
 /// Records an event if the log is enabled; one predictable branch if not.
-template <class P>
+template <executors::ExecutionPolicy P>
 void record(EventLog& log, EventKind kind, TaskId task, uint32_t detail = 0) {
   if (log.enabled()) [[unlikely]]
-    log.record(P::now_ns(), kind, task, detail);
+    log.record(P::now(), kind, task, detail);
 }
 
 }  // namespace pto2

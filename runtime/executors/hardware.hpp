@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "core/policy.hpp"
+#include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/logical_thread.hpp"
 #include "runtime/executors/machine.hpp"
 #include "runtime/executors/mapped_array.hpp"
@@ -51,7 +51,6 @@ struct Hardware : Machine {
   }
   static void idle() { executors::idle(); }
 
-  /// After a round that found nothing: lets others run. Whether the caller's loop is over.
   template <class Predicate>
   static bool yield(Predicate&& is_over) {
     executors::yield();
@@ -59,23 +58,21 @@ struct Hardware : Machine {
   }
   [[nodiscard]] static uint32_t polling_rounds() { return executors::polling_rounds(); }
 
-  /// Runs a kernel: code that may take long and touches no shared protocol state.
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
     executors::detached(kernel, args);
   }
 
-  /// Asks for the cache line of `address`, to be written soon.
   static void prefetch_for_write(const void* address) { __builtin_prefetch(address, 1); }
-  static void prefetch(const void* address) { __builtin_prefetch(address, 0); }
 
-  /// Nanoseconds of a steady clock, for events and statistics.
-  [[nodiscard]] static uint64_t now_ns() {
+  /// Nanoseconds of a steady clock.
+  static constexpr uint64_t ticks_per_second = 1'000'000'000;
+  [[nodiscard]] static uint64_t now() {
     return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                      std::chrono::steady_clock::now().time_since_epoch())
                                      .count());
   }
 };
 
-static_assert(Policy<Hardware>);
+static_assert(LaunchPolicy<Hardware>);
 
 }  // namespace pto2::executors

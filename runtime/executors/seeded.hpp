@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/assert.hpp"
-#include "core/policy.hpp"
+#include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/executors/seeded_team.hpp"
 
@@ -250,13 +250,13 @@ struct Seeded {
     kernel(args);
   }
   static void prefetch_for_write(const void*) {}
-  static void prefetch(const void*) {}
-  [[nodiscard]] static uint64_t now_ns() {
+  static constexpr uint64_t ticks_per_second = 1'000'000'000;
+  [[nodiscard]] static uint64_t now() {
     const SeededTeam* team = SeededTeam::current();
     return team == nullptr ? 0 : team->points();
   }
 };
 
-static_assert(Policy<Seeded>);
+static_assert(LaunchPolicy<Seeded>);
 
 }  // namespace pto2::executors

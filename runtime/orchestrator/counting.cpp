@@ -17,9 +17,9 @@ void Counting::submit(const Submission& task) {
 }
 
 void Counting::begin(const Deadlock& deadlock, const PerRing& next, const PerRing& alive,
-                     uint64_t now_ns) {
+                     uint64_t now) {
   deadlock_ = deadlock;
-  since_ns_ = now_ns;
+  since_ = now;
   next_ = next;
   alive_ = alive;
 }
@@ -35,9 +35,8 @@ void Counting::observe(uint32_t ring, TensorMap& map) {
   }
 }
 
-bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t now_ns) {
+bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t now) {
   constexpr uint64_t counting_base = uint64_t{1} << 46;
-  constexpr uint64_t counting_limit_ns = 500'000'000;
   submit(task);
   const TaskId id = make_id(task.ring, next_[task.ring]++);
   dataflow.allocate_outputs(task, id, counting_base + addresses_);
@@ -45,7 +44,7 @@ bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t n
   TensorMap& map = dataflow.map();
   while (!map.reserve(task.inserts)) map.enlarge(0, 2 * map.config().pool_size);
   dataflow.insert_outputs(task, id);
-  return now_ns - since_ns_ <= counting_limit_ns;
+  return now - since_ <= patience_;
 }
 
 RunError Counting::finish(bool to_end) {

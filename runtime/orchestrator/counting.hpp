@@ -20,7 +20,8 @@ class Counting {
  public:
   using PerRing = std::array<uint64_t, max_rings>;
 
-  explicit Counting(uint32_t rings) : rings_(rings) {}
+  /// Counts for `patience` ticks at most.
+  Counting(uint32_t rings, uint64_t patience) : rings_(rings), patience_(patience) {}
 
   void scope_begin() { requirement_.scope_begin(); }
   void scope_end() { requirement_.scope_end(); }
@@ -29,19 +30,20 @@ class Counting {
 
   /// From here on nothing is executed: the rings have come to the tasks `next`, and `alive` are the
   /// oldest that have not been reclaimed.
-  void begin(const Deadlock& deadlock, const PerRing& next, const PerRing& alive, uint64_t now_ns);
+  void begin(const Deadlock& deadlock, const PerRing& next, const PerRing& alive, uint64_t now);
   /// Before the look-ups of a task of this ring: the watermarks are those of the best case.
   void observe(uint32_t ring, TensorMap& map);
   /// In place of an execution. False: it has been counted for long enough.
-  [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now_ns);
+  [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now);
   /// What was learnt. `to_end`: the orchestration has returned.
   [[nodiscard]] RunError finish(bool to_end);
 
  private:
   uint32_t rings_;
+  uint64_t patience_;
   ResourceRequirement requirement_;
   Deadlock deadlock_;
-  uint64_t since_ns_ = 0;
+  uint64_t since_ = 0;
   uint64_t addresses_ = 0;  // bytes given out
   PerRing next_{};          // local ids that counting gives out
   PerRing alive_{};         // watermarks of counting

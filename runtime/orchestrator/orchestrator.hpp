@@ -42,7 +42,7 @@ struct OrchestratorInput {
   uint32_t first_generation = 1;  ///< of the tensor handles, apart from those of other launches
 };
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 class Orchestrator {
  public:
   using State = RunState<P, F>;

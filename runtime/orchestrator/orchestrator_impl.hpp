@@ -14,15 +14,15 @@ namespace pto2 {
 /// Slots whose lines are on their way while scope_end() drops references.
 constexpr std::size_t drops_ahead = 8;
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
     : state_(state),
       input_(std::move(input)),
       dataflow_(state.config, state.admission.alive(), input_.first_generation),
       submitter_(state, dataflow_, input_.log, log_, counts_),
-      counting_(state.config.rings) {}
+      counting_(state.config.rings, P::ticks_per_second / 2) {}
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
   start_up();
   run_orchestration();
@@ -30,7 +30,7 @@ void Orchestrator<P, F>::run() {
   record<P>(log_, EventKind::exit, no_task);
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::start_up() {
   auto& startup = state_.startup;
   startup.sm_header_ready.set();
@@ -40,7 +40,7 @@ void Orchestrator<P, F>::start_up() {
   state_.ring_schedulers();
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run_orchestration() {
   OrchestrationHandle<Orchestrator> handle(*this);
   scope_begin();
@@ -57,7 +57,7 @@ void Orchestrator<P, F>::run_orchestration() {
   while (!scopes_.empty()) scope_end();
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish() {
   auto& startup = state_.startup;
   startup.orchestrator_done.set();
@@ -72,7 +72,7 @@ void Orchestrator<P, F>::finish() {
   }
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::fail(RunError error) {
   if (mode_ == Mode::counting) finish_counting();  // the deadlock remains what the user is told
   mode_ = Mode::stopped;
@@ -82,7 +82,7 @@ void Orchestrator<P, F>::fail(RunError error) {
   state_.ring_schedulers();
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
   const ErrorCode code = deadlock_code(deadlock.resource);
   state_.fatal.latch(static_cast<int32_t>(code), {submitter_.submitted()});
@@ -93,24 +93,24 @@ void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
     next[r] = state_.admission.ring(r).tasks.next();
   }
-  counting_.begin(deadlock, next, state_.admission.alive(), P::now_ns());
+  counting_.begin(deadlock, next, state_.admission.alive(), P::now());
 }
 
 /// The orchestration has returned, or goes on for too long: says what was learnt.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
   error_ = counting_.finish(scopes_.empty());
   mode_ = Mode::stopped;
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::scope_begin() {
   dataflow_.scope_begin(submitter_.submitted() + 1);
   counting_.scope_begin();
   scopes_.push_back(scope_tasks_.size());
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::scope_end() {
   if (scopes_.empty()) {
     fail({ErrorCode::bad_submission, "scope_end() without a scope", "use PTO2_SCOPE"});
@@ -125,7 +125,7 @@ void Orchestrator<P, F>::scope_end() {
 }
 
 /// The scope lets go of its tasks, from this one on.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::drop_scope(std::size_t first_task) {
   uint32_t rings = 0;
   for (std::size_t i = first_task; i < scope_tasks_.size(); ++i) {
@@ -139,7 +139,7 @@ void Orchestrator<P, F>::drop_scope(std::size_t first_task) {
   state_.advance(rings, log_, counts_.cas_retries);
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
                                      uint32_t count) {
   if (mode_ == Mode::stopped) return;
@@ -157,11 +157,11 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
     counting_.submit(task);
     scope_tasks_.push_back(submitter_.commit(task, input_.kernels[task.kernel_id]));
   } else if (mode_ == Mode::counting) {
-    if (!counting_.count_only(task, dataflow_, P::now_ns())) finish_counting();
+    if (!counting_.count_only(task, dataflow_, P::now())) finish_counting();
   }
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
   const auto refuse = [&](std::string problem, const char* hint) {
     fail({ErrorCode::bad_submission,
@@ -199,7 +199,7 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
 
 /// Waits until nothing is lacking. False: the run is given up, because of a deadlock, which is
 /// counted from here on, or of something else.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::reserve(Submission& task) {
   submitter_.prefetch(task);
   switch (submitter_.reserve(task)) {
@@ -215,13 +215,13 @@ bool Orchestrator<P, F>::reserve(Submission& task) {
   return false;
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 uint64_t Orchestrator<P, F>::handle_of(const TensorResult& result, const char* call) {
   if (!result.ok()) fail({ErrorCode::bad_submission, result.error, call});
   return result.handle;
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 uint64_t Orchestrator<P, F>::make_tensor(uint64_t address, const uint64_t* shapes, uint32_t ndims,
                                          DataType dtype) {
   if (mode_ == Mode::stopped) return 0;
@@ -229,26 +229,26 @@ uint64_t Orchestrator<P, F>::make_tensor(uint64_t address, const uint64_t* shape
                    "check the call of make_tensor");
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 uint64_t Orchestrator<P, F>::view(uint64_t tensor, const uint64_t* shapes,
                                   const uint64_t* offsets) {
   if (mode_ == Mode::stopped) return 0;
   return handle_of(dataflow_.tensors().view(tensor, shapes, offsets), "check the call of view");
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 uint64_t Orchestrator<P, F>::reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
   if (mode_ == Mode::stopped) return 0;
   return handle_of(dataflow_.tensors().reshape(tensor, shapes, ndims), "check the call of reshape");
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 uint64_t Orchestrator<P, F>::transpose(uint64_t tensor, uint32_t x, uint32_t y) {
   if (mode_ == Mode::stopped) return 0;
   return handle_of(dataflow_.tensors().transpose(tensor, x, y), "check the call of transpose");
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 const TensorRecord* Orchestrator<P, F>::find_tensor(uint64_t tensor, const char* use) {
   if (mode_ == Mode::stopped) return nullptr;
   const TensorRecord* record = dataflow_.tensors().find(tensor);
@@ -260,13 +260,13 @@ const TensorRecord* Orchestrator<P, F>::find_tensor(uint64_t tensor, const char*
   return record;
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::dump(uint64_t tensor) {
   if (mode_ == Mode::stopped || !input_.log) return;
   input_.log(PTO2_LOG_INFO, dataflow_.tensors().describe(tensor).c_str());
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::log_line(int32_t level, const char* format, va_list arguments) {
   if (!input_.log) return;
   char line[1024];

@@ -24,7 +24,7 @@ struct OrchestratorCounts {
   uint64_t edges_early = 0;
   uint64_t holds = 0;
   uint64_t waits = 0;
-  uint64_t wait_ns = 0;
+  uint64_t wait_ticks = 0;
   uint64_t cas_retries = 0;
   uint64_t peak_window = 0;
   uint64_t slots_recycled = 0;
@@ -37,7 +37,7 @@ enum class Reserved : uint8_t {
   given_up,    ///< the run has come to its end by an error meanwhile
 };
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 class Submitter {
  public:
   using State = RunState<P, F>;
@@ -77,7 +77,7 @@ class Submitter {
   EventLog& events_;
   OrchestratorCounts& counts_;
   Resource lacks_ = Resource::task_ring;  // when it last waited
-  uint64_t last_warning_ns_ = 0;
+  uint64_t last_warning_ = 0;
 };
 
 }  // namespace pto2

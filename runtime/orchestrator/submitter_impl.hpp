@@ -15,27 +15,27 @@ constexpr uint64_t observation_interval = 16;
 /// Slots whose lines are fetched from the schedulers' caches before they are taken.
 constexpr uint64_t slots_ahead = 4;
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::observe() {
   if (submitted() % observation_interval == 0) state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive());
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::prefetch(const Submission& task) {
   for (const TaskId producer : task.producers) prefetch_slot(producer);
 }
 
 /// Producers that were reclaimed meanwhile need no node; their slots may be the next to be taken.
 /// Owners are alive: their scopes are open.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::forget_reclaimed_producers(Submission& task) {
   std::erase_if(task.producers, [&](TaskId id) { return state_.admission.is_reclaimed(id); });
 }
 
 /// What the submission lacks, given the watermarks as last observed. Slot, heap bytes, nodes and
 /// TensorMap entries are taken together; this is the first that does not fit.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
   if (const auto lack = state_.admission.lacking(task.demand())) return resource_of(*lack);
   if (!dataflow_.map().reserve(task.inserts)) return Resource::tensormap_pool;
@@ -43,7 +43,7 @@ std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
 }
 
 /// Looks at the watermarks, and what is lacking then.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 std::optional<Resource> Submitter<P, F>::observe_lacking(Submission& task) {
   state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive(), true);
@@ -51,7 +51,7 @@ std::optional<Resource> Submitter<P, F>::observe_lacking(Submission& task) {
   return lacking(task);
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 Reserved Submitter<P, F>::reserve(Submission& task) {
   forget_reclaimed_producers(task);
   if (!lacking(task)) return Reserved::fits;
@@ -62,7 +62,7 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
   record<P>(events_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
   uint64_t evaluations = 0;
   bool deadlocked = false;
-  const uint64_t begin_ns = P::now_ns();
+  const uint64_t begin = P::now();
   P::await([&] {
     // If everything has finished by now, the watermarks that follow are final.
     const bool quiescent = state_.stall.quiescent(submitted());
@@ -73,21 +73,20 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
     deadlocked = quiescent;
     return deadlocked;
   });
-  counts_.wait_ns += P::now_ns() - begin_ns;
+  counts_.wait_ticks += P::now() - begin;
   if (!lacks) return Reserved::fits;
   return deadlocked ? Reserved::deadlocked : Reserved::given_up;
 }
 
 /// The seed's periodic warnings: every 10,000 looks in vain, and every second of one wait.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations) {
   constexpr uint64_t warning_interval = 10'000;
-  constexpr uint64_t warning_period_ns = 1'000'000'000;
   if (!log_) return;
-  const uint64_t now_ns = P::now_ns();
-  if (evaluations == 1) last_warning_ns_ = now_ns;
-  if (evaluations % warning_interval != 0 && now_ns - last_warning_ns_ < warning_period_ns) return;
-  last_warning_ns_ = now_ns;
+  const uint64_t now = P::now();
+  if (evaluations == 1) last_warning_ = now;
+  if (evaluations % warning_interval != 0 && now - last_warning_ < P::ticks_per_second) return;
+  last_warning_ = now;
   const Deadlock state = deadlock(task);
   std::string line = fmt::format("[{}] BLOCKED", resource_name(lacks_));
   switch (lacks_) {
@@ -115,7 +114,7 @@ void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations)
   log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", line, evaluations).c_str());
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
   const auto& ring = state_.admission.ring(task.ring);
   const uint64_t alive = state_.admission.alive(task.ring);
@@ -154,7 +153,7 @@ Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
 
 /// The oldest task alive of the ring that the task was for, or of any ring that has one if the
 /// TensorMap is lacking: it is that of all rings.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::find_oldest(Deadlock& d) const {
   const uint32_t rings = d.resource == Resource::tensormap_pool ? state_.config.rings : 1;
   for (uint32_t i = 0; i < rings && d.oldest == no_task; ++i) {
@@ -166,7 +165,7 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
   }
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
   const Admitted admitted =
       state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
@@ -188,7 +187,7 @@ TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
   return id;
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelEntry kernel) {
   const Place place = state_.life.place(id);
   const auto arguments = state_.arguments(place).editing();
@@ -203,7 +202,7 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
   state_.life.slot(place).descriptor.write({id, kernel, task.type});
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) {
   const TaskId id = admitted.id;
   ++counts_.tasks;

@@ -15,6 +15,7 @@
 #include "core/stall_detector.hpp"
 #include "core/startup.hpp"
 #include "runtime/chip/ai_core.hpp"
+#include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/run/config.hpp"
 
@@ -27,13 +28,13 @@ struct TaskDescriptor {
   CoreType type = CoreType::cube;
 };
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 struct alignas(cache_line) RuntimeSlot : TaskSlot<P, F> {
   typename P::template cell<TaskDescriptor> descriptor;
 };
 
 /// The arrays of one ring.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 struct RingArrays {
   explicit RingArrays(const DeviceConfig& config)
       : slots(config.window),
@@ -58,7 +59,7 @@ struct FatalDetails {
   uint64_t submitted;  ///< tasks by then, and for good
 };
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 class RunState {
  public:
   using Slot = RuntimeSlot<P, F>;

@@ -29,7 +29,7 @@ struct SchedulerCounts {
   uint64_t parks = 0;
 };
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 class Scheduler {
  public:
   using State = RunState<P, F>;

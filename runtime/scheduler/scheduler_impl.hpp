@@ -5,7 +5,7 @@
 
 namespace pto2 {
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 Scheduler<P, F>::Scheduler(State& state, uint32_t index)
     : state_(state),
       index_(index),
@@ -19,7 +19,7 @@ Scheduler<P, F>::Scheduler(State& state, uint32_t index)
   });
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::run() {
   start_up();
   const auto is_over = [this] { return state_.startup.shutdown.is_set(); };
@@ -42,7 +42,7 @@ void Scheduler<P, F>::run() {
   record<P>(log_, EventKind::exit, no_task);
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::start_up() {
   auto& startup = state_.startup;
   record<P>(log_, EventKind::wait, no_task);
@@ -61,7 +61,7 @@ void Scheduler<P, F>::start_up() {
   }
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::shut_down() {
   const auto send_exit = [&](uint32_t core) {
     state_.cores[core].mailbox().send_exit();
@@ -80,7 +80,7 @@ void Scheduler<P, F>::shut_down() {
   }
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::completion_phase() {
   bool progress = false;
   for (Cores& cores : cores_) {
@@ -99,7 +99,7 @@ bool Scheduler<P, F>::completion_phase() {
   return progress;
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::complete(uint32_t core) {
   const Place task = running_[core];
   const TaskId id = id_of(task);
@@ -114,7 +114,7 @@ void Scheduler<P, F>::complete(uint32_t core) {
   state_.finished[index_].add(1);
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push(Place task) {
   const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
   const auto type = static_cast<uint32_t>(descriptor.type);
@@ -123,7 +123,7 @@ void Scheduler<P, F>::push(Place task) {
   if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::scan_phase() {
   for (uint32_t type = 0; type < core_types; ++type) {
     auto& backlog = cores_[type].backlog;
@@ -134,7 +134,7 @@ void Scheduler<P, F>::scan_phase() {
   }
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
   if (const auto popped = state_.ready[type].pop(shard_)) {
     if (popped->stolen) ++counts_.steals;
@@ -148,7 +148,7 @@ bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
   return true;
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::dispatch_phase() {
   bool progress = false;
   for (uint32_t type = 0; type < core_types; ++type) {
@@ -168,14 +168,14 @@ bool Scheduler<P, F>::dispatch_phase() {
 }
 
 /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::offer(uint32_t type) {
   // Not the caller itself, which may be about to sleep.
   if (announced_) state_.parked[type].retract(index_);
   state_.wake_one(type);
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
   const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
   ++counts_.dispatches;
@@ -186,7 +186,7 @@ void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
   target.bell().ring();
 }
 
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::park() {
   for (uint32_t type = 0; type < core_types; ++type) {
     if (!cores_[type].idle.empty()) state_.parked[type].announce(index_);
@@ -210,7 +210,7 @@ void Scheduler<P, F>::park() {
 
 /// Before sleeping: who has idle cores asks for the tasks that others could not place, and who has
 /// such tasks rings somebody with idle cores. PS-I2.
-template <class P, template <class> class F>
+template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::exchange_backlog(uint32_t type) {
   auto& parked = state_.parked[type];
   if (!cores_[type].backlog.empty()) {

@@ -22,7 +22,7 @@ using enum EventKind;
 
 /// Breaks this rule and no other.
 void expect_broken(Story& story, const std::string& rule, const std::string& text,
-                   uint64_t idle_limit = idle_core_limit_ns) {
+                   uint64_t idle_limit = idle_core_limit) {
   const std::vector<std::string> broken = story.broken(idle_limit);
   EXPECT_THAT(broken, Not(IsEmpty()));
   EXPECT_THAT(broken, Each(StartsWith(rule + ":")));
@@ -40,7 +40,7 @@ TEST(RunRules, HoldForARunThatWasGivenUp) {
 TEST(RunRules, HoldWithoutTime) {
   Story story;
   for (uint32_t thread = 0; thread < threads; ++thread) {
-    for (Event& event : story.log(thread)) event.time_ns = 0;
+    for (Event& event : story.log(thread)) event.tick = 0;
   }
   EXPECT_THAT(story.broken(), IsEmpty());
 }
@@ -82,7 +82,7 @@ TEST(RunRules, AnEventStandsInTheLogOfAThreadThatCanCauseIt) {
     Story story;
     const Event event = story.at(from, kind, a);
     story.erase(from, kind, a);
-    story.insert(to, event.time_ns, kind, a, event.detail);
+    story.insert(to, event.tick, kind, a, event.detail);
     EXPECT_THAT(story.broken(),
                 testing::Contains(StartsWith(std::string("EV-I2: ") + event_name(kind) +
                                              " of task 0 of ring 0 in the log of ")));
@@ -91,7 +91,7 @@ TEST(RunRules, AnEventStandsInTheLogOfAThreadThatCanCauseIt) {
 
 TEST(RunRules, TimesOfAThreadDoNotDescend) {
   Story story;
-  story.at(aic0, wait).time_ns = 26;
+  story.at(aic0, wait).tick = 26;
   expect_broken(story, "EV-I3", "aic0 has ack at 25 after an event at 26");
 }
 
@@ -144,16 +144,16 @@ TEST(RunRules, NothingIsLeftOutInARunThatWasGivenUp) {
 
 TEST(RunRules, ALifeIsInOrder) {
   Story story;
-  story.at(orchestrator, submit, c).time_ns = 15;
-  story.at(orchestrator, ready, c).time_ns = 23;
+  story.at(orchestrator, submit, c).tick = 15;
+  story.at(orchestrator, ready, c).tick = 23;
   std::swap(story.log(orchestrator)[4], story.log(orchestrator)[5]);
-  story.log(orchestrator)[4].time_ns = 15;
+  story.log(orchestrator)[4].tick = 15;
   expect_broken(story, "EV-I6",
                 "ready at 23 by orchestrator is later than dispatch at 22 by sched");
   Story late;
-  late.at(aiv2, fin, d).time_ns = 75;
-  late.log(aiv2).at(6).time_ns = 75;
-  late.at(scheduler1, consume, d).time_ns = 74;
+  late.at(aiv2, fin, d).tick = 75;
+  late.log(aiv2).at(6).tick = 75;
+  late.at(scheduler1, consume, d).tick = 74;
   expect_broken(late, "EV-I6", "fin at 75 by aiv2 is later than consume at 74 by scheduler1");
 }
 
@@ -169,7 +169,7 @@ TEST(RunRules, NothingIsReclaimedThatRuns) {
 
 TEST(RunRules, ConsumeAndReclaimHaveNoOrder) {
   Story story;
-  story.at(scheduler1, consume, d).time_ns = 77;
+  story.at(scheduler1, consume, d).tick = 77;
   std::swap(story.log(scheduler1)[6], story.log(scheduler1)[7]);
   EXPECT_THAT(story.broken(), IsEmpty());
 }
@@ -186,7 +186,7 @@ TEST(RunRules, ATaskGoesToACoreOfItsScheduler) {
   Story story;
   const Event event = story.at(scheduler0, dispatch, b);
   story.erase(scheduler0, dispatch, b);
-  story.insert(scheduler1, event.time_ns, dispatch, b, event.detail);
+  story.insert(scheduler1, event.tick, dispatch, b, event.detail);
   expect_broken(story, "EV-I7", "task 1 of ring 0 is dispatched to aiv0 by scheduler1");
 }
 
@@ -205,11 +205,11 @@ TEST(RunRules, ATaskRunsWhereItWasSent) {
 
 TEST(RunRules, ACoreHasOneDispatchAtATime) {
   Story story;
-  story.at(scheduler1, dispatch, d).time_ns = 28;
+  story.at(scheduler1, dispatch, d).tick = 28;
   std::rotate(story.log(scheduler1).begin() + 3, story.log(scheduler1).begin() + 5,
               story.log(scheduler1).begin() + 6);
-  story.at(orchestrator, ready, d).time_ns = 20;
-  story.at(orchestrator, submit, d).time_ns = 20;
+  story.at(orchestrator, ready, d).tick = 20;
+  story.at(orchestrator, submit, d).tick = 20;
   expect_broken(story, "EV-I8",
                 "task 1 of ring 1 is dispatched to aiv2 at 28, before the fin of task 0 of ring 1 "
                 "at 29");
@@ -274,13 +274,13 @@ TEST(RunRules, EveryThreadHasItsExitLast) {
 
 TEST(RunRules, ACoreLeavesBeforeItsScheduler) {
   Story story;
-  story.at(aiv2, exit).time_ns = 97;
+  story.at(aiv2, exit).tick = 97;
   expect_broken(story, "EV-I9", "aiv2 leaves at 97, after its scheduler1 at 96");
 }
 
 TEST(RunRules, NoCoreLeavesBeforeTheLastFin) {
   Story story;
-  story.at(aic1, exit).time_ns = 68;
+  story.at(aic1, exit).tick = 68;
   expect_broken(story, "EV-I9", "aic1 leaves at 68, before the last fin at 69");
   story.result.error.code = ErrorCode::bad_submission;
   EXPECT_THAT(story.broken(), IsEmpty());
@@ -333,16 +333,16 @@ TEST(RunRules, NoCoreIsIdleBesideAReadyTaskWhenAKernelEnds) {
   story.result.points = 100;
   EXPECT_THAT(story.broken(), IsEmpty());
   // d is ready from 53 on and dispatched at 55; b ends in between, and aiv1 is idle.
-  story.at(aiv0, fin, b).time_ns = 54;
-  story.log(aiv0)[3].time_ns = 54;
+  story.at(aiv0, fin, b).tick = 54;
+  story.log(aiv0)[3].tick = 54;
   EXPECT_THAT(story.broken(), IsEmpty()) << "any schedule may do so";
   story.result.kernels_last = true;
   expect_broken(story, "EV-I12",
                 "task 1 of ring 1 is ready since 53, aiv1 is idle, and at 54, when a kernel ends");
-  story.at(orchestrator, ready, d).time_ns = 54;
+  story.at(orchestrator, ready, d).tick = 54;
   EXPECT_THAT(story.broken(), IsEmpty()) << "ready when the kernel ends is early enough";
-  story.at(orchestrator, ready, d).time_ns = 53;
-  for (const uint32_t core : {aic1, aiv1, aiv2, aiv2 + 1}) story.at(core, exit).time_ns = 53;
+  story.at(orchestrator, ready, d).tick = 53;
+  for (const uint32_t core : {aic1, aiv1, aiv2, aiv2 + 1}) story.at(core, exit).tick = 53;
   EXPECT_THAT(story.broken(), Not(testing::Contains(StartsWith("EV-I12"))))
       << "a core that has left is not idle";
 }
@@ -358,11 +358,11 @@ TEST(RunRules, NoTaskIsReadyForLongBesideACoreThatIsIdleAllTheTime) {
 
 TEST(RunRules, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   Story story;
-  story.at(scheduler1, dispatch, d).time_ns = 63;
+  story.at(scheduler1, dispatch, d).tick = 63;
   story.result.host_threads = 2;
   expect_broken(story, "EV-I12", "task 1 of ring 1 is ready from 53 to 63, and aiv0 is idle", 9);
-  story.at(aiv0, fin, b).time_ns = 55;
-  story.log(aiv0)[3].time_ns = 55;
+  story.at(aiv0, fin, b).tick = 55;
+  story.log(aiv0)[3].tick = 55;
   EXPECT_THAT(story.broken(9), IsEmpty()) << "b runs until 55";
   story.result.host_threads = 3;
   expect_broken(story, "EV-I12", "task 1 of ring 1 is ready from 53 to 63", 9);
@@ -392,7 +392,7 @@ TEST(RunRules, NoEventIsMissingOrThereTwice) {
       often.log(thread).insert(often.log(thread).begin() + at, 8, event);
       for (Story* story : {&without, &twice, &often}) {
         EXPECT_THAT(story->broken(), Not(IsEmpty()))
-            << event_name(event.kind) << " at " << event.time_ns << " of log " << thread;
+            << event_name(event.kind) << " at " << event.tick << " of log " << thread;
       }
     }
   }

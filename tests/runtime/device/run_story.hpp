@@ -65,7 +65,7 @@ class Story {
               uint32_t detail = 0) {
     auto& log = logs_[thread];
     const auto later = std::find_if(log.begin(), log.end(),
-                                    [&](const Event& event) { return event.time_ns > time; });
+                                    [&](const Event& event) { return event.tick > time; });
     log.insert(later, {time, task, detail, kind});
   }
   /// The first event of this kind about the task.
@@ -78,14 +78,14 @@ class Story {
   /// All events of the thread, to be reordered.
   std::vector<Event>& log(uint32_t thread) { return logs_[thread]; }
 
-  std::vector<std::string> broken(uint64_t idle_limit = idle_core_limit_ns) {
+  std::vector<std::string> broken(uint64_t idle_limit = idle_core_limit) {
     result.events.clear();
     for (uint32_t thread = 0; thread < threads; ++thread) {
       const std::string name = thread == 0            ? orchestrator_name
                                : thread <= scheduler1 ? scheduler_name(thread - 1)
                                                       : config.chip.core_name(thread - first_core);
       EventLog& log = result.events.emplace_back(name, capacity);
-      for (const Event& e : logs_[thread]) log.record(e.time_ns, e.kind, e.task, e.detail);
+      for (const Event& e : logs_[thread]) log.record(e.tick, e.kind, e.task, e.detail);
     }
     return broken_rules(config, result, idle_limit);
   }

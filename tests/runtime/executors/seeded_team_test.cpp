@@ -228,11 +228,11 @@ TEST(SeededTeam, AKernelThatEndsLastIsLaterThanAllBefore) {
     SeededAtomic<int> point;
     team.add("core", 0, [&] {
       Seeded::run_kernel([](int64_t*) {}, nullptr);
-      end = Seeded::now_ns();
+      end = Seeded::now();
     });
     team.add("other", 0, [&] {
       for (int i = 0; i < 5; ++i) (void)point.load(order);
-      others = Seeded::now_ns();
+      others = Seeded::now();
     });
     team.run();
     EXPECT_LT(others, end) << seed;

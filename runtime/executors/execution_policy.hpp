@@ -1,0 +1,64 @@
+/// What the layers above core need from the policy beside what core does (core/policy.hpp): memory
+/// in bulk, time, kernels, and a say in how a scheduler without work waits.
+///
+///   P::shared_array<T>       `count` objects that several threads use: shared_array(count),
+///   span(),
+///                            [i]. T is valid when it is zeroed, and may be made that way.
+///   P::now()                 the tick of the policy's clock. It never goes back for one thread.
+///   P::ticks_per_second      what patience is measured in. On hardware ticks are nanoseconds; a
+///                            simulation, whose ticks are the points of its schedule, gives the
+///                            points that it takes for a second.
+///   P::run_kernel(f, args)   calls f(args): user code that may take long, and touches nothing of
+///                            ours but what args lead to.
+///   P::prefetch_for_write(p) may fetch the cache line of p, which is about to be written.
+///   P::polling_rounds()      how many rounds in vain a scheduler polls before it parks.
+///   P::yield(is_over)        after such a round: lets others run, and returns is_over().
+///
+/// A launch needs threads as well, a LaunchPolicy:
+///
+///   P::team                  logical threads: team(options), add(name, group, body), which returns
+///                            what a P::doorbell is made of, run(), which returns when all bodies
+///                            have, and host_threads(). A group is best kept on one OS thread.
+///   P::team_options          what a team is made of.
+///   P::reminder              while one lives, the doorbell that it was made of rings now and then,
+///                            so that the orchestrator's predicate can note how late it is. Nothing
+///                            else relies on it.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "core/policy.hpp"
+
+namespace pto2::executors {
+
+template <class P>
+concept ExecutionPolicy = Policy<P> &&
+    requires(typename P::template shared_array<uint32_t>& array, std::size_t i,
+             void (*kernel)(int64_t*), int64_t* args, const void* address) {
+  requires std::constructible_from<typename P::template shared_array<uint32_t>, std::size_t>;
+  { array.span() } -> std::same_as<std::span<uint32_t>>;
+  { array[i] } -> std::same_as<uint32_t&>;
+  { P::now() } -> std::same_as<uint64_t>;
+  requires std::same_as<decltype(P::ticks_per_second), const uint64_t>;
+  P::run_kernel(kernel, args);
+  P::prefetch_for_write(address);
+  { P::polling_rounds() } -> std::same_as<uint32_t>;
+  {
+    P::yield([] { return true; })
+    } -> std::same_as<bool>;
+};
+
+template <class P>
+concept LaunchPolicy = ExecutionPolicy<P> &&
+    requires(typename P::team& team, std::string name, uint32_t group, std::function<void()> body) {
+  requires std::constructible_from<typename P::team, const typename P::team_options&>;
+  requires std::constructible_from<typename P::doorbell, decltype(team.add(name, group, body))>;
+  requires std::constructible_from<typename P::reminder, typename P::doorbell>;
+  team.run();
+  { team.host_threads() } -> std::same_as<uint32_t>;
+};
+
+}  // namespace pto2::executors

@@ -1,0 +1,178 @@
+/// The seam is what it says: core compiles for a policy with the documented members alone.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <vector>
+
+#include "core/admission.hpp"
+#include "core/assert.hpp"
+#include "core/cluster_pool.hpp"
+#include "core/core_mailbox.hpp"
+#include "core/dependency_pool.hpp"
+#include "core/doorbell.hpp"
+#include "core/fan_in.hpp"
+#include "core/fan_out_lock.hpp"
+#include "core/fatal_latch.hpp"
+#include "core/fiber_host.hpp"
+#include "core/heap_layout.hpp"
+#include "core/heap_ring.hpp"
+#include "core/parked_schedulers.hpp"
+#include "core/policy.hpp"
+#include "core/ready_queues.hpp"
+#include "core/stall_detector.hpp"
+#include "core/start_gate.hpp"
+#include "core/startup.hpp"
+#include "core/task_id.hpp"
+#include "core/task_life_cycle.hpp"
+#include "core/task_ring.hpp"
+#include "core/task_state.hpp"
+#include "core/task_word.hpp"
+#include "core/watermark.hpp"
+#include "tests/core/documented_policy.hpp"
+
+namespace pto2 {
+
+using Documented = DocumentedPolicy;
+static_assert(Policy<Documented>);
+static_assert(FanOut<TaskWord<Documented>, Documented>);
+static_assert(FanOut<FanOutLock<Documented>, Documented>);
+
+using WordSlot = TaskSlot<Documented, TaskWord>;
+using LockSlot = TaskSlot<Documented, FanOutLock>;
+
+// Every member that is no template itself.
+template class Admission<Documented, WordSlot>;
+template class Admission<Documented, LockSlot>;
+template class ClusterPool<Documented>;
+template class CoreMailbox<Documented, uint64_t>;
+template class Doorbell<Documented>;
+template class FanIn<Documented>;
+template class FanOutLock<Documented>;
+template class FatalLatch<Documented, uint64_t>;
+template class FiberHost<Documented>;
+template class Flag<Documented>;
+template class HostTeam<Documented>;
+template class HostedFiber<Documented>;
+template class ParkedSchedulers<Documented>;
+template class ReadyQueues<Documented>;
+template class StallDetector<Documented>;
+template class StartGate<Documented>;
+template class Startup<Documented>;
+template class TaskLifeCycle<Documented, WordSlot>;
+template class TaskLifeCycle<Documented, LockSlot>;
+template class TaskWord<Documented>;
+template class Watermark<Documented>;
+
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(PolicyTest, EveryFileOfCoreIsCompiledForIt) {
+  const std::string here = text_of("tests/core/policy_test.cpp");
+  uint32_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("core")) {
+    if (entry.path().extension() != ".hpp") continue;
+    ++files;
+    EXPECT_NE(here.find("#include \"" + entry.path().generic_string() + "\""), std::string::npos)
+        << entry.path() << " is missing above";
+    std::istringstream lines(text_of(entry.path()));
+    std::string line;
+    for (bool of_policy = false; std::getline(lines, line);) {
+      // A class template over the policy, at namespace scope.
+      std::smatch name;
+      static const std::regex of_class(R"(^(?:class|struct) (?:alignas\(\w+\) )?(\w+)( .*)?\{$)");
+      if (of_policy && std::regex_match(line, name, of_class) && line.starts_with("class")) {
+        EXPECT_NE(here.find("template class " + name[1].str() + "<Documented"), std::string::npos)
+            << name[1] << " is not instantiated above";
+      }
+      of_policy =
+          line.starts_with("template <Policy P") || line.starts_with("template <MemoryPolicy P");
+    }
+  }
+  EXPECT_GT(files, 20u);
+}
+
+// The members that are templates.
+
+template <class Slot>
+void run_a_pair() {
+  std::array<Slot, 4> slots;
+  std::array<DependencyNode<Documented>, 5> nodes;
+  std::array<uint64_t, 4> ends{};
+  std::array<uint64_t, 4> marks{};
+  std::array<RingMemory<Documented, Slot>, 1> memory{{{slots, nodes, ends, marks, 4096}}};
+  Admission<Documented, Slot> admission(memory);
+  std::vector<TaskId> tasks;
+  uint64_t retries = 0;
+  uint32_t claims = 0;
+  for (uint32_t i = 0; i < 2; ++i) {
+    const std::vector<TaskId> producers = tasks;
+    const Admitted task =
+        admission.admit({0, 0, producers, {}}, retries, [&](uint32_t, Claim claim) {
+          EXPECT_EQ(claim, Claim::linked);
+          ++claims;
+        });
+    EXPECT_EQ(admission.release(task), i == 0);
+    tasks.push_back(task.id);
+  }
+  EXPECT_EQ(claims, 1u);
+  std::vector<TaskId> reclaimed;
+  for (const TaskId task : tasks) {
+    std::array<TaskId, 4> scratch;
+    auto& life = admission.life();
+    typename TaskLifeCycle<Documented, Slot>::Completion done(life, life.place(task), scratch);
+    EXPECT_EQ(done.next_ready().has_value(), task == tasks[0]);
+    (void)life.drop_scope(task);
+    (void)done.next_consumed();
+    life.advance_all(1, [&](const auto& step) { reclaimed.push_back(step.reclaimed); });
+  }
+  EXPECT_EQ(reclaimed, tasks);
+}
+
+TEST(PolicyTest, AdmissionAndCompletionRunOnIt) {
+  run_a_pair<WordSlot>();
+  run_a_pair<LockSlot>();
+}
+
+TEST(PolicyTest, AHostRunsItsFibersOnIt) {
+  std::array<HostedFiber<Documented>, 2> fibers{HostedFiber<Documented>(0),
+                                                HostedFiber<Documented>(1)};
+  std::array<HostedFiber<Documented>*, 2> list{&fibers[0], &fibers[1]};
+  std::array<Documented::cell<uint64_t>, 1> runnable;
+  std::array<Documented::atomic<uint64_t>, 1> inbox, shown;
+  std::array<FiberHost<Documented>*, 1> hosts{};
+  HostTeam<Documented> team(list, hosts);
+  FiberHost<Documented> host(team, {runnable, inbox, shown});
+  hosts[0] = &host;
+  for (auto& fiber : fibers) {
+    fiber.set_home(&host);
+    fiber.ring(nullptr);
+  }
+  std::vector<uint32_t> ran;
+  host.run(
+      [&](HostedFiber<Documented>& fiber) {
+        ran.push_back(fiber.number());
+        return true;
+      },
+      [] { return false; });
+  EXPECT_EQ(ran, (std::vector<uint32_t>{0, 1}));
+}
+
+TEST(PolicyTest, SchedulersBehindAreRungOnIt) {
+  ParkedSchedulers<Documented> parked;
+  parked.fall_behind(3);
+  std::vector<uint32_t> rung;
+  parked.for_each_behind([&](uint32_t s) { rung.push_back(s); });
+  EXPECT_EQ(rung, std::vector<uint32_t>{3});
+}
+
+}  // namespace
+}  // namespace pto2
