@@ -94,8 +94,6 @@ class ResourceRequirement {
   /// Number of the ring's oldest live task in the best case. A run that only counts gives these to
   /// TensorMap::sync().
   uint64_t watermark(uint32_t ring) const { return rings_[ring].oldest; }
-  /// Forgets everything, for the next run.
-  void reset() { *this = ResourceRequirement(); }
 
   RingRequirement ring(uint32_t ring) const;
   /// Entries of the TensorMap's pool, exact.

@@ -85,20 +85,6 @@ void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
   task_entry_heads_ = std::move(target.task_entry_heads_);
 }
 
-void TensorMap::reset() {
-  for (uint32_t index = 1; index < used_; ++index) {
-    const Entry& entry = entries_[index];
-    if (entry.producer == no_task) continue;
-    bucket(entry.base) = nil;
-    task_entry_head(entry.producer) = nil;
-  }
-  used_ = 1;
-  free_head_ = nil;
-  live_ = 0;
-  watermarks_ = {};
-  cleaned_ = {};
-}
-
 void TensorMap::clean_up(uint32_t ring) {
   // A slot that was visited once is clean up to the watermark, however many tasks it has seen.
   const uint64_t end = watermarks_[ring];

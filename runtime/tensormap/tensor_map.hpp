@@ -100,9 +100,6 @@ class TensorMap {
   /// two; smaller values than the present ones change nothing. Throws std::bad_alloc.
   void enlarge(uint32_t window, uint32_t pool_size);
 
-  /// Forgets everything, watermarks too, for the next run. Costs what the last run used.
-  void reset();
-
   uint32_t available() const { return config_.pool_size - live_; }
   /// Entries in use, those of retired tasks that were not given back yet included.
   uint32_t live() const { return live_; }

@@ -141,11 +141,6 @@ void TensorTable::scope_end() {
   scope_marks_.pop_back();
 }
 
-void TensorTable::reset() {
-  scope_marks_.clear();
-  count_ = 0;
-}
-
 void TensorTable::add_chunk() {
   chunks_.push_back(std::make_unique_for_overwrite<TensorRecord[]>(chunk_records));
 }

@@ -68,8 +68,6 @@ class TensorTable {
   void scope_begin();
   /// Drops the records made since the matching scope_begin(). Requires an open scope.
   void scope_end();
-  /// Drops all records and scopes. Handles from before stay recognisable.
-  void reset();
 
   /// A root tensor of `shape` (ndims extents in elements, each 1..2^32-1, 1..PTO_MAX_DIMS of
   /// them). Address 0: it gets its buffer from set_buffer(). Errors: extents or row-major strides

@@ -292,31 +292,16 @@ Findings check_asserts(const SourceTree& tree) {
   return findings;
 }
 
-Findings check_witnesses(const SourceTree& tree) {
-  static const std::regex witness(R"(//[^\n]*\bwitness:[ \t]*([a-z0-9_]+(, *[a-z0-9_]+)*))");
-  static const std::regex name(R"([a-z0-9_]+)");
+Findings check_mirrors(const SourceTree& tree) {
   std::set<std::string> paths;
   for (const SourceFile& file : tree) paths.insert(file.path);
-  const auto has_folder = [&](const std::string& folder) {
-    const auto next = paths.lower_bound(folder);
-    return next != paths.end() && next->starts_with(folder);
-  };
   Findings findings;
   for (const SourceFile& file : tree) {
-    if (!file.is_under("core") || !file.is_cpp()) continue;
-    const std::size_t start = file.path.rfind('/') + 1;
-    const std::string piece = file.path.substr(start, file.path.rfind('.') - start);
-    const std::string folder = "models/" + piece + "/";
-    if (!has_folder(folder)) continue;
-    report_matches(file, file.text, witness, findings, [&](const std::smatch& match) {
-      const std::string list = match[1];
-      std::string missing;
-      for (std::sregex_iterator at(list.begin(), list.end(), name), end; at != end; ++at) {
-        const std::string path = folder + at->str() + ".hpp";
-        if (!paths.contains(path)) missing += (missing.empty() ? "no " : ", no ") + path;
-      }
-      return missing;
-    });
+    if (!file.is_under("core") || !file.path.ends_with(".hpp")) continue;
+    const std::string test =
+        "tests/" + file.path.substr(0, file.path.size() - std::string_view(".hpp").size()) +
+        "_test.cpp";
+    if (!paths.contains(test)) findings.push_back({file.path, 1, "has no " + test});
   }
   return findings;
 }

@@ -51,9 +51,8 @@ inline constexpr std::size_t max_columns = 100;
 /// Core and runtime assert with PTO2_INVARIANT, which no build drops, never with assert().
 [[nodiscard]] Findings check_asserts(const SourceTree& tree);
 
-/// A comment `// witness: name[, name...]` in core/PIECE.hpp names files models/PIECE/NAME.hpp,
-/// once models has a folder for the piece.
-[[nodiscard]] Findings check_witnesses(const SourceTree& tree);
+/// Each core/NAME.hpp has a test tests/core/NAME_test.cpp.
+[[nodiscard]] Findings check_mirrors(const SourceTree& tree);
 
 /// No TODO, FIXME, NOLINT or disabled tests.
 [[nodiscard]] Findings check_loose_ends(const SourceTree& tree);

@@ -188,18 +188,16 @@ TEST(InvariantIds, DefinedOnceMayBeCitedAnywhere) {
                {{"runtime/a.hpp", "///   AB-I1: always"}, {"models/a.hpp", "// AB-I1"}});
 }
 
-TEST(Witnesses, Exist) {
-  expect_clean(check_witnesses, project());
+TEST(Mirrors, AreThere) {
+  expect_clean(check_mirrors, project());
 }
 
-TEST(Witnesses, AMissingOneIsFound) {
-  const SourceFile orders{"core/fan.hpp", "/// Observes. witness: early, late"};
-  const SourceFile early{"models/fan/early.hpp", ""};
-  const SourceFile late{"models/fan/late.hpp", ""};
-  EXPECT_EQ(to_string(check_witnesses({orders, early})),
-            "core/fan.hpp:1: no models/fan/late.hpp\n");
-  expect_clean(check_witnesses, {orders, early, late});
-  expect_clean(check_witnesses, {orders});
+TEST(Mirrors, AMissingOneIsFound) {
+  const SourceFile source{"core/fan.hpp", ""};
+  EXPECT_EQ(to_string(check_mirrors({source, {"tests/core/fans_test.cpp", ""}})),
+            "core/fan.hpp:1: has no tests/core/fan_test.cpp\n");
+  expect_clean(check_mirrors, {source, {"tests/core/fan_test.cpp", ""}});
+  expect_clean(check_mirrors, {{"runtime/run/config.hpp", ""}});
 }
 
 TEST(Asserts, StayInEveryBuild) {

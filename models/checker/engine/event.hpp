@@ -18,9 +18,9 @@ using Count = std::uint16_t;
 /// Threads that one execution may have.
 inline constexpr ThreadId max_threads = 256;
 inline constexpr EventId no_event = INT32_MIN;
-/// The value every location holds from its construction on is written by a pseudo-event.
 /// Behind every event: what `first_later` says of the last write.
 inline constexpr EventId never = INT32_MAX;
+/// The value every location holds from its construction on is written by a pseudo-event.
 constexpr EventId initial_write(LocationId location) {
   return ~location;
 }

@@ -289,13 +289,6 @@ const Count* EventGraph::clock_before(ThreadId thread, std::int32_t index) const
   return nothing;
 }
 
-bool EventGraph::modified_later(EventId later, EventId earlier) const {
-  for (EventId w = mo_next(earlier); w != no_event; w = mo_next(w)) {
-    if (w == later) return true;
-  }
-  return false;
-}
-
 std::size_t EventGraph::memory() const {
   std::size_t bytes = events_.capacity() * sizeof(Event) + rows_.capacity() * sizeof(Count) +
                       locations_.capacity() * sizeof(LocationState) +

@@ -152,8 +152,6 @@ class EventGraph {
   EventId first_reader(EventId write) const {
     return is_initial(write) ? location(~write).readers : (*this)[write].readers;
   }
-  /// Whether a write comes strictly later than another in their location's modification order.
-  bool modified_later(EventId later, EventId earlier) const;
   /// The update that reads from `write`, or no_event.
   EventId update_of(EventId write) const {
     const EventId next = mo_next(write);

@@ -451,7 +451,6 @@ bool Execution::idles_forever(Thread& t) {
   for (EventId e = size; e < graph_->size(); ++e) forever &= !is_write((*graph_)[e].kind);
   while (graph_->size() > size) graph_->pop();
   search_ = search;
-  if (!forever && stopped_ && early_ == Outcome::failed) stopped_ = true;
   return forever;
 }
 

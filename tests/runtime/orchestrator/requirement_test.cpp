@@ -231,17 +231,6 @@ TEST(ResourceRequirement, BestCaseWatermark) {
   EXPECT_EQ(requirement.watermark(0), 2U);
 }
 
-TEST(ResourceRequirement, ResetForgets) {
-  ResourceRequirement requirement;
-  const uint64_t outputs[] = {1 << 20};
-  requirement.scope_begin();
-  for (int i = 0; i < 10; ++i) requirement.submit(1, {outputs, 3, 3});
-  requirement.reset();
-  EXPECT_EQ(requirement.ring(1).window, 4U);
-  EXPECT_EQ(requirement.ring(1).heap_bytes, 1024U);
-  EXPECT_EQ(requirement.map_pool(), 0U);
-}
-
 TEST(ResourceRequirementDeathTest, WithoutAScopeOrARing) {
   ResourceRequirement requirement;
   EXPECT_DEATH(requirement.scope_end(), "RR-P1");

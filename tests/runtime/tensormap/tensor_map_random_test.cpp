@@ -44,9 +44,10 @@ class Differential {
     const auto writes = static_cast<uint32_t>(random_.below(3));
     make_room(writes);
     if (::testing::Test::HasFatalFailure()) return;
+    table_.scope_begin();
     submit(ring, writes);
+    table_.scope_end();
     ASSERT_TRUE(map_.invariant_holds());
-    table_.reset();
   }
 
   uint64_t matches() const { return matches_; }
