@@ -118,7 +118,7 @@ class Admission {
     const Ring& ring = *rings_[demand.ring];
     const uint64_t alive = alive_[demand.ring];
     if (!ring.tasks.fits(alive)) return Lack::slot;
-    if (!ring.heap.place(demand.heap_bytes, alive).fits) return Lack::heap_bytes;
+    if (!ring.heap.placement(demand.heap_bytes, alive).fits) return Lack::heap_bytes;
     if (!ring.pool.fits(nodes_of(demand), alive)) return Lack::nodes;
     return std::nullopt;
   }
@@ -129,7 +129,7 @@ class Admission {
   [[nodiscard]] Admitted admit(const Demand& demand, uint64_t& retries, Claimed&& claimed) {
     Ring& ring = *rings_[demand.ring];
     const uint64_t alive = alive_[demand.ring];
-    const HeapPlacement placement = ring.heap.place(demand.heap_bytes, alive);
+    const HeapPlacement placement = ring.heap.placement(demand.heap_bytes, alive);
     ring.heap.take(placement, alive);
     const uint64_t first_node = ring.pool.take(nodes_of(demand), alive);
     const TaskId id = make_id(demand.ring, ring.tasks.take(alive));

@@ -1,4 +1,4 @@
-/// The seed's fan-out: a lock per slot, with early return.
+/// The original's fan-out: a lock per slot, with early return.
 ///
 ///   lock        0 free, 1 held; guards head, references and the phase
 ///   state       bits 0..1 phase (0 open, 2 completed, 3 consumed), bits 2.. the task's id

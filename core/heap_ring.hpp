@@ -39,11 +39,11 @@ class HeapRing {
   }
 
   /// Where `bytes` (a multiple of the output alignment) would go, given the watermark.
-  [[nodiscard]] HeapPlacement place(uint64_t bytes, uint64_t alive) const {
-    return pto2::place(top_, tail(alive), size_, bytes, ring_->next() == alive);
+  [[nodiscard]] HeapPlacement placement(uint64_t bytes, uint64_t alive) const {
+    return find_placement(top_, tail(alive), size_, bytes, ring_->next() == alive);
   }
 
-  /// Takes the placement that place() returned for the next task of the ring. `alive` is the
+  /// Takes the placement that placement() returned for the next task of the ring. `alive` is the
   /// watermark it was made with.
   void take(const HeapPlacement& placement, uint64_t alive) {
     PTO2_INVARIANT("HR-I3", placement.fits && placement.end <= size_);

@@ -6,6 +6,9 @@
 ///   orchestrator_done      orchestrator: no task will follow
 ///   shutdown               orchestrator: every task has finished, or the run is given up
 ///
+/// The names are the original's. Here everything is made before the threads start, so
+/// sm_header_ready and orch_pointers_ready guard nothing: they keep the order of the hand-shake.
+///
 ///   SU-I1: nobody reads what a flag guards before the flag is set.
 ///   SU-I2: the one-time initialisation is done by exactly one scheduler.
 ///   SU-I3: a scheduler leaves only at shutdown; then it does leave, when its cores have. That

@@ -55,7 +55,7 @@ constexpr uint32_t index_of(Place place) {
   return place.value & (max_ring_entries - 1);
 }
 
-/// No place. Index 0 of every pool stays unused for it (the seed's "entry 0 = NULL sentinel").
+/// No place. Index 0 of every pool stays unused for it (the original's "entry 0 = NULL sentinel").
 inline constexpr Place nil{0};
 
 }  // namespace pto2

@@ -1,8 +1,8 @@
 /// Task state: the phases of a task, and the fan-out concept whose implementations keep them.
 ///
-/// The seed calls this completed[slot]: 0 initial, 1 ready, 2 completed, 3 consumed. Both fan-outs
-/// (task_word.hpp, fan_out_lock.hpp) hold the phase beside the task's id and its references, so
-/// that a slot's former task is never mistaken for the present one.
+/// The original calls this completed[slot]: 0 initial, 1 ready, 2 completed, 3 consumed. Both
+/// fan-outs (task_word.hpp, fan_out_lock.hpp) hold the phase beside the task's id and its
+/// references, so that a slot's former task is never mistaken for the present one.
 ///
 ///   TS-I1: phases of one task only grow, and each transition happens once.
 ///   TS-I2: a task is consumed if and only if it completed, its scope ended and each of its

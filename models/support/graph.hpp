@@ -245,7 +245,7 @@ class Graph : public Roles<P, 1 + workers> {
     check<P>(ring.invariant_holds(alive), "the ring is whole");
     check<P>(ring.heap.top() < ring.heap.size(), "the heap ring is never full");
     const uint64_t beyond = packed_bytes_with(unit_bytes, unplaceable_bytes - 1 - alive);
-    check<P>(!ring.heap.place(beyond, alive).fits, "what overflows is never placed");
+    check<P>(!ring.heap.placement(beyond, alive).fits, "what overflows is never placed");
   }
 
   static void tell(Claim claim) {

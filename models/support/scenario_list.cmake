@@ -49,7 +49,7 @@ endfunction()
 function(pto2_write_scenario_lists FOLDER)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/models
        ${CMAKE_SOURCE_DIR}/models/*/*.hpp)
-  list(FILTER files EXCLUDE REGEX "^(check|checker|litmus|mutants|seeded|support)/")
+  list(FILTER files EXCLUDE REGEX "^(pto2_check|checker|litmus|mutants|seeded|support)/")
   foreach(list piece fan_out runtime)
     set(${list}_calls "")
     set(${list}_headers "")

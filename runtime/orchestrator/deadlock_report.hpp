@@ -1,4 +1,5 @@
-/// The text of a deadlock: the seed's FATAL lines, the wait-for cycle, and what would have worked.
+/// The text of a deadlock: the original's FATAL lines, the wait-for cycle, and what would have
+/// worked.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace pto2 {
 enum class Resource : uint32_t { task_ring, heap_ring, dependency_pool, tensormap_pool };
 
 [[nodiscard]] Resource resource_of(Lack lack);
-/// Name as the seed writes it: "TaskRing", ..
+/// Name as the original writes it: "TaskRing", ..
 [[nodiscard]] const char* resource_name(Resource resource);
 [[nodiscard]] ErrorCode deadlock_code(Resource resource);
 

@@ -1,6 +1,6 @@
 /// The orchestrator: builds the graph while it runs.
 ///
-/// Serves the functions of pto_orchestration_api.h. A submission takes the seed's steps:
+/// Serves the functions of pto_orchestration_api.h. A submission takes the original's steps:
 ///   0  sync         the TensorMap learns the watermarks and gives entries back
 ///   2  check        kernel, parameters, tensors; sizes of the outputs
 ///   3  look up      producers of INPUT and INOUT parameters
@@ -12,7 +12,7 @@
 ///   6  insert       OUTPUT and INOUT parameters
 ///   7  publish      arguments and descriptor are written, the hold of the fan-in is dropped;
 ///                   if nothing is awaited, the task is pushed
-/// The seed's step 8 has no work left: dropping the hold publishes the task.
+/// The original's step 8 has no work left: dropping the hold publishes the task.
 ///
 /// What the tensors mean (2, 3, 5, 6) is the affair of Dataflow, the wait for resources and the
 /// task's way into its ring (1, 4, 7) that of Submitter. Blocked in step 1 with everything

@@ -15,7 +15,7 @@ void HeapRequirement::place_in_all(uint64_t bytes, bool drained) {
     if (refused_ >> i & 1) continue;
     const uint64_t size = uint64_t{1} << (smallest_log2 + i);
     uint64_t tail = tail_sum_ - tail_[i];
-    const HeapPlacement placed = place(before - offsets_[i], tail, size, bytes, drained);
+    const HeapPlacement placed = find_placement(before - offsets_[i], tail, size, bytes, drained);
     if (!placed.fits) {
       refused_ |= uint64_t{1} << i;
       continue;

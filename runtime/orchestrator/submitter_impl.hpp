@@ -78,7 +78,7 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
   return deadlocked ? Reserved::deadlocked : Reserved::given_up;
 }
 
-/// The seed's periodic warnings: every 10,000 looks in vain, and every second of one wait.
+/// The original's periodic warnings: every 10,000 looks in vain, and every second of one wait.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations) {
   constexpr uint64_t warning_interval = 10'000;

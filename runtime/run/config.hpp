@@ -1,4 +1,4 @@
-/// What can be set about a device, with the seed's defaults.
+/// What can be set about a device, with the original's defaults.
 #pragma once
 
 #include <cstddef>

@@ -1,13 +1,13 @@
 /// A scheduler: dispatches ready tasks to the cores of its blocks and completes them.
 ///
-/// Its loop has the seed's four phases:
-///   1  completion   polls COND of each core with a task; completes those that report FIN
-///   2  dispatch     pops ready tasks for idle cores: own shard, the orchestrator's, then steals
-///   3  scan         moves tasks that found the queues full from the backlog into them; the
-///                   scheduler's own cores take them from the backlog, too. There is nothing else
-///                   to find: one election per task pushes it (core/fan_in.hpp)
-///   4  drain        the orchestrator's queue is one more shard of phase 2, so a task that it made
-///                   ready crosses one queue, not two
+/// Its loop has the original's four phases:
+///   completion   polls COND of each core with a task; completes those that report FIN
+///   scan         moves tasks that found the queues full from the backlog into them; the
+///                scheduler's own cores take them from the backlog, too. There is nothing else to
+///                find: one election per task pushes it (core/fan_in.hpp)
+///   dispatch     pops ready tasks for idle cores: own shard, the orchestrator's, then steals
+///   drain        the orchestrator's queue is one more shard of dispatch, so a task that it made
+///                ready crosses one queue, not two
 /// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings. It
 /// looks for the end of the run after a round without progress only.
 #pragma once

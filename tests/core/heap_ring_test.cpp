@@ -17,7 +17,7 @@ struct Heap {
 
   /// Submits a task with `units` units; its begin in units, or -1 if it does not fit.
   int64_t submit(uint64_t units) {
-    const HeapPlacement placement = ring.place(units * unit, alive);
+    const HeapPlacement placement = ring.placement(units * unit, alive);
     if (!placement.fits) return -1;
     ring.take(placement, alive);
     (void)tasks.take(alive);
@@ -131,7 +131,7 @@ TEST(HeapRing, SeesEndsThatCannotBe) {
 
 TEST(HeapRingDeathTest, TakingWhatDoesNotFit) {
   Heap heap(2);
-  EXPECT_DEATH(heap.ring.take(heap.ring.place(2 * unit, 0), 0), "HR-I3");
+  EXPECT_DEATH(heap.ring.take(heap.ring.placement(2 * unit, 0), 0), "HR-I3");
 }
 
 TEST(HeapRingDeathTest, EndsOfAnotherWindow) {

@@ -1,0 +1,194 @@
+#include "models/pto2_check/check_output.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "models/pto2_check/named_token.hpp"
+
+namespace pto2::scenarios {
+
+using Json = nlohmann::ordered_json;
+using cli::CliError;
+using cli::ExitCode;
+using model::Report;
+using model::Verdict;
+
+namespace {
+
+std::unique_ptr<cli::OutputFile> opened(const std::string& path) {
+  return path.empty() ? nullptr : std::make_unique<cli::OutputFile>(path);
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+/// What a report of a failure says below its line.
+std::string story(const Report& report) {
+  if (!report.violation) return {};
+  return report.to_text() + "replay with: pto2 replay '" +
+         named_token(report.name, report.violation->token) + "'\n";
+}
+
+std::string why(const Report& report) {
+  if (!report.violation) return report.reason;
+  return std::string(to_string(report.violation->kind)) + ": " + report.violation->message;
+}
+
+Json json_of(const Report& report) {
+  Json json = {{"name", report.name},
+               {"verdict", to_string(report.verdict)},
+               {"executions", report.executions},
+               {"blocked", report.blocked},
+               {"complete", report.complete},
+               {"wall_s", report.seconds}};
+  if (!report.reason.empty()) json["reason"] = report.reason;
+  if (report.violation) {
+    json["report"] = Json::parse(report.to_json());
+    json["replay"] = named_token(report.name, report.violation->token);
+  }
+  return json;
+}
+
+}  // namespace
+
+CheckOutput::CheckOutput(const std::string& json, const std::string& junit)
+    : text_(json != "-" && junit != "-"),
+      harnesses_(std::make_unique<Json>(Json::array())),
+      orders_(std::make_unique<Json>(Json::array())),
+      mutants_(std::make_unique<Json>(Json::array())) {
+  if (!json.empty() && json == junit) {
+    throw CliError(cli::exit_usage, json == "-" ? "--json and --junit cannot both be stdout"
+                                                : "--json and --junit name the same file");
+  }
+  json_ = opened(json);
+  junit_ = opened(junit);
+}
+
+CheckOutput::~CheckOutput() = default;
+
+void CheckOutput::print(const std::string& text) const {
+  if (!text_) return;
+  cli::OutputFile out("-");
+  out.write(text);
+  out.finish();
+}
+
+void CheckOutput::add(const Report& report) {
+  print(fmt::format("{:<13}{:<50}{:>12} executions{:>9.2f} s  {}\n", to_string(report.verdict),
+                    report.name, grouped(report.executions), report.seconds, why(report)));
+  print(story(report));
+  harnesses_->push_back(json_of(report));
+  const bool failed = report.verdict == Verdict::fail;
+  cases_.push_back({report.name, report.seconds, failed ? why(report) : "",
+                    report.verdict == Verdict::inconclusive});
+  if (report.complete) sampled_only_ = false;
+  if (report.verdict == Verdict::inconclusive && !report.reason.starts_with("sampled")) {
+    bound_hit_ = true;
+  }
+}
+
+void CheckOutput::add(const WeakeningResult& result) {
+  print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {:<30}{}\n", to_string(result.outcome),
+                    result.site, result.from, result.to, result.seconds, result.place,
+                    result.witness.empty() ? result.effect : result.witness));
+  orders_->push_back({{"name", result.site},
+                      {"use", result.place},
+                      {"from", result.from},
+                      {"to", result.to},
+                      {"outcome", to_string(result.outcome)},
+                      {"witness", result.witness},
+                      {"effect", result.effect},
+                      {"replay", result.token},
+                      {"wall_s", result.seconds}});
+  const bool survived = result.outcome == Outcome::survived;
+  cases_.push_back({result.site + " " + result.place + "=" + result.to, result.seconds,
+                    survived ? "no scenario needs the stronger order" : "",
+                    result.outcome == Outcome::inconclusive});
+  sampled_only_ = false;
+}
+
+void CheckOutput::add(const MutantResult& result) {
+  const Mutant& mutant = result.mutant;
+  print(fmt::format("{:<13}{:<30}{:>7.2f} s  {:<10}{}: {}\n", to_string(result.outcome),
+                    mutant.name, result.seconds, mutant.kind, mutant.witness, result.effect));
+  mutants_->push_back({{"name", mutant.name},
+                       {"outcome", to_string(result.outcome)},
+                       {"witness", mutant.witness},
+                       {"kind", mutant.kind},
+                       {"seconds", result.seconds},
+                       {"effect", result.effect},
+                       {"replay", result.token}});
+  const bool survived = result.outcome == Outcome::survived;
+  cases_.push_back({mutant.name, result.seconds, survived ? result.effect : "",
+                    result.outcome == Outcome::inconclusive});
+  sampled_only_ = false;
+}
+
+void CheckOutput::write_json(bool interrupted) {
+  Json json = {{"schema", "pto2-check/1"}, {"interrupted", interrupted}};
+  if (!harnesses_->empty()) json["harnesses"] = *harnesses_;
+  if (!orders_->empty()) json["orders"] = *orders_;
+  if (!mutants_->empty()) json["mutants"] = *mutants_;
+  json_->write(json.dump(2) + "\n");
+  json_->finish();
+}
+
+void CheckOutput::write_junit(bool interrupted) {
+  const auto failures =
+      std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
+  const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
+  junit_->write(
+      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "
+                  "name=\"pto2 check\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+                  cases_.size(), failures, skipped));
+  if (interrupted) {
+    junit_->write("  <properties><property name=\"interrupted\" value=\"true\"/></properties>\n");
+  }
+  for (const Case& test : cases_) {
+    const std::string content =
+        !test.failure.empty() ? fmt::format("<failure message=\"{}\"/>", escaped(test.failure))
+        : test.skipped        ? std::string("<skipped message=\"inconclusive\"/>")
+                              : std::string();
+    junit_->write(fmt::format("  <testcase name=\"{}\" time=\"{:.3f}\">{}</testcase>\n",
+                              escaped(test.name), test.seconds, content));
+  }
+  junit_->write("</testsuite>\n");
+  junit_->finish();
+}
+
+ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
+  if (json_) write_json(interrupted.has_value());
+  if (junit_) write_junit(interrupted.has_value());
+  const auto failures =
+      std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
+  const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
+  double seconds = 0;
+  for (const Case& test : cases_) seconds += test.seconds;
+  if (interrupted) print("interrupted: what is not listed was not tried\n");
+  print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
+                    std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
+  if (interrupted) return *interrupted;
+  if (failures != 0) return cli::exit_fail;
+  return sampled_only_ || bound_hit_ ? cli::exit_inconclusive : cli::exit_pass;
+}
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,57 @@
+/// What `pto2 check` prints and writes.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <pto2/checker.hpp>
+#include <string>
+#include <vector>
+
+#include "models/pto2_check/mutants.hpp"
+#include "models/pto2_check/weakening.hpp"
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/output_file.hpp"
+
+namespace pto2::scenarios {
+
+class CheckOutput {
+ public:
+  /// Opens the files; "" is none, "-" stdout, which then takes the place of the text. Throws
+  /// CliError (bad input), and CliError (usage) if both are stdout.
+  CheckOutput(const std::string& json, const std::string& junit);
+  ~CheckOutput();
+
+  /// Prints the result of one scenario, weakening or mutant, and keeps it.
+  void add(const model::Report& report);
+  void add(const WeakeningResult& result);
+  void add(const MutantResult& result);
+
+  /// Prints the summary, writes the files and says how it all came out: with the code of the
+  /// interruption, if one ended it early.
+  cli::ExitCode finish(std::optional<cli::ExitCode> interrupted);
+
+ private:
+  struct Case {
+    std::string name;
+    double seconds;
+    std::string failure;  ///< empty: none
+    bool skipped;         ///< inconclusive
+  };
+
+  void print(const std::string& text) const;
+  void write_json(bool interrupted);
+  void write_junit(bool interrupted);
+
+  std::unique_ptr<cli::OutputFile> json_;
+  std::unique_ptr<cli::OutputFile> junit_;
+  bool text_ = true;  ///< stdout is free for it
+  std::unique_ptr<nlohmann::ordered_json> harnesses_;
+  std::unique_ptr<nlohmann::ordered_json> orders_;
+  std::unique_ptr<nlohmann::ordered_json> mutants_;
+  std::vector<Case> cases_;
+  bool sampled_only_ = true;
+  bool bound_hit_ = false;
+};
+
+}  // namespace pto2::scenarios

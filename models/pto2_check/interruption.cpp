@@ -1,0 +1,60 @@
+#include "models/pto2_check/interruption.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace pto2::scenarios {
+namespace {
+
+cli::ExitCode code_of(int signal) {
+  return signal == SIGINT ? cli::exit_interrupted : cli::exit_terminated;
+}
+
+const char* name_of(int signal) {
+  return signal == SIGINT ? "interrupted" : "terminated";
+}
+
+}  // namespace
+
+Interruption::Interruption(First first) : first_(first) {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals_, &former_);
+  thread_ = std::thread([this] { wait(); });
+}
+
+Interruption::~Interruption() {
+  over_ = true;
+  pthread_kill(thread_.native_handle(), SIGTERM);
+  thread_.join();
+  pthread_sigmask(SIG_SETMASK, &former_, nullptr);
+}
+
+std::optional<cli::ExitCode> Interruption::exit_code() const {
+  const int signal = signal_;
+  if (signal == 0) return std::nullopt;
+  return code_of(signal);
+}
+
+void Interruption::wait() {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point first;
+  for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
+    if (first_ == First::ends) {
+      fmt::print(stderr, "\npto2: {}\n", name_of(signal));
+      _exit(code_of(signal));
+    }
+    if (signal_ == 0) {
+      first = Clock::now();
+      fmt::print(stderr, "\npto2: {}; ending with what was found so far, once more ends at once\n",
+                 name_of(signal));
+      signal_ = signal;
+      source_.request_stop();
+    } else if (Clock::now() - first > same) {
+      _exit(code_of(signal));
+    }
+  }
+}
+
+}  // namespace pto2::scenarios

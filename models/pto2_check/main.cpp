@@ -1,0 +1,276 @@
+/// The program behind `pto2 check` and `pto2 replay`.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+
+#include "models/pto2_check/catalogue.hpp"
+#include "models/pto2_check/check_output.hpp"
+#include "models/pto2_check/interruption.hpp"
+#include "models/pto2_check/mutants.hpp"
+#include "models/pto2_check/named_token.hpp"
+#include "models/pto2_check/protocol_index.hpp"
+#include "models/pto2_check/weakening.hpp"
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/output_file.hpp"
+
+namespace pto2::scenarios {
+namespace {
+
+using cli::CliError;
+using cli::ExitCode;
+
+struct CheckArguments {
+  std::string pattern;
+  bool deep = false;
+  bool list = false;
+  bool weaken = false;
+  bool mutants = false;
+  bool quick = false;
+  std::string index;
+  bool update = false;
+  CheckSettings settings;
+  std::string json;
+  std::string junit;
+};
+
+constexpr const char* footer = R"(Examples:
+  pto2 check                     all scenarios that take seconds
+  pto2 check task_life_cycle --jobs 2 --deep
+  pto2 check --weaken            is every memory order needed, wherever it is used?
+  pto2 check --mutants           are planted bugs found?
+  pto2 replay TOKEN              one execution again, as a report of check prints it
+
+A scenario is explored completely: every execution that the C++ memory model (RC11) allows, without
+a bound on preemptions, from the headers that ship. How many there are must be the number checked
+in. Those that are too large are sampled, and say "inconclusive".
+
+Exit codes: 0 everything explored holds, 1 a violation, another number of executions, or a
+weakening or mutant that survived, 2 usage, 3 bad input, 4 a bound was hit or nothing was explored
+completely, 130 interrupted, 143 terminated.
+
+SIGINT (Ctrl-C) or SIGTERM ends the command with what it has found so far, what is under way being
+inconclusive; the files of --json and --junit are written and say so. A second one ends it at
+once.)";
+
+bool takes_minutes(const Entry& entry) {
+  return entry.expected.effort == Effort::many;
+}
+
+/// The scenarios, the long ones on demand.
+std::vector<Entry> available(bool deep) {
+  std::vector<Entry> entries = catalogue();
+  if (!deep) std::erase_if(entries, takes_minutes);
+  return entries;
+}
+
+[[noreturn]] void refuse_pattern(const char* what, const CheckArguments& arguments,
+                                 const char* where) {
+  throw CliError(cli::exit_usage,
+                 fmt::format("no {}'s name contains {}; {}", what, arguments.pattern, where));
+}
+
+/// Those whose name contains the pattern.
+std::vector<Entry> chosen(const CheckArguments& arguments, bool deep) {
+  std::vector<Entry> entries = available(true);
+  std::erase_if(entries, [&](const Entry& entry) {
+    return entry.name.find(arguments.pattern) == std::string::npos;
+  });
+  if (entries.empty()) refuse_pattern("scenario", arguments, "pto2 check --list shows them");
+  if (deep) return entries;
+  std::erase_if(entries, takes_minutes);
+  if (entries.empty()) {
+    throw CliError(cli::exit_usage, fmt::format("the scenarios whose names contain {} take "
+                                                "minutes; add --deep",
+                                                arguments.pattern));
+  }
+  return entries;
+}
+
+void check_scenarios(const CheckArguments& arguments, CheckOutput& output) {
+  for (const Entry& entry : chosen(arguments, arguments.deep)) {
+    if (arguments.settings.stop.stop_requested()) return;
+    output.add(check(entry, arguments.settings));
+  }
+}
+
+void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
+  const std::vector<Entry> entries = available(arguments.deep);
+  std::vector<WeakPoint> points = weak_points(entries, arguments.settings.stop);
+  std::erase_if(points, [&](const WeakPoint& point) {
+    return std::string(point.site->name).find(arguments.pattern) == std::string::npos;
+  });
+  if (points.empty() && !arguments.settings.stop.stop_requested()) {
+    refuse_pattern("memory order", arguments, "docs/PROTOCOLS.md has them");
+  }
+  for (const WeakPoint& point : points) {
+    for (const std::memory_order order : weaker_orders(*point.site)) {
+      if (arguments.settings.stop.stop_requested()) return;
+      output.add(weaken(point, order, arguments.settings));
+    }
+  }
+}
+
+void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
+  try {
+    Mutants mutants;
+    const std::vector<Mutant> chosen = mutants.matching(arguments.pattern, arguments.quick);
+    if (chosen.empty()) refuse_pattern("mutant", arguments, "models/mutants has them");
+    for (const Mutant& mutant : chosen) {
+      if (arguments.settings.stop.stop_requested()) return;
+      output.add(mutants.run(mutant, arguments.settings.stop));
+    }
+  } catch (const CliError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw CliError(cli::exit_bad_input, error.what());
+  }
+}
+
+ExitCode list_scenarios(const CheckArguments& arguments) {
+  cli::OutputFile out("-");
+  for (const Entry& entry : chosen(arguments, true)) {
+    out.write(fmt::format("{:<52}{}\n", entry.name, effort_text(entry.expected)));
+  }
+  out.finish();
+  return cli::exit_pass;
+}
+
+ExitCode check_index(const CheckArguments& arguments, const Interruption& interruption) {
+  try {
+    const std::string index = protocol_index(".", catalogue(), arguments.settings);
+    if (const auto code = interruption.exit_code()) return *code;
+    if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;
+  } catch (const std::runtime_error& error) {
+    throw CliError(cli::exit_bad_input, error.what());
+  }
+  cli::OutputFile out("-");
+  out.write(
+      fmt::format("{} is not what the sources say; pto2 check --index {} --update makes it so\n",
+                  arguments.index, arguments.index));
+  out.finish();
+  return cli::exit_fail;
+}
+
+ExitCode run_check(CheckArguments& arguments) {
+  if (arguments.list) return list_scenarios(arguments);
+  const Interruption interruption(Interruption::First::requests_stop);
+  arguments.settings.stop = interruption.stop();
+  if (!arguments.index.empty()) return check_index(arguments, interruption);
+  CheckOutput output(arguments.json, arguments.junit);
+  if (arguments.mutants) {
+    run_mutants(arguments, output);
+  } else if (arguments.weaken) {
+    weaken_orders(arguments, output);
+  } else {
+    check_scenarios(arguments, output);
+  }
+  return output.finish(interruption.exit_code());
+}
+
+ExitCode run_replay(const std::string& token) {
+  const Interruption interruption(Interruption::First::ends);
+  try {
+    const model::Report report = replay_named(catalogue(), token);
+    cli::OutputFile out("-");
+    out.write(report.to_text());
+    out.finish();
+    if (report.violation) return cli::exit_fail;
+    // A token of another program, or of another state of this one, says nothing about it.
+    const bool replayed = report.executions + report.blocked != 0;
+    return replayed ? cli::exit_pass : cli::exit_inconclusive;
+  } catch (const std::invalid_argument& error) {
+    throw CliError(cli::exit_bad_input, error.what());
+  }
+}
+
+void add_options(CLI::App* check_command, CheckArguments& arguments) {
+  check_command->add_option("pattern", arguments.pattern,
+                            "part of the names of the scenarios (memory orders, mutants) to try");
+  check_command->add_flag("--deep", arguments.deep, "those too that take minutes");
+  check_command->add_flag("--list", arguments.list, "show the scenarios and explore nothing");
+  auto* weaken_flag = check_command->add_flag(
+      "--weaken", arguments.weaken,
+      "weaken each memory order in turn, and each use of it; some scenario must notice");
+  auto* mutants_flag = check_command->add_flag(
+      "--mutants", arguments.mutants,
+      "run, for each planted bug, the scenario or the test that must find it, in 60 s");
+  mutants_flag->excludes(weaken_flag);
+  check_command->add_flag("--quick", arguments.quick, "an eighth of the mutants")
+      ->needs(mutants_flag);
+  auto* index_option = check_command->add_option(
+      "--index", arguments.index, "compare the tables of this document with the sources here");
+  check_command->add_flag("--update", arguments.update, "make the tables what they should be")
+      ->needs(index_option);
+  check_command->add_option("--jobs", arguments.settings.jobs, "OS threads per search")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  check_command
+      ->add_option("--max-seconds", arguments.settings.max_seconds,
+                   "give up a scenario after so long; 0: never")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  check_command
+      ->add_option("--samples", arguments.settings.samples,
+                   "executions per strategy of what is sampled")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  check_command->add_option("--json", arguments.json, "write results here; - is stdout")
+      ->check(cli::refusal_of_file_name);
+  check_command->add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")
+      ->check(cli::refusal_of_file_name);
+}
+
+int execute(int argc, char** argv) {
+  CLI::App app("Checks the protocols of the runtime's core exhaustively.", "pto2");
+  app.require_subcommand(1);
+  app.footer(footer);
+  CheckArguments arguments;
+  add_options(app.add_subcommand("check", "explore scenarios")->footer(footer), arguments);
+  std::string token;
+  CLI::App* replay_command = app.add_subcommand("replay", "explore one execution again");
+  replay_command->add_option("token", token, "as a report prints it")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw CliError(cli::exit_usage,
+                   fmt::format("{}; pto2 check --help lists what there is", error.what()));
+  }
+  arguments.settings.progress = isatty(STDERR_FILENO) != 0;
+  return replay_command->parsed() ? run_replay(token) : run_check(arguments);
+}
+
+int complain(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "pto2: {}\n", message);
+  return code;
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return execute(argc, argv);
+  } catch (const CliError& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(cli::exit_bad_input, "out of memory; use fewer --jobs");
+  } catch (const std::system_error& error) {
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return complain(cli::exit_bad_input, fmt::format("the system refused: {}{}", error.what(),
+                                                     no_thread ? "; use fewer --jobs" : ""));
+  } catch (const std::exception& error) {
+    return complain(cli::exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with "
+                                                   "the command line",
+                                                   error.what()));
+  }
+}
+
+}  // namespace
+}  // namespace pto2::scenarios
+
+int main(int argc, char** argv) {
+  return pto2::scenarios::guarded(argc, argv);
+}

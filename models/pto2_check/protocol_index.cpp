@@ -1,0 +1,207 @@
+#include "models/pto2_check/protocol_index.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+#include <stdexcept>
+
+#include "models/pto2_check/source_uses.hpp"
+#include "models/pto2_check/weakening.hpp"
+
+namespace pto2::scenarios {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* begin_mark =
+    "<!-- generated: pto2 check --index docs/PROTOCOLS.md --update -->\n";
+constexpr const char* end_mark = "<!-- end of what is generated -->\n";
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  if (!stream) throw std::runtime_error(file.string() + " cannot be read");
+  return text.str();
+}
+
+std::vector<fs::path> headers_below(const fs::path& folder) {
+  std::vector<fs::path> headers;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".hpp") headers.push_back(entry.path());
+  }
+  std::ranges::sort(headers);
+  return headers;
+}
+
+struct Invariant {
+  std::string file;
+  std::string text;
+  std::vector<std::string> scenarios;
+};
+
+/// "///   WM-I1: text", whose text goes on in lines that are indented further.
+void add_invariants(const fs::path& folder, std::map<std::string, Invariant>& invariants) {
+  static const std::regex first(R"(///   ([A-Z]{2}-I[0-9]+): +(.*))");
+  static const std::regex further(R"(///    +(.*))");
+  for (const fs::path& header : headers_below(folder)) {
+    std::istringstream lines(text_of(header));
+    Invariant* open = nullptr;
+    for (std::string line; std::getline(lines, line);) {
+      std::smatch match;
+      if (std::regex_match(line, match, first)) {
+        open = &invariants[match[1]];
+        *open = {header.filename().string(), match[2], {}};
+      } else if (open != nullptr && std::regex_match(line, match, further)) {
+        open->text += " " + match.str(1);
+      } else {
+        open = nullptr;
+      }
+    }
+  }
+}
+
+/// Adds the scenarios whose headers cite an invariant.
+void add_citations(std::map<std::string, Invariant>& invariants, const fs::path& models,
+                   const std::vector<Entry>& entries) {
+  static const std::regex id(R"(\b[A-Z]{2}-I[0-9]+\b)");
+  std::map<std::string, std::string> texts;
+  for (const Entry& entry : entries) {
+    const std::string name = entry.name.substr(0, entry.name.find('/', entry.name.find('/') + 1));
+    if (!texts.contains(name)) texts[name] = text_of(models / (name + ".hpp"));
+  }
+  for (const auto& [name, text] : texts) {
+    for (std::sregex_iterator match(text.begin(), text.end(), id), end; match != end; ++match) {
+      const auto invariant = invariants.find(match->str());
+      if (invariant == invariants.end()) continue;
+      auto& scenarios = invariant->second.scenarios;
+      if (std::ranges::find(scenarios, name) == scenarios.end()) scenarios.push_back(name);
+    }
+  }
+}
+
+std::string joined(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+std::string invariant_table(const fs::path& root, const std::vector<Entry>& entries) {
+  std::map<std::string, Invariant> invariants;
+  // The rules of whole runs (runtime/device/run_rules.hpp) are of no piece: every run is judged.
+  for (const char* folder : {"core", "runtime/tensormap"}) {
+    add_invariants(root / folder, invariants);
+  }
+  add_citations(invariants, root / "models", entries);
+  std::string text = "| invariant | file | what holds | scenarios |\n|---|---|---|---|\n";
+  for (const auto& [id, invariant] : invariants) {
+    if (invariant.scenarios.empty()) throw std::runtime_error("no scenario cites " + id);
+    text += fmt::format("| {} | `{}` | {} | {} |\n", id, invariant.file, invariant.text,
+                        joined(invariant.scenarios));
+  }
+  return text;
+}
+
+const char* name_of(Operation operation) {
+  switch (operation) {
+    case Operation::load:
+      return "load";
+    case Operation::store:
+      return "store";
+    case Operation::update:
+      return "update";
+  }
+  return "unknown";
+}
+
+/// What other tools saw of each weakening, by "order,weakened to", as cells of a table: written by
+/// stress/compare_tools.
+std::map<std::string, std::string> other_tools(const fs::path& file) {
+  static const std::regex row("([^,]+,[^,]+),([^,]+),([^,]+),([^,]+)");
+  std::map<std::string, std::string> cells;
+  std::istringstream lines(text_of(file));
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (!std::regex_match(line, match, row)) {
+      throw std::runtime_error(file.string() + ": not a row of five: " + line);
+    }
+    cells[match[1]] = match.str(2) + " | " + match.str(3) + " | " + match.str(4);
+  }
+  return cells;
+}
+
+/// Stands above the table of orders.
+constexpr const char* order_note =
+    "The last three columns say what other tools saw of the weakening, on the scenario that\n"
+    "shows it here. TRUST.md says why no run on x86-64 can show most of them.\n\n";
+
+std::string order_table(const fs::path& root, const std::vector<WeakPoint>& points,
+                        const CheckSettings& settings) {
+  const auto others = other_tools(root / "models/pto2_check/other_tools.csv");
+  std::string text =
+      "| order | operation | | weakened to | shown by | TSan | helgrind | one minute of stress |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  for (const WeakPoint& point : points) {
+    if (!point.whole) continue;
+    const std::string start =
+        fmt::format("| `{}` | {} | {} |", point.site->name, name_of(point.site->operation),
+                    model::to_string(point.site->order));
+    for (const std::memory_order order : weaker_orders(*point.site)) {
+      const WeakeningResult result = weaken(point, order, settings);
+      const auto other = others.find(result.site + "," + result.to);
+      text += fmt::format("{} {} | {} | {} |\n", start, result.to,
+                          result.outcome == Outcome::killed ? result.witness : result.effect,
+                          other == others.end() ? "not measured | | " : other->second);
+    }
+    if (weaker_orders(*point.site).empty()) text += start + " | | | | |\n";
+  }
+  return text;
+}
+
+std::string scenario_table(const std::vector<Entry>& entries) {
+  std::string text = "| scenario | |\n|---|---|\n";
+  for (const Entry& entry : entries) {
+    text += fmt::format("| {} | {} |\n", entry.name, effort_text(entry.expected));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
+                           const CheckSettings& settings) {
+  if (!fs::exists(fs::path(root) / "core/policy.hpp")) {
+    throw std::runtime_error("there is no core/policy.hpp here; run it in the source tree");
+  }
+  const std::vector<WeakPoint> points = weak_points(entries, settings.stop);
+  if (settings.stop.stop_requested()) return {};
+  expect_same_uses(uses_in_source(fs::path(root) / "core"), uses_met(points));
+  return "### Invariants\n\n" + invariant_table(root, entries) + "\n### Memory orders\n\n" +
+         order_note + order_table(root, points, settings) + "\n### Scenarios\n\n" +
+         scenario_table(entries);
+}
+
+bool index_is_current(const std::string& file, const std::string& index, bool update) {
+  std::string text = text_of(file);
+  const std::size_t begin = text.find(begin_mark);
+  const std::size_t end = text.find(end_mark);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    throw std::runtime_error(
+        fmt::format("{}: no part between the lines\n{}{}", file, begin_mark, end_mark));
+  }
+  const std::size_t from = begin + std::string(begin_mark).size();
+  const std::string wanted = "\n" + index + "\n";
+  if (text.substr(from, end - from) == wanted) return true;
+  if (!update) return false;
+  text.replace(from, end - from, wanted);
+  std::ofstream stream(file);
+  if (!(stream << text << std::flush)) throw std::runtime_error(file + " cannot be written");
+  return true;
+}
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,22 @@
+/// The generated part of docs/PROTOCOLS.md: invariants, memory orders and scenarios.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/pto2_check/checking.hpp"
+
+namespace pto2::scenarios {
+
+/// The tables as they should be, from the sources below `root` and the scenarios. Weakens each
+/// memory order to name its witness. Throws std::runtime_error if `root` is not the source tree, an
+/// invariant is cited by no scenario, or a use of a memory order is met by none. Worth nothing once
+/// a stop is requested.
+std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
+                           const CheckSettings& settings);
+
+/// Whether the part of `file` between the lines that mark it equals `index`; with `update`, makes
+/// it so. Throws std::runtime_error if the file cannot be read or written, or has no such part.
+bool index_is_current(const std::string& file, const std::string& index, bool update);
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,248 @@
+// What pto2 check makes of small programs: verdicts, weakenings, replay tokens.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "core/assert.hpp"
+#include "models/pto2_check/checking.hpp"
+#include "models/pto2_check/interruption.hpp"
+#include "models/pto2_check/named_token.hpp"
+#include "models/pto2_check/weakening.hpp"
+#include "models/support/model_policy.hpp"
+
+namespace pto2::scenarios {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct ToyOrders {
+  static constexpr OrderSite publish{"toy.publish", Operation::store, std::memory_order_release};
+  static constexpr OrderSite observe{"toy.observe", Operation::load, std::memory_order_acquire};
+  /// Stronger than need be: nothing is read behind it.
+  static constexpr OrderSite count{"toy.count", Operation::update, std::memory_order_acq_rel};
+};
+
+/// One message, seen or not: two executions.
+void pass_message() {
+  Model::cell<int> data;
+  Model::atomic<int> flag{0};
+  Model::atomic<int> counted{0};
+  model::thread sender([&] {
+    data.write(1);
+    flag.store(1, Model::order(ToyOrders::publish));
+    counted.fetch_add(1, Model::order(ToyOrders::count));
+  });
+  if (flag.load(Model::order(ToyOrders::observe)) == 1) {
+    model::sometimes("the message is seen");
+    model::check(data.read() == 1, "the message is whole");
+  }
+  sender.join();
+}
+
+Entry message(uint64_t executions) {
+  return {"toy/message", pass_message, {executions}, {"the message is seen"}};
+}
+
+TEST(Checking, PassesWithTheExpectedNumber) {
+  const model::Report report = check(message(2), {});
+  EXPECT_TRUE(report.ok()) << report.to_text();
+  EXPECT_EQ(report.executions, 2U);
+}
+
+TEST(Checking, AnotherNumberFails) {
+  const model::Report report = check(message(3), {});
+  EXPECT_EQ(report.verdict, model::Verdict::fail);
+  EXPECT_THAT(report.reason, HasSubstr("expected 3 executions"));
+  EXPECT_FALSE(report.violation);
+}
+
+TEST(Checking, AnUnreachedCaseFails) {
+  Entry entry = message(2);
+  entry.reaches.push_back("the message is lost");
+  const model::Report report = check(entry, {});
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->kind, model::ViolationKind::unreached);
+}
+
+TEST(Checking, SamplesAreInconclusiveUnlessTheyFail) {
+  Entry entry = message(0);
+  entry.expected.effort = Effort::sampled;
+  EXPECT_EQ(check(entry, {.samples = 20}).verdict, model::Verdict::inconclusive);
+  const Weakened weakened({&ToyOrders::publish, std::memory_order_relaxed});
+  EXPECT_EQ(check(entry, {.samples = 20}).verdict, model::Verdict::fail);
+}
+
+/// The orders in which three threads get to a counter, one letter each; one per execution.
+std::set<std::string> sampled_orders(uint32_t jobs) {
+  std::mutex mutex;
+  std::set<std::string> orders;
+  Entry entry{"toy/order", {}, {0}, {}};
+  entry.expected.effort = Effort::sampled;
+  entry.body = [&] {
+    constexpr char letters[] = "abcd";
+    std::string order;
+    std::vector<model::thread> threads;
+    Model::atomic<int> turn{0};
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&, i] {
+        for (int n = 0; n < 6; ++n) {
+          turn.fetch_add(1, Model::order(ToyOrders::count));
+          order += letters[i];
+        }
+      });
+    }
+    for (model::thread& thread : threads) thread.join();
+    const std::lock_guard lock(mutex);
+    orders.insert(order);
+  };
+  EXPECT_EQ(check(entry, {.jobs = jobs, .samples = 1}).executions, 3U);
+  return orders;
+}
+
+TEST(Checking, EachStrategySamplesInItsOwnWay) {
+  const std::set<std::string> orders = sampled_orders(1);
+  EXPECT_EQ(orders.size(), 3U);
+  EXPECT_EQ(sampled_orders(2), orders);
+}
+
+TEST(Checking, AViolationThatOneStrategyMeetsFails) {
+  for (const uint32_t jobs : {1U, 2U}) {
+    for (int passing = 0; passing < 3; ++passing) {
+      std::atomic<int> calls{0};
+      Entry entry{"toy/late", {}, {0}, {}};
+      entry.expected.effort = Effort::sampled;
+      entry.body = [&] { model::check(calls++ < passing, "the body holds"); };
+      EXPECT_EQ(check(entry, {.jobs = jobs, .samples = 1}).verdict, model::Verdict::fail)
+          << passing << " of 3 pass, jobs " << jobs;
+    }
+  }
+}
+
+TEST(Checking, ABrokenInvariantIsAViolation) {
+  const Entry entry{"toy/broken", [] { PTO2_INVARIANT("toy rule", 1 + 1 == 3); }, {1}, {}};
+  const model::Report report = check(entry, {});
+  ASSERT_TRUE(report.violation);
+  EXPECT_THAT(report.violation->message, StartsWith("toy rule violated: 1 + 1 == 3"));
+}
+
+WeakPoint site_of(const std::vector<Entry>& entries, const OrderSite& site) {
+  for (const WeakPoint& point : weak_points(entries, {})) {
+    if (point.site == &site && point.whole) return point;
+  }
+  throw std::runtime_error("the site is not found");
+}
+
+TEST(Weakening, FindsTheSitesOfAProgram) {
+  const std::vector<Entry> entries{message(2)};
+  EXPECT_EQ(weak_points(entries, {}).size(), 3U);
+  EXPECT_EQ(site_of(entries, ToyOrders::count).entries.at(0), &entries[0]);
+}
+
+TEST(Weakening, OneThatMattersIsKilled) {
+  const std::vector<Entry> entries{message(2)};
+  for (const OrderSite* site : {&ToyOrders::publish, &ToyOrders::observe}) {
+    const WeakeningResult result = weaken(site_of(entries, *site), std::memory_order_relaxed, {});
+    EXPECT_EQ(result.outcome, Outcome::killed);
+    EXPECT_EQ(result.witness, "toy/message");
+    EXPECT_THAT(result.effect, StartsWith("data race"));
+  }
+}
+
+TEST(Weakening, OneThatDoesNotSurvives) {
+  const std::vector<Entry> entries{message(2)};
+  for (const std::memory_order order : weaker_orders(ToyOrders::count)) {
+    const WeakeningResult result = weaken(site_of(entries, ToyOrders::count), order, {});
+    EXPECT_EQ(result.outcome, Outcome::survived);
+    EXPECT_EQ(result.witness, "");
+  }
+}
+
+TEST(Weakening, IsTakenBack) {
+  const std::vector<Entry> entries{message(2)};
+  static_cast<void>(weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed, {}));
+  EXPECT_TRUE(check(entries[0], {}).ok());
+}
+
+TEST(Weakening, ABoundThatIsHitIsSaid) {
+  Entry entry = message(2);
+  entry.body = [] {
+    Model::atomic<int> counted{0};
+    std::vector<model::thread> threads;
+    for (int i = 0; i < 9; ++i) {
+      threads.emplace_back([&] { counted.fetch_add(1, Model::order(ToyOrders::count)); });
+    }
+    for (model::thread& thread : threads) thread.join();
+  };
+  const std::vector<Entry> entries{entry};
+  const WeakeningResult result =
+      weaken(site_of(entries, ToyOrders::count), std::memory_order_acquire, {.max_seconds = 0.01});
+  EXPECT_EQ(result.outcome, Outcome::survived);
+  EXPECT_THAT(result.effect, HasSubstr("toy/message is not complete"));
+}
+
+TEST(WeakerOrders, AreTheNextOfEachOperation) {
+  using Orders = std::vector<std::memory_order>;
+  const auto of = [](Operation operation, std::memory_order order) {
+    return weaker_orders({"toy.site", operation, order});
+  };
+  EXPECT_EQ(of(Operation::load, std::memory_order_seq_cst), Orders{std::memory_order_acquire});
+  EXPECT_EQ(of(Operation::store, std::memory_order_seq_cst), Orders{std::memory_order_release});
+  EXPECT_EQ(of(Operation::update, std::memory_order_seq_cst), Orders{std::memory_order_acq_rel});
+  EXPECT_EQ(of(Operation::update, std::memory_order_acq_rel),
+            (Orders{std::memory_order_acquire, std::memory_order_release}));
+  EXPECT_EQ(of(Operation::load, std::memory_order_acquire), Orders{std::memory_order_relaxed});
+  EXPECT_EQ(of(Operation::load, std::memory_order_relaxed), Orders{});
+}
+
+TEST(NamedToken, ReplaysAWeakenedExecution) {
+  const std::vector<Entry> entries{message(2)};
+  const WeakeningResult result =
+      weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed, {});
+  EXPECT_THAT(result.token, StartsWith("toy/message+toy.publish=relaxed@pto2.1:"));
+  const model::Report report = replay_named(entries, result.token);
+  ASSERT_TRUE(report.violation);
+  EXPECT_EQ(report.violation->kind, model::ViolationKind::data_race);
+}
+
+TEST(NamedToken, RefusesWhatItCannotReplay) {
+  const std::vector<Entry> entries{message(2)};
+  for (const char* token : {"", "toy/message", "toy/other@pto2.1:0:0:", "toy/message@nonsense",
+                            "toy/message+toy.publish=seq_cst@pto2.1:0:0:"}) {
+    EXPECT_THROW(static_cast<void>(replay_named(entries, token)), std::invalid_argument) << token;
+  }
+}
+
+TEST(InterruptionDeathTest, ASignalEndsWhatHasNothingToSave) {
+  const auto interrupted_by = [](int signal) {
+    const Interruption interruption(Interruption::First::ends);
+    kill(getpid(), signal);
+    pause();
+  };
+  EXPECT_EXIT(interrupted_by(SIGINT), testing::ExitedWithCode(130), "pto2: interrupted");
+  EXPECT_EXIT(interrupted_by(SIGTERM), testing::ExitedWithCode(143), "pto2: terminated");
+}
+
+TEST(Interruption, IsOverWithItsObject) {
+  sigset_t before, after;
+  pthread_sigmask(SIG_BLOCK, nullptr, &before);
+  {
+    const Interruption interruption(Interruption::First::requests_stop);
+    EXPECT_FALSE(interruption.exit_code());
+    EXPECT_FALSE(interruption.stop().stop_requested());
+  }
+  pthread_sigmask(SIG_BLOCK, nullptr, &after);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal));
+  }
+}
+
+}  // namespace
+}  // namespace pto2::scenarios

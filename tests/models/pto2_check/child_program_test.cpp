@@ -1,0 +1,100 @@
+// Running another program: what it printed, how it ended, and that nothing of it stays.
+#include "models/pto2_check/child_program.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stop_token>
+#include <thread>
+
+namespace pto2::scenarios {
+namespace {
+
+ChildResult shell(const std::string& script, Catch what = Catch::output_and_errors,
+                  double max_seconds = 60) {
+  return run_child({"/bin/sh", "-c", script}, what, max_seconds, {});
+}
+
+/// Whether the process with this number ends soon. Nobody need have waited for it.
+bool ends(const std::string& number) {
+  const std::string file = "/proc/" + std::to_string(std::stoi(number)) + "/stat";
+  for (int look = 0; look < 1000; ++look) {
+    std::string pid, name, state;
+    if (!(std::ifstream(file) >> pid >> name >> state) || state == "Z") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST(ChildProgram, CatchesWhatIsPrinted) {
+  EXPECT_EQ(shell("echo one; echo two >&2; echo three").text, "one\ntwo\nthree\n");
+  EXPECT_EQ(shell("echo one; echo two >&2; echo three", Catch::output).text, "one\nthree\n");
+}
+
+TEST(ChildProgram, CatchesMoreThanAPipeHolds) {
+  EXPECT_EQ(shell("head -c 1000000 /dev/zero").text.size(), 1000000U);
+}
+
+TEST(ChildProgram, KeepsTheFirst16MiB) {
+  EXPECT_EQ(shell("head -c 20000000 /dev/zero").text.size(), std::size_t{16} << 20);
+}
+
+TEST(ChildProgram, TellsHowItEnded) {
+  EXPECT_EQ(shell("exit 7").code, 7);
+  EXPECT_EQ(shell("kill -ABRT $$").code, 128 + SIGABRT);
+  EXPECT_FALSE(shell("exit 0").timed_out);
+}
+
+TEST(ChildProgram, IsKilledWithItsChildrenWhenItsTimeIsUp) {
+  const ChildResult result = shell("sleep 600 & echo $!; wait", Catch::output_and_errors, 2);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_GE(result.seconds, 2);
+  EXPECT_LT(result.seconds, 60);
+  EXPECT_TRUE(ends(result.text));
+}
+
+TEST(ChildProgram, EndsAlthoughAChildKeepsTheOutputOpen) {
+  const ChildResult result = shell("sleep 600 & echo $!");
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_TRUE(ends(result.text));
+}
+
+TEST(ChildProgram, TimeGoesOnAfterTheOutputIsClosed) {
+  EXPECT_TRUE(shell("exec >&- 2>&-; sleep 600", Catch::output_and_errors, 0.2).timed_out);
+}
+
+TEST(ChildProgram, IsKilledWithItsChildrenWhenAStopIsRequested) {
+  // Once somebody has opened the pipe to write, the child has one of its own.
+  std::string name = std::filesystem::temp_directory_path() / "child_program.XXXXXX";
+  const std::string folder = mkdtemp(name.data());
+  const std::string pipe = folder + "/pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::stop_source source;
+  std::thread stopper([&] {
+    std::ifstream(pipe).get();
+    source.request_stop();
+  });
+  const ChildResult result =
+      run_child({"/bin/sh", "-c", "sleep 600 & echo $!; echo >" + pipe + "; wait"},
+                Catch::output_and_errors, 60, source.get_token());
+  stopper.join();
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.code, 128 + SIGKILL);
+  EXPECT_TRUE(ends(result.text));
+}
+
+TEST(ChildProgram, ThatDoesNotExistEndsWithCode127) {
+  const ChildResult result = run_child({"/no/such/program"}, Catch::output_and_errors, 60, {});
+  EXPECT_EQ(result.code, 127);
+  EXPECT_EQ(result.text, "");
+}
+
+}  // namespace
+}  // namespace pto2::scenarios
