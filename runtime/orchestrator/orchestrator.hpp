@@ -101,6 +101,7 @@ class Orchestrator {
   Submitter<P, F> submitter_;
   Counting counting_;
   Submission submission_;            // under way
+  RunError refusal_;                 // of that one
   std::vector<TaskId> scope_tasks_;  // of all open scopes
   std::vector<std::size_t> scopes_;  // where the tasks of each begin
 };

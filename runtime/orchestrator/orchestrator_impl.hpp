@@ -191,9 +191,8 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   task.type = static_cast<CoreType>(worker_type);
   task.depth = static_cast<uint32_t>(scopes_.size()) - 1;
   task.ring = std::min(task.depth, state_.config.rings - 1);
-  RunError refusal;
-  if (dataflow_.check(task, refusal)) return true;
-  fail(std::move(refusal));
+  if (dataflow_.check(task, refusal_)) return true;
+  fail(std::move(refusal_));
   return false;
 }
 

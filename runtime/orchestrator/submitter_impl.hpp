@@ -26,8 +26,8 @@ void Submitter<P, F>::prefetch(const Submission& task) {
   for (const TaskId producer : task.producers) prefetch_slot(producer);
 }
 
-/// Producers that were reclaimed meanwhile need no node; their slots may be the next to be taken.
-/// Owners are alive: their scopes are open.
+/// Producers that were reclaimed since the look-ups need no node; their slots may be the next to be
+/// taken. Owners are alive: their scopes are open.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::forget_reclaimed_producers(Submission& task) {
   std::erase_if(task.producers, [&](TaskId id) { return state_.admission.is_reclaimed(id); });
@@ -53,7 +53,6 @@ std::optional<Resource> Submitter<P, F>::observe_lacking(Submission& task) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 Reserved Submitter<P, F>::reserve(Submission& task) {
-  forget_reclaimed_producers(task);
   if (!lacking(task)) return Reserved::fits;
   std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return Reserved::fits;

@@ -1,0 +1,10 @@
+#include "models/runtime_scenarios.hpp"
+#include "models/seeded/scenario_test.hpp"
+
+namespace pto2::scenarios {
+
+void register_whole_runtime() {
+  for_each_of_runtime<Seeded>(Register{});
+}
+
+}  // namespace pto2::scenarios

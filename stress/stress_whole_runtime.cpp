@@ -1,0 +1,10 @@
+#include "models/runtime_scenarios.hpp"
+#include "stress/stress_test.hpp"
+
+namespace pto2::scenarios {
+
+void register_whole_runtime() {
+  for_each_of_runtime<executors::Hardware>(Register{});
+}
+
+}  // namespace pto2::scenarios
