@@ -118,6 +118,7 @@ class CoreMailbox {
   /// Takes note of the end of the outstanding dispatch, which poll() has seen.
   void retire() {
     PTO2_INVARIANT("MB-I2", outstanding_);
+    PTO2_INVARIANT("MB-I2", cond_.load(P::order(Orders::inspect)) == (sequence_ | finished_bit));
     outstanding_ = false;
   }
 

@@ -184,7 +184,9 @@ class HostTeam {
   /// Whether every fiber has ended.
   [[nodiscard]] bool is_over() const { return unfinished_.load(P::order(Orders::look_end)) == 0; }
   void end_one() {
-    if (unfinished_.fetch_sub(1, P::order(Orders::end)) == 1) wake_all();
+    const uint32_t before = unfinished_.fetch_sub(1, P::order(Orders::end));
+    PTO2_INVARIANT("FH-I5", before != 0);
+    if (before == 1) wake_all();
   }
 
   void count_in() { (void)sleepers_.fetch_add(1, P::order(Orders::count_in)); }

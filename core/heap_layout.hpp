@@ -52,7 +52,7 @@ constexpr uint64_t packed_bytes_with(uint64_t packed, uint64_t output_bytes) {
 /// Places `bytes` bytes in a heap of `size` bytes. `empty` says that the ring has no live task at
 /// all. Requires top < size, tail < size, and top == tail when empty.
 constexpr HeapPlacement find_placement(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes,
-                              bool empty) {
+                                       bool empty) {
   constexpr HeapPlacement refused{false, 0, 0, false};
   if (bytes == 0) return {true, top, top, false};
   if (bytes >= size) return refused;

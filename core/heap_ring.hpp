@@ -40,7 +40,10 @@ class HeapRing {
 
   /// Where `bytes` (a multiple of the output alignment) would go, given the watermark.
   [[nodiscard]] HeapPlacement placement(uint64_t bytes, uint64_t alive) const {
-    return find_placement(top_, tail(alive), size_, bytes, ring_->next() == alive);
+    const bool drained = ring_->next() == alive;
+    const HeapPlacement found = find_placement(top_, tail(alive), size_, bytes, drained);
+    PTO2_INVARIANT("HR-I4", found.fits || !drained || bytes >= size_);
+    return found;
   }
 
   /// Takes the placement that placement() returned for the next task of the ring. `alive` is the

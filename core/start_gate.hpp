@@ -42,7 +42,9 @@ class StartGate {
   /// Returns when it is decided. True: begin; false: the team is given up.
   [[nodiscard]] bool wait() {
     state_.wait(closed, P::order(Orders::wait));
-    return state_.load(P::order(Orders::read)) == open;
+    const uint32_t decision = state_.load(P::order(Orders::read));
+    PTO2_INVARIANT("SG-I1", decision != closed);
+    return decision == open;
   }
 
   void decide(bool begin) {

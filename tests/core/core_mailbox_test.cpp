@@ -138,6 +138,16 @@ TEST(CoreMailboxDeathTest, ASecondDispatchBeforeTheFirstHasFinished) {
   EXPECT_DEATH(mailbox.dispatch(2), "MB-I4");
 }
 
+TEST(CoreMailboxDeathTest, WhatRunsIsNotRetired) {
+  Mailbox mailbox;
+  mailbox.report_ready();
+  mailbox.dispatch(1);
+  EXPECT_DEATH(mailbox.retire(), "MB-I2");
+  EXPECT_EQ(mailbox.peek(), CoreCommand::run);
+  (void)mailbox.take();
+  EXPECT_DEATH(mailbox.retire(), "MB-I2");
+}
+
 TEST(CoreMailboxDeathTest, OneCompletionIsReportedOnce) {
   Mailbox mailbox;
   mailbox.report_ready();
