@@ -1,4 +1,4 @@
-#include "tests/support/places.hpp"
+#include "tests/support/executors_under_test.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -7,41 +7,42 @@
 
 namespace pto2::test {
 
-const char* place_name(Place place) {
+const char* executor_name(ExecutorKind executor) {
   static constexpr const char* names[] = {"packed", "threads", "seeded"};
-  return names[static_cast<int>(place)];
+  return names[static_cast<int>(executor)];
 }
 
-Place place_named(const std::string& name) {
-  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
-    if (name == place_name(place)) return place;
+ExecutorKind executor_named(const std::string& name) {
+  for (const auto executor : {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded}) {
+    if (name == executor_name(executor)) return executor;
   }
   throw std::invalid_argument("no executor is called " + name);
 }
 
 std::string where_name(const Where& where) {
-  return std::string(place_name(where.place)) +
+  return std::string(executor_name(where.executor)) +
          (where.fan_out == FanOutKind::word ? "_word" : "_lock");
 }
 
 std::vector<Where> everywhere() {
   std::vector<Where> result;
-  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
+  for (const auto executor : {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded}) {
     for (const FanOutKind kind : {FanOutKind::word, FanOutKind::lock}) {
-      result.push_back({place, kind});
+      result.push_back({executor, kind});
     }
   }
   return result;
 }
 
-RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what, uint64_t seed) {
-  if (place == Place::seeded) {
+RunResult launch_on(ExecutorKind executor, const DeviceConfig& config, const Launch& what,
+                    uint64_t seed) {
+  if (executor == ExecutorKind::seeded) {
     const bool kernels_last = executors::Random(seed).below(3) == 0;
     return launch_seeded(
         config, {.seed = seed, .max_points = 100'000'000, .kernels_last = kernels_last}, what);
   }
-  const HangGuard guard(std::string("a graph on ") + place_name(place));
-  const bool packed = place == Place::packed;
+  const HangGuard guard(std::string("a graph on ") + executor_name(executor));
+  const bool packed = executor == ExecutorKind::packed;
   return launch(config,
                 {.executor = packed ? executors::Executor::packed : executors::Executor::threads},
                 what);
