@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_exit_code.hpp"
@@ -97,14 +98,7 @@ Settings RunCommand::resolve() const {
 }
 
 void RunCommand::check_combinations(const Settings& settings) const {
-  const std::string& executor = settings.text(Setting::executor);
-  const auto reject = [&](Setting id, const char* wanted) {
-    if (settings[id].source != Source::flag || executor == wanted) return;
-    throw CliError(exit_usage, fmt::format("--{} has no meaning on executor {}; use --executor {}",
-                                           spec_of(id).name, executor, wanted));
-  };
-  reject(Setting::seed, "seeded");
-  reject(Setting::host_threads, "packed");
+  check_executor_flags(settings);
   const bool arguments_alone = !own_.arguments.empty() && own_.orchestration.empty();
   if (arguments_alone) throw CliError(exit_usage, "--arg needs --orchestration and --kernels");
   if (settings.workload() == nullptr && (own_.orchestration.empty() || own_.kernels.empty())) {

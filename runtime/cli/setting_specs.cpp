@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/platform.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/settings.hpp"
@@ -14,7 +15,7 @@ SettingSpec text(Setting id, const char* name, const char* environment, const ch
   return {id, name, environment, ValueKind::text, 0, 0, false, "", "", help};
 }
 
-SettingSpec choice(Setting id, const char* name, const char* choices, const char* built_in,
+SettingSpec choice(Setting id, const char* name, const std::string& choices, const char* built_in,
                    const char* help) {
   return {id, name, nullptr, ValueKind::choice, 0, 0, false, choices, built_in, help};
 }
@@ -65,7 +66,7 @@ std::vector<SettingSpec> make_specs() {
                          "tensormap_and_ringbuffer", "runtime variant"));
   specs.push_back({Setting::platform, "platform", nullptr, ValueKind::platform, 0, 0, false, "",
                    known_chips().front().name, "simulated chip"});
-  specs.push_back(choice(Setting::executor, "executor", "packed,threads,seeded", "packed",
+  specs.push_back(choice(Setting::executor, "executor", executor_names(), "packed",
                          "who runs orchestrator, schedulers and cores"));
   specs.push_back(count(Setting::seed, "seed", nullptr, 0, UINT64_MAX, 1,
                         "seed of the schedule (executor seeded)"));

@@ -51,7 +51,7 @@ struct SettingSpec {
   ValueKind kind;
   uint64_t low, high;  ///< of a count or size
   bool power_of_two;
-  const char* choices;   ///< of a choice, separated by commas
+  std::string choices;   ///< of a choice, separated by commas
   std::string built_in;  ///< the default
   const char* help;
 };

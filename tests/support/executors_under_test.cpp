@@ -1,11 +1,29 @@
 #include "tests/support/executors_under_test.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "tests/support/hang_guard.hpp"
 
 namespace pto2::test {
+namespace {
+
+LaunchTeam team_of(ExecutorKind executor, uint64_t seed) {
+  switch (executor) {
+    case ExecutorKind::packed:
+      return executors::TeamOptions{.executor = executors::Executor::packed};
+    case ExecutorKind::threads:
+      return executors::TeamOptions{.executor = executors::Executor::threads};
+    case ExecutorKind::seeded:
+      break;
+  }
+  return executors::SeededOptions{.seed = seed,
+                                  .max_points = 100'000'000,
+                                  .kernels_last = executors::Random(seed).below(3) == 0};
+}
+
+}  // namespace
 
 const char* executor_name(ExecutorKind executor) {
   static constexpr const char* names[] = {"packed", "threads", "seeded"};
@@ -36,16 +54,11 @@ std::vector<Where> everywhere() {
 
 RunResult launch_on(ExecutorKind executor, const DeviceConfig& config, const Launch& what,
                     uint64_t seed) {
-  if (executor == ExecutorKind::seeded) {
-    const bool kernels_last = executors::Random(seed).below(3) == 0;
-    return launch_seeded(
-        config, {.seed = seed, .max_points = 100'000'000, .kernels_last = kernels_last}, what);
-  }
-  const HangGuard guard(std::string("a graph on ") + executor_name(executor));
-  const bool packed = executor == ExecutorKind::packed;
-  return launch(config,
-                {.executor = packed ? executors::Executor::packed : executors::Executor::threads},
-                what);
+  const LaunchTeam team = team_of(executor, seed);
+  std::optional<HangGuard> guard;
+  if (simulation(team) == nullptr)
+    guard.emplace(std::string("a graph on ") + executor_name(executor));
+  return launch(config, team, what);
 }
 
 void draw_block(executors::Random random, Chip& chip) {

@@ -27,7 +27,7 @@ struct Where {
 
 /// Launches on `executor`. `seed` decides the schedule of the seeded executor; of each three, one
 /// ends kernels last, which shows idle cores. A run that hangs elsewhere ends the program with a
-/// report. Throws what the launches throw.
+/// report. Throws what launch() throws.
 [[nodiscard]] RunResult launch_on(ExecutorKind executor, const DeviceConfig& config,
                                   const Launch& what, uint64_t seed);
 
