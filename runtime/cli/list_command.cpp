@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cli/chip_json.hpp"
+#include "runtime/cli/commands.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/output/output_file.hpp"
@@ -66,8 +67,6 @@ std::string workload_text(const Workload& workload) {
   return text;
 }
 
-}  // namespace
-
 ExitCode show_list(bool json) {
   OutputFile out("-");
   if (json) {
@@ -82,6 +81,13 @@ ExitCode show_list(bool json) {
   }
   out.finish();
   return exit_pass;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_list_command(CLI::App& subcommand) {
+  return std::make_unique<InformationCommand>(
+      subcommand, "The first case of a workload is its default.", show_list);
 }
 
 }  // namespace pto2::cli

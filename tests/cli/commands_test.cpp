@@ -93,6 +93,17 @@ TEST(Help, HasExamplesAndExitCodes) {
                     HasSubstr("packed or threads or seeded")));
 }
 
+TEST(Help, AndTheErrorNameEveryCommand) {
+  const std::string help = pto2({"--help"}).out;
+  for (const char* name : {"run", "check", "replay", "list", "doctor"}) {
+    EXPECT_THAT(help, testing::ContainsRegex(std::string("\n +") + name + " +[a-z]")) << name;
+  }
+  for (const Strings& arguments : {Strings{}, Strings{"fly"}}) {
+    EXPECT_THAT(pto2(arguments).err,
+                HasSubstr("name a command: run, check, replay, list or doctor; pto2 --help"));
+  }
+}
+
 TEST(Version, IsPrinted) {
   const Outcome outcome = pto2({"--version"});
   EXPECT_EQ(outcome.code, 0);
