@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -27,13 +27,15 @@ const char* environment(const char* name) {
 }
 
 std::string help_of(const SettingSpec& spec) {
-  std::string help = fmt::format("{}: {}", spec.help, allowed_values(spec));
-  if (spec.kind == ValueKind::text || spec.kind == ValueKind::lengths) help = spec.help;
+  std::string help = spec.help;
+  const bool complete = spec.kind == ValueKind::text || spec.kind == ValueKind::option;
+  if (!complete) help += ": " + allowed_values(spec);
   if (!spec.built_in.empty()) {
     const bool size = spec.kind == ValueKind::size;
     help += fmt::format(" [{}]", size ? size_text(std::stoull(spec.built_in)) : spec.built_in);
   }
-  if (spec.environment != nullptr) help += fmt::format(" ({})", spec.environment);
+  const std::string variables = variables_of(spec);
+  if (!variables.empty()) help += fmt::format(" ({})", variables);
   return help;
 }
 
@@ -71,7 +73,7 @@ class RunCommand : public Command {
   ExitCode print_config(const Settings& settings) const;
   ExitCode run(const Settings& settings);
 
-  std::array<Option, setting_count> options_;
+  std::map<std::string, Option> options_;  ///< of settings, by name
   OwnImages own_;
   std::string trace_;
   std::string json_;
@@ -109,7 +111,7 @@ RunCommand::RunCommand(CLI::App& subcommand) {
 }
 
 void RunCommand::add_setting(CLI::App& subcommand, const SettingSpec& spec) {
-  Option& option = options_[static_cast<std::size_t>(spec.id)];
+  Option& option = options_[spec.name];
   const bool positional = spec.id == Setting::workload;
   option.option = subcommand.add_option(positional ? "WORKLOAD" : std::string("--") + spec.name,
                                         option.text, help_of(spec));
@@ -118,8 +120,8 @@ void RunCommand::add_setting(CLI::App& subcommand, const SettingSpec& spec) {
 
 Settings RunCommand::resolve() const {
   SettingSources sources{{}, {}, environment};
-  for (std::size_t i = 0; i < setting_count; ++i) {
-    if (options_[i].option->count() != 0) sources.flags[i] = options_[i].text;
+  for (const auto& [name, option] : options_) {
+    if (option.option->count() != 0) sources.flags[name] = option.text;
   }
   if (!config_.empty()) sources.config_file = read_config_file(config_);
   return Settings(sources);
@@ -149,7 +151,7 @@ ExitCode RunCommand::print_config(const Settings& settings) const {
   OutputFile out(json_.empty() ? "-" : json_);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const SettingSpec& spec : setting_specs()) {
-    const SettingValue& value = settings[spec.id];
+    const SettingValue& value = settings[spec];
     const std::string origin = value.origin.empty() ? "" : " (" + value.origin + ")";
     if (json_.empty()) {
       out.write(fmt::format("{:<15} {:<26} {}{}\n", spec.name,

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "runtime/cli/chip_json.hpp"
@@ -36,6 +37,17 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} us", seconds * 1e6);
 }
 
+/// The options that were given, under their names with underscores.
+void add_options(Json& json, const workloads::CaseOptions& options) {
+  for (const workloads::OptionSpec* option : workloads::all_options()) {
+    const auto given = options.values.find(option->name);
+    if (given == options.values.end()) continue;
+    std::string key = option->name;
+    std::replace(key.begin(), key.end(), '-', '_');
+    std::visit([&](const auto& value) { json[key] = value; }, given->second);
+  }
+}
+
 Json config_json(const RunReport& report) {
   const DeviceConfig& c = report.config;
   const Settings& settings = *report.settings;
@@ -52,10 +64,7 @@ Json config_json(const RunReport& report) {
                  {"chip", chip_json(c.chip)},
                  {"input_seed", settings.number(Setting::input_seed)}};
   if (const auto* seeded = simulation(report.team)) config["seed"] = seeded->seed;
-  if (!settings.text(Setting::seq_lens).empty()) {
-    config["seq_lens"] = settings.case_options().sequence_lengths;
-  }
-  if (const auto scale = settings.case_options().scale) config["scale"] = *scale;
+  add_options(config, settings.case_options());
   return config;
 }
 
