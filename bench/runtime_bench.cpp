@@ -84,7 +84,7 @@ Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64
                       submit_seconds = seconds_since(begin);
                     },
                     {}};
-  const RunResult result = launch(config, {.host_threads = hosts}, what);
+  const RunResult result = launch(config, executors::TeamOptions{.host_threads = hosts}, what);
   if (result.error.code != ErrorCode::ok) {
     std::cerr << result.error.message << "\n";
     std::exit(1);
@@ -198,7 +198,8 @@ void launch_one(benchmark::State& state) {
             [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0); },
             {}};
         return static_cast<double>(
-            launch({}, {.executor = executors::Executor::threads}, what).wall_ns);
+            launch({}, executors::TeamOptions{.executor = executors::Executor::threads}, what)
+                .wall_ns);
       });
 }
 

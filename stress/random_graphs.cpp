@@ -48,13 +48,13 @@ std::string to_string(const DeviceConfig& config) {
 class RandomGraphs {
  public:
   explicit RandomGraphs(const Options& options)
-      : options_(options), place_(test::place_named(options.executor)) {}
+      : options_(options), executor_(test::executor_named(options.executor)) {}
 
   void run(uint64_t number) {
     const Trial trial(number,
                       options_.mistakes ? graphs::Mistakes::always : graphs::Mistakes::sometimes);
     std::vector<std::string> problems;
-    const Outcome outcome = trial.run({place_, trial.config().fan_out}, number, problems);
+    const Outcome outcome = trial.run({executor_, trial.config().fan_out}, number, problems);
     counts_[static_cast<std::size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
     if (outcome == Outcome::wrong && options_.shrink) {
       print_shrunk(number, trial.program());
@@ -91,7 +91,7 @@ class RandomGraphs {
       const Trial trial(number, candidate);
       for (uint64_t i = 0; i < schedules; ++i) {
         problems.clear();
-        const test::Where where{place_, trial.config().fan_out};
+        const test::Where where{executor_, trial.config().fan_out};
         if (trial.run(where, number + i, problems) == Outcome::wrong) return true;
       }
       return false;
@@ -113,7 +113,7 @@ class RandomGraphs {
   }
 
   Options options_;
-  test::Place place_;
+  test::ExecutorKind executor_;
   std::mutex mutex_;
   std::array<std::atomic<uint64_t>, graphs::outcomes> counts_{};
 };

@@ -15,7 +15,7 @@
 #include "runtime/loader/orchestration_library.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/numbered_runs.hpp"
-#include "tests/support/places.hpp"
+#include "tests/support/executors_under_test.hpp"
 #include "tests/support/recording_runtime.hpp"
 
 namespace pto2 {
@@ -35,7 +35,7 @@ class Soak {
  public:
   explicit Soak(const Options& options)
       : options_(options),
-        place_(test::place_named(options.executor)),
+        executor_(test::executor_named(options.executor)),
         images_(workloads::find_workload_images(options.workload)),
         kernels_(KernelLibrary::from_folder(images_.kernels)),
         data_(workloads::find_workload(options.workload).make_case(options.case_name)),
@@ -59,7 +59,7 @@ class Soak {
     const Launch what{entries_, [this](PTO2Runtime* rt) { call(rt); }, {}};
     RunResult result;
     try {
-      result = test::launch_at(place_, config, what, number);
+      result = test::launch_on(executor_, config, what, number);
     } catch (const executors::SeededFailure& failure) {
       return wrong(number, failure.what());
     }
@@ -120,7 +120,7 @@ class Soak {
   }
 
   Options options_;
-  test::Place place_;
+  test::ExecutorKind executor_;
   workloads::WorkloadImages images_;
   KernelLibrary kernels_;
   std::unique_ptr<workloads::CaseData> data_;

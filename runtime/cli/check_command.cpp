@@ -11,10 +11,6 @@
 
 namespace pto2::cli {
 
-bool is_check_command(std::string_view command) {
-  return command == "check" || command == "replay";
-}
-
 void become_check(char** argv) {
   const std::filesystem::path program =
       std::filesystem::read_symlink("/proc/self/exe").replace_filename("pto2-check");

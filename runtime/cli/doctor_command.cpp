@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "runtime/cli/commands.hpp"
 #include "runtime/cli/doctor_checks.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/output/output_file.hpp"
 
 namespace pto2::cli {
+namespace {
 
+/// exit_pass unless a check fails; a warning does not count.
 ExitCode show_doctor(bool json) {
   const std::vector<Check> checks = run_doctor_checks();
   const auto failed = [](const Check& check) { return check.status == CheckStatus::fail; };
@@ -32,6 +35,13 @@ ExitCode show_doctor(bool json) {
   }
   out.finish();
   return healthy ? exit_pass : exit_fail;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_doctor_command(CLI::App& subcommand) {
+  return std::make_unique<InformationCommand>(
+      subcommand, "Exit codes: 0 nothing fails, 1 a check fails.", show_doctor);
 }
 
 }  // namespace pto2::cli

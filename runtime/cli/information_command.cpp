@@ -6,15 +6,12 @@
 
 namespace pto2::cli {
 
-InformationCommand::InformationCommand(CLI::App& app, const char* name, const char* description,
-                                       const char* note, ExitCode (*show)(bool json))
-    : command_(app.add_subcommand(name, description)), show_(show) {
-  command_->add_flag("--json", json_, "as JSON");
-  command_->footer(fmt::format("{0}\n\nExamples:\n  pto2 {1}\n  pto2 {1} --json", note, name));
-}
-
-bool InformationCommand::chosen() const {
-  return command_->parsed();
+InformationCommand::InformationCommand(CLI::App& subcommand, const char* note,
+                                       ExitCode (*show)(bool json))
+    : show_(show) {
+  subcommand.add_flag("--json", json_, "as JSON");
+  subcommand.footer(
+      fmt::format("{0}\n\nExamples:\n  pto2 {1}\n  pto2 {1} --json", note, subcommand.get_name()));
 }
 
 }  // namespace pto2::cli

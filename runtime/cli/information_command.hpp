@@ -1,7 +1,7 @@
-/// `pto2 list` and `pto2 doctor`: commands that show something, as text or as JSON.
+/// Commands that show something, as text or as JSON.
 #pragma once
 
-#include "runtime/output/exit_codes.hpp"
+#include "runtime/cli/command.hpp"
 
 namespace CLI {
 class App;
@@ -9,23 +9,15 @@ class App;
 
 namespace pto2::cli {
 
-class InformationCommand {
+class InformationCommand : public Command {
  public:
-  /// Adds the command `name`; `note` ends its help. `this` must outlive `app`'s parsing.
-  InformationCommand(CLI::App& app, const char* name, const char* description, const char* note,
-                     ExitCode (*show)(bool json));
-  [[nodiscard]] bool chosen() const;
-  [[nodiscard]] ExitCode execute() const { return show_(json_); }
+  /// `note` ends the help, before the examples.
+  InformationCommand(CLI::App& subcommand, const char* note, ExitCode (*show)(bool json));
+  ExitCode execute() override { return show_(json_); }
 
  private:
-  CLI::App* command_;
   ExitCode (*show_)(bool json);
   bool json_ = false;
 };
-
-/// Shows workloads, cases, deadlock reproductions and platforms.
-ExitCode show_list(bool json);
-/// Shows what this machine offers: exit_pass unless a check fails; a warning does not count.
-ExitCode show_doctor(bool json);
 
 }  // namespace pto2::cli

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/cli/chip_json.hpp"
+#include "runtime/cli/commands.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/output/output_file.hpp"
@@ -13,6 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using workloads::CaseInfo;
+using workloads::OptionSpec;
 using workloads::Workload;
 
 Json case_json(const CaseInfo& info) {
@@ -29,6 +31,13 @@ Json case_json(const CaseInfo& info) {
   return json;
 }
 
+Json option_json(const OptionSpec& option) {
+  return {{"name", option.name},
+          {"kind", workloads::kind_name(option.kind)},
+          {"environment", option.environment == nullptr ? Json() : Json(option.environment)},
+          {"help", option.help}};
+}
+
 std::string platforms_as_text() {
   std::string text = "platforms (docs/CHIPS.md says how to describe another chip):\n";
   for (const Chip& chip : known_chips()) {
@@ -42,8 +51,12 @@ std::string all_as_json() {
   for (const Workload* workload : workloads::all_workloads()) {
     Json cases = Json::array();
     for (const CaseInfo& info : workload->cases()) cases.push_back(case_json(info));
-    list.push_back(
-        {{"name", workload->name()}, {"description", workload->description()}, {"cases", cases}});
+    Json options = Json::array();
+    for (const OptionSpec& option : workload->options()) options.push_back(option_json(option));
+    list.push_back({{"name", workload->name()},
+                    {"description", workload->description()},
+                    {"cases", cases},
+                    {"options", options}});
   }
   Json platforms = Json::array();
   for (const Chip& chip : known_chips()) platforms.push_back(chip_json(chip));
@@ -63,10 +76,14 @@ std::string workload_text(const Workload& workload) {
         fmt::format("  {:<18}{:>7}  {:<10g}{:<20}{}{}\n", info.name, info.tasks, info.tolerance,
                     rings, info.description, info.deadlocks ? "; " + info.twin + " passes" : "");
   }
+  if (!workload.options().empty()) text += "  option\n";
+  for (const OptionSpec& option : workload.options()) {
+    text +=
+        fmt::format("  --{:<16}{}{}\n", option.name, option.help,
+                    option.environment == nullptr ? "" : fmt::format(" ({})", option.environment));
+  }
   return text;
 }
-
-}  // namespace
 
 ExitCode show_list(bool json) {
   OutputFile out("-");
@@ -82,6 +99,13 @@ ExitCode show_list(bool json) {
   }
   out.finish();
   return exit_pass;
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_list_command(CLI::App& subcommand) {
+  return std::make_unique<InformationCommand>(
+      subcommand, "The first case of a workload is its default.", show_list);
 }
 
 }  // namespace pto2::cli

@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <memory>
 #include <new>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "runtime/cli/check_command.hpp"
-#include "runtime/cli/information_command.hpp"
-#include "runtime/cli/run_command.hpp"
+#include "runtime/cli/commands.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/exit_codes.hpp"
@@ -46,33 +48,31 @@ int complain(ExitCode code, const std::string& message) {
 }
 
 int execute(int argc, char** argv) {
-  if (argc > 1 && is_check_command(argv[1])) become_check(argv);
+  if (argc > 1 && is_of_check(argv[1])) become_check(argv);
   CLI::App app("Runs task graphs on simulated AI cores.", "pto2");
   app.set_version_flag("--version", "pto2 " PTO2_VERSION);
   app.require_subcommand(1);
   app.footer(program_footer);
-  RunCommand run(app);
-  app.add_subcommand("check", "explore the protocols' scenarios with the model checker");
-  app.add_subcommand("replay", "explore one execution again, from the token of a report");
-  InformationCommand list(app, "list",
-                          "show workloads, cases, deadlock reproductions and platforms",
-                          "The first case of a workload is its default.", show_list);
-  InformationCommand doctor(app, "doctor", "check what this machine offers",
-                            "Exit codes: 0 nothing fails, 1 a check fails.", show_doctor);
+  std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> made;
+  for (const CommandSpec& spec : commands()) {
+    CLI::App* const subcommand = app.add_subcommand(spec.name, spec.description);
+    made.emplace_back(subcommand, spec.make == nullptr ? nullptr : spec.make(*subcommand));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError&) {
-    return complain(
-        exit_usage,
-        "name a command: run, check, replay, list or doctor; pto2 --help explains them");
+    return complain(exit_usage,
+                    fmt::format("name a command: {}; pto2 --help explains them", command_names()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return complain(
         exit_usage,
         fmt::format("{}; pto2 --help and pto2 run --help list what there is", error.what()));
   }
-  if (run.chosen()) return run.execute();
-  return list.chosen() ? list.execute() : doctor.execute();
+  for (const auto& [subcommand, command] : made) {
+    if (subcommand->parsed() && command != nullptr) return command->execute();
+  }
+  return complain(exit_usage, fmt::format("name a command first: {}", command_names()));
 }
 
 int guarded(int argc, char** argv) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "runtime/cli/executor_table.hpp"
 #include "runtime/device/run_rules.hpp"
 
 namespace pto2::cli {
@@ -40,11 +41,13 @@ Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, R
                          Progress& progress, const std::string& log_level)
     : settings_(settings),
       config_(config),
+      team_(team_of(settings)),
       program_(program),
       progress_(progress),
       log_level_(level_of(log_level)) {
   report_.settings = &settings;
   report_.config = config;
+  report_.team = team_;
   for (int32_t id = 0; id < program.library().id_limit(); ++id) {
     const Kernel* kernel = program.library().find(id);
     report_.kernel_names.push_back(kernel == nullptr ? "" : kernel->name);
@@ -58,7 +61,7 @@ RunReport Repetitions::run(uint64_t trace_events) {
   while (report_.repetitions < wanted && report_.verdict.empty()) {
     progress_.step("running", report_.repetitions, wanted);
     DeviceConfig config = config_;
-    config.kernel_timing = settings_.text(Setting::executor) != "seeded";
+    config.kernel_timing = simulation(team_) == nullptr;
     if (report_.repetitions + 1 == wanted) config.events = trace_events;
     program_.reset();
     results.push_back(launch_once(config));
@@ -89,17 +92,7 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
                       if (level < 0 || level > log_level_) return;
                       fmt::print(stderr, "pto2: {}: {}\n", level_names[level], text);
                     }};
-  const std::string& executor = settings_.text(Setting::executor);
-  if (executor == "seeded") {
-    executors::SeededOptions options;
-    options.seed = settings_.number(Setting::seed);
-    return launch_seeded(config, options, what);
-  }
-  executors::TeamOptions options;
-  options.executor =
-      executor == "threads" ? executors::Executor::threads : executors::Executor::packed;
-  options.host_threads = static_cast<uint32_t>(settings_.number(Setting::host_threads));
-  return launch(config, options, what);
+  return launch(config, team_, what);
 }
 
 void Repetitions::judge(const RunResult& result) {

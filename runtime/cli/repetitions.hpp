@@ -31,6 +31,7 @@ class Repetitions {
 
   const Settings& settings_;
   const DeviceConfig& config_;
+  LaunchTeam team_;
   RunProgram& program_;
   Progress& progress_;
   int32_t log_level_;

@@ -1,16 +1,21 @@
-#include "runtime/cli/run_command.hpp"
-
 #include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 
+#include "runtime/cli/commands.hpp"
+#include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_exit_code.hpp"
+#include "runtime/cli/run_program.hpp"
 #include "runtime/cli/run_report.hpp"
 #include "runtime/cli/setting_values.hpp"
+#include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
 #include "runtime/output/output_file.hpp"
 
@@ -22,13 +27,15 @@ const char* environment(const char* name) {
 }
 
 std::string help_of(const SettingSpec& spec) {
-  std::string help = fmt::format("{}: {}", spec.help, allowed_values(spec));
-  if (spec.kind == ValueKind::text || spec.kind == ValueKind::lengths) help = spec.help;
+  std::string help = spec.help;
+  const bool complete = spec.kind == ValueKind::text || spec.kind == ValueKind::option;
+  if (!complete) help += ": " + allowed_values(spec);
   if (!spec.built_in.empty()) {
     const bool size = spec.kind == ValueKind::size;
     help += fmt::format(" [{}]", size ? size_text(std::stoull(spec.built_in)) : spec.built_in);
   }
-  if (spec.environment != nullptr) help += fmt::format(" ({})", spec.environment);
+  const std::string variables = variables_of(spec);
+  if (!variables.empty()) help += fmt::format(" ({})", variables);
   return help;
 }
 
@@ -48,63 +55,80 @@ Examples:
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
 5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated)";
 
-}  // namespace
+class RunCommand : public Command {
+ public:
+  explicit RunCommand(CLI::App& subcommand);
 
-RunCommand::RunCommand(CLI::App& app)
-    : command_(app.add_subcommand("run", "run a workload and check its result")) {
-  for (const SettingSpec& spec : setting_specs()) add_setting(spec);
-  command_
-      ->add_option("--orchestration", own_.orchestration,
-                   "shared object of your own orchestration; without a WORKLOAD there is no "
-                   "reference, and the verdict is inconclusive")
+  /// Throws CliError, LoadError, std::bad_alloc, executors::SeededFailure.
+  ExitCode execute() override;
+
+ private:
+  struct Option {
+    std::string text;
+    CLI::Option* option = nullptr;
+  };
+  void add_setting(CLI::App& subcommand, const SettingSpec& spec);
+  Settings resolve() const;
+  void check_combinations(const Settings& settings) const;
+  ExitCode print_config(const Settings& settings) const;
+  ExitCode run(const Settings& settings);
+
+  std::map<std::string, Option> options_;  ///< of settings, by name
+  OwnImages own_;
+  std::string trace_;
+  std::string json_;
+  std::string config_;
+  bool quiet_ = false;
+  bool print_config_ = false;
+};
+
+RunCommand::RunCommand(CLI::App& subcommand) {
+  for (const SettingSpec& spec : setting_specs()) add_setting(subcommand, spec);
+  subcommand
+      .add_option("--orchestration", own_.orchestration,
+                  "shared object of your own orchestration; without a WORKLOAD there is no "
+                  "reference, and the verdict is inconclusive")
       ->type_name("FILE");
-  command_->add_option("--kernels", own_.kernels, "folder of your own kernels, FUNCID_NAME.so")
+  subcommand.add_option("--kernels", own_.kernels, "folder of your own kernels, FUNCID_NAME.so")
       ->type_name("DIR");
-  command_
-      ->add_option("--arg", own_.arguments,
-                   "an argument of the orchestration, in order: scalar:N, "
-                   "buffer:BYTES[:zero|:random] (random: floats in -1..1)")
+  subcommand
+      .add_option("--arg", own_.arguments,
+                  "an argument of the orchestration, in order: scalar:N, "
+                  "buffer:BYTES[:zero|:random] (random: floats in -1..1)")
       ->type_name("ARG")
       ->expected(1)
       ->take_all();
   const auto add_file = [&](const char* name, std::string& path, const char* help) {
-    command_->add_option(name, path, help)->type_name("FILE")->check(refusal_of_file_name);
+    subcommand.add_option(name, path, help)->type_name("FILE")->check(refusal_of_file_name);
   };
   add_file("--trace", trace_, "write the events of the last repetition as JSON lines; - is stdout");
   add_file("--json", json_, "write the result as JSON; - is stdout");
   add_file("--config", config_, "read settings from a TOML file");
-  command_->add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
-  command_->add_flag("--print-config", print_config_,
-                     "print each setting, its value and its source instead of running");
-  command_->footer(run_footer);
+  subcommand.add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
+  subcommand.add_flag("--print-config", print_config_,
+                      "print each setting, its value and its source instead of running");
+  subcommand.footer(run_footer);
 }
 
-void RunCommand::add_setting(const SettingSpec& spec) {
-  Option& option = options_[static_cast<std::size_t>(spec.id)];
+void RunCommand::add_setting(CLI::App& subcommand, const SettingSpec& spec) {
+  Option& option = options_[spec.name];
   const bool positional = spec.id == Setting::workload;
-  option.option = command_->add_option(positional ? "WORKLOAD" : std::string("--") + spec.name,
-                                       option.text, help_of(spec));
+  option.option = subcommand.add_option(positional ? "WORKLOAD" : std::string("--") + spec.name,
+                                        option.text, help_of(spec));
   option.option->type_name(positional ? "" : "VALUE");
 }
 
 Settings RunCommand::resolve() const {
   SettingSources sources{{}, {}, environment};
-  for (std::size_t i = 0; i < setting_count; ++i) {
-    if (options_[i].option->count() != 0) sources.flags[i] = options_[i].text;
+  for (const auto& [name, option] : options_) {
+    if (option.option->count() != 0) sources.flags[name] = option.text;
   }
   if (!config_.empty()) sources.config_file = read_config_file(config_);
   return Settings(sources);
 }
 
 void RunCommand::check_combinations(const Settings& settings) const {
-  const std::string& executor = settings.text(Setting::executor);
-  const auto reject = [&](Setting id, const char* wanted) {
-    if (settings[id].source != Source::flag || executor == wanted) return;
-    throw CliError(exit_usage, fmt::format("--{} has no meaning on executor {}; use --executor {}",
-                                           spec_of(id).name, executor, wanted));
-  };
-  reject(Setting::seed, "seeded");
-  reject(Setting::host_threads, "packed");
+  check_executor_flags(settings);
   const bool arguments_alone = !own_.arguments.empty() && own_.orchestration.empty();
   if (arguments_alone) throw CliError(exit_usage, "--arg needs --orchestration and --kernels");
   if (settings.workload() == nullptr && (own_.orchestration.empty() || own_.kernels.empty())) {
@@ -127,7 +151,7 @@ ExitCode RunCommand::print_config(const Settings& settings) const {
   OutputFile out(json_.empty() ? "-" : json_);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const SettingSpec& spec : setting_specs()) {
-    const SettingValue& value = settings[spec.id];
+    const SettingValue& value = settings[spec];
     const std::string origin = value.origin.empty() ? "" : " (" + value.origin + ")";
     if (json_.empty()) {
       out.write(fmt::format("{:<15} {:<26} {}{}\n", spec.name,
@@ -194,6 +218,12 @@ ExitCode RunCommand::run(const Settings& settings) {
     json->finish();
   }
   return exit_code(report);
+}
+
+}  // namespace
+
+std::unique_ptr<Command> make_run_command(CLI::App& subcommand) {
+  return std::make_unique<RunCommand>(subcommand);
 }
 
 }  // namespace pto2::cli

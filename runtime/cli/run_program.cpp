@@ -13,22 +13,16 @@ namespace {
 
 constexpr uint64_t max_buffer_bytes = uint64_t{1} << 40;
 
-/// A case that cannot be made, with the setting that asked for it.
-CliError case_error(const Settings& settings, const std::exception& error) {
-  const SettingValue& lengths = settings[Setting::seq_lens];
-  const SettingValue& scale = settings[Setting::scale];
-  const SettingValue& blamed = lengths.source != Source::built_in ? lengths : scale;
-  return {blamed.error_code(), fmt::format("{}: {}", blamed.place(), error.what())};
-}
-
 std::unique_ptr<workloads::CaseData> make_data(const Settings& settings) {
   try {
     return settings.workload()->make_case(settings.text(Setting::case_name),
                                           settings.case_options());
-  } catch (const std::invalid_argument& error) {
-    throw case_error(settings, error);
+  } catch (const workloads::OptionError& error) {
+    const SettingValue& blamed = settings.of_option(error.option());
+    throw CliError(blamed.error_code(), fmt::format("{}: {}", blamed.place(), error.what()));
   } catch (const std::overflow_error& error) {
-    throw case_error(settings, error);
+    throw CliError(exit_bad_input, fmt::format("case {} is too large: {}",
+                                               settings.text(Setting::case_name), error.what()));
   }
 }
 

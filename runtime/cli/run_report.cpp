@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "runtime/cli/chip_json.hpp"
@@ -23,8 +24,10 @@ double ns_per_task(const RunReport& report) {
                                   : report.wall_s * 1e9 / static_cast<double>(report.result.tasks);
 }
 
-bool is_seeded(const RunReport& report) {
-  return report.settings->text(Setting::executor) == "seeded";
+/// The time inside kernels; a simulation has none.
+std::optional<double> kernel_seconds(const RunReport& report) {
+  if (simulation(report.team) != nullptr) return std::nullopt;
+  return static_cast<double>(report.result.kernel_ticks) * 1e-9;
 }
 
 /// A duration with a unit that suits it.
@@ -32,6 +35,17 @@ std::string duration_text(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3f} s", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.3f} ms", seconds * 1e3);
   return fmt::format("{:.1f} us", seconds * 1e6);
+}
+
+/// The options that were given, under their names with underscores.
+void add_options(Json& json, const workloads::CaseOptions& options) {
+  for (const workloads::OptionSpec* option : workloads::all_options()) {
+    const auto given = options.values.find(option->name);
+    if (given == options.values.end()) continue;
+    std::string key = option->name;
+    std::replace(key.begin(), key.end(), '-', '_');
+    std::visit([&](const auto& value) { json[key] = value; }, given->second);
+  }
 }
 
 Json config_json(const RunReport& report) {
@@ -49,11 +63,8 @@ Json config_json(const RunReport& report) {
                  {"platform", settings.text(Setting::platform)},
                  {"chip", chip_json(c.chip)},
                  {"input_seed", settings.number(Setting::input_seed)}};
-  if (is_seeded(report)) config["seed"] = settings.number(Setting::seed);
-  if (!settings.text(Setting::seq_lens).empty()) {
-    config["seq_lens"] = settings.case_options().sequence_lengths;
-  }
-  if (const auto scale = settings.case_options().scale) config["scale"] = *scale;
+  if (const auto* seeded = simulation(report.team)) config["seed"] = seeded->seed;
+  add_options(config, settings.case_options());
   return config;
 }
 
@@ -92,8 +103,9 @@ std::string to_text(const RunReport& report) {
   line("workload", settings.workload() ? settings.text(Setting::workload) : "(own images)");
   if (settings.workload()) line("case", settings.text(Setting::case_name));
   line("chip", report.config.chip.name + ", " + shape_text(report.config.chip));
+  const executors::SeededOptions* const seeded = simulation(report.team);
   line("executor", settings.text(Setting::executor) +
-                       (is_seeded(report) ? ", seed " + settings.text(Setting::seed) : ""));
+                       (seeded != nullptr ? fmt::format(", seed {}", seeded->seed) : ""));
   line("verdict", report.verdict + (report.detail.empty() ? "" : ": " + report.detail));
   if (report.max_abs_error) {
     line("max abs error", fmt::format("{:.3g} (tolerance {:g} + {:g} |reference|)",
@@ -103,9 +115,8 @@ std::string to_text(const RunReport& report) {
   line("wall time",
        duration_text(report.wall_s) +
            (report.repetitions > 1 ? fmt::format(", median of {}", report.repetitions) : ""));
-  if (!is_seeded(report)) {
-    line("kernel time",
-         duration_text(static_cast<double>(r.kernel_ticks) * 1e-9) + " over all cores");
+  if (const auto seconds = kernel_seconds(report)) {
+    line("kernel time", duration_text(*seconds) + " over all cores");
   }
   line("per task", fmt::format("{:.0f} ns", ns_per_task(report)));
   line("host threads", std::to_string(r.host_threads));
@@ -117,21 +128,20 @@ std::string to_text(const RunReport& report) {
 std::string to_json(const RunReport& report) {
   const RunResult& r = report.result;
   const Settings& settings = *report.settings;
-  Json json = {
-      {"schema", "pto2-run/1"},
-      {"workload", named(settings.text(Setting::workload))},
-      {"case", settings.workload() ? named(settings.text(Setting::case_name)) : Json()},
-      {"runtime", settings.text(Setting::runtime)},
-      {"executor", settings.text(Setting::executor)},
-      {"tasks", r.tasks},
-      {"verdict", report.verdict},
-      {"max_abs_error", nullable(report.max_abs_error)},
-      {"tolerance", nullable(report.tolerance)},
-      {"repeat", report.repetitions},
-      {"wall_s", report.wall_s},
-      {"kernel_s", is_seeded(report) ? Json() : Json(static_cast<double>(r.kernel_ticks) * 1e-9)},
-      {"host_threads", r.host_threads},
-      {"ns_per_task", ns_per_task(report)}};
+  Json json = {{"schema", "pto2-run/1"},
+               {"workload", named(settings.text(Setting::workload))},
+               {"case", settings.workload() ? named(settings.text(Setting::case_name)) : Json()},
+               {"runtime", settings.text(Setting::runtime)},
+               {"executor", settings.text(Setting::executor)},
+               {"tasks", r.tasks},
+               {"verdict", report.verdict},
+               {"max_abs_error", nullable(report.max_abs_error)},
+               {"tolerance", nullable(report.tolerance)},
+               {"repeat", report.repetitions},
+               {"wall_s", report.wall_s},
+               {"kernel_s", nullable(kernel_seconds(report))},
+               {"host_threads", r.host_threads},
+               {"ns_per_task", ns_per_task(report)}};
   add_counts(json, r);
   if (!report.detail.empty()) json["detail"] = report.detail;
   if (r.error.code != ErrorCode::ok) {

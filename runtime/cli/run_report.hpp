@@ -13,6 +13,7 @@ namespace pto2::cli {
 struct RunReport {
   const Settings* settings = nullptr;
   DeviceConfig config;
+  LaunchTeam team;
   RunResult result;  ///< of the repetition with the median wall time, or of the one that failed
   uint64_t repetitions = 0;             ///< that were run
   double wall_s = 0;                    ///< median
@@ -28,8 +29,8 @@ struct RunReport {
 std::string to_text(const RunReport& report);
 
 /// One object with schema pto2-run/1. Fields without a value are null: the error without a
-/// reference, or when an output is not a number; the time inside kernels on the seeded executor,
-/// whose clock counts points of the schedule.
+/// reference, or when an output is not a number; the time inside kernels in a simulation, whose
+/// clock counts points of the schedule.
 std::string to_json(const RunReport& report);
 
 }  // namespace pto2::cli

@@ -1,5 +1,9 @@
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
+#include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/platform.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/settings.hpp"
@@ -10,11 +14,11 @@ namespace {
 constexpr uint64_t kibi = uint64_t{1} << 10;
 constexpr uint64_t mebi = uint64_t{1} << 20;
 
-SettingSpec text(Setting id, const char* name, const char* environment, const char* help) {
-  return {id, name, environment, ValueKind::text, 0, 0, false, "", "", help};
+SettingSpec text(Setting id, const char* name, const char* help) {
+  return {id, name, nullptr, ValueKind::text, 0, 0, false, "", "", help};
 }
 
-SettingSpec choice(Setting id, const char* name, const char* choices, const char* built_in,
+SettingSpec choice(Setting id, const char* name, const std::string& choices, const char* built_in,
                    const char* help) {
   return {id, name, nullptr, ValueKind::choice, 0, 0, false, choices, built_in, help};
 }
@@ -58,24 +62,23 @@ void add_device_specs(std::vector<SettingSpec>& specs) {
 
 std::vector<SettingSpec> make_specs() {
   std::vector<SettingSpec> specs;
-  specs.push_back(text(Setting::workload, "workload", nullptr, "what to run (see pto2 list)"));
-  specs.push_back(
-      text(Setting::case_name, "case", "PA_CASE", "case of the workload (default: its first)"));
+  specs.push_back(text(Setting::workload, "workload", "what to run (see pto2 list)"));
+  specs.push_back(text(Setting::case_name, "case", "case of the workload (default: its first)"));
   specs.push_back(choice(Setting::runtime, "runtime", "tensormap_and_ringbuffer",
                          "tensormap_and_ringbuffer", "runtime variant"));
   specs.push_back({Setting::platform, "platform", nullptr, ValueKind::platform, 0, 0, false, "",
                    known_chips().front().name, "simulated chip"});
-  specs.push_back(choice(Setting::executor, "executor", "packed,threads,seeded", "packed",
+  specs.push_back(choice(Setting::executor, "executor", executor_names(), "packed",
                          "who runs orchestrator, schedulers and cores"));
   specs.push_back(count(Setting::seed, "seed", nullptr, 0, UINT64_MAX, 1,
                         "seed of the schedule (executor seeded)"));
   specs.push_back(count(Setting::host_threads, "host-threads", nullptr, 0, 256, 0,
                         "OS threads (executor packed), 0: one per CPU"));
   add_device_specs(specs);
-  specs.push_back({Setting::seq_lens, "seq-lens", "PA_SEQ_LEN", ValueKind::lengths, 0, 0, false, "",
-                   "", "context lengths of paged attention, e.g. 33,17"});
-  specs.push_back({Setting::scale, "scale", nullptr, ValueKind::real, 0, 0, false, "", "",
-                   "factor of the scores of paged attention (default: 1)"});
+  for (const workloads::OptionSpec* option : workloads::all_options()) {
+    specs.push_back({std::nullopt, option->name, nullptr, ValueKind::option, 0, 0, false, "", "",
+                     option->help, option});
+  }
   specs.push_back(
       count(Setting::input_seed, "input-seed", nullptr, 0, UINT64_MAX, 1, "seed of the inputs"));
   specs.push_back(count(Setting::repeat, "repeat", nullptr, 1, 1'000'000, 1,
@@ -95,7 +98,27 @@ std::span<const SettingSpec> setting_specs() {
 }
 
 const SettingSpec& spec_of(Setting id) {
-  return setting_specs()[static_cast<std::size_t>(id)];
+  const auto specs = setting_specs();
+  return *std::ranges::find(specs, std::optional(id), &SettingSpec::id);
+}
+
+const char* variable_of(const SettingSpec& spec, const workloads::Workload* workload) {
+  if (spec.environment != nullptr || workload == nullptr) return spec.environment;
+  if (spec.id == Setting::case_name) return workload->case_variable();
+  const auto* const option = spec.option != nullptr ? workload->find_option(spec.name) : nullptr;
+  return option == nullptr ? nullptr : option->environment;
+}
+
+std::string variables_of(const SettingSpec& spec) {
+  std::set<std::string> variables;
+  const auto add = [&](const char* variable) {
+    if (variable != nullptr) variables.insert(variable);
+  };
+  add(spec.environment);
+  for (const workloads::Workload* workload : workloads::all_workloads()) {
+    add(variable_of(spec, workload));
+  }
+  return fmt::format("{}", fmt::join(variables, ", "));
 }
 
 std::string allowed_values(const SettingSpec& spec) {
@@ -117,10 +140,8 @@ std::string allowed_values(const SettingSpec& spec) {
     case ValueKind::size:
       return fmt::format("{} in {}..{}", spec.power_of_two ? "a power of two" : "a number",
                          size_text(spec.low), size_text(spec.high));
-    case ValueKind::real:
-      return "a finite number such as 0.25";
-    case ValueKind::lengths:
-      return "positive numbers separated by commas, e.g. 33,17";
+    case ValueKind::option:
+      return workloads::allowed_values(spec.option->kind);
   }
   return "";
 }

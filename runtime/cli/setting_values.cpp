@@ -38,13 +38,6 @@ std::optional<uint64_t> parse_size(std::string_view text) {
   return *count << shift;
 }
 
-std::optional<float> parse_real(std::string_view text) {
-  float value = 0;
-  const auto [stop, error] = std::from_chars(text.begin(), text.end(), value);
-  if (error != std::errc() || stop != text.end() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 std::string size_text(uint64_t value) {
   constexpr const char* suffixes[] = {"", "K", "M", "G"};
   int suffix = 0;

@@ -15,9 +15,6 @@ std::optional<uint64_t> parse_size(std::string_view text);
 /// A decimal number alone.
 std::optional<uint64_t> parse_count(std::string_view text);
 
-/// A finite decimal number such as 0.25 or 1e-3.
-std::optional<float> parse_real(std::string_view text);
-
 /// "4 K" and the like for a person: the largest of K, M, G that divides `value`.
 std::string size_text(uint64_t value);
 

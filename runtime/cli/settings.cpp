@@ -32,16 +32,9 @@ std::optional<std::string> canonical(const SettingSpec& spec, const std::string&
       if (spec.power_of_two && (*value & (*value - 1)) != 0) return std::nullopt;
       return std::to_string(*value);
     }
-    case ValueKind::real:
-      if (!parse_real(text)) return std::nullopt;
+    case ValueKind::option:
+      if (!workloads::parse_option(spec.option->kind, text)) return std::nullopt;
       return text;
-    case ValueKind::lengths:
-      try {
-        static_cast<void>(workloads::parse_sequence_lengths(text));
-        return text;
-      } catch (const std::invalid_argument&) {
-        return std::nullopt;
-      }
   }
   return std::nullopt;
 }
@@ -57,10 +50,6 @@ SettingValue checked(const SettingSpec& spec, SettingValue value) {
           "{}: '{}' is not allowed; it must be {}{}", value.place(), value.text,
           allowed_values(spec),
           spec.kind == ValueKind::size ? ", plain or with K, M or G for 2^10, 2^20, 2^30" : ""));
-}
-
-bool is_attention_variable(const SettingSpec& spec) {
-  return std::string_view(spec.environment).starts_with("PA_");
 }
 
 void check_keys(const std::vector<ConfigEntry>& entries) {
@@ -113,13 +102,23 @@ Settings::Settings(const SettingSources& sources) {
   }
   for (const SettingSpec& spec : setting_specs()) {
     if (spec.id != Setting::workload) resolve(spec, sources);
+    check_option(spec);
   }
   resolve_case();
   resolve_chip();
 }
 
+void Settings::check_option(const SettingSpec& spec) const {
+  const SettingValue& value = (*this)[spec];
+  if (spec.option == nullptr || value.source == Source::built_in) return;
+  if (workload_ != nullptr && workload_->find_option(spec.name) != nullptr) return;
+  throw CliError(
+      value.error_code(),
+      fmt::format("{}: {}", value.place(), workloads::missing_option(workload_, spec.name).what()));
+}
+
 void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
-  SettingValue& value = values_[index(spec.id)];
+  SettingValue& value = values_[spec.name];
   value = {spec.built_in, Source::built_in, ""};
   const auto take = [&](const std::string& text, Source source, const std::string& origin) {
     value = checked(spec, {text, source, origin});
@@ -129,22 +128,19 @@ void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
       take(entry.value, Source::config_file, fmt::format("{}, {}", entry.origin, spec.name));
     }
   }
-  if (spec.environment != nullptr) {
-    const bool attention = workload_ != nullptr && workload_->name().starts_with("paged_attention");
-    const char* text = sources.environment(spec.environment);
-    if (text != nullptr && *text != '\0' && (attention || !is_attention_variable(spec))) {
-      take(text, Source::environment, spec.environment);
-    }
+  if (const char* const variable = variable_of(spec, workload_)) {
+    const char* const text = sources.environment(variable);
+    if (text != nullptr && *text != '\0') take(text, Source::environment, variable);
   }
-  if (const auto& flag = sources.flags[index(spec.id)]) {
-    take(*flag, Source::flag,
+  if (const auto flag = sources.flags.find(spec.name); flag != sources.flags.end()) {
+    take(flag->second, Source::flag,
          spec.id == Setting::workload ? std::string("WORKLOAD") : fmt::format("--{}", spec.name));
   }
 }
 
 void Settings::resolve_case() {
   if (workload_ == nullptr) return;
-  SettingValue& name = values_[index(Setting::case_name)];
+  SettingValue& name = value(Setting::case_name);
   const std::vector<workloads::CaseInfo> cases = workload_->cases();
   if (name.source == Source::built_in) name = {cases.front().name, Source::built_in, ""};
   std::string known;
@@ -159,7 +155,7 @@ void Settings::resolve_case() {
 void Settings::apply_case_sizes(const workloads::CaseInfo& info) {
   const workloads::RingSizes common;
   const auto apply = [&](Setting id, uint64_t own, uint64_t usual) {
-    SettingValue& value = values_[index(id)];
+    SettingValue& value = this->value(id);
     if (value.source == Source::built_in && own != usual) {
       value = {std::to_string(own), Source::workload_case, info.name};
     }
@@ -173,7 +169,7 @@ void Settings::resolve_chip() {
   platform_ = chip_of_platform(text(Setting::platform));
   const bool usual = (*this)[Setting::platform].source == Source::built_in;
   const auto apply = [&](Setting id, uint64_t own) {
-    SettingValue& value = values_[index(id)];
+    SettingValue& value = this->value(id);
     if (value.source != Source::built_in) return;
     value = {std::to_string(own), usual ? Source::built_in : Source::platform,
              usual ? "" : platform_.name};
@@ -212,11 +208,12 @@ DeviceConfig Settings::device_config() const {
 
 workloads::CaseOptions Settings::case_options() const {
   workloads::CaseOptions options;
-  if (!text(Setting::seq_lens).empty()) {
-    options.sequence_lengths = workloads::parse_sequence_lengths(text(Setting::seq_lens));
-  }
-  if (!text(Setting::scale).empty()) options.scale = parse_real(text(Setting::scale));
   options.seed = number(Setting::input_seed);
+  for (const workloads::OptionSpec* option : workloads::all_options()) {
+    const SettingValue& value = of_option(option->name);
+    if (value.source == Source::built_in) continue;
+    options.values.emplace(option->name, workloads::parse_option(option->kind, value.text).value());
+  }
   return options;
 }
 

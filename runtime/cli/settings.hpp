@@ -1,8 +1,9 @@
-/// The settings of a run, and where each got its value.
+/// The settings of a run, and where each got its value. The options of the workloads are settings,
+/// too; what is said of one of them here comes from its workload.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 namespace pto2::cli {
 
+/// The settings that every run has.
 enum class Setting {
   workload,
   case_name,
@@ -32,33 +34,38 @@ enum class Setting {
   schedulers,
   blocks,
   fan_out,
-  seq_lens,
-  scale,
   input_seed,
   repeat,
   trace_events,
   log_level,
 };
-inline constexpr std::size_t setting_count = static_cast<std::size_t>(Setting::log_level) + 1;
 
 /// How a value is written.
-enum class ValueKind { text, choice, platform, count, size, real, lengths };
+enum class ValueKind { text, choice, platform, count, size, option };
 
 struct SettingSpec {
-  Setting id;
-  const char* name;         ///< key of the config file, and "--name" on the command line
-  const char* environment;  ///< variable, or null
+  std::optional<Setting> id;  ///< nothing: an option of workloads
+  const char* name;           ///< key of the config file, and "--name" on the command line
+  const char* environment;    ///< variable, or null; a workload may have one for the setting
   ValueKind kind;
   uint64_t low, high;  ///< of a count or size
   bool power_of_two;
-  const char* choices;   ///< of a choice, separated by commas
+  std::string choices;   ///< of a choice, separated by commas
   std::string built_in;  ///< the default
   const char* help;
+  const workloads::OptionSpec* option = nullptr;  ///< null for a setting with an id
 };
 
-/// In the order of the enumeration.
+/// In the order of the help: that of the enumeration, with the options before the inputs' seed.
 std::span<const SettingSpec> setting_specs();
 const SettingSpec& spec_of(Setting id);
+
+/// The environment variable that gives a setting of a run of `workload` (null: of none), or null.
+/// A case and an option have that of the workload.
+const char* variable_of(const SettingSpec& spec, const workloads::Workload* workload);
+
+/// Those of all workloads, separated by commas.
+std::string variables_of(const SettingSpec& spec);
 
 /// What is allowed, for messages: "a power of two in 4..1M".
 std::string allowed_values(const SettingSpec& spec);
@@ -81,7 +88,7 @@ struct SettingValue {
 
 /// What the user gave.
 struct SettingSources {
-  std::array<std::optional<std::string>, setting_count> flags;
+  std::map<std::string, std::string> flags;  ///< by the setting's name
   std::vector<ConfigEntry> config_file;
   const char* (*environment)(const char* name);  ///< null for a variable that is not set
 };
@@ -89,12 +96,15 @@ struct SettingSources {
 class Settings {
  public:
   /// Flag over environment over config file over the case's ring sizes, or the platform's blocks
-  /// and schedulers, over the default. PA_CASE and PA_SEQ_LEN count for paged attention alone, a
-  /// variable that is empty not at all. Every value that was given is checked, also one that
-  /// another source outranks. Throws CliError: usage for a flag, bad input for the others.
+  /// and schedulers, over the default. A workload's variables count for it alone, a variable that
+  /// is empty not at all. Every value that was given is checked, also one that another source
+  /// outranks, and an option must be one of the workload's. Throws CliError: usage for a flag, bad
+  /// input for the others.
   explicit Settings(const SettingSources& sources);
 
-  const SettingValue& operator[](Setting id) const { return values_[index(id)]; }
+  const SettingValue& operator[](Setting id) const { return (*this)[spec_of(id)]; }
+  /// `spec` is one of setting_specs().
+  const SettingValue& operator[](const SettingSpec& spec) const { return values_.at(spec.name); }
   const std::string& text(Setting id) const { return (*this)[id].text; }
   uint64_t number(Setting id) const;
   /// The workload; null when the run has none.
@@ -102,16 +112,20 @@ class Settings {
 
   /// What the device is made with. Throws CliError for sizes that do not fit each other.
   DeviceConfig device_config() const;
+  /// The options that were given, and the inputs' seed.
   workloads::CaseOptions case_options() const;
+  /// The value of the option of this name.
+  const SettingValue& of_option(const std::string& name) const { return values_.at(name); }
 
  private:
-  static std::size_t index(Setting id) { return static_cast<std::size_t>(id); }
+  SettingValue& value(Setting id) { return values_[spec_of(id).name]; }
   void resolve(const SettingSpec& spec, const SettingSources& sources);
+  void check_option(const SettingSpec& spec) const;
   void resolve_case();
   void apply_case_sizes(const workloads::CaseInfo& info);
   void resolve_chip();
 
-  std::array<SettingValue, setting_count> values_;
+  std::map<std::string, SettingValue> values_;  ///< by name
   const workloads::Workload* workload_ = nullptr;
   Chip platform_;  ///< without what other settings say of it
 };

@@ -30,16 +30,16 @@ std::vector<Entry> sorted_events(const std::vector<EventLog>& logs) {
 
 std::string header(const RunReport& report) {
   const Settings& settings = *report.settings;
-  const bool seeded = settings.text(Setting::executor) == "seeded";
+  const executors::SeededOptions* const seeded = simulation(report.team);
   nlohmann::ordered_json json = {{"schema", "pto2-trace/1"},
                                  {"workload", settings.text(Setting::workload)},
                                  {"case", settings.text(Setting::case_name)},
                                  {"runtime", settings.text(Setting::runtime)},
                                  {"executor", settings.text(Setting::executor)},
-                                 {"clock", seeded ? "points" : "ns"},
+                                 {"clock", seeded != nullptr ? "points" : "ns"},
                                  {"tasks", report.result.tasks},
                                  {"chip", chip_json(report.config.chip)}};
-  if (seeded) json["seed"] = settings.number(Setting::seed);
+  if (seeded != nullptr) json["seed"] = seeded->seed;
   json["error"] = error_name(report.result.error.code);
   auto& threads = json["threads"] = nlohmann::ordered_json::array();
   for (const EventLog& log : report.result.events) threads.push_back(log.thread());
@@ -76,8 +76,8 @@ std::string detail(const Event& event, const Chip& chip) {
 
 uint64_t write_trace(OutputFile& file, const RunReport& report) {
   const std::vector<Entry> entries = sorted_events(report.result.events);
-  const bool seeded = report.settings->text(Setting::executor) == "seeded";
-  const uint64_t origin = entries.empty() || seeded ? 0 : entries.front().event->tick;
+  const bool points = simulation(report.team) != nullptr;
+  const uint64_t origin = entries.empty() || points ? 0 : entries.front().event->tick;
   file.write(header(report));
   for (const auto& [event, log] : entries) {
     file.write(fmt::format(R"({{"t":{},"thread":"{}","event":"{}"{}{}}})"

@@ -118,14 +118,11 @@ RunResult launch_on(const DeviceConfig& config, const typename P::team_options& 
 
 }  // namespace
 
-RunResult launch(const DeviceConfig& config, const executors::TeamOptions& team,
-                 const Launch& what) {
-  return launch_on<executors::Hardware>(config, team, what);
-}
-
-RunResult launch_seeded(const DeviceConfig& config, const executors::SeededOptions& options,
-                        const Launch& what) {
-  return launch_on<executors::Seeded>(config, options, what);
+RunResult launch(const DeviceConfig& config, const LaunchTeam& team, const Launch& what) {
+  if (const executors::SeededOptions* seeded = simulation(team)) {
+    return launch_on<executors::Seeded>(config, *seeded, what);
+  }
+  return launch_on<executors::Hardware>(config, std::get<executors::TeamOptions>(team), what);
 }
 
 }  // namespace pto2

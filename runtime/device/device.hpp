@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <variant>
 
 #include "runtime/chip/ai_core.hpp"
 #include "runtime/device/run_result.hpp"
@@ -20,15 +21,22 @@ struct Launch {
   std::function<void(int32_t level, const char* text)> log;  ///< level: PTO2LogLevel; may be empty
 };
 
-/// Runs on OS threads. Throws ConfigError, std::bad_alloc; every other failure is in the result.
-/// Any number of launches may follow each other, or run side by side; but an orchestration that was
-/// loaded from an image is bound to one of them at a time.
-[[nodiscard]] RunResult launch(const DeviceConfig& config, const executors::TeamOptions& team,
-                               const Launch& what);
+/// What runs the threads of a launch: an executor on OS threads, packed by default, or a schedule
+/// that follows from a seed.
+using LaunchTeam = std::variant<executors::TeamOptions, executors::SeededOptions>;
 
-/// Runs under the seeded schedule. Throws executors::SeededFailure, too, when the schedule finds a
-/// lost wake-up or a livelock.
-[[nodiscard]] RunResult launch_seeded(const DeviceConfig& config,
-                                      const executors::SeededOptions& options, const Launch& what);
+/// The seeded options of a team; null if it runs on OS threads. A seeded run is a simulation: its
+/// ticks are points of the schedule, not nanoseconds, so its kernels have no times.
+[[nodiscard]] inline const executors::SeededOptions* simulation(const LaunchTeam& team) {
+  return std::get_if<executors::SeededOptions>(&team);
+}
+
+/// Runs `what` on `team`. Throws ConfigError, std::bad_alloc, std::system_error if the system
+/// refuses an OS thread, and executors::SeededFailure when a schedule finds a lost wake-up or a
+/// livelock; every other failure is in the result. Any number of launches may follow each other, or
+/// run side by side; but an orchestration that was loaded from an image is bound to one of them at
+/// a time.
+[[nodiscard]] RunResult launch(const DeviceConfig& config, const LaunchTeam& team,
+                               const Launch& what);
 
 }  // namespace pto2

@@ -1,11 +1,12 @@
 #include "runtime/workloads/workload.hpp"
 
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 
 #include "runtime/workloads/attention/attention_case.hpp"
 #include "runtime/workloads/vector_example/vector_example_case.hpp"
@@ -52,21 +53,48 @@ const Workload& find_workload(const std::string& name) {
   throw std::invalid_argument("no workload is called '" + name + "'; there are " + known);
 }
 
-std::vector<int64_t> parse_sequence_lengths(const std::string& text) {
-  std::vector<int64_t> lengths;
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  while (true) {
-    int64_t length = 0;
-    const auto [stop, error] = std::from_chars(at, end, length);
-    if (error != std::errc() || length <= 0 || (stop != end && *stop != ',')) {
-      throw std::invalid_argument("sequence lengths '" + text +
-                                  "' are not positive numbers separated by commas");
-    }
-    lengths.push_back(length);
-    if (stop == end) return lengths;
-    at = stop + 1;
+const OptionSpec* Workload::find_option(const std::string& option) const {
+  for (const OptionSpec& spec : options()) {
+    if (spec.name == option) return &spec;
   }
+  return nullptr;
+}
+
+std::unique_ptr<CaseData> Workload::make_case(const std::string& case_name,
+                                              const CaseOptions& options) const {
+  for (const auto& [option, value] : options.values) {
+    const OptionSpec* const spec = find_option(option);
+    if (spec == nullptr) throw missing_option(this, option);
+    if (value.index() != static_cast<std::size_t>(spec->kind)) {
+      throw OptionError(option, "option " + option + " must be " + allowed_values(spec->kind));
+    }
+  }
+  return make(case_name, options);
+}
+
+std::vector<const OptionSpec*> all_options() {
+  std::vector<const OptionSpec*> all;
+  for (const Workload* workload : all_workloads()) {
+    for (const OptionSpec& spec : workload->options()) {
+      const bool known = std::any_of(all.begin(), all.end(), [&](const OptionSpec* other) {
+        return std::string_view(other->name) == spec.name;
+      });
+      if (!known) all.push_back(&spec);
+    }
+  }
+  return all;
+}
+
+OptionError missing_option(const Workload* workload, const std::string& option) {
+  std::string owners;
+  for (const Workload* other : all_workloads()) {
+    if (other->find_option(option) == nullptr) continue;
+    owners += (owners.empty() ? "" : ", ") + other->name();
+  }
+  const std::string who =
+      workload == nullptr ? "a run without a workload" : "workload " + workload->name();
+  return {option,
+          who + " has no option " + option + (owners.empty() ? "" : "; it is one of " + owners)};
 }
 
 WorkloadImages find_workload_images(const std::string& workload) {

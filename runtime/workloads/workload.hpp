@@ -3,12 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "runtime/workloads/buffer.hpp"
+#include "runtime/workloads/case_options.hpp"
 
 namespace pto2::workloads {
 
@@ -38,16 +38,6 @@ struct CaseInfo {
   std::string twin;      ///< the case that passes where a deadlocking one does not
   uint64_t tasks = 0;    ///< tasks of the graph, without changes by CaseOptions
   double tolerance = 0;  ///< CaseData::tolerance()
-};
-
-/// Changes to a case.
-struct CaseOptions {
-  /// Context lengths, repeated over the batch; empty: the case's own. Paged attention only.
-  std::vector<int64_t> sequence_lengths;
-  /// Factor of the scores; nothing: 1. Paged attention only.
-  std::optional<float> scale;
-  /// Seed of the inputs.
-  uint64_t seed = 1;
 };
 
 struct Verification {
@@ -112,10 +102,24 @@ class Workload {
   virtual std::string description() const = 0;
   /// The cases, the default one first.
   virtual std::vector<CaseInfo> cases() const = 0;
+  /// What can be changed about its cases. An option of the same name in another workload is of the
+  /// same kind there.
+  virtual std::span<const OptionSpec> options() const { return {}; }
+  /// The environment variable that names a case, or null.
+  virtual const char* case_variable() const { return nullptr; }
+
+  /// The option of this name; null when the workload has none.
+  const OptionSpec* find_option(const std::string& option) const;
   /// Makes the inputs of a case. std::invalid_argument for an unknown name (the message lists the
-  /// known ones) or options that do not fit it; std::overflow_error for sizes past 64 bits.
-  virtual std::unique_ptr<CaseData> make_case(const std::string& case_name,
-                                              const CaseOptions& options = {}) const = 0;
+  /// known ones); OptionError for an option that the workload does not have, or whose value is of
+  /// another kind or does not fit the case; std::overflow_error for sizes past 64 bits.
+  std::unique_ptr<CaseData> make_case(const std::string& case_name,
+                                      const CaseOptions& options = {}) const;
+
+ private:
+  /// make_case() with options that the workload has, of the right kinds.
+  virtual std::unique_ptr<CaseData> make(const std::string& case_name,
+                                         const CaseOptions& options) const = 0;
 };
 
 /// All workloads.
@@ -123,9 +127,11 @@ std::span<const Workload* const> all_workloads();
 /// The workload of this name; std::invalid_argument, listing the names, when there is none.
 const Workload& find_workload(const std::string& name);
 
-/// Parses a list such as "8193,4096" (PA_SEQ_LEN). std::invalid_argument for anything but positive
-/// decimal numbers separated by commas.
-std::vector<int64_t> parse_sequence_lengths(const std::string& text);
+/// The options of all workloads, each name once.
+std::vector<const OptionSpec*> all_options();
+/// The error of an option that `workload`, or a run without one (null), does not have. It names the
+/// workloads that have it.
+OptionError missing_option(const Workload* workload, const std::string& option);
 
 /// Where the shared objects of a workload are.
 struct WorkloadImages {

@@ -32,6 +32,23 @@ TEST(List, NamesWorkloadsAndCases) {
   }
 }
 
+TEST(List, ShowsTheOptionsOfEachWorkload) {
+  EXPECT_THAT(pto2({"list"}).out,
+              testing::ContainsRegex("--seq-lens +context lengths.*.PA_SEQ_LEN."));
+  const auto json = pto2({"list", "--json"}).json();
+  for (const auto& workload : json["workloads"]) {
+    const bool has_none = workload["name"] == "vector_example";
+    ASSERT_EQ(workload["options"].size(), has_none ? 0U : 2U) << workload["name"];
+    if (has_none) continue;
+    const auto& lengths = workload["options"][0];
+    EXPECT_EQ(lengths["name"], "seq-lens");
+    EXPECT_EQ(lengths["kind"], "lengths");
+    EXPECT_EQ(lengths["environment"], "PA_SEQ_LEN");
+    EXPECT_EQ(workload["options"][1]["kind"], "real");
+    EXPECT_TRUE(workload["options"][1]["environment"].is_null());
+  }
+}
+
 TEST(List, EveryDeadlockHasATwinThatIsListed) {
   std::set<std::string> names;
   std::set<std::string> twins;
@@ -91,6 +108,17 @@ TEST(Help, HasExamplesAndExitCodes) {
   EXPECT_THAT(pto2({"run", "--help"}).out,
               AllOf(HasSubstr("Exit codes"), HasSubstr("PTO2_RING_TASK_WINDOW"),
                     HasSubstr("packed or threads or seeded")));
+}
+
+TEST(Help, AndTheErrorNameEveryCommand) {
+  const std::string help = pto2({"--help"}).out;
+  for (const char* name : {"run", "check", "replay", "list", "doctor"}) {
+    EXPECT_THAT(help, testing::ContainsRegex(std::string("\n +") + name + " +[a-z]")) << name;
+  }
+  for (const Strings& arguments : {Strings{}, Strings{"fly"}}) {
+    EXPECT_THAT(pto2(arguments).err,
+                HasSubstr("name a command: run, check, replay, list or doctor; pto2 --help"));
+  }
 }
 
 TEST(Version, IsPrinted) {

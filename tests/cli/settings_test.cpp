@@ -166,6 +166,19 @@ TEST(BadFlags, UnknownWorkloadsAndCommandsListTheKnown) {
   EXPECT_EQ(pto2({"run"}).code, 2);
 }
 
+TEST(BadFlags, OptionsThatAWorkloadLacksNameThoseThatHaveThem) {
+  for (const Strings& arguments :
+       {Strings{"run", "vector_example", "--scale", "2"},
+        Strings{"run", "--scale", "2", "--orchestration", "o.so", "--kernels", "k"},
+        Strings{"run", "vector_example", "--scale", "2", "--print-config"}}) {
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--scale: "), HasSubstr("has no option scale"),
+                                   HasSubstr("paged_attention, paged_attention_seq")));
+  }
+}
+
 TEST(BadVariables, AreBadInput) {
   const std::pair<const char*, const char*> all[] = {{"PTO2_RING_TASK_WINDOW", "15"},
                                                      {"PTO2_RING_HEAP", "much"},
@@ -181,6 +194,10 @@ TEST(BadVariables, AreBadInput) {
     EXPECT_THAT(outcome.err, AllOf(HasSubstr(std::string("environment variable ") + name),
                                    HasSubstr(std::string("'") + value + "'")));
   }
+  // The variable is to blame, not the flag of another option.
+  const Outcome unfit = pto2({"run", "paged_attention", "--scale", "2"}, {"PA_SEQ_LEN=257"});
+  EXPECT_EQ(unfit.code, 3);
+  EXPECT_THAT(unfit.err, HasSubstr("environment variable PA_SEQ_LEN: case Case1: "));
   const Outcome outranked =
       pto2({"run", "paged_attention", "--heap", "1M"}, {"PTO2_RING_HEAP=much"});
   EXPECT_EQ(outranked.code, 3);

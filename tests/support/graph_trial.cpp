@@ -116,7 +116,7 @@ Outcome Trial::run(const test::Where& where, uint64_t seed,
   DeviceConfig config = config_;
   config.fan_out = where.fan_out;
   try {
-    judge(run, test::launch_at(where.place, config, run.launch(), seed), problems);
+    judge(run, test::launch_on(where.executor, config, run.launch(), seed), problems);
   } catch (const executors::SeededFailure& failure) {
     problems.emplace_back(failure.what());
   }

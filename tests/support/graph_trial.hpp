@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/executors_under_test.hpp"
 #include "tests/support/graph_demand.hpp"
 #include "tests/support/graph_generator.hpp"
 #include "tests/support/graph_run.hpp"
-#include "tests/support/places.hpp"
 
 namespace pto2::graphs {
 

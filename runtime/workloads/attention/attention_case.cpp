@@ -12,6 +12,13 @@
 namespace pto2::workloads {
 namespace {
 
+constexpr OptionSpec lengths_option = {"seq-lens", "PA_SEQ_LEN", OptionKind::lengths,
+                                       "context lengths of paged attention, e.g. 33,17"};
+constexpr OptionSpec scale_option = {
+    "scale", nullptr, OptionKind::real,
+    "factor of the scores of paged attention (default: 1): a finite number such as 0.25"};
+constexpr OptionSpec attention_options[] = {lengths_option, scale_option};
+
 /// Numbers of the random streams of a case.
 enum Stream : uint64_t { query_stream, key_stream, value_stream, table_stream };
 
@@ -24,27 +31,31 @@ void check_spec(const AttentionSpec& spec) {
                                   std::to_string(extent) + ", not in 1.." + std::to_string(limit));
     }
   }
+}
+
+void check_lengths(const AttentionSpec& spec) {
+  const auto refuse = [&](const std::string& problem) {
+    throw OptionError(lengths_option.name, "case " + spec.info.name + ": " + problem);
+  };
   const auto longest = static_cast<int64_t>(spec.blocks_per_request() * spec.block_size);
   if (spec.context_lens.empty() || spec.context_lens.size() > spec.batch) {
-    throw std::invalid_argument("case " + spec.info.name + ": " +
-                                std::to_string(spec.context_lens.size()) +
-                                " sequence lengths for a batch of " + std::to_string(spec.batch));
+    refuse(std::to_string(spec.context_lens.size()) + " sequence lengths for a batch of " +
+           std::to_string(spec.batch));
   }
   for (const int64_t length : spec.context_lens) {
     if (length < 1 || length > longest) {
-      throw std::invalid_argument("case " + spec.info.name + ": sequence length " +
-                                  std::to_string(length) + " is not in 1.." +
-                                  std::to_string(longest));
+      refuse("sequence length " + std::to_string(length) + " is not in 1.." +
+             std::to_string(longest));
     }
   }
 }
 
 class AttentionCase : public CaseData {
  public:
-  AttentionCase(AttentionSpec spec, const CaseOptions& options)
-      : CaseData(spec.info), spec_(std::move(spec)), scale_(options.scale.value_or(1.0f)) {
+  AttentionCase(AttentionSpec spec, float scale, uint64_t seed)
+      : CaseData(spec.info), spec_(std::move(spec)), scale_(scale) {
     allocate();
-    fill(options.seed);
+    fill(seed);
     reset_outputs();
     describe();
   }
@@ -157,8 +168,12 @@ class AttentionWorkload : public Workload {
     }
     return infos;
   }
-  std::unique_ptr<CaseData> make_case(const std::string& case_name,
-                                      const CaseOptions& options) const override {
+  std::span<const OptionSpec> options() const override { return attention_options; }
+  const char* case_variable() const override { return "PA_CASE"; }
+
+ private:
+  std::unique_ptr<CaseData> make(const std::string& case_name,
+                                 const CaseOptions& options) const override {
     std::string known;
     for (const AttentionSpec& spec : attention_specs(form_)) {
       if (spec.info.name == case_name) return make_attention_case(spec, options);
@@ -168,7 +183,6 @@ class AttentionWorkload : public Workload {
                                 "'; there are " + known);
   }
 
- private:
   AttentionForm form_;
 };
 
@@ -185,9 +199,14 @@ const Workload& paged_attention_seq() {
 }
 
 std::unique_ptr<CaseData> make_attention_case(AttentionSpec spec, const CaseOptions& options) {
-  if (!options.sequence_lengths.empty()) spec.context_lens = options.sequence_lengths;
+  if (const auto* lengths = options.find<std::vector<int64_t>>(lengths_option)) {
+    spec.context_lens = *lengths;
+  }
+  const float* const scale = options.find<float>(scale_option);
   check_spec(spec);
-  return std::make_unique<AttentionCase>(std::move(spec), options);
+  check_lengths(spec);
+  return std::make_unique<AttentionCase>(std::move(spec), scale == nullptr ? 1.0f : *scale,
+                                         options.seed);
 }
 
 }  // namespace pto2::workloads

@@ -68,11 +68,10 @@ class VectorExample : public Workload {
         {"Case1", "a = 2, b = 3: every element is 47", {}, false, "", task_count, usual_tolerance},
         {"CaseRandom", "a and b uniform in -10..10", {}, false, "", task_count, usual_tolerance}};
   }
-  std::unique_ptr<CaseData> make_case(const std::string& case_name,
-                                      const CaseOptions& options) const override {
-    if (!options.sequence_lengths.empty() || options.scale) {
-      throw std::invalid_argument("workload vector_example has no sequence lengths and no scale");
-    }
+
+ private:
+  std::unique_ptr<CaseData> make(const std::string& case_name,
+                                 const CaseOptions& options) const override {
     for (const CaseInfo& info : cases()) {
       if (info.name == case_name) {
         return std::make_unique<VectorExampleCase>(info, case_name == "CaseRandom", options.seed);

@@ -37,7 +37,7 @@ std::vector<std::string> blocked_lines(executors::Executor executor, KernelEntry
                       }
                     },
                     [&](int32_t, const char* text) { lines.emplace_back(text); }};
-  const RunResult result = launch(config, {.executor = executor}, what);
+  const RunResult result = launch(config, executors::TeamOptions{.executor = executor}, what);
   EXPECT_EQ(result.error.code, ErrorCode::ok);
   EXPECT_EQ(result.tasks, 5U);
   EXPECT_THAT(broken_rules(config, result), testing::IsEmpty());

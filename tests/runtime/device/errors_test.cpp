@@ -229,7 +229,7 @@ TEST_P(Errors, ExceptionFromTheOrchestration) {
 /// ends, everybody leaves, and nothing is damaged. run_at() judges that.
 TEST_P(Errors, GivenUpWithTasksOnTheirWay) {
   static constexpr KernelEntry kernels[] = {hash_kernel};
-  const bool seeded = GetParam().place == Place::seeded;
+  const bool seeded = GetParam().executor == ExecutorKind::seeded;
   for (uint64_t seed = 1; seed <= (seeded ? 500 : 20); ++seed) {
     const auto entry = [&](PTO2Runtime* rt) {
       TaskGraph& graph = graph_of(rt);

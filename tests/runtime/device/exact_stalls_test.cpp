@@ -112,7 +112,7 @@ RunResult run(const Build& build, const DeviceConfig& config, FanOutKind fan_out
                       build(*graph);
                     },
                     {}};
-  RunResult result = run_at({Place::seeded, fan_out}, config, what, seed);
+  RunResult result = run_at({ExecutorKind::seeded, fan_out}, config, what, seed);
   if (result.error.code == ErrorCode::ok) graph->verify();
   return result;
 }

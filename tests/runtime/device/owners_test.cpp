@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Owners, testing::ValuesIn(everywhere()),
                          [](const auto& test) { return where_name(test.param); });
 
 TEST_P(Owners, ALaterWriterKeepsTheBuffer) {
-  const bool seeded = GetParam().place == Place::seeded;
+  const bool seeded = GetParam().executor == ExecutorKind::seeded;
   // A kernel that waits for another one would keep the seeded executor's only OS thread.
   const std::array<KernelEntry, 4> kernels{allocate_only, seeded ? write_in_time : write_late,
                                            write_next,

@@ -49,7 +49,8 @@ void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
                     },
                     {}};
   for (int run = 0; run < 8; ++run) {
-    const RunResult result = launch(config, {.executor = executors::Executor::threads}, what);
+    const RunResult result =
+        launch(config, executors::TeamOptions{.executor = executors::Executor::threads}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_TRUE(short_kernel_ran_beside) << "run " << run;
     ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run " << run;
@@ -168,7 +169,7 @@ TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
     config.events = 8192;
     const Launch what{kernels, [&](PTO2Runtime* rt) { submit_stars(rt, random); }, {}};
     const RunResult result =
-        launch_seeded(config, {.seed = seed, .kernels_last = seed % 3 != 0}, what);
+        launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
   }
@@ -194,7 +195,8 @@ TEST(Schedulers, ATaskThatWaitedForItsPlaceWakesAScheduler) {
                     {}};
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     RunResult result;
-    ASSERT_NO_THROW(result = launch_seeded(config, {.seed = seed}, what)) << "seed " << seed;
+    ASSERT_NO_THROW(result = launch(config, executors::SeededOptions{.seed = seed}, what))
+        << "seed " << seed;
     ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
   }
 }
@@ -215,7 +217,8 @@ TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
                       }
                     },
                     {}};
-  const RunResult result = launch(config, {.executor = executors::Executor::packed}, what);
+  const RunResult result =
+      launch(config, executors::TeamOptions{.executor = executors::Executor::packed}, what);
   ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_GE(result.kernel_ticks, uint64_t{tasks} * 4'000'000);
 }

@@ -113,7 +113,7 @@ DeviceConfig tiny_device() {
 RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {
   config.fan_out = where.fan_out;
   if (config.events == 0) config.events = 8192;
-  RunResult result = launch_at(where.place, config, what, seed);
+  RunResult result = launch_on(where.executor, config, what, seed);
   EXPECT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run (or seed) " << seed;
   return result;
 }

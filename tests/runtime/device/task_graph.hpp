@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "runtime/device/device.hpp"
-#include "tests/support/places.hpp"
+#include "tests/support/executors_under_test.hpp"
 
 namespace pto2::test {
 
@@ -81,7 +81,7 @@ class TaskGraph {
                                uint64_t seed = 1);
 
 /// Runs `build` as the orchestration and verifies the result; the number of seeds applies to the
-/// seeded place, other places run the graph as often.
+/// seeded executor, the others run the graph as often.
 void expect_graph(const Where& where, const DeviceConfig& config,
                   const std::function<void(TaskGraph&)>& build, uint64_t runs = 3);
 

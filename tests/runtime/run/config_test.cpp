@@ -78,7 +78,7 @@ TEST(DeviceConfig, LaunchRefusesWhatValidateRefuses) {
   config.window = 5;
   const Launch nothing{{}, [](PTO2Runtime*) {}, {}};
   EXPECT_THROW((void)launch(config, {}, nothing), ConfigError);
-  EXPECT_THROW((void)launch_seeded(config, {}, nothing), ConfigError);
+  EXPECT_THROW((void)launch(config, executors::SeededOptions{}, nothing), ConfigError);
 }
 
 }  // namespace

@@ -33,10 +33,10 @@ TEST(VectorExample, a_wrong_element_fails) {
   EXPECT_NE(result.detail.find("element 100 is 47.25"), std::string::npos) << result.detail;
 }
 
-TEST(VectorExample, refuses_options_it_does_not_have) {
+TEST(VectorExample, refuses_options_and_cases_it_does_not_have) {
   CaseOptions options;
-  options.sequence_lengths = {3};
-  EXPECT_THROW(vector_example().make_case("Case1", options), std::invalid_argument);
+  options.values["seq-lens"] = std::vector<int64_t>{3};
+  EXPECT_THROW(vector_example().make_case("Case1", options), OptionError);
   EXPECT_THROW(vector_example().make_case("Case9"), std::invalid_argument);
 }
 

@@ -47,14 +47,68 @@ TEST(Workload, unknown_names_are_answered_with_the_known_ones) {
   EXPECT_NE(message.find("no case 'Case7'; there are Case1, Case2, ProdCase1"), std::string::npos);
 }
 
-TEST(Workload, parses_sequence_lengths) {
-  EXPECT_EQ(parse_sequence_lengths("8193,4096,1"), (std::vector<int64_t>{8193, 4096, 1}));
-  for (const std::string text :
+TEST(Options, are_parsed_by_their_kind) {
+  EXPECT_EQ(parse_option(OptionKind::lengths, "8193,4096,1"),
+            OptionValue(std::vector<int64_t>{8193, 4096, 1}));
+  EXPECT_EQ(parse_option(OptionKind::real, "-2.5e-1"), OptionValue(-0.25f));
+  for (const char* text :
        {"", ",", "1,", ",1", "1 2", "0", "-3", "1;2", "x", "1,2x", "99999999999999999999"}) {
-    EXPECT_NE(refusal([&] { parse_sequence_lengths(text); }).find("'" + text + "'"),
-              std::string::npos)
-        << text;
+    EXPECT_FALSE(parse_option(OptionKind::lengths, text)) << text;
   }
+  for (const char* text : {"", "inf", "nan", "1e99", "1,2", "0.5x", " 1", "x"}) {
+    EXPECT_FALSE(parse_option(OptionKind::real, text)) << text;
+  }
+}
+
+TEST(Options, have_the_type_of_their_kind) {
+  for (const auto& [kind, text] :
+       {std::pair(OptionKind::real, "1"), std::pair(OptionKind::lengths, "1")}) {
+    EXPECT_EQ(parse_option(kind, text)->index(), static_cast<size_t>(kind)) << kind_name(kind);
+  }
+}
+
+/// The command line has one flag for all options of a name.
+TEST(Options, of_one_name_are_of_one_kind) {
+  std::set<std::string> names;
+  for (const OptionSpec* option : all_options()) {
+    EXPECT_TRUE(names.insert(option->name).second) << option->name;
+    for (const Workload* workload : all_workloads()) {
+      const OptionSpec* const own = workload->find_option(option->name);
+      if (own != nullptr) {
+        EXPECT_EQ(own->kind, option->kind) << workload->name();
+      }
+    }
+  }
+  size_t owned = 0;
+  for (const Workload* workload : all_workloads()) {
+    for (const OptionSpec& option : workload->options()) {
+      EXPECT_TRUE(names.contains(option.name));
+      EXPECT_EQ(workload->find_option(option.name), &option);
+      ++owned;
+    }
+  }
+  EXPECT_GT(owned, names.size()) << "both forms of paged attention have the same ones";
+}
+
+TEST(Options, that_a_workload_lacks_are_refused_with_those_that_have_them) {
+  CaseOptions options;
+  options.values["scale"] = 2.0f;
+  EXPECT_EQ(refusal([&] { find_workload("vector_example").make_case("Case1", options); }),
+            "workload vector_example has no option scale; it is one of paged_attention, "
+            "paged_attention_seq");
+  EXPECT_STREQ(missing_option(nullptr, "scale").what(),
+               "a run without a workload has no option scale; it is one of paged_attention, "
+               "paged_attention_seq");
+  options.values = {{"colour", 2.0f}};
+  EXPECT_EQ(refusal([&] { find_workload("paged_attention").make_case("Case1", options); }),
+            "workload paged_attention has no option colour");
+}
+
+TEST(Options, of_another_kind_are_refused) {
+  CaseOptions options;
+  options.values["seq-lens"] = 2.0f;
+  EXPECT_EQ(refusal([&] { find_workload("paged_attention").make_case("Case1", options); }),
+            "option seq-lens must be positive numbers separated by commas, e.g. 33,17");
 }
 
 TEST(Workload, compare_is_allclose) {

@@ -12,24 +12,24 @@
 
 namespace pto2::test {
 
-/// Where a graph runs.
-enum class Place { packed, threads, seeded };
+/// What a graph runs on.
+enum class ExecutorKind { packed, threads, seeded };
 struct Where {
-  Place place;
+  ExecutorKind executor;
   FanOutKind fan_out;
 };
-[[nodiscard]] const char* place_name(Place place);
-/// The place of this name. Throws std::invalid_argument.
-[[nodiscard]] Place place_named(const std::string& name);
+[[nodiscard]] const char* executor_name(ExecutorKind executor);
+/// The executor of this name. Throws std::invalid_argument.
+[[nodiscard]] ExecutorKind executor_named(const std::string& name);
 [[nodiscard]] std::string where_name(const Where& where);
 /// Every executor with every fan-out.
 [[nodiscard]] std::vector<Where> everywhere();
 
-/// Launches there. `seed` decides the schedule of the seeded place; of each three, one ends kernels
-/// last, which shows idle cores. A run that hangs elsewhere ends the program with a report. Throws
-/// what the launches throw.
-[[nodiscard]] RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what,
-                                  uint64_t seed);
+/// Launches on `executor`. `seed` decides the schedule of the seeded executor; of each three, one
+/// ends kernels last, which shows idle cores. A run that hangs elsewhere ends the program with a
+/// report. Throws what launch() throws.
+[[nodiscard]] RunResult launch_on(ExecutorKind executor, const DeviceConfig& config,
+                                  const Launch& what, uint64_t seed);
 
 /// Draws how many cores a block has: in half of the cases as many as before. What `random` itself
 /// draws later does not depend on it.

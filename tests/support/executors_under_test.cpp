@@ -1,50 +1,64 @@
-#include "tests/support/places.hpp"
+#include "tests/support/executors_under_test.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "tests/support/hang_guard.hpp"
 
 namespace pto2::test {
+namespace {
 
-const char* place_name(Place place) {
-  static constexpr const char* names[] = {"packed", "threads", "seeded"};
-  return names[static_cast<int>(place)];
+LaunchTeam team_of(ExecutorKind executor, uint64_t seed) {
+  switch (executor) {
+    case ExecutorKind::packed:
+      return executors::TeamOptions{.executor = executors::Executor::packed};
+    case ExecutorKind::threads:
+      return executors::TeamOptions{.executor = executors::Executor::threads};
+    case ExecutorKind::seeded:
+      break;
+  }
+  return executors::SeededOptions{.seed = seed,
+                                  .max_points = 100'000'000,
+                                  .kernels_last = executors::Random(seed).below(3) == 0};
 }
 
-Place place_named(const std::string& name) {
-  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
-    if (name == place_name(place)) return place;
+}  // namespace
+
+const char* executor_name(ExecutorKind executor) {
+  static constexpr const char* names[] = {"packed", "threads", "seeded"};
+  return names[static_cast<int>(executor)];
+}
+
+ExecutorKind executor_named(const std::string& name) {
+  for (const auto executor : {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded}) {
+    if (name == executor_name(executor)) return executor;
   }
   throw std::invalid_argument("no executor is called " + name);
 }
 
 std::string where_name(const Where& where) {
-  return std::string(place_name(where.place)) +
+  return std::string(executor_name(where.executor)) +
          (where.fan_out == FanOutKind::word ? "_word" : "_lock");
 }
 
 std::vector<Where> everywhere() {
   std::vector<Where> result;
-  for (const Place place : {Place::packed, Place::threads, Place::seeded}) {
+  for (const auto executor : {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded}) {
     for (const FanOutKind kind : {FanOutKind::word, FanOutKind::lock}) {
-      result.push_back({place, kind});
+      result.push_back({executor, kind});
     }
   }
   return result;
 }
 
-RunResult launch_at(Place place, const DeviceConfig& config, const Launch& what, uint64_t seed) {
-  if (place == Place::seeded) {
-    const bool kernels_last = executors::Random(seed).below(3) == 0;
-    return launch_seeded(
-        config, {.seed = seed, .max_points = 100'000'000, .kernels_last = kernels_last}, what);
-  }
-  const HangGuard guard(std::string("a graph on ") + place_name(place));
-  const bool packed = place == Place::packed;
-  return launch(config,
-                {.executor = packed ? executors::Executor::packed : executors::Executor::threads},
-                what);
+RunResult launch_on(ExecutorKind executor, const DeviceConfig& config, const Launch& what,
+                    uint64_t seed) {
+  const LaunchTeam team = team_of(executor, seed);
+  std::optional<HangGuard> guard;
+  if (simulation(team) == nullptr)
+    guard.emplace(std::string("a graph on ") + executor_name(executor));
+  return launch(config, team, what);
 }
 
 void draw_block(executors::Random random, Chip& chip) {

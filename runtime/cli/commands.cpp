@@ -1,0 +1,41 @@
+#include "runtime/cli/commands.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
+namespace pto2::cli {
+namespace {
+
+constexpr std::nullptr_t of_check = nullptr;
+
+constexpr CommandSpec table[] = {
+    {"run", "run a workload and check its result", make_run_command},
+    {"check", "explore the protocols' scenarios with the model checker", of_check},
+    {"replay", "explore one execution again, from the token of a report", of_check},
+    {"list", "show workloads, cases, deadlock reproductions and platforms", make_list_command},
+    {"doctor", "check what this machine offers", make_doctor_command}};
+
+}  // namespace
+
+std::span<const CommandSpec> commands() {
+  return table;
+}
+
+bool is_of_check(std::string_view name) {
+  return std::ranges::any_of(table, [name](const CommandSpec& command) {
+    return command.name == name && command.make == of_check;
+  });
+}
+
+std::string command_names() {
+  std::string names;
+  for (const CommandSpec& command : table) {
+    const bool last = &command == std::end(table) - 1;
+    if (!names.empty()) names += last ? " or " : ", ";
+    names += command.name;
+  }
+  return names;
+}
+
+}  // namespace pto2::cli
