@@ -5,6 +5,11 @@
 #include <iterator>
 
 namespace pto2::cli {
+
+/// Each in a file of its own, NAME_command.cpp.
+using MakeCommand = std::unique_ptr<Command>(CLI::App& subcommand);
+MakeCommand make_run_command, make_list_command, make_doctor_command;
+
 namespace {
 
 constexpr std::nullptr_t of_check = nullptr;

@@ -21,11 +21,6 @@ struct CommandSpec {
   std::unique_ptr<Command> (*make)(CLI::App& subcommand);
 };
 
-/// Each in a file of its own, NAME_command.cpp.
-std::unique_ptr<Command> make_run_command(CLI::App& subcommand);
-std::unique_ptr<Command> make_list_command(CLI::App& subcommand);
-std::unique_ptr<Command> make_doctor_command(CLI::App& subcommand);
-
 /// In the order of the help.
 std::span<const CommandSpec> commands();
 

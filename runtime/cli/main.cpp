@@ -61,8 +61,9 @@ int execute(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError&) {
-    return complain(exit_usage,
-                    fmt::format("name a command: {}; pto2 --help explains them", command_names()));
+    const std::string unknown = argc > 1 ? fmt::format("{} is no command; ", argv[1]) : "";
+    return complain(exit_usage, fmt::format("{}name a command: {}; pto2 --help explains them",
+                                            unknown, command_names()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     return complain(

@@ -8,9 +8,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "runtime/workloads/attention/attention_case.hpp"
-#include "runtime/workloads/vector_example/vector_example_case.hpp"
-
 namespace pto2::workloads {
 
 std::vector<uint64_t> CaseData::args() const {
@@ -36,12 +33,6 @@ Verification compare(std::span<const float> out, std::span<const double> referen
   }
   result.pass = result.mismatches == 0;
   return result;
-}
-
-std::span<const Workload* const> all_workloads() {
-  static const Workload* const workloads[] = {&paged_attention(), &paged_attention_seq(),
-                                              &vector_example()};
-  return workloads;
 }
 
 const Workload& find_workload(const std::string& name) {

@@ -122,7 +122,7 @@ class Workload {
                                          const CaseOptions& options) const = 0;
 };
 
-/// All workloads.
+/// All workloads, by name.
 std::span<const Workload* const> all_workloads();
 /// The workload of this name; std::invalid_argument, listing the names, when there is none.
 const Workload& find_workload(const std::string& name);

@@ -119,6 +119,7 @@ TEST(Help, AndTheErrorNameEveryCommand) {
     EXPECT_THAT(pto2(arguments).err,
                 HasSubstr("name a command: run, check, replay, list or doctor; pto2 --help"));
   }
+  EXPECT_THAT(pto2({"fly"}).err, HasSubstr("pto2: fly is no command; name"));
 }
 
 TEST(Version, IsPrinted) {
