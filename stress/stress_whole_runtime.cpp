@@ -1,4 +1,5 @@
 #include "models/runtime_scenarios.hpp"
+#include "models/support/built_runtime.hpp"
 #include "stress/stress_test.hpp"
 
 namespace pto2::scenarios {

@@ -1,5 +1,6 @@
 #include "models/runtime_scenarios.hpp"
 #include "models/seeded/scenario_test.hpp"
+#include "models/support/built_runtime.hpp"
 
 namespace pto2::scenarios {
 
