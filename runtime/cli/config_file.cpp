@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/cli/toml_file.hpp"
 #include "runtime/output/exit_codes.hpp"
@@ -10,16 +11,16 @@
 namespace pto2::cli {
 namespace {
 
-/// The text of a scalar or of an array of integers; empty if it is neither.
-std::string text_of(const toml::node& node) {
+/// The text of a scalar or of an array of integers; nothing if it is neither.
+std::optional<std::string> text_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
   if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
   const toml::array* const list = node.as_array();
-  if (list == nullptr) return {};
+  if (list == nullptr) return std::nullopt;
   std::string text;
   for (const toml::node& element : *list) {
-    if (!element.is_integer()) return {};
+    if (!element.is_integer()) return std::nullopt;
     if (!text.empty()) text += ',';
     text += std::to_string(element.as_integer()->get());
   }
@@ -39,13 +40,14 @@ void add_entries(const toml::table& table, const std::string& path, bool top,
       add_entries(*inner, path, false, entries);
       continue;
     }
-    ConfigEntry entry{std::string(key.str()), text_of(node), origin};
-    std::replace(entry.key.begin(), entry.key.end(), '_', '-');
-    if (entry.value.empty()) {
+    const std::optional<std::string> text = text_of(node);
+    if (!text) {
       throw CliError(exit_bad_input, fmt::format("{}: the value of {} must be a string, a number "
                                                  "or an array of integers",
-                                                 origin, entry.key));
+                                                 origin, key.str()));
     }
+    ConfigEntry entry{std::string(key.str()), *text, origin};
+    std::replace(entry.key.begin(), entry.key.end(), '_', '-');
     const auto same = [&](const ConfigEntry& other) { return other.key == entry.key; };
     if (std::any_of(entries.begin(), entries.end(), same)) {
       throw CliError(exit_bad_input, fmt::format("{}: {} is given twice", origin, entry.key));

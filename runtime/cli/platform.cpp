@@ -54,9 +54,16 @@ uint32_t read_number(const toml::table& table, const std::string& path, const Ch
 
 std::string read_name(const toml::table& table, const std::string& path) {
   const toml::node& node = chip_value(table, path, name_key, "\"my_chip\"");
-  if (const auto* const text = node.as_string()) return text->get();
+  const auto* const text = node.as_string();
+  if (text == nullptr) {
+    throw CliError(exit_bad_input,
+                   fmt::format("{}: name is no string; write it in quotes", origin_of(path, node)));
+  }
+  if (known_chip(text->get()) == nullptr) return text->get();
   throw CliError(exit_bad_input,
-                 fmt::format("{}: name is no string; write it in quotes", origin_of(path, node)));
+                 fmt::format("{}: {} is the name of a chip that pto2 knows; give yours another, so "
+                             "that reports tell them apart",
+                             origin_of(path, node), text->get()));
 }
 
 Chip read_chip_file(const std::string& path) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -42,7 +43,8 @@ std::string help_of(const SettingSpec& spec) {
 constexpr const char* run_footer =
     R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable
 in parentheses, else the config file (TOML: window = 16), else the case or the platform, else the
-default in brackets. docs/CHIPS.md says how to write a chip file.
+default in brackets. A variable of a workload's counts for that workload alone. docs/CHIPS.md says
+how to write a chip file.
 
 Examples:
   pto2 run paged_attention --case CaseBatch256
@@ -70,6 +72,7 @@ class RunCommand : public Command {
   void add_setting(CLI::App& subcommand, const SettingSpec& spec);
   Settings resolve() const;
   void check_combinations(const Settings& settings) const;
+  void check_files(const Settings& settings) const;
   ExitCode print_config(const Settings& settings) const;
   ExitCode run(const Settings& settings);
 
@@ -135,19 +138,41 @@ void RunCommand::check_combinations(const Settings& settings) const {
     throw CliError(exit_usage,
                    "name a WORKLOAD (pto2 list shows them), or both --orchestration and --kernels");
   }
+}
+
+/// No output may be an input, or another output: it would be lost.
+void RunCommand::check_files(const Settings& settings) const {
   if (!trace_.empty() && trace_ == json_) {
     throw CliError(exit_usage, "--trace and --json name the same file");
+  }
+  const std::pair<const char*, std::string> inputs[] = {
+      {"--config", config_},
+      {"--platform", settings.text(Setting::platform)},
+      {"--orchestration", own_.orchestration}};
+  const std::pair<const char*, std::string> outputs[] = {{"--trace", trace_}, {"--json", json_}};
+  for (const auto& [output, written] : outputs) {
+    for (const auto& [input, read] : inputs) {
+      std::error_code none;
+      if (written.empty() || read.empty() || !std::filesystem::equivalent(written, read, none)) {
+        continue;
+      }
+      throw CliError(exit_usage,
+                     fmt::format("{} would overwrite {}, which {} reads; name another file", output,
+                                 written, input));
+    }
   }
 }
 
 ExitCode RunCommand::execute() {
   const Settings settings = resolve();
+  check_files(settings);
   if (print_config_) return print_config(settings);
   check_combinations(settings);
   return run(settings);
 }
 
 ExitCode RunCommand::print_config(const Settings& settings) const {
+  static_cast<void>(settings.device_config());  // says what does not fit together
   OutputFile out(json_.empty() ? "-" : json_);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const SettingSpec& spec : setting_specs()) {

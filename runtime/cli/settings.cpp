@@ -176,7 +176,12 @@ void Settings::resolve_chip() {
   };
   apply(Setting::blocks, platform_.blocks);
   // Each scheduler needs a block; who asks for fewer blocks need not know that.
-  apply(Setting::schedulers, std::min<uint64_t>(platform_.schedulers, number(Setting::blocks)));
+  const uint64_t blocks = number(Setting::blocks);
+  const bool few = blocks < platform_.schedulers;
+  apply(Setting::schedulers, few ? blocks : platform_.schedulers);
+  SettingValue& schedulers = value(Setting::schedulers);
+  const bool chosen = schedulers.source > Source::platform;
+  if (few && !chosen) schedulers.origin = "as many as blocks";
 }
 
 uint64_t Settings::number(Setting id) const {
@@ -199,9 +204,11 @@ DeviceConfig Settings::device_config() const {
   try {
     validate(config);
   } catch (const ConfigError& error) {
-    const bool flag = (*this)[Setting::schedulers].source == Source::flag ||
-                      (*this)[Setting::blocks].source == Source::flag;
-    throw CliError(flag ? exit_usage : exit_bad_input, error.what());
+    const SettingValue& schedulers = (*this)[Setting::schedulers];
+    const SettingValue& blocks = (*this)[Setting::blocks];
+    const SettingValue& blamed = schedulers.source >= blocks.source ? schedulers : blocks;
+    const std::string place = blamed.source > Source::workload_case ? blamed.place() + ": " : "";
+    throw CliError(blamed.error_code(), place + error.what());
   }
   return config;
 }

@@ -72,6 +72,53 @@ INSTANTIATE_TEST_SUITE_P(
              run.param.executor;
     });
 
+TEST(ChipFile, HasANameOfItsOwn) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("c.toml",
+                                       "blocks = 1\ncubes_per_block = 1\nvectors_per_block = 1\n"
+                                       "schedulers = 1\nname = \"a5sim\"\n");
+  const Outcome outcome = pto2({"run", "vector_example", "--platform", file});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("c.toml, line 5: a5sim is the name of a chip"));
+}
+
+/// What contradicts a chip is blamed on who said it.
+TEST(ChipFile, AContradictionSaysWhere) {
+  const TemporaryFolder folder;
+  const std::string file =
+      folder.file("c.toml", std::string("platform = \"") + five_blocks + "\"\nschedulers = 8\n");
+  Outcome outcome = pto2({"run", "vector_example", "--config", file});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("c.toml, line 2, schedulers: schedulers is 8"));
+  for (const Strings& more : {Strings{}, Strings{"--print-config"}}) {
+    Strings arguments = {"run", "vector_example", "--blocks", "2", "--schedulers", "8"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, testing::HasSubstr("--schedulers: schedulers is 8"));
+  }
+}
+
+TEST(ChipFile, AndOtherInputsAreNotOverwritten) {
+  const TemporaryFolder folder;
+  const std::string text = "window = 32\n";
+  const std::string config = folder.file("c.toml", text);
+  for (const Strings& more : {Strings{}, Strings{"--print-config"}}) {
+    Strings arguments = {"run", "vector_example", "--config", config, "--json", config};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, testing::HasSubstr("which --config reads"));
+    EXPECT_EQ(read_text(config), text);
+  }
+  const std::string chip = folder.file("chip.toml", read_text(five_blocks));
+  const Outcome outcome =
+      pto2({"run", "vector_example", "--platform", chip, "--trace", folder.path("./chip.toml")});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, testing::HasSubstr("which --platform reads"));
+  EXPECT_EQ(read_text(chip), read_text(five_blocks));
+}
+
 /// The settings of a run that begin with these arguments, as --print-config shows them.
 Json settings_of(Strings arguments) {
   arguments.insert(arguments.begin(), {"run", "paged_attention", "--print-config", "--json", "-"});
@@ -99,7 +146,7 @@ TEST(ChipSettings, ReplaceWhatThePlatformSays) {
   expect_setting(settings["schedulers"], "4", "platform", "a5sim");
   settings = settings_of({"--platform", "a5sim", "--blocks", "2"});
   expect_setting(settings["blocks"], "2", "flag", "--blocks");
-  expect_setting(settings["schedulers"], "2", "platform", "a5sim");
+  expect_setting(settings["schedulers"], "2", "platform", "as many as blocks");
   const TemporaryFolder folder;
   const std::string file =
       folder.file("c.toml", std::string("schedulers = 3\nplatform = \"") + five_blocks + "\"\n");

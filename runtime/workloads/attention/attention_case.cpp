@@ -13,7 +13,8 @@ namespace pto2::workloads {
 namespace {
 
 constexpr OptionSpec lengths_option = {"seq-lens", "PA_SEQ_LEN", OptionKind::lengths,
-                                       "context lengths of paged attention, e.g. 33,17"};
+                                       "context lengths of paged attention, repeated over the "
+                                       "batch, e.g. 33,17"};
 constexpr OptionSpec scale_option = {
     "scale", nullptr, OptionKind::real,
     "factor of the scores of paged attention (default: 1): a finite number such as 0.25"};
