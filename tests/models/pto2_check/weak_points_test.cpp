@@ -54,7 +54,7 @@ std::vector<Entry> entries_of(std::function<void()> body) {
 }
 
 std::string place(unsigned line) {
-  return "check/weak_points_test.cpp:" + std::to_string(line);
+  return "pto2_check/weak_points_test.cpp:" + std::to_string(line);
 }
 
 std::vector<std::string> places_of(const std::vector<WeakPoint>& points, const OrderSite& site) {
