@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "models/scenario_count.hpp"
 #include "stress/stress_test.hpp"
 
 namespace {
@@ -31,5 +32,9 @@ int main(int argc, char** argv) {
   }
   pto2::scenarios::register_pieces();
   pto2::scenarios::register_whole_runtime();
+  if (testing::UnitTest::GetInstance()->total_test_count() != pto2::scenarios::scenario_count) {
+    std::fprintf(stderr, "%s: not every scenario is registered\n", argv[0]);
+    return 1;
+  }
   return RUN_ALL_TESTS();
 }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "models/scenario_count.hpp"
 #include "models/seeded/scenario_test.hpp"
 
 namespace {
@@ -35,5 +36,9 @@ int main(int argc, char** argv) {
   }
   register_pieces();
   register_whole_runtime();
+  if (testing::UnitTest::GetInstance()->total_test_count() != pto2::scenarios::scenario_count) {
+    std::fprintf(stderr, "%s: not every scenario is registered\n", argv[0]);
+    return 1;
+  }
   return RUN_ALL_TESTS();
 }

@@ -76,6 +76,11 @@ function(pto2_write_scenario_lists FOLDER)
     string(APPEND ${list}_calls "${CALLS}")
     string(APPEND ${list}_headers "#include \"models/${file}\"\n")
   endforeach()
+  set(counted "${piece_calls}${fan_out_calls}${fan_out_calls}${runtime_calls}${runtime_calls}")
+  string(REGEX MATCHALL "visit[.]" counted "${counted}")
+  list(LENGTH counted scenario_count)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/scenario_count.hpp.in
+                 ${FOLDER}/models/scenario_count.hpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/scenarios.hpp.in
                  ${FOLDER}/models/scenarios.hpp @ONLY)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/runtime_scenarios.hpp.in

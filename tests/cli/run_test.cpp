@@ -252,6 +252,12 @@ TEST(Run, DeadlockReproductionsDeadlock) {
   }
 }
 
+TEST(Run, TextNamesTheSeedThatRepeatsIt) {
+  const Outcome outcome =
+      pto2({"run", "vector_example", "--executor", "seeded", "--seed", "7", "--input-seed", "3"});
+  EXPECT_THAT(outcome.out, HasSubstr("seeded, seed 7\n"));
+}
+
 TEST(Run, SeededRunsCountPoints) {
   const auto json =
       passing({"paged_attention", "--case", "Case3", "--executor", "seeded", "--seed", "3"});

@@ -44,6 +44,13 @@ TEST(Settings, FlagOverEnvironmentOverFileOverCaseOverDefault) {
   EXPECT_EQ(config_of(arguments, variable)["window"], Value("128", "flag"));
 }
 
+TEST(Settings, ACaseBringsAllItsSizes) {
+  auto config = config_of({"paged_attention_seq", "--case", "TaskRing"});
+  EXPECT_EQ(config["window"], Value("16", "case"));
+  EXPECT_EQ(config["heap"], Value("1048576", "case"));
+  EXPECT_EQ(config["dep-pool"], Value("256", "case"));
+}
+
 TEST(Settings, EveryVariableIsRead) {
   auto config = config_of(
       {"paged_attention"},

@@ -164,6 +164,17 @@ TEST(Trace, IsWrittenForAFaultToo) {
   EXPECT_FALSE(trace.events.empty());
 }
 
+/// Hardware traces count from their first event; points of a schedule stay as they are.
+TEST(Trace, BeginsAtZeroUnlessTicksArePoints) {
+  EXPECT_EQ(trace_of({"vector_example"}).events.front()["t"], 0);
+  uint64_t latest = 0;
+  for (const char* seed : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
+    const Trace trace = trace_of({"vector_example", "--executor", "seeded", "--seed", seed});
+    latest = std::max(latest, trace.events.front()["t"].get<uint64_t>());
+  }
+  EXPECT_GT(latest, 0u) << "no schedule is that lucky eight times";
+}
+
 TEST(Trace, FollowsFromTheSeed) {
   const TemporaryFolder folder;
   const auto run = [&](const char* seed) {

@@ -68,6 +68,30 @@ class FiberHosts : public testing::Test {
   std::deque<FiberHost<TestPolicy>> hosts_;
 };
 
+/// What a report says of fibers that wait, once a host has shown fibers and goes to sleep.
+TEST_F(FiberHosts, AHostThatSleepsShowsNobodyRunnable) {
+  for (const uint32_t f : {0u, 1u}) hosts_[0].ring_here(f);
+  const auto in_a_kernel = [&](uint32_t f) {
+    if (f != 0) return;
+    hosts_[0].detach();
+    EXPECT_TRUE(hosts_[0].showed_runnable(1));
+    hosts_[0].attach();
+  };
+  uint32_t looks = 0;
+  struct Done {};
+  const auto resume = [&](HostedFiber<TestPolicy>& fiber) {
+    in_a_kernel(fiber.number());
+    return false;
+  };
+  const auto ring_before_the_sleep = [&] {
+    if (looks++ != 0) throw Done();
+    fibers_[2].ring(nullptr);
+    return false;
+  };
+  EXPECT_THROW(hosts_[0].run(resume, ring_before_the_sleep), Done);
+  EXPECT_FALSE(hosts_[0].showed_runnable(1));
+}
+
 TEST_F(FiberHosts, EveryRunnableFiberGetsItsTurn) {
   for (uint32_t f = 0; f < fibers; ++f) hosts_[0].ring_here(f);
   std::vector<uint32_t> all(fibers);

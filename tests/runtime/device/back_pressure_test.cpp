@@ -51,6 +51,30 @@ TEST_P(BackPressure, ALongWaitIsWarnedOf) {
                   "[TaskRing] BLOCKED (Flow Control): current=3, last_alive=0, active=3/4")));
 }
 
+/// Two waits of 100 ms, more than a second apart: neither is long, and both count.
+TEST_P(BackPressure, WaitsAddUpAndAreWarnedOfOneByOne) {
+  const auto slow = [](int64_t*) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+  const KernelEntry kernels[] = {slow, quick_kernel};
+  DeviceConfig config = small_device();
+  config.window = 4;
+  std::vector<std::string> lines;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      for (int i = 0; i < 10; ++i) {
+                        if (i == 5) std::this_thread::sleep_for(std::chrono::milliseconds(1100));
+                        PTO2_SCOPE(rt) {
+                          pto2_rt_submit_task(rt, i % 5 == 0 ? 0 : 1, PTO2_WORKER_CUBE, nullptr, 0);
+                        }
+                      }
+                    },
+                    [&](int32_t, const char* text) { lines.emplace_back(text); }};
+  const RunResult result = launch(config, executors::TeamOptions{.executor = GetParam()}, what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok);
+  EXPECT_THAT(lines, testing::IsEmpty());
+  EXPECT_GE(result.waits, 2u);
+  EXPECT_GE(result.wait_ticks, 150'000'000u);
+}
+
 TEST_P(BackPressure, AShortOneIsNot) {
   EXPECT_THAT(blocked_lines(GetParam(), quick_kernel), testing::IsEmpty());
 }

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "runtime/executors/random.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
@@ -334,6 +337,33 @@ TEST_P(Errors, DependencyPoolOverflow) {
                "--dep-pool", [&](PTO2Runtime* rt) { chain(rt, 18, 1); });
   config.dep_pool = 17;
   EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 18, 1); }).error.code, ErrorCode::ok);
+}
+
+/// Owners of buffers need nodes as producers do, and are named in the same sum.
+TEST_P(Errors, DependencyPoolOverflowCountsOwners) {
+  DeviceConfig config = small_device();
+  config.dep_pool = 16;
+  expect_error(config, ErrorCode::dependency_pool_overflow, "Requested: 17", "--dep-pool",
+               [&](PTO2Runtime* rt) {
+                 TaskGraph& graph = graph_of(rt);
+                 std::vector<PTOParam> params;
+                 for (int i = 0; i < 17; ++i) {
+                   params.push_back(make_output_param(graph.task({}).tensor));
+                 }
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params.data(), 17);
+               });
+}
+
+/// After half a second of counting the report says what was enough until then.
+TEST_P(Errors, CountingEndsWhenItTakesTooLong) {
+  if (GetParam().executor == ExecutorKind::seeded) GTEST_SKIP() << "there is no time";
+  DeviceConfig config = small_device();
+  config.window = 8;
+  expect_error(config, ErrorCode::flow_control_deadlock, "", "at least", [&](PTO2Runtime* rt) {
+    chain(rt, 9, 1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
+    chain(rt, 2, 1);
+  });
 }
 
 TEST_P(Errors, TensorMapOverflow) {

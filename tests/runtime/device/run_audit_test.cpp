@@ -107,6 +107,12 @@ TYPED_TEST(RunAudit, NamesARingWhoseBooksDisagree) {
   EXPECT_THAT(this->damaged(1), ElementsAre("ring 2"));
 }
 
+TYPED_TEST(RunAudit, NamesARingWhosePoolDisagrees) {
+  (void)this->submit({}, 2);
+  this->state.rings[2]->pool_marks[0] = 99;
+  EXPECT_THAT(this->damaged(1), ElementsAre("ring 2"));
+}
+
 TYPED_TEST(RunAudit, NamesARingWithATaskThatCompletedBeforeItsProducers) {
   const TaskId id = this->submit({this->submit()});
   EXPECT_THAT(this->damaged(2), IsEmpty());

@@ -46,6 +46,20 @@ TEST(SeededSchedule, EveryOrderOfTwoStepsComesUp) {
   EXPECT_EQ(orders.size(), 6u);
 }
 
+/// Seeds of one kind take any runnable thread at each turn; the others let few run for long.
+TEST(SeededSchedule, AThirdOfTheSeedsChoosesUniformly) {
+  uint32_t mixed = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SeededSchedule schedule({.seed = seed});
+    for (uint32_t t = 0; t < 3; ++t) schedule.add();
+    std::set<uint32_t> met;
+    for (uint32_t turn = 0; turn < 20; ++turn) met.insert(schedule.next().value());
+    mixed += met.size() > 1 ? 1 : 0;
+  }
+  EXPECT_GE(mixed, 70u);
+  EXPECT_LE(mixed, 130u);
+}
+
 /// A thread of two that runs now; the other one has ended.
 class AloneInSeeds : public testing::TestWithParam<uint64_t> {
  protected:
