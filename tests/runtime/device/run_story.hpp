@@ -64,8 +64,8 @@ class Story {
   void insert(uint32_t thread, uint64_t time, EventKind kind, TaskId task = no_task,
               uint32_t detail = 0) {
     auto& log = logs_[thread];
-    const auto later = std::find_if(log.begin(), log.end(),
-                                    [&](const Event& event) { return event.tick > time; });
+    const auto later =
+        std::find_if(log.begin(), log.end(), [&](const Event& event) { return event.tick > time; });
     log.insert(later, {time, task, detail, kind});
   }
   /// The first event of this kind about the task.
