@@ -76,7 +76,11 @@ concept MemoryPolicy = requires(typename P::template atomic<uint64_t>& word,
   { *data.reading() } -> std::same_as<const uint32_t&>;
   { *data.editing() } -> std::same_as<uint32_t&>;
   { sleep_word.load(P::order(site)) } -> std::same_as<uint32_t>;
+  sleep_word.store(uint32_t{}, P::order(site));
   { sleep_word.exchange(old, P::order(site)) } -> std::same_as<uint32_t>;
+  {
+    sleep_word.compare_exchange_strong(old, uint32_t{}, P::order(site), P::order(site))
+    } -> std::same_as<bool>;
   sleep_word.wait(old, P::order(site));
   sleep_word.notify_one();
   sleep_word.notify_all();

@@ -122,10 +122,11 @@ Check check_instrumentation() {
 /// Each logical thread of a chip is an OS thread on the executor `threads`.
 Check check_platforms() {
   std::string found;
+  constexpr uint32_t own_threads = 2;  // the program's, and that which reminds the orchestrator
   uint32_t most_threads = 0;
   for (const Chip& chip : known_chips()) {
     found += fmt::format("{}{}: {}", found.empty() ? "" : "; ", chip.name, shape_text(chip));
-    most_threads = std::max(most_threads, 1 + chip.schedulers + chip.cores());
+    most_threads = std::max(most_threads, own_threads + 1 + chip.schedulers + chip.cores());
   }
   rlimit limit{};
   getrlimit(RLIMIT_NPROC, &limit);

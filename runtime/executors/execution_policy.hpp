@@ -1,9 +1,8 @@
 /// What the layers above core need from the policy beside what core does (core/policy.hpp): memory
 /// in bulk, time, kernels, and a say in how a scheduler without work waits.
 ///
-///   P::shared_array<T>       `count` objects that several threads use: shared_array(count),
-///   span(),
-///                            [i]. T is valid when it is zeroed, and may be made that way.
+///   P::shared_array<T>       objects that several threads use: shared_array(count), span(), [i].
+///                            T is valid when it is zeroed, and may be made that way.
 ///   P::now()                 the tick of the policy's clock. It never goes back for one thread.
 ///   P::ticks_per_second      what patience is measured in. On hardware ticks are nanoseconds; a
 ///                            simulation, whose ticks are the points of its schedule, gives the

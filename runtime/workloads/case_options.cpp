@@ -7,10 +7,11 @@ namespace pto2::workloads {
 namespace {
 
 std::optional<OptionValue> parse_real(const std::string& text) {
-  float value = 0;
+  double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  if (error != std::errc() || stop != end || !std::isfinite(static_cast<float>(value)))
+    return std::nullopt;
   return value;
 }
 

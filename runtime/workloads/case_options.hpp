@@ -13,10 +13,10 @@ namespace pto2::workloads {
 
 /// What the value of an option is, in the order of OptionValue's alternatives.
 enum class OptionKind {
-  real,     ///< a finite number
+  real,     ///< a number that a float can hold
   lengths,  ///< one or more positive numbers
 };
-using OptionValue = std::variant<float, std::vector<int64_t>>;
+using OptionValue = std::variant<double, std::vector<int64_t>>;
 
 /// "real" or "lengths".
 const char* kind_name(OptionKind kind);

@@ -203,11 +203,11 @@ std::unique_ptr<CaseData> make_attention_case(AttentionSpec spec, const CaseOpti
   if (const auto* lengths = options.find<std::vector<int64_t>>(lengths_option)) {
     spec.context_lens = *lengths;
   }
-  const float* const scale = options.find<float>(scale_option);
+  const double* const scale = options.find<double>(scale_option);
   check_spec(spec);
   check_lengths(spec);
-  return std::make_unique<AttentionCase>(std::move(spec), scale == nullptr ? 1.0f : *scale,
-                                         options.seed);
+  return std::make_unique<AttentionCase>(
+      std::move(spec), scale == nullptr ? 1.0f : static_cast<float>(*scale), options.seed);
 }
 
 }  // namespace pto2::workloads

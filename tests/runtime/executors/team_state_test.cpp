@@ -158,6 +158,28 @@ TEST(TeamState, OsThreadsRunAKernelOrWait) {
   team.run();
 }
 
+TEST(TeamState, AnOsThreadThatWasRungRuns) {
+  Team team({.executor = Executor::threads});
+  std::atomic<bool> told{false};
+  std::atomic<bool> awake{false};
+  std::atomic<bool> end{false};
+  LogicalThread& sleeper = team.add("sleeper", 1, [&] {
+    Hardware::await([&] { return told.load(); });
+    awake = true;
+    Hardware::spin([&] { return end.load(); });
+  });
+  team.add("watcher", 2, [&] {
+    (void)state_when(
+        team, [](const TeamState& s) { return s.threads[0].activity == Activity::waiting; });
+    told = true;
+    sleeper.ring();
+    Hardware::spin([&] { return awake.load(); });
+    EXPECT_EQ(team.state().threads[0].activity, Activity::running);
+    end = true;
+  });
+  team.run();
+}
+
 /// Under TSan: reading the state races with nothing that a run does.
 TEST(TeamState, CanBeReadAtAnyTime) {
   for (const Executor executor : {Executor::packed, Executor::threads}) {
