@@ -73,15 +73,5 @@ TEST_F(FanOutLockTest, ASectionKeepsTheOthersOut) {
   EXPECT_EQ(retries, 4u) << "one per claim that met another verb's section";
 }
 
-TEST_F(FanOutLockTest, ConsumedIsTheLastThingThatADropStores) {
-  slot.open(id);
-  (void)slot.close();
-  bool seen = false;
-  SpoiltPolicy::meanwhile = [&] { SpoiltPolicy::meanwhile = [&] { seen = slot.is_consumed(id); }; };
-  EXPECT_TRUE(slot.drop());
-  EXPECT_FALSE(seen);
-  EXPECT_TRUE(slot.is_consumed(id));
-}
-
 }  // namespace
 }  // namespace pto2
