@@ -198,11 +198,10 @@ BENCHMARK(construct_and_destroy);
 void counting_mode(benchmark::State& state) {
   ResourceRequirement requirement;
   requirement.scope_begin();
-  const uint64_t outputs[] = {16384, 1024};
   uint64_t tasks = 0;
   for (auto _ : state) {
     requirement.scope_begin();
-    for (int i = 0; i < 33; ++i, ++tasks) requirement.submit(1, {outputs, 3, 2});
+    for (int i = 0; i < 33; ++i, ++tasks) requirement.submit(1, {17408, 3, 2});
     requirement.scope_end();
   }
   benchmark::DoNotOptimize(requirement.ring(1).window);

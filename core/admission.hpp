@@ -178,9 +178,11 @@ class Admission {
     return result;
   }
 
+  // The life cycle is read by all and written by none: it shares no line with the submitter's view,
+  // which is written again and again. The rings, whole lines each, lie between them.
   uint32_t count_;
-  std::array<std::optional<Ring>, max_rings> rings_;
   std::array<uint64_t, max_rings> alive_{};
+  std::array<std::optional<Ring>, max_rings> rings_;
   Life life_;
 };
 

@@ -10,7 +10,7 @@ void Counting::submit(const Submission& task) {
   uint64_t nodes = 0;
   for (const TaskId id : task.producers) nodes += requirement_.can_be_live(id) ? 1 : 0;
   for (const TaskId id : task.owners) nodes += requirement_.can_be_live(id) ? 1 : 0;
-  requirement_.submit(task.ring, {.output_bytes = {task.output_bytes.data(), task.outputs},
+  requirement_.submit(task.ring, {.heap_bytes = task.heap_bytes,
                                   .dep_nodes = nodes,
                                   .map_entries = task.inserts,
                                   .replaced = task.replaced});

@@ -13,27 +13,32 @@ void HeapRequirement::place_in_all(uint64_t bytes, bool drained) {
   until_event_ = never;
   for (uint32_t i = 0; i < candidates; ++i) {
     if (refused_ >> i & 1) continue;
-    const uint64_t size = uint64_t{1} << (smallest_log2 + i);
-    uint64_t tail = tail_sum_ - tail_[i];
-    const HeapPlacement placed = find_placement(before - offsets_[i], tail, size, bytes, drained);
-    if (!placed.fits) {
-      refused_ |= uint64_t{1} << i;
-      continue;
-    }
-    if (placed.restarted) {
-      tail_[i] = tail_sum_;
-      tail = 0;
-    }
-    offsets_[i] = sum_ - placed.end;
-    const uint64_t limit = placed.end < tail ? tail : size;
-    until_event_ = std::min(until_event_, limit - placed.end);
+    if (bytes >= next_event_[i] - before && !place(i, before, bytes, drained)) continue;
+    until_event_ = std::min(until_event_, next_event_[i] - sum_);
   }
+}
+
+/// Places the last buffer in heap `i`. False: that heap is too small.
+bool HeapRequirement::place(uint32_t i, uint64_t before, uint64_t bytes, bool drained) {
+  uint64_t tail = tail_sum_ - tail_[i];
+  const HeapPlacement placed = find_placement(before - offsets_[i], tail, size(i), bytes, drained);
+  if (!placed.fits) {
+    refused_ |= uint64_t{1} << i;
+    return false;
+  }
+  if (placed.restarted) {
+    tail_[i] = tail_sum_;
+    tail = 0;
+  }
+  offsets_[i] = sum_ - placed.end;
+  next_event_[i] = sum_ + (placed.end < tail ? tail : size(i)) - placed.end;
+  return true;
 }
 
 std::optional<uint64_t> HeapRequirement::smallest_size() const {
   const auto index = static_cast<uint32_t>(std::countr_one(refused_));
   if (index >= candidates) return std::nullopt;
-  return uint64_t{1} << (smallest_log2 + index);
+  return size(index);
 }
 
 void ResourceRequirement::scope_end() {
@@ -58,9 +63,7 @@ void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) 
   ring.max_live = std::max(ring.max_live, ring.submitted - ring.oldest);
   ++ring.submitted;
 
-  uint64_t bytes = 0;
-  for (uint64_t output : demand.output_bytes) bytes = packed_bytes_with(bytes, output);
-  ring.heap.submit(bytes, drained);
+  ring.heap.submit(demand.heap_bytes, drained);
 
   ring.live_nodes += demand.dep_nodes;
   ring.max_nodes = std::max(ring.max_nodes, ring.live_nodes);

@@ -32,8 +32,8 @@ namespace pto2 {
 /// smallest size that took them all comes out.
 ///
 /// A heap's position is the sum of all bytes so far minus an offset that changes only where it
-/// wraps or starts over. Until the sum reaches the next position where that, or a refusal, is
-/// possible in any of the heaps, a submission costs one comparison.
+/// wraps or starts over. Where the sum next makes that possible, or a refusal, is known for every
+/// heap, so that most submissions cost one comparison, and the others one per heap.
 class HeapRequirement {
  public:
   static constexpr uint32_t smallest_log2 = 10;
@@ -58,20 +58,28 @@ class HeapRequirement {
  private:
   static constexpr uint64_t never = ~uint64_t{0};
 
+  static constexpr uint64_t size(uint32_t i) { return uint64_t{1} << (smallest_log2 + i); }
+  static constexpr std::array<uint64_t, candidates> sizes() {
+    std::array<uint64_t, candidates> result{};
+    for (uint32_t i = 0; i < candidates; ++i) result[i] = size(i);
+    return result;
+  }
+  bool place(uint32_t i, uint64_t before, uint64_t bytes, bool drained);
   void place_in_all(uint64_t bytes, bool drained);
 
-  uint64_t sum_ = 0;  ///< of all bytes placed, modulo 2^64
-  uint64_t until_event_ = uint64_t{1} << smallest_log2;
-  uint64_t tail_sum_ = 0;                       ///< sum before the oldest live task
-  std::array<uint64_t, candidates> offsets_{};  ///< sum_ - offset is the top
-  std::array<uint64_t, candidates> tail_{};     ///< tail_sum_ - offset is the tail
-  uint64_t refused_ = 0;                        ///< bit i: size i was too small
+  uint64_t sum_ = 0;                                       ///< of all bytes placed, modulo 2^64
+  uint64_t until_event_ = uint64_t{1} << smallest_log2;    ///< bytes to the first of next_event_
+  uint64_t tail_sum_ = 0;                                  ///< sum before the oldest live task
+  std::array<uint64_t, candidates> next_event_ = sizes();  ///< sums, modulo 2^64
+  std::array<uint64_t, candidates> offsets_{};             ///< sum_ - offset is the top
+  std::array<uint64_t, candidates> tail_{};                ///< tail_sum_ - offset is the tail
+  uint64_t refused_ = 0;                                   ///< bit i: size i was too small
 };
 
 /// What one task asks for.
 struct TaskDemand {
-  std::span<const uint64_t> output_bytes = {};  ///< of the outputs that the runtime allocates
-  uint64_t dep_nodes = 0;  ///< edges to producers that can_be_live(); others have retired by then
+  uint64_t heap_bytes = 0;  ///< of its packed buffer
+  uint64_t dep_nodes = 0;   ///< edges to producers that can_be_live(); others have retired by then
   uint64_t map_entries = 0;
   std::span<const TaskId> replaced = {};  ///< producers of the entries that its look-ups removed
 };

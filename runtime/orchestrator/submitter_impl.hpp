@@ -17,7 +17,8 @@ constexpr uint64_t slots_ahead = 4;
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::observe() {
-  if (submitted() % observation_interval == 0) state_.admission.observe();
+  if (submitted() % observation_interval != 0) return;
+  state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive());
 }
 

@@ -122,15 +122,6 @@ bool TensorRecord::is_contiguous() const {
   return true;
 }
 
-void TensorRecord::fill(PTOTensor& tensor) const {
-  PTO2_INVARIANT("TT-P1", has_address());
-  tensor.address = base + region.begin;
-  std::memcpy(tensor.shape, shape, sizeof shape);
-  std::memcpy(tensor.strides, strides, sizeof strides);
-  tensor.dtype = dtype;
-  tensor.ndims = ndims;
-}
-
 void TensorTable::scope_begin() {
   scope_marks_.push_back(count_);
 }

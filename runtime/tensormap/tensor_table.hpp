@@ -15,10 +15,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/assert.hpp"
 #include "core/task_id.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/tensormap/region.hpp"
@@ -47,7 +49,14 @@ struct TensorRecord {
   /// True when the elements lie in row-major order without gaps.
   bool is_contiguous() const;
   /// Writes what a kernel sees. Requires an address.
-  void fill(PTOTensor& tensor) const;
+  void fill(PTOTensor& tensor) const {
+    PTO2_INVARIANT("TT-P1", has_address());
+    tensor.address = base + region.begin;
+    std::memcpy(tensor.shape, shape, sizeof shape);
+    std::memcpy(tensor.strides, strides, sizeof strides);
+    tensor.dtype = dtype;
+    tensor.ndims = ndims;
+  }
 };
 
 /// A handle, or why there is none.

@@ -48,7 +48,9 @@ ResourceRequirement count(const Program& program, uint32_t rings) {
       std::vector<TaskId> replaced;
       for (size_t older : event.replaced) replaced.push_back(tasks[older]);
       tasks.push_back(make_id(ring, next[ring]++));
-      requirement.submit(ring, {event.output_bytes, event.dep_nodes, event.map_entries, replaced});
+      uint64_t bytes = 0;
+      for (uint64_t output : event.output_bytes) bytes = packed_bytes_with(bytes, output);
+      requirement.submit(ring, {bytes, event.dep_nodes, event.map_entries, replaced});
     }
   }
   return requirement;
@@ -124,11 +126,10 @@ TEST(ResourceRequirement, TooLargeForAnyHeap) {
   EXPECT_EQ(count(program, 1).ring(0).heap_bytes, uint64_t{1} << 40);
   task(program, {1024});
   EXPECT_EQ(count(program, 1).ring(0).heap_bytes, std::nullopt);
-  const uint64_t outputs[] = {~uint64_t{0}};
   ResourceRequirement requirement;
   requirement.scope_begin();
-  requirement.submit(0, {outputs});
-  requirement.submit(0, {outputs});
+  requirement.submit(0, {.heap_bytes = unplaceable_bytes});
+  requirement.submit(0, {.heap_bytes = unplaceable_bytes});
   EXPECT_EQ(requirement.ring(0).heap_bytes, std::nullopt);
 }
 
