@@ -169,8 +169,8 @@ TEST(TeamState, AnOsThreadThatWasRungRuns) {
     Hardware::spin([&] { return end.load(); });
   });
   team.add("watcher", 2, [&] {
-    (void)state_when(
-        team, [](const TeamState& s) { return s.threads[0].activity == Activity::waiting; });
+    (void)state_when(team,
+                     [](const TeamState& s) { return s.threads[0].activity == Activity::waiting; });
     told = true;
     sleeper.ring();
     Hardware::spin([&] { return awake.load(); });
