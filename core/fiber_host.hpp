@@ -28,6 +28,7 @@
 ///   FH-I5: after the last fiber has ended no host sleeps.
 ///   FH-I6: what was stored before a ring happens before what the fiber does after it.
 ///   FH-P1: who rings as one of a host's fibers runs there, and not inside a kernel.
+///   FH-P2: a host has a bit for every fiber of the team.
 ///
 /// A host without work takes fibers from one that is detached: the lock is free then. FH-I1 and
 /// FH-I5 are store buffering between each two of these: one changes something and looks at what the
@@ -178,6 +179,7 @@ class HostTeam {
         hosts_(hosts),
         unfinished_(static_cast<uint32_t>(fibers.size() - std::ranges::count(fibers, nullptr))) {}
 
+  [[nodiscard]] std::size_t fibers() const { return fibers_.size(); }
   [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) const { return *fibers_[f]; }
   [[nodiscard]] std::span<FiberHost<P>* const> hosts() const { return hosts_; }
 
@@ -220,7 +222,10 @@ class alignas(cache_line) FiberHost {
 
   /// The words outlive this object.
   FiberHost(HostTeam<P>& team, const HostWords<P>& words)
-      : team_(team), runnable_(words.runnable), shown_(words.shown), inbox_(words.inbox) {}
+      : team_(team), runnable_(words.runnable), shown_(words.shown), inbox_(words.inbox) {
+    PTO2_INVARIANT("FH-P2", runnable_.size() * 64 >= team.fibers());
+    PTO2_INVARIANT("FH-P2", inbox_.size() == runnable_.size() && shown_.size() == runnable_.size());
+  }
 
   /// Runs fibers until every fiber of the team has ended. `resume(fiber)` runs one until it waits,
   /// and returns whether it has ended thereby. `look_around()` comes before the host sleeps, and

@@ -56,8 +56,7 @@ class Run {
   /// Says in the result what the run has damaged or, unless it was given up, left behind.
   void audit(RunResult& result) {
     RunError& error = result.error;
-    result.damaged = damaged_structures(state_, result.tasks, error.code);
-    if (!orchestrator_.invariant_holds()) result.damaged.emplace_back("TensorMap");
+    result.damaged = damaged_structures(state_, orchestrator_, result.tasks, error.code);
     if (error.code == ErrorCode::ok) {
       std::vector<std::string> found = leftovers(state_, result.tasks);
       for (const std::string& name : result.damaged) found.push_back("damaged: " + name);

@@ -30,11 +30,13 @@ template <executors::ExecutionPolicy P, template <class> class F>
   return true;
 }
 
-/// Names the structures that are not whole after a run of `submitted` tasks that ended in `error`.
-/// Empty after any run, unless the runtime is broken. O(window).
-template <executors::ExecutionPolicy P, template <class> class F>
-[[nodiscard]] std::vector<std::string> damaged_structures(RunState<P, F>& state, uint64_t submitted,
-                                                          ErrorCode error) {
+/// Names the structures that are not whole after a run of `submitted` tasks that ended in `error`;
+/// `orchestrator` answers for its own. Empty after any run, unless the runtime is broken.
+/// O(window).
+template <executors::ExecutionPolicy P, template <class> class F, class Orchestrator>
+[[nodiscard]] std::vector<std::string> damaged_structures(RunState<P, F>& state,
+                                                          const Orchestrator& orchestrator,
+                                                          uint64_t submitted, ErrorCode error) {
   std::vector<std::string> damaged;
   const auto expect = [&](bool whole, const char* name) {
     if (!whole) damaged.emplace_back(name);
@@ -66,6 +68,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
          "fatal latch");
   expect(state.stall.invariant_holds(submitted), "stall detector");
   expect(state.life.invariant_holds(), "life cycle");
+  expect(orchestrator.invariant_holds(), "TensorMap");
   return damaged;
 }
 

@@ -90,23 +90,15 @@ OptionError missing_option(const Workload* workload, const std::string& option) 
 
 WorkloadImages find_workload_images(const std::string& workload) {
   namespace fs = std::filesystem;
-  std::vector<fs::path> roots;
   const char* const given = std::getenv("PTO2_WORKLOADS");
-  if (given != nullptr && *given != 0) {
-    roots.emplace_back(given);
-  } else {
-    const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-    roots = {folder / "workloads", folder / "lib" / "pto2" / "workloads"};
+  const bool is_given = given != nullptr && *given != 0;
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const fs::path folder =
+      (is_given ? given : program.parent_path().parent_path() / "workloads") / workload;
+  if (fs::exists(folder / "orchestration.so") && fs::is_directory(folder / "kernels")) {
+    return {(folder / "orchestration.so").string(), (folder / "kernels").string()};
   }
-  std::string tried;
-  for (const fs::path& root : roots) {
-    const fs::path folder = root / workload;
-    if (fs::exists(folder / "orchestration.so") && fs::is_directory(folder / "kernels")) {
-      return {(folder / "orchestration.so").string(), (folder / "kernels").string()};
-    }
-    tried += (tried.empty() ? "" : ", ") + folder.string();
-  }
-  throw std::runtime_error("the images of workload " + workload + " are not in " + tried +
+  throw std::runtime_error("the images of workload " + workload + " are not in " + folder.string() +
                            "; build the target pto2_workload_images or set PTO2_WORKLOADS");
 }
 

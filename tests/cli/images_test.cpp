@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string orchestration = images() + "/vector_example/orchestration.so";
 const std::string kernels = images() + "/vector_example/kernels";
@@ -74,6 +75,23 @@ TEST(OwnImages, EachRepetitionMustWriteTheOutputs) {
   const Outcome outcome = pto2(again);
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.json()["detail"], HasSubstr("(repetition 2)"));
+}
+
+TEST(OwnImages, SayWhatTheLogLevelLetsThrough) {
+  const Strings levels = {"error", "warn", "info", "debug"};
+  for (std::size_t chosen = 0; chosen < levels.size(); ++chosen) {
+    const Outcome outcome =
+        pto2({"run", "--orchestration", std::string(TEST_IMAGES) + "/log_levels.so", "--kernels",
+              kernels, "--log-level", levels[chosen]});
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      const auto line = HasSubstr("pto2: " + levels[i] + ": line " + std::to_string(i) + "\n");
+      if (i <= chosen) {
+        EXPECT_THAT(outcome.err, line) << levels[chosen];
+      } else {
+        EXPECT_THAT(outcome.err, Not(line)) << levels[chosen];
+      }
+    }
+  }
 }
 
 TEST(OwnImages, AMissingKernelIsAFault) {

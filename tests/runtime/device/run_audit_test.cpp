@@ -22,6 +22,12 @@ DeviceConfig two_schedulers() {
   return config;
 }
 
+/// The orchestrator's answer for its own structures.
+struct SomeOrchestrator {
+  bool whole = true;
+  [[nodiscard]] bool invariant_holds() const { return whole; }
+};
+
 /// A state after a run, made verb by verb, so that one verb can be left out or be one too many.
 template <class OnFanOut>
 class RunAudit : public testing::Test {
@@ -60,10 +66,11 @@ class RunAudit : public testing::Test {
     state.finished[0].add(1);
   }
   std::vector<std::string> damaged(uint64_t submitted, ErrorCode error = ErrorCode::ok) {
-    return damaged_structures(state, submitted, error);
+    return damaged_structures(state, orchestrator, submitted, error);
   }
 
   State state{two_schedulers()};
+  SomeOrchestrator orchestrator;
 };
 
 struct OnWord {
@@ -130,6 +137,11 @@ TYPED_TEST(RunAudit, NamesTheStallDetectorThatCountedTooMany) {
   EXPECT_THAT(this->damaged(0), ElementsAre("stall detector"));
 }
 
+TYPED_TEST(RunAudit, NamesTheOrchestratorsMap) {
+  this->orchestrator.whole = false;
+  EXPECT_THAT(this->damaged(0), ElementsAre("TensorMap"));
+}
+
 TYPED_TEST(RunAudit, NamesTheCountOfSubmissions) {
   EXPECT_THAT(this->damaged(1), ElementsAre("count of submissions"));
 }
@@ -162,7 +174,8 @@ TYPED_TEST(RunAudit, NamesAFatalConditionThatIsNotTheError) {
 TEST(RunAuditOfFlags, NamesAShutdownThatWasNotSet) {
   DeviceConfig config = two_schedulers();
   RunState<Seeded, TaskWord> state(config);
-  const std::vector<std::string> damaged = damaged_structures(state, 0, ErrorCode::ok);
+  const std::vector<std::string> damaged =
+      damaged_structures(state, SomeOrchestrator{}, 0, ErrorCode::ok);
   EXPECT_THAT(damaged, testing::Contains("start-up flags"));
   EXPECT_THAT(damaged, testing::Contains("mailbox of aic0"));
 }
