@@ -28,7 +28,8 @@ void check_name(const std::string& name) {
   });
   if (!name.empty() && name.size() <= longest && plain) return;
   throw ConfigError(fmt::format("name is '{}', but must be 1..{} letters, digits, '_', '-' or '.'",
-                                name, longest));
+                                name, longest),
+                    {"name"});
 }
 
 std::string counted(uint32_t number, const char* what) {
@@ -52,16 +53,20 @@ void validate(const Chip& chip) {
     check_range(number.name, chip.*number.member, number.low, number.high);
   }
   if (chip.cores() > max_cores) {
-    throw ConfigError(fmt::format(
-        "{} blocks of {} cores are {} cores, but a chip has at most {}; use fewer blocks or cores "
-        "per block",
-        chip.blocks, chip.cubes_per_block + chip.vectors_per_block, chip.cores(), max_cores));
+    throw ConfigError(fmt::format("{} blocks of {} cores are {} cores, but a chip has at most {}; "
+                                  "use fewer blocks or cores "
+                                  "per block",
+                                  chip.blocks, chip.cubes_per_block + chip.vectors_per_block,
+                                  chip.cores(), max_cores),
+                      {"blocks"});
   }
   if (chip.schedulers > chip.blocks) {
-    throw ConfigError(fmt::format(
-        "schedulers is {}, but each needs a block of its own and there {} {}; use fewer "
-        "schedulers or more blocks",
-        chip.schedulers, chip.blocks == 1 ? "is" : "are", chip.blocks));
+    throw ConfigError(
+        fmt::format(
+            "schedulers is {}, but each needs a block of its own and there {} {}; use fewer "
+            "schedulers or more blocks",
+            chip.schedulers, chip.blocks == 1 ? "is" : "are", chip.blocks),
+        {"schedulers", "blocks"});
   }
 }
 

@@ -6,7 +6,8 @@ namespace pto2 {
 
 void check_range(const char* name, uint64_t value, uint64_t low, uint64_t high) {
   if (value < low || value > high) {
-    throw ConfigError(fmt::format("{} is {}, but must be in {}..{}", name, value, low, high));
+    throw ConfigError(fmt::format("{} is {}, but must be in {}..{}", name, value, low, high),
+                      {name});
   }
 }
 

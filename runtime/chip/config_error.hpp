@@ -3,13 +3,24 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace pto2 {
 
-/// Thrown for a value that is out of range; the text names it, and says what is allowed.
+/// Thrown for a value that is out of range, or for values that do not fit each other; the text
+/// names them, and says what is allowed.
 class ConfigError : public std::invalid_argument {
  public:
-  using std::invalid_argument::invalid_argument;
+  ConfigError(const std::string& text, std::vector<std::string> settings)
+      : std::invalid_argument(text), settings_(std::move(settings)) {}
+
+  /// The names of the settings that it is about, the likeliest culprit first.
+  [[nodiscard]] const std::vector<std::string>& settings() const { return settings_; }
+
+ private:
+  std::vector<std::string> settings_;
 };
 
 /// Throws ConfigError unless `value` is in `low`..`high`.

@@ -188,6 +188,16 @@ uint64_t Settings::number(Setting id) const {
   return parse_count(text(id)).value_or(0);
 }
 
+/// Of the settings that contradict each other the one whose source comes first.
+const SettingValue& Settings::culprit_of(const ConfigError& error) const {
+  const SettingValue* culprit = nullptr;
+  for (const std::string& name : error.settings()) {
+    const SettingValue& value = values_.at(name);
+    if (culprit == nullptr || value.source > culprit->source) culprit = &value;
+  }
+  return *culprit;
+}
+
 DeviceConfig Settings::device_config() const {
   const auto number32 = [&](Setting id) { return static_cast<uint32_t>(number(id)); };
   DeviceConfig config;
@@ -204,11 +214,9 @@ DeviceConfig Settings::device_config() const {
   try {
     validate(config);
   } catch (const ConfigError& error) {
-    const SettingValue& schedulers = (*this)[Setting::schedulers];
-    const SettingValue& blocks = (*this)[Setting::blocks];
-    const SettingValue& blamed = schedulers.source >= blocks.source ? schedulers : blocks;
-    const std::string place = blamed.source > Source::workload_case ? blamed.place() + ": " : "";
-    throw CliError(blamed.error_code(), place + error.what());
+    const SettingValue& culprit = culprit_of(error);
+    const std::string place = culprit.source > Source::workload_case ? culprit.place() + ": " : "";
+    throw CliError(culprit.error_code(), place + error.what());
   }
   return config;
 }

@@ -124,6 +124,7 @@ class Settings {
   void resolve_case();
   void apply_case_sizes(const workloads::CaseInfo& info);
   void resolve_chip();
+  const SettingValue& culprit_of(const ConfigError& error) const;
 
   std::map<std::string, SettingValue> values_;  ///< by name
   const workloads::Workload* workload_ = nullptr;

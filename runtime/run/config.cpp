@@ -15,7 +15,8 @@ void check_power_of_two(const char* name, uint64_t value) {
     uint64_t above = 1;
     while (above < value) above *= 2;
     throw ConfigError(fmt::format("{} is {}, but must be a power of two, for example {} or {}",
-                                  name, value, above / 2, above));
+                                  name, value, above / 2, above),
+                      {name});
   }
 }
 
@@ -25,10 +26,11 @@ void check_consumers(const DeviceConfig& c) {
   constexpr uint64_t most = max_references - 2;
   const uint64_t possible = uint64_t{c.rings} * std::min(c.window - 1, c.dep_pool);
   if (possible > most) {
-    throw ConfigError(fmt::format(
-        "with window {}, dep-pool {} and rings {} a task could have {} consumers at a time, but {} "
-        "are possible; use a smaller window or dep-pool, or fewer rings",
-        c.window, c.dep_pool, c.rings, possible, most));
+    throw ConfigError(fmt::format("with window {}, dep-pool {} and rings {} a task could have {} "
+                                  "consumers at a time, but {} "
+                                  "are possible; use a smaller window or dep-pool, or fewer rings",
+                                  c.window, c.dep_pool, c.rings, possible, most),
+                      {"window", "dep-pool", "rings"});
   }
 }
 

@@ -1,6 +1,7 @@
 // pto2 list, pto2 doctor, --help and --version.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <set>
 
@@ -88,6 +89,26 @@ TEST(Doctor, ChecksThisMachine) {
   }
   EXPECT_THAT(names, testing::IsSupersetOf({"cpus", "memory", "sealed memory files", "clock",
                                             "images of paged_attention", "run of vector_example"}));
+}
+
+TEST(Doctor, WarnsOfLimits) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  int first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  const Outcome alone = pto2({"doctor"});
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+  EXPECT_THAT(alone.out, testing::ContainsRegex("warn +cpus +1 usable"));
+  const auto limited = [](const std::string& bytes) {
+    return run_program("/usr/bin/prlimit", {"--as=" + bytes, PTO2_PROGRAM, "doctor"}).out;
+  };
+  EXPECT_THAT(limited("8589934591"),
+              testing::ContainsRegex("warn +address space +limited to 8.0 GiB"));
+  EXPECT_THAT(limited("8589934592"), testing::Not(HasSubstr("limited to")));
 }
 
 TEST(Doctor, FailsWithoutImages) {

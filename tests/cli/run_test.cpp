@@ -178,6 +178,9 @@ TEST(Run, OutputsGoWhereTheyShould) {
   EXPECT_EQ(quiet.code, 0);
   EXPECT_EQ(quiet.out + quiet.err, "");
   EXPECT_EQ(pto2({"run", "paged_attention", "--quiet", "--json", "-"}).json()["verdict"], "pass");
+  // What was asked for is no chatter.
+  const Outcome settings = pto2({"run", "paged_attention", "--quiet", "--print-config"});
+  EXPECT_THAT(settings.out, HasSubstr("window"));
 }
 
 TEST(Run, UnwritableOutputsAreFoundBeforeTheRun) {
