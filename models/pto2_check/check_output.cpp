@@ -21,6 +21,11 @@ std::unique_ptr<cli::OutputFile> opened(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<cli::OutputFile>(path);
 }
 
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+}
+
+/// As the value of an attribute in XML. Control characters but line breaks become '?'.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
@@ -34,8 +39,11 @@ std::string escaped(const std::string& text) {
       case '"':
         result += "&quot;";
         break;
+      case '\n':
+        result += "&#10;";
+        break;
       default:
-        result += c;
+        result += is_control(c) ? '?' : c;
     }
   }
   return result;
@@ -75,7 +83,7 @@ CheckOutput::CheckOutput(const std::string& json, const std::string& junit)
       harnesses_(std::make_unique<Json>(Json::array())),
       orders_(std::make_unique<Json>(Json::array())),
       mutants_(std::make_unique<Json>(Json::array())) {
-  if (!json.empty() && json == junit) {
+  if (!json.empty() && !junit.empty() && cli::is_same_file(json, junit)) {
     throw CliError(cli::exit_usage, json == "-" ? "--json and --junit cannot both be stdout"
                                                 : "--json and --junit name the same file");
   }
@@ -148,7 +156,8 @@ void CheckOutput::write_json(bool interrupted) {
   if (!harnesses_->empty()) json["harnesses"] = *harnesses_;
   if (!orders_->empty()) json["orders"] = *orders_;
   if (!mutants_->empty()) json["mutants"] = *mutants_;
-  json_->write(json.dump(2) + "\n");
+  // What a child program printed need not be UTF-8.
+  json_->write(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   json_->finish();
 }
 

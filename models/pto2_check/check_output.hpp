@@ -18,7 +18,7 @@ namespace pto2::scenarios {
 class CheckOutput {
  public:
   /// Opens the files; "" is none, "-" stdout, which then takes the place of the text. Throws
-  /// CliError (bad input), and CliError (usage) if both are stdout.
+  /// CliError (bad input), and CliError (usage) if both are stdout, or the same file.
   CheckOutput(const std::string& json, const std::string& junit);
   ~CheckOutput();
 

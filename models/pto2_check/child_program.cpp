@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int exit_not_executed = 127;
 constexpr std::size_t most_text = std::size_t{16} << 20;
+/// Of one call of read_some(). A full pipe is empty after them.
+constexpr int most_reads = 16;
 
 class Descriptor {
  public:
@@ -83,16 +85,18 @@ int end_of(pid_t pid) {
   throw std::runtime_error(std::string("cannot wait for a process: ") + std::strerror(error));
 }
 
-/// Appends what can be read without waiting. False: there will be no more.
+/// Appends what can be read without waiting, or the first part of it: a program that prints as fast
+/// as it is read must not keep the caller from looking at the time. False: there will be no more.
 bool read_some(int input, std::string& text) {
   std::array<char, 65536> buffer;
-  for (;;) {
+  for (int i = 0; i < most_reads; ++i) {
     const ssize_t got = read(input, buffer.data(), buffer.size());
     if (got < 0) return errno == EAGAIN || errno == EINTR;
     if (got == 0) return false;
     // A program that never stops printing must not fill the memory.
     text.append(buffer.data(), std::min(static_cast<std::size_t>(got), most_text - text.size()));
   }
+  return true;
 }
 
 /// Catches the output until the process has ended. False: the time was up first.

@@ -44,9 +44,17 @@ class ScenarioTest : public testing::Test {
  public:
   explicit ScenarioTest(void (*run)(uint64_t)) : run_(run) {}
   void TestBody() override {
+    uint64_t ran = 0;
+    uint64_t last = 0;
     for (uint64_t seed = seeds.first; seed < seeds.first + seeds.count; ++seed) {
       ASSERT_NO_THROW(run_(seed));
+      ++ran;
+      last = seed;
     }
+    // A test that tries nothing would pass as well.
+    ASSERT_GT(ran, 0U);
+    ASSERT_EQ(ran, seeds.count);
+    ASSERT_EQ(last, seeds.first + seeds.count - 1);
   }
 
  private:

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 
 #include "runtime/device/device.hpp"
 #include "runtime/loader/file_descriptor.hpp"
@@ -30,8 +31,8 @@ Check check_cpus() {
   return {"cpus", CheckStatus::warn, "1 usable: runs work, but nothing runs in parallel"};
 }
 
-/// MemAvailable of /proc/meminfo in bytes; 0 if unknown.
-double available_memory() {
+/// MemAvailable of /proc/meminfo in bytes; nothing if unknown.
+std::optional<double> available_memory() {
   std::ifstream file("/proc/meminfo");
   std::string name;
   double kib = 0;
@@ -39,16 +40,19 @@ double available_memory() {
   while (file >> name >> kib && std::getline(file, rest)) {
     if (name == "MemAvailable:") return kib * 1024;
   }
-  return 0;
+  return std::nullopt;
 }
 
 Check check_memory() {
-  const double available = available_memory();
-  const std::string found = fmt::format("{:.1f} GiB available", available / gib);
-  if (available < 0.25 * gib) {
+  const std::optional<double> available = available_memory();
+  if (!available) {
+    return {"memory", CheckStatus::warn, "unknown: /proc/meminfo has no MemAvailable"};
+  }
+  const std::string found = fmt::format("{:.1f} GiB available", *available / gib);
+  if (*available < 0.25 * gib) {
     return {"memory", CheckStatus::fail, found + "; small cases need 0.25 GiB"};
   }
-  if (available < 2 * gib) {
+  if (*available < 2 * gib) {
     return {"memory", CheckStatus::warn, found + "; production cases need 2 GiB"};
   }
   return {"memory", CheckStatus::ok, found};

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/cli/executor_table.hpp"
+#include "runtime/cli/median.hpp"
 #include "runtime/device/run_rules.hpp"
 
 namespace pto2::cli {
@@ -16,23 +17,6 @@ constexpr const char* level_names[] = {"error", "warn", "info", "debug"};
 int32_t level_of(const std::string& name) {
   return static_cast<int32_t>(std::find(std::begin(level_names), std::end(level_names), name) -
                               std::begin(level_names));
-}
-
-double median(std::vector<uint64_t> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  const auto upper = static_cast<double>(values[middle]);
-  return values.size() % 2 == 1 ? upper : (upper + static_cast<double>(values[middle - 1])) / 2;
-}
-
-/// Index of the lower median.
-std::size_t median_index(const std::vector<RunResult>& results) {
-  std::vector<std::size_t> order(results.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return results[a].wall_ns < results[b].wall_ns;
-  });
-  return order[(order.size() - 1) / 2];
 }
 
 }  // namespace
@@ -75,8 +59,9 @@ RunReport Repetitions::run(uint64_t trace_events) {
     if (program_.data() == nullptr) report_.detail = "there is no reference to compare with";
     std::vector<uint64_t> walls;
     for (const RunResult& result : results) walls.push_back(result.wall_ns);
-    report_.wall_s = median(walls) * 1e-9;
-    report_.result = std::move(results[median_index(results)]);
+    const auto [lower, upper] = median_places(walls);
+    report_.wall_s = (static_cast<double>(walls[lower]) + static_cast<double>(walls[upper])) / 2e9;
+    report_.result = std::move(results[lower]);
   } else {
     report_.wall_s = static_cast<double>(results.back().wall_ns) * 1e-9;
     report_.result = std::move(results.back());

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/executor_table.hpp"
@@ -22,6 +23,8 @@
 
 namespace pto2::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 const char* environment(const char* name) {
   return std::getenv(name);
@@ -57,6 +60,11 @@ Examples:
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
 5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated)";
 
+struct InputFile {
+  std::string option;
+  std::string path;
+};
+
 class RunCommand : public Command {
  public:
   explicit RunCommand(CLI::App& subcommand);
@@ -72,6 +80,7 @@ class RunCommand : public Command {
   void add_setting(CLI::App& subcommand, const SettingSpec& spec);
   Settings resolve() const;
   void check_combinations(const Settings& settings) const;
+  std::vector<InputFile> inputs(const Settings& settings) const;
   void check_files(const Settings& settings) const;
   ExitCode print_config(const Settings& settings) const;
   ExitCode run(const Settings& settings);
@@ -140,22 +149,35 @@ void RunCommand::check_combinations(const Settings& settings) const {
   }
 }
 
+/// The files that options name. In the folder of the kernels only shared objects are read.
+std::vector<InputFile> RunCommand::inputs(const Settings& settings) const {
+  std::vector<InputFile> files;
+  if (!config_.empty()) files.push_back({"--config", config_});
+  // A known chip is no file.
+  const std::string& platform = settings.text(Setting::platform);
+  if (platform.ends_with(".toml")) files.push_back({"--platform", platform});
+  if (!own_.orchestration.empty()) files.push_back({"--orchestration", own_.orchestration});
+  if (own_.kernels.empty()) return files;
+  std::error_code error;
+  fs::directory_iterator entry(own_.kernels, error);
+  for (; entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path& path = entry->path();
+    if (path.extension() == ".so") files.push_back({"--kernels", path.string()});
+  }
+  return files;
+}
+
 /// No output may be an input, or another output: it would be lost.
 void RunCommand::check_files(const Settings& settings) const {
-  if (!trace_.empty() && trace_ == json_) {
+  if (!trace_.empty() && !json_.empty() && is_same_file(trace_, json_)) {
     throw CliError(exit_usage, "--trace and --json name the same file");
   }
-  const std::pair<const char*, std::string> inputs[] = {
-      {"--config", config_},
-      {"--platform", settings.text(Setting::platform)},
-      {"--orchestration", own_.orchestration}};
   const std::pair<const char*, std::string> outputs[] = {{"--trace", trace_}, {"--json", json_}};
+  const std::vector<InputFile> all_inputs = inputs(settings);
   for (const auto& [output, written] : outputs) {
-    for (const auto& [input, read] : inputs) {
-      std::error_code none;
-      if (written.empty() || read.empty() || !std::filesystem::equivalent(written, read, none)) {
-        continue;
-      }
+    if (written.empty()) continue;
+    for (const auto& [input, read] : all_inputs) {
+      if (!is_same_file(written, read)) continue;
       throw CliError(exit_usage,
                      fmt::format("{} would overwrite {}, which {} reads; name another file", output,
                                  written, input));

@@ -3,10 +3,12 @@
 /// rules of all others.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "runtime/chip/ai_core.hpp"
 #include "runtime/device/run_result.hpp"
 #include "runtime/device/thread_names.hpp"
 #include "runtime/orchestrator/orchestrator.hpp"
@@ -28,6 +30,31 @@ void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
   }
 }
 
+/// Adds what the orchestrator, one scheduler or one core counted.
+inline void add(RunResult& result, const OrchestratorCounts& counts) {
+  result.tasks += counts.tasks;
+  result.edges_linked += counts.edges_linked;
+  result.edges_early += counts.edges_early;
+  result.holds += counts.holds;
+  result.waits += counts.waits;
+  result.wait_ticks += counts.wait_ticks;
+  result.cas_retries += counts.cas_retries;
+  result.peak_window = std::max(result.peak_window, counts.peak_window);
+  result.slots_recycled += counts.slots_recycled;
+}
+inline void add(RunResult& result, const SchedulerCounts& counts) {
+  result.dispatches += counts.dispatches;
+  result.completions += counts.completions;
+  result.steals += counts.steals;
+  result.cas_retries += counts.cas_retries;
+  result.scheduler_parks += counts.parks;
+}
+inline void add(RunResult& result, const CoreCounts& counts) {
+  result.acks += counts.acks;
+  result.fins += counts.fins;
+  result.kernel_ticks += counts.kernel_ticks;
+}
+
 /// After the run: its error, what its threads counted, and their logs, which are moved.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] RunResult collect(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
@@ -37,30 +64,14 @@ template <executors::ExecutionPolicy P, template <class> class F>
     if (log.enabled()) result.events.push_back(std::move(log));
   };
   result.error = orchestrator.error();
-  const OrchestratorCounts& own = orchestrator.counts();
-  result.tasks = own.tasks;
-  result.edges_linked = own.edges_linked;
-  result.edges_early = own.edges_early;
-  result.holds = own.holds;
-  result.waits = own.waits;
-  result.wait_ticks = own.wait_ticks;
-  result.cas_retries = own.cas_retries;
-  result.peak_window = own.peak_window;
-  result.slots_recycled = own.slots_recycled;
+  add(result, orchestrator.counts());
   take_log(orchestrator.log());
   for (const auto& scheduler : schedulers) {
-    const SchedulerCounts& counts = scheduler->counts();
-    result.dispatches += counts.dispatches;
-    result.completions += counts.completions;
-    result.steals += counts.steals;
-    result.cas_retries += counts.cas_retries;
-    result.scheduler_parks += counts.parks;
+    add(result, scheduler->counts());
     take_log(scheduler->log());
   }
   for (auto& core : state.cores) {
-    result.acks += core.counts().acks;
-    result.fins += core.counts().fins;
-    result.kernel_ticks += core.counts().kernel_ticks;
+    add(result, core.counts());
     take_log(core.log());
   }
   return result;

@@ -27,8 +27,8 @@ Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
       context_(start()) {}
 
 Fiber::~Fiber() {
-  if (!finished_) return;  // given up
-  context_.context.~fiber();
+  if (begun_ && !finished_) return;  // given up
+  if (finished_) context_.context.~fiber();
   tsan_destroy(tsan_fiber_);
   forget_stack(bottom(), stack_.size);
   StackCache::local().give_back(stack_, stack_bytes_);
@@ -59,6 +59,7 @@ context::fiber Fiber::run(context::fiber host) {
 }
 
 void Fiber::resume() {
+  begun_ = true;
   void* fake_stack = nullptr;
   start_switch(&fake_stack, bottom(), stack_.size);
   tsan_host_ = tsan_current();

@@ -16,8 +16,8 @@ class Fiber {
   /// A suspended fiber that will run `body` on a guarded stack of `stack_bytes`. `body` must not
   /// throw.
   Fiber(std::size_t stack_bytes, std::function<void()> body);
-  /// A fiber that has not finished is given up: its stack is leaked, not unwound, because the
-  /// frames on it may belong to foreign code that cannot be unwound.
+  /// A fiber that began and has not finished is given up: its stack is leaked, not unwound, because
+  /// the frames on it may belong to foreign code that cannot be unwound.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
@@ -44,6 +44,7 @@ class Fiber {
   std::function<void()> body_;
   std::size_t stack_bytes_;
   boost::context::stack_context stack_;
+  bool begun_ = false;
   bool finished_ = false;
 
   // What the sanitizers know of the two stacks.

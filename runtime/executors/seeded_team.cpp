@@ -44,8 +44,10 @@ void SeededTeam::run() {
   const Current current(this);
   while (!schedule_.is_over()) {
     const auto next = schedule_.next();
-    if (!next) fail("every thread that is left waits and none will be rung");
-    if (points() > options_.max_points) fail("no end after the limit of points: a livelock");
+    if (!next) fail("every thread that is left waits and none will be rung; waiting:");
+    if (points() > options_.max_points) {
+      fail("no end after the limit of points: a livelock; not ended:");
+    }
     running_ = threads_[*next].get();
     running_->fiber_.resume();
     if (running_->fiber_.finished()) schedule_.end();
@@ -70,8 +72,8 @@ void SeededTeam::enter_kernel() {
 
 void SeededTeam::fail(const std::string& what) {
   schedule_.give_up();
-  std::string text = "seed " + std::to_string(options_.seed) + ", point " +
-                     std::to_string(points()) + ": " + what + "; waiting:";
+  std::string text =
+      "seed " + std::to_string(options_.seed) + ", point " + std::to_string(points()) + ": " + what;
   for (const auto& thread : threads_) {
     if (!thread->fiber_.finished()) text += " " + thread->name_;
   }

@@ -90,6 +90,7 @@ class SeededTeam {
   static SeededTeam* current();
 
  private:
+  /// The names of the threads that have not ended follow `what`.
   [[noreturn]] void fail(const std::string& what);
 
   SeededOptions options_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <filesystem>
 #include <set>
 
 #include "tests/cli/program.hpp"
@@ -116,6 +117,25 @@ TEST(Doctor, FailsWithoutImages) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, testing::ContainsRegex("fail +images of paged_attention"));
   EXPECT_EQ(pto2({"doctor", "--json"}, {"PTO2_WORKLOADS=/nonexistent"}).json()["verdict"], "fail");
+}
+
+TEST(Doctor, FailsWhenTheExampleIsWrong) {
+  const TemporaryFolder folder;
+  const std::string workloads = folder.path("workloads");
+  std::filesystem::copy(images(), workloads, std::filesystem::copy_options::recursive);
+  const auto move_kernel = [&](const std::string& from, const std::string& to) {
+    const std::string all = workloads + "/vector_example/kernels/";
+    std::filesystem::rename(all + from, all + to);
+  };
+  move_kernel("0_add.so", "9_add.so");
+  move_kernel("2_multiply.so", "0_multiply.so");
+  move_kernel("9_add.so", "2_add.so");
+  const Outcome outcome = pto2({"doctor"}, {"PTO2_WORKLOADS=" + workloads});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("ok +images of vector_example +"));
+  EXPECT_THAT(outcome.out,
+              testing::ContainsRegex("fail +run of vector_example +wrong result: element 0 is "
+                                     "[-0-9.]+, expected [-0-9.]+\n"));
 }
 
 TEST(Help, HasExamplesAndExitCodes) {

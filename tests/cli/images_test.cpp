@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "tests/cli/program.hpp"
 
@@ -92,6 +93,70 @@ TEST(OwnImages, SayWhatTheLogLevelLetsThrough) {
       }
     }
   }
+}
+
+/// What sums.cpp says of a buffer that is random and of one that is zero, in each repetition.
+Strings sums_of(const Strings& more) {
+  Strings arguments = {"run",
+                       "--orchestration",
+                       std::string(TEST_IMAGES) + "/sums.so",
+                       "--kernels",
+                       kernels,
+                       "--arg",
+                       "buffer:64K:random",
+                       "--arg",
+                       "buffer:64K:zero"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = pto2(arguments);
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  const std::string prefix = "pto2: error: ";
+  Strings sums;
+  std::istringstream lines(outcome.err);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(prefix)) sums.push_back(line.substr(prefix.size()));
+  }
+  return sums;
+}
+
+TEST(OwnImages, GetTheBuffersThatArgumentsDescribe) {
+  const Strings sums = sums_of({"--input-seed", "5"});
+  ASSERT_EQ(sums.size(), 2U);
+  const auto filled = nlohmann::json::parse(sums[0]);
+  EXPECT_EQ(filled.at("argument"), 0);
+  EXPECT_GE(filled.at("min"), -1);
+  EXPECT_LE(filled.at("max"), 1);
+  EXPECT_EQ(filled.at("equal"), false);
+  EXPECT_EQ(sums[1], R"({"argument":1,"sum":0,"min":0,"max":0,"equal":true})");
+  EXPECT_EQ(sums_of({"--input-seed", "5"}), sums);
+  EXPECT_NE(sums_of({"--input-seed", "6"}), sums);
+  // The orchestration writes to its buffers, so the second repetition must find them as new.
+  Strings twice = sums;
+  twice.insert(twice.end(), sums.begin(), sums.end());
+  EXPECT_EQ(sums_of({"--input-seed", "5", "--repeat", "2"}), twice);
+}
+
+TEST(OwnImages, AreNotOverwritten) {
+  const TemporaryFolder folder;
+  const std::string own = folder.path("mine.so");
+  const std::string own_kernels = folder.path("kernels");
+  fs::copy_file(orchestration, own);
+  fs::copy(kernels, own_kernels);
+  const std::pair<std::string, const char*> files[] = {
+      {own, "which --orchestration reads"}, {own_kernels + "/0_add.so", "which --kernels reads"}};
+  const auto run_into = [&](const char* option, const std::string& file) {
+    return pto2(
+        {"run", "vector_example", "--orchestration", own, "--kernels", own_kernels, option, file});
+  };
+  for (const auto& [file, reason] : files) {
+    const std::string before = read_text(file);
+    for (const char* option : {"--json", "--trace"}) {
+      const Outcome outcome = run_into(option, file);
+      EXPECT_EQ(outcome.code, 2) << option << ' ' << file;
+      EXPECT_THAT(outcome.err, HasSubstr(reason));
+      EXPECT_TRUE(read_text(file) == before) << option << ' ' << file;
+    }
+  }
+  EXPECT_EQ(run_into("--json", own_kernels + "/result.json").code, 0) << "no kernel";
 }
 
 TEST(OwnImages, AMissingKernelIsAFault) {

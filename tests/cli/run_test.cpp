@@ -197,6 +197,49 @@ TEST(Run, UnwritableOutputsAreFoundBeforeTheRun) {
   EXPECT_THAT(full.err, HasSubstr("No space left"));
 }
 
+/// A trace and a result that go to one file are refused, and nothing is written.
+void expect_one_file(const TemporaryFolder& folder, const char* trace, const char* result) {
+  const Outcome outcome =
+      run_program("/usr/bin/env", {"-C", folder.path(), PTO2_PROGRAM, "run", "vector_example",
+                                   "--trace", trace, "--json", result});
+  EXPECT_EQ(outcome.code, 2) << trace << ' ' << result;
+  EXPECT_THAT(outcome.err, HasSubstr("--trace and --json name the same file"));
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST(Run, OutputsAreDifferentFiles) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("r", folder.path("link"));
+  const std::string absolute = folder.path("r");
+  for (const char* other : {"r", "./r", "link", absolute.c_str()}) {
+    expect_one_file(folder, other, "r");
+    expect_one_file(folder, "r", other);
+    EXPECT_FALSE(std::filesystem::exists(folder.path("r"))) << other;
+  }
+  expect_one_file(folder, "-", "-");
+  folder.file("r", "earlier");
+  std::filesystem::create_hard_link(folder.path("r"), folder.path("twin"));
+  for (const char* other : {"./r", "link", "twin"}) {
+    expect_one_file(folder, other, "r");
+    EXPECT_EQ(read_text(folder.path("r")), "earlier") << other;
+  }
+}
+
+TEST(Run, OneThatIsRefusedKeepsEarlierResults) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("t", "earlier trace");
+  const std::string result = folder.file("r", "earlier result");
+  const std::pair<Strings, int> refused[] = {{{"--blocks", "2", "--schedulers", "8"}, 2},
+                                             {{"--kernels", "/nonexistent"}, 3}};
+  for (const auto& [options, code] : refused) {
+    Strings arguments = {"run", "vector_example", "--trace", trace, "--json", result};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    EXPECT_EQ(pto2(arguments).code, code) << options.front();
+    EXPECT_EQ(read_text(trace), "earlier trace") << options.front();
+    EXPECT_EQ(read_text(result), "earlier result") << options.front();
+  }
+}
+
 TEST(Run, AnEmptyNameIsNoFile) {
   for (const char* option : {"--json", "--trace", "--config"}) {
     const Outcome outcome = pto2({"run", option, ""});

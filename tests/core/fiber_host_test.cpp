@@ -176,5 +176,16 @@ TEST(FiberHostDeathTest, AHostIsDetachedOnce) {
   EXPECT_DEATH(host.detach(), "FH-I2");
 }
 
+TEST(FiberHostDeathTest, AHostHasABitForEveryFiber) {
+  using Host = FiberHost<TestPolicy>;
+  TestPolicy::cell<uint64_t> runnable[2];
+  TestPolicy::atomic<uint64_t> inbox[2], shown[2];
+  const std::vector<HostedFiber<TestPolicy>*> fibers(65);
+  HostTeam<TestPolicy> team(fibers, {});
+  EXPECT_DEATH(Host(team, {{runnable, 1}, {inbox, 1}, {shown, 1}}), "FH-P2");
+  EXPECT_DEATH(Host(team, {{runnable, 2}, {inbox, 1}, {shown, 2}}), "FH-P2");
+  EXPECT_DEATH(Host(team, {{runnable, 2}, {inbox, 2}, {shown, 1}}), "FH-P2");
+}
+
 }  // namespace
 }  // namespace pto2

@@ -54,6 +54,10 @@ inline constexpr std::size_t max_columns = 100;
 /// Each core/NAME.hpp has a test tests/core/NAME_test.cpp.
 [[nodiscard]] Findings check_mirrors(const SourceTree& tree);
 
+/// Each tests/FOLDER/NAME_test.cpp is named, as NAME or whole, by the CMakeLists.txt beside it or
+/// else above, or found there as *_test.cpp.
+[[nodiscard]] Findings check_tests_are_built(const SourceTree& tree);
+
 /// No TODO, FIXME, NOLINT or disabled tests.
 [[nodiscard]] Findings check_loose_ends(const SourceTree& tree);
 

@@ -200,6 +200,25 @@ TEST(Mirrors, AMissingOneIsFound) {
   expect_clean(check_mirrors, {{"runtime/run/config.hpp", ""}});
 }
 
+TEST(Tests, AreBuilt) {
+  expect_clean(check_tests_are_built, project());
+}
+
+TEST(Tests, ThatNobodyBuildsAreFound) {
+  const SourceFile test{"tests/run/state_test.cpp", ""};
+  const auto beside = [](const char* text) { return SourceFile{"tests/run/CMakeLists.txt", text}; };
+  const std::string lost =
+      "tests/run/state_test.cpp:1: is in no test program: tests/run/CMakeLists.txt\n";
+  EXPECT_EQ(to_string(check_tests_are_built({test, beside("pto2_test(run a_state_test.cpp)")})),
+            lost);
+  EXPECT_EQ(to_string(check_tests_are_built({test, beside("pto2_test(run states.cpp)")})), lost);
+  for (const char* text : {"pto2_test(run\n  state_test.cpp)", "foreach(name state core)",
+                           "file(GLOB tests *_test.cpp)"}) {
+    expect_clean(check_tests_are_built, {test, beside(text)});
+  }
+  expect_clean(check_tests_are_built, {test, {"tests/CMakeLists.txt", "run/state_test.cpp"}});
+}
+
 TEST(Asserts, StayInEveryBuild) {
   expect_clean(check_asserts, project());
 }

@@ -69,6 +69,16 @@ TEST(ChildProgram, TimeGoesOnAfterTheOutputIsClosed) {
   EXPECT_TRUE(shell("exec >&- 2>&-; sleep 600", Catch::output_and_errors, 0.2).timed_out);
 }
 
+/// Several writers refill the pipe as fast as it is emptied.
+TEST(ChildProgram, TimeGoesOnWhileItPrintsWithoutEnd) {
+  const ChildResult result = shell("yes & yes & yes & exec yes", Catch::output_and_errors, 1);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.code, 128 + SIGKILL);
+  EXPECT_GE(result.seconds, 1);
+  EXPECT_LT(result.seconds, 20);
+  EXPECT_TRUE(result.text.starts_with("y\ny\n"));
+}
+
 TEST(ChildProgram, IsKilledWithItsChildrenWhenAStopIsRequested) {
   // Once somebody has opened the pipe to write, the child has one of its own.
   std::string name = std::filesystem::temp_directory_path() / "child_program.XXXXXX";

@@ -333,8 +333,20 @@ TEST_P(Errors, RequestLargerThanTheHeap) {
 TEST_P(Errors, DependencyPoolOverflow) {
   DeviceConfig config = small_device();
   config.dep_pool = 16;
-  expect_error(config, ErrorCode::dependency_pool_overflow, "Dependency Pool is exhausted",
+  expect_error(config, ErrorCode::dependency_pool_overflow,
+               "Dependency Pool is exhausted and no progress is possible.\n"
+               "- Requested: 1\n- In use: 16\n- Pool size: 16\n",
                "--dep-pool", [&](PTO2Runtime* rt) { chain(rt, 18, 1); });
+  // The last task reads two others. Nodes are taken for both or for none.
+  expect_error(config, ErrorCode::dependency_pool_overflow,
+               "- Requested: 2\n- In use: 15\n- Pool size: 16\n", "--dep-pool",
+               [&](PTO2Runtime* rt) {
+                 TaskGraph& graph = graph_of(rt);
+                 const Value value = graph.task({});
+                 Value last = value;
+                 for (int i = 0; i < 15; ++i) last = graph.task({value});
+                 (void)graph.task({value, last});
+               });
   config.dep_pool = 17;
   EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 18, 1); }).error.code, ErrorCode::ok);
 }
@@ -369,7 +381,10 @@ TEST_P(Errors, CountingEndsWhenItTakesTooLong) {
 TEST_P(Errors, TensorMapOverflow) {
   DeviceConfig config = small_device();
   config.tensormap_pool = 16;
-  expect_error(config, ErrorCode::tensormap_overflow, "TensorMap pool is exhausted",
+  ASSERT_NE(config.tensormap_buckets, config.tensormap_pool);
+  expect_error(config, ErrorCode::tensormap_overflow,
+               "TensorMap pool is exhausted and no progress is possible.\n"
+               "- Requested: 1\n- In use: 16\n- Pool size: 16\n",
                "--tensormap-pool", [&](PTO2Runtime* rt) { chain(rt, 17, 1); });
   // The entries are held by another ring than the one that asks.
   expect_error(config, ErrorCode::tensormap_overflow,
@@ -381,6 +396,87 @@ TEST_P(Errors, TensorMapOverflow) {
                  }
                });
   EXPECT_EQ(run(config, [&](PTO2Runtime* rt) { chain(rt, 16, 1); }).error.code, ErrorCode::ok);
+}
+
+void slow_kernel(int64_t*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(1600));
+}
+void quick_kernel(int64_t*) {}
+
+/// A task that reads `inputs` and outputs a new tensor of `elements` 64-bit elements: with kernel 0
+/// a slow one, with kernel 1 a quick one.
+Tensor submit(PTO2Runtime* rt, int32_t kernel, const std::vector<Tensor>& inputs = {},
+              uint64_t elements = 1) {
+  std::vector<PTOParam> params;
+  for (const Tensor& input : inputs) params.push_back(make_input_param(input));
+  const uint64_t shape[] = {elements};
+  const Tensor output = make_tensor(shape, 1, DataType::UINT64);
+  params.push_back(make_output_param(output));
+  pto2_rt_submit_task(rt, kernel, PTO2_WORKER_VECTOR, params.data(),
+                      static_cast<int32_t>(params.size()));
+  return output;
+}
+
+/// Expects that a run without errors warns of a wait with `line`.
+void expect_warning(const DeviceConfig& config, const char* line,
+                    const std::function<void(PTO2Runtime*)>& entry) {
+  static constexpr KernelEntry kernels[] = {slow_kernel, quick_kernel};
+  std::vector<std::string> lines;
+  const Launch what{kernels,
+                    [&](PTO2Runtime* rt) {
+                      pto2_rt_init_tensor_pool(rt);
+                      entry(rt);
+                    },
+                    [&](int32_t, const char* text) { lines.emplace_back(text); }};
+  const RunResult result = launch_on(ExecutorKind::packed, config, what, 1);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_THAT(lines, testing::Contains(testing::StartsWith(line)));
+}
+
+TEST(Blocked, HeapTellsItsState) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 8192;
+  expect_warning(config, "[HeapRing] BLOCKED: requesting 4096 bytes, top=5120, tail=0, size=8192,",
+                 [](PTO2Runtime* rt) {
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 0);
+                     (void)submit(rt, 1, {}, 512);
+                   }
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 1, {}, 512);
+                   }
+                 });
+}
+
+TEST(Blocked, DependencyPoolTellsWhatIsInUse) {
+  DeviceConfig config = small_device();
+  config.dep_pool = 16;
+  expect_warning(config, "[DepPool] BLOCKED: requesting 2 nodes, used=15/16,", [](PTO2Runtime* rt) {
+    PTO2_SCOPE(rt) {
+      const Tensor slow = submit(rt, 0);
+      for (int i = 0; i < 15; ++i) (void)submit(rt, 1, {slow});
+    }
+    PTO2_SCOPE(rt) {
+      const Tensor one = submit(rt, 1);
+      const Tensor other = submit(rt, 1);
+      (void)submit(rt, 1, {one, other});
+    }
+  });
+}
+
+TEST(Blocked, TensorMapTellsWhatIsInUse) {
+  DeviceConfig config = small_device();
+  config.tensormap_pool = 16;
+  expect_warning(config, "[TensorMap] BLOCKED: requesting 1 entries, used=16/16,",
+                 [](PTO2Runtime* rt) {
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 0);
+                     for (int i = 0; i < 15; ++i) (void)submit(rt, 1);
+                   }
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 1);
+                   }
+                 });
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/guarded_tests.hpp"
 
@@ -33,6 +35,25 @@ TEST(Fiber, RunsWhenResumedAndKeepsItsPlace) {
   fiber.resume();
   EXPECT_EQ(order, "a-b");
   EXPECT_TRUE(fiber.finished());
+}
+
+std::size_t mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::size_t lines = 0;
+  for (std::string line; std::getline(maps, line);) ++lines;
+  return lines;
+}
+
+// A team whose threads cannot be started never runs its fibers.
+TEST(Fiber, ThatNeverBeganGivesItsStackBack) {
+  const auto make_and_drop = [] {
+    std::vector<std::unique_ptr<Fiber>> fibers;
+    for (int i = 0; i < 100; ++i) fibers.push_back(std::make_unique<Fiber>(stack_bytes, [] {}));
+  };
+  make_and_drop();
+  const std::size_t before = mappings();
+  make_and_drop();
+  EXPECT_LT(mappings(), before + 50);
 }
 
 TEST(Fiber, HostsMayChangeBetweenResumes) {

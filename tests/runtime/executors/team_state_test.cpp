@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <thread>
 
 #include "runtime/executors/hardware.hpp"
@@ -178,6 +179,24 @@ TEST(TeamState, AnOsThreadThatWasRungRuns) {
     end = true;
   });
   team.run();
+}
+
+TEST(TeamState, OfTheTeamsThatRunIsReported) {
+  Team early(packed(1));
+  Team late(packed(1));
+  early.add("early", 0, [] {});
+  late.add("late", 0, [] {});
+  const auto reports = [](const char* name) {
+    return describe_running_teams().find(name) != std::string::npos;
+  };
+  for (const bool first_ends_first : {true, false}) {
+    auto of_early = std::make_unique<RunningTeam>(early);
+    auto of_late = std::make_unique<RunningTeam>(late);
+    EXPECT_TRUE(reports("early") && reports("late"));
+    (first_ends_first ? of_early : of_late).reset();
+    EXPECT_EQ(reports("early"), !first_ends_first);
+    EXPECT_EQ(reports("late"), first_ends_first);
+  }
 }
 
 /// Under TSan: reading the state races with nothing that a run does.

@@ -1,4 +1,4 @@
-// Settings that do not fit each other.
+// The device that settings ask for, and settings that do not fit each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,6 +21,32 @@ Refusal refusal(const Settings& settings) {
     return {error.code(), error.what()};
   }
   return {};
+}
+
+TEST(DeviceConfigOf, SettingsHasEachWhereItBelongs) {
+  const DeviceConfig config = given({{"workload", "vector_example"},
+                                     {"rings", "2"},
+                                     {"window", "32"},
+                                     {"heap", "1M"},
+                                     {"dep-pool", "64"},
+                                     {"tensormap-pool", "128"},
+                                     {"shards", "5"},
+                                     {"blocks", "7"},
+                                     {"schedulers", "6"},
+                                     {"platform", "a5sim"},
+                                     {"fan-out", "lock"}})
+                                  .device_config();
+  EXPECT_EQ(config.rings, 2U);
+  EXPECT_EQ(config.window, 32U);
+  EXPECT_EQ(config.heap_bytes, 1U << 20);
+  EXPECT_EQ(config.dep_pool, 64U);
+  EXPECT_EQ(config.tensormap_pool, 128U);
+  EXPECT_EQ(config.shards, 5U);
+  EXPECT_EQ(config.chip.name, "a5sim");
+  EXPECT_EQ(config.chip.blocks, 7U);
+  EXPECT_EQ(config.chip.schedulers, 6U);
+  EXPECT_EQ(config.fan_out, FanOutKind::lock);
+  EXPECT_EQ(given({{"workload", "vector_example"}}).device_config().fan_out, FanOutKind::word);
 }
 
 TEST(Contradictions, AreBlamedOnTheSourceThatComesFirst) {

@@ -1,0 +1,100 @@
+#include "runtime/cli/run_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/given_settings.hpp"
+
+namespace pto2::cli {
+namespace {
+
+using testing::HasSubstr;
+
+/// A report in which no two numbers are equal.
+class RunReportOf : public testing::Test {
+ protected:
+  RunReportOf() {
+    report.settings = &settings;
+    report.config = settings.device_config();
+    report.team = executors::TeamOptions{};
+    report.repetitions = 3;
+    report.wall_s = 0.25;
+    report.verdict = "pass";
+    report.result.tasks = 1000;
+    report.result.edges_linked = 20;
+    report.result.edges_early = 3;
+    report.result.dispatches = 4;
+    report.result.acks = 5;
+    report.result.fins = 6;
+    report.result.steals = 7;
+    report.result.cas_retries = 8;
+    report.result.waits = 9;
+    report.result.peak_window = 10;
+    report.result.slots_recycled = 11;
+    report.result.host_threads = 12;
+    report.result.kernel_ticks = 1'500'000'000;
+  }
+
+  Settings settings = given({{"workload", "vector_example"},
+                             {"window", "64"},
+                             {"dep-pool", "32"},
+                             {"heap", "2M"},
+                             {"tensormap-pool", "128"},
+                             {"shards", "4"},
+                             {"rings", "3"},
+                             {"blocks", "6"},
+                             {"schedulers", "2"},
+                             {"fan-out", "lock"},
+                             {"input-seed", "77"}});
+  RunReport report;
+};
+
+TEST_F(RunReportOf, HasEachCountUnderItsName) {
+  const auto json = nlohmann::json::parse(to_json(report));
+  const std::map<std::string, uint64_t> counts = {
+      {"tasks", 1000},     {"edges_linked", 20}, {"edges_early", 3}, {"dispatches", 4},
+      {"acks", 5},         {"fins", 6},          {"steals", 7},      {"cas_retries", 8},
+      {"waits", 9},        {"peak_window", 10},  {"repeat", 3},      {"slots_recycled", 11},
+      {"host_threads", 12}};
+  for (const auto& [name, count] : counts) EXPECT_EQ(json[name], count) << name;
+  EXPECT_DOUBLE_EQ(json["wall_s"], 0.25);
+  EXPECT_DOUBLE_EQ(json["kernel_s"], 1.5);
+  EXPECT_DOUBLE_EQ(json["ns_per_task"], 250'000);
+}
+
+TEST_F(RunReportOf, HasTheConfigurationOfTheDevice) {
+  const auto config = nlohmann::json::parse(to_json(report))["config"];
+  const std::map<std::string, uint64_t> numbers = {
+      {"window", 64}, {"heap", 2 << 20}, {"dep_pool", 32},  {"tensormap_pool", 128}, {"shards", 4},
+      {"rings", 3},   {"blocks", 6},     {"schedulers", 2}, {"input_seed", 77}};
+  for (const auto& [name, number] : numbers) EXPECT_EQ(config[name], number) << name;
+  EXPECT_EQ(config["fan_out"], "lock");
+  report.config.fan_out = FanOutKind::word;
+  EXPECT_EQ(nlohmann::json::parse(to_json(report))["config"]["fan_out"], "word");
+}
+
+TEST_F(RunReportOf, SaysItInLinesToo) {
+  const std::string text = to_text(report);
+  for (const char* line :
+       {"tasks           1000, 23 edges\n", "wall time       250.000 ms, median of 3\n",
+        "kernel time     1.500 s over all cores\n", "per task        250000 ns\n",
+        "host threads    12\n", "peak window     10 of 64 slots\n", "slots recycled  11\n"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+  report.wall_s = 12e-6;
+  report.repetitions = 1;
+  EXPECT_THAT(to_text(report), HasSubstr("wall time       12.0 us\n"));
+}
+
+TEST_F(RunReportOf, ASimulationHasNoKernelTime) {
+  report.team = executors::SeededOptions{.seed = 5};
+  const auto json = nlohmann::json::parse(to_json(report));
+  EXPECT_TRUE(json["kernel_s"].is_null());
+  EXPECT_EQ(json["config"]["seed"], 5);
+  EXPECT_THAT(to_text(report), Not(HasSubstr("kernel time")));
+}
+
+}  // namespace
+}  // namespace pto2::cli
