@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -77,6 +79,98 @@ TEST_P(BackPressure, WaitsAddUpAndAreWarnedOfOneByOne) {
 
 TEST_P(BackPressure, AShortOneIsNot) {
   EXPECT_THAT(blocked_lines(GetParam(), quick_kernel), testing::IsEmpty());
+}
+
+std::atomic<bool> warned{false};
+
+/// Ends when somebody has been warned, or never would be.
+void patient_kernel(int64_t*) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!warned.load() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+/// A task that reads `inputs` and outputs a new tensor of `elements` 64-bit elements: with kernel 0
+/// a slow one, with kernel 1 a quick one.
+Tensor submit(PTO2Runtime* rt, int32_t kernel, const std::vector<Tensor>& inputs = {},
+              uint64_t elements = 1) {
+  std::vector<PTOParam> params;
+  for (const Tensor& input : inputs) params.push_back(make_input_param(input));
+  const uint64_t shape[] = {elements};
+  const Tensor output = make_tensor(shape, 1, DataType::UINT64);
+  params.push_back(make_output_param(output));
+  pto2_rt_submit_task(rt, kernel, PTO2_WORKER_VECTOR, params.data(),
+                      static_cast<int32_t>(params.size()));
+  return output;
+}
+
+/// Expects that a run without errors warns of a wait with `line`.
+void expect_warning(executors::Executor executor, const DeviceConfig& config, const char* line,
+                    const std::function<void(PTO2Runtime*)>& entry) {
+  static constexpr KernelEntry kernels[] = {patient_kernel, quick_kernel};
+  std::vector<std::string> lines;
+  const Launch what{kernels,
+                    [&](PTO2Runtime* rt) {
+                      pto2_rt_init_tensor_pool(rt);
+                      entry(rt);
+                    },
+                    [&](int32_t, const char* text) {
+                      lines.emplace_back(text);
+                      warned = true;
+                    }};
+  warned = false;
+  const RunResult result = launch(config, executors::TeamOptions{.executor = executor}, what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_THAT(lines, testing::Contains(testing::StartsWith(line)));
+}
+
+TEST_P(BackPressure, OfTheHeapIsWarnedOfWithItsState) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 8192;
+  expect_warning(GetParam(), config,
+                 "[HeapRing] BLOCKED: requesting 4096 bytes, top=5120, tail=0, size=8192,",
+                 [](PTO2Runtime* rt) {
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 0);
+                     (void)submit(rt, 1, {}, 512);
+                   }
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 1, {}, 512);
+                   }
+                 });
+}
+
+TEST_P(BackPressure, OfTheDependencyPoolIsWarnedOfWithWhatIsInUse) {
+  DeviceConfig config = small_device();
+  config.dep_pool = 16;
+  expect_warning(GetParam(), config, "[DepPool] BLOCKED: requesting 2 nodes, used=15/16,",
+                 [](PTO2Runtime* rt) {
+                   PTO2_SCOPE(rt) {
+                     const Tensor slow = submit(rt, 0);
+                     for (int i = 0; i < 15; ++i) (void)submit(rt, 1, {slow});
+                   }
+                   PTO2_SCOPE(rt) {
+                     const Tensor one = submit(rt, 1);
+                     const Tensor other = submit(rt, 1);
+                     (void)submit(rt, 1, {one, other});
+                   }
+                 });
+}
+
+TEST_P(BackPressure, OfTheTensorMapIsWarnedOfWithWhatIsInUse) {
+  DeviceConfig config = small_device();
+  config.tensormap_pool = 16;
+  expect_warning(GetParam(), config, "[TensorMap] BLOCKED: requesting 1 entries, used=16/16,",
+                 [](PTO2Runtime* rt) {
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 0);
+                     for (int i = 0; i < 15; ++i) (void)submit(rt, 1);
+                   }
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 1);
+                   }
+                 });
 }
 
 INSTANTIATE_TEST_SUITE_P(Executors, BackPressure,
