@@ -148,6 +148,7 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   if (!check(task, kernel_id, worker_type)) return;
   if (mode_ == Mode::running) {
     submitter_.observe();
+    submitter_.prefetch_arguments(task);
   } else {
     counting_.observe(task.ring, dataflow_.map());
   }

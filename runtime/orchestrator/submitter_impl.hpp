@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "runtime/orchestrator/submitter.hpp"
 
@@ -20,6 +21,18 @@ void Submitter<P, F>::observe() {
   if (submitted() % observation_interval != 0) return;
   state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive());
+}
+
+/// A line per parameter, and the first of the values.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::prefetch_arguments(const Submission& task) {
+  const TaskRing& tasks = state_.admission.ring(task.ring).tasks;
+  const auto* const arguments = reinterpret_cast<const std::byte*>(
+      &state_.arguments(make_place(task.ring, tasks.slot(tasks.next()))));
+  P::prefetch_for_write(arguments + offsetof(TaskArguments, args));
+  for (std::size_t i = 0; i < task.params.size(); ++i) {
+    P::prefetch_for_write(arguments + offsetof(TaskArguments, tensors) + i * sizeof(PTOTensor));
+  }
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
