@@ -247,7 +247,10 @@ class alignas(cache_line) FiberHost {
   }
 
   /// Marks fiber `f` runnable. The caller holds the lock.
-  void ring_here(uint32_t f) { *runnable_[f / 64].editing() |= bit(f); }
+  void ring_here(uint32_t f) {
+    PTO2_INVARIANT("FH-P1", !seems_detached());
+    *runnable_[f / 64].editing() |= bit(f);
+  }
   /// The same from any other OS thread.
   void ring_remotely(uint32_t f) {
     (void)inbox_[f / 64].fetch_or(bit(f), P::order(Orders::leave));

@@ -176,6 +176,18 @@ TEST(FiberHostDeathTest, AHostIsDetachedOnce) {
   EXPECT_DEATH(host.detach(), "FH-I2");
 }
 
+TEST(FiberHostDeathTest, NoFiberOfAHostRingsFromInsideAKernel) {
+  TestPolicy::cell<uint64_t> runnable;
+  TestPolicy::atomic<uint64_t> inbox{0}, shown{0};
+  HostedFiber<TestPolicy> fiber(0);
+  HostTeam<TestPolicy> team({}, {});
+  FiberHost<TestPolicy> host(team, {{&runnable, 1}, {&inbox, 1}, {&shown, 1}});
+  fiber.set_home(&host);
+  host.detach();
+  fiber.ring(nullptr);
+  EXPECT_DEATH(fiber.ring(&host), "FH-P1");
+}
+
 TEST(FiberHostDeathTest, AHostHasABitForEveryFiber) {
   using Host = FiberHost<TestPolicy>;
   TestPolicy::cell<uint64_t> runnable[2];
