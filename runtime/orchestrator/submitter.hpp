@@ -52,7 +52,7 @@ class Submitter {
 
   /// Looks at the watermarks now and then, before the look-ups of a submission.
   void observe();
-  /// Fetches the lines of the next task's arguments, which the cores have seen last.
+  /// Fetches the lines that the next task's arguments are stored to.
   void prefetch_arguments(const Submission& task);
   /// Fetches the lines of the producers' slots, which belong to their schedulers.
   void prefetch(const Submission& task);
