@@ -66,6 +66,7 @@ bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, boo
   entry.previous_of_task = nil;
   if (task_head != nil) entries_[task_head].previous_of_task = index;
   task_head = index;
+  ends_[ring_of(producer)] = local_of(producer) + 1;
   return true;
 }
 
@@ -190,11 +191,14 @@ bool TensorMap::task_chain_holds(uint64_t slot, uint64_t& count) const {
 bool TensorMap::invariant_holds() const {
   uint64_t in_buckets = 0;
   for (uint32_t i = 0; i < config_.num_buckets; ++i) {
-    if (!bucket_chain_holds(i, in_buckets)) return false;
+    if (buckets_[i] != nil && !bucket_chain_holds(i, in_buckets)) return false;
   }
   uint64_t in_tasks = 0;
-  for (uint64_t slot = 0; slot < uint64_t{config_.rings} * config_.window; ++slot) {
-    if (!task_chain_holds(slot, in_tasks)) return false;
+  for (uint32_t ring = 0; ring < config_.rings; ++ring) {
+    const uint64_t used_slots = std::min<uint64_t>(ends_[ring], config_.window);
+    for (uint64_t i = 0; i < used_slots; ++i) {
+      if (!task_chain_holds(uint64_t{ring} * config_.window + i, in_tasks)) return false;
+    }
   }
   uint64_t free = 0;
   for (uint32_t index = free_head_; index != nil; index = entries_[index].next_in_bucket) {

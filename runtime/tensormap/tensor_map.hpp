@@ -105,7 +105,7 @@ class TensorMap {
   uint32_t live() const { return live_; }
   const TensorMapConfig& config() const { return config_; }
 
-  /// Checks TM-I1 to TM-I3 over the whole structure; for tests and shutdown.
+  /// Checks TM-I1 to TM-I3 over all that was ever used; for tests and shutdown.
   bool invariant_holds() const;
 
  private:
@@ -167,6 +167,7 @@ class TensorMap {
   uint32_t live_ = 0;
   std::array<uint64_t, max_rings> watermarks_{};
   std::array<uint64_t, max_rings> cleaned_{};  ///< tasks below this have no entries left
+  std::array<uint64_t, max_rings> ends_{};     ///< tasks from here on never had entries
 };
 
 template <class Visitor>
