@@ -22,6 +22,7 @@
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/device/run_rules.hpp"
+#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"

@@ -20,7 +20,8 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       input_(std::move(input)),
       dataflow_(state.config, state.admission.alive(), input_.first_generation),
       submitter_(state, dataflow_, input_.log, log_, counts_),
-      counting_(state.config.rings, P::ticks_per_second / 2) {}
+      counting_(state.config.rings, P::ticks_per_second / 2),
+      groups_(state.config.chip.blocks) {}
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
@@ -99,7 +100,7 @@ void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
 /// The orchestration has returned, or goes on for too long: says what was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
-  error_ = counting_.finish(scopes_.empty());
+  error_ = counting_.finish(scopes_.empty(), groups_.most_open());
   mode_ = Mode::stopped;
 }
 
@@ -117,6 +118,9 @@ void Orchestrator<P, F>::scope_end() {
     return;
   }
   const std::size_t first_task = scopes_.back();
+  if (!groups_.open_groups().empty()) [[unlikely]] {
+    while (const auto group = groups_.close_with_scope(depth())) close_group(*group);
+  }
   scopes_.pop_back();
   dataflow_.scope_end();
   counting_.scope_end();
@@ -190,8 +194,8 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   task.counted = mode_ == Mode::counting;
   task.kernel_id = static_cast<uint32_t>(kernel_id);
   task.type = static_cast<CoreType>(worker_type);
-  task.depth = static_cast<uint32_t>(scopes_.size()) - 1;
-  task.ring = std::min(task.depth, state_.config.rings - 1);
+  task.depth = depth();
+  task.ring = ring();
   if (dataflow_.check(task, refusal_)) return true;
   fail(std::move(refusal_));
   return false;
