@@ -87,6 +87,11 @@ struct PTO2RuntimeOps {
   void (*dump)(PTO2Runtime* rt, uint64_t tensor);
   void (*log)(PTO2Runtime* rt, int32_t level, const char* format, ...)
       __attribute__((format(printf, 3, 4)));
+  // Since version 2.
+  int32_t (*allocate_cluster)(PTO2Runtime* rt);
+  void (*free_cluster)(PTO2Runtime* rt, int32_t cluster_id);
+  void (*submit_task_clustered)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                const PTOParam* params, uint32_t count, int32_t cluster_id);
 };
 
 struct PTO2Runtime {
@@ -185,6 +190,28 @@ inline PTOParam make_scalar_param(uint64_t value) {
 inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerType worker_type,
                                 const PTOParam* params, int32_t n) {
   rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
+}
+
+/// Opens a group on a free cluster, the one of the lowest number, and returns its id: 0 up to the
+/// chip's blocks. Cluster c is block c of the chip: its cube and vector cores. While all clusters
+/// are held, it waits for one. The group belongs to the innermost scope that is open now.
+inline int32_t pto2_rt_allocate_cluster(PTO2Runtime* rt) {
+  return rt->ops->allocate_cluster(rt);
+}
+
+/// Closes the group that holds `cluster_id`: no task joins it any more. The cluster is free once
+/// the tasks of the group have completed. The end of the group's scope closes it, too. An id that
+/// was allocated again since cannot be told from the former one.
+inline void pto2_rt_free_cluster(PTO2Runtime* rt, int32_t cluster_id) {
+  rt->ops->free_cluster(rt, cluster_id);
+}
+
+/// As pto2_rt_submit_task, but the task joins the group that holds `cluster_id` and runs on a core
+/// of that cluster, before tasks that may run anywhere; -1: on any core, in no group.
+inline void pto2_rt_submit_task_clustered(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                          const PTOParam* params, int32_t n, int32_t cluster_id) {
+  rt->ops->submit_task_clustered(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                                 cluster_id);
 }
 
 /// Says that no task will follow. Optional: the end of the entry says it too.
