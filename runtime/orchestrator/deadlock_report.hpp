@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/admission.hpp"
+#include "core/heap_ring.hpp"
 #include "core/task_id.hpp"
 #include "runtime/orchestrator/requirement.hpp"
 #include "runtime/run/error.hpp"
@@ -38,6 +39,10 @@ struct Deadlock {
 
 /// `counted_to_end` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);
+
+/// Bytes of the largest request that `heap` grants at the watermark `alive`, a multiple of
+/// packed_output_alignment.
+[[nodiscard]] uint64_t largest_request(const HeapRing& heap, uint64_t alive);
 
 /// The smallest size of `resource` that works in every ring, by what `requirement` has seen.
 [[nodiscard]] std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement,

@@ -112,8 +112,10 @@ void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations)
       break;
     }
     case Resource::heap_ring:
-      line += fmt::format(": requesting {} bytes, top={}, tail={}, size={}", state.requested,
-                          state.heap_top, state.heap_tail, state.size);
+      line += fmt::format(
+          ": requesting {} bytes, available={}, top={}, tail={}, size={}", state.requested,
+          largest_request(state_.admission.ring(task.ring).heap, state_.admission.alive(task.ring)),
+          state.heap_top, state.heap_tail, state.size);
       break;
     case Resource::dependency_pool:
       line +=

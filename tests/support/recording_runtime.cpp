@@ -23,6 +23,10 @@ const PTO2RuntimeOps RecordingRuntime::table{
     .is_contiguous = [](PTO2Runtime*, uint64_t) { return true; },
     .dump = [](PTO2Runtime*, uint64_t) {},
     .log = &RecordingRuntime::log,
+    .describe = [](PTO2Runtime*, uint64_t, char* text, uint64_t capacity) -> uint64_t {
+      if (capacity != 0) *text = 0;
+      return 0;
+    },
 };
 
 void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}

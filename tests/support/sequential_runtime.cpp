@@ -52,6 +52,10 @@ const PTO2RuntimeOps SequentialRuntime::table = {
         },
     .dump = [](PTO2Runtime*, uint64_t) {},
     .log = &SequentialRuntime::log,
+    .describe = [](PTO2Runtime*, uint64_t, char* text, uint64_t capacity) -> uint64_t {
+      if (capacity != 0) *text = 0;
+      return 0;
+    },
 };
 
 SequentialRuntime::SequentialRuntime(const KernelLibrary& kernels)
