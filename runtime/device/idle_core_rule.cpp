@@ -21,21 +21,27 @@ class IdleCoreRule {
   /// At each FIN, what was true just before it; ends where the rule is broken first.
   std::vector<std::string> at_every_fin() {
     const std::vector<Change> changes = changes_by_time();
-    std::array<int64_t, core_types> ready{};
-    std::array<int64_t, core_types> idle{};
-    for (uint32_t core = 0; core < history_.cores(); ++core) ++idle[history_.type_of_core(core)];
+    // By core type; then by cluster and core type.
+    std::vector<int64_t> ready(places());
+    std::vector<int64_t> idle(places());
+    for (uint32_t core = 0; core < history_.cores(); ++core) {
+      ++idle[history_.type_of_core(core)];
+      ++idle[place_of_core(core)];
+    }
     for (std::size_t i = 0; i < changes.size();) {
       const uint64_t time = changes[i].time;
       std::size_t end = i;
       bool fin = false;
       for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
-      for (uint32_t type = 0; fin && type < core_types; ++type) {
-        if (ready[type] > 0 && idle[type] > 0) report_fin(type, time);
+      for (uint32_t place = 0; fin && place < places(); ++place) {
+        if (ready[place] > 0 && idle[place] > 0) report_fin(place, time);
       }
       if (!broken_.empty()) break;
       for (; i < end; ++i) {
-        ready[changes[i].type] += changes[i].ready;
-        idle[changes[i].type] += changes[i].idle;
+        ready[changes[i].wanted] += changes[i].ready;
+        if (changes[i].idle == 0) continue;
+        idle[history_.type_of_core(changes[i].core)] += changes[i].idle;
+        idle[place_of_core(changes[i].core)] += changes[i].idle;
       }
     }
     return std::move(broken_);
@@ -57,24 +63,41 @@ class IdleCoreRule {
   }
 
  private:
-  /// How the numbers of ready tasks and idle cores of one type change.
+  /// How the numbers of ready tasks and of idle cores change.
   struct Change {
     uint64_t time;
-    uint32_t type;
+    uint32_t wanted;  ///< the place that the task is ready for
     int32_t ready;
+    uint32_t core;  ///< whose state changes, if `idle` says so
     int32_t idle;
     bool fin;
   };
+
+  /// What a task can be ready for: a core of a type, anywhere or in one cluster.
+  [[nodiscard]] uint32_t places() const { return core_types * (1 + history_.clusters()); }
+  static uint32_t place_of(int64_t cluster, uint32_t type) {
+    return core_types * static_cast<uint32_t>(1 + cluster) + type;
+  }
+  [[nodiscard]] uint32_t place_of_core(uint32_t core) const {
+    return place_of(history_.cluster_of_core(core), history_.type_of_core(core));
+  }
+  [[nodiscard]] uint32_t place_of_task(const TaskHistory& task) const {
+    return place_of(history_.cluster_of(task), task.type());
+  }
 
   std::vector<Change> changes_by_time() const {
     std::vector<Change> changes;
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
         if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
-        const uint32_t type = task.type();
+        const uint32_t wanted = place_of_task(task);
+        const uint32_t core =
+            task.has(EventKind::dispatch) ? task.of(EventKind::dispatch).event->detail : 0;
+        if (core >= history_.cores() || wanted >= places()) continue;  // EV-I7, EV-I14
         const auto add = [&](EventKind kind, int32_t ready, int32_t idle) {
           if (!task.has(kind)) return;
-          changes.push_back({task.time(kind, never), type, ready, idle, kind == EventKind::fin});
+          const bool fin = kind == EventKind::fin;
+          changes.push_back({task.time(kind, never), wanted, ready, core, idle, fin});
         };
         add(EventKind::ready, 1, 0);
         add(EventKind::dispatch, -1, -1);
@@ -82,7 +105,7 @@ class IdleCoreRule {
       }
     }
     for (uint32_t core = 0; core < history_.cores(); ++core) {
-      changes.push_back({exit_of(core), history_.type_of_core(core), 0, -1, false});
+      changes.push_back({exit_of(core), place_of_core(core), 0, core, -1, false});
     }
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.time < b.time; });
@@ -110,13 +133,15 @@ class IdleCoreRule {
     return exit_of(core) >= to;
   }
 
-  /// An idle core of the type, or the number of cores if there is none.
-  [[nodiscard]] uint32_t idle_core(uint32_t type, uint64_t from, uint64_t to) const {
+  /// An idle core that could run the task, or the number of cores if there is none.
+  [[nodiscard]] uint32_t idle_core(const TaskHistory& task, uint64_t from, uint64_t to) const {
+    const int64_t cluster = history_.cluster_of(task);
+    const auto fits = [&](uint32_t core) {
+      return history_.type_of_core(core) == task.type() &&
+             (cluster == any_cluster || history_.cluster_of_core(core) == cluster);
+    };
     uint32_t core = 0;
-    while (core < history_.cores() &&
-           (history_.type_of_core(core) != type || !is_idle(core, from, to))) {
-      ++core;
-    }
+    while (core < history_.cores() && (!fits(core) || !is_idle(core, from, to))) ++core;
     return core;
   }
 
@@ -146,14 +171,14 @@ class IdleCoreRule {
     return busy;
   }
 
-  void report_fin(uint32_t type, uint64_t time) {
+  void report_fin(uint32_t place, uint64_t time) {
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
-        const bool waits = task.has(EventKind::ready) && task.type() == type &&
+        const bool waits = task.has(EventKind::ready) && place_of_task(task) == place &&
                            task.time(EventKind::ready, never) < time &&
                            task.time(EventKind::dispatch, never) >= time;
         if (!waits) continue;
-        const uint32_t core = idle_core(type, time - 1, time);
+        const uint32_t core = idle_core(task, time - 1, time);
         broken_.push_back(fmt::format(
             "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
             "ends, nobody is about to dispatch it",
@@ -167,7 +192,7 @@ class IdleCoreRule {
   }
 
   void report_long_wait(const TaskHistory& task, uint64_t from, uint64_t to) {
-    const uint32_t core = idle_core(task.type(), from, to);
+    const uint32_t core = idle_core(task, from, to);
     if (core == history_.cores()) return;
     broken_.push_back(fmt::format(
         "EV-I12: task {} of ring {} is ready from {} to {}, and {} is idle all this time",
