@@ -17,6 +17,8 @@ const std::map<std::string, Expectation> expectations = {
     {"ready_queues/exactly_once", {45'126}},
     {"cluster_pool/close_against_leave", {8}},
     {"cluster_pool/two_clusters", {6}},
+    {"block_parts/end_against_end", {6}},
+    {"block_parts/ticket_passes", {100}},
     {"stall_detector/quiescence", {1}},
     {"startup/hand_shake", {2}},
     {"fatal_latch/first_wins", {2}},
