@@ -77,7 +77,7 @@ class RunHistory {
   Chip chip_;
   std::vector<std::vector<TaskHistory>> rings_;
   std::vector<std::vector<const Event*>> dispatches_;
-  std::array<uint64_t, static_cast<uint32_t>(EventKind::exit) + 1> counts_{};
+  std::array<uint64_t, event_kinds> counts_{};
 };
 
 }  // namespace pto2

@@ -106,10 +106,14 @@ class Judge {
   [[nodiscard]] bool may_record(uint32_t thread, EventKind kind) const {
     switch (kind) {
       case EventKind::submit:
+      case EventKind::allocate:
+      case EventKind::close:
+      case EventKind::join:
         return thread == 0;
       case EventKind::ready:
       case EventKind::consume:
       case EventKind::reclaim:
+      case EventKind::give_back:
         return !history_.is_core(thread);
       case EventKind::dispatch:
         return history_.is_scheduler(thread);

@@ -212,7 +212,7 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
       arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
-  state_.life.slot(place).descriptor.write({id, kernel, task.type});
+  state_.life.slot(place).descriptor.write({id, kernel, any_cluster, task.type});
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -21,10 +21,15 @@
 
 namespace pto2 {
 
-/// What a scheduler needs to know of a task to dispatch it.
+/// The cluster of a task that may use any.
+inline constexpr int16_t any_cluster = -1;
+
+/// What a scheduler needs to know of a task to dispatch it. Written for every task, so it is kept
+/// small.
 struct TaskDescriptor {
   TaskId id = no_task;
   KernelEntry kernel = nullptr;
+  int16_t cluster = any_cluster;  ///< whose cores alone may run it
   CoreType type = CoreType::cube;
 };
 
