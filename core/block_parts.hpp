@@ -21,6 +21,8 @@
 /// queue.
 #pragma once
 
+#include <algorithm>
+
 #include "core/assert.hpp"
 #include "core/policy.hpp"
 
@@ -36,9 +38,10 @@ struct BlockPartsOrders {
                                      std::memory_order_relaxed};
 };
 
-/// A part that was claimed; `last`: none is left, and the ticket is used up.
-struct ClaimedPart {
-  uint32_t part;
+/// Parts first .. first + count - 1 were claimed; `last`: none is left, and the ticket is used up.
+struct ClaimedParts {
+  uint32_t first;
+  uint32_t count;
   bool last;
 };
 
@@ -56,12 +59,14 @@ class BlockParts {
     pending_.store(parts, P::order(Orders::open));
   }
 
-  /// The ticket holder's: the next part. None may be claimed after the last one.
-  [[nodiscard]] ClaimedPart claim() {
+  /// The ticket holder's: the next parts, `most` of them or all that are left. None may be claimed
+  /// after the last one.
+  [[nodiscard]] ClaimedParts claim(uint32_t most) {
     const Books books = books_.read();
-    PTO2_INVARIANT("BP-I1", books.claimed < books.parts);
-    books_.write({books.parts, books.claimed + 1});
-    return {books.claimed, books.claimed + 1 == books.parts};
+    PTO2_INVARIANT("BP-I1", most >= 1 && books.claimed < books.parts);
+    const uint32_t count = std::min(most, books.parts - books.claimed);
+    books_.write({books.parts, books.claimed + count});
+    return {books.claimed, count, books.claimed + count == books.parts};
   }
 
   /// A part ended. True: it was the last one, the caller completes the task.

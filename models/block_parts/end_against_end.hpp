@@ -16,11 +16,8 @@ class EndAgainstEnd : public Roles<P, 3> {
 
   EndAgainstEnd() {
     parts_.open(parts);
-    for (uint32_t part = 0; part < parts; ++part) {
-      const ClaimedPart claimed = parts_.claim();
-      check<P>(claimed.part == part, "parts are claimed in order");
-      check<P>(claimed.last == (part + 1 == parts), "the last part is the last");
-    }
+    const ClaimedParts claimed = parts_.claim(parts + 1);
+    check<P>(claimed.first == 0 && claimed.count == parts && claimed.last, "all are claimed");
   }
 
   void thread(uint32_t i) {
@@ -36,7 +33,7 @@ class EndAgainstEnd : public Roles<P, 3> {
   void finish() {
     check<P>(completed_[0] + completed_[1] + completed_[2] == 1, "one completes the task");
     check<P>(!parts_.ended(), "the next task is under way");
-    check<P>(parts_.claim().last, "it has one part");
+    check<P>(parts_.claim(1).last, "it has one part");
     check<P>(parts_.end(), "which ends it");
     check<P>(parts_.ended() && parts_.invariant_holds(), "no task is under way");
   }

@@ -33,7 +33,7 @@ class TicketPasses : public Roles<P, 2> {
     const bool both = claims_[0] != 0 && claims_[1] != 0;
     happened<P>(both ? "both claim parts" : "one scheduler claims every part");
     check<P>(!queue_.try_pop(), "the ticket is used up");
-    check<P>(parts_.claim().last && parts_.end(), "the next task is whole");
+    check<P>(parts_.claim(1).last && parts_.end(), "the next task is whole");
   }
 
  private:
@@ -48,13 +48,13 @@ class TicketPasses : public Roles<P, 2> {
   }
 
   void run_part(uint32_t scheduler) {
-    const ClaimedPart claimed = parts_.claim();
+    const ClaimedParts claimed = parts_.claim(1);
     ++claims_[scheduler];
     if (!claimed.last) {
       check<P>(queue_.try_push(ticket), "there is room for the ticket");
       this->ring_all();
     }
-    work_[claimed.part].write(work_[claimed.part].read() + 1);
+    work_[claimed.first].write(work_[claimed.first].read() + 1);
     if (!parts_.end()) return;
     for (auto& work : work_) check<P>(work.read() == 1, "the completer sees what every part did");
     parts_.open(1);

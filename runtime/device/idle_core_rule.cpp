@@ -48,7 +48,7 @@ class IdleCoreRule {
       for (const TaskHistory& task : ring) {
         if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
         const uint64_t from = task.time(EventKind::ready, never);
-        const uint64_t to = task.time(EventKind::dispatch, std::max(from, end_of_run));
+        const uint64_t to = last_dispatch(task, std::max(from, end_of_run));
         if (to < from || to - from <= limit_ns) continue;
         if (to - from - hosts_busy(from, to) > limit_ns) report_long_wait(task, from, to);
       }
@@ -72,13 +72,14 @@ class IdleCoreRule {
       for (const TaskHistory& task : ring) {
         if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
         const uint32_t type = task.type();
-        const auto add = [&](EventKind kind, int32_t ready, int32_t idle) {
-          if (!task.has(kind)) return;
-          changes.push_back({task.time(kind, never), type, ready, idle, kind == EventKind::fin});
-        };
-        add(EventKind::ready, 1, 0);
-        add(EventKind::dispatch, -1, -1);
-        add(EventKind::fin, 0, 1);
+        const auto runs = static_cast<int32_t>(task.runs());
+        changes.push_back({task.time(EventKind::ready, never), type, runs, 0, false});
+        for (uint32_t i = 0; i < task.runs(); ++i) {
+          const PartHistory run = task.run(i);
+          if (run.dispatch.times != 0)
+            changes.push_back({tick_of(run.dispatch), type, -1, -1, false});
+          if (run.fin.times != 0) changes.push_back({tick_of(run.fin), type, 0, 1, true});
+        }
       }
     }
     for (uint32_t core = 0; core < history_.cores(); ++core) {
@@ -87,6 +88,20 @@ class IdleCoreRule {
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.time < b.time; });
     return changes;
+  }
+
+  [[nodiscard]] static uint64_t tick_of(const Moment& moment) {
+    return moment.times == 0 ? never : moment.event->tick;
+  }
+
+  /// When the task was dispatched, with all its parts; `none` if it was not.
+  [[nodiscard]] static uint64_t last_dispatch(const TaskHistory& task, uint64_t none) {
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < task.runs(); ++i) {
+      const Moment dispatch = task.run(i).dispatch;
+      last = std::max(last, dispatch.times == 0 ? none : dispatch.event->tick);
+    }
+    return last;
   }
 
   [[nodiscard]] uint64_t exit_of(uint32_t core) const {
@@ -104,7 +119,9 @@ class IdleCoreRule {
   [[nodiscard]] bool is_idle(uint32_t core, uint64_t from, uint64_t to) const {
     for (const Event* dispatch : history_.dispatches(core)) {
       const TaskHistory* const task = history_.find(dispatch->task);
-      const uint64_t fin = task == nullptr ? never : task->time(EventKind::fin, never);
+      const uint64_t fin = task == nullptr || dispatch->part >= task->runs()
+                               ? never
+                               : tick_of(task->run(dispatch->part).fin);
       if (dispatch->tick < to && from < fin) return false;
     }
     return exit_of(core) >= to;
@@ -126,11 +143,14 @@ class IdleCoreRule {
     std::vector<std::pair<uint64_t, int>> changes;  // of the number of kernels that run
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
-        const uint64_t begin = std::max(from, task.time(EventKind::ack, never));
-        const uint64_t end = std::min(to, task.time(EventKind::fin, never));
-        if (begin >= end) continue;
-        changes.emplace_back(begin, 1);
-        changes.emplace_back(end, -1);
+        for (uint32_t i = 0; i < task.runs(); ++i) {
+          const PartHistory run = task.run(i);
+          const uint64_t begin = std::max(from, tick_of(run.ack));
+          const uint64_t end = std::min(to, tick_of(run.fin));
+          if (begin >= end) continue;
+          changes.emplace_back(begin, 1);
+          changes.emplace_back(end, -1);
+        }
       }
     }
     std::sort(changes.begin(), changes.end());
@@ -151,7 +171,7 @@ class IdleCoreRule {
       for (const TaskHistory& task : ring) {
         const bool waits = task.has(EventKind::ready) && task.type() == type &&
                            task.time(EventKind::ready, never) < time &&
-                           task.time(EventKind::dispatch, never) >= time;
+                           last_dispatch(task, never) >= time;
         if (!waits) continue;
         const uint32_t core = idle_core(type, time - 1, time);
         broken_.push_back(fmt::format(

@@ -17,8 +17,8 @@
 
 #include "pto_types.h"
 
-/// Version of the table of functions and of the structures below.
-constexpr uint32_t PTO2_ORCHESTRATION_ABI = 1;
+/// Version of the table of functions, which only grows, and of the structures below.
+constexpr uint32_t PTO2_ORCHESTRATION_ABI = 2;
 
 /// Core type a task runs on.
 enum PTO2WorkerType : int32_t { PTO2_WORKER_CUBE = 0, PTO2_WORKER_VECTOR = 1 };
@@ -87,6 +87,9 @@ struct PTO2RuntimeOps {
   void (*dump)(PTO2Runtime* rt, uint64_t tensor);
   void (*log)(PTO2Runtime* rt, int32_t level, const char* format, ...)
       __attribute__((format(printf, 3, 4)));
+  // Since version 2.
+  void (*submit_block_task)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                            const PTOParam* params, uint32_t count, uint32_t block_dim);
 };
 
 struct PTO2Runtime {
@@ -185,6 +188,17 @@ inline PTOParam make_scalar_param(uint64_t value) {
 inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerType worker_type,
                                 const PTOParam* params, int32_t n) {
   rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
+}
+
+/// Submits a block task: one task whose kernel runs once per part, `block_dim` times (1..65535), on
+/// cores of `worker_type`, in any order, several at a time. A kernel gets two scalars behind its
+/// parameters: block_dim, and block_id, the number of its part from 0. The whole is one task for
+/// whoever depends on it. It may have two parameters less than other tasks. Parts share the
+/// descriptors of the tensors, which kernels must not write.
+inline void pto2_rt_submit_block_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                      const PTOParam* params, int32_t n, int32_t block_dim) {
+  rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                             static_cast<uint32_t>(block_dim));
 }
 
 /// Says that no task will follow. Optional: the end of the entry says it too.

@@ -56,6 +56,9 @@ struct OrchestrationHandle : PTO2Runtime {
           },
       .dump = [](PTO2Runtime* rt, uint64_t tensor) { of(rt).dump(tensor); },
       .log = &log,
+      .submit_block_task =
+          [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
+             uint32_t block_dim) { of(rt).submit_block_task(kernel, type, params, n, block_dim); },
   };
 };
 

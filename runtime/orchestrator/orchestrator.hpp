@@ -60,6 +60,9 @@ class Orchestrator {
 
   // The functions of the orchestration API.
   void submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params, uint32_t count);
+  /// One task of `block_dim` parts, each of which has two more arguments, block_dim and its number.
+  void submit_block_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
+                         uint32_t count, uint32_t block_dim);
   void scope_begin();
   void scope_end();
   void orchestration_done() { done_ = true; }
@@ -81,6 +84,8 @@ class Orchestrator {
   void start_up();
   void run_orchestration();
   void finish();
+  void submit(int32_t kernel_id, int32_t worker_type, const PTOParam* params, uint32_t count);
+  bool refuse(const std::string& problem, const char* hint);
   bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
   [[nodiscard]] bool reserve(Submission& task);
   void begin_counting(const Deadlock& deadlock);

@@ -143,6 +143,33 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
                                      uint32_t count) {
   if (mode_ == Mode::stopped) return;
+  submission_.block_dim = 0;
+  submit(kernel_id, worker_type, params, count);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::submit_block_task(int32_t kernel_id, int32_t worker_type,
+                                           const PTOParam* params, uint32_t count,
+                                           uint32_t block_dim) {
+  if (mode_ == Mode::stopped) return;
+  if (block_dim == 0 || block_dim > max_block_dim) {
+    refuse(fmt::format("a block task of {} parts", static_cast<int32_t>(block_dim)),
+           "give pto2_rt_submit_block_task a block_dim of 1..65535");
+    return;
+  }
+  if (count > max_block_params) {
+    refuse(fmt::format("{} parameters, at most {} are supported beside block_dim and block_id",
+                       count, max_block_params),
+           "pass several values through one tensor");
+    return;
+  }
+  submission_.block_dim = block_dim;
+  submit(kernel_id, worker_type, params, count);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::submit(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
+                                uint32_t count) {
   Submission& task = submission_;
   task.params = {params, count};
   if (!check(task, kernel_id, worker_type)) return;
@@ -162,13 +189,16 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   }
 }
 
+/// Fails the run for what is wrong with the next submission. False.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
+  fail({ErrorCode::bad_submission,
+        fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
+  return false;
+}
+
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
-  const auto refuse = [&](std::string problem, const char* hint) {
-    fail({ErrorCode::bad_submission,
-          fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
-    return false;
-  };
   const auto known = static_cast<uint32_t>(input_.kernels.size());
   if (static_cast<uint32_t>(kernel_id) >= known || input_.kernels[kernel_id] == nullptr) {
     return refuse(fmt::format("there is no kernel {}", kernel_id),

@@ -30,6 +30,7 @@ struct Submission {
   uint32_t kernel_id = 0;
   CoreType type = CoreType::cube;
   std::span<const PTOParam> params;
+  uint32_t block_dim = 0;  ///< parts of a block task; 0: it is none
   uint32_t ring = 0;
   uint32_t depth = 0;  ///< of its scope, 0 the outermost
 

@@ -212,14 +212,18 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
       arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
-  state_.life.slot(place).descriptor.write({id, kernel, any_cluster, task.type});
+  state_.life.slot(place).descriptor.write({id, kernel, any_cluster, task.type,
+                                            static_cast<uint8_t>(task.params.size()),
+                                            static_cast<uint16_t>(task.block_dim)});
+  if (task.block_dim != 0) [[unlikely]]
+    state_.block(place).parts.open(task.block_dim);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) {
   const TaskId id = admitted.id;
   ++counts_.tasks;
-  record<P>(events_, EventKind::submit, id, task.kernel_id);
+  record<P>(events_, EventKind::submit, id, task.kernel_id, static_cast<uint16_t>(task.block_dim));
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];

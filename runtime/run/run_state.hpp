@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/admission.hpp"
+#include "core/block_parts.hpp"
 #include "core/fatal_latch.hpp"
 #include "core/parked_schedulers.hpp"
 #include "core/ready_queues.hpp"
@@ -31,6 +32,15 @@ struct TaskDescriptor {
   KernelEntry kernel = nullptr;
   int16_t cluster = any_cluster;  ///< whose cores alone may run it
   CoreType type = CoreType::cube;
+  uint8_t params = 0;      ///< how many arguments it has
+  uint16_t block_dim = 0;  ///< parts of a block task; 0: it is none
+};
+static_assert(sizeof(TaskDescriptor) == 24);
+
+/// What a slot has besides for a block task. Kept apart, so that others do not touch it.
+template <executors::ExecutionPolicy P>
+struct alignas(cache_line) BlockState {
+  BlockParts<P> parts;
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -44,6 +54,7 @@ struct RingArrays {
   explicit RingArrays(const DeviceConfig& config)
       : slots(config.window),
         arguments(config.window),
+        blocks(config.window),
         nodes(std::size_t{config.dep_pool} + 1),
         heap_ends(config.window),
         pool_marks(config.window),
@@ -53,6 +64,7 @@ struct RingArrays {
 
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
+  typename P::template shared_array<BlockState<P>> blocks;
   typename P::template shared_array<DependencyNode<P>> nodes;
   MappedArray<uint64_t> heap_ends;
   MappedArray<uint64_t> pool_marks;
@@ -90,6 +102,9 @@ class RunState {
 
   [[nodiscard]] typename P::template cell<TaskArguments>& arguments(Place slot) {
     return rings[ring_of(slot)]->arguments[index_of(slot)];
+  }
+  [[nodiscard]] BlockState<P>& block(Place slot) {
+    return rings[ring_of(slot)]->blocks[index_of(slot)];
   }
 
   /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the

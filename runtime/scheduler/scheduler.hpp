@@ -65,10 +65,15 @@ class Scheduler {
   void complete(uint32_t core);
   void push(Place task);
   void dispatch(uint32_t core, Place task);
+  void dispatch_parts(uint32_t core, Place task, const TaskDescriptor& descriptor);
+  void send(uint32_t core, Place task, const TaskDescriptor& descriptor, uint32_t part);
+  void push_ticket(uint32_t type, Place task);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
-  [[nodiscard]] TaskId id_of(Place task) { return state_.life.slot(task).descriptor.read().id; }
+  [[nodiscard]] TaskDescriptor describe(Place task) {
+    return state_.life.slot(task).descriptor.read();
+  }
 
   State& state_;
   uint32_t index_;

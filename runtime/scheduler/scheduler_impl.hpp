@@ -102,7 +102,11 @@ bool Scheduler<P, F>::completion_phase() {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::complete(uint32_t core) {
   const Place task = running_[core];
-  const TaskId id = id_of(task);
+  const TaskDescriptor descriptor = describe(task);
+  if (descriptor.block_dim != 0) [[unlikely]] {
+    if (!state_.block(task).parts.end()) return;
+  }
+  const TaskId id = descriptor.id;
   ++counts_.completions;
   typename Life::Completion completion(state_.life, task, scratch_.span());
   if (completion.consumed()) record<P>(log_, EventKind::consume, id);
@@ -116,7 +120,7 @@ void Scheduler<P, F>::complete(uint32_t core) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push(Place task) {
-  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = describe(task);
   const auto type = static_cast<uint32_t>(descriptor.type);
   record<P>(log_, EventKind::ready, descriptor.id, type);
   cores_[type].more = true;
@@ -177,12 +181,46 @@ void Scheduler<P, F>::offer(uint32_t type) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
-  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = describe(task);
+  if (descriptor.block_dim != 0) [[unlikely]]
+    return dispatch_parts(core, task, descriptor);
+  send(core, task, descriptor, 0);
+}
+
+/// Parts of a block task, for `core` and for those that are idle. What is left is passed on first,
+/// so that other schedulers go on with it meanwhile.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Scheduler<P, F>::dispatch_parts(uint32_t core, Place task,
+                                                       const TaskDescriptor& descriptor) {
+  const auto type = static_cast<uint32_t>(descriptor.type);
+  Cores& cores = cores_[type];
+  const ClaimedParts claimed = state_.block(task).parts.claim(1 + cores.idle.size());
+  if (!claimed.last) push_ticket(type, task);
+  for (uint32_t i = 0; i < claimed.count; ++i) {
+    if (i != 0) {
+      core = cores.idle.pop_lowest();
+      cores.busy.insert(core);
+    }
+    send(core, task, descriptor, claimed.first + i);
+  }
+}
+
+/// The rest of a block task, of which some parts were claimed, is for anybody. BP-I4.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::push_ticket(uint32_t type, Place task) {
+  if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
+  offer(type);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::send(uint32_t core, Place task, const TaskDescriptor& descriptor,
+                           uint32_t part) {
   ++counts_.dispatches;
-  record<P>(log_, EventKind::dispatch, descriptor.id, core);
+  record<P>(log_, EventKind::dispatch, descriptor.id, core, static_cast<uint16_t>(part));
   running_[core] = task;
   AiCore<P>& target = state_.cores[core];
-  target.mailbox().dispatch({descriptor.id, descriptor.kernel, &state_.arguments(task)});
+  target.mailbox().dispatch({descriptor.id, descriptor.kernel, &state_.arguments(task),
+                             static_cast<uint16_t>(part), descriptor.block_dim, descriptor.params});
   target.bell().ring();
 }
 
