@@ -13,6 +13,9 @@
 ///   CP-I2: a cluster returns exactly once per group, when the group was closed and its last task
 ///          ended.
 ///   CP-I3: what the tasks of a group did on the cluster happens before its next allocation.
+///   CP-I4: a task leaves its group before it counts as finished (core/stall_detector.hpp): once
+///          everything has finished, whatever cluster is not free is held by an open group, and
+///          nobody but the orchestrator will free it.
 ///
 /// Progress: leave() and close() are lock-free; allocate() never waits.
 #pragma once

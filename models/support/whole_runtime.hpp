@@ -22,6 +22,8 @@
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/device/run_rules.hpp"
+#include "runtime/orchestrator/block_calls_impl.hpp"
+#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"
@@ -132,6 +134,14 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     submit(inputs, output, PTOParamType::OUTPUT, 0, parts);
   }
 
+  /// The same with part i pinned to `clusters[i]`.
+  void pinned_parts(const std::vector<int32_t>& clusters, const std::vector<uint32_t>& inputs,
+                    uint32_t output) {
+    part_clusters_ = clusters.data();
+    block_task(static_cast<uint32_t>(clusters.size()), inputs, output);
+    part_clusters_ = nullptr;
+  }
+
   /// Submits a task that is refused: it reads a tensor that nobody has written.
   void refused_task() {
     const PTOParam unwritten = param(PTOParamType::INPUT, tensor());
@@ -143,6 +153,15 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     begin_scope();
     task(inputs, output);
     end_scope();
+  }
+
+  [[nodiscard]] int32_t allocate_cluster() { return rt_->ops->allocate_cluster(rt_); }
+  void free_cluster(int32_t cluster) { rt_->ops->free_cluster(rt_, cluster); }
+  /// The same as task(), pinned to a cluster.
+  void pinned_task(const std::vector<uint32_t>& inputs, uint32_t output, int32_t cluster) {
+    cluster_ = cluster;
+    task(inputs, output);
+    cluster_ = any_cluster;
   }
 
   void begin_scope() { rt_->ops->scope_begin(rt_); }
@@ -224,9 +243,10 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     tensors_[output].units = std::max(parts, 1u);
     const auto count = static_cast<uint32_t>(params.size());
     if (parts == 0) {
-      rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count);
+      rt_->ops->submit_task_clustered(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count, cluster_);
     } else {
-      rt_->ops->submit_block_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count, parts);
+      rt_->ops->submit_block_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count, parts,
+                                  part_clusters_);
     }
   }
 
@@ -307,6 +327,8 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
   Orchestrator<P, F> orchestrator_;
   std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
   PTO2Runtime* rt_ = nullptr;
+  int32_t cluster_ = any_cluster;           // of the tasks that are submitted
+  const int32_t* part_clusters_ = nullptr;  // of the parts that are
   std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
   std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
   // The orchestrator's; a kernel touches its own task.

@@ -164,7 +164,7 @@ class Judge {
       if (event.kind == EventKind::submit && ring < next.size()) ++next[ring];
       if (event.kind != EventKind::wait || event.task == no_task) continue;
       const bool is_next = ring < next.size() && local_of(event.task) == next[ring];
-      if (is_next && event.detail <= static_cast<uint32_t>(Resource::tensormap_pool)) continue;
+      if (is_next && event.detail <= static_cast<uint32_t>(Resource::clusters)) continue;
       findings_.add("EV-I4: the orchestrator waits at {} for resource {} and {}", event.tick,
                     event.detail, name_of(event.task));
     }

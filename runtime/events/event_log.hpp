@@ -27,11 +27,11 @@ enum class EventKind : uint8_t {
   /// The thread's last event, with `no_task`: a core is about to acknowledge its exit; the cores of
   /// a scheduler have left, and it follows; the orchestrator has nothing left to say.
   exit,
-  // Groups, by the orchestrator but for the last: `detail` is the cluster.
-  allocate,   ///< group `task.value` was opened on it
-  close,      ///< group `task.value`, which held it, was closed
-  join,       ///< a task, or its part `part`, is of the group that holds it
-  give_back,  ///< whoever ended its group: nobody holds it; with `no_task`
+  // Groups, by the orchestrator but for the last.
+  allocate,   ///< group `task.value` was opened on cluster `detail`
+  close,      ///< group `task.value`, on cluster `detail`, was closed
+  join,       ///< the task, or its part `part`, is of group `detail`
+  give_back,  ///< whoever ended its group: nobody holds cluster `detail`; with `no_task`
 };
 
 inline constexpr uint32_t event_kinds = static_cast<uint32_t>(EventKind::give_back) + 1;

@@ -88,8 +88,13 @@ struct PTO2RuntimeOps {
   void (*log)(PTO2Runtime* rt, int32_t level, const char* format, ...)
       __attribute__((format(printf, 3, 4)));
   // Since version 2.
+  int32_t (*allocate_cluster)(PTO2Runtime* rt);
+  void (*free_cluster)(PTO2Runtime* rt, int32_t cluster_id);
+  void (*submit_task_clustered)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                const PTOParam* params, uint32_t count, int32_t cluster_id);
   void (*submit_block_task)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
-                            const PTOParam* params, uint32_t count, uint32_t block_dim);
+                            const PTOParam* params, uint32_t count, uint32_t block_dim,
+                            const int32_t* cluster_ids);  ///< null: on any cores
 };
 
 struct PTO2Runtime {
@@ -190,6 +195,28 @@ inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerTy
   rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
 }
 
+/// Opens a group on a free cluster, the one of the lowest number, and returns its id: 0 up to the
+/// chip's blocks. Cluster c is block c of the chip: its cube and vector cores. While all clusters
+/// are held, it waits for one. The group belongs to the innermost scope that is open now.
+inline int32_t pto2_rt_allocate_cluster(PTO2Runtime* rt) {
+  return rt->ops->allocate_cluster(rt);
+}
+
+/// Closes the group that holds `cluster_id`: no task joins it any more. The cluster is free once
+/// the tasks of the group have completed. The end of the group's scope closes it, too. An id that
+/// was allocated again since cannot be told from the former one.
+inline void pto2_rt_free_cluster(PTO2Runtime* rt, int32_t cluster_id) {
+  rt->ops->free_cluster(rt, cluster_id);
+}
+
+/// As pto2_rt_submit_task, but the task joins the group that holds `cluster_id` and runs on a core
+/// of that cluster, before tasks that may run anywhere; -1: on any core, in no group.
+inline void pto2_rt_submit_task_clustered(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                          const PTOParam* params, int32_t n, int32_t cluster_id) {
+  rt->ops->submit_task_clustered(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                                 cluster_id);
+}
+
 /// Submits a block task: one task whose kernel runs once per part, `block_dim` times (1..65535), on
 /// cores of `worker_type`, in any order, several at a time. A kernel gets two scalars behind its
 /// parameters: block_dim, and block_id, the number of its part from 0. The whole is one task for
@@ -198,7 +225,18 @@ inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerTy
 inline void pto2_rt_submit_block_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
                                       const PTOParam* params, int32_t n, int32_t block_dim) {
   rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
-                             static_cast<uint32_t>(block_dim));
+                             static_cast<uint32_t>(block_dim), nullptr);
+}
+
+/// The same with part i on a core of cluster `cluster_ids[i]`, as a task of the group that holds
+/// it, until that part ends. Each of the `block_dim` ids names a cluster that is allocated. Null:
+/// on any cores, in no group.
+inline void pto2_rt_submit_block_task_clustered(PTO2Runtime* rt, int32_t kernel_id,
+                                                int32_t worker_type, const PTOParam* params,
+                                                int32_t n, int32_t block_dim,
+                                                const int32_t* cluster_ids) {
+  rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                             static_cast<uint32_t>(block_dim), cluster_ids);
 }
 
 /// Says that no task will follow. Optional: the end of the entry says it too.

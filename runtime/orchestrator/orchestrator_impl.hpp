@@ -20,7 +20,8 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       input_(std::move(input)),
       dataflow_(state.config, state.admission.alive(), input_.first_generation),
       submitter_(state, dataflow_, input_.log, log_, counts_),
-      counting_(state.config.rings, P::ticks_per_second / 2) {}
+      counting_(state.config.rings, P::ticks_per_second / 2),
+      groups_(state.config.chip.blocks) {}
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
@@ -99,7 +100,7 @@ void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
 /// The orchestration has returned, or goes on for too long: says what was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
-  error_ = counting_.finish(scopes_.empty());
+  error_ = counting_.finish(scopes_.empty(), groups_.most_open());
   mode_ = Mode::stopped;
 }
 
@@ -117,6 +118,9 @@ void Orchestrator<P, F>::scope_end() {
     return;
   }
   const std::size_t first_task = scopes_.back();
+  if (!groups_.open_groups().empty()) [[unlikely]] {
+    while (const auto group = groups_.close_with_scope(depth())) close_group(*group);
+  }
   scopes_.pop_back();
   dataflow_.scope_end();
   counting_.scope_end();
@@ -143,33 +147,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
                                      uint32_t count) {
   if (mode_ == Mode::stopped) return;
-  submission_.block_dim = 0;
-  submit(kernel_id, worker_type, params, count);
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::submit_block_task(int32_t kernel_id, int32_t worker_type,
-                                           const PTOParam* params, uint32_t count,
-                                           uint32_t block_dim) {
-  if (mode_ == Mode::stopped) return;
-  if (block_dim == 0 || block_dim > max_block_dim) {
-    refuse(fmt::format("a block task of {} parts", static_cast<int32_t>(block_dim)),
-           "give pto2_rt_submit_block_task a block_dim of 1..65535");
-    return;
-  }
-  if (count > max_block_params) {
-    refuse(fmt::format("{} parameters, at most {} are supported beside block_dim and block_id",
-                       count, max_block_params),
-           "pass several values through one tensor");
-    return;
-  }
-  submission_.block_dim = block_dim;
-  submit(kernel_id, worker_type, params, count);
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::submit(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
-                                uint32_t count) {
   Submission& task = submission_;
   task.params = {params, count};
   if (!check(task, kernel_id, worker_type)) return;
@@ -220,8 +197,8 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   task.counted = mode_ == Mode::counting;
   task.kernel_id = static_cast<uint32_t>(kernel_id);
   task.type = static_cast<CoreType>(worker_type);
-  task.depth = static_cast<uint32_t>(scopes_.size()) - 1;
-  task.ring = std::min(task.depth, state_.config.rings - 1);
+  task.depth = depth();
+  task.ring = ring();
   if (dataflow_.check(task, refusal_)) return true;
   fail(std::move(refusal_));
   return false;
