@@ -166,7 +166,10 @@ TEST(AWrongKernel, ThatDropsAProductIsSeen) {
 }
 
 TEST(AWrongKernel, ThatWritesNothingIsSeen) {
-  EXPECT_EQ(wrong({"alternating", "case1", 0}, 0, [](int64_t*) {}).mismatches, 32U * 128 * 128);
+  const Verification result = wrong({"alternating", "case1", 0}, 0, [](int64_t*) {});
+  EXPECT_FALSE(result.pass) << "though the other output is right";
+  EXPECT_EQ(result.mismatches, 32U * 128 * 128);
+  EXPECT_THAT(result.detail, testing::HasSubstr("C: element 0 is nan"));
 }
 
 }  // namespace
