@@ -62,8 +62,9 @@ struct Tensor {
   /// True when the elements lie in row-major order without gaps.
   bool is_contiguous() const;
   /// Type, shape, strides and address in one line. It is returned and not logged: write
-  /// LOG_INFO(rt, "%s", t.dump().c_str()), which then shows it once. Empty after an error.
-  [[nodiscard]] std::string dump() const;
+  /// LOG_INFO(rt, "%s", t.dump().c_str()), which then shows it once. A call whose result is dropped
+  /// compiles, and shows nothing. Empty after an error.
+  std::string dump() const;
 };
 
 enum class PTOParamType : int32_t { INPUT = 0, OUTPUT = 1, INOUT = 2, SCALAR = 3 };
