@@ -25,9 +25,11 @@ Json case_json(const CaseInfo& info) {
                {"rings",
                 {{"window", info.rings.window},
                  {"heap", info.rings.heap_bytes},
-                 {"dep_pool", info.rings.dep_pool}}},
-               {"deadlocks", info.deadlocks}};
-  if (info.deadlocks) json["twin"] = info.twin;
+                 {"dep_pool", info.rings.dep_pool},
+                 {"tensormap_pool", info.rings.tensormap_pool}}},
+               {"outcome", info.outcome()},
+               {"deadlocks", !info.fault.empty()}};
+  if (!info.twin.empty()) json["twin"] = info.twin;
   return json;
 }
 
@@ -36,6 +38,21 @@ Json option_json(const OptionSpec& option) {
           {"kind", workloads::kind_name(option.kind)},
           {"environment", option.environment == nullptr ? Json() : Json(option.environment)},
           {"help", option.help}};
+}
+
+/// The sizes that are not the usual ones, as `pto2 run` takes them: "window=16 heap=1M".
+std::string rings_text(const workloads::RingSizes& rings) {
+  const workloads::RingSizes usual;
+  std::string text;
+  const auto add = [&](const char* name, uint64_t own, uint64_t common) {
+    if (own == common) return;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, size_text(own));
+  };
+  add("window", rings.window, usual.window);
+  add("heap", rings.heap_bytes, usual.heap_bytes);
+  add("dep-pool", rings.dep_pool, usual.dep_pool);
+  add("tensormap-pool", rings.tensormap_pool, usual.tensormap_pool);
+  return text.empty() ? "-" : text;
 }
 
 std::string platforms_as_text() {
@@ -66,15 +83,12 @@ std::string all_as_json() {
 
 std::string workload_text(const Workload& workload) {
   std::string text = fmt::format("{}: {}\n", workload.name(), workload.description());
-  text += fmt::format("  {:<18}{:>7}  {:<10}{:<20}{}\n", "case", "tasks", "tolerance",
-                      "window/heap/pool", "description");
+  text += fmt::format("  {:<18}{:>7}  {:<10}{:<25}{:<32}{}\n", "case", "tasks", "tolerance",
+                      "outcome", "settings", "description");
   for (const CaseInfo& info : workload.cases()) {
-    const std::string rings =
-        fmt::format("{}/{}/{}", size_text(info.rings.window), size_text(info.rings.heap_bytes),
-                    size_text(info.rings.dep_pool));
-    text +=
-        fmt::format("  {:<18}{:>7}  {:<10g}{:<20}{}{}\n", info.name, info.tasks, info.tolerance,
-                    rings, info.description, info.deadlocks ? "; " + info.twin + " passes" : "");
+    text += fmt::format("  {:<18}{:>7}  {:<10g}{:<25}{:<32}{}{}\n", info.name, info.tasks,
+                        info.tolerance, info.outcome(), rings_text(info.rings), info.description,
+                        info.twin.empty() ? "" : "; " + info.twin + " passes");
   }
   if (!workload.options().empty()) text += "  option\n";
   for (const OptionSpec& option : workload.options()) {

@@ -65,8 +65,8 @@ class VectorExample : public Workload {
   }
   std::vector<CaseInfo> cases() const override {
     return {
-        {"Case1", "a = 2, b = 3: every element is 47", {}, false, "", task_count, usual_tolerance},
-        {"CaseRandom", "a and b uniform in -10..10", {}, false, "", task_count, usual_tolerance}};
+        {"Case1", "a = 2, b = 3: every element is 47", {}, "", "", task_count, usual_tolerance},
+        {"CaseRandom", "a and b uniform in -10..10", {}, "", "", task_count, usual_tolerance}};
   }
 
  private:
