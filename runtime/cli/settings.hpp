@@ -36,6 +36,7 @@ enum class Setting {
   fan_out,
   input_seed,
   repeat,
+  expect,
   trace_events,
   log_level,
 };

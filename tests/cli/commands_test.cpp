@@ -72,7 +72,7 @@ TEST(List, ShowsOutcomesAndTheSettingsOfCases) {
        {"window +8 +1e-05 +flow_control_deadlock +window=8 +a scope.*; window_fits passes\n",
         "heap_fits +16 +1e-05 +pass +heap=64K ", "dep_pool +18 .* dep-pool=16 ",
         "tensormap +17 .* tensormap_overflow +tensormap-pool=16 ",
-        "TaskRing +2368 .* flow_control_deadlock +window=16 heap=1M dep-pool=256 one scope",
+        "TaskRing +2368 .* flow_control_deadlock +window=16 heap=1M dep-pool=256 +one scope",
         "Case1 +5 +1e-05 +pass +- +a = 2"}) {
     EXPECT_THAT(text, testing::ContainsRegex(line));
   }
