@@ -27,6 +27,7 @@ Json case_json(const CaseInfo& info) {
                  {"heap", info.rings.heap_bytes},
                  {"dep_pool", info.rings.dep_pool},
                  {"tensormap_pool", info.rings.tensormap_pool}}},
+               {"blocks", info.blocks == 0 ? Json() : Json(info.blocks)},
                {"outcome", info.outcome()},
                {"deadlocks", !info.fault.empty()}};
   if (!info.twin.empty()) json["twin"] = info.twin;
@@ -40,8 +41,9 @@ Json option_json(const OptionSpec& option) {
           {"help", option.help}};
 }
 
-/// The sizes that are not the usual ones, as `pto2 run` takes them: "window=16 heap=1M".
-std::string rings_text(const workloads::RingSizes& rings) {
+/// The settings that are not the usual ones, under their names in `pto2 run`: "window=16 heap=1M".
+std::string settings_text(const CaseInfo& info) {
+  const workloads::RingSizes& rings = info.rings;
   const workloads::RingSizes usual;
   std::string text;
   const auto add = [&](const char* name, uint64_t own, uint64_t common) {
@@ -52,6 +54,7 @@ std::string rings_text(const workloads::RingSizes& rings) {
   add("heap", rings.heap_bytes, usual.heap_bytes);
   add("dep-pool", rings.dep_pool, usual.dep_pool);
   add("tensormap-pool", rings.tensormap_pool, usual.tensormap_pool);
+  add("blocks", info.blocks, 0);
   return text.empty() ? "-" : text;
 }
 
@@ -87,7 +90,7 @@ std::string workload_text(const Workload& workload) {
                       "outcome", "settings", "description");
   for (const CaseInfo& info : workload.cases()) {
     text += fmt::format("  {:<18}{:>7}  {:<10g}{:<25}{:<32}{}{}\n", info.name, info.tasks,
-                        info.tolerance, info.outcome(), rings_text(info.rings), info.description,
+                        info.tolerance, info.outcome(), settings_text(info), info.description,
                         info.twin.empty() ? "" : "; " + info.twin + " passes");
   }
   if (!workload.options().empty()) text += "  option\n";

@@ -41,6 +41,7 @@ struct CaseInfo {
   std::string twin;      ///< the case that passes where a reproduction does not
   uint64_t tasks = 0;    ///< tasks of the graph, without changes by CaseOptions
   double tolerance = 0;  ///< CaseData::tolerance()
+  uint64_t blocks = 0;   ///< that the chip is meant to have; 0: any number
 
   /// What a run of the case ends in: "pass" or its fault.
   std::string outcome() const { return fault.empty() ? "pass" : fault; }

@@ -73,7 +73,7 @@ TEST(List, ShowsOutcomesAndTheSettingsOfCases) {
         "heap_fits +16 +1e-05 +pass +heap=64K ", "dep_pool +18 .* dep-pool=16 ",
         "tensormap +17 .* tensormap_overflow +tensormap-pool=16 ",
         "TaskRing +2368 .* flow_control_deadlock +window=16 heap=1M dep-pool=256 +one scope",
-        "Case1 +5 +1e-05 +pass +- +a = 2"}) {
+        "clusters +3 .* cluster_deadlock +blocks=2 +a scope", "Case1 +5 +1e-05 +pass +- +a = 2"}) {
     EXPECT_THAT(text, testing::ContainsRegex(line));
   }
   for (const auto& workload : pto2({"list", "--json"}).json()["workloads"]) {

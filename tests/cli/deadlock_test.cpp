@@ -119,7 +119,8 @@ TEST_P(Deadlocks, IsListedWithItsOutcome) {
     if (one["name"] != name && one["name"] != twin) continue;
     const bool fits = one["name"] == twin;
     EXPECT_EQ(one["outcome"], fits ? "pass" : fault);
-    EXPECT_EQ(one["rings"][setting], fits ? fitting : failing);
+    const auto& size = setting == "blocks" ? one["blocks"] : one["rings"][setting];
+    EXPECT_EQ(size, fits ? fitting : failing);
     EXPECT_EQ(one.value("twin", ""), fits ? "" : twin);
     ++found;
   }
@@ -132,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Reproduction{"heap", "heap_ring_deadlock", "--heap", 32 << 10, 64 << 10},
                     Reproduction{"output", "heap_ring_deadlock", "--heap", 64 << 10, 128 << 10},
                     Reproduction{"dep_pool", "dependency_pool_overflow", "--dep-pool", 16, 17},
-                    Reproduction{"tensormap", "tensormap_overflow", "--tensormap-pool", 16, 17}),
+                    Reproduction{"tensormap", "tensormap_overflow", "--tensormap-pool", 16, 17},
+                    Reproduction{"clusters", "cluster_deadlock", "--blocks", 2, 3}),
     [](const auto& reproduction) { return std::string(reproduction.param.name); });
 
 TEST(Deadlock, AnOutputLargerThanTheHeapWaitsForNobody) {
@@ -179,7 +181,7 @@ TEST(Expect, RefusesUnknownOutcomesWithTheKnownOnes) {
     EXPECT_EQ(outcome.out, "") << name;
     for (const char* known : {"--expect", "pass or ", "flow_control_deadlock", "heap_ring_deadlock",
                               "dependency_pool_overflow", "tensormap_overflow", "bad_submission",
-                              "orchestration_threw"}) {
+                              "orchestration_threw", "cluster_deadlock"}) {
       EXPECT_THAT(outcome.err, HasSubstr(known)) << name;
     }
     EXPECT_THAT(outcome.err, Not(HasSubstr("or not_drained"))) << name;
@@ -246,6 +248,8 @@ TEST(All, IsOneObjectAsJson) {
     EXPECT_EQ(json["cases"][i]["expected"], cases[i]["outcome"]);
     EXPECT_EQ(json["cases"][i]["outcome"], cases[i]["outcome"]);
     EXPECT_EQ(json["cases"][i]["config"]["window"], cases[i]["rings"]["window"]);
+    const bool own_chip = cases[i]["blocks"].is_number();
+    EXPECT_EQ(json["cases"][i]["config"]["blocks"], own_chip ? cases[i]["blocks"].get<int>() : 24);
   }
   EXPECT_EQ(pto2({"run", "deadlock", "--all", "--heap", "1M", "--json", "-"}).json()["verdict"],
             "fail");

@@ -13,7 +13,12 @@ constexpr uint64_t kibibyte = 1024;
 constexpr double usual_tolerance = 1e-5;
 
 /// The graphs of orchestration.cpp, by what each part of it is.
-enum class Graph { writers, buffers, readers };
+enum class Graph { writers, buffers, readers, groups };
+
+struct Sizes {
+  RingSizes rings = {};
+  uint64_t blocks = 0;  ///< CaseInfo::blocks
+};
 
 struct Reproduction {
   const char* name;
@@ -22,50 +27,39 @@ struct Reproduction {
   uint64_t parts;
   uint64_t elements;  ///< floats of a part
   const char* fault;
-  RingSizes failing;  ///< the next size below
-  RingSizes fitting;  ///< the smallest that works
+  Sizes failing;  ///< the next size below
+  Sizes fitting;  ///< the smallest that works
 };
 
-constexpr Reproduction reproductions[] = {{"window",
-                                           "a scope of 8 tasks, and one slot stays free",
-                                           Graph::writers,
-                                           8,
-                                           64,
-                                           "flow_control_deadlock",
-                                           {.window = 8},
-                                           {.window = 16}},
-                                          {"heap",
-                                           "a scope that holds 8 buffers of 4K",
-                                           Graph::buffers,
-                                           8,
-                                           kibibyte,
-                                           "heap_ring_deadlock",
-                                           {.heap_bytes = 32 * kibibyte},
-                                           {.heap_bytes = 64 * kibibyte}},
-                                          {"output",
-                                           "one output of 96K, larger than the heap",
-                                           Graph::buffers,
-                                           1,
-                                           24 * kibibyte,
-                                           "heap_ring_deadlock",
-                                           {.heap_bytes = 64 * kibibyte},
-                                           {.heap_bytes = 128 * kibibyte}},
-                                          {"dep_pool",
-                                           "a scope of 17 readers of one buffer",
-                                           Graph::readers,
-                                           17,
-                                           64,
-                                           "dependency_pool_overflow",
-                                           {.dep_pool = 16},
-                                           {.dep_pool = 17}},
-                                          {"tensormap",
-                                           "a scope of 17 tasks with an output each",
-                                           Graph::writers,
-                                           17,
-                                           64,
-                                           "tensormap_overflow",
-                                           {.tensormap_pool = 16},
-                                           {.tensormap_pool = 17}}};
+constexpr Sizes window(uint64_t slots) {
+  return {.rings = {.window = slots}};
+}
+constexpr Sizes heap(uint64_t kibibytes) {
+  return {.rings = {.heap_bytes = kibibytes * kibibyte}};
+}
+constexpr Sizes dep_pool(uint64_t nodes) {
+  return {.rings = {.dep_pool = nodes}};
+}
+constexpr Sizes tensormap_pool(uint64_t entries) {
+  return {.rings = {.tensormap_pool = entries}};
+}
+constexpr Sizes blocks(uint64_t number) {
+  return {.blocks = number};
+}
+
+constexpr Reproduction reproductions[] = {
+    {"window", "a scope of 8 tasks, and one slot stays free", Graph::writers, 8, 64,
+     "flow_control_deadlock", window(8), window(16)},
+    {"heap", "a scope that holds 8 buffers of 4K", Graph::buffers, 8, kibibyte,
+     "heap_ring_deadlock", heap(32), heap(64)},
+    {"output", "one output of 96K, larger than the heap", Graph::buffers, 1, 24 * kibibyte,
+     "heap_ring_deadlock", heap(64), heap(128)},
+    {"dep_pool", "a scope of 17 readers of one buffer", Graph::readers, 17, 64,
+     "dependency_pool_overflow", dep_pool(16), dep_pool(17)},
+    {"tensormap", "a scope of 17 tasks with an output each", Graph::writers, 17, 64,
+     "tensormap_overflow", tensormap_pool(16), tensormap_pool(17)},
+    {"clusters", "a scope of 3 groups, each on a cluster", Graph::groups, 3, 64, "cluster_deadlock",
+     blocks(2), blocks(3)}};
 
 /// A reproduction or its twin.
 struct Spec {
@@ -76,20 +70,24 @@ struct Spec {
 };
 
 uint64_t tasks_of(const Reproduction& of) {
-  if (of.graph == Graph::writers) return of.parts;
-  return of.graph == Graph::buffers ? 2 * of.parts : 1 + of.parts;
+  if (of.graph == Graph::buffers) return 2 * of.parts;
+  return of.graph == Graph::readers ? 1 + of.parts : of.parts;
 }
 
 std::vector<Spec> make_specs() {
   std::vector<Spec> specs;
   for (const Reproduction& of : reproductions) {
     const std::string twin = std::string(of.name) + "_fits";
-    const auto add = [&](const CaseInfo& info) {
-      specs.push_back({info, of.graph, of.parts, of.elements});
+    const auto add = [&](CaseInfo info, const Sizes& sizes) {
+      info.rings = sizes.rings;
+      info.blocks = sizes.blocks;
+      info.tasks = tasks_of(of);
+      info.tolerance = usual_tolerance;
+      specs.push_back({std::move(info), of.graph, of.parts, of.elements});
     };
-    add({of.name, of.description, of.failing, of.fault, twin, tasks_of(of), usual_tolerance});
-    add({twin, std::string("as ") + of.name + ", in the smallest size that works", of.fitting, "",
-         "", tasks_of(of), usual_tolerance});
+    add({of.name, of.description, {}, of.fault, twin}, of.failing);
+    add({twin, std::string("as ") + of.name + ", in the smallest size that works", {}, "", ""},
+        of.fitting);
   }
   return specs;
 }
@@ -117,8 +115,10 @@ class DeadlockCase : public CaseData {
                   {"elements", ArgumentKind::scalar, spec.elements, 0}};
     if (graph_ == Graph::buffers) entry_ += "_buffers";
     if (graph_ == Graph::readers) entry_ += "_readers";
+    if (graph_ == Graph::groups) entry_ += "_groups";
     expected_tasks_ = info_.tasks;
-    expected_edges_ = graph_ == Graph::writers ? 0 : spec.parts;
+    const bool edges = graph_ == Graph::buffers || graph_ == Graph::readers;
+    expected_edges_ = edges ? spec.parts : 0;
     tolerance_ = info_.tolerance;
   }
 
@@ -135,8 +135,8 @@ class DeadlockCase : public CaseData {
  private:
   double expected(uint64_t i) const {
     const float* const x = x_.as<float>();
-    if (graph_ == Graph::writers) return double{x[i]} + 1;
     if (graph_ == Graph::buffers) return double{x[i]} + 2;
+    if (graph_ != Graph::readers) return double{x[i]} + 1;
     return double{x[i % elements_]} + 1 + static_cast<double>(i / elements_);
   }
 

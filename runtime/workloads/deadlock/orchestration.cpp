@@ -8,6 +8,8 @@ namespace {
 
 enum Kernel : int32_t { func_add_scalar = 0 };
 
+constexpr int32_t any_cluster = -1;
+
 /// x, y, size_x, size_y (bytes), number of parts, elements of a part.
 struct Arguments {
   Tensor x;  ///< all parts
@@ -40,10 +42,12 @@ struct Arguments {
   }
 };
 
-void add_scalar(PTO2Runtime* rt, Tensor x, float scalar, Tensor sum) {
+void add_scalar(PTO2Runtime* rt, Tensor x, float scalar, Tensor sum,
+                int32_t cluster = any_cluster) {
   const PTOParam params[] = {make_input_param(x), make_output_param(sum),
                              make_scalar_param(std::bit_cast<uint32_t>(scalar))};
-  pto2_rt_submit_task(rt, func_add_scalar, PTO2_WORKER_VECTOR, params, std::size(params));
+  pto2_rt_submit_task_clustered(rt, func_add_scalar, PTO2_WORKER_VECTOR, params, std::size(params),
+                                cluster);
 }
 
 }  // namespace
@@ -72,6 +76,18 @@ extern "C" void aicpu_orchestration_entry_buffers(PTO2Runtime* rt, uint64_t* arg
       Tensor between = all.buffer();
       add_scalar(rt, all.part(all.x, i), 1.0f, between);
       add_scalar(rt, between, 1.0f, all.part(all.y, i));
+    }
+  }
+}
+
+/// A group of its own per part, on a cluster that is held until the scope ends: clusters.
+extern "C" void aicpu_orchestration_entry_groups(PTO2Runtime* rt, uint64_t* args, int) {
+  if (!Arguments::fit(rt, args)) return;
+  const Arguments all(args);
+  PTO2_SCOPE(rt) {
+    for (uint64_t i = 0; i < all.parts; ++i) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      add_scalar(rt, all.part(all.x, i), 1.0f, all.part(all.y, i), cluster);
     }
   }
 }

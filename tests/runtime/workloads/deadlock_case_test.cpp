@@ -44,7 +44,7 @@ TEST(DeadlockCase, a_twin_is_the_same_graph_with_another_size) {
     EXPECT_EQ(deadlock().make_case(name)->entry(), deadlock().make_case(info.twin)->entry());
     const RingSizes &a = info.rings, &b = twin.rings;
     EXPECT_EQ((a.window != b.window) + (a.heap_bytes != b.heap_bytes) + (a.dep_pool != b.dep_pool) +
-                  (a.tensormap_pool != b.tensormap_pool),
+                  (a.tensormap_pool != b.tensormap_pool) + (info.blocks != twin.blocks),
               1)
         << name << ": one setting makes the difference";
   }
