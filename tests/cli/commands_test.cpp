@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -20,12 +21,12 @@ TEST(List, NamesWorkloadsAndCases) {
   EXPECT_LT(text.seconds, 5);
   for (const char* name :
        {"paged_attention:", "paged_attention_seq:", "vector_example:", "alternating:", "bgemm:",
-        "matmul:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
+        "deadlock:", "matmul:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
     EXPECT_THAT(text.out, HasSubstr(name));
   }
   const auto json = pto2({"list", "--json"}).json();
   EXPECT_EQ(json["schema"], "pto2-list/1");
-  EXPECT_EQ(json["workloads"].size(), 6U);
+  EXPECT_EQ(json["workloads"].size(), 7U);
   for (const auto& workload : json["workloads"]) {
     for (const auto& one : workload["cases"]) {
       EXPECT_GT(one["tasks"], 0);
@@ -66,14 +67,39 @@ TEST(List, EveryDeadlockHasATwinThatIsListed) {
   EXPECT_THAT(names, testing::IsSupersetOf(twins));
 }
 
+TEST(List, ShowsOutcomesAndTheSettingsOfCases) {
+  const std::string text = pto2({"list"}).out;
+  for (const char* line :
+       {"window +8 +1e-05 +flow_control_deadlock +window=8 +a scope.*; window_fits passes\n",
+        "heap_fits +16 +1e-05 +pass +heap=64K ", "dep_pool +18 .* dep-pool=16 ",
+        "tensormap +17 .* tensormap_overflow +tensormap-pool=16 ",
+        "TaskRing +2368 .* flow_control_deadlock +window=16 heap=1M dep-pool=256 +one scope",
+        "clusters +3 .* cluster_deadlock +blocks=2 +a scope", "Case1 +5 +1e-05 +pass +- +a = 2"}) {
+    EXPECT_THAT(text, testing::ContainsRegex(line));
+  }
+  for (const auto& workload : pto2({"list", "--json"}).json()["workloads"]) {
+    for (const auto& one : workload["cases"]) {
+      EXPECT_EQ(one["deadlocks"], one["outcome"] != "pass");
+      EXPECT_EQ(one.contains("twin"), one["outcome"] != "pass");
+      if (one["name"] == "tensormap") {
+        EXPECT_EQ(one["rings"]["tensormap_pool"], 16);
+      }
+    }
+  }
+}
+
 TEST(List, TaskCountsAreThoseOfTheRuns) {
   const auto json = pto2({"list", "--json"}).json();
   for (const auto& workload : json["workloads"]) {
-    const auto& first = workload["cases"][0];
-    const auto run = pto2({"run", workload["name"], "--json", "-"}).json();
-    EXPECT_EQ(run["tasks"], first["tasks"]);
-    EXPECT_EQ(run["tolerance"], first["tolerance"]);
-    EXPECT_EQ(run["case"], first["name"]);
+    const auto& cases = workload["cases"];
+    const auto first = std::find_if(cases.begin(), cases.end(),
+                                    [](const auto& one) { return one["outcome"] == "pass"; });
+    ASSERT_NE(first, cases.end());
+    const auto run =
+        pto2({"run", workload["name"], "--case", (*first)["name"], "--json", "-"}).json();
+    EXPECT_EQ(run["tasks"], (*first)["tasks"]);
+    EXPECT_EQ(run["tolerance"], (*first)["tolerance"]);
+    EXPECT_EQ(run["case"], (*first)["name"]);
   }
 }
 

@@ -220,7 +220,7 @@ TEST(BadFiles, AreBadInput) {
       {"window = ", "no TOML"},
       {"[check]\nseeds = 1", "table [check]"},
       {"dep-pool = 32\n[run]\ndep_pool = 64", "given twice"},
-      {"workload = \"gemm\"", "there are alternating, bgemm"},
+      {"workload = \"no_such\"", "no workload is called 'no_such'; there are "},
       {"", "empty"}};
   for (const auto& [content, said] : all) {
     const std::string file = folder.file("bad.toml", content);

@@ -63,9 +63,8 @@ class VectorExample : public Workload {
     return "(a+b+1)(a+b+2)+(a+b) over 16384 floats, four of five tasks in a nested scope";
   }
   std::vector<CaseInfo> cases() const override {
-    return {
-        {"Case1", "a = 2, b = 3: every element is 47", {}, false, "", task_count, usual_tolerance},
-        {"CaseRandom", "a and b uniform in -10..10", {}, false, "", task_count, usual_tolerance}};
+    return {{"Case1", "a = 2, b = 3: every element is 47", {}, "", "", task_count, usual_tolerance},
+            {"CaseRandom", "a and b uniform in -10..10", {}, "", "", task_count, usual_tolerance}};
   }
 
  private:
