@@ -104,11 +104,19 @@ class ClusterPool {
   /// Closes the group: no task will join. True if the cluster is free by it.
   [[nodiscard]] bool close(uint32_t cluster) { return leave(cluster); }
 
-  /// True if every cluster is free and no group is open: the state between runs.
+  /// True if each cluster is free exactly when its group has no members. Requires that no verb is
+  /// under way.
   [[nodiscard]] bool invariant_holds() const {
     for (uint32_t c = 0; c < members_.size(); ++c) {
       const bool free = (words_[c / 64].load(P::order(Orders::look)) & bit(c)) != 0;
       if (free != (members_[c].load(P::order(Orders::look)) == 0)) return false;
+    }
+    return true;
+  }
+  /// True if no cluster is held: the state after a run.
+  [[nodiscard]] bool all_free() const {
+    for (const Members& members : members_) {
+      if (members.load(P::order(Orders::look)) != 0) return false;
     }
     return true;
   }

@@ -19,7 +19,7 @@ class AllocatedAgain : public Roles<P, 2> {
   void finish() {
     check<P>(given_back_[0] + given_back_[1] == groups, "each group gives the cluster back once");
     check<P>(work_.read() == groups, "both tasks have run");
-    check<P>(pool_.invariant_holds(), "every cluster is free");
+    check<P>(pool_.invariant_holds() && pool_.all_free(), "every cluster is free");
   }
 
  private:

@@ -21,21 +21,27 @@ class IdleCoreRule {
   /// At each FIN, what was true just before it; ends where the rule is broken first.
   std::vector<std::string> at_every_fin() {
     const std::vector<Change> changes = changes_by_time();
-    std::array<int64_t, core_types> ready{};
-    std::array<int64_t, core_types> idle{};
-    for (uint32_t core = 0; core < history_.cores(); ++core) ++idle[history_.type_of_core(core)];
+    // By core type; then by cluster and core type.
+    std::vector<int64_t> ready(places());
+    std::vector<int64_t> idle(places());
+    for (uint32_t core = 0; core < history_.cores(); ++core) {
+      ++idle[history_.type_of_core(core)];
+      ++idle[place_of_core(core)];
+    }
     for (std::size_t i = 0; i < changes.size();) {
       const uint64_t time = changes[i].time;
       std::size_t end = i;
       bool fin = false;
       for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
-      for (uint32_t type = 0; fin && type < core_types; ++type) {
-        if (ready[type] > 0 && idle[type] > 0) report_fin(type, time);
+      for (uint32_t place = 0; fin && place < places(); ++place) {
+        if (ready[place] > 0 && idle[place] > 0) report_fin(place, time);
       }
       if (!broken_.empty()) break;
       for (; i < end; ++i) {
-        ready[changes[i].type] += changes[i].ready;
-        idle[changes[i].type] += changes[i].idle;
+        ready[changes[i].wanted] += changes[i].ready;
+        if (changes[i].idle == 0) continue;
+        idle[history_.type_of_core(changes[i].core)] += changes[i].idle;
+        idle[place_of_core(changes[i].core)] += changes[i].idle;
       }
     }
     return std::move(broken_);
@@ -48,60 +54,73 @@ class IdleCoreRule {
       for (const TaskHistory& task : ring) {
         if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
         const uint64_t from = task.time(EventKind::ready, never);
-        const uint64_t to = last_dispatch(task, std::max(from, end_of_run));
-        if (to < from || to - from <= limit_ns) continue;
-        if (to - from - hosts_busy(from, to) > limit_ns) report_long_wait(task, from, to);
+        for (uint32_t i = 0; i < task.runs(); ++i) {
+          const PartHistory run = task.run(i);
+          const uint64_t to =
+              run.dispatch.times != 0 ? tick_of(run.dispatch) : std::max(from, end_of_run);
+          if (to < from || to - from <= limit_ns) continue;
+          if (to - from - hosts_busy(from, to) > limit_ns) report_long_wait(task, run, from, to);
+        }
       }
     }
     return std::move(broken_);
   }
 
  private:
-  /// How the numbers of ready tasks and idle cores of one type change.
+  /// How the numbers of ready tasks and of idle cores change.
   struct Change {
     uint64_t time;
-    uint32_t type;
+    uint32_t wanted;  ///< the place that the task is ready for
     int32_t ready;
+    uint32_t core;  ///< whose state changes, if `idle` says so
     int32_t idle;
     bool fin;
   };
+
+  /// What a task can be ready for: a core of a type, anywhere or in one cluster.
+  [[nodiscard]] uint32_t places() const { return core_types * (1 + history_.clusters()); }
+  static uint32_t place_of(int64_t cluster, uint32_t type) {
+    return core_types * static_cast<uint32_t>(1 + cluster) + type;
+  }
+  [[nodiscard]] uint32_t place_of_core(uint32_t core) const {
+    return place_of(history_.cluster_of_core(core), history_.type_of_core(core));
+  }
+  [[nodiscard]] uint32_t place_of_run(const TaskHistory& task, const PartHistory& run) const {
+    return place_of(history_.cluster_of(run), task.type());
+  }
 
   std::vector<Change> changes_by_time() const {
     std::vector<Change> changes;
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
         if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
-        const uint32_t type = task.type();
-        const auto runs = static_cast<int32_t>(task.runs());
-        changes.push_back({task.time(EventKind::ready, never), type, runs, 0, false});
-        for (uint32_t i = 0; i < task.runs(); ++i) {
-          const PartHistory run = task.run(i);
-          if (run.dispatch.times != 0)
-            changes.push_back({tick_of(run.dispatch), type, -1, -1, false});
-          if (run.fin.times != 0) changes.push_back({tick_of(run.fin), type, 0, 1, true});
-        }
+        for (uint32_t i = 0; i < task.runs(); ++i) add_changes(task, task.run(i), changes);
       }
     }
     for (uint32_t core = 0; core < history_.cores(); ++core) {
-      changes.push_back({exit_of(core), history_.type_of_core(core), 0, -1, false});
+      changes.push_back({exit_of(core), place_of_core(core), 0, core, -1, false});
     }
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.time < b.time; });
     return changes;
   }
 
-  [[nodiscard]] static uint64_t tick_of(const Moment& moment) {
-    return moment.times == 0 ? never : moment.event->tick;
+  void add_changes(const TaskHistory& task, const PartHistory& run,
+                   std::vector<Change>& changes) const {
+    const uint32_t wanted = place_of_run(task, run);
+    const uint32_t core = run.dispatch.times != 0 ? run.dispatch.event->detail : 0;
+    if (core >= history_.cores() || wanted >= places()) return;  // EV-I7, EV-I14
+    const auto add = [&](const Moment& moment, int32_t ready, int32_t idle) {
+      if (moment.times == 0) return;
+      changes.push_back({tick_of(moment), wanted, ready, core, idle, &moment == &run.fin});
+    };
+    add(task.of(EventKind::ready), 1, 0);
+    add(run.dispatch, -1, -1);
+    add(run.fin, 0, 1);
   }
 
-  /// When the task was dispatched, with all its parts; `none` if it was not.
-  [[nodiscard]] static uint64_t last_dispatch(const TaskHistory& task, uint64_t none) {
-    uint64_t last = 0;
-    for (uint32_t i = 0; i < task.runs(); ++i) {
-      const Moment dispatch = task.run(i).dispatch;
-      last = std::max(last, dispatch.times == 0 ? none : dispatch.event->tick);
-    }
-    return last;
+  [[nodiscard]] static uint64_t tick_of(const Moment& moment) {
+    return moment.times == 0 ? never : moment.event->tick;
   }
 
   [[nodiscard]] uint64_t exit_of(uint32_t core) const {
@@ -127,13 +146,16 @@ class IdleCoreRule {
     return exit_of(core) >= to;
   }
 
-  /// An idle core of the type, or the number of cores if there is none.
-  [[nodiscard]] uint32_t idle_core(uint32_t type, uint64_t from, uint64_t to) const {
+  /// An idle core that could run the task, or the number of cores if there is none.
+  [[nodiscard]] uint32_t idle_core(const TaskHistory& task, const PartHistory& run, uint64_t from,
+                                   uint64_t to) const {
+    const int64_t cluster = history_.cluster_of(run);
+    const auto fits = [&](uint32_t core) {
+      return history_.type_of_core(core) == task.type() &&
+             (cluster == any_cluster || history_.cluster_of_core(core) == cluster);
+    };
     uint32_t core = 0;
-    while (core < history_.cores() &&
-           (history_.type_of_core(core) != type || !is_idle(core, from, to))) {
-      ++core;
-    }
+    while (core < history_.cores() && (!fits(core) || !is_idle(core, from, to))) ++core;
     return core;
   }
 
@@ -166,28 +188,31 @@ class IdleCoreRule {
     return busy;
   }
 
-  void report_fin(uint32_t type, uint64_t time) {
+  void report_fin(uint32_t place, uint64_t time) {
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
-        const bool waits = task.has(EventKind::ready) && task.type() == type &&
-                           task.time(EventKind::ready, never) < time &&
-                           last_dispatch(task, never) >= time;
-        if (!waits) continue;
-        const uint32_t core = idle_core(type, time - 1, time);
-        broken_.push_back(fmt::format(
-            "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
-            "ends, nobody is about to dispatch it",
-            local_of(task.id), ring_of(task.id), task.time(EventKind::ready, never),
-            core < history_.cores() ? result_.events[history_.thread_of_core(core)].thread()
-                                    : "a core",
-            time));
-        return;
+        if (task.time(EventKind::ready, never) >= time) continue;
+        for (uint32_t i = 0; i < task.runs(); ++i) {
+          const PartHistory run = task.run(i);
+          if (place_of_run(task, run) != place || tick_of(run.dispatch) < time) continue;
+          return report_waiting(task, time, idle_core(task, run, time - 1, time));
+        }
       }
     }
   }
 
-  void report_long_wait(const TaskHistory& task, uint64_t from, uint64_t to) {
-    const uint32_t core = idle_core(task.type(), from, to);
+  void report_waiting(const TaskHistory& task, uint64_t time, uint32_t core) {
+    broken_.push_back(fmt::format(
+        "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
+        "ends, nobody is about to dispatch it",
+        local_of(task.id), ring_of(task.id), task.time(EventKind::ready, never),
+        core < history_.cores() ? result_.events[history_.thread_of_core(core)].thread() : "a core",
+        time));
+  }
+
+  void report_long_wait(const TaskHistory& task, const PartHistory& run, uint64_t from,
+                        uint64_t to) {
+    const uint32_t core = idle_core(task, run, from, to);
     if (core == history_.cores()) return;
     broken_.push_back(fmt::format(
         "EV-I12: task {} of ring {} is ready from {} to {}, and {} is idle all this time",

@@ -5,6 +5,7 @@ namespace pto2 {
 RunHistory::RunHistory(const DeviceConfig& config, const RunResult& result)
     : chip_(config.chip), rings_(config.rings), dispatches_(config.chip.cores()) {
   add_submissions(result.events[0]);
+  add_groups(result.events[0]);
   for (uint32_t thread = 0; thread < threads(); ++thread) {
     for (const Event& event : result.events[thread].events()) add(event, thread);
   }
@@ -23,6 +24,23 @@ void RunHistory::add_submissions(const EventLog& orchestrator) {
     if (local_of(event.task) != rings_[ring].size()) continue;
     rings_[ring].push_back({event.task});
     rings_[ring].back().parts.resize(event.part);
+  }
+}
+
+/// What is out of turn is left out: it is for the rules to say so (group_rules.hpp).
+void RunHistory::add_groups(const EventLog& orchestrator) {
+  for (const Event& event : orchestrator.events()) {
+    const uint64_t number = event.kind == EventKind::join ? event.detail : event.task.value;
+    if (event.kind == EventKind::allocate && number == groups_.size()) {
+      groups_.push_back({event.detail, &event});
+    }
+    if (number >= groups_.size()) continue;
+    if (event.kind == EventKind::close) groups_[number].closed = &event;
+    if (event.kind == EventKind::join && find(event.task) != nullptr) {
+      TaskHistory& task = rings_[ring_of(event.task)][local_of(event.task)];
+      const bool of_a_part = event.part < task.parts.size();
+      (of_a_part ? task.parts[event.part].group : task.group) = static_cast<int64_t>(number);
+    }
   }
 }
 

@@ -25,11 +25,19 @@ struct Moment {
   uint32_t times = 0;            ///< how often it happened
 };
 
-/// What happened to a part of a task.
+/// A group that was allocated.
+struct GroupHistory {
+  uint32_t cluster;
+  const Event* allocated;
+  const Event* closed = nullptr;  ///< null: never
+};
+
+/// A run of a kernel: a part of a block task, or the whole of another.
 struct PartHistory {
-  Moment dispatch;
-  Moment ack;
-  Moment fin;
+  Moment dispatch{};
+  Moment ack{};
+  Moment fin{};
+  int64_t group = -1;  ///< that it joined; -1: none
 
   /// That of these three kinds.
   [[nodiscard]] const Moment& of(EventKind kind) const {
@@ -40,6 +48,7 @@ struct PartHistory {
 /// Of a block task `dispatch` and `ack` are the earliest of all parts, and `fin` is the latest.
 struct TaskHistory {
   TaskId id;
+  int64_t group = -1;  ///< that it joined, if it is no block task; -1: none
   std::array<Moment, life_kinds> moments{};
   std::vector<PartHistory> parts{};  ///< of a block task; empty: it is none
 
@@ -58,7 +67,7 @@ struct TaskHistory {
   /// What happened in run `i` of its kernel.
   [[nodiscard]] PartHistory run(uint32_t i) const {
     if (!parts.empty()) return parts[i];
-    return {of(EventKind::dispatch), of(EventKind::ack), of(EventKind::fin)};
+    return {of(EventKind::dispatch), of(EventKind::ack), of(EventKind::fin), group};
   }
   /// The core type that the task needs; requires the event `ready`.
   [[nodiscard]] uint32_t type() const { return of(EventKind::ready).event->detail; }
@@ -72,6 +81,13 @@ class RunHistory {
 
   /// The tasks of all rings that were submitted in order, ring by ring.
   [[nodiscard]] const std::vector<std::vector<TaskHistory>>& rings() const { return rings_; }
+  /// The groups that were allocated in order, by number.
+  [[nodiscard]] const std::vector<GroupHistory>& groups() const { return groups_; }
+  /// The cluster that a run of a kernel is pinned to; `any_cluster` if there is none.
+  [[nodiscard]] int64_t cluster_of(const PartHistory& run) const {
+    if (run.group < 0) return any_cluster;
+    return groups_[static_cast<std::size_t>(run.group)].cluster;
+  }
   /// Null: no such task was submitted.
   [[nodiscard]] const TaskHistory* find(TaskId id) const;
   /// Dispatches to one core, scheduler by scheduler.
@@ -97,14 +113,18 @@ class RunHistory {
   [[nodiscard]] uint32_t type_of_core(uint32_t core) const {
     return static_cast<uint32_t>(chip_.type_of(core));
   }
+  [[nodiscard]] uint32_t cluster_of_core(uint32_t core) const { return chip_.place_of(core).block; }
+  [[nodiscard]] uint32_t clusters() const { return chip_.blocks; }
 
  private:
   void add_submissions(const EventLog& orchestrator);
+  void add_groups(const EventLog& orchestrator);
   void add(const Event& event, uint32_t thread);
   static void add_part(TaskHistory& task, const Event& event, uint32_t thread);
 
   Chip chip_;
   std::vector<std::vector<TaskHistory>> rings_;
+  std::vector<GroupHistory> groups_;
   std::vector<std::vector<const Event*>> dispatches_;
   std::array<uint64_t, event_kinds> counts_{};
 };

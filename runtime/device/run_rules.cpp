@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/chip/chip.hpp"
+#include "runtime/device/group_rules.hpp"
 #include "runtime/device/idle_core_rule.hpp"
 #include "runtime/device/run_history.hpp"
 #include "runtime/device/thread_names.hpp"
@@ -92,6 +93,9 @@ class Judge {
       check_exit(core);
     }
     check_counts();
+    for (std::string& text : broken_group_rules(history_, result_, ended_well_)) {
+      findings_.add_text(std::move(text));
+    }
     for (std::string& text : idle_cores_beside_ready_tasks(history_, result_, idle_limit)) {
       findings_.add_text(std::move(text));
     }

@@ -37,12 +37,20 @@
 ///   `dispatches`,
 ///          `acks` and `fins` count parts.
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
+///          A pinned task waits for a core of its cluster.
 ///          This is exact in seeded runs with kernels_last: whenever a kernel ends, all others
 ///          were waiting. On hardware, a task must not be ready for longer than a limit while one
 ///          core of its type is idle throughout, not counting the time in which a kernel or the
 ///          orchestration may have been running on every host thread. Nothing is said of other
 ///          runs.
 ///   EV-I13: every structure is whole after the run.
+///   EV-I14: groups are allocated in order, 0, 1, .., each on a cluster of the chip, and closed
+///          once, in a run that ended well all of them. Tasks join a group while it is open. A
+///          cluster is allocated again only after its group was closed and its last task had its
+///          `fin`, and is given back once per group; in a run that was given up the last one may
+///          not have been.
+///   EV-I15: a task, or part of one, that joined a group is dispatched to a core of the group's
+///          cluster.
 #pragma once
 
 #include <cstdint>

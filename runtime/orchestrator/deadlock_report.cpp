@@ -150,6 +150,18 @@ RunError describe_deadlock(const Deadlock& d) {
   return {deadlock_code(d.resource), clusters ? describe_groups(d) : describe_ring(d), remedy(d)};
 }
 
+/// What fits is decided by the placement alone; a request is granted if a larger one is.
+uint64_t largest_request(const HeapRing& heap, uint64_t alive) {
+  uint64_t granted = 0;
+  uint64_t refused = heap.size() / packed_output_alignment + 1;
+  while (refused - granted > 1) {
+    const uint64_t middle = granted + (refused - granted) / 2;
+    const bool fits = heap.placement(middle * packed_output_alignment, alive).fits;
+    (fits ? granted : refused) = middle;
+  }
+  return granted * packed_output_alignment;
+}
+
 std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, Resource resource) {
   if (resource == Resource::tensormap_pool) return requirement.map_pool();
   uint64_t sufficient = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/admission.hpp"
+#include "core/heap_ring.hpp"
 #include "core/task_id.hpp"
 #include "runtime/orchestrator/cluster_groups.hpp"
 #include "runtime/orchestrator/requirement.hpp"
@@ -41,6 +42,10 @@ struct Deadlock {
 
 /// `counted_to_end` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);
+
+/// Bytes of the largest request that `heap` grants at the watermark `alive`, a multiple of
+/// packed_output_alignment.
+[[nodiscard]] uint64_t largest_request(const HeapRing& heap, uint64_t alive);
 
 /// The smallest size of `resource`, clusters excepted, that works in every ring, by what
 /// `requirement` has seen.

@@ -79,6 +79,7 @@ class Orchestrator {
   uint64_t transpose(uint64_t tensor, uint32_t x, uint32_t y);
   [[nodiscard]] const TensorRecord* find_tensor(uint64_t tensor, const char* use);
   void dump(uint64_t tensor);
+  uint64_t describe(uint64_t tensor, char* text, uint64_t capacity);
   void log_line(int32_t level, const char* format, va_list arguments);
 
  private:

@@ -274,6 +274,14 @@ void Orchestrator<P, F>::dump(uint64_t tensor) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
+uint64_t Orchestrator<P, F>::describe(uint64_t tensor, char* text, uint64_t capacity) {
+  const std::string line =
+      mode_ == Mode::stopped ? std::string() : dataflow_.tensors().describe(tensor);
+  if (capacity != 0) text[line.copy(text, capacity - 1)] = 0;
+  return line.size();
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::log_line(int32_t level, const char* format, va_list arguments) {
   if (!input_.log) return;
   char line[1024];

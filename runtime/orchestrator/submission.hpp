@@ -10,7 +10,6 @@
 #include "runtime/chip/chip.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/include/pto_orchestration_api.h"
-#include "runtime/run/run_state.hpp"
 #include "runtime/tensormap/tensor_table.hpp"
 
 namespace pto2 {

@@ -144,8 +144,10 @@ std::string Submitter<P, F>::describe_blocked(const Submission& task) const {
       break;
     }
     case Resource::heap_ring:
-      line += fmt::format(": requesting {} bytes, top={}, tail={}, size={}", state.requested,
-                          state.heap_top, state.heap_tail, state.size);
+      line += fmt::format(
+          ": requesting {} bytes, available={}, top={}, tail={}, size={}", state.requested,
+          largest_request(state_.admission.ring(task.ring).heap, state_.admission.alive(task.ring)),
+          state.heap_top, state.heap_tail, state.size);
       break;
     case Resource::dependency_pool:
       line +=

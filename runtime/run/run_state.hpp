@@ -24,9 +24,6 @@
 
 namespace pto2 {
 
-/// The cluster of a task that may use any.
-inline constexpr int16_t any_cluster = -1;
-
 /// What a scheduler needs to know of a task to dispatch it. Written for every task, so it is kept
 /// small.
 struct TaskDescriptor {
