@@ -14,6 +14,7 @@ const std::map<std::string, Expectation> expectations = {
     {"core_mailbox/exit_overtakes", {4}},
     {"parked_schedulers/push_against_park", {5'430}},
     {"parked_schedulers/backlog_against_park", {48'299}},
+    {"parked_schedulers/pinned_takes_the_core", {257'461, Effort::many}},
     {"ready_queues/exactly_once", {45'126}},
     {"cluster_pool/close_against_leave", {8}},
     {"cluster_pool/two_clusters", {6}},
