@@ -137,6 +137,50 @@ inline void submit_attention(PTO2Runtime* rt, int64_t tasks, GraphMemory& memory
   }
 }
 
+/// The parameters of a part of a block: what all parts read, and the whole of what they write side
+/// by side.
+struct BlockTensors {
+  explicit BlockTensors(GraphMemory& memory) {
+    const uint64_t shape[] = {16};
+    input = make_tensor_external(memory.page(0), shape, 1);
+    output = make_tensor_external(memory.page(1), shape, 1);
+  }
+  Tensor input, output;
+};
+
+/// About `parts` parts in block tasks of `block_dim` parts each, independent of each other.
+inline void submit_block_tasks(PTO2Runtime* rt, int64_t parts, int32_t block_dim,
+                               GraphMemory& memory) {
+  pto2_rt_init_tensor_pool(rt);
+  const BlockTensors tensors(memory);
+  const PTOParam params[] = {make_input_param(tensors.input), make_output_param(tensors.output)};
+  for (int64_t i = 0; i < parts; i += tasks_per_scope * block_dim) {
+    PTO2_SCOPE(rt) {
+      for (int64_t j = 0; j < tasks_per_scope; ++j) {
+        pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, params, 2, block_dim);
+      }
+    }
+  }
+}
+
+/// The same with a task per part, which has block_dim and its number as scalars.
+inline void submit_block_expansion(PTO2Runtime* rt, int64_t parts, int32_t block_dim,
+                                   GraphMemory& memory) {
+  pto2_rt_init_tensor_pool(rt);
+  const BlockTensors tensors(memory);
+  for (int64_t i = 0; i < parts; i += block_dim) {
+    PTO2_SCOPE(rt) {
+      for (int32_t part = 0; part < block_dim; ++part) {
+        const PTOParam params[] = {make_input_param(tensors.input),
+                                   make_output_param(tensors.output),
+                                   make_scalar_param(static_cast<uint64_t>(block_dim)),
+                                   make_scalar_param(static_cast<uint64_t>(part))};
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, 4);
+      }
+    }
+  }
+}
+
 /// Submits about `tasks` tasks, all of kernel 0.
 inline void submit(PTO2Runtime* rt, Graph graph, int64_t tasks, GraphMemory& memory) {
   pto2_rt_init_tensor_pool(rt);
