@@ -11,6 +11,7 @@
 ///   hop                  a dependent task on another core of the chip
 ///   block/N              a part of a block task of N parts, from launch to result; the peer is the
 ///                        expansion, a task per part
+///   block_row/N          the same in rows of four, each of which reads what the one before wrote
 ///
 /// Every row records the time of a cache line's way between two CPUs and back, measured in the
 /// same iteration: on shared hosts it flips, and everything moves with it.
@@ -207,23 +208,21 @@ void launch_one(benchmark::State& state) {
       [] { return launch_ns(executors::TeamOptions{.executor = executors::Executor::threads}); });
 }
 
-using SubmitBlocks = void (*)(PTO2Runtime*, int64_t parts, int32_t block_dim, GraphMemory&);
-
-double part_ns(SubmitBlocks submit_blocks, int32_t block_dim) {
+double part_ns(BlockForm form, int32_t block_dim, int calls) {
   constexpr int64_t parts = 48 * 1024;
   DeviceConfig config;
   config.window = 1024;
-  const RunResult result = run_graph(
-      config, host_threads(),
-      [&](PTO2Runtime* rt, GraphMemory& memory) { submit_blocks(rt, parts, block_dim, memory); });
+  const RunResult result =
+      run_graph(config, host_threads(), [&](PTO2Runtime* rt, GraphMemory& memory) {
+        submit_blocks(rt, form, parts, block_dim, calls, memory);
+      });
   return static_cast<double>(result.wall_ns) / static_cast<double>(result.fins);
 }
 
-void block(benchmark::State& state, int32_t block_dim) {
+void block(benchmark::State& state, const std::string& work, int32_t block_dim, int calls) {
   run_pairs(
-      state, "block/" + std::to_string(block_dim), "expansion",
-      [block_dim] { return part_ns(submit_block_tasks, block_dim); },
-      [block_dim] { return part_ns(submit_block_expansion, block_dim); });
+      state, work, "expansion", [=] { return part_ns(BlockForm::task, block_dim, calls); },
+      [=] { return part_ns(BlockForm::expansion, block_dim, calls); });
 }
 
 void hop(benchmark::State& state) {
@@ -259,8 +258,10 @@ void register_all() {
   add("launch", launch_one);
   add("hop", hop);
   for (const int32_t block_dim : {1, 4, 24, 96}) {
-    add("block/" + std::to_string(block_dim),
-        [block_dim](benchmark::State& state) { block(state, block_dim); });
+    for (const int calls : {1, 4}) {
+      const std::string work = (calls == 1 ? "block/" : "block_row/") + std::to_string(block_dim);
+      add(work, [=](benchmark::State& state) { block(state, work, block_dim, calls); });
+    }
   }
   for (const int64_t tasks : {10'000, 100'000, 1'000'000}) {
     for (const Graph graph : graphs) {
