@@ -12,9 +12,9 @@
 namespace pto2 {
 
 enum class EventKind : uint8_t {
-  submit,    ///< orchestrator: a task was submitted
+  submit,    ///< orchestrator: a task was submitted, a block task with `part` parts
   ready,     ///< whoever took the fan-in to zero: `detail` is the core type
-  dispatch,  ///< scheduler: to core `detail`
+  dispatch,  ///< scheduler: to core `detail`; this and the next two once per part
   ack,       ///< core: took the task
   fin,       ///< core: the kernel returned
   consume,   ///< whoever dropped the last reference

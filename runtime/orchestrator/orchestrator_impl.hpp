@@ -166,13 +166,16 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   }
 }
 
+/// Fails the run for what is wrong with the next submission. False.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
+  fail({ErrorCode::bad_submission,
+        fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
+  return false;
+}
+
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
-  const auto refuse = [&](std::string problem, const char* hint) {
-    fail({ErrorCode::bad_submission,
-          fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
-    return false;
-  };
   const auto known = static_cast<uint32_t>(input_.kernels.size());
   if (static_cast<uint32_t>(kernel_id) >= known || input_.kernels[kernel_id] == nullptr) {
     return refuse(fmt::format("there is no kernel {}", kernel_id),

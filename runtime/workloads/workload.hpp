@@ -134,6 +134,10 @@ std::span<const Workload* const> all_workloads();
 /// The workload of this name; std::invalid_argument, listing the names, when there is none.
 const Workload& find_workload(const std::string& name);
 
+/// The case of `workload` of this name; std::invalid_argument, listing the names, when there is
+/// none.
+CaseInfo find_case(const Workload& workload, const std::string& name);
+
 /// The options of all workloads, each name once.
 std::vector<const OptionSpec*> all_options();
 /// The error of an option that `workload`, or a run without one (null), does not have. It names the

@@ -19,13 +19,14 @@ TEST(List, NamesWorkloadsAndCases) {
   const Outcome text = pto2({"list"});
   EXPECT_EQ(text.code, 0);
   EXPECT_LT(text.seconds, 5);
-  for (const char* name : {"paged_attention:", "paged_attention_seq:", "vector_example:",
-                           "deadlock:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
+  for (const char* name :
+       {"paged_attention:", "paged_attention_seq:", "vector_example:", "alternating:", "bgemm:",
+        "deadlock:", "matmul:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
     EXPECT_THAT(text.out, HasSubstr(name));
   }
   const auto json = pto2({"list", "--json"}).json();
   EXPECT_EQ(json["schema"], "pto2-list/1");
-  EXPECT_EQ(json["workloads"].size(), 4U);
+  EXPECT_EQ(json["workloads"].size(), 7U);
   for (const auto& workload : json["workloads"]) {
     for (const auto& one : workload["cases"]) {
       EXPECT_GT(one["tasks"], 0);
@@ -40,7 +41,7 @@ TEST(List, ShowsTheOptionsOfEachWorkload) {
               testing::ContainsRegex("--seq-lens +context lengths.*.PA_SEQ_LEN."));
   const auto json = pto2({"list", "--json"}).json();
   for (const auto& workload : json["workloads"]) {
-    const bool has_none = !std::string(workload["name"]).starts_with("paged_attention");
+    const bool has_none = !workload["name"].get<std::string>().starts_with("paged_attention");
     ASSERT_EQ(workload["options"].size(), has_none ? 0U : 2U) << workload["name"];
     if (has_none) continue;
     const auto& lengths = workload["options"][0];

@@ -162,9 +162,9 @@ TEST(BadFlags, AreUsageErrors) {
 }
 
 TEST(BadFlags, UnknownWorkloadsAndCommandsListTheKnown) {
-  const Outcome workload = pto2({"run", "matmul"});
+  const Outcome workload = pto2({"run", "gemm"});
   EXPECT_EQ(workload.code, 2);
-  EXPECT_THAT(workload.err, AllOf(HasSubstr("'matmul'"), HasSubstr("paged_attention_seq")));
+  EXPECT_THAT(workload.err, AllOf(HasSubstr("'gemm'"), HasSubstr("paged_attention_seq")));
   for (const Strings& arguments : {Strings{}, Strings{"fly"}, Strings{"--fly"}}) {
     const Outcome command = pto2(arguments);
     EXPECT_EQ(command.code, 2);

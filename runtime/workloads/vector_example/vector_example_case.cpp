@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 #include "runtime/workloads/random_fill.hpp"
 
@@ -71,13 +70,8 @@ class VectorExample : public Workload {
  private:
   std::unique_ptr<CaseData> make(const std::string& case_name,
                                  const CaseOptions& options) const override {
-    for (const CaseInfo& info : cases()) {
-      if (info.name == case_name) {
-        return std::make_unique<VectorExampleCase>(info, case_name == "CaseRandom", options.seed);
-      }
-    }
-    throw std::invalid_argument("workload vector_example has no case '" + case_name +
-                                "'; there are Case1, CaseRandom");
+    return std::make_unique<VectorExampleCase>(find_case(*this, case_name),
+                                               case_name == "CaseRandom", options.seed);
   }
 };
 
