@@ -60,6 +60,9 @@ const PTO2RuntimeOps SequentialRuntime::table = {
     .free_cluster = [](PTO2Runtime*, int32_t) {},
     .submit_task_clustered = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
                                 uint32_t n, int32_t) { self(rt).submit(kernel, params, n); },
+    .submit_block_task = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
+                            uint32_t n, uint32_t parts,
+                            const int32_t*) { self(rt).submit(kernel, params, n, parts); },
 };
 
 SequentialRuntime::SequentialRuntime(const KernelLibrary& kernels)
