@@ -18,12 +18,28 @@ struct DispatchPayload {
   typename P::template cell<TaskArguments>* arguments = nullptr;
 };
 
-/// What a core counted. Read after the run.
+/// What a core, or a scheduler as one, counted. Read after the run.
 struct CoreCounts {
   uint64_t acks = 0;
   uint64_t fins = 0;
   uint64_t kernel_ticks = 0;  ///< time inside kernels, if timing is on
 };
+
+/// Runs the kernel of a task on the calling thread, between its events `ack` and `fin`. Until the
+/// kernel has returned, the arguments are nobody else's.
+template <executors::ExecutionPolicy P>
+void run_task(const DispatchPayload<P>& payload, bool timing, CoreCounts& counts, EventLog& log) {
+  ++counts.acks;
+  record<P>(log, EventKind::ack, payload.task);
+  const uint64_t begin = timing ? P::now() : 0;
+  {
+    const auto arguments = payload.arguments->editing();
+    P::run_kernel(payload.kernel, arguments->args.data());
+  }
+  if (timing) counts.kernel_ticks += P::now() - begin;
+  ++counts.fins;
+  record<P>(log, EventKind::fin, payload.task);
+}
 
 template <executors::ExecutionPolicy P>
 class AiCore {
@@ -61,22 +77,9 @@ class AiCore {
 
  private:
   void execute(const DispatchPayload<P>& payload) {
-    const TaskId task = payload.task;
-    ++counts_.acks;
-    record<P>(log_, EventKind::ack, task);
-    const uint64_t begin = timing_ ? P::now() : 0;
-    run_kernel(payload);
-    if (timing_) counts_.kernel_ticks += P::now() - begin;
-    ++counts_.fins;
-    record<P>(log_, EventKind::fin, task);
+    run_task(payload, timing_, counts_, log_);
     mailbox_.finish();
     scheduler_.ring();
-  }
-
-  /// Until the kernel has returned, the arguments are nobody else's.
-  void run_kernel(const DispatchPayload<P>& payload) {
-    const auto arguments = payload.arguments->editing();
-    P::run_kernel(payload.kernel, arguments->args.data());
   }
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;

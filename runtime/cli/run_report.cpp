@@ -59,6 +59,7 @@ Json config_json(const RunReport& report) {
                  {"rings", c.rings},
                  {"schedulers", c.chip.schedulers},
                  {"blocks", c.chip.blocks},
+                 {"accelerators", c.chip.accelerators},
                  {"fan_out", c.fan_out == FanOutKind::word ? "word" : "lock"},
                  {"platform", settings.text(Setting::platform)},
                  {"chip", chip_json(c.chip)},

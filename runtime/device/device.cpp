@@ -82,6 +82,7 @@ class Run {
     for (uint32_t block = 0; block < chip.blocks; ++block) {
       chip.for_each_core_of_block(block, [this](uint32_t core) { add_core(core); });
     }
+    chip.for_each_accelerator([this](uint32_t core) { add_core(core); });
   }
 
   void add_core(uint32_t number) {

@@ -21,22 +21,17 @@ class IdleCoreRule {
   /// At each FIN, what was true just before it; ends where the rule is broken first.
   std::vector<std::string> at_every_fin() {
     const std::vector<Change> changes = changes_by_time();
-    std::array<int64_t, core_types> ready{};
-    std::array<int64_t, core_types> idle{};
-    for (uint32_t core = 0; core < history_.cores(); ++core) ++idle[history_.type_of_core(core)];
+    Counts counts(history_);
     for (std::size_t i = 0; i < changes.size();) {
       const uint64_t time = changes[i].time;
       std::size_t end = i;
       bool fin = false;
       for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
       for (uint32_t type = 0; fin && type < core_types; ++type) {
-        if (ready[type] > 0 && idle[type] > 0) report_fin(type, time);
+        if (counts.idle_beside_ready(type)) report_fin(type, time);
       }
       if (!broken_.empty()) break;
-      for (; i < end; ++i) {
-        ready[changes[i].type] += changes[i].ready;
-        idle[changes[i].type] += changes[i].idle;
-      }
+      for (; i < end; ++i) counts.add(changes[i]);
     }
     return std::move(broken_);
   }
@@ -57,13 +52,51 @@ class IdleCoreRule {
   }
 
  private:
-  /// How the numbers of ready tasks and idle cores of one type change.
+  /// How the numbers of ready tasks and of idle cores of one type change, the latter with the
+  /// scheduler that is the worker `beside`.
   struct Change {
     uint64_t time;
     uint32_t type;
     int32_t ready;
     int32_t idle;
     bool fin;
+    uint32_t beside = 0;
+  };
+
+  /// The numbers of ready tasks and of idle cores at one time.
+  class Counts {
+   public:
+    explicit Counts(const RunHistory& history) : history_(history), idle_(history.workers()) {
+      for (uint32_t core = 0; core < history.workers(); ++core) {
+        ++idle_[history.worker_beside(core)][history.type_of_core(core)];
+      }
+    }
+
+    void add(const Change& change) {
+      int64_t& ready = ready_[change.type];
+      ready += change.ready;
+      if (change.idle != 0) idle_[change.beside][change.type] += change.idle;
+      backlog_[change.type] = ready > (backlog_[change.type] ? 0 : history_.room(change.type));
+    }
+
+    /// True if a task of the type is ready and a core for it idle. A scheduler that runs a task
+    /// itself serves neither its cores nor the backlog that it may have.
+    [[nodiscard]] bool idle_beside_ready(uint32_t type) const {
+      bool idle = false;
+      bool all_serve = true;
+      for (uint32_t worker = history_.cores(); worker < history_.workers(); ++worker) {
+        const bool serves = idle_[worker][static_cast<uint32_t>(CoreType::ai_cpu)] > 0;
+        idle |= serves && idle_[worker][type] > 0;
+        all_serve &= serves;
+      }
+      return ready_[type] > 0 && idle && (all_serve || !backlog_[type]);
+    }
+
+   private:
+    const RunHistory& history_;
+    std::array<int64_t, core_types> ready_{};
+    std::array<bool, core_types> backlog_{};  // some of the ready tasks may have found no room
+    std::vector<std::array<int64_t, core_types>> idle_;  // by worker_beside()
   };
 
   std::vector<Change> changes_by_time() const {
@@ -72,17 +105,23 @@ class IdleCoreRule {
       for (const TaskHistory& task : ring) {
         if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
         const uint32_t type = task.type();
+        const bool placed = task.has(EventKind::dispatch) &&
+                            task.of(EventKind::dispatch).event->detail < history_.workers();
+        const uint32_t beside =
+            placed ? history_.worker_beside(task.of(EventKind::dispatch).event->detail) : 0;
         const auto add = [&](EventKind kind, int32_t ready, int32_t idle) {
           if (!task.has(kind)) return;
-          changes.push_back({task.time(kind, never), type, ready, idle, kind == EventKind::fin});
+          changes.push_back(
+              {task.time(kind, never), type, ready, idle, kind == EventKind::fin, beside});
         };
         add(EventKind::ready, 1, 0);
         add(EventKind::dispatch, -1, -1);
         add(EventKind::fin, 0, 1);
       }
     }
-    for (uint32_t core = 0; core < history_.cores(); ++core) {
-      changes.push_back({exit_of(core), history_.type_of_core(core), 0, -1, false});
+    for (uint32_t core = 0; core < history_.workers(); ++core) {
+      changes.push_back(
+          {exit_of(core), history_.type_of_core(core), 0, -1, false, history_.worker_beside(core)});
     }
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.time < b.time; });
@@ -100,20 +139,24 @@ class IdleCoreRule {
     return first == never ? 0 : first;
   }
 
-  /// Whether the core had nothing to do from `from` to `to`.
+  /// Whether the core had nothing to do from `from` to `to`, nor its scheduler as a core.
   [[nodiscard]] bool is_idle(uint32_t core, uint64_t from, uint64_t to) const {
+    return is_free(core, from, to) && is_free(history_.worker_beside(core), from, to) &&
+           exit_of(core) >= to;
+  }
+  [[nodiscard]] bool is_free(uint32_t core, uint64_t from, uint64_t to) const {
     for (const Event* dispatch : history_.dispatches(core)) {
       const TaskHistory* const task = history_.find(dispatch->task);
       const uint64_t fin = task == nullptr ? never : task->time(EventKind::fin, never);
       if (dispatch->tick < to && from < fin) return false;
     }
-    return exit_of(core) >= to;
+    return true;
   }
 
-  /// An idle core of the type, or the number of cores if there is none.
+  /// An idle core of the type, or the number of workers if there is none.
   [[nodiscard]] uint32_t idle_core(uint32_t type, uint64_t from, uint64_t to) const {
     uint32_t core = 0;
-    while (core < history_.cores() &&
+    while (core < history_.workers() &&
            (history_.type_of_core(core) != type || !is_idle(core, from, to))) {
       ++core;
     }
@@ -158,8 +201,8 @@ class IdleCoreRule {
             "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
             "ends, nobody is about to dispatch it",
             local_of(task.id), ring_of(task.id), task.time(EventKind::ready, never),
-            core < history_.cores() ? result_.events[history_.thread_of_core(core)].thread()
-                                    : "a core",
+            core < history_.workers() ? result_.events[history_.thread_of_core(core)].thread()
+                                      : "a core",
             time));
         return;
       }
@@ -168,7 +211,7 @@ class IdleCoreRule {
 
   void report_long_wait(const TaskHistory& task, uint64_t from, uint64_t to) {
     const uint32_t core = idle_core(task.type(), from, to);
-    if (core == history_.cores()) return;
+    if (core == history_.workers()) return;
     broken_.push_back(fmt::format(
         "EV-I12: task {} of ring {} is ready from {} to {}, and {} is idle all this time",
         local_of(task.id), ring_of(task.id), from, to,

@@ -20,8 +20,15 @@
 /// Version of the table of functions and of the structures below.
 constexpr uint32_t PTO2_ORCHESTRATION_ABI = 1;
 
-/// Core type a task runs on.
-enum PTO2WorkerType : int32_t { PTO2_WORKER_CUBE = 0, PTO2_WORKER_VECTOR = 1 };
+/// What a task runs on.
+enum PTO2WorkerType : int32_t {
+  PTO2_WORKER_CUBE = 0,
+  PTO2_WORKER_VECTOR = 1,
+  /// A scheduler's own thread. Must be short: the cores of that scheduler wait meanwhile.
+  PTO2_WORKER_AI_CPU = 2,
+  /// A device beside the blocks. Refused on a chip without one.
+  PTO2_WORKER_ACCELERATOR = 3,
+};
 
 struct PTO2OrchestrationConfig {
   int expected_arg_count;  ///< the launch is refused when it has another number of arguments
@@ -180,9 +187,10 @@ inline PTOParam make_scalar_param(uint64_t value) {
   return {PTOParamType::SCALAR, {}, value};
 }
 
-/// Submits a task: kernel `kernel_id` on a core of `worker_type` with `n` parameters. The edges
-/// follow from what earlier tasks wrote. May wait for a free slot or for memory.
-inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerType worker_type,
+/// Submits a task: kernel `kernel_id` on a core of `worker_type` (a PTO2WorkerType) with `n`
+/// parameters. The edges follow from what earlier tasks wrote. May wait for a free slot or for
+/// memory.
+inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
                                 const PTOParam* params, int32_t n) {
   rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
 }

@@ -83,6 +83,8 @@ class Orchestrator {
   void finish();
   bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
   [[nodiscard]] bool reserve(Submission& task);
+  bool refuse(const std::string& problem, const char* hint);
+  [[nodiscard]] bool expect_rare(int32_t worker_type);
   void begin_counting(const Deadlock& deadlock);
   void finish_counting();
   void fail(RunError error);
@@ -94,6 +96,7 @@ class Orchestrator {
   OrchestratorInput input_;
   Mode mode_ = Mode::running;
   bool done_ = false;
+  bool rare_types_expected_ = false;  // RunState::expect_rare_types() was called
   RunError error_;
   OrchestratorCounts counts_;
   EventLog log_;

@@ -163,20 +163,40 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
+  fail({ErrorCode::bad_submission,
+        fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
+  return false;
+}
+
+/// For a worker type that is neither cube nor vector: refuses one that nobody runs, and tells the
+/// schedulers once that such tasks come.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::expect_rare(int32_t worker_type) {
+  if (static_cast<uint32_t>(worker_type) >= core_types) {
+    return refuse(fmt::format("{} is no worker type", worker_type),
+                  "use PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU or "
+                  "PTO2_WORKER_ACCELERATOR");
+  }
+  if (!state_.config.chip.runs(static_cast<CoreType>(worker_type))) {
+    return refuse("a task for an accelerator, but the chip has none",
+                  "use --accelerators 1 or more, or a chip file with `accelerators`");
+  }
+  if (!rare_types_expected_) state_.expect_rare_types();
+  rare_types_expected_ = true;
+  return true;
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
-  const auto refuse = [&](std::string problem, const char* hint) {
-    fail({ErrorCode::bad_submission,
-          fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
-    return false;
-  };
   const auto known = static_cast<uint32_t>(input_.kernels.size());
   if (static_cast<uint32_t>(kernel_id) >= known || input_.kernels[kernel_id] == nullptr) {
     return refuse(fmt::format("there is no kernel {}", kernel_id),
                   "add it to the kernels folder as ID_NAME.so");
   }
-  if (static_cast<uint32_t>(worker_type) >= core_types) {
-    return refuse(fmt::format("{} is no worker type", worker_type),
-                  "use PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
+  if (static_cast<uint32_t>(worker_type) > PTO2_WORKER_VECTOR && !expect_rare(worker_type))
+      [[unlikely]] {
+    return false;
   }
   if (task.params.size() > max_params) {
     return refuse(

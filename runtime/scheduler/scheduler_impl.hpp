@@ -10,9 +10,11 @@ Scheduler<P, F>::Scheduler(State& state, uint32_t index)
     : state_(state),
       index_(index),
       shard_(index % state.config.shards),
-      cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores())},
+      cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores()), Cores(0),
+             Cores(state.config.chip.cores())},
       running_(state.config.chip.cores()),
-      scratch_(state.config.dep_pool) {
+      scratch_(state.config.dep_pool),
+      rare_types_(state.config.chip.accelerators != 0) {
   const Chip& chip = state.config.chip;
   chip.for_each_core_of_scheduler(index, [&](uint32_t core) {
     cores_[static_cast<uint32_t>(chip.type_of(core))].idle.insert(core);
@@ -83,25 +85,25 @@ void Scheduler<P, F>::shut_down() {
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::completion_phase() {
   bool progress = false;
-  for (Cores& cores : cores_) {
+  for_each_core_type([&](uint32_t type) {
+    Cores& cores = cores_[type];
     cores.busy.for_each([&](uint32_t core) {
       auto& mailbox = state_.cores[core].mailbox();
       if (mailbox.poll() != CoreStatus::finished) return;
       mailbox.retire();
       cores.busy.erase(core);
       cores.idle.insert(core);
-      complete(core);
+      complete(running_[core]);
       progress = true;
     });
-  }
+  });
   // One ring for all of them: the orchestrator may wait for the watermark.
   if (progress) state_.orchestrator_bell.ring();
   return progress;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::complete(uint32_t core) {
-  const Place task = running_[core];
+void Scheduler<P, F>::complete(Place task) {
   const TaskId id = id_of(task);
   ++counts_.completions;
   typename Life::Completion completion(state_.life, task, scratch_.span());
@@ -125,13 +127,13 @@ void Scheduler<P, F>::push(Place task) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::scan_phase() {
-  for (uint32_t type = 0; type < core_types; ++type) {
+  for_each_type([this](uint32_t type) {
     auto& backlog = cores_[type].backlog;
     while (!backlog.empty() && state_.ready[type].push(shard_, backlog.front())) {
       backlog.pop_front();
       cores_[type].more = true;
     }
-  }
+  });
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -151,7 +153,7 @@ bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::dispatch_phase() {
   bool progress = false;
-  for (uint32_t type = 0; type < core_types; ++type) {
+  for_each_core_type([&](uint32_t type) {
     Cores& cores = cores_[type];
     Place task;
     while (!cores.idle.empty() && next_task(type, task)) {
@@ -163,8 +165,38 @@ bool Scheduler<P, F>::dispatch_phase() {
     }
     if (cores.more && cores.idle.empty()) offer(type);
     cores.more = false;
-  }
+  });
+  if (!rare_types_) rare_types_ = state_.rare_types.is_set();
+  if (rare_types_) [[unlikely]]
+    progress = run_own_task() || progress;
   return progress;
+}
+
+/// Runs a ready task of type AI_CPU, if there is one. False: there is none. Whoever is announced
+/// may be counted on by others, which a kernel would keep waiting: then it only takes the task, and
+/// runs it in the next round, after a look at what it was rung for.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Scheduler<P, F>::run_own_task() {
+  if (own_task_ == nil && !next_task(own_type, own_task_)) return false;
+  if (announced_) return true;
+  // There may be more of them.
+  state_.wake_one(own_type);
+  const Place task = own_task_;
+  own_task_ = nil;
+  run_here(task);
+  complete(task);
+  state_.orchestrator_bell.ring();
+  return true;
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::run_here(Place task) {
+  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  ++counts_.dispatches;
+  record<P>(log_, EventKind::dispatch, descriptor.id,
+            state_.config.chip.worker_of_scheduler(index_));
+  run_task<P>({descriptor.id, descriptor.kernel, &state_.arguments(task)},
+              state_.config.kernel_timing, counts_.own_tasks, log_);
 }
 
 /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
@@ -188,24 +220,24 @@ void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::park() {
-  for (uint32_t type = 0; type < core_types; ++type) {
-    if (!cores_[type].idle.empty()) state_.parked[type].announce(index_);
-  }
+  for_each_type([this](uint32_t type) {
+    if (can_take(type)) state_.parked[type].announce(index_);
+  });
   announced_ = true;
   scan_phase();
   if (!dispatch_phase()) {
     ++counts_.parks;
-    for (uint32_t type = 0; type < core_types; ++type) exchange_backlog(type);
+    for_each_type([this](uint32_t type) { exchange_backlog(type); });
     // Whether everything has finished is for the orchestrator to judge.
     state_.orchestrator_bell.ring();
     record<P>(log_, EventKind::wait, no_task);
     P::idle();
   }
   announced_ = false;
-  for (uint32_t type = 0; type < core_types; ++type) {
+  for_each_type([this](uint32_t type) {
     state_.parked[type].retract(index_);
     if (!cores_[type].backlog.empty()) state_.parked[type].catch_up(index_);
-  }
+  });
 }
 
 /// Before sleeping: who has idle cores asks for the tasks that others could not place, and who has
@@ -216,7 +248,7 @@ void Scheduler<P, F>::exchange_backlog(uint32_t type) {
   if (!cores_[type].backlog.empty()) {
     parked.fall_behind(index_);
     state_.wake_one(type);
-  } else if (!cores_[type].idle.empty()) {
+  } else if (can_take(type)) {
     parked.for_each_behind([&](uint32_t s) { state_.scheduler_bells[s].ring(); });
   }
 }
