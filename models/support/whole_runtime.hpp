@@ -1,5 +1,5 @@
 /// The whole runtime in miniature: the real orchestrator, schedulers and cores, on a chip of one
-/// block per scheduler (a cube core and two vector cores each).
+/// block per scheduler (a cube core and two vector cores each) and accelerators, if any.
 ///
 /// Role 0 is the orchestrator, then the schedulers, then the cores. A scenario on it writes its
 /// graph as an orchestration does, through the table of functions. Each task is a kernel that
@@ -22,6 +22,7 @@
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/device/run_rules.hpp"
+#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"
@@ -42,8 +43,8 @@ inline constexpr uint32_t small_cubes = 1;
 inline constexpr uint32_t small_vectors = 2;
 inline constexpr uint32_t small_threads = 1 + small_cubes + small_vectors;
 
-template <Policy P, template <class> class F, uint32_t schedulers = 1>
-class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
+template <Policy P, template <class> class F, uint32_t schedulers = 1, uint32_t accelerators = 0>
+class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerators> {
  public:
   /// `outcome`: the error that every execution of the graph ends in.
   explicit WholeRuntime(const RuntimeShape& shape, ErrorCode outcome = ErrorCode::ok)
@@ -137,6 +138,15 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     end_scope();
   }
 
+  [[nodiscard]] int32_t allocate_cluster() { return rt_->ops->allocate_cluster(rt_); }
+  void free_cluster(int32_t cluster) { rt_->ops->free_cluster(rt_, cluster); }
+  /// The same as task(), pinned to a cluster.
+  void pinned_task(const std::vector<uint32_t>& inputs, uint32_t output, int32_t cluster) {
+    cluster_ = cluster;
+    task(inputs, output);
+    cluster_ = any_cluster;
+  }
+
   void begin_scope() { rt_->ops->scope_begin(rt_); }
   void end_scope() { rt_->ops->scope_end(rt_); }
 
@@ -200,8 +210,8 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     if (direction == PTOParamType::INOUT) task.reads.push_back(tensors_[output].value);
     task.written = params.size() - 1;
     tensors_[output].value = task.value;
-    rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(),
-                          static_cast<uint32_t>(params.size()));
+    rt_->ops->submit_task_clustered(rt_, 0, PTO2_WORKER_VECTOR, params.data(),
+                                    static_cast<uint32_t>(params.size()), cluster_);
   }
 
   static DeviceConfig device(const RuntimeShape& shape) {
@@ -272,7 +282,8 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
   Orchestrator<P, F> orchestrator_;
   std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
   PTO2Runtime* rt_ = nullptr;
-  std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
+  int32_t cluster_ = any_cluster;  // of the tasks that are submitted
+  std::vector<Buffer> buffers_;    // one per unit of each heap, then those of external tensors
   std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
   // The orchestrator's; a kernel touches its own task.
   std::deque<Task> tasks_;

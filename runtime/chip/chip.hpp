@@ -42,9 +42,14 @@ enum class CoreType : uint8_t {
   accelerator = 3,  ///< a core of no block
 };
 inline constexpr uint32_t core_types = 4;
+/// Those of the cores of a block are the first ones.
+inline constexpr uint32_t block_core_types = 2;
 
 /// "cube", "vector", "ai_cpu", "accelerator": as traces have it.
 [[nodiscard]] const char* core_type_name(CoreType type);
+
+/// The cluster of a task that may use any.
+inline constexpr int16_t any_cluster = -1;
 
 /// The most that a chip may have. Products of these do not overflow.
 inline constexpr uint32_t max_blocks = 1024;
@@ -93,6 +98,10 @@ struct Chip {
   [[nodiscard]] constexpr uint32_t core_at(const CorePlace& place) const {
     PTO2_INVARIANT("CH-P2", place.block < blocks && place.index < cores_per_block(place.type));
     return first_core(place.type) + place.block * cores_per_block(place.type) + place.index;
+  }
+  [[nodiscard]] constexpr bool is_in_block(uint32_t core) const {
+    PTO2_INVARIANT("CH-P2", core < workers());
+    return core < cores_of_blocks();
   }
   /// Requires a core of a block.
   [[nodiscard]] constexpr CorePlace place_of(uint32_t core) const {

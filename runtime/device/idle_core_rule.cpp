@@ -21,14 +21,14 @@ class IdleCoreRule {
   /// At each FIN, what was true just before it; ends where the rule is broken first.
   std::vector<std::string> at_every_fin() {
     const std::vector<Change> changes = changes_by_time();
-    Counts counts(history_);
+    Counts counts(*this);
     for (std::size_t i = 0; i < changes.size();) {
       const uint64_t time = changes[i].time;
       std::size_t end = i;
       bool fin = false;
       for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
-      for (uint32_t type = 0; fin && type < core_types; ++type) {
-        if (counts.idle_beside_ready(type)) report_fin(type, time);
+      for (uint32_t place = 0; fin && place < places(); ++place) {
+        if (counts.idle_beside_ready(place)) report_fin(place, time);
       }
       if (!broken_.empty()) break;
       for (; i < end; ++i) counts.add(changes[i]);
@@ -52,67 +52,91 @@ class IdleCoreRule {
   }
 
  private:
-  /// How the numbers of ready tasks and of idle cores of one type change, the latter with the
-  /// scheduler that is the worker `beside`.
+  /// How the numbers of ready tasks and of idle cores change.
   struct Change {
     uint64_t time;
-    uint32_t type;
+    uint32_t wanted;  ///< the place that the task is ready for
     int32_t ready;
+    uint32_t core;  ///< whose state changes, if `idle` says so
     int32_t idle;
     bool fin;
-    uint32_t beside = 0;
   };
 
-  /// The numbers of ready tasks and of idle cores at one time.
+  /// The numbers of ready tasks and of idle cores at one time, by place.
   class Counts {
    public:
-    explicit Counts(const RunHistory& history) : history_(history), idle_(history.workers()) {
-      for (uint32_t core = 0; core < history.workers(); ++core) {
-        ++idle_[history.worker_beside(core)][history.type_of_core(core)];
-      }
+    explicit Counts(const IdleCoreRule& rule)
+        : rule_(rule),
+          history_(rule.history_),
+          ready_(rule.places()),
+          idle_(history_.workers(), std::vector<int64_t>(rule.places())) {
+      for (uint32_t core = 0; core < history_.workers(); ++core) add_idle(core, 1);
     }
 
     void add(const Change& change) {
-      int64_t& ready = ready_[change.type];
+      int64_t& ready = ready_[change.wanted];
       ready += change.ready;
-      if (change.idle != 0) idle_[change.beside][change.type] += change.idle;
-      backlog_[change.type] = ready > (backlog_[change.type] ? 0 : history_.room(change.type));
+      if (change.idle != 0) add_idle(change.core, change.idle);
+      if (change.wanted >= core_types) return;  // a pinned task needs no room in a queue
+      bool& backlog = backlog_[change.wanted];
+      backlog = ready > (backlog ? 0 : history_.room(change.wanted));
     }
 
-    /// True if a task of the type is ready and a core for it idle. A scheduler that runs a task
+    /// True if a task is ready for the place and a core of it idle. A scheduler that runs a task
     /// itself serves neither its cores nor the backlog that it may have.
-    [[nodiscard]] bool idle_beside_ready(uint32_t type) const {
+    [[nodiscard]] bool idle_beside_ready(uint32_t place) const {
+      if (ready_[place] == 0) return false;
       bool idle = false;
       bool all_serve = true;
       for (uint32_t worker = history_.cores(); worker < history_.workers(); ++worker) {
         const bool serves = idle_[worker][static_cast<uint32_t>(CoreType::ai_cpu)] > 0;
-        idle |= serves && idle_[worker][type] > 0;
+        idle |= serves && idle_[worker][place] > 0;
         all_serve &= serves;
       }
-      return ready_[type] > 0 && idle && (all_serve || !backlog_[type]);
+      return idle && (all_serve || place >= core_types || !backlog_[place]);
     }
 
    private:
+    void add_idle(uint32_t core, int64_t change) {
+      std::vector<int64_t>& idle = idle_[history_.worker_beside(core)];
+      const uint32_t type = history_.type_of_core(core);
+      const uint32_t place = rule_.place_of_core(core);
+      idle[type] += change;
+      if (place != type) idle[place] += change;
+    }
+
+    const IdleCoreRule& rule_;
     const RunHistory& history_;
-    std::array<int64_t, core_types> ready_{};
+    std::vector<int64_t> ready_;
     std::array<bool, core_types> backlog_{};  // some of the ready tasks may have found no room
-    std::vector<std::array<int64_t, core_types>> idle_;  // by worker_beside()
+    std::vector<std::vector<int64_t>> idle_;  // by worker_beside()
   };
+
+  /// What a task can be ready for: a core of a type, anywhere or in one cluster.
+  [[nodiscard]] uint32_t places() const { return core_types * (1 + history_.clusters()); }
+  static uint32_t place_of(int64_t cluster, uint32_t type) {
+    return core_types * static_cast<uint32_t>(1 + cluster) + type;
+  }
+  [[nodiscard]] uint32_t place_of_core(uint32_t core) const {
+    return place_of(history_.cluster_of_core(core), history_.type_of_core(core));
+  }
+  [[nodiscard]] uint32_t place_of_task(const TaskHistory& task) const {
+    return place_of(history_.cluster_of(task), task.type());
+  }
 
   std::vector<Change> changes_by_time() const {
     std::vector<Change> changes;
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
         if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
-        const uint32_t type = task.type();
-        const bool placed = task.has(EventKind::dispatch) &&
-                            task.of(EventKind::dispatch).event->detail < history_.workers();
-        const uint32_t beside =
-            placed ? history_.worker_beside(task.of(EventKind::dispatch).event->detail) : 0;
+        const uint32_t wanted = place_of_task(task);
+        const uint32_t core =
+            task.has(EventKind::dispatch) ? task.of(EventKind::dispatch).event->detail : 0;
+        if (core >= history_.workers() || wanted >= places()) continue;  // EV-I7, EV-I14
         const auto add = [&](EventKind kind, int32_t ready, int32_t idle) {
           if (!task.has(kind)) return;
-          changes.push_back(
-              {task.time(kind, never), type, ready, idle, kind == EventKind::fin, beside});
+          const bool fin = kind == EventKind::fin;
+          changes.push_back({task.time(kind, never), wanted, ready, core, idle, fin});
         };
         add(EventKind::ready, 1, 0);
         add(EventKind::dispatch, -1, -1);
@@ -120,8 +144,7 @@ class IdleCoreRule {
       }
     }
     for (uint32_t core = 0; core < history_.workers(); ++core) {
-      changes.push_back(
-          {exit_of(core), history_.type_of_core(core), 0, -1, false, history_.worker_beside(core)});
+      changes.push_back({exit_of(core), place_of_core(core), 0, core, -1, false});
     }
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.time < b.time; });
@@ -153,13 +176,15 @@ class IdleCoreRule {
     return true;
   }
 
-  /// An idle core of the type, or the number of workers if there is none.
-  [[nodiscard]] uint32_t idle_core(uint32_t type, uint64_t from, uint64_t to) const {
+  /// An idle core that could run the task, or the number of workers if there is none.
+  [[nodiscard]] uint32_t idle_core(const TaskHistory& task, uint64_t from, uint64_t to) const {
+    const int64_t cluster = history_.cluster_of(task);
+    const auto fits = [&](uint32_t core) {
+      return history_.type_of_core(core) == task.type() &&
+             (cluster == any_cluster || history_.cluster_of_core(core) == cluster);
+    };
     uint32_t core = 0;
-    while (core < history_.workers() &&
-           (history_.type_of_core(core) != type || !is_idle(core, from, to))) {
-      ++core;
-    }
+    while (core < history_.workers() && (!fits(core) || !is_idle(core, from, to))) ++core;
     return core;
   }
 
@@ -189,14 +214,14 @@ class IdleCoreRule {
     return busy;
   }
 
-  void report_fin(uint32_t type, uint64_t time) {
+  void report_fin(uint32_t place, uint64_t time) {
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
-        const bool waits = task.has(EventKind::ready) && task.type() == type &&
+        const bool waits = task.has(EventKind::ready) && place_of_task(task) == place &&
                            task.time(EventKind::ready, never) < time &&
                            task.time(EventKind::dispatch, never) >= time;
         if (!waits) continue;
-        const uint32_t core = idle_core(type, time - 1, time);
+        const uint32_t core = idle_core(task, time - 1, time);
         broken_.push_back(fmt::format(
             "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
             "ends, nobody is about to dispatch it",
@@ -210,7 +235,7 @@ class IdleCoreRule {
   }
 
   void report_long_wait(const TaskHistory& task, uint64_t from, uint64_t to) {
-    const uint32_t core = idle_core(task.type(), from, to);
+    const uint32_t core = idle_core(task, from, to);
     if (core == history_.workers()) return;
     broken_.push_back(fmt::format(
         "EV-I12: task {} of ring {} is ready from {} to {}, and {} is idle all this time",

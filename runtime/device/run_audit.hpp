@@ -68,6 +68,7 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
          "fatal latch");
   expect(state.stall.invariant_holds(submitted), "stall detector");
   expect(state.life.invariant_holds(), "life cycle");
+  expect(state.clusters.invariant_holds(), "cluster pool");
   expect(orchestrator.invariant_holds(), "TensorMap");
   return damaged;
 }
@@ -90,6 +91,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
     left.push_back(std::string("a ") + core_type_name(core_type) +
                    " task is left in a ready queue");
   }
+  for (const auto& inbox : state.inboxes) {
+    if (!inbox.empty()) left.emplace_back("a pinned task is left in an inbox");
+  }
+  if (!state.clusters.all_free()) left.emplace_back("a group holds a cluster");
   if (!state.stall.quiescent(submitted)) left.push_back("tasks have not finished");
   return left;
 }

@@ -10,6 +10,7 @@ RunHistory::RunHistory(const DeviceConfig& config, const RunResult& result)
         int64_t{config.shards} * config.shard_room(core_type) + config.orchestrator_room(core_type);
   }
   add_submissions(result.events[0]);
+  add_groups(result.events[0]);
   for (uint32_t thread = 0; thread < threads(); ++thread) {
     for (const Event& event : result.events[thread].events()) add(event, thread);
   }
@@ -26,6 +27,21 @@ void RunHistory::add_submissions(const EventLog& orchestrator) {
     const uint32_t ring = ring_of(event.task);
     if (event.kind != EventKind::submit || ring >= rings_.size()) continue;
     if (local_of(event.task) == rings_[ring].size()) rings_[ring].push_back({event.task});
+  }
+}
+
+/// What is out of turn is left out: it is for the rules to say so (group_rules.hpp).
+void RunHistory::add_groups(const EventLog& orchestrator) {
+  for (const Event& event : orchestrator.events()) {
+    const uint64_t number = event.kind == EventKind::join ? event.detail : event.task.value;
+    if (event.kind == EventKind::allocate && number == groups_.size()) {
+      groups_.push_back({event.detail, &event});
+    }
+    if (number >= groups_.size()) continue;
+    if (event.kind == EventKind::close) groups_[number].closed = &event;
+    if (event.kind == EventKind::join && find(event.task) != nullptr) {
+      rings_[ring_of(event.task)][local_of(event.task)].group = static_cast<int64_t>(number);
+    }
   }
 }
 

@@ -20,8 +20,16 @@ struct Moment {
   uint32_t times = 0;            ///< how often it happened
 };
 
+/// A group that was allocated.
+struct GroupHistory {
+  uint32_t cluster;
+  const Event* allocated;
+  const Event* closed = nullptr;  ///< null: never
+};
+
 struct TaskHistory {
   TaskId id;
+  int64_t group = -1;  ///< that it joined; -1: none
   std::array<Moment, life_kinds> moments{};
 
   [[nodiscard]] const Moment& of(EventKind kind) const {
@@ -44,6 +52,12 @@ class RunHistory {
 
   /// The tasks of all rings that were submitted in order, ring by ring.
   [[nodiscard]] const std::vector<std::vector<TaskHistory>>& rings() const { return rings_; }
+  /// The groups that were allocated in order, by number.
+  [[nodiscard]] const std::vector<GroupHistory>& groups() const { return groups_; }
+  /// The cluster that a task is pinned to; `any_cluster` if there is none.
+  [[nodiscard]] int64_t cluster_of(const TaskHistory& task) const {
+    return task.group < 0 ? any_cluster : groups_[static_cast<std::size_t>(task.group)].cluster;
+  }
   /// Null: no such task was submitted.
   [[nodiscard]] const TaskHistory* find(TaskId id) const;
   /// Dispatches to one core or worker, scheduler by scheduler.
@@ -80,16 +94,23 @@ class RunHistory {
   [[nodiscard]] uint32_t type_of_core(uint32_t core) const {
     return static_cast<uint32_t>(chip_.type_of(core));
   }
+  /// `any_cluster` for what is in no block.
+  [[nodiscard]] int64_t cluster_of_core(uint32_t core) const {
+    return chip_.is_in_block(core) ? int64_t{chip_.place_of(core).block} : any_cluster;
+  }
+  [[nodiscard]] uint32_t clusters() const { return chip_.blocks; }
 
  private:
   void add_submissions(const EventLog& orchestrator);
+  void add_groups(const EventLog& orchestrator);
   void add(const Event& event, uint32_t thread);
 
   Chip chip_;
   std::array<int64_t, core_types> room_{};
   std::vector<std::vector<TaskHistory>> rings_;
+  std::vector<GroupHistory> groups_;
   std::vector<std::vector<const Event*>> dispatches_;
-  std::array<uint64_t, static_cast<uint32_t>(EventKind::exit) + 1> counts_{};
+  std::array<uint64_t, event_kinds> counts_{};
 };
 
 }  // namespace pto2

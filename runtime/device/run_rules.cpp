@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/chip/chip.hpp"
+#include "runtime/device/group_rules.hpp"
 #include "runtime/device/idle_core_rule.hpp"
 #include "runtime/device/run_history.hpp"
 #include "runtime/device/thread_names.hpp"
@@ -95,6 +96,9 @@ class Judge {
       check_scheduler(worker);
     }
     check_counts();
+    for (std::string& text : broken_group_rules(history_, result_, ended_well_)) {
+      findings_.add_text(std::move(text));
+    }
     for (std::string& text : idle_cores_beside_ready_tasks(history_, result_, idle_limit)) {
       findings_.add_text(std::move(text));
     }
@@ -109,10 +113,14 @@ class Judge {
   [[nodiscard]] bool may_record(uint32_t thread, EventKind kind) const {
     switch (kind) {
       case EventKind::submit:
+      case EventKind::allocate:
+      case EventKind::close:
+      case EventKind::join:
         return thread == 0;
       case EventKind::ready:
       case EventKind::consume:
       case EventKind::reclaim:
+      case EventKind::give_back:
         return !history_.is_core(thread);
       case EventKind::dispatch:
         return history_.is_scheduler(thread);
@@ -163,7 +171,7 @@ class Judge {
       if (event.kind == EventKind::submit && ring < next.size()) ++next[ring];
       if (event.kind != EventKind::wait || event.task == no_task) continue;
       const bool is_next = ring < next.size() && local_of(event.task) == next[ring];
-      if (is_next && event.detail <= static_cast<uint32_t>(Resource::tensormap_pool)) continue;
+      if (is_next && event.detail <= static_cast<uint32_t>(Resource::clusters)) continue;
       findings_.add("EV-I4: the orchestrator waits at {} for resource {} and {}", event.tick,
                     event.detail, name_of(event.task));
     }
@@ -280,7 +288,8 @@ class Judge {
   /// EV-I8 for a scheduler: the three events of a task that it runs follow each other.
   void check_scheduler(uint32_t worker) {
     const uint32_t thread = history_.thread_of_core(worker);
-    Event before{0, no_task, 0, EventKind::wait};
+    Event before{};
+    before.kind = EventKind::wait;
     for (const Event& event : log(thread).events()) {
       const bool taken = before.kind == EventKind::dispatch && before.detail == worker;
       const bool begun = before.kind == EventKind::ack;

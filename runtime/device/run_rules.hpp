@@ -11,9 +11,10 @@
 ///
 ///   EV-I1: there is one log per logical thread, the orchestrator's, the schedulers' and the
 ///          cores', in this order, and no event was dropped. Without that nothing is judged.
-///   EV-I2: each kind of event stands in the log of a thread that can cause it: `submit` the
-///          orchestrator's, `dispatch` a scheduler's, `ack` and `fin` a core's or a scheduler's,
-///          `ready`, `consume` and `reclaim` the orchestrator's or a scheduler's.
+///   EV-I2: each kind of event stands in the log of a thread that can cause it: `submit`,
+///          `allocate`, `close` and `join` the orchestrator's, `dispatch` a scheduler's, `ack` and
+///          `fin` a core's or a scheduler's, `ready`, `consume`, `reclaim` and `give_back` the
+///          orchestrator's or a scheduler's.
 ///   EV-I3: the times of one thread never descend.
 ///   EV-I4: the tasks of a ring are submitted in order, 0, 1, .. without gaps; all other events are
 ///          of these tasks. An orchestrator that waits for a resource waits for the ring's next.
@@ -32,15 +33,21 @@
 ///   EV-I10: the tasks of a ring that were reclaimed are its first ones.
 ///   EV-I11: the counts of the result agree with the events.
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
-///          A scheduler counts as a core of type ai_cpu; while it runs a task itself, its cores are
-///          not idle but unserved, and so is its backlog: nothing is said of a type of which there
-///          may be one.
+///          A pinned task waits for a core of its cluster. A scheduler counts as a core of type
+///          ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its
+///          backlog: nothing is said of a type of which there may be one.
 ///          This is exact in seeded runs with kernels_last: whenever a kernel ends, all others
 ///          were waiting. On hardware, a task must not be ready for longer than a limit while one
 ///          core of its type is idle throughout, not counting the time in which a kernel or the
 ///          orchestration may have been running on every host thread. Nothing is said of other
 ///          runs.
 ///   EV-I13: every structure is whole after the run.
+///   EV-I14: groups are allocated in order, 0, 1, .., each on a cluster of the chip, and closed
+///          once, in a run that ended well all of them. Tasks join a group while it is open. A
+///          cluster is allocated again only after its group was closed and its last task had its
+///          `fin`, and is given back once per group; in a run that was given up the last one may
+///          not have been.
+///   EV-I15: a task that joined a group is dispatched to a core of the group's cluster.
 #pragma once
 
 #include <cstdint>

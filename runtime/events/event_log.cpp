@@ -22,6 +22,14 @@ const char* event_name(EventKind kind) {
       return "wait";
     case EventKind::exit:
       return "exit";
+    case EventKind::allocate:
+      return "allocate";
+    case EventKind::close:
+      return "close";
+    case EventKind::join:
+      return "join";
+    case EventKind::give_back:
+      return "give_back";
   }
   return "unknown";
 }

@@ -27,7 +27,14 @@ enum class EventKind : uint8_t {
   /// The thread's last event, with `no_task`: a core is about to acknowledge its exit; the cores of
   /// a scheduler have left, and it follows; the orchestrator has nothing left to say.
   exit,
+  // Groups, by the orchestrator but for the last.
+  allocate,   ///< group `task.value` was opened on cluster `detail`
+  close,      ///< group `task.value`, on cluster `detail`, was closed
+  join,       ///< the task, or its part `part`, is of group `detail`
+  give_back,  ///< whoever ended its group: nobody holds cluster `detail`; with `no_task`
 };
+
+inline constexpr uint32_t event_kinds = static_cast<uint32_t>(EventKind::give_back) + 1;
 
 /// Name of a kind in trace files: "submit", "ready", ..
 [[nodiscard]] const char* event_name(EventKind kind);
@@ -36,6 +43,7 @@ struct Event {
   uint64_t tick;  ///< of the policy's clock: nanoseconds, or points of a simulated schedule
   TaskId task;
   uint32_t detail;
+  uint16_t part;  ///< of a block task; 0 else
   EventKind kind;
 };
 
@@ -52,12 +60,12 @@ class EventLog {
   /// True if events are wanted.
   [[nodiscard]] bool enabled() const { return capacity_ != 0; }
 
-  void record(uint64_t tick, EventKind kind, TaskId task, uint32_t detail) {
+  void record(uint64_t tick, EventKind kind, TaskId task, uint32_t detail, uint16_t part = 0) {
     if (events_.size() == capacity_) {
       ++dropped_;
       return;
     }
-    events_.push_back({tick, task, detail, kind});
+    events_.push_back({tick, task, detail, part, kind});
   }
 
   [[nodiscard]] const std::string& thread() const { return thread_; }
@@ -74,9 +82,9 @@ class EventLog {
 
 /// Records an event if the log is enabled; one predictable branch if not.
 template <executors::ExecutionPolicy P>
-void record(EventLog& log, EventKind kind, TaskId task, uint32_t detail = 0) {
+void record(EventLog& log, EventKind kind, TaskId task, uint32_t detail = 0, uint16_t part = 0) {
   if (log.enabled()) [[unlikely]]
-    log.record(P::now(), kind, task, detail);
+    log.record(P::now(), kind, task, detail, part);
 }
 
 }  // namespace pto2

@@ -20,7 +20,8 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       input_(std::move(input)),
       dataflow_(state.config, state.admission.alive(), input_.first_generation),
       submitter_(state, dataflow_, input_.log, log_, counts_),
-      counting_(state.config.rings, P::ticks_per_second / 2) {}
+      counting_(state.config.rings, P::ticks_per_second / 2),
+      groups_(state.config.chip.blocks) {}
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
@@ -99,7 +100,7 @@ void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
 /// The orchestration has returned, or goes on for too long: says what was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
-  error_ = counting_.finish(scopes_.empty());
+  error_ = counting_.finish(scopes_.empty(), groups_.most_open());
   mode_ = Mode::stopped;
 }
 
@@ -117,6 +118,9 @@ void Orchestrator<P, F>::scope_end() {
     return;
   }
   const std::size_t first_task = scopes_.back();
+  if (!groups_.open_groups().empty()) [[unlikely]] {
+    while (const auto group = groups_.close_with_scope(depth())) close_group(*group);
+  }
   scopes_.pop_back();
   dataflow_.scope_end();
   counting_.scope_end();
@@ -182,6 +186,12 @@ bool Orchestrator<P, F>::expect_rare(int32_t worker_type) {
     return refuse("a task for an accelerator, but the chip has none",
                   "use --accelerators 1 or more, or a chip file with `accelerators`");
   }
+  if (submission_.cluster != any_cluster) {
+    return refuse(
+        "a pinned task for something else than a cube or a vector core, but a cluster has "
+        "no others",
+        "submit it with cluster -1, or for PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
+  }
   if (!rare_types_expected_) state_.expect_rare_types();
   rare_types_expected_ = true;
   return true;
@@ -194,7 +204,7 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
     return refuse(fmt::format("there is no kernel {}", kernel_id),
                   "add it to the kernels folder as ID_NAME.so");
   }
-  if (static_cast<uint32_t>(worker_type) > PTO2_WORKER_VECTOR && !expect_rare(worker_type))
+  if (static_cast<uint32_t>(worker_type) >= block_core_types && !expect_rare(worker_type))
       [[unlikely]] {
     return false;
   }
@@ -210,8 +220,8 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   task.counted = mode_ == Mode::counting;
   task.kernel_id = static_cast<uint32_t>(kernel_id);
   task.type = static_cast<CoreType>(worker_type);
-  task.depth = static_cast<uint32_t>(scopes_.size()) - 1;
-  task.ring = std::min(task.depth, state_.config.rings - 1);
+  task.depth = depth();
+  task.ring = ring();
   if (dataflow_.check(task, refusal_)) return true;
   fail(std::move(refusal_));
   return false;
@@ -284,6 +294,14 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::dump(uint64_t tensor) {
   if (mode_ == Mode::stopped || !input_.log) return;
   input_.log(PTO2_LOG_INFO, dataflow_.tensors().describe(tensor).c_str());
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+uint64_t Orchestrator<P, F>::describe(uint64_t tensor, char* text, uint64_t capacity) {
+  const std::string line =
+      mode_ == Mode::stopped ? std::string() : dataflow_.tensors().describe(tensor);
+  if (capacity != 0) text[line.copy(text, capacity - 1)] = 0;
+  return line.size();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

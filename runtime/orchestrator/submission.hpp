@@ -29,6 +29,8 @@ struct Submission {
   bool counted = false;  ///< in counting mode: it is not executed
   uint32_t kernel_id = 0;
   CoreType type = CoreType::cube;
+  int16_t cluster = any_cluster;  ///< the cluster that it is pinned to
+  uint32_t group = 0;             ///< that holds the cluster; only with a cluster
   std::span<const PTOParam> params;
   uint32_t ring = 0;
   uint32_t depth = 0;  ///< of its scope, 0 the outermost

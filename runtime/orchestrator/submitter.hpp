@@ -1,8 +1,9 @@
 /// Admission with back-pressure: waits until a submission fits, and makes it a task.
 ///
 /// Slot, heap bytes, nodes and TensorMap entries are taken together, or the submitter waits for all
-/// of them. It is the only one that waits for resources: if everything that was submitted has
-/// finished and something is still lacking, nobody will ever provide it, and that is a deadlock.
+/// of them. It is the only one that waits for resources, clusters among them: if everything that
+/// was submitted has finished and something is still lacking, nobody will ever provide it, and that
+/// is a deadlock.
 #pragma once
 
 #include <functional>
@@ -60,6 +61,8 @@ class Submitter {
   [[nodiscard]] Reserved reserve(Submission& task);
   /// Makes the task, which fits, and pushes it if it is ready.
   TaskId commit(const Submission& task, KernelEntry kernel);
+  /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.
+  [[nodiscard]] Reserved allocate_cluster(uint32_t ring, uint32_t& cluster);
   /// The submission's deadlock, as reserve() found it.
   [[nodiscard]] Deadlock deadlock(const Submission& task) const;
 
@@ -67,9 +70,14 @@ class Submitter {
   [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
-  void warn_blocked(const Submission& task, uint64_t evaluations);
+  template <class Look, class Describe>
+  [[nodiscard]] Reserved wait(TaskId next, std::optional<Resource> lacks, Look&& look,
+                              Describe&& describe);
+  [[nodiscard]] bool is_warning_due(uint64_t evaluations);
+  [[nodiscard]] std::string describe_blocked(const Submission& task) const;
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
   void publish(const Submission& task, const Admitted& admitted);
+  void publish_pinned(const Submission& task, const Admitted& admitted);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
   void find_oldest(Deadlock& deadlock) const;
 

@@ -20,6 +20,8 @@ const char* error_name(ErrorCode code) {
       return "orchestration_threw";
     case ErrorCode::not_drained:
       return "not_drained";
+    case ErrorCode::cluster_deadlock:
+      return "cluster_deadlock";
   }
   return "unknown";
 }

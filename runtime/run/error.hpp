@@ -15,6 +15,7 @@ enum class ErrorCode : int32_t {
   bad_submission = 5,            ///< the orchestration made a call that cannot be served
   orchestration_threw = 6,       ///< an exception left the orchestration
   not_drained = 7,               ///< our bug: a clean run left something behind
+  cluster_deadlock = 8,          ///< no cluster can become free
 };
 
 /// Name of a code in reports: "flow_control_deadlock", ..

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "core/admission.hpp"
+#include "core/cluster_pool.hpp"
 #include "core/fatal_latch.hpp"
 #include "core/parked_schedulers.hpp"
+#include "core/pinned_dispatch.hpp"
 #include "core/ready_queues.hpp"
 #include "core/stall_detector.hpp"
 #include "core/startup.hpp"
@@ -21,16 +23,19 @@
 
 namespace pto2 {
 
-/// What a scheduler needs to know of a task to dispatch it.
+/// What a scheduler needs to know of a task to dispatch it. Written for every task, so it is kept
+/// small.
 struct TaskDescriptor {
   TaskId id = no_task;
   KernelEntry kernel = nullptr;
+  int16_t cluster = any_cluster;  ///< whose cores alone may run it, or any_cluster
   CoreType type = CoreType::cube;
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
 struct alignas(cache_line) RuntimeSlot : TaskSlot<P, F> {
   typename P::template cell<TaskDescriptor> descriptor;
+  typename PinnedInbox<P>::Link pinned_link;
 };
 
 /// The arrays of one ring.
@@ -81,6 +86,10 @@ class RunState {
               ReadyQueues<P>(shard_pointers[2]), ReadyQueues<P>(shard_pointers[3])},
         finished(device.chip.schedulers),
         stall(finished),
+        cluster_words(device.chip.blocks / 64 + 1),
+        cluster_members(device.chip.blocks),
+        clusters(cluster_words, cluster_members),
+        inboxes(device.chip.schedulers),
         cores(device.chip.cores()),
         scheduler_bells(device.chip.schedulers) {}
   RunState(const RunState&) = delete;
@@ -100,6 +109,18 @@ class RunState {
         record<P>(log, EventKind::reclaim, step.reclaimed);
       }
     });
+  }
+
+  /// A task that is pinned to `cluster` became ready: hands it to the cluster's scheduler.
+  void push_pinned(Place task, uint32_t cluster) {
+    const uint32_t owner = config.chip.scheduler_of_block(cluster);
+    inboxes[owner].push(task, life.slot(task).pinned_link);
+    scheduler_bells[owner].ring();
+  }
+
+  /// A task of the group that holds `cluster` has ended.
+  void leave_cluster(uint32_t cluster, EventLog& log) {
+    if (clusters.leave(cluster)) record<P>(log, EventKind::give_back, no_task, cluster);
   }
 
   /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
@@ -129,6 +150,10 @@ class RunState {
   std::array<ReadyQueues<P>, core_types> ready;
   std::vector<FinishedCount<P>> finished;
   StallDetector<P> stall;
+  std::vector<typename ClusterPool<P>::Word> cluster_words;
+  std::vector<typename ClusterPool<P>::Members> cluster_members;
+  ClusterPool<P> clusters;
+  std::vector<PinnedInbox<P>> inboxes;                 // by scheduler
   std::array<ParkedSchedulers<P>, core_types> parked;  // by the type of their idle cores
   Startup<P> startup;
   Flag<P> rare_types;  // tasks of type ai_cpu or accelerator may come

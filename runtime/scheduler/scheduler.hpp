@@ -5,7 +5,8 @@
 ///   scan         moves tasks that found the queues full from the backlog into them; the
 ///                scheduler's own cores take them from the backlog, too. There is nothing else to
 ///                find: one election per task pushes it (core/fan_in.hpp)
-///   dispatch     pops ready tasks for idle cores: own shard, the orchestrator's, then steals
+///   dispatch     gives the tasks that are pinned to its clusters to their cores; then pops ready
+///                tasks for idle cores: own shard, the orchestrator's, then steals
 ///   drain        the orchestrator's queue is one more shard of dispatch, so a task that it made
 ///                ready crosses one queue, not two
 ///
@@ -24,6 +25,7 @@
 
 #include "runtime/chip/core_set.hpp"
 #include "runtime/run/run_state.hpp"
+#include "runtime/scheduler/pinned_lanes.hpp"
 
 namespace pto2 {
 
@@ -67,17 +69,22 @@ class Scheduler {
   void shut_down();
   bool completion_phase();
   bool dispatch_phase();
+  bool dispatch_pinned();
   void scan_phase();
   void park();
 
   void complete(Place task);
   void push(Place task);
   void dispatch(uint32_t core, Place task);
+  bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task);
   [[nodiscard]] bool run_own_task();
   void run_here(Place task);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
+  [[nodiscard]] TaskDescriptor describe(Place task) {
+    return state_.life.slot(task).descriptor.read();
+  }
   /// Calls visit(type) for the types of the cores in use. There are two in most runs, so that a
   /// third costs those a branch.
   template <class Visitor>
@@ -98,7 +105,6 @@ class Scheduler {
   [[nodiscard]] bool can_take(uint32_t type) const {
     return !cores_[type].idle.empty() || type == own_type;
   }
-  [[nodiscard]] TaskId id_of(Place task) { return state_.life.slot(task).descriptor.read().id; }
 
   static constexpr auto own_type = static_cast<uint32_t>(CoreType::ai_cpu);
 
@@ -106,6 +112,8 @@ class Scheduler {
   uint32_t index_;
   uint32_t shard_;
   std::array<Cores, core_types> cores_;
+  PinnedInbox<P>& inbox_;
+  PinnedLanes pinned_;
   std::vector<Place> running_;   // by core: the task dispatched to it
   MappedArray<TaskId> scratch_;  // producers of the task being completed
   bool announced_ = false;       // in the set of parked schedulers

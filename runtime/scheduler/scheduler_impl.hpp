@@ -12,6 +12,8 @@ Scheduler<P, F>::Scheduler(State& state, uint32_t index)
       shard_(index % state.config.shards),
       cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores()), Cores(0),
              Cores(state.config.chip.cores())},
+      inbox_(state.inboxes[index]),
+      pinned_(state.config.chip, index),
       running_(state.config.chip.cores()),
       scratch_(state.config.dep_pool),
       rare_types_(state.config.chip.accelerators != 0) {
@@ -104,7 +106,7 @@ bool Scheduler<P, F>::completion_phase() {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::complete(Place task) {
-  const TaskId id = id_of(task);
+  const auto [id, kernel, cluster, type] = describe(task);
   ++counts_.completions;
   typename Life::Completion completion(state_.life, task, scratch_.span());
   if (completion.consumed()) record<P>(log_, EventKind::consume, id);
@@ -113,14 +115,19 @@ void Scheduler<P, F>::complete(Place task) {
     record<P>(log_, EventKind::consume, *consumed);
   }
   state_.advance(completion.rings_to_advance(), log_, counts_.cas_retries);
+  if (cluster != any_cluster) [[unlikely]]
+    state_.leave_cluster(cluster, log_);  // CP-I4
   state_.finished[index_].add(1);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push(Place task) {
-  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = describe(task);
   const auto type = static_cast<uint32_t>(descriptor.type);
   record<P>(log_, EventKind::ready, descriptor.id, type);
+  if (descriptor.cluster != any_cluster) [[unlikely]] {
+    return state_.push_pinned(task, descriptor.cluster);
+  }
   cores_[type].more = true;
   if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
 }
@@ -153,6 +160,8 @@ bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::dispatch_phase() {
   bool progress = false;
+  if (!inbox_.empty() || !pinned_.empty()) [[unlikely]]
+    progress = dispatch_pinned();
   for_each_core_type([&](uint32_t type) {
     Cores& cores = cores_[type];
     Place task;
@@ -170,6 +179,43 @@ bool Scheduler<P, F>::dispatch_phase() {
   if (rare_types_) [[unlikely]]
     progress = run_own_task() || progress;
   return progress;
+}
+
+/// Pinned tasks come first: their cores alone can run them.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Scheduler<P, F>::dispatch_pinned() {
+  const auto link_of = [this](Place task) -> auto& {
+    return state_.life.slot(task).pinned_link;
+  };
+  while (const auto task = inbox_.take(link_of)) {
+    const TaskDescriptor descriptor = describe(*task);
+    pinned_.put(descriptor.cluster, descriptor.type, *task);
+  }
+  bool progress = false;
+  pinned_.for_each_waiting([&](uint32_t cluster, CoreType type, Place task) {
+    const bool dispatched = dispatch_to_cluster(cluster, type, task);
+    progress |= dispatched;
+    return dispatched;
+  });
+  return progress;
+}
+
+/// False: no core of the cluster is idle.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Scheduler<P, F>::dispatch_to_cluster(uint32_t cluster, CoreType type, Place task) {
+  const Chip& chip = state_.config.chip;
+  Cores& cores = cores_[static_cast<uint32_t>(type)];
+  for (uint32_t i = 0; i < chip.cores_per_block(type); ++i) {
+    const uint32_t core = chip.core_at({type, cluster, i});
+    if (!cores.idle.contains(core)) continue;
+    cores.idle.erase(core);
+    cores.busy.insert(core);
+    dispatch(core, task);
+    // Somebody may have woken this scheduler for the sake of that core.
+    cores.more = true;
+    return true;
+  }
+  return false;
 }
 
 /// Runs a ready task of type AI_CPU, if there is one. False: there is none. Whoever is announced
@@ -191,7 +237,7 @@ bool Scheduler<P, F>::run_own_task() {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::run_here(Place task) {
-  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = describe(task);
   ++counts_.dispatches;
   record<P>(log_, EventKind::dispatch, descriptor.id,
             state_.config.chip.worker_of_scheduler(index_));
@@ -209,7 +255,7 @@ void Scheduler<P, F>::offer(uint32_t type) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
-  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = describe(task);
   ++counts_.dispatches;
   record<P>(log_, EventKind::dispatch, descriptor.id, core);
   running_[core] = task;

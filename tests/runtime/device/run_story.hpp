@@ -58,7 +58,7 @@ class Story {
 
   void add(uint32_t thread, uint64_t time, EventKind kind, TaskId task = no_task,
            uint32_t detail = 0) {
-    logs_[thread].push_back({time, task, detail, kind});
+    logs_[thread].push_back({time, task, detail, 0, kind});
   }
   /// The same in its place in time.
   void insert(uint32_t thread, uint64_t time, EventKind kind, TaskId task = no_task,
@@ -66,7 +66,7 @@ class Story {
     auto& log = logs_[thread];
     const auto later =
         std::find_if(log.begin(), log.end(), [&](const Event& event) { return event.tick > time; });
-    log.insert(later, {time, task, detail, kind});
+    log.insert(later, {time, task, detail, 0, kind});
   }
   /// The first event of this kind about the task.
   Event& at(uint32_t thread, EventKind kind, TaskId task = no_task) {
