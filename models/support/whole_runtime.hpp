@@ -119,6 +119,13 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     submit(inputs, output, fresh ? PTOParamType::OUTPUT : PTOParamType::INOUT, 0);
   }
 
+  /// The same on what `worker` says.
+  void task_on(PTO2WorkerType worker, const std::vector<uint32_t>& inputs, uint32_t output) {
+    worker_ = worker;
+    task(inputs, output);
+    worker_ = PTO2_WORKER_VECTOR;
+  }
+
   /// Submits a task that writes value number `unit` of `output` alone, as OUTPUT, whether or not
   /// that has memory. Nobody may read such a tensor.
   void write_part(uint32_t output, uint32_t unit) {
@@ -210,7 +217,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     if (direction == PTOParamType::INOUT) task.reads.push_back(tensors_[output].value);
     task.written = params.size() - 1;
     tensors_[output].value = task.value;
-    rt_->ops->submit_task_clustered(rt_, 0, PTO2_WORKER_VECTOR, params.data(),
+    rt_->ops->submit_task_clustered(rt_, 0, worker_, params.data(),
                                     static_cast<uint32_t>(params.size()), cluster_);
   }
 
@@ -225,7 +232,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     config.shards = schedulers;
     config.shard_capacity = 2;
     config.orchestrator_queue = 2;
-    config.chip = {"small", schedulers, small_cubes, small_vectors, schedulers};
+    config.chip = {"small", schedulers, small_cubes, small_vectors, schedulers, accelerators};
     config.events = 64;
     validate(config);
     // May be less than what users are allowed.
@@ -282,8 +289,9 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   Orchestrator<P, F> orchestrator_;
   std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
   PTO2Runtime* rt_ = nullptr;
-  int32_t cluster_ = any_cluster;  // of the tasks that are submitted
-  std::vector<Buffer> buffers_;    // one per unit of each heap, then those of external tensors
+  int32_t cluster_ = any_cluster;               // of the tasks that are submitted
+  PTO2WorkerType worker_ = PTO2_WORKER_VECTOR;  // of the task under way
+  std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
   std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
   // The orchestrator's; a kernel touches its own task.
   std::deque<Task> tasks_;

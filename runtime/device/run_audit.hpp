@@ -5,6 +5,7 @@
 /// and each is as whole as after a clean run.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,18 @@ template <executors::ExecutionPolicy P, template <class> class F>
     if (slot.fan_out.phase(id) != Phase::initial && slot.fan_in.pending() != 0) return false;
   }
   return true;
+}
+
+/// Adds the tasks alive of each phase, and those that are reclaimed, to `phases`. O(window).
+template <executors::ExecutionPolicy P, template <class> class F>
+void count_phases(RunState<P, F>& state, std::array<uint64_t, 4>& phases) {
+  for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
+    const uint64_t alive = state.admission.ring(ring).watermark.observe();
+    phases[static_cast<uint32_t>(Phase::consumed)] += alive;
+    for (uint64_t local = alive; local < state.admission.ring(ring).tasks.next(); ++local) {
+      ++phases[static_cast<uint32_t>(state.life.phase(make_id(ring, local)))];
+    }
+  }
 }
 
 /// Names the structures that are not whole after a run of `submitted` tasks that ended in `error`;

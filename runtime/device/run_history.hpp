@@ -56,7 +56,8 @@ class RunHistory {
   [[nodiscard]] const std::vector<GroupHistory>& groups() const { return groups_; }
   /// The cluster that a task is pinned to; `any_cluster` if there is none.
   [[nodiscard]] int64_t cluster_of(const TaskHistory& task) const {
-    return task.group < 0 ? any_cluster : groups_[static_cast<std::size_t>(task.group)].cluster;
+    if (task.group < 0) return any_cluster;
+    return groups_[static_cast<std::size_t>(task.group)].cluster;
   }
   /// Null: no such task was submitted.
   [[nodiscard]] const TaskHistory* find(TaskId id) const;

@@ -75,6 +75,7 @@ class Submitter {
                               Describe&& describe);
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   [[nodiscard]] std::string describe_blocked(const Submission& task) const;
+  void log_oldest(uint32_t ring) const;
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
   void publish(const Submission& task, const Admitted& admitted);
   void publish_pinned(const Submission& task, const Admitted& admitted);

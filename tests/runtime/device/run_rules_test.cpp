@@ -113,7 +113,7 @@ TEST(RunRules, EventsAreOfTasksThatExist) {
 }
 
 TEST(RunRules, TheOrchestratorWaitsForAResourceAndTheNextTask) {
-  for (const auto& [task, resource] : {std::pair{make_id(1, 0), 2u}, {make_id(1, 1), 4u}}) {
+  for (const auto& [task, resource] : {std::pair{make_id(1, 0), 2u}, {make_id(1, 1), 5u}}) {
     Story story;
     Event& event = story.at(orchestrator, wait, make_id(1, 1));
     event.task = task;
