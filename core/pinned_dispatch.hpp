@@ -7,8 +7,9 @@
 ///   head   the task that was pushed last and not taken yet, or none
 ///   link   per slot: the task that was in the inbox before it, or none
 ///
-/// Write rights: head: anybody pushes, the owner takes all. link: whoever pushes the task, once in
-/// its life; from then on the owner.
+/// Write rights: head: anybody pushes, the owner takes all. link: whoever pushes the task, which is
+/// in no inbox; from then on the owner, until it has taken it. A task whose parts are pinned to
+/// clusters of several schedulers is pushed from one owner to the next (core/block_parts.hpp).
 ///
 ///   PD-I1: each task that is pushed is taken exactly once, by the owner.
 ///   PD-I2: what was written of a task before its push happens before what follows its take.

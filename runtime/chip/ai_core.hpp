@@ -1,6 +1,9 @@
 /// An AI core: a logical thread that runs the kernels it finds in its mailbox.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "core/core_mailbox.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
@@ -16,6 +19,9 @@ struct DispatchPayload {
   TaskId task = no_task;
   KernelEntry kernel = nullptr;
   typename P::template cell<TaskArguments>* arguments = nullptr;
+  uint16_t part = 0;       ///< of a block task
+  uint16_t block_dim = 0;  ///< 0: it is none
+  uint8_t params = 0;      ///< how many arguments it has
 };
 
 /// What a core, or a scheduler as one, counted. Read after the run.
@@ -25,20 +31,37 @@ struct CoreCounts {
   uint64_t kernel_ticks = 0;  ///< time inside kernels, if timing is on
 };
 
-/// Runs the kernel of a task on the calling thread, between its events `ack` and `fin`. Until the
-/// kernel has returned, the arguments are nobody else's.
+/// Until the kernel has returned, the arguments are nobody else's. The parts of a block task share
+/// them, and they stay as they are; each core has a copy of the values, with block_dim and block_id
+/// behind them.
+template <executors::ExecutionPolicy P>
+[[gnu::noinline]] void run_part(const DispatchPayload<P>& payload) {
+  const auto arguments = payload.arguments->reading();
+  std::array<int64_t, max_params> args;
+  std::copy_n(arguments->args.begin(), payload.params, args.begin());
+  args[payload.params] = payload.block_dim;
+  args[payload.params + 1] = payload.part;
+  P::run_kernel(payload.kernel, args.data());
+}
+template <executors::ExecutionPolicy P>
+void run_kernel(const DispatchPayload<P>& payload) {
+  if (payload.block_dim != 0) [[unlikely]]
+    return run_part(payload);
+  const auto arguments = payload.arguments->editing();
+  P::run_kernel(payload.kernel, arguments->args.data());
+}
+
+/// Runs the kernel of a task, or of a part of one, on the calling thread, between its events `ack`
+/// and `fin`.
 template <executors::ExecutionPolicy P>
 void run_task(const DispatchPayload<P>& payload, bool timing, CoreCounts& counts, EventLog& log) {
   ++counts.acks;
-  record<P>(log, EventKind::ack, payload.task);
+  record<P>(log, EventKind::ack, payload.task, 0, payload.part);
   const uint64_t begin = timing ? P::now() : 0;
-  {
-    const auto arguments = payload.arguments->editing();
-    P::run_kernel(payload.kernel, arguments->args.data());
-  }
+  run_kernel(payload);
   if (timing) counts.kernel_ticks += P::now() - begin;
   ++counts.fins;
-  record<P>(log, EventKind::fin, payload.task);
+  record<P>(log, EventKind::fin, payload.task, 0, payload.part);
 }
 
 template <executors::ExecutionPolicy P>

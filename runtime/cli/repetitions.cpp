@@ -34,6 +34,7 @@ Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, R
       progress_(progress),
       log_level_(level_of(log_level)) {
   report_.settings = &settings;
+  report_.expected = settings.text(Setting::expect);
   report_.config = config;
   report_.team = team_;
   for (int32_t id = 0; id < program.library().id_limit(); ++id) {

@@ -73,18 +73,22 @@ class GroupRules {
   void check_members() {
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
-        if (task.group < 0) continue;
-        uint64_t& last = last_fin_[static_cast<std::size_t>(task.group)];
-        last = std::max(last, task.time(EventKind::fin, never));
-        if (!task.has(EventKind::dispatch)) continue;
-        const Event& dispatch = *task.of(EventKind::dispatch).event;
-        if (dispatch.detail >= history_.workers()) continue;  // EV-I7
-        if (history_.cluster_of_core(dispatch.detail) == history_.cluster_of(task)) continue;
-        report("EV-I15: task {} of ring {}, of group {} on cluster {}, is dispatched to {}",
-               local_of(task.id), ring_of(task.id), task.group, history_.cluster_of(task),
-               result_.events[history_.thread_of_core(dispatch.detail)].thread());
+        for (uint32_t i = 0; i < task.runs(); ++i) check_member(task.id, task.run(i));
       }
     }
+  }
+
+  void check_member(TaskId task, const PartHistory& part) {
+    if (part.group < 0) return;
+    uint64_t& last = last_fin_[static_cast<std::size_t>(part.group)];
+    last = std::max(last, part.fin.times == 0 ? never : part.fin.event->tick);
+    if (part.dispatch.times == 0) return;
+    const uint32_t core = part.dispatch.event->detail;
+    if (core >= history_.cores()) return;  // EV-I7
+    if (history_.cluster_of_core(core) == history_.cluster_of(part)) return;
+    report("EV-I15: task {} of ring {}, part {}, of group {} on cluster {}, is dispatched to {}",
+           local_of(task), ring_of(task), part.dispatch.event->part, part.group,
+           history_.cluster_of(part), result_.events[history_.thread_of_core(core)].thread());
   }
 
   /// EV-I14: a cluster after its former group. That it was given back is recorded late, and

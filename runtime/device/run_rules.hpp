@@ -19,11 +19,15 @@
 ///   EV-I4: the tasks of a ring are submitted in order, 0, 1, .. without gaps; all other events are
 ///          of these tasks. An orchestrator that waits for a resource waits for the ring's next.
 ///   EV-I5: each task has each kind of event once; in a run that was given up at most once, and
-///          none without those that come before it in its life.
+///          none without those that come before it in its life. A block task has `dispatch`, `ack`
+///          and `fin` once per part, and no other task has parts; in what follows its first
+///          `dispatch`, its first `ack` and its last `fin` are meant.
 ///   EV-I6: submit <= ready <= dispatch <= ack <= fin, fin <= consume, fin <= reclaim.
 ///   EV-I7: `dispatch` names a core of the task's type that belongs to the scheduler, or the
-///          scheduler itself for type ai_cpu; `ack` and `fin` stand in the log of that core.
-///   EV-I8: a core takes one task at a time, in the order of the dispatches to it, and waits in
+///          scheduler itself for type ai_cpu; `ack` and `fin` stand in the log of that core. So for
+///          each part.
+///   EV-I8: a core takes one task, or part of one, at a time, in the order of the dispatches to it,
+///          and waits in
 ///          between; no dispatch to it precedes the `fin` of the one before. Each dispatch has its
 ///          `ack` and its `fin`; in a run that was given up, the last one to a core may have
 ///          neither, because the exit signal overtook it. A scheduler runs each task that it
@@ -31,7 +35,9 @@
 ///   EV-I9: the last event of each thread, and no other, is its `exit`. A core's is not later than
 ///          its scheduler's, and in a run that ended well not earlier than the last `fin`.
 ///   EV-I10: the tasks of a ring that were reclaimed are its first ones.
-///   EV-I11: the counts of the result agree with the events.
+///   EV-I11: the counts of the result agree with the events: `completions` counts tasks,
+///   `dispatches`,
+///          `acks` and `fins` count parts.
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
 ///          A pinned task waits for a core of its cluster. A scheduler counts as a core of type
 ///          ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its

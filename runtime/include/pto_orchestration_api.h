@@ -23,7 +23,7 @@
 
 /// Version of the table of functions and of the structures below. A table serves images of its own
 /// version and of all before it: functions are added at its end, and none is changed or removed.
-/// Version 2 added `describe` and the clusters.
+/// Version 2 added `describe`, clusters and block tasks.
 constexpr uint32_t PTO2_ORCHESTRATION_ABI = 2;
 
 /// What a task runs on.
@@ -69,8 +69,9 @@ struct Tensor {
   /// True when the elements lie in row-major order without gaps.
   bool is_contiguous() const;
   /// Type, shape, strides and address in one line. It is returned and not logged: write
-  /// LOG_INFO(rt, "%s", t.dump().c_str()), which then shows it once. Empty after an error.
-  [[nodiscard]] std::string dump() const;
+  /// LOG_INFO(rt, "%s", t.dump().c_str()), which then shows it once. A call whose result is dropped
+  /// compiles, and shows nothing. Empty after an error.
+  std::string dump() const;
 };
 
 enum class PTOParamType : int32_t { INPUT = 0, OUTPUT = 1, INOUT = 2, SCALAR = 3 };
@@ -111,6 +112,9 @@ struct PTO2RuntimeOps {
   void (*free_cluster)(PTO2Runtime* rt, int32_t cluster_id);
   void (*submit_task_clustered)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
                                 const PTOParam* params, uint32_t count, int32_t cluster_id);
+  void (*submit_block_task)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                            const PTOParam* params, uint32_t count, uint32_t block_dim,
+                            const int32_t* cluster_ids);  ///< null: on any cores
 };
 
 struct PTO2Runtime {
@@ -235,6 +239,28 @@ inline void pto2_rt_submit_task_clustered(PTO2Runtime* rt, int32_t kernel_id, in
                                           const PTOParam* params, int32_t n, int32_t cluster_id) {
   rt->ops->submit_task_clustered(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
                                  cluster_id);
+}
+
+/// Submits a block task: one task whose kernel runs once per part, `block_dim` times (1..65535), on
+/// cores of `worker_type`, in any order, several at a time. A kernel gets two scalars behind its
+/// parameters: block_dim, and block_id, the number of its part from 0. The whole is one task for
+/// whoever depends on it. It may have two parameters less than other tasks. Parts share the
+/// descriptors of the tensors, which kernels must not write.
+inline void pto2_rt_submit_block_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                      const PTOParam* params, int32_t n, int32_t block_dim) {
+  rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                             static_cast<uint32_t>(block_dim), nullptr);
+}
+
+/// The same with part i on a core of cluster `cluster_ids[i]`, as a task of the group that holds
+/// it, until that part ends. Each of the `block_dim` ids names a cluster that is allocated. Null:
+/// on any cores, in no group.
+inline void pto2_rt_submit_block_task_clustered(PTO2Runtime* rt, int32_t kernel_id,
+                                                int32_t worker_type, const PTOParam* params,
+                                                int32_t n, int32_t block_dim,
+                                                const int32_t* cluster_ids) {
+  rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                             static_cast<uint32_t>(block_dim), cluster_ids);
 }
 
 /// Says that no task will follow. Optional: the end of the entry says it too.

@@ -63,6 +63,11 @@ struct OrchestrationHandle : PTO2Runtime {
       .submit_task_clustered =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
              int32_t cluster) { of(rt).submit_task_clustered(kernel, type, params, n, cluster); },
+      .submit_block_task =
+          [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
+             uint32_t block_dim, const int32_t* clusters) {
+            of(rt).submit_block_task(kernel, type, params, n, block_dim, clusters);
+          },
   };
 };
 

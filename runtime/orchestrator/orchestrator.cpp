@@ -1,3 +1,4 @@
+#include "runtime/orchestrator/block_calls_impl.hpp"
 #include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 

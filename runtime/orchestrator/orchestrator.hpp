@@ -66,6 +66,10 @@ class Orchestrator {
                              uint32_t count, int32_t cluster);
   int32_t allocate_cluster();
   void free_cluster(int32_t cluster);
+  /// One task of `block_dim` parts, each of which has two more arguments, block_dim and its number.
+  /// Part i is pinned to clusters[i], unless `clusters` is null.
+  void submit_block_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
+                         uint32_t count, uint32_t block_dim, const int32_t* clusters);
   void scope_begin();
   void scope_end();
   void orchestration_done() { done_ = true; }
@@ -88,9 +92,10 @@ class Orchestrator {
   void start_up();
   void run_orchestration();
   void finish();
+  [[nodiscard]] bool check_block(uint32_t count, uint32_t block_dim, const int32_t* clusters);
+  bool refuse(const std::string& problem, const char* hint);
   bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
   [[nodiscard]] bool reserve(Submission& task);
-  bool refuse(const std::string& problem, const char* hint);
   [[nodiscard]] bool expect_rare(int32_t worker_type);
   void begin_counting(const Deadlock& deadlock);
   void finish_counting();

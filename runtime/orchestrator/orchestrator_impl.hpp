@@ -166,6 +166,7 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   }
 }
 
+/// Fails the run for what is wrong with the next submission. False.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
   fail({ErrorCode::bad_submission,

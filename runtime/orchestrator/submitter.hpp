@@ -8,6 +8,8 @@
 
 #include <functional>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
@@ -76,6 +78,8 @@ class Submitter {
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   [[nodiscard]] std::string describe_blocked(const Submission& task) const;
   void log_oldest(uint32_t ring) const;
+  void open_block(const Submission& task, Place place);
+  void join_parts(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
   void publish(const Submission& task, const Admitted& admitted);
   void publish_pinned(const Submission& task, const Admitted& admitted);
@@ -87,7 +91,8 @@ class Submitter {
   const LogSink& log_;
   EventLog& events_;
   OrchestratorCounts& counts_;
-  Resource lacks_ = Resource::task_ring;  // when it last waited
+  std::unordered_map<uint32_t, std::vector<int16_t>> part_clusters_;  // by slot
+  Resource lacks_ = Resource::task_ring;                              // when it last waited
   uint64_t last_warning_ = 0;
 };
 

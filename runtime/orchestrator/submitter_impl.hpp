@@ -265,14 +265,30 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
       arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
-  state_.life.slot(place).descriptor.write({id, kernel, task.cluster, task.type});
+  state_.life.slot(place).descriptor.write({id, kernel, task.cluster, task.type,
+                                            static_cast<uint8_t>(task.params.size()),
+                                            static_cast<uint16_t>(task.block_dim)});
+  if (task.block_dim != 0) [[unlikely]]
+    open_block(task, place);
+}
+
+/// The clusters stay where they are until the slot has its next block task of this kind.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::open_block(const Submission& task, Place place) {
+  BlockState<P>& block = state_.block(place);
+  block.parts.open(task.block_dim);
+  if (task.pinned_parts.empty()) return;
+  std::vector<int16_t>& clusters = part_clusters_[place.value];
+  clusters.clear();
+  for (const PinnedPart& part : task.pinned_parts) clusters.push_back(part.cluster);
+  block.clusters.write(clusters.data());
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) {
   const TaskId id = admitted.id;
   ++counts_.tasks;
-  record<P>(events_, EventKind::submit, id, task.kernel_id);
+  record<P>(events_, EventKind::submit, id, task.kernel_id, static_cast<uint16_t>(task.block_dim));
   if (task.cluster != any_cluster) [[unlikely]]
     return publish_pinned(task, admitted);
   if (!state_.admission.release(admitted)) return;
@@ -289,12 +305,25 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
   state_.wake_one(static_cast<uint32_t>(task.type));
 }
 
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::join_parts(const Submission& task, TaskId id) {
+  uint16_t part = 0;
+  for (const auto& [cluster, group] : task.pinned_parts) {
+    state_.clusters.join(static_cast<uint32_t>(cluster));
+    record<P>(events_, EventKind::join, id, group, part++);
+  }
+}
+
 /// The task joins the group while that is open, and before anybody can complete it.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& admitted) {
   const auto cluster = static_cast<uint32_t>(task.cluster);
-  state_.clusters.join(cluster);
-  record<P>(events_, EventKind::join, admitted.id, task.group);
+  if (task.block_dim == 0) {
+    state_.clusters.join(cluster);
+    record<P>(events_, EventKind::join, admitted.id, task.group);
+  } else {
+    join_parts(task, admitted.id);
+  }
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, admitted.id, static_cast<uint32_t>(task.type));
   state_.push_pinned(state_.life.place(admitted.id), cluster);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pto2 {
 
@@ -20,6 +21,10 @@ enum class ErrorCode : int32_t {
 
 /// Name of a code in reports: "flow_control_deadlock", ..
 [[nodiscard]] const char* error_name(ErrorCode code);
+
+/// The names of the faults that an orchestration or its settings can cause: all but that of our
+/// bug.
+[[nodiscard]] std::vector<std::string> fault_names();
 
 struct RunError {
   ErrorCode code = ErrorCode::ok;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/admission.hpp"
+#include "core/block_parts.hpp"
 #include "core/cluster_pool.hpp"
 #include "core/fatal_latch.hpp"
 #include "core/parked_schedulers.hpp"
@@ -28,8 +29,20 @@ namespace pto2 {
 struct TaskDescriptor {
   TaskId id = no_task;
   KernelEntry kernel = nullptr;
-  int16_t cluster = any_cluster;  ///< whose cores alone may run it, or any_cluster
+  int16_t cluster = any_cluster;  ///< whose cores alone may run it, or its part 0
   CoreType type = CoreType::cube;
+  uint8_t params = 0;      ///< how many arguments it has
+  uint16_t block_dim = 0;  ///< parts of a block task; 0: it is none
+};
+static_assert(sizeof(TaskDescriptor) == 24);
+
+/// What a slot has besides for a block task. Kept apart, so that others do not touch it.
+template <executors::ExecutionPolicy P>
+struct alignas(cache_line) BlockState {
+  BlockParts<P> parts;
+  /// The cluster of each part, if they are pinned; the orchestrator's, until the task has
+  /// completed.
+  typename P::template cell<const int16_t*> clusters;
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -44,6 +57,7 @@ struct RingArrays {
   explicit RingArrays(const DeviceConfig& config)
       : slots(config.window),
         arguments(config.window),
+        blocks(config.window),
         nodes(std::size_t{config.dep_pool} + 1),
         heap_ends(config.window),
         pool_marks(config.window),
@@ -53,6 +67,7 @@ struct RingArrays {
 
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
+  typename P::template shared_array<BlockState<P>> blocks;
   typename P::template shared_array<DependencyNode<P>> nodes;
   MappedArray<uint64_t> heap_ends;
   MappedArray<uint64_t> pool_marks;
@@ -97,6 +112,9 @@ class RunState {
 
   [[nodiscard]] typename P::template cell<TaskArguments>& arguments(Place slot) {
     return rings[ring_of(slot)]->arguments[index_of(slot)];
+  }
+  [[nodiscard]] BlockState<P>& block(Place slot) {
+    return rings[ring_of(slot)]->blocks[index_of(slot)];
   }
 
   /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the

@@ -73,12 +73,17 @@ class Scheduler {
   void scan_phase();
   void park();
 
-  void complete(Place task);
+  void complete(uint32_t core);
+  [[nodiscard]] bool end_part(uint32_t core, Place task, const TaskDescriptor& descriptor);
   void push(Place task);
   void dispatch(uint32_t core, Place task);
-  bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task);
+  void dispatch_parts(uint32_t core, Place task, const TaskDescriptor& descriptor);
+  void send(uint32_t core, Place task, const TaskDescriptor& descriptor, uint32_t part);
+  void push_ticket(uint32_t type, Place task);
+  bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
+  void take_pinned_parts(Place task, const TaskDescriptor& descriptor);
   [[nodiscard]] bool run_own_task();
-  void run_here(Place task);
+  void run_here(uint32_t worker, Place task);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);

@@ -114,6 +114,53 @@ TEST_P(WorkerTypes, AnAcceleratorThatIsNotThereIsNamed) {
   EXPECT_EQ(result.fins, 2U);
 }
 
+/// Counts the parts that ran, once each.
+void part_kernel(int64_t* args) {
+  auto* const ran = reinterpret_cast<std::atomic<uint32_t>*>(args[0]);
+  ++ran[args[2]];
+}
+
+TEST_P(WorkerTypes, BlockTasksRunOnAll) {
+  static constexpr KernelEntry kernels[] = {part_kernel};
+  constexpr uint32_t parts = 12;
+  std::array<std::array<std::atomic<uint32_t>, parts>, 4> ran{};
+  const auto blocks = [&](PTO2Runtime* rt) {
+    for (const int type : all_types) {
+      const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(ran[type].data()))};
+      pto2_rt_submit_block_task(rt, 0, type, params, 1, parts);
+    }
+  };
+  const RunResult result = run_at(GetParam(), device(2), {kernels, blocks, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.tasks, 4U);
+  EXPECT_EQ(result.fins, 4 * parts);
+  for (const auto& of_type : ran) {
+    for (const auto& times : of_type) EXPECT_EQ(times.load(), 1U);
+  }
+}
+
+/// A cluster has cores of its block, and nothing else.
+TEST_P(WorkerTypes, OnlyCoresOfBlocksCanBePinned) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  for (const int type : {PTO2_WORKER_AI_CPU, PTO2_WORKER_ACCELERATOR}) {
+    for (const bool block : {false, true}) {
+      const Launch what{kernels,
+                        [&](PTO2Runtime* rt) {
+                          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                          if (block) {
+                            rt->ops->submit_block_task(rt, 0, type, nullptr, 0, 1, &cluster);
+                          } else {
+                            pto2_rt_submit_task_clustered(rt, 0, type, nullptr, 0, cluster);
+                          }
+                        },
+                        {}};
+      const RunResult result = run_at(GetParam(), device(1), what);
+      EXPECT_EQ(result.error.code, ErrorCode::bad_submission);
+      EXPECT_THAT(result.error.message, HasSubstr("a cluster has no others"));
+    }
+  }
+}
+
 std::atomic<bool> own_kernel_runs{false};
 std::atomic<int> others_ran{0};
 

@@ -116,7 +116,8 @@ TEST_P(Interface, ASourceForTheOriginalRuns) {
   }
 }
 
-/// Each line is there once: dump() returns it, and the source logs it.
+/// Each line is there once: dump() returns it, and the source logs it. The call whose result is
+/// dropped shows nothing.
 TEST_P(Interface, DumpReturnsTheLineAndLogsNothing) {
   std::vector<float> x(5 * 2, 1);
   std::vector<float> out(5 * 2);

@@ -19,6 +19,7 @@ static void submit(PTO2Runtime* rt, int func_id, PTOParam* params, int n) {
 }
 
 static void log_chunk(PTO2Runtime* rt, int batch_start, Tensor rows) {
+  rows.dump();
   std::string text = "chunk " + std::to_string(batch_start) + ": " + rows.dump();
   LOG_DEBUG(rt, "%s", text.c_str());
 }
