@@ -53,7 +53,8 @@
 ///          cluster is allocated again only after its group was closed and its last task had its
 ///          `fin`, and is given back once per group; in a run that was given up the last one may
 ///          not have been.
-///   EV-I15: a task that joined a group is dispatched to a core of the group's cluster.
+///   EV-I15: a task, or part of one, that joined a group is dispatched to a core of the group's
+///          cluster.
 #pragma once
 
 #include <cstdint>

@@ -62,8 +62,8 @@ class Alternating : public Workload {
     return "products of 128 x 128 on cube and sums of 64 x 128 on vector cores, all independent";
   }
   std::vector<CaseInfo> cases() const override {
-    return {{"case1", "batch 32, M = N = 1", {}, false, "", 2 * batch_of_case1, 1e-3},
-            {"case2", "batch 64, M = N = 1", {}, false, "", 2 * batch_of_case2, 1e-3}};
+    return {{"case1", "batch 32, M = N = 1", {}, "", "", 2 * batch_of_case1, 1e-3},
+            {"case2", "batch 64, M = N = 1", {}, "", "", 2 * batch_of_case2, 1e-3}};
   }
 
  private:

@@ -59,7 +59,7 @@ class Bgemm : public Workload {
     return "batched C += A x B in tiles of 64 x 64: products on cube, sums on vector cores";
   }
   std::vector<CaseInfo> cases() const override {
-    return {{"Case1", "batch 2, a grid of 4 x 4 x 4 tiles", {}, false, "", 2 * tiles * grid, 1e-3}};
+    return {{"Case1", "batch 2, a grid of 4 x 4 x 4 tiles", {}, "", "", 2 * tiles * grid, 1e-3}};
   }
 
  private:
