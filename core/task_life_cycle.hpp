@@ -106,6 +106,15 @@ class TaskLifeCycle {
 
   // Anyone's verbs.
 
+  /// Phase of task `id`, which was submitted. It is ready from when it awaits no producer until it
+  /// has completed: in a queue, on a core, or with its scheduler. For reports: exact while nobody
+  /// works on the task, a moment old else. Not for who could see the slot recycled meanwhile.
+  [[nodiscard]] Phase phase(TaskId id) {
+    const Slot& slot = this->slot(place(id));
+    const Phase phase = slot.fan_out.phase(id);
+    return phase == Phase::initial && slot.fan_in.pending() == 0 ? Phase::ready : phase;
+  }
+
   /// What one step of an advance came to; `reclaimed` is meant for `advanced` only.
   struct AdvanceStep {
     Advance result;

@@ -1,7 +1,8 @@
 /// Task state: the phases of a task, and the fan-out concept whose implementations keep them.
 ///
 /// The original calls this completed[slot]: 0 initial, 1 ready, 2 completed, 3 consumed. Both
-/// fan-outs (task_word.hpp, fan_out_lock.hpp) hold the phase beside the task's id and its
+/// fan-outs (task_word.hpp, fan_out_lock.hpp) hold the phase, but that ready follows from the
+/// fan-in (TaskLifeCycle::phase() tells all four apart), beside the task's id and its
 /// references, so that a slot's former task is never mistaken for the present one.
 ///
 ///   TS-I1: phases of one task only grow, and each transition happens once.
@@ -30,6 +31,12 @@
 namespace pto2 {
 
 enum class Phase : uint32_t { initial = 0, ready = 1, completed = 2, consumed = 3 };
+
+/// "initial", "ready", ..
+[[nodiscard]] constexpr const char* phase_name(Phase phase) {
+  constexpr const char* names[] = {"initial", "ready", "completed", "consumed"};
+  return names[static_cast<uint32_t>(phase)];
+}
 
 /// What a claim of a producer by a new consumer came to.
 enum class Claim {

@@ -1,5 +1,5 @@
 /// The whole runtime in miniature: the real orchestrator, schedulers and cores, on a chip of one
-/// block per scheduler (a cube core and two vector cores each).
+/// block per scheduler (a cube core and two vector cores each) and accelerators, if any.
 ///
 /// Role 0 is the orchestrator, then the schedulers, then the cores. A scenario on it writes its
 /// graph as an orchestration does, through the table of functions. Each task is a kernel that
@@ -44,8 +44,8 @@ inline constexpr uint32_t small_cubes = 1;
 inline constexpr uint32_t small_vectors = 2;
 inline constexpr uint32_t small_threads = 1 + small_cubes + small_vectors;
 
-template <Policy P, template <class> class F, uint32_t schedulers = 1>
-class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
+template <Policy P, template <class> class F, uint32_t schedulers = 1, uint32_t accelerators = 0>
+class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerators> {
  public:
   /// `outcome`: the error that every execution of the graph ends in.
   explicit WholeRuntime(const RuntimeShape& shape, ErrorCode outcome = ErrorCode::ok)
@@ -120,6 +120,13 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     const TensorState& written = tensors_[output];
     const bool fresh = !written.external && written.value == 0;
     submit(inputs, output, fresh ? PTOParamType::OUTPUT : PTOParamType::INOUT, 0);
+  }
+
+  /// The same on what `worker` says.
+  void task_on(PTO2WorkerType worker, const std::vector<uint32_t>& inputs, uint32_t output) {
+    worker_ = worker;
+    task(inputs, output);
+    worker_ = PTO2_WORKER_VECTOR;
   }
 
   /// Submits a task that writes value number `unit` of `output` alone, as OUTPUT, whether or not
@@ -243,10 +250,9 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     tensors_[output].units = std::max(parts, 1u);
     const auto count = static_cast<uint32_t>(params.size());
     if (parts == 0) {
-      rt_->ops->submit_task_clustered(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count, cluster_);
+      rt_->ops->submit_task_clustered(rt_, 0, worker_, params.data(), count, cluster_);
     } else {
-      rt_->ops->submit_block_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count, parts,
-                                  part_clusters_);
+      rt_->ops->submit_block_task(rt_, 0, worker_, params.data(), count, parts, part_clusters_);
     }
   }
 
@@ -261,7 +267,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     config.shards = schedulers;
     config.shard_capacity = 2;
     config.orchestrator_queue = 2;
-    config.chip = {"small", schedulers, small_cubes, small_vectors, schedulers};
+    config.chip = {"small", schedulers, small_cubes, small_vectors, schedulers, accelerators};
     config.events = 64;
     validate(config);
     // May be less than what users are allowed.
@@ -327,8 +333,9 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
   Orchestrator<P, F> orchestrator_;
   std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
   PTO2Runtime* rt_ = nullptr;
-  int32_t cluster_ = any_cluster;           // of the tasks that are submitted
-  const int32_t* part_clusters_ = nullptr;  // of the parts that are
+  int32_t cluster_ = any_cluster;               // of the tasks that are submitted
+  PTO2WorkerType worker_ = PTO2_WORKER_VECTOR;  // of the task under way
+  const int32_t* part_clusters_ = nullptr;      // of the parts that are
   std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
   std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
   // The orchestrator's; a kernel touches its own task.

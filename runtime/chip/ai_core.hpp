@@ -29,12 +29,46 @@ struct DispatchPayload {
   BlockPart part;
 };
 
-/// What a core counted. Read after the run.
+/// What a core, or a scheduler as one, counted. Read after the run.
 struct CoreCounts {
   uint64_t acks = 0;
   uint64_t fins = 0;
   uint64_t kernel_ticks = 0;  ///< time inside kernels, if timing is on
 };
+
+/// Until the kernel has returned, the arguments are nobody else's. The parts of a block task share
+/// them, and they stay as they are; each core has a copy of the values, with block_dim and block_id
+/// behind them.
+template <executors::ExecutionPolicy P>
+[[gnu::noinline]] void run_part(const DispatchPayload<P>& payload) {
+  const auto arguments = payload.arguments->reading();
+  std::array<int64_t, max_params> args;
+  const auto [id, parts, params] = payload.part;
+  std::copy_n(arguments->args.begin(), params, args.begin());
+  args[params] = parts;
+  args[params + 1] = id;
+  P::run_kernel(payload.kernel, args.data());
+}
+template <executors::ExecutionPolicy P>
+void run_kernel(const DispatchPayload<P>& payload) {
+  if (payload.part.parts != 0) [[unlikely]]
+    return run_part(payload);
+  const auto arguments = payload.arguments->editing();
+  P::run_kernel(payload.kernel, arguments->args.data());
+}
+
+/// Runs the kernel of a task, or of a part of one, on the calling thread, between its events `ack`
+/// and `fin`.
+template <executors::ExecutionPolicy P>
+void run_task(const DispatchPayload<P>& payload, bool timing, CoreCounts& counts, EventLog& log) {
+  ++counts.acks;
+  record<P>(log, EventKind::ack, payload.task, 0, payload.part.id);
+  const uint64_t begin = timing ? P::now() : 0;
+  run_kernel(payload);
+  if (timing) counts.kernel_ticks += P::now() - begin;
+  ++counts.fins;
+  record<P>(log, EventKind::fin, payload.task, 0, payload.part.id);
+}
 
 template <executors::ExecutionPolicy P>
 class AiCore {
@@ -72,36 +106,9 @@ class AiCore {
 
  private:
   void execute(const DispatchPayload<P>& payload) {
-    const TaskId task = payload.task;
-    ++counts_.acks;
-    record<P>(log_, EventKind::ack, task, 0, payload.part.id);
-    const uint64_t begin = timing_ ? P::now() : 0;
-    run_kernel(payload);
-    if (timing_) counts_.kernel_ticks += P::now() - begin;
-    ++counts_.fins;
-    record<P>(log_, EventKind::fin, task, 0, payload.part.id);
+    run_task(payload, timing_, counts_, log_);
     mailbox_.finish();
     scheduler_.ring();
-  }
-
-  /// Until the kernel has returned, the arguments are nobody else's.
-  void run_kernel(const DispatchPayload<P>& payload) {
-    if (payload.part.parts != 0) [[unlikely]]
-      return run_part(payload);
-    const auto arguments = payload.arguments->editing();
-    P::run_kernel(payload.kernel, arguments->args.data());
-  }
-
-  /// The parts of a block task share its arguments, which stay as they are; each core has a copy of
-  /// the values, with block_dim and block_id behind them.
-  [[gnu::noinline]] void run_part(const DispatchPayload<P>& payload) {
-    const auto arguments = payload.arguments->reading();
-    std::array<int64_t, max_params> args;
-    const auto [id, parts, params] = payload.part;
-    std::copy_n(arguments->args.begin(), params, args.begin());
-    args[params] = parts;
-    args[params + 1] = id;
-    P::run_kernel(payload.kernel, args.data());
   }
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;

@@ -17,6 +17,7 @@ constexpr std::array numbers{
     ChipNumber{"cubes_per_block", &Chip::cubes_per_block, 1, max_cores_per_block},
     ChipNumber{"vectors_per_block", &Chip::vectors_per_block, 1, max_cores_per_block},
     ChipNumber{"schedulers", &Chip::schedulers, 1, max_schedulers},
+    ChipNumber{"accelerators", &Chip::accelerators, 0, max_accelerators, true},
 };
 
 void check_name(const std::string& name) {
@@ -38,9 +39,16 @@ std::string counted(uint32_t number, const char* what) {
 
 }  // namespace
 
+const char* core_type_name(CoreType type) {
+  static constexpr std::array<const char*, core_types> names{"cube", "vector", "ai_cpu",
+                                                             "accelerator"};
+  return names[static_cast<uint32_t>(type)];
+}
+
 std::string Chip::core_name(uint32_t core) const {
+  static constexpr std::array<const char*, core_types> names{"aic", "aiv", "cpu", "acc"};
   const CoreType type = type_of(core);
-  return (type == CoreType::cube ? "aic" : "aiv") + std::to_string(core - first_core(type));
+  return names[static_cast<uint32_t>(type)] + std::to_string(core - first_core(type));
 }
 
 std::span<const ChipNumber> chip_numbers() {
@@ -53,12 +61,15 @@ void validate(const Chip& chip) {
     check_range(number.name, chip.*number.member, number.low, number.high);
   }
   if (chip.cores() > max_cores) {
-    throw ConfigError(fmt::format("{} blocks of {} cores are {} cores, but a chip has at most {}; "
-                                  "use fewer blocks or cores "
-                                  "per block",
-                                  chip.blocks, chip.cubes_per_block + chip.vectors_per_block,
-                                  chip.cores(), max_cores),
-                      {"blocks"});
+    throw ConfigError(
+        fmt::format("{} blocks of {} cores{} are {} cores, but a chip has at most {}; "
+                    "use fewer blocks or cores per block",
+                    chip.blocks, chip.cubes_per_block + chip.vectors_per_block,
+                    chip.accelerators == 0
+                        ? ""
+                        : fmt::format(" and {}", counted(chip.accelerators, "accelerator")),
+                    chip.cores(), max_cores),
+        {"blocks"});
   }
   if (chip.schedulers > chip.blocks) {
     throw ConfigError(
@@ -71,15 +82,16 @@ void validate(const Chip& chip) {
 }
 
 std::string shape_text(const Chip& chip) {
-  return fmt::format("{} of {} cube and {} vector cores, {}", counted(chip.blocks, "block"),
-                     chip.cubes_per_block, chip.vectors_per_block,
-                     counted(chip.schedulers, "scheduler"));
+  return fmt::format(
+      "{} of {} cube and {} vector cores, {}{}", counted(chip.blocks, "block"),
+      chip.cubes_per_block, chip.vectors_per_block, counted(chip.schedulers, "scheduler"),
+      chip.accelerators == 0 ? "" : ", " + counted(chip.accelerators, "accelerator"));
 }
 
 std::span<const Chip> known_chips() {
   static const std::array chips{
-      Chip{"a2a3sim", 24, 1, 2, 3},
-      Chip{"a5sim", 36, 1, 2, 4},
+      Chip{"a2a3sim", 24, 1, 2, 3, 0},
+      Chip{"a5sim", 36, 1, 2, 4, 0},
   };
   return chips;
 }

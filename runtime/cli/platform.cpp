@@ -72,6 +72,7 @@ Chip read_chip_file(const std::string& path) {
   Chip chip;
   chip.name = read_name(table, path);
   for (const ChipNumber& number : chip_numbers()) {
+    if (number.optional && !table.contains(number.name)) continue;
     chip.*number.member = read_number(table, path, number);
   }
   try {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/task_state.hpp"
 #include "runtime/cli/chip_json.hpp"
 
 namespace pto2::cli {
@@ -59,6 +60,7 @@ Json config_json(const RunReport& report) {
                  {"rings", c.rings},
                  {"schedulers", c.chip.schedulers},
                  {"blocks", c.chip.blocks},
+                 {"accelerators", c.chip.accelerators},
                  {"fan_out", c.fan_out == FanOutKind::word ? "word" : "lock"},
                  {"platform", settings.text(Setting::platform)},
                  {"chip", chip_json(c.chip)},
@@ -154,6 +156,9 @@ Json json_of(const RunReport& report) {
   if (r.error.code != ErrorCode::ok) {
     json["error"] = {
         {"code", error_name(r.error.code)}, {"message", r.error.message}, {"hint", r.error.hint}};
+    for (uint32_t phase = 0; phase < r.phases.size(); ++phase) {
+      json["tasks_by_state"][phase_name(static_cast<Phase>(phase))] = r.phases[phase];
+    }
   }
   if (!report.broken_rules.empty()) json["broken_rules"] = report.broken_rules;
   json["config"] = config_json(report);

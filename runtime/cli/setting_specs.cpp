@@ -57,6 +57,9 @@ void add_device_specs(std::vector<SettingSpec>& specs) {
                         usual.chip.schedulers, "scheduler threads, at most as many as blocks"));
   specs.push_back(count(Setting::blocks, "blocks", nullptr, 1, max_blocks, usual.chip.blocks,
                         "blocks of the chip, groups of cube and vector cores"));
+  specs.push_back(count(Setting::accelerators, "accelerators", nullptr, 0, max_accelerators,
+                        usual.chip.accelerators,
+                        "devices beside the blocks, for tasks of type ACCELERATOR"));
   specs.push_back(
       choice(Setting::fan_out, "fan-out", "word,lock", "word", "protocol that notifies consumers"));
 }

@@ -177,6 +177,7 @@ void Settings::resolve_chip() {
              usual ? "" : platform_.name};
   };
   apply(Setting::blocks, platform_.blocks);
+  apply(Setting::accelerators, platform_.accelerators);
   // Each scheduler needs a block; who asks for fewer blocks need not know that.
   const uint64_t blocks = number(Setting::blocks);
   const bool few = blocks < platform_.schedulers;
@@ -212,6 +213,7 @@ DeviceConfig Settings::device_config() const {
   config.chip = platform_;
   config.chip.schedulers = number32(Setting::schedulers);
   config.chip.blocks = number32(Setting::blocks);
+  config.chip.accelerators = number32(Setting::accelerators);
   config.fan_out = text(Setting::fan_out) == "word" ? FanOutKind::word : FanOutKind::lock;
   try {
     validate(config);

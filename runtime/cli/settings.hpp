@@ -33,6 +33,7 @@ enum class Setting {
   rings,
   schedulers,
   blocks,
+  accelerators,
   fan_out,
   input_seed,
   repeat,
@@ -97,10 +98,10 @@ struct SettingSources {
 class Settings {
  public:
   /// Flag over environment over config file over the case's ring sizes and blocks, over the
-  /// platform's blocks and schedulers, over the default. A workload's variables count for it alone,
-  /// a variable that is empty not at all. Every value that was given is checked, also one that
-  /// another source outranks, and an option must be one of the workload's. Throws CliError: usage
-  /// for a flag, bad input for the others.
+  /// platform's blocks, schedulers and accelerators, over the default. A workload's variables count
+  /// for it alone, a variable that is empty not at all. Every value that was given is checked, also
+  /// one that another source outranks, and an option must be one of the workload's. Throws
+  /// CliError: usage for a flag, bad input for the others.
   explicit Settings(const SettingSources& sources);
 
   const SettingValue& operator[](Setting id) const { return (*this)[spec_of(id)]; }

@@ -62,7 +62,7 @@ std::string detail(const Event& event, const Chip& chip) {
     case EventKind::submit:
       return fmt::format(R"(,"kernel":{})", event.detail);
     case EventKind::ready:
-      return fmt::format(R"(,"type":"{}")", event.detail == 0 ? "cube" : "vector");
+      return fmt::format(R"(,"type":"{}")", core_type_name(static_cast<CoreType>(event.detail)));
     case EventKind::dispatch:
       return fmt::format(R"(,"core":"{}")", chip.core_name(event.detail));
     case EventKind::wait:

@@ -57,6 +57,7 @@ class Run {
   void audit(RunResult& result) {
     RunError& error = result.error;
     result.damaged = damaged_structures(state_, orchestrator_, result.tasks, error.code);
+    if (error.code != ErrorCode::ok) count_phases(state_, result.phases);
     if (error.code == ErrorCode::ok) {
       std::vector<std::string> found = leftovers(state_, result.tasks);
       for (const std::string& name : result.damaged) found.push_back("damaged: " + name);
@@ -82,6 +83,7 @@ class Run {
     for (uint32_t block = 0; block < chip.blocks; ++block) {
       chip.for_each_core_of_block(block, [this](uint32_t core) { add_core(core); });
     }
+    chip.for_each_accelerator([this](uint32_t core) { add_core(core); });
   }
 
   void add_core(uint32_t number) {

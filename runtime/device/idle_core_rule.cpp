@@ -21,28 +21,17 @@ class IdleCoreRule {
   /// At each FIN, what was true just before it; ends where the rule is broken first.
   std::vector<std::string> at_every_fin() {
     const std::vector<Change> changes = changes_by_time();
-    // By core type; then by cluster and core type.
-    std::vector<int64_t> ready(places());
-    std::vector<int64_t> idle(places());
-    for (uint32_t core = 0; core < history_.cores(); ++core) {
-      ++idle[history_.type_of_core(core)];
-      ++idle[place_of_core(core)];
-    }
+    Counts counts(*this);
     for (std::size_t i = 0; i < changes.size();) {
       const uint64_t time = changes[i].time;
       std::size_t end = i;
       bool fin = false;
       for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
       for (uint32_t place = 0; fin && place < places(); ++place) {
-        if (ready[place] > 0 && idle[place] > 0) report_fin(place, time);
+        if (counts.idle_beside_ready(place)) report_fin(place, time);
       }
       if (!broken_.empty()) break;
-      for (; i < end; ++i) {
-        ready[changes[i].wanted] += changes[i].ready;
-        if (changes[i].idle == 0) continue;
-        idle[history_.type_of_core(changes[i].core)] += changes[i].idle;
-        idle[place_of_core(changes[i].core)] += changes[i].idle;
-      }
+      for (; i < end; ++i) counts.add(changes[i]);
     }
     return std::move(broken_);
   }
@@ -71,6 +60,56 @@ class IdleCoreRule {
     bool fin;
   };
 
+  /// The numbers of ready tasks and of idle cores at one time, by place.
+  class Counts {
+   public:
+    explicit Counts(const IdleCoreRule& rule)
+        : rule_(rule),
+          history_(rule.history_),
+          ready_(rule.places()),
+          idle_(history_.workers(), std::vector<int64_t>(rule.places())) {
+      for (uint32_t core = 0; core < history_.workers(); ++core) add_idle(core, 1);
+    }
+
+    void add(const Change& change) {
+      int64_t& ready = ready_[change.wanted];
+      ready += change.ready;
+      if (change.idle != 0) add_idle(change.core, change.idle);
+      if (change.wanted >= core_types) return;  // a pinned task needs no room in a queue
+      bool& backlog = backlog_[change.wanted];
+      backlog = ready > (backlog ? 0 : history_.room(change.wanted));
+    }
+
+    /// True if a task is ready for the place and a core of it idle. A scheduler that runs a task
+    /// itself serves neither its cores nor the backlog that it may have.
+    [[nodiscard]] bool idle_beside_ready(uint32_t place) const {
+      if (ready_[place] == 0) return false;
+      bool idle = false;
+      bool all_serve = true;
+      for (uint32_t worker = history_.cores(); worker < history_.workers(); ++worker) {
+        const bool serves = idle_[worker][static_cast<uint32_t>(CoreType::ai_cpu)] > 0;
+        idle |= serves && idle_[worker][place] > 0;
+        all_serve &= serves;
+      }
+      return idle && (all_serve || place >= core_types || !backlog_[place]);
+    }
+
+   private:
+    void add_idle(uint32_t core, int64_t change) {
+      std::vector<int64_t>& idle = idle_[history_.worker_beside(core)];
+      const uint32_t type = history_.type_of_core(core);
+      const uint32_t place = rule_.place_of_core(core);
+      idle[type] += change;
+      if (place != type) idle[place] += change;
+    }
+
+    const IdleCoreRule& rule_;
+    const RunHistory& history_;
+    std::vector<int64_t> ready_;
+    std::array<bool, core_types> backlog_{};  // some of the ready tasks may have found no room
+    std::vector<std::vector<int64_t>> idle_;  // by worker_beside()
+  };
+
   /// What a task can be ready for: a core of a type, anywhere or in one cluster.
   [[nodiscard]] uint32_t places() const { return core_types * (1 + history_.clusters()); }
   static uint32_t place_of(int64_t cluster, uint32_t type) {
@@ -87,7 +126,7 @@ class IdleCoreRule {
                std::vector<Change>& changes) const {
     const uint32_t wanted = place_of_run(task, run);
     const uint32_t core = run.dispatch.times != 0 ? run.dispatch.event->detail : 0;
-    if (core >= history_.cores() || wanted >= places()) return;  // EV-I7, EV-I14
+    if (core >= history_.workers() || wanted >= places()) return;  // EV-I7, EV-I14
     changes.push_back({task.time(EventKind::ready, never), wanted, 1, core, 0, false});
     if (run.dispatch.times != 0) {
       changes.push_back({tick_of(run.dispatch), wanted, -1, core, -1, false});
@@ -99,7 +138,7 @@ class IdleCoreRule {
     std::vector<Change> changes;
     for_each_ready(
         [&](const TaskHistory& task, const PartHistory& run) { add_run(task, run, changes); });
-    for (uint32_t core = 0; core < history_.cores(); ++core) {
+    for (uint32_t core = 0; core < history_.workers(); ++core) {
       changes.push_back({exit_of(core), place_of_core(core), 0, core, -1, false});
     }
     std::stable_sort(changes.begin(), changes.end(),
@@ -133,8 +172,12 @@ class IdleCoreRule {
     return first == never ? 0 : first;
   }
 
-  /// Whether the core had nothing to do from `from` to `to`.
+  /// Whether the core had nothing to do from `from` to `to`, nor its scheduler as a core.
   [[nodiscard]] bool is_idle(uint32_t core, uint64_t from, uint64_t to) const {
+    return is_free(core, from, to) && is_free(history_.worker_beside(core), from, to) &&
+           exit_of(core) >= to;
+  }
+  [[nodiscard]] bool is_free(uint32_t core, uint64_t from, uint64_t to) const {
     for (const Event* dispatch : history_.dispatches(core)) {
       const TaskHistory* const task = history_.find(dispatch->task);
       const uint64_t fin = task == nullptr || dispatch->part >= task->runs()
@@ -142,10 +185,10 @@ class IdleCoreRule {
                                : tick_of(task->run(dispatch->part).fin);
       if (dispatch->tick < to && from < fin) return false;
     }
-    return exit_of(core) >= to;
+    return true;
   }
 
-  /// An idle core that could run the task, or the number of cores if there is none.
+  /// An idle core that could run the task, or the number of workers if there is none.
   [[nodiscard]] uint32_t idle_core(const TaskHistory& task, const PartHistory& run, uint64_t from,
                                    uint64_t to) const {
     const int64_t cluster = history_.cluster_of(run);
@@ -154,7 +197,7 @@ class IdleCoreRule {
              (cluster == any_cluster || history_.cluster_of_core(core) == cluster);
     };
     uint32_t core = 0;
-    while (core < history_.cores() && (!fits(core) || !is_idle(core, from, to))) ++core;
+    while (core < history_.workers() && (!fits(core) || !is_idle(core, from, to))) ++core;
     return core;
   }
 
@@ -198,8 +241,8 @@ class IdleCoreRule {
           "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
           "ends, nobody is about to dispatch it",
           local_of(task.id), ring_of(task.id), ready,
-          core < history_.cores() ? result_.events[history_.thread_of_core(core)].thread()
-                                  : "a core",
+          core < history_.workers() ? result_.events[history_.thread_of_core(core)].thread()
+                                    : "a core",
           time));
     });
   }
@@ -207,7 +250,7 @@ class IdleCoreRule {
   void report_long_wait(const TaskHistory& task, const PartHistory& run, uint64_t from,
                         uint64_t to) {
     const uint32_t core = idle_core(task, run, from, to);
-    if (core == history_.cores()) return;
+    if (core == history_.workers()) return;
     broken_.push_back(fmt::format(
         "EV-I12: task {} of ring {} is ready from {} to {}, and {} is idle all this time",
         local_of(task.id), ring_of(task.id), from, to,

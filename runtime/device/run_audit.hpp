@@ -5,6 +5,7 @@
 /// and each is as whole as after a clean run.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,18 @@ template <executors::ExecutionPolicy P, template <class> class F>
   return true;
 }
 
+/// Adds the tasks alive of each phase, and those that are reclaimed, to `phases`. O(window).
+template <executors::ExecutionPolicy P, template <class> class F>
+void count_phases(RunState<P, F>& state, std::array<uint64_t, 4>& phases) {
+  for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
+    const uint64_t alive = state.admission.ring(ring).watermark.observe();
+    phases[static_cast<uint32_t>(Phase::consumed)] += alive;
+    for (uint64_t local = alive; local < state.admission.ring(ring).tasks.next(); ++local) {
+      ++phases[static_cast<uint32_t>(state.life.phase(make_id(ring, local)))];
+    }
+  }
+}
+
 /// Names the structures that are not whole after a run of `submitted` tasks that ended in `error`;
 /// `orchestrator` answers for its own. Empty after any run, unless the runtime is broken.
 /// O(window).
@@ -41,8 +54,8 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
                                                           const Orchestrator& orchestrator,
                                                           uint64_t submitted, ErrorCode error) {
   std::vector<std::string> damaged;
-  const auto expect = [&](bool whole, const char* name) {
-    if (!whole) damaged.emplace_back(name);
+  const auto expect = [&](bool whole, std::string name) {
+    if (!whole) damaged.push_back(std::move(name));
   };
   uint64_t taken = 0;
   for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
@@ -51,11 +64,11 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
   }
   expect(taken == submitted, "count of submissions");
   for (uint32_t type = 0; type < core_types; ++type) {
-    const bool cube = type == 0;
-    expect(state.ready[type].invariant_holds(),
-           cube ? "ready queues for cube tasks" : "ready queues for vector tasks");
-    expect(state.parked[type].empty(),
-           cube ? "parked schedulers for cube tasks" : "parked schedulers for vector tasks");
+    const auto core_type = static_cast<CoreType>(type);
+    const std::string tasks = std::string(" for ") + core_type_name(core_type) + " tasks";
+    const bool unused = !state.config.chip.runs(core_type);
+    expect(unused || state.ready[type].invariant_holds(), "ready queues" + tasks);
+    expect(state.parked[type].empty(), "parked schedulers" + tasks);
   }
   for (uint32_t core = 0; core < state.cores.size(); ++core) {
     const auto& mailbox = state.cores[core].mailbox();
@@ -89,8 +102,9 @@ template <executors::ExecutionPolicy P, template <class> class F>
     }
   }
   for (uint32_t type = 0; type < core_types; ++type) {
-    if (!state.ready[type].pop(0)) continue;
-    left.push_back(std::string("a ") + (type == 0 ? "cube" : "vector") +
+    const auto core_type = static_cast<CoreType>(type);
+    if (!state.config.chip.runs(core_type) || !state.ready[type].pop(0)) continue;
+    left.push_back(std::string("a ") + core_type_name(core_type) +
                    " task is left in a ready queue");
   }
   for (const auto& inbox : state.inboxes) {

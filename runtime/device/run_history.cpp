@@ -3,7 +3,12 @@
 namespace pto2 {
 
 RunHistory::RunHistory(const DeviceConfig& config, const RunResult& result)
-    : chip_(config.chip), rings_(config.rings), dispatches_(config.chip.cores()) {
+    : chip_(config.chip), rings_(config.rings), dispatches_(config.chip.workers()) {
+  for (uint32_t type = 0; type < core_types; ++type) {
+    const auto core_type = static_cast<CoreType>(type);
+    room_[type] =
+        int64_t{config.shards} * config.shard_room(core_type) + config.orchestrator_room(core_type);
+  }
   add_submissions(result.events[0]);
   add_groups(result.events[0]);
   for (uint32_t thread = 0; thread < threads(); ++thread) {
@@ -47,7 +52,7 @@ void RunHistory::add(const Event& event, uint32_t thread) {
   const auto kind = static_cast<uint32_t>(event.kind);
   ++counts_[kind];
   if (kind >= life_kinds) return;
-  if (event.kind == EventKind::dispatch && event.detail < cores()) {
+  if (event.kind == EventKind::dispatch && event.detail < workers()) {
     dispatches_[event.detail].push_back(&event);
   }
   if (find(event.task) == nullptr) return;

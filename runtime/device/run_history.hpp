@@ -90,7 +90,7 @@ class RunHistory {
   }
   /// Null: no such task was submitted.
   [[nodiscard]] const TaskHistory* find(TaskId id) const;
-  /// Dispatches to one core, scheduler by scheduler.
+  /// Dispatches to one core or worker, scheduler by scheduler.
   [[nodiscard]] const std::vector<const Event*>& dispatches(uint32_t core) const {
     return dispatches_[core];
   }
@@ -101,19 +101,33 @@ class RunHistory {
 
   [[nodiscard]] uint32_t threads() const { return 1 + chip_.schedulers + cores(); }
   [[nodiscard]] uint32_t cores() const { return chip_.cores(); }
+  /// The cores, then the schedulers, which run tasks themselves.
+  [[nodiscard]] uint32_t workers() const { return chip_.workers(); }
   [[nodiscard]] bool is_scheduler(uint32_t thread) const {
     return thread >= 1 && thread <= chip_.schedulers;
   }
   [[nodiscard]] bool is_core(uint32_t thread) const { return thread > chip_.schedulers; }
-  [[nodiscard]] uint32_t thread_of_core(uint32_t core) const { return 1 + chip_.schedulers + core; }
-  /// The thread of the scheduler that a core belongs to.
+  /// Of a core or a worker.
+  [[nodiscard]] uint32_t thread_of_core(uint32_t core) const {
+    return core < cores() ? 1 + chip_.schedulers + core : 1 + core - cores();
+  }
+  /// The thread of the scheduler that a core or a worker belongs to.
   [[nodiscard]] uint32_t scheduler_of_core(uint32_t core) const {
     return 1 + chip_.scheduler_of(core);
   }
+  /// That scheduler itself, as a worker.
+  [[nodiscard]] uint32_t worker_beside(uint32_t core) const {
+    return chip_.worker_of_scheduler(chip_.scheduler_of(core));
+  }
+  /// Ready tasks of one type for which the queues have room.
+  [[nodiscard]] int64_t room(uint32_t type) const { return room_[type]; }
   [[nodiscard]] uint32_t type_of_core(uint32_t core) const {
     return static_cast<uint32_t>(chip_.type_of(core));
   }
-  [[nodiscard]] uint32_t cluster_of_core(uint32_t core) const { return chip_.place_of(core).block; }
+  /// `any_cluster` for what is in no block.
+  [[nodiscard]] int64_t cluster_of_core(uint32_t core) const {
+    return chip_.is_in_block(core) ? int64_t{chip_.place_of(core).block} : any_cluster;
+  }
   [[nodiscard]] uint32_t clusters() const { return chip_.blocks; }
 
  private:
@@ -123,6 +137,7 @@ class RunHistory {
   static void add_part(TaskHistory& task, const Event& event, uint32_t thread);
 
   Chip chip_;
+  std::array<int64_t, core_types> room_{};
   std::vector<std::vector<TaskHistory>> rings_;
   std::vector<GroupHistory> groups_;
   std::vector<std::vector<const Event*>> dispatches_;

@@ -42,17 +42,18 @@ inline void add(RunResult& result, const OrchestratorCounts& counts) {
   result.peak_window = std::max(result.peak_window, counts.peak_window);
   result.slots_recycled += counts.slots_recycled;
 }
+inline void add(RunResult& result, const CoreCounts& counts) {
+  result.acks += counts.acks;
+  result.fins += counts.fins;
+  result.kernel_ticks += counts.kernel_ticks;
+}
 inline void add(RunResult& result, const SchedulerCounts& counts) {
   result.dispatches += counts.dispatches;
   result.completions += counts.completions;
   result.steals += counts.steals;
   result.cas_retries += counts.cas_retries;
   result.scheduler_parks += counts.parks;
-}
-inline void add(RunResult& result, const CoreCounts& counts) {
-  result.acks += counts.acks;
-  result.fins += counts.fins;
-  result.kernel_ticks += counts.kernel_ticks;
+  add(result, counts.own_tasks);
 }
 
 /// After the run: its error, what its threads counted, and their logs, which are moved.

@@ -1,6 +1,7 @@
 /// What a run came to: its error, its counts, and its events if they were wanted.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,7 +33,10 @@ struct RunResult {
   uint64_t wall_ns = 0;       ///< from launch to result
   uint64_t points = 0;        ///< seeded: length of the schedule
   uint32_t host_threads = 0;
-  bool kernels_last = false;         ///< seeded: executors::SeededOptions::kernels_last
+  bool kernels_last = false;  ///< seeded: executors::SeededOptions::kernels_last
+  /// By state (core/task_state.hpp), those of a run that was given up: initial, ready, completed,
+  /// consumed. What a core ended and nobody completed is ready.
+  std::array<uint64_t, 4> phases{};
   std::vector<std::string> damaged;  ///< structures that are not whole; empty unless we have a bug
   /// One log per logical thread, or none: the orchestrator, the schedulers, the cores.
   std::vector<EventLog> events;

@@ -92,6 +92,9 @@ class Judge {
       check_core(core);
       check_exit(core);
     }
+    for (uint32_t worker = history_.cores(); worker < history_.workers(); ++worker) {
+      check_scheduler(worker);
+    }
     check_counts();
     for (std::string& text : broken_group_rules(history_, result_, ended_well_)) {
       findings_.add_text(std::move(text));
@@ -123,7 +126,7 @@ class Judge {
         return history_.is_scheduler(thread);
       case EventKind::ack:
       case EventKind::fin:
-        return history_.is_core(thread);
+        return thread != 0;
       case EventKind::wait:
       case EventKind::exit:
         return true;
@@ -241,11 +244,11 @@ class Judge {
     const Moment& dispatch = run.dispatch;
     if (dispatch.times == 0) return;
     const uint32_t core = dispatch.event->detail;
-    if (core >= history_.cores()) {
+    if (core >= history_.workers()) {
       return findings_.add("EV-I7: {} is dispatched to core {} of {}", name_of(task.id), core,
                            history_.cores());
     }
-    const std::string& to = thread_name(history_.thread_of_core(core));
+    const std::string to = config_.chip.core_name(core);
     if (task.has(EventKind::ready) && history_.type_of_core(core) != task.type()) {
       findings_.add("EV-I7: {}, ready for core type {}, is dispatched to {}", name_of(task.id),
                     task.type(), to);
@@ -310,6 +313,26 @@ class Judge {
       before = &event;
     }
     check_taken(core, taken);
+  }
+
+  /// EV-I8 for a scheduler: the three events of a task that it runs follow each other.
+  void check_scheduler(uint32_t worker) {
+    const uint32_t thread = history_.thread_of_core(worker);
+    Event before{};
+    before.kind = EventKind::wait;
+    for (const Event& event : log(thread).events()) {
+      const bool taken = before.kind == EventKind::dispatch && before.detail == worker;
+      const bool begun = before.kind == EventKind::ack;
+      const bool follows = taken   ? event.kind == EventKind::ack
+                           : begun ? event.kind == EventKind::fin
+                                   : event.kind != EventKind::ack && event.kind != EventKind::fin;
+      if (!follows || ((taken || begun) && !same_run(before, event))) {
+        findings_.add("EV-I8: {} has {} of {} at {} after {}", thread_name(thread),
+                      event_name(event.kind), name_of(event.task), event.tick,
+                      event_name(before.kind));
+      }
+      before = event;
+    }
   }
 
   void check_taken(uint32_t core, std::size_t taken) {

@@ -13,8 +13,8 @@
 ///          cores', in this order, and no event was dropped. Without that nothing is judged.
 ///   EV-I2: each kind of event stands in the log of a thread that can cause it: `submit`,
 ///          `allocate`, `close` and `join` the orchestrator's, `dispatch` a scheduler's, `ack` and
-///          `fin` a core's, `ready`, `consume`, `reclaim` and `give_back` the orchestrator's or a
-///          scheduler's.
+///          `fin` a core's or a scheduler's, `ready`, `consume`, `reclaim` and `give_back` the
+///          orchestrator's or a scheduler's.
 ///   EV-I3: the times of one thread never descend.
 ///   EV-I4: the tasks of a ring are submitted in order, 0, 1, .. without gaps; all other events are
 ///          of these tasks. An orchestrator that waits for a resource waits for the ring's next.
@@ -23,13 +23,15 @@
 ///          and `fin` once per part, and no other task has parts; in what follows its first
 ///          `dispatch`, its first `ack` and its last `fin` are meant.
 ///   EV-I6: submit <= ready <= dispatch <= ack <= fin, fin <= consume, fin <= reclaim.
-///   EV-I7: `dispatch` names a core of the task's type that belongs to the scheduler; `ack` and
-///          `fin` stand in the log of that core. So for each part.
+///   EV-I7: `dispatch` names a core of the task's type that belongs to the scheduler, or the
+///          scheduler itself for type ai_cpu; `ack` and `fin` stand in the log of that core. So for
+///          each part.
 ///   EV-I8: a core takes one task, or part of one, at a time, in the order of the dispatches to it,
-///   and waits in
+///          and waits in
 ///          between; no dispatch to it precedes the `fin` of the one before. Each dispatch has its
 ///          `ack` and its `fin`; in a run that was given up, the last one to a core may have
-///          neither, because the exit signal overtook it.
+///          neither, because the exit signal overtook it. A scheduler runs each task that it
+///          dispatched to itself at once, and none else.
 ///   EV-I9: the last event of each thread, and no other, is its `exit`. A core's is not later than
 ///          its scheduler's, and in a run that ended well not earlier than the last `fin`.
 ///   EV-I10: the tasks of a ring that were reclaimed are its first ones.
@@ -37,7 +39,9 @@
 ///   `dispatches`,
 ///          `acks` and `fins` count parts.
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
-///          A pinned task waits for a core of its cluster.
+///          A pinned task waits for a core of its cluster. A scheduler counts as a core of type
+///          ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its
+///          backlog: nothing is said of a type of which there may be one.
 ///          This is exact in seeded runs with kernels_last: whenever a kernel ends, all others
 ///          were waiting. On hardware, a task must not be ready for longer than a limit while one
 ///          core of its type is idle throughout, not counting the time in which a kernel or the

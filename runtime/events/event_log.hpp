@@ -14,9 +14,10 @@ namespace pto2 {
 enum class EventKind : uint8_t {
   submit,    ///< orchestrator: a task was submitted, a block task with `part` parts
   ready,     ///< whoever took the fan-in to zero: `detail` is the core type
-  dispatch,  ///< scheduler: to core `detail`; this and the next two once per part
-  ack,       ///< core: took the task
-  fin,       ///< core: the kernel returned
+  dispatch,  ///< scheduler: to core `detail`, which may be itself (runtime/chip/chip.hpp); this and
+             ///< the next two once per part
+  ack,       ///< core, or scheduler as one: took the task
+  fin,       ///< core, or scheduler as one: the kernel returned
   consume,   ///< whoever dropped the last reference
   reclaim,   ///< whoever moved the watermark past the task
   /// The thread has nothing to do until its next event. The orchestrator blocked by a full

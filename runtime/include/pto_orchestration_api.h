@@ -26,8 +26,15 @@
 /// Version 2 added `describe`, clusters and block tasks.
 constexpr uint32_t PTO2_ORCHESTRATION_ABI = 2;
 
-/// Core type a task runs on.
-enum PTO2WorkerType : int32_t { PTO2_WORKER_CUBE = 0, PTO2_WORKER_VECTOR = 1 };
+/// What a task runs on.
+enum PTO2WorkerType : int32_t {
+  PTO2_WORKER_CUBE = 0,
+  PTO2_WORKER_VECTOR = 1,
+  /// A scheduler's own thread. Must be short: the cores of that scheduler wait meanwhile.
+  PTO2_WORKER_AI_CPU = 2,
+  /// A device beside the blocks. Refused on a chip without one.
+  PTO2_WORKER_ACCELERATOR = 3,
+};
 
 struct PTO2OrchestrationConfig {
   int expected_arg_count;  ///< the launch is refused when it has another number of arguments

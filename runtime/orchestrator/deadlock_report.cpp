@@ -101,6 +101,7 @@ std::string describe_ring(const Deadlock& d) {
     message += fmt::format("- Top: {}, tail: {}\n", d.heap_top, d.heap_tail);
   }
   message += fmt::format("- {}: {}\n", text.size_label, d.size);
+  if (d.oldest != no_task) message += fmt::format("- Oldest alive: {}\n", oldest_text(d));
   message += wait_for_cycle(d, text);
   return message + (d.oldest == no_task ? request_too_large : held_by_scope);
 }
@@ -143,6 +144,11 @@ const char* resource_name(Resource resource) {
 }
 ErrorCode deadlock_code(Resource resource) {
   return text_of(resource).code;
+}
+
+std::string oldest_text(const Deadlock& d) {
+  return fmt::format("task {} of ring {}, state {} ({})", local_of(d.oldest), ring_of(d.oldest),
+                     static_cast<uint32_t>(d.oldest_phase), phase_name(d.oldest_phase));
 }
 
 RunError describe_deadlock(const Deadlock& d) {

@@ -30,7 +30,8 @@ struct Deadlock {
   uint64_t requested = 0;
   uint64_t size = 0;  ///< of the resource
   uint64_t used = 0;
-  TaskId oldest = no_task;    ///< the task that holds the watermark of the ring
+  TaskId oldest = no_task;  ///< the task that holds the watermark of the ring
+  Phase oldest_phase = Phase::completed;
   uint32_t oldest_scope = 0;  ///< depth of the scope that holds it, 0 the outermost
   uint32_t open_scopes = 0;
   uint64_t heap_top = 0;
@@ -39,6 +40,9 @@ struct Deadlock {
   bool counted_to_end = false;         ///< the orchestration went on to its end in counting mode
   std::optional<uint64_t> sufficient;  ///< smallest size that works, if known
 };
+
+/// "task 3 of ring 0, state 1 (ready)". Requires an oldest task.
+[[nodiscard]] std::string oldest_text(const Deadlock& deadlock);
 
 /// `counted_to_end` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);

@@ -97,6 +97,7 @@ class Orchestrator {
   bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
   [[nodiscard]] bool reserve(Submission& task);
   void begin_counting(const Submission& task);
+  [[nodiscard]] bool expect_rare(int32_t worker_type);
   void begin_counting(const Deadlock& deadlock);
   void finish_counting();
   void fail(RunError error);
@@ -113,6 +114,7 @@ class Orchestrator {
   OrchestratorInput input_;
   Mode mode_ = Mode::running;
   bool done_ = false;
+  bool rare_types_expected_ = false;  // RunState::expect_rare_types() was called
   RunError error_;
   OrchestratorCounts counts_;
   EventLog log_;

@@ -174,6 +174,30 @@ bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
   return false;
 }
 
+/// For a worker type that is neither cube nor vector: refuses one that nobody runs, and tells the
+/// schedulers once that such tasks come.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::expect_rare(int32_t worker_type) {
+  if (static_cast<uint32_t>(worker_type) >= core_types) {
+    return refuse(fmt::format("{} is no worker type", worker_type),
+                  "use PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU or "
+                  "PTO2_WORKER_ACCELERATOR");
+  }
+  if (!state_.config.chip.runs(static_cast<CoreType>(worker_type))) {
+    return refuse("a task for an accelerator, but the chip has none",
+                  "use --accelerators 1 or more, or a chip file with `accelerators`");
+  }
+  if (submission_.cluster != any_cluster) {
+    return refuse(
+        "a pinned task for something else than a cube or a vector core, but a cluster has "
+        "no others",
+        "submit it with cluster -1, or for PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
+  }
+  if (!rare_types_expected_) state_.expect_rare_types();
+  rare_types_expected_ = true;
+  return true;
+}
+
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
   const auto known = static_cast<uint32_t>(input_.kernels.size());
@@ -181,9 +205,9 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
     return refuse(fmt::format("there is no kernel {}", kernel_id),
                   "add it to the kernels folder as ID_NAME.so");
   }
-  if (static_cast<uint32_t>(worker_type) >= core_types) {
-    return refuse(fmt::format("{} is no worker type", worker_type),
-                  "use PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
+  if (static_cast<uint32_t>(worker_type) >= block_core_types && !expect_rare(worker_type))
+      [[unlikely]] {
+    return false;
   }
   if (task.params.size() > max_params) {
     return refuse(

@@ -77,6 +77,7 @@ class Submitter {
                               Describe&& describe);
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   [[nodiscard]] std::string describe_blocked(const Submission& task) const;
+  void log_oldest(uint32_t ring) const;
   void open_block(const Submission& task, Place place);
   void join_parts(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);

@@ -107,6 +107,7 @@ Reserved Submitter<P, F>::wait(TaskId next, std::optional<Resource> lacks, Look&
     lacks_ = *lacks;
     if (is_warning_due(++evaluations)) {
       log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", describe(), evaluations).c_str());
+      log_oldest(ring_of(next));
     }
     deadlocked = quiescent;
     return deadlocked;
@@ -128,6 +129,19 @@ bool Submitter<P, F>::is_warning_due(uint64_t evaluations) {
   }
   last_warning_ = now;
   return true;
+}
+
+/// Says in which state the oldest task alive of the ring is: one that stays ready waits for a core,
+/// or its kernel does not return.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::log_oldest(uint32_t ring) const {
+  Deadlock state;
+  state.resource = lacks_;
+  state.ring = ring;
+  find_oldest(state);
+  if (state.oldest == no_task) return;
+  log_(PTO2_LOG_WARN,
+       fmt::format("[{}] oldest alive: {}", resource_name(lacks_), oldest_text(state)).c_str());
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -212,6 +226,7 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
     const uint64_t oldest = state_.admission.alive(r);
     if (state_.admission.ring(r).tasks.active(oldest) == 0) continue;
     d.oldest = make_id(r, oldest);
+    d.oldest_phase = state_.life.phase(d.oldest);
     d.oldest_scope = dataflow_.depth_of(d.oldest);
   }
 }

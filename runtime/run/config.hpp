@@ -1,6 +1,7 @@
 /// What can be set about a device, with the original's defaults.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -11,6 +12,10 @@ namespace pto2 {
 
 /// The two implementations of the fan-out concept (core/task_state.hpp).
 enum class FanOutKind { word, lock };
+
+/// Most entries of a shard for tasks of type ai_cpu, which are few. Making a queue takes time for
+/// each of its entries, in every run.
+inline constexpr uint32_t ai_cpu_queue = 256;
 
 struct DeviceConfig {
   uint32_t rings = 4;                       ///< 1..4: one per scope depth, the last for the rest
@@ -26,6 +31,16 @@ struct DeviceConfig {
   FanOutKind fan_out = FanOutKind::word;
   bool kernel_timing = false;  ///< measure the time inside kernels
   std::size_t events = 0;      ///< events kept per logical thread; 0: none
+
+  /// Entries of each shard for tasks of this type, but for the orchestrator's.
+  [[nodiscard]] uint32_t shard_room(CoreType type) const {
+    return type == CoreType::ai_cpu ? std::min(shard_capacity, ai_cpu_queue) : shard_capacity;
+  }
+  /// Entries of the orchestrator's.
+  [[nodiscard]] uint32_t orchestrator_room(CoreType type) const {
+    return type == CoreType::ai_cpu ? std::min(orchestrator_queue, ai_cpu_queue)
+                                    : orchestrator_queue;
+  }
 };
 
 /// Throws ConfigError for the first value out of range.

@@ -97,9 +97,12 @@ class RunState {
         rings(make_rings(device)),
         admission(memory()),
         life(admission.life()),
-        shards{make_shards(device), make_shards(device)},
-        shard_pointers{pointers(shards[0]), pointers(shards[1])},
-        ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1])},
+        shards{make_shards(device, CoreType::cube), make_shards(device, CoreType::vector),
+               make_shards(device, CoreType::ai_cpu), make_shards(device, CoreType::accelerator)},
+        shard_pointers{pointers(shards[0]), pointers(shards[1]), pointers(shards[2]),
+                       pointers(shards[3])},
+        ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1]),
+              ReadyQueues<P>(shard_pointers[2]), ReadyQueues<P>(shard_pointers[3])},
         finished(device.chip.schedulers),
         stall(finished),
         cluster_words(device.chip.blocks / 64 + 1),
@@ -150,12 +153,20 @@ class RunState {
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
   }
+  /// By the orchestrator, before it submits the first task that runs neither on a cube nor on a
+  /// vector core. From then on the schedulers look for such tasks; until then they save the looks.
+  /// Whoever sleeps is rung: it has not announced itself for them (PS-I1).
+  void expect_rare_types() {
+    rare_types.set();
+    ring_schedulers();
+  }
 
   DeviceConfig config;
   std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
   Admission<P, Slot> admission;  // the orchestrator's, but for the life cycle
   Life& life;
-  // Ready-queue shards per core type; the last of each is the orchestrator's.
+  // Ready-queue shards per core type, none for a type that nobody runs; the last of each is the
+  // orchestrator's.
   std::array<std::vector<std::unique_ptr<Queue>>, core_types> shards;
   std::array<std::vector<Queue*>, core_types> shard_pointers;
   std::array<ReadyQueues<P>, core_types> ready;
@@ -167,6 +178,7 @@ class RunState {
   std::vector<PinnedInbox<P>> inboxes;                 // by scheduler
   std::array<ParkedSchedulers<P>, core_types> parked;  // by the type of their idle cores
   Startup<P> startup;
+  Flag<P> rare_types;  // tasks of type ai_cpu or accelerator may come
   FatalLatch<P, FatalDetails> fatal;
   std::vector<AiCore<P>> cores;  // numbered as the chip's
   std::vector<Bell> scheduler_bells;
@@ -180,12 +192,14 @@ class RunState {
     }
     return rings;
   }
-  static std::vector<std::unique_ptr<Queue>> make_shards(const DeviceConfig& device) {
+  static std::vector<std::unique_ptr<Queue>> make_shards(const DeviceConfig& device,
+                                                         CoreType type) {
     std::vector<std::unique_ptr<Queue>> result;
+    if (!device.chip.runs(type)) return result;
     for (uint32_t i = 0; i < device.shards; ++i) {
-      result.push_back(std::make_unique<Queue>(device.shard_capacity));
+      result.push_back(std::make_unique<Queue>(device.shard_room(type)));
     }
-    result.push_back(std::make_unique<Queue>(device.orchestrator_queue));
+    result.push_back(std::make_unique<Queue>(device.orchestrator_room(type)));
     return result;
   }
   static std::vector<Queue*> pointers(const std::vector<std::unique_ptr<Queue>>& owned) {

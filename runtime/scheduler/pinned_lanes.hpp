@@ -57,7 +57,7 @@ class PinnedLanes {
 
   uint32_t schedulers_;
   uint32_t scheduler_;
-  std::vector<std::array<std::deque<Entry>, core_types>> lanes_;
+  std::vector<std::array<std::deque<Entry>, block_core_types>> lanes_;
   std::size_t waiting_ = 0;
 };
 

@@ -9,12 +9,20 @@
 ///                tasks for idle cores: own shard, the orchestrator's, then steals
 ///   drain        the orchestrator's queue is one more shard of dispatch, so a task that it made
 ///                ready crosses one queue, not two
+///
+/// A task of type AI_CPU runs on the scheduler that popped it, on its own thread: one per round,
+/// after the idle cores have got theirs, so that the cores are polled in between. While its kernel
+/// runs, this scheduler's cores wait for it, and the backlog if there is one, but no other
+/// scheduler does: it is not announced as parked then, and it has woken one that is, for the case
+/// that more such tasks are ready.
+///
 /// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings. It
 /// looks for the end of the run after a round without progress only.
 #pragma once
 
 #include <array>
 #include <deque>
+#include <optional>
 
 #include "runtime/chip/core_set.hpp"
 #include "runtime/run/run_state.hpp"
@@ -29,6 +37,7 @@ struct SchedulerCounts {
   uint64_t steals = 0;
   uint64_t cas_retries = 0;
   uint64_t parks = 0;
+  CoreCounts own_tasks = {};  ///< of type AI_CPU
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -71,16 +80,41 @@ class Scheduler {
   void dispatch(uint32_t core, Place task);
   void dispatch_parts(uint32_t core, Place task, CoreType type);
   void send_part(uint32_t core, Place task, uint32_t part);
+  [[nodiscard]] BlockPart part_of(Place task, uint32_t part);
   void send(uint32_t core, Place task, TaskId id, KernelEntry kernel, BlockPart part);
   void push_ticket(uint32_t type, Place task);
   bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
   void take_pinned_parts(Place task, CoreType type);
+  [[nodiscard]] bool run_own_task();
+  void run_here(uint32_t worker, Place task);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
   [[nodiscard]] TaskDescriptor describe(Place task) {
     return state_.life.slot(task).descriptor.read();
   }
+  /// Calls visit(type) for the types of the cores in use. There are two in most runs, so that a
+  /// third costs those a branch.
+  template <class Visitor>
+  void for_each_core_type(Visitor&& visit) {
+    visit(static_cast<uint32_t>(CoreType::cube));
+    visit(static_cast<uint32_t>(CoreType::vector));
+    if (rare_types_) [[unlikely]]
+      visit(static_cast<uint32_t>(CoreType::accelerator));
+  }
+  /// Calls visit(type) for all types in use.
+  template <class Visitor>
+  void for_each_type(Visitor&& visit) {
+    for_each_core_type(visit);
+    if (rare_types_) [[unlikely]]
+      visit(own_type);
+  }
+  /// True if a ready task of this type could start.
+  [[nodiscard]] bool can_take(uint32_t type) const {
+    return !cores_[type].idle.empty() || type == own_type;
+  }
+
+  static constexpr auto own_type = static_cast<uint32_t>(CoreType::ai_cpu);
 
   State& state_;
   uint32_t index_;
@@ -88,9 +122,11 @@ class Scheduler {
   std::array<Cores, core_types> cores_;
   PinnedInbox<P>& inbox_;
   PinnedLanes pinned_;
-  std::vector<Place> running_;   // by core: the task dispatched to it
-  MappedArray<TaskId> scratch_;  // producers of the task being completed
-  bool announced_ = false;       // in the set of parked schedulers
+  std::vector<Place> running_;     // by core: the task dispatched to it
+  MappedArray<TaskId> scratch_;    // producers of the task being completed
+  bool announced_ = false;         // in the set of parked schedulers
+  bool rare_types_;                // tasks of type ai_cpu or accelerator may come
+  std::optional<Place> own_task_;  // of type ai_cpu, to be run in the next round
   SchedulerCounts counts_;
   EventLog log_;
 };

@@ -10,11 +10,13 @@ Scheduler<P, F>::Scheduler(State& state, uint32_t index)
     : state_(state),
       index_(index),
       shard_(index % state.config.shards),
-      cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores())},
+      cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores()), Cores(0),
+             Cores(state.config.chip.cores())},
       inbox_(state.inboxes[index]),
       pinned_(state.config.chip, index),
-      running_(state.config.chip.cores()),
-      scratch_(state.config.dep_pool) {
+      running_(state.config.chip.workers()),
+      scratch_(state.config.dep_pool),
+      rare_types_(state.config.chip.accelerators != 0) {
   const Chip& chip = state.config.chip;
   chip.for_each_core_of_scheduler(index, [&](uint32_t core) {
     cores_[static_cast<uint32_t>(chip.type_of(core))].idle.insert(core);
@@ -85,7 +87,8 @@ void Scheduler<P, F>::shut_down() {
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::completion_phase() {
   bool progress = false;
-  for (Cores& cores : cores_) {
+  for_each_core_type([&](uint32_t type) {
+    Cores& cores = cores_[type];
     cores.busy.for_each([&](uint32_t core) {
       auto& mailbox = state_.cores[core].mailbox();
       if (mailbox.poll() != CoreStatus::finished) return;
@@ -95,7 +98,7 @@ bool Scheduler<P, F>::completion_phase() {
       complete(core);
       progress = true;
     });
-  }
+  });
   // One ring for all of them: the orchestrator may wait for the watermark.
   if (progress) state_.orchestrator_bell.ring();
   return progress;
@@ -146,13 +149,13 @@ void Scheduler<P, F>::push(Place task) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::scan_phase() {
-  for (uint32_t type = 0; type < core_types; ++type) {
+  for_each_type([this](uint32_t type) {
     auto& backlog = cores_[type].backlog;
     while (!backlog.empty() && state_.ready[type].push(shard_, backlog.front())) {
       backlog.pop_front();
       cores_[type].more = true;
     }
-  }
+  });
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -174,7 +177,7 @@ bool Scheduler<P, F>::dispatch_phase() {
   bool progress = false;
   if (!inbox_.empty() || !pinned_.empty()) [[unlikely]]
     progress = dispatch_pinned();
-  for (uint32_t type = 0; type < core_types; ++type) {
+  for_each_core_type([&](uint32_t type) {
     Cores& cores = cores_[type];
     Place task;
     while (!cores.idle.empty() && next_task(type, task)) {
@@ -186,7 +189,10 @@ bool Scheduler<P, F>::dispatch_phase() {
     }
     if (cores.more && cores.idle.empty()) offer(type);
     cores.more = false;
-  }
+  });
+  if (!rare_types_) rare_types_ = state_.rare_types.is_set();
+  if (rare_types_) [[unlikely]]
+    progress = run_own_task() || progress;
   return progress;
 }
 
@@ -260,6 +266,46 @@ bool Scheduler<P, F>::dispatch_to_cluster(uint32_t cluster, CoreType type, Place
   return false;
 }
 
+/// Runs a ready task of type AI_CPU, if there is one. False: there is none. Whoever is announced
+/// may be counted on by others, which a kernel would keep waiting: then it only takes the task, and
+/// runs it in the next round, after a look at what it was rung for.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Scheduler<P, F>::run_own_task() {
+  Place task;
+  if (own_task_) {
+    task = *own_task_;
+  } else if (!next_task(own_type, task)) {
+    return false;
+  }
+  own_task_ = task;
+  if (announced_) return true;
+  own_task_.reset();
+  const uint32_t worker = state_.config.chip.worker_of_scheduler(index_);
+  run_here(worker, task);
+  complete(worker);
+  state_.orchestrator_bell.ring();
+  return true;
+}
+
+/// A task that is popped, or the next part of one.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::run_here(uint32_t worker, Place task) {
+  const TaskDescriptor descriptor = describe(task);
+  BlockPart part;
+  if (descriptor.is_block) {
+    const ClaimedParts claimed = state_.block(task).parts.claim(1);
+    part = part_of(task, claimed.first);
+    if (!claimed.last) push_ticket(own_type, task);
+  }
+  // There may be more of them.
+  state_.wake_one(own_type);
+  ++counts_.dispatches;
+  record<P>(log_, EventKind::dispatch, descriptor.id, worker, part.id);
+  running_[worker] = task;
+  run_task<P>({descriptor.id, descriptor.kernel, &state_.arguments(task), part},
+              state_.config.kernel_timing, counts_.own_tasks, log_);
+}
+
 /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::offer(uint32_t type) {
@@ -296,12 +342,15 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::send_part(uint32_t core, Place task, uint32_t part) {
   const TaskDescriptor descriptor = describe(task);
-  BlockPart of_block;
-  if (descriptor.is_block) {
-    const BlockShape shape = state_.block(task).shape.read();
-    of_block = {static_cast<uint16_t>(part), shape.parts, shape.params};
-  }
-  send(core, task, descriptor.id, descriptor.kernel, of_block);
+  send(core, task, descriptor.id, descriptor.kernel,
+       descriptor.is_block ? part_of(task, part) : BlockPart());
+}
+
+/// What the kernel of a part is told.
+template <executors::ExecutionPolicy P, template <class> class F>
+BlockPart Scheduler<P, F>::part_of(Place task, uint32_t part) {
+  const BlockShape shape = state_.block(task).shape.read();
+  return {static_cast<uint16_t>(part), shape.parts, shape.params};
 }
 
 /// The rest of a block task, of which some parts were claimed, is for anybody. BP-I4.
@@ -325,24 +374,24 @@ void Scheduler<P, F>::send(uint32_t core, Place task, TaskId id, KernelEntry ker
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::park() {
-  for (uint32_t type = 0; type < core_types; ++type) {
-    if (!cores_[type].idle.empty()) state_.parked[type].announce(index_);
-  }
+  for_each_type([this](uint32_t type) {
+    if (can_take(type)) state_.parked[type].announce(index_);
+  });
   announced_ = true;
   scan_phase();
   if (!dispatch_phase()) {
     ++counts_.parks;
-    for (uint32_t type = 0; type < core_types; ++type) exchange_backlog(type);
+    for_each_type([this](uint32_t type) { exchange_backlog(type); });
     // Whether everything has finished is for the orchestrator to judge.
     state_.orchestrator_bell.ring();
     record<P>(log_, EventKind::wait, no_task);
     P::idle();
   }
   announced_ = false;
-  for (uint32_t type = 0; type < core_types; ++type) {
+  for_each_type([this](uint32_t type) {
     state_.parked[type].retract(index_);
     if (!cores_[type].backlog.empty()) state_.parked[type].catch_up(index_);
-  }
+  });
 }
 
 /// Before sleeping: who has idle cores asks for the tasks that others could not place, and who has
@@ -353,7 +402,7 @@ void Scheduler<P, F>::exchange_backlog(uint32_t type) {
   if (!cores_[type].backlog.empty()) {
     parked.fall_behind(index_);
     state_.wake_one(type);
-  } else if (!cores_[type].idle.empty()) {
+  } else if (can_take(type)) {
     parked.for_each_behind([&](uint32_t s) { state_.scheduler_bells[s].ring(); });
   }
 }

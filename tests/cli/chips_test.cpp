@@ -27,16 +27,10 @@ class Chips : public testing::TestWithParam<OnChip> {};
 TEST_P(Chips, RunPagedAttention) {
   const auto& [platform, executor] = GetParam();
   const bool five = platform == std::string(five_blocks);
-  const Json chip = five ? Json{{"name", "five_blocks"},
-                                {"blocks", 5},
-                                {"cubes_per_block", 2},
-                                {"vectors_per_block", 3},
-                                {"schedulers", 2}}
-                         : Json{{"name", "a5sim"},
-                                {"blocks", 36},
-                                {"cubes_per_block", 1},
-                                {"vectors_per_block", 2},
-                                {"schedulers", 4}};
+  const Json chip = five ? Json{{"name", "five_blocks"},  {"blocks", 5},     {"cubes_per_block", 2},
+                                {"vectors_per_block", 3}, {"schedulers", 2}, {"accelerators", 0}}
+                         : Json{{"name", "a5sim"},        {"blocks", 36},    {"cubes_per_block", 1},
+                                {"vectors_per_block", 2}, {"schedulers", 4}, {"accelerators", 0}};
   const std::size_t cores = five ? 25 : 108;
   const TemporaryFolder folder;
   const Outcome outcome =

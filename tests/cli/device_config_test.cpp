@@ -33,6 +33,7 @@ TEST(DeviceConfigOf, SettingsHasEachWhereItBelongs) {
                                      {"shards", "5"},
                                      {"blocks", "7"},
                                      {"schedulers", "6"},
+                                     {"accelerators", "3"},
                                      {"platform", "a5sim"},
                                      {"fan-out", "lock"}})
                                   .device_config();
@@ -45,6 +46,7 @@ TEST(DeviceConfigOf, SettingsHasEachWhereItBelongs) {
   EXPECT_EQ(config.chip.name, "a5sim");
   EXPECT_EQ(config.chip.blocks, 7U);
   EXPECT_EQ(config.chip.schedulers, 6U);
+  EXPECT_EQ(config.chip.accelerators, 3U);
   EXPECT_EQ(config.fan_out, FanOutKind::lock);
   EXPECT_EQ(given({{"workload", "vector_example"}}).device_config().fan_out, FanOutKind::word);
 }

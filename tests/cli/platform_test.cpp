@@ -58,6 +58,12 @@ TEST(Platform, TheExampleIsRead) {
   EXPECT_THAT(read_text("docs/CHIPS.md"), HasSubstr("```toml\n" + read_text(five_blocks) + "```"));
 }
 
+TEST(Platform, AcceleratorsMayBeLeftOut) {
+  const TemporaryFolder folder;
+  const std::string text = example_with("schedulers = 2", "schedulers = 2\naccelerators = 4");
+  EXPECT_EQ(chip_of_platform(folder.file("c.toml", text)), (Chip{"five_blocks", 5, 2, 3, 2, 4}));
+}
+
 TEST(Platform, LimitsAreAllowed) {
   EXPECT_THAT(refusal_with("blocks = 5", "blocks = 2"), IsEmpty());
   EXPECT_THAT(refusal_with("blocks = 5", "blocks = 819"), IsEmpty());
@@ -87,9 +93,12 @@ TEST(Platform, EachMistakeIsNamedWithFileLineKeyAndRemedy) {
       {"vectors_per_block = 3",
        "vectors = 3",
        {"line 5: a chip has no key vectors",
-        "one of name, blocks, cubes_per_block, vectors_per_block, schedulers"}},
+        "one of name, blocks, cubes_per_block, vectors_per_block, schedulers, accelerators"}},
       {"schedulers = 2", "[schedulers]\nn = 2", {"schedulers is no whole number"}},
       {"schedulers = 2", "schedulers = 65", {"line 6: schedulers is 65", "1..64"}},
+      {"schedulers = 2",
+       "schedulers = 2\naccelerators = 65",
+       {"line 7: accelerators is 65; it must be a whole number in 0..64"}},
       {"schedulers = 2", "schedulers = 6", {"schedulers is 6", "fewer schedulers or more blocks"}},
       {"schedulers = 2", "schedulers = 2\nblocks = 6", {"line 7: no TOML"}},
       {"schedulers = 2",

@@ -46,6 +46,7 @@ class RunReportOf : public testing::Test {
                              {"rings", "3"},
                              {"blocks", "6"},
                              {"schedulers", "2"},
+                             {"accelerators", "3"},
                              {"fan-out", "lock"},
                              {"input-seed", "77"}});
   RunReport report;
@@ -67,8 +68,9 @@ TEST_F(RunReportOf, HasEachCountUnderItsName) {
 TEST_F(RunReportOf, HasTheConfigurationOfTheDevice) {
   const auto config = nlohmann::json::parse(to_json(report))["config"];
   const std::map<std::string, uint64_t> numbers = {
-      {"window", 64}, {"heap", 2 << 20}, {"dep_pool", 32},  {"tensormap_pool", 128}, {"shards", 4},
-      {"rings", 3},   {"blocks", 6},     {"schedulers", 2}, {"input_seed", 77}};
+      {"window", 64},      {"heap", 2 << 20}, {"dep_pool", 32}, {"tensormap_pool", 128},
+      {"shards", 4},       {"rings", 3},      {"blocks", 6},    {"schedulers", 2},
+      {"accelerators", 3}, {"input_seed", 77}};
   for (const auto& [name, number] : numbers) EXPECT_EQ(config[name], number) << name;
   EXPECT_EQ(config["fan_out"], "lock");
   report.config.fan_out = FanOutKind::word;

@@ -29,7 +29,7 @@ std::vector<Chip> many_chips() {
     for (const uint32_t cubes : {1, 2, 5}) {
       for (const uint32_t vectors : {1, 2, 3}) {
         for (uint32_t schedulers = 1; schedulers <= std::min(blocks, 6U); ++schedulers) {
-          chips.push_back({"some", blocks, cubes, vectors, schedulers});
+          chips.push_back({"some", blocks, cubes, vectors, schedulers, blocks % 3});
         }
       }
     }
@@ -107,6 +107,26 @@ TEST(Chip, BlocksAreDealtToTheSchedulers) {
   EXPECT_EQ(five.scheduler_of_block(3), 1U);
 }
 
+TEST(Chip, AcceleratorsAndSchedulersComeAfterTheBlocks) {
+  Chip chip = five_blocks();
+  EXPECT_EQ(chip.core_name(25), "cpu0");
+  EXPECT_EQ(chip.worker_of_scheduler(1), 26U);
+  EXPECT_FALSE(chip.runs(CoreType::accelerator));
+  EXPECT_TRUE(chip.runs(CoreType::ai_cpu));
+  chip.accelerators = 3;
+  EXPECT_EQ(chip.cores(), 28U);
+  EXPECT_EQ(chip.workers(), 30U);
+  EXPECT_TRUE(chip.runs(CoreType::accelerator));
+  EXPECT_THAT(cores_of_scheduler(chip, 1), ElementsAre(2, 3, 13, 14, 15, 6, 7, 19, 20, 21, 26));
+  EXPECT_EQ(chip.scheduler_of(27), 0U);
+  EXPECT_EQ(chip.core_name(27), "acc2");
+  EXPECT_EQ(chip.core_name(29), "cpu1");
+  EXPECT_EQ(chip.scheduler_of(29), 1U);
+  EXPECT_EQ(chip.type_of(29), CoreType::ai_cpu);
+  EXPECT_EQ(shape_text(chip),
+            "5 blocks of 2 cube and 3 vector cores, 2 schedulers, 3 accelerators");
+}
+
 /// CH-I1.
 TEST(Chip, EveryCoreHasOnePlace) {
   for (const Chip& chip : many_chips()) {
@@ -123,7 +143,12 @@ TEST(Chip, EveryCoreHasOnePlace) {
       EXPECT_EQ(cubes, chip.cubes_per_block) << shape_text(chip);
     }
     EXPECT_EQ(seen.size(), chip.blocks * (chip.cubes_per_block + chip.vectors_per_block));
+    chip.for_each_accelerator([&](uint32_t core) {
+      EXPECT_TRUE(seen.insert(core).second) << shape_text(chip);
+      EXPECT_EQ(chip.type_of(core), CoreType::accelerator) << shape_text(chip);
+    });
     EXPECT_EQ(*seen.rbegin() + 1, chip.cores()) << shape_text(chip);
+    EXPECT_EQ(seen.size(), chip.cores()) << shape_text(chip);
   }
 }
 
@@ -143,7 +168,7 @@ TEST(Chip, EveryCoreHasOneScheduler) {
       most = std::max(most, cores.size());
     }
     EXPECT_EQ(seen.size(), chip.cores()) << shape_text(chip);
-    EXPECT_LE(most - fewest, chip.cubes_per_block + chip.vectors_per_block) << shape_text(chip);
+    EXPECT_LE(most - fewest, chip.cubes_per_block + chip.vectors_per_block + 1) << shape_text(chip);
   }
 }
 
@@ -151,11 +176,14 @@ TEST(Chip, EveryCoreHasOneScheduler) {
 TEST(Chip, EveryCoreHasAName) {
   for (const Chip& chip : many_chips()) {
     std::map<std::string, uint32_t> core_of;
-    for (uint32_t core = 0; core < chip.cores(); ++core) {
+    for (uint32_t core = 0; core < chip.workers(); ++core) {
       EXPECT_TRUE(core_of.emplace(chip.core_name(core), core).second) << shape_text(chip);
     }
     EXPECT_EQ(core_of.count("aic" + std::to_string(chip.cores(CoreType::cube) - 1)), 1U);
     EXPECT_EQ(core_of.count("aiv" + std::to_string(chip.cores(CoreType::vector) - 1)), 1U);
+    EXPECT_EQ(core_of.count("cpu" + std::to_string(chip.schedulers - 1)), 1U);
+    if (chip.accelerators == 0) continue;
+    EXPECT_EQ(core_of.count("acc" + std::to_string(chip.accelerators - 1)), 1U);
   }
 }
 
@@ -163,6 +191,7 @@ TEST(Chip, LimitsAreValid) {
   for (const Chip& chip : many_chips()) EXPECT_THAT(refusal(chip), IsEmpty());
   EXPECT_THAT(refusal({"most", 1024, 1, 3, 64}), IsEmpty());
   EXPECT_THAT(refusal({"most", 32, 64, 64, 32}), IsEmpty());
+  EXPECT_THAT(refusal({"most", 1, 1, 1, 1, 64}), IsEmpty());
   EXPECT_THAT(refusal({"A-z_0.9", 1, 1, 1, 1}), IsEmpty());
   EXPECT_THAT(refusal({std::string(64, 'x'), 1, 1, 1, 1}), IsEmpty());
 }
@@ -179,6 +208,7 @@ TEST(Chip, EachRefusalNamesKeyValueAndRange) {
   EXPECT_EQ(refusal({"x", 1, 1, 65, 1}), "vectors_per_block is 65, but must be in 1..64");
   EXPECT_EQ(refusal({"x", 1, 1, 1, 0}), "schedulers is 0, but must be in 1..64");
   EXPECT_EQ(refusal({"x", 65, 1, 1, 65}), "schedulers is 65, but must be in 1..64");
+  EXPECT_EQ(refusal({"x", 1, 1, 1, 1, 65}), "accelerators is 65, but must be in 0..64");
 }
 
 TEST(Chip, NumbersMustFitEachOther) {
@@ -188,6 +218,8 @@ TEST(Chip, NumbersMustFitEachOther) {
   EXPECT_THAT(refusal({"x", 1024, 2, 3, 1}),
               AllOf(HasSubstr("1024 blocks of 5 cores are 5120 cores"), HasSubstr("at most 4096")));
   EXPECT_THAT(refusal({"x", 33, 64, 64, 1}), HasSubstr("fewer blocks or cores per block"));
+  EXPECT_THAT(refusal({"x", 32, 64, 64, 1, 1}),
+              HasSubstr("32 blocks of 128 cores and 1 accelerator are 4097 cores"));
 }
 
 /// CH-P2.
@@ -196,7 +228,7 @@ TEST(ChipDeathTest, NobodyAsksForWhatThereIsNot) {
   const auto nothing = [](uint32_t) {};
   EXPECT_DEATH((void)chip.place_of(25), "CH-P2");
   EXPECT_DEATH((void)chip.core_name(~0U), "CH-P2");
-  EXPECT_DEATH((void)chip.type_of(25), "CH-P2");
+  EXPECT_DEATH((void)chip.type_of(27), "CH-P2");
   EXPECT_DEATH((void)chip.core_at({CoreType::cube, 0, 2}), "CH-P2");
   EXPECT_DEATH((void)chip.core_at({CoreType::cube, 5, 0}), "CH-P2");
   EXPECT_DEATH((void)chip.scheduler_of_block(5), "CH-P2");

@@ -51,6 +51,8 @@ TEST_P(BackPressure, ALongWaitIsWarnedOf) {
   EXPECT_THAT(lines,
               testing::Contains(testing::HasSubstr(
                   "[TaskRing] BLOCKED (Flow Control): current=3, last_alive=0, active=3/4")));
+  EXPECT_THAT(lines,
+              testing::Contains("[TaskRing] oldest alive: task 0 of ring 1, state 1 (ready)"));
 }
 
 /// Two waits of 100 ms, more than a second apart: neither is long, and both count.

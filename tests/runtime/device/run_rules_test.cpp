@@ -76,7 +76,7 @@ TEST(RunRules, AnEventStandsInTheLogOfAThreadThatCanCauseIt) {
                {scheduler0, consume, aic0},
                {scheduler0, reclaim, aic0},
                {scheduler0, dispatch, orchestrator},
-               {aic0, ack, scheduler0},
+               {aic0, ack, orchestrator},
                {aic0, fin, orchestrator}};
   for (const auto& [from, kind, to] : moves) {
     Story story;
@@ -259,8 +259,8 @@ TEST(RunRules, ATaskGoesToACoreOfItsType) {
   Story story;
   story.at(scheduler0, ready, b).detail = cube;
   expect_broken(story, "EV-I7", "ready for core type 0, is dispatched to aiv0");
-  story.at(scheduler0, ready, b).detail = 2;
-  expect_broken(story, "EV-I7", "task 1 of ring 0 is ready for core type 2");
+  story.at(scheduler0, ready, b).detail = core_types;
+  expect_broken(story, "EV-I7", "task 1 of ring 0 is ready for core type 4");
 }
 
 TEST(RunRules, ATaskGoesToACoreOfItsScheduler) {
@@ -279,9 +279,9 @@ TEST(RunRules, ATaskRunsWhereItWasSent) {
                                         "its ack by aiv0"));
   EXPECT_THAT(broken, testing::Contains("EV-I8: aiv1 takes 0 of the 1 tasks that are dispatched "
                                         "to it"));
-  story.at(scheduler0, dispatch, b).detail = 6;
+  story.at(scheduler0, dispatch, b).detail = 8;
   EXPECT_THAT(story.broken(),
-              testing::Contains("EV-I7: task 1 of ring 0 is dispatched to core 6 of 6"));
+              testing::Contains("EV-I7: task 1 of ring 0 is dispatched to core 8 of 6"));
 }
 
 TEST(RunRules, ACoreHasOneDispatchAtATime) {

@@ -15,6 +15,7 @@ TEST(RunState, QueuesHaveTheirOwnSizes) {
   config.shards = 3;
   config.shard_capacity = 2;
   config.orchestrator_queue = 8;
+  config.chip.accelerators = 1;
   for (uint32_t type = 0; type < core_types; ++type) {
     RunState<executors::Seeded, TaskWord> state(config);
     auto& ready = state.ready[type];
@@ -27,6 +28,26 @@ TEST(RunState, QueuesHaveTheirOwnSizes) {
     while (!ready.pop(0).value().stolen) ++own;
     EXPECT_EQ(own, 2 + 8U);
   }
+}
+
+/// The queues for AI_CPU tasks stay small; those for accelerators are as large as any, and are not
+/// made without one.
+TEST(RunState, QueuesForRareTypesCostLittle) {
+  DeviceConfig config = tiny_device();
+  config.shards = 1;
+  config.shard_capacity = 2 * ai_cpu_queue;
+  config.orchestrator_queue = 4 * ai_cpu_queue;
+  const auto room = [](RunState<executors::Seeded, TaskWord>& state, CoreType type) {
+    uint32_t pushed = 0;
+    while (state.ready[static_cast<uint32_t>(type)].push(0, make_place(0, 0))) ++pushed;
+    return pushed;
+  };
+  RunState<executors::Seeded, TaskWord> without(config);
+  EXPECT_EQ(room(without, CoreType::ai_cpu), 2 * ai_cpu_queue);
+  EXPECT_TRUE(without.shards[static_cast<uint32_t>(CoreType::accelerator)].empty());
+  config.chip.accelerators = 1;
+  RunState<executors::Seeded, TaskWord> with(config);
+  EXPECT_EQ(room(with, CoreType::accelerator), 6 * ai_cpu_queue);
 }
 
 }  // namespace

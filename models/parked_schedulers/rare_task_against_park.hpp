@@ -1,0 +1,75 @@
+/// The orchestrator (role 0) says that tasks of a rare type come, rings everybody, and makes one
+/// ready; two schedulers (roles 1, 2) look for such tasks, and announce themselves for them, only
+/// once they have learnt that. PS-I1: neither the word nor the push finds them all asleep and
+/// leaves them so.
+#pragma once
+
+#include "core/parked_schedulers.hpp"
+#include "core/ready_queues.hpp"
+#include "core/startup.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P>
+class RareTaskAgainstPark : public Roles<P, 3> {
+ public:
+  static constexpr bool idles = true;
+  static constexpr std::array reaches{"a scheduler sleeps unannounced",
+                                      "a scheduler sleeps announced", "a push wakes a scheduler"};
+
+  void thread(uint32_t i) { i == 0 ? push_one() : schedule(i - 1); }
+
+  void finish() {
+    check<P>(taken_.load(std::memory_order_acquire) == 1, "the task is taken");
+    check<P>(parked_.empty(), "nobody is announced who does not sleep");
+  }
+
+ private:
+  using Queue = typename P::template bounded_queue<Place>;
+
+  void push_one() {
+    rare_.set();
+    for (uint32_t s = 0; s < 2; ++s) this->bells[1 + s].ring();
+    check<P>(queues_.push(queues_.orchestrator_shard(), make_place(0, 0)), "there is room");
+    if (const auto s = parked_.take_one()) {
+      happened<P>("a push wakes a scheduler");
+      this->bells[1 + *s].ring();
+    }
+    P::await([&] { return taken_.load(std::memory_order_acquire) == 1; });
+    done_.set();
+    this->ring_all();
+  }
+
+  void schedule(uint32_t s) {
+    bool rare = false;
+    while (!done_.is_set()) {
+      if (take(s, rare)) continue;
+      const bool announced = rare;
+      if (announced) parked_.announce(s);
+      if (!take(s, rare)) {
+        happened<P>(announced ? "a scheduler sleeps announced" : "a scheduler sleeps unannounced");
+        P::idle();
+      }
+      if (rare) parked_.retract(s);
+    }
+  }
+
+  bool take(uint32_t s, bool& rare) {
+    rare = rare || rare_.is_set();
+    if (!rare || !queues_.pop(s)) return false;
+    taken_.fetch_add(1, std::memory_order_acq_rel);
+    this->bells[0].ring();
+    return true;
+  }
+
+  Queue first_{2}, second_{2}, orchestrator_{2};
+  std::array<Queue*, 3> shards_{&first_, &second_, &orchestrator_};
+  ReadyQueues<P> queues_{shards_};
+  ParkedSchedulers<P> parked_;
+  Flag<P> rare_;
+  Flag<P> done_;
+  typename P::template atomic<uint32_t> taken_{0};
+};
+
+}  // namespace pto2::scenarios

@@ -1,0 +1,277 @@
+/// Tasks that run neither on a cube nor on a vector core: on a scheduler's own thread, and on
+/// accelerators.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "runtime/device/run_rules.hpp"
+#include "runtime/executors/random.hpp"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr auto all_types = {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU,
+                            PTO2_WORKER_ACCELERATOR};
+
+void no_kernel(int64_t*) {}
+
+/// Adds one to a number.
+void count_kernel(int64_t* args) {
+  ++*reinterpret_cast<uint64_t*>(pto_tensor(args, 0).address);
+}
+
+/// `small_device()` with accelerators and events.
+DeviceConfig device(uint32_t accelerators) {
+  DeviceConfig config = small_device();
+  config.chip.accelerators = accelerators;
+  config.events = 1 << 16;
+  return config;
+}
+
+/// The names of the cores that the tasks of a run were dispatched to.
+std::set<std::string> cores_of(const DeviceConfig& config, const RunResult& result) {
+  std::set<std::string> names;
+  for (const EventLog& log : result.events) {
+    for (const Event& event : log.events()) {
+      if (event.kind == EventKind::dispatch) names.insert(config.chip.core_name(event.detail));
+    }
+  }
+  return names;
+}
+
+class WorkerTypes : public testing::TestWithParam<Where> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, WorkerTypes, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+/// A chain through all types: each task runs once, after the former, and is counted.
+TEST_P(WorkerTypes, AChainGoesThroughAllTypes) {
+  static constexpr KernelEntry kernels[] = {count_kernel};
+  constexpr uint64_t rounds = 10;
+  uint64_t number = 0;
+  const auto chain = [&](PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {1};
+    const Tensor tensor = make_tensor_external(&number, shape, 1, DataType::UINT64);
+    for (uint64_t round = 0; round < rounds; ++round) {
+      for (const int type : all_types) {
+        const PTOParam params[] = {make_inout_param(tensor)};
+        pto2_rt_submit_task(rt, 0, type, params, 1);
+      }
+    }
+  };
+  const DeviceConfig config = device(2);
+  const RunResult result = run_at(GetParam(), config, {kernels, chain, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(number, 4 * rounds);
+  EXPECT_EQ(result.tasks, 4 * rounds);
+  EXPECT_EQ(result.fins, 4 * rounds);
+  EXPECT_EQ(result.completions, 4 * rounds);
+}
+
+TEST_P(WorkerTypes, EachRunsWhereItBelongs) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  for (const auto& [type, name] :
+       {std::pair{PTO2_WORKER_AI_CPU, "cpu"}, {PTO2_WORKER_ACCELERATOR, "acc"}}) {
+    const Launch what{kernels,
+                      [type = type](PTO2Runtime* rt) {
+                        for (int i = 0; i < 30; ++i) {
+                          pto2_rt_submit_task(rt, 0, type, nullptr, 0);
+                        }
+                      },
+                      {}};
+    const DeviceConfig config = device(3);
+    const RunResult result = run_at(GetParam(), config, what);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    EXPECT_THAT(cores_of(config, result), testing::Each(testing::StartsWith(name)));
+  }
+}
+
+/// Without accelerators a task for one is refused, with the setting that helps; AI_CPU tasks need
+/// none.
+TEST_P(WorkerTypes, AnAcceleratorThatIsNotThereIsNamed) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0);
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_ACCELERATOR, nullptr, 0);
+                    },
+                    {}};
+  RunResult result = run_at(GetParam(), device(0), what);
+  EXPECT_EQ(result.error.code, ErrorCode::bad_submission);
+  EXPECT_THAT(result.error.message, HasSubstr("submission 1: a task for an accelerator"));
+  EXPECT_THAT(result.error.hint, HasSubstr("--accelerators 1"));
+  result = run_at(GetParam(), device(1), what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.fins, 2U);
+}
+
+/// Counts the parts that ran, once each.
+void part_kernel(int64_t* args) {
+  auto* const ran = reinterpret_cast<std::atomic<uint32_t>*>(args[0]);
+  ++ran[args[2]];
+}
+
+TEST_P(WorkerTypes, BlockTasksRunOnAll) {
+  static constexpr KernelEntry kernels[] = {part_kernel};
+  constexpr uint32_t parts = 12;
+  std::array<std::array<std::atomic<uint32_t>, parts>, 4> ran{};
+  const auto blocks = [&](PTO2Runtime* rt) {
+    for (const int type : all_types) {
+      const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(ran[type].data()))};
+      pto2_rt_submit_block_task(rt, 0, type, params, 1, parts);
+    }
+  };
+  const RunResult result = run_at(GetParam(), device(2), {kernels, blocks, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.tasks, 4U);
+  EXPECT_EQ(result.fins, 4 * parts);
+  for (const auto& of_type : ran) {
+    for (const auto& times : of_type) EXPECT_EQ(times.load(), 1U);
+  }
+}
+
+/// A cluster has cores of its block, and nothing else.
+TEST_P(WorkerTypes, OnlyCoresOfBlocksCanBePinned) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  for (const int type : {PTO2_WORKER_AI_CPU, PTO2_WORKER_ACCELERATOR}) {
+    for (const bool block : {false, true}) {
+      const Launch what{kernels,
+                        [&](PTO2Runtime* rt) {
+                          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                          if (block) {
+                            rt->ops->submit_block_task(rt, 0, type, nullptr, 0, 1, &cluster);
+                          } else {
+                            pto2_rt_submit_task_clustered(rt, 0, type, nullptr, 0, cluster);
+                          }
+                        },
+                        {}};
+      const RunResult result = run_at(GetParam(), device(1), what);
+      EXPECT_EQ(result.error.code, ErrorCode::bad_submission);
+      EXPECT_THAT(result.error.message, HasSubstr("a cluster has no others"));
+    }
+  }
+}
+
+std::atomic<bool> own_kernel_runs{false};
+std::atomic<int> others_ran{0};
+
+/// Ends when the others have run, or never would.
+void waiting_kernel(int64_t*) {
+  own_kernel_runs = true;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (others_ran.load() < 4 && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+void other_kernel(int64_t*) {
+  ++others_ran;
+}
+
+/// While one scheduler runs a task itself, another one, which sleeps, takes those of all types that
+/// become ready.
+TEST(OwnTasks, KeepNoOtherSchedulerFromWorking) {
+  static constexpr KernelEntry kernels[] = {waiting_kernel, other_kernel};
+  DeviceConfig config = device(2);
+  config.chip.schedulers = 2;
+  config.chip.blocks = 2;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0);
+                      while (!own_kernel_runs.load()) std::this_thread::sleep_for(milliseconds(1));
+                      std::this_thread::sleep_for(milliseconds(5));
+                      for (const int type : all_types) {
+                        pto2_rt_submit_task(rt, 1, type, nullptr, 0);
+                      }
+                    },
+                    {}};
+  for (const auto executor : {executors::Executor::threads, executors::Executor::packed}) {
+    for (int run = 0; run < 8; ++run) {
+      own_kernel_runs = false;
+      others_ran = 0;
+      const RunResult result =
+          launch(config, executors::TeamOptions{.executor = executor, .host_threads = 4}, what);
+      ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+      ASSERT_LT(result.wall_ns, 15'000'000'000U) << "run " << run;
+      ASSERT_THAT(broken_rules(config, result), IsEmpty()) << "run " << run;
+    }
+  }
+}
+
+/// Tasks that each make many ready when they end, of random types.
+void submit_stars(PTO2Runtime* rt, executors::Random& random, uint64_t types) {
+  pto2_rt_init_tensor_pool(rt);
+  const auto type = [&] {
+    const auto drawn = static_cast<int32_t>(random.below(types));
+    return random.below(3) == 0 ? PTO2_WORKER_AI_CPU : drawn;
+  };
+  for (uint64_t stars = 1 + random.below(3); stars != 0; --stars) {
+    PTO2_SCOPE(rt) {
+      const uint64_t shape[] = {1};
+      const Tensor tensor = make_tensor(shape, 1);
+      const PTOParam output[] = {make_output_param(tensor)};
+      const PTOParam input[] = {make_input_param(tensor)};
+      pto2_rt_submit_task(rt, 0, type(), output, 1);
+      for (uint64_t points = random.below(20); points != 0; --points) {
+        pto2_rt_submit_task(rt, 0, type(), input, 1);
+      }
+    }
+  }
+}
+
+/// In two of three runs kernels end last: no scheduler sleeps while a task waits that it could run
+/// itself, nor while one waits for an idle core of its own; queues without room make that hard.
+/// EV-I8, EV-I12, PS-I1, PS-I2.
+TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  uint64_t own = 0;
+  uint64_t parks = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    executors::Random random(seed);
+    DeviceConfig config = device(static_cast<uint32_t>(random.below(4)));
+    draw_block(random, config.chip);
+    config.chip.blocks = static_cast<uint32_t>(1 + random.below(4));
+    config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.blocks));
+    config.shards = static_cast<uint32_t>(1 + random.below(3));
+    config.shard_capacity = 2u << random.below(5);
+    config.orchestrator_queue = 2u << random.below(2);
+    config.events = 8192;
+    const uint64_t types = config.chip.accelerators == 0 ? 3 : 4;
+    const Launch what{kernels, [&](PTO2Runtime* rt) { submit_stars(rt, random, types); }, {}};
+    const RunResult result =
+        launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_THAT(broken_rules(config, result), IsEmpty()) << "seed " << seed;
+    own += cores_of(config, result).contains("cpu0") ? 1 : 0;
+    parks += result.scheduler_parks;
+  }
+  EXPECT_GT(own, 1000U);
+  EXPECT_GT(parks, 1000U);
+}
+
+/// The time of a task that a scheduler runs is part of the time in kernels.
+TEST(OwnTasks, AreTimed) {
+  static constexpr KernelEntry kernels[] = {
+      [](int64_t*) { std::this_thread::sleep_for(milliseconds(4)); }};
+  DeviceConfig config = device(0);
+  config.kernel_timing = true;
+  const Launch what{
+      kernels,
+      [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0); },
+      {}};
+  const RunResult result =
+      launch(config, executors::TeamOptions{.executor = executors::Executor::packed}, what);
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_GE(result.kernel_ticks, 4'000'000U);
+}
+
+}  // namespace
+}  // namespace pto2::test
