@@ -264,7 +264,7 @@ TEST(Run, AScopeLargerThanTheWindowIsADeadlock) {
       pto2({"run", "paged_attention", "--case", "CaseBatch256", "--window", "8", "--json", "-"});
   EXPECT_EQ(outcome.code, 5);
   EXPECT_LT(outcome.seconds, 1);
-  for (const char* text : {"- Oldest alive: task 0 of ring 0, state 2 (completed)",
+  for (const char* text : {"- Oldest alive: task 0 of ring 1, state 2 (completed)",
                            "FATAL: Flow Control Deadlock Detected!", "Task Ring is FULL",
                            "- Window size: 8", "Wait-for cycle:", "--window 16"}) {
     EXPECT_THAT(outcome.err, HasSubstr(text));
