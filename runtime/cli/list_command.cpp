@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/cli/chip_json.hpp"
+#include "runtime/trace/chip_json.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/setting_values.hpp"

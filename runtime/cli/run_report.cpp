@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "runtime/cli/chip_json.hpp"
+#include "runtime/trace/chip_json.hpp"
 
 namespace pto2::cli {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
+#include "runtime/orchestrator/task_trace.hpp"
 #include "runtime/run/run_state.hpp"
 
 namespace pto2 {
@@ -44,8 +45,13 @@ class Submitter {
 
   /// All of them outlive this object; `log` may be empty.
   Submitter(State& state, Dataflow& dataflow, const LogSink& log, EventLog& events,
-            OrchestratorCounts& counts)
-      : state_(state), dataflow_(dataflow), log_(log), events_(events), counts_(counts) {}
+            TaskTrace& task_trace, OrchestratorCounts& counts)
+      : state_(state),
+        dataflow_(dataflow),
+        log_(log),
+        events_(events),
+        task_trace_(task_trace),
+        counts_(counts) {}
 
   /// Tasks that were made.
   [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
@@ -70,6 +76,9 @@ class Submitter {
   void warn_blocked(const Submission& task, uint64_t evaluations);
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
   void publish(const Submission& task, const Admitted& admitted);
+  [[nodiscard]] Admitted admit(const Submission& task);
+  [[nodiscard]] Admitted admit_traced(const Submission& task);
+  void trace(const Submission& task, const Admitted& admitted);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
   void find_oldest(Deadlock& deadlock) const;
 
@@ -77,6 +86,7 @@ class Submitter {
   Dataflow& dataflow_;
   const LogSink& log_;
   EventLog& events_;
+  TaskTrace& task_trace_;
   OrchestratorCounts& counts_;
   Resource lacks_ = Resource::task_ring;  // when it last waited
   uint64_t last_warning_ = 0;

@@ -75,6 +75,10 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
   record<P>(events_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
   uint64_t evaluations = 0;
   bool deadlocked = false;
+  if (task_trace_.enabled()) [[unlikely]] {
+    lacks_ = *lacks;
+    task_trace_.waits(deadlock(task).requested);
+  }
   const uint64_t begin = P::now();
   P::await([&] {
     // If everything has finished by now, the watermarks that follow are final.
@@ -179,12 +183,39 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
+Admitted Submitter<P, F>::admit(const Submission& task) {
+  if (task_trace_.enabled()) [[unlikely]]
+    return admit_traced(task);
+  return state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
+    counts_.edges_linked += claim == Claim::linked ? 1 : 0;
+    counts_.edges_early += claim == Claim::early ? 1 : 0;
+  });
+}
+
+/// Apart from admit(), whose claims shall cost nothing for it.
+template <executors::ExecutionPolicy P, template <class> class F>
+Admitted Submitter<P, F>::admit_traced(const Submission& task) {
+  return state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
+    counts_.edges_linked += claim == Claim::linked ? 1 : 0;
+    counts_.edges_early += claim == Claim::early ? 1 : 0;
+    task_trace_.claimed(claim);
+  });
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
+  const auto& pool = state_.admission.ring(task.ring).pool;
+  const uint64_t alive = state_.admission.alive(task.ring);
+  const uint64_t nodes_end = pool.tail(alive) + pool.used(alive);
+  const uint64_t nodes = task.producers.size() + task.owners.size();
+  task_trace_.set_heap(task.ring,
+                       reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data()));
+  task_trace_.submitted(task, admitted, pool.index(nodes_end - nodes));
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
 TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
-  const Admitted admitted =
-      state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
-        counts_.edges_linked += claim == Claim::linked ? 1 : 0;
-        counts_.edges_early += claim == Claim::early ? 1 : 0;
-      });
+  const Admitted admitted = admit(task);
   const TaskId id = admitted.id;
   counts_.holds += task.owners.size();
   dataflow_.enter(task, id);
@@ -196,6 +227,8 @@ TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
   dataflow_.allocate_outputs(task, id, heap + admitted.placement.begin);
   write_arguments(task, id, kernel);
   dataflow_.insert_outputs(task, id);
+  if (task_trace_.enabled()) [[unlikely]]
+    trace(task, admitted);
   publish(task, admitted);
   return id;
 }

@@ -26,6 +26,7 @@ struct DeviceConfig {
   FanOutKind fan_out = FanOutKind::word;
   bool kernel_timing = false;  ///< measure the time inside kernels
   std::size_t events = 0;      ///< events kept per logical thread; 0: none
+  bool task_trace = false;     ///< with events: also what was submitted, for a trace of the run
 };
 
 /// Throws ConfigError for the first value out of range.
