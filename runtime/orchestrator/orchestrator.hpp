@@ -56,8 +56,8 @@ class Orchestrator {
   [[nodiscard]] const OrchestratorCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }
   /// Before the run: keeps what is submitted, up to `limit` tasks.
-  void trace_tasks(std::size_t limit) { task_trace_ = TaskTrace(limit); }
-  [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
+  void trace_tasks(std::size_t limit) { task_trace() = TaskTrace(limit); }
+  [[nodiscard]] TaskTrace& task_trace() { return submitter_.task_trace(); }
   /// True if the orchestrator's own structures are whole. O(window).
   [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
 
@@ -100,7 +100,6 @@ class Orchestrator {
   RunError error_;
   OrchestratorCounts counts_;
   EventLog log_;
-  TaskTrace task_trace_;
   Dataflow dataflow_;
   Submitter<P, F> submitter_;
   Counting counting_;

@@ -19,7 +19,7 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
     : state_(state),
       input_(std::move(input)),
       dataflow_(state.config, state.admission.alive(), input_.first_generation),
-      submitter_(state, dataflow_, input_.log, log_, task_trace_, counts_),
+      submitter_(state, dataflow_, input_.log, log_, counts_),
       counting_(state.config.rings, P::ticks_per_second / 2) {}
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -108,8 +108,8 @@ void Orchestrator<P, F>::scope_begin() {
   dataflow_.scope_begin(submitter_.submitted() + 1);
   counting_.scope_begin();
   scopes_.push_back(scope_tasks_.size());
-  if (task_trace_.enabled() && mode_ == Mode::running) [[unlikely]] {
-    const TaskId scope{task_trace_.scope_begin()};
+  if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
+    const TaskId scope{submitter_.task_trace().scope_begin()};
     record<P>(log_, EventKind::scope_begin, scope, static_cast<uint32_t>(scopes_.size()) - 1);
   }
 }
@@ -120,12 +120,12 @@ void Orchestrator<P, F>::scope_end() {
     fail({ErrorCode::bad_submission, "scope_end() without a scope", "use PTO2_SCOPE"});
     return;
   }
+  if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
+    const TaskId scope{submitter_.task_trace().scope_end()};
+    record<P>(log_, EventKind::scope_end, scope, static_cast<uint32_t>(scopes_.size()) - 1);
+  }
   const std::size_t first_task = scopes_.back();
   scopes_.pop_back();
-  if (task_trace_.enabled() && mode_ == Mode::running) [[unlikely]] {
-    const TaskId scope{task_trace_.scope_end()};
-    record<P>(log_, EventKind::scope_end, scope, static_cast<uint32_t>(scopes_.size()));
-  }
   dataflow_.scope_end();
   counting_.scope_end();
   if (mode_ == Mode::running) drop_scope(first_task);

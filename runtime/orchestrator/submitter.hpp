@@ -45,13 +45,8 @@ class Submitter {
 
   /// All of them outlive this object; `log` may be empty.
   Submitter(State& state, Dataflow& dataflow, const LogSink& log, EventLog& events,
-            TaskTrace& task_trace, OrchestratorCounts& counts)
-      : state_(state),
-        dataflow_(dataflow),
-        log_(log),
-        events_(events),
-        task_trace_(task_trace),
-        counts_(counts) {}
+            OrchestratorCounts& counts)
+      : state_(state), dataflow_(dataflow), log_(log), events_(events), counts_(counts) {}
 
   /// Tasks that were made.
   [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
@@ -66,6 +61,8 @@ class Submitter {
   [[nodiscard]] Reserved reserve(Submission& task);
   /// Makes the task, which fits, and pushes it if it is ready.
   TaskId commit(const Submission& task, KernelEntry kernel);
+  /// What was submitted, if that is kept.
+  [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
   /// The submission's deadlock, as reserve() found it.
   [[nodiscard]] Deadlock deadlock(const Submission& task) const;
 
@@ -86,10 +83,10 @@ class Submitter {
   Dataflow& dataflow_;
   const LogSink& log_;
   EventLog& events_;
-  TaskTrace& task_trace_;
   OrchestratorCounts& counts_;
   Resource lacks_ = Resource::task_ring;  // when it last waited
   uint64_t last_warning_ = 0;
+  TaskTrace task_trace_;
 };
 
 }  // namespace pto2

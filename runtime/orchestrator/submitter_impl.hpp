@@ -227,8 +227,6 @@ TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
   dataflow_.allocate_outputs(task, id, heap + admitted.placement.begin);
   write_arguments(task, id, kernel);
   dataflow_.insert_outputs(task, id);
-  if (task_trace_.enabled()) [[unlikely]]
-    trace(task, admitted);
   publish(task, admitted);
   return id;
 }
@@ -252,6 +250,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) {
   const TaskId id = admitted.id;
   ++counts_.tasks;
+  if (task_trace_.enabled()) [[unlikely]]
+    trace(task, admitted);
   record<P>(events_, EventKind::submit, id, task.kernel_id);
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
