@@ -98,7 +98,7 @@ Json json_of(const Judged& judged) {
 class ValidateCommand : public Command {
  public:
   explicit ValidateCommand(CLI::App& subcommand) {
-    subcommand.add_option("FILE", files_, "traces")->required()->type_name("");
+    subcommand.add_option("FILE", files_, "traces")->type_name("");
     subcommand.add_flag("--races", races_,
                         "also find tasks that touch the same bytes without an order");
     subcommand.add_flag("--json", json_, "write the result as JSON");
@@ -106,6 +106,9 @@ class ValidateCommand : public Command {
   }
 
   ExitCode execute() override {
+    if (files_.empty()) {
+      throw CliError(exit_usage, "name the FILEs to validate; pto2 run --trace FILE writes them");
+    }
     OutputFile out("-");
     Json files = Json::array();
     bool broken = false;

@@ -82,23 +82,43 @@ void History::need(uint32_t task, uint32_t event) {
   TaskHistory& history = tasks_[task];
   if (event == no_index) {
     history.needs_more = true;
-  } else if (history.needed == no_index || trace_.events[event].t > trace_.events[history.needed].t) {
+  } else if (history.needed == no_index ||
+             trace_.events[event].t > trace_.events[history.needed].t) {
     history.needed = event;
   }
 }
 
-void History::find_needs() {
-  std::vector<uint32_t> scope_ends;
+std::vector<uint32_t> History::scope_ends() const {
+  std::vector<std::vector<uint32_t>> open;
+  std::vector<uint32_t> ends(tasks_.size(), no_index);
+  uint32_t task = 0;
   for (uint32_t i = 0; i < trace_.events.size(); ++i) {
-    const Event& event = trace_.events[i];
-    if (event.kind != Kind::scope_end || event.number >= trace_.events.size()) continue;
-    if (event.number >= scope_ends.size()) scope_ends.resize(event.number + 1, no_index);
-    scope_ends[event.number] = i;
+    switch (trace_.events[i].kind) {
+      case Kind::scope_begin:
+        open.emplace_back();
+        break;
+      case Kind::submit:
+        if (!open.empty()) open.back().push_back(task);
+        ++task;
+        break;
+      case Kind::scope_end:
+        if (open.empty()) break;
+        for (const uint32_t of_scope : open.back()) ends[of_scope] = i;
+        open.pop_back();
+        break;
+      default:
+        break;
+    }
   }
+  return ends;
+}
+
+void History::find_needs() {
+  const std::vector<uint32_t> ends = scope_ends();
   for (uint32_t task = 0; task < tasks_.size(); ++task) {
     const Submission& submission = trace_.submissions[task];
     need(task, tasks_[task].fin);
-    need(task, submission.scope < scope_ends.size() ? scope_ends[submission.scope] : no_index);
+    need(task, ends[task]);
     if (!tasks_[task].whole) continue;
     const auto use = [&](const TaskName& used) {
       const uint32_t of = find(used);

@@ -30,7 +30,7 @@ struct TaskHistory {
   Moment reclaim;
   uint32_t first_part = 0;
   uint32_t fin = no_index;  ///< the last part's; no_index: not all parts have finished
-  bool whole = true;    ///< keeps VR-I1 and VR-I2
+  bool whole = true;        ///< keeps VR-I1 and VR-I2
   /// The last of what its end waits for: its own fin, its scope's end, its users' fins.
   uint32_t needed = no_index;
   bool needs_more = false;  ///< one of these never happened
@@ -63,6 +63,8 @@ class History {
   void add(uint32_t number);
   void find_fin(uint32_t task);
   void need(uint32_t task, uint32_t event);
+  /// The end of the scope that each task was submitted in, by how they nest.
+  [[nodiscard]] std::vector<uint32_t> scope_ends() const;
 
   const Trace& trace_;
   std::vector<TaskHistory> tasks_;
