@@ -20,8 +20,9 @@ using validation::Verdict;
 using validation::Violation;
 
 constexpr const char* validate_footer =
-    R"(Reads traces that pto2 run --trace has written and judges each by the rules VR-I1 to VR-I22, with
---races by VR-I23 too; docs/VALIDATE.md explains them. A violation names its rule and two lines.
+    R"(Reads traces that pto2 run --trace has written and judges each by the rules VR-I1 to VR-I22,
+with --races by VR-I23 too; docs/VALIDATE.md explains them. A violation names its rule and two
+lines.
 
 Examples:
   pto2 run paged_attention --trace trace.jsonl

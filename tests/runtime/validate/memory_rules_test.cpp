@@ -44,6 +44,15 @@ TEST(MemoryRules, I14HeapBytesAreFree) {
   });
 }
 
+TEST(MemoryRules, I14HeapRangesEndInTheHeap) {
+  expect_header_refused("VR-I14", Kit::roomy, [](EditedTrace& trace) {
+    for (Json* task : trace.events("submit")) {
+      if ((*task)["scope"] != 12 || (*task)["task"].get<uint64_t>() % 4 != 1) continue;
+      (*task)["heap"][1] = 65536 + 1 - (*task)["heap"][0].get<uint64_t>();
+    }
+  });
+}
+
 TEST(MemoryRules, I15NodesAreFree) {
   expect_refused("VR-I15", Kit::few_nodes, [](EditedTrace&, Json& task) {
     if (task["nodes"][0] == 1 || task["nodes"][1] == 0) return false;
@@ -60,6 +69,14 @@ TEST(MemoryRules, I15NodesAreFree) {
   });
   expect_header_refused("VR-I15", Kit::few_nodes,
                         [](EditedTrace& trace) { trace.header()["rings"][1]["dep_pool"] = 12; });
+}
+
+TEST(MemoryRules, I15NodesAreThoseOfTheEdges) {
+  // Nobody else has the node that the last task has too many.
+  expect_header_refused("VR-I15", Kit::roomy, [](EditedTrace& trace) {
+    Json& nodes = (*trace.events("submit").back())["nodes"];
+    nodes[1] = nodes[1].get<uint64_t>() + 1;
+  });
 }
 
 TEST(MemoryRules, I16BuffersAreTheirOwners) {
