@@ -137,6 +137,44 @@ inline void submit_attention(PTO2Runtime* rt, int64_t tasks, GraphMemory& memory
   }
 }
 
+/// How the blocks of a graph, calls of a kernel in `block_dim` parts, are submitted.
+enum class BlockForm {
+  task,       ///< one block task per call
+  expansion,  ///< a task per part, which has block_dim and its number as scalars
+};
+
+inline void submit_block(PTO2Runtime* rt, BlockForm form, int32_t block_dim, const Tensor& input,
+                         const Tensor& output) {
+  PTOParam params[] = {make_input_param(input), make_output_param(output),
+                       make_scalar_param(static_cast<uint64_t>(block_dim)), make_scalar_param(0)};
+  if (form == BlockForm::task) {
+    return pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, params, 2, block_dim);
+  }
+  for (int32_t part = 0; part < block_dim; ++part) {
+    params[3].scalar = static_cast<uint64_t>(part);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, 4);
+  }
+}
+
+/// About `parts` parts in rows of `calls` blocks, a scope each. Each block of a row reads what all
+/// parts of the one before wrote, side by side, to a buffer of the runtime.
+inline void submit_blocks(PTO2Runtime* rt, BlockForm form, int64_t parts, int32_t block_dim,
+                          int calls, GraphMemory& memory) {
+  pto2_rt_init_tensor_pool(rt);
+  const uint64_t shape[] = {16};
+  const Tensor input = make_tensor_external(memory.page(0), shape, 1);
+  for (int64_t i = 0; i < parts; i += int64_t{calls} * block_dim) {
+    PTO2_SCOPE(rt) {
+      Tensor from = input;
+      for (int call = 0; call < calls; ++call) {
+        const Tensor to = make_tensor(shape, 1);
+        submit_block(rt, form, block_dim, from, to);
+        from = to;
+      }
+    }
+  }
+}
+
 /// Submits about `tasks` tasks, all of kernel 0.
 inline void submit(PTO2Runtime* rt, Graph graph, int64_t tasks, GraphMemory& memory) {
   pto2_rt_init_tensor_pool(rt);

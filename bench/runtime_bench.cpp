@@ -9,6 +9,9 @@
 ///                        has allocated any
 ///   launch               one empty task from launch to result
 ///   hop                  a dependent task on another core of the chip
+///   block/N              a part of a block task of N parts, from launch to result; the peer is the
+///                        expansion, a task per part
+///   block_row/N          the same in rows of four, each of which reads what the one before wrote
 ///
 /// Every row records the time of a cache line's way between two CPUs and back, measured in the
 /// same iteration: on shared hosts it flips, and everything moves with it.
@@ -74,21 +77,26 @@ struct Measured {
   double submit_seconds;
 };
 
-Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64_t tasks) {
+/// `submit_all(rt, memory)` is the orchestration.
+template <class SubmitAll>
+RunResult run_graph(const DeviceConfig& config, uint32_t hosts, SubmitAll&& submit_all) {
   static GraphMemory memory;
-  double submit_seconds = 0;
-  const Launch what{kernels,
-                    [&](PTO2Runtime* rt) {
-                      const auto begin = std::chrono::steady_clock::now();
-                      submit(rt, graph, tasks, memory);
-                      submit_seconds = seconds_since(begin);
-                    },
-                    {}};
+  const Launch what{kernels, [&](PTO2Runtime* rt) { submit_all(rt, memory); }, {}};
   const RunResult result = launch(config, executors::TeamOptions{.host_threads = hosts}, what);
   if (result.error.code != ErrorCode::ok) {
     std::cerr << result.error.message << "\n";
     std::exit(1);
   }
+  return result;
+}
+
+Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64_t tasks) {
+  double submit_seconds = 0;
+  const RunResult result = run_graph(config, hosts, [&](PTO2Runtime* rt, GraphMemory& memory) {
+    const auto begin = std::chrono::steady_clock::now();
+    submit(rt, graph, tasks, memory);
+    submit_seconds = seconds_since(begin);
+  });
   return {result.tasks, static_cast<double>(result.wall_ns) * 1e-9,
           submit_seconds - static_cast<double>(result.wait_ticks) * 1e-9};
 }
@@ -200,6 +208,23 @@ void launch_one(benchmark::State& state) {
       [] { return launch_ns(executors::TeamOptions{.executor = executors::Executor::threads}); });
 }
 
+double part_ns(BlockForm form, int32_t block_dim, int calls) {
+  constexpr int64_t parts = 48 * 1024;
+  DeviceConfig config;
+  config.window = 1024;
+  const RunResult result =
+      run_graph(config, host_threads(), [&](PTO2Runtime* rt, GraphMemory& memory) {
+        submit_blocks(rt, form, parts, block_dim, calls, memory);
+      });
+  return static_cast<double>(result.wall_ns) / static_cast<double>(result.fins);
+}
+
+void block(benchmark::State& state, const std::string& work, int32_t block_dim, int calls) {
+  run_pairs(
+      state, work, "expansion", [=] { return part_ns(BlockForm::task, block_dim, calls); },
+      [=] { return part_ns(BlockForm::expansion, block_dim, calls); });
+}
+
 void hop(benchmark::State& state) {
   constexpr int64_t tasks = 50'000;
   run_pairs(
@@ -232,6 +257,12 @@ void register_all() {
   }
   add("launch", launch_one);
   add("hop", hop);
+  for (const int32_t block_dim : {1, 4, 24, 96}) {
+    for (const int calls : {1, 4}) {
+      const std::string work = (calls == 1 ? "block/" : "block_row/") + std::to_string(block_dim);
+      add(work, [=](benchmark::State& state) { block(state, work, block_dim, calls); });
+    }
+  }
   for (const int64_t tasks : {10'000, 100'000, 1'000'000}) {
     for (const Graph graph : graphs) {
       add("submit/" + std::string(name_of(graph)) + "/" + std::to_string(tasks),

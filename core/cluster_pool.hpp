@@ -13,6 +13,9 @@
 ///   CP-I2: a cluster returns exactly once per group, when the group was closed and its last task
 ///          ended.
 ///   CP-I3: what the tasks of a group did on the cluster happens before its next allocation.
+///   CP-I4: a task leaves its group before it counts as finished (core/stall_detector.hpp): once
+///          everything has finished, whatever cluster is not free is held by an open group, and
+///          nobody but the orchestrator will free it.
 ///
 /// Progress: leave() and close() are lock-free; allocate() never waits.
 #pragma once
@@ -101,11 +104,19 @@ class ClusterPool {
   /// Closes the group: no task will join. True if the cluster is free by it.
   [[nodiscard]] bool close(uint32_t cluster) { return leave(cluster); }
 
-  /// True if every cluster is free and no group is open: the state between runs.
+  /// True if each cluster is free exactly when its group has no members. Requires that no verb is
+  /// under way.
   [[nodiscard]] bool invariant_holds() const {
     for (uint32_t c = 0; c < members_.size(); ++c) {
       const bool free = (words_[c / 64].load(P::order(Orders::look)) & bit(c)) != 0;
       if (free != (members_[c].load(P::order(Orders::look)) == 0)) return false;
+    }
+    return true;
+  }
+  /// True if no cluster is held: the state after a run.
+  [[nodiscard]] bool all_free() const {
+    for (const Members& members : members_) {
+      if (members.load(P::order(Orders::look)) != 0) return false;
     }
     return true;
   }

@@ -22,6 +22,8 @@
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/device/run_rules.hpp"
+#include "runtime/orchestrator/block_calls_impl.hpp"
+#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"
@@ -85,8 +87,10 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     expect_none("a rule of all runs is broken: ", broken_rules(state_.config, result));
     bool all_run = true;
     for (uint64_t i = 0; i < tasks_.size(); ++i) {
-      check<P>(tasks_[i].runs <= (i < result.tasks ? 1 : 0), "no task runs twice, or unsubmitted");
-      all_run = all_run && (i >= result.tasks || tasks_[i].runs == 1);
+      for (const uint32_t runs : tasks_[i].runs) {
+        check<P>(runs <= (i < result.tasks ? 1 : 0), "no task runs twice, or unsubmitted");
+        all_run = all_run && (i >= result.tasks || runs == 1);
+      }
     }
     happened<P>(all_run ? "every task runs" : "a task does not run");
     if (outcome_ == ErrorCode::ok) {
@@ -124,6 +128,20 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     submit({}, output, PTOParamType::OUTPUT, unit);
   }
 
+  /// Submits a block task of `parts` parts to vector cores, of which each reads the first values of
+  /// `inputs` and writes the value of its number of `output`, which has no memory yet.
+  void block_task(uint32_t parts, const std::vector<uint32_t>& inputs, uint32_t output) {
+    submit(inputs, output, PTOParamType::OUTPUT, 0, parts);
+  }
+
+  /// The same with part i pinned to `clusters[i]`.
+  void pinned_parts(const std::vector<int32_t>& clusters, const std::vector<uint32_t>& inputs,
+                    uint32_t output) {
+    part_clusters_ = clusters.data();
+    block_task(static_cast<uint32_t>(clusters.size()), inputs, output);
+    part_clusters_ = nullptr;
+  }
+
   /// Submits a task that is refused: it reads a tensor that nobody has written.
   void refused_task() {
     const PTOParam unwritten = param(PTOParamType::INPUT, tensor());
@@ -135,6 +153,15 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     begin_scope();
     task(inputs, output);
     end_scope();
+  }
+
+  [[nodiscard]] int32_t allocate_cluster() { return rt_->ops->allocate_cluster(rt_); }
+  void free_cluster(int32_t cluster) { rt_->ops->free_cluster(rt_, cluster); }
+  /// The same as task(), pinned to a cluster.
+  void pinned_task(const std::vector<uint32_t>& inputs, uint32_t output, int32_t cluster) {
+    cluster_ = cluster;
+    task(inputs, output);
+    cluster_ = any_cluster;
   }
 
   void begin_scope() { rt_->ops->scope_begin(rt_); }
@@ -157,23 +184,34 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     const bool all = std::ranges::all_of(
         schedulers_, [](const auto& scheduler) { return scheduler->counts().completions != 0; });
     happened<P>(all ? "every scheduler completes tasks" : "a scheduler completes nothing");
+    const bool dispatch = std::ranges::all_of(
+        schedulers_, [](const auto& scheduler) { return scheduler->counts().dispatches != 0; });
+    happened<P>(dispatch ? "every scheduler dispatches" : "a scheduler dispatches nothing");
   }
 
   using Buffer = typename P::template cell<uint32_t>;
   static constexpr uint32_t externals = 2;
 
+  /// The first `units` values of a tensor.
+  struct Read {
+    uint32_t value;
+    uint32_t units;
+  };
+
   struct Task {
     WholeRuntime* runtime;
     uint32_t value;
-    std::vector<uint32_t> reads;  ///< what its tensors must hold, in order
-    std::size_t written = 0;      ///< number of the argument that it writes
-    uint32_t unit = 0;            ///< the part of it
-    uint32_t runs = 0;
+    std::vector<Read> reads;     ///< what its tensors must hold, in order
+    std::size_t written = 0;     ///< number of the argument that it writes
+    uint32_t unit = 0;           ///< the part of it, of a block task the first one
+    uint32_t parts = 0;          ///< of a block task; 0: it is none
+    std::vector<uint32_t> runs;  ///< of each part
   };
   struct TensorState {
     uint64_t id;
     bool external;
-    uint32_t value;  ///< of the last task that was submitted to write it
+    uint32_t value;      ///< of the last task that was submitted to write it
+    uint32_t units = 1;  ///< that hold it
   };
 
   uint32_t make_tensor(uint64_t address, uint32_t units) {
@@ -184,24 +222,32 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
   }
 
   void submit(const std::vector<uint32_t>& inputs, uint32_t output, PTOParamType direction,
-              uint32_t unit) {
+              uint32_t unit, uint32_t parts = 0) {
     Task& task = tasks_.emplace_back();
     task.runtime = this;
     task.value = static_cast<uint32_t>(tasks_.size());
     task.unit = unit;
+    task.parts = parts;
+    task.runs.resize(std::max(parts, 1u));
     std::vector<PTOParam> params(1);
     params[0].type = PTOParamType::SCALAR;
     params[0].scalar = reinterpret_cast<uint64_t>(&task);
     for (const uint32_t input : inputs) {
       params.push_back(param(PTOParamType::INPUT, input));
-      task.reads.push_back(tensors_[input].value);
+      task.reads.push_back({tensors_[input].value, tensors_[input].units});
     }
     params.push_back(param(direction, output));
-    if (direction == PTOParamType::INOUT) task.reads.push_back(tensors_[output].value);
+    if (direction == PTOParamType::INOUT) task.reads.push_back({tensors_[output].value, 1});
     task.written = params.size() - 1;
     tensors_[output].value = task.value;
-    rt_->ops->submit_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(),
-                          static_cast<uint32_t>(params.size()));
+    tensors_[output].units = std::max(parts, 1u);
+    const auto count = static_cast<uint32_t>(params.size());
+    if (parts == 0) {
+      rt_->ops->submit_task_clustered(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count, cluster_);
+    } else {
+      rt_->ops->submit_block_task(rt_, 0, PTO2_WORKER_VECTOR, params.data(), count, parts,
+                                  part_clusters_);
+    }
   }
 
   static DeviceConfig device(const RuntimeShape& shape) {
@@ -231,18 +277,27 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
     return result;
   }
 
-  /// args: the task, then the tensors that it reads, then the one that it writes if that is new.
+  /// args: the task, then the tensors that it reads, then the one that it writes if that is new;
+  /// for a part its two scalars.
   static void kernel(int64_t* args) {
     Task& task = *reinterpret_cast<Task*>(args[0]);
-    ++task.runs;
+    uint32_t part = 0;
+    if (task.parts != 0) {
+      check<P>(args[task.written + 1] == task.parts, "a part knows block_dim");
+      part = static_cast<uint32_t>(args[task.written + 2]);
+      check<P>(part < task.parts, "and its number");
+    }
+    ++task.runs[part];
     int i = 1;
-    for (const uint32_t value : task.reads) {
-      check<P>(task.runtime->buffer(pto_tensor(args, i)).read() == value,
-               "a producer's buffer holds its result");
+    for (const auto& [value, units] : task.reads) {
+      for (uint32_t unit = 0; unit < units; ++unit) {
+        check<P>(task.runtime->buffer(pto_tensor(args, i), unit).read() == value,
+                 "a producer's buffer holds its result");
+      }
       ++i;
     }
     const PTOTensor& written = pto_tensor(args, static_cast<int>(task.written));
-    task.runtime->buffer(written, task.unit).write(task.value);
+    task.runtime->buffer(written, task.unit + part).write(task.value);
   }
 
   /// The cell that stands for a unit of the memory of a tensor.
@@ -272,6 +327,8 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers> {
   Orchestrator<P, F> orchestrator_;
   std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
   PTO2Runtime* rt_ = nullptr;
+  int32_t cluster_ = any_cluster;           // of the tasks that are submitted
+  const int32_t* part_clusters_ = nullptr;  // of the parts that are
   std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
   std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
   // The orchestrator's; a kernel touches its own task.

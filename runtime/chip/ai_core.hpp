@@ -1,6 +1,9 @@
 /// An AI core: a logical thread that runs the kernels it finds in its mailbox.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "core/core_mailbox.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
@@ -16,6 +19,9 @@ struct DispatchPayload {
   TaskId task = no_task;
   KernelEntry kernel = nullptr;
   typename P::template cell<TaskArguments>* arguments = nullptr;
+  uint16_t part = 0;       ///< of a block task
+  uint16_t block_dim = 0;  ///< 0: it is none
+  uint8_t params = 0;      ///< how many arguments it has
 };
 
 /// What a core counted. Read after the run.
@@ -63,20 +69,33 @@ class AiCore {
   void execute(const DispatchPayload<P>& payload) {
     const TaskId task = payload.task;
     ++counts_.acks;
-    record<P>(log_, EventKind::ack, task);
+    record<P>(log_, EventKind::ack, task, 0, payload.part);
     const uint64_t begin = timing_ ? P::now() : 0;
     run_kernel(payload);
     if (timing_) counts_.kernel_ticks += P::now() - begin;
     ++counts_.fins;
-    record<P>(log_, EventKind::fin, task);
+    record<P>(log_, EventKind::fin, task, 0, payload.part);
     mailbox_.finish();
     scheduler_.ring();
   }
 
   /// Until the kernel has returned, the arguments are nobody else's.
   void run_kernel(const DispatchPayload<P>& payload) {
+    if (payload.block_dim != 0) [[unlikely]]
+      return run_part(payload);
     const auto arguments = payload.arguments->editing();
     P::run_kernel(payload.kernel, arguments->args.data());
+  }
+
+  /// The parts of a block task share its arguments, which stay as they are; each core has a copy of
+  /// the values, with block_dim and block_id behind them.
+  [[gnu::noinline]] void run_part(const DispatchPayload<P>& payload) {
+    const auto arguments = payload.arguments->reading();
+    std::array<int64_t, max_params> args;
+    std::copy_n(arguments->args.begin(), payload.params, args.begin());
+    args[payload.params] = payload.block_dim;
+    args[payload.params + 1] = payload.part;
+    P::run_kernel(payload.kernel, args.data());
   }
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;

@@ -30,6 +30,9 @@ namespace pto2 {
 enum class CoreType : uint8_t { cube = 0, vector = 1 };
 inline constexpr uint32_t core_types = 2;
 
+/// The cluster of a task that may use any.
+inline constexpr int16_t any_cluster = -1;
+
 /// The most that a chip may have. Products of these do not overflow.
 inline constexpr uint32_t max_blocks = 1024;
 inline constexpr uint32_t max_cores_per_block = 64;  ///< of one type

@@ -15,6 +15,8 @@ class CoreSet {
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] uint32_t size() const { return count_; }
 
+  [[nodiscard]] bool contains(uint32_t n) const { return (words_[n / 64] >> (n % 64) & 1) != 0; }
+
   void insert(uint32_t n) {
     words_[n / 64] |= uint64_t{1} << (n % 64);
     ++count_;

@@ -11,6 +11,10 @@ namespace pto2 {
 
 /// Most parameters of one task.
 inline constexpr uint32_t max_params = 32;
+/// The same of a block task, whose kernel gets block_dim and block_id besides.
+inline constexpr uint32_t max_block_params = max_params - 2;
+/// Most parts of a block task.
+inline constexpr uint32_t max_block_dim = 65535;
 
 /// `args` is what kernel_entry() gets; those that are tensors point into `tensors`. One line longer
 /// than a power of two, so that the slots of a window do not share a few sets of the caches.

@@ -25,9 +25,12 @@ Json case_json(const CaseInfo& info) {
                {"rings",
                 {{"window", info.rings.window},
                  {"heap", info.rings.heap_bytes},
-                 {"dep_pool", info.rings.dep_pool}}},
-               {"deadlocks", info.deadlocks}};
-  if (info.deadlocks) json["twin"] = info.twin;
+                 {"dep_pool", info.rings.dep_pool},
+                 {"tensormap_pool", info.rings.tensormap_pool}}},
+               {"blocks", info.blocks == 0 ? Json() : Json(info.blocks)},
+               {"outcome", info.outcome()},
+               {"deadlocks", !info.fault.empty()}};
+  if (!info.twin.empty()) json["twin"] = info.twin;
   return json;
 }
 
@@ -36,6 +39,23 @@ Json option_json(const OptionSpec& option) {
           {"kind", workloads::kind_name(option.kind)},
           {"environment", option.environment == nullptr ? Json() : Json(option.environment)},
           {"help", option.help}};
+}
+
+/// The settings that are not the usual ones, under their names in `pto2 run`: "window=16 heap=1M".
+std::string settings_text(const CaseInfo& info) {
+  const workloads::RingSizes& rings = info.rings;
+  const workloads::RingSizes usual;
+  std::string text;
+  const auto add = [&](const char* name, uint64_t own, uint64_t common) {
+    if (own == common) return;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, size_text(own));
+  };
+  add("window", rings.window, usual.window);
+  add("heap", rings.heap_bytes, usual.heap_bytes);
+  add("dep-pool", rings.dep_pool, usual.dep_pool);
+  add("tensormap-pool", rings.tensormap_pool, usual.tensormap_pool);
+  add("blocks", info.blocks, 0);
+  return text.empty() ? "-" : text;
 }
 
 std::string platforms_as_text() {
@@ -66,15 +86,12 @@ std::string all_as_json() {
 
 std::string workload_text(const Workload& workload) {
   std::string text = fmt::format("{}: {}\n", workload.name(), workload.description());
-  text += fmt::format("  {:<18}{:>7}  {:<10}{:<20}{}\n", "case", "tasks", "tolerance",
-                      "window/heap/pool", "description");
+  text += fmt::format("  {:<18}{:>7}  {:<10}{:<25}{:<32}{}\n", "case", "tasks", "tolerance",
+                      "outcome", "settings", "description");
   for (const CaseInfo& info : workload.cases()) {
-    const std::string rings =
-        fmt::format("{}/{}/{}", size_text(info.rings.window), size_text(info.rings.heap_bytes),
-                    size_text(info.rings.dep_pool));
-    text +=
-        fmt::format("  {:<18}{:>7}  {:<10g}{:<20}{}{}\n", info.name, info.tasks, info.tolerance,
-                    rings, info.description, info.deadlocks ? "; " + info.twin + " passes" : "");
+    text += fmt::format("  {:<18}{:>7}  {:<10g}{:<25}{:<32}{}{}\n", info.name, info.tasks,
+                        info.tolerance, info.outcome(), settings_text(info), info.description,
+                        info.twin.empty() ? "" : "; " + info.twin + " passes");
   }
   if (!workload.options().empty()) text += "  option\n";
   for (const OptionSpec& option : workload.options()) {

@@ -15,6 +15,10 @@ namespace {
 
 constexpr const char* level_names[] = {"error", "warn", "info", "debug"};
 
+const char* name_of(int32_t level) {
+  return level == PTO2_LOG_ALWAYS ? "always" : level_names[level];
+}
+
 int32_t level_of(const std::string& name) {
   return static_cast<int32_t>(std::find(std::begin(level_names), std::end(level_names), name) -
                               std::begin(level_names));
@@ -41,6 +45,7 @@ Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, R
       progress_(progress),
       log_level_(level_of(log_level)) {
   report_.settings = &settings;
+  report_.expected = settings.text(Setting::expect);
   report_.config = config;
   report_.team = team_;
   for (int32_t id = 0; id < program.library().id_limit(); ++id) {
@@ -88,8 +93,8 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
   const Launch what{program_.kernels(),
                     [this](PTO2Runtime* runtime) { program_.build_graph(runtime); },
                     [this](int32_t level, const char* text) {
-                      if (level < 0 || level > log_level_) return;
-                      fmt::print(stderr, "pto2: {}: {}\n", level_names[level], text);
+                      if (level < PTO2_LOG_ALWAYS || level > log_level_) return;
+                      fmt::print(stderr, "pto2: {}: {}\n", name_of(level), text);
                     }};
   return launch(config, team_, what);
 }

@@ -1,7 +1,9 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -43,6 +45,26 @@ std::string help_of(const SettingSpec& spec) {
   return help;
 }
 
+/// Says on stderr what is wrong with a run, also when it was expected.
+void complain_of(const RunReport& report) {
+  for (const std::string& rule : report.broken_rules) {
+    fmt::print(stderr,
+               "pto2: the events of the run break a rule: {}; this is a bug, report it with "
+               "the command line and the trace\n",
+               rule);
+  }
+  if (const RunError& error = report.result.error; error.code != ErrorCode::ok) {
+    fmt::print(stderr, "{}{}\n{}\n",
+               error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
+  }
+  if (report.expected.empty() || report.is_as_expected()) return;
+  const std::string& name = report.settings->text(Setting::case_name);
+  fmt::print(
+      stderr,
+      "pto2: {} ended in {}, expected {}; --print-config shows where its settings are from\n",
+      name.empty() ? "the run" : "case " + name, report.outcome(), report.expected);
+}
+
 constexpr const char* run_footer =
     R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable
 in parentheses, else the config file (TOML: window = 16), else the case or the platform, else the
@@ -52,13 +74,16 @@ how to write a chip file.
 Examples:
   pto2 run paged_attention --case CaseBatch256
   pto2 run paged_attention --case CaseBatch256 --window 8     a deadlock, explained; exit code 5
+  pto2 run deadlock --case heap --expect heap_ring_deadlock   exit code 0: it ends as expected
+  pto2 run deadlock --all                                     all cases, a line for each
   pto2 run paged_attention --platform a5sim --blocks 12
   pto2 run paged_attention_seq --executor seeded --seed 7 --trace trace.jsonl
   pto2 run paged_attention --repeat 20 --json -
   pto2 run --orchestration mine.so --kernels kernels --arg buffer:64K:random --arg scalar:3
 
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
-5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated)";
+5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated. With --expect or --all: 0 if
+it ends as expected, 1 if it ends otherwise; 2, 3, 70 and above as without)";
 
 struct InputFile {
   std::string option;
@@ -78,12 +103,15 @@ class RunCommand : public Command {
     CLI::Option* option = nullptr;
   };
   void add_setting(CLI::App& subcommand, const SettingSpec& spec);
-  Settings resolve() const;
+  /// The settings, with `case_name` instead of the case, if it is not empty.
+  Settings resolve(const std::string& case_name = {}) const;
   void check_combinations(const Settings& settings) const;
   std::vector<InputFile> inputs(const Settings& settings) const;
   void check_files(const Settings& settings) const;
   ExitCode print_config(const Settings& settings) const;
+  RunReport measure(const Settings& settings, uint64_t trace_events) const;
   ExitCode run(const Settings& settings);
+  ExitCode run_all();
 
   std::map<std::string, Option> options_;  ///< of settings, by name
   OwnImages own_;
@@ -92,6 +120,7 @@ class RunCommand : public Command {
   std::string config_;
   bool quiet_ = false;
   bool print_config_ = false;
+  bool all_ = false;
 };
 
 RunCommand::RunCommand(CLI::App& subcommand) {
@@ -121,6 +150,11 @@ RunCommand::RunCommand(CLI::App& subcommand) {
   subcommand.add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
   subcommand.add_flag("--print-config", print_config_,
                       "print each setting, its value and its source instead of running");
+  CLI::Option* const all = subcommand.add_flag(
+      "--all", all_, "run all cases of the workload, each of which must end as pto2 list says");
+  for (const char* other : {"--case", "--expect", "--trace", "--print-config"}) {
+    all->excludes(subcommand.get_option(other));
+  }
   subcommand.footer(run_footer);
 }
 
@@ -132,12 +166,13 @@ void RunCommand::add_setting(CLI::App& subcommand, const SettingSpec& spec) {
   option.option->type_name(positional ? "" : "VALUE");
 }
 
-Settings RunCommand::resolve() const {
+Settings RunCommand::resolve(const std::string& case_name) const {
   SettingSources sources{{}, {}, environment};
   for (const auto& [name, option] : options_) {
     if (option.option->count() != 0) sources.flags[name] = option.text;
   }
   if (!config_.empty()) sources.config_file = read_config_file(config_);
+  if (!case_name.empty()) sources.flags[spec_of(Setting::case_name).name] = case_name;
   return Settings(sources);
 }
 
@@ -188,6 +223,7 @@ void RunCommand::check_files(const Settings& settings) const {
 }
 
 ExitCode RunCommand::execute() {
+  if (all_) return run_all();
   const Settings settings = resolve();
   check_files(settings);
   if (print_config_) return print_config(settings);
@@ -222,22 +258,22 @@ ExitCode RunCommand::print_config(const Settings& settings) const {
   return exit_pass;
 }
 
+RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events) const {
+  const DeviceConfig config = settings.device_config();
+  Progress progress(!quiet_);
+  progress.stage("making the inputs");
+  RunProgram program(settings, own_);
+  Repetitions repetitions(settings, config, program, progress,
+                          quiet_ ? "error" : settings.text(Setting::log_level));
+  return repetitions.run(trace_events);
+}
+
 ExitCode RunCommand::run(const Settings& settings) {
   std::optional<OutputFile> json;
   std::optional<OutputFile> trace;
   if (!json_.empty()) json.emplace(json_);
   if (!trace_.empty()) trace.emplace(trace_);
-  const DeviceConfig config = settings.device_config();
-
-  RunReport report;
-  {
-    Progress progress(!quiet_);
-    progress.stage("making the inputs");
-    RunProgram program(settings, own_);
-    Repetitions repetitions(settings, config, program, progress,
-                            quiet_ ? "error" : settings.text(Setting::log_level));
-    report = repetitions.run(trace ? settings.number(Setting::trace_events) : 0);
-  }
+  const RunReport report = measure(settings, trace ? settings.number(Setting::trace_events) : 0);
   if (trace) {
     const uint64_t dropped = write_trace(*trace, report);
     trace->finish();
@@ -246,16 +282,7 @@ ExitCode RunCommand::run(const Settings& settings) {
                  dropped);
     }
   }
-  for (const std::string& rule : report.broken_rules) {
-    fmt::print(stderr,
-               "pto2: the events of the run break a rule: {}; this is a bug, report it with "
-               "the command line and the trace\n",
-               rule);
-  }
-  if (const RunError& error = report.result.error; error.code != ErrorCode::ok) {
-    fmt::print(stderr, "{}{}\n{}\n",
-               error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
-  }
+  complain_of(report);
   const bool stdout_is_taken = (json && json->is_stdout()) || (trace && trace->is_stdout());
   if (!quiet_ && !stdout_is_taken) {
     OutputFile out("-");
@@ -267,6 +294,36 @@ ExitCode RunCommand::run(const Settings& settings) {
     json->finish();
   }
   return exit_code(report);
+}
+
+ExitCode RunCommand::run_all() {
+  const Settings common = resolve();
+  check_files(common);
+  check_combinations(common);
+  if (common.workload() == nullptr) {
+    throw CliError(exit_usage, "--all needs a WORKLOAD, whose cases it runs; pto2 list shows them");
+  }
+  std::optional<OutputFile> json;
+  if (!json_.empty()) json.emplace(json_);
+  OutputFile out("-");
+  std::deque<Settings> settings;  // the reports point to them
+  std::vector<RunReport> reports;
+  ExitCode worst = exit_pass;
+  for (const workloads::CaseInfo& info : common.workload()->cases()) {
+    settings.push_back(resolve(info.name));
+    RunReport report = measure(settings.back(), 0);
+    report.expected = info.outcome();
+    worst = std::max(worst, exit_code(report));
+    if (exit_code(report) != exit_pass) complain_of(report);
+    if (!quiet_ && !(json && json->is_stdout())) out.write(to_line(report));
+    reports.push_back(std::move(report));
+  }
+  out.finish();
+  if (json) {
+    json->write(to_json(reports));
+    json->finish();
+  }
+  return worst;
 }
 
 }  // namespace

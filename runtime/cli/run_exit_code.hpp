@@ -6,7 +6,7 @@
 
 namespace pto2::cli {
 
-/// A defect of the runtime comes first, whatever the verdict is.
+/// A defect of the runtime comes first, whatever the verdict is; then what was expected.
 ExitCode exit_code(const RunReport& report);
 
 }  // namespace pto2::cli

@@ -107,6 +107,9 @@ std::string to_text(const RunReport& report) {
   line("executor", settings.text(Setting::executor) +
                        (seeded != nullptr ? fmt::format(", seed {}", seeded->seed) : ""));
   line("verdict", report.verdict + (report.detail.empty() ? "" : ": " + report.detail));
+  if (!report.expected.empty()) {
+    line("expected", report.expected + (report.is_as_expected() ? "" : ", which it is not"));
+  }
   if (report.max_abs_error) {
     line("max abs error", fmt::format("{:.3g} (tolerance {:g} + {:g} |reference|)",
                                       *report.max_abs_error, *report.tolerance, *report.tolerance));
@@ -125,7 +128,9 @@ std::string to_text(const RunReport& report) {
   return text;
 }
 
-std::string to_json(const RunReport& report) {
+namespace {
+
+Json json_of(const RunReport& report) {
   const RunResult& r = report.result;
   const Settings& settings = *report.settings;
   Json json = {{"schema", "pto2-run/1"},
@@ -135,6 +140,8 @@ std::string to_json(const RunReport& report) {
                {"executor", settings.text(Setting::executor)},
                {"tasks", r.tasks},
                {"verdict", report.verdict},
+               {"outcome", report.outcome()},
+               {"expected", named(report.expected)},
                {"max_abs_error", nullable(report.max_abs_error)},
                {"tolerance", nullable(report.tolerance)},
                {"repeat", report.repetitions},
@@ -150,7 +157,35 @@ std::string to_json(const RunReport& report) {
   }
   if (!report.broken_rules.empty()) json["broken_rules"] = report.broken_rules;
   json["config"] = config_json(report);
+  return json;
+}
+
+std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string to_json(const RunReport& report) {
+  return dump(json_of(report));
+}
+
+std::string to_line(const RunReport& report) {
+  const bool right = report.is_as_expected();
+  return fmt::format("{:<6}{:<18} {:<10} {}{}\n", right ? "ok" : "wrong",
+                     report.settings->text(Setting::case_name), duration_text(report.wall_s),
+                     report.outcome(), right ? "" : ", expected " + report.expected);
+}
+
+std::string to_json(std::span<const RunReport> reports) {
+  Json cases = Json::array();
+  for (const RunReport& report : reports) cases.push_back(json_of(report));
+  const bool right = std::all_of(reports.begin(), reports.end(),
+                                 [](const RunReport& report) { return report.is_as_expected(); });
+  return dump({{"schema", "pto2-run-all/1"},
+               {"workload", reports.front().settings->text(Setting::workload)},
+               {"verdict", right ? "pass" : "fail"},
+               {"cases", cases}});
 }
 
 }  // namespace pto2::cli

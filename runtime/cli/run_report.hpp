@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,16 @@ struct RunReport {
   double wall_s = 0;                    ///< median
   std::string verdict;                  ///< pass, fail, inconclusive or fault
   std::string detail;                   ///< why not pass; may be empty
+  std::string expected;                 ///< outcome() that was asked for; empty: none
   std::optional<double> max_abs_error;  ///< over all repetitions
   std::optional<double> tolerance;
   std::vector<std::string> broken_rules;  ///< by the events of a traced run: our bug
   std::vector<std::string> kernel_names;  ///< by id
+
+  /// How the run ended: the verdict, or the name of the fault.
+  const std::string& outcome() const { return verdict == "fault" ? detail : verdict; }
+  /// Whether it ended so. Not for a report that expects nothing.
+  bool is_as_expected() const { return outcome() == expected; }
 };
 
 /// A short block of lines.
@@ -32,5 +39,12 @@ std::string to_text(const RunReport& report);
 /// reference, or when an output is not a number; the time inside kernels in a simulation, whose
 /// clock counts points of the schedule.
 std::string to_json(const RunReport& report);
+
+/// One line: whether a case ended as expected, its name, its outcome and its wall time.
+std::string to_line(const RunReport& report);
+
+/// One object with schema pto2-run-all/1 for the cases of a workload, at least one. Its verdict is
+/// pass if all ended as expected, else fail.
+std::string to_json(std::span<const RunReport> reports);
 
 }  // namespace pto2::cli

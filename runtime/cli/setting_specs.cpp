@@ -7,6 +7,7 @@
 #include "runtime/cli/platform.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/settings.hpp"
+#include "runtime/run/error.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -83,6 +84,9 @@ std::vector<SettingSpec> make_specs() {
       count(Setting::input_seed, "input-seed", nullptr, 0, UINT64_MAX, 1, "seed of the inputs"));
   specs.push_back(count(Setting::repeat, "repeat", nullptr, 1, 1'000'000, 1,
                         "run so many times; times are medians"));
+  specs.push_back(choice(Setting::expect, "expect",
+                         fmt::format("pass,{}", fmt::join(fault_names(), ",")), "",
+                         "how the run must end: exit code 0 if it does, 1 if not"));
   specs.push_back(size(Setting::trace_events, "trace-events", nullptr, 1, 1024 * mebi, mebi,
                        "events kept per logical thread with --trace"));
   specs.push_back(choice(Setting::log_level, "log-level", "error,warn,info,debug", "warn",

@@ -163,6 +163,8 @@ void Settings::apply_case_sizes(const workloads::CaseInfo& info) {
   apply(Setting::window, info.rings.window, common.window);
   apply(Setting::heap, info.rings.heap_bytes, common.heap_bytes);
   apply(Setting::dep_pool, info.rings.dep_pool, common.dep_pool);
+  apply(Setting::tensormap_pool, info.rings.tensormap_pool, common.tensormap_pool);
+  if (info.blocks != 0) apply(Setting::blocks, info.blocks, 0);
 }
 
 void Settings::resolve_chip() {

@@ -36,6 +36,7 @@ enum class Setting {
   fan_out,
   input_seed,
   repeat,
+  expect,
   trace_events,
   log_level,
 };
@@ -95,11 +96,11 @@ struct SettingSources {
 
 class Settings {
  public:
-  /// Flag over environment over config file over the case's ring sizes, or the platform's blocks
-  /// and schedulers, over the default. A workload's variables count for it alone, a variable that
-  /// is empty not at all. Every value that was given is checked, also one that another source
-  /// outranks, and an option must be one of the workload's. Throws CliError: usage for a flag, bad
-  /// input for the others.
+  /// Flag over environment over config file over the case's ring sizes and blocks, over the
+  /// platform's blocks and schedulers, over the default. A workload's variables count for it alone,
+  /// a variable that is empty not at all. Every value that was given is checked, also one that
+  /// another source outranks, and an option must be one of the workload's. Throws CliError: usage
+  /// for a flag, bad input for the others.
   explicit Settings(const SettingSources& sources);
 
   const SettingValue& operator[](Setting id) const { return (*this)[spec_of(id)]; }

@@ -21,21 +21,27 @@ class IdleCoreRule {
   /// At each FIN, what was true just before it; ends where the rule is broken first.
   std::vector<std::string> at_every_fin() {
     const std::vector<Change> changes = changes_by_time();
-    std::array<int64_t, core_types> ready{};
-    std::array<int64_t, core_types> idle{};
-    for (uint32_t core = 0; core < history_.cores(); ++core) ++idle[history_.type_of_core(core)];
+    // By core type; then by cluster and core type.
+    std::vector<int64_t> ready(places());
+    std::vector<int64_t> idle(places());
+    for (uint32_t core = 0; core < history_.cores(); ++core) {
+      ++idle[history_.type_of_core(core)];
+      ++idle[place_of_core(core)];
+    }
     for (std::size_t i = 0; i < changes.size();) {
       const uint64_t time = changes[i].time;
       std::size_t end = i;
       bool fin = false;
       for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
-      for (uint32_t type = 0; fin && type < core_types; ++type) {
-        if (ready[type] > 0 && idle[type] > 0) report_fin(type, time);
+      for (uint32_t place = 0; fin && place < places(); ++place) {
+        if (ready[place] > 0 && idle[place] > 0) report_fin(place, time);
       }
       if (!broken_.empty()) break;
       for (; i < end; ++i) {
-        ready[changes[i].type] += changes[i].ready;
-        idle[changes[i].type] += changes[i].idle;
+        ready[changes[i].wanted] += changes[i].ready;
+        if (changes[i].idle == 0) continue;
+        idle[history_.type_of_core(changes[i].core)] += changes[i].idle;
+        idle[place_of_core(changes[i].core)] += changes[i].idle;
       }
     }
     return std::move(broken_);
@@ -44,49 +50,76 @@ class IdleCoreRule {
   /// Tasks that were ready for longer than `limit_ns` although they could have been dispatched.
   std::vector<std::string> beyond(uint64_t limit_ns) {
     const uint64_t end_of_run = first_exit();
-    for (const auto& ring : history_.rings()) {
-      for (const TaskHistory& task : ring) {
-        if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
-        const uint64_t from = task.time(EventKind::ready, never);
-        const uint64_t to = task.time(EventKind::dispatch, std::max(from, end_of_run));
-        if (to < from || to - from <= limit_ns) continue;
-        if (to - from - hosts_busy(from, to) > limit_ns) report_long_wait(task, from, to);
-      }
-    }
+    for_each_ready([&](const TaskHistory& task, const PartHistory& run) {
+      const uint64_t from = task.time(EventKind::ready, never);
+      const uint64_t to =
+          run.dispatch.times == 0 ? std::max(from, end_of_run) : tick_of(run.dispatch);
+      if (to < from || to - from <= limit_ns) return;
+      if (to - from - hosts_busy(from, to) > limit_ns) report_long_wait(task, run, from, to);
+    });
     return std::move(broken_);
   }
 
  private:
-  /// How the numbers of ready tasks and idle cores of one type change.
+  /// How the numbers of ready tasks and of idle cores change.
   struct Change {
     uint64_t time;
-    uint32_t type;
+    uint32_t wanted;  ///< the place that the task is ready for
     int32_t ready;
+    uint32_t core;  ///< whose state changes, if `idle` says so
     int32_t idle;
     bool fin;
   };
 
+  /// What a task can be ready for: a core of a type, anywhere or in one cluster.
+  [[nodiscard]] uint32_t places() const { return core_types * (1 + history_.clusters()); }
+  static uint32_t place_of(int64_t cluster, uint32_t type) {
+    return core_types * static_cast<uint32_t>(1 + cluster) + type;
+  }
+  [[nodiscard]] uint32_t place_of_core(uint32_t core) const {
+    return place_of(history_.cluster_of_core(core), history_.type_of_core(core));
+  }
+  [[nodiscard]] uint32_t place_of_run(const TaskHistory& task, const PartHistory& run) const {
+    return place_of(history_.cluster_of(run), task.type());
+  }
+
+  void add_run(const TaskHistory& task, const PartHistory& run,
+               std::vector<Change>& changes) const {
+    const uint32_t wanted = place_of_run(task, run);
+    const uint32_t core = run.dispatch.times != 0 ? run.dispatch.event->detail : 0;
+    if (core >= history_.cores() || wanted >= places()) return;  // EV-I7, EV-I14
+    changes.push_back({task.time(EventKind::ready, never), wanted, 1, core, 0, false});
+    if (run.dispatch.times != 0) {
+      changes.push_back({tick_of(run.dispatch), wanted, -1, core, -1, false});
+    }
+    if (run.fin.times != 0) changes.push_back({tick_of(run.fin), wanted, 0, core, 1, true});
+  }
+
   std::vector<Change> changes_by_time() const {
     std::vector<Change> changes;
-    for (const auto& ring : history_.rings()) {
-      for (const TaskHistory& task : ring) {
-        if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
-        const uint32_t type = task.type();
-        const auto add = [&](EventKind kind, int32_t ready, int32_t idle) {
-          if (!task.has(kind)) return;
-          changes.push_back({task.time(kind, never), type, ready, idle, kind == EventKind::fin});
-        };
-        add(EventKind::ready, 1, 0);
-        add(EventKind::dispatch, -1, -1);
-        add(EventKind::fin, 0, 1);
-      }
-    }
+    for_each_ready(
+        [&](const TaskHistory& task, const PartHistory& run) { add_run(task, run, changes); });
     for (uint32_t core = 0; core < history_.cores(); ++core) {
-      changes.push_back({exit_of(core), history_.type_of_core(core), 0, -1, false});
+      changes.push_back({exit_of(core), place_of_core(core), 0, core, -1, false});
     }
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.time < b.time; });
     return changes;
+  }
+
+  [[nodiscard]] static uint64_t tick_of(const Moment& moment) {
+    return moment.times == 0 ? never : moment.event->tick;
+  }
+
+  /// Calls visit(task, run) for each run of the kernel of a task that became ready.
+  template <class Visitor>
+  void for_each_ready(Visitor&& visit) const {
+    for (const auto& ring : history_.rings()) {
+      for (const TaskHistory& task : ring) {
+        if (!task.has(EventKind::ready) || task.type() >= core_types) continue;
+        for (uint32_t i = 0; i < task.runs(); ++i) visit(task, task.run(i));
+      }
+    }
   }
 
   [[nodiscard]] uint64_t exit_of(uint32_t core) const {
@@ -104,19 +137,24 @@ class IdleCoreRule {
   [[nodiscard]] bool is_idle(uint32_t core, uint64_t from, uint64_t to) const {
     for (const Event* dispatch : history_.dispatches(core)) {
       const TaskHistory* const task = history_.find(dispatch->task);
-      const uint64_t fin = task == nullptr ? never : task->time(EventKind::fin, never);
+      const uint64_t fin = task == nullptr || dispatch->part >= task->runs()
+                               ? never
+                               : tick_of(task->run(dispatch->part).fin);
       if (dispatch->tick < to && from < fin) return false;
     }
     return exit_of(core) >= to;
   }
 
-  /// An idle core of the type, or the number of cores if there is none.
-  [[nodiscard]] uint32_t idle_core(uint32_t type, uint64_t from, uint64_t to) const {
+  /// An idle core that could run the task, or the number of cores if there is none.
+  [[nodiscard]] uint32_t idle_core(const TaskHistory& task, const PartHistory& run, uint64_t from,
+                                   uint64_t to) const {
+    const int64_t cluster = history_.cluster_of(run);
+    const auto fits = [&](uint32_t core) {
+      return history_.type_of_core(core) == task.type() &&
+             (cluster == any_cluster || history_.cluster_of_core(core) == cluster);
+    };
     uint32_t core = 0;
-    while (core < history_.cores() &&
-           (history_.type_of_core(core) != type || !is_idle(core, from, to))) {
-      ++core;
-    }
+    while (core < history_.cores() && (!fits(core) || !is_idle(core, from, to))) ++core;
     return core;
   }
 
@@ -126,11 +164,14 @@ class IdleCoreRule {
     std::vector<std::pair<uint64_t, int>> changes;  // of the number of kernels that run
     for (const auto& ring : history_.rings()) {
       for (const TaskHistory& task : ring) {
-        const uint64_t begin = std::max(from, task.time(EventKind::ack, never));
-        const uint64_t end = std::min(to, task.time(EventKind::fin, never));
-        if (begin >= end) continue;
-        changes.emplace_back(begin, 1);
-        changes.emplace_back(end, -1);
+        for (uint32_t i = 0; i < task.runs(); ++i) {
+          const PartHistory run = task.run(i);
+          const uint64_t begin = std::max(from, tick_of(run.ack));
+          const uint64_t end = std::min(to, tick_of(run.fin));
+          if (begin >= end) continue;
+          changes.emplace_back(begin, 1);
+          changes.emplace_back(end, -1);
+        }
       }
     }
     std::sort(changes.begin(), changes.end());
@@ -146,28 +187,26 @@ class IdleCoreRule {
     return busy;
   }
 
-  void report_fin(uint32_t type, uint64_t time) {
-    for (const auto& ring : history_.rings()) {
-      for (const TaskHistory& task : ring) {
-        const bool waits = task.has(EventKind::ready) && task.type() == type &&
-                           task.time(EventKind::ready, never) < time &&
-                           task.time(EventKind::dispatch, never) >= time;
-        if (!waits) continue;
-        const uint32_t core = idle_core(type, time - 1, time);
-        broken_.push_back(fmt::format(
-            "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
-            "ends, nobody is about to dispatch it",
-            local_of(task.id), ring_of(task.id), task.time(EventKind::ready, never),
-            core < history_.cores() ? result_.events[history_.thread_of_core(core)].thread()
-                                    : "a core",
-            time));
-        return;
-      }
-    }
+  void report_fin(uint32_t place, uint64_t time) {
+    for_each_ready([&](const TaskHistory& task, const PartHistory& run) {
+      const uint64_t ready = task.time(EventKind::ready, never);
+      const bool waits = place_of_run(task, run) == place && ready < time &&
+                         (run.dispatch.times == 0 || tick_of(run.dispatch) >= time);
+      if (!waits || !broken_.empty()) return;
+      const uint32_t core = idle_core(task, run, time - 1, time);
+      broken_.push_back(fmt::format(
+          "EV-I12: task {} of ring {} is ready since {}, {} is idle, and at {}, when a kernel "
+          "ends, nobody is about to dispatch it",
+          local_of(task.id), ring_of(task.id), ready,
+          core < history_.cores() ? result_.events[history_.thread_of_core(core)].thread()
+                                  : "a core",
+          time));
+    });
   }
 
-  void report_long_wait(const TaskHistory& task, uint64_t from, uint64_t to) {
-    const uint32_t core = idle_core(task.type(), from, to);
+  void report_long_wait(const TaskHistory& task, const PartHistory& run, uint64_t from,
+                        uint64_t to) {
+    const uint32_t core = idle_core(task, run, from, to);
     if (core == history_.cores()) return;
     broken_.push_back(fmt::format(
         "EV-I12: task {} of ring {} is ready from {} to {}, and {} is idle all this time",

@@ -25,6 +25,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
     const TaskId id = make_id(number, local);
     const auto& slot = state.life.slot(state.life.place(id));
     if (!slot.fan_out.invariant_holds() || !slot.fan_in.invariant_holds()) return false;
+    const uint16_t block_dim = slot.descriptor.read().block_dim;
+    if (block_dim != 0 && !state.block(state.life.place(id)).parts.invariant_holds()) return false;
     if (slot.fan_out.phase(id) != Phase::initial && slot.fan_in.pending() != 0) return false;
   }
   return true;
@@ -68,6 +70,7 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
          "fatal latch");
   expect(state.stall.invariant_holds(submitted), "stall detector");
   expect(state.life.invariant_holds(), "life cycle");
+  expect(state.clusters.invariant_holds(), "cluster pool");
   expect(orchestrator.invariant_holds(), "TensorMap");
   return damaged;
 }
@@ -89,6 +92,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
     left.push_back(std::string("a ") + (type == 0 ? "cube" : "vector") +
                    " task is left in a ready queue");
   }
+  for (const auto& inbox : state.inboxes) {
+    if (!inbox.empty()) left.emplace_back("a pinned task is left in an inbox");
+  }
+  if (!state.clusters.all_free()) left.emplace_back("a group holds a cluster");
   if (!state.stall.quiescent(submitted)) left.push_back("tasks have not finished");
   return left;
 }

@@ -13,6 +13,11 @@ namespace pto2 {
 /// Kinds of events in the life of a task, submit to reclaim, in this order.
 inline constexpr uint32_t life_kinds = static_cast<uint32_t>(EventKind::reclaim) + 1;
 
+/// Kinds of events that a block task has once per part.
+[[nodiscard]] constexpr bool is_of_a_part(EventKind kind) {
+  return kind == EventKind::dispatch || kind == EventKind::ack || kind == EventKind::fin;
+}
+
 /// When and where something happened to a task.
 struct Moment {
   const Event* event = nullptr;  ///< the first one; null: it never happened
@@ -20,9 +25,32 @@ struct Moment {
   uint32_t times = 0;            ///< how often it happened
 };
 
+/// A group that was allocated.
+struct GroupHistory {
+  uint32_t cluster;
+  const Event* allocated;
+  const Event* closed = nullptr;  ///< null: never
+};
+
+/// What happened to a part of a task.
+struct PartHistory {
+  Moment dispatch;
+  Moment ack;
+  Moment fin;
+  int64_t group = -1;  ///< that it joined; -1: none
+
+  /// That of these three kinds.
+  [[nodiscard]] const Moment& of(EventKind kind) const {
+    return kind == EventKind::dispatch ? dispatch : kind == EventKind::ack ? ack : fin;
+  }
+};
+
+/// Of a block task `dispatch` and `ack` are the earliest of all parts, and `fin` is the latest.
 struct TaskHistory {
   TaskId id;
+  int64_t group = -1;  ///< that it joined; -1: none, or its parts did
   std::array<Moment, life_kinds> moments{};
+  std::vector<PartHistory> parts{};  ///< of a block task; empty: it is none
 
   [[nodiscard]] const Moment& of(EventKind kind) const {
     return moments[static_cast<uint32_t>(kind)];
@@ -31,6 +59,15 @@ struct TaskHistory {
   /// When it happened; `never` if it did not.
   [[nodiscard]] uint64_t time(EventKind kind, uint64_t never) const {
     return has(kind) ? of(kind).event->tick : never;
+  }
+  /// How often its kernel is to run.
+  [[nodiscard]] uint32_t runs() const {
+    return parts.empty() ? 1 : static_cast<uint32_t>(parts.size());
+  }
+  /// What happened in run `i` of its kernel.
+  [[nodiscard]] PartHistory run(uint32_t i) const {
+    if (!parts.empty()) return parts[i];
+    return {of(EventKind::dispatch), of(EventKind::ack), of(EventKind::fin), group};
   }
   /// The core type that the task needs; requires the event `ready`.
   [[nodiscard]] uint32_t type() const { return of(EventKind::ready).event->detail; }
@@ -44,6 +81,13 @@ class RunHistory {
 
   /// The tasks of all rings that were submitted in order, ring by ring.
   [[nodiscard]] const std::vector<std::vector<TaskHistory>>& rings() const { return rings_; }
+  /// The groups that were allocated in order, by number.
+  [[nodiscard]] const std::vector<GroupHistory>& groups() const { return groups_; }
+  /// The cluster that a part is pinned to; `any_cluster` if there is none.
+  [[nodiscard]] int64_t cluster_of(const PartHistory& part) const {
+    if (part.group < 0) return any_cluster;
+    return groups_[static_cast<std::size_t>(part.group)].cluster;
+  }
   /// Null: no such task was submitted.
   [[nodiscard]] const TaskHistory* find(TaskId id) const;
   /// Dispatches to one core, scheduler by scheduler.
@@ -69,13 +113,18 @@ class RunHistory {
   [[nodiscard]] uint32_t type_of_core(uint32_t core) const {
     return static_cast<uint32_t>(chip_.type_of(core));
   }
+  [[nodiscard]] uint32_t cluster_of_core(uint32_t core) const { return chip_.place_of(core).block; }
+  [[nodiscard]] uint32_t clusters() const { return chip_.blocks; }
 
  private:
   void add_submissions(const EventLog& orchestrator);
+  void add_groups(const EventLog& orchestrator);
   void add(const Event& event, uint32_t thread);
+  static void add_part(TaskHistory& task, const Event& event, uint32_t thread);
 
   Chip chip_;
   std::vector<std::vector<TaskHistory>> rings_;
+  std::vector<GroupHistory> groups_;
   std::vector<std::vector<const Event*>> dispatches_;
   std::array<uint64_t, event_kinds> counts_{};
 };

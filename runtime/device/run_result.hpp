@@ -24,7 +24,7 @@ struct RunResult {
   uint64_t completions = 0;
   uint64_t steals = 0;
   uint64_t cas_retries = 0;
-  uint64_t waits = 0;       ///< submissions that met back-pressure
+  uint64_t waits = 0;       ///< for a resource, of the orchestrator
   uint64_t wait_ticks = 0;  ///< time in those; ticks are nanoseconds, or points of a schedule
   uint64_t scheduler_parks = 0;
   uint64_t peak_window = 0;  ///< most slots of one ring in use, as the orchestrator saw it

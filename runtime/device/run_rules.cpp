@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/chip/chip.hpp"
+#include "runtime/device/group_rules.hpp"
 #include "runtime/device/idle_core_rule.hpp"
 #include "runtime/device/run_history.hpp"
 #include "runtime/device/thread_names.hpp"
@@ -92,6 +93,9 @@ class Judge {
       check_exit(core);
     }
     check_counts();
+    for (std::string& text : broken_group_rules(history_, result_, ended_well_)) {
+      findings_.add_text(std::move(text));
+    }
     for (std::string& text : idle_cores_beside_ready_tasks(history_, result_, idle_limit)) {
       findings_.add_text(std::move(text));
     }
@@ -166,7 +170,7 @@ class Judge {
       if (event.kind == EventKind::submit && ring < next.size()) ++next[ring];
       if (event.kind != EventKind::wait || event.task == no_task) continue;
       const bool is_next = ring < next.size() && local_of(event.task) == next[ring];
-      if (is_next && event.detail <= static_cast<uint32_t>(Resource::tensormap_pool)) continue;
+      if (is_next && event.detail <= static_cast<uint32_t>(Resource::clusters)) continue;
       findings_.add("EV-I4: the orchestrator waits at {} for resource {} and {}", event.tick,
                     event.detail, name_of(event.task));
     }
@@ -192,7 +196,9 @@ class Judge {
   void check_kinds(const TaskHistory& task) {
     for (uint32_t k = 0; k < life_kinds; ++k) {
       const auto kind = static_cast<EventKind>(k);
-      if (task.of(kind).times > 1) {
+      if (!task.parts.empty() && is_of_a_part(kind)) {
+        check_parts(task, kind);
+      } else if (task.of(kind).times > 1) {
         findings_.add("EV-I5: {} has {} events {}, the first at {} by {}", name_of(task.id),
                       task.of(kind).times, event_name(kind), task.time(kind, 0),
                       thread_name(task.of(kind).thread));
@@ -206,13 +212,36 @@ class Judge {
     }
   }
 
+  /// EV-I5 for the events of the parts of a block task, of one kind.
+  void check_parts(const TaskHistory& task, EventKind kind) {
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < task.runs(); ++i) {
+      const Moment& moment = task.parts[i].of(kind);
+      times += moment.times;
+      const bool begun = kind == EventKind::dispatch || task.parts[i].dispatch.times != 0;
+      if (moment.times <= 1 && (moment.times == 1 || !ended_well_) &&
+          (begun || moment.times == 0)) {
+        continue;
+      }
+      findings_.add("EV-I5: part {} of {} has {} events {}", i, name_of(task.id), moment.times,
+                    event_name(kind));
+    }
+    if (times == task.of(kind).times) return;
+    findings_.add("EV-I5: {}, of {} parts, has {} events {} of others", name_of(task.id),
+                  task.runs(), task.of(kind).times - times, event_name(kind));
+  }
+
   /// EV-I7.
   void check_place(const TaskHistory& task) {
     if (task.has(EventKind::ready) && task.type() >= core_types) {
       findings_.add("EV-I7: {} is ready for core type {}", name_of(task.id), task.type());
     }
-    if (!task.has(EventKind::dispatch)) return;
-    const Moment& dispatch = task.of(EventKind::dispatch);
+    for (uint32_t i = 0; i < task.runs(); ++i) check_place(task, task.run(i));
+  }
+
+  void check_place(const TaskHistory& task, const PartHistory& run) {
+    const Moment& dispatch = run.dispatch;
+    if (dispatch.times == 0) return;
     const uint32_t core = dispatch.event->detail;
     if (core >= history_.cores()) {
       return findings_.add("EV-I7: {} is dispatched to core {} of {}", name_of(task.id), core,
@@ -228,9 +257,10 @@ class Judge {
                     thread_name(dispatch.thread));
     }
     for (const EventKind kind : {EventKind::ack, EventKind::fin}) {
-      if (!task.has(kind) || task.of(kind).thread == history_.thread_of_core(core)) continue;
+      const Moment& moment = run.of(kind);
+      if (moment.times == 0 || moment.thread == history_.thread_of_core(core)) continue;
       findings_.add("EV-I7: {} is dispatched to {}, but has its {} by {}", name_of(task.id), to,
-                    event_name(kind), thread_name(task.of(kind).thread));
+                    event_name(kind), thread_name(moment.thread));
     }
   }
 
@@ -247,6 +277,10 @@ class Judge {
     }
   }
 
+  static bool same_run(const Event& a, const Event& b) {
+    return a.task == b.task && a.part == b.part;
+  }
+
   /// EV-I8.
   void check_core(uint32_t core) {
     const uint32_t thread = history_.thread_of_core(core);
@@ -257,13 +291,13 @@ class Judge {
     for (const Event& event : log(thread).events()) {
       const bool follows =
           before == nullptr ? event.kind == EventKind::wait : may_follow(event.kind, before->kind);
-      if (!follows || (event.kind == EventKind::fin && before->task != event.task)) {
+      if (!follows || (event.kind == EventKind::fin && !same_run(*before, event))) {
         findings_.add("EV-I8: {} has {} of {} at {} after {}", name, event_name(event.kind),
                       name_of(event.task), event.tick,
                       before == nullptr ? "nothing" : event_name(before->kind));
       }
       if (event.kind == EventKind::ack) {
-        if (taken >= sent.size() || sent[taken]->task != event.task) {
+        if (taken >= sent.size() || !same_run(*sent[taken], event)) {
           findings_.add("EV-I8: {} acks {} at {}, but its dispatch number {} is of {}", name,
                         name_of(event.task), event.tick, taken,
                         taken < sent.size() ? name_of(sent[taken]->task) : "no task");
@@ -342,7 +376,7 @@ class Judge {
     expect_count("acks", result_.acks, history_.count(EventKind::ack));
     expect_count("fins", result_.fins, history_.count(EventKind::fin));
     const uint64_t consumed = history_.count(EventKind::consume);
-    if (ended_well_) expect_count("completions", result_.completions, result_.fins);
+    if (ended_well_) expect_count("completions", result_.completions, result_.tasks);
     if (result_.completions < consumed || result_.completions > result_.fins) {
       findings_.add("EV-I11: {} completions with {} fins and {} events consume",
                     result_.completions, result_.fins, consumed);

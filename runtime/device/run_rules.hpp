@@ -19,25 +19,38 @@
 ///   EV-I4: the tasks of a ring are submitted in order, 0, 1, .. without gaps; all other events are
 ///          of these tasks. An orchestrator that waits for a resource waits for the ring's next.
 ///   EV-I5: each task has each kind of event once; in a run that was given up at most once, and
-///          none without those that come before it in its life.
+///          none without those that come before it in its life. A block task has `dispatch`, `ack`
+///          and `fin` once per part, and no other task has parts; in what follows its first
+///          `dispatch`, its first `ack` and its last `fin` are meant.
 ///   EV-I6: submit <= ready <= dispatch <= ack <= fin, fin <= consume, fin <= reclaim.
 ///   EV-I7: `dispatch` names a core of the task's type that belongs to the scheduler; `ack` and
-///          `fin` stand in the log of that core.
-///   EV-I8: a core takes one task at a time, in the order of the dispatches to it, and waits in
+///          `fin` stand in the log of that core. So for each part.
+///   EV-I8: a core takes one task, or part of one, at a time, in the order of the dispatches to it,
+///   and waits in
 ///          between; no dispatch to it precedes the `fin` of the one before. Each dispatch has its
 ///          `ack` and its `fin`; in a run that was given up, the last one to a core may have
 ///          neither, because the exit signal overtook it.
 ///   EV-I9: the last event of each thread, and no other, is its `exit`. A core's is not later than
 ///          its scheduler's, and in a run that ended well not earlier than the last `fin`.
 ///   EV-I10: the tasks of a ring that were reclaimed are its first ones.
-///   EV-I11: the counts of the result agree with the events.
+///   EV-I11: the counts of the result agree with the events: `completions` counts tasks,
+///   `dispatches`,
+///          `acks` and `fins` count parts.
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
+///          A pinned task waits for a core of its cluster.
 ///          This is exact in seeded runs with kernels_last: whenever a kernel ends, all others
 ///          were waiting. On hardware, a task must not be ready for longer than a limit while one
 ///          core of its type is idle throughout, not counting the time in which a kernel or the
 ///          orchestration may have been running on every host thread. Nothing is said of other
 ///          runs.
 ///   EV-I13: every structure is whole after the run.
+///   EV-I14: groups are allocated in order, 0, 1, .., each on a cluster of the chip, and closed
+///          once, in a run that ended well all of them. Tasks join a group while it is open. A
+///          cluster is allocated again only after its group was closed and its last task had its
+///          `fin`, and is given back once per group; in a run that was given up the last one may
+///          not have been.
+///   EV-I15: a task, or part of one, that joined a group is dispatched to a core of the group's
+///          cluster.
 #pragma once
 
 #include <cstdint>

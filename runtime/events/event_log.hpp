@@ -12,9 +12,9 @@
 namespace pto2 {
 
 enum class EventKind : uint8_t {
-  submit,    ///< orchestrator: a task was submitted
+  submit,    ///< orchestrator: a task was submitted, a block task with `part` parts
   ready,     ///< whoever took the fan-in to zero: `detail` is the core type
-  dispatch,  ///< scheduler: to core `detail`
+  dispatch,  ///< scheduler: to core `detail`; this and the next two once per part
   ack,       ///< core: took the task
   fin,       ///< core: the kernel returned
   consume,   ///< whoever dropped the last reference
@@ -27,11 +27,11 @@ enum class EventKind : uint8_t {
   /// The thread's last event, with `no_task`: a core is about to acknowledge its exit; the cores of
   /// a scheduler have left, and it follows; the orchestrator has nothing left to say.
   exit,
-  // Groups, by the orchestrator but for the last: `detail` is the cluster.
-  allocate,   ///< group `task.value` was opened on it
-  close,      ///< group `task.value`, which held it, was closed
-  join,       ///< a task, or its part `part`, is of the group that holds it
-  give_back,  ///< whoever ended its group: nobody holds it; with `no_task`
+  // Groups, by the orchestrator but for the last.
+  allocate,   ///< group `task.value` was opened on cluster `detail`
+  close,      ///< group `task.value`, on cluster `detail`, was closed
+  join,       ///< the task, or its part `part`, is of group `detail`
+  give_back,  ///< whoever ended its group: nobody holds cluster `detail`; with `no_task`
   // Scopes, by the orchestrator of a traced run: `detail` is the depth, 0 the outermost.
   scope_begin,  ///< scope `task.value` was opened
   scope_end,    ///< scope `task.value` is about to let go of its tasks

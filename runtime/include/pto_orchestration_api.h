@@ -11,14 +11,20 @@
 ///
 /// Errors do not unwind the orchestration: the first one latches in the runtime, every later call
 /// does nothing, and the launch reports it when the entry has returned.
+///
+/// C++17 is enough. Sources count on this header for <algorithm> and <string>.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "pto_types.h"
 
-/// Version of the table of functions and of the structures below.
-constexpr uint32_t PTO2_ORCHESTRATION_ABI = 1;
+/// Version of the table of functions and of the structures below. A table serves images of its own
+/// version and of all before it: functions are added at its end, and none is changed or removed.
+/// Version 2 added `describe`, clusters and block tasks.
+constexpr uint32_t PTO2_ORCHESTRATION_ABI = 2;
 
 /// Core type a task runs on.
 enum PTO2WorkerType : int32_t { PTO2_WORKER_CUBE = 0, PTO2_WORKER_VECTOR = 1 };
@@ -28,6 +34,7 @@ struct PTO2OrchestrationConfig {
 };
 
 enum PTO2LogLevel : int32_t {
+  PTO2_LOG_ALWAYS = -1,  ///< shown whatever level was asked for
   PTO2_LOG_ERROR = 0,
   PTO2_LOG_WARN = 1,
   PTO2_LOG_INFO = 2,
@@ -54,8 +61,10 @@ struct Tensor {
   uint64_t numel() const;
   /// True when the elements lie in row-major order without gaps.
   bool is_contiguous() const;
-  /// Writes shape, strides, type and address to the log, at level INFO.
-  void dump() const;
+  /// Type, shape, strides and address in one line. It is returned and not logged: write
+  /// LOG_INFO(rt, "%s", t.dump().c_str()), which then shows it once. A call whose result is dropped
+  /// compiles, and shows nothing. Empty after an error.
+  std::string dump() const;
 };
 
 enum class PTOParamType : int32_t { INPUT = 0, OUTPUT = 1, INOUT = 2, SCALAR = 3 };
@@ -84,9 +93,21 @@ struct PTO2RuntimeOps {
   uint32_t (*ndims)(PTO2Runtime* rt, uint64_t tensor);
   uint64_t (*numel)(PTO2Runtime* rt, uint64_t tensor);
   bool (*is_contiguous)(PTO2Runtime* rt, uint64_t tensor);
-  void (*dump)(PTO2Runtime* rt, uint64_t tensor);
+  void (*dump)(PTO2Runtime* rt, uint64_t tensor);  ///< logs it; what images of version 1 call
   void (*log)(PTO2Runtime* rt, int32_t level, const char* format, ...)
       __attribute__((format(printf, 3, 4)));
+  // Since version 2.
+  /// Writes the line that Tensor::dump() returns to `text`, cut to `capacity` bytes with the zero
+  /// that ends it; returns its whole length without that zero. `text` may be null if `capacity` is
+  /// 0.
+  uint64_t (*describe)(PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity);
+  int32_t (*allocate_cluster)(PTO2Runtime* rt);
+  void (*free_cluster)(PTO2Runtime* rt, int32_t cluster_id);
+  void (*submit_task_clustered)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                const PTOParam* params, uint32_t count, int32_t cluster_id);
+  void (*submit_block_task)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                            const PTOParam* params, uint32_t count, uint32_t block_dim,
+                            const int32_t* cluster_ids);  ///< null: on any cores
 };
 
 struct PTO2Runtime {
@@ -98,7 +119,7 @@ struct PTO2Runtime {
 inline __attribute__((visibility("hidden"))) PTO2Runtime* pto2_bound_runtime = nullptr;
 
 /// Called by the loader before the configuration and the entry; returns the version of this
-/// header, so that an orchestration built for another one is refused.
+/// header, so that an orchestration built for a later one is refused.
 extern "C" __attribute__((used, visibility("default"))) inline uint32_t pto2_bind_runtime(
     PTO2Runtime* rt) {
   pto2_bound_runtime = rt;
@@ -163,8 +184,11 @@ inline uint64_t Tensor::numel() const {
 inline bool Tensor::is_contiguous() const {
   return pto2_bound_runtime->ops->is_contiguous(pto2_bound_runtime, id);
 }
-inline void Tensor::dump() const {
-  pto2_bound_runtime->ops->dump(pto2_bound_runtime, id);
+inline std::string Tensor::dump() const {
+  PTO2Runtime* rt = pto2_bound_runtime;
+  std::string text(rt->ops->describe(rt, id, nullptr, 0), '\0');
+  rt->ops->describe(rt, id, text.data(), text.size() + 1);
+  return text;
 }
 
 inline PTOParam make_input_param(const Tensor& t) {
@@ -180,11 +204,56 @@ inline PTOParam make_scalar_param(uint64_t value) {
   return {PTOParamType::SCALAR, {}, value};
 }
 
-/// Submits a task: kernel `kernel_id` on a core of `worker_type` with `n` parameters. The edges
-/// follow from what earlier tasks wrote. May wait for a free slot or for memory.
-inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, PTO2WorkerType worker_type,
+/// Submits a task: kernel `kernel_id` on a core of `worker_type`, a PTO2WorkerType, with `n`
+/// parameters. The edges follow from what earlier tasks wrote. May wait for a free slot or for
+/// memory.
+inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
                                 const PTOParam* params, int32_t n) {
   rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
+}
+
+/// Opens a group on a free cluster, the one of the lowest number, and returns its id: 0 up to the
+/// chip's blocks. Cluster c is block c of the chip: its cube and vector cores. While all clusters
+/// are held, it waits for one. The group belongs to the innermost scope that is open now.
+inline int32_t pto2_rt_allocate_cluster(PTO2Runtime* rt) {
+  return rt->ops->allocate_cluster(rt);
+}
+
+/// Closes the group that holds `cluster_id`: no task joins it any more. The cluster is free once
+/// the tasks of the group have completed. The end of the group's scope closes it, too. An id that
+/// was allocated again since cannot be told from the former one.
+inline void pto2_rt_free_cluster(PTO2Runtime* rt, int32_t cluster_id) {
+  rt->ops->free_cluster(rt, cluster_id);
+}
+
+/// As pto2_rt_submit_task, but the task joins the group that holds `cluster_id` and runs on a core
+/// of that cluster, before tasks that may run anywhere; -1: on any core, in no group.
+inline void pto2_rt_submit_task_clustered(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                          const PTOParam* params, int32_t n, int32_t cluster_id) {
+  rt->ops->submit_task_clustered(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                                 cluster_id);
+}
+
+/// Submits a block task: one task whose kernel runs once per part, `block_dim` times (1..65535), on
+/// cores of `worker_type`, in any order, several at a time. A kernel gets two scalars behind its
+/// parameters: block_dim, and block_id, the number of its part from 0. The whole is one task for
+/// whoever depends on it. It may have two parameters less than other tasks. Parts share the
+/// descriptors of the tensors, which kernels must not write.
+inline void pto2_rt_submit_block_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
+                                      const PTOParam* params, int32_t n, int32_t block_dim) {
+  rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                             static_cast<uint32_t>(block_dim), nullptr);
+}
+
+/// The same with part i on a core of cluster `cluster_ids[i]`, as a task of the group that holds
+/// it, until that part ends. Each of the `block_dim` ids names a cluster that is allocated. Null:
+/// on any cores, in no group.
+inline void pto2_rt_submit_block_task_clustered(PTO2Runtime* rt, int32_t kernel_id,
+                                                int32_t worker_type, const PTOParam* params,
+                                                int32_t n, int32_t block_dim,
+                                                const int32_t* cluster_ids) {
+  rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
+                             static_cast<uint32_t>(block_dim), cluster_ids);
 }
 
 /// Says that no task will follow. Optional: the end of the entry says it too.
@@ -209,6 +278,7 @@ class PTO2ScopeGuard {
 #define PTO2_SCOPE_NAMED(rt, line) PTO2_SCOPE_GUARD(rt, line)
 #define PTO2_SCOPE_GUARD(rt, line) if (PTO2ScopeGuard pto2_scope_guard_##line{rt}; true)
 
+#define LOG_ALWAYS(rt, ...) (rt)->ops->log((rt), PTO2_LOG_ALWAYS, __VA_ARGS__)
 #define LOG_ERROR(rt, ...) (rt)->ops->log((rt), PTO2_LOG_ERROR, __VA_ARGS__)
 #define LOG_WARN(rt, ...) (rt)->ops->log((rt), PTO2_LOG_WARN, __VA_ARGS__)
 #define LOG_INFO(rt, ...) (rt)->ops->log((rt), PTO2_LOG_INFO, __VA_ARGS__)

@@ -18,10 +18,10 @@ OrchestrationLibrary::OrchestrationLibrary(SharedObject object, const std::strin
 
 void OrchestrationLibrary::bind(PTO2Runtime* runtime) const {
   const uint32_t version = bind_(runtime);
-  if (version != PTO2_ORCHESTRATION_ABI) {
+  if (version == 0 || version > PTO2_ORCHESTRATION_ABI) {
     throw LoadError(path(),
                     "is built for version " + std::to_string(version) +
-                        " of the orchestration interface, not " +
+                        " of the orchestration interface, not for 1 to " +
                         std::to_string(PTO2_ORCHESTRATION_ABI),
                     "build it against this version's pto_orchestration_api.h");
   }

@@ -20,7 +20,7 @@ class OrchestrationLibrary {
   explicit OrchestrationLibrary(SharedObject object, const std::string& entry_name = default_entry);
 
   /// Makes `runtime` the one that the image's tensors are made in. Throws LoadError when the image
-  /// was built for another version of the interface.
+  /// was built for a later version of the interface; older ones run.
   void bind(PTO2Runtime* runtime) const;
   /// What the image says about its arguments. After bind().
   PTO2OrchestrationConfig config(uint64_t* args, int arg_count) const;

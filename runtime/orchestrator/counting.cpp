@@ -47,9 +47,11 @@ bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t n
   return now - since_ <= patience_;
 }
 
-RunError Counting::finish(bool to_end) {
+RunError Counting::finish(bool to_end, uint64_t clusters) {
   deadlock_.counted_to_end = to_end;
-  deadlock_.sufficient = sufficient_size(requirement_, deadlock_.resource);
+  deadlock_.sufficient = deadlock_.resource == Resource::clusters
+                             ? clusters
+                             : sufficient_size(requirement_, deadlock_.resource);
   return describe_deadlock(deadlock_);
 }
 

@@ -14,8 +14,8 @@ struct ResourceText {
   const char* full;
   const char* size_label;
   const char* option;
-  const char* variable;
-  const char* claim;  ///< what the size that is recommended after counting is the smallest of
+  const char* variable;  ///< of the environment; null: none
+  const char* claim;     ///< what the size that is recommended after counting is the smallest of
   ErrorCode code;
 };
 
@@ -30,6 +30,8 @@ const ResourceText& text_of(Resource resource) {
        ErrorCode::dependency_pool_overflow},
       {"TensorMap", "TensorMap Overflow", "TensorMap pool is exhausted", "Pool size",
        "--tensormap-pool", "PTO2_TENSORMAP_POOL", "that works", ErrorCode::tensormap_overflow},
+      {"Cluster", "Cluster allocation deadlock", "all clusters occupied", "Clusters", "--blocks",
+       nullptr, "that works", ErrorCode::cluster_deadlock},
   };
   return texts[static_cast<uint32_t>(resource)];
 }
@@ -62,6 +64,66 @@ std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
   return cycle + "  which waits for the orchestrator\n";
 }
 
+/// Everything but the remedy, for a wait for a cluster.
+std::string describe_groups(const Deadlock& d) {
+  std::string message = fmt::format(
+      "FATAL: Cluster allocation deadlock — all clusters occupied\n"
+      "- Clusters: {}\n",
+      d.size);
+  constexpr std::size_t most = 16;
+  for (std::size_t i = 0; i < std::min(most, d.groups.size()); ++i) {
+    const OpenGroup& group = d.groups[i];
+    message += fmt::format("- Group {} holds cluster {}, allocated in the scope at depth {}\n",
+                           group.group, group.cluster, group.depth);
+  }
+  if (d.groups.size() > most) message += fmt::format("- and {} more\n", d.groups.size() - most);
+  return message + fmt::format(
+                       "Wait-for cycle:\n"
+                       "  orchestrator waits for a free cluster\n"
+                       "  which waits for free_cluster of one of {} open groups, or for scope_end\n"
+                       "  which waits for the orchestrator\n"
+                       "Root Cause:\n"
+                       "Every task submitted has completed, and every cluster is held by a group\n"
+                       "that is open: only the orchestrator can close it.\n",
+                       d.groups.size());
+}
+
+std::string describe_ring(const Deadlock& d) {
+  const ResourceText& text = text_of(d.resource);
+  std::string message = fmt::format("FATAL: {} Detected!\n{} and no progress is possible.\n",
+                                    text.headline, text.full);
+  if (d.resource == Resource::task_ring) {
+    message += fmt::format("- Active tasks: {}\n", d.used);
+  } else {
+    message += fmt::format("- Requested: {}\n- In use: {}\n", d.requested, d.used);
+  }
+  if (d.resource == Resource::heap_ring) {
+    message += fmt::format("- Top: {}, tail: {}\n", d.heap_top, d.heap_tail);
+  }
+  message += fmt::format("- {}: {}\n", text.size_label, d.size);
+  message += wait_for_cycle(d, text);
+  return message + (d.oldest == no_task ? request_too_large : held_by_scope);
+}
+
+/// The settings that give a resource a size.
+std::string settings(const ResourceText& text, uint64_t size) {
+  if (text.variable == nullptr) return fmt::format("{} {}", text.option, size);
+  return fmt::format("{} {} or {}={}", text.option, size, text.variable, size);
+}
+
+std::string remedy(const Deadlock& d) {
+  const ResourceText& text = text_of(d.resource);
+  if (!d.sufficient) {
+    return fmt::format("Recommended: a larger {} ({}), or fewer tasks per PTO2_SCOPE", text.option,
+                       text.variable);
+  }
+  if (d.counted_to_end) {
+    return fmt::format("Recommended: {} (the smallest {}): {}", *d.sufficient, text.claim,
+                       settings(text, *d.sufficient));
+  }
+  return fmt::format("Recommended: at least {}: {}", *d.sufficient, settings(text, *d.sufficient));
+}
+
 }  // namespace
 
 Resource resource_of(Lack lack) {
@@ -84,32 +146,20 @@ ErrorCode deadlock_code(Resource resource) {
 }
 
 RunError describe_deadlock(const Deadlock& d) {
-  const ResourceText& text = text_of(d.resource);
-  std::string message = fmt::format("FATAL: {} Detected!\n{} and no progress is possible.\n",
-                                    text.headline, text.full);
-  if (d.resource == Resource::task_ring) {
-    message += fmt::format("- Active tasks: {}\n", d.used);
-  } else {
-    message += fmt::format("- Requested: {}\n- In use: {}\n", d.requested, d.used);
+  const bool clusters = d.resource == Resource::clusters;
+  return {deadlock_code(d.resource), clusters ? describe_groups(d) : describe_ring(d), remedy(d)};
+}
+
+/// What fits is decided by the placement alone; a request is granted if a larger one is.
+uint64_t largest_request(const HeapRing& heap, uint64_t alive) {
+  uint64_t granted = 0;
+  uint64_t refused = heap.size() / packed_output_alignment + 1;
+  while (refused - granted > 1) {
+    const uint64_t middle = granted + (refused - granted) / 2;
+    const bool fits = heap.placement(middle * packed_output_alignment, alive).fits;
+    (fits ? granted : refused) = middle;
   }
-  if (d.resource == Resource::heap_ring) {
-    message += fmt::format("- Top: {}, tail: {}\n", d.heap_top, d.heap_tail);
-  }
-  message += fmt::format("- {}: {}\n", text.size_label, d.size);
-  message += wait_for_cycle(d, text);
-  message += d.oldest == no_task ? request_too_large : held_by_scope;
-  RunError error{text.code, std::move(message), {}};
-  if (!d.sufficient) {
-    error.hint = fmt::format("Recommended: a larger {} ({}), or fewer tasks per PTO2_SCOPE",
-                             text.option, text.variable);
-  } else if (d.counted_to_end) {
-    error.hint = fmt::format("Recommended: {} (the smallest {}): {} {} or {}={}", *d.sufficient,
-                             text.claim, text.option, *d.sufficient, text.variable, *d.sufficient);
-  } else {
-    error.hint = fmt::format("Recommended: at least {}: {} {} or {}={}", *d.sufficient, text.option,
-                             *d.sufficient, text.variable, *d.sufficient);
-  }
-  return error;
+  return granted * packed_output_alignment;
 }
 
 std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, Resource resource) {
@@ -129,6 +179,7 @@ std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, 
         sufficient = std::max(sufficient, needed.dep_pool);
         break;
       case Resource::tensormap_pool:
+      case Resource::clusters:
         break;
     }
   }

@@ -4,16 +4,19 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/admission.hpp"
+#include "core/heap_ring.hpp"
 #include "core/task_id.hpp"
+#include "runtime/orchestrator/cluster_groups.hpp"
 #include "runtime/orchestrator/requirement.hpp"
 #include "runtime/run/error.hpp"
 
 namespace pto2 {
 
-/// What a submission can lack.
-enum class Resource : uint32_t { task_ring, heap_ring, dependency_pool, tensormap_pool };
+/// What a submission can lack, or, the last, an allocation of a cluster.
+enum class Resource : uint32_t { task_ring, heap_ring, dependency_pool, tensormap_pool, clusters };
 
 [[nodiscard]] Resource resource_of(Lack lack);
 /// Name as the original writes it: "TaskRing", ..
@@ -32,6 +35,7 @@ struct Deadlock {
   uint32_t open_scopes = 0;
   uint64_t heap_top = 0;
   uint64_t heap_tail = 0;
+  std::vector<OpenGroup> groups;       ///< that hold the clusters
   bool counted_to_end = false;         ///< the orchestration went on to its end in counting mode
   std::optional<uint64_t> sufficient;  ///< smallest size that works, if known
 };
@@ -39,7 +43,12 @@ struct Deadlock {
 /// `counted_to_end` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);
 
-/// The smallest size of `resource` that works in every ring, by what `requirement` has seen.
+/// Bytes of the largest request that `heap` grants at the watermark `alive`, a multiple of
+/// packed_output_alignment.
+[[nodiscard]] uint64_t largest_request(const HeapRing& heap, uint64_t alive);
+
+/// The smallest size of `resource`, clusters excepted, that works in every ring, by what
+/// `requirement` has seen.
 [[nodiscard]] std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement,
                                                       Resource resource);
 

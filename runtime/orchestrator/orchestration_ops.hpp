@@ -56,6 +56,18 @@ struct OrchestrationHandle : PTO2Runtime {
           },
       .dump = [](PTO2Runtime* rt, uint64_t tensor) { of(rt).dump(tensor); },
       .log = &log,
+      .describe = [](PTO2Runtime* rt, uint64_t tensor, char* text,
+                     uint64_t capacity) { return of(rt).describe(tensor, text, capacity); },
+      .allocate_cluster = [](PTO2Runtime* rt) { return of(rt).allocate_cluster(); },
+      .free_cluster = [](PTO2Runtime* rt, int32_t cluster) { of(rt).free_cluster(cluster); },
+      .submit_task_clustered =
+          [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
+             int32_t cluster) { of(rt).submit_task_clustered(kernel, type, params, n, cluster); },
+      .submit_block_task =
+          [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
+             uint32_t block_dim, const int32_t* clusters) {
+            of(rt).submit_block_task(kernel, type, params, n, block_dim, clusters);
+          },
   };
 };
 

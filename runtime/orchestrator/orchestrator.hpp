@@ -15,8 +15,9 @@
 /// The original's step 8 has no work left: dropping the hold publishes the task.
 ///
 /// What the tensors mean (2, 3, 5, 6) is the affair of Dataflow, the wait for resources and the
-/// task's way into its ring (1, 4, 7) that of Submitter. Blocked in step 1 with everything
-/// submitted finished, it is deadlocked. The run is given up then, and the orchestration goes on
+/// task's way into its ring (1, 4, 7) that of Submitter, the groups that hold clusters that of
+/// ClusterGroups. Blocked in step 1, or for a cluster, with everything submitted finished, it is
+/// deadlocked. The run is given up then, and the orchestration goes on
 /// in counting mode to learn the size that would have worked (Counting).
 #pragma once
 
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "runtime/include/pto_orchestration_api.h"
+#include "runtime/orchestrator/cluster_groups.hpp"
 #include "runtime/orchestrator/counting.hpp"
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/submitter.hpp"
@@ -63,6 +65,14 @@ class Orchestrator {
 
   // The functions of the orchestration API.
   void submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params, uint32_t count);
+  void submit_task_clustered(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
+                             uint32_t count, int32_t cluster);
+  int32_t allocate_cluster();
+  void free_cluster(int32_t cluster);
+  /// One task of `block_dim` parts, each of which has two more arguments, block_dim and its number.
+  /// Part i is pinned to clusters[i], unless `clusters` is null.
+  void submit_block_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
+                         uint32_t count, uint32_t block_dim, const int32_t* clusters);
   void scope_begin();
   void scope_end();
   void orchestration_done() { done_ = true; }
@@ -72,6 +82,7 @@ class Orchestrator {
   uint64_t transpose(uint64_t tensor, uint32_t x, uint32_t y);
   [[nodiscard]] const TensorRecord* find_tensor(uint64_t tensor, const char* use);
   void dump(uint64_t tensor);
+  uint64_t describe(uint64_t tensor, char* text, uint64_t capacity);
   void log_line(int32_t level, const char* format, va_list arguments);
 
  private:
@@ -84,12 +95,19 @@ class Orchestrator {
   void start_up();
   void run_orchestration();
   void finish();
+  [[nodiscard]] bool check_block(uint32_t count, uint32_t block_dim, const int32_t* clusters);
+  bool refuse(const std::string& problem, const char* hint);
   bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
   [[nodiscard]] bool reserve(Submission& task);
   void begin_counting(const Deadlock& deadlock);
   void finish_counting();
   void fail(RunError error);
   void drop_scope(std::size_t first_task);
+  [[nodiscard]] std::optional<uint32_t> take_cluster();
+  [[nodiscard]] bool check_group(const char* call, int32_t cluster);
+  void close_group(const OpenGroup& group);
+  [[nodiscard]] uint32_t depth() const { return static_cast<uint32_t>(scopes_.size()) - 1; }
+  [[nodiscard]] uint32_t ring() const { return std::min(depth(), state_.config.rings - 1); }
   [[nodiscard]] uint64_t handle_of(const TensorResult& result, const char* call);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
 
@@ -103,6 +121,7 @@ class Orchestrator {
   Dataflow dataflow_;
   Submitter<P, F> submitter_;
   Counting counting_;
+  ClusterGroups groups_;
   Submission submission_;            // under way
   RunError refusal_;                 // of that one
   std::vector<TaskId> scope_tasks_;  // of all open scopes

@@ -20,7 +20,8 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       input_(std::move(input)),
       dataflow_(state.config, state.admission.alive(), input_.first_generation),
       submitter_(state, dataflow_, input_.log, log_, counts_),
-      counting_(state.config.rings, P::ticks_per_second / 2) {}
+      counting_(state.config.rings, P::ticks_per_second / 2),
+      groups_(state.config.chip.blocks) {}
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
@@ -99,7 +100,7 @@ void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
 /// The orchestration has returned, or goes on for too long: says what was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
-  error_ = counting_.finish(scopes_.empty());
+  error_ = counting_.finish(scopes_.empty(), groups_.most_open());
   mode_ = Mode::stopped;
 }
 
@@ -125,6 +126,9 @@ void Orchestrator<P, F>::scope_end() {
     record<P>(log_, EventKind::scope_end, scope, static_cast<uint32_t>(scopes_.size()) - 1);
   }
   const std::size_t first_task = scopes_.back();
+  if (!groups_.open_groups().empty()) [[unlikely]] {
+    while (const auto group = groups_.close_with_scope(depth())) close_group(*group);
+  }
   scopes_.pop_back();
   dataflow_.scope_end();
   counting_.scope_end();
@@ -170,13 +174,16 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   }
 }
 
+/// Fails the run for what is wrong with the next submission. False.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
+  fail({ErrorCode::bad_submission,
+        fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
+  return false;
+}
+
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
-  const auto refuse = [&](std::string problem, const char* hint) {
-    fail({ErrorCode::bad_submission,
-          fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
-    return false;
-  };
   const auto known = static_cast<uint32_t>(input_.kernels.size());
   if (static_cast<uint32_t>(kernel_id) >= known || input_.kernels[kernel_id] == nullptr) {
     return refuse(fmt::format("there is no kernel {}", kernel_id),
@@ -198,8 +205,8 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   task.counted = mode_ == Mode::counting;
   task.kernel_id = static_cast<uint32_t>(kernel_id);
   task.type = static_cast<CoreType>(worker_type);
-  task.depth = static_cast<uint32_t>(scopes_.size()) - 1;
-  task.ring = std::min(task.depth, state_.config.rings - 1);
+  task.depth = depth();
+  task.ring = ring();
   if (dataflow_.check(task, refusal_)) return true;
   fail(std::move(refusal_));
   return false;
@@ -272,6 +279,14 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::dump(uint64_t tensor) {
   if (mode_ == Mode::stopped || !input_.log) return;
   input_.log(PTO2_LOG_INFO, dataflow_.tensors().describe(tensor).c_str());
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+uint64_t Orchestrator<P, F>::describe(uint64_t tensor, char* text, uint64_t capacity) {
+  const std::string line =
+      mode_ == Mode::stopped ? std::string() : dataflow_.tensors().describe(tensor);
+  if (capacity != 0) text[line.copy(text, capacity - 1)] = 0;
+  return line.size();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -21,6 +21,12 @@ inline bool writes(PTOParamType type) {
   return type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
 }
 
+/// The cluster of a part, and the group that holds it.
+struct PinnedPart {
+  int16_t cluster;
+  uint32_t group;
+};
+
 /// One object serves all submissions of a run, so that its vectors keep their memory. Whoever fills
 /// a field in clears it first.
 struct Submission {
@@ -29,7 +35,12 @@ struct Submission {
   bool counted = false;  ///< in counting mode: it is not executed
   uint32_t kernel_id = 0;
   CoreType type = CoreType::cube;
+  int16_t cluster = any_cluster;  ///< the cluster that it is pinned to
+  uint32_t group = 0;             ///< that holds the cluster; only with a cluster
   std::span<const PTOParam> params;
+  uint32_t block_dim = 0;  ///< parts of a block task; 0: it is none
+  /// Of a block task whose parts are pinned; else empty. `cluster` is that of part 0 then.
+  std::vector<PinnedPart> pinned_parts;
   uint32_t ring = 0;
   uint32_t depth = 0;  ///< of its scope, 0 the outermost
 

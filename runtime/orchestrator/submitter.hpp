@@ -1,12 +1,15 @@
 /// Admission with back-pressure: waits until a submission fits, and makes it a task.
 ///
 /// Slot, heap bytes, nodes and TensorMap entries are taken together, or the submitter waits for all
-/// of them. It is the only one that waits for resources: if everything that was submitted has
-/// finished and something is still lacking, nobody will ever provide it, and that is a deadlock.
+/// of them. It is the only one that waits for resources, clusters among them: if everything that
+/// was submitted has finished and something is still lacking, nobody will ever provide it, and that
+/// is a deadlock.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <unordered_map>
+#include <vector>
 
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
@@ -63,6 +66,8 @@ class Submitter {
   TaskId commit(const Submission& task, KernelEntry kernel);
   /// What was submitted, if that is kept.
   [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
+  /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.
+  [[nodiscard]] Reserved allocate_cluster(uint32_t ring, uint32_t& cluster);
   /// The submission's deadlock, as reserve() found it.
   [[nodiscard]] Deadlock deadlock(const Submission& task) const;
 
@@ -70,12 +75,19 @@ class Submitter {
   [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
-  void warn_blocked(const Submission& task, uint64_t evaluations);
+  template <class Look, class Describe>
+  [[nodiscard]] Reserved wait(TaskId next, std::optional<Resource> lacks, Look&& look,
+                              Describe&& describe);
+  [[nodiscard]] bool is_warning_due(uint64_t evaluations);
+  [[nodiscard]] std::string describe_blocked(const Submission& task) const;
+  void open_block(const Submission& task, Place place);
+  void join_parts(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
   void publish(const Submission& task, const Admitted& admitted);
   [[nodiscard]] Admitted admit(const Submission& task);
   [[nodiscard]] Admitted admit_traced(const Submission& task);
   void trace(const Submission& task, const Admitted& admitted);
+  void publish_pinned(const Submission& task, const Admitted& admitted);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
   void find_oldest(Deadlock& deadlock) const;
 
@@ -84,7 +96,8 @@ class Submitter {
   const LogSink& log_;
   EventLog& events_;
   OrchestratorCounts& counts_;
-  Resource lacks_ = Resource::task_ring;  // when it last waited
+  std::unordered_map<uint32_t, std::vector<int16_t>> part_clusters_;  // by slot
+  Resource lacks_ = Resource::task_ring;                              // when it last waited
   uint64_t last_warning_ = 0;
   TaskTrace task_trace_;
 };

@@ -68,25 +68,52 @@ std::optional<Resource> Submitter<P, F>::observe_lacking(Submission& task) {
 template <executors::ExecutionPolicy P, template <class> class F>
 Reserved Submitter<P, F>::reserve(Submission& task) {
   if (!lacking(task)) return Reserved::fits;
-  std::optional<Resource> lacks = observe_lacking(task);
+  const std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return Reserved::fits;
-  ++counts_.waits;
-  const TaskId next = make_id(task.ring, state_.admission.ring(task.ring).tasks.next());
-  record<P>(events_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
-  uint64_t evaluations = 0;
-  bool deadlocked = false;
   if (task_trace_.enabled()) [[unlikely]] {
     lacks_ = *lacks;
     task_trace_.waits(deadlock(task).requested);
   }
+  return wait(
+      make_id(task.ring, state_.admission.ring(task.ring).tasks.next()), lacks,
+      [&] { return observe_lacking(task); }, [&] { return describe_blocked(task); });
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+Reserved Submitter<P, F>::allocate_cluster(uint32_t ring, uint32_t& cluster) {
+  const auto look = [&]() -> std::optional<Resource> {
+    const std::optional<uint32_t> allocated = state_.clusters.allocate();
+    if (!allocated) return Resource::clusters;
+    cluster = *allocated;
+    return std::nullopt;
+  };
+  const std::optional<Resource> lacks = look();
+  if (!lacks) return Reserved::fits;
+  if (task_trace_.enabled()) [[unlikely]]
+    task_trace_.waits(1);
+  return wait(make_id(ring, state_.admission.ring(ring).tasks.next()), lacks, look,
+              [] { return std::string("[Cluster] BLOCKED: no free cluster"); });
+}
+
+/// Waits until look() finds nothing lacking, before task `next` of a ring is submitted.
+template <executors::ExecutionPolicy P, template <class> class F>
+template <class Look, class Describe>
+Reserved Submitter<P, F>::wait(TaskId next, std::optional<Resource> lacks, Look&& look,
+                               Describe&& describe) {
+  ++counts_.waits;
+  record<P>(events_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
+  uint64_t evaluations = 0;
+  bool deadlocked = false;
   const uint64_t begin = P::now();
   P::await([&] {
-    // If everything has finished by now, the watermarks that follow are final.
+    // If everything has finished by now, what the look finds after it is final.
     const bool quiescent = state_.stall.quiescent(submitted());
-    lacks = observe_lacking(task);
+    lacks = look();
     if (!lacks || state_.fatal.is_set()) return true;
     lacks_ = *lacks;
-    warn_blocked(task, ++evaluations);
+    if (is_warning_due(++evaluations)) {
+      log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", describe(), evaluations).c_str());
+    }
     deadlocked = quiescent;
     return deadlocked;
   });
@@ -97,13 +124,20 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
 
 /// The original's periodic warnings: every 10,000 looks in vain, and every second of one wait.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations) {
+bool Submitter<P, F>::is_warning_due(uint64_t evaluations) {
   constexpr uint64_t warning_interval = 10'000;
-  if (!log_) return;
+  if (!log_) return false;
   const uint64_t now = P::now();
   if (evaluations == 1) last_warning_ = now;
-  if (evaluations % warning_interval != 0 && now - last_warning_ < P::ticks_per_second) return;
+  if (evaluations % warning_interval != 0 && now - last_warning_ < P::ticks_per_second) {
+    return false;
+  }
   last_warning_ = now;
+  return true;
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+std::string Submitter<P, F>::describe_blocked(const Submission& task) const {
   const Deadlock state = deadlock(task);
   std::string line = fmt::format("[{}] BLOCKED", resource_name(lacks_));
   switch (lacks_) {
@@ -116,8 +150,10 @@ void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations)
       break;
     }
     case Resource::heap_ring:
-      line += fmt::format(": requesting {} bytes, top={}, tail={}, size={}", state.requested,
-                          state.heap_top, state.heap_tail, state.size);
+      line += fmt::format(
+          ": requesting {} bytes, available={}, top={}, tail={}, size={}", state.requested,
+          largest_request(state_.admission.ring(task.ring).heap, state_.admission.alive(task.ring)),
+          state.heap_top, state.heap_tail, state.size);
       break;
     case Resource::dependency_pool:
       line +=
@@ -127,8 +163,10 @@ void Submitter<P, F>::warn_blocked(const Submission& task, uint64_t evaluations)
       line += fmt::format(": requesting {} entries, used={}/{}", state.requested, state.used,
                           state.size);
       break;
+    case Resource::clusters:
+      break;
   }
-  log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", line, evaluations).c_str());
+  return line;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -163,6 +201,8 @@ Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
       d.requested = task.inserts;
       d.used = dataflow_.map().live();
       d.size = dataflow_.map().config().pool_size;
+      break;
+    case Resource::clusters:  // nothing that a submission lacks
       break;
   }
   return d;
@@ -243,7 +283,23 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
       arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
-  state_.life.slot(place).descriptor.write({id, kernel, any_cluster, task.type});
+  state_.life.slot(place).descriptor.write({id, kernel, task.cluster, task.type,
+                                            static_cast<uint8_t>(task.params.size()),
+                                            static_cast<uint16_t>(task.block_dim)});
+  if (task.block_dim != 0) [[unlikely]]
+    open_block(task, place);
+}
+
+/// The clusters stay where they are until the slot has its next block task of this kind.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::open_block(const Submission& task, Place place) {
+  BlockState<P>& block = state_.block(place);
+  block.parts.open(task.block_dim);
+  if (task.pinned_parts.empty()) return;
+  std::vector<int16_t>& clusters = part_clusters_[place.value];
+  clusters.clear();
+  for (const PinnedPart& part : task.pinned_parts) clusters.push_back(part.cluster);
+  block.clusters.write(clusters.data());
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -252,7 +308,9 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
   ++counts_.tasks;
   if (task_trace_.enabled()) [[unlikely]]
     trace(task, admitted);
-  record<P>(events_, EventKind::submit, id, task.kernel_id);
+  record<P>(events_, EventKind::submit, id, task.kernel_id, static_cast<uint16_t>(task.block_dim));
+  if (task.cluster != any_cluster) [[unlikely]]
+    return publish_pinned(task, admitted);
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
@@ -265,6 +323,30 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
     P::await(placed);
   }
   state_.wake_one(static_cast<uint32_t>(task.type));
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::join_parts(const Submission& task, TaskId id) {
+  uint16_t part = 0;
+  for (const auto& [cluster, group] : task.pinned_parts) {
+    state_.clusters.join(static_cast<uint32_t>(cluster));
+    record<P>(events_, EventKind::join, id, group, part++);
+  }
+}
+
+/// The task joins the group while that is open, and before anybody can complete it.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& admitted) {
+  const auto cluster = static_cast<uint32_t>(task.cluster);
+  if (task.block_dim == 0) {
+    state_.clusters.join(cluster);
+    record<P>(events_, EventKind::join, admitted.id, task.group);
+  } else {
+    join_parts(task, admitted.id);
+  }
+  if (!state_.admission.release(admitted)) return;
+  record<P>(events_, EventKind::ready, admitted.id, static_cast<uint32_t>(task.type));
+  state_.push_pinned(state_.life.place(admitted.id), cluster);
 }
 
 }  // namespace pto2

@@ -1,5 +1,6 @@
 #include "runtime/orchestrator/task_trace.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace pto2 {
@@ -22,6 +23,12 @@ void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint
   traced.id = admitted.id;
   traced.type = task.type;
   traced.kernel = task.kernel_id;
+  traced.block_dim = task.block_dim;
+  traced.group = task.group;
+  const bool apart = std::ranges::any_of(task.pinned_parts, [&](const PinnedPart& part) {
+    return part.group != task.pinned_parts.front().group;
+  });
+  if (!apart) traced.cluster = task.cluster;
   traced.depth = task.depth;
   traced.scope = open_scopes_.back();
   traced.heap_begin = admitted.placement.begin;

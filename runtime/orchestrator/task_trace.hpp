@@ -37,6 +37,9 @@ struct TracedEdge {
 struct TracedTask {
   TaskId id;
   CoreType type = CoreType::cube;
+  int16_t cluster = any_cluster;  ///< where it is pinned, if all its parts are pinned there
+  uint32_t group = 0;             ///< that has the cluster; only with a cluster
+  uint32_t block_dim = 0;         ///< parts of a block task; 0: it is none
   uint32_t kernel = 0;
   uint32_t depth = 0;       ///< of its scope, 0 the outermost
   uint32_t scope = 0;       ///< number of its scope

@@ -1,6 +1,11 @@
 #include "runtime/run/error.hpp"
 
 namespace pto2 {
+namespace {
+
+constexpr const char* unknown = "unknown";  ///< name of what is no code
+
+}  // namespace
 
 const char* error_name(ErrorCode code) {
   switch (code) {
@@ -20,8 +25,20 @@ const char* error_name(ErrorCode code) {
       return "orchestration_threw";
     case ErrorCode::not_drained:
       return "not_drained";
+    case ErrorCode::cluster_deadlock:
+      return "cluster_deadlock";
   }
-  return "unknown";
+  return unknown;
+}
+
+std::vector<std::string> fault_names() {
+  std::vector<std::string> names;
+  for (int32_t number = 1;; ++number) {
+    const auto code = static_cast<ErrorCode>(number);
+    const std::string name = error_name(code);
+    if (name == unknown) return names;
+    if (code != ErrorCode::not_drained) names.push_back(name);
+  }
 }
 
 }  // namespace pto2

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace pto2 {
 
@@ -15,10 +16,15 @@ enum class ErrorCode : int32_t {
   bad_submission = 5,            ///< the orchestration made a call that cannot be served
   orchestration_threw = 6,       ///< an exception left the orchestration
   not_drained = 7,               ///< our bug: a clean run left something behind
+  cluster_deadlock = 8,          ///< no cluster can become free
 };
 
 /// Name of a code in reports: "flow_control_deadlock", ..
 [[nodiscard]] const char* error_name(ErrorCode code);
+
+/// The names of the faults that an orchestration or its settings can cause: all but that of our
+/// bug.
+[[nodiscard]] std::vector<std::string> fault_names();
 
 struct RunError {
   ErrorCode code = ErrorCode::ok;

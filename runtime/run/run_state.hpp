@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "core/admission.hpp"
+#include "core/block_parts.hpp"
+#include "core/cluster_pool.hpp"
 #include "core/fatal_latch.hpp"
 #include "core/parked_schedulers.hpp"
+#include "core/pinned_dispatch.hpp"
 #include "core/ready_queues.hpp"
 #include "core/stall_detector.hpp"
 #include "core/startup.hpp"
@@ -21,21 +24,31 @@
 
 namespace pto2 {
 
-/// The cluster of a task that may use any.
-inline constexpr int16_t any_cluster = -1;
-
 /// What a scheduler needs to know of a task to dispatch it. Written for every task, so it is kept
 /// small.
 struct TaskDescriptor {
   TaskId id = no_task;
   KernelEntry kernel = nullptr;
-  int16_t cluster = any_cluster;  ///< whose cores alone may run it
+  int16_t cluster = any_cluster;  ///< whose cores alone may run it, or its part 0
   CoreType type = CoreType::cube;
+  uint8_t params = 0;      ///< how many arguments it has
+  uint16_t block_dim = 0;  ///< parts of a block task; 0: it is none
+};
+static_assert(sizeof(TaskDescriptor) == 24);
+
+/// What a slot has besides for a block task. Kept apart, so that others do not touch it.
+template <executors::ExecutionPolicy P>
+struct alignas(cache_line) BlockState {
+  BlockParts<P> parts;
+  /// The cluster of each part, if they are pinned; the orchestrator's, until the task has
+  /// completed.
+  typename P::template cell<const int16_t*> clusters;
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
 struct alignas(cache_line) RuntimeSlot : TaskSlot<P, F> {
   typename P::template cell<TaskDescriptor> descriptor;
+  typename PinnedInbox<P>::Link pinned_link;
 };
 
 /// The arrays of one ring.
@@ -44,6 +57,7 @@ struct RingArrays {
   explicit RingArrays(const DeviceConfig& config)
       : slots(config.window),
         arguments(config.window),
+        blocks(config.window),
         nodes(std::size_t{config.dep_pool} + 1),
         heap_ends(config.window),
         pool_marks(config.window),
@@ -53,6 +67,7 @@ struct RingArrays {
 
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
+  typename P::template shared_array<BlockState<P>> blocks;
   typename P::template shared_array<DependencyNode<P>> nodes;
   MappedArray<uint64_t> heap_ends;
   MappedArray<uint64_t> pool_marks;
@@ -83,6 +98,10 @@ class RunState {
         ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1])},
         finished(device.chip.schedulers),
         stall(finished),
+        cluster_words(device.chip.blocks / 64 + 1),
+        cluster_members(device.chip.blocks),
+        clusters(cluster_words, cluster_members),
+        inboxes(device.chip.schedulers),
         cores(device.chip.cores()),
         scheduler_bells(device.chip.schedulers) {}
   RunState(const RunState&) = delete;
@@ -90,6 +109,9 @@ class RunState {
 
   [[nodiscard]] typename P::template cell<TaskArguments>& arguments(Place slot) {
     return rings[ring_of(slot)]->arguments[index_of(slot)];
+  }
+  [[nodiscard]] BlockState<P>& block(Place slot) {
+    return rings[ring_of(slot)]->blocks[index_of(slot)];
   }
 
   /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the
@@ -102,6 +124,18 @@ class RunState {
         record<P>(log, EventKind::reclaim, step.reclaimed);
       }
     });
+  }
+
+  /// A task that is pinned to `cluster` became ready: hands it to the cluster's scheduler.
+  void push_pinned(Place task, uint32_t cluster) {
+    const uint32_t owner = config.chip.scheduler_of_block(cluster);
+    inboxes[owner].push(task, life.slot(task).pinned_link);
+    scheduler_bells[owner].ring();
+  }
+
+  /// A task of the group that holds `cluster` has ended.
+  void leave_cluster(uint32_t cluster, EventLog& log) {
+    if (clusters.leave(cluster)) record<P>(log, EventKind::give_back, no_task, cluster);
   }
 
   /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
@@ -123,6 +157,10 @@ class RunState {
   std::array<ReadyQueues<P>, core_types> ready;
   std::vector<FinishedCount<P>> finished;
   StallDetector<P> stall;
+  std::vector<typename ClusterPool<P>::Word> cluster_words;
+  std::vector<typename ClusterPool<P>::Members> cluster_members;
+  ClusterPool<P> clusters;
+  std::vector<PinnedInbox<P>> inboxes;                 // by scheduler
   std::array<ParkedSchedulers<P>, core_types> parked;  // by the type of their idle cores
   Startup<P> startup;
   FatalLatch<P, FatalDetails> fatal;

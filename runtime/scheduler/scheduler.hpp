@@ -5,7 +5,8 @@
 ///   scan         moves tasks that found the queues full from the backlog into them; the
 ///                scheduler's own cores take them from the backlog, too. There is nothing else to
 ///                find: one election per task pushes it (core/fan_in.hpp)
-///   dispatch     pops ready tasks for idle cores: own shard, the orchestrator's, then steals
+///   dispatch     gives the tasks that are pinned to its clusters to their cores; then pops ready
+///                tasks for idle cores: own shard, the orchestrator's, then steals
 ///   drain        the orchestrator's queue is one more shard of dispatch, so a task that it made
 ///                ready crosses one queue, not two
 /// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings. It
@@ -17,6 +18,7 @@
 
 #include "runtime/chip/core_set.hpp"
 #include "runtime/run/run_state.hpp"
+#include "runtime/scheduler/pinned_lanes.hpp"
 
 namespace pto2 {
 
@@ -59,21 +61,32 @@ class Scheduler {
   void shut_down();
   bool completion_phase();
   bool dispatch_phase();
+  bool dispatch_pinned();
   void scan_phase();
   void park();
 
   void complete(uint32_t core);
+  [[nodiscard]] bool end_part(uint32_t core, Place task, const TaskDescriptor& descriptor);
   void push(Place task);
   void dispatch(uint32_t core, Place task);
+  void dispatch_parts(uint32_t core, Place task, const TaskDescriptor& descriptor);
+  void send(uint32_t core, Place task, const TaskDescriptor& descriptor, uint32_t part);
+  void push_ticket(uint32_t type, Place task);
+  bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
+  void take_pinned_parts(Place task, const TaskDescriptor& descriptor);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);
-  [[nodiscard]] TaskId id_of(Place task) { return state_.life.slot(task).descriptor.read().id; }
+  [[nodiscard]] TaskDescriptor describe(Place task) {
+    return state_.life.slot(task).descriptor.read();
+  }
 
   State& state_;
   uint32_t index_;
   uint32_t shard_;
   std::array<Cores, core_types> cores_;
+  PinnedInbox<P>& inbox_;
+  PinnedLanes pinned_;
   std::vector<Place> running_;   // by core: the task dispatched to it
   MappedArray<TaskId> scratch_;  // producers of the task being completed
   bool announced_ = false;       // in the set of parked schedulers

@@ -11,6 +11,8 @@ Scheduler<P, F>::Scheduler(State& state, uint32_t index)
       index_(index),
       shard_(index % state.config.shards),
       cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores())},
+      inbox_(state.inboxes[index]),
+      pinned_(state.config.chip, index),
       running_(state.config.chip.cores()),
       scratch_(state.config.dep_pool) {
   const Chip& chip = state.config.chip;
@@ -102,7 +104,12 @@ bool Scheduler<P, F>::completion_phase() {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::complete(uint32_t core) {
   const Place task = running_[core];
-  const TaskId id = id_of(task);
+  const TaskDescriptor descriptor = describe(task);
+  const bool is_block = descriptor.block_dim != 0;
+  if (is_block) [[unlikely]] {
+    if (!end_part(core, task, descriptor)) return;
+  }
+  const TaskId id = descriptor.id;
   ++counts_.completions;
   typename Life::Completion completion(state_.life, task, scratch_.span());
   if (completion.consumed()) record<P>(log_, EventKind::consume, id);
@@ -111,14 +118,31 @@ void Scheduler<P, F>::complete(uint32_t core) {
     record<P>(log_, EventKind::consume, *consumed);
   }
   state_.advance(completion.rings_to_advance(), log_, counts_.cas_retries);
+  if (descriptor.cluster != any_cluster && !is_block) [[unlikely]] {
+    state_.leave_cluster(descriptor.cluster, log_);  // CP-I4
+  }
   state_.finished[index_].add(1);
+}
+
+/// True: it was the last part of the task. A pinned part leaves the group of its cluster first, so
+/// that all have left before the task has finished: CP-I4.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] bool Scheduler<P, F>::end_part(uint32_t core, Place task,
+                                                 const TaskDescriptor& descriptor) {
+  if (descriptor.cluster != any_cluster) {
+    state_.leave_cluster(state_.config.chip.place_of(core).block, log_);
+  }
+  return state_.block(task).parts.end();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push(Place task) {
-  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = describe(task);
   const auto type = static_cast<uint32_t>(descriptor.type);
   record<P>(log_, EventKind::ready, descriptor.id, type);
+  if (descriptor.cluster != any_cluster) [[unlikely]] {
+    return state_.push_pinned(task, descriptor.cluster);
+  }
   cores_[type].more = true;
   if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
 }
@@ -151,6 +175,8 @@ bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::dispatch_phase() {
   bool progress = false;
+  if (!inbox_.empty() || !pinned_.empty()) [[unlikely]]
+    progress = dispatch_pinned();
   for (uint32_t type = 0; type < core_types; ++type) {
     Cores& cores = cores_[type];
     Place task;
@@ -167,6 +193,76 @@ bool Scheduler<P, F>::dispatch_phase() {
   return progress;
 }
 
+/// Pinned tasks come first: their cores alone can run them.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Scheduler<P, F>::dispatch_pinned() {
+  const auto link_of = [this](Place task) -> auto& {
+    return state_.life.slot(task).pinned_link;
+  };
+  while (const auto task = inbox_.take(link_of)) {
+    const TaskDescriptor descriptor = describe(*task);
+    if (descriptor.block_dim != 0) {
+      take_pinned_parts(*task, descriptor);
+    } else {
+      pinned_.put(descriptor.cluster, descriptor.type, *task);
+    }
+  }
+  bool progress = false;
+  pinned_.for_each_waiting([&](uint32_t cluster, CoreType type, Place task, uint32_t part) {
+    const bool dispatched = dispatch_to_cluster(cluster, type, task, part);
+    progress |= dispatched;
+    return dispatched;
+  });
+  return progress;
+}
+
+/// The ticket of a block task whose parts are pinned goes from owner to owner, in turn, until each
+/// has taken the parts of its clusters. BP-I1, BP-I4.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::take_pinned_parts(Place task, const TaskDescriptor& descriptor) {
+  const Chip& chip = state_.config.chip;
+  BlockState<P>& block = state_.block(task);
+  const int16_t* const clusters = block.clusters.read();
+  uint32_t own = 0;
+  uint32_t next = chip.schedulers;  // how many schedulers further the next owner is
+  uint32_t next_cluster = 0;
+  for (uint32_t part = 0; part < descriptor.block_dim; ++part) {
+    const auto cluster = static_cast<uint32_t>(clusters[part]);
+    const uint32_t owner = chip.scheduler_of_block(cluster);
+    if (owner == index_) {
+      pinned_.put(cluster, descriptor.type, task, part);
+      ++own;
+      continue;
+    }
+    const uint32_t distance = (owner + chip.schedulers - index_) % chip.schedulers;
+    if (distance >= next) continue;
+    next = distance;
+    next_cluster = cluster;
+  }
+  const ClaimedParts claimed = block.parts.claim(own);
+  PTO2_INVARIANT("BP-I1", claimed.count == own);
+  if (!claimed.last) state_.push_pinned(task, next_cluster);
+}
+
+/// False: no core of the cluster is idle.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Scheduler<P, F>::dispatch_to_cluster(uint32_t cluster, CoreType type, Place task,
+                                          uint32_t part) {
+  const Chip& chip = state_.config.chip;
+  Cores& cores = cores_[static_cast<uint32_t>(type)];
+  for (uint32_t i = 0; i < chip.cores_per_block(type); ++i) {
+    const uint32_t core = chip.core_at({type, cluster, i});
+    if (!cores.idle.contains(core)) continue;
+    cores.idle.erase(core);
+    cores.busy.insert(core);
+    send(core, task, describe(task), part);
+    // Somebody may have woken this scheduler for the sake of that core.
+    cores.more = true;
+    return true;
+  }
+  return false;
+}
+
 /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::offer(uint32_t type) {
@@ -177,12 +273,46 @@ void Scheduler<P, F>::offer(uint32_t type) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
-  const TaskDescriptor descriptor = state_.life.slot(task).descriptor.read();
+  const TaskDescriptor descriptor = describe(task);
+  if (descriptor.block_dim != 0) [[unlikely]]
+    return dispatch_parts(core, task, descriptor);
+  send(core, task, descriptor, 0);
+}
+
+/// Parts of a block task, for `core` and for those that are idle. What is left is passed on first,
+/// so that other schedulers go on with it meanwhile.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Scheduler<P, F>::dispatch_parts(uint32_t core, Place task,
+                                                       const TaskDescriptor& descriptor) {
+  const auto type = static_cast<uint32_t>(descriptor.type);
+  Cores& cores = cores_[type];
+  const ClaimedParts claimed = state_.block(task).parts.claim(1 + cores.idle.size());
+  if (!claimed.last) push_ticket(type, task);
+  for (uint32_t i = 0; i < claimed.count; ++i) {
+    if (i != 0) {
+      core = cores.idle.pop_lowest();
+      cores.busy.insert(core);
+    }
+    send(core, task, descriptor, claimed.first + i);
+  }
+}
+
+/// The rest of a block task, of which some parts were claimed, is for anybody. BP-I4.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::push_ticket(uint32_t type, Place task) {
+  if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
+  offer(type);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::send(uint32_t core, Place task, const TaskDescriptor& descriptor,
+                           uint32_t part) {
   ++counts_.dispatches;
-  record<P>(log_, EventKind::dispatch, descriptor.id, core);
+  record<P>(log_, EventKind::dispatch, descriptor.id, core, static_cast<uint16_t>(part));
   running_[core] = task;
   AiCore<P>& target = state_.cores[core];
-  target.mailbox().dispatch({descriptor.id, descriptor.kernel, &state_.arguments(task)});
+  target.mailbox().dispatch({descriptor.id, descriptor.kernel, &state_.arguments(task),
+                             static_cast<uint16_t>(part), descriptor.block_dim, descriptor.params});
   target.bell().ring();
 }
 

@@ -51,20 +51,14 @@ const char* type_name(CoreType type) {
 
 SubmissionText::SubmissionText(const TaskTrace& trace, const EventLog& events)
     : trace_(trace), memory_(trace.params()) {
-  find_pins(events);
+  for (const Event& event : events.events()) {
+    if (event.kind == EventKind::allocate) clusters_[event.task.value] = event.detail;
+  }
 }
 
-void SubmissionText::find_pins(const EventLog& events) {
-  std::map<uint32_t, int64_t> holder;
-  for (const Event& event : events.events()) {
-    if (event.kind == EventKind::allocate) {
-      holder[event.detail] = static_cast<int64_t>(event.task.value);
-    } else if (event.kind == EventKind::join) {
-      const Pin pin{event.detail, holder[event.detail]};
-      const auto [found, first] = pins_.emplace(event.task, pin);
-      if (!first && found->second.group != pin.group) found->second = Pin{};
-    }
-  }
+uint32_t SubmissionText::cluster_of(uint64_t group) const {
+  const auto found = clusters_.find(group);
+  return found == clusters_.end() ? 0 : found->second;
 }
 
 std::string SubmissionText::next(const Event& submit) {
@@ -72,10 +66,9 @@ std::string SubmissionText::next(const Event& submit) {
   append(text, R"(,"kernel":{})", submit.detail);
   if (task_ == trace_.tasks().size()) return text;  // there was no room for more
   const TracedTask& task = trace_.tasks()[task_++];
-  const auto pin = pins_.find(task.id);
-  const Pin where = pin == pins_.end() ? Pin{} : pin->second;
-  append(text, R"(,"type":"{}","scope":{},"depth":{},"cluster":{},"group":{},"block_dim":0)",
-         type_name(task.type), task.scope, task.depth, where.cluster, where.group);
+  const int64_t group = task.cluster == any_cluster ? -1 : int64_t{task.group};
+  append(text, R"(,"type":"{}","scope":{},"depth":{},"cluster":{},"group":{},"block_dim":{})",
+         type_name(task.type), task.scope, task.depth, task.cluster, group, task.block_dim);
   append(text, R"(,"heap":[{},{}],"nodes":[{},{}])", task.heap_begin, task.heap_bytes,
          task.first_node, task.nodes);
   add_edges(task, text);

@@ -26,22 +26,17 @@ class SubmissionText {
   [[nodiscard]] std::string next(const Event& submit);
   /// What the next wait for a resource asks for.
   [[nodiscard]] uint64_t next_request();
+  /// The cluster of a group.
+  [[nodiscard]] uint32_t cluster_of(uint64_t group) const;
 
  private:
-  /// Where a task is pinned: -1 for both if it is not, or if its parts differ.
-  struct Pin {
-    int64_t cluster = -1;
-    int64_t group = -1;
-  };
-
-  void find_pins(const EventLog& events);
   void add_edges(const TracedTask& task, std::string& text);
   void add_params(const TracedTask& task, std::string& text);
   void add_tensor(const TracedParam& param, std::string& text) const;
 
   const TaskTrace& trace_;
   ExternalMemory memory_;
-  std::map<TaskId, Pin> pins_;
+  std::map<uint64_t, uint32_t> clusters_;  // of the groups
   std::size_t task_ = 0;
   std::size_t param_ = 0;
   std::size_t edge_ = 0;

@@ -102,7 +102,8 @@ std::string details(const Event& event, const Chip& chip, SubmissionText& submis
     case EventKind::close:
       return fmt::format(R"(,"group":{},"cluster":{})", event.task.value, event.detail);
     case EventKind::join:
-      return task(event) + fmt::format(R"(,"part":{},"cluster":{})", event.part, event.detail);
+      return task(event) + fmt::format(R"(,"part":{},"group":{},"cluster":{})", event.part,
+                                       event.detail, submissions.cluster_of(event.detail));
     case EventKind::give_back:
       return fmt::format(R"(,"cluster":{})", event.detail);
     case EventKind::scope_begin:

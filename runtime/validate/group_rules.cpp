@@ -61,21 +61,21 @@ class Groups {
     group.close = &event;
   }
 
-  /// A part joins whichever group has the cluster.
   void join(const Event& event) {
-    const auto& of_cluster = clusters_[event.place].groups;
-    if (of_cluster.empty()) {
-      it_.findings.add("VR-I12", "no group has the cluster", event);
+    if (event.group >= groups_.size()) {
+      it_.findings.add("VR-I12", fmt::format("there is no group {}", event.group), event);
       return;
     }
-    Group& group = groups_[of_cluster.back()];
-    if (group.close != nullptr) {
-      it_.findings.add("VR-I12", "the group that had the cluster is closed", event, *group.close);
+    Group& group = groups_[event.group];
+    if (group.allocate->place != event.place) {
+      it_.findings.add("VR-I12", "the group has another cluster", event, *group.allocate);
+    } else if (group.close != nullptr) {
+      it_.findings.add("VR-I12", "the group is closed", event, *group.close);
     }
     const uint32_t task = it_.history.find({event.ring, event.number});
     if (task == no_index || !it_.history.of(task).whole) return;
     const Submission& submission = it_.trace.submissions[task];
-    const bool says = submission.group == static_cast<int64_t>(of_cluster.back());
+    const bool says = submission.group == static_cast<int64_t>(event.group);
     const bool may_differ = submission.group == -1 && submission.parts() > 1;
     if (!says && !may_differ) {
       it_.findings.add("VR-I12", "its submission names another group", event, it_.submit(task));

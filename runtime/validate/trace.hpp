@@ -45,6 +45,7 @@ struct Event {
   uint64_t before = 0;
   uint64_t number = 0;     ///< of the task in its ring; of the group, of the scope
   uint64_t requested = 0;  ///< wait
+  uint64_t group = 0;      ///< join
   uint32_t line = 0;       ///< in the file, from 1
   uint32_t thread = 0;
   uint32_t ring = 0;

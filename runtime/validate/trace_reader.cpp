@@ -201,6 +201,7 @@ class Reader {
         return read_task(line, event);
       case Kind::join:
         event.part = line.index("part");
+        event.group = line.number("group");
         event.place = cluster_of(line);
         return read_task(line, event);
       case Kind::wait:

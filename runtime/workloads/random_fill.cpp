@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 #include <bit>
+#include <cmath>
+#include <numbers>
 #include <vector>
 
 namespace pto2::workloads {
@@ -36,6 +38,16 @@ void fill_uniform_float(std::span<float> to, float low, float high, uint64_t see
   for (size_t i = 0; i < to.size(); ++i) {
     const auto draw = static_cast<float>(splitmix64(seed, i) >> 40);
     to[i] = low + (high - low) * (draw * 0x1p-24f);
+  }
+}
+
+void fill_normal_float(std::span<float> to, float deviation, uint64_t seed) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    const uint64_t draw = splitmix64(seed, i / 2);
+    const double first = (static_cast<double>(draw >> 32) + 0.5) * 0x1p-32;  // never 0
+    const double angle = 2 * std::numbers::pi * static_cast<double>(draw & 0xffffffff) * 0x1p-32;
+    const double radius = deviation * std::sqrt(-2 * std::log(first));
+    to[i] = static_cast<float>(radius * (i % 2 == 0 ? std::cos(angle) : std::sin(angle)));
   }
 }
 

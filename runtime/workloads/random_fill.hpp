@@ -24,6 +24,10 @@ void fill_uniform_half(std::span<uint16_t> to, HalfFormat format, float low, flo
 /// The same in float, 24 bits of splitmix64(seed, i).
 void fill_uniform_float(std::span<float> to, float low, float high, uint64_t seed);
 
+/// Element i is normal with this standard deviation around 0: Box and Muller, "A note on the
+/// generation of random normal deviates" (1958), from splitmix64(seed, i / 2).
+void fill_normal_float(std::span<float> to, float deviation, uint64_t seed);
+
 /// Element i is uniform in 0..limit-1, from the upper 32 bits of splitmix64(seed, i).
 void fill_uniform_index(std::span<int32_t> to, uint32_t limit, uint64_t seed);
 

@@ -44,6 +44,16 @@ const Workload& find_workload(const std::string& name) {
   throw std::invalid_argument("no workload is called '" + name + "'; there are " + known);
 }
 
+CaseInfo find_case(const Workload& workload, const std::string& name) {
+  std::string known;
+  for (const CaseInfo& info : workload.cases()) {
+    if (info.name == name) return info;
+    known += (known.empty() ? "" : ", ") + info.name;
+  }
+  throw std::invalid_argument("workload " + workload.name() + " has no case '" + name +
+                              "'; there are " + known);
+}
+
 const OptionSpec* Workload::find_option(const std::string& option) const {
   for (const OptionSpec& spec : options()) {
     if (spec.name == option) return &spec;

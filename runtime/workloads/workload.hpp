@@ -22,22 +22,29 @@ struct Argument {
   uint64_t bytes;  ///< of the memory behind the address; 0 for a scalar
 };
 
-/// Sizes of the rings, as in PTO2_RING_TASK_WINDOW, PTO2_RING_HEAP and PTO2_RING_DEP_POOL.
+/// Sizes of the rings and of the TensorMap's pool, as in PTO2_RING_TASK_WINDOW, PTO2_RING_HEAP,
+/// PTO2_RING_DEP_POOL and PTO2_TENSORMAP_POOL.
 struct RingSizes {
   uint64_t window = 65536;
   uint64_t heap_bytes = uint64_t{1} << 30;
   uint64_t dep_pool = 65536;
+  uint64_t tensormap_pool = 65536;
 };
 
 struct CaseInfo {
   std::string name;
   std::string description;
   RingSizes rings;  ///< what the case is meant to run with
-  /// Set in a reproduction: the case cannot finish with `rings`, and the runtime has to say so.
-  bool deadlocks = false;
-  std::string twin;      ///< the case that passes where a deadlocking one does not
+  /// Set in a reproduction: the case cannot finish with `rings`, and the runtime has to say so with
+  /// the fault of this name (pto2::error_name()).
+  std::string fault;
+  std::string twin;      ///< the case that passes where a reproduction does not
   uint64_t tasks = 0;    ///< tasks of the graph, without changes by CaseOptions
   double tolerance = 0;  ///< CaseData::tolerance()
+  uint64_t blocks = 0;   ///< that the chip is meant to have; 0: any number
+
+  /// What a run of the case ends in: "pass" or its fault.
+  std::string outcome() const { return fault.empty() ? "pass" : fault; }
 };
 
 struct Verification {
@@ -126,6 +133,10 @@ class Workload {
 std::span<const Workload* const> all_workloads();
 /// The workload of this name; std::invalid_argument, listing the names, when there is none.
 const Workload& find_workload(const std::string& name);
+
+/// The case of `workload` of this name; std::invalid_argument, listing the names, when there is
+/// none.
+CaseInfo find_case(const Workload& workload, const std::string& name);
 
 /// The options of all workloads, each name once.
 std::vector<const OptionSpec*> all_options();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -18,13 +19,14 @@ TEST(List, NamesWorkloadsAndCases) {
   const Outcome text = pto2({"list"});
   EXPECT_EQ(text.code, 0);
   EXPECT_LT(text.seconds, 5);
-  for (const char* name : {"paged_attention:", "paged_attention_seq:", "vector_example:",
-                           "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
+  for (const char* name :
+       {"paged_attention:", "paged_attention_seq:", "vector_example:", "alternating:", "bgemm:",
+        "deadlock:", "matmul:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
     EXPECT_THAT(text.out, HasSubstr(name));
   }
   const auto json = pto2({"list", "--json"}).json();
   EXPECT_EQ(json["schema"], "pto2-list/1");
-  EXPECT_EQ(json["workloads"].size(), 3U);
+  EXPECT_EQ(json["workloads"].size(), 7U);
   for (const auto& workload : json["workloads"]) {
     for (const auto& one : workload["cases"]) {
       EXPECT_GT(one["tasks"], 0);
@@ -39,7 +41,7 @@ TEST(List, ShowsTheOptionsOfEachWorkload) {
               testing::ContainsRegex("--seq-lens +context lengths.*.PA_SEQ_LEN."));
   const auto json = pto2({"list", "--json"}).json();
   for (const auto& workload : json["workloads"]) {
-    const bool has_none = workload["name"] == "vector_example";
+    const bool has_none = !workload["name"].get<std::string>().starts_with("paged_attention");
     ASSERT_EQ(workload["options"].size(), has_none ? 0U : 2U) << workload["name"];
     if (has_none) continue;
     const auto& lengths = workload["options"][0];
@@ -65,14 +67,39 @@ TEST(List, EveryDeadlockHasATwinThatIsListed) {
   EXPECT_THAT(names, testing::IsSupersetOf(twins));
 }
 
+TEST(List, ShowsOutcomesAndTheSettingsOfCases) {
+  const std::string text = pto2({"list"}).out;
+  for (const char* line :
+       {"window +8 +1e-05 +flow_control_deadlock +window=8 +a scope.*; window_fits passes\n",
+        "heap_fits +16 +1e-05 +pass +heap=64K ", "dep_pool +18 .* dep-pool=16 ",
+        "tensormap +17 .* tensormap_overflow +tensormap-pool=16 ",
+        "TaskRing +2368 .* flow_control_deadlock +window=16 heap=1M dep-pool=256 +one scope",
+        "clusters +3 .* cluster_deadlock +blocks=2 +a scope", "Case1 +5 +1e-05 +pass +- +a = 2"}) {
+    EXPECT_THAT(text, testing::ContainsRegex(line));
+  }
+  for (const auto& workload : pto2({"list", "--json"}).json()["workloads"]) {
+    for (const auto& one : workload["cases"]) {
+      EXPECT_EQ(one["deadlocks"], one["outcome"] != "pass");
+      EXPECT_EQ(one.contains("twin"), one["outcome"] != "pass");
+      if (one["name"] == "tensormap") {
+        EXPECT_EQ(one["rings"]["tensormap_pool"], 16);
+      }
+    }
+  }
+}
+
 TEST(List, TaskCountsAreThoseOfTheRuns) {
   const auto json = pto2({"list", "--json"}).json();
   for (const auto& workload : json["workloads"]) {
-    const auto& first = workload["cases"][0];
-    const auto run = pto2({"run", workload["name"], "--json", "-"}).json();
-    EXPECT_EQ(run["tasks"], first["tasks"]);
-    EXPECT_EQ(run["tolerance"], first["tolerance"]);
-    EXPECT_EQ(run["case"], first["name"]);
+    const auto& cases = workload["cases"];
+    const auto first = std::find_if(cases.begin(), cases.end(),
+                                    [](const auto& one) { return one["outcome"] == "pass"; });
+    ASSERT_NE(first, cases.end());
+    const auto run =
+        pto2({"run", workload["name"], "--case", (*first)["name"], "--json", "-"}).json();
+    EXPECT_EQ(run["tasks"], (*first)["tasks"]);
+    EXPECT_EQ(run["tolerance"], (*first)["tolerance"]);
+    EXPECT_EQ(run["case"], (*first)["name"]);
   }
 }
 

@@ -49,6 +49,52 @@ TEST(DeviceConfigOf, SettingsHasEachWhereItBelongs) {
   EXPECT_EQ(given({{"workload", "vector_example"}}).device_config().fan_out, FanOutKind::word);
 }
 
+/// The device of a case of the workload of deadlocks.
+DeviceConfig deadlock(const std::string& name, Given flags = {}, const Given& variables = {}) {
+  flags["workload"] = "deadlock";
+  flags["case"] = name;
+  return given(flags, variables).device_config();
+}
+
+TEST(DeviceConfigOf, ACaseHasItsOwnSizesAndNoOthers) {
+  const DeviceConfig usual;
+  const auto sizes = [](const DeviceConfig& c) {
+    return std::vector<uint64_t>{c.window, c.heap_bytes, c.dep_pool, c.tensormap_pool,
+                                 c.chip.blocks};
+  };
+  const auto with = [&](std::size_t at, uint64_t size) {
+    std::vector<uint64_t> all = sizes(usual);
+    all[at] = size;
+    return all;
+  };
+  EXPECT_EQ(sizes(deadlock("window")), with(0, 8));
+  EXPECT_EQ(sizes(deadlock("heap")), with(1, 32 << 10));
+  EXPECT_EQ(sizes(deadlock("dep_pool")), with(2, 16));
+  EXPECT_EQ(sizes(deadlock("tensormap")), with(3, 16));
+  EXPECT_EQ(sizes(deadlock("clusters")), with(4, 2));
+  EXPECT_EQ(deadlock("clusters").chip.schedulers, 2U) << "as many as blocks";
+}
+
+TEST(DeviceConfigOf, TheBlocksOfACaseYieldToWhatIsGivenButNotToThePlatform) {
+  EXPECT_EQ(deadlock("clusters", {{"platform", "a5sim"}}).chip.blocks, 2U);
+  EXPECT_EQ(deadlock("clusters", {{"blocks", "5"}}).chip.blocks, 5U);
+  EXPECT_EQ(deadlock("window", {{"platform", "a5sim"}}).chip.blocks, 36U);
+  EXPECT_EQ(deadlock("tensormap", {}, {{"PTO2_TENSORMAP_POOL", "99"}}).tensormap_pool, 99U);
+}
+
+TEST(Expectation, IsAnyFaultButOurBug) {
+  for (const char* name :
+       {"pass", "flow_control_deadlock", "heap_ring_deadlock", "dependency_pool_overflow",
+        "tensormap_overflow", "bad_submission", "orchestration_threw", "cluster_deadlock"}) {
+    const Settings settings = given({{"workload", "deadlock"}, {"expect", name}});
+    EXPECT_EQ(settings.text(Setting::expect), name);
+  }
+  for (const char* name : {"not_drained", "unknown", "ok", "fail", "fault"}) {
+    EXPECT_THROW(given({{"workload", "deadlock"}, {"expect", name}}), CliError) << name;
+  }
+  EXPECT_EQ(given({{"workload", "deadlock"}}).text(Setting::expect), "");
+}
+
 TEST(Contradictions, AreBlamedOnTheSourceThatComesFirst) {
   const std::string text = ": with window 1048576, dep-pool 1048575 and rings 4 a task could have";
   const Given variables = {{"PTO2_RING_TASK_WINDOW", "1M"}, {"PTO2_RING_DEP_POOL", "1048575"}};

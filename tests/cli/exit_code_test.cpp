@@ -17,6 +17,27 @@ TEST(ExitCode, FollowsTheVerdict) {
   }
 }
 
+/// The code of a run that ended so where `expected` was asked for.
+ExitCode code_of(const char* verdict, const char* detail, const char* expected) {
+  RunReport report;
+  report.verdict = verdict;
+  report.detail = detail;
+  report.expected = expected;
+  return exit_code(report);
+}
+
+TEST(ExitCode, IsThatOfTheExpectationIfThereIsOne) {
+  EXPECT_EQ(code_of("pass", "", "pass"), exit_pass);
+  EXPECT_EQ(code_of("pass", "", "heap_ring_deadlock"), exit_fail);
+  EXPECT_EQ(code_of("fault", "heap_ring_deadlock", "heap_ring_deadlock"), exit_pass);
+  EXPECT_EQ(code_of("fault", "flow_control_deadlock", "heap_ring_deadlock"), exit_fail);
+  EXPECT_EQ(code_of("fault", "heap_ring_deadlock", "pass"), exit_fail);
+  EXPECT_EQ(code_of("fail", "1 elements are outside the tolerance", "pass"), exit_fail);
+  EXPECT_EQ(code_of("inconclusive", "there is no reference to compare with", "pass"), exit_fail);
+  // What is no fault has no name of one, whatever it says of itself.
+  EXPECT_EQ(code_of("fail", "heap_ring_deadlock", "heap_ring_deadlock"), exit_fail);
+}
+
 TEST(ExitCode, OfADefectIsItsOwnWhateverTheVerdict) {
   for (const char* verdict : verdicts) {
     RunReport by_events;
@@ -33,6 +54,10 @@ TEST(ExitCode, OfADefectIsItsOwnWhateverTheVerdict) {
     by_leftovers.verdict = verdict;
     by_leftovers.result.error.code = ErrorCode::not_drained;
     EXPECT_EQ(exit_code(by_leftovers), exit_our_bug) << verdict;
+    for (RunReport report : {by_events, by_structures, by_leftovers}) {
+      report.expected = report.outcome();
+      EXPECT_EQ(exit_code(report), exit_our_bug) << verdict << ", and expected";
+    }
   }
 }
 

@@ -84,6 +84,7 @@ TEST(OwnImages, SayWhatTheLogLevelLetsThrough) {
     const Outcome outcome =
         pto2({"run", "--orchestration", std::string(TEST_IMAGES) + "/log_levels.so", "--kernels",
               kernels, "--log-level", levels[chosen]});
+    EXPECT_THAT(outcome.err, HasSubstr("pto2: always: line 4\n")) << levels[chosen];
     for (std::size_t i = 0; i < levels.size(); ++i) {
       const auto line = HasSubstr("pto2: " + levels[i] + ": line " + std::to_string(i) + "\n");
       if (i <= chosen) {

@@ -88,6 +88,46 @@ TEST_F(RunReportOf, SaysItInLinesToo) {
   EXPECT_THAT(to_text(report), HasSubstr("wall time       12.0 us\n"));
 }
 
+TEST_F(RunReportOf, HasItsOutcomeAndWhatWasExpected) {
+  EXPECT_TRUE(nlohmann::json::parse(to_json(report))["expected"].is_null());
+  EXPECT_THAT(to_text(report), Not(HasSubstr("expected")));
+  report.expected = "heap_ring_deadlock";
+  auto json = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(json["outcome"], "pass");
+  EXPECT_EQ(json["expected"], "heap_ring_deadlock");
+  EXPECT_THAT(to_text(report), HasSubstr("expected        heap_ring_deadlock, which it is not\n"));
+  report.verdict = "fault";
+  report.detail = "heap_ring_deadlock";
+  json = nlohmann::json::parse(to_json(report));
+  EXPECT_EQ(json["outcome"], "heap_ring_deadlock");
+  EXPECT_EQ(json["verdict"], "fault");
+  EXPECT_THAT(to_text(report), HasSubstr("expected        heap_ring_deadlock\n"));
+}
+
+TEST_F(RunReportOf, OfSeveralCasesPassesIfEachEndedAsExpected) {
+  std::vector<RunReport> reports = {report, report};
+  reports[0].expected = "pass";
+  reports[1].expected = "tensormap_overflow";
+  reports[1].verdict = "fault";
+  reports[1].detail = "tensormap_overflow";
+  EXPECT_EQ(to_line(reports[0]), "ok    Case1              250.000 ms pass\n");
+  EXPECT_EQ(to_line(reports[1]), "ok    Case1              250.000 ms tensormap_overflow\n");
+  auto json = nlohmann::json::parse(to_json(std::span<const RunReport>(reports)));
+  EXPECT_EQ(json["schema"], "pto2-run-all/1");
+  EXPECT_EQ(json["workload"], "vector_example");
+  EXPECT_EQ(json["verdict"], "pass");
+  ASSERT_EQ(json["cases"].size(), 2U);
+  EXPECT_EQ(json["cases"][0], nlohmann::json::parse(to_json(reports[0])));
+  for (const std::size_t wrong : {0U, 1U}) {
+    auto others = reports;
+    others[wrong].expected = "heap_ring_deadlock";
+    json = nlohmann::json::parse(to_json(std::span<const RunReport>(others)));
+    EXPECT_EQ(json["verdict"], "fail") << wrong;
+    EXPECT_THAT(to_line(others[wrong]),
+                testing::MatchesRegex("wrong Case1 .*, expected heap_ring_deadlock\n"));
+  }
+}
+
 TEST_F(RunReportOf, ASimulationHasNoKernelTime) {
   report.team = executors::SeededOptions{.seed = 5};
   const auto json = nlohmann::json::parse(to_json(report));

@@ -60,7 +60,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"paged_attention_seq", "Case1", 13, 1e-2},
                     Case{"paged_attention_seq", "Case2", 33, 1e-2},
                     Case{"paged_attention_seq", "TaskRingNested", 2368, 1e-3},
-                    Case{"paged_attention_seq", "RingBufferNested", 4128, 1e-3}),
+                    Case{"paged_attention_seq", "RingBufferNested", 4128, 1e-3},
+                    Case{"bgemm", "Case1", 256, 1e-3}, Case{"matmul", "Case1", 4, 1e-2},
+                    Case{"alternating", "case1", 64, 1e-3},
+                    Case{"alternating", "case2", 128, 1e-3}),
     [](const auto& c) { return std::string(c.param.workload) + c.param.name; });
 
 TEST(Run, PassesOnThreads) {

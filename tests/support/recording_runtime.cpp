@@ -23,6 +23,14 @@ const PTO2RuntimeOps RecordingRuntime::table{
     .is_contiguous = [](PTO2Runtime*, uint64_t) { return true; },
     .dump = [](PTO2Runtime*, uint64_t) {},
     .log = &RecordingRuntime::log,
+    .describe = [](PTO2Runtime*, uint64_t, char* text, uint64_t capacity) -> uint64_t {
+      if (capacity != 0) *text = 0;
+      return 0;
+    },
+    .allocate_cluster = [](PTO2Runtime*) { return 0; },
+    .free_cluster = [](PTO2Runtime*, int32_t) {},
+    .submit_task_clustered = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
+                                uint32_t count, int32_t) { of(rt).submit(params, count); },
 };
 
 void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}

@@ -52,6 +52,14 @@ const PTO2RuntimeOps SequentialRuntime::table = {
         },
     .dump = [](PTO2Runtime*, uint64_t) {},
     .log = &SequentialRuntime::log,
+    .describe = [](PTO2Runtime*, uint64_t, char* text, uint64_t capacity) -> uint64_t {
+      if (capacity != 0) *text = 0;
+      return 0;
+    },
+    .allocate_cluster = [](PTO2Runtime*) { return 0; },
+    .free_cluster = [](PTO2Runtime*, int32_t) {},
+    .submit_task_clustered = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
+                                uint32_t n, int32_t) { self(rt).submit(kernel, params, n); },
 };
 
 SequentialRuntime::SequentialRuntime(const KernelLibrary& kernels)

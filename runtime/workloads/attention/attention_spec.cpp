@@ -11,7 +11,7 @@ constexpr uint64_t sequences_per_chunk = 16;
 
 AttentionSpec small(AttentionForm form, std::string name, uint64_t batch,
                     std::vector<int64_t> contexts) {
-  return {{std::move(name), "fp16, 16 heads of 16, blocks of 16", {}, false, ""},
+  return {{std::move(name), "fp16, 16 heads of 16, blocks of 16", {}, "", ""},
           form,
           batch,
           16,
@@ -28,7 +28,7 @@ AttentionSpec production(AttentionForm form, std::string name, uint64_t heads, u
                          std::vector<int64_t> contexts) {
   const std::string description = "bf16, batch 64, " + std::to_string(heads) +
                                   " heads of 128, blocks of " + std::to_string(block_size);
-  return {{std::move(name), description, {}, false, ""},
+  return {{std::move(name), description, {}, "", ""},
           form,
           64,
           heads,
@@ -52,7 +52,7 @@ void add_stress(std::vector<AttentionSpec>& specs, const std::string& name, uint
   nested.info.name = name + "Nested";
   nested.info.description = "as " + name + ", each block in a nested scope: runs in the same rings";
   flat.info.description = "one scope per sequence, more tasks than the window: a scope deadlock";
-  flat.info.deadlocks = true;
+  flat.info.fault = "flow_control_deadlock";
   flat.info.twin = nested.info.name;
   specs.push_back(std::move(flat));
   specs.push_back(std::move(nested));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 
 #include "runtime/workloads/random_fill.hpp"
 
@@ -64,21 +63,15 @@ class VectorExample : public Workload {
     return "(a+b+1)(a+b+2)+(a+b) over 16384 floats, four of five tasks in a nested scope";
   }
   std::vector<CaseInfo> cases() const override {
-    return {
-        {"Case1", "a = 2, b = 3: every element is 47", {}, false, "", task_count, usual_tolerance},
-        {"CaseRandom", "a and b uniform in -10..10", {}, false, "", task_count, usual_tolerance}};
+    return {{"Case1", "a = 2, b = 3: every element is 47", {}, "", "", task_count, usual_tolerance},
+            {"CaseRandom", "a and b uniform in -10..10", {}, "", "", task_count, usual_tolerance}};
   }
 
  private:
   std::unique_ptr<CaseData> make(const std::string& case_name,
                                  const CaseOptions& options) const override {
-    for (const CaseInfo& info : cases()) {
-      if (info.name == case_name) {
-        return std::make_unique<VectorExampleCase>(info, case_name == "CaseRandom", options.seed);
-      }
-    }
-    throw std::invalid_argument("workload vector_example has no case '" + case_name +
-                                "'; there are Case1, CaseRandom");
+    return std::make_unique<VectorExampleCase>(find_case(*this, case_name),
+                                               case_name == "CaseRandom", options.seed);
   }
 };
 

@@ -128,17 +128,18 @@ void expect_warning(executors::Executor executor, const DeviceConfig& config, co
 TEST_P(BackPressure, OfTheHeapIsWarnedOfWithItsState) {
   DeviceConfig config = small_device();
   config.heap_bytes = 8192;
-  expect_warning(GetParam(), config,
-                 "[HeapRing] BLOCKED: requesting 4096 bytes, top=5120, tail=0, size=8192,",
-                 [](PTO2Runtime* rt) {
-                   PTO2_SCOPE(rt) {
-                     (void)submit(rt, 0);
-                     (void)submit(rt, 1, {}, 512);
-                   }
-                   PTO2_SCOPE(rt) {
-                     (void)submit(rt, 1, {}, 512);
-                   }
-                 });
+  expect_warning(
+      GetParam(), config,
+      "[HeapRing] BLOCKED: requesting 4096 bytes, available=2048, top=5120, tail=0, size=8192,",
+      [](PTO2Runtime* rt) {
+        PTO2_SCOPE(rt) {
+          (void)submit(rt, 0);
+          (void)submit(rt, 1, {}, 512);
+        }
+        PTO2_SCOPE(rt) {
+          (void)submit(rt, 1, {}, 512);
+        }
+      });
 }
 
 TEST_P(BackPressure, OfTheDependencyPoolIsWarnedOfWithWhatIsInUse) {

@@ -113,13 +113,94 @@ TEST(RunRules, EventsAreOfTasksThatExist) {
 }
 
 TEST(RunRules, TheOrchestratorWaitsForAResourceAndTheNextTask) {
-  for (const auto& [task, resource] : {std::pair{make_id(1, 0), 2u}, {make_id(1, 1), 4u}}) {
+  for (const auto& [task, resource] : {std::pair{make_id(1, 0), 2u}, {make_id(1, 1), 5u}}) {
     Story story;
     Event& event = story.at(orchestrator, wait, make_id(1, 1));
     event.task = task;
     event.detail = resource;
     expect_broken(story, "EV-I4", "the orchestrator waits at 16 for resource");
   }
+}
+
+/// The story with b as a block task of two parts; the second runs on aiv1 at about the same time.
+Story with_parts() {
+  Story story;
+  story.at(orchestrator, submit, b).part = 2;
+  story.insert(scheduler0, 44, dispatch, b, aiv1 - first_core, 1);
+  story.insert(aiv1, 46, ack, b, 0, 1);
+  story.insert(aiv1, 52, fin, b, 0, 1);
+  story.insert(aiv1, 53, wait);
+  ++story.result.dispatches;
+  ++story.result.acks;
+  ++story.result.fins;
+  return story;
+}
+
+/// The event of part 1 of b.
+Event& of_part_1(Story& story, uint32_t thread, EventKind kind) {
+  auto& log = story.log(thread);
+  return *std::find_if(log.begin(), log.end(), [&](const Event& event) {
+    return event.kind == kind && event.task == b && event.part == 1;
+  });
+}
+
+TEST(RunRules, ABlockTaskHasEachPartOnce) {
+  EXPECT_THAT(with_parts().broken(), testing::IsEmpty());
+  Story missing = with_parts();
+  missing.at(orchestrator, submit, b).part = 3;
+  for (const char* const kind : {"dispatch", "ack", "fin"}) {
+    expect_broken(missing, "EV-I5", std::string("part 2 of task 1 of ring 0 has 0 events ") + kind);
+  }
+  Story twice = with_parts();
+  for (const auto& [thread, kind] : {std::pair{scheduler0, dispatch}, {aiv1, ack}, {aiv1, fin}}) {
+    of_part_1(twice, thread, kind).part = 0;
+  }
+  expect_broken(twice, "EV-I5", "part 0 of task 1 of ring 0 has 2 events fin");
+  expect_broken(twice, "EV-I5", "part 1 of task 1 of ring 0 has 0 events fin");
+  Story unknown = with_parts();
+  for (const auto& [thread, kind] : {std::pair{scheduler0, dispatch}, {aiv1, ack}, {aiv1, fin}}) {
+    of_part_1(unknown, thread, kind).part = 2;
+  }
+  expect_broken(unknown, "EV-I5", "of 2 parts, has 1 events fin of others");
+}
+
+TEST(RunRules, OnlyABlockTaskHasParts) {
+  Story story = with_parts();
+  story.at(orchestrator, submit, b).part = 0;
+  expect_broken(story, "EV-I5", "task 1 of ring 0 has 2 events dispatch");
+}
+
+TEST(RunRules, ABlockTaskEndsWithItsLastPart) {
+  Story late = with_parts();
+  of_part_1(late, aiv1, fin).tick = 62;
+  for (Event& event : late.log(aiv1)) {
+    if (event.tick == 53) event.tick = 63;
+  }
+  expect_broken(late, "EV-I6", "fin at 62 by aiv1 is later than consume at 60 by scheduler0");
+}
+
+TEST(RunRules, APartRunsWhereItIsDispatched) {
+  Story elsewhere = with_parts();
+  of_part_1(elsewhere, scheduler0, dispatch).detail = aiv2 - first_core;
+  const auto found = elsewhere.broken();
+  for (const char* const text :
+       {"EV-I7: task 1 of ring 0 is dispatched to aiv2 by scheduler0",
+        "EV-I7: task 1 of ring 0 is dispatched to aiv2, but has its ack by aiv1",
+        "EV-I8: aiv1 acks task 1 of ring 0 at 46, but its dispatch number 0 is of no task"}) {
+    EXPECT_THAT(found, testing::Contains(HasSubstr(text)));
+  }
+  Story exchanged = with_parts();
+  of_part_1(exchanged, aiv1, ack).part = 0;
+  EXPECT_THAT(exchanged.broken(),
+              testing::Contains(HasSubstr("EV-I8: aiv1 acks task 1 of ring 0 at 46")));
+}
+
+TEST(RunRules, NoCoreIsIdleBesideAPart) {
+  Story story = with_parts();
+  story.result.kernels_last = true;
+  of_part_1(story, scheduler0, dispatch).tick = 51;
+  of_part_1(story, aiv1, ack).tick = 51;
+  expect_broken(story, "EV-I12", "task 1 of ring 0 is ready since 40");
 }
 
 TEST(RunRules, EachTaskHasEachEventOnce) {

@@ -57,16 +57,16 @@ class Story {
   }
 
   void add(uint32_t thread, uint64_t time, EventKind kind, TaskId task = no_task,
-           uint32_t detail = 0) {
-    logs_[thread].push_back({time, task, detail, kind});
+           uint32_t detail = 0, uint16_t part = 0) {
+    logs_[thread].push_back({time, task, detail, part, kind});
   }
   /// The same in its place in time.
   void insert(uint32_t thread, uint64_t time, EventKind kind, TaskId task = no_task,
-              uint32_t detail = 0) {
+              uint32_t detail = 0, uint16_t part = 0) {
     auto& log = logs_[thread];
     const auto later =
         std::find_if(log.begin(), log.end(), [&](const Event& event) { return event.tick > time; });
-    log.insert(later, {time, task, detail, kind});
+    log.insert(later, {time, task, detail, part, kind});
   }
   /// The first event of this kind about the task.
   Event& at(uint32_t thread, EventKind kind, TaskId task = no_task) {
@@ -85,7 +85,7 @@ class Story {
                                : thread <= scheduler1 ? scheduler_name(thread - 1)
                                                       : config.chip.core_name(thread - first_core);
       EventLog& log = result.events.emplace_back(name, capacity);
-      for (const Event& e : logs_[thread]) log.record(e.tick, e.kind, e.task, e.detail);
+      for (const Event& e : logs_[thread]) log.record(e.tick, e.kind, e.task, e.detail, e.part);
     }
     return broken_rules(config, result, idle_limit);
   }

@@ -54,7 +54,8 @@ void TaskGraph::submit(TaskRecord& record, const std::vector<Value>& inputs, con
   for (const Value& input : inputs) params.push_back(make_input_param(input.tensor));
   params.push_back(last);
   const auto type = record.number % 3 == 0 ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR;
-  pto2_rt_submit_task(rt_, 0, type, params.data(), static_cast<int32_t>(params.size()));
+  pto2_rt_submit_task_clustered(rt_, 0, type, params.data(), static_cast<int32_t>(params.size()),
+                                cluster_);
 }
 
 Value TaskGraph::task(const std::vector<Value>& inputs, uint32_t elements, uint32_t spins) {

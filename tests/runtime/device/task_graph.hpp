@@ -57,6 +57,9 @@ class TaskGraph {
   /// A tensor in `memory`, which holds `elements` equal values.
   Value external(uint64_t* memory, uint32_t elements = 1);
 
+  /// The tasks that follow are pinned to this cluster; -1: to none.
+  void pin(int32_t cluster) { cluster_ = cluster; }
+
   [[nodiscard]] PTO2Runtime* runtime() const { return rt_; }
   [[nodiscard]] std::size_t tasks() const { return records_.size(); }
 
@@ -68,6 +71,7 @@ class TaskGraph {
   void submit(TaskRecord& record, const std::vector<Value>& inputs, const PTOParam& last);
 
   PTO2Runtime* rt_;
+  int32_t cluster_ = -1;
   std::deque<TaskRecord> records_;
 };
 

@@ -52,6 +52,7 @@ EditedTrace with_groups() {
                        {"ring", line["ring"]},
                        {"task", line["task"]},
                        {"part", 0},
+                       {"group", line["group"]},
                        {"cluster", cluster}};
     lines.insert(lines.end(), {group, line, join, group});
     lines.back()["event"] = "close";

@@ -32,16 +32,16 @@ TEST(Workload, names_are_found_and_unique) {
     for (const CaseInfo& info : workload->cases()) cases.insert(info.name);
     EXPECT_EQ(cases.size(), workload->cases().size());
     for (const CaseInfo& info : workload->cases()) {
-      EXPECT_EQ(info.deadlocks, cases.contains(info.twin)) << info.name;
+      EXPECT_EQ(!info.fault.empty(), cases.contains(info.twin)) << info.name;
     }
   }
-  EXPECT_EQ(names.size(), 3u);
+  EXPECT_EQ(names.size(), 7u);
 }
 
 TEST(Workload, unknown_names_are_answered_with_the_known_ones) {
   EXPECT_EQ(refusal([] { find_workload("attention"); }),
-            "no workload is called 'attention'; there are paged_attention, paged_attention_seq, "
-            "vector_example");
+            "no workload is called 'attention'; there are alternating, bgemm, deadlock, matmul, "
+            "paged_attention, paged_attention_seq, vector_example");
   const std::string message =
       refusal([] { find_workload("paged_attention_seq").make_case("Case7"); });
   EXPECT_NE(message.find("no case 'Case7'; there are Case1, Case2, ProdCase1"), std::string::npos);

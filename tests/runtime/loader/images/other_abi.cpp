@@ -1,7 +1,7 @@
 #include <cstdint>
 
 extern "C" uint32_t pto2_bind_runtime(void*) {
-  return 99;
+  return IMAGE_VERSION;
 }
 extern "C" int aicpu_orchestration_config(uint64_t*, int) {
   return 0;

@@ -1,0 +1,92 @@
+/// The functions of the orchestration API that are about clusters.
+#pragma once
+
+#include <fmt/core.h>
+
+#include "runtime/orchestrator/orchestrator.hpp"
+
+namespace pto2 {
+
+/// After a failure any id will do: the calls that it is passed to do nothing.
+template <executors::ExecutionPolicy P, template <class> class F>
+int32_t Orchestrator<P, F>::allocate_cluster() {
+  if (mode_ == Mode::stopped) return 0;
+  if (scopes_.empty() || done_) {
+    fail({ErrorCode::bad_submission, "allocate_cluster: the orchestration is done",
+          "allocate before pto2_rt_orchestration_done"});
+    return 0;
+  }
+  const std::optional<uint32_t> cluster = take_cluster();
+  if (!cluster) return 0;
+  const OpenGroup group = groups_.open(*cluster, depth());
+  if (mode_ == Mode::running) record<P>(log_, EventKind::allocate, {group.group}, *cluster);
+  return static_cast<int32_t>(*cluster);
+}
+
+/// Waits for a free cluster. In counting mode there are as many as it takes. Nothing: the run is
+/// given up.
+template <executors::ExecutionPolicy P, template <class> class F>
+std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
+  uint32_t cluster = 0;
+  if (mode_ == Mode::running) {
+    switch (submitter_.allocate_cluster(ring(), cluster)) {
+      case Reserved::fits:
+        return cluster;
+      case Reserved::deadlocked: {
+        Deadlock deadlock;
+        deadlock.resource = Resource::clusters;
+        deadlock.requested = 1;
+        deadlock.size = state_.clusters.clusters();
+        deadlock.groups = groups_.open_groups();
+        begin_counting(deadlock);
+        break;
+      }
+      case Reserved::given_up:
+        mode_ = Mode::stopped;
+        return std::nullopt;
+    }
+  }
+  return groups_.lowest_closed();
+}
+
+/// False: the cluster has no open group, and the run has failed.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::check_group(const char* call, int32_t cluster) {
+  if (groups_.is_open(cluster)) return true;
+  fail({ErrorCode::bad_submission, fmt::format("{}: {}", call, groups_.why_closed(cluster)),
+        "use what pto2_rt_allocate_cluster returned, until it is freed or its scope ends"});
+  return false;
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::free_cluster(int32_t cluster) {
+  if (mode_ == Mode::stopped || !check_group("free_cluster", cluster)) return;
+  const auto index = static_cast<uint32_t>(cluster);
+  close_group({groups_.free(index), index, 0});
+}
+
+/// The books of the group are closed already.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::close_group(const OpenGroup& group) {
+  if (mode_ != Mode::running) return;
+  record<P>(log_, EventKind::close, {group.group}, group.cluster);
+  if (state_.clusters.close(group.cluster)) {
+    record<P>(log_, EventKind::give_back, no_task, group.cluster);
+  }
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::submit_task_clustered(int32_t kernel_id, int32_t worker_type,
+                                               const PTOParam* params, uint32_t count,
+                                               int32_t cluster) {
+  if (mode_ == Mode::stopped) return;
+  if (cluster != any_cluster) {
+    if (!check_group("submit_task_clustered", cluster)) return;
+    submission_.cluster = static_cast<int16_t>(cluster);
+    submission_.group = groups_.group_of(static_cast<uint32_t>(cluster));
+  }
+  submit_task(kernel_id, worker_type, params, count);
+  submission_.cluster = any_cluster;
+}
+
+}  // namespace pto2

@@ -1,0 +1,279 @@
+// The workload of deadlocks, and pto2 run --expect and --all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+Strings with(Strings arguments, const Strings& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+/// The listing of a workload.
+nlohmann::json listed(const std::string& name) {
+  const nlohmann::json list = pto2({"list", "--json"}).json();
+  for (const auto& workload : list["workloads"]) {
+    if (workload["name"] == name) return workload;
+  }
+  return {};
+}
+
+struct Reproduction {
+  const char* name;
+  const char* fault;
+  const char* flag;
+  uint64_t failing;
+  uint64_t fitting;
+};
+
+class Deadlocks : public testing::TestWithParam<Reproduction> {};
+
+TEST_P(Deadlocks, EndsInItsFaultOnEveryExecutor) {
+  const auto& [name, fault, flag, failing, fitting] = GetParam();
+  for (const char* executor : {"packed", "threads", "seeded"}) {
+    const Outcome outcome =
+        pto2({"run", "deadlock", "--case", name, "--executor", executor, "--json", "-"});
+    EXPECT_EQ(outcome.code, 5) << executor;
+    EXPECT_LT(outcome.seconds, 1) << executor;
+    const auto json = outcome.json();
+    EXPECT_EQ(json["error"]["code"], fault) << executor;
+    EXPECT_EQ(json["outcome"], fault) << executor;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("FATAL: "), HasSubstr("Wait-for cycle:"))) << executor;
+  }
+}
+
+TEST_P(Deadlocks, EndsInItsFaultUnderEverySchedule) {
+  const auto& [name, fault, flag, failing, fitting] = GetParam();
+  for (int seed = 1; seed <= 20; ++seed) {
+    const Strings seeded = {"--executor", "seeded", "--seed", std::to_string(seed), "--quiet"};
+    const std::string twin = std::string(name) + "_fits";
+    EXPECT_EQ(pto2(with({"run", "deadlock", "--case", name, "--expect", fault}, seeded)).code, 0)
+        << seed;
+    EXPECT_EQ(pto2(with({"run", "deadlock", "--case", twin, "--expect", "pass"}, seeded)).code, 0)
+        << seed;
+  }
+}
+
+TEST_P(Deadlocks, TwinPassesOnEveryExecutor) {
+  for (const char* executor : {"packed", "threads", "seeded"}) {
+    const Outcome outcome =
+        pto2({"run", "deadlock", "--case", std::string(GetParam().name) + "_fits", "--executor",
+              executor, "--json", "-"});
+    EXPECT_EQ(outcome.code, 0) << executor << outcome.err;
+    EXPECT_EQ(outcome.json()["outcome"], "pass") << executor;
+    EXPECT_LT(outcome.seconds, 1) << executor;
+  }
+}
+
+TEST_P(Deadlocks, TheRecommendedSizeIsTheSmallestThatWorks) {
+  const auto& [name, fault, flag, failing, fitting] = GetParam();
+  const Strings run = {"run", "deadlock", "--case", name, "--json", "-"};
+  const std::string hint = pto2(run).json()["error"]["hint"];
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(hint, found, std::regex("(--[a-z-]+) ([0-9]+)"))) << hint;
+  EXPECT_EQ(found[1], flag);
+  const uint64_t size = std::stoull(found[2]);
+  EXPECT_EQ(size, fitting);
+  EXPECT_EQ(pto2(with(run, {flag, std::to_string(size)})).json()["outcome"], "pass");
+  const bool powers = std::string(flag) == "--window" || std::string(flag) == "--heap";
+  const uint64_t smaller = powers ? size / 2 : size - 1;
+  EXPECT_EQ(smaller, failing);
+  EXPECT_EQ(pto2(with(run, {flag, std::to_string(smaller)})).json()["outcome"], fault);
+}
+
+TEST_P(Deadlocks, HasItsOwnSettingsButAFlagWins) {
+  const auto& [name, fault, flag, failing, fitting] = GetParam();
+  const std::string setting = std::string(flag).substr(2);
+  const auto config = [&](const std::string& of, const Strings& more) {
+    return pto2(with({"run", "deadlock", "--case", of, "--print-config"}, more)).out;
+  };
+  const std::string twin = std::string(name) + "_fits";
+  const auto line = [&](uint64_t value, const std::string& source) {
+    return ContainsRegex("\n" + setting + " +" + std::to_string(value) + " +" + source + "\n");
+  };
+  EXPECT_THAT(config(name, {}), line(failing, "case \\(" + std::string(name) + "\\)"));
+  EXPECT_THAT(config(twin, {}), line(fitting, "case \\(" + twin + "\\)"));
+  EXPECT_THAT(config(name, {flag, std::to_string(4 * fitting)}),
+              line(4 * fitting, "flag \\(" + std::string(flag) + "\\)"));
+}
+
+TEST_P(Deadlocks, IsListedWithItsOutcome) {
+  const auto& [name, fault, flag, failing, fitting] = GetParam();
+  std::string setting = std::string(flag).substr(2);
+  std::replace(setting.begin(), setting.end(), '-', '_');
+  const std::string twin = std::string(name) + "_fits";
+  int found = 0;
+  const auto listing = listed("deadlock");
+  for (const auto& one : listing["cases"]) {
+    if (one["name"] != name && one["name"] != twin) continue;
+    const bool fits = one["name"] == twin;
+    EXPECT_EQ(one["outcome"], fits ? "pass" : fault);
+    const auto& size = setting == "blocks" ? one["blocks"] : one["rings"][setting];
+    EXPECT_EQ(size, fits ? fitting : failing);
+    EXPECT_EQ(one.value("twin", ""), fits ? "" : twin);
+    ++found;
+  }
+  EXPECT_EQ(found, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Run, Deadlocks,
+    testing::Values(Reproduction{"window", "flow_control_deadlock", "--window", 8, 16},
+                    Reproduction{"heap", "heap_ring_deadlock", "--heap", 32 << 10, 64 << 10},
+                    Reproduction{"output", "heap_ring_deadlock", "--heap", 64 << 10, 128 << 10},
+                    Reproduction{"dep_pool", "dependency_pool_overflow", "--dep-pool", 16, 17},
+                    Reproduction{"tensormap", "tensormap_overflow", "--tensormap-pool", 16, 17},
+                    Reproduction{"clusters", "cluster_deadlock", "--blocks", 2, 3}),
+    [](const auto& reproduction) { return std::string(reproduction.param.name); });
+
+TEST(Deadlock, AnOutputLargerThanTheHeapWaitsForNobody) {
+  const std::string err = pto2({"run", "deadlock", "--case", "output"}).err;
+  EXPECT_THAT(err, HasSubstr("which is empty: the request alone is larger than it"));
+  EXPECT_THAT(err, HasSubstr("- Requested: 98304\n"));
+  EXPECT_THAT(pto2({"run", "deadlock", "--case", "heap"}).err,
+              HasSubstr("which waits for scope_end of the scope at depth 1"));
+}
+
+TEST(Expect, TurnsTheOutcomeIntoTheExitCode) {
+  const auto code = [](const std::string& name, const std::string& expected) {
+    return pto2({"run", "deadlock", "--case", name, "--expect", expected}).code;
+  };
+  EXPECT_EQ(code("heap", "heap_ring_deadlock"), 0);
+  EXPECT_EQ(code("heap", "flow_control_deadlock"), 1);
+  EXPECT_EQ(code("heap", "pass"), 1);
+  EXPECT_EQ(code("heap_fits", "pass"), 0);
+  EXPECT_EQ(code("heap_fits", "heap_ring_deadlock"), 1);
+}
+
+TEST(Expect, WorksForEveryWorkload) {
+  const Strings window = {
+      "run",      "paged_attention",      "--case", "CaseBatch256", "--window", "8",
+      "--expect", "flow_control_deadlock"};
+  EXPECT_EQ(pto2(window).code, 0);
+  for (const char* workload : {"paged_attention", "paged_attention_seq", "vector_example"}) {
+    EXPECT_EQ(pto2({"run", workload, "--expect", "pass"}).code, 0) << workload;
+    EXPECT_EQ(pto2({"run", workload, "--expect", "tensormap_overflow"}).code, 1) << workload;
+  }
+}
+
+TEST(Expect, LeavesOtherErrorsAsTheyAre) {
+  const Strings run = {"run", "vector_example", "--expect", "pass"};
+  EXPECT_EQ(pto2(with(run, {"--window", "7"})).code, 2);
+  EXPECT_EQ(pto2(with(run, {"--kernels", "/nonexistent"})).code, 3);
+}
+
+TEST(Expect, RefusesUnknownOutcomesWithTheKnownOnes) {
+  for (const char* name :
+       {"deadlock", "", "not_drained", "fail", "pass,heap_ring_deadlock", "ok"}) {
+    const Outcome outcome = pto2({"run", "deadlock", "--expect", name});
+    EXPECT_EQ(outcome.code, 2) << name;
+    EXPECT_EQ(outcome.out, "") << name;
+    for (const char* known : {"--expect", "pass or ", "flow_control_deadlock", "heap_ring_deadlock",
+                              "dependency_pool_overflow", "tensormap_overflow", "bad_submission",
+                              "orchestration_threw", "cluster_deadlock"}) {
+      EXPECT_THAT(outcome.err, HasSubstr(known)) << name;
+    }
+    EXPECT_THAT(outcome.err, Not(HasSubstr("or not_drained"))) << name;
+  }
+}
+
+TEST(Expect, IsInTheReport) {
+  const Strings run = {"run", "deadlock", "--case", "window"};
+  const Strings expecting = with(run, {"--expect", "pass"});
+  const auto json = pto2(with(expecting, {"--json", "-"})).json();
+  EXPECT_EQ(json["expected"], "pass");
+  EXPECT_EQ(json["outcome"], "flow_control_deadlock");
+  EXPECT_TRUE(pto2(with(run, {"--json", "-"})).json()["expected"].is_null());
+  const Outcome text = pto2(expecting);
+  EXPECT_THAT(text.out, HasSubstr("expected        pass, which it is not\n"));
+  EXPECT_THAT(text.err, HasSubstr("case window ended in flow_control_deadlock, expected pass;"));
+  const Outcome met = pto2(with(run, {"--expect", "flow_control_deadlock"}));
+  EXPECT_THAT(met.out, HasSubstr("expected        flow_control_deadlock\n"));
+  EXPECT_THAT(met.err, AllOf(HasSubstr("FATAL: "), Not(HasSubstr("ended in"))));
+}
+
+TEST(All, RunsEveryCaseWithALineForEach) {
+  for (const char* executor : {"packed", "threads", "seeded"}) {
+    const Outcome outcome = pto2({"run", "deadlock", "--all", "--executor", executor});
+    EXPECT_EQ(outcome.code, 0) << executor;
+    EXPECT_EQ(outcome.err, "") << executor;
+    const auto cases = listed("deadlock")["cases"];
+    EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), cases.size()) << executor;
+    for (const auto& one : cases) {
+      EXPECT_THAT("\n" + outcome.out,
+                  ContainsRegex("\nok +" + one["name"].get<std::string>() + " +[0-9.]+ [mu]s +" +
+                                one["outcome"].get<std::string>() + "\n"))
+          << executor;
+    }
+  }
+}
+
+TEST(All, FailsIfOneCaseEndsOtherwise) {
+  // With a heap that is large enough, the two reproductions of the heap pass.
+  const Outcome outcome = pto2({"run", "deadlock", "--all", "--heap", "1M"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, ContainsRegex("wrong heap +[^\n]* pass, expected heap_ring_deadlock\n"));
+  EXPECT_THAT(outcome.out,
+              ContainsRegex("wrong output +[^\n]* pass, expected heap_ring_deadlock\n"));
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +tensormap +"));
+  EXPECT_THAT(outcome.err, HasSubstr("case heap ended in pass, expected heap_ring_deadlock"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("FATAL"))) << "the expected faults are not told";
+  const Outcome first = pto2({"run", "deadlock", "--all", "--window", "16"});
+  EXPECT_EQ(first.code, 1) << "the first case alone passes, and the last ones not";
+  EXPECT_THAT(first.err, HasSubstr("FATAL: Flow Control Deadlock Detected!"));
+}
+
+TEST(All, IsOneObjectAsJson) {
+  const Outcome outcome = pto2({"run", "deadlock", "--all", "--json", "-"});
+  EXPECT_EQ(outcome.code, 0);
+  const auto json = outcome.json();
+  EXPECT_EQ(json["schema"], "pto2-run-all/1");
+  EXPECT_EQ(json["workload"], "deadlock");
+  EXPECT_EQ(json["verdict"], "pass");
+  const auto cases = listed("deadlock")["cases"];
+  ASSERT_EQ(json["cases"].size(), cases.size());
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(json["cases"][i]["case"], cases[i]["name"]);
+    EXPECT_EQ(json["cases"][i]["expected"], cases[i]["outcome"]);
+    EXPECT_EQ(json["cases"][i]["outcome"], cases[i]["outcome"]);
+    EXPECT_EQ(json["cases"][i]["config"]["window"], cases[i]["rings"]["window"]);
+    const bool own_chip = cases[i]["blocks"].is_number();
+    EXPECT_EQ(json["cases"][i]["config"]["blocks"], own_chip ? cases[i]["blocks"].get<int>() : 24);
+  }
+  EXPECT_EQ(pto2({"run", "deadlock", "--all", "--heap", "1M", "--json", "-"}).json()["verdict"],
+            "fail");
+}
+
+TEST(All, WorksForOtherWorkloads) {
+  const Outcome outcome = pto2({"run", "vector_example", "--all"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +Case1 .* pass\nok +CaseRandom .* pass\n"));
+  EXPECT_EQ(pto2({"run", "vector_example", "--all", "--quiet"}).out, "");
+}
+
+TEST(All, IsAWrongUseWithWhatNamesOneRun) {
+  const Strings others[] = {
+      {"--case", "heap"}, {"--expect", "pass"}, {"--trace", "t"}, {"--print-config"}};
+  for (const Strings& other : others) {
+    const Outcome outcome = pto2(with({"run", "deadlock", "--all"}, other));
+    EXPECT_EQ(outcome.code, 2) << other.front();
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("--all"), HasSubstr(other.front())));
+  }
+  const Outcome own = pto2({"run", "--all", "--orchestration", "x.so", "--kernels", "k"});
+  EXPECT_EQ(own.code, 2);
+  EXPECT_THAT(own.err, HasSubstr("--all needs a WORKLOAD"));
+}
+
+}  // namespace
+}  // namespace pto2::test

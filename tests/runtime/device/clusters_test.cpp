@@ -1,0 +1,297 @@
+/// Clusters as an orchestration sees them: groups, pinned tasks, errors and the deadlock.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include <vector>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+void no_kernel(int64_t*) {}
+
+class Clusters : public testing::TestWithParam<Where> {
+ protected:
+  /// Runs an orchestration whose kernel does nothing; `lines_` gets what it logs.
+  RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry,
+                uint64_t seed = 1) {
+    static constexpr KernelEntry kernels[] = {no_kernel};
+    return run_at(GetParam(), config,
+                  {kernels, entry, [this](int32_t, const char* text) { lines_.push_back(text); }},
+                  seed);
+  }
+
+  static void submit(PTO2Runtime* rt, int32_t cluster, int worker_type = PTO2_WORKER_CUBE) {
+    pto2_rt_submit_task_clustered(rt, 0, worker_type, nullptr, 0, cluster);
+  }
+
+  /// Expects an orchestration to be refused, and that the next launch works.
+  void expect_refused(const char* message, const std::function<void(PTO2Runtime*)>& entry) {
+    const RunResult result = run(small_device(), entry);
+    EXPECT_EQ(result.error.code, ErrorCode::bad_submission) << result.error.message;
+    EXPECT_THAT(result.error.message, HasSubstr(message));
+    EXPECT_THAT(result.error.hint, HasSubstr("pto2_rt_allocate_cluster"));
+    EXPECT_EQ(run(small_device(), [](PTO2Runtime* rt) { submit(rt, -1); }).error.code,
+              ErrorCode::ok);
+  }
+
+  std::vector<std::string> lines_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Clusters, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+/// The events of a kind, as (number of the group, cluster).
+std::vector<std::pair<uint64_t, uint32_t>> events(const RunResult& result, EventKind kind) {
+  std::vector<std::pair<uint64_t, uint32_t>> found;
+  for (const Event& event : result.events[0].events()) {
+    if (event.kind == kind) found.emplace_back(event.task.value, event.detail);
+  }
+  return found;
+}
+
+TEST_P(Clusters, TheLowestFreeOneIsAllocated) {
+  std::vector<int32_t> ids;
+  const RunResult result = run(small_device(), [&](PTO2Runtime* rt) {
+    for (int i = 0; i < 3; ++i) ids.push_back(pto2_rt_allocate_cluster(rt));
+    pto2_rt_free_cluster(rt, 2);
+    pto2_rt_free_cluster(rt, 1);
+    ids.push_back(pto2_rt_allocate_cluster(rt));
+    ids.push_back(pto2_rt_allocate_cluster(rt));
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_THAT(ids, ElementsAre(0, 1, 2, 1, 2));
+  using testing::Pair;
+  EXPECT_THAT(events(result, EventKind::allocate),
+              ElementsAre(Pair(0, 0), Pair(1, 1), Pair(2, 2), Pair(3, 1), Pair(4, 2)));
+  // The last three end with their scope, the innermost first.
+  EXPECT_THAT(events(result, EventKind::close),
+              ElementsAre(Pair(2, 2), Pair(1, 1), Pair(4, 2), Pair(3, 1), Pair(0, 0)));
+}
+
+/// Chains through clusters and around them, with many more groups than clusters.
+TEST_P(Clusters, PinnedTasksRunAmongOthers) {
+  for (const uint32_t vectors : {1u, 2u}) {
+    DeviceConfig config = small_device();
+    config.chip.vectors_per_block = vectors;
+    expect_graph(
+        GetParam(), config,
+        [](TaskGraph& graph) {
+          PTO2Runtime* rt = graph.runtime();
+          Value other = graph.task({});
+          for (int group = 0; group < 20; ++group) {
+            PTO2_SCOPE(rt) {
+              graph.pin(pto2_rt_allocate_cluster(rt));
+              Value mine = graph.task({other});
+              for (int i = 0; i < 4; ++i) {
+                (void)graph.task({mine});
+                mine = graph.task({mine, other});
+              }
+              graph.pin(-1);
+              (void)graph.task({mine});
+            }
+          }
+        },
+        5);
+  }
+}
+
+TEST_P(Clusters, EachIsUsed) {
+  const RunResult result = run(small_device(), [](PTO2Runtime* rt) {
+    for (int i = 0; i < 3; ++i) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      for (int j = 0; j < 3; ++j) submit(rt, cluster, j == 0 ? 0 : 1);
+    }
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  // Block b has cube b and the vector cores 3 + 2b and 4 + 2b. EV-I15 says the rest.
+  std::vector<uint32_t> cubes;
+  for (const EventLog& log : result.events) {
+    for (const Event& event : log.events()) {
+      if (event.kind == EventKind::dispatch && event.detail < 3) cubes.push_back(event.detail);
+    }
+  }
+  EXPECT_THAT(cubes, testing::UnorderedElementsAre(0, 1, 2));
+}
+
+TEST_P(Clusters, MinusOneIsAnyCore) {
+  const RunResult result = run(small_device(), [](PTO2Runtime* rt) { submit(rt, -1); });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_THAT(events(result, EventKind::join), testing::IsEmpty());
+}
+
+/// The only cluster serves one group after the other, and each waits for the tasks of the former.
+TEST_P(Clusters, AGroupWaitsForTheFormer) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const RunResult result = run(
+        tiny_device(),
+        [](PTO2Runtime* rt) {
+          for (int group = 0; group < 8; ++group) {
+            const int32_t cluster = pto2_rt_allocate_cluster(rt);
+            PTO2_SCOPE(rt) {
+              submit(rt, cluster);
+              submit(rt, cluster, PTO2_WORKER_VECTOR);
+            }
+            pto2_rt_free_cluster(rt, cluster);
+          }
+        },
+        seed);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    EXPECT_EQ(result.tasks, 16u);
+    EXPECT_EQ(events(result, EventKind::close).size(), 8u);
+  }
+}
+
+TEST_P(Clusters, InnerScopesSubmitAndFree) {
+  const RunResult result = run(tiny_device(), [](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    PTO2_SCOPE(rt) {
+      submit(rt, cluster);
+      pto2_rt_free_cluster(rt, cluster);
+    }
+    PTO2_SCOPE(rt) {
+      submit(rt, pto2_rt_allocate_cluster(rt));
+    }
+    submit(rt, pto2_rt_allocate_cluster(rt));
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.tasks, 3u);
+}
+
+TEST_P(Clusters, IdsOutOfRangeAreRefused) {
+  expect_refused("there is no cluster 3: the chip has clusters 0 to 2",
+                 [](PTO2Runtime* rt) { submit(rt, 3); });
+  expect_refused("there is no cluster -2", [](PTO2Runtime* rt) { submit(rt, -2); });
+  expect_refused("free_cluster: there is no cluster -1",
+                 [](PTO2Runtime* rt) { pto2_rt_free_cluster(rt, -1); });
+  expect_refused("there is no cluster 65536", [](PTO2Runtime* rt) { submit(rt, 65536); });
+}
+
+TEST_P(Clusters, ClustersWithoutAnOpenGroupAreRefused) {
+  expect_refused("submit_task_clustered: cluster 2 is not allocated",
+                 [](PTO2Runtime* rt) { submit(rt, 2); });
+  expect_refused("free_cluster: cluster 0 is not allocated",
+                 [](PTO2Runtime* rt) { pto2_rt_free_cluster(rt, 0); });
+}
+
+TEST_P(Clusters, ASecondFreeIsRefused) {
+  const auto freed_twice = [](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    pto2_rt_free_cluster(rt, cluster);
+    pto2_rt_free_cluster(rt, cluster);
+  };
+  expect_refused("cluster 0 is not allocated: its last group, 0, was freed", freed_twice);
+}
+
+TEST_P(Clusters, TheEndOfTheScopeFrees) {
+  expect_refused("cluster 1 is not allocated: its last group, 1, ended with its scope",
+                 [](PTO2Runtime* rt) {
+                   (void)pto2_rt_allocate_cluster(rt);
+                   int32_t inner = 0;
+                   PTO2_SCOPE(rt) {
+                     inner = pto2_rt_allocate_cluster(rt);
+                   }
+                   pto2_rt_free_cluster(rt, inner);
+                 });
+  expect_refused("cluster 0 is not allocated: its last group, 0, ended", [](PTO2Runtime* rt) {
+    int32_t inner = 0;
+    PTO2_SCOPE(rt) {
+      inner = pto2_rt_allocate_cluster(rt);
+    }
+    submit(rt, inner);
+  });
+}
+
+TEST_P(Clusters, AfterAFailureEachCallReturnsAtOnce) {
+  int32_t id = -5;
+  const RunResult result = run(tiny_device(), [&](PTO2Runtime* rt) {
+    pto2_rt_free_cluster(rt, 7);
+    for (int i = 0; i < 5; ++i) id = pto2_rt_allocate_cluster(rt);
+    submit(rt, id);
+    pto2_rt_free_cluster(rt, id);
+  });
+  EXPECT_THAT(result.error.message, HasSubstr("there is no cluster 7"));
+  EXPECT_EQ(id, 0);
+  EXPECT_EQ(result.tasks, 0u);
+}
+
+TEST_P(Clusters, NoneIsAllocatedAfterTheEnd) {
+  const RunResult result = run(small_device(), [](PTO2Runtime* rt) {
+    pto2_rt_orchestration_done(rt);
+    (void)pto2_rt_allocate_cluster(rt);
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::bad_submission);
+  EXPECT_THAT(result.error.message, HasSubstr("allocate_cluster: the orchestration is done"));
+}
+
+/// Holds four clusters at once, and one more after it freed two.
+void hold_four(PTO2Runtime* rt) {
+  std::vector<int32_t> held;
+  PTO2_SCOPE(rt) {
+    for (int i = 0; i < 4; ++i) {
+      held.push_back(pto2_rt_allocate_cluster(rt));
+      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0, held.back());
+    }
+    pto2_rt_free_cluster(rt, held[1]);
+    pto2_rt_free_cluster(rt, held[3]);
+    const int32_t last = pto2_rt_allocate_cluster(rt);
+    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, last);
+  }
+}
+
+TEST_P(Clusters, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
+  for (const uint32_t blocks : {1u, 2u, 3u}) {
+    DeviceConfig config = small_device();
+    config.chip.blocks = blocks;
+    config.chip.schedulers = 1;
+    const RunResult result = run(config, hold_four);
+    EXPECT_EQ(result.error.code, ErrorCode::cluster_deadlock);
+    EXPECT_EQ(result.tasks, blocks);
+    EXPECT_THAT(result.error.message,
+                HasSubstr("FATAL: Cluster allocation deadlock — all clusters occupied\n"));
+    EXPECT_THAT(result.error.message, HasSubstr(fmt::format("- Clusters: {}\n", blocks)));
+    for (uint32_t group = 0; group < blocks; ++group) {
+      EXPECT_THAT(result.error.message,
+                  HasSubstr(fmt::format("- Group {} holds cluster {}, allocated in the scope at "
+                                        "depth 1\n",
+                                        group, group)));
+    }
+    EXPECT_THAT(result.error.message, testing::Not(HasSubstr(fmt::format("Group {} ", blocks))));
+    EXPECT_EQ(result.error.hint, "Recommended: 4 (the smallest that works): --blocks 4");
+  }
+  DeviceConfig config = small_device();
+  config.chip.blocks = 4;
+  const RunResult result = run(config, hold_four);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.tasks, 5u);
+}
+
+/// A deadlock of the window, met while groups are open: they go on being counted and checked.
+TEST_P(Clusters, AnotherDeadlockLeavesTheGroupsInOrder) {
+  const auto overfill = [](bool then_wrong) {
+    return [then_wrong](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      for (int i = 0; i < 6; ++i) submit(rt, cluster);
+      const int32_t second = pto2_rt_allocate_cluster(rt);
+      EXPECT_EQ(second, 1);
+      submit(rt, second);
+      pto2_rt_free_cluster(rt, second);
+      if (then_wrong) pto2_rt_free_cluster(rt, second);
+    };
+  };
+  const RunResult result = run(tiny_device(), overfill(false));
+  EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
+  EXPECT_THAT(result.error.hint, HasSubstr("(the smallest that works): --window 8"));
+  const RunResult wrong = run(tiny_device(), overfill(true));
+  EXPECT_EQ(wrong.error.code, ErrorCode::flow_control_deadlock);
+  EXPECT_THAT(wrong.error.hint, HasSubstr("at least 8"));
+}
+
+}  // namespace
+}  // namespace pto2::test
