@@ -26,8 +26,6 @@
 /// Progress: push() is lock-free, the owner's verbs are wait-free but for the length of the list.
 #pragma once
 
-#include <optional>
-
 #include "core/assert.hpp"
 #include "core/policy.hpp"
 #include "core/task_id.hpp"
@@ -66,20 +64,20 @@ class PinnedInbox {
   }
 
   /// The owner's: whether it has nothing to take.
-  [[nodiscard]] bool empty() const {
-    return oldest_ == none && head_.load(P::order(Orders::look)) == none;
-  }
+  [[nodiscard]] bool empty() const { return head_.load(P::order(Orders::look)) == none; }
 
-  /// The owner's: the task that has waited longest, or nothing. `link_of` finds the link in the
-  /// slot of a task.
-  template <class LinkOf>
-  [[nodiscard]] std::optional<Place> take(LinkOf&& link_of) {
-    if (oldest_ == none) take_all(link_of);
-    if (oldest_ == none) return std::nullopt;
-    const Place task = task_of(oldest_);
-    oldest_ = link_of(task).read();
-    PTO2_INVARIANT("PD-I1", oldest_ != word_of(task));
-    return task;
+  /// The owner's: takes all tasks and calls visit(task) for each, the one that has waited longest
+  /// first. `link_of` finds the link in the slot of a task.
+  template <class LinkOf, class Visitor>
+  void take_all(LinkOf&& link_of, Visitor&& visit) {
+    if (empty()) return;
+    uint32_t oldest = turned_round(head_.exchange(none, P::order(Orders::take)), link_of);
+    while (oldest != none) {
+      const Place task = task_of(oldest);
+      oldest = link_of(task).read();
+      PTO2_INVARIANT("PD-I1", oldest != word_of(task));
+      visit(task);
+    }
   }
 
  private:
@@ -88,22 +86,21 @@ class PinnedInbox {
   static constexpr uint32_t word_of(Place task) { return task.value + 1; }
   static constexpr Place task_of(uint32_t word) { return {word - 1}; }
 
-  /// The list comes with the newest first; turns it round.
+  /// The list comes with the newest task first.
   template <class LinkOf>
-  void take_all(LinkOf&& link_of) {
-    if (head_.load(P::order(Orders::look)) == none) return;
-    uint32_t rest = head_.exchange(none, P::order(Orders::take));
-    while (rest != none) {
-      Link& link = link_of(task_of(rest));
+  static uint32_t turned_round(uint32_t newest, LinkOf&& link_of) {
+    uint32_t oldest = none;
+    while (newest != none) {
+      Link& link = link_of(task_of(newest));
       const uint32_t next = link.read();
-      link.write(oldest_);
-      oldest_ = rest;
-      rest = next;
+      link.write(oldest);
+      oldest = newest;
+      newest = next;
     }
+    return oldest;
   }
 
   alignas(cache_line) typename P::template atomic<uint32_t> head_{none};
-  alignas(cache_line) uint32_t oldest_ = none;  // the owner's: of those that it has taken
 };
 
 }  // namespace pto2

@@ -77,7 +77,10 @@ class PinnedTakesTheCore : public Roles<P, 3> {
   }
 
   bool take_pinned() {
-    return inbox_.take([&](Place) -> auto& { return link_; }).has_value();
+    bool taken = false;
+    inbox_.take_all(
+        [&](Place) -> auto& { return link_; }, [&](Place) { taken = true; });
+    return taken;
   }
 
   void offer(uint32_t s, const Own& own) {

@@ -31,11 +31,13 @@ class PushAgainstSleep : public Roles<P, 2> {
     uint32_t taken = 0;
     while (taken < tasks) {
       const uint32_t before = taken;
-      while (const auto task = inbox_.take([&](Place p) -> auto& { return links_[index_of(p)]; })) {
-        check<P>(index_of(*task) == taken, "the tasks come in order, each once");
-        check<P>(work_[taken].read() == taken + 1, "the task is as its pusher wrote it");
-        ++taken;
-      }
+      inbox_.take_all(
+          [&](Place p) -> auto& { return links_[index_of(p)]; },
+          [&](Place task) {
+            check<P>(index_of(task) == taken, "the tasks come in order, each once");
+            check<P>(work_[taken].read() == taken + 1, "the task is as its pusher wrote it");
+            ++taken;
+          });
       if (before == 0 && taken == tasks) happened<P>("one ring tells of both tasks");
       if (taken == tasks || !inbox_.empty()) continue;
       happened<P>("the owner sleeps");

@@ -33,12 +33,14 @@ class PushesInOrder : public Roles<P, 3> {
     for (uint32_t taken = 0; taken < tasks;) {
       P::await([&] { return !inbox_.empty(); });
       const uint32_t before = taken;
-      while (const auto task = inbox_.take([&](Place p) -> auto& { return links_[index_of(p)]; })) {
-        const uint32_t index = index_of(*task);
-        check<P>(ring_of(*task) == 1 && index < tasks && turn[index] == 0, "each is taken once");
-        check<P>(work_[index].read() == index + 1, "the task is as its pusher wrote it");
-        turn[index] = ++taken;
-      }
+      inbox_.take_all(
+          [&](Place p) -> auto& { return links_[index_of(p)]; },
+          [&](Place task) {
+            const uint32_t index = index_of(task);
+            check<P>(ring_of(task) == 1 && index < tasks && turn[index] == 0, "each is taken once");
+            check<P>(work_[index].read() == index + 1, "the task is as its pusher wrote it");
+            turn[index] = ++taken;
+          });
       if (taken - before == tasks) happened<P>("tasks of both are taken at once");
     }
     check<P>(turn[0] < turn[1], "the tasks of one thread come in order");

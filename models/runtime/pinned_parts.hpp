@@ -23,6 +23,7 @@ class PinnedParts : public WholeRuntime<P, F, 2> {
     this->free_cluster(first);
     this->free_cluster(second);
     (void)this->allocate_cluster();
+    (void)this->allocate_cluster();
   }
 };
 

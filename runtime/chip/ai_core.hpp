@@ -13,15 +13,20 @@ namespace pto2 {
 
 using KernelEntry = void (*)(int64_t*);
 
+/// Which part of a block task a core runs.
+struct BlockPart {
+  uint16_t id = 0;
+  uint16_t parts = 0;  ///< of the task; 0: it is no block task
+  uint8_t params = 0;  ///< arguments of the task, before those of the part
+};
+
 /// What a dispatch hands to a core.
 template <executors::ExecutionPolicy P>
 struct DispatchPayload {
   TaskId task = no_task;
   KernelEntry kernel = nullptr;
   typename P::template cell<TaskArguments>* arguments = nullptr;
-  uint16_t part = 0;       ///< of a block task
-  uint16_t block_dim = 0;  ///< 0: it is none
-  uint8_t params = 0;      ///< how many arguments it has
+  BlockPart part;
 };
 
 /// What a core counted. Read after the run.
@@ -69,19 +74,19 @@ class AiCore {
   void execute(const DispatchPayload<P>& payload) {
     const TaskId task = payload.task;
     ++counts_.acks;
-    record<P>(log_, EventKind::ack, task, 0, payload.part);
+    record<P>(log_, EventKind::ack, task, 0, payload.part.id);
     const uint64_t begin = timing_ ? P::now() : 0;
     run_kernel(payload);
     if (timing_) counts_.kernel_ticks += P::now() - begin;
     ++counts_.fins;
-    record<P>(log_, EventKind::fin, task, 0, payload.part);
+    record<P>(log_, EventKind::fin, task, 0, payload.part.id);
     mailbox_.finish();
     scheduler_.ring();
   }
 
   /// Until the kernel has returned, the arguments are nobody else's.
   void run_kernel(const DispatchPayload<P>& payload) {
-    if (payload.block_dim != 0) [[unlikely]]
+    if (payload.part.parts != 0) [[unlikely]]
       return run_part(payload);
     const auto arguments = payload.arguments->editing();
     P::run_kernel(payload.kernel, arguments->args.data());
@@ -92,9 +97,10 @@ class AiCore {
   [[gnu::noinline]] void run_part(const DispatchPayload<P>& payload) {
     const auto arguments = payload.arguments->reading();
     std::array<int64_t, max_params> args;
-    std::copy_n(arguments->args.begin(), payload.params, args.begin());
-    args[payload.params] = payload.block_dim;
-    args[payload.params + 1] = payload.part;
+    const auto [id, parts, params] = payload.part;
+    std::copy_n(arguments->args.begin(), params, args.begin());
+    args[params] = parts;
+    args[params + 1] = id;
     P::run_kernel(payload.kernel, args.data());
   }
 

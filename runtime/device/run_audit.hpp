@@ -25,8 +25,9 @@ template <executors::ExecutionPolicy P, template <class> class F>
     const TaskId id = make_id(number, local);
     const auto& slot = state.life.slot(state.life.place(id));
     if (!slot.fan_out.invariant_holds() || !slot.fan_in.invariant_holds()) return false;
-    const uint16_t block_dim = slot.descriptor.read().block_dim;
-    if (block_dim != 0 && !state.block(state.life.place(id)).parts.invariant_holds()) return false;
+    if (slot.descriptor.read().is_block &&
+        !state.block(state.life.place(id)).parts.invariant_holds())
+      return false;
     if (slot.fan_out.phase(id) != Phase::initial && slot.fan_in.pending() != 0) return false;
   }
   return true;

@@ -34,6 +34,7 @@ void Orchestrator<P, F>::submit_block_task(int32_t kernel_id, int32_t worker_typ
                                            const PTOParam* params, uint32_t count,
                                            uint32_t block_dim, const int32_t* clusters) {
   if (mode_ == Mode::stopped || !check_block(count, block_dim, clusters)) return;
+  submission_.is_block = true;
   submission_.block_dim = block_dim;
   submission_.pinned_parts.clear();
   for (uint32_t part = 0; clusters != nullptr && part < block_dim; ++part) {
@@ -42,6 +43,7 @@ void Orchestrator<P, F>::submit_block_task(int32_t kernel_id, int32_t worker_typ
   }
   if (clusters != nullptr) submission_.cluster = submission_.pinned_parts.front().cluster;
   submit_task(kernel_id, worker_type, params, count);
+  submission_.is_block = false;
   submission_.block_dim = 0;
   submission_.cluster = any_cluster;
 }

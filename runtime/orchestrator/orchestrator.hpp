@@ -99,6 +99,7 @@ class Orchestrator {
   bool refuse(const std::string& problem, const char* hint);
   bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
   [[nodiscard]] bool reserve(Submission& task);
+  void begin_counting(const Submission& task);
   void begin_counting(const Deadlock& deadlock);
   void finish_counting();
   void fail(RunError error);

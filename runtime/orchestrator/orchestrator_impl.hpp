@@ -206,7 +206,7 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   task.kernel_id = static_cast<uint32_t>(kernel_id);
   task.type = static_cast<CoreType>(worker_type);
   task.depth = depth();
-  task.ring = ring();
+  task.ring = std::min(task.depth, state_.config.rings - 1);
   if (dataflow_.check(task, refusal_)) return true;
   fail(std::move(refusal_));
   return false;
@@ -217,17 +217,21 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::reserve(Submission& task) {
   submitter_.prefetch(task);
-  switch (submitter_.reserve(task)) {
-    case Reserved::fits:
-      return true;
-    case Reserved::deadlocked:
-      begin_counting(submitter_.deadlock(task));
-      return false;
-    case Reserved::given_up:
-      mode_ = Mode::stopped;
-      return false;
+  const Reserved reserved = submitter_.reserve(task);
+  if (reserved == Reserved::fits) [[likely]]
+    return true;
+  if (reserved == Reserved::deadlocked) {
+    begin_counting(task);
+  } else {
+    mode_ = Mode::stopped;
   }
   return false;
+}
+
+/// Apart from reserve(), which every submission passes.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Orchestrator<P, F>::begin_counting(const Submission& task) {
+  begin_counting(submitter_.deadlock(task));
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

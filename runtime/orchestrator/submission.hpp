@@ -34,9 +34,10 @@ struct Submission {
   uint64_t serial = 0;   ///< over all rings, from 1
   bool counted = false;  ///< in counting mode: it is not executed
   uint32_t kernel_id = 0;
-  CoreType type = CoreType::cube;
   int16_t cluster = any_cluster;  ///< the cluster that it is pinned to
-  uint32_t group = 0;             ///< that holds the cluster; only with a cluster
+  CoreType type = CoreType::cube;
+  bool is_block = false;
+  uint32_t group = 0;  ///< that holds the cluster; only with a cluster
   std::span<const PTOParam> params;
   uint32_t block_dim = 0;  ///< parts of a block task; 0: it is none
   /// Of a block task whose parts are pinned; else empty. `cluster` is that of part 0 then.

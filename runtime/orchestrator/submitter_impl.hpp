@@ -283,10 +283,8 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
       arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
-  state_.life.slot(place).descriptor.write({id, kernel, task.cluster, task.type,
-                                            static_cast<uint8_t>(task.params.size()),
-                                            static_cast<uint16_t>(task.block_dim)});
-  if (task.block_dim != 0) [[unlikely]]
+  state_.life.slot(place).descriptor.write({id, kernel, task.cluster, task.type, task.is_block});
+  if (task.is_block) [[unlikely]]
     open_block(task, place);
 }
 
@@ -295,11 +293,15 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::open_block(const Submission& task, Place place) {
   BlockState<P>& block = state_.block(place);
   block.parts.open(task.block_dim);
-  if (task.pinned_parts.empty()) return;
-  std::vector<int16_t>& clusters = part_clusters_[place.value];
-  clusters.clear();
-  for (const PinnedPart& part : task.pinned_parts) clusters.push_back(part.cluster);
-  block.clusters.write(clusters.data());
+  BlockShape shape{.parts = static_cast<uint16_t>(task.block_dim),
+                   .params = static_cast<uint8_t>(task.params.size())};
+  if (!task.pinned_parts.empty()) {
+    std::vector<int16_t>& clusters = part_clusters_[place.value];
+    clusters.clear();
+    for (const PinnedPart& part : task.pinned_parts) clusters.push_back(part.cluster);
+    shape.clusters = clusters.data();
+  }
+  block.shape.write(shape);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -338,7 +340,7 @@ void Submitter<P, F>::join_parts(const Submission& task, TaskId id) {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& admitted) {
   const auto cluster = static_cast<uint32_t>(task.cluster);
-  if (task.block_dim == 0) {
+  if (!task.is_block) {
     state_.clusters.join(cluster);
     record<P>(events_, EventKind::join, admitted.id, task.group);
   } else {

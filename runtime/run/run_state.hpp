@@ -31,18 +31,22 @@ struct TaskDescriptor {
   KernelEntry kernel = nullptr;
   int16_t cluster = any_cluster;  ///< whose cores alone may run it, or its part 0
   CoreType type = CoreType::cube;
-  uint8_t params = 0;      ///< how many arguments it has
-  uint16_t block_dim = 0;  ///< parts of a block task; 0: it is none
+  bool is_block = false;  ///< the rest is in its BlockState
 };
 static_assert(sizeof(TaskDescriptor) == 24);
+
+/// What a scheduler needs to know of a block task besides.
+struct BlockShape {
+  const int16_t* clusters = nullptr;  ///< of each part, until the task has completed; null: any
+  uint16_t parts = 0;
+  uint8_t params = 0;  ///< arguments of the task, without those that parts have besides
+};
 
 /// What a slot has besides for a block task. Kept apart, so that others do not touch it.
 template <executors::ExecutionPolicy P>
 struct alignas(cache_line) BlockState {
   BlockParts<P> parts;
-  /// The cluster of each part, if they are pinned; the orchestrator's, until the task has
-  /// completed.
-  typename P::template cell<const int16_t*> clusters;
+  typename P::template cell<BlockShape> shape;
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>

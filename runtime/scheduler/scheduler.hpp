@@ -66,14 +66,15 @@ class Scheduler {
   void park();
 
   void complete(uint32_t core);
-  [[nodiscard]] bool end_part(uint32_t core, Place task, const TaskDescriptor& descriptor);
+  [[nodiscard]] bool end_part(uint32_t core);
   void push(Place task);
   void dispatch(uint32_t core, Place task);
-  void dispatch_parts(uint32_t core, Place task, const TaskDescriptor& descriptor);
-  void send(uint32_t core, Place task, const TaskDescriptor& descriptor, uint32_t part);
+  void dispatch_parts(uint32_t core, Place task, CoreType type);
+  void send_part(uint32_t core, Place task, uint32_t part);
+  void send(uint32_t core, Place task, TaskId id, KernelEntry kernel, BlockPart part);
   void push_ticket(uint32_t type, Place task);
   bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
-  void take_pinned_parts(Place task, const TaskDescriptor& descriptor);
+  void take_pinned_parts(Place task, CoreType type);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);

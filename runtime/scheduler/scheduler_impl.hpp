@@ -105,9 +105,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::complete(uint32_t core) {
   const Place task = running_[core];
   const TaskDescriptor descriptor = describe(task);
-  const bool is_block = descriptor.block_dim != 0;
-  if (is_block) [[unlikely]] {
-    if (!end_part(core, task, descriptor)) return;
+  if (descriptor.is_block || descriptor.cluster != any_cluster) [[unlikely]] {
+    if (!end_part(core)) return;
   }
   const TaskId id = descriptor.id;
   ++counts_.completions;
@@ -118,21 +117,19 @@ void Scheduler<P, F>::complete(uint32_t core) {
     record<P>(log_, EventKind::consume, *consumed);
   }
   state_.advance(completion.rings_to_advance(), log_, counts_.cas_retries);
-  if (descriptor.cluster != any_cluster && !is_block) [[unlikely]] {
-    state_.leave_cluster(descriptor.cluster, log_);  // CP-I4
-  }
   state_.finished[index_].add(1);
 }
 
-/// True: it was the last part of the task. A pinned part leaves the group of its cluster first, so
-/// that all have left before the task has finished: CP-I4.
+/// Of a pinned task, or a part of a block task. It leaves the group of the cluster before the task
+/// counts as finished: CP-I4. True: the task has ended.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] bool Scheduler<P, F>::end_part(uint32_t core, Place task,
-                                                 const TaskDescriptor& descriptor) {
+[[gnu::noinline]] bool Scheduler<P, F>::end_part(uint32_t core) {
+  const Place task = running_[core];
+  const TaskDescriptor descriptor = describe(task);
   if (descriptor.cluster != any_cluster) {
     state_.leave_cluster(state_.config.chip.place_of(core).block, log_);
   }
-  return state_.block(task).parts.end();
+  return !descriptor.is_block || state_.block(task).parts.end();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -199,14 +196,14 @@ bool Scheduler<P, F>::dispatch_pinned() {
   const auto link_of = [this](Place task) -> auto& {
     return state_.life.slot(task).pinned_link;
   };
-  while (const auto task = inbox_.take(link_of)) {
-    const TaskDescriptor descriptor = describe(*task);
-    if (descriptor.block_dim != 0) {
-      take_pinned_parts(*task, descriptor);
+  inbox_.take_all(link_of, [this](Place task) {
+    const TaskDescriptor descriptor = describe(task);
+    if (descriptor.is_block) {
+      take_pinned_parts(task, descriptor.type);
     } else {
-      pinned_.put(descriptor.cluster, descriptor.type, *task);
+      pinned_.put(descriptor.cluster, descriptor.type, task);
     }
-  }
+  });
   bool progress = false;
   pinned_.for_each_waiting([&](uint32_t cluster, CoreType type, Place task, uint32_t part) {
     const bool dispatched = dispatch_to_cluster(cluster, type, task, part);
@@ -219,18 +216,18 @@ bool Scheduler<P, F>::dispatch_pinned() {
 /// The ticket of a block task whose parts are pinned goes from owner to owner, in turn, until each
 /// has taken the parts of its clusters. BP-I1, BP-I4.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::take_pinned_parts(Place task, const TaskDescriptor& descriptor) {
+void Scheduler<P, F>::take_pinned_parts(Place task, CoreType type) {
   const Chip& chip = state_.config.chip;
   BlockState<P>& block = state_.block(task);
-  const int16_t* const clusters = block.clusters.read();
+  const BlockShape shape = block.shape.read();
   uint32_t own = 0;
   uint32_t next = chip.schedulers;  // how many schedulers further the next owner is
   uint32_t next_cluster = 0;
-  for (uint32_t part = 0; part < descriptor.block_dim; ++part) {
-    const auto cluster = static_cast<uint32_t>(clusters[part]);
+  for (uint32_t part = 0; part < shape.parts; ++part) {
+    const auto cluster = static_cast<uint32_t>(shape.clusters[part]);
     const uint32_t owner = chip.scheduler_of_block(cluster);
     if (owner == index_) {
-      pinned_.put(cluster, descriptor.type, task, part);
+      pinned_.put(cluster, type, task, part);
       ++own;
       continue;
     }
@@ -255,7 +252,7 @@ bool Scheduler<P, F>::dispatch_to_cluster(uint32_t cluster, CoreType type, Place
     if (!cores.idle.contains(core)) continue;
     cores.idle.erase(core);
     cores.busy.insert(core);
-    send(core, task, describe(task), part);
+    send_part(core, task, part);
     // Somebody may have woken this scheduler for the sake of that core.
     cores.more = true;
     return true;
@@ -274,45 +271,55 @@ void Scheduler<P, F>::offer(uint32_t type) {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
   const TaskDescriptor descriptor = describe(task);
-  if (descriptor.block_dim != 0) [[unlikely]]
-    return dispatch_parts(core, task, descriptor);
-  send(core, task, descriptor, 0);
+  if (descriptor.is_block) [[unlikely]]
+    return dispatch_parts(core, task, descriptor.type);
+  send(core, task, descriptor.id, descriptor.kernel, {});
 }
 
 /// Parts of a block task, for `core` and for those that are idle. What is left is passed on first,
 /// so that other schedulers go on with it meanwhile.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Scheduler<P, F>::dispatch_parts(uint32_t core, Place task,
-                                                       const TaskDescriptor& descriptor) {
-  const auto type = static_cast<uint32_t>(descriptor.type);
-  Cores& cores = cores_[type];
+[[gnu::noinline]] void Scheduler<P, F>::dispatch_parts(uint32_t core, Place task, CoreType type) {
+  Cores& cores = cores_[static_cast<uint32_t>(type)];
   const ClaimedParts claimed = state_.block(task).parts.claim(1 + cores.idle.size());
-  if (!claimed.last) push_ticket(type, task);
+  if (!claimed.last) push_ticket(static_cast<uint32_t>(type), task);
   for (uint32_t i = 0; i < claimed.count; ++i) {
     if (i != 0) {
       core = cores.idle.pop_lowest();
       cores.busy.insert(core);
     }
-    send(core, task, descriptor, claimed.first + i);
+    send_part(core, task, claimed.first + i);
   }
+}
+
+/// A task, or a part of it if it is a block task.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::send_part(uint32_t core, Place task, uint32_t part) {
+  const TaskDescriptor descriptor = describe(task);
+  BlockPart of_block;
+  if (descriptor.is_block) {
+    const BlockShape shape = state_.block(task).shape.read();
+    of_block = {static_cast<uint16_t>(part), shape.parts, shape.params};
+  }
+  send(core, task, descriptor.id, descriptor.kernel, of_block);
 }
 
 /// The rest of a block task, of which some parts were claimed, is for anybody. BP-I4.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push_ticket(uint32_t type, Place task) {
-  if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
+  cores_[type].backlog.push_back(task);
+  scan_phase();
   offer(type);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::send(uint32_t core, Place task, const TaskDescriptor& descriptor,
-                           uint32_t part) {
+void Scheduler<P, F>::send(uint32_t core, Place task, TaskId id, KernelEntry kernel,
+                           BlockPart part) {
   ++counts_.dispatches;
-  record<P>(log_, EventKind::dispatch, descriptor.id, core, static_cast<uint16_t>(part));
+  record<P>(log_, EventKind::dispatch, id, core, part.id);
   running_[core] = task;
   AiCore<P>& target = state_.cores[core];
-  target.mailbox().dispatch({descriptor.id, descriptor.kernel, &state_.arguments(task),
-                             static_cast<uint16_t>(part), descriptor.block_dim, descriptor.params});
+  target.mailbox().dispatch({id, kernel, &state_.arguments(task), part});
   target.bell().ring();
 }
 

@@ -31,6 +31,9 @@ const PTO2RuntimeOps RecordingRuntime::table{
     .free_cluster = [](PTO2Runtime*, int32_t) {},
     .submit_task_clustered = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
                                 uint32_t count, int32_t) { of(rt).submit(params, count); },
+    .submit_block_task = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
+                            uint32_t count, uint32_t,
+                            const int32_t*) { of(rt).submit(params, count); },
 };
 
 void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}

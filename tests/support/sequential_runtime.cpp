@@ -60,6 +60,9 @@ const PTO2RuntimeOps SequentialRuntime::table = {
     .free_cluster = [](PTO2Runtime*, int32_t) {},
     .submit_task_clustered = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
                                 uint32_t n, int32_t) { self(rt).submit(kernel, params, n); },
+    .submit_block_task = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
+                            uint32_t n, uint32_t parts,
+                            const int32_t*) { self(rt).submit(kernel, params, n, parts); },
 };
 
 SequentialRuntime::SequentialRuntime(const KernelLibrary& kernels)
@@ -213,7 +216,8 @@ std::vector<std::vector<std::byte>> SequentialRuntime::input_bytes(const PTOPara
   return inputs;
 }
 
-void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32_t count) {
+void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32_t count,
+                               uint32_t parts) {
   const Kernel* kernel = kernels_.find(kernel_id);
   if (kernel == nullptr) {
     errors_.push_back("no kernel " + std::to_string(kernel_id));
@@ -222,6 +226,7 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32
   add_edges(params, count);
   std::vector<PTOTensor> tensors(count);
   std::vector<int64_t> args(count);
+  args.resize(count + (parts == 0 ? 0 : 2), parts);  // block_dim and block_id
   for (uint32_t i = 0; i < count; ++i) {
     if (params[i].type == PTOParamType::SCALAR) {
       args[i] = static_cast<int64_t>(params[i].scalar);
@@ -238,7 +243,10 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32
   }
   const auto inputs = input_bytes(params, count);
   const auto start = std::chrono::steady_clock::now();
-  kernel->entry(args.data());
+  for (uint32_t part = 0; part < std::max(parts, 1U); ++part) {
+    if (parts != 0) args.back() = part;
+    kernel->entry(args.data());
+  }
   seconds_[kernel_id] +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (input_bytes(params, count) != inputs) {

@@ -73,7 +73,8 @@ class SequentialRuntime : public PTO2Runtime {
   uint64_t view(uint64_t id, const uint64_t* shapes, const uint64_t* offsets);
   uint64_t reshape(uint64_t id, const uint64_t* shapes, uint32_t ndims);
   uint64_t transpose(uint64_t id, uint32_t x, uint32_t y);
-  void submit(int32_t kernel_id, const PTOParam* params, uint32_t count);
+  /// `parts`: of a block task, 0 of others.
+  void submit(int32_t kernel_id, const PTOParam* params, uint32_t count, uint32_t parts = 0);
   void allocate(Record& r);
   PTOTensor descriptor(const Record& r) const;
   /// The bytes from the first to the last element of every INPUT that a task made.
