@@ -8,7 +8,7 @@ namespace pto2::cli {
 
 /// Each in a file of its own, NAME_command.cpp.
 using MakeCommand = std::unique_ptr<Command>(CLI::App& subcommand);
-MakeCommand make_run_command, make_list_command, make_doctor_command;
+MakeCommand make_run_command, make_validate_command, make_list_command, make_doctor_command;
 
 namespace {
 
@@ -16,6 +16,7 @@ constexpr std::nullptr_t of_check = nullptr;
 
 constexpr CommandSpec table[] = {
     {"run", "run a workload and check its result", make_run_command},
+    {"validate", "judge runs by their traces", make_validate_command},
     {"check", "explore the protocols' scenarios with the model checker", of_check},
     {"replay", "explore one execution again, from the token of a report", of_check},
     {"list", "show workloads, cases, deadlock reproductions and platforms", make_list_command},

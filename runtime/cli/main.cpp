@@ -34,12 +34,14 @@ void install_interrupt_handler() {
 
 constexpr const char* program_footer = R"(Examples:
   pto2 run paged_attention --case CaseBatch256
+  pto2 run paged_attention --trace trace.jsonl
+  pto2 validate trace.jsonl
   pto2 check --jobs 2
   pto2 list
   pto2 doctor
 
-Exit codes: 0 holds, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive, 5 runtime fault,
-70 a bug of pto2, 130 interrupted, 143 terminated. Results go to stdout, all else to stderr.
+Exit codes: 0 holds, 1 wrong result or broken rule, 2 usage, 3 bad input, 4 inconclusive, 5 runtime
+fault, 70 a bug of pto2, 130 interrupted, 143 terminated. Results go to stdout, all else to stderr.
 The images of the workloads are found beside the program, or in the folder PTO2_WORKLOADS.)";
 
 int complain(ExitCode code, const std::string& message) {

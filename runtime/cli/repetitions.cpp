@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/median.hpp"
@@ -21,6 +22,16 @@ const char* name_of(int32_t level) {
 int32_t level_of(const std::string& name) {
   return static_cast<int32_t>(std::find(std::begin(level_names), std::end(level_names), name) -
                               std::begin(level_names));
+}
+
+/// The trace of a run is the largest part of its result.
+void drop_trace(RunResult& result) {
+  result.events = {};
+  result.task_trace = {};
+}
+void move_trace(RunResult& from, RunResult& to) {
+  to.events = std::exchange(from.events, {});
+  to.task_trace = std::exchange(from.task_trace, {});
 }
 
 }  // namespace
@@ -51,14 +62,17 @@ RunReport Repetitions::run(uint64_t trace_events) {
     progress_.step("running", report_.repetitions, wanted);
     DeviceConfig config = config_;
     config.kernel_timing = simulation(team_) == nullptr;
-    if (report_.repetitions + 1 == wanted) config.events = trace_events;
+    config.events = trace_events;
+    config.task_trace = trace_events != 0;
+    if (!results.empty()) drop_trace(results.back());
     program_.reset();
     results.push_back(launch_once(config));
     ++report_.repetitions;
     judge(results.back());
     if (config.events != 0) judge_events(config, results.back());
   }
-  std::vector<EventLog> events = std::move(results.back().events);
+  RunResult traced;
+  move_trace(results.back(), traced);
   if (report_.verdict.empty()) {
     report_.verdict = program_.data() != nullptr ? "pass" : "inconclusive";
     if (program_.data() == nullptr) report_.detail = "there is no reference to compare with";
@@ -71,7 +85,7 @@ RunReport Repetitions::run(uint64_t trace_events) {
     report_.wall_s = static_cast<double>(results.back().wall_ns) * 1e-9;
     report_.result = std::move(results.back());
   }
-  report_.result.events = std::move(events);
+  move_trace(traced, report_.result);
   return std::move(report_);
 }
 

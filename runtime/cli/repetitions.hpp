@@ -16,10 +16,9 @@ class Repetitions {
   Repetitions(const Settings& settings, const DeviceConfig& config, RunProgram& program,
               Progress& progress, const std::string& log_level);
 
-  /// Stops at the first repetition that does not pass. The last one keeps up to `trace_events`
-  /// events per logical thread, which must keep the rules of all runs unless some were dropped; a
-  /// single run is the last one, and so is one that faults only if it is. Throws
-  /// executors::SeededFailure, std::bad_alloc.
+  /// Stops at the first repetition that does not pass. Each records up to `trace_events` events per
+  /// logical thread, which must keep the rules of all runs unless some were dropped; the report
+  /// has those of the last one that ran. Throws executors::SeededFailure, std::bad_alloc.
   RunReport run(uint64_t trace_events);
 
  private:

@@ -142,7 +142,9 @@ RunCommand::RunCommand(CLI::App& subcommand) {
   const auto add_file = [&](const char* name, std::string& path, const char* help) {
     subcommand.add_option(name, path, help)->type_name("FILE")->check(refusal_of_file_name);
   };
-  add_file("--trace", trace_, "write the events of the last repetition as JSON lines; - is stdout");
+  add_file("--trace", trace_,
+           "write a trace of the last repetition that ran as JSON lines, for pto2 validate; "
+           "- is stdout");
   add_file("--json", json_, "write the result as JSON; - is stdout");
   add_file("--config", config_, "read settings from a TOML file");
   subcommand.add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");

@@ -22,6 +22,7 @@ void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
                    std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
   const std::size_t capacity = state.config.events;
   orchestrator.log() = EventLog(orchestrator_name, capacity);
+  if (state.config.task_trace) orchestrator.trace_tasks(capacity);
   for (uint32_t s = 0; s < schedulers.size(); ++s) {
     schedulers[s]->log() = EventLog(scheduler_name(s), capacity);
   }
@@ -67,6 +68,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   result.error = orchestrator.error();
   add(result, orchestrator.counts());
   take_log(orchestrator.log());
+  result.task_trace = std::move(orchestrator.task_trace());
   for (const auto& scheduler : schedulers) {
     add(result, scheduler->counts());
     take_log(scheduler->log());

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/events/event_log.hpp"
+#include "runtime/orchestrator/task_trace.hpp"
 #include "runtime/run/error.hpp"
 
 namespace pto2 {
@@ -40,6 +41,7 @@ struct RunResult {
   std::vector<std::string> damaged;  ///< structures that are not whole; empty unless we have a bug
   /// One log per logical thread, or none: the orchestrator, the schedulers, the cores.
   std::vector<EventLog> events;
+  TaskTrace task_trace;  ///< what was submitted, if it was wanted
 };
 
 }  // namespace pto2

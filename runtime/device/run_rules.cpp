@@ -116,6 +116,8 @@ class Judge {
       case EventKind::allocate:
       case EventKind::close:
       case EventKind::join:
+      case EventKind::scope_begin:
+      case EventKind::scope_end:
         return thread == 0;
       case EventKind::ready:
       case EventKind::consume:

@@ -30,6 +30,10 @@ const char* event_name(EventKind kind) {
       return "join";
     case EventKind::give_back:
       return "give_back";
+    case EventKind::scope_begin:
+      return "scope_begin";
+    case EventKind::scope_end:
+      return "scope_end";
   }
   return "unknown";
 }

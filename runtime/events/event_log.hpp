@@ -33,9 +33,12 @@ enum class EventKind : uint8_t {
   close,      ///< group `task.value`, on cluster `detail`, was closed
   join,       ///< the task, or its part `part`, is of group `detail`
   give_back,  ///< whoever ended its group: nobody holds cluster `detail`; with `no_task`
+  // Scopes, by the orchestrator of a traced run: `detail` is the depth, 0 the outermost.
+  scope_begin,  ///< scope `task.value` was opened
+  scope_end,    ///< scope `task.value` is about to let go of its tasks
 };
 
-inline constexpr uint32_t event_kinds = static_cast<uint32_t>(EventKind::give_back) + 1;
+inline constexpr uint32_t event_kinds = static_cast<uint32_t>(EventKind::scope_end) + 1;
 
 /// Name of a kind in trace files: "submit", "ready", ..
 [[nodiscard]] const char* event_name(EventKind kind);

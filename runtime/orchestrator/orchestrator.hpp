@@ -57,6 +57,9 @@ class Orchestrator {
   [[nodiscard]] const RunError& error() const { return error_; }
   [[nodiscard]] const OrchestratorCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }
+  /// Before the run: keeps what is submitted, up to `limit` tasks.
+  void trace_tasks(std::size_t limit) { task_trace() = TaskTrace(limit); }
+  [[nodiscard]] TaskTrace& task_trace() { return submitter_.task_trace(); }
   /// True if the orchestrator's own structures are whole. O(window).
   [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
 

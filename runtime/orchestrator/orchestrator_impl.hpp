@@ -109,6 +109,10 @@ void Orchestrator<P, F>::scope_begin() {
   dataflow_.scope_begin(submitter_.submitted() + 1);
   counting_.scope_begin();
   scopes_.push_back(scope_tasks_.size());
+  if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
+    const TaskId scope{submitter_.task_trace().scope_begin()};
+    record<P>(log_, EventKind::scope_begin, scope, static_cast<uint32_t>(scopes_.size()) - 1);
+  }
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -116,6 +120,10 @@ void Orchestrator<P, F>::scope_end() {
   if (scopes_.empty()) {
     fail({ErrorCode::bad_submission, "scope_end() without a scope", "use PTO2_SCOPE"});
     return;
+  }
+  if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
+    const TaskId scope{submitter_.task_trace().scope_end()};
+    record<P>(log_, EventKind::scope_end, scope, static_cast<uint32_t>(scopes_.size()) - 1);
   }
   const std::size_t first_task = scopes_.back();
   if (!groups_.open_groups().empty()) [[unlikely]] {

@@ -13,6 +13,7 @@
 
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
+#include "runtime/orchestrator/task_trace.hpp"
 #include "runtime/run/run_state.hpp"
 
 namespace pto2 {
@@ -63,6 +64,8 @@ class Submitter {
   [[nodiscard]] Reserved reserve(Submission& task);
   /// Makes the task, which fits, and pushes it if it is ready.
   TaskId commit(const Submission& task, KernelEntry kernel);
+  /// What was submitted, if that is kept.
+  [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
   /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.
   [[nodiscard]] Reserved allocate_cluster(uint32_t ring, uint32_t& cluster);
   /// The submission's deadlock, as reserve() found it.
@@ -82,6 +85,9 @@ class Submitter {
   void join_parts(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
   void publish(const Submission& task, const Admitted& admitted);
+  [[nodiscard]] Admitted admit(const Submission& task);
+  [[nodiscard]] Admitted admit_traced(const Submission& task);
+  void trace(const Submission& task, const Admitted& admitted);
   void publish_pinned(const Submission& task, const Admitted& admitted);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
   void find_oldest(Deadlock& deadlock) const;
@@ -94,6 +100,7 @@ class Submitter {
   std::unordered_map<uint32_t, std::vector<int16_t>> part_clusters_;  // by slot
   Resource lacks_ = Resource::task_ring;                              // when it last waited
   uint64_t last_warning_ = 0;
+  TaskTrace task_trace_;
 };
 
 }  // namespace pto2

@@ -70,6 +70,10 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
   if (!lacking(task)) return Reserved::fits;
   const std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return Reserved::fits;
+  if (task_trace_.enabled()) [[unlikely]] {
+    lacks_ = *lacks;
+    task_trace_.waits(deadlock(task).requested);
+  }
   return wait(
       make_id(task.ring, state_.admission.ring(task.ring).tasks.next()), lacks,
       [&] { return observe_lacking(task); }, [&] { return describe_blocked(task); });
@@ -85,6 +89,8 @@ Reserved Submitter<P, F>::allocate_cluster(uint32_t ring, uint32_t& cluster) {
   };
   const std::optional<Resource> lacks = look();
   if (!lacks) return Reserved::fits;
+  if (task_trace_.enabled()) [[unlikely]]
+    task_trace_.waits(1);
   return wait(make_id(ring, state_.admission.ring(ring).tasks.next()), lacks, look,
               [] { return std::string("[Cluster] BLOCKED: no free cluster"); });
 }
@@ -232,12 +238,39 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
+Admitted Submitter<P, F>::admit(const Submission& task) {
+  if (task_trace_.enabled()) [[unlikely]]
+    return admit_traced(task);
+  return state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
+    counts_.edges_linked += claim == Claim::linked ? 1 : 0;
+    counts_.edges_early += claim == Claim::early ? 1 : 0;
+  });
+}
+
+/// Apart from admit(), whose claims shall cost nothing for it.
+template <executors::ExecutionPolicy P, template <class> class F>
+Admitted Submitter<P, F>::admit_traced(const Submission& task) {
+  return state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
+    counts_.edges_linked += claim == Claim::linked ? 1 : 0;
+    counts_.edges_early += claim == Claim::early ? 1 : 0;
+    task_trace_.claimed(claim);
+  });
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
+  const auto& pool = state_.admission.ring(task.ring).pool;
+  const uint64_t alive = state_.admission.alive(task.ring);
+  const uint64_t nodes_end = pool.tail(alive) + pool.used(alive);
+  const uint64_t nodes = task.producers.size() + task.owners.size();
+  task_trace_.set_heap(task.ring,
+                       reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data()));
+  task_trace_.submitted(task, admitted, pool.index(nodes_end - nodes));
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
 TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
-  const Admitted admitted =
-      state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
-        counts_.edges_linked += claim == Claim::linked ? 1 : 0;
-        counts_.edges_early += claim == Claim::early ? 1 : 0;
-      });
+  const Admitted admitted = admit(task);
   const TaskId id = admitted.id;
   counts_.holds += task.owners.size();
   dataflow_.enter(task, id);
@@ -290,6 +323,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) {
   const TaskId id = admitted.id;
   ++counts_.tasks;
+  if (task_trace_.enabled()) [[unlikely]]
+    trace(task, admitted);
   record<P>(events_, EventKind::submit, id, task.kernel_id, static_cast<uint16_t>(task.block_dim));
   if (task.cluster != any_cluster) [[unlikely]]
     return publish_pinned(task, admitted);

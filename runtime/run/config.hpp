@@ -31,6 +31,7 @@ struct DeviceConfig {
   FanOutKind fan_out = FanOutKind::word;
   bool kernel_timing = false;  ///< measure the time inside kernels
   std::size_t events = 0;      ///< events kept per logical thread; 0: none
+  bool task_trace = false;     ///< with events: also what was submitted, for a trace of the run
 
   /// Entries of each shard for tasks of this type, but for the orchestrator's.
   [[nodiscard]] uint32_t shard_room(CoreType type) const {

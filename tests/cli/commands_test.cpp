@@ -166,7 +166,11 @@ TEST(Doctor, FailsWhenTheExampleIsWrong) {
 }
 
 TEST(Help, HasExamplesAndExitCodes) {
-  const Strings all[] = {{"--help"}, {"run", "--help"}, {"list", "--help"}, {"doctor", "--help"}};
+  const Strings all[] = {{"--help"},
+                         {"run", "--help"},
+                         {"validate", "--help"},
+                         {"list", "--help"},
+                         {"doctor", "--help"}};
   for (const Strings& arguments : all) {
     const Outcome outcome = pto2(arguments);
     EXPECT_EQ(outcome.code, 0);
@@ -180,12 +184,13 @@ TEST(Help, HasExamplesAndExitCodes) {
 
 TEST(Help, AndTheErrorNameEveryCommand) {
   const std::string help = pto2({"--help"}).out;
-  for (const char* name : {"run", "check", "replay", "list", "doctor"}) {
+  for (const char* name : {"run", "validate", "check", "replay", "list", "doctor"}) {
     EXPECT_THAT(help, testing::ContainsRegex(std::string("\n +") + name + " +[a-z]")) << name;
   }
   for (const Strings& arguments : {Strings{}, Strings{"fly"}}) {
-    EXPECT_THAT(pto2(arguments).err,
-                HasSubstr("name a command: run, check, replay, list or doctor; pto2 --help"));
+    EXPECT_THAT(
+        pto2(arguments).err,
+        HasSubstr("name a command: run, validate, check, replay, list or doctor; pto2 --help"));
   }
   EXPECT_THAT(pto2({"fly"}).err, HasSubstr("pto2: fly is no command; name"));
 }

@@ -51,7 +51,7 @@ void expect_complete(const Trace& trace, std::size_t tasks) {
   for (const json& event : trace.events) {
     EXPECT_GE(event["t"], last);
     last = event["t"];
-    if (event["event"] == "wait" || event["event"] == "exit") continue;
+    if (event["event"] == "wait" || !event.contains("task")) continue;
     const Key key{event["ring"], event["task"], event["event"]};
     EXPECT_TRUE(at.emplace(key, last).second) << event;
   }
@@ -79,7 +79,7 @@ TEST(Trace, HasEveryEventOfEveryTaskOnce) {
     const Trace trace =
         trace_of({"paged_attention", "--case", "CaseVarSeq4", "--executor", executor});
     expect_complete(trace, 33);
-    EXPECT_EQ(trace.header["schema"], "pto2-trace/1");
+    EXPECT_EQ(trace.header["schema"], "pto2-trace/2");
     EXPECT_EQ(trace.header["tasks"], 33);
     EXPECT_EQ(trace.header["executor"], executor);
     EXPECT_EQ(trace.header["clock"], std::string(executor) == "seeded" ? "points" : "ns");
@@ -213,6 +213,74 @@ TEST(Trace, FullBuffersAreSaid) {
   std::map<std::string, int> kept;
   for (const json& event : trace.events) ++kept[event["thread"]];
   for (const auto& [thread, events] : kept) EXPECT_LE(events, 2) << thread;
+}
+
+TEST(Trace, SubmissionsSayWhatTheTaskIs) {
+  const Trace trace = trace_of({"vector_example", "--executor", "seeded", "--seed", "3"});
+  std::vector<json> tasks;
+  for (const json& event : trace.events) {
+    if (event["event"] == "submit") tasks.push_back(event);
+  }
+  ASSERT_EQ(tasks.size(), 5U);
+  EXPECT_EQ(tasks[0]["type"], "vector");
+  EXPECT_EQ(tasks[0]["scope"], 0);
+  EXPECT_EQ(tasks[0]["heap"], json({0, 65536}));
+  EXPECT_EQ(tasks[0]["producers"], json::array());
+  EXPECT_EQ(tasks[0]["cluster"], -1);
+  EXPECT_EQ(tasks[0]["group"], -1);
+  EXPECT_EQ(tasks[0]["block_dim"], 0);
+  const json read = {{"dir", "in"}, {"external", 1},  {"base", 0},    {"element", 4},
+                     {"origin", 0}, {"strides", {1}}, {"start", {0}}, {"extent", {16384}}};
+  EXPECT_EQ(tasks[0]["params"][1], read);
+  // The second task of the nested scope: c from the outer one, and a buffer and a scalar of its
+  // own.
+  const json& inner = tasks[2];
+  EXPECT_EQ(inner["scope"], 1);
+  EXPECT_EQ(inner["depth"], 1);
+  EXPECT_EQ(inner["heap"], json({65536, 65536}));
+  EXPECT_EQ(inner["nodes"], json({2, 1}));
+  EXPECT_EQ(inner["producers"][0][0], 0);
+  EXPECT_EQ(inner["producers"][0][1], 0);
+  EXPECT_EQ(inner["params"][0]["owner"], json({0, 0}));
+  EXPECT_EQ(inner["params"][1]["owner"], json({1, 1}));
+  EXPECT_EQ(inner["params"][1]["base"], 65536);
+  EXPECT_EQ(inner["params"][2], json({{"dir", "scalar"}}));
+}
+
+TEST(Trace, HeaderDescribesChipAndRings) {
+  const Trace trace =
+      trace_of({"paged_attention", "--blocks", "2", "--schedulers", "1", "--window", "32"});
+  const json& cores = trace.header["cores"];
+  ASSERT_EQ(cores.size(), 6U);
+  EXPECT_EQ(cores[1], json({{"name", "aic1"}, {"type", "cube"}, {"cluster", 1}}));
+  EXPECT_EQ(cores[4], json({{"name", "aiv2"}, {"type", "vector"}, {"cluster", 1}}));
+  ASSERT_EQ(trace.header["rings"].size(), 4U);
+  EXPECT_EQ(trace.header["rings"][3]["window"], 32);
+  EXPECT_EQ(trace.header["rings"][3]["dep_pool"], 65536);
+  EXPECT_EQ(trace.header["given_up"], false);
+}
+
+TEST(Trace, ScopesOpenAndClose) {
+  const Trace trace = trace_of({"paged_attention_seq", "--case", "TaskRingNested"});
+  std::vector<uint64_t> open;
+  uint64_t begun = 0;
+  for (const json& event : trace.events) {
+    if (event["event"] == "submit") {
+      EXPECT_EQ(event["scope"], open.back());
+    }
+    if (event["event"] == "scope_begin") {
+      EXPECT_EQ(event["depth"], open.size());
+      EXPECT_EQ(event["scope"], begun);
+      open.push_back(begun++);
+    } else if (event["event"] == "scope_end") {
+      ASSERT_FALSE(open.empty());
+      EXPECT_EQ(event["scope"], open.back());
+      open.pop_back();
+      EXPECT_EQ(event["depth"], open.size());
+    }
+  }
+  EXPECT_TRUE(open.empty());
+  EXPECT_GT(begun, 64U);
 }
 
 TEST(Trace, OfTheLastRepetitionAlone) {

@@ -5,7 +5,7 @@
 
 #include "runtime/chip/chip.hpp"
 
-namespace pto2::cli {
+namespace pto2 {
 
 /// {"name":..,"blocks":..,..}, with the keys of a chip file.
 inline nlohmann::ordered_json chip_json(const Chip& chip) {
@@ -14,4 +14,4 @@ inline nlohmann::ordered_json chip_json(const Chip& chip) {
   return json;
 }
 
-}  // namespace pto2::cli
+}  // namespace pto2

@@ -1,0 +1,92 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "runtime/validate/rules.hpp"
+
+namespace pto2::validation {
+namespace {
+
+/// VR-I16 for one parameter.
+void check_owner(const Case& it, uint32_t task, std::size_t i) {
+  const Submission& submission = it.trace.submissions[task];
+  const Param& param = submission.params[i];
+  const uint32_t owner = it.history.find(param.owner);
+  const std::string name =
+      fmt::format("parameter {} lies in the buffers of {}", i, text_of(param.owner));
+  if (owner == no_index || owner > task) {
+    it.findings.add("VR-I16", name + ", which was not submitted before it", it.submit(task));
+    return;
+  }
+  const Submission& held = it.trace.submissions[owner];
+  if (param.begin() < held.heap_begin || param.end() > held.heap_begin + held.heap_bytes) {
+    it.findings.add(
+        "VR-I16",
+        fmt::format("{}, but its bytes {} to {} do not", name, param.begin(), param.end()),
+        it.submit(task), it.submit(owner));
+  }
+  const bool holds = owner == task || std::ranges::count(submission.holds, param.owner) != 0 ||
+                     std::ranges::any_of(submission.producers, [&](const Producer& producer) {
+                       return producer.task == param.owner && producer.claim != Claim::none;
+                     });
+  if (holds) return;
+  it.findings.add("VR-I16", name + ", which it does not hold", it.submit(task), it.submit(owner));
+}
+
+/// VR-I17, VR-I18.
+void check_end(const Case& it, uint32_t task, const char* rule, const Moment& end) {
+  if (!end.has()) return;
+  const TaskHistory& history = it.history.of(task);
+  const Event& event = it.event(end.event);
+  if (history.needs_more) {
+    it.findings.add(rule, "something that uses it never ends", event, it.submit(task));
+  } else if (is_late(it.event(history.needed), event)) {
+    it.findings.add(rule, "something that it must outlive ends later", event,
+                    it.event(history.needed));
+  }
+}
+
+/// VR-I19.
+void check_ring(const Case& it, const std::vector<uint32_t>& ring) {
+  uint32_t latest = no_index;   // of those so far, the one whose step was certainly last
+  uint32_t missing = no_index;  // the first that is not reclaimed
+  for (const uint32_t task : ring) {
+    if (!it.history.of(task).whole) continue;
+    const uint32_t reclaim = it.history.of(task).reclaim.event;
+    if (reclaim == no_index) {
+      if (missing == no_index) missing = task;
+      continue;
+    }
+    const Event& event = it.event(reclaim);
+    if (missing != no_index) {
+      it.findings.add("VR-I19", "a task before it is not reclaimed", event, it.submit(missing));
+      return;
+    }
+    if (latest != no_index) {
+      const Event& other = it.event(latest);
+      const bool same_thread = other.thread == event.thread;
+      if (other.before > event.t || (same_thread && other.line > event.line)) {
+        it.findings.add("VR-I19", "a task before it is reclaimed later", event, other);
+      }
+    }
+    if (latest == no_index || event.before >= it.event(latest).before) latest = reclaim;
+  }
+}
+
+}  // namespace
+
+void check_references(const Case& it) {
+  for (uint32_t task = 0; task < it.trace.submissions.size(); ++task) {
+    const TaskHistory& history = it.history.of(task);
+    if (!history.whole) continue;
+    const std::vector<Param>& params = it.trace.submissions[task].params;
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      if (params[i].direction != Direction::scalar && !params[i].external) check_owner(it, task, i);
+    }
+    check_end(it, task, "VR-I17", history.consume);
+    check_end(it, task, "VR-I18", history.reclaim);
+  }
+  for (const auto& ring : it.history.rings()) check_ring(it, ring);
+}
+
+}  // namespace pto2::validation

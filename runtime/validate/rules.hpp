@@ -1,0 +1,46 @@
+/// The rules of validate.hpp, subject by subject.
+#pragma once
+
+#include "runtime/validate/findings.hpp"
+#include "runtime/validate/history.hpp"
+#include "runtime/validate/trace.hpp"
+
+namespace pto2::validation {
+
+struct Case {
+  const Trace& trace;
+  History& history;
+  Findings& findings;
+
+  [[nodiscard]] const Event& event(uint32_t number) const { return trace.events[number]; }
+  [[nodiscard]] const Event& submit(uint32_t task) const {
+    return trace.events[trace.submissions[task].event];
+  }
+  /// The thread that submits; none without tasks.
+  [[nodiscard]] uint32_t submit_thread() const {
+    return trace.submissions.empty() ? no_index : submit(0).thread;
+  }
+};
+
+/// VR-I1, VR-I2. Marks the tasks that break them.
+void check_counts(const Case& it);
+/// VR-I3, VR-I22.
+void check_threads(const Case& it);
+/// VR-I4, VR-I5, VR-I6.
+void check_order(const Case& it);
+/// VR-I7, VR-I8, VR-I9.
+void check_cores(const Case& it);
+/// VR-I10, VR-I11, VR-I12.
+void check_groups(const Case& it);
+/// VR-I13, VR-I14, VR-I15.
+void check_memory(const Case& it);
+/// VR-I16, VR-I17, VR-I18, VR-I19.
+void check_references(const Case& it);
+/// VR-I20.
+void check_scopes(const Case& it);
+/// VR-I21.
+void check_waits(const Case& it);
+/// VR-I23.
+void check_races(const Case& it);
+
+}  // namespace pto2::validation

@@ -1,0 +1,146 @@
+#include "runtime/validate/submission_reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+namespace pto2::validation {
+namespace {
+
+using Element = JsonLine::Element;
+
+/// `[a, b]`
+std::array<uint64_t, 2> pair_of(const JsonLine& line, std::string_view name) {
+  std::array<uint64_t, 2> values{};
+  std::size_t i = 0;
+  for (const Element element : line.list(name)) {
+    if (i == values.size()) break;
+    values[i++] = line.number_in(element, name);
+  }
+  if (i != values.size() || line.list(name).size() != i) {
+    line.refuse(fmt::format("field \"{}\" is no list of two numbers", name));
+  }
+  return values;
+}
+
+/// `[ring, number, ..]` inside a list.
+TaskName task_in(const JsonLine& line, const Element& element, std::string_view name,
+                 const Trace& trace, std::size_t size, Element* third) {
+  JsonLine::Array list;
+  if (element.get(list) != simdjson::SUCCESS || list.size() != size) {
+    line.refuse(fmt::format("field \"{}\" has something else than lists of {}", name, size));
+  }
+  const uint64_t ring = line.number_in(list.at(0).value(), name);
+  if (ring >= trace.rings.size()) {
+    line.refuse(fmt::format("field \"{}\" names ring {} of {}", name, ring, trace.rings.size()));
+  }
+  if (third != nullptr) *third = list.at(2).value();
+  return {static_cast<uint32_t>(ring), line.number_in(list.at(1).value(), name)};
+}
+
+Claim claim_of(const JsonLine& line, const Element& element) {
+  std::string_view text;
+  if (element.get(text) == simdjson::SUCCESS) {
+    if (text == "linked") return Claim::linked;
+    if (text == "early") return Claim::early;
+    if (text == "none") return Claim::none;
+  }
+  line.refuse("a producer's claim is none of linked, early, none");
+}
+
+void read_dims(const JsonLine& param, std::string_view name, std::array<uint64_t, max_dims>& values,
+               uint32_t dims) {
+  const JsonLine::Array list = param.list(name);
+  if (list.size() != dims || dims == 0 || dims > max_dims) {
+    param.refuse(fmt::format("field \"{}\" has {} dimensions, not the same 1 to {} of all three",
+                             name, list.size(), max_dims));
+  }
+  std::size_t i = 0;
+  for (const Element element : list) values[i++] = param.number_in(element, name);
+}
+
+Direction direction_of(const JsonLine& param) {
+  const std::string_view text = param.text("dir");
+  if (text == "in") return Direction::in;
+  if (text == "out") return Direction::out;
+  if (text == "inout") return Direction::inout;
+  if (text == "scalar") return Direction::scalar;
+  param.refuse("a parameter's \"dir\" is none of in, out, inout, scalar");
+}
+
+Param read_param(const JsonLine& line, const Trace& trace) {
+  Param param;
+  param.direction = direction_of(line);
+  if (param.direction == Direction::scalar) return param;
+  param.external = line.has("external");
+  if (param.external) {
+    param.memory = line.number("external");
+  } else {
+    const auto [ring, number] = pair_of(line, "owner");
+    if (ring >= trace.rings.size()) line.refuse(fmt::format("the owner is of ring {}", ring));
+    param.owner = {static_cast<uint32_t>(ring), number};
+  }
+  param.base = line.number("base");
+  param.element = line.number("element");
+  param.origin = line.number("origin");
+  param.dims = static_cast<uint32_t>(line.list("extent").size());
+  read_dims(line, "strides", param.strides, param.dims);
+  read_dims(line, "start", param.start, param.dims);
+  read_dims(line, "extent", param.extent, param.dims);
+  const auto extents = std::span(param.extent).first(param.dims);
+  if (param.element == 0 || std::ranges::count(extents, 0U) != 0) {
+    line.refuse("a tensor has no bytes: an element size or extent is 0");
+  }
+  return param;
+}
+
+}  // namespace
+
+TaskName task_of(const JsonLine& line, const Trace& trace) {
+  const uint32_t ring = line.index("ring");
+  if (ring >= trace.rings.size()) {
+    line.refuse(fmt::format("ring {} of {}", ring, trace.rings.size()));
+  }
+  return {ring, line.number("task")};
+}
+
+uint32_t type_of(const JsonLine& line, const Trace& trace) {
+  const std::string_view name = line.text("type");
+  const auto found = std::ranges::find(trace.types, name);
+  if (found == trace.types.end()) line.refuse(fmt::format("no core is of type \"{}\"", name));
+  return static_cast<uint32_t>(found - trace.types.begin());
+}
+
+Submission read_submission(const JsonLine& line, const Trace& trace) {
+  Submission task;
+  task.task = task_of(line, trace);
+  task.event = static_cast<uint32_t>(trace.events.size());
+  task.type = type_of(line, trace);
+  task.scope = line.number("scope");
+  task.depth = line.number("depth");
+  task.cluster = line.signed_number("cluster");
+  task.group = line.signed_number("group");
+  task.block_dim = line.number("block_dim");
+  if (task.block_dim > 65535) line.refuse("\"block_dim\" is more than 65535");
+  const auto [heap_begin, heap_bytes] = pair_of(line, "heap");
+  const auto [first_node, nodes] = pair_of(line, "nodes");
+  task.heap_begin = heap_begin;
+  task.heap_bytes = heap_bytes;
+  task.first_node = first_node;
+  task.nodes = nodes;
+  for (const Element element : line.list("producers")) {
+    Element claim;
+    const TaskName producer = task_in(line, element, "producers", trace, 3, &claim);
+    task.producers.push_back({producer, claim_of(line, claim)});
+  }
+  for (const Element element : line.list("holds")) {
+    task.holds.push_back(task_in(line, element, "holds", trace, 2, nullptr));
+  }
+  for (const Element element : line.list("params")) {
+    task.params.push_back(read_param(line.inner(element, "a parameter"), trace));
+  }
+  return task;
+}
+
+}  // namespace pto2::validation

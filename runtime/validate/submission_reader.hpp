@@ -1,0 +1,18 @@
+/// Reads what a line `submit` says of a task.
+#pragma once
+
+#include "runtime/validate/json_line.hpp"
+#include "runtime/validate/trace.hpp"
+
+namespace pto2::validation {
+
+/// `trace` has its header. Throws TraceError.
+[[nodiscard]] Submission read_submission(const JsonLine& line, const Trace& trace);
+
+/// Number of a core type's name. Throws TraceError for one that the chip has not.
+[[nodiscard]] uint32_t type_of(const JsonLine& line, const Trace& trace);
+
+/// The task that a line names. Throws TraceError for a ring that there is not.
+[[nodiscard]] TaskName task_of(const JsonLine& line, const Trace& trace);
+
+}  // namespace pto2::validation

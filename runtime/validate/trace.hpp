@@ -1,0 +1,147 @@
+/// A trace of schema pto2-trace/2 (docs/TRACE.md), as it was read.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace pto2::validation {
+
+/// No such event, task, or number.
+inline constexpr uint32_t no_index = std::numeric_limits<uint32_t>::max();
+
+enum class Kind : uint8_t {
+  submit,
+  ready,
+  dispatch,
+  ack,
+  fin,
+  consume,
+  reclaim,
+  wait,
+  exit,
+  allocate,
+  close,
+  join,
+  give_back,
+  scope_begin,
+  scope_end,
+};
+/// "submit", "ready", ..
+[[nodiscard]] const char* name_of(Kind kind);
+
+/// What an orchestrator can wait for; `nothing`: any other wait.
+enum class Lacking : uint8_t { nothing, task_ring, heap_ring, dep_pool, tensormap, cluster };
+
+/// A line. Fields that its kind has not are 0.
+struct Event {
+  uint64_t t = 0;
+  /// Time of the thread's event before this one, 0 if it is the first: the step that the event
+  /// tells of was taken between the two.
+  uint64_t before = 0;
+  uint64_t number = 0;     ///< of the task in its ring; of the group, of the scope
+  uint64_t requested = 0;  ///< wait
+  uint64_t group = 0;      ///< join
+  uint32_t line = 0;       ///< in the file, from 1
+  uint32_t thread = 0;
+  uint32_t ring = 0;
+  uint32_t part = 0;
+  uint32_t place = 0;  ///< core of a dispatch, type of a ready; cluster; depth
+  Kind kind = Kind::exit;
+  Lacking lacking = Lacking::nothing;
+};
+
+struct Core {
+  std::string name;
+  uint32_t type = 0;     ///< number of its type's name
+  uint32_t thread = 0;   ///< what it runs on
+  int64_t cluster = -1;  ///< -1: of no_index
+};
+
+struct Ring {
+  uint64_t window = 0;    ///< slots
+  uint64_t heap = 0;      ///< bytes
+  uint64_t dep_pool = 0;  ///< nodes
+};
+
+struct TaskName {
+  uint32_t ring = 0;
+  uint64_t number = 0;
+  friend bool operator==(const TaskName&, const TaskName&) = default;
+};
+
+enum class Claim : uint8_t { linked, early, none };
+
+struct Producer {
+  TaskName task;
+  Claim claim = Claim::linked;
+};
+
+enum class Direction : uint8_t { in, out, inout, scalar };
+
+inline constexpr std::size_t max_dims = 5;
+
+struct Param {
+  Direction direction = Direction::scalar;
+  bool external = false;
+  TaskName owner;        ///< if not external
+  uint64_t memory = 0;   ///< number of the external memory
+  uint64_t base = 0;     ///< bytes from the start of the memory, or of the owner's ring's heap
+  uint64_t element = 0;  ///< bytes
+  uint64_t origin = 0;   ///< bytes from base
+  uint32_t dims = 0;
+  std::array<uint64_t, max_dims> strides{};  ///< elements
+  std::array<uint64_t, max_dims> start{};
+  std::array<uint64_t, max_dims> extent{};
+
+  [[nodiscard]] bool reads() const {
+    return direction == Direction::in || direction == Direction::inout;
+  }
+  [[nodiscard]] bool writes() const {
+    return direction == Direction::out || direction == Direction::inout;
+  }
+  /// First byte and the byte past the last, of the memory or the heap.
+  [[nodiscard]] uint64_t begin() const;
+  [[nodiscard]] uint64_t end() const;
+};
+
+/// A line `submit`.
+struct Submission {
+  TaskName task;
+  uint32_t event = 0;  ///< number of its event
+  uint32_t type = 0;   ///< number of the type's name
+  uint64_t scope = 0;
+  uint64_t depth = 0;
+  int64_t cluster = -1;
+  int64_t group = -1;
+  uint64_t block_dim = 0;
+  uint64_t heap_begin = 0;
+  uint64_t heap_bytes = 0;
+  uint64_t first_node = 0;
+  uint64_t nodes = 0;
+  std::vector<Producer> producers;
+  std::vector<TaskName> holds;
+  std::vector<Param> params;
+
+  [[nodiscard]] uint32_t parts() const {
+    return block_dim == 0 ? 1 : static_cast<uint32_t>(block_dim);
+  }
+};
+
+struct Trace {
+  bool given_up = false;  ///< then not all tasks need have run
+  std::vector<std::string> types;
+  std::vector<std::string> threads;
+  std::vector<Core> cores;
+  std::vector<Ring> rings;
+  uint64_t clusters = 0;
+  uint64_t tensormap_pool = 0;  ///< entries
+  std::vector<Event> events;    ///< in the order of the lines
+  std::vector<Submission> submissions;
+};
+
+}  // namespace pto2::validation

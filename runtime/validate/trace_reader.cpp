@@ -1,0 +1,255 @@
+#include "runtime/validate/trace_reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <unordered_map>
+
+#include "runtime/validate/json_line.hpp"
+#include "runtime/validate/submission_reader.hpp"
+
+namespace pto2::validation {
+namespace {
+
+using simdjson::dom::element;
+
+constexpr const char* make_again = "make it again with pto2 run --trace";
+
+std::optional<Kind> kind_of(std::string_view name) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(Kind::scope_end); ++i) {
+    if (name == name_of(static_cast<Kind>(i))) return static_cast<Kind>(i);
+  }
+  return std::nullopt;
+}
+
+Lacking lacking_of(const JsonLine& line) {
+  const std::string_view name = line.text("resource");
+  if (name == "TaskRing") return Lacking::task_ring;
+  if (name == "HeapRing") return Lacking::heap_ring;
+  if (name == "DepPool") return Lacking::dep_pool;
+  if (name == "TensorMap") return Lacking::tensormap;
+  if (name == "Cluster") return Lacking::cluster;
+  line.refuse(fmt::format("\"{}\" is no resource", name));
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) {
+    if (simdjson::padded_string::load(path).get(text_) != simdjson::SUCCESS) {
+      throw TraceError(0, "cannot be read", "check its name and its permissions");
+    }
+  }
+
+  Trace read() {
+    const char* const begin = text_.data();
+    const char* const end = begin + text_.size();
+    if (begin == end) throw TraceError(1, "the file is empty", make_again);
+    uint32_t line = 0;
+    for (const char* at = begin; at != end;) {
+      const auto* newline =
+          static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+      ++line;
+      if (ended_) throw TraceError(line, "goes on after its closing line", make_again);
+      if (newline == nullptr) {
+        throw TraceError(line, "the last line has no end: the trace was cut off", make_again);
+      }
+      read_line({at, static_cast<std::size_t>(newline - at)}, line);
+      at = newline + 1;
+    }
+    if (!ended_) {
+      throw TraceError(line, "there is no closing line: the trace was cut off", make_again);
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  void read_line(std::string_view text, uint32_t number) {
+    JsonLine::Object object;
+    if (parser_.parse(text.data(), text.size(), false).get(object) != simdjson::SUCCESS) {
+      throw TraceError(number, "the line is no JSON object",
+                       number == 1 ? "name a file that pto2 run --trace has written" : make_again);
+    }
+    const JsonLine line(object, number);
+    if (number == 1) return read_header(line);
+    const std::string_view event = line.text("event");
+    if (event == "end") return read_end(line);
+    const auto kind = kind_of(event);
+    if (!kind) line.refuse(fmt::format("\"{}\" is no event of pto2-trace/2", event));
+    read_event(line, *kind);
+  }
+
+  void read_header(const JsonLine& line) {
+    if (!line.has("schema") || line.text("schema") != "pto2-trace/2") {
+      throw TraceError(1,
+                       line.has("schema")
+                           ? fmt::format("the schema is {}, not pto2-trace/2", line.text("schema"))
+                           : "the file has no schema: it is no trace",
+                       "validate with the pto2 that has written it, or make it again");
+    }
+    const std::string_view error = line.text("error");
+    trace_.given_up = line.flag("given_up");
+    if (trace_.given_up != (error != "ok" && error != "not_drained")) {
+      line.refuse(fmt::format("\"given_up\" contradicts \"error\" {}", error));
+    }
+    tasks_ = line.number("tasks");
+    trace_.tensormap_pool = line.number("tensormap_pool");
+    read_threads(line);
+    read_cores(line);
+    for (const element ring : line.list("rings")) {
+      const JsonLine fields = line.inner(ring, "a ring");
+      trace_.rings.push_back(
+          {fields.number("window"), fields.number("heap"), fields.number("dep_pool")});
+      const Ring& sizes = trace_.rings.back();
+      if (sizes.window < 2 || sizes.heap == 0 || sizes.dep_pool == 0) {
+        line.refuse("a ring has no room");
+      }
+    }
+    if (trace_.rings.empty()) line.refuse("there are no rings");
+  }
+
+  void read_threads(const JsonLine& line) {
+    for (const element thread : line.list("threads")) {
+      std::string_view name;
+      if (thread.get(name) != simdjson::SUCCESS) line.refuse("a thread's name is no text");
+      const auto number = static_cast<uint32_t>(trace_.threads.size());
+      trace_.threads.emplace_back(name);
+      if (!threads_.emplace(name, number).second) {
+        line.refuse(fmt::format("two threads are called {}", name));
+      }
+    }
+    last_.resize(trace_.threads.size());
+  }
+
+  void read_cores(const JsonLine& line) {
+    for (const element core : line.list("cores")) {
+      const JsonLine fields = line.inner(core, "a core");
+      const std::string name(fields.text("name"));
+      const auto thread = threads_.find(fields.has("thread") ? std::string(fields.text("thread")) : name);
+      if (thread == threads_.end()) line.refuse(fmt::format("core {} has no thread", name));
+      const std::string_view type = fields.text("type");
+      if (std::ranges::count(trace_.types, type) == 0) trace_.types.emplace_back(type);
+      const int64_t cluster = fields.signed_number("cluster");
+      if (cluster < -1) line.refuse(fmt::format("core {} is of cluster {}", name, cluster));
+      cores_.emplace(name, static_cast<uint32_t>(trace_.cores.size()));
+      trace_.cores.push_back({name, type_of(fields, trace_), thread->second, cluster});
+      trace_.clusters = std::max(trace_.clusters, static_cast<uint64_t>(cluster + 1));
+    }
+  }
+
+  void read_end(const JsonLine& line) {
+    ended_ = true;
+    if (const uint64_t dropped = line.number("dropped"); dropped != 0) {
+      throw TraceError(line.line(),
+                       fmt::format("{} events found their buffer full and are missing", dropped),
+                       "trace the run again with a larger --trace-events");
+    }
+    if (const uint64_t events = line.number("events"); events != trace_.events.size()) {
+      line.refuse(fmt::format("the trace had {} events and has {}: lines were lost or added",
+                              events, trace_.events.size()));
+    }
+    if (trace_.submissions.size() != tasks_) {
+      line.refuse(fmt::format("the header counts {} tasks, but {} were submitted", tasks_,
+                              trace_.submissions.size()));
+    }
+  }
+
+  uint32_t find(const std::unordered_map<std::string, uint32_t>& names, const JsonLine& line,
+                std::string_view field) {
+    key_ = line.text(field);
+    const auto found = names.find(key_);
+    if (found == names.end()) line.refuse(fmt::format("the header has no {} {}", field, key_));
+    return found->second;
+  }
+
+  void read_event(const JsonLine& line, Kind kind) {
+    Event event;
+    event.kind = kind;
+    event.line = line.line();
+    event.t = line.number("t");
+    event.thread = find(threads_, line, "thread");
+    event.before = last_[event.thread];
+    last_[event.thread] = event.t;
+    read_details(line, event);
+    if (kind == Kind::submit) trace_.submissions.push_back(read_submission(line, trace_));
+    trace_.events.push_back(event);
+  }
+
+  void read_task(const JsonLine& line, Event& event) const {
+    const TaskName task = task_of(line, trace_);
+    event.ring = task.ring;
+    event.number = task.number;
+  }
+
+  void read_details(const JsonLine& line, Event& event) {
+    switch (event.kind) {
+      case Kind::submit:
+      case Kind::consume:
+      case Kind::reclaim:
+        return read_task(line, event);
+      case Kind::ready:
+        event.place = type_of(line, trace_);
+        return read_task(line, event);
+      case Kind::dispatch:
+        event.place = find(cores_, line, "core");
+        event.part = line.index("part");
+        return read_task(line, event);
+      case Kind::ack:
+      case Kind::fin:
+        event.part = line.index("part");
+        return read_task(line, event);
+      case Kind::join:
+        event.part = line.index("part");
+        event.group = line.number("group");
+        event.place = cluster_of(line);
+        return read_task(line, event);
+      case Kind::wait:
+        if (!line.has("resource")) return;
+        event.lacking = lacking_of(line);
+        event.requested = line.number("requested");
+        if (event.lacking != Lacking::cluster) read_task(line, event);
+        return;
+      case Kind::allocate:
+      case Kind::close:
+        event.number = line.number("group");
+        [[fallthrough]];
+      case Kind::give_back:
+        event.place = cluster_of(line);
+        return;
+      case Kind::scope_begin:
+      case Kind::scope_end:
+        event.number = line.number("scope");
+        event.place = line.index("depth");
+        return;
+      case Kind::exit:
+        return;
+    }
+  }
+
+  [[nodiscard]] uint32_t cluster_of(const JsonLine& line) const {
+    const uint32_t cluster = line.index("cluster");
+    if (cluster >= trace_.clusters) {
+      line.refuse(fmt::format("cluster {} of {}", cluster, trace_.clusters));
+    }
+    return cluster;
+  }
+
+  simdjson::padded_string text_;
+  simdjson::dom::parser parser_;
+  Trace trace_;
+  std::unordered_map<std::string, uint32_t> threads_;
+  std::unordered_map<std::string, uint32_t> cores_;
+  std::vector<uint64_t> last_;  // time of each thread's last event
+  std::string key_;
+  uint64_t tasks_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Trace read_trace(const std::string& path) {
+  return Reader(path).read();
+}
+
+}  // namespace pto2::validation

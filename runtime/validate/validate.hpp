@@ -1,0 +1,87 @@
+/// Judges a run by its trace (docs/TRACE.md), with nothing of what made the run.
+///
+/// An event is recorded beside an atomic step, not with it. Two events are in order of time where
+/// the first is recorded before the step that lets the second happen. `consume`, `reclaim` and
+/// `give_back` are recorded after their steps; such a step was taken between the event of its
+/// thread before it and its own, and it is late only if even the former is. So what a rule refuses
+/// did happen in the wrong order, however the threads were delayed.
+///
+/// A task whose events break VR-I1 or VR-I2 is judged by no later rule. In a run that was given up
+/// tasks may be unfinished, scopes and groups open. The *users* of a task are those that it must
+/// outlive: consumers whose claim was not `none`, and tasks that hold it.
+///
+///   VR-I1: one thread submits the tasks of each ring in order, 0, 1, .. without gaps. All other
+///          events are of tasks that were submitted, and of parts that they have.
+///   VR-I2: each task is ready, consumed and reclaimed once, each of its parts dispatched, acked
+///          and finished once; in a run that was given up at most once, and none of these without
+///          those before it.
+///   VR-I3: the times of one thread never descend.
+///   VR-I4: submit <= ready <= dispatch <= ack <= fin.
+///   VR-I5: producers are submitted before their consumer, and every part of them has finished when
+///          it becomes ready.
+///   VR-I6: a producer that was claimed early had finished by the time of the submission; one that
+///          was claimed with `none` had been consumed.
+///   VR-I7: a task is ready for, and dispatched to, a core of its type; `ack` and `fin` are that
+///          core's.
+///   VR-I8: a task, or part, that is pinned runs on a core of its cluster.
+///   VR-I9: a core runs one task at a time: `fin` follows the `ack` of the same task and part, and
+///          nothing is dispatched to a core that has not finished what it was given.
+///   VR-I10: a cluster has one group at a time.
+///   VR-I11: a group is closed once, and its cluster is given back after that and after the last of
+///          its tasks has finished; in a run that ended well, each is.
+///   VR-I12: groups are numbered from 0; tasks join a group that is open, on its cluster, and
+///          their submission says so.
+///   VR-I13: of a window's slots one stays free: when a task is submitted, the one that many tasks
+///          before it has been reclaimed, and nobody who uses that one runs.
+///   VR-I14: a task's heap range lies in its ring's heap; nobody who may use its bytes runs, and
+///          those who had them have been reclaimed.
+///   VR-I15: a task has as many nodes of its ring's dependency pool as producers and holds; those
+///          who had these nodes have been reclaimed.
+///   VR-I16: whoever names a buffer of the runtime names bytes of its owner's heap range, and is
+///          the owner itself, has it as producer, or holds it.
+///   VR-I17: a task is consumed after it has finished, its scope has ended, and its users have
+///          finished.
+///   VR-I18: a task is reclaimed after the same.
+///   VR-I19: the tasks of a ring are reclaimed in order.
+///   VR-I20: scopes are numbered from 0 and nest; a task is of the innermost one that is open, and
+///   of
+///          the ring of its depth; in a run that ended well, all scopes end.
+///   VR-I21: the thread that submits waits for a resource for the next task of a ring, lacks what
+///   it
+///          waits for, and submits that task next, unless the run is given up.
+///   VR-I22: the last event of each thread, and no other, is its `exit`.
+///   VR-I23: of two tasks that touch the same bytes, one of which writes them, one is ordered after
+///          the other by a path of edges; or a task that reads was submitted when the writer had
+///          been reclaimed, which takes no edge. Judged on demand.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/validate/trace.hpp"
+
+namespace pto2::validation {
+
+/// A rule that is broken, by two events.
+struct Violation {
+  std::string rule;  ///< "VR-I5"
+  std::string text;  ///< what happened, with tasks, threads and times
+  uint32_t line = 0;
+  uint32_t other_line = 0;  ///< 0: there is only one event
+};
+
+struct Verdict {
+  std::vector<Violation> violations;  ///< rule by rule; the first `most_per_rule` of each
+  uint64_t more = 0;                  ///< that were left out
+
+  [[nodiscard]] bool valid() const { return violations.empty(); }
+};
+
+inline constexpr uint32_t most_per_rule = 20;
+
+/// Judges a run by VR-I1 to VR-I22, and by VR-I23 if `races`.
+[[nodiscard]] Verdict judge(const Trace& trace, bool races);
+
+}  // namespace pto2::validation

@@ -1,0 +1,154 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "runtime/validate/rules.hpp"
+
+namespace pto2::validation {
+namespace {
+
+/// What a ring has given out: of the tasks in its order, from the first on.
+struct Books {
+  std::vector<uint64_t> nodes{0};    ///< of the first i tasks
+  std::vector<uint64_t> inserts{0};  ///< TensorMap entries of the first i tasks
+  std::vector<uint64_t> heap_begin;
+  std::vector<uint64_t> heap_end;
+  std::vector<bool> has_heap;
+  /// Times of reclaims, ascending, and how many tasks are certainly reclaimed by each.
+  std::vector<std::pair<uint64_t, uint64_t>> reclaimed;
+
+  /// Tasks that are certainly reclaimed before `t`.
+  [[nodiscard]] uint64_t alive(uint64_t t) const {
+    const auto after =
+        std::ranges::lower_bound(reclaimed, t, {}, [](const auto& entry) { return entry.first; });
+    return after == reclaimed.begin() ? 0 : std::min((after - 1)->second, next());
+  }
+  [[nodiscard]] uint64_t next() const { return heap_end.size(); }
+};
+
+class Waits {
+ public:
+  explicit Waits(const Case& it) : it_(it), books_(it.trace.rings.size()) {}
+
+  void check() {
+    uint32_t task = 0;
+    for (const Event& event : it_.trace.events) {
+      if (event.kind == Kind::reclaim) reclaim(event);
+      if (event.kind == Kind::allocate) ++groups_;
+      if (event.kind == Kind::give_back) give_backs_.push_back(event.t);
+      if (event.kind == Kind::submit) submit(task++);
+      if (event.kind == Kind::wait && event.lacking != Lacking::nothing) wait(event);
+    }
+    if (waiting_ == nullptr || it_.trace.given_up) return;
+    it_.findings.add("VR-I21", "the task that it waits for is never submitted", *waiting_);
+  }
+
+ private:
+  void reclaim(const Event& event) {
+    auto& reclaimed = books_[event.ring].reclaimed;
+    const uint64_t so_far = reclaimed.empty() ? 0 : reclaimed.back().second;
+    reclaimed.emplace_back(event.t, std::max(so_far, event.number + 1));
+  }
+
+  void submit(uint32_t task) {
+    const Submission& submission = it_.trace.submissions[task];
+    const Event& event = it_.submit(task);
+    if (waiting_ != nullptr && waiting_->lacking != Lacking::cluster &&
+        TaskName{waiting_->ring, waiting_->number} != submission.task) {
+      it_.findings.add("VR-I21", "another task was waited for", event, *waiting_);
+    }
+    waiting_ = nullptr;
+    Books& books = books_[submission.task.ring];
+    const auto writes = std::ranges::count_if(submission.params, &Param::writes);
+    books.nodes.push_back(books.nodes.back() + submission.nodes);
+    books.inserts.push_back(books.inserts.back() + static_cast<uint64_t>(writes));
+    books.heap_begin.push_back(submission.heap_begin);
+    const uint64_t size = it_.trace.rings[submission.task.ring].heap;
+    const uint64_t end = submission.heap_begin + submission.heap_bytes;
+    books.heap_end.push_back(end == size ? 0 : end);
+    books.has_heap.push_back(submission.heap_bytes != 0);
+  }
+
+  void wait(const Event& event) {
+    if (waiting_ != nullptr && waiting_->lacking != Lacking::cluster) {
+      it_.findings.add("VR-I21", "it waits again without a submission in between", event,
+                       *waiting_);
+    }
+    waiting_ = &event;
+    if (it_.submit_thread() != no_index && event.thread != it_.submit_thread()) {
+      it_.findings.add("VR-I21", "the thread submits no tasks", event);
+    } else if (event.lacking != Lacking::cluster && event.number != books_[event.ring].next()) {
+      it_.findings.add("VR-I21", "the task that it waits for is not its ring's next", event);
+    } else if (!lacks(event)) {
+      it_.findings.add("VR-I21",
+                       fmt::format("there is room for {} of what it waits for", event.requested),
+                       event);
+    }
+  }
+
+  /// Whether the resource may have been too short, by what had certainly been given back.
+  [[nodiscard]] bool lacks(const Event& event) const {
+    if (event.lacking == Lacking::cluster) return lacks_cluster(event);
+    const Books& books = books_[event.ring];
+    const Ring& ring = it_.trace.rings[event.ring];
+    const uint64_t alive = books.alive(event.before);
+    switch (event.lacking) {
+      case Lacking::task_ring:
+        return books.next() - alive + 1 >= ring.window;
+      case Lacking::heap_ring:
+        return lacks_heap(books, ring.heap, alive, event.requested);
+      case Lacking::dep_pool:
+        return books.nodes.back() - books.nodes[alive] + event.requested > ring.dep_pool;
+      default:
+        return lacks_entries(event);
+    }
+  }
+
+  [[nodiscard]] bool lacks_entries(const Event& event) const {
+    uint64_t used = event.requested;
+    for (const Books& books : books_) {
+      used += books.inserts.back() - books.inserts[books.alive(event.before)];
+    }
+    return used > it_.trace.tensormap_pool;
+  }
+
+  [[nodiscard]] bool lacks_cluster(const Event& event) const {
+    const auto returned =
+        std::ranges::count_if(give_backs_, [&](uint64_t t) { return t < event.before; });
+    return groups_ - std::min(groups_, static_cast<uint64_t>(returned)) >= it_.trace.clusters;
+  }
+
+  /// A buffer goes behind the last one, or to the start of the heap. A ring that was empty starts
+  /// over at 0, and then its first buffer, not the last that was given back, is where the bytes in
+  /// use begin.
+  static bool lacks_heap(const Books& books, uint64_t size, uint64_t alive, uint64_t bytes) {
+    if (bytes >= size) return true;
+    if (alive == books.next()) return false;
+    const uint64_t top = books.heap_end.back();
+    const uint64_t tail = alive == 0 ? 0 : books.heap_end[alive - 1];
+    uint64_t first = alive;
+    while (first < books.next() && !books.has_heap[first]) ++first;
+    const bool started_over = first < books.next() && books.heap_begin[first] == 0;
+    return !fits(top, tail, size, bytes) || (started_over && !fits(top, 0, size, bytes));
+  }
+
+  /// Bytes [tail, top) are in use, around the end of the heap if top < tail; not all may become so.
+  static bool fits(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes) {
+    if (top < tail) return bytes < tail - top;
+    return bytes < size - top || (bytes == size - top && tail != 0) || bytes < tail;
+  }
+
+  const Case& it_;
+  std::vector<Books> books_;  // by ring
+  std::vector<uint64_t> give_backs_;
+  uint64_t groups_ = 0;
+  const Event* waiting_ = nullptr;  ///< for a resource, since the last submission
+};
+
+}  // namespace
+
+void check_waits(const Case& it) {
+  Waits(it).check();
+}
+
+}  // namespace pto2::validation

@@ -1,0 +1,127 @@
+// pto2 validate.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// A trace of a small run, and the number of the line where `from` became `to`.
+std::string changed(const std::string& trace, const std::string& from, const std::string& to) {
+  std::string text = trace;
+  const std::size_t place = text.find(from);
+  EXPECT_NE(place, std::string::npos) << from;
+  return text.replace(place, from.size(), to);
+}
+
+class Validate : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome outcome = pto2({"run", "vector_example", "--executor", "seeded", "--seed", "3",
+                                  "--trace", folder_.path("good")});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    good_ = read_text(folder_.path("good"));
+  }
+  std::string write(const std::string& name, const std::string& text) {
+    return folder_.file(name, text);
+  }
+  /// The last task runs on another core than the one that it was sent to.
+  std::string broken() {
+    const std::size_t place = good_.rfind("\"core\":\"aiv");
+    return write("broken", good_.substr(0, place) +
+                               changed(good_.substr(place), "\"core\":\"aiv", "\"core\":\"aiv1"));
+  }
+
+  const TemporaryFolder folder_;
+  std::string good_;
+};
+
+TEST_F(Validate, PassesRealRuns) {
+  const Outcome outcome = pto2({"validate", folder_.path("good")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("good: valid, 5 tasks, "));
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST_F(Validate, NamesTheRuleAndBothLines) {
+  const std::string file = broken();
+  const Outcome outcome = pto2({"validate", file});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("broken:[0-9]+: VR-I7: .*line [0-9]+: ack of "
+                                                  "task 3 of ring 1.*line [0-9]+: dispatch"));
+  EXPECT_THAT(outcome.out, HasSubstr("broken: broken, 5 tasks"));
+}
+
+TEST_F(Validate, SaysItAsJson) {
+  const Outcome outcome = pto2({"validate", "--json", folder_.path("good"), broken()});
+  EXPECT_EQ(outcome.code, 1);
+  const json result = outcome.json();
+  EXPECT_EQ(result["schema"], "pto2-validate/1");
+  EXPECT_EQ(result["verdict"], "broken");
+  EXPECT_EQ(result["races"], false);
+  ASSERT_EQ(result["files"].size(), 2U);
+  EXPECT_EQ(result["files"][0]["verdict"], "valid");
+  EXPECT_EQ(result["files"][0]["tasks"], 5);
+  EXPECT_EQ(result["files"][0]["violations"], json::array());
+  const json& violation = result["files"][1]["violations"][0];
+  EXPECT_EQ(violation["rule"], "VR-I7");
+  EXPECT_EQ(violation["lines"].size(), 2U);
+  EXPECT_EQ(result["files"][1]["more"], 0);
+}
+
+TEST_F(Validate, RefusesWhatIsNoTraceWithLineAndRemedy) {
+  const std::string cut = write("cut", good_.substr(0, good_.size() - 20));
+  const Outcome outcome = pto2({"validate", "--json", cut});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, testing::ContainsRegex("cut:[0-9]+: the last line has no end.*again"));
+  const json result = outcome.json();
+  EXPECT_EQ(result["verdict"], "no trace");
+  EXPECT_GT(result["files"][0]["error"]["line"], 100);
+  EXPECT_THAT(result["files"][0]["error"]["remedy"], HasSubstr("--trace"));
+
+  const std::string old = write("old", changed(good_, "pto2-trace/2", "pto2-trace/1"));
+  const Outcome of_old = pto2({"validate", old});
+  EXPECT_EQ(of_old.code, 3);
+  EXPECT_THAT(of_old.err, HasSubstr("old:1: the schema is pto2-trace/1, not pto2-trace/2"));
+  EXPECT_EQ(of_old.out, "");
+
+  EXPECT_EQ(pto2({"validate", folder_.path("nowhere")}).code, 3);
+  EXPECT_EQ(pto2({"validate", folder_.path()}).code, 3) << "a folder is no file";
+}
+
+TEST_F(Validate, ABrokenRuleOutweighsAFileThatIsNoTrace) {
+  EXPECT_EQ(pto2({"validate", write("empty", ""), broken(), folder_.path("good")}).code, 1);
+  EXPECT_EQ(pto2({"validate", folder_.path("good"), write("empty", "")}).code, 3);
+}
+
+TEST_F(Validate, NeedsFiles) {
+  const Outcome outcome = pto2({"validate"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("name the FILEs to validate"));
+  EXPECT_EQ(pto2({"validate", "--rases", "x"}).code, 2);
+}
+
+TEST_F(Validate, PassesRunsOfEveryKind) {
+  const Strings runs[] = {{"paged_attention", "--case", "CaseVarSeq4", "--executor", "packed"},
+                          {"paged_attention", "--case", "CaseVarSeq4", "--executor", "threads"},
+                          {"paged_attention", "--case", "CaseBatch256", "--window", "16"},
+                          {"paged_attention", "--case", "CaseBatch256", "--window", "8"},
+                          {"paged_attention", "--case", "CaseBatch256", "--heap", "256K"},
+                          {"paged_attention_seq", "--case", "RingBufferNested"},
+                          {"paged_attention_seq", "--case", "TaskRing"},
+                          {"paged_attention", "--repeat", "3"}};
+  for (Strings run : runs) {
+    run.insert(run.begin(), "run");
+    run.insert(run.end(), {"--trace", folder_.path("t")});
+    static_cast<void>(pto2(run));
+    const Outcome outcome = pto2({"validate", "--races", folder_.path("t")});
+    EXPECT_EQ(outcome.code, 0) << run[1] << " " << run[3] << "\n" << outcome.out << outcome.err;
+  }
+}
+
+}  // namespace
+}  // namespace pto2::test

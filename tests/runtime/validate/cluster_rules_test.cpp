@@ -1,0 +1,215 @@
+// VR-I8, VR-I10, VR-I11, VR-I12, and the parts of block tasks: real traces, to which groups and
+// parts were added that fit what happened.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "tests/runtime/validate/edited_trace.hpp"
+
+namespace pto2::test {
+namespace {
+
+uint64_t time_of(const Json& line) {
+  return line["t"].get<uint64_t>();
+}
+
+uint64_t cluster_of(EditedTrace& trace, const std::string& name) {
+  for (const Json& core : trace.header()["cores"]) {
+    if (core["name"] == name) return core["cluster"];
+  }
+  ADD_FAILURE() << "no core " << name;
+  return 0;
+}
+
+/// Every task whose cluster is free when it is submitted becomes a group of its own there.
+EditedTrace with_groups() {
+  EditedTrace trace(Kit::few_slots);
+  std::map<uint64_t, uint64_t> free_at;
+  std::vector<Json> lines;
+  std::vector<Json> give_backs;
+  uint64_t groups = 0;
+  for (Json line : std::vector<Json>(trace.lines())) {
+    if (line.value("event", "") != "submit") {
+      lines.push_back(line);
+      continue;
+    }
+    const uint64_t t = time_of(line);
+    const uint64_t cluster = cluster_of(trace, trace.of("dispatch", line)["core"]);
+    if (free_at[cluster] > t) {
+      lines.push_back(line);
+      continue;
+    }
+    const Json group = {{"t", t},
+                        {"thread", "orchestrator"},
+                        {"event", "allocate"},
+                        {"group", groups},
+                        {"cluster", cluster}};
+    line["cluster"] = cluster;
+    line["group"] = groups++;
+    const Json join = {{"t", t},
+                       {"thread", "orchestrator"},
+                       {"event", "join"},
+                       {"ring", line["ring"]},
+                       {"task", line["task"]},
+                       {"part", 0},
+                       {"group", line["group"]},
+                       {"cluster", cluster}};
+    lines.insert(lines.end(), {group, line, join, group});
+    lines.back()["event"] = "close";
+    free_at[cluster] = time_of(trace.of("fin", line)) + 1;
+    give_backs.push_back({{"t", free_at[cluster]},
+                          {"thread", "scheduler0"},
+                          {"event", "give_back"},
+                          {"cluster", cluster}});
+  }
+  trace.lines() = lines;
+  for (const Json& line : give_backs) trace.insert(line);
+  return trace;
+}
+
+/// The rule alone refuses the edit of one of the groups' lines.
+void expect_group_refused(const std::string& rule, const char* event,
+                          const std::function<bool(EditedTrace&, Json&)>& edit) {
+  EditedTrace original = with_groups();
+  ASSERT_EQ(original.broken(true), std::set<std::string>());
+  const std::size_t lines = original.events(event).size();
+  ASSERT_GT(lines, 3U);
+  std::string others;
+  for (std::size_t i = 0; i < lines; ++i) {
+    EditedTrace edited(original);
+    if (!edit(edited, *edited.events(event)[i])) continue;
+    const std::set<std::string> broken = edited.broken();
+    if (broken == std::set{rule}) return;
+    others += testing::PrintToString(broken);
+  }
+  ADD_FAILURE() << rule << " alone refuses none, but: " << others;
+}
+
+TEST(ClusterRules, I8PinnedTasksStayInTheirCluster) {
+  EditedTrace trace = with_groups();
+  Json& cores = trace.header()["cores"];
+  std::swap(cores[2]["cluster"], cores[4]["cluster"]);
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I8"});
+}
+
+TEST(ClusterRules, I10OneGroupAtATime) {
+  // A cluster that comes back only when the next group has it.
+  expect_group_refused("VR-I10", "give_back", [](EditedTrace& trace, Json& line) {
+    Json late = line;
+    const Json* next = nullptr;
+    for (const Json* allocate : trace.events("allocate")) {
+      const bool after = time_of(*allocate) >= time_of(late);
+      if (next == nullptr && after && (*allocate)["cluster"] == late["cluster"]) next = allocate;
+    }
+    if (next == nullptr) return false;
+    const uint64_t allocated = time_of(*next);
+    for (const Json& other : trace.lines()) {
+      if (!other.contains("t") || other["thread"] != late["thread"]) continue;
+      if (time_of(other) <= allocated) continue;
+      late["t"] = time_of(other);
+      break;
+    }
+    trace.lines().erase(trace.lines().begin() + (&line - trace.lines().data()));
+    trace.insert(late);
+    return true;
+  });
+}
+
+TEST(ClusterRules, I11ClustersComeBackAfterTheLastTask) {
+  expect_group_refused("VR-I11", "give_back", [](EditedTrace& trace, Json& line) {
+    // Before its thread's time, as the last fin ends later.
+    const Json* before = trace.before(line);
+    if (before == nullptr) return false;
+    line["t"] = time_of(*before);
+    return true;
+  });
+  expect_group_refused("VR-I11", "close", [](EditedTrace&, Json& line) {
+    line["cluster"] = 1 - line["cluster"].get<int>();
+    return true;
+  });
+  expect_group_refused("VR-I11", "close", [](EditedTrace&, Json& line) {
+    const uint64_t group = line["group"];
+    if (group == 0) return false;
+    line["group"] = group - 1;
+    return true;
+  });
+  expect_group_refused("VR-I11", "give_back", [](EditedTrace& trace, Json& line) {
+    line["event"] = "wait";
+    return trace.events("give_back").back() != &line;
+  });
+}
+
+TEST(ClusterRules, I12TasksJoinOpenGroups) {
+  expect_group_refused("VR-I12", "allocate", [](EditedTrace&, Json& line) {
+    line["group"] = 77;
+    return true;
+  });
+  expect_group_refused("VR-I12", "submit", [](EditedTrace&, Json& line) {
+    if (line["group"] == -1) return false;
+    line["group"] = line["group"].get<int>() - 1;
+    return line["group"] != -1;
+  });
+  expect_group_refused("VR-I12", "submit", [](EditedTrace&, Json& line) {
+    if (line["group"] == -1) return false;
+    line["cluster"] = 1 - line["cluster"].get<int>();
+    return true;
+  });
+  expect_group_refused("VR-I12", "close", [](EditedTrace& trace, Json& line) {
+    // The group is closed before its task joins: the two lines change places.
+    Json* const join = trace.before(line);
+    std::swap(line, *join);
+    return true;
+  });
+}
+
+/// The first task becomes one of two parts; the second runs on the other cluster's core.
+EditedTrace with_parts() {
+  EditedTrace trace(Kit::roomy);
+  Json& task = *trace.events("submit").front();
+  task["block_dim"] = 2;
+  const Json copy = task;
+  const Json dispatch = trace.of("dispatch", copy);
+  const std::string other = dispatch["core"] == "aic0" ? "aic1" : "aic0";
+  uint64_t t = time_of(dispatch);
+  for (const char* event : {"dispatch", "ack", "fin"}) {
+    Json line = trace.of(event, copy);
+    line["part"] = 1;
+    line["t"] = t;
+    if (line.contains("core")) {
+      line["core"] = other;
+    } else {
+      line["thread"] = other;
+    }
+    trace.insert(line);
+  }
+  return trace;
+}
+
+TEST(BlockRules, PartsRunOnceEach) {
+  EXPECT_EQ(with_parts().broken(true), std::set<std::string>());
+  EditedTrace twice = with_parts();
+  Json& fin = *twice.events("fin").front();
+  fin["part"] = 1 - fin["part"].get<int>();
+  EXPECT_EQ(twice.broken(), std::set<std::string>{"VR-I2"});
+  EditedTrace missing = with_parts();
+  (*missing.events("submit").front())["block_dim"] = 3;
+  EXPECT_EQ(missing.broken(), std::set<std::string>{"VR-I2"});
+  EditedTrace strange = with_parts();
+  (*strange.events("submit").front())["block_dim"] = 1;
+  EXPECT_EQ(strange.broken(), std::set<std::string>{"VR-I1"});
+}
+
+/// A consumer waits for every part.
+TEST(BlockRules, TheLastPartCompletes) {
+  EditedTrace trace = with_parts();
+  for (Json* fin : trace.events("fin")) {
+    if ((*fin)["part"] != 1) continue;
+    // It has been running all the time.
+    const Json& exit = *trace.events("exit").front();
+    (*fin)["t"] = time_of(exit);
+  }
+  EXPECT_THAT(trace.broken(), testing::IsSupersetOf({"VR-I5", "VR-I17", "VR-I18"}));
+}
+
+}  // namespace
+}  // namespace pto2::test

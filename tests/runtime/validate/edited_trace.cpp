@@ -1,0 +1,201 @@
+#include "tests/runtime/validate/edited_trace.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "runtime/device/device.hpp"
+#include "runtime/include/pto_orchestration_api.h"
+#include "runtime/trace/trace_writer.hpp"
+
+namespace pto2::test {
+namespace {
+
+void no_work(int64_t*) {}
+
+uint64_t memory[512];
+
+Tensor tensor(uint32_t elements) {
+  const uint64_t shape[] = {elements};
+  return make_tensor(shape, 1, DataType::INT64);
+}
+
+/// Edges inside and across scopes and rings, an INOUT chain on memory from outside, a buffer that
+/// is written twice.
+void build(PTO2Runtime* rt, uint32_t scopes, uint32_t tasks) {
+  pto2_rt_init_tensor_pool(rt);
+  const uint64_t shape[] = {512};
+  Tensor sum = make_tensor_external(memory, shape, 1, DataType::INT64);
+  for (uint32_t scope = 0; scope < scopes; ++scope) {
+    PTO2_SCOPE(rt) {
+      Tensor first = tensor(128);
+      Tensor second = tensor(256);
+      PTOParam make[] = {make_input_param(sum), make_output_param(first)};
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, make, 2);
+      PTOParam use[] = {make_input_param(first), make_output_param(second)};
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, use, 2);
+      PTOParam rewrite[] = {make_input_param(second), make_output_param(first)};
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, rewrite, 2);
+      for (uint32_t i = 0; i < tasks; ++i) {
+        PTOParam add[] = {make_input_param(second), make_inout_param(sum)};
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, add, 2);
+      }
+    }
+  }
+}
+
+void build_independent(PTO2Runtime* rt) {
+  pto2_rt_init_tensor_pool(rt);
+  for (uint32_t i = 0; i < 24; ++i) {
+    PTOParam none[] = {make_scalar_param(i)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, none, 1);
+  }
+}
+
+DeviceConfig config_of(Kit kit) {
+  DeviceConfig config;
+  config.window = kit == Kit::few_slots || kit == Kit::deadlock ? 8 : 64;
+  config.heap_bytes = kit == Kit::small_heap ? 8192 : 65536;
+  config.dep_pool = kit == Kit::few_nodes ? 16 : 256;
+  config.tensormap_pool = 256;
+  config.tensormap_buckets = 16;
+  config.shard_capacity = 64;
+  config.orchestrator_queue = 64;
+  config.chip = {"small", 2, 1, 2, 2};
+  config.events = 4096;
+  config.task_trace = true;
+  return config;
+}
+
+std::string trace_of(Kit kit, uint64_t seed) {
+  static std::map<std::pair<Kit, uint64_t>, std::string> made;
+  std::string& text = made[{kit, seed}];
+  if (!text.empty()) return text;
+  static constexpr KernelEntry kernels[] = {no_work};
+  const uint32_t tasks = kit == Kit::deadlock ? 9 : 1;
+  const Launch what{kernels,
+                    [&](PTO2Runtime* rt) {
+                      kit == Kit::independent ? build_independent(rt) : build(rt, 12, tasks);
+                    },
+                    {}};
+  const DeviceConfig config = config_of(kit);
+  const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
+  EXPECT_EQ(result.error.code,
+            kit == Kit::deadlock ? ErrorCode::flow_control_deadlock : ErrorCode::ok)
+      << result.error.message;
+  const TraceSource source{.config = config,
+                           .result = result,
+                           .labels = {{"workload", "test"}},
+                           .kernel_names = {},
+                           .points = true,
+                           .seed = seed};
+  write_trace(source, [&](std::string_view part) { text += part; });
+  return text;
+}
+
+}  // namespace
+
+EditedTrace::EditedTrace(Kit kit, uint64_t seed) {
+  std::istringstream stream(trace_of(kit, seed));
+  for (std::string line; std::getline(stream, line);) lines_.push_back(Json::parse(line));
+}
+
+std::vector<Json*> EditedTrace::events(const std::string& event) {
+  std::vector<Json*> found;
+  for (Json& line : lines_) {
+    if (line.value("event", "") == event) found.push_back(&line);
+  }
+  return found;
+}
+
+Json& EditedTrace::of(const std::string& event, const Json& task) {
+  for (Json* line : events(event)) {
+    if ((*line)["ring"] == task["ring"] && (*line)["task"] == task["task"]) return *line;
+  }
+  static Json missing;
+  ADD_FAILURE() << "no " << event << " of " << task;
+  return missing;
+}
+
+Json* EditedTrace::before(const Json& line) {
+  Json* found = nullptr;
+  for (Json& other : lines_) {
+    if (&other == &line) return found;
+    if (other.contains("t") && other["thread"] == line["thread"]) found = &other;
+  }
+  return nullptr;
+}
+
+void EditedTrace::insert(const Json& line) {
+  const auto place = std::find_if(lines_.begin() + 1, lines_.end(), [&](const Json& other) {
+    return !other.contains("t") || other["t"] > line["t"];
+  });
+  lines_.insert(place, line);
+  lines_.back()["events"] = lines_.size() - 2;
+}
+
+std::string EditedTrace::text() const {
+  std::string text;
+  for (const Json& line : lines_) text += line.dump() + "\n";
+  return text;
+}
+
+validation::Trace read_text_as_trace(const std::string& text) {
+  const std::string path = testing::TempDir() + "pto2_trace_" + std::to_string(getpid());
+  std::ofstream(path, std::ios::binary) << text;
+  struct Removed {
+    const std::string& name;
+    ~Removed() { std::remove(name.c_str()); }
+  } const removed{path};
+  return validation::read_trace(path);
+}
+
+validation::Verdict EditedTrace::verdict(bool races) const {
+  return validation::judge(read_text_as_trace(text()), races);
+}
+
+std::set<std::string> EditedTrace::broken(bool races) const {
+  std::set<std::string> rules;
+  for (const validation::Violation& violation : verdict(races).violations) {
+    rules.insert(violation.rule);
+  }
+  return rules;
+}
+
+void expect_refused(const std::string& rule, Kit kit, const Edit& edit, bool races) {
+  std::map<std::set<std::string>, int> outcomes;
+  for (uint64_t seed = 1; seed <= 3; ++seed) {
+    const EditedTrace original(kit, seed);
+    ASSERT_EQ(original.verdict(true).violations.size(), 0U) << original.broken(true).size();
+    const std::size_t tasks = EditedTrace(original).events("submit").size();
+    for (std::size_t task = 0; task < tasks; ++task) {
+      EditedTrace edited(original);
+      if (!edit(edited, *edited.events("submit")[task])) continue;
+      const std::set<std::string> broken = edited.broken(races);
+      if (broken == std::set{rule}) return;
+      ++outcomes[broken];
+    }
+  }
+  std::string others;
+  for (const auto& [rules, times] : outcomes) {
+    others += std::to_string(times) + " x";
+    for (const std::string& other : rules) others += " " + other;
+    others += "; ";
+  }
+  ADD_FAILURE() << rule << " alone refuses none, but: " << others;
+}
+
+void expect_header_refused(const std::string& rule, Kit kit,
+                           const std::function<void(EditedTrace&)>& edit) {
+  EditedTrace edited(kit);
+  ASSERT_EQ(edited.broken(true), std::set<std::string>());
+  edit(edited);
+  EXPECT_EQ(edited.broken(), std::set{rule});
+}
+
+}  // namespace pto2::test

@@ -1,0 +1,68 @@
+/// Real traces, with fields changed by hand.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "runtime/validate/trace_reader.hpp"
+#include "runtime/validate/validate.hpp"
+
+namespace pto2::test {
+
+using Json = nlohmann::ordered_json;
+
+/// What a graph of twelve nested scopes on a chip of two blocks ran into.
+enum class Kit {
+  roomy,        ///< nothing is short
+  few_slots,    ///< waits for slots, and reuses them
+  small_heap,   ///< waits for heap bytes, and reuses them
+  few_nodes,    ///< reuses dependency nodes
+  independent,  ///< tasks that only wait for cores
+  deadlock,     ///< a scope with more tasks than slots: given up
+};
+
+class EditedTrace {
+ public:
+  /// The trace of a seeded run. Each seed and kit runs once.
+  explicit EditedTrace(Kit kit, uint64_t seed = 1);
+
+  [[nodiscard]] Json& header() { return lines_.front(); }
+  [[nodiscard]] std::vector<Json>& lines() { return lines_; }
+  /// All lines of an event, in order.
+  [[nodiscard]] std::vector<Json*> events(const std::string& event);
+  /// A task's line.
+  [[nodiscard]] Json& of(const std::string& event, const Json& task);
+  /// The line of the same thread before this one; null: it is the first.
+  [[nodiscard]] Json* before(const Json& line);
+  /// Puts a line in its place by time and counts it.
+  void insert(const Json& line);
+
+  [[nodiscard]] std::string text() const;
+  /// Ids of the rules that the trace breaks.
+  [[nodiscard]] std::set<std::string> broken(bool races = false) const;
+  [[nodiscard]] validation::Verdict verdict(bool races = false) const;
+
+ private:
+  std::vector<Json> lines_;
+};
+
+/// Reads a text as read_trace() reads a file.
+[[nodiscard]] validation::Trace read_text_as_trace(const std::string& text);
+
+/// Changes a field or two of one task (its line `submit` is given). False: not of this one.
+using Edit = std::function<bool(EditedTrace&, Json&)>;
+
+/// The rule alone refuses the edited trace, for one task and seed at least: an edit may well break
+/// other rules for tasks that are too close to others.
+void expect_refused(const std::string& rule, Kit kit, const Edit& edit, bool races = false);
+
+/// Fields that are not of a task.
+void expect_header_refused(const std::string& rule, Kit kit,
+                           const std::function<void(EditedTrace&)>& edit);
+
+}  // namespace pto2::test

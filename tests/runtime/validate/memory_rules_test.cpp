@@ -1,0 +1,111 @@
+// VR-I13 to VR-I16.
+#include "tests/runtime/validate/edited_trace.hpp"
+
+namespace pto2::test {
+namespace {
+
+TEST(MemoryRules, I13SlotsAreReclaimedFirst) {
+  expect_header_refused("VR-I13", Kit::few_slots,
+                        [](EditedTrace& trace) { trace.header()["rings"][1]["window"] = 4; });
+  // One slot too many is in use.
+  expect_header_refused("VR-I13", Kit::few_slots,
+                        [](EditedTrace& trace) { trace.header()["rings"][1]["window"] = 7; });
+}
+
+TEST(MemoryRules, I13NobodyUsesASlotThatIsTaken) {
+  // A reader of the slot's former task that started late: it finishes after the next one's start.
+  expect_refused("VR-I13", Kit::few_slots, [](EditedTrace& trace, Json& task) {
+    const uint64_t number = task["task"];
+    if (number < 7) return false;
+    const Json former = {{"ring", task["ring"]}, {"task", number - 7}};
+    task["t"] = trace.before(trace.of("reclaim", former))->at("t").get<uint64_t>() - 1;
+    return true;
+  });
+}
+
+TEST(MemoryRules, I14HeapBytesAreFree) {
+  expect_header_refused("VR-I14", Kit::small_heap, [](EditedTrace& trace) {
+    trace.header()["rings"][1]["heap"] = 4096;
+    for (Json* wait : trace.events("wait")) {
+      if (wait->contains("requested")) (*wait)["requested"] = 4096;
+    }
+  });
+  // More bytes than it asked for: those of the next one, which has them while it runs.
+  expect_refused("VR-I14", Kit::roomy, [](EditedTrace&, Json& task) {
+    if (task["heap"][1] == 0) return false;
+    task["heap"][1] = task["heap"][1].get<uint64_t>() + 1;
+    return true;
+  });
+  // None of its own: those of whoever holds them.
+  expect_refused("VR-I14", Kit::roomy, [](EditedTrace&, Json& task) {
+    if (task["heap"][1] != 0 || task["heap"][0] == 0) return false;
+    task["heap"] = {task["heap"][0].get<uint64_t>() - 1024, 1024};
+    return true;
+  });
+}
+
+TEST(MemoryRules, I14HeapRangesEndInTheHeap) {
+  expect_header_refused("VR-I14", Kit::roomy, [](EditedTrace& trace) {
+    for (Json* task : trace.events("submit")) {
+      if ((*task)["scope"] != 12 || (*task)["task"].get<uint64_t>() % 4 != 1) continue;
+      (*task)["heap"][1] = 65536 + 1 - (*task)["heap"][0].get<uint64_t>();
+    }
+  });
+}
+
+TEST(MemoryRules, I15NodesAreFree) {
+  expect_refused("VR-I15", Kit::few_nodes, [](EditedTrace&, Json& task) {
+    if (task["nodes"][0] == 1 || task["nodes"][1] == 0) return false;
+    task["nodes"][0] = task["nodes"][0].get<uint64_t>() - 1;
+    return true;
+  });
+  expect_refused("VR-I15", Kit::roomy, [](EditedTrace&, Json& task) {
+    task["nodes"][1] = task["nodes"][1].get<uint64_t>() + 1;
+    return true;
+  });
+  expect_refused("VR-I15", Kit::roomy, [](EditedTrace&, Json& task) {
+    task["nodes"][0] = 0;
+    return true;
+  });
+  expect_header_refused("VR-I15", Kit::few_nodes,
+                        [](EditedTrace& trace) { trace.header()["rings"][1]["dep_pool"] = 12; });
+}
+
+TEST(MemoryRules, I15NodesAreThoseOfTheEdges) {
+  // Nobody else has the node that the last task has too many.
+  expect_header_refused("VR-I15", Kit::roomy, [](EditedTrace& trace) {
+    Json& nodes = (*trace.events("submit").back())["nodes"];
+    nodes[1] = nodes[1].get<uint64_t>() + 1;
+  });
+}
+
+TEST(MemoryRules, I16BuffersAreTheirOwners) {
+  expect_refused("VR-I16", Kit::roomy, [](EditedTrace&, Json& task) {
+    for (Json& param : task["params"]) {
+      if (!param.contains("owner")) continue;
+      param["base"] = param["base"].get<uint64_t>() + 1024;
+      return true;
+    }
+    return false;
+  });
+  expect_refused("VR-I16", Kit::roomy, [](EditedTrace&, Json& task) {
+    for (Json& param : task["params"]) {
+      if (!param.contains("owner") || param["owner"][1] == task["task"]) continue;
+      param["owner"][1] = task["task"].get<uint64_t>() + 1;
+      return true;
+    }
+    return false;
+  });
+}
+
+TEST(MemoryRules, I16WhoNamesABufferHoldsItsOwner) {
+  // The task that writes a buffer again holds its owner; here it holds another one.
+  expect_refused("VR-I16", Kit::roomy, [](EditedTrace&, Json& task) {
+    if (task["holds"].empty()) return false;
+    task["holds"][0][1] = task["holds"][0][1].get<uint64_t>() + 1;
+    return true;
+  });
+}
+
+}  // namespace
+}  // namespace pto2::test

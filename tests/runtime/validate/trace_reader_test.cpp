@@ -1,0 +1,136 @@
+// Files that are no trace that could be judged.
+#include "runtime/validate/trace_reader.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/runtime/validate/edited_trace.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+void expect_error(const std::string& text, uint32_t line, const std::string& message) {
+  try {
+    static_cast<void>(read_text_as_trace(text));
+    ADD_FAILURE() << "taken for a trace: " << message;
+  } catch (const validation::TraceError& error) {
+    EXPECT_EQ(error.line(), line) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr(message));
+    EXPECT_FALSE(error.remedy().empty());
+  }
+}
+
+/// Number of a line, from 1.
+uint32_t number_of(EditedTrace& trace, const Json& line) {
+  return static_cast<uint32_t>(&line - trace.lines().data()) + 1;
+}
+
+TEST(TraceReader, RefusesWhatIsNoTrace) {
+  expect_error("", 1, "empty");
+  expect_error("hello\n", 1, "no JSON object");
+  expect_error("[1]\n", 1, "no JSON object");
+  expect_error("{\"a\":1}\n", 1, "no schema");
+  expect_error("{\"schema\":\"pto2-trace/1\"}\n", 1, "pto2-trace/1, not pto2-trace/2");
+  expect_error("{\"schema\":\"pto2-trace/2\"}\n", 1, "field \"error\" is missing");
+}
+
+TEST(TraceReader, NamesAFileThatCannotBeRead) {
+  EXPECT_THROW(static_cast<void>(validation::read_trace("/nowhere/at/all")),
+               validation::TraceError);
+}
+
+TEST(TraceReader, RefusesWhatWasCutOff) {
+  EditedTrace trace(Kit::roomy);
+  const std::string whole = trace.text();
+  const auto lines = static_cast<uint32_t>(trace.lines().size());
+  expect_error(whole.substr(0, whole.size() - 1), lines, "cut off");
+  const std::string half = whole.substr(0, whole.size() / 2);
+  const auto newlines = static_cast<uint32_t>(std::ranges::count(half, '\n'));
+  expect_error(half, 1 + newlines, "cut off");
+  const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  expect_error(whole.substr(0, last), lines - 1, "no closing line");
+  expect_error(whole + whole.substr(last), lines + 1, "goes on");
+  const std::string part = whole.substr(0, whole.find("\"task\"") + 3);
+  const auto before = static_cast<uint32_t>(std::ranges::count(part, '\n'));
+  expect_error(part + "\n", 1 + before, "no JSON object");
+}
+
+TEST(TraceReader, RefusesCountsThatContradict) {
+  EditedTrace events(Kit::roomy);
+  events.lines().back()["events"] = 7;
+  expect_error(events.text(), static_cast<uint32_t>(events.lines().size()), "lines were lost");
+  EditedTrace dropped(Kit::roomy);
+  dropped.lines().back()["dropped"] = 7;
+  expect_error(dropped.text(), static_cast<uint32_t>(dropped.lines().size()), "7 events");
+  EditedTrace tasks(Kit::roomy);
+  tasks.header()["tasks"] = 7;
+  expect_error(tasks.text(), static_cast<uint32_t>(tasks.lines().size()), "header counts 7 tasks");
+  EditedTrace given_up(Kit::roomy);
+  given_up.header()["given_up"] = true;
+  expect_error(given_up.text(), 1, "\"given_up\" contradicts");
+}
+
+TEST(TraceReader, RefusesAHeaderThatContradicts) {
+  const auto expect = [](const std::function<void(Json&)>& edit, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    edit(trace.header());
+    expect_error(trace.text(), 1, message);
+  };
+  expect([](Json& header) { header["threads"][1] = header["threads"][0]; }, "two threads");
+  expect([](Json& header) { header["cores"][0]["name"] = "x"; }, "core x has no thread");
+  expect([](Json& header) { header["cores"][0]["cluster"] = -2; }, "of cluster -2");
+  expect([](Json& header) { header["cores"][0]["cluster"] = "0"; }, "\"cluster\" is no whole");
+  expect([](Json& header) { header["rings"][0]["window"] = 1; }, "no room");
+  expect([](Json& header) { header["rings"] = Json::array(); }, "no rings");
+  expect([](Json& header) { header["tensormap_pool"] = -1; }, "\"tensormap_pool\" is no number");
+  expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
+}
+
+TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
+  const auto expect = [](const char* event, const char* field, const Json& value,
+                         const std::string& message) {
+    EditedTrace trace(Kit::few_slots);
+    for (Json* line : trace.events(event)) {
+      if (!line->contains(field)) continue;
+      (*line)[field] = value;
+      return expect_error(trace.text(), number_of(trace, *line), message);
+    }
+    ADD_FAILURE() << event << " has no " << field;
+  };
+  expect("fin", "t", -1, "\"t\" is no number");
+  expect("fin", "thread", "aic99", "no thread aic99");
+  expect("dispatch", "core", "aic99", "no core aic99");
+  expect("dispatch", "part", "x", "\"part\" is no number");
+  expect("dispatch", "part", 1ULL << 33, "too large");
+  expect("ready", "ring", 4, "ring 4 of 4");
+  expect("ready", "type", "acc", "no core is of type \"acc\"");
+  expect("ready", "event", "redy", "\"redy\" is no event");
+  expect("wait", "resource", "Luck", "\"Luck\" is no resource");
+  expect("submit", "heap", {1, 2, 3}, "\"heap\" is no list of two");
+  expect("submit", "holds", Json::array({Json::array({0})}), "lists of 2");
+  expect("submit", "producers", Json::array({Json::array({9, 0, "early"})}), "ring 9 of 4");
+  expect("submit", "producers", Json::array({Json::array({0, 0, "late"})}), "claim");
+  expect("submit", "block_dim", 65536, "65535");
+  expect("submit", "params", {{{"dir", "up"}}}, "\"dir\" is none of");
+  expect("submit", "params", {3}, "a parameter is no object");
+}
+
+TEST(TraceReader, RefusesTensorsWithoutAForm) {
+  const auto expect = [](const char* field, const Json& value, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    Json& task = *trace.events("submit").front();
+    task["params"][0][field] = value;
+    expect_error(trace.text(), number_of(trace, task), message);
+  };
+  expect("extent", {0}, "no bytes");
+  expect("element", 0, "no bytes");
+  expect("extent", Json::array(), "dimensions");
+  expect("start", {0, 0}, "dimensions");
+  expect("strides", {"a"}, "something else than numbers");
+}
+
+}  // namespace
+}  // namespace pto2::test
