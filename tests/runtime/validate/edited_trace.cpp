@@ -169,7 +169,7 @@ std::set<std::string> EditedTrace::broken(bool races) const {
 
 void expect_refused(const std::string& rule, Kit kit, const Edit& edit, bool races) {
   std::map<std::set<std::string>, int> outcomes;
-  for (uint64_t seed = 1; seed <= 3; ++seed) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
     const EditedTrace original(kit, seed);
     ASSERT_EQ(original.verdict(true).violations.size(), 0U) << original.broken(true).size();
     const std::size_t tasks = EditedTrace(original).events("submit").size();
