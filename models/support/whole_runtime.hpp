@@ -171,6 +171,21 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     cluster_ = any_cluster;
   }
 
+  /// A pinned task that besides pushes its number to pipe 0 of its group, which has two slots.
+  void pushing_task(uint32_t output, int32_t cluster) {
+    pipe_type_ = PTOParamType::PIPE_OUT;
+    pinned_task({}, output, cluster);
+    pipe_type_ = PTOParamType::SCALAR;
+  }
+  /// A pinned task that besides pops an entry from that pipe, which task number `pushed`, from 1,
+  /// has pushed; 0: none has.
+  void popping_task(uint32_t output, int32_t cluster, uint32_t pushed) {
+    pipe_type_ = PTOParamType::PIPE_IN;
+    popped_ = pushed;
+    pinned_task({}, output, cluster);
+    pipe_type_ = PTOParamType::SCALAR;
+  }
+
   void begin_scope() { rt_->ops->scope_begin(rt_); }
   void end_scope() { rt_->ops->scope_end(rt_); }
 
@@ -198,6 +213,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
 
   using Buffer = typename P::template cell<uint32_t>;
   static constexpr uint32_t externals = 2;
+  static constexpr uint32_t pipe_slots = 2;
 
   /// The first `units` values of a tensor.
   struct Read {
@@ -208,11 +224,13 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   struct Task {
     WholeRuntime* runtime;
     uint32_t value;
-    std::vector<Read> reads;     ///< what its tensors must hold, in order
-    std::size_t written = 0;     ///< number of the argument that it writes
-    uint32_t unit = 0;           ///< the part of it, of a block task the first one
-    uint32_t parts = 0;          ///< of a block task; 0: it is none
-    std::vector<uint32_t> runs;  ///< of each part
+    std::vector<Read> reads;                   ///< what its tensors must hold, in order
+    std::size_t written = 0;                   ///< number of the argument that it writes
+    uint32_t unit = 0;                         ///< the part of it, of a block task the first one
+    uint32_t parts = 0;                        ///< of a block task; 0: it is none
+    std::vector<uint32_t> runs;                ///< of each part
+    PTOParamType pipe = PTOParamType::SCALAR;  ///< the side of it, if the task has one
+    uint32_t popped = 0;                       ///< what it pops; 0: nothing can be
   };
   struct TensorState {
     uint64_t id;
@@ -248,6 +266,12 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     task.written = params.size() - 1;
     tensors_[output].value = task.value;
     tensors_[output].units = std::max(parts, 1u);
+    if (pipe_type_ != PTOParamType::SCALAR) {
+      task.pipe = pipe_type_;
+      task.popped = popped_;
+      params.push_back(make_pipe_out_param(0, pipe_slots, sizeof(uint32_t)));
+      params.back().type = pipe_type_;
+    }
     const auto count = static_cast<uint32_t>(params.size());
     if (parts == 0) {
       rt_->ops->submit_task_clustered(rt_, 0, worker_, params.data(), count, cluster_);
@@ -304,6 +328,25 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     }
     const PTOTensor& written = pto_tensor(args, static_cast<int>(task.written));
     task.runtime->buffer(written, task.unit + part).write(task.value);
+    if (task.pipe != PTOParamType::SCALAR) task.runtime->use_pipe(task, args);
+  }
+
+  /// The pipe is the argument behind the tensors. A cell stands for each of its slots.
+  void use_pipe(const Task& task, const int64_t* args) {
+    const auto pipe = static_cast<int>(task.written) + 1;
+    const auto slot_at = [&](const void* entry) -> Buffer& {
+      const uint64_t offset = reinterpret_cast<uint64_t>(entry) - pto_pipe(args, pipe).slots;
+      return slots_[offset / pto_pipe(args, pipe).stride];
+    };
+    if (task.pipe == PTOParamType::PIPE_OUT) {
+      slot_at(TPUSH(args, pipe)).write(task.value);
+      return;
+    }
+    const void* const entry = TPOP(args, pipe);
+    check<P>((entry != nullptr) == (task.popped != 0), "an entry is there if one was pushed");
+    if (entry == nullptr) return;
+    check<P>(slot_at(entry).read() == task.popped, "the oldest entry is popped");
+    TFREE(args, pipe);
   }
 
   /// The cell that stands for a unit of the memory of a tensor.
@@ -337,6 +380,9 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   PTO2WorkerType worker_ = PTO2_WORKER_VECTOR;  // of the task under way
   const int32_t* part_clusters_ = nullptr;      // of the parts that are
   std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
+  std::array<Buffer, pipe_slots> slots_;               // of the pipes, which are in the same memory
+  PTOParamType pipe_type_ = PTOParamType::SCALAR;      // of the tasks that are submitted
+  uint32_t popped_ = 0;                                // by them
   std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
   // The orchestrator's; a kernel touches its own task.
   std::deque<Task> tasks_;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
+#include <cstdint>
 
 #include "core/policy.hpp"
 #include "runtime/include/pto_kernel_api.h"
@@ -16,12 +16,18 @@ inline constexpr uint32_t max_block_params = max_params - 2;
 /// Most parts of a block task.
 inline constexpr uint32_t max_block_dim = 65535;
 
-/// `args` is what kernel_entry() gets; those that are tensors point into `tensors`. One line longer
-/// than a power of two, so that the slots of a window do not share a few sets of the caches.
+/// `args` is what kernel_entry() gets; those that are tensors point into `tensors`. Of a pipe, the
+/// address in `tensors` is that of its PTOPipe. One line longer than a power of two, so that the
+/// slots of a window do not share a few sets of the caches.
 struct alignas(cache_line) TaskArguments {
   std::array<int64_t, max_params> args;
   std::array<PTOTensor, max_params> tensors;
-  std::array<std::byte, cache_line> spacing;
+  // Written for tasks with pipes only; on the line more.
+  uint32_t pipes;   ///< bit i: argument i is a pipe
+  uint32_t kernel;  ///< its id
 };
+static_assert(sizeof(TaskArguments) ==
+              max_params * (sizeof(int64_t) + sizeof(PTOTensor)) + cache_line);
+static_assert(max_params <= 32);
 
 }  // namespace pto2

@@ -3,10 +3,13 @@
 ///     extern "C" void kernel_entry(int64_t* args);
 ///
 /// args holds one entry per parameter of the task, in the order of submission: the address of a
-/// PTOTensor for a tensor, the 64 bits themselves for a scalar. Both live until the kernel
-/// returns. A kernel reads its INPUT tensors, writes its OUTPUT tensors, and does both to INOUT
-/// ones; it must not throw, and it must not touch anything else that another task may touch.
+/// PTOTensor for a tensor, of a PTOPipe for a pipe, the 64 bits themselves for a scalar. All live
+/// until the kernel returns. A kernel reads its INPUT tensors, writes its OUTPUT tensors, and does
+/// both to INOUT ones; it must not throw, and it must not touch anything else that another task may
+/// touch.
 #pragma once
+
+#include <cstring>
 
 #include "pto_types.h"
 
@@ -30,4 +33,84 @@ static_assert(sizeof(PTOTensor) == 56, "part of the binary interface");
 /// Argument i as a tensor.
 inline const PTOTensor& pto_tensor(const int64_t* args, int i) {
   return *reinterpret_cast<const PTOTensor*>(args[i]);
+}
+
+/// What a kernel did that the bound of a pipe forbids.
+enum class PTOPipeFault : uint32_t {
+  NONE = 0,
+  FULL = 1,       ///< a push, while every slot was in use
+  OVERSIZED = 2,  ///< a push of more bytes than a slot has
+  EMPTY = 3,      ///< a pop, while no entry waited
+  NOT_HELD = 4,   ///< a TFREE, while no entry was popped and not freed
+};
+
+/// A pipe: a FIFO of `capacity` slots that the tasks of a group share. Use it through TPUSH, TPOP
+/// and TFREE. Tasks that name the same pipe run one after the other, in the order of their
+/// submission, so nobody else touches it while a kernel runs, and what it holds depends on the
+/// graph alone. An entry takes its slot from the push until it is freed:
+/// freed <= popped <= pushed <= freed + capacity.
+struct PTOPipe {
+  uint64_t slots;       ///< address of slot 0
+  uint64_t stride;      ///< bytes from one slot to the next, a multiple of 64
+  uint64_t pushed;      ///< entries since the pipe was made
+  uint64_t popped;      ///< of those
+  uint64_t freed;       ///< of those
+  uint64_t bytes;       ///< of the push that was OVERSIZED
+  uint32_t capacity;    ///< slots
+  uint32_t slot_bytes;  ///< usable bytes of each
+  PTOPipeFault fault;   ///< the first; the pipe is of no use after it
+  uint32_t unused;      ///< 0
+
+  void* slot(uint64_t entry) const {
+    return reinterpret_cast<void*>(slots + entry % capacity * stride);
+  }
+  /// False: a fault, now or before.
+  bool allow(bool allowed, PTOPipeFault otherwise) {
+    if (fault == PTOPipeFault::NONE && !allowed) fault = otherwise;
+    return fault == PTOPipeFault::NONE;
+  }
+};
+static_assert(sizeof(PTOPipe) == 64, "part of the binary interface");
+
+/// Argument i as a pipe.
+inline PTOPipe& pto_pipe(const int64_t* args, int i) {
+  return *reinterpret_cast<PTOPipe*>(args[i]);
+}
+
+// A push to a full pipe and a pop from an empty one can never succeed, so they do not wait: they
+// return null or false, and the run ends with pipe_overflow or pipe_underflow once the kernel has
+// returned, which it should do at once.
+
+/// Adds an entry to the pipe of argument i, and returns its slot, which the kernel fills before it
+/// returns: slot_bytes bytes, aligned to 64, of unknown content. Null: the pipe is full.
+inline void* TPUSH(const int64_t* args, int i) {
+  PTOPipe& pipe = pto_pipe(args, i);
+  if (!pipe.allow(pipe.pushed - pipe.freed < pipe.capacity, PTOPipeFault::FULL)) return nullptr;
+  return pipe.slot(pipe.pushed++);
+}
+
+/// Adds an entry, a copy of `bytes` bytes. False: the pipe is full, or its slots are smaller.
+inline bool TPUSH(const int64_t* args, int i, const void* source, uint64_t bytes) {
+  PTOPipe& pipe = pto_pipe(args, i);
+  if (bytes > pipe.slot_bytes && pipe.fault == PTOPipeFault::NONE) pipe.bytes = bytes;
+  if (!pipe.allow(bytes <= pipe.slot_bytes, PTOPipeFault::OVERSIZED)) return false;
+  void* const slot = TPUSH(args, i);
+  if (slot != nullptr && bytes != 0) std::memcpy(slot, source, bytes);
+  return slot != nullptr;
+}
+
+/// The oldest entry of the pipe of argument i that has not been popped. It keeps its slot, and its
+/// content, until TFREE, also beyond the end of the task. Null: there is none.
+inline const void* TPOP(const int64_t* args, int i) {
+  PTOPipe& pipe = pto_pipe(args, i);
+  if (!pipe.allow(pipe.popped < pipe.pushed, PTOPipeFault::EMPTY)) return nullptr;
+  return pipe.slot(pipe.popped++);
+}
+
+/// Frees the slot of the oldest entry that has been popped and not freed. False: there is none.
+inline bool TFREE(const int64_t* args, int i) {
+  PTOPipe& pipe = pto_pipe(args, i);
+  if (!pipe.allow(pipe.freed < pipe.popped, PTOPipeFault::NOT_HELD)) return false;
+  ++pipe.freed;
+  return true;
 }

@@ -23,7 +23,7 @@
 
 /// Version of the table of functions and of the structures below. A table serves images of its own
 /// version and of all before it: functions are added at its end, and none is changed or removed.
-/// Version 2 added `describe`, clusters and block tasks.
+/// Version 2 added `describe`, clusters, block tasks and pipes.
 constexpr uint32_t PTO2_ORCHESTRATION_ABI = 2;
 
 /// What a task runs on.
@@ -74,14 +74,27 @@ struct Tensor {
   std::string dump() const;
 };
 
-enum class PTOParamType : int32_t { INPUT = 0, OUTPUT = 1, INOUT = 2, SCALAR = 3 };
+enum class PTOParamType : int32_t {
+  INPUT = 0,
+  OUTPUT = 1,
+  INOUT = 2,
+  SCALAR = 3,
+  PIPE_OUT = 4,  ///< since version 2
+  PIPE_IN = 5,   ///< since version 2
+};
 
 /// One parameter of a task.
 struct PTOParam {
   PTOParamType type;
-  Tensor tensor;    ///< unused for a scalar
-  uint64_t scalar;  ///< unused for a tensor
+  Tensor tensor;    ///< unused for a scalar; for a pipe its tag, see make_pipe_out_param()
+  uint64_t scalar;  ///< unused for a tensor; for a pipe its sizes
 };
+
+/// Sizes of a pipe whose parameters do not say any.
+constexpr uint32_t PTO2_PIPE_CAPACITY = 8;
+constexpr uint32_t PTO2_PIPE_SLOT_BYTES = 16384;
+/// Set in the id of a pipe parameter that says sizes, above the 32 bits of the tag.
+constexpr uint64_t PTO2_PIPE_SIZED = uint64_t{1} << 32;
 
 /// The functions of the runtime. Shapes and offsets have ndims entries, in elements.
 struct PTO2RuntimeOps {
@@ -209,6 +222,41 @@ inline PTOParam make_inout_param(const Tensor& t) {
 }
 inline PTOParam make_scalar_param(uint64_t value) {
   return {PTOParamType::SCALAR, {}, value};
+}
+
+namespace pto2_api {
+
+inline PTOParam pipe_param(PTOParamType type, int32_t tag) {
+  return {type, {static_cast<uint32_t>(tag)}, 0};
+}
+inline PTOParam pipe_param(PTOParamType type, int32_t tag, uint32_t capacity, uint32_t slot_bytes) {
+  return {
+      type, {PTO2_PIPE_SIZED | static_cast<uint32_t>(tag)}, uint64_t{capacity} << 32 | slot_bytes};
+}
+
+}  // namespace pto2_api
+
+/// A pipe: a bounded FIFO of the group that the task is submitted to, named by `tag` within it. The
+/// first parameter that names it makes it, with `capacity` slots of `slot_bytes` bytes or, if it
+/// does not say, 8 of 16 KiB; later ones say the same or nothing. Its memory is no part of the
+/// heap. It lives as long as the group, and what is left in it at the group's end is reported.
+///
+/// All tasks that name a pipe run in the order of their submission, one after the other. So a task
+/// that pops has the entries of those that were submitted before it, and whether a pipe overflows
+/// or runs empty, which ends the run with pipe_overflow or pipe_underflow, follows from the graph
+/// alone. Only tasks of a group can name one; block tasks only with a single part.
+inline PTOParam make_pipe_out_param(int32_t tag) {
+  return pto2_api::pipe_param(PTOParamType::PIPE_OUT, tag);
+}
+inline PTOParam make_pipe_out_param(int32_t tag, uint32_t capacity, uint32_t slot_bytes) {
+  return pto2_api::pipe_param(PTOParamType::PIPE_OUT, tag, capacity, slot_bytes);
+}
+/// The reading side.
+inline PTOParam make_pipe_in_param(int32_t tag) {
+  return pto2_api::pipe_param(PTOParamType::PIPE_IN, tag);
+}
+inline PTOParam make_pipe_in_param(int32_t tag, uint32_t capacity, uint32_t slot_bytes) {
+  return pto2_api::pipe_param(PTOParamType::PIPE_IN, tag, capacity, slot_bytes);
 }
 
 /// Submits a task: kernel `kernel_id` on a core of `worker_type`, a PTO2WorkerType, with `n`

@@ -18,9 +18,30 @@ int32_t Orchestrator<P, F>::allocate_cluster() {
   }
   const std::optional<uint32_t> cluster = take_cluster();
   if (!cluster) return 0;
+  end_pipes(*cluster);
   const OpenGroup group = groups_.open(*cluster, depth());
   if (mode_ == Mode::running) record<P>(log_, EventKind::allocate, {group.group}, *cluster);
   return static_cast<int32_t>(*cluster);
+}
+
+/// The cluster is free, so the tasks of its last group have completed. PI-I2
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::end_pipes(uint32_t cluster) {
+  dataflow_.pipes().end_group_on(cluster, leftovers_);
+  report_leftovers();
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::report_leftovers() {
+  for (const PipeLeftover& left : leftovers_) {
+    if (!input_.log || mode_ == Mode::counting) break;
+    input_.log(PTO2_LOG_WARN,
+               fmt::format("[Pipe] group {}, tag {}: {} entries are left at the end of the group, "
+                           "{} of them popped and not freed",
+                           left.group, left.tag, left.waiting + left.held, left.held)
+                   .c_str());
+  }
+  leftovers_.clear();
 }
 
 /// Waits for a free cluster. In counting mode there are as many as it takes. Nothing: the run is

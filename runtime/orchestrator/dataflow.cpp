@@ -39,20 +39,22 @@ void Dataflow::scope_end() {
   scopes_.pop_back();
 }
 
-bool Dataflow::check(Submission& task, RunError& refusal) const {
+bool Dataflow::check(Submission& task, RunError& refusal) {
   task.outputs = 0;
   task.heap_bytes = 0;
   task.rewrites = 0;
   task.inserts = 0;
+  task.pipes.clear();
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (!check_param(task, i, refusal)) return false;
   }
   return true;
 }
 
-bool Dataflow::check_param(Submission& task, uint32_t i, RunError& refusal) const {
+bool Dataflow::check_param(Submission& task, uint32_t i, RunError& refusal) {
   const PTOParam& param = task.params[i];
   if (static_cast<uint32_t>(param.type) > static_cast<uint32_t>(PTOParamType::SCALAR)) {
+    if (is_pipe(param.type)) return check_pipe(task, i, refusal);
     return refuse_param(task, i,
                         fmt::format("{} is no parameter type", static_cast<int32_t>(param.type)),
                         "make parameters with make_input_param() and its like", refusal);
@@ -69,6 +71,50 @@ bool Dataflow::check_param(Submission& task, uint32_t i, RunError& refusal) cons
   if (tensor->external) return true;
   if (param.type == PTOParamType::OUTPUT) task.former_owners[task.rewrites++] = tensor->owner;
   return check_memory(task, i, refusal);
+}
+
+/// Whom a pipe belongs to, and that its tasks can be ordered.
+bool Dataflow::check_pipe(Submission& task, uint32_t i, RunError& refusal) {
+  const PTOParam& param = task.params[i];
+  const auto tag = static_cast<int32_t>(param.tensor.id & 0xffffffffU);
+  if (task.cluster == any_cluster) {
+    return refuse_param(task, i, fmt::format("pipe {} for a task without a cluster", tag),
+                        "submit it to a cluster: a pipe belongs to the group that holds one",
+                        refusal);
+  }
+  uint32_t group = task.group;
+  if (task.is_block) {
+    group = task.pinned_parts.front().group;
+    for (const PinnedPart& part : task.pinned_parts) {
+      if (part.group == group) continue;
+      return refuse_param(task, i,
+                          fmt::format("pipe {} for a block task with parts in groups {} and {}",
+                                      tag, group, part.group),
+                          "submit one task per group: a pipe belongs to one", refusal);
+    }
+    if (task.block_dim != 1) {
+      return refuse_param(task, i,
+                          fmt::format("pipe {} for a block task of {} parts, which run in no order",
+                                      tag, task.block_dim),
+                          "submit one task per part: each has its turn at the pipe then", refusal);
+    }
+  }
+  std::string problem;
+  const PipeEntry entry = pipes_.use(
+      {static_cast<uint32_t>(task.cluster), group, tag, (param.tensor.id & PTO2_PIPE_SIZED) != 0,
+       static_cast<uint32_t>(param.scalar >> 32), static_cast<uint32_t>(param.scalar),
+       task.counted},
+      problem);
+  if (entry.pipe == nullptr) {
+    return refuse_param(task, i, fmt::format("pipe {} of group {}: {}", tag, group, problem),
+                        "give the same sizes, or none, to each make_pipe_out_param and "
+                        "make_pipe_in_param that names it",
+                        refusal);
+  }
+  task.pipes.push_back({i, entry.pipe});
+  task.tensors[i] = entry.tensor;
+  ++task.inserts;
+  return true;
 }
 
 /// A tensor without memory gets it with the task that has it as OUTPUT.
@@ -114,7 +160,7 @@ void Dataflow::find_producers(Submission& task) {
     const PTOParamType type = task.params[i].type;
     if (!reads(type)) continue;
     const TensorRecord& tensor = *task.tensors[i];
-    const Access access = type == PTOParamType::INOUT ? Access::inout : Access::input;
+    const Access access = writes(type) ? Access::inout : Access::input;
     map_.lookup(tensor.base, tensor.region, access, [&](const Match& match) {
       if (match.replaced) task.replaced.push_back(match.producer);
       if (is_known_producer(task, match.producer)) return;

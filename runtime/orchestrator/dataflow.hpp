@@ -1,6 +1,6 @@
 /// From tensors to producers: what the parameters of a submission mean.
 ///
-/// Knows the tensors and the scopes they live in, who wrote which part of which buffer
+/// Knows the tensors, the pipes and the scopes they live in, who wrote which part of which buffer
 /// (TensorMap), and where each task alive was submitted. It is told which tasks are alive and where
 /// a task's buffer is; it neither waits nor publishes.
 ///
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/executors/mapped_array.hpp"
+#include "runtime/orchestrator/pipe_table.hpp"
 #include "runtime/orchestrator/submission.hpp"
 #include "runtime/run/config.hpp"
 #include "runtime/run/error.hpp"
@@ -28,6 +29,7 @@ class Dataflow {
   Dataflow(const DeviceConfig& config, const Watermarks& alive, uint32_t first_generation);
 
   [[nodiscard]] TensorTable& tensors() { return tensors_; }
+  [[nodiscard]] PipeTable& pipes() { return pipes_; }
   [[nodiscard]] TensorMap& map() { return map_; }
   [[nodiscard]] const TensorMap& map() const { return map_; }
 
@@ -38,7 +40,7 @@ class Dataflow {
   [[nodiscard]] uint32_t open_scopes() const { return static_cast<uint32_t>(scopes_.size()); }
 
   /// Checks the parameters, and notes what later steps need of them. False: `refusal` says why.
-  [[nodiscard]] bool check(Submission& task, RunError& refusal) const;
+  [[nodiscard]] bool check(Submission& task, RunError& refusal);
   /// Whose results the task reads. An INOUT parameter takes the place of what it covers.
   void find_producers(Submission& task);
   /// Whose buffers it uses without waiting for them.
@@ -65,7 +67,8 @@ class Dataflow {
   [[nodiscard]] TaskNote& note(TaskId id) const {
     return notes_[ring_of(id)][local_of(id) & (window_ - 1)];
   }
-  bool check_param(Submission& task, uint32_t i, RunError& refusal) const;
+  bool check_param(Submission& task, uint32_t i, RunError& refusal);
+  bool check_pipe(Submission& task, uint32_t i, RunError& refusal);
   bool check_memory(const Submission& task, uint32_t i, RunError& refusal) const;
   bool check_new_output(Submission& task, uint32_t i, RunError& refusal) const;
   [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
@@ -74,6 +77,7 @@ class Dataflow {
   const Watermarks& alive_;
   uint32_t window_;
   TensorTable tensors_;
+  PipeTable pipes_;
   TensorMap map_;
   std::vector<uint64_t> scopes_;  // serial of the first task in each that is open
   std::array<MappedArray<TaskNote>, max_rings> notes_;

@@ -104,6 +104,9 @@ class Orchestrator {
   void begin_counting(const Deadlock& deadlock);
   void finish_counting();
   void fail(RunError error);
+  void adopt_fault();
+  void end_pipes(uint32_t cluster);
+  void report_leftovers();
   void drop_scope(std::size_t first_task);
   [[nodiscard]] std::optional<uint32_t> take_cluster();
   [[nodiscard]] bool check_group(const char* call, int32_t cluster);
@@ -125,8 +128,9 @@ class Orchestrator {
   Submitter<P, F> submitter_;
   Counting counting_;
   ClusterGroups groups_;
-  Submission submission_;            // under way
-  RunError refusal_;                 // of that one
+  Submission submission_;  // under way
+  RunError refusal_;       // of that one
+  std::vector<PipeLeftover> leftovers_;
   std::vector<TaskId> scope_tasks_;  // of all open scopes
   std::vector<std::size_t> scopes_;  // where the tasks of each begin
 };

@@ -64,13 +64,31 @@ void Orchestrator<P, F>::finish() {
   startup.orchestrator_done.set();
   if (mode_ == Mode::counting) finish_counting();
   record<P>(log_, EventKind::wait, no_task);
-  P::await([&] { return state_.fatal.is_set() || state_.stall.quiescent(submitter_.submitted()); });
+  bool given_up = false;
+  P::await([&] {
+    given_up = state_.fatal.is_set();
+    return given_up || state_.stall.quiescent(submitter_.submitted());
+  });
+  if (given_up) [[unlikely]] {
+    adopt_fault();
+  } else {
+    dataflow_.pipes().end_all(leftovers_);
+    report_leftovers();
+  }
   startup.shutdown.set();
   state_.ring_schedulers();
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
     const uint64_t tasks = state_.admission.ring(r).tasks.next();
     counts_.slots_recycled += tasks > state_.config.window ? tasks - state_.config.window : 0;
   }
+}
+
+/// A scheduler may have given the run up, for the fault of a kernel. That came first then, whatever
+/// the orchestrator has met since.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::adopt_fault() {
+  if (!is_pipe_fault(static_cast<ErrorCode>(state_.fatal.code()))) return;
+  error_ = describe_pipe_fault(state_.fatal.details().pipe);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

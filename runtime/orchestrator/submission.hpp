@@ -10,21 +10,32 @@
 #include "runtime/chip/chip.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/include/pto_orchestration_api.h"
+#include "runtime/run/pipe_fault.hpp"
 #include "runtime/tensormap/tensor_table.hpp"
 
 namespace pto2 {
 
+inline bool is_pipe(PTOParamType type) {
+  return type == PTOParamType::PIPE_OUT || type == PTOParamType::PIPE_IN;
+}
+/// A pipe is read and written, whichever side of it is named: whoever names it is ordered.
 inline bool reads(PTOParamType type) {
-  return type == PTOParamType::INPUT || type == PTOParamType::INOUT;
+  return type != PTOParamType::OUTPUT && type != PTOParamType::SCALAR;
 }
 inline bool writes(PTOParamType type) {
-  return type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
+  return type != PTOParamType::INPUT && type != PTOParamType::SCALAR;
 }
 
 /// The cluster of a part, and the group that holds it.
 struct PinnedPart {
   int16_t cluster;
   uint32_t group;
+};
+
+/// A parameter that is a pipe.
+struct PipeParam {
+  uint32_t index;  ///< of the parameter
+  Pipe* pipe;
 };
 
 /// One object serves all submissions of a run, so that its vectors keep their memory. Whoever fills
@@ -54,6 +65,7 @@ struct Submission {
   std::array<TaskId, max_params> former_owners;  ///< of the memory that it writes unread
   uint32_t rewrites = 0;                         ///< how many former_owners there are
   uint32_t inserts = 0;
+  std::vector<PipeParam> pipes;
 
   // What it depends on, by Dataflow::find_producers() and find_owners().
   std::vector<TaskId> producers;

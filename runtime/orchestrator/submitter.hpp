@@ -82,6 +82,7 @@ class Submitter {
   [[nodiscard]] std::string describe_blocked(const Submission& task) const;
   void log_oldest(uint32_t ring) const;
   void open_block(const Submission& task, Place place);
+  static void write_pipes(const Submission& task, TaskArguments& arguments);
   void join_parts(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
   void publish(const Submission& task, const Admitted& admitted);

@@ -298,9 +298,25 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
       arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
-  state_.life.slot(place).descriptor.write({id, kernel, task.cluster, task.type, task.is_block});
+  if (!task.pipes.empty()) [[unlikely]]
+    write_pipes(task, *arguments);
+  state_.life.slot(place).descriptor.write(
+      {id, kernel, task.cluster, task.type, task.is_block, !task.pipes.empty()});
   if (task.is_block) [[unlikely]]
     open_block(task, place);
+}
+
+/// In place of the tensors that the pipes are to the TensorMap.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Submitter<P, F>::write_pipes(const Submission& task,
+                                                    TaskArguments& arguments) {
+  arguments.pipes = 0;
+  arguments.kernel = task.kernel_id;
+  for (const auto& [index, pipe] : task.pipes) {
+    arguments.pipes |= uint32_t{1} << index;
+    arguments.tensors[index].address = reinterpret_cast<uint64_t>(pipe);
+    arguments.args[index] = reinterpret_cast<int64_t>(&pipe->control);
+  }
 }
 
 /// The clusters stay where they are until the slot has its next block task of this kind.

@@ -27,6 +27,10 @@ const char* error_name(ErrorCode code) {
       return "not_drained";
     case ErrorCode::cluster_deadlock:
       return "cluster_deadlock";
+    case ErrorCode::pipe_overflow:
+      return "pipe_overflow";
+    case ErrorCode::pipe_underflow:
+      return "pipe_underflow";
   }
   return unknown;
 }

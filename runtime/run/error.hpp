@@ -17,6 +17,8 @@ enum class ErrorCode : int32_t {
   orchestration_threw = 6,       ///< an exception left the orchestration
   not_drained = 7,               ///< our bug: a clean run left something behind
   cluster_deadlock = 8,          ///< no cluster can become free
+  pipe_overflow = 9,             ///< a kernel pushed more than a pipe holds
+  pipe_underflow = 10,           ///< a kernel popped more than a pipe held
 };
 
 /// Name of a code in reports: "flow_control_deadlock", ..

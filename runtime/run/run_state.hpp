@@ -21,6 +21,7 @@
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/run/config.hpp"
+#include "runtime/run/pipe_fault.hpp"
 
 namespace pto2 {
 
@@ -32,6 +33,7 @@ struct TaskDescriptor {
   int16_t cluster = any_cluster;  ///< whose cores alone may run it, or its part 0
   CoreType type = CoreType::cube;
   bool is_block = false;  ///< the rest is in its BlockState
+  bool pipes = false;     ///< some of its arguments are pipes; only with a cluster
 };
 static_assert(sizeof(TaskDescriptor) == 24);
 
@@ -80,7 +82,8 @@ struct RingArrays {
 
 /// Where a run was given up.
 struct FatalDetails {
-  uint64_t submitted;  ///< tasks by then, and for good
+  uint64_t submitted = 0;  ///< tasks by then, and for good; 0 for the fault of a kernel
+  PipeFault pipe = {};     ///< only for the fault of a kernel
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -76,6 +76,7 @@ class Scheduler {
 
   void complete(uint32_t core);
   [[nodiscard]] bool end_part(uint32_t core);
+  [[nodiscard]] bool has_broken_pipe(Place task, TaskId id);
   void push(Place task);
   void dispatch(uint32_t core, Place task);
   void dispatch_parts(uint32_t core, Place task, CoreType type);

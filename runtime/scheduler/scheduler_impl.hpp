@@ -123,12 +123,30 @@ void Scheduler<P, F>::complete(uint32_t core) {
   state_.finished[index_].add(1);
 }
 
+/// True: the kernel broke the bound of a pipe. The run is given up, and the task never completes,
+/// so that nobody takes what it left in the pipe. PI-I1 makes the pipe its own until then.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] bool Scheduler<P, F>::has_broken_pipe(Place task, TaskId id) {
+  std::optional<PipeFault> fault;
+  {
+    const auto arguments = state_.arguments(task).reading();
+    fault = find_pipe_fault(*arguments, id);
+  }
+  if (!fault) return false;
+  const ErrorCode code = pipe_fault_code(fault->pipe.control.fault);
+  state_.fatal.latch(static_cast<int32_t>(code), {.submitted = 0, .pipe = *fault});
+  state_.ring_schedulers();
+  state_.orchestrator_bell.ring();
+  return true;
+}
+
 /// Of a pinned task, or a part of a block task. It leaves the group of the cluster before the task
 /// counts as finished: CP-I4. True: the task has ended.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] bool Scheduler<P, F>::end_part(uint32_t core) {
   const Place task = running_[core];
   const TaskDescriptor descriptor = describe(task);
+  if (descriptor.pipes && has_broken_pipe(task, descriptor.id)) return false;
   if (descriptor.cluster != any_cluster) {
     state_.leave_cluster(state_.config.chip.place_of(core).block, log_);
   }

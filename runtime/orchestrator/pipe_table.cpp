@@ -1,0 +1,131 @@
+#include "runtime/orchestrator/pipe_table.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/include/pto_orchestration_api.h"
+
+namespace pto2 {
+
+namespace {
+
+/// Bytes from one slot to the next.
+uint64_t stride_of(uint32_t slot_bytes, uint64_t alignment) {
+  return (uint64_t{slot_bytes} + alignment - 1) / alignment * alignment;
+}
+
+/// A tensor of one byte, in no memory: number `serial` of its kind.
+TensorRecord one_byte(uint64_t serial) {
+  constexpr uint64_t first_address = uint64_t{1} << 62;
+  TensorRecord record{};
+  record.base = first_address + serial;
+  record.owner = no_task;
+  record.dtype = DataType::UINT8;
+  record.ndims = 1;
+  record.external = true;
+  Region& region = record.region;
+  region.end = 1;
+  region.element_size = 1;
+  region.ndims = 1;
+  region.contiguous = true;
+  std::fill(std::begin(record.shape), std::end(record.shape), 1);
+  std::fill(std::begin(region.box_end), std::end(region.box_end), 1);
+  record.strides[0] = 1;
+  return record;
+}
+
+}  // namespace
+
+PipeEntry PipeTable::use(const PipeRequest& request, std::string& problem) {
+  if (request.cluster >= clusters_.size()) clusters_.resize(request.cluster + std::size_t{1});
+  Pipes& pipes = clusters_[request.cluster];
+  const auto found = std::find_if(pipes.begin(), pipes.end(),
+                                  [&](const auto& made) { return made->pipe.tag == request.tag; });
+  if (found == pipes.end()) {
+    std::unique_ptr<Made> made = make(request, problem);
+    if (made == nullptr) return {nullptr, nullptr};
+    pipes.push_back(std::move(made));
+    return {&pipes.back()->pipe, &pipes.back()->tensor};
+  }
+  Made& made = **found;
+  PTO2_INVARIANT("PI-I2", made.pipe.group == request.group);
+  const PTOPipe& control = made.pipe.control;
+  if (request.sized &&
+      (request.capacity != control.capacity || request.slot_bytes != control.slot_bytes)) {
+    problem =
+        fmt::format("it was made with {} slots of {} bytes, and not {} of {}", control.capacity,
+                    control.slot_bytes, request.capacity, request.slot_bytes);
+    return {nullptr, nullptr};
+  }
+  return {&made.pipe, &made.tensor};
+}
+
+std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, std::string& problem) {
+  const uint32_t capacity = request.sized ? request.capacity : PTO2_PIPE_CAPACITY;
+  const uint32_t slot_bytes = request.sized ? request.slot_bytes : PTO2_PIPE_SLOT_BYTES;
+  const uint64_t stride = stride_of(slot_bytes, alignment);
+  if (capacity == 0 || slot_bytes == 0 || stride > max_pipe_bytes / capacity) {
+    problem = fmt::format(
+        "{} slots of {} bytes, of which neither may be 0, and which may take {} "
+        "bytes together",
+        capacity, slot_bytes, max_pipe_bytes);
+    return nullptr;
+  }
+  auto made = std::make_unique<Made>();
+  made->tensor = one_byte(made_++);
+  made->pipe = {{}, request.group, request.tag};
+  PTOPipe& control = made->pipe.control;
+  control.stride = stride;
+  control.capacity = capacity;
+  control.slot_bytes = slot_bytes;
+  if (request.counted) return made;
+  made->memory = allocate(capacity * stride);
+  if (made->memory.begin == nullptr) {
+    problem = fmt::format("there is no memory for {} slots of {} bytes", capacity, slot_bytes);
+    return nullptr;
+  }
+  control.slots = reinterpret_cast<uint64_t>(made->memory.begin.get());
+  return made;
+}
+
+/// The smallest kept memory that is large enough, or new one.
+PipeTable::Memory PipeTable::allocate(uint64_t bytes) {
+  auto best = kept_.end();
+  for (auto it = kept_.begin(); it != kept_.end(); ++it) {
+    if (it->bytes >= bytes && (best == kept_.end() || it->bytes < best->bytes)) best = it;
+  }
+  if (best != kept_.end()) {
+    Memory memory = std::move(*best);
+    kept_.erase(best);
+    return memory;
+  }
+  Memory memory;
+  memory.begin.reset(new (std::align_val_t{alignment}, std::nothrow) std::byte[bytes]);
+  if (memory.begin == nullptr) return memory;
+  memory.bytes = bytes;
+  bytes_ += bytes;
+  return memory;
+}
+
+void PipeTable::end_group_on(uint32_t cluster, std::vector<PipeLeftover>& leftovers) {
+  if (cluster >= clusters_.size()) return;
+  for (const auto& made : clusters_[cluster]) {
+    const PTOPipe& control = made->pipe.control;
+    if (control.pushed != control.freed) {
+      leftovers.push_back({made->pipe.group, made->pipe.tag, control.pushed - control.popped,
+                           control.popped - control.freed});
+    }
+    if (made->memory.begin != nullptr) kept_.push_back(std::move(made->memory));
+  }
+  clusters_[cluster].clear();
+}
+
+void PipeTable::end_all(std::vector<PipeLeftover>& leftovers) {
+  for (uint32_t cluster = 0; cluster < clusters_.size(); ++cluster) {
+    end_group_on(cluster, leftovers);
+  }
+}
+
+}  // namespace pto2

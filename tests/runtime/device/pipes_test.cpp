@@ -1,0 +1,499 @@
+/// Pipes: what tasks of a group hand to one another, and what ends a run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "runtime/include/pto_kernel_api.h"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::AnyOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// What a kernel does with one of its pipes.
+struct Step {
+  enum class Op { push, fill, pop, release } op;
+  uint64_t value = 0;  ///< of a push
+  int pipe = 1;        ///< number of the argument
+  uint64_t bytes = 8;  ///< of a push that copies
+};
+
+Step push(uint64_t value, int pipe = 1) {
+  return {Step::Op::push, value, pipe};
+}
+Step fill(uint64_t value) {
+  return {Step::Op::fill, value};
+}
+Step pop(int pipe = 1) {
+  return {Step::Op::pop, 0, pipe};
+}
+Step release(int pipe = 1) {
+  return {Step::Op::release, 0, pipe};
+}
+std::vector<Step> times(std::size_t n, const Step& step) {
+  return std::vector<Step>(n, step);
+}
+
+/// A task: what it does, and what came of it.
+struct Script {
+  std::vector<Step> steps;
+  std::vector<uint64_t> popped;
+  uint32_t refused = 0;  ///< steps that returned null or false
+  uint64_t slots = 0;    ///< address of the first pipe's memory
+  std::atomic<uint32_t> runs{0};
+};
+
+/// One step; false if it was refused.
+bool play(const Step& step, Script& script, const int64_t* args) {
+  switch (step.op) {
+    case Step::Op::push: {
+      const std::vector<uint64_t> values(step.bytes / 8, step.value);
+      return TPUSH(args, step.pipe, values.data(), step.bytes);
+    }
+    case Step::Op::fill: {
+      auto* const slot = static_cast<uint64_t*>(TPUSH(args, step.pipe));
+      if (slot == nullptr) return false;
+      std::fill_n(slot, pto_pipe(args, step.pipe).slot_bytes / 8, step.value);
+      return true;
+    }
+    case Step::Op::pop: {
+      const auto* const slot = static_cast<const uint64_t*>(TPOP(args, step.pipe));
+      if (slot == nullptr) return false;
+      script.popped.push_back(*slot);
+      return true;
+    }
+    case Step::Op::release:
+      return TFREE(args, step.pipe);
+  }
+  return false;
+}
+
+/// Parameters: a script, then pipes. It spoils its arguments, which are its own.
+void play_script(int64_t* args) {
+  auto& script = *reinterpret_cast<Script*>(args[0]);
+  ++script.runs;
+  script.slots = pto_pipe(args, 1).slots;
+  for (const Step& step : script.steps) script.refused += play(step, script, args) ? 0 : 1;
+  args[1] = -1;
+}
+
+class Pipes : public testing::TestWithParam<Where> {
+ protected:
+  /// Runs an orchestration; `warnings_` gets what is logged as one.
+  RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry,
+                uint64_t seed = 1) {
+    static constexpr KernelEntry kernels[] = {nullptr, play_script};
+    warnings_.clear();
+    const auto log = [this](int32_t level, const char* text) {
+      if (level == PTO2_LOG_WARN) warnings_.push_back(text);
+    };
+    RunResult result = run_at(GetParam(), config, {kernels, entry, log}, seed);
+    EXPECT_THAT(result.damaged, IsEmpty()) << result.error.message;
+    return result;
+  }
+  /// A run that passes.
+  void expect_ok(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry,
+                 uint64_t seed = 1) {
+    const RunResult result = run(config, entry, seed);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message << result.error.hint;
+  }
+  /// Expects an error, and that the next launch works.
+  void expect_error(ErrorCode code, const std::string& message, const char* hint,
+                    const std::function<void(PTO2Runtime*)>& entry, uint64_t seed = 1) {
+    const RunResult result = run(small_device(), entry, seed);
+    EXPECT_EQ(result.error.code, code) << result.error.message;
+    EXPECT_THAT(result.error.message, HasSubstr(message));
+    EXPECT_THAT(result.error.hint, HasSubstr(hint));
+    expect_ok(small_device(), [&](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      submit(rt, cluster, {make_pipe_out_param(7)}, {push(5)});
+      submit(rt, cluster, {make_pipe_in_param(7)}, {pop(), release()});
+    });
+    EXPECT_THAT(scripts_.back().popped, ElementsAre(5));
+    EXPECT_THAT(warnings_, IsEmpty());
+  }
+
+  Script& submit(PTO2Runtime* rt, int32_t cluster, const std::vector<PTOParam>& pipes,
+                 const std::vector<Step>& steps, int worker_type = PTO2_WORKER_VECTOR) {
+    const std::vector<PTOParam> params = params_of(pipes, steps);
+    pto2_rt_submit_task_clustered(rt, 1, worker_type, params.data(),
+                                  static_cast<int32_t>(params.size()), cluster);
+    return scripts_.back();
+  }
+  std::vector<PTOParam> params_of(const std::vector<PTOParam>& pipes,
+                                  const std::vector<Step>& steps) {
+    Script& script = scripts_.emplace_back();
+    script.steps = steps;
+    std::vector<PTOParam> params{make_scalar_param(reinterpret_cast<uint64_t>(&script))};
+    params.insert(params.end(), pipes.begin(), pipes.end());
+    return params;
+  }
+
+  std::deque<Script> scripts_;
+  std::vector<std::string> warnings_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Pipes, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+TEST_P(Pipes, DataArriveInOrder) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Script* reader = nullptr;
+    expect_ok(
+        small_device(),
+        [&](PTO2Runtime* rt) {
+          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+          submit(rt, cluster, {make_pipe_out_param(0)}, {push(1), push(2)}, PTO2_WORKER_CUBE);
+          submit(rt, cluster, {make_pipe_out_param(0)}, {fill(3)});
+          submit(rt, cluster, {make_pipe_out_param(0)}, {push(4), push(5)}, PTO2_WORKER_CUBE);
+          reader = &submit(rt, cluster, {make_pipe_in_param(0)},
+                           {pop(), release(), pop(), pop(), release(), release(), pop(), pop(),
+                            release(), release()});
+        },
+        seed);
+    EXPECT_THAT(reader->popped, ElementsAre(1, 2, 3, 4, 5));
+    EXPECT_EQ(reader->refused, 0u);
+    EXPECT_THAT(warnings_, IsEmpty());
+  }
+}
+
+/// Three slots serve forty entries, from and to cores of both types, in scopes and out of them.
+TEST_P(Pipes, APipeLastsAsLongAsItsGroup) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    std::vector<Script*> readers;
+    expect_ok(
+        small_device(),
+        [&](PTO2Runtime* rt) {
+          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+          for (uint64_t i = 0; i < 20; ++i) {
+            PTO2_SCOPE(rt) {
+              submit(rt, cluster, {make_pipe_out_param(-3, 3, 8)}, {push(2 * i), push(2 * i + 1)},
+                     PTO2_WORKER_CUBE);
+            }
+            readers.push_back(&submit(rt, cluster, {make_pipe_in_param(-3)},
+                                      {pop(), release(), pop(), release()},
+                                      i % 2 == 0 ? PTO2_WORKER_VECTOR : PTO2_WORKER_CUBE));
+          }
+        },
+        seed);
+    for (uint64_t i = 0; i < readers.size(); ++i) {
+      EXPECT_THAT(readers[i]->popped, ElementsAre(2 * i, 2 * i + 1));
+    }
+  }
+}
+
+TEST_P(Pipes, AnEntryStaysUntilItIsFreed) {
+  expect_ok(small_device(), [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    submit(rt, cluster, {make_pipe_out_param(0, 2, 64)}, {fill(1), fill(2)});
+    submit(rt, cluster, {make_pipe_in_param(0)}, {pop()});
+    submit(rt, cluster, {make_pipe_in_param(0)}, {release()});
+    submit(rt, cluster, {make_pipe_out_param(0)}, {fill(3)});
+    submit(rt, cluster, {make_pipe_in_param(0)}, {pop(), pop(), release(), release()});
+  });
+  EXPECT_THAT(scripts_.back().popped, ElementsAre(2, 3));
+  expect_error(ErrorCode::pipe_overflow, "in use by 1 entries that wait and 1 that are popped and",
+               "TFREE", [&](PTO2Runtime* rt) {
+                 const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                 submit(rt, cluster, {make_pipe_out_param(0, 2, 64)}, {fill(1), fill(2)});
+                 submit(rt, cluster, {make_pipe_in_param(0)}, {pop()});
+                 submit(rt, cluster, {make_pipe_out_param(0)}, {fill(3)});
+               });
+}
+
+TEST_P(Pipes, TagsTellPipesApart) {
+  Script* relay = nullptr;
+  expect_ok(small_device(), [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    const auto both = {make_pipe_out_param(1), make_pipe_out_param(2)};
+    submit(rt, cluster, both, {push(10, 1), push(20, 2), push(11, 1), push(21, 2)});
+    relay = &submit(rt, cluster, {make_pipe_in_param(1), make_pipe_out_param(2)},
+                    {pop(1), release(1), pop(1), release(1), push(22, 2)});
+    submit(rt, cluster, {make_pipe_in_param(2)},
+           {pop(), pop(), pop(), release(), release(), release()});
+  });
+  EXPECT_THAT(relay->popped, ElementsAre(10, 11));
+  EXPECT_THAT(scripts_.back().popped, ElementsAre(20, 21, 22));
+}
+
+TEST_P(Pipes, GroupsTellPipesApart) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    std::vector<Script*> readers;
+    expect_ok(
+        small_device(),
+        [&](PTO2Runtime* rt) {
+          std::vector<int32_t> clusters;
+          for (int i = 0; i < 3; ++i) clusters.push_back(pto2_rt_allocate_cluster(rt));
+          for (const int32_t c : clusters) {
+            submit(rt, c, {make_pipe_out_param(0, 4, 8)}, {push(10 + static_cast<uint64_t>(c))});
+          }
+          for (const int32_t c : clusters) {
+            readers.push_back(&submit(rt, c, {make_pipe_in_param(0)}, {pop(), release()}));
+          }
+        },
+        seed);
+    for (uint64_t c = 0; c < 3; ++c) EXPECT_THAT(readers[c]->popped, ElementsAre(10 + c));
+  }
+}
+
+/// The next group on the cluster may have the former's memory, not its entries or sizes.
+TEST_P(Pipes, TheNextGroupHasPipesOfItsOwn) {
+  std::vector<Script*> readers;
+  expect_ok(tiny_device(), [&](PTO2Runtime* rt) {
+    for (uint32_t group = 0; group < 6; ++group) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      PTO2_SCOPE(rt) {
+        submit(rt, cluster, {make_pipe_out_param(0, 2 + group % 2, 512)}, {fill(group), fill(99)});
+        readers.push_back(&submit(rt, cluster, {make_pipe_in_param(0)}, {pop(), release()}));
+      }
+      pto2_rt_free_cluster(rt, cluster);
+    }
+  });
+  for (uint64_t group = 0; group < readers.size(); ++group) {
+    EXPECT_THAT(readers[group]->popped, ElementsAre(group));
+  }
+  // Groups 0 and 1 need other sizes; from then on there is memory for both.
+  for (std::size_t group = 2; group < readers.size(); ++group) {
+    EXPECT_EQ(readers[group]->slots, readers[group % 2]->slots);
+  }
+}
+
+/// Whatever is in a slot, its neighbours do not touch it.
+TEST_P(Pipes, SlotsAreAsLargeAsTheySay) {
+  for (const uint32_t slot_bytes : {8u, 64u, 104u, 4096u, PTO2_PIPE_SLOT_BYTES}) {
+    Script* reader = nullptr;
+    expect_ok(small_device(), [&](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      Step copy = push(1);
+      copy.bytes = slot_bytes;
+      submit(rt, cluster, {make_pipe_out_param(0, 3, slot_bytes)}, {copy, fill(2), fill(3)});
+      reader = &submit(rt, cluster, {make_pipe_in_param(0, 3, slot_bytes)},
+                       {pop(), pop(), pop(), release(), release(), release()});
+    });
+    EXPECT_THAT(reader->popped, ElementsAre(1, 2, 3));
+    EXPECT_EQ(reader->slots % 64, 0u);
+  }
+}
+
+TEST_P(Pipes, APushToAFullPipeEndsTheRun) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Script* pusher = nullptr;
+    Script* reader = nullptr;
+    expect_error(
+        ErrorCode::pipe_overflow,
+        "pipe (group 1, tag -7), kernel 1, task 1 of ring 0: a push to a full pipe, whose 4 slots",
+        "larger capacity",
+        [&](PTO2Runtime* rt) {
+          const int32_t other = pto2_rt_allocate_cluster(rt);
+          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+          submit(rt, other, {make_pipe_out_param(-7, 5, 64)}, times(5, push(1)));
+          pusher = &submit(rt, cluster, {make_pipe_out_param(-7, 4, 64)}, times(6, push(1)));
+          // It comes too late to help, on every schedule.
+          reader = &submit(rt, cluster, {make_pipe_in_param(-7)}, {pop(), release()});
+        },
+        seed);
+    EXPECT_EQ(pusher->refused, 2u);
+    EXPECT_EQ(reader->runs, 0u);
+  }
+}
+
+TEST_P(Pipes, EightEntriesOf16KiBFitByDefault) {
+  Step large = push(1);
+  large.bytes = 16384;
+  for (const std::size_t pushes : {8u, 9u}) {
+    const RunResult result = run(tiny_device(), [&](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      submit(rt, cluster, {make_pipe_out_param(0)}, times(pushes, large));
+    });
+    EXPECT_EQ(result.error.code, pushes == 8 ? ErrorCode::ok : ErrorCode::pipe_overflow);
+  }
+  large.bytes = 16392;
+  expect_error(ErrorCode::pipe_overflow, "a push of 16392 bytes to a pipe of 8 slots of 16384",
+               "larger slots", [&](PTO2Runtime* rt) {
+                 const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                 submit(rt, cluster, {make_pipe_out_param(0)}, {large});
+               });
+}
+
+TEST_P(Pipes, APopFromAnEmptyPipeEndsTheRun) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    expect_error(
+        ErrorCode::pipe_underflow,
+        "pipe (group 0, tag 3), kernel 1, task 1 of ring 0: a pop from an empty pipe of capacity 8,"
+        " after 2 pushes",
+        "before those that pop",
+        [&](PTO2Runtime* rt) {
+          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+          submit(rt, cluster, {make_pipe_out_param(3)}, {push(1), push(2)});
+          submit(rt, cluster, {make_pipe_in_param(3)}, times(3, pop()));
+          submit(rt, cluster, {make_pipe_out_param(3)}, {push(3)});
+        },
+        seed);
+  }
+  expect_error(ErrorCode::pipe_underflow, "a TFREE without an entry that is popped", "each TPOP",
+               [&](PTO2Runtime* rt) {
+                 const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                 submit(rt, cluster, {make_pipe_out_param(3)}, {push(1), release()});
+               });
+}
+
+/// The fault is of the second pipe, and the kernel has long overwritten its arguments.
+TEST_P(Pipes, TheFaultOfAnyPipeIsFound) {
+  expect_error(ErrorCode::pipe_underflow, "tag 5)", "", [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    submit(rt, cluster, {make_pipe_out_param(4), make_pipe_in_param(5)}, {push(1, 1), pop(2)});
+  });
+  expect_error(ErrorCode::pipe_underflow, "tag 4)", "", [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    const std::vector<PTOParam> params = params_of({make_pipe_in_param(4)}, {pop()});
+    pto2_rt_submit_block_task_clustered(rt, 1, PTO2_WORKER_CUBE, params.data(), 2, 1, &cluster);
+  });
+}
+
+/// While the orchestrator waits for a slot or for a cluster, and when it fails on its own.
+TEST_P(Pipes, AFaultEndsTheRunWhateverTheOrchestratorDoes) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto faulty = [&](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      submit(rt, cluster, {make_pipe_in_param(0)}, {pop()});
+      return cluster;
+    };
+    RunResult result = run(
+        tiny_device(),
+        [&](PTO2Runtime* rt) {
+          const int32_t cluster = faulty(rt);
+          for (int i = 0; i < 50; ++i) {
+            PTO2_SCOPE(rt) {
+              submit(rt, cluster, {make_pipe_in_param(1)}, {});
+            }
+          }
+        },
+        seed);
+    EXPECT_EQ(result.error.code, ErrorCode::pipe_underflow) << result.error.message;
+    result = run(
+        tiny_device(),
+        [&](PTO2Runtime* rt) {
+          pto2_rt_free_cluster(rt, faulty(rt));
+          faulty(rt);
+        },
+        seed);
+    EXPECT_EQ(result.error.code, ErrorCode::pipe_underflow) << result.error.message;
+    result = run(
+        tiny_device(),
+        [&](PTO2Runtime* rt) {
+          faulty(rt);
+          pto2_rt_free_cluster(rt, 5);
+        },
+        seed);
+    EXPECT_THAT(result.error.code, AnyOf(ErrorCode::pipe_underflow, ErrorCode::bad_submission));
+  }
+}
+
+TEST_P(Pipes, WhatIsLeftIsReported) {
+  expect_ok(tiny_device(), [&](PTO2Runtime* rt) {
+    for (uint64_t group = 0; group < 3; ++group) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      EXPECT_EQ(warnings_.size(), group) << "once the group's cluster was free";
+      PTO2_SCOPE(rt) {
+        submit(rt, cluster, {make_pipe_out_param(2)}, times(3, push(1)));
+        submit(rt, cluster, {make_pipe_in_param(2), make_pipe_out_param(9)},
+               {pop(), release(), pop()});
+      }
+      pto2_rt_free_cluster(rt, cluster);
+    }
+  });
+  std::vector<std::string> expected;
+  for (int group = 0; group < 3; ++group) {
+    expected.push_back(
+        fmt::format("[Pipe] group {}, tag 2: 2 entries are left at the end of the "
+                    "group, 1 of them popped and not freed",
+                    group));
+  }
+  EXPECT_EQ(warnings_, expected);
+}
+
+TEST_P(Pipes, TasksWithoutAGroupAreRefused) {
+  expect_error(ErrorCode::bad_submission,
+               "submission 0, parameter 1: pipe 4 for a task without a cluster", "group",
+               [&](PTO2Runtime* rt) { submit(rt, -1, {make_pipe_out_param(4)}, {push(1)}); });
+  const auto block = [&](PTO2Runtime* rt, const std::vector<int32_t>& clusters) {
+    const std::vector<PTOParam> params = params_of({make_pipe_out_param(4)}, {push(1)});
+    pto2_rt_submit_block_task_clustered(rt, 1, PTO2_WORKER_CUBE, params.data(), 2, 2,
+                                        clusters.empty() ? nullptr : clusters.data());
+  };
+  expect_error(ErrorCode::bad_submission, "pipe 4 for a task without a cluster", "group",
+               [&](PTO2Runtime* rt) { block(rt, {}); });
+  expect_error(ErrorCode::bad_submission, "pipe 4 for a block task with parts in groups 0 and 1",
+               "one task per group", [&](PTO2Runtime* rt) {
+                 (void)pto2_rt_allocate_cluster(rt);
+                 block(rt, {0, pto2_rt_allocate_cluster(rt)});
+               });
+  expect_error(ErrorCode::bad_submission, "pipe 4 for a block task of 2 parts, which run in no",
+               "one task per part", [&](PTO2Runtime* rt) {
+                 (void)pto2_rt_allocate_cluster(rt);
+                 block(rt, {0, 0});
+               });
+}
+
+TEST_P(Pipes, ImpossibleSizesAreRefused) {
+  for (const auto& [capacity, bytes] :
+       std::vector<std::pair<uint32_t, uint32_t>>{{0, 64},
+                                                  {8, 0},
+                                                  {1, 0xffffffff},
+                                                  {0xffffffff, 1},
+                                                  {0xffffffff, 0xffffffff},
+                                                  {(1u << 24) + 1, 64},
+                                                  {1u << 31, 1u << 31}}) {
+    expect_error(ErrorCode::bad_submission,
+                 fmt::format("pipe 6 of group 0: {} slots of {} bytes", capacity, bytes),
+                 "make_pipe_out_param", [&](PTO2Runtime* rt) {
+                   const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                   submit(rt, cluster, {make_pipe_out_param(6, capacity, bytes)}, {});
+                 });
+  }
+}
+
+TEST_P(Pipes, OtherSizesForTheSamePipeAreRefused) {
+  const auto then = [&](const PTOParam& first, const PTOParam& second) {
+    return [&, first, second](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      submit(rt, cluster, {first}, {});
+      submit(rt, cluster, {second}, {});
+    };
+  };
+  expect_error(ErrorCode::bad_submission,
+               "submission 1, parameter 1: pipe 6 of group 0: it was made with 4 slots of 64 bytes,"
+               " and not 5 of 64",
+               "the same sizes", then(make_pipe_out_param(6, 4, 64), make_pipe_in_param(6, 5, 64)));
+  expect_error(ErrorCode::bad_submission, "made with 8 slots of 16384 bytes, and not 8 of 16383",
+               "the same sizes", then(make_pipe_in_param(6), make_pipe_out_param(6, 8, 16383)));
+  expect_ok(small_device(), then(make_pipe_in_param(6), make_pipe_out_param(6, 8, 16384)));
+}
+
+/// They take slots and entries of the TensorMap as others do, and no heap.
+TEST_P(Pipes, ADeadlockIsCountedWithPipes) {
+  const auto overfill = [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    submit(rt, cluster, {make_pipe_out_param(0)}, {push(1)});
+    for (int i = 0; i < 5; ++i)
+      submit(rt, cluster, {make_pipe_in_param(0), make_pipe_in_param(1)}, {});
+    const int32_t second = pto2_rt_allocate_cluster(rt);
+    submit(rt, second, {make_pipe_out_param(0, 8, 1u << 27)}, {});
+  };
+  const RunResult result = run(tiny_device(), overfill);
+  EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
+  EXPECT_THAT(result.error.hint, HasSubstr("(the smallest that works): --window 8"));
+  EXPECT_THAT(warnings_, testing::Not(testing::Contains(HasSubstr("[Pipe]"))));
+}
+
+}  // namespace
+}  // namespace pto2::test
