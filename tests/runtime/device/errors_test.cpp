@@ -192,7 +192,7 @@ TEST_P(Errors, SubmissionBehindTheOuterScope) {
 }
 
 TEST_P(Errors, UnknownParameterType) {
-  for (const int32_t type : {-1, 4}) {
+  for (const int32_t type : {-1, 6}) {
     const std::string message =
         "submission 0, parameter 0: " + std::to_string(type) + " is no parameter type";
     expect_error(small_device(), ErrorCode::bad_submission, message.c_str(), "make_input_param",

@@ -388,9 +388,10 @@ TEST_P(Pipes, AFaultEndsTheRunWhateverTheOrchestratorDoes) {
         seed);
     EXPECT_EQ(result.error.code, ErrorCode::pipe_underflow) << result.error.message;
     result = run(
-        tiny_device(),
+        small_device(),
         [&](PTO2Runtime* rt) {
-          faulty(rt);
+          const int32_t cluster = faulty(rt);
+          for (uint64_t i = 0; i < seed; ++i) submit(rt, cluster, {make_pipe_in_param(1)}, {});
           pto2_rt_free_cluster(rt, 5);
         },
         seed);
