@@ -19,14 +19,14 @@ TEST(List, NamesWorkloadsAndCases) {
   const Outcome text = pto2({"list"});
   EXPECT_EQ(text.code, 0);
   EXPECT_LT(text.seconds, 5);
-  for (const char* name :
-       {"paged_attention:", "paged_attention_seq:", "vector_example:", "alternating:", "bgemm:",
-        "deadlock:", "matmul:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
+  for (const char* name : {"paged_attention:", "paged_attention_seq:", "vector_example:",
+                           "alternating:", "bgemm:", "block_incore:", "clusters:", "deadlock:",
+                           "matmul:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {
     EXPECT_THAT(text.out, HasSubstr(name));
   }
   const auto json = pto2({"list", "--json"}).json();
   EXPECT_EQ(json["schema"], "pto2-list/1");
-  EXPECT_EQ(json["workloads"].size(), 7U);
+  EXPECT_EQ(json["workloads"].size(), 9U);
   for (const auto& workload : json["workloads"]) {
     for (const auto& one : workload["cases"]) {
       EXPECT_GT(one["tasks"], 0);

@@ -56,7 +56,11 @@ const PTO2RuntimeOps SequentialRuntime::table = {
       if (capacity != 0) *text = 0;
       return 0;
     },
-    .allocate_cluster = [](PTO2Runtime*) { return 0; },
+    .allocate_cluster =
+        [](PTO2Runtime* rt) {
+          self(rt).pipes_.clear();
+          return 0;
+        },
     .free_cluster = [](PTO2Runtime*, int32_t) {},
     .submit_task_clustered = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
                                 uint32_t n, int32_t) { self(rt).submit(kernel, params, n); },
@@ -163,6 +167,21 @@ PTOTensor SequentialRuntime::descriptor(const Record& r) const {
   return tensor;
 }
 
+SequentialRuntime::Pipe& SequentialRuntime::pipe(const PTOParam& param) {
+  const uint64_t tag = param.tensor.id & 0xffffffffU;
+  if (const auto found = pipes_.find(tag); found != pipes_.end()) return found->second;
+  const bool sized = (param.tensor.id & PTO2_PIPE_SIZED) != 0;
+  Pipe& made = pipes_[tag];
+  const uint64_t shape[] = {1};
+  made.tensor = make(1, shape, 1, DataType::UINT8);
+  made.control.capacity = sized ? static_cast<uint32_t>(param.scalar >> 32) : PTO2_PIPE_CAPACITY;
+  made.control.slot_bytes = sized ? static_cast<uint32_t>(param.scalar) : PTO2_PIPE_SLOT_BYTES;
+  made.control.stride = (uint64_t{made.control.slot_bytes} + 63) / 64 * 64;
+  made.memory = std::make_unique<std::byte[]>(made.control.capacity * made.control.stride);
+  made.control.slots = reinterpret_cast<uint64_t>(made.memory.get());
+  return made;
+}
+
 void SequentialRuntime::add_edges(const PTOParam* params, uint32_t count) {
   std::set<uint64_t> producers;
   std::vector<std::pair<Storage*, Storage::Access>> writes;
@@ -216,13 +235,22 @@ std::vector<std::vector<std::byte>> SequentialRuntime::input_bytes(const PTOPara
   return inputs;
 }
 
-void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32_t count,
+void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_t count,
                                uint32_t parts) {
   const Kernel* kernel = kernels_.find(kernel_id);
   if (kernel == nullptr) {
     errors_.push_back("no kernel " + std::to_string(kernel_id));
     return;
   }
+  // A pipe orders its tasks as a tensor that each of them has as INOUT.
+  const auto is_pipe = [](const PTOParam& param) {
+    return param.type == PTOParamType::PIPE_OUT || param.type == PTOParamType::PIPE_IN;
+  };
+  std::vector<PTOParam> seen(asked, asked + count);
+  for (PTOParam& param : seen) {
+    if (is_pipe(param)) param = make_inout_param({pipe(param).tensor});
+  }
+  const PTOParam* const params = seen.data();
   add_edges(params, count);
   std::vector<PTOTensor> tensors(count);
   std::vector<int64_t> args(count);
@@ -239,7 +267,8 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32
       return;
     }
     tensors[i] = descriptor(r);
-    args[i] = reinterpret_cast<int64_t>(&tensors[i]);
+    args[i] = is_pipe(asked[i]) ? reinterpret_cast<int64_t>(&pipe(asked[i]).control)
+                                : reinterpret_cast<int64_t>(&tensors[i]);
   }
   const auto inputs = input_bytes(params, count);
   const auto start = std::chrono::steady_clock::now();
@@ -249,6 +278,9 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* params, uint32
   }
   seconds_[kernel_id] +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const auto& [tag, used] : pipes_) {
+    if (used.control.fault != PTOPipeFault::NONE) errors_.emplace_back("the bound of a pipe");
+  }
   if (input_bytes(params, count) != inputs) {
     errors_.push_back("kernel " + kernel->name + " writes one of its inputs");
   }

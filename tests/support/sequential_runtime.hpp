@@ -56,6 +56,12 @@ class SequentialRuntime : public PTO2Runtime {
     DataType dtype = DataType::FLOAT32;
     bool reshaped = false;  ///< no box of the storage any more
   };
+  /// Of the group that was opened last.
+  struct Pipe {
+    uint64_t tensor;  ///< what it is to its tasks' order
+    PTOPipe control;
+    std::unique_ptr<std::byte[]> memory;
+  };
   struct Scope {
     std::vector<std::pair<std::shared_ptr<Storage>, std::unique_ptr<float[]>>> buffers;
     std::vector<uint64_t> buffer_floats;
@@ -79,11 +85,13 @@ class SequentialRuntime : public PTO2Runtime {
   PTOTensor descriptor(const Record& r) const;
   /// The bytes from the first to the last element of every INPUT that a task made.
   std::vector<std::vector<std::byte>> input_bytes(const PTOParam* params, uint32_t count);
+  Pipe& pipe(const PTOParam& param);
   void add_edges(const PTOParam* params, uint32_t count);
   void end_scope();
 
   const KernelLibrary& kernels_;
   std::map<uint64_t, Record> records_;
+  std::map<uint64_t, Pipe> pipes_;  // by tag
   std::vector<Scope> scopes_;
   std::map<int32_t, double> seconds_;
   uint64_t next_id_ = 1;

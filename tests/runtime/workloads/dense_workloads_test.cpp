@@ -45,15 +45,18 @@ TEST_P(PublishedDense, without_a_run_fails) {
   expect_correct(GetParam().workload, *data);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, PublishedDense,
-                         testing::Values(Published{"bgemm", "Case1", 256, 224, 1e-3, 1e-7},
-                                         Published{"matmul", "Case1", 4, 4, 1e-2, 1e-3},
-                                         Published{"matmul", "CaseRandom", 4, 4, 1e-2, 5e-3},
-                                         Published{"alternating", "case1", 64, 0, 1e-3, 1e-7},
-                                         Published{"alternating", "case2", 128, 0, 1e-3, 1e-7}),
-                         [](const auto& test) {
-                           return std::string(test.param.workload) + "_" + test.param.name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, PublishedDense,
+    testing::Values(Published{"bgemm", "Case1", 256, 224, 1e-3, 1e-7},
+                    Published{"block_incore", "expansion", 48, 576, 1e-4, 1e-5},
+                    Published{"block_incore", "block_task", 2, 1, 1e-4, 1e-5},
+                    Published{"clusters", "tensor", 72, 64, 1e-3, 1e-6},
+                    Published{"clusters", "pipe", 72, 64, 1e-3, 1e-6},
+                    Published{"matmul", "Case1", 4, 4, 1e-2, 1e-3},
+                    Published{"matmul", "CaseRandom", 4, 4, 1e-2, 5e-3},
+                    Published{"alternating", "case1", 64, 0, 1e-3, 1e-7},
+                    Published{"alternating", "case2", 128, 0, 1e-3, 1e-7}),
+    [](const auto& test) { return std::string(test.param.workload) + "_" + test.param.name; });
 
 /// The memory of an argument.
 template <class T>

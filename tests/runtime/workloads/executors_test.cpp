@@ -92,7 +92,9 @@ INSTANTIATE_TEST_SUITE_P(
     Everywhere, Small,
     testing::Combine(
         testing::Values(Case{"alternating", "case1", 1e-7}, Case{"alternating", "case2", 1e-7},
-                        Case{"bgemm", "Case1", 1e-7}, Case{"matmul", "Case1", 1e-3},
+                        Case{"bgemm", "Case1", 1e-7}, Case{"block_incore", "expansion", 1e-5},
+                        Case{"block_incore", "block_task", 1e-5}, Case{"clusters", "tensor", 1e-6},
+                        Case{"clusters", "pipe", 1e-6}, Case{"matmul", "Case1", 1e-3},
                         Case{"matmul", "CaseRandom", 5e-3},
                         Case{"vector_example", "CaseRandom", 1e-3},
                         Case{"paged_attention", "Case1", 1e-2},
@@ -130,6 +132,31 @@ TEST(AWrongKernel, ThatForgetsTheSumIsSeen) {
   const Verification result = wrong({"bgemm", "Case1", 0}, 1, forget);
   EXPECT_FALSE(result.pass);
   EXPECT_THAT(result.detail, testing::HasSubstr("C: element"));
+}
+
+/// The canary: whoever pops a pipe's entries twice, or one too late, has other sums.
+TEST(AWrongKernel, ThatAddsTheSameEntryTwiceIsSeen) {
+  const auto first_slot = [](int64_t* args) {
+    (void)TPOP(args, 0);
+    const auto* p = reinterpret_cast<const float*>(pto_pipe(args, 0).slots);
+    for (int i = 0; i < 64 * 64; ++i) data_of(args, 1)[i] += p[i];
+    (void)TFREE(args, 0);
+  };
+  const Verification result = wrong({"clusters", "pipe", 0}, 4, first_slot);
+  EXPECT_FALSE(result.pass);
+  EXPECT_THAT(result.detail, testing::HasSubstr("C: element"));
+}
+
+TEST(AWrongKernel, ThatLeavesOutItsBlockIsSeen) {
+  for (const auto& [name, mismatches] : {std::pair{"expansion", 24'001}, {"block_task", 24'001}}) {
+    const auto first_block = [](int64_t* args) {
+      if (args[4] != 0) return;
+      for (int i = 0; i < 24'001 / 24; ++i) data_of(args, 2)[i] = data_of(args, 0)[i];
+    };
+    const Verification result = wrong({"block_incore", name, 0}, 1, first_block);
+    EXPECT_FALSE(result.pass);
+    EXPECT_EQ(result.mismatches, static_cast<uint64_t>(mismatches));
+  }
 }
 
 /// All but the last term of each product is so nearly right that the published tolerance lets it

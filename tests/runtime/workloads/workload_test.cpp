@@ -35,13 +35,13 @@ TEST(Workload, names_are_found_and_unique) {
       EXPECT_EQ(!info.fault.empty(), cases.contains(info.twin)) << info.name;
     }
   }
-  EXPECT_EQ(names.size(), 7u);
+  EXPECT_EQ(names.size(), 9u);
 }
 
 TEST(Workload, unknown_names_are_answered_with_the_known_ones) {
   EXPECT_EQ(refusal([] { find_workload("attention"); }),
-            "no workload is called 'attention'; there are alternating, bgemm, deadlock, matmul, "
-            "paged_attention, paged_attention_seq, vector_example");
+            "no workload is called 'attention'; there are alternating, bgemm, block_incore, "
+            "clusters, deadlock, matmul, paged_attention, paged_attention_seq, vector_example");
   const std::string message =
       refusal([] { find_workload("paged_attention_seq").make_case("Case7"); });
   EXPECT_NE(message.find("no case 'Case7'; there are Case1, Case2, ProdCase1"), std::string::npos);
