@@ -73,7 +73,10 @@ class Generator {
 
   void step() {
     if (builder_.tasks() >= style_.mistake_at) return mistake();
-    if (groups_) groups_->before_step();
+    if (groups_) {
+      groups_->before_step();
+      groups_->burst();
+    }
     if (chance(style_.scopes, 16)) return scope();
     if (chance(style_.externals, 16)) return external();
     if (chance(style_.tiles, 256)) return tiles();

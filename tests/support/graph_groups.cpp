@@ -24,6 +24,7 @@ GroupDrawer::GroupDrawer(uint64_t seed, Builder& builder)
   style_.scopes = one_of<4>(random_, {0, 1, 2, 4});
   style_.most = 1 + random_.below(5);
   style_.pinned = one_of<4>(random_, {1, 3, 6, 8});
+  style_.bursts = one_of<4>(random_, {0, 1, 4, 12});
   style_.blocks = one_of<4>(random_, {0, 1, 3, 6});
   style_.most_parts = one_of<3>(random_, {3, 9, 9});
 }
@@ -47,6 +48,26 @@ void GroupDrawer::before_step() {
   if (chance(style_.opens, 16)) return open();
   if (!chance(style_.closes, 16)) return;
   if (const auto group = some_group()) builder_.free(*group);
+}
+
+/// Readers of one tensor. Those that are pinned and those that are not want the same cores.
+void GroupDrawer::burst() {
+  if (!chance(style_.bursts, 64)) return;
+  const uint64_t tasks = 3 + random_.below(8);
+  if (builder_.tasks() + tasks + 1 > max_tasks / 2) return;
+  const CoreType core = chance(1, 2) ? CoreType::cube : CoreType::vector;
+  const uint32_t shared = builder_.tensor(Make{DataType::INT32, {4}});
+  builder_.submit({.length = 8, .params = {{shared, Use::output}}});
+  for (uint64_t i = 0; i < tasks; ++i) {
+    Submit task{.core = core, .length = static_cast<uint32_t>(random_.below(30))};
+    task.params.push_back({shared, Use::input});
+    if (chance(1, 8)) {
+      make_block(task);
+    } else if (chance(1, 2)) {
+      task.group = some_group();
+    }
+    builder_.submit(std::move(task));
+  }
 }
 
 void GroupDrawer::scope_began() {

@@ -19,6 +19,8 @@ class GroupDrawer {
 
   /// Opens or closes a group, now and then.
   void before_step();
+  /// Submits tasks that become ready all at once, now and then.
+  void burst();
   /// Opens a group that ends with the scope, now and then.
   void scope_began();
   /// Lets the task join a group, or makes it a block task, now and then.
@@ -34,6 +36,7 @@ class GroupDrawer {
     uint64_t scopes;   ///< of 4 scopes have a group of their own
     std::size_t most;  ///< open at once
     uint64_t pinned;   ///< of 8 tasks, if a group is open
+    uint64_t bursts;   ///< of 64 steps
     uint64_t blocks;   ///< of 8 tasks that can be block tasks
     uint64_t most_parts;
   };

@@ -95,8 +95,8 @@ void Trial::draw_config(uint64_t number) {
   predict();
 }
 
-/// As many clusters as groups are open at once, or some more or less; without groups, what was
-/// drawn.
+/// As many clusters as groups are open at once, or some more or less, and often a ready queue that
+/// is full in no time; without groups, what was drawn.
 void Trial::draw_blocks(uint64_t number) {
   if (smallest_.clusters == 0) return;
   executors::Random random(number ^ 0xc1a55);
@@ -105,8 +105,13 @@ void Trial::draw_blocks(uint64_t number) {
                                        Supply::short_by_much};
   const Supply supply = supplies[random.below(supplies.size())];
   Chip& chip = config_.chip;
-  chip.blocks = static_cast<uint32_t>(draw_size(random, supply, smallest_.clusters, 1));
-  chip.schedulers = std::min(chip.schedulers, chip.blocks);
+  chip.blocks = static_cast<uint32_t>(supply == Supply::ample
+                                          ? smallest_.clusters + random.below(4)
+                                          : draw_size(random, supply, smallest_.clusters, 1));
+  chip.schedulers = static_cast<uint32_t>(1 + random.below(std::min(chip.blocks, 4u)));
+  if (random.below(3) != 0) return;
+  config_.shards = 1;
+  config_.shard_capacity = 2;
 }
 
 void Trial::predict() {
