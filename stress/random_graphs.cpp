@@ -21,6 +21,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "stress/crash_report.hpp"
 #include "stress/numbered_runs.hpp"
 #include "tests/support/graph_shrink.hpp"
 #include "tests/support/graph_trial.hpp"
@@ -73,7 +74,13 @@ class RandomGraphs {
     }
   }
 
-  /// The closing line. Returns the exit code.
+  /// Repeats a run with "--runs A..B" behind it.
+  [[nodiscard]] std::string command() const {
+    return fmt::format("random_graphs --executor {} --graphs {}{}", options_.executor, name(),
+                       options_.mistakes ? " --mistakes" : "");
+  }
+
+  /// The closing lines. Returns the exit code.
   int finish(uint64_t runs, double seconds) const {
     std::string counts;
     bool all_seen = true;
@@ -134,9 +141,8 @@ class RandomGraphs {
     fmt::print("{}device: {}\nexpected: {}\n", graphs::to_string(trial.program()),
                to_string(trial.config()), name_of(trial.expected()));
     for (const std::string& problem : problems) fmt::print("run {}: {}\n", number, problem);
-    fmt::print("repeat: random_graphs --executor {} --graphs {} --runs {}..{}{} {}\n\n",
-               options_.executor, name(), number, number + 1,
-               options_.mistakes ? " --mistakes" : "", options_.shrink ? "--shrink" : "--show");
+    fmt::print("repeat: {} --runs {}..{} {}\n\n", command(), number, number + 1,
+               options_.shrink ? "--shrink" : "--show");
     std::fflush(stdout);
   }
 
@@ -155,8 +161,10 @@ int random_graphs(const Options& options) {
   for (const Graphs kind : {Graphs::plain, Graphs::clustered}) {
     if (options.graphs == (kind == Graphs::plain ? "clustered" : "plain")) continue;
     RandomGraphs graphs(options, kind);
-    const double seconds =
-        for_each_run(*runs, options.jobs, [&](uint64_t number) { graphs.run(number); });
+    CrashReport crash(graphs.command());
+    const double seconds = for_each_run(*runs, options.jobs, [&](uint64_t number) {
+      crash.during(number, [&] { graphs.run(number); });
+    });
     exit_code = std::max(exit_code, graphs.finish(runs->last - runs->first, seconds));
   }
   return exit_code;
