@@ -23,6 +23,12 @@ struct Peaks {
   uint64_t bytes = 0;
   uint64_t nodes = 0;
   uint64_t entries = 0;
+  uint64_t groups = 0;
+};
+
+struct OpenGroup {
+  size_t number;
+  size_t scope;
 };
 
 struct Run {
@@ -32,6 +38,8 @@ struct Run {
   std::array<std::vector<size_t>, 4> tasks_of_ring;
   std::vector<bool> scope_is_open;
   std::vector<size_t> open_scopes;
+  size_t groups = 0;
+  std::vector<OpenGroup> open_groups;
   Peaks peaks;
 
   /// How many tasks of the ring have retired: those before the first whose scope is open.
@@ -158,6 +166,38 @@ std::optional<Resource> submit(Run& run, const Event& event) {
   return std::nullopt;
 }
 
+/// False: every cluster is held, and by groups that nobody but the program closes.
+bool open_group(Run& run) {
+  if (run.open_scopes.empty()) throw std::logic_error("oracle: a group outside every scope");
+  if (run.open_groups.size() == run.configuration.clusters) return false;
+  run.open_groups.push_back({run.groups++, run.open_scopes.back()});
+  run.peaks.groups = std::max<uint64_t>(run.peaks.groups, run.open_groups.size());
+  return true;
+}
+
+void close_group(Run& run, size_t number) {
+  if (std::erase_if(run.open_groups,
+                    [&](const OpenGroup& group) { return group.number == number; }) != 1) {
+    throw std::logic_error("oracle: closes a group that is not open");
+  }
+}
+
+void end_scope(Run& run) {
+  if (run.open_scopes.empty()) throw std::logic_error("oracle: unmatched scope_end");
+  const size_t scope = run.open_scopes.back();
+  run.scope_is_open[scope] = false;
+  run.open_scopes.pop_back();
+  std::erase_if(run.open_groups, [&](const OpenGroup& group) { return group.scope == scope; });
+}
+
+Deadlock deadlock_of(const Run& run, Resource lacking) {
+  Deadlock found{lacking, run.tasks.size(),
+                 ring_at(run.open_scopes.size(), run.configuration.rings)};
+  if (lacking != Resource::clusters) return found;
+  for (const OpenGroup& group : run.open_groups) found.groups.push_back(group.number);
+  return found;
+}
+
 std::optional<Deadlock> execute(Run& run, const Program& program) {
   for (const Event& event : program) {
     switch (event.kind) {
@@ -166,15 +206,16 @@ std::optional<Deadlock> execute(Run& run, const Program& program) {
         run.scope_is_open.push_back(true);
         break;
       case EventKind::scope_end:
-        if (run.open_scopes.empty()) throw std::logic_error("oracle: unmatched scope_end");
-        run.scope_is_open[run.open_scopes.back()] = false;
-        run.open_scopes.pop_back();
+        end_scope(run);
         break;
       case EventKind::submit:
-        if (const auto lacking = submit(run, event)) {
-          return Deadlock{*lacking, run.tasks.size(),
-                          ring_at(run.open_scopes.size(), run.configuration.rings)};
-        }
+        if (const auto lacking = submit(run, event)) return deadlock_of(run, *lacking);
+        break;
+      case EventKind::open_group:
+        if (!open_group(run)) return deadlock_of(run, Resource::clusters);
+        break;
+      case EventKind::close_group:
+        close_group(run, event.group);
         break;
     }
   }
@@ -199,6 +240,8 @@ const char* name_of(Resource resource) {
       return "dependency pool";
     case Resource::map_pool:
       return "TensorMap pool";
+    case Resource::clusters:
+      return "clusters";
   }
   return "unknown";
 }
@@ -210,15 +253,19 @@ uint32_t ring_at(size_t open_scopes, uint32_t rings) {
 }
 
 std::optional<Deadlock> first_deadlock(const Program& program, const Configuration& configuration) {
-  Run run{configuration, {}, {}, {}, {}, {}};
+  Run run{configuration, {}, {}, {}, {}, 0, {}, {}};
   return execute(run, program);
 }
 
 SmallestSizes smallest_sizes(const Program& program, uint32_t rings) {
-  Run run{{plenty, plenty, plenty, plenty, rings}, {}, {}, {}, {}, {}};
+  Run run{{plenty, plenty, plenty, plenty, rings}, {}, {}, {}, {}, 0, {}, {}};
   execute(run, program);
-  SmallestSizes sizes{4, std::max<uint64_t>(run.peaks.bytes, 1024), 1024, run.peaks.nodes,
-                      run.peaks.entries};
+  SmallestSizes sizes{4,
+                      std::max<uint64_t>(run.peaks.bytes, 1024),
+                      1024,
+                      run.peaks.nodes,
+                      run.peaks.entries,
+                      run.peaks.groups};
   while (sizes.window <= run.peaks.tasks) sizes.window *= 2;
   // Buffers start at multiples of 1024, so that only the size itself and one more byte can matter.
   while (!heap_is_enough(program, rings, sizes.heap)) {

@@ -11,7 +11,7 @@
 
 namespace pto2::oracle {
 
-enum class EventKind { scope_begin, submit, scope_end };
+enum class EventKind { scope_begin, submit, scope_end, open_group, close_group };
 
 struct Event {
   EventKind kind;
@@ -22,6 +22,9 @@ struct Event {
   /// Earlier tasks (by order of submission, 0 first) that lose one entry each to this one, before
   /// this one's entries are taken.
   std::vector<size_t> replaced = {};
+  /// Of close_group: by order of opening, 0 first. The end of the scope that was the innermost when
+  /// a group was opened closes it as well.
+  size_t group = 0;
 };
 
 using Program = std::vector<Event>;
@@ -32,24 +35,29 @@ struct Configuration {
   uint64_t dep_pool;  ///< nodes per ring
   uint64_t map_pool;  ///< entries, of all rings together
   uint32_t rings;     ///< 1..4; ring = min(depth, rings - 1), the outermost scope having depth 0
+  uint64_t clusters = ~uint64_t{0};  ///< each held by one open group
 };
 
-/// In the order in which a submission that lacks several is blamed.
-enum class Resource { task_window, heap, dep_pool, map_pool };
+/// The first four in the order in which a submission that lacks several is blamed; the last is what
+/// the opening of a group lacks.
+enum class Resource { task_window, heap, dep_pool, map_pool, clusters };
+inline constexpr size_t resources = 5;
 
 const char* name_of(Resource resource);
 
 struct Deadlock {
   Resource resource;
-  size_t task;  ///< by order of submission
+  size_t task;  ///< by order of submission; for a group that cannot be opened: the next one
   uint32_t ring;
+  std::vector<size_t> groups = {};  ///< that hold all clusters, if those are lacking
 
   bool operator==(const Deadlock&) const = default;
 };
 
-/// The first submission that can never succeed, if any. Throws std::logic_error when the program
-/// is malformed (a submission outside every scope, an unmatched scope_end) or when its own books
-/// do not balance (two live buffers overlap).
+/// The first submission or opening of a group that can never succeed, if any. Throws
+/// std::logic_error when the program is malformed (a submission or group outside every scope, an
+/// unmatched scope_end, a group closed that is not open) or when its own books do not balance (two
+/// live buffers overlap).
 std::optional<Deadlock> first_deadlock(const Program& program, const Configuration& configuration);
 
 /// The smallest sizes that are enough, each for a device on which nothing else is scarce.
@@ -59,6 +67,7 @@ struct SmallestSizes {
   uint64_t power_of_2_heap;  ///< the smallest one that is a power of two; a larger one may not do
   uint64_t dep_pool;
   uint64_t map_pool;
+  uint64_t clusters;  ///< 0 without groups
 };
 
 /// Tries them out. Throws std::logic_error as first_deadlock() does.

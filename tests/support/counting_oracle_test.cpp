@@ -91,6 +91,50 @@ TEST(CountingOracle, NamesTheSmallestSizes) {
   expect(first_deadlock(program, {8, 5120, 12, 7, 4}), Resource::map_pool, 3, 1);
 }
 
+const Event begin{EventKind::scope_begin};
+const Event end{EventKind::scope_end};
+const Event open{EventKind::open_group};
+
+Event close(size_t group) {
+  Event event{EventKind::close_group};
+  event.group = group;
+  return event;
+}
+
+TEST(CountingOracle, ClustersAreHeldByOpenGroups) {
+  const Program freed{begin, open, open, close(0), begin, open, close(1), open, end, open, end};
+  EXPECT_EQ(smallest_sizes(freed, 4).clusters, 2U);
+  Configuration chip = roomy;
+  chip.clusters = 2;
+  EXPECT_FALSE(first_deadlock(freed, chip));
+  chip.clusters = 1;
+  const auto found = first_deadlock(freed, chip);
+  expect(found, Resource::clusters, 0, 0);
+  EXPECT_EQ(found->groups, std::vector<size_t>{0});
+}
+
+TEST(CountingOracle, TheEndOfAScopeClosesItsGroupsOnly) {
+  Configuration chip = roomy;
+  chip.clusters = 2;
+  const Event task{EventKind::submit};
+  const Program inner{begin, open, begin, open, task, end, begin, open, task, open, end, end};
+  const auto found = first_deadlock(inner, chip);
+  expect(found, Resource::clusters, 2, 1);
+  EXPECT_EQ(found->groups, (std::vector<size_t>{0, 2})) << "group 1 ended with its scope";
+  EXPECT_EQ(smallest_sizes(inner, 4).clusters, 3U);
+}
+
+TEST(CountingOracle, TheFirstDeadlockInProgramOrderDecides) {
+  Configuration small = roomy;
+  small.window = 4;
+  small.clusters = 1;
+  const Event task{EventKind::submit};
+  expect(first_deadlock({begin, open, task, task, task, task, open, end}, small),
+         Resource::task_window, 3, 0);
+  expect(first_deadlock({begin, open, task, task, task, open, task, end}, small),
+         Resource::clusters, 3, 0);
+}
+
 TEST(CountingOracle, PutsTheDeepestScopesIntoTheLastRing) {
   EXPECT_EQ(ring_at(1, 3), 0U);
   EXPECT_EQ(ring_at(3, 3), 2U);
@@ -101,6 +145,9 @@ TEST(CountingOracle, PutsTheDeepestScopesIntoTheLastRing) {
 TEST(CountingOracle, RefusesMalformedPrograms) {
   EXPECT_THROW((void)first_deadlock({{EventKind::submit}}, roomy), std::logic_error);
   EXPECT_THROW((void)first_deadlock({{EventKind::scope_end}}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({open}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({begin, open, close(0), close(0)}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({begin, begin, open, end, close(0)}, roomy), std::logic_error);
 }
 
 }  // namespace

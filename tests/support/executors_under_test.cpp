@@ -91,6 +91,8 @@ ErrorCode code_of(oracle::Resource resource) {
       return ErrorCode::dependency_pool_overflow;
     case oracle::Resource::map_pool:
       return ErrorCode::tensormap_overflow;
+    case oracle::Resource::clusters:
+      return ErrorCode::cluster_deadlock;
   }
   return ErrorCode::not_drained;
 }

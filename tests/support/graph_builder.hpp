@@ -21,6 +21,13 @@ class Builder {
   /// Adds the task. Requires that it is refused or has no hazards.
   void submit(Submit task) { add(std::move(task)); }
 
+  /// Opens a group; returns its number.
+  uint32_t allocate() {
+    add(Allocate{});
+    return static_cast<uint32_t>(interpreter_.groups().size() - 1);
+  }
+  void free(uint32_t group) { add(Free{group}); }
+
   void misuse(Misuse kind) { add(kind); }
 
   /// Adds the parameter if the task stays deterministic, if need be by adding INPUTs that order it

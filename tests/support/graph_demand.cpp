@@ -39,6 +39,13 @@ class Counter {
     }
   }
 
+  void open_group() { add({oracle::EventKind::open_group}); }
+  void close_group(uint32_t group) {
+    oracle::Event event{oracle::EventKind::close_group};
+    event.group = group;
+    add(event);
+  }
+
   void submit() {
     const auto number = static_cast<uint32_t>(tasks_++);
     oracle::Event event{oracle::EventKind::submit};
@@ -131,13 +138,15 @@ class Counter {
 
 Demand demand_of(const Program& program, const Interpreter& interpreter, uint32_t rings) {
   Counter counter(interpreter, rings);
-  std::size_t submitted = 0;
-  for (const Step& step : program.steps) {
+  const auto& refusal = interpreter.refusal();
+  const std::size_t steps = refusal ? refusal->step : program.steps.size();
+  for (std::size_t i = 0; i < steps; ++i) {
+    const Step& step = program.steps[i];
     if (std::holds_alternative<ScopeBegin>(step)) counter.begin();
     if (std::holds_alternative<ScopeEnd>(step)) counter.end();
-    if (!std::holds_alternative<Submit>(step)) continue;
-    if (submitted++ == interpreter.tasks().size()) break;
-    counter.submit();
+    if (std::holds_alternative<Submit>(step)) counter.submit();
+    if (std::holds_alternative<Allocate>(step)) counter.open_group();
+    if (const auto* free = std::get_if<Free>(&step)) counter.close_group(free->group);
   }
   return std::move(counter).result();
 }

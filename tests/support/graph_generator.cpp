@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "tests/support/graph_builder.hpp"
+#include "tests/support/graph_groups.hpp"
 #include "tests/support/graph_mistakes.hpp"
 #include "tests/support/graph_shapes.hpp"
 
@@ -25,13 +27,15 @@ struct Style {
 
 class Generator {
  public:
-  Generator(uint64_t seed, Mistakes mistakes)
-      : random_(seed), style_(draw_style(mistakes)), builder_(random_, draw_external_bytes()) {}
+  Generator(uint64_t seed, Mistakes mistakes, Graphs graphs)
+      : random_(seed), style_(draw_style(mistakes)), builder_(random_, draw_external_bytes()) {
+    if (graphs == Graphs::clustered) groups_.emplace(seed, builder_);
+  }
 
   Program run() {
     while (!finished()) step();
     const bool missed = style_.mistake_at != max_tasks && !builder_.state().refusal();
-    if (missed) make_mistake(builder_, random_);
+    if (missed) mistake();
     return std::move(builder_).program();
   }
 
@@ -62,8 +66,17 @@ class Generator {
     return random_.below(denominator) < numerator;
   }
 
+  void mistake() {
+    if (groups_ && groups_->mistakes_clusters()) return groups_->make_mistake();
+    make_mistake(builder_, random_);
+  }
+
   void step() {
-    if (builder_.tasks() >= style_.mistake_at) return make_mistake(builder_, random_);
+    if (builder_.tasks() >= style_.mistake_at) return mistake();
+    if (groups_) {
+      groups_->before_step();
+      groups_->burst();
+    }
     if (chance(style_.scopes, 16)) return scope();
     if (chance(style_.externals, 16)) return external();
     if (chance(style_.tiles, 256)) return tiles();
@@ -77,6 +90,7 @@ class Generator {
   void scope() {
     if (builder_.state().depth() == deepest) return task();
     builder_.begin_scope();
+    if (groups_) groups_->scope_began();
     for (uint64_t left = 1 + random_.below(6); left != 0 && !finished(); --left) step();
     if (!builder_.state().refusal()) builder_.end_scope();
   }
@@ -116,6 +130,7 @@ class Generator {
         std::swap(task.params[i - 1], task.params[random_.below(i)]);
       }
     }
+    if (groups_) groups_->join(task);
     builder_.submit(std::move(task));
   }
 
@@ -228,12 +243,13 @@ class Generator {
   executors::Random random_;
   Style style_;
   Builder builder_;
+  std::optional<GroupDrawer> groups_;  ///< of a clustered program
 };
 
 }  // namespace
 
-Program generate(uint64_t seed, Mistakes mistakes) {
-  return Generator(seed, mistakes).run();
+Program generate(uint64_t seed, Mistakes mistakes, Graphs graphs) {
+  return Generator(seed, mistakes, graphs).run();
 }
 
 }  // namespace pto2::graphs

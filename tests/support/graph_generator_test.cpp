@@ -17,8 +17,9 @@ namespace {
 constexpr uint64_t seeds = 1000;
 
 struct Made {
-  explicit Made(uint64_t seed, Mistakes mistakes = Mistakes::sometimes)
-      : program(generate(seed, mistakes)), after(interpret(program)) {}
+  explicit Made(uint64_t seed, Mistakes mistakes = Mistakes::sometimes,
+                Graphs graphs = Graphs::plain)
+      : program(generate(seed, mistakes, graphs)), after(interpret(program)) {}
   Program program;
   Interpreter after;
 
@@ -292,6 +293,37 @@ TEST(Generator, NothingDependsOnTheSchedule) {
     const Made made(seed);
     ASSERT_FALSE(made.after.hazard()) << "seed " << seed << ":\n" << to_string(made.program);
     ASSERT_FALSE(made.after.tasks().empty() && !made.after.refusal()) << "seed " << seed;
+  }
+}
+
+TEST(Generator, ClusteredOnesMakeTheMistakesWithClusters) {
+  for (const char* problem :
+       {"is not allocated: its last group", "there is no cluster -2", "there is no cluster -1",
+        "a block task of 0 parts", "a block task of 65536 parts", "at most 30 are supported",
+        "submit_task_clustered: cluster 0", "free_cluster: cluster 0", "not a live tensor"}) {
+    uint64_t found = 0;
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+      found += is_refused(Made(seed, Mistakes::always, Graphs::clustered), problem) ? 1 : 0;
+    }
+    EXPECT_GE(found, 8U) << problem;
+  }
+}
+
+TEST(Generator, NothingOfClusteredOnesDependsOnTheSchedule) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const Made made(seed, seed % 2 == 0 ? Mistakes::always : Mistakes::sometimes,
+                    Graphs::clustered);
+    ASSERT_FALSE(made.after.hazard()) << "seed " << seed << ":\n" << to_string(made.program);
+  }
+}
+
+TEST(Generator, PlainOnesHaveNoClusters) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const Made made(seed, Mistakes::always);
+    ASSERT_TRUE(made.after.groups().empty());
+    ASSERT_FALSE(made.has<Submit>([](const Submit& step) { return step.block_dim != 0; }));
+    ASSERT_FALSE(
+        made.has<Misuse>([](const Misuse& step) { return step > Misuse::unknown_exception; }));
   }
 }
 

@@ -2,15 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
-
-#include "tests/support/graph_values.hpp"
 
 namespace pto2::graphs {
 namespace {
 
 /// Most parameters of one task, as the orchestration API has it.
 constexpr std::size_t most_params = 32;
+/// The same of a block task, which has block_dim and block_id as well.
+constexpr std::size_t most_block_params = 30;
 
 }  // namespace
 
@@ -28,11 +29,13 @@ Interpreter::Interpreter(const std::vector<uint64_t>& external_bytes) {
 }
 
 void Interpreter::apply(const Step& any) {
+  const std::size_t number = steps_++;
   if (refusal_) {
     if (makes_tensor(any)) add_tensor({}, 0);
     return;
   }
   std::visit([this](const auto& which) { step(which); }, any);
+  if (refusal_) refusal_->step = number;
 }
 
 void Interpreter::step(const ScopeBegin&) {
@@ -42,6 +45,9 @@ void Interpreter::step(const ScopeBegin&) {
 
 void Interpreter::step(const ScopeEnd&) {
   if (open_scopes_.size() < 2) throw std::logic_error("interpreter: unmatched end of a scope");
+  for (uint32_t group = 0; group < groups_.size(); ++group) {
+    if (groups_[group].open && groups_[group].scope == open_scopes_.back()) close(group);
+  }
   scope_is_open_[open_scopes_.back()] = false;
   open_scopes_.pop_back();
 }
@@ -89,18 +95,41 @@ void Interpreter::step(const Transpose& transpose) {
   add_tensor(transpose_of(of->model, transpose.x, transpose.y), of->buffer);
 }
 
+void Interpreter::step(const Allocate&) {
+  groups_.push_back({open_scopes_.back()});
+  closed_.clear();
+}
+
+void Interpreter::step(const Free& free) {
+  if (accepts_group(free.group)) close(free.group);
+}
+
+void Interpreter::close(uint32_t group) {
+  groups_[group].open = false;
+  closed_.insert(group);
+}
+
+std::vector<uint32_t> Interpreter::open_groups() const {
+  std::vector<uint32_t> found;
+  for (uint32_t group = 0; group < groups_.size(); ++group) {
+    if (groups_[group].open) found.push_back(group);
+  }
+  return found;
+}
+
 void Interpreter::step(const Submit& submit) {
   if (!accepts(submit)) return;
   if (tasks_.size() == max_tasks) throw std::logic_error("interpreter: too many tasks");
-  if (!hazard_ && hazards(submit).any()) hazard_ = tasks_.size();
+  const bool conflict = submit.block_dim != 0 && parts_conflict(submit);
+  if (!hazard_ && (conflict || hazards(submit).any())) hazard_ = tasks_.size();
   const auto number = static_cast<uint32_t>(tasks_.size());
   PredictedTask task{.scope = open_scopes_.back(),
                      .length = submit.length,
+                     .block_dim = submit.block_dim,
                      .params = submit.params,
                      .producers = producers_of(submit),
                      .ancestors = {},
-                     .before = 0,
-                     .after = 0};
+                     .parts = {}};
   task.ancestors = with_ancestors(task.producers);
   for (const Param& param : task.params) {
     Buffer& buffer = buffers_[tensors_[param.tensor].buffer];
@@ -110,50 +139,97 @@ void Interpreter::step(const Submit& submit) {
   tasks_.push_back(std::move(task));
 }
 
-/// Reads everything, then writes everything, as the kernel does.
-void Interpreter::execute(PredictedTask& task, uint32_t number) {
-  uint64_t hash = hash_of_task(number);
+void Interpreter::note_accesses(const PredictedTask& task, uint32_t number) {
   for (const Param& param : task.params) {
     const PlacedTensor& tensor = tensors_[param.tensor];
-    if (!reads(param.use)) continue;
-    hash = hash_of(hash, tensor);
-    Buffer& buffer = buffers_[tensor.buffer];
-    tensor.model.bytes.for_each([&](uint32_t byte) { buffer.bytes[byte].read.set(number); });
-  }
-  task.before = hash;
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    const Use use = task.params[i].use;
-    const PlacedTensor& tensor = tensors_[task.params[i].tensor];
-    if (!records(use)) continue;
     Buffer& buffer = buffers_[tensor.buffer];
     tensor.model.bytes.for_each([&](uint32_t byte) {
       ByteHistory& history = buffer.bytes[byte];
-      history.recorded.set(number);
-      if (!writes(use)) return;
+      if (reads(param.use)) history.read.set(number);
+      if (records(param.use)) history.recorded.set(number);
+      if (!writes(param.use)) return;
       history.wrote.set(number);
       history.defined = true;
     });
-    if (!writes(use)) continue;
+  }
+}
+
+/// Reads everything, then writes everything, as the kernel does; of a block task, each part its
+/// share of what the task writes.
+void Interpreter::execute(PredictedTask& task, uint32_t number) {
+  const uint32_t parts = std::max(task.block_dim, 1u);
+  const auto share_of = [&](Use use, uint64_t part) {
+    return use == Use::input ? Share{} : Share{parts, part};
+  };
+  for (uint64_t part = 0; part < parts; ++part) {
+    uint64_t hash = task.block_dim == 0 ? hash_of_task(number) : hash_of_part(number, part);
+    for (const Param& param : task.params) {
+      if (!reads(param.use)) continue;
+      hash = hash_of(hash, tensors_[param.tensor], share_of(param.use, part));
+    }
+    task.parts.push_back({hash, hash});
+  }
+  note_accesses(task, number);
+  for (uint64_t part = 0; part < parts; ++part) {
+    write(task, {parts, part}, task.parts[part].before);
+  }
+  for (uint64_t part = 0; part < parts; ++part) {
+    for (const Param& param : task.params) {
+      if (param.use == Use::allocate) continue;
+      uint64_t& hash = task.parts[part].after;
+      hash = hash_of(hash, tensors_[param.tensor], share_of(param.use, part));
+    }
+  }
+}
+
+void Interpreter::write(const PredictedTask& task, const Share& share, uint64_t hash) {
+  for (uint32_t i = 0; i < task.params.size(); ++i) {
+    if (!writes(task.params[i].use)) continue;
+    const PlacedTensor& tensor = tensors_[task.params[i].tensor];
+    Buffer& buffer = buffers_[tensor.buffer];
     for (std::size_t k = 0; k < tensor.model.elements.size(); ++k) {
+      if (!share.has(k)) continue;
       store_element(&buffer.contents[tensor.model.elements[k]], value_written(hash, i, k),
                     tensor.model.element_size());
     }
   }
-  for (const Param& param : task.params) {
-    if (param.use != Use::allocate) hash = hash_of(hash, tensors_[param.tensor]);
-  }
-  task.after = hash;
 }
 
-uint64_t Interpreter::hash_of(uint64_t hash, const PlacedTensor& tensor) const {
+uint64_t Interpreter::hash_of(uint64_t hash, const PlacedTensor& tensor, const Share& share) const {
   const Buffer& buffer = buffers_[tensor.buffer];
-  for (const uint32_t element : tensor.model.elements) {
-    hash = mix(hash, load_element(&buffer.contents[element], tensor.model.element_size()));
+  for (std::size_t k = 0; k < tensor.model.elements.size(); ++k) {
+    if (!share.has(k)) continue;
+    hash = mix(hash, load_element(&buffer.contents[tensor.model.elements[k]],
+                                  tensor.model.element_size()));
   }
   return hash;
 }
 
+bool Interpreter::accepts_group(uint32_t group) {
+  if (group >= groups_.size()) throw std::logic_error("interpreter: no such group");
+  if (groups_[group].open) return true;
+  // Its cluster may be that of a group that was opened since.
+  if (!hazard_ && !closed_.contains(group)) hazard_ = tasks_.size();
+  refuse("is not allocated: its last group");
+  return false;
+}
+
+bool Interpreter::accepts_block(const Submit& submit) {
+  if (submit.params.size() + 1 > most_block_params) {
+    refuse(fmt::format("{} parameters, at most {} are supported beside block_dim",
+                       submit.params.size() + 1, most_block_params));
+    return false;
+  }
+  if (!submit.part_groups.empty() && submit.part_groups.size() != submit.block_dim) {
+    throw std::logic_error("interpreter: a group for each part");
+  }
+  return std::all_of(submit.part_groups.begin(), submit.part_groups.end(),
+                     [this](uint32_t group) { return accepts_group(group); });
+}
+
 bool Interpreter::accepts(const Submit& submit) {
+  if (submit.group && !accepts_group(*submit.group)) return false;
+  if (submit.block_dim != 0 && !accepts_block(submit)) return false;
   // The kernel takes one parameter more, a scalar.
   if (submit.params.size() + 1 > most_params) {
     refuse(fmt::format("{} parameters, at most {} are supported", submit.params.size() + 1,
@@ -193,7 +269,17 @@ void Interpreter::step(const Misuse& misuse) {
       "the orchestration is done",
       "scope_end() without a scope",
       "an exception left the orchestration: of the program",
-      "an exception of unknown type left the orchestration"};
+      "an exception of unknown type left the orchestration",
+      "there is no cluster -2",
+      "there is no cluster",
+      "there is no cluster -1",
+      "there is no cluster",
+      "a block task of 0 parts",
+      "a block task of 65536 parts",
+      "submit_task_clustered: cluster 0 is not allocated",
+      "free_cluster: cluster 0 is not allocated"};
+  const bool needs_none = misuse == Misuse::unallocated || misuse == Misuse::free_unallocated;
+  if (!hazard_ && needs_none && !open_groups().empty()) hazard_ = tasks_.size();
   refuse(problems[static_cast<std::size_t>(misuse)]);
   if (misuse == Misuse::exception || misuse == Misuse::unknown_exception) {
     refusal_->code = ErrorCode::orchestration_threw;
@@ -262,6 +348,19 @@ TaskSet Interpreter::producers_of(const Submit& submit) const {
         [&](uint32_t byte) { producers |= buffers_[tensor.buffer].bytes[byte].recorded; });
   }
   return producers;
+}
+
+bool Interpreter::parts_conflict(const Submit& submit) const {
+  for (const Param& param : submit.params) {
+    if (!records(param.use)) continue;
+    const uint32_t buffer = placed(param.tensor).buffer;
+    if (std::count_if(submit.params.begin(), submit.params.end(), [&](const Param& other) {
+          return placed(other.tensor).buffer == buffer;
+        }) != 1) {
+      return true;
+    }
+  }
+  return false;
 }
 
 Hazards Interpreter::hazards(const Submit& submit) const {

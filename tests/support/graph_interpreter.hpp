@@ -9,12 +9,14 @@
 #include <bitset>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "runtime/run/error.hpp"
 #include "tests/support/graph_program.hpp"
 #include "tests/support/graph_tensor.hpp"
+#include "tests/support/graph_values.hpp"
 
 namespace pto2::graphs {
 
@@ -36,6 +38,7 @@ struct Refusal {
   std::size_t submission;         ///< how many tasks were submitted before
   std::optional<uint32_t> param;  ///< set when a parameter of a submission is at fault
   std::string problem;            ///< a part of the message
+  std::size_t step = 0;           ///< of the program
 };
 
 /// A tensor that was made: where it lies, and since when.
@@ -60,14 +63,26 @@ struct Buffer {
   std::vector<ByteHistory> bytes = {};
 };
 
+/// What a task, or one part of a block task, finds.
+struct PredictedPart {
+  uint64_t before;  ///< hash of what it reads: its share of what the block task writes, if any
+  uint64_t after;   ///< hash of all that, and of what it has written
+};
+
 struct PredictedTask {
   std::size_t scope;  ///< innermost one
   uint32_t length;
+  uint32_t block_dim;  ///< 0: not a block task
   std::vector<Param> params;
   TaskSet producers;  ///< that recorded something that it reads
   TaskSet ancestors;  ///< producers, theirs, and so on
-  uint64_t before;    ///< hash of what it reads
-  uint64_t after;     ///< hash of all its tensors once it has written
+  std::vector<PredictedPart> parts;
+};
+
+/// A group, by the scope that closes it at the latest.
+struct PredictedGroup {
+  std::size_t scope;
+  bool open = true;
 };
 
 /// Why a submission would make the outcome depend on the schedule; empty: it does not.
@@ -88,6 +103,9 @@ class Interpreter {
 
   /// What a submission would come to, before it is applied. Requires that it is not refused.
   [[nodiscard]] Hazards hazards(const Submit& step) const;
+  /// True when parts of the block task would touch what others of them write: a part writes only
+  /// its share of each tensor, but nothing else of the task may lie in the same buffer.
+  [[nodiscard]] bool parts_conflict(const Submit& step) const;
   /// The tasks that a reader of the tensor comes after.
   [[nodiscard]] TaskSet before_reader_of(uint32_t tensor) const;
   /// True when the tensor's handle is valid.
@@ -101,8 +119,11 @@ class Interpreter {
   [[nodiscard]] const std::vector<PlacedTensor>& tensors() const { return tensors_; }
   [[nodiscard]] const std::vector<Buffer>& buffers() const { return buffers_; }
   [[nodiscard]] const std::vector<PredictedTask>& tasks() const { return tasks_; }
+  [[nodiscard]] const std::vector<PredictedGroup>& groups() const { return groups_; }
+  [[nodiscard]] std::vector<uint32_t> open_groups() const;
   [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
-  /// The first submission whose outcome depends on the schedule, if any.
+  /// The first submission whose outcome depends on the schedule, if any; or the use of a cluster
+  /// whose outcome does, since it may have been allocated again or not.
   [[nodiscard]] const std::optional<std::size_t>& hazard() const { return hazard_; }
   /// Scopes open, the outer one included.
   [[nodiscard]] std::size_t depth() const { return open_scopes_.size(); }
@@ -117,24 +138,36 @@ class Interpreter {
   void step(const Transpose& transpose);
   void step(const Submit& submit);
   void step(const Misuse& misuse);
+  void step(const Allocate&);
+  void step(const Free& free);
 
   [[nodiscard]] const PlacedTensor& placed(uint32_t tensor) const;
   void add_tensor(TensorModel model, uint32_t buffer);
   /// The tensor that a view, reshape or transpose is made of; nullptr when that is refused.
   const PlacedTensor* parent(const char* operation, uint32_t tensor);
   void refuse(std::string problem, std::optional<uint32_t> param = {});
+  void close(uint32_t group);
+  /// False, and refused, when the group is closed.
+  bool accepts_group(uint32_t group);
+  bool accepts_block(const Submit& submit);
   bool accepts(const Submit& submit);
   bool accepts(const Submit& submit, uint32_t param);
   [[nodiscard]] TaskSet producers_of(const Submit& submit) const;
   [[nodiscard]] TaskSet with_ancestors(const TaskSet& tasks) const;
-  [[nodiscard]] uint64_t hash_of(uint64_t hash, const PlacedTensor& tensor) const;
+  [[nodiscard]] uint64_t hash_of(uint64_t hash, const PlacedTensor& tensor,
+                                 const Share& share) const;
   void execute(PredictedTask& task, uint32_t number);
+  void note_accesses(const PredictedTask& task, uint32_t number);
+  void write(const PredictedTask& task, const Share& share, uint64_t hash);
 
   std::vector<Buffer> buffers_;
   std::vector<PlacedTensor> tensors_;
   std::vector<PredictedTask> tasks_;
+  std::vector<PredictedGroup> groups_;
+  std::set<uint32_t> closed_;  // since a group was opened last
   std::vector<bool> scope_is_open_;
   std::vector<std::size_t> open_scopes_;
+  std::size_t steps_ = 0;  // applied
   std::optional<Refusal> refusal_;
   std::optional<std::size_t> hazard_;
 };

@@ -39,12 +39,12 @@ const Make bytes_4{DataType::UINT8, {4}};
 TEST(Interpreter, ValuesFollowFromWhatIsRead) {
   const Interpreter after = run({Make{DataType::INT16, {2}}, task({out(0)}), task({inout(0)})});
   const uint64_t first = hash_of_task(0);
-  EXPECT_EQ(after.tasks()[0].before, first);
+  EXPECT_EQ(after.tasks()[0].parts[0].before, first);
   const uint64_t a = value_written(first, 0, 0) & 0xffff;
   const uint64_t b = value_written(first, 0, 1) & 0xffff;
-  EXPECT_EQ(after.tasks()[0].after, mix(mix(first, a), b));
+  EXPECT_EQ(after.tasks()[0].parts[0].after, mix(mix(first, a), b));
   const uint64_t second = mix(mix(hash_of_task(1), a), b);
-  EXPECT_EQ(after.tasks()[1].before, second);
+  EXPECT_EQ(after.tasks()[1].parts[0].before, second);
   EXPECT_EQ(load_element(after.buffers()[0].contents.data(), 2),
             value_written(second, 0, 0) & 0xffff);
   EXPECT_FALSE(after.hazard());
@@ -135,6 +135,56 @@ TEST(Interpreter, RefusesBadShapes) {
                  "not contiguous");
   expect_refused({square, View{0, {4, 2}, {0, 3}}}, 0, std::nullopt, "must not exceed");
   expect_refused({square, task(std::vector<Param>(32, in(0)))}, 0, std::nullopt, "33 parameters");
+}
+
+Submit block(std::vector<Param> params, uint32_t block_dim) {
+  return {.params = std::move(params), .block_dim = block_dim};
+}
+
+TEST(Interpreter, PartsWriteTheirShares) {
+  const Interpreter after = run({bytes_4, task({out(0)}), block({inout(0)}, 3)});
+  EXPECT_FALSE(after.hazard());
+  EXPECT_EQ(producers(after, 1), TaskSet(0b1));
+  const auto& parts = after.tasks()[1].parts;
+  ASSERT_EQ(parts.size(), 3U);
+  const uint64_t task_hash = hash_of_task(0);
+  const auto written = [&](uint64_t i) {
+    return static_cast<uint8_t>(value_written(task_hash, 0, i));
+  };
+  EXPECT_EQ(parts[0].before, mix(mix(hash_of_part(1, 0), written(0)), written(3)));
+  EXPECT_EQ(parts[2].before, mix(hash_of_part(1, 2), written(2)));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(after.buffers()[0].contents[i],
+              static_cast<uint8_t>(value_written(parts[i % 3].before, 0, i)));
+  }
+}
+
+TEST(Interpreter, PartsMustNotTouchWhatOthersWrite) {
+  EXPECT_EQ(run({bytes_4, task({out(0)}), block({in(0), inout(0)}, 2)}).hazard(), 1U);
+  const std::vector<Step> halves{bytes_4, task({out(0)}), View{0, {2}, {0}}, View{0, {2}, {2}},
+                                 block({in(0), inout(1)}, 1)};
+  EXPECT_EQ(run(halves).hazard(), 1U) << "the same buffer";
+  EXPECT_FALSE(run({bytes_4, bytes_4, task({out(0)}), block({in(0), in(0), out(1)}, 2)}).hazard());
+}
+
+TEST(Interpreter, GroupsEndWithTheirScope) {
+  const Interpreter after = run(
+      {Allocate{}, ScopeBegin{}, Allocate{}, Allocate{}, Free{1}, ScopeEnd{}, Submit{.group = 0}});
+  EXPECT_FALSE(after.refusal());
+  EXPECT_EQ(after.open_groups(), std::vector<uint32_t>{0});
+  expect_refused({ScopeBegin{}, Allocate{}, ScopeEnd{}, Free{0}}, 0, std::nullopt,
+                 "its last group");
+  expect_refused({Allocate{}, Free{0}, Submit{.group = 0}}, 0, std::nullopt, "its last group");
+  expect_refused({Allocate{}, Allocate{}, Free{1}, Submit{.block_dim = 2, .part_groups = {0, 1}}},
+                 0, std::nullopt, "its last group");
+  expect_refused({bytes_4, task({out(0)}), block(std::vector<Param>(30, in(0)), 1)}, 1,
+                 std::nullopt, "31 parameters");
+}
+
+TEST(Interpreter, AClosedClusterMayHaveBeenAllocatedAgain) {
+  EXPECT_EQ(run({Allocate{}, Free{0}, Allocate{}, Free{0}}).hazard(), 0U);
+  EXPECT_EQ(run({Allocate{}, Misuse::unallocated}).hazard(), 0U);
+  EXPECT_FALSE(run({Allocate{}, Free{0}, Free{0}}).hazard());
 }
 
 TEST(Interpreter, DoesNothingAfterARefusal) {

@@ -7,6 +7,12 @@ namespace {
 
 /// Kinds of mistakes with tensors.
 constexpr uint64_t tensor_mistakes = 14;
+/// Kinds of mistakes with groups.
+constexpr uint64_t group_mistakes = 6;
+/// Kinds of misuse of clusters while groups are open, and while none is.
+constexpr uint64_t cluster_misuses = 6;
+constexpr uint64_t unallocated_misuses = 2;
+static_assert(plain_misuses + cluster_misuses + unallocated_misuses == misuses);
 
 uint32_t make(Builder& builder, Extents shape = {4, 3}) {
   return builder.tensor(Make{DataType::INT16, std::move(shape)});
@@ -85,12 +91,67 @@ void mistake(Builder& builder, uint64_t kind) {
   }
 }
 
+/// A group that was freed.
+uint32_t make_freed(Builder& builder) {
+  const uint32_t group = builder.allocate();
+  builder.submit({.group = group});
+  builder.free(group);
+  return group;
+}
+
+/// A group whose scope has ended.
+uint32_t make_ended(Builder& builder) {
+  builder.begin_scope();
+  const uint32_t group = builder.allocate();
+  builder.submit({.group = group});
+  builder.end_scope();
+  return group;
+}
+
+void group_mistake(Builder& builder, uint64_t kind) {
+  switch (kind) {
+    case 0:
+      return builder.free(make_freed(builder));
+    case 1:
+      return builder.free(make_ended(builder));
+    case 2:
+      return builder.submit({.group = make_freed(builder)});
+    case 3:
+      return builder.submit({.group = make_ended(builder)});
+    case 4: {
+      const uint32_t open = builder.allocate();
+      return builder.submit({.block_dim = 2, .part_groups = {open, make_freed(builder)}});
+    }
+    default:
+      return builder.submit(
+          {.params = std::vector<Param>(30, {make_with_memory(builder), Use::input}),
+           .block_dim = 3});
+  }
+}
+
+/// Makes sure of the mistake, and that something follows.
+void go_on(Builder& builder) {
+  if (!builder.state().refusal()) throw std::logic_error("mistakes: nothing is wrong");
+  submit(builder, make(builder), Use::output);
+}
+
 }  // namespace
 
 void make_mistake(Builder& builder, executors::Random& random) {
-  mistake(builder, random.below(tensor_mistakes + misuses));
-  if (!builder.state().refusal()) throw std::logic_error("mistakes: nothing is wrong");
-  submit(builder, make(builder), Use::output);
+  mistake(builder, random.below(tensor_mistakes + plain_misuses));
+  go_on(builder);
+}
+
+void make_cluster_mistake(Builder& builder, executors::Random& random) {
+  const bool none_open = builder.state().open_groups().empty();
+  const uint64_t kind =
+      random.below(group_mistakes + cluster_misuses + (none_open ? unallocated_misuses : 0));
+  if (kind < group_mistakes) {
+    group_mistake(builder, kind);
+  } else {
+    builder.misuse(static_cast<Misuse>(plain_misuses + kind - group_mistakes));
+  }
+  go_on(builder);
 }
 
 }  // namespace pto2::graphs

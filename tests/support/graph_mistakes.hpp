@@ -9,4 +9,7 @@ namespace pto2::graphs {
 /// that nobody may act on any more. Requires that nothing was refused before.
 void make_mistake(Builder& builder, executors::Random& random);
 
+/// The same with a cluster or a block task.
+void make_cluster_mistake(Builder& builder, executors::Random& random);
+
 }  // namespace pto2::graphs

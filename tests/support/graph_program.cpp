@@ -54,21 +54,40 @@ class Printer {
     for (const Param& param : step.params) {
       params += fmt::format(" {} t{}", name_of(param.use), param.tensor);
     }
-    line("task {} on {}, length {}:{}", tasks_++, step.core == CoreType::cube ? "cube" : "vector",
-         step.length, params);
+    line("task {} on {}, length {}{}:{}", tasks_++, step.core == CoreType::cube ? "cube" : "vector",
+         step.length, parts_of(step), params);
   }
+  void operator()(const Allocate&) { line("g{} = allocate_cluster()", groups_++); }
+  void operator()(const Free& step) { line("free_cluster(g{})", step.group); }
 
   void operator()(const Misuse& step) {
-    static constexpr const char* names[misuses] = {
-        "a task with an unknown kernel",   "a task for an unknown worker type",
-        "a task after orchestration_done", "one scope_end too many",
-        "throw std::runtime_error",        "throw 1"};
+    static constexpr const char* names[misuses] = {"a task with an unknown kernel",
+                                                   "a task for an unknown worker type",
+                                                   "a task after orchestration_done",
+                                                   "one scope_end too many",
+                                                   "throw std::runtime_error",
+                                                   "throw 1",
+                                                   "a task on cluster -2",
+                                                   "a task on a cluster too many",
+                                                   "free_cluster(-1)",
+                                                   "a part on a cluster too many",
+                                                   "a block task of 0 parts",
+                                                   "a block task of 65536 parts",
+                                                   "a task on cluster 0",
+                                                   "free_cluster(0)"};
     line("{}", names[static_cast<std::size_t>(step)]);
   }
 
   [[nodiscard]] std::string text() && { return std::move(text_); }
 
  private:
+  static std::string parts_of(const Submit& step) {
+    if (step.group) return fmt::format(", of g{}", *step.group);
+    if (step.block_dim == 0) return "";
+    if (step.part_groups.empty()) return fmt::format(", {} parts", step.block_dim);
+    return fmt::format(", {} parts of g{}", step.block_dim, fmt::join(step.part_groups, ", g"));
+  }
+
   template <class... Values>
   void line(fmt::format_string<Values...> format, Values&&... values) {
     text_.append(2 * depth_, ' ');
@@ -79,13 +98,15 @@ class Printer {
   std::size_t depth_ = 0;
   uint32_t tensors_ = 0;
   uint32_t tasks_ = 0;
+  uint32_t groups_ = 0;
 };
 
 }  // namespace
 
 bool makes_tensor(const Step& step) {
-  return !std::holds_alternative<ScopeBegin>(step) && !std::holds_alternative<ScopeEnd>(step) &&
-         !std::holds_alternative<Submit>(step) && !std::holds_alternative<Misuse>(step);
+  return std::holds_alternative<Make>(step) || std::holds_alternative<External>(step) ||
+         std::holds_alternative<View>(step) || std::holds_alternative<Reshape>(step) ||
+         std::holds_alternative<Transpose>(step);
 }
 
 std::string to_string(const Program& program) {

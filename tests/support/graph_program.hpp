@@ -1,10 +1,12 @@
 /// A task graph as plain data: the calls that an orchestration makes, in order.
 ///
 /// Tensors are named by number: the n-th step that makes one makes tensor n. Tasks are numbered by
-/// their submission. The steps run inside the outer scope that the runtime opens.
+/// their submission, groups by their allocation. The steps run inside the outer scope that the
+/// runtime opens.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -68,13 +70,22 @@ struct Transpose {
   uint32_t x;
   uint32_t y;
 };
+/// Opens a group on a cluster, in the innermost scope.
+struct Allocate {};
+struct Free {
+  uint32_t group;
+};
 struct Submit {
   CoreType core = CoreType::vector;
   uint32_t length = 0;  ///< of the kernel, in steps that let other threads go on
   std::vector<Param> params = {};
+  std::optional<uint32_t> group = {};  ///< that it joins; not of a block task
+  uint32_t block_dim = 0;              ///< parts of a block task; 0: none
+  /// Of a block task whose parts are pinned: the group of each; else empty.
+  std::vector<uint32_t> part_groups = {};
 };
 
-/// What an orchestration does wrong without naming a tensor.
+/// What an orchestration does wrong without naming a tensor or a group.
 enum class Misuse : uint8_t {
   unknown_kernel,
   unknown_worker,
@@ -82,11 +93,22 @@ enum class Misuse : uint8_t {
   scope_end_too_many,  ///< after ending all scopes
   exception,
   unknown_exception,
+  // About clusters and block tasks.
+  cluster_too_low,
+  cluster_too_high,  ///< the first that the chip does not have
+  free_any_core,     ///< -1, which is no cluster
+  part_too_high,     ///< one part of a block task on a cluster that the chip does not have
+  no_parts,
+  too_many_parts,
+  unallocated,       ///< a task on cluster 0, with no group open
+  free_unallocated,  ///< the same with cluster 0 itself
 };
-inline constexpr uint64_t misuses = 6;
+/// Those that need no clusters, which come first, and all.
+inline constexpr uint64_t plain_misuses = 6;
+inline constexpr uint64_t misuses = 14;
 
-using Step =
-    std::variant<ScopeBegin, ScopeEnd, Make, External, View, Reshape, Transpose, Submit, Misuse>;
+using Step = std::variant<ScopeBegin, ScopeEnd, Make, External, View, Reshape, Transpose, Submit,
+                          Misuse, Allocate, Free>;
 
 struct Program {
   std::vector<uint64_t> external_bytes;  ///< sizes of the external buffers

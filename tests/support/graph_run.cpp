@@ -12,20 +12,24 @@
 namespace pto2::graphs {
 namespace {
 
-/// Calls visit(address) for each element, in row-major order.
+/// Calls visit(address, number) for each element of the share, in row-major order.
 template <class Visit>
-void for_each_element(const PTOTensor& tensor, Visit&& visit) {
+void for_each_element(const PTOTensor& tensor, const Share& share, Visit&& visit) {
   const uint64_t size = get_element_size(tensor.dtype);
   const auto& shape = tensor.shape;
   const auto& strides = tensor.strides;
+  uint64_t number = 0;
   static_assert(PTO_MAX_DIMS == 5);
   for (uint64_t a = 0; a < shape[0]; ++a) {
     for (uint64_t b = 0; b < shape[1]; ++b) {
       for (uint64_t c = 0; c < shape[2]; ++c) {
         for (uint64_t d = 0; d < shape[3]; ++d) {
           for (uint64_t e = 0; e < shape[4]; ++e) {
+            const uint64_t element = number++;
+            if (!share.has(element)) continue;
             visit(tensor.address + size * (a * strides[0] + b * strides[1] + c * strides[2] +
-                                           d * strides[3] + e * strides[4]));
+                                           d * strides[3] + e * strides[4]),
+                  element);
           }
         }
       }
@@ -33,30 +37,33 @@ void for_each_element(const PTOTensor& tensor, Visit&& visit) {
   }
 }
 
-uint64_t hash_tensor(uint64_t hash, const PTOTensor& tensor) {
+uint64_t hash_tensor(uint64_t hash, const PTOTensor& tensor, const Share& share) {
   const auto size = static_cast<uint32_t>(get_element_size(tensor.dtype));
-  for_each_element(tensor, [&](uint64_t address) {
+  for_each_element(tensor, share, [&](uint64_t address, uint64_t) {
     hash = mix(hash, load_element(reinterpret_cast<const void*>(address), size));
   });
   return hash;
 }
 
+/// `share`: of what the task writes.
 template <class Wanted>
-uint64_t hash_tensors(uint64_t hash, const KernelTask& task, const int64_t* args, Wanted&& wanted) {
+uint64_t hash_tensors(uint64_t hash, const KernelTask& task, const Share& share,
+                      const int64_t* args, Wanted&& wanted) {
   for (std::size_t i = 0; i < task.uses.size(); ++i) {
-    if (wanted(task.uses[i])) hash = hash_tensor(hash, pto_tensor(args, static_cast<int>(1 + i)));
+    if (!wanted(task.uses[i])) continue;
+    const PTOTensor& tensor = pto_tensor(args, static_cast<int>(1 + i));
+    hash = hash_tensor(hash, tensor, records(task.uses[i]) ? share : Share{});
   }
   return hash;
 }
 
-void write_outputs(uint64_t hash, const KernelTask& task, const int64_t* args) {
+void write_outputs(uint64_t hash, const KernelTask& task, const Share& share, const int64_t* args) {
   for (std::size_t i = 0; i < task.uses.size(); ++i) {
     if (!writes(task.uses[i])) continue;
     const PTOTensor& tensor = pto_tensor(args, static_cast<int>(1 + i));
     const auto size = static_cast<uint32_t>(get_element_size(tensor.dtype));
-    uint64_t element = 0;
-    for_each_element(tensor, [&](uint64_t address) {
-      store_element(reinterpret_cast<void*>(address), value_written(hash, i, element++), size);
+    for_each_element(tensor, share, [&](uint64_t address, uint64_t element) {
+      store_element(reinterpret_cast<void*>(address), value_written(hash, i, element), size);
     });
   }
 }
@@ -71,38 +78,60 @@ void pass_time(uint32_t steps) {
   }
 }
 
+/// The part of the task that the kernel is told to be, behind its parameters. What it does not know
+/// it takes for the first.
+KernelPart& part_of(KernelTask& task, const int64_t* args, Share& share) {
+  if (task.block_dim == 0) return task.parts.front();
+  const std::size_t behind = 1 + task.uses.size();
+  share = {task.block_dim, static_cast<uint64_t>(args[behind + 1])};
+  if (args[behind] == static_cast<int64_t>(task.block_dim) && share.part < task.parts.size()) {
+    return task.parts[share.part];
+  }
+  share.part = 0;
+  task.parts.front().confused.store(true, std::memory_order_relaxed);
+  return task.parts.front();
+}
+
 /// The kernel of every task. Parameters are the KernelTask and the tensors. It reads everything,
-/// twice, writes everything, and after some time looks whether all of it is still there.
+/// twice, writes everything, and after some time looks whether all of it is still there. As a part
+/// of a block task it does so with its share of what the task writes.
 void checking_kernel(int64_t* args) {
   auto& task = *reinterpret_cast<KernelTask*>(args[0]);
-  task.started.fetch_add(1, std::memory_order_relaxed);
+  Share share;
+  KernelPart& part = part_of(task, args, share);
+  part.started.fetch_add(1, std::memory_order_relaxed);
   for (const KernelTask* producer : task.producers) {
-    if (producer->finished.load(std::memory_order_relaxed) == 0) {
-      task.unfinished_producers.fetch_add(1, std::memory_order_relaxed);
+    if (producer->finished_parts.load(std::memory_order_relaxed) < producer->parts.size()) {
+      part.unfinished_producers.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  const uint64_t start = hash_of_task(task.number);
-  const uint64_t hash = hash_tensors(start, task, args, reads);
-  if (hash != task.before) task.wrong_before.store(true, std::memory_order_relaxed);
+  const uint64_t start =
+      task.block_dim == 0 ? hash_of_task(task.number) : hash_of_part(task.number, share.part);
+  const uint64_t hash = hash_tensors(start, task, share, args, reads);
+  if (hash != part.before) part.wrong_before.store(true, std::memory_order_relaxed);
   pass_time(task.length / 2);
-  if (hash_tensors(start, task, args, reads) != hash) {
-    task.wrong_during.store(true, std::memory_order_relaxed);
+  if (hash_tensors(start, task, share, args, reads) != hash) {
+    part.wrong_during.store(true, std::memory_order_relaxed);
   }
-  write_outputs(hash, task, args);
+  write_outputs(hash, task, share, args);
   pass_time(task.length - task.length / 2);
   const auto has_data = [](Use use) { return use != Use::allocate; };
-  if (hash_tensors(hash, task, args, has_data) != task.after) {
-    task.wrong_after.store(true, std::memory_order_relaxed);
+  if (hash_tensors(hash, task, share, args, has_data) != part.after) {
+    part.wrong_after.store(true, std::memory_order_relaxed);
   }
-  task.finished.fetch_add(1, std::memory_order_relaxed);
+  part.finished.fetch_add(1, std::memory_order_relaxed);
+  task.finished_parts.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// Makes the calls of a program.
 class Caller {
  public:
   Caller(PTO2Runtime* rt, std::deque<KernelTask>& tasks,
-         std::vector<std::vector<uint64_t>>& external)
-      : rt_(rt), tasks_(tasks), external_(external) {}
+         std::vector<std::vector<uint64_t>>& external, uint32_t clusters)
+      : rt_(rt),
+        tasks_(tasks),
+        external_(external),
+        past_clusters_(static_cast<int32_t>(clusters)) {}
 
   void operator()(const ScopeBegin&) {
     rt_->ops->scope_begin(rt_);
@@ -135,8 +164,17 @@ class Caller {
       params.push_back({type_of(param.use), {handles_[param.tensor]}, 0});
     }
     const auto worker = step.core == CoreType::cube ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR;
-    pto2_rt_submit_task(rt_, 0, worker, params.data(), static_cast<int32_t>(params.size()));
+    const auto count = static_cast<int32_t>(params.size());
+    if (step.block_dim != 0) {
+      submit_block(step, worker, params);
+    } else if (step.group) {
+      pto2_rt_submit_task_clustered(rt_, 0, worker, params.data(), count, clusters_[*step.group]);
+    } else {
+      pto2_rt_submit_task(rt_, 0, worker, params.data(), count);
+    }
   }
+  void operator()(const Allocate&) { clusters_.push_back(pto2_rt_allocate_cluster(rt_)); }
+  void operator()(const Free& step) { pto2_rt_free_cluster(rt_, clusters_[step.group]); }
   void operator()(const Misuse& step) {
     switch (step) {
       case Misuse::unknown_kernel:
@@ -153,10 +191,37 @@ class Caller {
         throw std::runtime_error("of the program");
       case Misuse::unknown_exception:
         throw 1;
+      default:
+        return misuse_cluster(step);
     }
   }
 
  private:
+  void submit_block(const Submit& step, int32_t worker, const std::vector<PTOParam>& params) {
+    std::vector<int32_t> ids;
+    for (const uint32_t group : step.part_groups) ids.push_back(clusters_[group]);
+    pto2_rt_submit_block_task_clustered(
+        rt_, 0, worker, params.data(), static_cast<int32_t>(params.size()),
+        static_cast<int32_t>(step.block_dim), ids.empty() ? nullptr : ids.data());
+  }
+  void submit_to(int32_t cluster) {
+    pto2_rt_submit_task_clustered(rt_, 0, PTO2_WORKER_VECTOR, nullptr, 0, cluster);
+  }
+  void misuse_cluster(Misuse kind) {
+    if (kind == Misuse::cluster_too_low) submit_to(-2);
+    if (kind == Misuse::cluster_too_high) submit_to(past_clusters_);
+    if (kind == Misuse::free_any_core) pto2_rt_free_cluster(rt_, -1);
+    if (kind == Misuse::unallocated) submit_to(0);
+    if (kind == Misuse::free_unallocated) pto2_rt_free_cluster(rt_, 0);
+    constexpr int32_t vector = PTO2_WORKER_VECTOR;
+    if (kind == Misuse::no_parts) pto2_rt_submit_block_task(rt_, 0, vector, nullptr, 0, 0);
+    if (kind == Misuse::too_many_parts) {
+      pto2_rt_submit_block_task(rt_, 0, vector, nullptr, 0, 65536);
+    }
+    if (kind == Misuse::part_too_high) {
+      pto2_rt_submit_block_task_clustered(rt_, 0, vector, nullptr, 0, 1, &past_clusters_);
+    }
+  }
   static PTOParamType type_of(Use use) {
     if (use == Use::input) return PTOParamType::INPUT;
     return use == Use::inout ? PTOParamType::INOUT : PTOParamType::OUTPUT;
@@ -172,42 +237,66 @@ class Caller {
   std::deque<KernelTask>& tasks_;
   std::vector<std::vector<uint64_t>>& external_;
   std::vector<uint64_t> handles_;
+  std::vector<int32_t> clusters_;  // by group
+  int32_t past_clusters_;          // the first that the chip does not have
   std::size_t submitted_ = 0;
   std::size_t depth_ = 1;  // scopes open, the outer one included
 };
 
-std::vector<std::string> problems_of(const KernelTask& task, bool complete) {
-  std::vector<std::string> found;
-  const auto say = [&](bool wrong, std::string what) {
-    if (wrong) found.push_back(fmt::format("task {} {}", task.number, what));
+/// `name`: "task 3", or "part 1 of task 3".
+void add_problems(const KernelPart& part, const std::string& name, bool complete,
+                  std::vector<std::string>& found) {
+  const auto say = [&](bool wrong, const std::string& what) {
+    if (wrong) found.push_back(fmt::format("{} {}", name, what));
   };
-  const uint32_t started = task.started.load();
-  say(started != task.finished.load(), "did not finish");
+  const uint32_t started = part.started.load();
+  say(started != part.finished.load(), "did not finish");
   say(started > 1 || (complete && started == 0), fmt::format("ran {} times", started));
-  say(task.unfinished_producers.load() != 0,
+  say(part.confused.load(), "or another was told a part that there is not");
+  say(part.unfinished_producers.load() != 0,
       fmt::format("started before {} of its producers had finished",
-                  task.unfinished_producers.load()));
-  say(task.wrong_before.load(), "read something else than was written before it");
-  say(task.wrong_during.load(), "saw what it reads change while it ran");
-  say(task.wrong_after.load(), "saw its tensors change after it had written");
-  return found;
+                  part.unfinished_producers.load()));
+  say(part.wrong_before.load(), "read something else than was written before it");
+  say(part.wrong_during.load(), "saw what it reads change while it ran");
+  say(part.wrong_after.load(), "saw its tensors change after it had written");
+}
+
+/// `accepted`: it was submitted. `complete`: and must have run.
+void add_problems(const KernelTask& task, bool accepted, bool complete,
+                  std::vector<std::string>& found) {
+  for (std::size_t i = 0; i < task.parts.size(); ++i) {
+    const std::string name = task.block_dim == 0
+                                 ? fmt::format("task {}", task.number)
+                                 : fmt::format("part {} of task {}", i, task.number);
+    if (accepted) {
+      add_problems(task.parts[i], name, complete, found);
+    } else if (task.parts[i].started.load() != 0) {
+      found.push_back(fmt::format("{} ran, though it was not accepted", name));
+    }
+  }
 }
 
 }  // namespace
 
-GraphRun::GraphRun(const Program& program, const Interpreter& predicted)
-    : program_(program), predicted_(predicted) {
+GraphRun::GraphRun(const Program& program, const Interpreter& predicted, uint32_t clusters)
+    : program_(program), predicted_(predicted), clusters_(clusters) {
   for (const PredictedTask& from : predicted.tasks()) {
     KernelTask& task = tasks_.emplace_back();
     task.number = tasks_.size() - 1;
     task.length = from.length;
     for (const Param& param : from.params) task.uses.push_back(param.use);
-    task.before = from.before;
-    task.after = from.after;
+    task.block_dim = from.block_dim;
+    for (const PredictedPart& part : from.parts) {
+      KernelPart& told = task.parts.emplace_back();
+      told.before = part.before;
+      told.after = part.after;
+    }
     for_each_task(from.producers,
                   [&](uint32_t producer) { task.producers.push_back(&tasks_[producer]); });
   }
-  tasks_.emplace_back().number = predicted.tasks().size();
+  KernelTask& refused = tasks_.emplace_back();
+  refused.number = predicted.tasks().size();
+  refused.parts.emplace_back();
   for (std::size_t number = 0; number < program.external_bytes.size(); ++number) {
     auto& words = external_.emplace_back((program.external_bytes[number] + 7) / 8);
     auto* bytes = reinterpret_cast<uint8_t*>(words.data());
@@ -223,20 +312,14 @@ Launch GraphRun::launch() {
 }
 
 void GraphRun::orchestrate(PTO2Runtime* rt) {
-  Caller caller(rt, tasks_, external_);
+  Caller caller(rt, tasks_, external_, clusters_);
   for (const Step& step : program_.steps) std::visit(caller, step);
 }
 
 std::vector<std::string> GraphRun::problems(std::size_t submitted, bool complete) const {
   std::vector<std::string> found;
-  for (const KernelTask& task : tasks_) {
-    if (task.number < submitted) {
-      const std::vector<std::string> of_task = problems_of(task, complete);
-      found.insert(found.end(), of_task.begin(), of_task.end());
-    } else if (task.started.load() != 0) {
-      found.push_back(fmt::format("task {} ran, though it was not accepted", task.number));
-    }
-  }
+  for (const KernelTask& task : tasks_)
+    add_problems(task, task.number < submitted, complete, found);
   return found;
 }
 

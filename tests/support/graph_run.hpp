@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <vector>
@@ -12,28 +13,37 @@
 
 namespace pto2::graphs {
 
-/// What the kernel of one task is told, and what it found. Its address is the first parameter.
-struct KernelTask {
-  uint64_t number = 0;
-  uint32_t length = 0;
-  std::vector<Use> uses;
+/// What the kernel of one task, or of one part of a block task, is told, and what it found.
+struct KernelPart {
   uint64_t before = 0;
   uint64_t after = 0;
-  std::vector<const KernelTask*> producers;
 
   std::atomic<uint32_t> started{0};
   std::atomic<uint32_t> finished{0};
   std::atomic<uint32_t> unfinished_producers{0};
+  std::atomic<bool> confused{false};      ///< it was told other parts than there are
   std::atomic<bool> wrong_before{false};  ///< what it read when it started
   std::atomic<bool> wrong_during{false};  ///< the same, read again before it wrote
   std::atomic<bool> wrong_after{false};   ///< all its tensors, some time after it wrote
 };
 
+/// A task for its kernel, whose first parameter is the address of this.
+struct KernelTask {
+  uint64_t number = 0;
+  uint32_t length = 0;
+  uint32_t block_dim = 0;
+  std::vector<Use> uses;
+  std::vector<const KernelTask*> producers;
+  std::deque<KernelPart> parts;
+
+  std::atomic<uint32_t> finished_parts{0};
+};
+
 /// One run. It owns the external memory and must outlive the launch.
 class GraphRun {
  public:
-  /// Both must outlive this.
-  GraphRun(const Program& program, const Interpreter& predicted);
+  /// Both must outlive this. `clusters`: of the chip.
+  GraphRun(const Program& program, const Interpreter& predicted, uint32_t clusters);
 
   [[nodiscard]] Launch launch();
 
@@ -48,6 +58,7 @@ class GraphRun {
 
   const Program& program_;
   const Interpreter& predicted_;
+  uint32_t clusters_;
   std::deque<KernelTask> tasks_;
   std::vector<std::vector<uint64_t>> external_;  ///< aligned for every element type
 };

@@ -21,6 +21,16 @@ void for_each_reference(StepType& step, Visit&& visit) {
       step);
 }
 
+/// The same for each group.
+template <class Visit>
+void for_each_group(Step& step, Visit&& visit) {
+  if (auto* free = std::get_if<Free>(&step)) visit(free->group);
+  auto* task = std::get_if<Submit>(&step);
+  if (task == nullptr) return;
+  if (task->group) visit(*task->group);
+  for (uint32_t& group : task->part_groups) visit(group);
+}
+
 std::size_t matching_end(const std::vector<Step>& steps, std::size_t begin) {
   std::size_t depth = 0;
   for (std::size_t i = begin; i < steps.size(); ++i) {
@@ -53,6 +63,20 @@ std::optional<Program> without_step(Program program, std::size_t at) {
     }
     if (used) return std::nullopt;
   }
+  if (std::holds_alternative<Allocate>(steps[at])) {
+    const auto number =
+        static_cast<uint32_t>(std::count_if(steps.begin(), position(at), [](const Step& step) {
+          return std::holds_alternative<Allocate>(step);
+        }));
+    bool used = false;
+    for (Step& step : steps) {
+      for_each_group(step, [&](uint32_t& group) {
+        used |= group == number;
+        group -= group > number ? 1 : 0;
+      });
+    }
+    if (used) return std::nullopt;
+  }
   steps.erase(position(at));
   return program;
 }
@@ -77,6 +101,7 @@ class Shrinker {
     for (std::size_t at = program_.steps.size(); at-- > 0;) {
       if (at < program_.steps.size()) smaller |= accept(without_step(program_, at));
       if (at < program_.steps.size()) smaller |= drop_params(at);
+      if (at < program_.steps.size()) smaller |= make_plain(at);
     }
     return smaller;
   }
@@ -90,6 +115,37 @@ class Shrinker {
       params.erase(params.begin() + static_cast<std::ptrdiff_t>(i));
       smaller |= accept(std::move(candidate));
     }
+    return smaller;
+  }
+
+  /// Takes a task out of its groups, or makes a block task one of fewer parts.
+  bool make_plain(std::size_t at) {
+    const auto* task = std::get_if<Submit>(&program_.steps[at]);
+    if (task == nullptr) return false;
+    bool smaller = false;
+    const auto attempt = [&](bool possible, auto&& change) {
+      if (!possible) return;
+      Program candidate = program_;
+      change(std::get<Submit>(candidate.steps[at]));
+      smaller |= accept(std::move(candidate));
+    };
+    attempt(task->group.has_value(), [](Submit& of) { of.group.reset(); });
+    attempt(std::get<Submit>(program_.steps[at]).block_dim != 0, [](Submit& of) {
+      of.block_dim = 0;
+      of.part_groups.clear();
+    });
+    attempt(!std::get<Submit>(program_.steps[at]).part_groups.empty(),
+            [](Submit& of) { of.part_groups.clear(); });
+    const auto& groups = std::get<Submit>(program_.steps[at]).part_groups;
+    const bool differ = std::any_of(groups.begin(), groups.end(),
+                                    [&](uint32_t group) { return group != groups.front(); });
+    attempt(differ, [](Submit& of) {
+      std::fill(of.part_groups.begin(), of.part_groups.end(), of.part_groups.front());
+    });
+    attempt(std::get<Submit>(program_.steps[at]).block_dim > 1, [](Submit& of) {
+      --of.block_dim;
+      if (!of.part_groups.empty()) of.part_groups.pop_back();
+    });
     return smaller;
   }
 

@@ -28,6 +28,20 @@ TEST(Shrink, LeavesWhatIsNeeded) {
   EXPECT_GT(shrunk, 5U);
 }
 
+TEST(Shrink, TakesGroupsAndPartsAway) {
+  const std::vector<Step> steps{
+      Allocate{}, Allocate{},         Allocate{},
+      Free{1},    Submit{.group = 0}, Submit{.block_dim = 5, .part_groups = {0, 2, 2, 0, 2}}};
+  const Program kept = shrink({{}, steps}, [](const Program& candidate) {
+    return std::any_of(candidate.steps.begin(), candidate.steps.end(), [](const Step& step) {
+      const auto* task = std::get_if<Submit>(&step);
+      return task != nullptr && task->part_groups.size() >= 2;
+    });
+  });
+  ASSERT_EQ(kept.steps.size(), 2U) << "one group and one task: " << to_string(kept);
+  EXPECT_EQ(std::get<Submit>(kept.steps[1]).part_groups, (std::vector<uint32_t>{0, 0}));
+}
+
 TEST(Shrink, KeepsWhatCannotGo) {
   const Program program{{}, {ScopeBegin{}, Submit{}, ScopeEnd{}, Submit{}}};
   const Program kept = shrink(

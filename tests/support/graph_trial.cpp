@@ -62,12 +62,13 @@ uint32_t draw_window(executors::Random& random, Supply supply, uint64_t enough) 
 
 const char* name_of(Outcome outcome) {
   static constexpr const char* names[] = {"passed",       "out of slots",   "out of heap",
-                                          "out of nodes", "out of entries", "refused",
-                                          "wrong"};
+                                          "out of nodes", "out of entries", "out of clusters",
+                                          "refused",      "wrong"};
   return names[static_cast<std::size_t>(outcome)];
 }
 
-Trial::Trial(uint64_t number, Mistakes mistakes) : Trial(number, generate(number, mistakes)) {}
+Trial::Trial(uint64_t number, Mistakes mistakes, Graphs graphs)
+    : Trial(number, generate(number, mistakes, graphs)) {}
 
 Trial::Trial(uint64_t number, Program program)
     : program_(std::move(program)), predicted_(interpret(program_)) {
@@ -90,13 +91,34 @@ void Trial::draw_config(uint64_t number) {
   const bool scarce = supplies[2] == Supply::short_by_one || supplies[2] == Supply::short_by_much;
   config_.dep_pool = static_cast<uint32_t>(
       draw_size(random, supplies[2], scarce ? smallest_.dep_pool : slow_nodes_, 16));
+  draw_blocks(number);
   predict();
+}
+
+/// As many clusters as groups are open at once, or some more or less, and often a ready queue that
+/// is full in no time; without groups, what was drawn.
+void Trial::draw_blocks(uint64_t number) {
+  if (smallest_.clusters == 0) return;
+  executors::Random random(number ^ 0xc1a55);
+  static constexpr std::array supplies{Supply::exact,        Supply::exact, Supply::exact,
+                                       Supply::ample,        Supply::ample, Supply::short_by_one,
+                                       Supply::short_by_much};
+  const Supply supply = supplies[random.below(supplies.size())];
+  Chip& chip = config_.chip;
+  chip.blocks = static_cast<uint32_t>(supply == Supply::ample
+                                          ? smallest_.clusters + random.below(4)
+                                          : draw_size(random, supply, smallest_.clusters, 1));
+  chip.schedulers = static_cast<uint32_t>(1 + random.below(std::min(chip.blocks, 4u)));
+  if (random.below(3) != 0) return;
+  config_.shards = 1;
+  config_.shard_capacity = 2;
 }
 
 void Trial::predict() {
   const auto first = [&](const oracle::Program& program) {
-    return oracle::first_deadlock(program, {config_.window, config_.heap_bytes, config_.dep_pool,
-                                            config_.tensormap_pool, config_.rings});
+    return oracle::first_deadlock(
+        program, {config_.window, config_.heap_bytes, config_.dep_pool, config_.tensormap_pool,
+                  config_.rings, config_.chip.blocks});
   };
   deadlock_ = first(demand_.program);
   if (first(demand_.slow_program) == deadlock_) return;
@@ -110,13 +132,15 @@ Outcome Trial::expected() const {
   return predicted_.refusal() ? Outcome::refused : Outcome::passed;
 }
 
-Outcome Trial::run(const test::Where& where, uint64_t seed,
-                   std::vector<std::string>& problems) const {
-  GraphRun run(program_, predicted_);
+Outcome Trial::run(const test::Where& where, uint64_t seed, std::vector<std::string>& problems,
+                   Census* census) const {
+  GraphRun run(program_, predicted_, config_.chip.blocks);
   DeviceConfig config = config_;
   config.fan_out = where.fan_out;
   try {
-    judge(run, test::launch_on(where.executor, config, run.launch(), seed), problems);
+    const RunResult result = test::launch_on(where.executor, config, run.launch(), seed);
+    judge(run, result, problems);
+    if (census != nullptr) census->add(program_, config.chip, result);
   } catch (const executors::SeededFailure& failure) {
     problems.emplace_back(failure.what());
   }
@@ -159,19 +183,34 @@ void Trial::judge_error(const RunResult& result, std::vector<std::string>& probl
   }
 }
 
-void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& problems) const {
-  const std::string ring = deadlock_->resource == oracle::Resource::map_pool
-                               ? std::string("in the TensorMap\n")
-                               : fmt::format(" of ring {}\n", deadlock_->ring);
-  if (error.message.find(ring) == std::string::npos) {
-    problems.push_back(fmt::format("expected ring {}, got: {}", deadlock_->ring, error.message));
+/// What the report of the deadlock must say about it.
+std::vector<std::string> Trial::expected_lines() const {
+  if (deadlock_->resource == oracle::Resource::map_pool) return {"in the TensorMap\n"};
+  if (deadlock_->resource != oracle::Resource::clusters) {
+    return {fmt::format(" of ring {}\n", deadlock_->ring)};
   }
-  static constexpr const char* options[] = {"--window", "--heap", "--dep-pool", "--tensormap-pool"};
-  static constexpr const char* claims[] = {"that works", "power of two that works",
-                                           "that works if producers complete in time",
-                                           "that works"};
-  const std::array sizes{smallest_.window, smallest_.power_of_2_heap, smallest_.dep_pool,
-                         smallest_.map_pool};
+  std::vector<std::string> lines{
+      fmt::format("- Clusters: {}\n", config_.chip.blocks),
+      fmt::format("free_cluster of one of {} open groups", deadlock_->groups.size())};
+  for (const std::size_t group : deadlock_->groups) {
+    lines.push_back(fmt::format("- Group {} holds cluster ", group));
+  }
+  return lines;
+}
+
+void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& problems) const {
+  for (const std::string& expected : expected_lines()) {
+    if (error.message.find(expected) != std::string::npos) continue;
+    problems.push_back(fmt::format("expected '{}', got: {}", expected, error.message));
+  }
+  static constexpr std::array<const char*, oracle::resources> options{
+      "--window", "--heap", "--dep-pool", "--tensormap-pool", "--blocks"};
+  static constexpr std::array<const char*, oracle::resources> claims{
+      "that works", "power of two that works", "that works if producers complete in time",
+      "that works", "that works"};
+  const std::array<uint64_t, oracle::resources> sizes{smallest_.window, smallest_.power_of_2_heap,
+                                                      smallest_.dep_pool, smallest_.map_pool,
+                                                      smallest_.clusters};
   const auto resource = static_cast<std::size_t>(deadlock_->resource);
   // What follows a refused call is not part of the prediction, but may be counted by the runtime.
   const std::string recommended =
@@ -179,7 +218,7 @@ void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& prob
           ? std::string(options[resource])
           : fmt::format("Recommended: {} (the smallest {}): {} {} ", sizes[resource],
                         claims[resource], options[resource], sizes[resource]);
-  if (error.hint.find(recommended) == std::string::npos) {
+  if ((error.hint + ' ').find(recommended) == std::string::npos) {
     problems.push_back(fmt::format("expected the hint '{}', got '{}'", recommended, error.hint));
   }
 }
@@ -191,10 +230,12 @@ void Trial::judge_counts(const RunResult& result, std::vector<std::string>& prob
     problems.push_back(fmt::format("{} {}, expected {}..{}", found, what, least, most));
   };
   expect("tasks submitted", result.tasks, submitted, submitted);
-  const uint64_t least = expected() == Outcome::refused ? 0 : submitted;
-  expect("tasks dispatched", result.dispatches, least, submitted);
-  expect("tasks acknowledged", result.acks, least, submitted);
-  expect("tasks finished", result.fins, least, submitted);
+  uint64_t parts = 0;
+  for (std::size_t i = 0; i < submitted; ++i) parts += predicted_.tasks()[i].parts.size();
+  const uint64_t least = expected() == Outcome::refused ? 0 : parts;
+  expect("parts dispatched", result.dispatches, least, parts);
+  expect("parts acknowledged", result.acks, least, parts);
+  expect("parts finished", result.fins, least, parts);
   if (expected() == Outcome::passed) {
     expect("edges", result.edges_linked + result.edges_early, demand_.least_edges,
            demand_.most_edges);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/executors_under_test.hpp"
+#include "tests/support/graph_census.hpp"
 #include "tests/support/graph_demand.hpp"
 #include "tests/support/graph_generator.hpp"
 #include "tests/support/graph_run.hpp"
@@ -17,15 +18,25 @@ namespace pto2::graphs {
 
 /// How a trial can end, as predicted, and `wrong`. The deadlocks are in the order of
 /// oracle::Resource.
-enum class Outcome : uint32_t { passed, no_window, no_heap, no_nodes, no_entries, refused, wrong };
-inline constexpr std::size_t outcomes = 7;
+enum class Outcome : uint32_t {
+  passed,
+  no_window,
+  no_heap,
+  no_nodes,
+  no_entries,
+  no_clusters,
+  refused,
+  wrong
+};
+inline constexpr std::size_t outcomes = 8;
 /// For reports: "passed", "window", ..
 const char* name_of(Outcome outcome);
 
 class Trial {
  public:
   /// Everything but the executor follows from the number.
-  explicit Trial(uint64_t number, Mistakes mistakes = Mistakes::sometimes);
+  explicit Trial(uint64_t number, Mistakes mistakes = Mistakes::sometimes,
+                 Graphs graphs = Graphs::plain);
   /// A given program, on the device that the number draws for it.
   Trial(uint64_t number, Program program);
 
@@ -36,15 +47,19 @@ class Trial {
   [[nodiscard]] Outcome expected() const;
 
   /// Runs it there instead of with the fan-out that was drawn; with the seeded executor under the
-  /// schedule of this seed. `problems` says what is wrong, if anything is.
-  Outcome run(const test::Where& where, uint64_t seed, std::vector<std::string>& problems) const;
+  /// schedule of this seed. `problems` says what is wrong, if anything is. The run is added to the
+  /// census, if there is one.
+  Outcome run(const test::Where& where, uint64_t seed, std::vector<std::string>& problems,
+              Census* census = nullptr) const;
 
  private:
   void draw_config(uint64_t number);
+  void draw_blocks(uint64_t number);
   void predict();
   void judge(const GraphRun& run, const RunResult& result,
              std::vector<std::string>& problems) const;
   void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
+  [[nodiscard]] std::vector<std::string> expected_lines() const;
   void judge_deadlock(const RunError& error, std::vector<std::string>& problems) const;
   void judge_counts(const RunResult& result, std::vector<std::string>& problems) const;
 

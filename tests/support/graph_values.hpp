@@ -20,6 +20,19 @@ constexpr uint64_t hash_of_task(uint64_t number) {
   return mix(0x7a5c, number + 1);
 }
 
+/// The same for part `part` of a block task.
+constexpr uint64_t hash_of_part(uint64_t number, uint64_t part) {
+  return mix(hash_of_task(number), part + 1);
+}
+
+/// The elements of a tensor that one part of a task is about: every `parts`-th, from `part` on.
+struct Share {
+  uint64_t parts = 1;
+  uint64_t part = 0;
+
+  [[nodiscard]] constexpr bool has(uint64_t element) const { return element % parts == part; }
+};
+
 /// What a task with this hash writes to element `element` of parameter `param`.
 constexpr uint64_t value_written(uint64_t hash, uint64_t param, uint64_t element) {
   return mix(hash + param, element);
