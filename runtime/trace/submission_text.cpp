@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "runtime/orchestrator/submission.hpp"
+
 namespace pto2 {
 namespace {
 
@@ -29,6 +31,10 @@ const char* direction_name(PTOParamType type) {
       return "inout";
     case PTOParamType::SCALAR:
       return "scalar";
+    case PTOParamType::PIPE_OUT:
+      return "pipe_out";
+    case PTOParamType::PIPE_IN:
+      return "pipe_in";
   }
   return "unknown";
 }
@@ -96,7 +102,7 @@ void SubmissionText::add_params(const TracedTask& task, std::string& text) {
   for (uint32_t i = 0; i < task.params; ++i) {
     const TracedParam& param = trace_.params()[param_++];
     append(text, R"({}{{"dir":"{}")", separator(i == 0), direction_name(param.type));
-    if (param.type != PTOParamType::SCALAR) add_tensor(param, text);
+    if (param.type != PTOParamType::SCALAR && !is_pipe(param.type)) add_tensor(param, text);
     text += "}";
   }
   text += "]";

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "runtime/orchestrator/deadlock_report.hpp"
 #include "runtime/device/thread_names.hpp"
+#include "runtime/orchestrator/deadlock_report.hpp"
 #include "runtime/trace/chip_json.hpp"
 #include "runtime/trace/submission_text.hpp"
 

@@ -80,7 +80,7 @@ class Races {
   void find_conflicts(uint32_t task) {
     conflicts_.clear();
     for (const Param& param : it_.trace.submissions[task].params) {
-      if (param.direction == Direction::scalar) continue;
+      if (param.direction == Direction::none) continue;
       Memory& memory = memory_of(param);
       memory.writes.visit_overlapping(param, [&](const Access& access) {
         conflicts_.push_back({access.task, param.reads(), access.param, &param});
@@ -140,7 +140,7 @@ class Races {
   /// A write in one piece takes the place of what it covers: whoever meets that meets the write.
   void remember(uint32_t task) {
     for (const Param& param : it_.trace.submissions[task].params) {
-      if (param.direction == Direction::scalar) continue;
+      if (param.direction == Direction::none) continue;
       Memory& memory = memory_of(param);
       if (param.writes()) {
         const auto is_covered = [&](const Access& access) {

@@ -81,7 +81,7 @@ void check_references(const Case& it) {
     if (!history.whole) continue;
     const std::vector<Param>& params = it.trace.submissions[task].params;
     for (std::size_t i = 0; i < params.size(); ++i) {
-      if (params[i].direction != Direction::scalar && !params[i].external) check_owner(it, task, i);
+      if (params[i].direction != Direction::none && !params[i].external) check_owner(it, task, i);
     }
     check_end(it, task, "VR-I17", history.consume);
     check_end(it, task, "VR-I18", history.reclaim);

@@ -65,14 +65,14 @@ Direction direction_of(const JsonLine& param) {
   if (text == "in") return Direction::in;
   if (text == "out") return Direction::out;
   if (text == "inout") return Direction::inout;
-  if (text == "scalar") return Direction::scalar;
-  param.refuse("a parameter's \"dir\" is none of in, out, inout, scalar");
+  if (text == "scalar" || text == "pipe_out" || text == "pipe_in") return Direction::none;
+  param.refuse("a parameter's \"dir\" is none of in, out, inout, scalar, pipe_out, pipe_in");
 }
 
 Param read_param(const JsonLine& line, const Trace& trace) {
   Param param;
   param.direction = direction_of(line);
-  if (param.direction == Direction::scalar) return param;
+  if (param.direction == Direction::none) return param;
   param.external = line.has("external");
   if (param.external) {
     param.memory = line.number("external");

@@ -81,12 +81,12 @@ struct Producer {
   Claim claim = Claim::linked;
 };
 
-enum class Direction : uint8_t { in, out, inout, scalar };
+enum class Direction : uint8_t { in, out, inout, none };
 
 inline constexpr std::size_t max_dims = 5;
 
 struct Param {
-  Direction direction = Direction::scalar;
+  Direction direction = Direction::none;  ///< none: a scalar, or a pipe
   bool external = false;
   TaskName owner;        ///< if not external
   uint64_t memory = 0;   ///< number of the external memory

@@ -126,7 +126,8 @@ class Reader {
     for (const element core : line.list("cores")) {
       const JsonLine fields = line.inner(core, "a core");
       const std::string name(fields.text("name"));
-      const auto thread = threads_.find(fields.has("thread") ? std::string(fields.text("thread")) : name);
+      const auto thread =
+          threads_.find(fields.has("thread") ? std::string(fields.text("thread")) : name);
       if (thread == threads_.end()) line.refuse(fmt::format("core {} has no thread", name));
       const std::string_view type = fields.text("type");
       if (std::ranges::count(trace_.types, type) == 0) trace_.types.emplace_back(type);
