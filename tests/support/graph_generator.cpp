@@ -76,6 +76,7 @@ class Generator {
     if (groups_) {
       groups_->before_step();
       groups_->burst();
+      groups_->relay();
     }
     if (chance(style_.scopes, 16)) return scope();
     if (chance(style_.externals, 16)) return external();

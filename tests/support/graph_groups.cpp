@@ -70,6 +70,26 @@ void GroupDrawer::burst() {
   }
 }
 
+/// The groups of each are closed behind it, and those of the next may have to wait until parts in
+/// several clusters have ended, at nearly the same time.
+void GroupDrawer::relay() {
+  if (!chance(style_.bursts, 128)) return;
+  const uint64_t rounds = 2 + random_.below(3);
+  const uint64_t clusters = 2 + random_.below(2);
+  if (builder_.tasks() + rounds > max_tasks / 2) return;
+  for (uint64_t round = 0; round < rounds; ++round) {
+    Submit task{.core = chance(1, 2) ? CoreType::cube : CoreType::vector};
+    std::vector<uint32_t> groups;
+    while (groups.size() < clusters) groups.push_back(builder_.allocate());
+    task.block_dim = static_cast<uint32_t>(clusters + random_.below(2));
+    for (uint32_t part = 0; part < task.block_dim; ++part) {
+      task.part_groups.push_back(groups[part % clusters]);
+    }
+    builder_.submit(std::move(task));
+    for (const uint32_t group : groups) builder_.free(group);
+  }
+}
+
 void GroupDrawer::scope_began() {
   if (chance(style_.scopes, 4)) open();
 }

@@ -21,6 +21,8 @@ class GroupDrawer {
   void before_step();
   /// Submits tasks that become ready all at once, now and then.
   void burst();
+  /// Submits block tasks one after the other to groups of their own, now and then.
+  void relay();
   /// Opens a group that ends with the scope, now and then.
   void scope_began();
   /// Lets the task join a group, or makes it a block task, now and then.
