@@ -207,6 +207,9 @@ class RandomScopes {
           values.push_back(graph.task(inputs));
           break;
         }
+        case oracle::EventKind::open_group:  // not drawn here
+        case oracle::EventKind::close_group:
+          break;
       }
     }
   }
