@@ -51,21 +51,29 @@ TEST_P(SmallCases, PassPacked) {
 
 INSTANTIATE_TEST_SUITE_P(
     Run, SmallCases,
-    testing::Values(
-        Case{"paged_attention", "Case1", 13, 1e-2}, Case{"paged_attention", "Case2", 9, 1e-2},
-        Case{"paged_attention", "Case3", 33, 1e-2},
-        Case{"paged_attention", "CaseVarSeq2", 13, 1e-2},
-        Case{"paged_attention", "CaseVarSeq4", 33, 1e-2},
-        Case{"paged_attention", "CaseBatch256", 208, 1e-2},
-        Case{"paged_attention_seq", "Case1", 13, 1e-2},
-        Case{"paged_attention_seq", "Case2", 33, 1e-2},
-        Case{"paged_attention_seq", "TaskRingNested", 2368, 1e-3},
-        Case{"paged_attention_seq", "RingBufferNested", 4128, 1e-3},
-        Case{"bgemm", "Case1", 256, 1e-3}, Case{"matmul", "Case1", 4, 1e-2},
-        Case{"block_incore", "expansion", 48, 1e-4}, Case{"block_incore", "block_task", 2, 1e-4},
-        Case{"clusters", "tensor", 72, 1e-3}, Case{"clusters", "pipe", 72, 1e-3},
-        Case{"alternating", "case1", 64, 1e-3}, Case{"alternating", "case2", 128, 1e-3}),
+    testing::Values(Case{"paged_attention", "Case1", 13, 1e-2},
+                    Case{"paged_attention", "Case2", 9, 1e-2},
+                    Case{"paged_attention", "Case3", 33, 1e-2},
+                    Case{"paged_attention", "CaseVarSeq2", 13, 1e-2},
+                    Case{"paged_attention", "CaseVarSeq4", 33, 1e-2},
+                    Case{"paged_attention", "CaseBatch256", 208, 1e-2},
+                    Case{"paged_attention_seq", "Case1", 13, 1e-2},
+                    Case{"paged_attention_seq", "Case2", 33, 1e-2},
+                    Case{"paged_attention_seq", "TaskRingNested", 2368, 1e-3},
+                    Case{"paged_attention_seq", "RingBufferNested", 4128, 1e-3},
+                    Case{"bgemm", "Case1", 256, 1e-3}, Case{"matmul", "Case1", 4, 1e-2},
+                    Case{"block_incore", "expansion", 48, 1e-4},
+                    Case{"clusters", "tensor", 72, 1e-3}, Case{"clusters", "pipe", 72, 1e-3},
+                    Case{"alternating", "case1", 64, 1e-3},
+                    Case{"alternating", "case2", 128, 1e-3}),
     [](const auto& c) { return std::string(c.param.workload) + c.param.name; });
+
+/// A task is counted once, each of its parts is dispatched.
+TEST(Run, CountsPartsOfBlockTasks) {
+  const nlohmann::json json = passing({"block_incore", "--case", "block_task"});
+  EXPECT_EQ(json["tasks"], 2);
+  for (const char* count : {"dispatches", "acks", "fins"}) EXPECT_EQ(json[count], 48) << count;
+}
 
 TEST(Run, PassesOnThreads) {
   for (const Case& c : {Case{"paged_attention", "Case3", 33, 0},

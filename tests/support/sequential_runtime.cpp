@@ -25,6 +25,10 @@ bool is_row_major(const std::vector<uint64_t>& shape, const std::vector<uint64_t
   return strides == row_major(shape);
 }
 
+bool is_pipe(const PTOParam& param) {
+  return param.type == PTOParamType::PIPE_OUT || param.type == PTOParamType::PIPE_IN;
+}
+
 }  // namespace
 
 const PTO2RuntimeOps SequentialRuntime::table = {
@@ -182,6 +186,15 @@ SequentialRuntime::Pipe& SequentialRuntime::pipe(const PTOParam& param) {
   return made;
 }
 
+/// A pipe orders its tasks as a tensor that each of them has as INOUT.
+std::vector<PTOParam> SequentialRuntime::without_pipes(const PTOParam* params, uint32_t count) {
+  std::vector<PTOParam> result(params, params + count);
+  for (PTOParam& param : result) {
+    if (is_pipe(param)) param = make_inout_param({pipe(param).tensor});
+  }
+  return result;
+}
+
 void SequentialRuntime::add_edges(const PTOParam* params, uint32_t count) {
   std::set<uint64_t> producers;
   std::vector<std::pair<Storage*, Storage::Access>> writes;
@@ -242,15 +255,8 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_
     errors_.push_back("no kernel " + std::to_string(kernel_id));
     return;
   }
-  // A pipe orders its tasks as a tensor that each of them has as INOUT.
-  const auto is_pipe = [](const PTOParam& param) {
-    return param.type == PTOParamType::PIPE_OUT || param.type == PTOParamType::PIPE_IN;
-  };
-  std::vector<PTOParam> seen(asked, asked + count);
-  for (PTOParam& param : seen) {
-    if (is_pipe(param)) param = make_inout_param({pipe(param).tensor});
-  }
-  const PTOParam* const params = seen.data();
+  const std::vector<PTOParam> ordered = without_pipes(asked, count);
+  const PTOParam* const params = ordered.data();
   add_edges(params, count);
   std::vector<PTOTensor> tensors(count);
   std::vector<int64_t> args(count);

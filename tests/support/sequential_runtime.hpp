@@ -86,6 +86,7 @@ class SequentialRuntime : public PTO2Runtime {
   /// The bytes from the first to the last element of every INPUT that a task made.
   std::vector<std::vector<std::byte>> input_bytes(const PTOParam* params, uint32_t count);
   Pipe& pipe(const PTOParam& param);
+  std::vector<PTOParam> without_pipes(const PTOParam* params, uint32_t count);
   void add_edges(const PTOParam* params, uint32_t count);
   void end_scope();
 
