@@ -65,14 +65,29 @@ std::optional<Resource> Submitter<P, F>::observe_lacking(Submission& task) {
   return lacking(task);
 }
 
+/// Bytes of the heap, entries of the others.
+inline uint64_t requested(const Submission& task, Resource resource) {
+  switch (resource) {
+    case Resource::heap_ring:
+      return task.heap_bytes;
+    case Resource::dependency_pool:
+      return task.producers.size() + task.owners.size();
+    case Resource::tensormap_pool:
+      return task.inserts;
+    case Resource::task_ring:
+    case Resource::clusters:
+      break;
+  }
+  return 1;
+}
+
 template <executors::ExecutionPolicy P, template <class> class F>
 Reserved Submitter<P, F>::reserve(Submission& task) {
   if (!lacking(task)) return Reserved::fits;
   const std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return Reserved::fits;
   if (task_trace_.enabled()) [[unlikely]] {
-    lacks_ = *lacks;
-    task_trace_.waits(deadlock(task).requested);
+    task_trace_.waits(requested(task, *lacks));
   }
   return wait(
       make_id(task.ring, state_.admission.ring(task.ring).tasks.next()), lacks,
@@ -190,16 +205,15 @@ Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
   Deadlock d;
   d.resource = lacks_;
   d.ring = task.ring;
+  d.requested = requested(task, lacks_);
   d.open_scopes = dataflow_.open_scopes();
   find_oldest(d);
   switch (lacks_) {
     case Resource::task_ring:
-      d.requested = 1;
       d.used = ring.tasks.active(alive);
       d.size = ring.tasks.window();
       break;
     case Resource::heap_ring:
-      d.requested = task.heap_bytes;
       d.heap_top = ring.heap.top();
       d.heap_tail = ring.heap.tail(alive);
       d.size = ring.heap.size();
@@ -207,12 +221,10 @@ Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
                                          : d.size - (d.heap_tail - d.heap_top);
       break;
     case Resource::dependency_pool:
-      d.requested = task.producers.size() + task.owners.size();
       d.used = ring.pool.used(alive);
       d.size = ring.pool.capacity();
       break;
     case Resource::tensormap_pool:
-      d.requested = task.inserts;
       d.used = dataflow_.map().live();
       d.size = dataflow_.map().config().pool_size;
       break;
