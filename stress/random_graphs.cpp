@@ -41,6 +41,7 @@ struct Options {
   bool mistakes = false;
   bool show = false;
   bool shrink = false;
+  bool validate = false;
 };
 
 std::string to_string(const DeviceConfig& config) {
@@ -59,8 +60,9 @@ class RandomGraphs {
       : options_(options), kind_(kind), executor_(test::executor_named(options.executor)) {}
 
   void run(uint64_t number) {
-    const Trial trial(
-        number, options_.mistakes ? graphs::Mistakes::always : graphs::Mistakes::sometimes, kind_);
+    Trial trial(number, options_.mistakes ? graphs::Mistakes::always : graphs::Mistakes::sometimes,
+                kind_);
+    if (options_.validate) trial.validate_traces();
     std::vector<std::string> problems;
     graphs::Census census;
     const Outcome outcome =
@@ -76,8 +78,9 @@ class RandomGraphs {
 
   /// Repeats a run with "--runs A..B" behind it.
   [[nodiscard]] std::string command() const {
-    return fmt::format("random_graphs --executor {} --graphs {}{}", options_.executor, name(),
-                       options_.mistakes ? " --mistakes" : "");
+    return fmt::format("random_graphs --executor {} --graphs {}{}{}", options_.executor, name(),
+                       options_.mistakes ? " --mistakes" : "",
+                       options_.validate ? " --validate" : "");
   }
 
   /// The closing lines. Returns the exit code.
@@ -123,7 +126,8 @@ class RandomGraphs {
     constexpr uint64_t schedules = 20;
     std::vector<std::string> problems;
     const auto is_wrong = [&](const graphs::Program& candidate) {
-      const Trial trial(number, candidate);
+      Trial trial(number, candidate);
+      if (options_.validate) trial.validate_traces();
       for (uint64_t i = 0; i < schedules; ++i) {
         problems.clear();
         const test::Where where{executor_, trial.config().fan_out};
@@ -188,6 +192,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_flag("--mistakes", options.mistakes, "a mistake in every program");
+  app.add_flag("--validate", options.validate, "judge each run by its trace, too");
   app.add_flag("--show", options.show, "print every program");
   app.add_flag("--shrink", options.shrink, "shrink the program of a wrong run");
   CLI11_PARSE(app, argc, argv);

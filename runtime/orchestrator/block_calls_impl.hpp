@@ -36,16 +36,19 @@ void Orchestrator<P, F>::submit_block_task(int32_t kernel_id, int32_t worker_typ
   if (mode_ == Mode::stopped || !check_block(count, block_dim, clusters)) return;
   submission_.is_block = true;
   submission_.block_dim = block_dim;
-  submission_.pinned_parts.clear();
   for (uint32_t part = 0; clusters != nullptr && part < block_dim; ++part) {
     const auto cluster = static_cast<uint32_t>(clusters[part]);
     submission_.pinned_parts.push_back({static_cast<int16_t>(cluster), groups_.group_of(cluster)});
   }
-  if (clusters != nullptr) submission_.cluster = submission_.pinned_parts.front().cluster;
+  if (clusters != nullptr) {
+    submission_.cluster = submission_.pinned_parts.front().cluster;
+    submission_.group = submission_.pinned_parts.front().group;
+  }
   submit_task(kernel_id, worker_type, params, count);
   submission_.is_block = false;
   submission_.block_dim = 0;
   submission_.cluster = any_cluster;
+  submission_.pinned_parts.clear();
 }
 
 }  // namespace pto2

@@ -44,7 +44,7 @@ bool Dataflow::check(Submission& task, RunError& refusal) {
   task.heap_bytes = 0;
   task.rewrites = 0;
   task.inserts = 0;
-  task.pipes.clear();
+  task.has_pipes = false;
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (!check_param(task, i, refusal)) return false;
   }
@@ -111,6 +111,8 @@ bool Dataflow::check_pipe(Submission& task, uint32_t i, RunError& refusal) {
                         "make_pipe_in_param that names it",
                         refusal);
   }
+  if (!task.has_pipes) task.pipes.clear();
+  task.has_pipes = true;
   task.pipes.push_back({i, entry.pipe});
   task.tensors[i] = entry.tensor;
   ++task.inserts;

@@ -40,18 +40,16 @@ struct PipeParam {
 
 /// One object serves all submissions of a run, so that its vectors keep their memory. Whoever fills
 /// a field in clears it first.
-struct Submission {
+struct Submission : TaskRoute {
   // What was asked for.
   uint64_t serial = 0;   ///< over all rings, from 1
   bool counted = false;  ///< in counting mode: it is not executed
   uint32_t kernel_id = 0;
-  int16_t cluster = any_cluster;  ///< the cluster that it is pinned to
-  CoreType type = CoreType::cube;
-  bool is_block = false;
-  uint32_t group = 0;  ///< that holds the cluster; only with a cluster
+  uint32_t group = 0;  ///< that holds the cluster; only with one
   std::span<const PTOParam> params;
   uint32_t block_dim = 0;  ///< parts of a block task; 0: it is none
-  /// Of a block task whose parts are pinned; else empty. `cluster` is that of part 0 then.
+  /// Of a block task whose parts are pinned; else empty. `cluster` and `group` are those of part 0
+  /// then.
   std::vector<PinnedPart> pinned_parts;
   uint32_t ring = 0;
   uint32_t depth = 0;  ///< of its scope, 0 the outermost
@@ -65,7 +63,7 @@ struct Submission {
   std::array<TaskId, max_params> former_owners;  ///< of the memory that it writes unread
   uint32_t rewrites = 0;                         ///< how many former_owners there are
   uint32_t inserts = 0;
-  std::vector<PipeParam> pipes;
+  std::vector<PipeParam> pipes;  ///< if it has_pipes
 
   // What it depends on, by Dataflow::find_producers() and find_owners().
   std::vector<TaskId> producers;

@@ -310,10 +310,9 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
       arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
     }
   }
-  if (!task.pipes.empty()) [[unlikely]]
+  if (task.has_pipes) [[unlikely]]
     write_pipes(task, *arguments);
-  state_.life.slot(place).descriptor.write(
-      {id, kernel, task.cluster, task.type, task.is_block, !task.pipes.empty()});
+  state_.life.slot(place).descriptor.write({task, id, kernel});
   if (task.is_block) [[unlikely]]
     open_block(task, place);
 }

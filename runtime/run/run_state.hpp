@@ -27,13 +27,9 @@ namespace pto2 {
 
 /// What a scheduler needs to know of a task to dispatch it. Written for every task, so it is kept
 /// small.
-struct TaskDescriptor {
+struct TaskDescriptor : TaskRoute {
   TaskId id = no_task;
   KernelEntry kernel = nullptr;
-  int16_t cluster = any_cluster;  ///< whose cores alone may run it, or its part 0
-  CoreType type = CoreType::cube;
-  bool is_block = false;  ///< the rest is in its BlockState
-  bool pipes = false;     ///< some of its arguments are pipes; only with a cluster
 };
 static_assert(sizeof(TaskDescriptor) == 24);
 

@@ -146,7 +146,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] bool Scheduler<P, F>::end_part(uint32_t core) {
   const Place task = running_[core];
   const TaskDescriptor descriptor = describe(task);
-  if (descriptor.pipes && has_broken_pipe(task, descriptor.id)) return false;
+  if (descriptor.has_pipes && has_broken_pipe(task, descriptor.id)) return false;
   if (descriptor.cluster != any_cluster) {
     state_.leave_cluster(state_.config.chip.place_of(core).block, log_);
   }

@@ -43,12 +43,11 @@
 ///          finished.
 ///   VR-I18: a task is reclaimed after the same.
 ///   VR-I19: the tasks of a ring are reclaimed in order.
-///   VR-I20: scopes are numbered from 0 and nest; a task is of the innermost one that is open, and
-///   of
-///          the ring of its depth; in a run that ended well, all scopes end.
+///   VR-I20: scopes are numbered from 0 and nest; a task is of the innermost one that is open,
+///          and of the ring of its depth; in a run that ended well, all scopes end.
 ///   VR-I21: the thread that submits waits for a resource for the next task of a ring, lacks what
-///   it
-///          waits for, and submits that task next, unless the run is given up.
+///          it waits for, and submits that task next, unless the run is given up; or it waits for
+///          a cluster, and allocates one next.
 ///   VR-I22: the last event of each thread, and no other, is its `exit`.
 ///   VR-I23: of two tasks that touch the same bytes, one of which writes them, one is ordered after
 ///          the other by a path of edges; or a task that reads was submitted when the writer had

@@ -34,16 +34,28 @@ class Waits {
     uint32_t task = 0;
     for (const Event& event : it_.trace.events) {
       if (event.kind == Kind::reclaim) reclaim(event);
-      if (event.kind == Kind::allocate) ++groups_;
+      if (event.kind == Kind::allocate) allocate();
       if (event.kind == Kind::give_back) give_backs_.push_back(event.t);
       if (event.kind == Kind::submit) submit(task++);
       if (event.kind == Kind::wait && event.lacking != Lacking::nothing) wait(event);
     }
     if (waiting_ == nullptr || it_.trace.given_up) return;
-    it_.findings.add("VR-I21", "the task that it waits for is never submitted", *waiting_);
+    it_.findings.add("VR-I21",
+                     waits_for_cluster() ? "no cluster is allocated after it"
+                                         : "the task that it waits for is never submitted",
+                     *waiting_);
   }
 
  private:
+  [[nodiscard]] bool waits_for_cluster() const {
+    return waiting_ != nullptr && waiting_->lacking == Lacking::cluster;
+  }
+
+  void allocate() {
+    ++groups_;
+    if (waits_for_cluster()) waiting_ = nullptr;
+  }
+
   void reclaim(const Event& event) {
     auto& reclaimed = books_[event.ring].reclaimed;
     const uint64_t so_far = reclaimed.empty() ? 0 : reclaimed.back().second;
@@ -53,9 +65,12 @@ class Waits {
   void submit(uint32_t task) {
     const Submission& submission = it_.trace.submissions[task];
     const Event& event = it_.submit(task);
-    if (waiting_ != nullptr && waiting_->lacking != Lacking::cluster &&
-        TaskName{waiting_->ring, waiting_->number} != submission.task) {
-      it_.findings.add("VR-I21", "another task was waited for", event, *waiting_);
+    if (waiting_ != nullptr &&
+        (waits_for_cluster() || TaskName{waiting_->ring, waiting_->number} != submission.task)) {
+      it_.findings.add(
+          "VR-I21",
+          waits_for_cluster() ? "a cluster was waited for" : "another task was waited for", event,
+          *waiting_);
     }
     waiting_ = nullptr;
     Books& books = books_[submission.task.ring];
@@ -70,7 +85,7 @@ class Waits {
   }
 
   void wait(const Event& event) {
-    if (waiting_ != nullptr && waiting_->lacking != Lacking::cluster) {
+    if (waiting_ != nullptr) {
       it_.findings.add("VR-I21", "it waits again without a submission in between", event,
                        *waiting_);
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "runtime/device/run_rules.hpp"
+#include "tests/support/trace_check.hpp"
 
 namespace pto2::graphs {
 namespace {
@@ -158,6 +159,7 @@ void Trial::judge(const GraphRun& run, const RunResult& result,
   add(run.problems(submitted, expected() != Outcome::refused));
   if (expected() == Outcome::passed) add(run.wrong_memory());
   add(broken_rules(config_, result));
+  if (config_.task_trace) add(test::trace_problems(config_, result));
 }
 
 void Trial::judge_error(const RunResult& result, std::vector<std::string>& problems) const {

@@ -40,6 +40,9 @@ class Trial {
   /// A given program, on the device that the number draws for it.
   Trial(uint64_t number, Program program);
 
+  /// From now on each run is judged by its trace, too.
+  void validate_traces() { config_.task_trace = true; }
+
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const DeviceConfig& config() const { return config_; }
   [[nodiscard]] const Interpreter& predicted() const { return predicted_; }

@@ -52,6 +52,21 @@ class WorkerTypes : public testing::TestWithParam<Where> {};
 INSTANTIATE_TEST_SUITE_P(Everywhere, WorkerTypes, testing::ValuesIn(everywhere()),
                          [](const auto& test) { return where_name(test.param); });
 
+/// The first task of all is in the first slot of the first ring, and finds the schedulers parked,
+/// or about to.
+TEST_P(WorkerTypes, TheFirstTaskRunsOnAScheduler) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  const Launch what{
+      kernels,
+      [](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0); },
+      {}};
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    const RunResult result = run_at(GetParam(), small_device(), what, seed);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_EQ(result.completions, 1U);
+  }
+}
+
 /// A chain through all types: each task runs once, after the former, and is counted.
 TEST_P(WorkerTypes, AChainGoesThroughAllTypes) {
   static constexpr KernelEntry kernels[] = {count_kernel};

@@ -1,0 +1,18 @@
+/// What `pto2 validate` says of a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runtime/device/run_result.hpp"
+#include "runtime/run/config.hpp"
+
+namespace pto2::test {
+
+/// Writes the trace of a run on `config`, which must have events and a task trace, to a file of its
+/// own, reads it again and judges it. The rules that it breaks, or why it is no trace; empty: it is
+/// valid.
+[[nodiscard]] std::vector<std::string> trace_problems(const DeviceConfig& config,
+                                                      const RunResult& result);
+
+}  // namespace pto2::test
