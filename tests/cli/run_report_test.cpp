@@ -119,7 +119,9 @@ TEST_F(RunReportOf, OfSeveralCasesPassesIfEachEndedAsExpected) {
   EXPECT_EQ(json["workload"], "vector_example");
   EXPECT_EQ(json["verdict"], "pass");
   ASSERT_EQ(json["cases"].size(), 2U);
-  EXPECT_EQ(json["cases"][0], nlohmann::json::parse(to_json(reports[0])));
+  auto alone = nlohmann::json::parse(to_json(reports[0]));
+  alone["peak_rss_bytes"] = json["cases"][0]["peak_rss_bytes"];  // of the process, which grows
+  EXPECT_EQ(json["cases"][0], alone);
   for (const std::size_t wrong : {0U, 1U}) {
     auto others = reports;
     others[wrong].expected = "heap_ring_deadlock";
