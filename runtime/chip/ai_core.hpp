@@ -13,12 +13,13 @@ namespace pto2 {
 
 using KernelEntry = void (*)(int64_t*);
 
-/// Which part of a block task a core runs.
+/// Which part of a block task a core runs. Whole words, for the sake of the copies: see TaskRoute.
 struct BlockPart {
   uint16_t id = 0;
-  uint16_t parts = 0;  ///< of the task; 0: it is no block task
-  uint8_t params = 0;  ///< arguments of the task, before those of the part
+  uint16_t parts = 0;   ///< of the task; 0: it is no block task
+  uint32_t params = 0;  ///< arguments of the task, before those of the part
 };
+static_assert(sizeof(BlockPart) == 8);
 
 /// What a dispatch hands to a core.
 template <executors::ExecutionPolicy P>
@@ -38,21 +39,22 @@ struct CoreCounts {
 
 /// Until the kernel has returned, the arguments are nobody else's. The parts of a block task share
 /// them, and they stay as they are; each core has a copy of the values, with block_dim and block_id
-/// behind them.
+/// behind them. By value, so that the payload of other tasks stays in registers.
 template <executors::ExecutionPolicy P>
-[[gnu::noinline]] void run_part(const DispatchPayload<P>& payload) {
-  const auto arguments = payload.arguments->reading();
+[[gnu::noinline]] void run_part(KernelEntry kernel,
+                                typename P::template cell<TaskArguments>& task_arguments,
+                                BlockPart part) {
+  const auto arguments = task_arguments.reading();
   std::array<int64_t, max_params> args;
-  const auto [id, parts, params] = payload.part;
-  std::copy_n(arguments->args.begin(), params, args.begin());
-  args[params] = parts;
-  args[params + 1] = id;
-  P::run_kernel(payload.kernel, args.data());
+  std::copy_n(arguments->args.begin(), part.params, args.begin());
+  args[part.params] = part.parts;
+  args[part.params + 1] = part.id;
+  P::run_kernel(kernel, args.data());
 }
 template <executors::ExecutionPolicy P>
 void run_kernel(const DispatchPayload<P>& payload) {
   if (payload.part.parts != 0) [[unlikely]]
-    return run_part(payload);
+    return run_part<P>(payload.kernel, *payload.arguments, payload.part);
   const auto arguments = payload.arguments->editing();
   P::run_kernel(payload.kernel, arguments->args.data());
 }

@@ -51,15 +51,16 @@ inline constexpr uint32_t block_core_types = 2;
 /// The cluster of a task that may use any.
 inline constexpr int16_t any_cluster = -1;
 
-/// Where a task may run, and what it is apart from a kernel and arguments. One word, so that it is
-/// copied at once.
+/// Where a task may run, and what it is apart from a kernel and arguments. No bit-fields: a struct
+/// that has some is copied through the stack by GCC, in pieces that do not match, and each such
+/// copy stalls a core for the store to finish.
 struct TaskRoute {
   int16_t cluster = any_cluster;  ///< whose cores alone may run it, or its part 0
   CoreType type = CoreType::cube;
-  bool is_block : 1 = false;   ///< a block task
-  bool has_pipes : 1 = false;  ///< some of its arguments are pipes; only with a cluster
+  bool is_block = false;   ///< a block task
+  bool has_pipes = false;  ///< some of its arguments are pipes; only with a cluster
 };
-static_assert(sizeof(TaskRoute) == 4);
+static_assert(sizeof(TaskRoute) == 6);
 
 /// The most that a chip may have. Products of these do not overflow.
 inline constexpr uint32_t max_blocks = 1024;
