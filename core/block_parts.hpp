@@ -1,27 +1,39 @@
 /// The parts of a block task: one task of the graph, whose kernel runs once per part.
 ///
-/// The task's *ticket*, its Place, goes round: whoever took it, from a ready queue or wherever
-/// it was handed over, claims parts for as many cores as it has, and passes it on if parts are
-/// left. So several schedulers work on one task, and no two claim at once.
+/// The task's *ticket*, its Place, goes from scheduler to scheduler, by a ready queue or wherever
+/// it is handed over, until the parts are used up. Parts are given out in one of two ways:
 ///
-///   books    how many parts there are, and how many of them were claimed: in order, from 0
-///   pending  parts that have not ended
+///   open     The holder of the ticket lends the task to cores. Those claim its parts one by one,
+///            each as soon as it is done with the one before, until none is left.
+///   pinned   Each part has its core's scheduler, so nobody claims: each holder of the ticket takes
+///            as many parts as are its own, and sends them to their cores.
 ///
-/// Write rights: open(): the orchestrator, before the first hand-over of the ticket. claim(): who
-/// holds the ticket. end(): whoever observed the end of a part, once per part.
+/// Who works on the task holds a *share* of it: the ticket and each core that it is lent to, or
+/// each pinned part from the start. Whoever gives back the last share completes the task.
+///
+///   parts    how many there are
+///   claimed  how many were claimed or taken; of an open task more than there are at its end, by
+///   one
+///            for each core that asked in vain
+///   shares   those that were not given back
+///
+/// Write rights: open(), open_pinned(): the orchestrator, before the first hand-over of the ticket.
+/// lend(), take(): who holds the ticket. claim(): a core with a share. give_back(): who holds a
+/// share, or observed that a core is done with one.
 ///
 ///   BP-I1: each part is claimed exactly once.
-///   BP-I2: the task completes exactly once, when its last part has ended: by whoever end() tells.
+///   BP-I2: the task completes exactly once, when its last part has ended: by whoever give_back()
+///          tells.
 ///   BP-I3: what every part did happens before that completion.
-///   BP-I4: who passed the ticket on, or claimed the last part, touches the books no more, and who
-///          ended a part that was not the last nothing at all: the slot may have its next task.
+///   BP-I4: who holds no share touches nothing: the slot may have its next task.
 ///   BP-P1: a block task has at least one part.
+///   BP-P2: the ticket of an open task is given up only when no part is unclaimed, or when it was
+///          lent to as many cores as there are unclaimed parts.
 ///
-/// Progress: claim() is plain accesses, end() one atomic operation. The hand-over is that of the
-/// queue.
+/// Progress: each verb is at most one atomic operation. The hand-over is that of the queue.
 #pragma once
 
-#include <algorithm>
+#include <optional>
 
 #include "core/assert.hpp"
 #include "core/policy.hpp"
@@ -29,20 +41,21 @@
 namespace pto2 {
 
 struct BlockPartsOrders {
-  /// The orchestrator alone writes it; the hand-over of the ticket publishes it.
+  /// The orchestrator alone writes them; the hand-over of the ticket publishes them.
   static constexpr OrderSite open{"block_parts.open", Operation::store, std::memory_order_relaxed};
-  /// Publishes the part's results to the completer, or observes those of all others.
-  static constexpr OrderSite end{"block_parts.end", Operation::update, std::memory_order_acq_rel};
+  /// Nothing but the number is passed on: what a part may read was published with the ticket.
+  static constexpr OrderSite claim{"block_parts.claim", Operation::update,
+                                   std::memory_order_relaxed};
+  /// A hint; too large at worst.
+  static constexpr OrderSite look{"block_parts.look", Operation::load, std::memory_order_relaxed};
+  /// The lender has a share himself, so nobody can take the number to zero meanwhile.
+  static constexpr OrderSite lend{"block_parts.lend", Operation::update, std::memory_order_relaxed};
+  /// Publishes the parts' results to the completer, or observes those of all others.
+  static constexpr OrderSite give_back{"block_parts.give_back", Operation::update,
+                                       std::memory_order_acq_rel};
   /// For asserts only.
   static constexpr OrderSite inspect{"block_parts.inspect", Operation::load,
                                      std::memory_order_relaxed};
-};
-
-/// Parts first .. first + count - 1 were claimed; `last`: none is left, and the ticket is used up.
-struct ClaimedParts {
-  uint32_t first;
-  uint32_t count;
-  bool last;
 };
 
 template <Policy P>
@@ -50,52 +63,73 @@ class BlockParts {
  public:
   using Orders = BlockPartsOrders;
 
-  /// Starts a block task of `parts` parts, of which none is claimed. All parts of the slot's former
-  /// one must have ended.
-  void open(uint32_t parts) {
-    PTO2_INVARIANT("BP-P1", parts >= 1);
-    PTO2_INVARIANT("BP-I4", ended());
-    books_.write({parts, 0});
-    pending_.store(parts, P::order(Orders::open));
+  /// Starts a block task of `parts` parts, of which none is claimed. The ticket has the only share.
+  /// All shares in the slot's former task must have been given back.
+  void open(uint32_t parts) { open(parts, 1); }
+  /// The same with parts that are pinned: each has a share, and the ticket has none.
+  void open_pinned(uint32_t parts) { open(parts, parts); }
+
+  /// How many there are.
+  [[nodiscard]] uint32_t size() const { return parts_.read(); }
+
+  // An open task.
+
+  /// The ticket holder's: how many parts are left, or some more, as others claim meanwhile.
+  [[nodiscard]] uint32_t unclaimed() const {
+    const uint32_t claimed = claimed_.load(P::order(Orders::look));
+    const uint32_t parts = parts_.read();
+    return claimed < parts ? parts - claimed : 0;
+  }
+  /// The ticket holder's: `cores` cores get a share each.
+  void lend(uint32_t cores) {
+    const uint32_t before = shares_.fetch_add(cores, P::order(Orders::lend));
+    PTO2_INVARIANT("BP-I4", before >= 1);
+  }
+  /// A core's: the next part, or none if all are claimed.
+  [[nodiscard]] std::optional<uint32_t> claim() {
+    PTO2_INVARIANT("BP-I4", !ended());
+    const uint32_t part = claimed_.fetch_add(1, P::order(Orders::claim));
+    if (part >= parts_.read()) return std::nullopt;
+    return part;
   }
 
-  /// The ticket holder's: the next parts, `most` of them or all that are left. None may be claimed
-  /// after the last one.
-  [[nodiscard]] ClaimedParts claim(uint32_t most) {
-    const Books books = books_.read();
-    PTO2_INVARIANT("BP-I1", most >= 1 && books.claimed < books.parts);
-    const uint32_t count = std::min(most, books.parts - books.claimed);
-    books_.write({books.parts, books.claimed + count});
-    return {books.claimed, count, books.claimed + count == books.parts};
+  // A pinned one.
+
+  /// The ticket holder's: takes the `count` parts that are its own. True: no others are left, and
+  /// the ticket is used up.
+  [[nodiscard]] bool take(uint32_t count) {
+    const uint32_t claimed = claimed_.fetch_add(count, P::order(Orders::claim)) + count;
+    PTO2_INVARIANT("BP-I1", count >= 1 && claimed <= parts_.read());
+    return claimed == parts_.read();
   }
 
-  /// A part ended. True: it was the last one, the caller completes the task.
-  [[nodiscard]] bool end() {
-    const uint32_t before = pending_.fetch_sub(1, P::order(Orders::end));
+  /// True: it was the last share, the caller completes the task.
+  [[nodiscard]] bool give_back() {
+    const uint32_t before = shares_.fetch_sub(1, P::order(Orders::give_back));
     PTO2_INVARIANT("BP-I2", before >= 1);
     return before == 1;
   }
 
-  /// True if no task is under way: every part has ended.
-  [[nodiscard]] bool ended() const { return pending_.load(P::order(Orders::inspect)) == 0; }
+  /// True if no task is under way: every share was given back.
+  [[nodiscard]] bool ended() const { return shares_.load(P::order(Orders::inspect)) == 0; }
 
-  /// True if what has not been claimed has not ended. Requires that no verb is under way.
+  /// True if an ended task has no part that was not claimed. Requires that no verb is under way.
   [[nodiscard]] bool invariant_holds() const {
-    const uint32_t pending = pending_.load(P::order(Orders::inspect));
-    if (pending == 0) return true;
-    const Books books = books_.read();
-    return books.claimed <= books.parts && pending <= books.parts &&
-           pending >= books.parts - books.claimed;
+    return !ended() || claimed_.load(P::order(Orders::inspect)) >= parts_.read();
   }
 
  private:
-  struct Books {
-    uint32_t parts;
-    uint32_t claimed;
-  };
+  void open(uint32_t parts, uint32_t shares) {
+    PTO2_INVARIANT("BP-P1", parts >= 1);
+    PTO2_INVARIANT("BP-I4", ended());
+    parts_.write(parts);
+    claimed_.store(0, P::order(Orders::open));
+    shares_.store(shares, P::order(Orders::open));
+  }
 
-  typename P::template cell<Books> books_{};
-  typename P::template atomic<uint32_t> pending_{0};
+  typename P::template cell<uint32_t> parts_{};
+  typename P::template atomic<uint32_t> claimed_{0};
+  typename P::template atomic<uint32_t> shares_{0};
 };
 
 }  // namespace pto2

@@ -1,5 +1,5 @@
-/// A block task of three parts, more than one scheduler has cores: either scheduler may take the
-/// ticket first, and both may work on it. BP-I1, BP-I2, BP-I4, RQ-I1.
+/// A block task of two parts for cube cores, of which each scheduler has one: either may take the
+/// ticket first, and both may work on it. BP-I1, BP-I2, BP-I4, BP-P2, RQ-I1.
 #pragma once
 
 #include "models/support/whole_runtime.hpp"
@@ -15,7 +15,7 @@ class BlockTaskOnTwoSchedulers : public WholeRuntime<P, F, 2> {
   BlockTaskOnTwoSchedulers() : WholeRuntime<P, F, 2>({}) {}
 
  private:
-  void submit_graph() override { this->block_task(3, {}, this->tensor(3)); }
+  void submit_graph() override { this->block_task(2, {}, this->tensor(2), PTO2_WORKER_CUBE); }
 };
 
 }  // namespace pto2::scenarios

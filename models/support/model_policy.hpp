@@ -236,8 +236,13 @@ struct Model {
     return model::idle(is_over, where);
   }
   static uint32_t polling_rounds() { return UINT32_MAX; }
+  static uint32_t parallelism() { return UINT32_MAX; }
 
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) { kernel(args); }
+  template <class Section>
+  static void run_kernels(Section&& section) {
+    section(run_kernel);
+  }
   static void prefetch_for_write(const void*) {}
   /// There is no time: nobody loses patience.
   static constexpr uint64_t ticks_per_second = 1;

@@ -69,7 +69,8 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     state_.orchestrator_bell = this->bells[0];
     for (uint32_t s = 0; s < schedulers; ++s) state_.scheduler_bells[s] = this->bells[1 + s];
     for (uint32_t core = 0; core < state_.cores.size(); ++core) {
-      state_.cores[core].connect(state_.scheduler_bells[state_.config.chip.scheduler_of(core)],
+      state_.cores[core].connect(core,
+                                 state_.scheduler_bells[state_.config.chip.scheduler_of(core)],
                                  this->bells[1 + schedulers + core], false);
     }
   }
@@ -135,10 +136,13 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     submit({}, output, PTOParamType::OUTPUT, unit);
   }
 
-  /// Submits a block task of `parts` parts to vector cores, of which each reads the first values of
-  /// `inputs` and writes the value of its number of `output`, which has no memory yet.
-  void block_task(uint32_t parts, const std::vector<uint32_t>& inputs, uint32_t output) {
+  /// Submits a block task of `parts` parts, of which each reads the first values of `inputs` and
+  /// writes the value of its number of `output`, which has no memory yet.
+  void block_task(uint32_t parts, const std::vector<uint32_t>& inputs, uint32_t output,
+                  PTO2WorkerType worker = PTO2_WORKER_VECTOR) {
+    worker_ = worker;
     submit(inputs, output, PTOParamType::OUTPUT, 0, parts);
+    worker_ = PTO2_WORKER_VECTOR;
   }
 
   /// The same with part i pinned to `clusters[i]`.
@@ -206,8 +210,9 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     const bool all = std::ranges::all_of(
         schedulers_, [](const auto& scheduler) { return scheduler->counts().completions != 0; });
     happened<P>(all ? "every scheduler completes tasks" : "a scheduler completes nothing");
-    const bool dispatch = std::ranges::all_of(
-        schedulers_, [](const auto& scheduler) { return scheduler->counts().dispatches != 0; });
+    const bool dispatch = std::ranges::all_of(schedulers_, [](const auto& scheduler) {
+      return scheduler->counts().dispatches + scheduler->counts().loans != 0;
+    });
     happened<P>(dispatch ? "every scheduler dispatches" : "a scheduler dispatches nothing");
   }
 

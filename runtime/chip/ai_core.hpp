@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/block_parts.hpp"
 #include "core/core_mailbox.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
@@ -13,63 +14,86 @@ namespace pto2 {
 
 using KernelEntry = void (*)(int64_t*);
 
-/// Which part of a block task a core runs. Whole words, for the sake of the copies: see TaskRoute.
+/// What to run.
+template <executors::ExecutionPolicy P>
+struct TaskCall {
+  TaskId task = no_task;
+  KernelEntry kernel = nullptr;
+  typename P::template cell<TaskArguments>* arguments = nullptr;
+};
+
+/// Which part of a block task.
 struct BlockPart {
   uint16_t id = 0;
   uint16_t parts = 0;   ///< of the task; 0: it is no block task
   uint32_t params = 0;  ///< arguments of the task, before those of the part
 };
-static_assert(sizeof(BlockPart) == 8);
 
-/// What a dispatch hands to a core.
+/// A core's share of a block task.
 template <executors::ExecutionPolicy P>
-struct DispatchPayload {
-  TaskId task = no_task;
-  KernelEntry kernel = nullptr;
-  typename P::template cell<TaskArguments>* arguments = nullptr;
-  BlockPart part;
+struct BlockShare {
+  static constexpr uint32_t claimed_parts = UINT32_MAX;
+
+  BlockParts<P>* parts = nullptr;   ///< null: it is no block task
+  uint32_t pinned = claimed_parts;  ///< the part to be run; claimed_parts: those that it claims
+  uint32_t params = 0;              ///< as in BlockPart
+};
+
+/// What a dispatch hands to a core. Whole words, for the sake of the copies: see TaskRoute.
+template <executors::ExecutionPolicy P>
+struct DispatchPayload : TaskCall<P> {
+  BlockShare<P> block;
 };
 
 /// What a core, or a scheduler as one, counted. Read after the run.
 struct CoreCounts {
   uint64_t acks = 0;
   uint64_t fins = 0;
+  uint64_t claims = 0;        ///< of parts of block tasks
   uint64_t kernel_ticks = 0;  ///< time inside kernels, if timing is on
 };
 
-/// Until the kernel has returned, the arguments are nobody else's. The parts of a block task share
-/// them, and they stay as they are; each core has a copy of the values, with block_dim and block_id
-/// behind them. By value, so that the payload of other tasks stays in registers.
-template <executors::ExecutionPolicy P>
-[[gnu::noinline]] void run_part(KernelEntry kernel,
-                                typename P::template cell<TaskArguments>& task_arguments,
-                                BlockPart part) {
-  const auto arguments = task_arguments.reading();
-  std::array<int64_t, max_params> args;
-  std::copy_n(arguments->args.begin(), part.params, args.begin());
-  args[part.params] = part.parts;
-  args[part.params + 1] = part.id;
-  P::run_kernel(kernel, args.data());
-}
-template <executors::ExecutionPolicy P>
-void run_kernel(const DispatchPayload<P>& payload) {
-  if (payload.part.parts != 0) [[unlikely]]
-    return run_part<P>(payload.kernel, *payload.arguments, payload.part);
-  const auto arguments = payload.arguments->editing();
-  P::run_kernel(payload.kernel, arguments->args.data());
+/// Where it is counted what a core runs, or a scheduler as one.
+struct CoreBooks {
+  bool timing;
+  CoreCounts& counts;
+  EventLog& log;
+};
+
+/// Calls run(), which runs the kernel of a task or of a part of one, between its events.
+template <executors::ExecutionPolicy P, class Run>
+void run_noted(TaskId task, uint16_t part, const CoreBooks& books, Run&& run) {
+  ++books.counts.acks;
+  record<P>(books.log, EventKind::ack, task, 0, part);
+  const uint64_t begin = books.timing ? P::now() : 0;
+  run();
+  if (books.timing) books.counts.kernel_ticks += P::now() - begin;
+  ++books.counts.fins;
+  record<P>(books.log, EventKind::fin, task, 0, part);
 }
 
-/// Runs the kernel of a task, or of a part of one, on the calling thread, between its events `ack`
-/// and `fin`.
+/// Runs the kernel of a task. Until it has returned, the arguments are nobody else's.
 template <executors::ExecutionPolicy P>
-void run_task(const DispatchPayload<P>& payload, bool timing, CoreCounts& counts, EventLog& log) {
-  ++counts.acks;
-  record<P>(log, EventKind::ack, payload.task, 0, payload.part.id);
-  const uint64_t begin = timing ? P::now() : 0;
-  run_kernel(payload);
-  if (timing) counts.kernel_ticks += P::now() - begin;
-  ++counts.fins;
-  record<P>(log, EventKind::fin, payload.task, 0, payload.part.id);
+void run_task(const TaskCall<P>& call, const CoreBooks& books) {
+  run_noted<P>(call.task, 0, books, [&] {
+    const auto arguments = call.arguments->editing();
+    P::run_kernel(call.kernel, arguments->args.data());
+  });
+}
+
+/// The same of a part of a block task, by run_kernel(kernel, args). The parts share the arguments,
+/// which stay as they are; each has a copy of the values, with block_dim and block_id behind them.
+template <executors::ExecutionPolicy P, class RunKernel>
+void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books,
+              RunKernel&& run_kernel) {
+  run_noted<P>(call.task, part.id, books, [&] {
+    const auto arguments = call.arguments->reading();
+    std::array<int64_t, max_params> args;
+    std::copy_n(arguments->args.begin(), part.params, args.begin());
+    args[part.params] = part.parts;
+    args[part.params + 1] = part.id;
+    run_kernel(call.kernel, args.data());
+  });
 }
 
 template <executors::ExecutionPolicy P>
@@ -77,8 +101,9 @@ class AiCore {
  public:
   using Bell = typename P::doorbell;
 
-  /// Before the run: where the core's completions are announced, and its own doorbell.
-  void connect(Bell scheduler, Bell own, bool timing) {
+  /// Before the run: the core's number, where its completions are announced, and its own doorbell.
+  void connect(uint32_t number, Bell scheduler, Bell own, bool timing) {
+    number_ = number;
     scheduler_ = scheduler;
     own_ = own;
     timing_ = timing;
@@ -94,12 +119,12 @@ class AiCore {
   void run() {
     mailbox_.report_ready();
     scheduler_.ring();
-    for (;;) {
+    for (bool has_run = true;;) {
       CoreCommand command = CoreCommand::none;
-      record<P>(log_, EventKind::wait, no_task);
+      if (has_run) record<P>(log_, EventKind::wait, no_task);
       P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
       if (command == CoreCommand::exit) break;
-      execute(mailbox_.take());
+      has_run = execute(mailbox_.take());
     }
     record<P>(log_, EventKind::exit, no_task);
     mailbox_.acknowledge_exit();
@@ -107,13 +132,42 @@ class AiCore {
   }
 
  private:
-  void execute(const DispatchPayload<P>& payload) {
-    run_task(payload, timing_, counts_, log_);
+  /// False: all parts of the block task were claimed before.
+  bool execute(const DispatchPayload<P>& payload) {
+    bool has_run = true;
+    if (payload.block.parts != nullptr) [[unlikely]] {
+      has_run = run_share(payload, payload.block);
+    } else {
+      run_task<P>(payload, {timing_, counts_, log_});
+    }
     mailbox_.finish();
     scheduler_.ring();
+    return has_run;
+  }
+
+  /// The part that is pinned to this core, or parts as long as there are some to be claimed. By
+  /// value, so that what other tasks need stays in registers.
+  [[gnu::noinline]] bool run_share(TaskCall<P> call, BlockShare<P> block) {
+    bool has_run = false;
+    P::run_kernels([&](auto&& run_kernel) {
+      BlockPart part{0, static_cast<uint16_t>(block.parts->size()), block.params};
+      const auto run = [&](uint32_t id) {
+        part.id = static_cast<uint16_t>(id);
+        run_part<P>(call, part, {timing_, counts_, log_}, run_kernel);
+        has_run = true;
+      };
+      if (block.pinned != block.claimed_parts) return run(block.pinned);
+      while (const auto claimed = block.parts->claim()) {
+        ++counts_.claims;
+        record<P>(log_, EventKind::dispatch, call.task, number_, static_cast<uint16_t>(*claimed));
+        run(*claimed);
+      }
+    });
+    return has_run;
   }
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;
+  uint32_t number_ = 0;
   Bell scheduler_;
   Bell own_;
   CoreCounts counts_;

@@ -84,6 +84,7 @@ void add_counts(Json& json, const RunResult& r) {
   json["slots_recycled"] = r.slots_recycled;
   json["peak_rss_bytes"] = peak_rss_bytes();
   json["dispatches"] = r.dispatches;
+  json["loans"] = r.loans;
   json["acks"] = r.acks;
   json["fins"] = r.fins;
   json["steals"] = r.steals;

@@ -3,7 +3,10 @@
 namespace pto2 {
 
 RunHistory::RunHistory(const DeviceConfig& config, const RunResult& result)
-    : chip_(config.chip), rings_(config.rings), dispatches_(config.chip.workers()) {
+    : chip_(config.chip),
+      rings_(config.rings),
+      dispatches_(config.chip.workers()),
+      sent_(config.chip.workers()) {
   for (uint32_t type = 0; type < core_types; ++type) {
     const auto core_type = static_cast<CoreType>(type);
     room_[type] =
@@ -54,6 +57,7 @@ void RunHistory::add(const Event& event, uint32_t thread) {
   if (kind >= life_kinds) return;
   if (event.kind == EventKind::dispatch && event.detail < workers()) {
     dispatches_[event.detail].push_back(&event);
+    if (is_scheduler(thread)) sent_[event.detail].push_back(&event);
   }
   if (find(event.task) == nullptr) return;
   TaskHistory& task = rings_[ring_of(event.task)][local_of(event.task)];

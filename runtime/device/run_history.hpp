@@ -90,10 +90,12 @@ class RunHistory {
   }
   /// Null: no such task was submitted.
   [[nodiscard]] const TaskHistory* find(TaskId id) const;
-  /// Dispatches to one core or worker, scheduler by scheduler.
+  /// Dispatches to one core or worker, thread by thread.
   [[nodiscard]] const std::vector<const Event*>& dispatches(uint32_t core) const {
     return dispatches_[core];
   }
+  /// Those by schedulers; the others are parts that the core claimed itself.
+  [[nodiscard]] const std::vector<const Event*>& sent(uint32_t core) const { return sent_[core]; }
   /// How many events of this kind there are, of whichever tasks.
   [[nodiscard]] uint64_t count(EventKind kind) const {
     return counts_[static_cast<uint32_t>(kind)];
@@ -114,6 +116,13 @@ class RunHistory {
   /// The thread of the scheduler that a core or a worker belongs to.
   [[nodiscard]] uint32_t scheduler_of_core(uint32_t core) const {
     return 1 + chip_.scheduler_of(core);
+  }
+  /// The thread that gives a core its tasks and parts: it claims those of a block task itself that
+  /// are not pinned.
+  [[nodiscard]] uint32_t dispatcher_of(const TaskHistory& task, const PartHistory& part,
+                                       uint32_t core) const {
+    const bool claimed = !task.parts.empty() && part.group < 0;
+    return claimed ? thread_of_core(core) : scheduler_of_core(core);
   }
   /// That scheduler itself, as a worker.
   [[nodiscard]] uint32_t worker_beside(uint32_t core) const {
@@ -141,6 +150,7 @@ class RunHistory {
   std::vector<std::vector<TaskHistory>> rings_;
   std::vector<GroupHistory> groups_;
   std::vector<std::vector<const Event*>> dispatches_;
+  std::vector<std::vector<const Event*>> sent_;
   std::array<uint64_t, event_kinds> counts_{};
 };
 

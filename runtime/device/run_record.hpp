@@ -46,10 +46,12 @@ inline void add(RunResult& result, const OrchestratorCounts& counts) {
 inline void add(RunResult& result, const CoreCounts& counts) {
   result.acks += counts.acks;
   result.fins += counts.fins;
+  result.dispatches += counts.claims;
   result.kernel_ticks += counts.kernel_ticks;
 }
 inline void add(RunResult& result, const SchedulerCounts& counts) {
   result.dispatches += counts.dispatches;
+  result.loans += counts.loans;
   result.completions += counts.completions;
   result.steals += counts.steals;
   result.cas_retries += counts.cas_retries;

@@ -19,7 +19,8 @@ struct RunResult {
   uint64_t edges_linked = 0;  ///< the producer had not completed when it was claimed
   uint64_t edges_early = 0;   ///< it had, but was alive
   uint64_t holds = 0;         ///< references to owners of buffers beside the edges
-  uint64_t dispatches = 0;
+  uint64_t dispatches = 0;    ///< of tasks, and of parts of block tasks
+  uint64_t loans = 0;         ///< of block tasks to cores, which claim the parts themselves
   uint64_t acks = 0;
   uint64_t fins = 0;
   uint64_t completions = 0;

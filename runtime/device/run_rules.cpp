@@ -125,7 +125,6 @@ class Judge {
       case EventKind::give_back:
         return !history_.is_core(thread);
       case EventKind::dispatch:
-        return history_.is_scheduler(thread);
       case EventKind::ack:
       case EventKind::fin:
         return thread != 0;
@@ -255,7 +254,7 @@ class Judge {
       findings_.add("EV-I7: {}, ready for core type {}, is dispatched to {}", name_of(task.id),
                     task.type(), to);
     }
-    if (history_.scheduler_of_core(core) != dispatch.thread) {
+    if (history_.dispatcher_of(task, run, core) != dispatch.thread) {
       findings_.add("EV-I7: {} is dispatched to {} by {}", name_of(task.id), to,
                     thread_name(dispatch.thread));
     }
@@ -271,10 +270,13 @@ class Judge {
   static bool may_follow(EventKind kind, EventKind before) {
     switch (kind) {
       case EventKind::ack:
+        return before == EventKind::wait || before == EventKind::dispatch;
       case EventKind::exit:
         return before == EventKind::wait;
       case EventKind::fin:
         return before == EventKind::ack;
+      case EventKind::dispatch:  // a part that the core claimed
+        return before == EventKind::fin || before == EventKind::wait;
       default:
         return before == EventKind::fin;
     }
@@ -288,18 +290,20 @@ class Judge {
   void check_core(uint32_t core) {
     const uint32_t thread = history_.thread_of_core(core);
     const std::string& name = thread_name(thread);
-    const std::vector<const Event*>& sent = history_.dispatches(core);
+    const std::vector<const Event*>& sent = history_.sent(core);
     std::size_t taken = 0;
     const Event* before = nullptr;
     for (const Event& event : log(thread).events()) {
       const bool follows =
           before == nullptr ? event.kind == EventKind::wait : may_follow(event.kind, before->kind);
-      if (!follows || (event.kind == EventKind::fin && !same_run(*before, event))) {
+      const bool goes_on = before != nullptr && event.kind != EventKind::dispatch &&
+                           (event.kind == EventKind::fin || before->kind == EventKind::dispatch);
+      if (!follows || (goes_on && !same_run(*before, event))) {
         findings_.add("EV-I8: {} has {} of {} at {} after {}", name, event_name(event.kind),
                       name_of(event.task), event.tick,
                       before == nullptr ? "nothing" : event_name(before->kind));
       }
-      if (event.kind == EventKind::ack) {
+      if (event.kind == EventKind::ack && !goes_on) {
         if (taken >= sent.size() || !same_run(*sent[taken], event)) {
           findings_.add("EV-I8: {} acks {} at {}, but its dispatch number {} is of {}", name,
                         name_of(event.task), event.tick, taken,
@@ -338,7 +342,7 @@ class Judge {
   }
 
   void check_taken(uint32_t core, std::size_t taken) {
-    const std::size_t sent = history_.dispatches(core).size();
+    const std::size_t sent = history_.sent(core).size();
     const uint32_t thread = history_.thread_of_core(core);
     if (sent > taken + (ended_well_ ? 0 : 1)) {
       findings_.add("EV-I8: {} takes {} of the {} tasks that are dispatched to it",

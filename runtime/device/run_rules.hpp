@@ -13,7 +13,7 @@
 ///          cores', in this order, and no event was dropped. Without that nothing is judged.
 ///   EV-I2: each kind of event stands in the log of a thread that can cause it: `submit`,
 ///          `allocate`, `close`, `join`, `scope_begin` and `scope_end` the orchestrator's,
-///          `dispatch` a scheduler's, `ack` and `fin` a core's or a scheduler's, `ready`,
+///          `dispatch`, `ack` and `fin` a core's or a scheduler's, `ready`,
 ///          `consume`, `reclaim` and `give_back` the orchestrator's or a scheduler's.
 ///   EV-I3: the times of one thread never descend.
 ///   EV-I4: the tasks of a ring are submitted in order, 0, 1, .. without gaps; all other events are
@@ -25,19 +25,19 @@
 ///   EV-I6: submit <= ready <= dispatch <= ack <= fin, fin <= consume, fin <= reclaim.
 ///   EV-I7: `dispatch` names a core of the task's type that belongs to the scheduler, or the
 ///          scheduler itself for type ai_cpu; `ack` and `fin` stand in the log of that core. So for
-///          each part.
+///          each part; but that of a block task that is not pinned is claimed by the core, whose
+///          `dispatch` names itself.
 ///   EV-I8: a core takes one task, or part of one, at a time, in the order of the dispatches to it,
-///          and waits in
-///          between; no dispatch to it precedes the `fin` of the one before. Each dispatch has its
-///          `ack` and its `fin`; in a run that was given up, the last one to a core may have
-///          neither, because the exit signal overtook it. A scheduler runs each task that it
+///          and waits in between, but not between parts that it claims; no dispatch to it precedes
+///          the `fin` of the one before. Each dispatch has its `ack` and its `fin`; in a run that
+///          was given up, the last one to a core may have neither, because the exit signal overtook
+///          it. A scheduler runs each task that it
 ///          dispatched to itself at once, and none else.
 ///   EV-I9: the last event of each thread, and no other, is its `exit`. A core's is not later than
 ///          its scheduler's, and in a run that ended well not earlier than the last `fin`.
 ///   EV-I10: the tasks of a ring that were reclaimed are its first ones.
 ///   EV-I11: the counts of the result agree with the events: `completions` counts tasks,
-///   `dispatches`,
-///          `acks` and `fins` count parts.
+///          `dispatches`, `acks` and `fins` count parts.
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
 ///          A pinned task waits for a core of its cluster. A scheduler counts as a core of type
 ///          ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its

@@ -14,8 +14,8 @@ namespace pto2 {
 enum class EventKind : uint8_t {
   submit,    ///< orchestrator: a task was submitted, a block task with `part` parts
   ready,     ///< whoever took the fan-in to zero: `detail` is the core type
-  dispatch,  ///< scheduler: to core `detail`, which may be itself (runtime/chip/chip.hpp); this and
-             ///< the next two once per part
+  dispatch,  ///< scheduler: to core `detail`, which may be itself (runtime/chip/chip.hpp); or core
+             ///< `detail`: claimed the part. This and the next two once per part
   ack,       ///< core, or scheduler as one: took the task
   fin,       ///< core, or scheduler as one: the kernel returned
   consume,   ///< whoever dropped the last reference

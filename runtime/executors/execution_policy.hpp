@@ -9,9 +9,12 @@
 ///                            points that it takes for a second.
 ///   P::run_kernel(f, args)   calls f(args): user code that may take long, and touches nothing of
 ///                            ours but what args lead to.
+///   P::run_kernels(section)  calls section(run), where run(f, args) does the same for one kernel
+///                            after another. Between them it waits for nobody and rings nobody.
 ///   P::prefetch_for_write(p) may fetch the cache line of p, which is about to be written.
 ///   P::polling_rounds()      how many rounds in vain a scheduler polls before it parks.
 ///   P::yield(is_over)        after such a round: lets others run, and returns is_over().
+///   P::parallelism()         how many threads of a group can run at the same time, at least 1.
 ///
 /// A launch needs threads as well, a LaunchPolicy:
 ///
@@ -43,8 +46,10 @@ concept ExecutionPolicy = Policy<P> &&
   { P::now() } -> std::same_as<uint64_t>;
   requires std::same_as<decltype(P::ticks_per_second), const uint64_t>;
   P::run_kernel(kernel, args);
+  P::run_kernels([](auto&& run) { run([](int64_t*) {}, nullptr); });
   P::prefetch_for_write(address);
   { P::polling_rounds() } -> std::same_as<uint32_t>;
+  { P::parallelism() } -> std::same_as<uint32_t>;
   {
     P::yield([] { return true; })
     } -> std::same_as<bool>;

@@ -57,9 +57,17 @@ struct Hardware : Machine {
     return is_over();
   }
   [[nodiscard]] static uint32_t polling_rounds() { return executors::polling_rounds(); }
+  [[nodiscard]] static uint32_t parallelism() { return executors::parallelism(); }
 
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
     executors::detached(kernel, args);
+  }
+  template <class Section>
+  static void run_kernels(Section&& section) {
+    const auto call = [](void (*kernel)(int64_t*), int64_t* args) { kernel(args); };
+    auto body = [&] { section(call); };
+    executors::detached([](int64_t* self) { (*reinterpret_cast<decltype(body)*>(self))(); },
+                        reinterpret_cast<int64_t*>(&body));
   }
 
   static void prefetch_for_write(const void* address) { __builtin_prefetch(address, 1); }

@@ -68,6 +68,10 @@ uint32_t polling_rounds() {
   return host != nullptr ? host->polling_rounds() : 0;
 }
 
+uint32_t parallelism() {
+  return current_host() != nullptr ? 1 : UINT32_MAX;
+}
+
 void detached(void (*section)(int64_t*), int64_t* argument) {
   if (PackedHost* host = current_host()) {
     host->detach();

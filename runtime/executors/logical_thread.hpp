@@ -107,7 +107,11 @@ void yield();
 /// where it needs this one.
 [[nodiscard]] uint32_t polling_rounds();
 
-/// Runs `section`, which may take long and touches no shared protocol state (a kernel).
+/// How many logical threads of a group can run at the same time: those of a host take turns, unless
+/// another host has nothing to do.
+[[nodiscard]] uint32_t parallelism();
+
+/// Runs `section`, which may take long, waits for no logical thread and rings none: kernels.
 void detached(void (*section)(int64_t*), int64_t* argument);
 
 }  // namespace pto2::executors

@@ -239,6 +239,8 @@ struct Seeded {
     return is_over();
   }
   [[nodiscard]] static uint32_t polling_rounds() { return 1; }
+  /// Any order of steps is one that threads of their own could take.
+  [[nodiscard]] static uint32_t parallelism() { return UINT32_MAX; }
 
   template <class Predicate>
   static void spin(Predicate&& predicate) {
@@ -248,6 +250,10 @@ struct Seeded {
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
     if (SeededTeam* team = SeededTeam::current()) team->enter_kernel();
     kernel(args);
+  }
+  template <class Section>
+  static void run_kernels(Section&& section) {
+    section(run_kernel);
   }
   static void prefetch_for_write(const void*) {}
   static constexpr uint64_t ticks_per_second = 1'000'000'000;

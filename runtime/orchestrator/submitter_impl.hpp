@@ -334,10 +334,11 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::open_block(const Submission& task, Place place) {
   BlockState<P>& block = state_.block(place);
-  block.parts.open(task.block_dim);
-  BlockShape shape{.parts = static_cast<uint16_t>(task.block_dim),
-                   .params = static_cast<uint8_t>(task.params.size())};
-  if (!task.pinned_parts.empty()) {
+  BlockShape shape{.params = static_cast<uint32_t>(task.params.size())};
+  if (task.pinned_parts.empty()) {
+    block.parts.open(task.block_dim);
+  } else {
+    block.parts.open_pinned(task.block_dim);
     std::vector<int16_t>& clusters = part_clusters_[place.value];
     clusters.clear();
     for (const PinnedPart& part : task.pinned_parts) clusters.push_back(part.cluster);

@@ -36,8 +36,7 @@ static_assert(sizeof(TaskDescriptor) == 24);
 /// What a scheduler needs to know of a block task besides.
 struct BlockShape {
   const int16_t* clusters = nullptr;  ///< of each part, until the task has completed; null: any
-  uint16_t parts = 0;
-  uint8_t params = 0;  ///< arguments of the task, without those that parts have besides
+  uint32_t params = 0;  ///< arguments of the task, without those that parts have besides
 };
 
 /// What a slot has besides for a block task. Kept apart, so that others do not touch it.

@@ -33,6 +33,7 @@ namespace pto2 {
 /// What a scheduler counted. Read after the run.
 struct SchedulerCounts {
   uint64_t dispatches = 0;
+  uint64_t loans = 0;
   uint64_t completions = 0;
   uint64_t steals = 0;
   uint64_t cas_retries = 0;
@@ -75,14 +76,14 @@ class Scheduler {
   void park();
 
   void complete(uint32_t core);
-  [[nodiscard]] bool end_part(uint32_t core);
+  void complete_task(Place task, TaskId id);
+  [[nodiscard]] bool end_share(uint32_t core);
   [[nodiscard]] bool has_broken_pipe(Place task, TaskId id);
   void push(Place task);
-  void dispatch(uint32_t core, Place task);
-  void dispatch_parts(uint32_t core, Place task, CoreType type);
-  void send_part(uint32_t core, Place task, uint32_t part);
-  [[nodiscard]] BlockPart part_of(Place task, uint32_t part);
-  void send(uint32_t core, Place task, TaskId id, KernelEntry kernel, BlockPart part);
+  bool dispatch(uint32_t core, Place task);
+  bool lend(uint32_t core, Place task, CoreType type);
+  void send_pinned(uint32_t core, Place task, uint32_t part);
+  void send(uint32_t core, Place task, TaskId id, KernelEntry kernel, BlockShare<P> share);
   void push_ticket(uint32_t type, Place task);
   bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
   void take_pinned_parts(Place task, CoreType type);
@@ -123,11 +124,12 @@ class Scheduler {
   std::array<Cores, core_types> cores_;
   PinnedInbox<P>& inbox_;
   PinnedLanes pinned_;
-  std::vector<Place> running_;     // by core: the task dispatched to it
-  MappedArray<TaskId> scratch_;    // producers of the task being completed
-  bool announced_ = false;         // in the set of parked schedulers
-  bool rare_types_;                // tasks of type ai_cpu or accelerator may come
-  std::optional<Place> own_task_;  // of type ai_cpu, to be run in the next round
+  std::vector<Place> running_;      // by core: the task dispatched to it
+  MappedArray<TaskId> scratch_;     // producers of the task being completed
+  bool announced_ = false;          // in the set of parked schedulers
+  bool cores_to_wait_for_ = false;  // a block task was lent to some, who may need no others
+  bool rare_types_;                 // tasks of type ai_cpu or accelerator may come
+  std::optional<Place> own_task_;   // of type ai_cpu, to be run in the next round
   SchedulerCounts counts_;
   EventLog log_;
 };

@@ -34,6 +34,7 @@ void Scheduler<P, F>::run() {
     const bool dispatched = dispatch_phase();
     if (completed || dispatched) {
       vain_rounds = 0;
+      if (cores_to_wait_for_ && P::yield(is_over)) break;
     } else if (vain_rounds < P::polling_rounds()) {
       ++vain_rounds;
       if (P::yield(is_over)) break;
@@ -109,9 +110,13 @@ void Scheduler<P, F>::complete(uint32_t core) {
   const Place task = running_[core];
   const TaskDescriptor descriptor = describe(task);
   if (descriptor.is_block || descriptor.cluster != any_cluster) [[unlikely]] {
-    if (!end_part(core)) return;
+    if (!end_share(core)) return;
   }
-  const TaskId id = descriptor.id;
+  complete_task(task, descriptor.id);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::always_inline]] inline void Scheduler<P, F>::complete_task(Place task, TaskId id) {
   ++counts_.completions;
   typename Life::Completion completion(state_.life, task, scratch_.span());
   if (completion.consumed()) record<P>(log_, EventKind::consume, id);
@@ -140,17 +145,17 @@ template <executors::ExecutionPolicy P, template <class> class F>
   return true;
 }
 
-/// Of a pinned task, or a part of a block task. It leaves the group of the cluster before the task
+/// Of a pinned task, or a share of a block task. It leaves the group of the cluster before the task
 /// counts as finished: CP-I4. True: the task has ended.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] bool Scheduler<P, F>::end_part(uint32_t core) {
+[[gnu::noinline]] bool Scheduler<P, F>::end_share(uint32_t core) {
   const Place task = running_[core];
   const TaskDescriptor descriptor = describe(task);
   if (descriptor.has_pipes && has_broken_pipe(task, descriptor.id)) return false;
   if (descriptor.cluster != any_cluster) {
     state_.leave_cluster(state_.config.chip.place_of(core).block, log_);
   }
-  return !descriptor.is_block || state_.block(task).parts.end();
+  return !descriptor.is_block || state_.block(task).parts.give_back();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -193,18 +198,21 @@ bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::dispatch_phase() {
   bool progress = false;
+  cores_to_wait_for_ = false;
   if (!inbox_.empty() || !pinned_.empty()) [[unlikely]]
     progress = dispatch_pinned();
   for_each_core_type([&](uint32_t type) {
     Cores& cores = cores_[type];
     Place task;
-    while (!cores.idle.empty() && next_task(type, task)) {
+    bool passed_on = false;
+    while (!passed_on && !cores.idle.empty() && next_task(type, task)) {
       const uint32_t core = cores.idle.pop_lowest();
       cores.busy.insert(core);
-      dispatch(core, task);
+      passed_on = dispatch(core, task);
       cores.more = true;
       progress = true;
     }
+    cores_to_wait_for_ |= passed_on && !cores.idle.empty();
     if (cores.more && cores.idle.empty()) offer(type);
     cores.more = false;
   });
@@ -247,7 +255,7 @@ void Scheduler<P, F>::take_pinned_parts(Place task, CoreType type) {
   uint32_t own = 0;
   uint32_t next = chip.schedulers;  // how many schedulers further the next owner is
   uint32_t next_cluster = 0;
-  for (uint32_t part = 0; part < shape.parts; ++part) {
+  for (uint32_t part = 0; part < block.parts.size(); ++part) {
     const auto cluster = static_cast<uint32_t>(shape.clusters[part]);
     const uint32_t owner = chip.scheduler_of_block(cluster);
     if (owner == index_) {
@@ -260,9 +268,7 @@ void Scheduler<P, F>::take_pinned_parts(Place task, CoreType type) {
     next = distance;
     next_cluster = cluster;
   }
-  const ClaimedParts claimed = block.parts.claim(own);
-  PTO2_INVARIANT("BP-I1", claimed.count == own);
-  if (!claimed.last) state_.push_pinned(task, next_cluster);
+  if (!block.parts.take(own)) state_.push_pinned(task, next_cluster);
 }
 
 /// False: no core of the cluster is idle.
@@ -276,7 +282,7 @@ bool Scheduler<P, F>::dispatch_to_cluster(uint32_t cluster, CoreType type, Place
     if (!cores.idle.contains(core)) continue;
     cores.idle.erase(core);
     cores.busy.insert(core);
-    send_part(core, task, part);
+    send_pinned(core, task, part);
     // Somebody may have woken this scheduler for the sake of that core.
     cores.more = true;
     return true;
@@ -305,23 +311,35 @@ bool Scheduler<P, F>::run_own_task() {
   return true;
 }
 
-/// A task that is popped, or the next part of one.
+/// A task that is popped, or the next part of one: this scheduler has a share of it meanwhile, and
+/// who holds the ticket alone claims.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::run_here(uint32_t worker, Place task) {
   const TaskDescriptor descriptor = describe(task);
   BlockPart part;
   if (descriptor.is_block) {
-    const ClaimedParts claimed = state_.block(task).parts.claim(1);
-    part = part_of(task, claimed.first);
-    if (!claimed.last) push_ticket(own_type, task);
+    BlockState<P>& block = state_.block(task);
+    const auto claimed = block.parts.claim();
+    PTO2_INVARIANT("BP-P2", claimed.has_value());
+    part = {static_cast<uint16_t>(*claimed), static_cast<uint16_t>(block.parts.size()),
+            block.shape.read().params};
+    if (block.parts.unclaimed() != 0) {
+      block.parts.lend(1);
+      push_ticket(own_type, task);
+    }
   }
   // There may be more of them.
   state_.wake_one(own_type);
   ++counts_.dispatches;
   record<P>(log_, EventKind::dispatch, descriptor.id, worker, part.id);
   running_[worker] = task;
-  run_task<P>({descriptor.id, descriptor.kernel, &state_.arguments(task), part},
-              state_.config.kernel_timing, counts_.own_tasks, log_);
+  const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
+  const CoreBooks books{state_.config.kernel_timing, counts_.own_tasks, log_};
+  if (descriptor.is_block) {
+    run_part<P>(call, part, books, P::run_kernel);
+  } else {
+    run_task<P>(call, books);
+  }
 }
 
 /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
@@ -332,61 +350,80 @@ void Scheduler<P, F>::offer(uint32_t type) {
   state_.wake_one(type);
 }
 
+/// True: it is a block task, and its ticket was passed on.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::dispatch(uint32_t core, Place task) {
+bool Scheduler<P, F>::dispatch(uint32_t core, Place task) {
   const TaskDescriptor descriptor = describe(task);
   if (descriptor.is_block) [[unlikely]]
-    return dispatch_parts(core, task, descriptor.type);
+    return lend(core, task, descriptor.type);
+  ++counts_.dispatches;
+  record<P>(log_, EventKind::dispatch, descriptor.id, core);
   send(core, task, descriptor.id, descriptor.kernel, {});
+  return false;
 }
 
-/// Parts of a block task, for `core` and for those that are idle. What is left is passed on first,
-/// so that other schedulers go on with it meanwhile.
+/// A block task is lent to `core`, and to others that are idle: to no more than can run at once,
+/// because the first of them may claim all parts before another begins. True: they may need help,
+/// and the ticket was passed on. BP-P2.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Scheduler<P, F>::dispatch_parts(uint32_t core, Place task, CoreType type) {
+[[gnu::noinline]] bool Scheduler<P, F>::lend(uint32_t core, Place task, CoreType type) {
   Cores& cores = cores_[static_cast<uint32_t>(type)];
-  const ClaimedParts claimed = state_.block(task).parts.claim(1 + cores.idle.size());
-  if (!claimed.last) push_ticket(static_cast<uint32_t>(type), task);
-  for (uint32_t i = 0; i < claimed.count; ++i) {
+  BlockState<P>& block = state_.block(task);
+  const uint32_t unclaimed = block.parts.unclaimed();
+  if (unclaimed == 0) {
+    cores.busy.erase(core);
+    cores.idle.insert(core);
+    const TaskId id = describe(task).id;
+    if (block.parts.give_back()) complete_task(task, id);
+    return false;
+  }
+  const uint32_t number = std::min({unclaimed, 1 + cores.idle.size(), P::parallelism()});
+  const TaskDescriptor descriptor = describe(task);
+  BlockShare<P> share;
+  share.parts = &block.parts;
+  share.params = block.shape.read().params;
+  const bool pass_on = number < unclaimed;
+  // One of them has the share of a ticket that is used up.
+  block.parts.lend(pass_on ? number : number - 1);
+  if (pass_on) push_ticket(static_cast<uint32_t>(type), task);
+  for (uint32_t i = 0; i < number; ++i) {
     if (i != 0) {
       core = cores.idle.pop_lowest();
       cores.busy.insert(core);
     }
-    send_part(core, task, claimed.first + i);
+    ++counts_.loans;
+    send(core, task, descriptor.id, descriptor.kernel, share);
   }
+  return pass_on;
 }
 
-/// A task, or a part of it if it is a block task.
+/// A pinned task, or a part of it if it is a block task.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::send_part(uint32_t core, Place task, uint32_t part) {
+void Scheduler<P, F>::send_pinned(uint32_t core, Place task, uint32_t part) {
   const TaskDescriptor descriptor = describe(task);
-  send(core, task, descriptor.id, descriptor.kernel,
-       descriptor.is_block ? part_of(task, part) : BlockPart());
+  BlockShare<P> share;
+  if (descriptor.is_block) {
+    BlockState<P>& block = state_.block(task);
+    share = {&block.parts, part, block.shape.read().params};
+  }
+  ++counts_.dispatches;
+  record<P>(log_, EventKind::dispatch, descriptor.id, core, static_cast<uint16_t>(part));
+  send(core, task, descriptor.id, descriptor.kernel, share);
 }
 
-/// What the kernel of a part is told.
-template <executors::ExecutionPolicy P, template <class> class F>
-BlockPart Scheduler<P, F>::part_of(Place task, uint32_t part) {
-  const BlockShape shape = state_.block(task).shape.read();
-  return {static_cast<uint16_t>(part), shape.parts, shape.params};
-}
-
-/// The rest of a block task, of which some parts were claimed, is for anybody. BP-I4.
+/// The rest of a block task is for anybody. BP-I4.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push_ticket(uint32_t type, Place task) {
   cores_[type].backlog.push_back(task);
   scan_phase();
-  offer(type);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::send(uint32_t core, Place task, TaskId id, KernelEntry kernel,
-                           BlockPart part) {
-  ++counts_.dispatches;
-  record<P>(log_, EventKind::dispatch, id, core, part.id);
+                           BlockShare<P> share) {
   running_[core] = task;
   AiCore<P>& target = state_.cores[core];
-  target.mailbox().dispatch({id, kernel, &state_.arguments(task), part});
+  target.mailbox().dispatch({{id, kernel, &state_.arguments(task)}, share});
   target.bell().ring();
 }
 

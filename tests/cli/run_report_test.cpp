@@ -26,6 +26,7 @@ class RunReportOf : public testing::Test {
     report.result.edges_linked = 20;
     report.result.edges_early = 3;
     report.result.dispatches = 4;
+    report.result.loans = 44;
     report.result.acks = 5;
     report.result.fins = 6;
     report.result.steals = 7;
@@ -55,10 +56,10 @@ class RunReportOf : public testing::Test {
 TEST_F(RunReportOf, HasEachCountUnderItsName) {
   const auto json = nlohmann::json::parse(to_json(report));
   const std::map<std::string, uint64_t> counts = {
-      {"tasks", 1000},     {"edges_linked", 20}, {"edges_early", 3}, {"dispatches", 4},
-      {"acks", 5},         {"fins", 6},          {"steals", 7},      {"cas_retries", 8},
-      {"waits", 9},        {"peak_window", 10},  {"repeat", 3},      {"slots_recycled", 11},
-      {"host_threads", 12}};
+      {"tasks", 1000},        {"edges_linked", 20}, {"edges_early", 3},  {"dispatches", 4},
+      {"loans", 44},          {"acks", 5},          {"fins", 6},         {"steals", 7},
+      {"cas_retries", 8},     {"waits", 9},         {"peak_window", 10}, {"repeat", 3},
+      {"slots_recycled", 11}, {"host_threads", 12}};
   for (const auto& [name, count] : counts) EXPECT_EQ(json[name], count) << name;
   EXPECT_DOUBLE_EQ(json["wall_s"], 0.25);
   EXPECT_DOUBLE_EQ(json["kernel_s"], 1.5);

@@ -220,6 +220,22 @@ TEST_P(BlockTasks, AreNotCaughtByTheNextTask) {
   EXPECT_EQ(result.dispatches, 4u);
 }
 
+/// On one host thread the first core claims all parts of a short kernel, and the others stay where
+/// they are.
+TEST(PackedBlockTasks, AreLentToNoMoreCoresThanCanRun) {
+  constexpr uint32_t blocks = 200;
+  const RunResult result = launch({}, executors::TeamOptions{.host_threads = 1},
+                                  {std::vector<KernelEntry>{[](int64_t*) {}},
+                                   [](PTO2Runtime* rt) {
+                                     for (uint32_t i = 0; i < blocks; ++i) submit_block(rt, {}, 24);
+                                   },
+                                   {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok);
+  EXPECT_EQ(result.dispatches, 24u * blocks);
+  EXPECT_GE(result.loans, blocks);
+  EXPECT_LE(result.loans, 2 * blocks);
+}
+
 /// Parts that can only end together, one per vector core of the chip.
 constexpr uint32_t meeting_blocks = 8;
 std::atomic<uint32_t> parts_met{0};

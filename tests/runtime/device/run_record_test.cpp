@@ -27,6 +27,7 @@ SchedulerCounts some_scheduler_counts(uint64_t unit) {
   counts.steals = 3 * unit;
   counts.cas_retries = 4 * unit;
   counts.parks = 5 * unit;
+  counts.loans = 6 * unit;
   return counts;
 }
 
@@ -34,6 +35,7 @@ CoreCounts some_core_counts(uint64_t unit) {
   CoreCounts counts;
   counts.acks = 1 * unit;
   counts.fins = 2 * unit;
+  counts.claims = 4 * unit;
   counts.kernel_ticks = 3 * unit;
   return counts;
 }
@@ -66,6 +68,7 @@ TEST(RunRecord, CountsOfTheSchedulersAreAddedUp) {
   EXPECT_EQ(result.steals, 3030U);
   EXPECT_EQ(result.cas_retries, 4047U);
   EXPECT_EQ(result.scheduler_parks, 5050U);
+  EXPECT_EQ(result.loans, 6060U);
   EXPECT_EQ(result.acks, 0U);
   EXPECT_EQ(result.fins, 0U);
   EXPECT_EQ(result.kernel_ticks, 0U);
@@ -82,7 +85,8 @@ TEST(RunRecord, CountsOfTheCoresAreAddedUp) {
   EXPECT_EQ(result.fins, 2020U);
   EXPECT_EQ(result.kernel_ticks, 3030U);
   EXPECT_EQ(result.cas_retries, 7U);
-  EXPECT_EQ(result.dispatches, 0U);
+  EXPECT_EQ(result.dispatches, 4040U);
+  EXPECT_EQ(result.loans, 0U);
   EXPECT_EQ(result.completions, 0U);
   EXPECT_EQ(result.steals, 0U);
   EXPECT_EQ(result.scheduler_parks, 0U);
