@@ -91,7 +91,8 @@ class Run {
     AiCore<P>& core = state_.cores[number];
     const uint32_t scheduler = chip.scheduler_of(number);
     auto& thread = team_.add(chip.core_name(number), 1 + scheduler, [&core] { core.run(); });
-    core.connect(number, state_.scheduler_bells[scheduler], Bell(thread), state_.config.kernel_timing);
+    core.connect(number, state_.scheduler_bells[scheduler], Bell(thread),
+                 state_.config.kernel_timing);
   }
 
   RunState<P, F> state_;

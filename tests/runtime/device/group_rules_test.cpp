@@ -9,11 +9,7 @@
 namespace pto2::test {
 namespace {
 
-using testing::Each;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 using enum EventKind;
 
 /// Group 0 with task a, and later group 2 without any, hold cluster 0, group 1 with c and d holds
@@ -33,13 +29,6 @@ Story grouped() {
   story.insert(orchestrator, 53, give_back, no_task, 0);
   story.insert(scheduler1, 75, give_back, no_task, 1);
   return story;
-}
-
-void expect_broken(Story& story, const std::string& rule, const std::string& text) {
-  const std::vector<std::string> broken = story.broken();
-  EXPECT_THAT(broken, Not(IsEmpty())) << text;
-  EXPECT_THAT(broken, Each(StartsWith(rule + ":")));
-  EXPECT_THAT(broken, testing::Contains(HasSubstr(text)));
 }
 
 TEST(GroupRules, HoldForARunWithGroups) {

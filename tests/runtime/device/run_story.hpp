@@ -1,6 +1,7 @@
 /// A made-up run: event logs and counts that can be edited, to be judged by run_rules.hpp.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,6 +152,15 @@ class Story {
 
   std::vector<std::vector<Event>> logs_;
 };
+
+/// Breaks this rule and no other.
+inline void expect_broken(Story& story, const std::string& rule, const std::string& text,
+                          uint64_t idle_limit = idle_core_limit) {
+  const std::vector<std::string> broken = story.broken(idle_limit);
+  EXPECT_THAT(broken, testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(broken, testing::Each(testing::StartsWith(rule + ":")));
+  EXPECT_THAT(broken, testing::Contains(testing::HasSubstr(text)));
+}
 
 /// The run as it was given up at a time at which a has run, c is in its kernel, and d and b have
 /// not been dispatched.
