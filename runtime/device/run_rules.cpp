@@ -118,6 +118,7 @@ class Judge {
       case EventKind::join:
       case EventKind::scope_begin:
       case EventKind::scope_end:
+      case EventKind::leftover:
         return thread == 0;
       case EventKind::ready:
       case EventKind::consume:
@@ -125,6 +126,7 @@ class Judge {
       case EventKind::give_back:
         return !history_.is_core(thread);
       case EventKind::dispatch:
+      case EventKind::pipe:
         return history_.is_scheduler(thread);
       case EventKind::ack:
       case EventKind::fin:

@@ -12,9 +12,10 @@
 ///   EV-I1: there is one log per logical thread, the orchestrator's, the schedulers' and the
 ///          cores', in this order, and no event was dropped. Without that nothing is judged.
 ///   EV-I2: each kind of event stands in the log of a thread that can cause it: `submit`,
-///          `allocate`, `close`, `join`, `scope_begin` and `scope_end` the orchestrator's,
-///          `dispatch` a scheduler's, `ack` and `fin` a core's or a scheduler's, `ready`,
-///          `consume`, `reclaim` and `give_back` the orchestrator's or a scheduler's.
+///          `allocate`, `close`, `join`, `scope_begin`, `scope_end` and `leftover` the
+///          orchestrator's, `dispatch` and `pipe` a scheduler's, `ack` and `fin` a core's or a
+///          scheduler's, `ready`, `consume`, `reclaim` and `give_back` the orchestrator's or a
+///          scheduler's.
 ///   EV-I3: the times of one thread never descend.
 ///   EV-I4: the tasks of a ring are submitted in order, 0, 1, .. without gaps; all other events are
 ///          of these tasks. An orchestrator that waits for a resource waits for the ring's next.
