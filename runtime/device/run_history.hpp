@@ -115,6 +115,10 @@ class RunHistory {
   [[nodiscard]] uint32_t scheduler_of_core(uint32_t core) const {
     return 1 + chip_.scheduler_of(core);
   }
+  /// That of a cluster.
+  [[nodiscard]] uint32_t scheduler_of_cluster(int64_t cluster) const {
+    return 1 + chip_.scheduler_of_block(static_cast<uint32_t>(cluster));
+  }
   /// That scheduler itself, as a worker.
   [[nodiscard]] uint32_t worker_beside(uint32_t core) const {
     return chip_.worker_of_scheduler(chip_.scheduler_of(core));

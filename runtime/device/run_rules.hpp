@@ -42,7 +42,8 @@
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
 ///          A pinned task waits for a core of its cluster. A scheduler counts as a core of type
 ///          ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its
-///          backlog: nothing is said of a type of which there may be one.
+///          backlog: nothing is said of a type of which there may be one, nor of parts that
+///          are pinned to clusters of several schedulers, one of which may have their ticket.
 ///          This is exact in seeded runs with kernels_last: whenever a kernel ends, all others
 ///          were waiting. On hardware, a task must not be ready for longer than a limit while one
 ///          core of its type is idle throughout, not counting the time in which a kernel or the
