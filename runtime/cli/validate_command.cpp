@@ -20,8 +20,8 @@ using validation::Verdict;
 using validation::Violation;
 
 constexpr const char* validate_footer =
-    R"(Reads traces that pto2 run --trace has written and judges each by the rules VR-I1 to VR-I22,
-with --races by VR-I23 too; docs/VALIDATE.md explains them. A violation names its rule and two
+    R"(Reads traces that pto2 run --trace has written and judges each by the rules VR-I1 to VR-I27,
+by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its rule and two
 lines.
 
 Examples:

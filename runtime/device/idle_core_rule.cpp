@@ -58,6 +58,7 @@ class IdleCoreRule {
     uint32_t core;  ///< whose state changes, if `idle` says so
     int32_t idle;
     bool fin;
+    bool handed_on = false;  ///< a part whose ticket goes from scheduler to scheduler
   };
 
   /// The numbers of ready tasks and of idle cores at one time, by place.
@@ -67,6 +68,7 @@ class IdleCoreRule {
         : rule_(rule),
           history_(rule.history_),
           ready_(rule.places()),
+          handed_on_(rule.places()),
           idle_(history_.workers(), std::vector<int64_t>(rule.places())) {
       for (uint32_t core = 0; core < history_.workers(); ++core) add_idle(core, 1);
     }
@@ -74,6 +76,7 @@ class IdleCoreRule {
     void add(const Change& change) {
       int64_t& ready = ready_[change.wanted];
       ready += change.ready;
+      if (change.handed_on) handed_on_[change.wanted] += change.ready;
       if (change.idle != 0) add_idle(change.core, change.idle);
       if (change.wanted >= core_types) return;  // a pinned task needs no room in a queue
       bool& backlog = backlog_[change.wanted];
@@ -81,9 +84,8 @@ class IdleCoreRule {
     }
 
     /// True if a task is ready for the place and a core of it idle. A scheduler that runs a task
-    /// itself serves neither its cores nor the backlog that it may have.
+    /// itself serves neither its cores nor the backlog and the tickets that it may have.
     [[nodiscard]] bool idle_beside_ready(uint32_t place) const {
-      if (ready_[place] == 0) return false;
       bool idle = false;
       bool all_serve = true;
       for (uint32_t worker = history_.cores(); worker < history_.workers(); ++worker) {
@@ -91,7 +93,9 @@ class IdleCoreRule {
         idle |= serves && idle_[worker][place] > 0;
         all_serve &= serves;
       }
-      return idle && (all_serve || place >= core_types || !backlog_[place]);
+      if (!idle || ready_[place] == 0) return false;
+      if (all_serve) return true;
+      return place >= core_types ? ready_[place] != handed_on_[place] : !backlog_[place];
     }
 
    private:
@@ -106,6 +110,7 @@ class IdleCoreRule {
     const IdleCoreRule& rule_;
     const RunHistory& history_;
     std::vector<int64_t> ready_;
+    std::vector<int64_t> handed_on_;          // of those
     std::array<bool, core_types> backlog_{};  // some of the ready tasks may have found no room
     std::vector<std::vector<int64_t>> idle_;  // by worker_beside()
   };
@@ -127,11 +132,22 @@ class IdleCoreRule {
     const uint32_t wanted = place_of_run(task, run);
     const uint32_t core = run.dispatch.times != 0 ? run.dispatch.event->detail : 0;
     if (core >= history_.workers() || wanted >= places()) return;  // EV-I7, EV-I14
-    changes.push_back({task.time(EventKind::ready, never), wanted, 1, core, 0, false});
+    const bool handed_on = is_handed_on(task);
+    changes.push_back({task.time(EventKind::ready, never), wanted, 1, core, 0, false, handed_on});
     if (run.dispatch.times != 0) {
-      changes.push_back({tick_of(run.dispatch), wanted, -1, core, -1, false});
+      changes.push_back({tick_of(run.dispatch), wanted, -1, core, -1, false, handed_on});
     }
     if (run.fin.times != 0) changes.push_back({tick_of(run.fin), wanted, 0, core, 1, true});
+  }
+
+  /// Whether parts of the task are pinned to clusters of several schedulers.
+  [[nodiscard]] bool is_handed_on(const TaskHistory& task) const {
+    const auto scheduler_of = [&](const PartHistory& part) {
+      return history_.scheduler_of_cluster(history_.cluster_of(part));
+    };
+    return std::any_of(task.parts.begin(), task.parts.end(), [&](const PartHistory& part) {
+      return part.group >= 0 && scheduler_of(part) != scheduler_of(task.parts.front());
+    });
   }
 
   std::vector<Change> changes_by_time() const {
@@ -139,7 +155,7 @@ class IdleCoreRule {
     for_each_ready(
         [&](const TaskHistory& task, const PartHistory& run) { add_run(task, run, changes); });
     for (uint32_t core = 0; core < history_.workers(); ++core) {
-      changes.push_back({exit_of(core), place_of_core(core), 0, core, -1, false});
+      changes.push_back({end_of(core), place_of_core(core), 0, core, -1, false});
     }
     std::stable_sort(changes.begin(), changes.end(),
                      [](const Change& a, const Change& b) { return a.time < b.time; });
@@ -162,7 +178,16 @@ class IdleCoreRule {
   }
 
   [[nodiscard]] uint64_t exit_of(uint32_t core) const {
-    const auto& events = result_.events[history_.thread_of_core(core)].events();
+    return exit_of_thread(history_.thread_of_core(core));
+  }
+  /// From when on a core or a scheduler takes nothing. A scheduler waits for its cores to leave, in
+  /// a run that was given up for the last kernels of them, but not before the orchestrator does.
+  [[nodiscard]] uint64_t end_of(uint32_t worker) const {
+    return worker < history_.cores() ? exit_of(worker)
+                                     : std::min(exit_of(worker), exit_of_thread(0));
+  }
+  [[nodiscard]] uint64_t exit_of_thread(uint32_t thread) const {
+    const auto& events = result_.events[thread].events();
     const bool exited = !events.empty() && events.back().kind == EventKind::exit;
     return exited ? events.back().tick : never;
   }

@@ -124,6 +124,10 @@ class RunHistory {
     const bool claimed = !task.parts.empty() && part.group < 0;
     return claimed ? thread_of_core(core) : scheduler_of_core(core);
   }
+  /// That of a cluster.
+  [[nodiscard]] uint32_t scheduler_of_cluster(int64_t cluster) const {
+    return 1 + chip_.scheduler_of_block(static_cast<uint32_t>(cluster));
+  }
   /// That scheduler itself, as a worker.
   [[nodiscard]] uint32_t worker_beside(uint32_t core) const {
     return chip_.worker_of_scheduler(chip_.scheduler_of(core));

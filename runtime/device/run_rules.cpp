@@ -118,12 +118,15 @@ class Judge {
       case EventKind::join:
       case EventKind::scope_begin:
       case EventKind::scope_end:
+      case EventKind::leftover:
         return thread == 0;
       case EventKind::ready:
       case EventKind::consume:
       case EventKind::reclaim:
       case EventKind::give_back:
         return !history_.is_core(thread);
+      case EventKind::pipe:
+        return history_.is_scheduler(thread);
       case EventKind::dispatch:
       case EventKind::ack:
       case EventKind::fin:

@@ -12,9 +12,10 @@
 ///   EV-I1: there is one log per logical thread, the orchestrator's, the schedulers' and the
 ///          cores', in this order, and no event was dropped. Without that nothing is judged.
 ///   EV-I2: each kind of event stands in the log of a thread that can cause it: `submit`,
-///          `allocate`, `close`, `join`, `scope_begin` and `scope_end` the orchestrator's,
-///          `dispatch`, `ack` and `fin` a core's or a scheduler's, `ready`,
-///          `consume`, `reclaim` and `give_back` the orchestrator's or a scheduler's.
+///          `allocate`, `close`, `join`, `scope_begin`, `scope_end` and `leftover` the
+///          orchestrator's, `dispatch`, `ack` and `fin` a core's or a scheduler's, `pipe` a
+///          scheduler's, `ready`, `consume`, `reclaim` and `give_back` the orchestrator's or a
+///          scheduler's.
 ///   EV-I3: the times of one thread never descend.
 ///   EV-I4: the tasks of a ring are submitted in order, 0, 1, .. without gaps; all other events are
 ///          of these tasks. An orchestrator that waits for a resource waits for the ring's next.
@@ -41,7 +42,8 @@
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
 ///          A pinned task waits for a core of its cluster. A scheduler counts as a core of type
 ///          ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its
-///          backlog: nothing is said of a type of which there may be one.
+///          backlog: nothing is said of a type of which there may be one, nor of parts that
+///          are pinned to clusters of several schedulers, one of which may have their ticket.
 ///          This is exact in seeded runs with kernels_last: whenever a kernel ends, all others
 ///          were waiting. On hardware, a task must not be ready for longer than a limit while one
 ///          core of its type is idle throughout, not counting the time in which a kernel or the

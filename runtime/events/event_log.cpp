@@ -34,6 +34,10 @@ const char* event_name(EventKind kind) {
       return "scope_begin";
     case EventKind::scope_end:
       return "scope_end";
+    case EventKind::pipe:
+      return "pipe";
+    case EventKind::leftover:
+      return "leftover";
   }
   return "unknown";
 }

@@ -36,9 +36,12 @@ enum class EventKind : uint8_t {
   // Scopes, by the orchestrator of a traced run: `detail` is the depth, 0 the outermost.
   scope_begin,  ///< scope `task.value` was opened
   scope_end,    ///< scope `task.value` is about to let go of its tasks
+  // Pipes: `detail` is the place in the log's pipe_uses().
+  pipe,      ///< scheduler: the kernel of the task has returned; once per pipe that it names
+  leftover,  ///< orchestrator, with `no_task`: the group of a pipe that is not empty is over
 };
 
-inline constexpr uint32_t event_kinds = static_cast<uint32_t>(EventKind::scope_end) + 1;
+inline constexpr uint32_t event_kinds = static_cast<uint32_t>(EventKind::leftover) + 1;
 
 /// Name of a kind in trace files: "submit", "ready", ..
 [[nodiscard]] const char* event_name(EventKind kind);
@@ -49,6 +52,24 @@ struct Event {
   uint32_t detail;
   uint16_t part;  ///< of a block task; 0 else
   EventKind kind;
+};
+
+/// Entries of a pipe that have a slot.
+struct PipeFill {
+  int64_t waiting;  ///< not popped
+  int64_t held;     ///< popped and not freed
+};
+
+/// What a task did with a pipe. Of a leftover only the name and `after` count.
+struct PipeUse {
+  uint32_t group;
+  int32_t tag;
+  uint32_t capacity;
+  int64_t pushed;
+  int64_t popped;
+  int64_t freed;
+  PipeFill before;
+  PipeFill after;
 };
 
 /// Written by its logical thread alone; read after the run.
@@ -71,15 +92,21 @@ class EventLog {
     }
     events_.push_back({tick, task, detail, part, kind});
   }
+  void record(uint64_t tick, EventKind kind, TaskId task, const PipeUse& use) {
+    if (events_.size() < capacity_) pipe_uses_.push_back(use);
+    record(tick, kind, task, static_cast<uint32_t>(pipe_uses_.size() - 1));
+  }
 
   [[nodiscard]] const std::string& thread() const { return thread_; }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
+  [[nodiscard]] const std::vector<PipeUse>& pipe_uses() const { return pipe_uses_; }
   /// Events that found the buffer full.
   [[nodiscard]] uint64_t dropped() const { return dropped_; }
 
  private:
   std::string thread_;
   std::vector<Event> events_;
+  std::vector<PipeUse> pipe_uses_;
   std::size_t capacity_ = 0;
   uint64_t dropped_ = 0;
 };

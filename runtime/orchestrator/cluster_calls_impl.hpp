@@ -34,7 +34,9 @@ void Orchestrator<P, F>::end_pipes(uint32_t cluster) {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::report_leftovers() {
   for (const PipeLeftover& left : leftovers_) {
-    if (!input_.log || mode_ == Mode::counting) break;
+    if (mode_ == Mode::counting) break;
+    if (log_.enabled()) record_leftover(left);
+    if (!input_.log) continue;
     input_.log(PTO2_LOG_WARN,
                fmt::format("[Pipe] group {}, tag {}: {} entries are left at the end of the group, "
                            "{} of them popped and not freed",
@@ -42,6 +44,15 @@ void Orchestrator<P, F>::report_leftovers() {
                    .c_str());
   }
   leftovers_.clear();
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::record_leftover(const PipeLeftover& left) {
+  PipeUse use{};
+  use.group = left.group;
+  use.tag = left.tag;
+  use.after = {static_cast<int64_t>(left.waiting), static_cast<int64_t>(left.held)};
+  log_.record(P::now(), EventKind::leftover, no_task, use);
 }
 
 /// Waits for a free cluster. In counting mode there are as many as it takes. Nothing: the run is

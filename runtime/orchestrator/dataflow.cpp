@@ -76,7 +76,7 @@ bool Dataflow::check_param(Submission& task, uint32_t i, RunError& refusal) {
 /// Whom a pipe belongs to, and that its tasks can be ordered.
 bool Dataflow::check_pipe(Submission& task, uint32_t i, RunError& refusal) {
   const PTOParam& param = task.params[i];
-  const auto tag = static_cast<int32_t>(param.tensor.id & 0xffffffffU);
+  const auto tag = pipe_tag(param);
   if (task.cluster == any_cluster) {
     return refuse_param(task, i, fmt::format("pipe {} for a task without a cluster", tag),
                         "submit it to a cluster: a pipe belongs to the group that holds one",

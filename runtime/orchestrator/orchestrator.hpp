@@ -106,6 +106,7 @@ class Orchestrator {
   void fail(RunError error);
   void adopt_fault();
   void end_pipes(uint32_t cluster);
+  void record_leftover(const PipeLeftover& left);
   void report_leftovers();
   void drop_scope(std::size_t first_task);
   [[nodiscard]] std::optional<uint32_t> take_cluster();

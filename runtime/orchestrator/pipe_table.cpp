@@ -75,7 +75,7 @@ std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, std
   }
   auto made = std::make_unique<Made>();
   made->tensor = one_byte(made_++);
-  made->pipe = {{}, request.group, request.tag};
+  made->pipe = {{}, request.group, request.tag, {}};
   PTOPipe& control = made->pipe.control;
   control.stride = stride;
   control.capacity = capacity;

@@ -18,6 +18,10 @@ namespace pto2 {
 inline bool is_pipe(PTOParamType type) {
   return type == PTOParamType::PIPE_OUT || type == PTOParamType::PIPE_IN;
 }
+/// The tag of a parameter that is a pipe.
+inline int32_t pipe_tag(const PTOParam& param) {
+  return static_cast<int32_t>(param.tensor.id & 0xffffffffU);
+}
 /// A pipe is read and written, whichever side of it is named: whoever names it is ordered.
 inline bool reads(PTOParamType type) {
   return type != PTOParamType::OUTPUT && type != PTOParamType::SCALAR;

@@ -51,6 +51,10 @@ void TaskTrace::add_params(const Submission& task) {
     TracedParam& param = params_.emplace_back();
     param.type = task.params[i].type;
     if (param.type == PTOParamType::SCALAR) continue;
+    if (is_pipe(param.type)) {
+      param.tag = pipe_tag(task.params[i]);
+      continue;
+    }
     const TensorRecord& tensor = *task.tensors[i];
     param.external = tensor.external;
     param.owner = tensor.owner;

@@ -24,7 +24,8 @@ struct TracedParam {
   bool external = false;   ///< the caller owns the buffer
   TaskId owner = no_task;  ///< the task whose heap range holds the buffer; none if external
   uint64_t base = 0;       ///< address of the buffer
-  Region region{};         ///< of it; all 0 for a scalar
+  Region region{};         ///< of it; all 0 for a scalar or a pipe
+  int32_t tag = 0;         ///< of a pipe
 };
 
 /// A producer, and what its claim came to.

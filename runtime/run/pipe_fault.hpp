@@ -10,11 +10,19 @@
 
 namespace pto2 {
 
+/// Entries that a pipe has seen since it was made.
+struct PipeCounts {
+  uint64_t pushed;
+  uint64_t popped;
+  uint64_t freed;
+};
+
 /// What the runtime keeps of a pipe. `control` is what kernels see.
 struct Pipe {
   PTOPipe control;
   uint32_t group;
   int32_t tag;
+  PipeCounts before;  ///< the task whose pipe it is
 };
 
 /// Plain data, for the fatal latch.

@@ -25,6 +25,7 @@
 #include <optional>
 
 #include "runtime/chip/core_set.hpp"
+#include "runtime/run/pipe_trace.hpp"
 #include "runtime/run/run_state.hpp"
 #include "runtime/scheduler/pinned_lanes.hpp"
 

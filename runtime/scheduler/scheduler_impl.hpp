@@ -135,6 +135,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   std::optional<PipeFault> fault;
   {
     const auto arguments = state_.arguments(task).reading();
+    if (log_.enabled()) record_pipes(*arguments, id, P::now(), log_);
     fault = find_pipe_fault(*arguments, id);
   }
   if (!fault) return false;
@@ -230,6 +231,8 @@ bool Scheduler<P, F>::dispatch_pinned() {
   };
   inbox_.take_all(link_of, [this](Place task) {
     const TaskDescriptor descriptor = describe(task);
+    // Without events, too: a trace changes no seeded schedule.
+    if (descriptor.has_pipes) note_pipes(*state_.arguments(task).reading());
     if (descriptor.is_block) {
       take_pinned_parts(task, descriptor.type);
     } else {

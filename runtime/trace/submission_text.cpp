@@ -102,7 +102,11 @@ void SubmissionText::add_params(const TracedTask& task, std::string& text) {
   for (uint32_t i = 0; i < task.params; ++i) {
     const TracedParam& param = trace_.params()[param_++];
     append(text, R"({}{{"dir":"{}")", separator(i == 0), direction_name(param.type));
-    if (param.type != PTOParamType::SCALAR && !is_pipe(param.type)) add_tensor(param, text);
+    if (is_pipe(param.type)) {
+      append(text, R"(,"tag":{})", param.tag);
+    } else if (param.type != PTOParamType::SCALAR) {
+      add_tensor(param, text);
+    }
     text += "}";
   }
   text += "]";

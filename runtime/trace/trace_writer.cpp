@@ -80,7 +80,23 @@ std::string task(const Event& event) {
   return fmt::format(R"(,"ring":{},"task":{})", ring_of(event.task), local_of(event.task));
 }
 
-std::string details(const Event& event, const Chip& chip, SubmissionText& submissions) {
+std::string fill(const char* name, const PipeFill& fill) {
+  return fmt::format(R"(,"{}":[{},{}])", name, fill.waiting, fill.held);
+}
+
+std::string pipe_name(const PipeUse& use) {
+  return fmt::format(R"(,"group":{},"tag":{})", use.group, use.tag);
+}
+
+std::string pipe_use(const PipeUse& use) {
+  return pipe_name(use) +
+         fmt::format(R"(,"capacity":{},"pushed":{},"popped":{},"freed":{})", use.capacity,
+                     use.pushed, use.popped, use.freed) +
+         fill("before", use.before) + fill("after", use.after);
+}
+
+std::string details(const Entry& entry, const Chip& chip, SubmissionText& submissions) {
+  const Event& event = *entry.event;
   switch (event.kind) {
     case EventKind::submit:
       return task(event) + submissions.next(event);
@@ -112,6 +128,12 @@ std::string details(const Event& event, const Chip& chip, SubmissionText& submis
     case EventKind::scope_begin:
     case EventKind::scope_end:
       return fmt::format(R"(,"scope":{},"depth":{})", event.task.value, event.detail);
+    case EventKind::pipe:
+      return task(event) + pipe_use(entry.log->pipe_uses()[event.detail]);
+    case EventKind::leftover: {
+      const PipeUse& use = entry.log->pipe_uses()[event.detail];
+      return pipe_name(use) + fill("left", use.after);
+    }
     case EventKind::exit:
       return {};
   }
@@ -127,11 +149,12 @@ uint64_t write_trace(const TraceSource& source,
   const std::vector<Entry> entries = sorted_events(logs);
   const uint64_t origin = entries.empty() || source.points ? 0 : entries.front().event->tick;
   SubmissionText submissions(source.result.task_trace, logs.empty() ? EventLog() : logs.front());
-  for (const auto& [event, log] : entries) {
+  for (const Entry& entry : entries) {
     write(fmt::format(R"({{"t":{},"thread":"{}","event":"{}"{}}})"
                       "\n",
-                      event->tick - origin, log->thread(), event_name(event->kind),
-                      details(*event, source.config.chip, submissions)));
+                      entry.event->tick - origin, entry.log->thread(),
+                      event_name(entry.event->kind),
+                      details(entry, source.config.chip, submissions)));
   }
   uint64_t dropped = 0;
   for (const EventLog& log : logs) dropped += log.dropped();

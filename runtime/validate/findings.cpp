@@ -3,13 +3,6 @@
 #include <fmt/core.h>
 
 namespace pto2::validation {
-namespace {
-
-bool is_of_a_task(const Event& event) {
-  return event.kind <= Kind::reclaim || event.kind == Kind::join;
-}
-
-}  // namespace
 
 std::string text_of(const TaskName& task) {
   return fmt::format("task {} of ring {}", task.number, task.ring);
@@ -17,7 +10,7 @@ std::string text_of(const TaskName& task) {
 
 std::string Findings::describe(const Event& event) const {
   std::string text = fmt::format("line {}: {}", event.line, name_of(event.kind));
-  if (is_of_a_task(event)) text += " of " + text_of({event.ring, event.number});
+  if (is_of_a_task(event.kind)) text += " of " + text_of({event.ring, event.number});
   if (event.part != 0) text += fmt::format(", part {}", event.part);
   if (event.kind == Kind::dispatch) text += " to " + trace_.cores[event.place].name;
   return text + fmt::format(" at {} by {}", event.t, trace_.threads[event.thread]);

@@ -42,8 +42,7 @@ uint32_t History::find(const TaskName& task) const {
 
 void History::add(uint32_t number) {
   const Event& event = trace_.events[number];
-  const bool of_a_task = event.kind <= Kind::reclaim || event.kind == Kind::join;
-  if (!of_a_task || event.kind == Kind::submit) return;
+  if (!is_of_a_task(event.kind) || event.kind == Kind::submit) return;
   const uint32_t task = find({event.ring, event.number});
   if (task == no_index || event.part >= trace_.submissions[task].parts()) {
     strays_.push_back(number);
@@ -63,8 +62,11 @@ void History::add(uint32_t number) {
       return note(tasks_[task].consume, number);
     case Kind::reclaim:
       return note(tasks_[task].reclaim, number);
-    default:
+    case Kind::join:
       part.join = number;
+      return;
+    default:
+      return;
   }
 }
 

@@ -40,6 +40,8 @@ void check_references(const Case& it);
 void check_scopes(const Case& it);
 /// VR-I21.
 void check_waits(const Case& it);
+/// VR-I24, VR-I25, VR-I26, VR-I27.
+void check_pipes(const Case& it);
 /// VR-I23.
 void check_races(const Case& it);
 

@@ -72,6 +72,8 @@ Direction direction_of(const JsonLine& param) {
 Param read_param(const JsonLine& line, const Trace& trace) {
   Param param;
   param.direction = direction_of(line);
+  param.pipe = param.direction == Direction::none && line.text("dir") != "scalar";
+  if (param.pipe) param.tag = line.signed_number("tag");
   if (param.direction == Direction::none) return param;
   param.external = line.has("external");
   if (param.external) {
@@ -93,6 +95,20 @@ Param read_param(const JsonLine& line, const Trace& trace) {
     line.refuse("a tensor has no bytes: an element size or extent is 0");
   }
   return param;
+}
+
+/// `[waiting, held]`; negative numbers are for the rules to refuse.
+Fill fill_of(const JsonLine& line, std::string_view name) {
+  std::array<int64_t, 2> values{};
+  std::size_t i = 0;
+  for (const Element element : line.list(name)) {
+    if (i == values.size() || element.get(values[i]) != simdjson::SUCCESS) i = values.size();
+    ++i;
+  }
+  if (i != values.size()) {
+    line.refuse(fmt::format("field \"{}\" is no list of two whole numbers", name));
+  }
+  return {values[0], values[1]};
 }
 
 }  // namespace
@@ -141,6 +157,21 @@ Submission read_submission(const JsonLine& line, const Trace& trace) {
     task.params.push_back(read_param(line.inner(element, "a parameter"), trace));
   }
   return task;
+}
+
+PipeUse read_pipe_use(const JsonLine& line, const Trace& trace, Kind kind) {
+  PipeUse use;
+  use.event = static_cast<uint32_t>(trace.events.size());
+  use.group = line.number("group");
+  use.tag = line.signed_number("tag");
+  use.after = fill_of(line, kind == Kind::leftover ? "left" : "after");
+  if (kind == Kind::leftover) return use;
+  use.before = fill_of(line, "before");
+  use.capacity = line.number("capacity");
+  use.pushed = line.signed_number("pushed");
+  use.popped = line.signed_number("popped");
+  use.freed = line.signed_number("freed");
+  return use;
 }
 
 }  // namespace pto2::validation

@@ -1,12 +1,20 @@
 #include "runtime/validate/trace.hpp"
 
+#include <iterator>
+
 namespace pto2::validation {
 
 const char* name_of(Kind kind) {
   static constexpr const char* names[] = {
-      "submit", "ready",    "dispatch", "ack",  "fin",       "consume",     "reclaim",  "wait",
-      "exit",   "allocate", "close",    "join", "give_back", "scope_begin", "scope_end"};
+      "submit",    "ready",       "dispatch",  "ack",      "fin",     "consume",
+      "reclaim",   "wait",        "exit",      "allocate", "close",   "join",
+      "give_back", "scope_begin", "scope_end", "pipe",     "leftover"};
+  static_assert(std::size(names) == kinds);
   return names[static_cast<std::size_t>(kind)];
+}
+
+bool is_of_a_task(Kind kind) {
+  return kind <= Kind::reclaim || kind == Kind::join || kind == Kind::pipe;
 }
 
 uint64_t Param::begin() const {

@@ -30,9 +30,15 @@ enum class Kind : uint8_t {
   give_back,
   scope_begin,
   scope_end,
+  pipe,
+  leftover,
 };
+/// How many there are.
+inline constexpr std::size_t kinds = static_cast<std::size_t>(Kind::leftover) + 1;
 /// "submit", "ready", ..
 [[nodiscard]] const char* name_of(Kind kind);
+/// Whether its events name a task.
+[[nodiscard]] bool is_of_a_task(Kind kind);
 
 /// What an orchestrator can wait for; `nothing`: any other wait.
 enum class Lacking : uint8_t { nothing, task_ring, heap_ring, dep_pool, tensormap, cluster };
@@ -87,6 +93,8 @@ inline constexpr std::size_t max_dims = 5;
 
 struct Param {
   Direction direction = Direction::none;  ///< none: a scalar, or a pipe
+  bool pipe = false;
+  int64_t tag = 0;  ///< of a pipe
   bool external = false;
   TaskName owner;        ///< if not external
   uint64_t memory = 0;   ///< number of the external memory
@@ -104,6 +112,8 @@ struct Param {
   [[nodiscard]] bool writes() const {
     return direction == Direction::out || direction == Direction::inout;
   }
+  /// Of the TensorMap: to it, a pipe is a tensor that its tasks read and write.
+  [[nodiscard]] bool takes_an_entry() const { return writes() || pipe; }
   /// First byte and the byte past the last, of the memory or the heap.
   [[nodiscard]] uint64_t begin() const;
   [[nodiscard]] uint64_t end() const;
@@ -132,6 +142,26 @@ struct Submission {
   }
 };
 
+/// Entries of a pipe that have a slot.
+struct Fill {
+  int64_t waiting = 0;  ///< not popped
+  int64_t held = 0;     ///< popped and not freed
+  friend bool operator==(const Fill&, const Fill&) = default;
+};
+
+/// A line `pipe` or `leftover`. Of a leftover only the name and `after` count.
+struct PipeUse {
+  uint32_t event = 0;  ///< number of its event
+  uint64_t group = 0;
+  int64_t tag = 0;
+  uint64_t capacity = 0;  ///< slots
+  int64_t pushed = 0;     ///< entries, by the task
+  int64_t popped = 0;
+  int64_t freed = 0;
+  Fill before;
+  Fill after;
+};
+
 struct Trace {
   bool given_up = false;  ///< then not all tasks need have run
   std::vector<std::string> types;
@@ -142,6 +172,7 @@ struct Trace {
   uint64_t tensormap_pool = 0;  ///< entries
   std::vector<Event> events;    ///< in the order of the lines
   std::vector<Submission> submissions;
+  std::vector<PipeUse> pipe_uses;  ///< in the order of the lines
 };
 
 }  // namespace pto2::validation

@@ -18,7 +18,7 @@ using simdjson::dom::element;
 constexpr const char* make_again = "make it again with pto2 run --trace";
 
 std::optional<Kind> kind_of(std::string_view name) {
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(Kind::scope_end); ++i) {
+  for (std::size_t i = 0; i < kinds; ++i) {
     if (name == name_of(static_cast<Kind>(i))) return static_cast<Kind>(i);
   }
   return std::nullopt;
@@ -174,6 +174,8 @@ class Reader {
     last_[event.thread] = event.t;
     read_details(line, event);
     if (kind == Kind::submit) trace_.submissions.push_back(read_submission(line, trace_));
+    const bool of_a_pipe = kind == Kind::pipe || kind == Kind::leftover;
+    if (of_a_pipe) trace_.pipe_uses.push_back(read_pipe_use(line, trace_, kind));
     trace_.events.push_back(event);
   }
 
@@ -188,6 +190,7 @@ class Reader {
       case Kind::submit:
       case Kind::consume:
       case Kind::reclaim:
+      case Kind::pipe:
         return read_task(line, event);
       case Kind::ready:
         event.place = type_of(line, trace_);
@@ -224,6 +227,7 @@ class Reader {
         event.place = line.index("depth");
         return;
       case Kind::exit:
+      case Kind::leftover:
         return;
     }
   }

@@ -18,6 +18,7 @@ Verdict judge(const Trace& trace, bool races) {
   check_references(it);
   check_scopes(it);
   check_waits(it);
+  check_pipes(it);
   if (races) check_races(it);
   return findings.take();
 }

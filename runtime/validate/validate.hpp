@@ -52,6 +52,16 @@
 ///   VR-I23: of two tasks that touch the same bytes, one of which writes them, one is ordered after
 ///          the other by a path of edges; or a task that reads was submitted when the writer had
 ///          been reclaimed, which takes no edge. Judged on demand.
+///   VR-I24: a pipe never holds less than nothing, nor more entries than it has slots, before and
+///          after each task; it changes by what the task pushed, popped and freed; its number of
+///          slots stays.
+///   VR-I25: the first task that has a pipe finds it empty, each later one as the task before it
+///          left it. They come in the order of their submission, and none is ready before the one
+///          before it was done. A task is done with its pipes after it has finished.
+///   VR-I26: a task has a pipe only if it names it and is of its group; one that completes has one
+///          event for each pipe that it names.
+///   VR-I27: what the last task left in a pipe is reported once, before the cluster of its group is
+///          allocated again or, in a run that ended well, at its end; nothing else is.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +90,7 @@ struct Verdict {
 
 inline constexpr uint32_t most_per_rule = 20;
 
-/// Judges a run by VR-I1 to VR-I22, and by VR-I23 if `races`.
+/// Judges a run by VR-I1 to VR-I27, but by VR-I23 only if `races`.
 [[nodiscard]] Verdict judge(const Trace& trace, bool races);
 
 }  // namespace pto2::validation

@@ -47,6 +47,20 @@ TEST_F(Validate, PassesRealRuns) {
   EXPECT_EQ(outcome.err, "");
 }
 
+/// A pipe of which a use is changed has a rule of its own.
+TEST_F(Validate, JudgesPipes) {
+  const std::string file = folder_.path("pipes");
+  const Outcome run = pto2({"run", "clusters", "--case", "pipe", "--executor", "seeded", "--seed",
+                            "2", "--trace", file});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(pto2({"validate", "--races", file}).code, 0);
+  const Outcome outcome = pto2(
+      {"validate", write("full", changed(read_text(file), "\"capacity\":4", "\"capacity\":0"))});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("VR-I24: the pipe has 0 slots, and 1 are in use "
+                                                  ".line [0-9]+: pipe of task"));
+}
+
 TEST_F(Validate, NamesTheRuleAndBothLines) {
   const std::string file = broken();
   const Outcome outcome = pto2({"validate", file});

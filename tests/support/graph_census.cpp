@@ -35,6 +35,12 @@ class Look {
     }
   }
 
+  void pipe_use(const PipeUse& use) {
+    meet(Case::pipes, true);
+    meet(Case::pipe_of_two, use.before.waiting > 0 && use.popped > 0);
+    meet(Case::pipe_full, use.after.waiting + use.after.held == use.capacity);
+  }
+
   /// Of the orchestrator.
   void event(const Event& event) {
     // A wait that ended in a cluster: the allocation is the next event.
@@ -59,6 +65,9 @@ class Look {
       case EventKind::join:
         joined(event);
         break;
+      case EventKind::leftover:
+        meet(Case::pipe_leftovers, true);
+        break;
       default:
         break;
     }
@@ -66,6 +75,9 @@ class Look {
   /// Of a scheduler: the completer of a group's last task gives the cluster back.
   void other_event(const Event& event) {
     meet(Case::closed_early, event.kind == EventKind::give_back);
+    if (event.kind != EventKind::dispatch) return;
+    meet(Case::ai_cpu_tasks, chip_.type_of(event.detail) == CoreType::ai_cpu);
+    meet(Case::accelerator_tasks, chip_.type_of(event.detail) == CoreType::accelerator);
   }
 
   [[nodiscard]] Met result() {
@@ -80,8 +92,8 @@ class Look {
   [[nodiscard]] bool met(Case which) const { return met_[static_cast<std::size_t>(which)]; }
 
   void meet_more_parts(const Submit& task) {
-    const uint32_t cores = chip_.blocks * (task.core == CoreType::cube ? chip_.cubes_per_block
-                                                                       : chip_.vectors_per_block);
+    const uint32_t cores =
+        task.core == CoreType::ai_cpu ? chip_.schedulers : chip_.cores(task.core);
     meet(Case::more_parts, task.block_dim > cores);
   }
 
@@ -123,7 +135,13 @@ const char* name_of(Case which) {
                                                         "block tasks of one part",
                                                         "more parts than cores",
                                                         "pinned parts",
-                                                        "parts of a task on several clusters"};
+                                                        "parts of a task on several clusters",
+                                                        "tasks with pipes",
+                                                        "entries popped by another task",
+                                                        "full pipes",
+                                                        "entries left in pipes",
+                                                        "tasks run by schedulers",
+                                                        "tasks for accelerators"};
   return names[static_cast<std::size_t>(which)];
 }
 
@@ -131,8 +149,10 @@ void Census::add(const Program& program, const Chip& chip, const RunResult& resu
   Look look(chip);
   look.program(program);
   for (std::size_t thread = 0; thread < result.events.size(); ++thread) {
-    for (const Event& event : result.events[thread].events()) {
+    const EventLog& log = result.events[thread];
+    for (const Event& event : log.events()) {
       thread == 0 ? look.event(event) : look.other_event(event);
+      if (event.kind == EventKind::pipe) look.pipe_use(log.pipe_uses()[event.detail]);
     }
   }
   const Met met = look.result();

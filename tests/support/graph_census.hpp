@@ -13,8 +13,8 @@
 
 namespace pto2::graphs {
 
-/// Cases about clusters and block tasks. All but the two about inner scopes are seen in the events
-/// of a run.
+/// Cases about clusters, pipes, block tasks and rare types of tasks. All but the two about inner
+/// scopes are seen in the events of a run.
 enum class Case : uint32_t {
   groups,
   several_groups,     ///< open at once
@@ -30,8 +30,14 @@ enum class Case : uint32_t {
   more_parts,         ///< than the chip has cores of the type
   pinned_parts,       ///< parts of block tasks that joined groups
   parts_on_clusters,  ///< of one task, on several clusters
+  pipes,              ///< a task had one and completed
+  pipe_of_two,        ///< a task popped what another had pushed
+  pipe_full,          ///< all its slots were in use after a task
+  pipe_leftovers,     ///< something was left in one
+  ai_cpu_tasks,       ///< schedulers ran some
+  accelerator_tasks,
 };
-inline constexpr std::size_t cases = 14;
+inline constexpr std::size_t cases = 20;
 /// For reports: "groups", "waits for a cluster", ..
 const char* name_of(Case which);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 namespace pto2::graphs {
 namespace {
@@ -92,6 +93,13 @@ class Counter {
         return goes;
       });
     }
+    // To the TensorMap a pipe is a tensor that each of its tasks reads and writes.
+    for (const PipeParam& param : task.pipes) {
+      for (const uint32_t user : std::exchange(pipe_entries_[{*task.group, param.tag}], {})) {
+        producers.set(user);
+        event.replaced.push_back(user);
+      }
+    }
     return producers;
   }
 
@@ -120,6 +128,11 @@ class Counter {
       entries_[buffer].push_back({number, param.tensor, allocates});
       ++event.map_entries;
     }
+    const PredictedTask& task = interpreter_.tasks()[number];
+    for (const PipeParam& param : task.pipes) {
+      pipe_entries_[{*task.group, param.tag}].push_back(number);
+      ++event.map_entries;
+    }
   }
 
   const Interpreter& interpreter_;
@@ -128,7 +141,8 @@ class Counter {
   std::size_t tasks_ = 0;
   std::vector<bool> scope_is_open_;
   std::vector<std::size_t> open_scopes_;
-  std::map<uint32_t, std::vector<Entry>> entries_;  ///< by buffer
+  std::map<uint32_t, std::vector<Entry>> entries_;          ///< by buffer
+  std::map<PipeName, std::vector<uint32_t>> pipe_entries_;  ///< tasks
   std::array<std::vector<uint32_t>, 4> of_ring_;
   std::array<std::size_t, 4> retired_{};
   TaskSet has_retired_;

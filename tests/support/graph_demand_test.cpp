@@ -66,6 +66,21 @@ TEST(Demand, ReplacesInExternalMemory) {
   EXPECT_EQ(events[3].dep_nodes, 1U);
 }
 
+/// A pipe is read and written by each task that names it, as often as it does.
+TEST(Demand, PipesAreChains) {
+  const Submit once{.group = 0, .pipes = {{.tag = 1}}};
+  const Submit twice{.group = 0, .pipes = {{.tag = 1}, {.tag = 1}}};
+  const Submit other{.group = 1, .pipes = {{.tag = 1}}};
+  const auto events =
+      submissions(demand({Allocate{}, Allocate{}, once, other, twice, once}).program);
+  EXPECT_EQ(events[0].map_entries, 1U);
+  EXPECT_THAT(events[1].replaced, testing::IsEmpty());
+  EXPECT_THAT(events[2].replaced, ElementsAre(0));
+  EXPECT_EQ(events[2].map_entries, 2U);
+  EXPECT_THAT(events[3].replaced, ElementsAre(2, 2));
+  EXPECT_EQ(events[3].dep_nodes, 1U);
+}
+
 TEST(Demand, LaterOutputsHoldTheOwner) {
   const Demand asked = demand({bytes_8, bytes_8, task({{0, Use::allocate}, {1, Use::output}}),
                                View{0, {4}, {0}}, View{0, {4}, {4}}, task({{2, Use::output}}),

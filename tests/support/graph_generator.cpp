@@ -29,7 +29,8 @@ class Generator {
  public:
   Generator(uint64_t seed, Mistakes mistakes, Graphs graphs)
       : random_(seed), style_(draw_style(mistakes)), builder_(random_, draw_external_bytes()) {
-    if (graphs == Graphs::clustered) groups_.emplace(seed, builder_);
+    if (graphs == Graphs::clustered)
+      groups_.emplace(seed, builder_, style_.mistake_at == max_tasks);
   }
 
   Program run() {

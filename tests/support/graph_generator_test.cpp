@@ -300,7 +300,10 @@ TEST(Generator, ClusteredOnesMakeTheMistakesWithClusters) {
   for (const char* problem :
        {"is not allocated: its last group", "there is no cluster -2", "there is no cluster -1",
         "a block task of 0 parts", "a block task of 65536 parts", "at most 30 are supported",
-        "submit_task_clustered: cluster 0", "free_cluster: cluster 0", "not a live tensor"}) {
+        "submit_task_clustered: cluster 0", "free_cluster: cluster 0", "not a live tensor",
+        "a pinned task for something else", "for a task without a cluster",
+        "for a block task with parts in groups", "parts, which run in no order",
+        "of which neither may be 0", ": it was made with"}) {
     uint64_t found = 0;
     for (uint64_t seed = 0; seed < seeds; ++seed) {
       found += is_refused(Made(seed, Mistakes::always, Graphs::clustered), problem) ? 1 : 0;
@@ -317,11 +320,50 @@ TEST(Generator, NothingOfClusteredOnesDependsOnTheSchedule) {
   }
 }
 
+/// Some entries are pushed by one task and popped by another, most programs keep to the bounds, and
+/// those that do not break each.
+TEST(Generator, ClusteredOnesUsePipes) {
+  uint64_t used = 0;
+  uint64_t handed_over = 0;
+  std::map<std::string, uint64_t> faults;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const Made made(seed, Mistakes::sometimes, Graphs::clustered);
+    if (const auto& fault = made.after.fault()) ++faults[fault->problem];
+    bool by_two = false;
+    for (const auto& [name, pipe] : made.after.pipes()) {
+      uint64_t waiting = 0;
+      for (const PredictedUse& use : pipe.uses) {
+        by_two |= waiting != 0 && use.popped != 0;
+        waiting = use.waiting;
+      }
+    }
+    used += made.after.pipes().empty() ? 0 : 1;
+    handed_over += by_two ? 1 : 0;
+  }
+  EXPECT_GE(used, 300U);
+  EXPECT_GE(handed_over, 80U);
+  ASSERT_EQ(faults.size(), 4U);
+  for (const auto& [problem, times] : faults) EXPECT_GE(times, 8U) << problem;
+}
+
+TEST(Generator, ClusteredOnesHaveTasksForNoBlock) {
+  for (const CoreType core : {CoreType::ai_cpu, CoreType::accelerator}) {
+    uint64_t found = 0;
+    for (uint64_t seed = 0; seed < seeds; ++seed) {
+      const Made made(seed, Mistakes::sometimes, Graphs::clustered);
+      found += made.has<Submit>([&](const Submit& step) { return step.core == core; }) ? 1 : 0;
+    }
+    EXPECT_GE(found, 100U);
+  }
+}
+
 TEST(Generator, PlainOnesHaveNoClusters) {
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     const Made made(seed, Mistakes::always);
     ASSERT_TRUE(made.after.groups().empty());
-    ASSERT_FALSE(made.has<Submit>([](const Submit& step) { return step.block_dim != 0; }));
+    ASSERT_FALSE(made.has<Submit>([](const Submit& step) {
+      return step.block_dim != 0 || !step.pipes.empty() || step.core > CoreType::vector;
+    }));
     ASSERT_FALSE(
         made.has<Misuse>([](const Misuse& step) { return step > Misuse::unknown_exception; }));
   }

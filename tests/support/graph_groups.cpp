@@ -17,8 +17,8 @@ uint64_t one_of(executors::Random& random, const std::array<uint64_t, size>& val
 
 }  // namespace
 
-GroupDrawer::GroupDrawer(uint64_t seed, Builder& builder)
-    : random_(seed ^ 0xc1057e5), builder_(builder) {
+GroupDrawer::GroupDrawer(uint64_t seed, Builder& builder, bool may_fail)
+    : random_(seed ^ 0xc1057e5), builder_(builder), pipes_(seed, builder, may_fail) {
   style_.opens = one_of<4>(random_, {0, 1, 2, 5});
   style_.closes = one_of<4>(random_, {0, 1, 3, 6});
   style_.scopes = one_of<4>(random_, {0, 1, 2, 4});
@@ -27,6 +27,7 @@ GroupDrawer::GroupDrawer(uint64_t seed, Builder& builder)
   style_.bursts = one_of<4>(random_, {0, 1, 4, 12});
   style_.blocks = one_of<4>(random_, {0, 1, 3, 6});
   style_.most_parts = one_of<3>(random_, {3, 9, 9});
+  style_.rare = one_of<4>(random_, {0, 0, 1, 3});
 }
 
 std::optional<uint32_t> GroupDrawer::some_group() {
@@ -66,6 +67,8 @@ void GroupDrawer::burst() {
     } else if (chance(1, 2)) {
       task.group = some_group();
     }
+    pipes_.add(task);
+    make_rare(task);
     builder_.submit(std::move(task));
   }
 }
@@ -97,8 +100,18 @@ void GroupDrawer::scope_began() {
 void GroupDrawer::join(Submit& task) {
   const bool can_be_block =
       task.params.size() <= most_block_tensors && !builder_.state().parts_conflict(task);
-  if (can_be_block && chance(style_.blocks, 8)) return make_block(task);
-  if (chance(style_.pinned, 8)) task.group = some_group();
+  if (can_be_block && chance(style_.blocks, 8)) {
+    make_block(task);
+  } else if (chance(style_.pinned, 8)) {
+    task.group = some_group();
+  }
+  pipes_.add(task);
+  make_rare(task);
+}
+
+void GroupDrawer::make_rare(Submit& task) {
+  if (task.group || !task.part_groups.empty() || !chance(style_.rare, 8)) return;
+  task.core = chance(1, 2) ? CoreType::ai_cpu : CoreType::accelerator;
 }
 
 void GroupDrawer::make_block(Submit& task) {

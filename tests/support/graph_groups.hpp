@@ -1,5 +1,5 @@
 /// What makes a random graph a clustered one: groups that open and close on the way, tasks that
-/// join them, and block tasks.
+/// join them and use their pipes, block tasks, and tasks that run on no core of a block.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 #include "runtime/executors/random.hpp"
 #include "tests/support/graph_builder.hpp"
+#include "tests/support/graph_pipe_drawer.hpp"
 
 namespace pto2::graphs {
 
 /// Draws from a stream of its own, so that the graph is as without it wherever it says no.
 class GroupDrawer {
  public:
-  /// `builder` must outlive this.
-  GroupDrawer(uint64_t seed, Builder& builder);
+  /// `builder` must outlive this. `may_fail`: as for PipeDrawer.
+  GroupDrawer(uint64_t seed, Builder& builder, bool may_fail);
 
   /// Opens or closes a group, now and then.
   void before_step();
@@ -25,7 +26,8 @@ class GroupDrawer {
   void relay();
   /// Opens a group that ends with the scope, now and then.
   void scope_began();
-  /// Lets the task join a group, or makes it a block task, now and then.
+  /// Lets the task join a group and use its pipes, makes it a block task, or one for a scheduler or
+  /// an accelerator, now and then.
   void join(Submit& task);
   /// True: the mistake to come is about clusters or block tasks. It is made with make_mistake().
   [[nodiscard]] bool mistakes_clusters() { return random_.below(2) == 0; }
@@ -41,6 +43,7 @@ class GroupDrawer {
     uint64_t bursts;   ///< of 64 steps
     uint64_t blocks;   ///< of 8 tasks that can be block tasks
     uint64_t most_parts;
+    uint64_t rare;  ///< of 8 tasks that are not pinned run on no core of a block
   };
 
   [[nodiscard]] bool chance(uint64_t numerator, uint64_t denominator) {
@@ -50,9 +53,12 @@ class GroupDrawer {
   std::optional<uint32_t> some_group();
   void open();
   void make_block(Submit& task);
+  /// For a scheduler or an accelerator, if it is not pinned, now and then.
+  void make_rare(Submit& task);
 
   executors::Random random_;
   Builder& builder_;
+  PipeDrawer pipes_;
   Style style_;
 };
 

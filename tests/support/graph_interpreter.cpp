@@ -127,6 +127,8 @@ void Interpreter::step(const Submit& submit) {
                      .length = submit.length,
                      .block_dim = submit.block_dim,
                      .params = submit.params,
+                     .pipes = submit.pipes,
+                     .group = pipe_group(submit),
                      .producers = producers_of(submit),
                      .ancestors = {},
                      .parts = {}};
@@ -135,7 +137,7 @@ void Interpreter::step(const Submit& submit) {
     Buffer& buffer = buffers_[tensors_[param.tensor].buffer];
     if (!buffer.external && !buffer.owner) buffer.owner = number;
   }
-  execute(task, number);
+  execute(task, number, submit);
   tasks_.push_back(std::move(task));
 }
 
@@ -154,9 +156,9 @@ void Interpreter::note_accesses(const PredictedTask& task, uint32_t number) {
   }
 }
 
-/// Reads everything, then writes everything, as the kernel does; of a block task, each part its
-/// share of what the task writes.
-void Interpreter::execute(PredictedTask& task, uint32_t number) {
+/// Reads everything, uses its pipes, then writes everything, as the kernel does; of a block task,
+/// each part its share of what the task writes.
+void Interpreter::execute(PredictedTask& task, uint32_t number, const Submit& submit) {
   const uint32_t parts = std::max(task.block_dim, 1u);
   const auto share_of = [&](Use use, uint64_t part) {
     return use == Use::input ? Share{} : Share{parts, part};
@@ -167,11 +169,12 @@ void Interpreter::execute(PredictedTask& task, uint32_t number) {
       if (!reads(param.use)) continue;
       hash = hash_of(hash, tensors_[param.tensor], share_of(param.use, part));
     }
-    task.parts.push_back({hash, hash});
+    const uint64_t piped = hash_of_pipes(task, number, submit, hash);
+    task.parts.push_back({hash, piped, piped});
   }
   note_accesses(task, number);
   for (uint64_t part = 0; part < parts; ++part) {
-    write(task, {parts, part}, task.parts[part].before);
+    write(task, {parts, part}, task.parts[part].piped);
   }
   for (uint64_t part = 0; part < parts; ++part) {
     for (const Param& param : task.params) {
@@ -180,6 +183,19 @@ void Interpreter::execute(PredictedTask& task, uint32_t number) {
       hash = hash_of(hash, tensors_[param.tensor], share_of(param.use, part));
     }
   }
+}
+
+/// After the fault only tasks that do not depend on it run.
+uint64_t Interpreter::hash_of_pipes(const PredictedTask& task, uint32_t number,
+                                    const Submit& submit, uint64_t hash) {
+  if (submit.pipes.empty()) return hash;
+  make_pipes(submit, number, pipes_);
+  if (fault_ && task.ancestors[fault_->task]) return hash;
+  std::optional<PredictedFault> fault;
+  hash = use_pipes(submit, number, hash, pipes_, fault);
+  if (fault && fault_ && !hazard_) hazard_ = tasks_.size();
+  if (fault && !fault_) fault_ = fault;
+  return hash;
 }
 
 void Interpreter::write(const PredictedTask& task, const Share& share, uint64_t hash) {
@@ -215,9 +231,10 @@ bool Interpreter::accepts_group(uint32_t group) {
 }
 
 bool Interpreter::accepts_block(const Submit& submit) {
-  if (submit.params.size() + 1 > most_block_params) {
-    refuse(fmt::format("{} parameters, at most {} are supported beside block_dim",
-                       submit.params.size() + 1, most_block_params));
+  const std::size_t params = submit.params.size() + submit.pipes.size() + 1;
+  if (params > most_block_params) {
+    refuse(fmt::format("{} parameters, at most {} are supported beside block_dim", params,
+                       most_block_params));
     return false;
   }
   if (!submit.part_groups.empty() && submit.part_groups.size() != submit.block_dim) {
@@ -230,14 +247,29 @@ bool Interpreter::accepts_block(const Submit& submit) {
 bool Interpreter::accepts(const Submit& submit) {
   if (submit.group && !accepts_group(*submit.group)) return false;
   if (submit.block_dim != 0 && !accepts_block(submit)) return false;
+  const bool in_block = submit.core == CoreType::cube || submit.core == CoreType::vector;
+  if (!in_block && (submit.group || !submit.part_groups.empty())) {
+    refuse("a pinned task for something else than a cube or a vector core");
+    return false;
+  }
   // The kernel takes one parameter more, a scalar.
-  if (submit.params.size() + 1 > most_params) {
-    refuse(fmt::format("{} parameters, at most {} are supported", submit.params.size() + 1,
-                       most_params));
+  const std::size_t params = submit.params.size() + submit.pipes.size() + 1;
+  if (params > most_params) {
+    refuse(fmt::format("{} parameters, at most {} are supported", params, most_params));
     return false;
   }
   for (uint32_t i = 0; i < submit.params.size(); ++i) {
     if (!accepts(submit, i)) return false;
+  }
+  return accepts_pipes(submit);
+}
+
+bool Interpreter::accepts_pipes(const Submit& submit) {
+  for (uint32_t i = 0; i < submit.pipes.size(); ++i) {
+    const char* const problem = refused_pipe(submit, submit.pipes[i], pipes_);
+    if (problem == nullptr) continue;
+    refuse(problem, static_cast<uint32_t>(submit.params.size()) + i);
+    return false;
   }
   return true;
 }
@@ -259,6 +291,7 @@ bool Interpreter::accepts(const Submit& submit, uint32_t number) {
 }
 
 void Interpreter::refuse(std::string problem, std::optional<uint32_t> param) {
+  if (fault_ && !hazard_) hazard_ = tasks_.size();
   refusal_ = {ErrorCode::bad_submission, tasks_.size(), param, std::move(problem)};
 }
 
@@ -346,6 +379,11 @@ TaskSet Interpreter::producers_of(const Submit& submit) const {
     const PlacedTensor& tensor = tensors_[param.tensor];
     tensor.model.bytes.for_each(
         [&](uint32_t byte) { producers |= buffers_[tensor.buffer].bytes[byte].recorded; });
+  }
+  for (const PipeParam& param : submit.pipes) {
+    const auto pipe = pipes_.find({*pipe_group(submit), param.tag});
+    if (pipe == pipes_.end()) continue;
+    for (const uint32_t user : pipe->second.users) producers.set(user);
   }
   return producers;
 }

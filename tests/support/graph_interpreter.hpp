@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/run/error.hpp"
+#include "tests/support/graph_pipes.hpp"
 #include "tests/support/graph_program.hpp"
 #include "tests/support/graph_tensor.hpp"
 #include "tests/support/graph_values.hpp"
@@ -66,6 +67,7 @@ struct Buffer {
 /// What a task, or one part of a block task, finds.
 struct PredictedPart {
   uint64_t before;  ///< hash of what it reads: its share of what the block task writes, if any
+  uint64_t piped;   ///< hash of that, and of what it pops from pipes
   uint64_t after;   ///< hash of all that, and of what it has written
 };
 
@@ -74,8 +76,10 @@ struct PredictedTask {
   uint32_t length;
   uint32_t block_dim;  ///< 0: not a block task
   std::vector<Param> params;
-  TaskSet producers;  ///< that recorded something that it reads
-  TaskSet ancestors;  ///< producers, theirs, and so on
+  std::vector<PipeParam> pipes;
+  std::optional<uint32_t> group;  ///< whose pipes they are
+  TaskSet producers;              ///< that recorded something that it reads
+  TaskSet ancestors;              ///< producers, theirs, and so on
   std::vector<PredictedPart> parts;
 };
 
@@ -121,9 +125,14 @@ class Interpreter {
   [[nodiscard]] const std::vector<PredictedTask>& tasks() const { return tasks_; }
   [[nodiscard]] const std::vector<PredictedGroup>& groups() const { return groups_; }
   [[nodiscard]] std::vector<uint32_t> open_groups() const;
+  [[nodiscard]] const Pipes& pipes() const { return pipes_; }
   [[nodiscard]] const std::optional<Refusal>& refusal() const { return refusal_; }
+  /// The fault of a kernel, which ends the run if nothing else has ended it before its task was
+  /// submitted. What is submitted later may run or not, but not what comes after that task.
+  [[nodiscard]] const std::optional<PredictedFault>& fault() const { return fault_; }
   /// The first submission whose outcome depends on the schedule, if any; or the use of a cluster
-  /// whose outcome does, since it may have been allocated again or not.
+  /// whose outcome does, since it may have been allocated again or not; or what would end the run
+  /// beside the fault of a kernel.
   [[nodiscard]] const std::optional<std::size_t>& hazard() const { return hazard_; }
   /// Scopes open, the outer one included.
   [[nodiscard]] std::size_t depth() const { return open_scopes_.size(); }
@@ -152,11 +161,14 @@ class Interpreter {
   bool accepts_block(const Submit& submit);
   bool accepts(const Submit& submit);
   bool accepts(const Submit& submit, uint32_t param);
+  bool accepts_pipes(const Submit& submit);
   [[nodiscard]] TaskSet producers_of(const Submit& submit) const;
   [[nodiscard]] TaskSet with_ancestors(const TaskSet& tasks) const;
   [[nodiscard]] uint64_t hash_of(uint64_t hash, const PlacedTensor& tensor,
                                  const Share& share) const;
-  void execute(PredictedTask& task, uint32_t number);
+  void execute(PredictedTask& task, uint32_t number, const Submit& submit);
+  [[nodiscard]] uint64_t hash_of_pipes(const PredictedTask& task, uint32_t number,
+                                       const Submit& submit, uint64_t hash);
   void note_accesses(const PredictedTask& task, uint32_t number);
   void write(const PredictedTask& task, const Share& share, uint64_t hash);
 
@@ -164,6 +176,8 @@ class Interpreter {
   std::vector<PlacedTensor> tensors_;
   std::vector<PredictedTask> tasks_;
   std::vector<PredictedGroup> groups_;
+  Pipes pipes_;
+  std::optional<PredictedFault> fault_;
   std::set<uint32_t> closed_;  // since a group was opened last
   std::vector<bool> scope_is_open_;
   std::vector<std::size_t> open_scopes_;

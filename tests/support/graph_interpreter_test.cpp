@@ -187,6 +187,74 @@ TEST(Interpreter, AClosedClusterMayHaveBeenAllocatedAgain) {
   EXPECT_FALSE(run({Allocate{}, Free{0}, Free{0}}).hazard());
 }
 
+using enum PipeStep;
+
+Submit user(uint32_t group, std::vector<PipeStep> steps, std::optional<PipeSizes> sizes = {}) {
+  return {.group = group, .pipes = {{.tag = 7, .sizes = sizes, .steps = std::move(steps)}}};
+}
+
+TEST(Interpreter, PipesHandEntriesOver) {
+  const Interpreter after = run({Allocate{}, Allocate{}, user(0, {push, push}), user(1, {push}),
+                                 user(0, {pop, release}), user(0, {pop, push})});
+  EXPECT_FALSE(after.hazard());
+  EXPECT_FALSE(after.fault());
+  EXPECT_EQ(producers(after, 1), TaskSet(0)) << "of another group";
+  EXPECT_EQ(producers(after, 3), TaskSet(0b101));
+  const PipeModel& pipe = after.pipes().at({0, 7});
+  EXPECT_EQ(pipe.sizes, (PipeSizes{8, 16384}));
+  EXPECT_EQ(pipe.held, 1U);
+  const uint64_t first = value_pushed(hash_of_task(0), 0);
+  const uint64_t hash = hash_popped(hash_of_task(2), first, first);
+  EXPECT_EQ(after.tasks()[2].parts[0].piped, hash);
+  const uint64_t second = value_pushed(hash_of_task(0), 1);
+  const uint64_t popped = hash_popped(hash_of_task(3), second, second);
+  EXPECT_EQ(pipe.waiting, std::deque<uint64_t>{value_pushed(popped, 1)});
+}
+
+TEST(Interpreter, PipesHaveBounds) {
+  const auto expect = [](std::vector<PipeStep> steps, ErrorCode code) {
+    const Interpreter after =
+        run({Allocate{}, user(0, {push, pop, push}, PipeSizes{3, 8}), user(0, std::move(steps)),
+             user(0, {pop, pop, pop}), user(0, {push, push, push, push})});
+    ASSERT_TRUE(after.fault());
+    EXPECT_EQ(after.fault()->code, code);
+    EXPECT_EQ(after.fault()->task, 1U);
+    EXPECT_FALSE(after.hazard()) << "the tasks behind it never run";
+  };
+  expect({push, push, release}, ErrorCode::pipe_overflow);
+  expect({oversized}, ErrorCode::pipe_overflow);
+  expect({pop, pop}, ErrorCode::pipe_underflow);
+  expect({release, release}, ErrorCode::pipe_underflow);
+  EXPECT_FALSE(run({Allocate{}, user(0, {push, pop, push, release}, PipeSizes{2, 8})}).fault());
+}
+
+/// Whichever comes first.
+TEST(Interpreter, WhatEndsARunBesideAFaultIsAHazard) {
+  EXPECT_EQ(run({Allocate{}, Allocate{}, user(0, {pop}), user(1, {pop})}).hazard(), 1U);
+  EXPECT_EQ(run({Allocate{}, user(0, {pop}), Free{0}, Free{0}}).hazard(), 1U);
+}
+
+TEST(Interpreter, RefusesPipes) {
+  const PipeParam pipe{.tag = 3};
+  const std::vector<Step> two{Allocate{}, Allocate{}};
+  const auto refuse = [&](const Submit& submit, uint32_t param, const char* problem) {
+    std::vector<Step> steps = two;
+    steps.emplace_back(submit);
+    expect_refused(steps, 0, param, problem);
+  };
+  refuse({.pipes = {pipe}}, 0, "without a cluster");
+  refuse({.block_dim = 1, .pipes = {pipe}}, 0, "without a cluster");
+  refuse({.block_dim = 2, .part_groups = {0, 1}, .pipes = {pipe}}, 0, "in groups");
+  refuse({.block_dim = 2, .part_groups = {1, 1}, .pipes = {pipe}}, 0, "in no order");
+  refuse({.group = 0, .pipes = {pipe, {.tag = 4, .sizes = PipeSizes{0, 8}}}}, 1, "may be 0");
+  expect_refused({Allocate{}, user(0, {}, PipeSizes{2, 8}), user(0, {}, PipeSizes{2, 16})}, 1, 0,
+                 "it was made with");
+  expect_refused({Allocate{}, Submit{.core = CoreType::ai_cpu, .group = 0}}, 0, std::nullopt,
+                 "a pinned task");
+  EXPECT_FALSE(
+      run({Allocate{}, Submit{.block_dim = 1, .part_groups = {0}, .pipes = {pipe}}}).refusal());
+}
+
 TEST(Interpreter, DoesNothingAfterARefusal) {
   const Interpreter after = run({bytes_4, task({in(0)}), bytes_4, task({out(1)}), ScopeEnd{}});
   EXPECT_TRUE(after.tasks().empty());

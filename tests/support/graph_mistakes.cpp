@@ -7,8 +7,9 @@ namespace {
 
 /// Kinds of mistakes with tensors.
 constexpr uint64_t tensor_mistakes = 14;
-/// Kinds of mistakes with groups.
-constexpr uint64_t group_mistakes = 6;
+/// Kinds of mistakes with groups, and with their pipes.
+constexpr uint64_t group_mistakes = 7;
+constexpr uint64_t pipe_mistakes = 7;
 /// Kinds of misuse of clusters while groups are open, and while none is.
 constexpr uint64_t cluster_misuses = 6;
 constexpr uint64_t unallocated_misuses = 2;
@@ -122,10 +123,37 @@ void group_mistake(Builder& builder, uint64_t kind) {
       const uint32_t open = builder.allocate();
       return builder.submit({.block_dim = 2, .part_groups = {open, make_freed(builder)}});
     }
+    case 5:
+      return builder.submit({.core = CoreType::ai_cpu, .group = builder.allocate()});
     default:
       return builder.submit(
           {.params = std::vector<Param>(30, {make_with_memory(builder), Use::input}),
            .block_dim = 3});
+  }
+}
+
+void pipe_mistake(Builder& builder, uint64_t kind) {
+  const auto sized = [](uint32_t capacity, uint32_t slot_bytes) {
+    return PipeParam{.tag = -9, .sizes = PipeSizes{capacity, slot_bytes}};
+  };
+  const PipeParam pipe{.tag = -9};
+  if (kind == 0) return builder.submit({.pipes = {pipe}});
+  if (kind == 1) return builder.submit({.block_dim = 2, .pipes = {pipe}});
+  const uint32_t group = builder.allocate();
+  switch (kind) {
+    case 2: {
+      const std::vector<uint32_t> groups{group, builder.allocate()};
+      return builder.submit({.block_dim = 2, .part_groups = groups, .pipes = {pipe}});
+    }
+    case 3:
+      return builder.submit({.block_dim = 2, .part_groups = {group, group}, .pipes = {pipe}});
+    case 4:
+      return builder.submit({.group = group, .pipes = {sized(4, 0)}});
+    case 5:
+      return builder.submit({.group = group, .pipes = {sized(1 << 16, 1 << 16)}});
+    default:
+      builder.submit({.group = group, .pipes = {sized(4, 64), pipe}});
+      return builder.submit({.group = group, .pipes = {pipe, sized(4, 65)}});
   }
 }
 
@@ -144,12 +172,15 @@ void make_mistake(Builder& builder, executors::Random& random) {
 
 void make_cluster_mistake(Builder& builder, executors::Random& random) {
   const bool none_open = builder.state().open_groups().empty();
-  const uint64_t kind =
-      random.below(group_mistakes + cluster_misuses + (none_open ? unallocated_misuses : 0));
+  const uint64_t kind = random.below(pipe_mistakes + group_mistakes + cluster_misuses +
+                                     (none_open ? unallocated_misuses : 0));
+  constexpr uint64_t mistakes = group_mistakes + pipe_mistakes;
   if (kind < group_mistakes) {
     group_mistake(builder, kind);
+  } else if (kind < mistakes) {
+    pipe_mistake(builder, kind - group_mistakes);
   } else {
-    builder.misuse(static_cast<Misuse>(plain_misuses + kind - group_mistakes));
+    builder.misuse(static_cast<Misuse>(plain_misuses + kind - mistakes));
   }
   go_on(builder);
 }

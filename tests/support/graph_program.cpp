@@ -54,8 +54,9 @@ class Printer {
     for (const Param& param : step.params) {
       params += fmt::format(" {} t{}", name_of(param.use), param.tensor);
     }
-    line("task {} on {}, length {}{}:{}", tasks_++, step.core == CoreType::cube ? "cube" : "vector",
-         step.length, parts_of(step), params);
+    for (const PipeParam& pipe : step.pipes) params += text_of(pipe);
+    line("task {} on {}, length {}{}:{}", tasks_++, core_type_name(step.core), step.length,
+         parts_of(step), params);
   }
   void operator()(const Allocate&) { line("g{} = allocate_cluster()", groups_++); }
   void operator()(const Free& step) { line("free_cluster(g{})", step.group); }
@@ -81,6 +82,19 @@ class Printer {
   [[nodiscard]] std::string text() && { return std::move(text_); }
 
  private:
+  static std::string text_of(const PipeParam& pipe) {
+    static constexpr const char* names[] = {"push", "pop", "free", "push too much"};
+    std::string text = fmt::format(" {} pipe {}", pipe.out ? "OUT" : "IN", pipe.tag);
+    if (pipe.sizes) {
+      text += fmt::format(" of {} x {} bytes", pipe.sizes->capacity, pipe.sizes->slot_bytes);
+    }
+    text += " (";
+    for (std::size_t i = 0; i < pipe.steps.size(); ++i) {
+      text +=
+          fmt::format("{}{}", i == 0 ? "" : ", ", names[static_cast<std::size_t>(pipe.steps[i])]);
+    }
+    return text + ")";
+  }
   static std::string parts_of(const Submit& step) {
     if (step.group) return fmt::format(", of g{}", *step.group);
     if (step.block_dim == 0) return "";

@@ -75,6 +75,25 @@ struct Allocate {};
 struct Free {
   uint32_t group;
 };
+/// What a task does with a pipe, once.
+enum class PipeStep : uint8_t {
+  push,
+  pop,
+  release,    ///< of the oldest entry that was popped
+  oversized,  ///< a push of more bytes than a slot has
+};
+struct PipeSizes {
+  uint32_t capacity = 0;  ///< slots
+  uint32_t slot_bytes = 0;
+  friend bool operator==(const PipeSizes&, const PipeSizes&) = default;
+};
+/// A pipe of the group that the task joins.
+struct PipeParam {
+  int32_t tag = 0;
+  bool out = true;                      ///< which side it names: that means nothing
+  std::optional<PipeSizes> sizes = {};  ///< that it says
+  std::vector<PipeStep> steps = {};
+};
 struct Submit {
   CoreType core = CoreType::vector;
   uint32_t length = 0;  ///< of the kernel, in steps that let other threads go on
@@ -83,6 +102,7 @@ struct Submit {
   uint32_t block_dim = 0;              ///< parts of a block task; 0: none
   /// Of a block task whose parts are pinned: the group of each; else empty.
   std::vector<uint32_t> part_groups = {};
+  std::vector<PipeParam> pipes = {};  ///< behind the tensors
 };
 
 /// What an orchestration does wrong without naming a tensor or a group.

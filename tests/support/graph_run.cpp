@@ -78,11 +78,58 @@ void pass_time(uint32_t steps) {
   }
 }
 
+/// A push of `bytes` bytes with this word at its start and its end, in one of two ways.
+bool push(const int64_t* args, int argument, uint64_t value, uint64_t bytes, bool in_place) {
+  const auto fill = [&](void* to) {
+    auto* const first = static_cast<std::byte*>(to);
+    std::memcpy(first, &value, sizeof value);
+    std::memcpy(first + bytes - sizeof value, &value, sizeof value);
+  };
+  if (in_place) {
+    void* const slot = TPUSH(args, argument);
+    if (slot != nullptr) fill(slot);
+    return slot != nullptr;
+  }
+  std::vector<std::byte> copy(bytes);
+  fill(copy.data());
+  return TPUSH(args, argument, copy.data(), bytes);
+}
+
+/// A step with a pipe; false if it is refused.
+bool do_step(PipeStep step, const int64_t* args, int argument, uint64_t number, uint64_t& hash) {
+  const uint64_t bytes = pto_pipe(args, argument).slot_bytes;
+  if (step == PipeStep::release) return TFREE(args, argument);
+  if (step != PipeStep::pop) {
+    const bool oversized = step == PipeStep::oversized;
+    return push(args, argument, value_pushed(hash, number), bytes + (oversized ? 1 : 0),
+                !oversized && number % 2 == 0);
+  }
+  const auto* const entry = static_cast<const std::byte*>(TPOP(args, argument));
+  if (entry == nullptr) return false;
+  uint64_t words[2];
+  std::memcpy(&words[0], entry, sizeof words[0]);
+  std::memcpy(&words[1], entry + bytes - sizeof words[1], sizeof words[1]);
+  hash = hash_popped(hash, words[0], words[1]);
+  return true;
+}
+
+/// All steps with pipes; false at the first that is refused.
+bool do_steps(const KernelTask& task, const int64_t* args, uint64_t& hash) {
+  uint64_t number = 0;
+  for (std::size_t i = 0; i < task.pipes.size(); ++i) {
+    const int argument = static_cast<int>(1 + task.uses.size() + i);
+    for (const PipeStep step : task.pipes[i].steps) {
+      if (!do_step(step, args, argument, number++, hash)) return false;
+    }
+  }
+  return true;
+}
+
 /// The part of the task that the kernel is told to be, behind its parameters. What it does not know
 /// it takes for the first.
 KernelPart& part_of(KernelTask& task, const int64_t* args, Share& share) {
   if (task.block_dim == 0) return task.parts.front();
-  const std::size_t behind = 1 + task.uses.size();
+  const std::size_t behind = 1 + task.uses.size() + task.pipes.size();
   share = {task.block_dim, static_cast<uint64_t>(args[behind + 1])};
   if (args[behind] == static_cast<int64_t>(task.block_dim) && share.part < task.parts.size()) {
     return task.parts[share.part];
@@ -92,9 +139,10 @@ KernelPart& part_of(KernelTask& task, const int64_t* args, Share& share) {
   return task.parts.front();
 }
 
-/// The kernel of every task. Parameters are the KernelTask and the tensors. It reads everything,
-/// twice, writes everything, and after some time looks whether all of it is still there. As a part
-/// of a block task it does so with its share of what the task writes.
+/// The kernel of every task. Parameters are the KernelTask, the tensors and the pipes. It reads
+/// everything, twice, uses the pipes, writes everything, and after some time looks whether all of
+/// it is still there. As a part of a block task it does so with its share of what the task writes.
+/// If a pipe refuses something it returns at once.
 void checking_kernel(int64_t* args) {
   auto& task = *reinterpret_cast<KernelTask*>(args[0]);
   Share share;
@@ -107,12 +155,18 @@ void checking_kernel(int64_t* args) {
   }
   const uint64_t start =
       task.block_dim == 0 ? hash_of_task(task.number) : hash_of_part(task.number, share.part);
-  const uint64_t hash = hash_tensors(start, task, share, args, reads);
+  uint64_t hash = hash_tensors(start, task, share, args, reads);
   if (hash != part.before) part.wrong_before.store(true, std::memory_order_relaxed);
   pass_time(task.length / 2);
   if (hash_tensors(start, task, share, args, reads) != hash) {
     part.wrong_during.store(true, std::memory_order_relaxed);
   }
+  if (!do_steps(task, args, hash)) {
+    part.stopped.store(true, std::memory_order_relaxed);
+    part.finished.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (hash != part.piped) part.wrong_piped.store(true, std::memory_order_relaxed);
   write_outputs(hash, task, share, args);
   pass_time(task.length - task.length / 2);
   const auto has_data = [](Use use) { return use != Use::allocate; };
@@ -163,7 +217,8 @@ class Caller {
     for (const Param& param : step.params) {
       params.push_back({type_of(param.use), {handles_[param.tensor]}, 0});
     }
-    const auto worker = step.core == CoreType::cube ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR;
+    for (const PipeParam& pipe : step.pipes) params.push_back(param_of(pipe));
+    const auto worker = static_cast<int32_t>(step.core);
     const auto count = static_cast<int32_t>(params.size());
     if (step.block_dim != 0) {
       submit_block(step, worker, params);
@@ -222,6 +277,14 @@ class Caller {
       pto2_rt_submit_block_task_clustered(rt_, 0, vector, nullptr, 0, 1, &past_clusters_);
     }
   }
+  static PTOParam param_of(const PipeParam& pipe) {
+    if (!pipe.sizes) {
+      return pipe.out ? make_pipe_out_param(pipe.tag) : make_pipe_in_param(pipe.tag);
+    }
+    const auto [capacity, bytes] = *pipe.sizes;
+    return pipe.out ? make_pipe_out_param(pipe.tag, capacity, bytes)
+                    : make_pipe_in_param(pipe.tag, capacity, bytes);
+  }
   static PTOParamType type_of(Use use) {
     if (use == Use::input) return PTOParamType::INPUT;
     return use == Use::inout ? PTOParamType::INOUT : PTOParamType::OUTPUT;
@@ -258,6 +321,7 @@ void add_problems(const KernelPart& part, const std::string& name, bool complete
                   part.unfinished_producers.load()));
   say(part.wrong_before.load(), "read something else than was written before it");
   say(part.wrong_during.load(), "saw what it reads change while it ran");
+  say(part.wrong_piped.load(), "popped something else than was pushed before it");
   say(part.wrong_after.load(), "saw its tensors change after it had written");
 }
 
@@ -285,10 +349,12 @@ GraphRun::GraphRun(const Program& program, const Interpreter& predicted, uint32_
     task.number = tasks_.size() - 1;
     task.length = from.length;
     for (const Param& param : from.params) task.uses.push_back(param.use);
+    task.pipes = from.pipes;
     task.block_dim = from.block_dim;
     for (const PredictedPart& part : from.parts) {
       KernelPart& told = task.parts.emplace_back();
       told.before = part.before;
+      told.piped = part.piped;
       told.after = part.after;
     }
     for_each_task(from.producers,
@@ -316,10 +382,23 @@ void GraphRun::orchestrate(PTO2Runtime* rt) {
   for (const Step& step : program_.steps) std::visit(caller, step);
 }
 
-std::vector<std::string> GraphRun::problems(std::size_t submitted, bool complete) const {
+std::vector<std::string> GraphRun::problems(std::size_t submitted, bool complete,
+                                            std::optional<uint32_t> faulty) const {
   std::vector<std::string> found;
-  for (const KernelTask& task : tasks_)
+  for (const KernelTask& task : tasks_) {
     add_problems(task, task.number < submitted, complete, found);
+    const bool stopped = task.parts.front().stopped.load();
+    const bool must_stop = faulty && task.number == *faulty;
+    if (stopped != must_stop) {
+      found.push_back(fmt::format("task {} was {}refused something by a pipe", task.number,
+                                  stopped ? "" : "not "));
+    }
+    const bool is_accepted = task.number < predicted_.tasks().size();
+    if (!faulty || !is_accepted || !predicted_.tasks()[task.number].ancestors[*faulty]) continue;
+    if (task.parts.front().started.load() != 0) {
+      found.push_back(fmt::format("task {} ran, though it comes after the fault", task.number));
+    }
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace pto2::graphs {
 /// What the kernel of one task, or of one part of a block task, is told, and what it found.
 struct KernelPart {
   uint64_t before = 0;
+  uint64_t piped = 0;
   uint64_t after = 0;
 
   std::atomic<uint32_t> started{0};
@@ -24,6 +26,8 @@ struct KernelPart {
   std::atomic<bool> confused{false};      ///< it was told other parts than there are
   std::atomic<bool> wrong_before{false};  ///< what it read when it started
   std::atomic<bool> wrong_during{false};  ///< the same, read again before it wrote
+  std::atomic<bool> wrong_piped{false};   ///< what it popped
+  std::atomic<bool> stopped{false};       ///< a pipe refused a step
   std::atomic<bool> wrong_after{false};   ///< all its tensors, some time after it wrote
 };
 
@@ -33,6 +37,7 @@ struct KernelTask {
   uint32_t length = 0;
   uint32_t block_dim = 0;
   std::vector<Use> uses;
+  std::vector<PipeParam> pipes;  ///< behind the tensors
   std::vector<const KernelTask*> producers;
   std::deque<KernelPart> parts;
 
@@ -48,8 +53,10 @@ class GraphRun {
   [[nodiscard]] Launch launch();
 
   /// What the kernels and the external memory have to say against the run, when the first
-  /// `submitted` tasks were accepted; `complete`: and all of them must have run, each once.
-  [[nodiscard]] std::vector<std::string> problems(std::size_t submitted, bool complete) const;
+  /// `submitted` tasks were accepted; `complete`: and all of them must have run, each once;
+  /// `faulty`: a task whose kernel must be refused by a pipe, so that none after it runs.
+  [[nodiscard]] std::vector<std::string> problems(std::size_t submitted, bool complete,
+                                                  std::optional<uint32_t> faulty = {}) const;
   /// External memory that differs from the prediction; after a run to the end.
   [[nodiscard]] std::vector<std::string> wrong_memory() const;
 

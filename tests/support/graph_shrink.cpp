@@ -86,7 +86,8 @@ class Shrinker {
   Shrinker(Program program, const std::function<bool(const Program&)>& still)
       : program_(std::move(program)),
         still_(still),
-        refused_(interpret(program_).refusal().has_value()) {}
+        refused_(interpret(program_).refusal().has_value()),
+        faulty_(interpret(program_).fault().has_value()) {}
 
   Program run() {
     while (pass()) {
@@ -101,6 +102,7 @@ class Shrinker {
     for (std::size_t at = program_.steps.size(); at-- > 0;) {
       if (at < program_.steps.size()) smaller |= accept(without_step(program_, at));
       if (at < program_.steps.size()) smaller |= drop_params(at);
+      if (at < program_.steps.size()) smaller |= drop_pipes(at);
       if (at < program_.steps.size()) smaller |= make_plain(at);
     }
     return smaller;
@@ -114,6 +116,31 @@ class Shrinker {
       auto& params = std::get<Submit>(candidate.steps[at]).params;
       params.erase(params.begin() + static_cast<std::ptrdiff_t>(i));
       smaller |= accept(std::move(candidate));
+    }
+    return smaller;
+  }
+
+  /// Pipes of a task, or steps with them.
+  bool drop_pipes(std::size_t at) {
+    bool smaller = false;
+    const auto pipes = [&]() -> std::vector<PipeParam>* {
+      auto* task = std::get_if<Submit>(&program_.steps[at]);
+      return task == nullptr ? nullptr : &task->pipes;
+    };
+    for (std::size_t i = pipes() == nullptr ? 0 : pipes()->size(); i-- > 0;) {
+      Program candidate = program_;
+      auto& less = std::get<Submit>(candidate.steps[at]).pipes;
+      less.erase(less.begin() + static_cast<std::ptrdiff_t>(i));
+      if (accept(std::move(candidate))) {
+        smaller = true;
+        continue;
+      }
+      for (std::size_t step = (*pipes())[i].steps.size(); step-- > 0;) {
+        candidate = program_;
+        auto& steps = std::get<Submit>(candidate.steps[at]).pipes[i].steps;
+        steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(step));
+        smaller |= accept(std::move(candidate));
+      }
     }
     return smaller;
   }
@@ -153,6 +180,7 @@ class Shrinker {
     if (!candidate) return false;
     const Interpreter predicted = interpret(*candidate);
     if (predicted.hazard() || predicted.refusal().has_value() != refused_) return false;
+    if (predicted.fault().has_value() != faulty_) return false;
     if (!still_(*candidate)) return false;
     program_ = std::move(*candidate);
     return true;
@@ -161,6 +189,7 @@ class Shrinker {
   Program program_;
   const std::function<bool(const Program&)>& still_;
   bool refused_;
+  bool faulty_;
 };
 
 }  // namespace

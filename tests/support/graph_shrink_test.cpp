@@ -42,6 +42,24 @@ TEST(Shrink, TakesGroupsAndPartsAway) {
   EXPECT_EQ(std::get<Submit>(kept.steps[1]).part_groups, (std::vector<uint32_t>{0, 0}));
 }
 
+TEST(Shrink, TakesPipesAndTheirStepsAway) {
+  using enum PipeStep;
+  const std::vector<Step> steps{
+      Allocate{}, Submit{.group = 0, .pipes = {{.tag = 1, .steps = {push, push, pop, release}}}},
+      Submit{.group = 0, .pipes = {{.tag = 2}, {.tag = 1, .steps = {push, pop, pop}}}}};
+  const Program kept = shrink({{}, steps}, [](const Program& candidate) {
+    const Interpreter after = interpret(candidate);
+    const auto pipe = after.pipes().find({0, 1});
+    return pipe != after.pipes().end() && pipe->second.held != 0;
+  });
+  ASSERT_EQ(kept.steps.size(), 3U) << to_string(kept);
+  for (const auto& [at, step] : {std::pair{1, push}, std::pair{2, pop}}) {
+    const auto& task = std::get<Submit>(kept.steps[static_cast<std::size_t>(at)]);
+    ASSERT_EQ(task.pipes.size(), 1U);
+    EXPECT_EQ(task.pipes[0].steps, std::vector{step});
+  }
+}
+
 TEST(Shrink, KeepsWhatCannotGo) {
   const Program program{{}, {ScopeBegin{}, Submit{}, ScopeEnd{}, Submit{}}};
   const Program kept = shrink(

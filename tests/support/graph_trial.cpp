@@ -1,8 +1,10 @@
 #include "tests/support/graph_trial.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "runtime/device/run_rules.hpp"
 #include "tests/support/trace_check.hpp"
@@ -59,13 +61,23 @@ uint32_t draw_window(executors::Random& random, Supply supply, uint64_t enough) 
   return window << random.below(3);
 }
 
+/// A use of a pipe, whoever the task is.
+std::string text_of(const PredictedUse& use) {
+  return fmt::format("{}/{}/{} to {}+{}", use.pushed, use.popped, use.freed, use.waiting, use.held);
+}
+
 }  // namespace
 
 const char* name_of(Outcome outcome) {
-  static constexpr const char* names[] = {"passed",       "out of slots",   "out of heap",
-                                          "out of nodes", "out of entries", "out of clusters",
-                                          "refused",      "wrong"};
+  static constexpr const char* names[] = {
+      "passed",          "out of slots", "out of heap",   "out of nodes",   "out of entries",
+      "out of clusters", "refused",      "pipe overflow", "pipe underflow", "wrong"};
   return names[static_cast<std::size_t>(outcome)];
+}
+
+bool is_for_plain(Outcome outcome) {
+  return outcome != Outcome::no_clusters && outcome != Outcome::overflow &&
+         outcome != Outcome::underflow;
 }
 
 Trial::Trial(uint64_t number, Mistakes mistakes, Graphs graphs)
@@ -93,6 +105,7 @@ void Trial::draw_config(uint64_t number) {
   config_.dep_pool = static_cast<uint32_t>(
       draw_size(random, supplies[2], scarce ? smallest_.dep_pool : slow_nodes_, 16));
   draw_blocks(number);
+  draw_accelerators(number);
   predict();
 }
 
@@ -115,6 +128,20 @@ void Trial::draw_blocks(uint64_t number) {
   config_.shard_capacity = 2;
 }
 
+/// Some if there are tasks for them, and now and then one that nobody uses.
+void Trial::draw_accelerators(uint64_t number) {
+  executors::Random random(number ^ 0xacce1);
+  bool clustered = false;
+  bool needed = false;
+  for (const Step& step : program_.steps) {
+    clustered |= std::holds_alternative<Allocate>(step);
+    const auto* task = std::get_if<Submit>(&step);
+    needed |= task != nullptr && task->core == CoreType::accelerator;
+  }
+  if (needed) config_.chip.accelerators = static_cast<uint32_t>(1 + random.below(3));
+  if (!needed && clustered && random.below(8) == 0) config_.chip.accelerators = 1;
+}
+
 void Trial::predict() {
   const auto first = [&](const oracle::Program& program) {
     return oracle::first_deadlock(
@@ -128,7 +155,16 @@ void Trial::predict() {
   deadlock_ = first(demand_.program);
 }
 
+/// Once its task is submitted it never completes, so that nothing is called a deadlock any more.
+const PredictedFault* Trial::fault() const {
+  const auto& fault = predicted_.fault();
+  return fault && (!deadlock_ || fault->task < deadlock_->task) ? &*fault : nullptr;
+}
+
 Outcome Trial::expected() const {
+  if (fault() != nullptr) {
+    return fault()->code == ErrorCode::pipe_overflow ? Outcome::overflow : Outcome::underflow;
+  }
   if (deadlock_) return static_cast<Outcome>(1 + static_cast<uint32_t>(deadlock_->resource));
   return predicted_.refusal() ? Outcome::refused : Outcome::passed;
 }
@@ -155,9 +191,13 @@ void Trial::judge(const GraphRun& run, const RunResult& result,
   const auto add = [&](const std::vector<std::string>& more) {
     problems.insert(problems.end(), more.begin(), more.end());
   };
-  const std::size_t submitted = deadlock_ ? deadlock_->task : predicted_.tasks().size();
-  add(run.problems(submitted, expected() != Outcome::refused));
-  if (expected() == Outcome::passed) add(run.wrong_memory());
+  const bool stops = fault() != nullptr || expected() == Outcome::refused;
+  add(run.problems(result.tasks, !stops,
+                   fault() == nullptr ? std::nullopt : std::optional(fault()->task)));
+  if (expected() == Outcome::passed) {
+    add(run.wrong_memory());
+    judge_pipes(result, problems);
+  }
   add(broken_rules(config_, result));
   if (config_.task_trace) add(test::trace_problems(config_, result));
 }
@@ -168,9 +208,19 @@ void Trial::judge_error(const RunResult& result, std::vector<std::string>& probl
   ErrorCode expected_code = ErrorCode::ok;
   if (refusal) expected_code = refusal->code;
   if (deadlock_) expected_code = test::code_of(deadlock_->resource);
+  if (fault() != nullptr) expected_code = fault()->code;
   if (error.code != expected_code) {
     problems.push_back(fmt::format("expected {}, got {}: {} {}", error_name(expected_code),
                                    error_name(error.code), error.message, error.hint));
+    return;
+  }
+  if (fault() != nullptr) {
+    const auto& [group, tag] = fault()->pipe;
+    const std::string pipe = fmt::format("pipe (group {}, tag {}), kernel 0, task ", group, tag);
+    if (error.message.find(pipe) == 0 && error.message.find(fault()->problem) != std::string::npos)
+      return;
+    problems.push_back(
+        fmt::format("expected '{}.. {} ..', got: {}", pipe, fault()->problem, error.message));
     return;
   }
   if (deadlock_) return judge_deadlock(error, problems);
@@ -227,14 +277,16 @@ void Trial::judge_deadlock(const RunError& error, std::vector<std::string>& prob
 
 void Trial::judge_counts(const RunResult& result, std::vector<std::string>& problems) const {
   const std::size_t submitted = deadlock_ ? deadlock_->task : predicted_.tasks().size();
+  const std::size_t at_least = fault() == nullptr ? submitted : fault()->task + 1;
   const auto expect = [&](const char* what, uint64_t found, uint64_t least, uint64_t most) {
     if (found >= least && found <= most) return;
     problems.push_back(fmt::format("{} {}, expected {}..{}", found, what, least, most));
   };
-  expect("tasks submitted", result.tasks, submitted, submitted);
+  expect("tasks submitted", result.tasks, at_least, submitted);
   uint64_t parts = 0;
   for (std::size_t i = 0; i < submitted; ++i) parts += predicted_.tasks()[i].parts.size();
-  const uint64_t least = expected() == Outcome::refused ? 0 : parts;
+  const bool stops = fault() != nullptr || expected() == Outcome::refused;
+  const uint64_t least = stops ? 0 : parts;
   expect("parts dispatched", result.dispatches, least, parts);
   expect("parts acknowledged", result.acks, least, parts);
   expect("parts finished", result.fins, least, parts);
@@ -242,6 +294,34 @@ void Trial::judge_counts(const RunResult& result, std::vector<std::string>& prob
     expect("edges", result.edges_linked + result.edges_early, demand_.least_edges,
            demand_.most_edges);
     expect("references to owners", result.holds, demand_.holds, demand_.holds);
+  }
+}
+
+/// What the events say of pipes, in a run to the end.
+void Trial::judge_pipes(const RunResult& result, std::vector<std::string>& problems) const {
+  std::map<PipeName, std::vector<std::string>> found;
+  for (const EventLog& log : result.events) {
+    for (const Event& event : log.events()) {
+      if (event.kind != EventKind::pipe) continue;
+      const PipeUse& use = log.pipe_uses()[event.detail];
+      found[{use.group, use.tag}].push_back(
+          text_of({0, uint64_t(use.pushed), uint64_t(use.popped), uint64_t(use.freed),
+                   uint64_t(use.after.waiting), uint64_t(use.after.held)}));
+    }
+  }
+  std::map<PipeName, std::vector<std::string>> left;
+  for (const PipeUse& use : result.events[0].pipe_uses()) {
+    left[{use.group, use.tag}].push_back(fmt::format("{}+{}", use.after.waiting, use.after.held));
+  }
+  for (const auto& [name, pipe] : predicted_.pipes()) {
+    std::vector<std::string> uses;
+    for (const PredictedUse& use : pipe.uses) uses.push_back(text_of(use));
+    std::vector<std::string> leftover;
+    if (pipe.used() != 0) leftover.push_back(fmt::format("{}+{}", pipe.waiting.size(), pipe.held));
+    if (found[name] == uses && left[name] == leftover) continue;
+    problems.push_back(fmt::format("pipe {} of group {}: expected {}, {} left, got {}, {} left",
+                                   name.second, name.first, uses, leftover, found[name],
+                                   left[name]));
   }
 }
 

@@ -26,9 +26,13 @@ enum class Outcome : uint32_t {
   no_entries,
   no_clusters,
   refused,
+  overflow,   ///< of a pipe
+  underflow,  ///< of a pipe
   wrong
 };
-inline constexpr std::size_t outcomes = 8;
+inline constexpr std::size_t outcomes = 10;
+/// Whether a plain graph, which has no groups, may end so.
+[[nodiscard]] bool is_for_plain(Outcome outcome);
 /// For reports: "passed", "window", ..
 const char* name_of(Outcome outcome);
 
@@ -58,12 +62,16 @@ class Trial {
  private:
   void draw_config(uint64_t number);
   void draw_blocks(uint64_t number);
+  void draw_accelerators(uint64_t number);
   void predict();
+  /// The fault, if the run comes to it.
+  [[nodiscard]] const PredictedFault* fault() const;
   void judge(const GraphRun& run, const RunResult& result,
              std::vector<std::string>& problems) const;
   void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
   [[nodiscard]] std::vector<std::string> expected_lines() const;
   void judge_deadlock(const RunError& error, std::vector<std::string>& problems) const;
+  void judge_pipes(const RunResult& result, std::vector<std::string>& problems) const;
   void judge_counts(const RunResult& result, std::vector<std::string>& problems) const;
 
   Program program_;

@@ -38,6 +38,16 @@ constexpr uint64_t value_written(uint64_t hash, uint64_t param, uint64_t element
   return mix(hash + param, element);
 }
 
+/// What a task pushes with its step number `step`, when it has this hash.
+constexpr uint64_t value_pushed(uint64_t hash, uint64_t step) {
+  return mix(hash ^ 0x9195, step);
+}
+
+/// The hash after a pop of an entry with these words at its start and its end.
+constexpr uint64_t hash_popped(uint64_t hash, uint64_t first, uint64_t last) {
+  return mix(mix(hash, first), last);
+}
+
 /// What byte `byte` of external buffer `buffer` holds before the run.
 constexpr uint8_t initial_byte(uint64_t buffer, uint64_t byte) {
   return static_cast<uint8_t>(mix(buffer + 1, byte) >> 32);

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "runtime/executors/seeded_team.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -291,6 +292,71 @@ TEST_P(Clusters, AnotherDeadlockLeavesTheGroupsInOrder) {
   const RunResult wrong = run(tiny_device(), overfill(true));
   EXPECT_EQ(wrong.error.code, ErrorCode::flow_control_deadlock);
   EXPECT_THAT(wrong.error.hint, HasSubstr("at least 8"));
+}
+
+/// What the tasks of a run with one core have done so far.
+struct OneCore {
+  bool first_runs = false;
+  bool all_submitted = false;
+  std::vector<int64_t> order;
+};
+
+/// Parameters: the OneCore and the number of the task. Task 0 lasts until all are submitted.
+void queued_kernel(int64_t* args) {
+  auto& core = *reinterpret_cast<OneCore*>(args[0]);
+  core.order.push_back(args[1]);
+  if (args[1] != 0) return;
+  core.first_runs = true;
+  while (!core.all_submitted) executors::SeededTeam::current()->point();
+}
+
+/// Submits task 0, and while it has the core tasks 1 to 3, which may run anywhere, and then task 4
+/// with `submit_pinned`. Returns their order.
+std::vector<int64_t> order_on_one_core(
+    FanOutKind fan_out, uint64_t seed,
+    const std::function<void(PTO2Runtime*, const PTOParam*, int32_t)>& submit_pinned) {
+  static constexpr KernelEntry kernels[] = {queued_kernel};
+  OneCore core;
+  const auto entry = [&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    for (uint64_t number = 0; number < 5; ++number) {
+      const PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&core)),
+                                 make_scalar_param(number)};
+      if (number < 4) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 2);
+      if (number == 4) submit_pinned(rt, params, cluster);
+      while (!core.first_runs) executors::SeededTeam::current()->point();
+    }
+    core.all_submitted = true;
+  };
+  DeviceConfig config = small_device();
+  config.chip.blocks = 1;
+  config.chip.schedulers = 1;
+  config.fan_out = fan_out;
+  const RunResult result =
+      launch(config, executors::SeededOptions{.seed = seed}, {kernels, entry, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  return core.order;
+}
+
+/// The core is given to whoever is pinned to its cluster, whatever has waited for longer.
+TEST(PinnedTasks, GoBeforeThoseThatMayRunAnywhere) {
+  for (const FanOutKind fan_out : {FanOutKind::word, FanOutKind::lock}) {
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+      EXPECT_THAT(order_on_one_core(fan_out, seed,
+                                    [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
+                                      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, params,
+                                                                    2, cluster);
+                                    }),
+                  ElementsAre(0, 4, 1, 2, 3));
+      EXPECT_THAT(order_on_one_core(fan_out, seed,
+                                    [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
+                                      const int32_t clusters[] = {cluster, cluster};
+                                      pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_CUBE,
+                                                                          params, 2, 2, clusters);
+                                    }),
+                  ElementsAre(0, 4, 4, 1, 2, 3));
+    }
+  }
 }
 
 }  // namespace

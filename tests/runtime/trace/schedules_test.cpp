@@ -3,10 +3,29 @@
 
 #include <vector>
 
+#include "runtime/include/pto_kernel_api.h"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
 namespace {
+
+/// Parameters: a pipe. Leaves one entry more in it.
+void push_kernel(int64_t* args) {
+  (void)TPUSH(args, 0);
+}
+
+/// Groups in turn on few clusters, whose pipes are not empty in the end.
+void build_pipes(PTO2Runtime* rt) {
+  for (int group = 0; group < 6; ++group) {
+    PTO2_SCOPE(rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      PTOParam pipe[] = {make_pipe_out_param(3, 4, 64)};
+      for (int i = 0; i < 3; ++i) {
+        pto2_rt_submit_task_clustered(rt, 1, PTO2_WORKER_VECTOR, pipe, 1, cluster);
+      }
+    }
+  }
+}
 
 /// Waits for slots, nested scopes, producers in another ring, a buffer that is written again.
 void build(TaskGraph& graph) {
@@ -22,7 +41,7 @@ void build(TaskGraph& graph) {
 enum class Traced { nothing, events, tasks };
 
 RunResult run(Traced traced, uint64_t seed) {
-  static constexpr KernelEntry kernels[] = {hash_kernel};
+  static constexpr KernelEntry kernels[] = {hash_kernel, push_kernel};
   DeviceConfig config = tiny_device();
   config.window = 16;
   config.heap_bytes = 16384;
@@ -33,6 +52,7 @@ RunResult run(Traced traced, uint64_t seed) {
                     [&](PTO2Runtime* rt) {
                       graph.emplace(rt);
                       build(*graph);
+                      build_pipes(rt);
                     },
                     {}};
   return launch(config, executors::SeededOptions{.seed = seed}, what);

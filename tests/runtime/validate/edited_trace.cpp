@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "runtime/device/device.hpp"
+#include "runtime/include/pto_kernel_api.h"
 #include "runtime/include/pto_orchestration_api.h"
 #include "runtime/trace/trace_writer.hpp"
 
@@ -49,6 +50,44 @@ void build(PTO2Runtime* rt, uint32_t scopes, uint32_t tasks) {
   }
 }
 
+/// Parameters: how many entries to push, pop and free, and a pipe.
+void use_pipe(int64_t* args) {
+  for (int64_t i = 0; i < args[0]; ++i) (void)TPUSH(args, 3);
+  for (int64_t i = 0; i < args[1]; ++i) (void)TPOP(args, 3);
+  for (int64_t i = 0; i < args[2]; ++i) (void)TFREE(args, 3);
+}
+
+void submit_use(PTO2Runtime* rt, int32_t cluster, PTOParam pipe, uint64_t pushes, uint64_t pops,
+                uint64_t frees) {
+  const PTOParam params[] = {make_scalar_param(pushes), make_scalar_param(pops),
+                             make_scalar_param(frees), pipe};
+  const int32_t type = pushes == 0 ? PTO2_WORKER_VECTOR : PTO2_WORKER_CUBE;
+  pto2_rt_submit_task_clustered(rt, 1, type, params, 4, cluster);
+}
+
+/// A task that only names pipes, each of which takes an entry.
+void submit_look(PTO2Runtime* rt, int32_t cluster) {
+  std::vector<PTOParam> params(3, make_scalar_param(0));
+  for (int32_t tag = 10; tag < 16; ++tag) params.push_back(make_pipe_in_param(tag));
+  pto2_rt_submit_task_clustered(rt, 1, PTO2_WORKER_VECTOR, params.data(),
+                                static_cast<int32_t>(params.size()), cluster);
+}
+
+/// Ten groups with two pipes each. Of every second group's first pipe some entries are left.
+void build_pipes(PTO2Runtime* rt) {
+  for (uint64_t group = 0; group < 10; ++group) {
+    PTO2_SCOPE(rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      submit_use(rt, cluster, make_pipe_out_param(3, 6, 64), 4, 0, 0);
+      submit_use(rt, cluster, make_pipe_out_param(4, 8, 64), 5, 1, 1);
+      submit_use(rt, cluster, make_pipe_in_param(3), 0, 3, 2);
+      submit_use(rt, cluster, make_pipe_in_param(4), 0, 4, 4);
+      submit_use(rt, cluster, make_pipe_in_param(3), 0, group % 2, 1 + group % 2);
+      submit_look(rt, cluster);
+    }
+  }
+}
+
 void build_independent(PTO2Runtime* rt) {
   pto2_rt_init_tensor_pool(rt);
   for (uint32_t i = 0; i < 24; ++i) {
@@ -62,7 +101,7 @@ DeviceConfig config_of(Kit kit) {
   config.window = kit == Kit::few_slots || kit == Kit::deadlock ? 8 : 64;
   config.heap_bytes = kit == Kit::small_heap ? 8192 : 65536;
   config.dep_pool = kit == Kit::few_nodes ? 16 : 256;
-  config.tensormap_pool = 256;
+  config.tensormap_pool = kit == Kit::pipes ? 16 : 256;
   config.tensormap_buckets = 16;
   config.shard_capacity = 64;
   config.orchestrator_queue = 64;
@@ -76,11 +115,13 @@ std::string trace_of(Kit kit, uint64_t seed) {
   static std::map<std::pair<Kit, uint64_t>, std::string> made;
   std::string& text = made[{kit, seed}];
   if (!text.empty()) return text;
-  static constexpr KernelEntry kernels[] = {no_work};
+  static constexpr KernelEntry kernels[] = {no_work, use_pipe};
   const uint32_t tasks = kit == Kit::deadlock ? 9 : 1;
   const Launch what{kernels,
                     [&](PTO2Runtime* rt) {
-                      kit == Kit::independent ? build_independent(rt) : build(rt, 12, tasks);
+                      if (kit == Kit::independent) return build_independent(rt);
+                      if (kit == Kit::pipes) return build_pipes(rt);
+                      build(rt, 12, tasks);
                     },
                     {}};
   const DeviceConfig config = config_of(kit);
@@ -167,15 +208,19 @@ std::set<std::string> EditedTrace::broken(bool races) const {
   return rules;
 }
 
-void expect_refused(const std::string& rule, Kit kit, const Edit& edit, bool races) {
+namespace {
+
+/// The rule alone refuses the edit of one of the event's lines, in the trace of one of the seeds.
+void expect_refused(const std::string& rule, Kit kit, const std::string& event, const Edit& edit,
+                    bool races) {
   std::map<std::set<std::string>, int> outcomes;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
     const EditedTrace original(kit, seed);
     ASSERT_EQ(original.verdict(true).violations.size(), 0U) << original.broken(true).size();
-    const std::size_t tasks = EditedTrace(original).events("submit").size();
-    for (std::size_t task = 0; task < tasks; ++task) {
+    const std::size_t lines = EditedTrace(original).events(event).size();
+    for (std::size_t line = 0; line < lines; ++line) {
       EditedTrace edited(original);
-      if (!edit(edited, *edited.events("submit")[task])) continue;
+      if (!edit(edited, *edited.events(event)[line])) continue;
       const std::set<std::string> broken = edited.broken(races);
       if (broken == std::set{rule}) return;
       ++outcomes[broken];
@@ -188,6 +233,17 @@ void expect_refused(const std::string& rule, Kit kit, const Edit& edit, bool rac
     others += "; ";
   }
   ADD_FAILURE() << rule << " alone refuses none, but: " << others;
+}
+
+}  // namespace
+
+void expect_refused(const std::string& rule, Kit kit, const Edit& edit, bool races) {
+  expect_refused(rule, kit, "submit", edit, races);
+}
+
+void expect_line_refused(const std::string& rule, Kit kit, const std::string& event,
+                         const Edit& edit) {
+  expect_refused(rule, kit, event, edit, false);
 }
 
 void expect_header_refused(const std::string& rule, Kit kit,

@@ -23,6 +23,7 @@ enum class Kit {
   small_heap,   ///< waits for heap bytes, and reuses them
   few_nodes,    ///< reuses dependency nodes
   independent,  ///< tasks that only wait for cores
+  pipes,        ///< groups with pipes, some of which are not empty in the end; waits for entries
   deadlock,     ///< a scope with more tasks than slots: given up
 };
 
@@ -54,12 +55,17 @@ class EditedTrace {
 /// Reads a text as read_trace() reads a file.
 [[nodiscard]] validation::Trace read_text_as_trace(const std::string& text);
 
-/// Changes a field or two of one task (its line `submit` is given). False: not of this one.
+/// Changes a field or two of one task (its line `submit` is given), or of one line. False: not of
+/// this one.
 using Edit = std::function<bool(EditedTrace&, Json&)>;
 
 /// The rule alone refuses the edited trace, for one task and seed at least: an edit may well break
 /// other rules for tasks that are too close to others.
 void expect_refused(const std::string& rule, Kit kit, const Edit& edit, bool races = false);
+
+/// The same, of the lines of one event.
+void expect_line_refused(const std::string& rule, Kit kit, const std::string& event,
+                         const Edit& edit);
 
 /// Fields that are not of a task.
 void expect_header_refused(const std::string& rule, Kit kit,

@@ -12,7 +12,7 @@ uint64_t time_of(const Json& line) {
 
 TEST(LifeRules, HoldForRealTraces) {
   for (const Kit kit : {Kit::roomy, Kit::few_slots, Kit::small_heap, Kit::few_nodes,
-                        Kit::independent, Kit::deadlock}) {
+                        Kit::independent, Kit::pipes, Kit::deadlock}) {
     for (uint64_t seed = 1; seed <= 50; ++seed) {
       const validation::Verdict verdict = EditedTrace(kit, seed).verdict(true);
       ASSERT_TRUE(verdict.valid())

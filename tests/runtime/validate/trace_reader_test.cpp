@@ -118,6 +118,26 @@ TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   expect("submit", "params", {3}, "a parameter is no object");
 }
 
+TEST(TraceReader, RefusesFieldsOfPipes) {
+  const auto expect = [](const char* event, const char* field, const Json& value,
+                         const std::string& message) {
+    EditedTrace trace(Kit::pipes);
+    Json& line = *trace.events(event).front();
+    ASSERT_TRUE(line.contains(field));
+    line[field] = value;
+    expect_error(trace.text(), number_of(trace, line), message);
+  };
+  expect("pipe", "task", -1, "\"task\" is no number");
+  expect("pipe", "group", -1, "\"group\" is no number");
+  expect("pipe", "tag", "x", "\"tag\" is no whole number");
+  expect("pipe", "capacity", -1, "\"capacity\" is no number");
+  expect("pipe", "pushed", 0.5, "\"pushed\" is no whole number");
+  expect("pipe", "before", Json::array({1}), "\"before\" is no list of two whole numbers");
+  expect("pipe", "after", Json::array({1, 2, 3}), "\"after\" is no list of two whole numbers");
+  expect("leftover", "left", Json::array({1, "x"}), "\"left\" is no list of two whole numbers");
+  expect("submit", "params", {{{"dir", "pipe_in"}}}, "\"tag\" is missing");
+}
+
 TEST(TraceReader, RefusesTensorsWithoutAForm) {
   const auto expect = [](const char* field, const Json& value, const std::string& message) {
     EditedTrace trace(Kit::roomy);

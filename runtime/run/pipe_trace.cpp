@@ -1,0 +1,58 @@
+#include "runtime/run/pipe_trace.hpp"
+
+namespace pto2 {
+
+namespace {
+
+/// Calls visit(pipe) for each pipe of a task, once if several parameters name it.
+template <class Visit>
+void for_each_pipe(const TaskArguments& arguments, Visit&& visit) {
+  const auto is_named_before = [&](uint32_t i) {
+    for (uint32_t j = 0; j < i; ++j) {
+      const bool is_pipe = (arguments.pipes >> j & 1) != 0;
+      if (is_pipe && arguments.tensors[j].address == arguments.tensors[i].address) return true;
+    }
+    return false;
+  };
+  for (uint32_t i = 0; i < max_params; ++i) {
+    if ((arguments.pipes >> i & 1) == 0 || is_named_before(i)) continue;
+    visit(*reinterpret_cast<Pipe*>(arguments.tensors[i].address));
+  }
+}
+
+PipeCounts counts_of(const PTOPipe& pipe) {
+  return {pipe.pushed, pipe.popped, pipe.freed};
+}
+
+/// `more` - `less`; negative if a kernel has changed the counts by itself.
+int64_t difference(uint64_t more, uint64_t less) {
+  return static_cast<int64_t>(more - less);
+}
+
+PipeFill fill_of(const PipeCounts& counts) {
+  return {difference(counts.pushed, counts.popped), difference(counts.popped, counts.freed)};
+}
+
+}  // namespace
+
+void note_pipes(const TaskArguments& arguments) {
+  for_each_pipe(arguments, [](Pipe& pipe) { pipe.before = counts_of(pipe.control); });
+}
+
+void record_pipes(const TaskArguments& arguments, TaskId task, uint64_t tick, EventLog& log) {
+  for_each_pipe(arguments, [&](const Pipe& pipe) {
+    const PipeCounts& before = pipe.before;
+    const PipeCounts after = counts_of(pipe.control);
+    log.record(tick, EventKind::pipe, task,
+               {.group = pipe.group,
+                .tag = pipe.tag,
+                .capacity = pipe.control.capacity,
+                .pushed = difference(after.pushed, before.pushed),
+                .popped = difference(after.popped, before.popped),
+                .freed = difference(after.freed, before.freed),
+                .before = fill_of(before),
+                .after = fill_of(after)});
+  });
+}
+
+}  // namespace pto2

@@ -1,0 +1,205 @@
+#include <fmt/core.h>
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "runtime/validate/rules.hpp"
+
+namespace pto2::validation {
+namespace {
+
+/// Group and tag.
+using PipeName = std::pair<uint64_t, int64_t>;
+
+struct Pipe {
+  const PipeUse* last = nullptr;
+  uint32_t task = no_index;         ///< of the last use; none if it has no number
+  const Event* leftover = nullptr;  ///< the first
+};
+
+std::string text_of(const Fill& fill) {
+  return fmt::format("[{}, {}]", fill.waiting, fill.held);
+}
+
+bool is_empty(const Fill& fill) {
+  return fill.waiting + fill.held == 0;
+}
+
+class Pipes {
+ public:
+  explicit Pipes(const Case& it) : it_(it) {}
+
+  void check() {
+    for (const PipeUse& use : it_.trace.pipe_uses) {
+      if (event(use).kind == Kind::pipe) add(use);
+    }
+    for (uint32_t task = 0; task < it_.trace.submissions.size(); ++task) check_named(task);
+    for (const PipeUse& use : it_.trace.pipe_uses) {
+      if (event(use).kind == Kind::leftover) add_leftover(use);
+    }
+    find_next_groups();
+    for (const auto& [name, pipe] : pipes_) check_end(name, pipe);
+  }
+
+ private:
+  [[nodiscard]] const Event& event(const PipeUse& use) const { return it_.event(use.event); }
+
+  void add(const PipeUse& use) {
+    Pipe& pipe = pipes_[{use.group, use.tag}];
+    const uint32_t task = it_.history.find({event(use).ring, event(use).number});
+    check_fill(use, pipe);
+    if (task != no_index && !used_.insert({task, use.tag}).second) {
+      it_.findings.add("VR-I26", "the task has an event of this pipe already", event(use));
+    } else if (task != no_index && it_.history.of(task).whole) {
+      check_order(use, task, pipe);
+      check_owner(use, task);
+    }
+    pipe.last = &use;
+    pipe.task = task;
+  }
+
+  /// VR-I24.
+  void check_fill(const PipeUse& use, const Pipe& pipe) {
+    for (const Fill& fill : {use.before, use.after}) {
+      if (fill.waiting < 0 || fill.held < 0) {
+        it_.findings.add("VR-I24", "the pipe holds less than nothing: " + text_of(fill),
+                         event(use));
+      } else if (static_cast<uint64_t>(fill.waiting + fill.held) > use.capacity) {
+        it_.findings.add("VR-I24",
+                         fmt::format("the pipe has {} slots, and {} are in use", use.capacity,
+                                     fill.waiting + fill.held),
+                         event(use));
+      }
+    }
+    const Fill sum{use.before.waiting + use.pushed - use.popped,
+                   use.before.held + use.popped - use.freed};
+    if (sum != use.after || use.pushed < 0 || use.popped < 0 || use.freed < 0) {
+      it_.findings.add(
+          "VR-I24",
+          fmt::format("from {}, with {} pushed, {} popped and {} freed, it comes to {}",
+                      text_of(use.before), use.pushed, use.popped, use.freed, text_of(use.after)),
+          event(use));
+    }
+    if (pipe.last != nullptr && pipe.last->capacity != use.capacity) {
+      it_.findings.add("VR-I24", fmt::format("the pipe had {} slots", pipe.last->capacity),
+                       event(use), event(*pipe.last));
+    }
+  }
+
+  /// VR-I25.
+  void check_order(const PipeUse& use, uint32_t task, const Pipe& pipe) {
+    const TaskHistory& history = it_.history.of(task);
+    if (history.fin != no_index && is_late(it_.event(history.fin), event(use))) {
+      it_.findings.add("VR-I25", "the task has not finished", event(use), it_.event(history.fin));
+    }
+    if (pipe.last == nullptr) {
+      if (use.before == Fill{}) return;
+      it_.findings.add("VR-I25", "the pipe begins with " + text_of(use.before), event(use));
+      return;
+    }
+    const Event& last = event(*pipe.last);
+    if (use.before != pipe.last->after) {
+      it_.findings.add("VR-I25",
+                       fmt::format("the task found {}, and the one before it left {}",
+                                   text_of(use.before), text_of(pipe.last->after)),
+                       event(use), last);
+    }
+    if (pipe.task != no_index && pipe.task > task) {
+      it_.findings.add("VR-I25", "it comes after a task that was submitted later", event(use),
+                       last);
+    } else if (history.ready.has() && is_late(last, it_.event(history.ready.event))) {
+      it_.findings.add("VR-I25", "ready before the task that had the pipe was done with it",
+                       it_.event(history.ready.event), last);
+    }
+  }
+
+  /// VR-I26.
+  void check_owner(const PipeUse& use, uint32_t task) {
+    const Submission& submission = it_.trace.submissions[task];
+    if (submission.group != static_cast<int64_t>(use.group)) {
+      it_.findings.add(
+          "VR-I26",
+          fmt::format("the pipe is of group {}, the task of group {}", use.group, submission.group),
+          event(use), it_.submit(task));
+      return;
+    }
+    for (const Param& param : submission.params) {
+      if (param.pipe && param.tag == use.tag) return;
+    }
+    it_.findings.add("VR-I26", fmt::format("the task names no pipe {}", use.tag), event(use),
+                     it_.submit(task));
+  }
+
+  /// VR-I26 from the other side. A task that was consumed has completed.
+  void check_named(uint32_t task) {
+    const TaskHistory& history = it_.history.of(task);
+    if (!history.whole || !history.consume.has()) return;
+    for (const Param& param : it_.trace.submissions[task].params) {
+      if (!param.pipe || used_.contains({task, param.tag})) continue;
+      it_.findings.add("VR-I26", fmt::format("it names pipe {}, and has no event of it", param.tag),
+                       it_.submit(task));
+    }
+  }
+
+  /// VR-I27, as far as it is about one event.
+  void add_leftover(const PipeUse& use) {
+    const auto found = pipes_.find({use.group, use.tag});
+    if (found == pipes_.end()) {
+      it_.findings.add("VR-I27", fmt::format("group {} has no pipe {}", use.group, use.tag),
+                       event(use));
+      return;
+    }
+    Pipe& pipe = found->second;
+    if (pipe.leftover != nullptr) {
+      it_.findings.add("VR-I27", "what is left was reported before", event(use), *pipe.leftover);
+      return;
+    }
+    pipe.leftover = &event(use);
+    if (pipe.last->after != use.after || is_empty(use.after)) {
+      it_.findings.add("VR-I27",
+                       fmt::format("{} is reported to be left, and {} is", text_of(use.after),
+                                   text_of(pipe.last->after)),
+                       event(use), event(*pipe.last));
+    } else if (is_late(event(*pipe.last), event(use))) {
+      it_.findings.add("VR-I27", "a task had the pipe after that", event(use), event(*pipe.last));
+    }
+  }
+
+  /// For each group, when its cluster was allocated again.
+  void find_next_groups() {
+    std::map<uint32_t, uint64_t> latest;
+    for (const Event& event : it_.trace.events) {
+      if (event.kind != Kind::allocate) continue;
+      const auto before = latest.find(event.place);
+      if (before != latest.end()) next_[before->second] = &event;
+      latest[event.place] = event.number;
+    }
+  }
+
+  /// VR-I27 for a pipe whose last user left something.
+  void check_end(const PipeName& name, const Pipe& pipe) {
+    const auto next = next_.find(name.first);
+    const bool is_over = next != next_.end() || !it_.trace.given_up;
+    if (pipe.leftover == nullptr) {
+      if (!is_over || is_empty(pipe.last->after)) return;
+      it_.findings.add("VR-I27", "what it left is never reported", event(*pipe.last));
+    } else if (next != next_.end() && is_late(*pipe.leftover, *next->second)) {
+      it_.findings.add("VR-I27", "the cluster had another group by then", *pipe.leftover,
+                       *next->second);
+    }
+  }
+
+  const Case& it_;
+  std::map<PipeName, Pipe> pipes_;
+  std::set<std::pair<uint32_t, int64_t>> used_;  // by task and tag
+  std::map<uint64_t, const Event*> next_;        // by group
+};
+
+}  // namespace
+
+void check_pipes(const Case& it) {
+  Pipes(it).check();
+}
+
+}  // namespace pto2::validation
