@@ -120,6 +120,34 @@ TEST_P(Clusters, EachIsUsed) {
   EXPECT_THAT(cubes, testing::UnorderedElementsAre(0, 1, 2));
 }
 
+/// Numbers of the tasks by the order of their dispatches, scheduler by scheduler.
+std::vector<uint64_t> dispatched(const RunResult& result) {
+  std::vector<uint64_t> tasks;
+  for (const EventLog& log : result.events) {
+    for (const Event& event : log.events()) {
+      if (event.kind == EventKind::dispatch) tasks.push_back(local_of(event.task));
+    }
+  }
+  return tasks;
+}
+
+/// PL-I1: first in, first out.
+TEST_P(Clusters, PinnedTasksStartInTheirOrder) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const RunResult result = run(
+        small_device(),
+        [](PTO2Runtime* rt) {
+          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+          for (int i = 0; i < 12; ++i) submit(rt, cluster);
+        },
+        seed);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    std::vector<uint64_t> ascending(12);
+    for (uint64_t i = 0; i < 12; ++i) ascending[i] = i;
+    EXPECT_EQ(dispatched(result), ascending) << "seed " << seed;
+  }
+}
+
 TEST_P(Clusters, MinusOneIsAnyCore) {
   const RunResult result = run(small_device(), [](PTO2Runtime* rt) { submit(rt, -1); });
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
