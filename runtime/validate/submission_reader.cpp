@@ -72,6 +72,7 @@ Direction direction_of(const JsonLine& param) {
 Param read_param(const JsonLine& line, const Trace& trace) {
   Param param;
   param.direction = direction_of(line);
+  param.pipe = line.text("dir").starts_with("pipe_");
   if (param.direction == Direction::none) return param;
   param.external = line.has("external");
   if (param.external) {

@@ -87,6 +87,7 @@ inline constexpr std::size_t max_dims = 5;
 
 struct Param {
   Direction direction = Direction::none;  ///< none: a scalar, or a pipe
+  bool pipe = false;                      ///< an entry of the TensorMap, and no tensor
   bool external = false;
   TaskName owner;        ///< if not external
   uint64_t memory = 0;   ///< number of the external memory

@@ -74,9 +74,10 @@ class Waits {
     }
     waiting_ = nullptr;
     Books& books = books_[submission.task.ring];
-    const auto writes = std::ranges::count_if(submission.params, &Param::writes);
+    const auto entries = std::ranges::count_if(
+        submission.params, [](const Param& param) { return param.writes() || param.pipe; });
     books.nodes.push_back(books.nodes.back() + submission.nodes);
-    books.inserts.push_back(books.inserts.back() + static_cast<uint64_t>(writes));
+    books.inserts.push_back(books.inserts.back() + static_cast<uint64_t>(entries));
     books.heap_begin.push_back(submission.heap_begin);
     const uint64_t size = it_.trace.rings[submission.task.ring].heap;
     const uint64_t end = submission.heap_begin + submission.heap_bytes;

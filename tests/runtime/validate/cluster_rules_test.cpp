@@ -162,6 +162,13 @@ TEST(ClusterRules, I12TasksJoinOpenGroups) {
   });
 }
 
+TEST(ClusterRules, I12PinnedTasksJoin) {
+  expect_group_refused("VR-I12", "join", [](EditedTrace&, Json& line) {
+    line["event"] = "wait";
+    return true;
+  });
+}
+
 /// The first task becomes one of two parts; the second runs on the other cluster's core.
 EditedTrace with_parts() {
   EditedTrace trace(Kit::roomy);
@@ -256,6 +263,26 @@ EditedTrace with_pinned_parts() {
   }
   lines.back()["events"] = lines.size() - 2;
   return trace;
+}
+
+TEST(BlockRules, I12AllPartsJoinOrNone) {
+  EditedTrace trace = with_pinned_parts();
+  (*trace.events("join").front())["event"] = "wait";
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I12"});
+}
+
+TEST(BlockRules, I1PartsThatThereAreNot) {
+  for (const char* event : {"dispatch", "ack", "fin", "join"}) {
+    for (const uint64_t part : {2, 7, 60000}) {
+      EditedTrace trace = with_pinned_parts();
+      auto& lines = trace.lines();
+      const auto place = trace.events(event).front() - lines.data();
+      lines.insert(lines.begin() + place, lines[static_cast<std::size_t>(place)]);
+      lines[static_cast<std::size_t>(place)]["part"] = part;
+      lines.back()["events"] = lines.size() - 2;
+      EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I1"}) << event << " " << part;
+    }
+  }
 }
 
 TEST(BlockRules, I8PinnedPartsStayInTheirCluster) {

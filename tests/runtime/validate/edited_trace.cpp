@@ -57,12 +57,29 @@ void build_independent(PTO2Runtime* rt) {
   }
 }
 
+/// Each task has a pipe of its own.
+void build_pipes(PTO2Runtime* rt) {
+  const int32_t cluster = pto2_rt_allocate_cluster(rt);
+  for (int32_t tag = 0; tag < 48; ++tag) {
+    PTO2_SCOPE(rt) {
+      const PTOParam pipe = make_pipe_out_param(tag, 1, 64);
+      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, &pipe, 1, cluster);
+    }
+  }
+}
+
+void build_kit(PTO2Runtime* rt, Kit kit) {
+  if (kit == Kit::independent) return build_independent(rt);
+  if (kit == Kit::pipes) return build_pipes(rt);
+  build(rt, 12, kit == Kit::deadlock ? 9 : 1);
+}
+
 DeviceConfig config_of(Kit kit) {
   DeviceConfig config;
   config.window = kit == Kit::few_slots || kit == Kit::deadlock ? 8 : 64;
   config.heap_bytes = kit == Kit::small_heap ? 8192 : 65536;
   config.dep_pool = kit == Kit::few_nodes ? 16 : 256;
-  config.tensormap_pool = 256;
+  config.tensormap_pool = kit == Kit::pipes ? 16 : 256;
   config.tensormap_buckets = 16;
   config.shard_capacity = 64;
   config.orchestrator_queue = 64;
@@ -77,12 +94,7 @@ std::string trace_of(Kit kit, uint64_t seed) {
   std::string& text = made[{kit, seed}];
   if (!text.empty()) return text;
   static constexpr KernelEntry kernels[] = {no_work};
-  const uint32_t tasks = kit == Kit::deadlock ? 9 : 1;
-  const Launch what{kernels,
-                    [&](PTO2Runtime* rt) {
-                      kit == Kit::independent ? build_independent(rt) : build(rt, 12, tasks);
-                    },
-                    {}};
+  const Launch what{kernels, [&](PTO2Runtime* rt) { build_kit(rt, kit); }, {}};
   const DeviceConfig config = config_of(kit);
   const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
   EXPECT_EQ(result.error.code,

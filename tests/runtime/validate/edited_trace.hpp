@@ -23,6 +23,7 @@ enum class Kit {
   small_heap,   ///< waits for heap bytes, and reuses them
   few_nodes,    ///< reuses dependency nodes
   independent,  ///< tasks that only wait for cores
+  pipes,        ///< waits for entries of the TensorMap, which pipes take
   deadlock,     ///< a scope with more tasks than slots: given up
 };
 

@@ -295,7 +295,21 @@ TEST(LifeRules, I21WaitsAreExplained) {
                  }));
 }
 
+TEST(LifeRules, I21CountsPipes) {
+  EditedTrace trace(Kit::pipes);
+  std::size_t waits = 0;
+  for (const Json* wait : trace.events("wait")) {
+    waits += wait->value("resource", "") == "TensorMap" ? 1 : 0;
+  }
+  EXPECT_GT(waits, 0U);
+  EXPECT_EQ(trace.broken(true), std::set<std::string>());
+  for (Json* task : trace.events("submit")) (*task)["params"] = Json::array();
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I21"});
+}
+
 TEST(LifeRules, I22ExitIsLast) {
+  expect_header_refused("VR-I22", Kit::roomy,
+                        [](EditedTrace& trace) { trace.header()["threads"].push_back("silent"); });
   expect_header_refused("VR-I22", Kit::roomy, [](EditedTrace& trace) {
     (*trace.events("exit").back())["event"] = "wait";
   });
