@@ -99,7 +99,7 @@ TEST_P(Pipes, ImpossibleSizesAreRefused) {
                                                   {1u << 31, 1u << 31}}) {
     expect_error(ErrorCode::bad_submission,
                  fmt::format("pipe 6 of group 0: {} slots of {} bytes", capacity, bytes),
-                 "make_pipe_out_param", [&](PTO2Runtime* rt) {
+                 "sizes within these limits", [&](PTO2Runtime* rt) {
                    const int32_t cluster = pto2_rt_allocate_cluster(rt);
                    submit(rt, cluster, {make_pipe_out_param(6, capacity, bytes)}, {});
                  });
