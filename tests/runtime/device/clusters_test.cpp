@@ -217,6 +217,25 @@ TEST_P(Clusters, ASecondFreeIsRefused) {
   expect_refused("cluster 0 is not allocated: its last group, 0, was freed", freed_twice);
 }
 
+/// A cluster's last group is told from the cluster.
+TEST_P(Clusters, TheLastGroupIsNamed) {
+  const auto free_first = [](PTO2Runtime* rt) {
+    pto2_rt_free_cluster(rt, pto2_rt_allocate_cluster(rt));
+  };
+  expect_refused("cluster 0 is not allocated: its last group, 1, was freed", [&](PTO2Runtime* rt) {
+    free_first(rt);
+    free_first(rt);
+    pto2_rt_free_cluster(rt, 0);
+  });
+  expect_refused("cluster 0 is not allocated: its last group, 1, ended", [&](PTO2Runtime* rt) {
+    free_first(rt);
+    PTO2_SCOPE(rt) {
+      EXPECT_EQ(pto2_rt_allocate_cluster(rt), 0);
+    }
+    submit(rt, 0);
+  });
+}
+
 TEST_P(Clusters, TheEndOfTheScopeFrees) {
   expect_refused("cluster 1 is not allocated: its last group, 1, ended with its scope",
                  [](PTO2Runtime* rt) {
@@ -298,6 +317,35 @@ TEST_P(Clusters, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
   const RunResult result = run(config, hold_four);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(result.tasks, 5u);
+}
+
+/// The message of a chip of so many blocks whose clusters are all held, after one was freed.
+std::string deadlock_of(const Where& where, uint32_t blocks) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  DeviceConfig config = small_device();
+  config.chip.blocks = blocks;
+  config.chip.schedulers = 1;
+  const auto hold_all = [blocks](PTO2Runtime* rt) {
+    pto2_rt_free_cluster(rt, pto2_rt_allocate_cluster(rt));
+    for (uint32_t i = 0; i <= blocks; ++i) (void)pto2_rt_allocate_cluster(rt);
+  };
+  const RunResult result = run_at(where, config, {kernels, hold_all, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::cluster_deadlock);
+  return result.error.message;
+}
+
+TEST_P(Clusters, ADeadlockTellsGroupsFromClusters) {
+  const std::string message = deadlock_of(GetParam(), 2);
+  EXPECT_THAT(message, HasSubstr("- Group 1 holds cluster 0, allocated"));
+  EXPECT_THAT(message, HasSubstr("- Group 2 holds cluster 1, allocated"));
+}
+
+TEST_P(Clusters, ADeadlockNamesTheFirstSixteenGroups) {
+  EXPECT_THAT(deadlock_of(GetParam(), 16), testing::Not(HasSubstr(" more\n")));
+  const std::string message = deadlock_of(GetParam(), 18);
+  EXPECT_THAT(message, HasSubstr("- Group 16 holds cluster 15, allocated"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("- Group 17 ")));
+  EXPECT_THAT(message, HasSubstr("- and 2 more\n"));
 }
 
 /// A deadlock of the window, met while groups are open: they go on being counted and checked.
