@@ -9,7 +9,7 @@
 ///   data            a task reads what its producers wrote; no buffer is raced for       FI-I3
 ///   progress        every role returns: nobody is left waiting                          SU-I3
 ///   drained         everything is consumed and reclaimed                                WM-I3
-///   events          those of the run, given up or not, keep every rule; without time   EV-I1..13
+///   events          those of the run, given up or not, keep every rule; without time   EV-I1..15
 ///
 /// On the checker a scheduler without work polls instead of parking, which has scenarios of its own
 /// (models/parked_schedulers): polling sleeps there until something changes.

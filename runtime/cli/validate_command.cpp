@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -55,6 +56,9 @@ Judged judge_file(const std::string& file, bool races) {
     judged.verdict = validation::judge(trace, races);
   } catch (const TraceError& error) {
     judged.error = std::make_unique<TraceError>(error);
+  } catch (const std::bad_alloc&) {
+    judged.error = std::make_unique<TraceError>(
+        0, "there is not enough memory for a trace of this size", "validate a shorter run");
   }
   return judged;
 }

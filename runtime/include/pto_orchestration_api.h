@@ -267,9 +267,9 @@ inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, int32_t work
   rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
 }
 
-/// Opens a group on a free cluster, the one of the lowest number, and returns its id: 0 up to the
-/// chip's blocks. Cluster c is block c of the chip: its cube and vector cores. While all clusters
-/// are held, it waits for one. The group belongs to the innermost scope that is open now.
+/// Opens a group on a free cluster, the one of the lowest number, and returns its id: 0 to one
+/// less than the chip's blocks. Cluster c is block c of the chip: its cube and vector cores. While
+/// all clusters are held, it waits for one. The group belongs to the innermost scope that is open.
 inline int32_t pto2_rt_allocate_cluster(PTO2Runtime* rt) {
   return rt->ops->allocate_cluster(rt);
 }

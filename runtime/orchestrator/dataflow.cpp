@@ -99,17 +99,15 @@ bool Dataflow::check_pipe(Submission& task, uint32_t i, RunError& refusal) {
                           "submit one task per part: each has its turn at the pipe then", refusal);
     }
   }
-  std::string problem;
+  PipeProblem problem;
   const PipeEntry entry = pipes_.use(
       {static_cast<uint32_t>(task.cluster), group, tag, (param.tensor.id & PTO2_PIPE_SIZED) != 0,
        static_cast<uint32_t>(param.scalar >> 32), static_cast<uint32_t>(param.scalar),
        task.counted},
       problem);
   if (entry.pipe == nullptr) {
-    return refuse_param(task, i, fmt::format("pipe {} of group {}: {}", tag, group, problem),
-                        "give the same sizes, or none, to each make_pipe_out_param and "
-                        "make_pipe_in_param that names it",
-                        refusal);
+    return refuse_param(task, i, fmt::format("pipe {} of group {}: {}", tag, group, problem.text),
+                        problem.hint, refusal);
   }
   if (!task.has_pipes) task.pipes.clear();
   task.has_pipes = true;

@@ -38,7 +38,7 @@ TensorRecord one_byte(uint64_t serial) {
 
 }  // namespace
 
-PipeEntry PipeTable::use(const PipeRequest& request, std::string& problem) {
+PipeEntry PipeTable::use(const PipeRequest& request, PipeProblem& problem) {
   if (request.cluster >= clusters_.size()) clusters_.resize(request.cluster + std::size_t{1});
   Pipes& pipes = clusters_[request.cluster];
   const auto found = std::find_if(pipes.begin(), pipes.end(),
@@ -54,23 +54,28 @@ PipeEntry PipeTable::use(const PipeRequest& request, std::string& problem) {
   const PTOPipe& control = made.pipe.control;
   if (request.sized &&
       (request.capacity != control.capacity || request.slot_bytes != control.slot_bytes)) {
-    problem =
+    problem.text =
         fmt::format("it was made with {} slots of {} bytes, and not {} of {}", control.capacity,
                     control.slot_bytes, request.capacity, request.slot_bytes);
+    problem.hint =
+        "give the same sizes, or none, to each make_pipe_out_param and make_pipe_in_param that "
+        "names it";
     return {nullptr, nullptr};
   }
   return {&made.pipe, &made.tensor};
 }
 
-std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, std::string& problem) {
+std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, PipeProblem& problem) {
   const uint32_t capacity = request.sized ? request.capacity : PTO2_PIPE_CAPACITY;
   const uint32_t slot_bytes = request.sized ? request.slot_bytes : PTO2_PIPE_SLOT_BYTES;
   const uint64_t stride = stride_of(slot_bytes, alignment);
   if (capacity == 0 || slot_bytes == 0 || stride > max_pipe_bytes / capacity) {
-    problem = fmt::format(
+    problem.text = fmt::format(
         "{} slots of {} bytes, of which neither may be 0, and which may take {} "
         "bytes together",
         capacity, slot_bytes, max_pipe_bytes);
+    problem.hint =
+        "give make_pipe_out_param and make_pipe_in_param sizes within these limits, or none";
     return nullptr;
   }
   auto made = std::make_unique<Made>();
@@ -83,7 +88,8 @@ std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, std
   if (request.counted) return made;
   made->memory = allocate(capacity * stride);
   if (made->memory.begin == nullptr) {
-    problem = fmt::format("there is no memory for {} slots of {} bytes", capacity, slot_bytes);
+    problem.text = fmt::format("there is no memory for {} slots of {} bytes", capacity, slot_bytes);
+    problem.hint = "give the pipe smaller sizes, or free clusters before more are used";
     return nullptr;
   }
   control.slots = reinterpret_cast<uint64_t>(made->memory.begin.get());
@@ -105,7 +111,6 @@ PipeTable::Memory PipeTable::allocate(uint64_t bytes) {
   memory.begin.reset(new (std::align_val_t{alignment}, std::nothrow) std::byte[bytes]);
   if (memory.begin == nullptr) return memory;
   memory.bytes = bytes;
-  bytes_ += bytes;
   return memory;
 }
 

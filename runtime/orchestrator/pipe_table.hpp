@@ -48,6 +48,12 @@ struct PipeEntry {
   const TensorRecord* tensor;
 };
 
+/// Why a pipe cannot be had.
+struct PipeProblem {
+  std::string text;
+  const char* hint = "";  ///< what to do
+};
+
 /// Entries that nobody has freed.
 struct PipeLeftover {
   uint32_t group;
@@ -60,7 +66,7 @@ class PipeTable {
  public:
   /// The pipe of this name, made if there is none. Both pointers are null if it cannot be had;
   /// `problem` says why then. Pointers stay valid until the group ends.
-  [[nodiscard]] PipeEntry use(const PipeRequest& request, std::string& problem);
+  [[nodiscard]] PipeEntry use(const PipeRequest& request, PipeProblem& problem);
 
   /// The group that held `cluster`, if there was one, is over: forgets its pipes, and adds what is
   /// left in them to `leftovers`, in the order in which they were made. Requires that all tasks of
@@ -68,9 +74,6 @@ class PipeTable {
   void end_group_on(uint32_t cluster, std::vector<PipeLeftover>& leftovers);
   /// The same for all groups, the lowest cluster first: the run has ended.
   void end_all(std::vector<PipeLeftover>& leftovers);
-
-  /// Bytes of slots that pipes have, and that are kept for later ones.
-  [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
  private:
   static constexpr std::size_t alignment = 64;
@@ -90,12 +93,11 @@ class PipeTable {
   };
   using Pipes = std::vector<std::unique_ptr<Made>>;
 
-  [[nodiscard]] std::unique_ptr<Made> make(const PipeRequest& request, std::string& problem);
+  [[nodiscard]] std::unique_ptr<Made> make(const PipeRequest& request, PipeProblem& problem);
   [[nodiscard]] Memory allocate(uint64_t bytes);
 
   std::vector<Pipes> clusters_;  // the pipes of the last group of each
   std::vector<Memory> kept_;
-  uint64_t bytes_ = 0;
   uint64_t made_ = 0;
 };
 

@@ -24,6 +24,10 @@ void Findings::add(Violation violation) {
   }
 }
 
+void Findings::add_of_header(const char* rule, const std::string& problem) {
+  add({rule, problem + " (line 1: the header)", 1, 0});
+}
+
 void Findings::add(const char* rule, const std::string& problem, const Event& event) {
   add({rule, fmt::format("{} ({})", problem, describe(event)), event.line, 0});
 }

@@ -16,6 +16,8 @@ class Findings {
   /// `problem` is about the event; both are cited, as events of the trace.
   void add(const char* rule, const std::string& problem, const Event& event);
   void add(const char* rule, const std::string& problem, const Event& event, const Event& other);
+  /// `problem` is about what the header names, and no event has.
+  void add_of_header(const char* rule, const std::string& problem);
 
   [[nodiscard]] Verdict take() { return std::move(verdict_); }
 

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "runtime/validate/rules.hpp"
 
@@ -33,6 +34,7 @@ class Groups {
       if (event.kind == Kind::submit) submit(task++);
       if (event.kind == Kind::give_back) clusters_[event.place].give_backs.push_back(&event);
     }
+    for (task = 0; task < it_.trace.submissions.size(); ++task) check_joins(task);
     for (const Cluster& cluster : clusters_) check_cluster(cluster);
   }
 
@@ -97,7 +99,7 @@ class Groups {
                        it_.submit(task));
       return;
     }
-    Group& group = groups_[number];
+    const Group& group = groups_[number];
     if (submission.cluster != int64_t{group.allocate->place}) {
       it_.findings.add("VR-I12",
                        fmt::format("it is pinned to cluster {}, which group {} has not",
@@ -106,6 +108,19 @@ class Groups {
     } else if (group.close != nullptr) {
       it_.findings.add("VR-I12", "the group is closed", it_.submit(task), *group.close);
     }
+  }
+
+  /// A task whose parts are in different groups has none itself: one that joined speaks for all.
+  void check_joins(uint32_t task) {
+    if (!it_.history.of(task).whole) return;
+    const auto parts = it_.history.parts(task);
+    const auto joined =
+        std::ranges::count_if(parts, [](const PartHistory& part) { return part.join != no_index; });
+    if (joined == 0 && it_.trace.submissions[task].group == -1) return;
+    if (joined == std::ssize(parts)) return;
+    it_.findings.add("VR-I12",
+                     fmt::format("of its {} parts, {} join a group", parts.size(), joined),
+                     it_.submit(task));
   }
 
   void check_cluster(const Cluster& cluster) {

@@ -46,6 +46,7 @@ void History::add(uint32_t number) {
   const uint32_t task = find({event.ring, event.number});
   if (task == no_index || event.part >= trace_.submissions[task].parts()) {
     strays_.push_back(number);
+    if (task != no_index) tasks_[task].whole = false;
     return;
   }
   PartHistory& part = parts_[tasks_[task].first_part + event.part];

@@ -145,9 +145,12 @@ void check_threads(const Case& it) {
     before = i;
   }
   for (uint32_t thread = 0; thread < last.size(); ++thread) {
-    if (last[thread] == no_index || it.event(last[thread]).kind == Kind::exit) continue;
-    it.findings.add("VR-I22", it.trace.threads[thread] + " ends without an exit",
-                    it.event(last[thread]));
+    if (last[thread] == no_index) {
+      it.findings.add_of_header("VR-I22", it.trace.threads[thread] + " has no event, and no exit");
+    } else if (it.event(last[thread]).kind != Kind::exit) {
+      it.findings.add("VR-I22", it.trace.threads[thread] + " ends without an exit",
+                      it.event(last[thread]));
+    }
   }
 }
 

@@ -19,10 +19,13 @@ bool boxes_meet(const Param& a, const Param& b) {
   return true;
 }
 
-uint64_t rows_of(const Param& param) {
+bool has_few_rows(const Param& param) {
   uint64_t rows = 1;
-  for (uint32_t i = 0; i + 1 < param.dims && rows <= most_rows; ++i) rows *= param.extent[i];
-  return rows;
+  for (uint32_t i = 0; i + 1 < param.dims; ++i) {
+    if (param.extent[i] > most_rows / rows) return false;
+    rows *= param.extent[i];
+  }
+  return true;
 }
 
 /// First bytes of the rows, ascending.
@@ -64,7 +67,7 @@ bool rows_meet(const Param& a, const Param& b) {
 bool share_bytes(const Param& a, const Param& b) {
   if (a.end() <= b.begin() || b.end() <= a.begin()) return false;
   if (same_space(a, b)) return boxes_meet(a, b);
-  if (rows_of(a) > most_rows || rows_of(b) > most_rows) return true;
+  if (!has_few_rows(a) || !has_few_rows(b)) return true;
   return rows_meet(a, b);
 }
 

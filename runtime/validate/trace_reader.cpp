@@ -123,7 +123,8 @@ class Reader {
   }
 
   void read_cores(const JsonLine& line) {
-    for (const element core : line.list("cores")) {
+    const JsonLine::Array cores = line.list("cores");
+    for (const element core : cores) {
       const JsonLine fields = line.inner(core, "a core");
       const std::string name(fields.text("name"));
       const auto thread =
@@ -132,7 +133,10 @@ class Reader {
       const std::string_view type = fields.text("type");
       if (std::ranges::count(trace_.types, type) == 0) trace_.types.emplace_back(type);
       const int64_t cluster = fields.signed_number("cluster");
-      if (cluster < -1) line.refuse(fmt::format("core {} is of cluster {}", name, cluster));
+      // Each cluster has a core, so that there are no more of them.
+      if (cluster < -1 || cluster >= static_cast<int64_t>(cores.size())) {
+        line.refuse(fmt::format("core {} of {} is of cluster {}", name, cores.size(), cluster));
+      }
       cores_.emplace(name, static_cast<uint32_t>(trace_.cores.size()));
       trace_.cores.push_back({name, type_of(fields, trace_), thread->second, cluster});
       trace_.clusters = std::max(trace_.clusters, static_cast<uint64_t>(cluster + 1));

@@ -29,8 +29,8 @@
 ///   VR-I10: a cluster has one group at a time.
 ///   VR-I11: a group is closed once, and its cluster is given back after that and after the last of
 ///          its tasks has finished; in a run that ended well, each is.
-///   VR-I12: groups are numbered from 0; tasks join a group that is open, on its cluster, and
-///          their submission says so.
+///   VR-I12: groups are numbered from 0; each part of a pinned task, and no other, joins a group
+///          that is open, on its cluster, and the submission says so.
 ///   VR-I13: of a window's slots one stays free: when a task is submitted, the one that many tasks
 ///          before it has been reclaimed, and nobody who uses that one runs.
 ///   VR-I14: a task's heap range lies in its ring's heap; nobody who may use its bytes runs, and

@@ -54,6 +54,19 @@ TEST(ClusterPool, AnOpenGroupKeepsItsClusterWithoutTasks) {
   EXPECT_TRUE(pool.close(0));
 }
 
+TEST(ClusterPool, IsAllFreeOnlyWithoutGroups) {
+  Storage storage(2);
+  Pool pool(storage.words, storage.members);
+  EXPECT_TRUE(pool.all_free());
+  ASSERT_EQ(pool.allocate(), 0u);
+  EXPECT_FALSE(pool.all_free()) << "an open group without tasks";
+  pool.join(0);
+  EXPECT_FALSE(pool.close(0));
+  EXPECT_FALSE(pool.all_free()) << "a closed group with a task";
+  EXPECT_TRUE(pool.leave(0));
+  EXPECT_TRUE(pool.all_free());
+}
+
 TEST(ClusterPool, SeesAClusterThatIsFreeAndHeld) {
   Storage storage(2);
   Pool pool(storage.words, storage.members);

@@ -176,6 +176,18 @@ TEST_P(BackPressure, OfTheTensorMapIsWarnedOfWithWhatIsInUse) {
                  });
 }
 
+TEST_P(BackPressure, OfAClusterIsWarnedOf) {
+  DeviceConfig config = small_device();
+  config.chip.blocks = 1;
+  config.chip.schedulers = 1;
+  expect_warning(GetParam(), config, "[Cluster] BLOCKED: no free cluster", [](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, cluster);
+    pto2_rt_free_cluster(rt, cluster);
+    EXPECT_EQ(pto2_rt_allocate_cluster(rt), cluster);
+  });
+}
+
 INSTANTIATE_TEST_SUITE_P(Executors, BackPressure,
                          testing::Values(executors::Executor::packed,
                                          executors::Executor::threads));

@@ -121,6 +121,34 @@ TEST_P(Clusters, EachIsUsed) {
   EXPECT_THAT(cubes, testing::UnorderedElementsAre(0, 1, 2));
 }
 
+/// Numbers of the tasks by the order of their dispatches, scheduler by scheduler.
+std::vector<uint64_t> dispatched(const RunResult& result) {
+  std::vector<uint64_t> tasks;
+  for (const EventLog& log : result.events) {
+    for (const Event& event : log.events()) {
+      if (event.kind == EventKind::dispatch) tasks.push_back(local_of(event.task));
+    }
+  }
+  return tasks;
+}
+
+/// PL-I1: first in, first out.
+TEST_P(Clusters, PinnedTasksStartInTheirOrder) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const RunResult result = run(
+        small_device(),
+        [](PTO2Runtime* rt) {
+          const int32_t cluster = pto2_rt_allocate_cluster(rt);
+          for (int i = 0; i < 12; ++i) submit(rt, cluster);
+        },
+        seed);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    std::vector<uint64_t> ascending(12);
+    for (uint64_t i = 0; i < 12; ++i) ascending[i] = i;
+    EXPECT_EQ(dispatched(result), ascending) << "seed " << seed;
+  }
+}
+
 TEST_P(Clusters, MinusOneIsAnyCore) {
   const RunResult result = run(small_device(), [](PTO2Runtime* rt) { submit(rt, -1); });
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
@@ -188,6 +216,25 @@ TEST_P(Clusters, ASecondFreeIsRefused) {
     pto2_rt_free_cluster(rt, cluster);
   };
   expect_refused("cluster 0 is not allocated: its last group, 0, was freed", freed_twice);
+}
+
+/// A cluster's last group is told from the cluster.
+TEST_P(Clusters, TheLastGroupIsNamed) {
+  const auto free_first = [](PTO2Runtime* rt) {
+    pto2_rt_free_cluster(rt, pto2_rt_allocate_cluster(rt));
+  };
+  expect_refused("cluster 0 is not allocated: its last group, 1, was freed", [&](PTO2Runtime* rt) {
+    free_first(rt);
+    free_first(rt);
+    pto2_rt_free_cluster(rt, 0);
+  });
+  expect_refused("cluster 0 is not allocated: its last group, 1, ended", [&](PTO2Runtime* rt) {
+    free_first(rt);
+    PTO2_SCOPE(rt) {
+      EXPECT_EQ(pto2_rt_allocate_cluster(rt), 0);
+    }
+    submit(rt, 0);
+  });
 }
 
 TEST_P(Clusters, TheEndOfTheScopeFrees) {
@@ -271,6 +318,35 @@ TEST_P(Clusters, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
   const RunResult result = run(config, hold_four);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(result.tasks, 5u);
+}
+
+/// The message of a chip of so many blocks whose clusters are all held, after one was freed.
+std::string deadlock_of(const Where& where, uint32_t blocks) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  DeviceConfig config = small_device();
+  config.chip.blocks = blocks;
+  config.chip.schedulers = 1;
+  const auto hold_all = [blocks](PTO2Runtime* rt) {
+    pto2_rt_free_cluster(rt, pto2_rt_allocate_cluster(rt));
+    for (uint32_t i = 0; i <= blocks; ++i) (void)pto2_rt_allocate_cluster(rt);
+  };
+  const RunResult result = run_at(where, config, {kernels, hold_all, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::cluster_deadlock);
+  return result.error.message;
+}
+
+TEST_P(Clusters, ADeadlockTellsGroupsFromClusters) {
+  const std::string message = deadlock_of(GetParam(), 2);
+  EXPECT_THAT(message, HasSubstr("- Group 1 holds cluster 0, allocated"));
+  EXPECT_THAT(message, HasSubstr("- Group 2 holds cluster 1, allocated"));
+}
+
+TEST_P(Clusters, ADeadlockNamesTheFirstSixteenGroups) {
+  EXPECT_THAT(deadlock_of(GetParam(), 16), testing::Not(HasSubstr(" more\n")));
+  const std::string message = deadlock_of(GetParam(), 18);
+  EXPECT_THAT(message, HasSubstr("- Group 16 holds cluster 15, allocated"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("- Group 17 ")));
+  EXPECT_THAT(message, HasSubstr("- and 2 more\n"));
 }
 
 /// A deadlock of the window, met while groups are open: they go on being counted and checked.

@@ -221,6 +221,48 @@ TEST(OwnTasks, KeepNoOtherSchedulerFromWorking) {
   }
 }
 
+std::atomic<uint64_t> submitted{0};
+std::atomic<int> in_vain{0};
+
+/// Waits until the slot of the task before it was taken anew, but less long than it takes until the
+/// orchestrator is reminded (Hardware::reminder).
+void patient_own_kernel(int64_t* args) {
+  const auto end = std::chrono::steady_clock::now() + milliseconds(100);
+  while (submitted.load() < static_cast<uint64_t>(args[0])) {
+    if (std::chrono::steady_clock::now() > end) return static_cast<void>(++in_vain);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+/// A scheduler that has ended a task of its own rings the orchestrator before it runs the next one:
+/// the orchestrator may wait for the slot. One of three kernels may be unlucky on a busy machine.
+TEST(OwnTasks, RingTheOrchestratorOneByOne) {
+  static constexpr KernelEntry kernels[] = {patient_own_kernel};
+  DeviceConfig config = tiny_device();
+  config.window = 4;
+  static constexpr uint64_t tasks = 30;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      for (uint64_t i = 0; i < tasks; ++i) {
+                        PTO2_SCOPE(rt) {
+                          // Three are alive at a time.
+                          const PTOParam params[] = {make_scalar_param(std::min(i + 3, tasks))};
+                          pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, params, 1);
+                        }
+                        ++submitted;
+                      }
+                    },
+                    {}};
+  for (const auto executor : {executors::Executor::threads, executors::Executor::packed}) {
+    submitted = 0;
+    in_vain = 0;
+    const RunResult result =
+        launch(config, executors::TeamOptions{.executor = executor, .host_threads = 4}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    EXPECT_LT(in_vain.load(), 10);
+  }
+}
+
 /// Tasks that each make many ready when they end, of random types.
 void submit_stars(PTO2Runtime* rt, executors::Random& random, uint64_t types) {
   pto2_rt_init_tensor_pool(rt);

@@ -40,5 +40,12 @@ TEST(ExternalMemory, BuffersOfTheRuntimeAreNone) {
   EXPECT_EQ(memory.place_of(3000).offset, 0U);
 }
 
+TEST(ExternalMemory, APieceIsAsOldAsTheFirstUseOfAnyOfIt) {
+  const TracedParam params[] = {external(1064, 8), external(5000, 8), external(1000, 100)};
+  const ExternalMemory memory(params);
+  EXPECT_EQ(memory.place_of(1064).memory, 0U);
+  EXPECT_EQ(memory.place_of(5000).memory, 1U);
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -162,6 +162,13 @@ TEST(ClusterRules, I12TasksJoinOpenGroups) {
   });
 }
 
+TEST(ClusterRules, I12PinnedTasksJoin) {
+  expect_group_refused("VR-I12", "join", [](EditedTrace&, Json& line) {
+    line["event"] = "wait";
+    return true;
+  });
+}
+
 /// The first task becomes one of two parts; the second runs on the other cluster's core.
 EditedTrace with_parts() {
   EditedTrace trace(Kit::roomy);
@@ -209,6 +216,98 @@ TEST(BlockRules, TheLastPartCompletes) {
     (*fin)["t"] = time_of(exit);
   }
   EXPECT_THAT(trace.broken(), testing::IsSupersetOf({"VR-I5", "VR-I17", "VR-I18"}));
+}
+
+/// The parts of the first task are of two groups, each on the cluster where the part runs.
+EditedTrace with_pinned_parts() {
+  EditedTrace trace = with_parts();
+  Json* const task = trace.events("submit").front();
+  const Json orchestrator = {{"t", time_of(*task)}, {"thread", "orchestrator"}};
+  std::vector<Json> before;
+  std::vector<Json> after;
+  std::vector<Json> give_backs;
+  for (Json* dispatch : trace.events("dispatch")) {
+    if ((*dispatch)["ring"] != (*task)["ring"] || (*dispatch)["task"] != (*task)["task"]) continue;
+    Json allocate = orchestrator;
+    allocate["event"] = "allocate";
+    allocate["group"] = before.size();
+    allocate["cluster"] = cluster_of(trace, (*dispatch)["core"]);
+    Json join = allocate;
+    join["event"] = "join";
+    for (const char* field : {"ring", "task"}) join[field] = (*task)[field];
+    join["part"] = (*dispatch)["part"];
+    Json close = allocate;
+    close["event"] = "close";
+    before.push_back(allocate);
+    after.insert(after.begin(), join);
+    after.push_back(close);
+    give_backs.push_back({{"t", time_of(*trace.events("exit").front())},
+                          {"thread", "orchestrator"},
+                          {"event", "give_back"},
+                          {"cluster", allocate["cluster"]}});
+  }
+  auto& lines = trace.lines();
+  const auto place = task - lines.data();
+  lines.insert(lines.begin() + place + 1, after.begin(), after.end());
+  lines.insert(lines.begin() + place, before.begin(), before.end());
+  for (Json& line : give_backs) {
+    // Before the exit of its thread.
+    for (const Json* exit : trace.events("exit")) {
+      if ((*exit)["thread"] == "orchestrator") line["t"] = time_of(*exit);
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].value("event", "") != "exit" || lines[i]["thread"] != "orchestrator") continue;
+      lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(i), line);
+      break;
+    }
+  }
+  lines.back()["events"] = lines.size() - 2;
+  return trace;
+}
+
+TEST(BlockRules, I12AllPartsJoinOrNone) {
+  EditedTrace trace = with_pinned_parts();
+  (*trace.events("join").front())["event"] = "wait";
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I12"});
+}
+
+TEST(BlockRules, I1PartsThatThereAreNot) {
+  for (const char* event : {"dispatch", "ack", "fin", "join"}) {
+    for (const uint64_t part : {2, 7, 60000}) {
+      EditedTrace trace = with_pinned_parts();
+      auto& lines = trace.lines();
+      const auto place = trace.events(event).front() - lines.data();
+      lines.insert(lines.begin() + place, lines[static_cast<std::size_t>(place)]);
+      lines[static_cast<std::size_t>(place)]["part"] = part;
+      lines.back()["events"] = lines.size() - 2;
+      EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I1"}) << event << " " << part;
+    }
+  }
+}
+
+TEST(BlockRules, I8PinnedPartsStayInTheirCluster) {
+  EditedTrace trace = with_pinned_parts();
+  ASSERT_EQ(trace.broken(true), std::set<std::string>());
+  const std::vector<Json*> joins = trace.events("join");
+  ASSERT_EQ(joins.size(), 2U);
+  std::swap((*joins[0])["group"], (*joins[1])["group"]);
+  std::swap((*joins[0])["cluster"], (*joins[1])["cluster"]);
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I8"});
+}
+
+TEST(ClusterRules, I21NobodyWaitsBesideAFreeCluster) {
+  expect_group_refused("VR-I21", "allocate", [](EditedTrace& trace, Json& line) {
+    // Another wait that has not ended would be refused anyhow.
+    if (line["group"] < 4 || trace.before(line)->contains("resource")) return false;
+    const Json wait = {{"t", line["t"]},  {"thread", "orchestrator"},
+                       {"event", "wait"}, {"resource", "Cluster"},
+                       {"requested", 1},  {"ring", 0},
+                       {"task", 0}};
+    auto& lines = trace.lines();
+    lines.insert(lines.begin() + (&line - lines.data()), wait);
+    lines.back()["events"] = lines.size() - 2;
+    return true;
+  });
 }
 
 }  // namespace

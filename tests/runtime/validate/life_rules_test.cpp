@@ -296,6 +296,8 @@ TEST(LifeRules, I21WaitsAreExplained) {
 }
 
 TEST(LifeRules, I22ExitIsLast) {
+  expect_header_refused("VR-I22", Kit::roomy,
+                        [](EditedTrace& trace) { trace.header()["threads"].push_back("silent"); });
   expect_header_refused("VR-I22", Kit::roomy, [](EditedTrace& trace) {
     (*trace.events("exit").back())["event"] = "wait";
   });

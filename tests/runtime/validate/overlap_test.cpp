@@ -68,5 +68,14 @@ TEST(Overlap, TakesTooManyRowsForOnesThatMeet) {
   EXPECT_FALSE(share_bytes(box(0, rows, 0, 1, 4), box(rows, rows, 1, 1, 4, 4, 4)));
 }
 
+TEST(Overlap, CountsRowsWithoutAnOverflow) {
+  Param many = box(0, 1 << 16, 0, uint64_t{1} << 48, 1);
+  many.dims = 3;
+  many.strides[2] = 1;
+  many.extent[2] = 1;
+  EXPECT_TRUE(share_bytes(many, box(0, 1, 0, 1, 4)));
+  EXPECT_TRUE(share_bytes(box(0, 1, 0, 1, 4), many));
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -82,6 +82,12 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header["threads"][1] = header["threads"][0]; }, "two threads");
   expect([](Json& header) { header["cores"][0]["name"] = "x"; }, "core x has no thread");
   expect([](Json& header) { header["cores"][0]["cluster"] = -2; }, "of cluster -2");
+  const auto in_cluster = [](uint64_t cluster) {
+    return [cluster](Json& header) { header["cores"][0]["cluster"] = cluster; };
+  };
+  expect(in_cluster(8), "core aic0 of 8 is of cluster 8");
+  expect(in_cluster(4'000'000'000), "of cluster 4000000000");
+  expect(in_cluster(uint64_t{1} << 62), "of cluster 4611686018427387904");
   expect([](Json& header) { header["cores"][0]["cluster"] = "0"; }, "\"cluster\" is no whole");
   expect([](Json& header) { header["rings"][0]["window"] = 1; }, "no room");
   expect([](Json& header) { header["rings"] = Json::array(); }, "no rings");

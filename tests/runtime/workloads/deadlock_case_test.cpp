@@ -27,6 +27,15 @@ TEST(DeadlockCase, a_wrong_element_of_any_graph_fails) {
   }
 }
 
+TEST(DeadlockCase, without_a_run_every_element_fails) {
+  for (const CaseInfo& info : deadlock().cases()) {
+    const auto data = deadlock().make_case(info.name);
+    expect_correct("deadlock", *data);
+    data->reset_outputs();
+    EXPECT_EQ(data->verify().mismatches, data->arguments()[1].bytes / sizeof(float)) << info.name;
+  }
+}
+
 TEST(DeadlockCase, a_twin_is_the_same_graph_with_another_size) {
   std::map<std::string, CaseInfo> infos;
   for (const CaseInfo& info : deadlock().cases()) infos[info.name] = info;

@@ -200,6 +200,7 @@ TEST(AWrongKernel, ThatWritesNothingIsSeen) {
   EXPECT_FALSE(result.pass) << "though the other output is right";
   EXPECT_EQ(result.mismatches, 32U * 128 * 128);
   EXPECT_THAT(result.detail, testing::HasSubstr("C: element 0 is nan"));
+  EXPECT_TRUE(std::isinf(result.max_abs_error)) << "the error is that of all outputs";
 }
 
 }  // namespace
