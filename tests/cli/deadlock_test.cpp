@@ -255,6 +255,27 @@ TEST(All, IsOneObjectAsJson) {
             "fail");
 }
 
+TEST(All, LeavesStdoutToTheLinesWhenTheJsonIsAFile) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pto2({"run", "vector_example", "--all", "--json", folder.path("report.json")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("ok +Case1 .* pass\nok +CaseRandom .* pass\n"));
+  const auto report = nlohmann::json::parse(read_text(folder.path("report.json")));
+  EXPECT_EQ(report["schema"], "pto2-run-all/1");
+}
+
+TEST(All, WritesNoJsonOverItsConfigFile) {
+  const TemporaryFolder folder;
+  const std::string text = "window = 64\n";
+  const std::string file = folder.file("config.toml", text);
+  const Outcome outcome =
+      pto2({"run", "vector_example", "--all", "--config", file, "--json", file});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--json"));
+  EXPECT_EQ(read_text(file), text);
+}
+
 TEST(All, WorksForOtherWorkloads) {
   const Outcome outcome = pto2({"run", "vector_example", "--all"});
   EXPECT_EQ(outcome.code, 0);

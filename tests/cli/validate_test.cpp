@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "tests/cli/program.hpp"
 
 namespace pto2::test {
@@ -70,6 +72,20 @@ TEST_F(Validate, NamesTheRuleAndBothLines) {
   EXPECT_THAT(outcome.out, HasSubstr("broken: broken, 5 tasks"));
 }
 
+TEST_F(Validate, PutsTheFirstEventBehindTheFileName) {
+  const std::string file = broken();
+  const std::string text = pto2({"validate", file}).out;
+  std::smatch lines;
+  ASSERT_TRUE(std::regex_search(
+      text, lines, std::regex("broken:([0-9]+): VR-I7: [^(]*.line ([0-9]+): .*; line ([0-9]+): ")))
+      << text;
+  EXPECT_EQ(lines[1], lines[2]);
+  EXPECT_NE(lines[1], lines[3]);
+  const json cited =
+      pto2({"validate", "--json", file}).json()["files"][0]["violations"][0]["lines"];
+  EXPECT_EQ(cited, (json{std::stoi(lines[2]), std::stoi(lines[3])}));
+}
+
 TEST_F(Validate, SaysItAsJson) {
   const Outcome outcome = pto2({"validate", "--json", folder_.path("good"), broken()});
   EXPECT_EQ(outcome.code, 1);
@@ -117,6 +133,25 @@ TEST_F(Validate, NeedsFiles) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("name the FILEs to validate"));
   EXPECT_EQ(pto2({"validate", "--rases", "x"}).code, 2);
+}
+
+/// Groups, pipes, block tasks, and runs that were given up.
+TEST_F(Validate, PassesEveryCaseOfTheSmallWorkloads) {
+  const json list = pto2({"list", "--json"}).json();
+  int cases = 0;
+  for (const json& workload : list["workloads"]) {
+    const std::string name = workload["name"];
+    if (name != "clusters" && name != "block_incore" && name != "deadlock") continue;
+    for (const json& one : workload["cases"]) {
+      const std::string case_name = one["name"];
+      static_cast<void>(
+          pto2({"run", name, "--case", case_name, "--quiet", "--trace", folder_.path("t")}));
+      const Outcome outcome = pto2({"validate", folder_.path("t")});
+      EXPECT_EQ(outcome.code, 0) << name << " " << case_name << "\n" << outcome.out << outcome.err;
+      ++cases;
+    }
+  }
+  EXPECT_GE(cases, 16);
 }
 
 TEST_F(Validate, PassesRunsOfEveryKind) {
