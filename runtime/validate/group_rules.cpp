@@ -118,8 +118,7 @@ class Groups {
         std::ranges::count_if(parts, [](const PartHistory& part) { return part.join != no_index; });
     if (joined == 0 && it_.trace.submissions[task].group == -1) return;
     if (joined == std::ssize(parts)) return;
-    it_.findings.add("VR-I12",
-                     fmt::format("of its {} parts, {} join a group", parts.size(), joined),
+    it_.findings.add("VR-I12", fmt::format("{} of its {} parts join a group", joined, parts.size()),
                      it_.submit(task));
   }
 
