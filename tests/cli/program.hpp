@@ -61,6 +61,13 @@ class RunningProgram {
   pid_t pid_;  ///< -1 once it has been waited for
 };
 
+/// False: a sanitizer reserves more address space than a limit (ulimit -v) would leave.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_space_is_ours = false;
+#else
+inline constexpr bool address_space_is_ours = true;
+#endif
+
 /// Folder of the workloads' images.
 std::string images();
 

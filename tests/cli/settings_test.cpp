@@ -234,13 +234,6 @@ TEST(BadFiles, AreBadInput) {
   EXPECT_EQ(pto2({"run", "--config", folder.path()}).code, 3);
 }
 
-// The sanitizers reserve more address space than the limits leave.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool address_space_is_ours = false;
-#else
-constexpr bool address_space_is_ours = true;
-#endif
-
 TEST(Limits, OfTheProcessAreToldApartFromBugs) {
   if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer needs the address space";
   const Strings shell = {"-c", "ulimit -v 2000000; exec \"$0\" run paged_attention", PTO2_PROGRAM};

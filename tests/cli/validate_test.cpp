@@ -123,6 +123,25 @@ TEST_F(Validate, RefusesWhatIsNoTraceWithLineAndRemedy) {
   EXPECT_EQ(pto2({"validate", folder_.path()}).code, 3) << "a folder is no file";
 }
 
+/// Five gigabytes of parts, where one may be had.
+TEST_F(Validate, SaysThatATraceIsTooLarge) {
+  if (!address_space_is_ours) GTEST_SKIP() << "the sanitizer needs the address space";
+  constexpr int tasks = 2000;
+  const std::string header = good_.substr(0, good_.find('\n') + 1);
+  const std::size_t submit = good_.rfind('\n', good_.find("\"event\":\"submit\"")) + 1;
+  const std::string task = changed(good_.substr(submit, good_.find('\n', submit) + 1 - submit),
+                                   "\"block_dim\":0", "\"block_dim\":65535");
+  std::string text = changed(header, "\"tasks\":5", "\"tasks\":2000");
+  for (int i = 0; i < tasks; ++i) text += task;
+  const std::string file =
+      write("large", text + "{\"event\":\"end\",\"events\":2000,\"dropped\":0}\n");
+  const Outcome outcome = run_program(
+      "/bin/sh", {"-c", "ulimit -v 1000000; exec \"$0\" validate \"$1\"", PTO2_PROGRAM, file});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("large: there is not enough memory for a trace of this size"));
+  EXPECT_THAT(outcome.err, testing::Not(HasSubstr("--heap")));
+}
+
 TEST_F(Validate, ABrokenRuleOutweighsAFileThatIsNoTrace) {
   EXPECT_EQ(pto2({"validate", write("empty", ""), broken(), folder_.path("good")}).code, 1);
   EXPECT_EQ(pto2({"validate", folder_.path("good"), write("empty", "")}).code, 3);
