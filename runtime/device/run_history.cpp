@@ -32,6 +32,7 @@ void RunHistory::add_submissions(const EventLog& orchestrator) {
     if (local_of(event.task) != rings_[ring].size()) continue;
     rings_[ring].push_back({event.task});
     rings_[ring].back().parts.resize(event.part);
+    if (event.part != 0) ++block_tasks_;
   }
 }
 

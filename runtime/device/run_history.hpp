@@ -88,6 +88,8 @@ class RunHistory {
     if (part.group < 0) return any_cluster;
     return groups_[static_cast<std::size_t>(part.group)].cluster;
   }
+  /// How many of the tasks are block tasks.
+  [[nodiscard]] uint64_t block_tasks() const { return block_tasks_; }
   /// Null: no such task was submitted.
   [[nodiscard]] const TaskHistory* find(TaskId id) const;
   /// Dispatches to one core or worker, thread by thread.
@@ -153,6 +155,7 @@ class RunHistory {
   std::array<int64_t, core_types> room_{};
   std::vector<std::vector<TaskHistory>> rings_;
   std::vector<GroupHistory> groups_;
+  uint64_t block_tasks_ = 0;
   std::vector<std::vector<const Event*>> dispatches_;
   std::vector<std::vector<const Event*>> sent_;
   std::array<uint64_t, event_kinds> counts_{};

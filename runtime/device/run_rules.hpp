@@ -32,13 +32,13 @@
 ///          and waits in between, but not between parts that it claims; no dispatch to it precedes
 ///          the `fin` of the one before. Each dispatch has its `ack` and its `fin`; in a run that
 ///          was given up, the last one to a core may have neither, because the exit signal overtook
-///          it. A scheduler runs each task that it
-///          dispatched to itself at once, and none else.
+///          it. A scheduler runs each task that it dispatched to itself at once, and none else.
 ///   EV-I9: the last event of each thread, and no other, is its `exit`. A core's is not later than
 ///          its scheduler's, and in a run that ended well not earlier than the last `fin`.
 ///   EV-I10: the tasks of a ring that were reclaimed are its first ones.
 ///   EV-I11: the counts of the result agree with the events: `completions` counts tasks,
-///          `dispatches`, `acks` and `fins` count parts.
+///          `dispatches`, `acks` and `fins` count parts. What was stolen was dispatched or lent, or
+///          was the ticket of a block task that was used up.
 ///   EV-I12: no core is idle while a task of its type is ready and nobody is about to dispatch it.
 ///          A pinned task waits for a core of its cluster. A scheduler counts as a core of type
 ///          ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its

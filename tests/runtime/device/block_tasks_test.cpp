@@ -236,6 +236,22 @@ TEST(PackedBlockTasks, AreLentToNoMoreCoresThanCanRun) {
   EXPECT_LE(result.loans, 2 * blocks);
 }
 
+/// A scheduler goes on to lend while the first cores are in long kernels, and the ticket is stolen
+/// more often than there are parts.
+TEST(PackedBlockTasks, KeepTheRulesBesideLongKernels) {
+  DeviceConfig config;
+  config.events = 4096;
+  const RunResult result = launch(config, executors::TeamOptions{.host_threads = 2},
+                                  {std::vector<KernelEntry>{[](int64_t*) {
+                                     std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                                   }},
+                                   [](PTO2Runtime* rt) { submit_block(rt, {}, 4); },
+                                   {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok);
+  EXPECT_EQ(result.fins, 4u);
+  EXPECT_THAT(broken_rules(config, result), testing::IsEmpty());
+}
+
 /// Parts that can only end together, one per vector core of the chip.
 constexpr uint32_t meeting_blocks = 8;
 std::atomic<uint32_t> parts_met{0};

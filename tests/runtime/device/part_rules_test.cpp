@@ -106,6 +106,15 @@ TEST(PartRules, PartsAreClaimedByTheirCoreAndOthersSentByItsScheduler) {
   expect_broken(claimed, "EV-I7", "task 1 of ring 0 is dispatched to aiv0 by aiv0");
 }
 
+TEST(PartRules, WhatIsStolenIsDispatchedLentOrUsedUp) {
+  Story thief = with_parts();
+  thief.result.loans = 3;
+  thief.result.steals = 5 + 3 + 1;
+  EXPECT_THAT(thief.broken(), IsEmpty());
+  ++thief.result.steals;
+  expect_broken(thief, "EV-I11", "10 steals of 5 dispatches and 3 loans");
+}
+
 TEST(PartRules, ACoreClaimsPartsOneAfterTheOther) {
   Story story = with_parts();
   story.at(orchestrator, submit, b).part = 3;

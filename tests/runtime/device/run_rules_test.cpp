@@ -309,10 +309,10 @@ TEST(RunRules, CountsAgreeWithTheEvents) {
   thief.result.steals = 4;
   EXPECT_THAT(thief.broken(), IsEmpty());
   ++thief.result.steals;
-  expect_broken(thief, "EV-I11", "5 steals of 4 dispatches");
+  expect_broken(thief, "EV-I11", "5 steals of 4 dispatches and 0 loans");
   thief.result.steals = 1;
   thief.config.shards = 1;
-  expect_broken(thief, "EV-I11", "1 steals of 4 dispatches, with 1 shards");
+  expect_broken(thief, "EV-I11", "1 steals of 4 dispatches and 0 loans, with 1 shards");
   Story given = given_up();
   given.result.completions = 0;
   expect_broken(given, "EV-I11", "0 completions with 2 fins and 1 events consume");
