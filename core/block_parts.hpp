@@ -5,16 +5,15 @@
 ///
 ///   open     The holder of the ticket lends the task to cores. Those claim its parts one by one,
 ///            each as soon as it is done with the one before, until none is left.
-///   pinned   Each part has its core's scheduler, so nobody claims: each holder of the ticket takes
-///            as many parts as are its own, and sends them to their cores.
+///   pinned   Each part has a cluster, so nobody claims: each holder of the ticket takes as many
+///            parts as belong to its clusters, and sends them to their cores.
 ///
 /// Who works on the task holds a *share* of it: the ticket and each core that it is lent to, or
 /// each pinned part from the start. Whoever gives back the last share completes the task.
 ///
 ///   parts    how many there are
-///   claimed  how many were claimed or taken; of an open task more than there are at its end, by
-///   one
-///            for each core that asked in vain
+///   claimed  how many were claimed or taken; of an open task, at its end, one more for each core
+///            that asked in vain
 ///   shares   those that were not given back
 ///
 /// Write rights: open(), open_pinned(): the orchestrator, before the first hand-over of the ticket.
