@@ -12,7 +12,6 @@
 namespace pto2::cli {
 namespace {
 
-constexpr uint64_t kibi = uint64_t{1} << 10;
 constexpr uint64_t mebi = uint64_t{1} << 20;
 
 SettingSpec text(Setting id, const char* name, const char* help) {
@@ -30,25 +29,25 @@ SettingSpec count(Setting id, const char* name, const char* environment, uint64_
           high, false, "",          std::to_string(built_in), help};
 }
 
-SettingSpec size(Setting id, const char* name, const char* environment, uint64_t low, uint64_t high,
+SettingSpec size(Setting id, const char* name, const char* environment, SizeRange range,
                  uint64_t built_in, const char* help) {
-  SettingSpec spec = count(id, name, environment, low, high, built_in, help);
+  SettingSpec spec = count(id, name, environment, range.low, range.high, built_in, help);
   spec.kind = ValueKind::size;
   return spec;
 }
 
 void add_device_specs(std::vector<SettingSpec>& specs) {
   const DeviceConfig usual;
-  SettingSpec window = size(Setting::window, "window", "PTO2_RING_TASK_WINDOW", 4, mebi,
+  SettingSpec window = size(Setting::window, "window", "PTO2_RING_TASK_WINDOW", window_range,
                             usual.window, "task slots per ring");
   window.power_of_two = true;
   specs.push_back(window);
-  specs.push_back(size(Setting::heap, "heap", "PTO2_RING_HEAP", kibi, mebi * mebi, usual.heap_bytes,
+  specs.push_back(size(Setting::heap, "heap", "PTO2_RING_HEAP", heap_range, usual.heap_bytes,
                        "bytes per ring for the outputs of tasks"));
-  specs.push_back(size(Setting::dep_pool, "dep-pool", "PTO2_RING_DEP_POOL", 16, mebi - 1,
+  specs.push_back(size(Setting::dep_pool, "dep-pool", "PTO2_RING_DEP_POOL", dep_pool_range,
                        usual.dep_pool, "dependency nodes per ring"));
-  specs.push_back(size(Setting::tensormap_pool, "tensormap-pool", "PTO2_TENSORMAP_POOL", 16,
-                       kibi * mebi, usual.tensormap_pool, "entries of the TensorMap"));
+  specs.push_back(size(Setting::tensormap_pool, "tensormap-pool", "PTO2_TENSORMAP_POOL",
+                       tensormap_pool_range, usual.tensormap_pool, "entries of the TensorMap"));
   specs.push_back(count(Setting::shards, "shards", "PTO2_READY_QUEUE_SHARDS", 1, 64, usual.shards,
                         "ready-queue shards per core type"));
   specs.push_back(
@@ -88,9 +87,10 @@ std::vector<SettingSpec> make_specs() {
   specs.push_back(count(Setting::repeat, "repeat", nullptr, 1, 1'000'000, 1,
                         "run so many times; times are medians"));
   specs.push_back(choice(Setting::expect, "expect",
-                         fmt::format("pass,{}", fmt::join(fault_names(), ",")), "",
-                         "how the run must end: exit code 0 if it does, 1 if not"));
-  specs.push_back(size(Setting::trace_events, "trace-events", nullptr, 1, 1024 * mebi, mebi,
+                         fmt::format("pass,inconclusive,{}", fmt::join(fault_names(), ",")), "",
+                         "how the run must end: exit code 0 if it does, 1 if not; inconclusive: "
+                         "without a fault, and there is no reference"));
+  specs.push_back(size(Setting::trace_events, "trace-events", nullptr, {1, 1024 * mebi}, mebi,
                        "events kept per logical thread with --trace"));
   specs.push_back(choice(Setting::log_level, "log-level", "error,warn,info,debug", "warn",
                          "least severe message on stderr"));

@@ -260,8 +260,8 @@ inline PTOParam make_pipe_in_param(int32_t tag, uint32_t capacity, uint32_t slot
 }
 
 /// Submits a task: kernel `kernel_id` on a core of `worker_type`, a PTO2WorkerType, with `n`
-/// parameters. The edges follow from what earlier tasks wrote. May wait for a free slot or for
-/// memory.
+/// parameters, at most 32. The edges follow from what earlier tasks wrote. May wait for a free slot
+/// or for memory.
 inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
                                 const PTOParam* params, int32_t n) {
   rt->ops->submit_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n));
@@ -270,6 +270,8 @@ inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, int32_t work
 /// Opens a group on a free cluster, the one of the lowest number, and returns its id: 0 to one
 /// less than the chip's blocks. Cluster c is block c of the chip: its cube and vector cores. While
 /// all clusters are held, it waits for one. The group belongs to the innermost scope that is open.
+/// After an error it returns 0. After a deadlock, when tasks are counted and no longer run, groups
+/// may share an id.
 inline int32_t pto2_rt_allocate_cluster(PTO2Runtime* rt) {
   return rt->ops->allocate_cluster(rt);
 }
@@ -292,7 +294,7 @@ inline void pto2_rt_submit_task_clustered(PTO2Runtime* rt, int32_t kernel_id, in
 /// Submits a block task: one task whose kernel runs once per part, `block_dim` times (1..65535), on
 /// cores of `worker_type`, in any order, several at a time. A kernel gets two scalars behind its
 /// parameters: block_dim, and block_id, the number of its part from 0. The whole is one task for
-/// whoever depends on it. It may have two parameters less than other tasks. Parts share the
+/// whoever depends on it. It may have 30 parameters, two less than other tasks. Parts share the
 /// descriptors of the tensors, which kernels must not write.
 inline void pto2_rt_submit_block_task(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
                                       const PTOParam* params, int32_t n, int32_t block_dim) {

@@ -11,7 +11,9 @@ OrchestrationLibrary OrchestrationLibrary::from_file(const std::string& path,
 
 OrchestrationLibrary::OrchestrationLibrary(SharedObject object, const std::string& entry_name)
     : object_(std::move(object)),
-      bind_(object_.function<uint32_t(PTO2Runtime*)>("pto2_bind_runtime")),
+      bind_(object_.function<uint32_t(PTO2Runtime*)>(
+          "pto2_bind_runtime",
+          "an orchestration has it from pto_orchestration_api.h; is this a kernel?")),
       config_(
           object_.function<PTO2OrchestrationConfig(uint64_t*, int)>("aicpu_orchestration_config")),
       entry_(object_.function<void(PTO2Runtime*, uint64_t*, int)>(entry_name)) {}

@@ -100,12 +100,11 @@ void SharedObject::close() noexcept {
   }
 }
 
-void* SharedObject::symbol(const std::string& name) const {
+void* SharedObject::symbol(const std::string& name, const char* hint) const {
   void* address = ::dlsym(handle_, name.c_str());
   if (address == nullptr) {
     ::dlerror();
-    throw LoadError(path_, "does not export " + name,
-                    "declare it extern \"C\" and give it default visibility");
+    throw LoadError(path_, "does not export " + name, hint);
   }
   return address;
 }

@@ -22,15 +22,19 @@ class SharedObject {
   SharedObject(SharedObject&& other) noexcept;
   SharedObject& operator=(SharedObject&& other) noexcept;
 
-  /// The address of an exported symbol; LoadError when there is none. Valid while this lives.
-  void* symbol(const std::string& name) const;
+  /// The address of an exported symbol; LoadError with `hint` when there is none. Valid while this
+  /// lives.
+  void* symbol(const std::string& name, const char* hint = declare_it) const;
   /// The same, as a pointer to a function of type F.
   template <class F>
-  F* function(const std::string& name) const {
-    return reinterpret_cast<F*>(symbol(name));
+  F* function(const std::string& name, const char* hint = declare_it) const {
+    return reinterpret_cast<F*>(symbol(name, hint));
   }
 
   const std::string& path() const { return path_; }
+
+  static constexpr const char* declare_it =
+      "declare it extern \"C\" and give it default visibility";
 
  private:
   SharedObject(std::string path, FileDescriptor file, void* handle);

@@ -9,16 +9,14 @@ namespace pto2 {
 
 /// False: the run has failed.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::check_block(uint32_t count, uint32_t block_dim, const int32_t* clusters) {
+bool Orchestrator<P, F>::check_block(const PTOParam* params, uint32_t count, uint32_t block_dim,
+                                     const int32_t* clusters) {
   if (block_dim == 0 || block_dim > max_block_dim) {
     return refuse(fmt::format("a block task of {} parts", static_cast<int32_t>(block_dim)),
                   "give pto2_rt_submit_block_task a block_dim of 1..65535");
   }
   if (count > max_block_params) {
-    return refuse(
-        fmt::format("{} parameters, at most {} are supported beside block_dim and block_id", count,
-                    max_block_params),
-        "pass several values through one tensor");
+    return refuse_params(params, count, "30 are supported beside block_dim and block_id");
   }
   for (uint32_t part = 0; clusters != nullptr && part < block_dim; ++part) {
     if (groups_.is_open(clusters[part])) continue;
@@ -33,7 +31,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::submit_block_task(int32_t kernel_id, int32_t worker_type,
                                            const PTOParam* params, uint32_t count,
                                            uint32_t block_dim, const int32_t* clusters) {
-  if (mode_ == Mode::stopped || !check_block(count, block_dim, clusters)) return;
+  if (mode_ == Mode::stopped || !check_block(params, count, block_dim, clusters)) return;
   submission_.is_block = true;
   submission_.block_dim = block_dim;
   for (uint32_t part = 0; clusters != nullptr && part < block_dim; ++part) {

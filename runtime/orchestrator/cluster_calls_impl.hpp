@@ -55,8 +55,8 @@ void Orchestrator<P, F>::record_leftover(const PipeLeftover& left) {
   log_.record(P::now(), EventKind::leftover, no_task, use);
 }
 
-/// Waits for a free cluster. In counting mode there are as many as it takes. Nothing: the run is
-/// given up.
+/// Waits for a free cluster. In counting mode groups share clusters. Nothing: the run is given
+/// up.
 template <executors::ExecutionPolicy P, template <class> class F>
 std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
   uint32_t cluster = 0;
@@ -78,14 +78,16 @@ std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
         return std::nullopt;
     }
   }
-  return groups_.lowest_closed();
+  return groups_.least_used();
 }
 
 /// False: the cluster has no open group, and the run has failed.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::check_group(const char* call, int32_t cluster) {
   if (groups_.is_open(cluster)) return true;
-  fail({ErrorCode::bad_submission, fmt::format("{}: {}", call, groups_.why_closed(cluster)),
+  fail({ErrorCode::bad_submission,
+        fmt::format("{}: {} (before submission {})", call, groups_.why_closed(cluster),
+                    submitter_.submitted()),
         "use what pto2_rt_allocate_cluster returned, until it is freed or its scope ends"});
   return false;
 }

@@ -9,20 +9,18 @@
 namespace pto2 {
 
 OpenGroup ClusterGroups::open(uint32_t cluster, uint32_t depth) {
-  if (cluster >= clusters_.size()) clusters_.resize(cluster + 1);
   Cluster& opened = clusters_[cluster];
-  PTO2_INVARIANT("CG-P1", opened.state != State::open);
-  opened = {State::open, next_group_++};
+  PTO2_INVARIANT("CG-P1", opened.open == clusters_[least_used()].open);
+  ++opened.open;
+  opened.group = next_group_++;
   open_.push_back({opened.group, cluster, depth});
   most_open_ = std::max(most_open_, static_cast<uint32_t>(open_.size()));
   return open_.back();
 }
 
-uint32_t ClusterGroups::lowest_closed() const {
-  const auto lowest = std::find_if(clusters_.begin(), clusters_.end(), [](const Cluster& cluster) {
-    return cluster.state != State::open;
-  });
-  return static_cast<uint32_t>(lowest - clusters_.begin());
+uint32_t ClusterGroups::least_used() const {
+  const auto least = std::ranges::min_element(clusters_, {}, &Cluster::open);
+  return static_cast<uint32_t>(least - clusters_.begin());
 }
 
 uint32_t ClusterGroups::group_of(uint32_t cluster) const {
@@ -36,40 +34,42 @@ std::string ClusterGroups::why_closed(int32_t cluster) const {
                        clusters_.size() - 1);
   }
   const Cluster& closed = clusters_[static_cast<uint32_t>(cluster)];
-  switch (closed.state) {
-    case State::unused:
+  switch (closed.last) {
+    case End::none:
       return fmt::format("cluster {} is not allocated", cluster);
-    case State::freed:
+    case End::freed:
       return fmt::format("cluster {} is not allocated: its last group, {}, was freed", cluster,
                          closed.group);
-    case State::scope_ended:
+    case End::scope_ended:
       return fmt::format("cluster {} is not allocated: its last group, {}, ended with its scope",
                          cluster, closed.group);
-    case State::open:
-      break;
   }
-  return fmt::format("cluster {} is allocated", cluster);
+  return fmt::format("cluster {} is not allocated", cluster);
 }
 
 uint32_t ClusterGroups::free(uint32_t cluster) {
   PTO2_INVARIANT("CG-P2", is_open(static_cast<int32_t>(cluster)));
-  const auto group = std::find_if(open_.begin(), open_.end(), [&](const OpenGroup& candidate) {
-    return candidate.cluster == cluster;
-  });
-  close(static_cast<std::size_t>(group - open_.begin()), State::freed);
-  return clusters_[cluster].group;
+  const auto first = std::ranges::find(open_, cluster, &OpenGroup::cluster);
+  const uint32_t group = first->group;
+  for (const OpenGroup& other : open_) {
+    if (other.cluster == cluster && other.depth != first->depth) exact_ = false;
+  }
+  close(static_cast<std::size_t>(first - open_.begin()), End::freed);
+  return group;
 }
 
 std::optional<OpenGroup> ClusterGroups::close_with_scope(uint32_t depth) {
   // Scopes end in reverse order of their beginning: the groups of the innermost came last.
   if (open_.empty() || open_.back().depth != depth) return std::nullopt;
   const OpenGroup group = open_.back();
-  close(open_.size() - 1, State::scope_ended);
+  close(open_.size() - 1, End::scope_ended);
   return group;
 }
 
-void ClusterGroups::close(std::size_t index, State state) {
-  clusters_[open_[index].cluster].state = state;
+void ClusterGroups::close(std::size_t index, End how) {
+  Cluster& closed = clusters_[open_[index].cluster];
+  closed.last = how;
+  --closed.open;
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 

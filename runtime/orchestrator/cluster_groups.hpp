@@ -2,13 +2,18 @@
 ///
 /// A group is opened by allocate_cluster(), belongs to the innermost scope that is open then, and
 /// is closed by free_cluster() or by the end of that scope, whichever comes first. Groups are
-/// numbered in the order of their allocation, from 0. In counting mode there are as many clusters
-/// as it takes: those of the chip, and others above them.
+/// numbered in the order of their allocation, from 0.
 ///
-///   CG-I1: a cluster has at most one open group.
+/// In counting mode nothing runs, and groups share clusters when all are held: what a user indexes
+/// by the id of a cluster has as many elements as the chip has blocks. An id stands for several
+/// groups then. That cannot be seen in how many are open, but for one case: an id is freed whose
+/// groups belong to different scopes. The outermost is closed then, which may be too early.
+///
+///   CG-I1: a cluster has at most one open group more than any other; while a run is not counting,
+///          one at most.
 ///   CG-I2: a group is closed once, and not later than its scope.
-///   CG-P1: the cluster that is opened is not open.
-///   CG-P2: the cluster that is closed, or whose group is asked for, is open.
+///   CG-P1: no cluster has fewer open groups than the one that is opened.
+///   CG-P2: the cluster that is closed, or whose group is asked for, has an open group.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +37,21 @@ class ClusterGroups {
 
   /// Opens the next group on a cluster, in the scope at `depth`, the innermost. CG-P1
   OpenGroup open(uint32_t cluster, uint32_t depth);
-  /// The lowest cluster without an open group: in counting mode there is always one.
-  [[nodiscard]] uint32_t lowest_closed() const;
+  /// The lowest of the clusters with the fewest open groups.
+  [[nodiscard]] uint32_t least_used() const;
 
   /// True if the cluster has an open group.
   [[nodiscard]] bool is_open(int32_t cluster) const {
     return cluster >= 0 && static_cast<uint32_t>(cluster) < clusters_.size() &&
-           clusters_[static_cast<uint32_t>(cluster)].state == State::open;
+           clusters_[static_cast<uint32_t>(cluster)].open != 0;
   }
-  /// Number of the open group of a cluster. CG-P2
+  /// Number of the last group of a cluster. CG-P2
   [[nodiscard]] uint32_t group_of(uint32_t cluster) const;
   /// Why the cluster has no open group: it does not exist, was never allocated, was freed, or its
   /// scope has ended.
   [[nodiscard]] std::string why_closed(int32_t cluster) const;
 
-  /// Closes the open group of a cluster; returns its number. CG-P2
+  /// Closes the open group of a cluster, the first if it has several; returns its number. CG-P2
   uint32_t free(uint32_t cluster);
   /// At the end of the scope at `depth`: closes its group that was opened last. Nothing: it has
   /// none left.
@@ -56,20 +61,26 @@ class ClusterGroups {
   [[nodiscard]] const std::vector<OpenGroup>& open_groups() const { return open_; }
   /// The largest number of groups that were open at once: the clusters that it takes.
   [[nodiscard]] uint32_t most_open() const { return most_open_; }
+  /// False: it may be too small.
+  [[nodiscard]] bool is_most_open_exact() const { return exact_; }
+  /// True if some cluster has had several open groups.
+  [[nodiscard]] bool have_shared() const { return most_open_ > clusters_.size(); }
 
  private:
-  enum class State : uint8_t { unused, open, freed, scope_ended };
+  enum class End : uint8_t { none, freed, scope_ended };
   struct Cluster {
-    State state = State::unused;
-    uint32_t group = 0;  ///< the last one
+    uint32_t open = 0;     ///< groups
+    End last = End::none;  ///< how the one that was closed last ended
+    uint32_t group = 0;    ///< the last one
   };
 
-  void close(std::size_t index, State state);
+  void close(std::size_t index, End how);
 
   std::vector<Cluster> clusters_;
   std::vector<OpenGroup> open_;
   uint32_t next_group_ = 0;
   uint32_t most_open_ = 0;
+  bool exact_ = true;
 };
 
 }  // namespace pto2

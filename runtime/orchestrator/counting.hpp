@@ -35,9 +35,9 @@ class Counting {
   void observe(uint32_t ring, TensorMap& map);
   /// In place of an execution. False: it has been counted for long enough.
   [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now);
-  /// What was learnt. `to_end`: the orchestration has returned; `clusters`: the most groups that
-  /// were open at once.
-  [[nodiscard]] RunError finish(bool to_end, uint64_t clusters);
+  /// What was learnt on a device of `config`. `to_end`: the orchestration has returned.
+  [[nodiscard]] RunError finish(bool to_end, const ClusterGroups& groups,
+                                const DeviceConfig& config);
 
  private:
   uint32_t rings_;

@@ -16,22 +16,27 @@ struct ResourceText {
   const char* option;
   const char* variable;  ///< of the environment; null: none
   const char* claim;     ///< what the size that is recommended after counting is the smallest of
+  const char* instead;   ///< of a larger size: what to change in the orchestration
   ErrorCode code;
 };
+
+constexpr const char* fewer_tasks = "fewer tasks per PTO2_SCOPE";
+constexpr const char* smaller_outputs = "smaller outputs, or fewer tasks per PTO2_SCOPE";
 
 const ResourceText& text_of(Resource resource) {
   static constexpr ResourceText texts[] = {
       {"TaskRing", "Flow Control Deadlock", "Task Ring is FULL", "Window size", "--window",
-       "PTO2_RING_TASK_WINDOW", "that works", ErrorCode::flow_control_deadlock},
+       "PTO2_RING_TASK_WINDOW", "that works", fewer_tasks, ErrorCode::flow_control_deadlock},
       {"HeapRing", "Heap Ring Deadlock", "Heap Ring has no room", "Heap size", "--heap",
-       "PTO2_RING_HEAP", "power of two that works", ErrorCode::heap_ring_deadlock},
+       "PTO2_RING_HEAP", "power of two that works", smaller_outputs, ErrorCode::heap_ring_deadlock},
       {"DepPool", "Dependency Pool Overflow", "Dependency Pool is exhausted", "Pool size",
-       "--dep-pool", "PTO2_RING_DEP_POOL", "that works if producers complete in time",
+       "--dep-pool", "PTO2_RING_DEP_POOL", "that works if producers complete in time", fewer_tasks,
        ErrorCode::dependency_pool_overflow},
       {"TensorMap", "TensorMap Overflow", "TensorMap pool is exhausted", "Pool size",
-       "--tensormap-pool", "PTO2_TENSORMAP_POOL", "that works", ErrorCode::tensormap_overflow},
+       "--tensormap-pool", "PTO2_TENSORMAP_POOL", "that works", fewer_tasks,
+       ErrorCode::tensormap_overflow},
       {"Cluster", "Cluster allocation deadlock", "all clusters occupied", "Clusters", "--blocks",
-       nullptr, "that works", ErrorCode::cluster_deadlock},
+       nullptr, "that works", "pto2_rt_free_cluster earlier", ErrorCode::cluster_deadlock},
   };
   return texts[static_cast<uint32_t>(resource)];
 }
@@ -51,6 +56,7 @@ std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
   cycle += fmt::format("  orchestrator waits for {} in the {}",
                        d.resource == Resource::task_ring   ? "a slot"
                        : d.resource == Resource::heap_ring ? fmt::format("{} bytes", d.requested)
+                       : d.requested == 1                  ? "an entry"
                                                            : fmt::format("{} entries", d.requested),
                        text.name);
   cycle += d.resource == Resource::tensormap_pool ? "\n" : fmt::format(" of ring {}\n", d.ring);
@@ -115,14 +121,18 @@ std::string settings(const ResourceText& text, uint64_t size) {
 std::string remedy(const Deadlock& d) {
   const ResourceText& text = text_of(d.resource);
   if (!d.sufficient) {
-    return fmt::format("Recommended: a larger {} ({}), or fewer tasks per PTO2_SCOPE", text.option,
-                       text.variable);
+    return fmt::format("Recommended: {}. No {} works: one of {} is not enough", text.instead,
+                       text.option, heap_range.high);
   }
-  if (d.counted_to_end) {
-    return fmt::format("Recommended: {} (the smallest {}): {}", *d.sufficient, text.claim,
-                       settings(text, *d.sufficient));
+  const uint64_t size = *d.sufficient;
+  if (!d.refusal.empty()) {
+    return fmt::format("Recommended: {}. No {} works: it would have to be {}{}, and {}",
+                       text.instead, text.option, d.counted_to_end ? "" : "at least ", size,
+                       d.refusal);
   }
-  return fmt::format("Recommended: at least {}: {}", *d.sufficient, settings(text, *d.sufficient));
+  const std::string which = d.counted_to_end ? fmt::format("{} (the smallest {})", size, text.claim)
+                                             : fmt::format("at least {}", size);
+  return fmt::format("Recommended: {}: {}; or {}", which, settings(text, size), text.instead);
 }
 
 }  // namespace
@@ -154,6 +164,33 @@ std::string oldest_text(const Deadlock& d) {
 RunError describe_deadlock(const Deadlock& d) {
   const bool clusters = d.resource == Resource::clusters;
   return {deadlock_code(d.resource), clusters ? describe_groups(d) : describe_ring(d), remedy(d)};
+}
+
+std::string refusal_of_size(DeviceConfig config, Resource resource, uint64_t size) {
+  const auto number = static_cast<uint32_t>(std::min<uint64_t>(size, UINT32_MAX));
+  switch (resource) {
+    case Resource::task_ring:
+      config.window = number;
+      break;
+    case Resource::heap_ring:
+      config.heap_bytes = size;
+      break;
+    case Resource::dependency_pool:
+      config.dep_pool = number;
+      break;
+    case Resource::tensormap_pool:
+      config.tensormap_pool = number;
+      break;
+    case Resource::clusters:
+      config.chip.blocks = number;
+      break;
+  }
+  try {
+    validate(config);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+  return {};
 }
 
 /// What fits is decided by the placement alone; a request is granted if a larger one is.

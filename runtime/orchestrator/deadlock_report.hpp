@@ -11,6 +11,7 @@
 #include "core/task_id.hpp"
 #include "runtime/orchestrator/cluster_groups.hpp"
 #include "runtime/orchestrator/requirement.hpp"
+#include "runtime/run/config.hpp"
 #include "runtime/run/error.hpp"
 
 namespace pto2 {
@@ -38,7 +39,8 @@ struct Deadlock {
   uint64_t heap_tail = 0;
   std::vector<OpenGroup> groups;       ///< that hold the clusters
   bool counted_to_end = false;         ///< the orchestration went on to its end in counting mode
-  std::optional<uint64_t> sufficient;  ///< smallest size that works, if known
+  std::optional<uint64_t> sufficient;  ///< smallest size that works, if there is one
+  std::string refusal;                 ///< why that cannot be set; empty: it can
 };
 
 /// "task 3 of ring 0, state 1 (ready)". Requires an oldest task.
@@ -50,6 +52,9 @@ struct Deadlock {
 /// Bytes of the largest request that `heap` grants at the watermark `alive`, a multiple of
 /// packed_output_alignment.
 [[nodiscard]] uint64_t largest_request(const HeapRing& heap, uint64_t alive);
+
+/// Why a device of `config` cannot have `size` of `resource`; empty if it can.
+[[nodiscard]] std::string refusal_of_size(DeviceConfig config, Resource resource, uint64_t size);
 
 /// The smallest size of `resource`, clusters excepted, that works in every ring, by what
 /// `requirement` has seen.

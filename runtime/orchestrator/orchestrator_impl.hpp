@@ -118,7 +118,7 @@ void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
 /// The orchestration has returned, or goes on for too long: says what was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
-  error_ = counting_.finish(scopes_.empty(), groups_.most_open());
+  error_ = counting_.finish(scopes_.empty(), groups_, state_.config);
   mode_ = Mode::stopped;
 }
 
@@ -200,6 +200,19 @@ bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
   return false;
 }
 
+/// For parameters that are too many, fewer than none, or nowhere. False.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Orchestrator<P, F>::refuse_params(const PTOParam* params, uint32_t count, const char* most) {
+  const auto number = static_cast<int32_t>(count);
+  if (params == nullptr || number < 0) {
+    return refuse(fmt::format("{} parameters in {}", number,
+                              params == nullptr ? "no array (its address is null)" : "an array"),
+                  "pass an array of PTOParam and the number of its elements");
+  }
+  return refuse(fmt::format("{} parameters, at most {}", number, most),
+                "pass several values through one tensor");
+}
+
 /// For a worker type that is neither cube nor vector: refuses one that nobody runs, and tells the
 /// schedulers once that such tasks come.
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -209,15 +222,15 @@ bool Orchestrator<P, F>::expect_rare(int32_t worker_type) {
                   "use PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU or "
                   "PTO2_WORKER_ACCELERATOR");
   }
-  if (!state_.config.chip.runs(static_cast<CoreType>(worker_type))) {
-    return refuse("a task for an accelerator, but the chip has none",
-                  "use --accelerators 1 or more, or a chip file with `accelerators`");
-  }
   if (submission_.cluster != any_cluster) {
     return refuse(
         "a pinned task for something else than a cube or a vector core, but a cluster has "
         "no others",
         "submit it with cluster -1, or for PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
+  }
+  if (!state_.config.chip.runs(static_cast<CoreType>(worker_type))) {
+    return refuse("a task for an accelerator, but the chip has none",
+                  "use --accelerators 1 or more, or a chip file with `accelerators`");
   }
   if (!rare_types_expected_) state_.expect_rare_types();
   rare_types_expected_ = true;
@@ -235,10 +248,9 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
       [[unlikely]] {
     return false;
   }
-  if (task.params.size() > max_params) {
-    return refuse(
-        fmt::format("{} parameters, at most {} are supported", task.params.size(), max_params),
-        "pass several values through one tensor");
+  const std::size_t count = task.params.size();
+  if (count > max_params || (count != 0 && task.params.data() == nullptr)) [[unlikely]] {
+    return refuse_params(task.params.data(), static_cast<uint32_t>(count), "32 are supported");
   }
   if (scopes_.empty() || done_) {
     return refuse("the orchestration is done", "submit before pto2_rt_orchestration_done");

@@ -52,7 +52,8 @@ PipeEntry PipeTable::use(const PipeRequest& request, PipeProblem& problem) {
   Made& made = **found;
   PTO2_INVARIANT("PI-I2", made.pipe.group == request.group);
   const PTOPipe& control = made.pipe.control;
-  if (request.sized &&
+  // Counted groups may share a cluster, each with a pipe of its own for a tag.
+  if (request.sized && !request.counted &&
       (request.capacity != control.capacity || request.slot_bytes != control.slot_bytes)) {
     problem.text =
         fmt::format("it was made with {} slots of {} bytes, and not {} of {}", control.capacity,

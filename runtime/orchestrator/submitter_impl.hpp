@@ -234,11 +234,12 @@ Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
   return d;
 }
 
-/// The oldest task alive of the ring that the task was for, or of any ring that has one if the
-/// TensorMap is lacking: it is that of all rings.
+/// The oldest task alive of the ring that the task was for, or of any ring that has one if what is
+/// lacking, TensorMap or clusters, is that of all rings.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::find_oldest(Deadlock& d) const {
-  const uint32_t rings = d.resource == Resource::tensormap_pool ? state_.config.rings : 1;
+  const bool of_all = d.resource == Resource::tensormap_pool || d.resource == Resource::clusters;
+  const uint32_t rings = of_all ? state_.config.rings : 1;
   for (uint32_t i = 0; i < rings && d.oldest == no_task; ++i) {
     const uint32_t r = (d.ring + i) % state_.config.rings;
     const uint64_t oldest = state_.admission.alive(r);

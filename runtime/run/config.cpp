@@ -38,11 +38,12 @@ void check_consumers(const DeviceConfig& c) {
 
 void validate(const DeviceConfig& c) {
   check_range("rings", c.rings, 1, 4);
-  check_range("window", c.window, 4, uint64_t{1} << 20);
+  check_range("window", c.window, window_range.low, window_range.high);
   check_power_of_two("window", c.window);
-  check_range("heap", c.heap_bytes, 1024, uint64_t{1} << 40);
-  check_range("dep-pool", c.dep_pool, 16, (uint64_t{1} << 20) - 1);
-  check_range("tensormap-pool", c.tensormap_pool, 16, uint64_t{1} << 30);
+  check_range("heap", c.heap_bytes, heap_range.low, heap_range.high);
+  check_range("dep-pool", c.dep_pool, dep_pool_range.low, dep_pool_range.high);
+  check_range("tensormap-pool", c.tensormap_pool, tensormap_pool_range.low,
+              tensormap_pool_range.high);
   check_range("tensormap-buckets", c.tensormap_buckets, 1, uint64_t{1} << 30);
   check_power_of_two("tensormap-buckets", c.tensormap_buckets);
   check_range("shards", c.shards, 1, 64);

@@ -17,12 +17,21 @@ enum class FanOutKind { word, lock };
 /// each of its entries, in every run.
 inline constexpr uint32_t ai_cpu_queue = 256;
 
+/// What a size may be, both ends included.
+struct SizeRange {
+  uint64_t low, high;
+};
+inline constexpr SizeRange window_range{4, uint64_t{1} << 20};
+inline constexpr SizeRange heap_range{1024, uint64_t{1} << 40};
+inline constexpr SizeRange dep_pool_range{16, (uint64_t{1} << 20) - 1};
+inline constexpr SizeRange tensormap_pool_range{16, uint64_t{1} << 30};
+
 struct DeviceConfig {
   uint32_t rings = 4;                       ///< 1..4: one per scope depth, the last for the rest
-  uint32_t window = 65536;                  ///< slots per ring; a power of two, 4..2^20
-  uint64_t heap_bytes = uint64_t{1} << 30;  ///< per ring, 1024..2^40
-  uint32_t dep_pool = 65536;                ///< nodes per ring, 16..2^20 - 1
-  uint32_t tensormap_pool = 65536;          ///< entries, 16..2^30
+  uint32_t window = 65536;                  ///< slots per ring; a power of two in window_range
+  uint64_t heap_bytes = uint64_t{1} << 30;  ///< per ring, in heap_range
+  uint32_t dep_pool = 65536;                ///< nodes per ring, in dep_pool_range
+  uint32_t tensormap_pool = 65536;          ///< entries, in tensormap_pool_range
   uint32_t tensormap_buckets = 65536;       ///< a power of two, 1..2^30
   uint32_t shards = 3;                      ///< ready-queue shards per core type, 1..64
   uint32_t shard_capacity = 16384;          ///< entries per shard; a power of two, 2..2^20

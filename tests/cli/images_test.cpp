@@ -35,6 +35,11 @@ TEST(OwnImages, WithoutAReferenceAreInconclusive) {
   const Outcome text = run_own(arguments);
   EXPECT_EQ(text.code, 4) << text.err;
   EXPECT_THAT(text.out, HasSubstr("inconclusive: there is no reference"));
+  for (const auto& [outcome, code] : {std::pair("inconclusive", 0), {"pass", 1}}) {
+    Strings expecting = arguments;
+    expecting.insert(expecting.end(), {"--expect", outcome});
+    EXPECT_EQ(run_own(expecting).code, code) << outcome;
+  }
   arguments.insert(arguments.end(), {"--json", "-"});
   const auto json = run_own(arguments).json();
   EXPECT_EQ(json["verdict"], "inconclusive");

@@ -70,6 +70,7 @@ class Trial {
              std::vector<std::string>& problems) const;
   void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
   [[nodiscard]] std::vector<std::string> expected_lines() const;
+  void judge_hint(const std::string& hint, std::vector<std::string>& problems) const;
   void judge_deadlock(const RunError& error, std::vector<std::string>& problems) const;
   void judge_pipes(const RunResult& result, std::vector<std::string>& problems) const;
   void judge_counts(const RunResult& result, std::vector<std::string>& problems) const;

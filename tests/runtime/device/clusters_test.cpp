@@ -205,8 +205,11 @@ TEST_P(Clusters, IdsOutOfRangeAreRefused) {
 TEST_P(Clusters, ClustersWithoutAnOpenGroupAreRefused) {
   expect_refused("submit_task_clustered: cluster 2 is not allocated",
                  [](PTO2Runtime* rt) { submit(rt, 2); });
-  expect_refused("free_cluster: cluster 0 is not allocated",
-                 [](PTO2Runtime* rt) { pto2_rt_free_cluster(rt, 0); });
+  expect_refused("free_cluster: cluster 0 is not allocated (before submission 1)",
+                 [](PTO2Runtime* rt) {
+                   submit(rt, -1);
+                   pto2_rt_free_cluster(rt, 0);
+                 });
 }
 
 TEST_P(Clusters, ASecondFreeIsRefused) {
@@ -311,13 +314,72 @@ TEST_P(Clusters, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
                                         group, group)));
     }
     EXPECT_THAT(result.error.message, testing::Not(HasSubstr(fmt::format("Group {} ", blocks))));
-    EXPECT_EQ(result.error.hint, "Recommended: 4 (the smallest that works): --blocks 4");
+    EXPECT_EQ(result.error.hint,
+              "Recommended: 4 (the smallest that works): --blocks 4; or pto2_rt_free_cluster "
+              "earlier");
   }
   DeviceConfig config = small_device();
   config.chip.blocks = 4;
   const RunResult result = run(config, hold_four);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(result.tasks, 5u);
+}
+
+TEST_P(Clusters, AfterADeadlockIdsAreStillThoseOfTheChip) {
+  std::vector<int32_t> ids;
+  const auto hold_eleven = [&](PTO2Runtime* rt) {
+    for (int i = 0; i < 11; ++i) ids.push_back(pto2_rt_allocate_cluster(rt));
+    for (const int32_t id : ids) submit(rt, id);
+    for (const int32_t id : ids) pto2_rt_free_cluster(rt, id);
+  };
+  DeviceConfig config = small_device();
+  config.chip.blocks = 3;
+  const RunResult result = run(config, hold_eleven);
+  EXPECT_EQ(ids, (std::vector<int32_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1}));
+  EXPECT_THAT(result.error.hint, HasSubstr("11 (the smallest that works): --blocks 11"));
+}
+
+TEST_P(Clusters, GroupsOfSeveralScopesAreCountedFromBelow) {
+  DeviceConfig config = small_device();
+  config.chip.blocks = 2;
+  const RunResult result = run(config, [&](PTO2Runtime* rt) {
+    const int32_t outer = pto2_rt_allocate_cluster(rt);
+    (void)pto2_rt_allocate_cluster(rt);
+    PTO2_SCOPE(rt) {
+      (void)pto2_rt_allocate_cluster(rt);
+      pto2_rt_free_cluster(rt, outer);
+    }
+  });
+  EXPECT_THAT(result.error.hint, HasSubstr("Recommended: at least 3: --blocks 3"));
+}
+
+TEST_P(Clusters, PipesOfSharedClustersAreCountedFromBelow) {
+  DeviceConfig config = small_device();
+  config.chip = {"one-block", 1, 1, 2, 1};
+  config.tensormap_pool = 16;
+  for (const bool shared : {false, true}) {
+    const RunResult result = run(config, [&](PTO2Runtime* rt) {
+      for (int32_t tag = 0; tag < 18; ++tag) {
+        const int32_t cluster = tag == 0 || shared ? pto2_rt_allocate_cluster(rt) : 0;
+        const PTOParam pipe = make_pipe_out_param(tag);
+        pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, &pipe, 1, cluster);
+        if (tag < 16 && shared) pto2_rt_free_cluster(rt, cluster);
+      }
+    });
+    EXPECT_EQ(result.error.code, ErrorCode::tensormap_overflow) << result.error.message;
+    EXPECT_THAT(result.error.hint, HasSubstr(shared ? "at least 18: " : "18 (the smallest"));
+  }
+}
+
+TEST_P(Clusters, NoMoreBlocksAreRecommendedThanAChipMayHave) {
+  for (const auto& [groups, works] : {std::pair(1024, true), {1025, false}}) {
+    const RunResult result = run(tiny_device(), [&, groups = groups](PTO2Runtime* rt) {
+      for (int i = 0; i < groups; ++i) (void)pto2_rt_allocate_cluster(rt);
+    });
+    EXPECT_THAT(
+        result.error.hint,
+        HasSubstr(works ? "--blocks 1024;" : "No --blocks works: it would have to be 1025"));
+  }
 }
 
 /// The message of a chip of so many blocks whose clusters are all held, after one was freed.
@@ -362,10 +424,12 @@ TEST_P(Clusters, AnotherDeadlockLeavesTheGroupsInOrder) {
       if (then_wrong) pto2_rt_free_cluster(rt, second);
     };
   };
-  const RunResult result = run(tiny_device(), overfill(false));
+  DeviceConfig config = tiny_device();
+  config.chip.blocks = 2;
+  const RunResult result = run(config, overfill(false));
   EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
   EXPECT_THAT(result.error.hint, HasSubstr("(the smallest that works): --window 8"));
-  const RunResult wrong = run(tiny_device(), overfill(true));
+  const RunResult wrong = run(config, overfill(true));
   EXPECT_EQ(wrong.error.code, ErrorCode::flow_control_deadlock);
   EXPECT_THAT(wrong.error.hint, HasSubstr("at least 8"));
 }

@@ -56,6 +56,23 @@ TEST_P(Errors, MoreThan32Parameters) {
                });
 }
 
+TEST_P(Errors, FewerThanNoParameters) {
+  const PTOParam none = make_scalar_param(0);
+  expect_error(small_device(), ErrorCode::bad_submission, "submission 0: -1 parameters in an array",
+               "the number of its elements",
+               [&](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &none, -1); });
+  expect_error(small_device(), ErrorCode::bad_submission, "submission 0: -1 parameters in an array",
+               "the number of its elements", [&](PTO2Runtime* rt) {
+                 pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_CUBE, &none, -1, 2);
+               });
+}
+
+TEST_P(Errors, ParametersNowhere) {
+  expect_error(small_device(), ErrorCode::bad_submission,
+               "submission 0: 3 parameters in no array (its address is null)", "pass an array",
+               [&](PTO2Runtime* rt) { pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 3); });
+}
+
 TEST_P(Errors, UnknownKernel) {
   for (const int32_t kernel : {-1, 1, 2, 1000}) {
     expect_error(
@@ -388,7 +405,7 @@ TEST_P(Errors, TensorMapOverflow) {
                "--tensormap-pool", [&](PTO2Runtime* rt) { chain(rt, 17, 1); });
   // The entries are held by another ring than the one that asks.
   expect_error(config, ErrorCode::tensormap_overflow,
-               "1 entries in the TensorMap\n  which waits for task 0 of ring 0, the oldest alive",
+               "an entry in the TensorMap\n  which waits for task 0 of ring 0, the oldest alive",
                "--tensormap-pool", [&](PTO2Runtime* rt) {
                  chain(rt, 16, 1);
                  PTO2_SCOPE(rt) {

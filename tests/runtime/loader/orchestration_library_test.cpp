@@ -36,9 +36,9 @@ TEST(OrchestrationLibrary, refuses_versions_of_the_interface_that_it_does_not_kn
 }
 
 TEST(OrchestrationLibrary, names_the_function_that_is_missing) {
-  EXPECT_NE(load_error([] {
-              OrchestrationLibrary::from_file(image_path("kernel_one"));
-            }).find("does not export pto2_bind_runtime"),
+  EXPECT_NE(load_error([] { OrchestrationLibrary::from_file(image_path("kernel_one")); })
+                .find("does not export pto2_bind_runtime; an orchestration has it from "
+                      "pto_orchestration_api.h"),
             std::string::npos);
   EXPECT_NE(load_error([] {
               OrchestrationLibrary::from_file(image_path("orchestration"), "other_entry");

@@ -1,11 +1,14 @@
 #include "runtime/orchestrator/deadlock_report.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 namespace pto2 {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr uint64_t kib = 1024;
 
@@ -32,6 +35,71 @@ TEST(LargestRequest, IsTheLargerOfTheRoomsBeforeTheEndAndBeforeTheTail) {
   EXPECT_EQ(largest(8 * kib, {5 * kib}, 0), 2 * kib) << "an exact fit looks empty";
   EXPECT_EQ(largest(8 * kib, {2 * kib, 2 * kib}, 1), 4 * kib) << "the end is position 0";
   EXPECT_EQ(largest(8 * kib, {5 * kib, 2 * kib}, 1), 4 * kib) << "before the tail";
+}
+
+TEST(RefusalOfSize, IsThatOfTheConfiguration) {
+  const DeviceConfig config;
+  const auto refusal = [&](Resource resource, uint64_t size) {
+    return refusal_of_size(config, resource, size);
+  };
+  EXPECT_EQ(refusal(Resource::task_ring, window_range.high), "");
+  EXPECT_THAT(refusal(Resource::task_ring, 2 * window_range.high), HasSubstr("window is 2097152"));
+  EXPECT_EQ(refusal(Resource::heap_ring, heap_range.high), "");
+  EXPECT_THAT(refusal(Resource::heap_ring, heap_range.high + 1), HasSubstr("heap is"));
+  EXPECT_THAT(refusal(Resource::dependency_pool, dep_pool_range.high + 1),
+              HasSubstr("dep-pool is 1048576"));
+  EXPECT_EQ(refusal(Resource::tensormap_pool, tensormap_pool_range.high), "");
+  EXPECT_THAT(refusal(Resource::tensormap_pool, tensormap_pool_range.high + 1),
+              HasSubstr("tensormap-pool is"));
+  EXPECT_EQ(refusal(Resource::clusters, max_blocks), "");
+  EXPECT_THAT(refusal(Resource::clusters, max_blocks + 1), HasSubstr("blocks is 1025"));
+}
+
+TEST(RefusalOfSize, LooksAtTheOtherSettings) {
+  DeviceConfig config;
+  config.dep_pool = 1 << 19;
+  EXPECT_THAT(refusal_of_size(config, Resource::task_ring, 1 << 20),
+              HasSubstr("consumers at a time"));
+  config.chip.cubes_per_block = config.chip.vectors_per_block = 4;
+  EXPECT_EQ(refusal_of_size(config, Resource::clusters, 512), "");
+  EXPECT_THAT(refusal_of_size(config, Resource::clusters, 513), HasSubstr("at most 4096"));
+}
+
+TEST(RefusalOfSize, IsNotFooledByASizeBeyond32Bits) {
+  constexpr uint64_t wraps_to_64 = (uint64_t{1} << 32) + 64;
+  for (const Resource resource : {Resource::task_ring, Resource::dependency_pool,
+                                  Resource::tensormap_pool, Resource::clusters}) {
+    EXPECT_NE(refusal_of_size({}, resource, wraps_to_64), "") << resource_name(resource);
+  }
+}
+
+std::string hint_of(Resource resource, std::optional<uint64_t> sufficient,
+                    const std::string& refusal, bool counted_to_end) {
+  Deadlock deadlock;
+  deadlock.resource = resource;
+  deadlock.sufficient = sufficient;
+  deadlock.refusal = refusal;
+  deadlock.counted_to_end = counted_to_end;
+  return describe_deadlock(deadlock).hint;
+}
+
+TEST(Hint, NamesTheSizeAndWhatToChangeInstead) {
+  EXPECT_EQ(hint_of(Resource::task_ring, 16, "", true),
+            "Recommended: 16 (the smallest that works): --window 16 or PTO2_RING_TASK_WINDOW=16; "
+            "or fewer tasks per PTO2_SCOPE");
+  EXPECT_EQ(hint_of(Resource::clusters, 4, "", false),
+            "Recommended: at least 4: --blocks 4; or pto2_rt_free_cluster earlier");
+}
+
+TEST(Hint, NamesNoSizeThatCannotBeSet) {
+  EXPECT_EQ(hint_of(Resource::clusters, 2000, "blocks is 2000, but must be in 1..1024", true),
+            "Recommended: pto2_rt_free_cluster earlier. No --blocks works: it would have to be "
+            "2000, and blocks is 2000, but must be in 1..1024");
+  EXPECT_THAT(hint_of(Resource::task_ring, 1 << 21, "window is too large", false),
+              HasSubstr("No --window works: it would have to be at least 2097152, and window"));
+  EXPECT_EQ(hint_of(Resource::heap_ring, std::nullopt, "", true),
+            "Recommended: smaller outputs, or fewer tasks per PTO2_SCOPE. No --heap works: one of "
+            "1099511627776 is not enough");
 }
 
 }  // namespace
