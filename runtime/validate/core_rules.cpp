@@ -33,8 +33,8 @@ void check_cluster(const Case& it, uint32_t task, const PartHistory& part) {
   const Core& core = it.trace.cores[dispatch.place];
   if (cluster == -1 || core.cluster == cluster) return;
   it.findings.add("VR-I8",
-                  fmt::format("it is pinned to cluster {}, and {} is of cluster {}", cluster,
-                              core.name, core.cluster),
+                  fmt::format("{} is pinned to cluster {}, but was sent to {}",
+                              text_of(submission, dispatch.part), cluster, text_of(core)),
                   dispatch, joined ? it.event(part.join) : it.submit(task));
 }
 

@@ -2,18 +2,71 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace pto2::validation {
 
 std::string text_of(const TaskName& task) {
   return fmt::format("task {} of ring {}", task.number, task.ring);
 }
 
+std::string text_of(const Submission& task, uint64_t part) {
+  const std::string name = text_of(task.task);
+  return task.block_dim == 0 ? name : fmt::format("part {} of {}", part, name);
+}
+
+std::string text_of_pipe(uint64_t group, int64_t tag) {
+  return fmt::format("pipe {} of group {}", tag, group);
+}
+
+std::string text_of(const Core& core) {
+  return core.cluster == -1 ? core.name : fmt::format("{} of cluster {}", core.name, core.cluster);
+}
+
 std::string Findings::describe(const Event& event) const {
   std::string text = fmt::format("line {}: {}", event.line, name_of(event.kind));
-  if (is_of_a_task(event.kind)) text += " of " + text_of({event.ring, event.number});
-  if (event.part != 0) text += fmt::format(", part {}", event.part);
-  if (event.kind == Kind::dispatch) text += " to " + trace_.cores[event.place].name;
-  return text + fmt::format(" at {} by {}", event.t, trace_.threads[event.thread]);
+  if (is_of_a_task(event.kind)) text += " of " + text_of(TaskName{event.ring, event.number});
+  if (is_of_a_part(event)) text += fmt::format(", part {}", event.part);
+  return text + details_of(event) +
+         fmt::format(" at {} by {}", event.t, trace_.threads[event.thread]);
+}
+
+/// Of tasks that are no block tasks the part goes without saying, as long as it is 0.
+bool Findings::is_of_a_part(const Event& event) const {
+  if (event.part != 0) return true;
+  const bool may_be = event.kind == Kind::dispatch || event.kind == Kind::ack ||
+                      event.kind == Kind::fin || event.kind == Kind::join;
+  if (!may_be) return false;
+  const uint32_t task = history_.find({event.ring, event.number});
+  return task != no_index && trace_.submissions[task].block_dim != 0;
+}
+
+/// Which group, cluster, pipe or core an event is about.
+std::string Findings::details_of(const Event& event) const {
+  switch (event.kind) {
+    case Kind::dispatch:
+      return " to " + text_of(trace_.cores[event.place]);
+    case Kind::allocate:
+    case Kind::close:
+      return fmt::format(" of group {} on cluster {}", event.number, event.place);
+    case Kind::join:
+      return fmt::format(" to group {} on cluster {}", event.group, event.place);
+    case Kind::give_back:
+      return fmt::format(" of cluster {}", event.place);
+    case Kind::pipe:
+      return ", " + text_of_pipe(use_of(event).group, use_of(event).tag);
+    case Kind::leftover:
+      return " of " + text_of_pipe(use_of(event).group, use_of(event).tag);
+    default:
+      return {};
+  }
+}
+
+/// Of an event of a pipe.
+const PipeUse& Findings::use_of(const Event& event) const {
+  return *std::ranges::lower_bound(trace_.pipe_uses, event.line, {}, [&](const PipeUse& use) {
+    return trace_.events[use.event].line;
+  });
 }
 
 void Findings::add(Violation violation) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "runtime/validate/rules.hpp"
 
@@ -11,8 +12,8 @@ namespace {
 struct Group {
   const Event* allocate = nullptr;
   const Event* close = nullptr;
-  const Event* last_fin = nullptr;  ///< of its tasks
-  bool unfinished = false;          ///< one of its tasks has not finished
+  const Event* last_fin = nullptr;    ///< of its tasks
+  const Event* unfinished = nullptr;  ///< the join of one that has not finished
 };
 
 /// The groups of one cluster, and how often it was given back.
@@ -46,19 +47,23 @@ class Groups {
           event);
     }
     clusters_[event.place].groups.push_back(groups_.size());
-    groups_.push_back({&event, nullptr, nullptr, false});
+    groups_.push_back({&event, nullptr, nullptr, nullptr});
   }
 
   void close(const Event& event) {
     if (event.number >= groups_.size()) {
-      it_.findings.add("VR-I12", "there is no such group", event);
+      it_.findings.add("VR-I12", fmt::format("there is no group {}", event.number), event);
       return;
     }
     Group& group = groups_[event.number];
     if (group.close != nullptr) {
-      it_.findings.add("VR-I11", "the group was closed before", event, *group.close);
+      it_.findings.add("VR-I11", fmt::format("group {} was closed before", event.number), event,
+                       *group.close);
     } else if (group.allocate->place != event.place) {
-      it_.findings.add("VR-I11", "the group has another cluster", event, *group.allocate);
+      it_.findings.add("VR-I11",
+                       fmt::format("group {} has cluster {}, and is closed on cluster {}",
+                                   event.number, group.allocate->place, event.place),
+                       event, *group.allocate);
     }
     group.close = &event;
   }
@@ -70,21 +75,33 @@ class Groups {
     }
     Group& group = groups_[event.group];
     if (group.allocate->place != event.place) {
-      it_.findings.add("VR-I12", "the group has another cluster", event, *group.allocate);
+      it_.findings.add("VR-I12",
+                       fmt::format("group {} has cluster {}, and is joined on cluster {}",
+                                   event.group, group.allocate->place, event.place),
+                       event, *group.allocate);
     } else if (group.close != nullptr) {
-      it_.findings.add("VR-I12", "the group is closed", event, *group.close);
+      it_.findings.add("VR-I12", fmt::format("group {} is closed", event.group), event,
+                       *group.close);
     }
+    add_member(event, group);
+  }
+
+  /// What a task that joins has to do with its group.
+  void add_member(const Event& event, Group& group) {
     const uint32_t task = it_.history.find({event.ring, event.number});
     if (task == no_index || !it_.history.of(task).whole) return;
     const Submission& submission = it_.trace.submissions[task];
     const bool says = submission.group == static_cast<int64_t>(event.group);
     const bool may_differ = submission.group == -1 && submission.parts() > 1;
     if (!says && !may_differ) {
-      it_.findings.add("VR-I12", "its submission names another group", event, it_.submit(task));
+      it_.findings.add("VR-I12",
+                       fmt::format("{} joins group {}, and its submission names group {}",
+                                   text_of(submission, event.part), event.group, submission.group),
+                       event, it_.submit(task));
     }
     const Moment& fin = it_.history.parts(task)[event.part].fin;
     if (!fin.has()) {
-      group.unfinished = true;
+      group.unfinished = &event;
     } else if (group.last_fin == nullptr || group.last_fin->t < it_.event(fin.event).t) {
       group.last_fin = &it_.event(fin.event);
     }
@@ -95,18 +112,22 @@ class Groups {
     if (submission.group == -1 && submission.cluster == -1) return;
     const auto number = static_cast<uint64_t>(submission.group);
     if (number >= groups_.size()) {
-      it_.findings.add("VR-I12", fmt::format("there is no group {}", submission.group),
+      it_.findings.add("VR-I12",
+                       fmt::format("{} is pinned to cluster {}, and there is no group {}",
+                                   text_of(submission.task), submission.cluster, submission.group),
                        it_.submit(task));
       return;
     }
     const Group& group = groups_[number];
     if (submission.cluster != int64_t{group.allocate->place}) {
-      it_.findings.add("VR-I12",
-                       fmt::format("it is pinned to cluster {}, which group {} has not",
-                                   submission.cluster, number),
-                       it_.submit(task), *group.allocate);
+      it_.findings.add(
+          "VR-I12",
+          fmt::format("{} is pinned to cluster {}, but its group {} has cluster {}",
+                      text_of(submission.task), submission.cluster, number, group.allocate->place),
+          it_.submit(task), *group.allocate);
     } else if (group.close != nullptr) {
-      it_.findings.add("VR-I12", "the group is closed", it_.submit(task), *group.close);
+      it_.findings.add("VR-I12", fmt::format("group {} is closed", number), it_.submit(task),
+                       *group.close);
     }
   }
 
@@ -114,12 +135,17 @@ class Groups {
   void check_joins(uint32_t task) {
     if (!it_.history.of(task).whole) return;
     const auto parts = it_.history.parts(task);
-    const auto joined =
-        std::ranges::count_if(parts, [](const PartHistory& part) { return part.join != no_index; });
+    const auto has_joined = [](const PartHistory& part) { return part.join != no_index; };
+    const auto joined = std::ranges::count_if(parts, has_joined);
     if (joined == 0 && it_.trace.submissions[task].group == -1) return;
     if (joined == std::ssize(parts)) return;
-    it_.findings.add("VR-I12", fmt::format("{} of its {} parts join a group", joined, parts.size()),
-                     it_.submit(task));
+    const Submission& submission = it_.trace.submissions[task];
+    const auto other = std::ranges::find_if_not(parts, has_joined) - parts.begin();
+    it_.findings.add(
+        "VR-I12",
+        fmt::format("{} joins no group, {} of {} parts do",
+                    text_of(submission, static_cast<uint64_t>(other)), joined, parts.size()),
+        it_.submit(task));
   }
 
   void check_cluster(const Cluster& cluster) {
@@ -131,43 +157,59 @@ class Groups {
       earliest[i] = before;
     }
     if (cluster.give_backs.size() > cluster.groups.size()) {
-      it_.findings.add("VR-I11", "the cluster is given back more often than it is allocated",
+      it_.findings.add("VR-I11",
+                       fmt::format("cluster {} is given back {} times, and allocated {} times",
+                                   cluster.give_backs.back()->place, cluster.give_backs.size(),
+                                   cluster.groups.size()),
                        *cluster.give_backs.back());
     }
     for (std::size_t i = 0; i < cluster.groups.size(); ++i) {
       const Group& group = groups_[cluster.groups[i]];
       const Event* const back = i < earliest.size() ? cluster.give_backs[i] : nullptr;
-      check_end(group, back);
+      check_end(cluster.groups[i], back);
       if (i + 1 == cluster.groups.size()) break;
       const Event& next = *groups_[cluster.groups[i + 1]].allocate;
       if (back == nullptr) {
-        it_.findings.add("VR-I10", "the group before it still has the cluster", next,
-                         *group.allocate);
+        it_.findings.add(
+            "VR-I10", fmt::format("group {} still has cluster {}", cluster.groups[i], next.place),
+            next, *group.allocate);
       } else if (earliest[i] > next.t) {
-        it_.findings.add("VR-I10", "the group before it has not given the cluster back yet", next,
-                         *back);
+        it_.findings.add("VR-I10",
+                         fmt::format("group {} has not given cluster {} back yet",
+                                     cluster.groups[i], next.place),
+                         next, *back);
       }
     }
   }
 
-  void check_end(const Group& group, const Event* back) {
+  void check_end(std::size_t number, const Event* back) {
+    const Group& group = groups_[number];
     const Event& allocate = *group.allocate;
+    const std::string cluster = fmt::format("cluster {}", allocate.place);
     if (group.close == nullptr && (back != nullptr || !it_.trace.given_up)) {
-      it_.findings.add("VR-I11", "the group is never closed", allocate);
+      it_.findings.add("VR-I11", fmt::format("group {} is never closed", number), allocate);
     }
     if (back == nullptr) {
-      if (!it_.trace.given_up) it_.findings.add("VR-I11", "the cluster never comes back", allocate);
+      if (it_.trace.given_up) return;
+      it_.findings.add("VR-I11", fmt::format("{} of group {} never comes back", cluster, number),
+                       allocate);
       return;
     }
     if (group.close != nullptr && group.close->before > back->t) {
-      it_.findings.add("VR-I11", "the cluster comes back before its group is closed", *back,
-                       *group.close);
+      it_.findings.add("VR-I11",
+                       fmt::format("{} comes back before its group {} is closed", cluster, number),
+                       *back, *group.close);
     }
-    if (group.unfinished) {
-      it_.findings.add("VR-I11", "a task of the group has not finished", *back, allocate);
+    if (group.unfinished != nullptr) {
+      it_.findings.add("VR-I11",
+                       fmt::format("{} comes back, and a task of its group {} has not finished",
+                                   cluster, number),
+                       *back, *group.unfinished);
     } else if (group.last_fin != nullptr && is_late(*group.last_fin, *back)) {
-      it_.findings.add("VR-I11", "the cluster comes back before the last task of its group ends",
-                       *back, *group.last_fin);
+      it_.findings.add(
+          "VR-I11",
+          fmt::format("{} comes back before the last task of its group {} ends", cluster, number),
+          *back, *group.last_fin);
     }
   }
 

@@ -22,6 +22,10 @@ std::string text_of(const Fill& fill) {
   return fmt::format("[{}, {}]", fill.waiting, fill.held);
 }
 
+std::string pipe_of(const PipeUse& use) {
+  return text_of_pipe(use.group, use.tag);
+}
+
 bool is_empty(const Fill& fill) {
   return fill.waiting + fill.held == 0;
 }
@@ -50,7 +54,8 @@ class Pipes {
     const uint32_t task = it_.history.find({event(use).ring, event(use).number});
     check_fill(use, pipe);
     if (task != no_index && !used_.insert({task, use.tag}).second) {
-      it_.findings.add("VR-I26", "the task has an event of this pipe already", event(use));
+      it_.findings.add("VR-I26", "the task has an event of " + pipe_of(use) + " already",
+                       event(use));
     } else if (task != no_index && it_.history.of(task).whole) {
       check_order(use, task, pipe);
       check_owner(use, task);
@@ -63,12 +68,12 @@ class Pipes {
   void check_fill(const PipeUse& use, const Pipe& pipe) {
     for (const Fill& fill : {use.before, use.after}) {
       if (fill.waiting < 0 || fill.held < 0) {
-        it_.findings.add("VR-I24", "the pipe holds less than nothing: " + text_of(fill),
+        it_.findings.add("VR-I24", pipe_of(use) + " holds less than nothing: " + text_of(fill),
                          event(use));
       } else if (static_cast<uint64_t>(fill.waiting + fill.held) > use.capacity) {
         it_.findings.add("VR-I24",
-                         fmt::format("the pipe has {} slots, and {} are in use", use.capacity,
-                                     fill.waiting + fill.held),
+                         fmt::format("{} has {} slots, and {} are in use", pipe_of(use),
+                                     use.capacity, fill.waiting + fill.held),
                          event(use));
       }
     }
@@ -77,12 +82,15 @@ class Pipes {
     if (sum != use.after || use.pushed < 0 || use.popped < 0 || use.freed < 0) {
       it_.findings.add(
           "VR-I24",
-          fmt::format("from {}, with {} pushed, {} popped and {} freed, it comes to {}",
-                      text_of(use.before), use.pushed, use.popped, use.freed, text_of(use.after)),
+          fmt::format("{} comes from {}, with {} pushed, {} popped and {} freed, to {}",
+                      pipe_of(use), text_of(use.before), use.pushed, use.popped, use.freed,
+                      text_of(use.after)),
           event(use));
     }
     if (pipe.last != nullptr && pipe.last->capacity != use.capacity) {
-      it_.findings.add("VR-I24", fmt::format("the pipe had {} slots", pipe.last->capacity),
+      it_.findings.add("VR-I24",
+                       fmt::format("{} had {} slots, and has {}", pipe_of(use), pipe.last->capacity,
+                                   use.capacity),
                        event(use), event(*pipe.last));
     }
   }
@@ -91,25 +99,27 @@ class Pipes {
   void check_order(const PipeUse& use, uint32_t task, const Pipe& pipe) {
     const TaskHistory& history = it_.history.of(task);
     if (history.fin != no_index && is_late(it_.event(history.fin), event(use))) {
-      it_.findings.add("VR-I25", "the task has not finished", event(use), it_.event(history.fin));
+      it_.findings.add("VR-I25", "the task has not finished with " + pipe_of(use), event(use),
+                       it_.event(history.fin));
     }
     if (pipe.last == nullptr) {
       if (use.before == Fill{}) return;
-      it_.findings.add("VR-I25", "the pipe begins with " + text_of(use.before), event(use));
+      it_.findings.add("VR-I25", pipe_of(use) + " begins with " + text_of(use.before), event(use));
       return;
     }
     const Event& last = event(*pipe.last);
     if (use.before != pipe.last->after) {
       it_.findings.add("VR-I25",
-                       fmt::format("the task found {}, and the one before it left {}",
-                                   text_of(use.before), text_of(pipe.last->after)),
+                       fmt::format("the task found {} in {}, and the one before it left {}",
+                                   text_of(use.before), pipe_of(use), text_of(pipe.last->after)),
                        event(use), last);
     }
     if (pipe.task != no_index && pipe.task > task) {
-      it_.findings.add("VR-I25", "it comes after a task that was submitted later", event(use),
-                       last);
+      it_.findings.add("VR-I25",
+                       "it has " + pipe_of(use) + " after a task that was submitted later",
+                       event(use), last);
     } else if (history.ready.has() && is_late(last, it_.event(history.ready.event))) {
-      it_.findings.add("VR-I25", "ready before the task that had the pipe was done with it",
+      it_.findings.add("VR-I25", "ready before the task that had " + pipe_of(use) + " was done",
                        it_.event(history.ready.event), last);
     }
   }
@@ -120,14 +130,16 @@ class Pipes {
     if (submission.group != static_cast<int64_t>(use.group)) {
       it_.findings.add(
           "VR-I26",
-          fmt::format("the pipe is of group {}, the task of group {}", use.group, submission.group),
+          submission.group == -1
+              ? fmt::format("{} is of a group, the task of none", pipe_of(use))
+              : fmt::format("the task is of group {}, and has {}", submission.group, pipe_of(use)),
           event(use), it_.submit(task));
       return;
     }
     for (const Param& param : submission.params) {
       if (param.pipe && param.tag == use.tag) return;
     }
-    it_.findings.add("VR-I26", fmt::format("the task names no pipe {}", use.tag), event(use),
+    it_.findings.add("VR-I26", "the task does not name " + pipe_of(use), event(use),
                      it_.submit(task));
   }
 
@@ -135,9 +147,12 @@ class Pipes {
   void check_named(uint32_t task) {
     const TaskHistory& history = it_.history.of(task);
     if (!history.whole || !history.consume.has()) return;
-    for (const Param& param : it_.trace.submissions[task].params) {
+    const Submission& submission = it_.trace.submissions[task];
+    for (const Param& param : submission.params) {
       if (!param.pipe || used_.contains({task, param.tag})) continue;
-      it_.findings.add("VR-I26", fmt::format("it names pipe {}, and has no event of it", param.tag),
+      it_.findings.add("VR-I26",
+                       fmt::format("the task of group {} names pipe {}, and has no event of it",
+                                   submission.group, param.tag),
                        it_.submit(task));
     }
   }
@@ -152,17 +167,19 @@ class Pipes {
     }
     Pipe& pipe = found->second;
     if (pipe.leftover != nullptr) {
-      it_.findings.add("VR-I27", "what is left was reported before", event(use), *pipe.leftover);
+      it_.findings.add("VR-I27", "what is left in " + pipe_of(use) + " was reported before",
+                       event(use), *pipe.leftover);
       return;
     }
     pipe.leftover = &event(use);
     if (pipe.last->after != use.after || is_empty(use.after)) {
       it_.findings.add("VR-I27",
-                       fmt::format("{} is reported to be left, and {} is", text_of(use.after),
-                                   text_of(pipe.last->after)),
+                       fmt::format("{} is reported to be left in {}, and {} is", text_of(use.after),
+                                   pipe_of(use), text_of(pipe.last->after)),
                        event(use), event(*pipe.last));
     } else if (is_late(event(*pipe.last), event(use))) {
-      it_.findings.add("VR-I27", "a task had the pipe after that", event(use), event(*pipe.last));
+      it_.findings.add("VR-I27", "a task had " + pipe_of(use) + " after that", event(use),
+                       event(*pipe.last));
     }
   }
 
@@ -183,10 +200,16 @@ class Pipes {
     const bool is_over = next != next_.end() || !it_.trace.given_up;
     if (pipe.leftover == nullptr) {
       if (!is_over || is_empty(pipe.last->after)) return;
-      it_.findings.add("VR-I27", "what it left is never reported", event(*pipe.last));
+      it_.findings.add(
+          "VR-I27",
+          fmt::format("what it left in {}, {}, is never reported",
+                      text_of_pipe(name.first, name.second), text_of(pipe.last->after)),
+          event(*pipe.last));
     } else if (next != next_.end() && is_late(*pipe.leftover, *next->second)) {
-      it_.findings.add("VR-I27", "the cluster had another group by then", *pipe.leftover,
-                       *next->second);
+      it_.findings.add(
+          "VR-I27",
+          fmt::format("cluster {} had group {} by then", next->second->place, next->second->number),
+          *pipe.leftover, *next->second);
     }
   }
 

@@ -6,7 +6,7 @@ namespace pto2::validation {
 
 Verdict judge(const Trace& trace, bool races) {
   History history(trace);
-  Findings findings(trace);
+  Findings findings(trace, history);
   const Case it{trace, history, findings};
   check_counts(it);
   history.find_needs();

@@ -95,15 +95,18 @@ class Waits {
     } else if (event.lacking != Lacking::cluster && event.number != books_[event.ring].next()) {
       it_.findings.add("VR-I21", "the task that it waits for is not its ring's next", event);
     } else if (!lacks(event)) {
-      it_.findings.add("VR-I21",
-                       fmt::format("there is room for {} of what it waits for", event.requested),
-                       event);
+      it_.findings.add(
+          "VR-I21",
+          event.lacking == Lacking::cluster
+              ? fmt::format("{} of {} clusters are free", free_clusters(event), it_.trace.clusters)
+              : fmt::format("there is room for {} of what it waits for", event.requested),
+          event);
     }
   }
 
   /// Whether the resource may have been too short, by what had certainly been given back.
   [[nodiscard]] bool lacks(const Event& event) const {
-    if (event.lacking == Lacking::cluster) return lacks_cluster(event);
+    if (event.lacking == Lacking::cluster) return free_clusters(event) == 0;
     const Books& books = books_[event.ring];
     const Ring& ring = it_.trace.rings[event.ring];
     const uint64_t alive = books.alive(event.before);
@@ -127,10 +130,12 @@ class Waits {
     return used > it_.trace.tensormap_pool;
   }
 
-  [[nodiscard]] bool lacks_cluster(const Event& event) const {
-    const auto returned =
-        std::ranges::count_if(give_backs_, [&](uint64_t t) { return t < event.before; });
-    return groups_ - std::min(groups_, static_cast<uint64_t>(returned)) >= it_.trace.clusters;
+  /// That were certainly free by then.
+  [[nodiscard]] uint64_t free_clusters(const Event& event) const {
+    const auto returned = static_cast<uint64_t>(
+        std::ranges::count_if(give_backs_, [&](uint64_t t) { return t < event.before; }));
+    const uint64_t taken = groups_ - std::min(groups_, returned);
+    return it_.trace.clusters - std::min(it_.trace.clusters, taken);
   }
 
   /// A buffer goes behind the last one, or to the start of the heap. A ring that was empty starts

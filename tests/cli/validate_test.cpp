@@ -59,8 +59,9 @@ TEST_F(Validate, JudgesPipes) {
   const Outcome outcome = pto2(
       {"validate", write("full", changed(read_text(file), "\"capacity\":4", "\"capacity\":0"))});
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.out, testing::ContainsRegex("VR-I24: the pipe has 0 slots, and 1 are in use "
-                                                  ".line [0-9]+: pipe of task"));
+  EXPECT_THAT(outcome.out,
+              testing::ContainsRegex("VR-I24: pipe [0-9]+ of group [0-9]+ has 0 slots, and "
+                                     "1 are in use .line [0-9]+: pipe of task"));
 }
 
 TEST_F(Validate, NamesTheRuleAndBothLines) {

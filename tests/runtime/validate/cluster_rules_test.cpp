@@ -293,6 +293,16 @@ TEST(BlockRules, I8PinnedPartsStayInTheirCluster) {
   std::swap((*joins[0])["group"], (*joins[1])["group"]);
   std::swap((*joins[0])["cluster"], (*joins[1])["cluster"]);
   EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I8"});
+  const validation::Verdict verdict = trace.verdict();
+  ASSERT_EQ(verdict.violations.size(), 2U);
+  for (const validation::Violation& violation : verdict.violations) {
+    EXPECT_THAT(violation.text,
+                testing::ContainsRegex("part [01] of task 0 of ring 1 is pinned to cluster [01], "
+                                       "but was sent to aic[01] of cluster [01] .line [0-9]+: "
+                                       "dispatch of task 0 of ring 1, part [01] to aic[01] of "
+                                       "cluster [01] at .* join of task 0 of ring 1, part [01] to "
+                                       "group [01] on cluster [01] at"));
+  }
 }
 
 TEST(ClusterRules, I21NobodyWaitsBesideAFreeCluster) {

@@ -1,0 +1,113 @@
+// What violations say, beside their rules.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/runtime/validate/edited_trace.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Violations of a rule, as lines.
+std::string texts_of(const EditedTrace& trace, const std::string& rule) {
+  std::string texts;
+  for (const validation::Violation& violation : trace.verdict().violations) {
+    if (violation.rule == rule) texts += violation.text + "\n";
+  }
+  return texts;
+}
+
+/// Of a line that names a task.
+std::string task_of(const Json& line) {
+  return fmt::format("task {} of ring {}", line["task"].get<uint64_t>(),
+                     line["ring"].get<uint64_t>());
+}
+
+std::size_t number_of(EditedTrace& trace, const Json& line) {
+  return static_cast<std::size_t>(&line - trace.lines().data()) + 1;
+}
+
+int number_in(const Json& line, const char* field) {
+  return line[field].get<int>();
+}
+
+/// The chip of these traces has two clusters.
+int other_cluster(const Json& line) {
+  return 1 - number_in(line, "cluster");
+}
+
+/// The lines that are left count.
+void erase(EditedTrace& trace, const Json& line) {
+  trace.lines().erase(trace.lines().begin() + (&line - trace.lines().data()));
+  trace.lines().back()["events"] = trace.lines().size() - 2;
+}
+
+TEST(Violations, NameTheClusterOfAPinnedTaskAndOfItsCore) {
+  EditedTrace trace(Kit::pipes);
+  Json& dispatch = *trace.events("dispatch").front();
+  const Json join = trace.of("join", dispatch);
+  const bool cube = dispatch["core"].get<std::string>().starts_with("aic");
+  const std::string core =
+      fmt::format("ai{}{}", cube ? 'c' : 'v', other_cluster(join) * (cube ? 1 : 2));
+  dispatch["core"] = core;
+  EXPECT_THAT(texts_of(trace, "VR-I8"),
+              HasSubstr(fmt::format("{0} is pinned to cluster {1}, but was sent to {2} of cluster "
+                                    "{3} (line {4}: dispatch of {0} to {2} of cluster {3} at ",
+                                    task_of(dispatch), number_in(join, "cluster"), core,
+                                    other_cluster(join), number_of(trace, dispatch))));
+}
+
+TEST(Violations, NameGroupsAndTheirClusters) {
+  EditedTrace open(Kit::pipes);
+  const Json close = *open.events("close")[3];
+  erase(open, *open.events("close")[3]);
+  EXPECT_THAT(texts_of(open, "VR-I11"),
+              testing::ContainsRegex(fmt::format("group 3 is never closed .line [0-9]+: allocate "
+                                                 "of group 3 on cluster {} at",
+                                                 number_in(close, "cluster"))));
+
+  EditedTrace kept(Kit::pipes);
+  const Json back = *kept.events("give_back").back();
+  erase(kept, *kept.events("give_back").back());
+  EXPECT_THAT(texts_of(kept, "VR-I11"),
+              testing::ContainsRegex(fmt::format("cluster {} of group [89] never comes back",
+                                                 number_in(back, "cluster"))));
+
+  EditedTrace elsewhere(Kit::pipes);
+  Json& join = *elsewhere.events("join").back();
+  const int joined = other_cluster(join);
+  join["cluster"] = joined;
+  EXPECT_THAT(
+      texts_of(elsewhere, "VR-I12"),
+      HasSubstr(fmt::format("group 9 has cluster {0}, and is joined on cluster {1} (line "
+                            "{2}: join of {3} to group 9 on cluster {1} at ",
+                            1 - joined, joined, number_of(elsewhere, join), task_of(join))));
+}
+
+TEST(Violations, NamePipesByTagAndGroup) {
+  EditedTrace full(Kit::pipes);
+  Json* use = nullptr;
+  for (Json* line : full.events("pipe")) {
+    if ((*line)["group"] == 5 && (*line)["tag"] == 4) use = line;
+  }
+  ASSERT_NE(use, nullptr);
+  (*use)["after"] = {90, 0};
+  EXPECT_THAT(texts_of(full, "VR-I24"),
+              HasSubstr(fmt::format("pipe 4 of group 5 has 8 slots, and 90 are in use (line {}: "
+                                    "pipe of {}, pipe 4 of group 5 at ",
+                                    number_of(full, *use), task_of(*use))));
+
+  EditedTrace left(Kit::pipes);
+  Json& leftover = *left.events("leftover").back();
+  leftover["left"] = {7, 7};
+  EXPECT_THAT(
+      texts_of(left, "VR-I27"),
+      testing::ContainsRegex("\\[7, 7\\] is reported to be left in pipe 3 of group [0-9], and "
+                             "\\[[0-9], [0-9]\\] is .line [0-9]+: leftover of pipe 3 of group"));
+}
+
+}  // namespace
+}  // namespace pto2::test
