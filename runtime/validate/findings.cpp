@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace pto2::validation {
 
@@ -70,11 +71,22 @@ const PipeUse& Findings::use_of(const Event& event) const {
 }
 
 void Findings::add(Violation violation) {
-  if (found_[violation.rule]++ < most_per_rule) {
-    verdict_.violations.push_back(std::move(violation));
-  } else {
-    ++verdict_.more;
+  std::vector<Violation>& found = found_[violation.rule];
+  const auto place = std::ranges::upper_bound(found, violation.line, {}, &Violation::line);
+  found.insert(place, std::move(violation));
+  if (found.size() <= most_per_rule) return;
+  found.pop_back();
+  ++more_;
+}
+
+Verdict Findings::take() {
+  Verdict verdict;
+  verdict.more = more_;
+  for (auto& [rule, found] : found_) {
+    std::ranges::move(found, std::back_inserter(verdict.violations));
   }
+  std::ranges::stable_sort(verdict.violations, {}, &Violation::line);
+  return verdict;
 }
 
 void Findings::add_of_header(const char* rule, const std::string& problem) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "runtime/validate/history.hpp"
 #include "runtime/validate/trace.hpp"
@@ -21,9 +22,17 @@ class Findings {
   /// `problem` is about what the header names, and no event has.
   void add_of_header(const char* rule, const std::string& problem);
 
-  [[nodiscard]] Verdict take() { return std::move(verdict_); }
+  /// All of it, once.
+  [[nodiscard]] Verdict take();
 
  private:
+  /// "VR-I2" before "VR-I10".
+  struct InOrder {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    }
+  };
+
   void add(Violation violation);
   [[nodiscard]] std::string describe(const Event& event) const;
   [[nodiscard]] std::string details_of(const Event& event) const;
@@ -32,8 +41,9 @@ class Findings {
 
   const Trace& trace_;
   const History& history_;
-  std::map<std::string, uint32_t> found_;
-  Verdict verdict_;
+  /// Of each rule those of the first lines, by line; of one line in the order of the rules.
+  std::map<std::string, std::vector<Violation>, InOrder> found_;
+  uint64_t more_ = 0;
 };
 
 /// "task 3 of ring 0"

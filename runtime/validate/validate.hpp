@@ -82,7 +82,8 @@ struct Violation {
 };
 
 struct Verdict {
-  std::vector<Violation> violations;  ///< rule by rule; the first `most_per_rule` of each
+  /// By `line`, those of one line by rule; of each rule those of the first `most_per_rule` lines.
+  std::vector<Violation> violations;
   uint64_t more = 0;                  ///< that were left out
 
   [[nodiscard]] bool valid() const { return violations.empty(); }

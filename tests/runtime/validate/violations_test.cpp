@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/runtime/validate/edited_trace.hpp"
 
@@ -107,6 +110,42 @@ TEST(Violations, NamePipesByTagAndGroup) {
       texts_of(left, "VR-I27"),
       testing::ContainsRegex("\\[7, 7\\] is reported to be left in pipe 3 of group [0-9], and "
                              "\\[[0-9], [0-9]\\] is .line [0-9]+: leftover of pipe 3 of group"));
+}
+
+TEST(Violations, AreSortedByLineAndThenByRule) {
+  EditedTrace trace(Kit::pipes);
+  for (Json* ready : trace.events("ready")) {
+    (*ready)["type"] = (*ready)["type"] == "cube" ? "vector" : "cube";
+  }
+  for (Json* use : trace.events("pipe")) (*use)["capacity"] = 0;
+  const std::vector<validation::Violation> violations = trace.verdict().violations;
+  const auto place_of = [](const validation::Violation& violation) {
+    return std::pair(violation.line, std::stoi(violation.rule.substr(4)));
+  };
+  EXPECT_TRUE(std::ranges::is_sorted(violations, {}, place_of));
+  // Rules took turns, or nothing was sorted.
+  std::size_t turns = 0;
+  for (std::size_t i = 1; i < violations.size(); ++i) {
+    turns += violations[i].rule != violations[i - 1].rule;
+  }
+  EXPECT_GT(turns, 3U);
+}
+
+/// VR-I8 is judged task by task, which is not the order of the dispatches.
+TEST(Violations, OfEachRuleTheFirstLinesAreKept) {
+  EditedTrace trace(Kit::pipes);
+  std::vector<std::size_t> lines;
+  for (Json* dispatch : trace.events("dispatch")) {
+    (*dispatch)["core"] = "cpu0";
+    lines.push_back(number_of(trace, *dispatch));
+  }
+  ASSERT_GT(lines.size(), validation::most_per_rule);
+  lines.resize(validation::most_per_rule);
+  std::vector<std::size_t> shown;
+  for (const validation::Violation& violation : trace.verdict().violations) {
+    if (violation.rule == "VR-I8") shown.push_back(violation.line);
+  }
+  EXPECT_EQ(shown, lines);
 }
 
 }  // namespace
