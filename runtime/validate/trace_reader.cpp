@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "runtime/validate/chip_check.hpp"
 #include "runtime/validate/json_line.hpp"
 #include "runtime/validate/submission_reader.hpp"
 
@@ -107,6 +108,7 @@ class Reader {
       }
     }
     if (trace_.rings.empty()) line.refuse("there are no rings");
+    check_chip(line, trace_);
   }
 
   void read_threads(const JsonLine& line) {

@@ -95,6 +95,44 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
 }
 
+/// The chip of these traces has two blocks of a cube and two vector cores, and two schedulers.
+TEST(TraceReader, RefusesCoresThatAreNotTheChips) {
+  const auto expect = [](const char* key, const Json& value, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    trace.header()["chip"][key] = value;
+    expect_error(trace.text(), 1, message);
+  };
+  expect("blocks", 3, "\"chip\" has 3 blocks, but \"cores\" are of 2 clusters");
+  expect("cubes_per_block", 2,
+         "\"cubes_per_block\" of \"chip\" is 2, but \"cores\" has 1 of type cube of cluster 0");
+  expect("vectors_per_block", 1,
+         "\"vectors_per_block\" of \"chip\" is 1, but \"cores\" has 2 of type vector of cluster 0");
+  expect("schedulers", 1, "\"cores\" has 2 of type ai_cpu of no cluster");
+  expect("accelerators", 1, "\"cores\" has 0 of type accelerator of no cluster");
+  expect("blocks", "two", "\"blocks\" is no number");
+
+  EditedTrace moved(Kit::roomy);
+  moved.header()["cores"][2]["cluster"] = 1;
+  expect_error(moved.text(), 1, "\"cores\" has 1 of type vector of cluster 0");
+  EditedTrace outside(Kit::roomy);
+  outside.header()["cores"].back()["cluster"] = 0;
+  expect_error(outside.text(), 1, "\"cores\" has 1 of type ai_cpu of no cluster");
+  EditedTrace strange(Kit::roomy);
+  strange.header()["cores"].push_back(
+      {{"name", "odd"}, {"type", "oddity"}, {"cluster", 0}, {"thread", "aic0"}});
+  expect_error(strange.text(), 1, "has 1 of type oddity of cluster 0, but \"chip\" has no such");
+  EditedTrace none(Kit::roomy);
+  none.header().erase("chip");
+  expect_error(none.text(), 1, "\"chip\" is missing");
+}
+
+/// A name of its own says nothing of the numbers.
+TEST(TraceReader, TakesAChipByItsNumbers) {
+  EditedTrace trace(Kit::roomy);
+  trace.header()["chip"]["name"] = "a2a3sim";
+  EXPECT_EQ(read_text_as_trace(trace.text()).clusters, 2U);
+}
+
 TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   const auto expect = [](const char* event, const char* field, const Json& value,
                          const std::string& message) {
