@@ -10,6 +10,7 @@
 #include "runtime/validate/chip_check.hpp"
 #include "runtime/validate/json_line.hpp"
 #include "runtime/validate/submission_reader.hpp"
+#include "runtime/validate/whole_file.hpp"
 
 namespace pto2::validation {
 namespace {
@@ -17,6 +18,10 @@ namespace {
 using simdjson::dom::element;
 
 constexpr const char* make_again = "make it again with pto2 run --trace";
+constexpr const char* name_another = "name a file that pto2 run --trace has written";
+
+/// How the header begins, of whatever version.
+constexpr std::string_view beginning = R"({"schema":"pto2-trace/)";
 
 std::optional<Kind> kind_of(std::string_view name) {
   for (std::size_t i = 0; i < kinds; ++i) {
@@ -37,15 +42,13 @@ Lacking lacking_of(const JsonLine& line) {
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) {
-    if (simdjson::padded_string::load(path).get(text_) != simdjson::SUCCESS) {
-      throw TraceError(0, "cannot be read", "check its name and its permissions");
-    }
+  explicit Reader(const std::string& path) : text_(read_whole(path)), size_(text_.size()) {
+    text_.append(simdjson::SIMDJSON_PADDING, '\0');
   }
 
   Trace read() {
     const char* const begin = text_.data();
-    const char* const end = begin + text_.size();
+    const char* const end = begin + size_;
     if (begin == end) throw TraceError(1, "the file is empty", make_again);
     uint32_t line = 0;
     for (const char* at = begin; at != end;) {
@@ -53,9 +56,7 @@ class Reader {
           static_cast<const char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
       ++line;
       if (ended_) throw TraceError(line, "goes on after its closing line", make_again);
-      if (newline == nullptr) {
-        throw TraceError(line, "the last line has no end: the trace was cut off", make_again);
-      }
+      if (newline == nullptr) refuse_end({at, static_cast<std::size_t>(end - at)}, line);
       read_line({at, static_cast<std::size_t>(newline - at)}, line);
       at = newline + 1;
     }
@@ -66,11 +67,19 @@ class Reader {
   }
 
  private:
+  /// Of a line without an end. A file that is no trace at all may well have no other line.
+  [[noreturn]] void refuse_end(std::string_view text, uint32_t line) {
+    const std::size_t common = std::min(text.size(), beginning.size());
+    const bool is_a_trace = text.substr(0, common) == beginning.substr(0, common);
+    if (line == 1 && !is_a_trace) read_line(text, line);
+    throw TraceError(line, "the last line has no end: the trace was cut off", make_again);
+  }
+
   void read_line(std::string_view text, uint32_t number) {
     JsonLine::Object object;
     if (parser_.parse(text.data(), text.size(), false).get(object) != simdjson::SUCCESS) {
-      throw TraceError(number, "the line is no JSON object",
-                       number == 1 ? "name a file that pto2 run --trace has written" : make_again);
+      if (number != 1) throw TraceError(number, "the line is no JSON object", make_again);
+      throw TraceError(1, "the file is no trace: its first line is no JSON object", name_another);
     }
     const JsonLine line(object, number);
     if (number == 1) return read_header(line);
@@ -82,11 +91,16 @@ class Reader {
   }
 
   void read_header(const JsonLine& line) {
-    if (!line.has("schema") || line.text("schema") != "pto2-trace/2") {
-      throw TraceError(1,
-                       line.has("schema")
-                           ? fmt::format("the schema is {}, not pto2-trace/2", line.text("schema"))
-                           : "the file has no schema: it is no trace",
+    if (!line.has("schema")) {
+      throw TraceError(1, "the file is no trace: it has no schema", name_another);
+    }
+    const std::string_view schema = line.text("schema");
+    if (!schema.starts_with("pto2-trace/")) {
+      throw TraceError(1, fmt::format("the file is no trace: its schema is {}", schema),
+                       name_another);
+    }
+    if (schema != "pto2-trace/2") {
+      throw TraceError(1, fmt::format("the schema is {}, not pto2-trace/2", schema),
                        "validate with the pto2 that has written it, or make it again");
     }
     const std::string_view error = line.text("error");
@@ -246,7 +260,8 @@ class Reader {
     return cluster;
   }
 
-  simdjson::padded_string text_;
+  std::string text_;  // and the bytes behind it that the parser may read
+  std::size_t size_;
   simdjson::dom::parser parser_;
   Trace trace_;
   std::unordered_map<std::string, uint32_t> threads_;

@@ -24,8 +24,8 @@ class TraceError : public std::runtime_error {
   std::string remedy_;
 };
 
-/// Reads the file. Throws TraceError if it cannot be read, is no trace of this schema, was cut off,
-/// has fields of the wrong form, or contradicts itself.
+/// Reads the file, or stdin if it is called "-". Throws TraceError if it cannot be read, is no
+/// trace of this schema, was cut off, has fields of the wrong form, or contradicts itself.
 [[nodiscard]] Trace read_trace(const std::string& path);
 
 }  // namespace pto2::validation

@@ -84,7 +84,7 @@ struct Violation {
 struct Verdict {
   /// By `line`, those of one line by rule; of each rule those of the first `most_per_rule` lines.
   std::vector<Violation> violations;
-  uint64_t more = 0;                  ///< that were left out
+  uint64_t more = 0;  ///< that were left out
 
   [[nodiscard]] bool valid() const { return violations.empty(); }
 };

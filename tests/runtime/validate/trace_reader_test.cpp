@@ -30,9 +30,17 @@ uint32_t number_of(EditedTrace& trace, const Json& line) {
 
 TEST(TraceReader, RefusesWhatIsNoTrace) {
   expect_error("", 1, "empty");
-  expect_error("hello\n", 1, "no JSON object");
-  expect_error("[1]\n", 1, "no JSON object");
-  expect_error("{\"a\":1}\n", 1, "no schema");
+  for (const char* newline : {"\n", ""}) {
+    const auto expect_foreign = [&](const std::string& text, const std::string& message) {
+      expect_error(text + newline, 1, "the file is no trace: " + message);
+    };
+    expect_foreign("hello", "its first line is no JSON object");
+    expect_foreign("hello\nworld", "its first line is no JSON object");
+    expect_foreign("{\n  \"schema\": \"pto2-run/1\"\n}", "its first line is no JSON object");
+    expect_foreign("[1]", "its first line is no JSON object");
+    expect_foreign("{\"a\":1}", "it has no schema");
+    expect_foreign("{\"schema\":\"pto2-run/1\"}", "its schema is pto2-run/1");
+  }
   expect_error("{\"schema\":\"pto2-trace/1\"}\n", 1, "pto2-trace/1, not pto2-trace/2");
   expect_error("{\"schema\":\"pto2-trace/2\"}\n", 1, "field \"error\" is missing");
 }
@@ -40,6 +48,16 @@ TEST(TraceReader, RefusesWhatIsNoTrace) {
 TEST(TraceReader, NamesAFileThatCannotBeRead) {
   EXPECT_THROW(static_cast<void>(validation::read_trace("/nowhere/at/all")),
                validation::TraceError);
+}
+
+TEST(TraceReader, SaysThatADirectoryIsOne) {
+  try {
+    static_cast<void>(validation::read_trace(testing::TempDir()));
+    ADD_FAILURE() << "a directory was read";
+  } catch (const validation::TraceError& error) {
+    EXPECT_STREQ(error.what(), "is a directory");
+    EXPECT_EQ(error.line(), 0U);
+  }
 }
 
 TEST(TraceReader, RefusesWhatWasCutOff) {
@@ -56,6 +74,9 @@ TEST(TraceReader, RefusesWhatWasCutOff) {
   const std::string part = whole.substr(0, whole.find("\"task\"") + 3);
   const auto before = static_cast<uint32_t>(std::ranges::count(part, '\n'));
   expect_error(part + "\n", 1 + before, "no JSON object");
+  for (const std::size_t bytes : {1, 5, 21, 40, 200}) {
+    expect_error(whole.substr(0, bytes), 1, "cut off");
+  }
 }
 
 TEST(TraceReader, RefusesCountsThatContradict) {
