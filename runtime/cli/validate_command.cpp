@@ -1,9 +1,14 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,23 +26,22 @@ using validation::Verdict;
 using validation::Violation;
 
 constexpr const char* validate_footer =
-    R"(Reads traces that pto2 run --trace has written and judges each by the rules VR-I1 to VR-I27,
-by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its rule and two
-lines.
+    R"(Reads traces that pto2 run --trace has written, - from stdin, and judges each by the rules VR-I1
+to VR-I27, by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its rule
+and two lines; violations are sorted by the first one.
 
 Examples:
   pto2 run paged_attention --trace trace.jsonl
   pto2 validate trace.jsonl
-  pto2 validate --races --json *.jsonl
+  pto2 validate --races *.jsonl --json result.json
+  zcat trace.jsonl.gz | pto2 validate - --json -
 
 Exit codes: 0 every trace is valid, 1 a rule is broken, 2 usage, 3 a file is no trace that can be
-judged, and no rule is broken in the others.)";
+judged, and no rule is broken in the others; or the result could not be written.)";
 
 /// What became of one file.
 struct Judged {
   std::string file;
-  std::size_t tasks = 0;
-  std::size_t events = 0;
   Verdict verdict;
   std::unique_ptr<TraceError> error;
 
@@ -48,12 +52,9 @@ struct Judged {
 };
 
 Judged judge_file(const std::string& file, bool races) {
-  Judged judged{.file = file, .tasks = 0, .events = 0, .verdict = {}, .error = nullptr};
+  Judged judged{.file = file, .verdict = {}, .error = nullptr};
   try {
-    const validation::Trace trace = validation::read_trace(file);
-    judged.tasks = trace.submissions.size();
-    judged.events = trace.events.size();
-    judged.verdict = validation::judge(trace, races);
+    judged.verdict = validation::judge(validation::read_trace(file), races);
   } catch (const TraceError& error) {
     judged.error = std::make_unique<TraceError>(error);
   } catch (const std::bad_alloc&) {
@@ -63,21 +64,30 @@ Judged judge_file(const std::string& file, bool races) {
   return judged;
 }
 
+std::string shown_name(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
 std::string place_of(const std::string& file, uint32_t line) {
-  return line == 0 ? file : fmt::format("{}:{}", file, line);
+  return line == 0 ? shown_name(file) : fmt::format("{}:{}", shown_name(file), line);
 }
 
 void show(OutputFile& out, const Judged& judged) {
   if (judged.error != nullptr) return;
+  const std::string name = shown_name(judged.file);
   for (const Violation& violation : judged.verdict.violations) {
     out.write(fmt::format("{}: {}: {}\n", place_of(judged.file, violation.line), violation.rule,
                           violation.text));
   }
   if (judged.verdict.more != 0) {
-    out.write(fmt::format("{}: and {} more\n", judged.file, judged.verdict.more));
+    out.write(fmt::format("{}: and {} more\n", name, judged.verdict.more));
   }
-  out.write(fmt::format("{}: {}, {} tasks, {} events\n", judged.file, judged.name(), judged.tasks,
-                        judged.events));
+  const validation::Figures& figures = judged.verdict.figures;
+  out.write(
+      fmt::format("{}: {}, {} tasks, {} parts, {} events; {} tasks pinned, {} groups, {} "
+                  "pipes, {} entries pushed\n",
+                  name, judged.name(), figures.tasks, figures.parts, figures.events,
+                  figures.pinned_tasks, figures.groups, figures.pipes, figures.entries));
 }
 
 Json json_of(const Judged& judged) {
@@ -88,8 +98,14 @@ Json json_of(const Judged& judged) {
                      {"remedy", judged.error->remedy()}};
     return json;
   }
-  json["tasks"] = judged.tasks;
-  json["events"] = judged.events;
+  const validation::Figures& figures = judged.verdict.figures;
+  json["tasks"] = figures.tasks;
+  json["parts"] = figures.parts;
+  json["events"] = figures.events;
+  json["pinned_tasks"] = figures.pinned_tasks;
+  json["groups"] = figures.groups;
+  json["pipes"] = figures.pipes;
+  json["entries"] = figures.entries;
   Json& violations = json["violations"] = Json::array();
   for (const Violation& violation : judged.verdict.violations) {
     Json lines = {violation.line};
@@ -100,21 +116,35 @@ Json json_of(const Judged& judged) {
   return json;
 }
 
+/// Whether a file that is there looks like a trace, however old.
+bool is_a_trace(const std::string& path) {
+  constexpr std::string_view beginning = R"({"schema":"pto2-trace/)";
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return false;
+  std::array<char, beginning.size()> text{};
+  std::ifstream(path, std::ios::binary).read(text.data(), text.size());
+  return std::string_view(text.data(), text.size()) == beginning;
+}
+
 class ValidateCommand : public Command {
  public:
   explicit ValidateCommand(CLI::App& subcommand) {
-    subcommand.add_option("FILE", files_, "traces")->type_name("");
+    subcommand.add_option("FILE", files_, "traces; - is stdin")->type_name("");
     subcommand.add_flag("--races", races_,
                         "also find tasks that touch the same bytes without an order");
-    subcommand.add_flag("--json", json_, "write the result as JSON");
+    subcommand.add_option("--json", json_, "write the result as JSON; - is stdout")
+        ->type_name("FILE")
+        ->check(refusal_of_file_name);
     subcommand.footer(validate_footer);
   }
 
+  /// Throws CliError.
   ExitCode execute() override {
-    if (files_.empty()) {
-      throw CliError(exit_usage, "name the FILEs to validate; pto2 run --trace FILE writes them");
-    }
-    OutputFile out("-");
+    check_files();
+    std::optional<OutputFile> json;
+    if (!json_.empty()) json.emplace(json_);
+    std::optional<OutputFile> text;
+    if (!json || !json->is_stdout()) text.emplace("-");
     Json files = Json::array();
     bool broken = false;
     bool unreadable = false;
@@ -123,19 +153,43 @@ class ValidateCommand : public Command {
       broken |= judged.error == nullptr && !judged.verdict.valid();
       unreadable |= judged.error != nullptr;
       complain(judged);
-      if (json_) {
-        files.push_back(json_of(judged));
-      } else {
-        show(out, judged);
-      }
+      if (text) show(*text, judged);
+      if (json) files.push_back(json_of(judged));
     }
     const ExitCode code = broken ? exit_fail : unreadable ? exit_bad_input : exit_pass;
-    if (json_) write_json(out, files, code);
-    out.finish();
+    if (text) text->finish();
+    if (json) {
+      write_json(*json, files, code);
+      json->finish();
+    }
     return code;
   }
 
  private:
+  /// No trace may be overwritten, be it one of the FILEs or one that the shell has put behind
+  /// --json.
+  void check_files() const {
+    if (files_.empty()) {
+      throw CliError(exit_usage,
+                     fmt::format("name the FILEs to validate; pto2 run --trace FILE writes them{}",
+                                 json_.empty() ? "" : ", and --json has a name of its own"));
+    }
+    if (std::ranges::count(files_, "-") > 1) {
+      throw CliError(exit_usage, "- is named twice, but stdin can be read once; name it once");
+    }
+    if (json_.empty() || json_ == "-") return;
+    for (const std::string& file : files_) {
+      if (!is_same_file(json_, file == "-" ? "/dev/stdin" : file)) continue;
+      throw CliError(exit_usage, fmt::format("--json would overwrite {}, which is to be validated; "
+                                             "name another file",
+                                             json_));
+    }
+    if (!is_a_trace(json_)) return;
+    throw CliError(exit_usage, fmt::format("--json would overwrite {}, which is a trace; name "
+                                           "another file, or --json - for stdout",
+                                           json_));
+  }
+
   static void complain(const Judged& judged) {
     if (judged.error == nullptr) return;
     fmt::print(stderr, "pto2: {}: {}; {}\n", place_of(judged.file, judged.error->line()),
@@ -152,8 +206,8 @@ class ValidateCommand : public Command {
   }
 
   std::vector<std::string> files_;
+  std::string json_;
   bool races_ = false;
-  bool json_ = false;
 };
 
 }  // namespace

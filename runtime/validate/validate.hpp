@@ -81,10 +81,22 @@ struct Violation {
   uint32_t other_line = 0;  ///< 0: there is only one event
 };
 
+/// What was judged.
+struct Figures {
+  uint64_t tasks = 0;
+  uint64_t parts = 0;  ///< of all tasks; those that are no block tasks have one
+  uint64_t events = 0;
+  uint64_t pinned_tasks = 0;  ///< themselves, or one of their parts
+  uint64_t groups = 0;        ///< that got a cluster
+  uint64_t pipes = 0;         ///< that a task used
+  uint64_t entries = 0;       ///< pushed into pipes
+};
+
 struct Verdict {
   /// By `line`, those of one line by rule; of each rule those of the first `most_per_rule` lines.
   std::vector<Violation> violations;
   uint64_t more = 0;  ///< that were left out
+  Figures figures;
 
   [[nodiscard]] bool valid() const { return violations.empty(); }
 };

@@ -45,7 +45,9 @@ class Validate : public testing::Test {
 TEST_F(Validate, PassesRealRuns) {
   const Outcome outcome = pto2({"validate", folder_.path("good")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("good: valid, 5 tasks, "));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex(
+                               "good: valid, 5 tasks, 5 parts, [0-9]+ events; 0 tasks pinned, "
+                               "0 groups, 0 pipes, 0 entries pushed\n$"));
   EXPECT_EQ(outcome.err, "");
 }
 
@@ -55,7 +57,10 @@ TEST_F(Validate, JudgesPipes) {
   const Outcome run = pto2({"run", "clusters", "--case", "pipe", "--executor", "seeded", "--seed",
                             "2", "--trace", file});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(pto2({"validate", "--races", file}).code, 0);
+  const Outcome good = pto2({"validate", "--races", file});
+  EXPECT_EQ(good.code, 0);
+  EXPECT_THAT(good.out, testing::ContainsRegex("; [1-9][0-9]* tasks pinned, [1-9][0-9]* groups, "
+                                               "[1-9][0-9]* pipes, [1-9][0-9]* entries pushed\n$"));
   const Outcome outcome = pto2(
       {"validate", write("full", changed(read_text(file), "\"capacity\":4", "\"capacity\":0"))});
   EXPECT_EQ(outcome.code, 1);
@@ -83,12 +88,12 @@ TEST_F(Validate, PutsTheFirstEventBehindTheFileName) {
   EXPECT_EQ(lines[1], lines[2]);
   EXPECT_NE(lines[1], lines[3]);
   const json cited =
-      pto2({"validate", "--json", file}).json()["files"][0]["violations"][0]["lines"];
+      pto2({"validate", "--json", "-", file}).json()["files"][0]["violations"][0]["lines"];
   EXPECT_EQ(cited, (json{std::stoi(lines[2]), std::stoi(lines[3])}));
 }
 
 TEST_F(Validate, SaysItAsJson) {
-  const Outcome outcome = pto2({"validate", "--json", folder_.path("good"), broken()});
+  const Outcome outcome = pto2({"validate", "--json", "-", folder_.path("good"), broken()});
   EXPECT_EQ(outcome.code, 1);
   const json result = outcome.json();
   EXPECT_EQ(result["schema"], "pto2-validate/1");
@@ -97,6 +102,11 @@ TEST_F(Validate, SaysItAsJson) {
   ASSERT_EQ(result["files"].size(), 2U);
   EXPECT_EQ(result["files"][0]["verdict"], "valid");
   EXPECT_EQ(result["files"][0]["tasks"], 5);
+  EXPECT_EQ(result["files"][0]["parts"], 5);
+  EXPECT_GT(result["files"][0]["events"], 20);
+  for (const char* count : {"pinned_tasks", "groups", "pipes", "entries"}) {
+    EXPECT_EQ(result["files"][0][count], 0) << count;
+  }
   EXPECT_EQ(result["files"][0]["violations"], json::array());
   const json& violation = result["files"][1]["violations"][0];
   EXPECT_EQ(violation["rule"], "VR-I7");
@@ -106,7 +116,7 @@ TEST_F(Validate, SaysItAsJson) {
 
 TEST_F(Validate, RefusesWhatIsNoTraceWithLineAndRemedy) {
   const std::string cut = write("cut", good_.substr(0, good_.size() - 20));
-  const Outcome outcome = pto2({"validate", "--json", cut});
+  const Outcome outcome = pto2({"validate", "--json", "-", cut});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, testing::ContainsRegex("cut:[0-9]+: the last line has no end.*again"));
   const json result = outcome.json();
@@ -121,7 +131,75 @@ TEST_F(Validate, RefusesWhatIsNoTraceWithLineAndRemedy) {
   EXPECT_EQ(of_old.out, "");
 
   EXPECT_EQ(pto2({"validate", folder_.path("nowhere")}).code, 3);
-  EXPECT_EQ(pto2({"validate", folder_.path()}).code, 3) << "a folder is no file";
+  const Outcome folder = pto2({"validate", folder_.path()});
+  EXPECT_EQ(folder.code, 3);
+  EXPECT_THAT(folder.err, HasSubstr(": is a directory; name the traces in it"));
+  const Outcome foreign = pto2({"validate", write("foreign", "key = 1")});
+  EXPECT_EQ(foreign.code, 3);
+  EXPECT_THAT(foreign.err, HasSubstr("foreign:1: the file is no trace: "));
+}
+
+/// What `pto2 validate` says with a file as stdin.
+Outcome validate_stdin(const std::string& file, const Strings& arguments) {
+  Strings all = {"-c", "in=$1; shift; exec \"$0\" validate \"$@\" < \"$in\"", PTO2_PROGRAM, file};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return run_program("/bin/sh", all);
+}
+
+TEST_F(Validate, ReadsStdin) {
+  const Outcome good = validate_stdin(folder_.path("good"), {"-"});
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_THAT(good.out, testing::StartsWith("standard input: valid, 5 tasks, "));
+  EXPECT_EQ(validate_stdin(folder_.path("good"), {"-", "--json", "-"}).json()["files"][0]["file"],
+            "-");
+  const Outcome bad = validate_stdin(broken(), {"-", folder_.path("good")});
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_THAT(bad.out, testing::ContainsRegex("standard input:[0-9]+: VR-I7: "));
+  const Outcome foreign = validate_stdin("/dev/null", {"-"});
+  EXPECT_EQ(foreign.code, 3);
+  EXPECT_THAT(foreign.err, HasSubstr("standard input:1: the file is empty"));
+  const Outcome piped = run_program(
+      "/bin/sh", {"-c", "cat \"$1\" | \"$0\" validate -", PTO2_PROGRAM, folder_.path("good")});
+  EXPECT_EQ(piped.code, 0) << piped.err;
+  const Outcome twice = validate_stdin(folder_.path("good"), {"-", "-"});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("stdin can be read once"));
+}
+
+/// As pto2 run does.
+TEST_F(Validate, WritesJsonToAFile) {
+  const std::string result = write("result", std::string(100'000, 'x'));
+  const Outcome outcome = pto2({"validate", folder_.path("good"), "--json", result});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("good: valid, 5 tasks"));
+  EXPECT_EQ(json::parse(read_text(result))["verdict"], "valid");
+  EXPECT_THAT(pto2({"validate", folder_.path("good"), "--json", "-"}).out,
+              testing::StartsWith("{"));
+  EXPECT_EQ(pto2({"validate", folder_.path("good"), "--json"}).code, 2);
+  EXPECT_EQ(pto2({"validate", folder_.path("good"), "--json", ""}).code, 2);
+  for (const char* bad : {"/nonexistent/file", "/dev/full"}) {
+    const Outcome unwritable = pto2({"validate", folder_.path("good"), "--json", bad});
+    EXPECT_EQ(unwritable.code, 3);
+    EXPECT_THAT(unwritable.err, HasSubstr(bad));
+  }
+}
+
+TEST_F(Validate, OverwritesNoTrace) {
+  const std::string good = folder_.path("good");
+  const std::string other = write("other", changed(good_, "pto2-trace/2", "pto2-trace/1"));
+  const auto expect_refused = [&](const Outcome& outcome, const std::string& message) {
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(read_text(good), good_);
+  };
+  expect_refused(pto2({"validate", good, "--json", good}), "which is to be validated");
+  expect_refused(pto2({"validate", "--json", good}), "--json has a name of its own");
+  expect_refused(validate_stdin(good, {"-", "--json", good}), "which is to be validated");
+  // As the shell reads --json *.jsonl.
+  expect_refused(pto2({"validate", "--json", good, other}), "good, which is a trace");
+  expect_refused(pto2({"validate", "--json", other, good}), "other, which is a trace");
+  EXPECT_THAT(read_text(other), HasSubstr("pto2-trace/1"));
 }
 
 /// Five gigabytes of parts, where one may be had.

@@ -271,6 +271,14 @@ TEST(BlockRules, I12AllPartsJoinOrNone) {
   EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I12"});
 }
 
+/// A task is pinned if its parts are, and is one task.
+TEST(BlockRules, PinnedPartsAreCounted) {
+  const validation::Figures counts = with_pinned_parts().verdict().figures;
+  EXPECT_EQ(counts.parts, counts.tasks + 1);
+  EXPECT_EQ(counts.pinned_tasks, 1U);
+  EXPECT_EQ(counts.groups, 2U);
+}
+
 TEST(BlockRules, I1PartsThatThereAreNot) {
   for (const char* event : {"dispatch", "ack", "fin", "join"}) {
     for (const uint64_t part : {2, 7, 60000}) {

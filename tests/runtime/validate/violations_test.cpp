@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,6 +111,28 @@ TEST(Violations, NamePipesByTagAndGroup) {
       texts_of(left, "VR-I27"),
       testing::ContainsRegex("\\[7, 7\\] is reported to be left in pipe 3 of group [0-9], and "
                              "\\[[0-9], [0-9]\\] is .line [0-9]+: leftover of pipe 3 of group"));
+}
+
+/// Ten groups of six tasks with two pipes, into which nine entries are pushed.
+TEST(Figures, SayWhatWasJudged) {
+  EditedTrace trace(Kit::pipes);
+  const validation::Verdict verdict = trace.verdict();
+  EXPECT_TRUE(verdict.valid());
+  EXPECT_EQ(verdict.figures.tasks, 60U);
+  EXPECT_EQ(verdict.figures.parts, 60U);
+  EXPECT_EQ(verdict.figures.events, trace.lines().size() - 2);
+  EXPECT_EQ(verdict.figures.pinned_tasks, 60U);
+  EXPECT_EQ(verdict.figures.groups, 10U);
+  EXPECT_EQ(verdict.figures.entries, 90U);
+  std::set<std::pair<int, int>> pipes;
+  for (const Json* use : trace.events("pipe")) {
+    pipes.emplace(number_in(*use, "group"), number_in(*use, "tag"));
+  }
+  EXPECT_EQ(verdict.figures.pipes, pipes.size());
+
+  const validation::Figures none = EditedTrace(Kit::roomy).verdict().figures;
+  EXPECT_GT(none.tasks, 0U);
+  EXPECT_EQ(none.pinned_tasks + none.groups + none.pipes + none.entries, 0U);
 }
 
 TEST(Violations, AreSortedByLineAndThenByRule) {
