@@ -26,9 +26,9 @@ using validation::Verdict;
 using validation::Violation;
 
 constexpr const char* validate_footer =
-    R"(Reads traces that pto2 run --trace has written, - from stdin, and judges each by the rules VR-I1
-to VR-I27, by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its rule
-and two lines; violations are sorted by the first one.
+    R"(Reads traces that pto2 run --trace has written, - from stdin, and judges each by the rules
+VR-I1 to VR-I27, by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its
+rule and two lines; violations are sorted by the first one.
 
 Examples:
   pto2 run paged_attention --trace trace.jsonl
