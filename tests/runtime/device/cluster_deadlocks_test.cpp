@@ -1,0 +1,190 @@
+/// Deadlocks of clusters, and groups that are counted after one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/core.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+void no_kernel(int64_t*) {}
+
+void submit(PTO2Runtime* rt, int32_t cluster) {
+  pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0, cluster);
+}
+
+class ClusterDeadlocks : public testing::TestWithParam<Where> {
+ protected:
+  /// Runs an orchestration whose kernel does nothing.
+  RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry) {
+    static constexpr KernelEntry kernels[] = {no_kernel};
+    return run_at(GetParam(), config, {kernels, entry, {}});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, ClusterDeadlocks, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+/// Holds four clusters at once, and one more after it freed two.
+void hold_four(PTO2Runtime* rt) {
+  std::vector<int32_t> held;
+  PTO2_SCOPE(rt) {
+    for (int i = 0; i < 4; ++i) {
+      held.push_back(pto2_rt_allocate_cluster(rt));
+      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0, held.back());
+    }
+    pto2_rt_free_cluster(rt, held[1]);
+    pto2_rt_free_cluster(rt, held[3]);
+    const int32_t last = pto2_rt_allocate_cluster(rt);
+    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, last);
+  }
+}
+
+TEST_P(ClusterDeadlocks, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
+  for (const uint32_t blocks : {1u, 2u, 3u}) {
+    DeviceConfig config = small_device();
+    config.chip.blocks = blocks;
+    config.chip.schedulers = 1;
+    const RunResult result = run(config, hold_four);
+    EXPECT_EQ(result.error.code, ErrorCode::cluster_deadlock);
+    EXPECT_EQ(result.tasks, blocks);
+    EXPECT_THAT(result.error.message,
+                HasSubstr("FATAL: Cluster allocation deadlock — all clusters occupied\n"));
+    EXPECT_THAT(result.error.message, HasSubstr(fmt::format("- Clusters: {}\n", blocks)));
+    for (uint32_t group = 0; group < blocks; ++group) {
+      EXPECT_THAT(result.error.message,
+                  HasSubstr(fmt::format("- Group {} holds cluster {}, allocated in the scope at "
+                                        "depth 1\n",
+                                        group, group)));
+    }
+    EXPECT_THAT(result.error.message, testing::Not(HasSubstr(fmt::format("Group {} ", blocks))));
+    EXPECT_EQ(result.error.hint,
+              "Recommended: 4 (the smallest that works): --blocks 4; or pto2_rt_free_cluster "
+              "earlier");
+  }
+  DeviceConfig config = small_device();
+  config.chip.blocks = 4;
+  const RunResult result = run(config, hold_four);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.tasks, 5u);
+}
+
+TEST_P(ClusterDeadlocks, AfterADeadlockIdsAreStillThoseOfTheChip) {
+  std::vector<int32_t> ids;
+  const auto hold_eleven = [&](PTO2Runtime* rt) {
+    for (int i = 0; i < 11; ++i) ids.push_back(pto2_rt_allocate_cluster(rt));
+    for (const int32_t id : ids) submit(rt, id);
+    for (const int32_t id : ids) pto2_rt_free_cluster(rt, id);
+  };
+  DeviceConfig config = small_device();
+  config.chip.blocks = 3;
+  const RunResult result = run(config, hold_eleven);
+  EXPECT_EQ(ids, (std::vector<int32_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1}));
+  EXPECT_THAT(result.error.hint, HasSubstr("11 (the smallest that works): --blocks 11"));
+}
+
+TEST_P(ClusterDeadlocks, GroupsOfSeveralScopesAreCountedFromBelow) {
+  DeviceConfig config = small_device();
+  config.chip.blocks = 2;
+  const RunResult result = run(config, [&](PTO2Runtime* rt) {
+    const int32_t outer = pto2_rt_allocate_cluster(rt);
+    (void)pto2_rt_allocate_cluster(rt);
+    PTO2_SCOPE(rt) {
+      (void)pto2_rt_allocate_cluster(rt);
+      pto2_rt_free_cluster(rt, outer);
+    }
+  });
+  EXPECT_THAT(result.error.hint, HasSubstr("Recommended: at least 3: --blocks 3"));
+}
+
+TEST_P(ClusterDeadlocks, PipesOfSharedClustersAreCountedFromBelow) {
+  DeviceConfig config = small_device();
+  config.chip = {"one-block", 1, 1, 2, 1};
+  config.tensormap_pool = 16;
+  for (const bool shared : {false, true}) {
+    const RunResult result = run(config, [&](PTO2Runtime* rt) {
+      for (int32_t tag = 0; tag < 18; ++tag) {
+        const int32_t cluster = tag == 0 || shared ? pto2_rt_allocate_cluster(rt) : 0;
+        const PTOParam pipe = make_pipe_out_param(tag);
+        pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, &pipe, 1, cluster);
+        if (tag < 16 && shared) pto2_rt_free_cluster(rt, cluster);
+      }
+    });
+    EXPECT_EQ(result.error.code, ErrorCode::tensormap_overflow) << result.error.message;
+    EXPECT_THAT(result.error.hint, HasSubstr(shared ? "at least 18: " : "18 (the smallest"));
+  }
+}
+
+TEST_P(ClusterDeadlocks, NoMoreBlocksAreRecommendedThanAChipMayHave) {
+  for (const auto& [groups, works] : {std::pair(1024, true), {1025, false}}) {
+    const RunResult result = run(tiny_device(), [&, groups = groups](PTO2Runtime* rt) {
+      for (int i = 0; i < groups; ++i) (void)pto2_rt_allocate_cluster(rt);
+    });
+    EXPECT_THAT(
+        result.error.hint,
+        HasSubstr(works ? "--blocks 1024;" : "No --blocks works: it would have to be 1025"));
+  }
+}
+
+/// The message of a chip of so many blocks whose clusters are all held, after one was freed.
+std::string deadlock_of(const Where& where, uint32_t blocks) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  DeviceConfig config = small_device();
+  config.chip.blocks = blocks;
+  config.chip.schedulers = 1;
+  const auto hold_all = [blocks](PTO2Runtime* rt) {
+    pto2_rt_free_cluster(rt, pto2_rt_allocate_cluster(rt));
+    for (uint32_t i = 0; i <= blocks; ++i) (void)pto2_rt_allocate_cluster(rt);
+  };
+  const RunResult result = run_at(where, config, {kernels, hold_all, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::cluster_deadlock);
+  return result.error.message;
+}
+
+TEST_P(ClusterDeadlocks, ADeadlockTellsGroupsFromClusters) {
+  const std::string message = deadlock_of(GetParam(), 2);
+  EXPECT_THAT(message, HasSubstr("- Group 1 holds cluster 0, allocated"));
+  EXPECT_THAT(message, HasSubstr("- Group 2 holds cluster 1, allocated"));
+}
+
+TEST_P(ClusterDeadlocks, ADeadlockNamesTheFirstSixteenGroups) {
+  EXPECT_THAT(deadlock_of(GetParam(), 16), testing::Not(HasSubstr(" more\n")));
+  const std::string message = deadlock_of(GetParam(), 18);
+  EXPECT_THAT(message, HasSubstr("- Group 16 holds cluster 15, allocated"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("- Group 17 ")));
+  EXPECT_THAT(message, HasSubstr("- and 2 more\n"));
+}
+
+/// A deadlock of the window, met while groups are open: they go on being counted and checked.
+TEST_P(ClusterDeadlocks, AnotherDeadlockLeavesTheGroupsInOrder) {
+  const auto overfill = [](bool then_wrong) {
+    return [then_wrong](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      for (int i = 0; i < 6; ++i) submit(rt, cluster);
+      const int32_t second = pto2_rt_allocate_cluster(rt);
+      EXPECT_EQ(second, 1);
+      submit(rt, second);
+      pto2_rt_free_cluster(rt, second);
+      if (then_wrong) pto2_rt_free_cluster(rt, second);
+    };
+  };
+  DeviceConfig config = tiny_device();
+  config.chip.blocks = 2;
+  const RunResult result = run(config, overfill(false));
+  EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
+  EXPECT_THAT(result.error.hint, HasSubstr("(the smallest that works): --window 8"));
+  const RunResult wrong = run(config, overfill(true));
+  EXPECT_EQ(wrong.error.code, ErrorCode::flow_control_deadlock);
+  EXPECT_THAT(wrong.error.hint, HasSubstr("at least 8"));
+}
+
+}  // namespace
+}  // namespace pto2::test
