@@ -377,7 +377,11 @@ template <executors::ExecutionPolicy P, template <class> class F>
     cores.busy.erase(core);
     cores.idle.insert(core);
     const TaskId id = describe(task).id;
-    if (block.parts.give_back()) complete_task(task, id);
+    if (block.parts.give_back()) {
+      complete_task(task, id);
+      // Not later: a kernel may come first, of a task that runs here.
+      state_.orchestrator_bell.ring();
+    }
     return false;
   }
   const uint32_t number = std::min({unclaimed, 1 + cores.idle.size(), P::parallelism()});

@@ -322,5 +322,59 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   }
 }
 
+/// Ends after whoever can do something has done it.
+void last_kernel(int64_t*) {
+  for (int i = 0; i < 100; ++i) executors::SeededTeam::current()->give_way();
+}
+
+/// The orchestrator waited until no more than two tasks were alive, `scheduler` saw to that, and
+/// the wait went on until a kernel had ended that `scheduler` ran itself.
+bool sleeps_beside_a_free_slot(const EventLog& orchestrator, const EventLog& scheduler) {
+  const auto& events = orchestrator.events();
+  for (std::size_t i = 0; i + 1 < events.size(); ++i) {
+    if (events[i].kind != EventKind::wait || events[i].task == no_task) continue;
+    bool reclaimed = false;
+    bool runs = false;
+    for (const Event& event : scheduler.events()) {
+      if (event.tick < events[i].tick || event.tick > events[i + 1].tick) continue;
+      reclaimed |=
+          event.kind == EventKind::reclaim && local_of(event.task) + 3 == local_of(events[i].task);
+      runs |= reclaimed && event.kind == EventKind::ack;
+      if (runs && event.kind == EventKind::fin) return true;
+    }
+  }
+  return false;
+}
+
+/// Who gives up a ticket and completes the task with it rings the orchestrator, which may wait for
+/// the slot, before it runs a task itself.
+TEST(BlockTaskParts, RingTheOrchestratorWhenTheTicketIsTheLastToGo) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}, last_kernel};
+  DeviceConfig config = small_device();
+  config.chip.schedulers = 1;
+  config.chip.blocks = 1;
+  config.rings = 1;
+  config.window = 4;  // three are alive at a time: a block task, and two that the scheduler runs
+  config.events = 8192;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      for (int i = 0; i < 18; ++i) {
+                        PTO2_SCOPE(rt) {
+                          if (i % 3 == 0) {
+                            submit_block(rt, {}, 3);
+                          } else {
+                            pto2_rt_submit_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0);
+                          }
+                        }
+                      }
+                    },
+                    {}};
+  for (uint64_t seed = 1; seed <= 500; ++seed) {
+    const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_FALSE(sleeps_beside_a_free_slot(result.events[0], result.events[1])) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace pto2::test
