@@ -322,6 +322,43 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   }
 }
 
+/// The time in kernels is that of all parts, whether a core claimed them or was sent them.
+TEST(BlockTaskParts, AreTimed) {
+  static constexpr KernelEntry kernels[] = {
+      [](int64_t*) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }};
+  DeviceConfig config = small_device();
+  config.kernel_timing = true;
+  const executors::TeamOptions team{.executor = executors::Executor::packed};
+  const auto ticks_of = [&](const std::function<void(PTO2Runtime*)>& orchestration) {
+    const RunResult result = launch(config, team, {kernels, orchestration, {}});
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    return result.kernel_ticks;
+  };
+  EXPECT_GE(ticks_of([](PTO2Runtime* rt) { submit_block(rt, {}, 3); }), 3 * 4'000'000u);
+  EXPECT_GE(ticks_of([](PTO2Runtime* rt) {
+              const int32_t cluster = pto2_rt_allocate_cluster(rt);
+              const int32_t clusters[] = {cluster, cluster, cluster};
+              pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, 3,
+                                                  clusters);
+            }),
+            3 * 4'000'000u);
+}
+
+/// A scheduler lends a task to all of its idle cores at once, and each is counted.
+TEST(BlockTaskParts, AreCountedByTheCoresThatTheyAreLentTo) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  DeviceConfig config = small_device();
+  config.chip.schedulers = 1;
+  config.chip.blocks = 4;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Launch what{kernels, [](PTO2Runtime* rt) { submit_block(rt, {}, 8); }, {}};
+    const RunResult result =
+        launch(config, executors::SeededOptions{.seed = seed, .kernels_last = true}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_EQ(result.loans, 8u) << "seed " << seed;
+  }
+}
+
 /// Ends after whoever can do something has done it.
 void last_kernel(int64_t*) {
   for (int i = 0; i < 100; ++i) executors::SeededTeam::current()->give_way();
