@@ -359,6 +359,30 @@ TEST(BlockTaskParts, AreCountedByTheCoresThatTheyAreLentTo) {
   }
 }
 
+std::atomic<uint32_t> parts_begun{0};
+
+/// A run that is given up does not wait for the parts that nobody has claimed. Kernels end last, so
+/// each core of the chip has claimed one at most by then.
+TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) { ++parts_begun; }};
+  DeviceConfig config = small_device();
+  config.events = 8192;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      submit_block(rt, {}, 1000);
+                      pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, nullptr, 0);
+                    },
+                    {}};
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    parts_begun = 0;
+    const RunResult result =
+        launch(config, executors::SeededOptions{.seed = seed, .kernels_last = true}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::bad_submission);
+    ASSERT_LE(parts_begun, 2 * config.chip.blocks) << "seed " << seed;
+    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+  }
+}
+
 /// Ends after whoever can do something has done it.
 void last_kernel(int64_t*) {
   for (int i = 0; i < 100; ++i) executors::SeededTeam::current()->give_way();
