@@ -13,14 +13,15 @@
 ///
 ///   parts    how many there are
 ///   claimed  how many were claimed or taken; of an open task, at its end, one more for each core
-///            that asked in vain
+///            that asked in vain. All of them, if the task is closed
 ///   shares   those that were not given back
 ///
 /// Write rights: open(), open_pinned(): the orchestrator, before the first hand-over of the ticket.
 /// lend(), take(): who holds the ticket. claim(): a core with a share. give_back(): who holds a
-/// share, or observed that a core is done with one.
+/// share, or observed that a core is done with one. close(): who gives the run up, and has lent the
+/// task to a core that has not given its share back.
 ///
-///   BP-I1: each part is claimed exactly once.
+///   BP-I1: each part is claimed exactly once; of a task that was closed, at most once.
 ///   BP-I2: the task completes exactly once, when its last part has ended: by whoever give_back()
 ///          tells.
 ///   BP-I3: what every part did happens before that completion.
@@ -52,6 +53,9 @@ struct BlockPartsOrders {
   /// Publishes the parts' results to the completer, or observes those of all others.
   static constexpr OrderSite give_back{"block_parts.give_back", Operation::update,
                                        std::memory_order_acq_rel};
+  /// Nothing is passed on.
+  static constexpr OrderSite close{"block_parts.close", Operation::store,
+                                   std::memory_order_relaxed};
   /// For asserts only.
   static constexpr OrderSite inspect{"block_parts.inspect", Operation::load,
                                      std::memory_order_relaxed};
@@ -90,6 +94,13 @@ class BlockParts {
     const uint32_t part = claimed_.fetch_add(1, P::order(Orders::claim));
     if (part >= parts_.read()) return std::nullopt;
     return part;
+  }
+
+  /// The run is given up: who claims next finds no part left. Parts that are claimed end, and the
+  /// task does not complete.
+  void close() {
+    PTO2_INVARIANT("BP-I4", !ended());
+    claimed_.store(parts_.read(), P::order(Orders::close));
   }
 
   // A pinned one.

@@ -70,6 +70,7 @@ class Scheduler {
 
   void start_up();
   void shut_down();
+  void close_block(Place task);
   bool completion_phase();
   bool dispatch_phase();
   bool dispatch_pinned();

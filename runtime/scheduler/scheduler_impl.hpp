@@ -76,6 +76,9 @@ void Scheduler<P, F>::shut_down() {
     P::await([&] { return state_.cores[core].mailbox().has_exited(); });
   };
   for (Cores& cores : cores_) {
+    cores.busy.for_each([this](uint32_t core) { close_block(running_[core]); });
+  }
+  for (Cores& cores : cores_) {
     cores.idle.for_each(send_exit);
     cores.busy.for_each(send_exit);
   }
@@ -83,6 +86,14 @@ void Scheduler<P, F>::shut_down() {
     cores.idle.for_each(await_exit);
     cores.busy.for_each(await_exit);
   }
+}
+
+/// Of a run that is given up: a core has a share of the task, if that is an open block task. It
+/// ends the part that it runs, and claims no other.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::close_block(Place task) {
+  const TaskDescriptor descriptor = describe(task);
+  if (descriptor.is_block && descriptor.cluster == any_cluster) state_.block(task).parts.close();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -377,7 +388,11 @@ template <executors::ExecutionPolicy P, template <class> class F>
     cores.busy.erase(core);
     cores.idle.insert(core);
     const TaskId id = describe(task).id;
-    if (block.parts.give_back()) complete_task(task, id);
+    if (block.parts.give_back()) {
+      complete_task(task, id);
+      // Not later: a kernel may come first, of a task that runs here.
+      state_.orchestrator_bell.ring();
+    }
     return false;
   }
   const uint32_t number = std::min({unclaimed, 1 + cores.idle.size(), P::parallelism()});

@@ -322,5 +322,120 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   }
 }
 
+/// The time in kernels is that of all parts, whether a core claimed them or was sent them.
+TEST(BlockTaskParts, AreTimed) {
+  static constexpr KernelEntry kernels[] = {
+      [](int64_t*) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); }};
+  DeviceConfig config = small_device();
+  config.kernel_timing = true;
+  const executors::TeamOptions team{.executor = executors::Executor::packed};
+  const auto ticks_of = [&](const std::function<void(PTO2Runtime*)>& orchestration) {
+    const RunResult result = launch(config, team, {kernels, orchestration, {}});
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    return result.kernel_ticks;
+  };
+  EXPECT_GE(ticks_of([](PTO2Runtime* rt) { submit_block(rt, {}, 3); }), 3 * 4'000'000u);
+  EXPECT_GE(ticks_of([](PTO2Runtime* rt) {
+              const int32_t cluster = pto2_rt_allocate_cluster(rt);
+              const int32_t clusters[] = {cluster, cluster, cluster};
+              pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, 3,
+                                                  clusters);
+            }),
+            3 * 4'000'000u);
+}
+
+/// A scheduler lends a task to all of its idle cores at once, and each is counted.
+TEST(BlockTaskParts, AreCountedByTheCoresThatTheyAreLentTo) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  DeviceConfig config = small_device();
+  config.chip.schedulers = 1;
+  config.chip.blocks = 4;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const Launch what{kernels, [](PTO2Runtime* rt) { submit_block(rt, {}, 8); }, {}};
+    const RunResult result =
+        launch(config, executors::SeededOptions{.seed = seed, .kernels_last = true}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_EQ(result.loans, 8u) << "seed " << seed;
+  }
+}
+
+std::atomic<uint32_t> parts_begun{0};
+
+/// A run that is given up does not wait for the parts that nobody has claimed. Kernels end last, so
+/// each core of the chip has claimed one at most by then.
+TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) { ++parts_begun; }};
+  DeviceConfig config = small_device();
+  config.events = 8192;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      submit_block(rt, {}, 1000);
+                      pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, nullptr, 0);
+                    },
+                    {}};
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    parts_begun = 0;
+    const RunResult result =
+        launch(config, executors::SeededOptions{.seed = seed, .kernels_last = true}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::bad_submission);
+    ASSERT_LE(parts_begun, 2 * config.chip.blocks) << "seed " << seed;
+    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+  }
+}
+
+/// Ends after whoever can do something has done it.
+void last_kernel(int64_t*) {
+  for (int i = 0; i < 100; ++i) executors::SeededTeam::current()->give_way();
+}
+
+/// The orchestrator waited until no more than two tasks were alive, `scheduler` saw to that, and
+/// the wait went on until a kernel had ended that `scheduler` ran itself.
+bool sleeps_beside_a_free_slot(const EventLog& orchestrator, const EventLog& scheduler) {
+  const auto& events = orchestrator.events();
+  for (std::size_t i = 0; i + 1 < events.size(); ++i) {
+    if (events[i].kind != EventKind::wait || events[i].task == no_task) continue;
+    bool reclaimed = false;
+    bool runs = false;
+    for (const Event& event : scheduler.events()) {
+      if (event.tick < events[i].tick || event.tick > events[i + 1].tick) continue;
+      reclaimed |=
+          event.kind == EventKind::reclaim && local_of(event.task) + 3 == local_of(events[i].task);
+      runs |= reclaimed && event.kind == EventKind::ack;
+      if (runs && event.kind == EventKind::fin) return true;
+    }
+  }
+  return false;
+}
+
+/// Who gives up a ticket and completes the task with it rings the orchestrator, which may wait for
+/// the slot, before it runs a task itself.
+TEST(BlockTaskParts, RingTheOrchestratorWhenTheTicketIsTheLastToGo) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}, last_kernel};
+  DeviceConfig config = small_device();
+  config.chip.schedulers = 1;
+  config.chip.blocks = 1;
+  config.rings = 1;
+  config.window = 4;  // three are alive at a time: a block task, and two that the scheduler runs
+  config.events = 8192;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      for (int i = 0; i < 18; ++i) {
+                        PTO2_SCOPE(rt) {
+                          if (i % 3 == 0) {
+                            submit_block(rt, {}, 3);
+                          } else {
+                            pto2_rt_submit_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0);
+                          }
+                        }
+                      }
+                    },
+                    {}};
+  for (uint64_t seed = 1; seed <= 500; ++seed) {
+    const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_FALSE(sleeps_beside_a_free_slot(result.events[0], result.events[1])) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -79,6 +79,15 @@ TEST(PartRules, ABlockTaskEndsWithItsLastPart) {
   expect_broken(late, "EV-I6", "fin at 62 by aiv1 is later than consume at 60 by scheduler0");
 }
 
+TEST(PartRules, NoPartBeginsBeforeItsTaskIsReady) {
+  Story first = with_parts();
+  first.at(aiv0, dispatch, b).tick = 39;
+  expect_broken(first, "EV-I6", "ready at 40");
+  Story second = with_parts();
+  of_part_1(second, aiv1, dispatch).tick = 39;
+  expect_broken(second, "EV-I6", "ready at 40");
+}
+
 TEST(PartRules, APartRunsWhereItIsDispatched) {
   Story elsewhere = with_parts();
   of_part_1(elsewhere, aiv1, dispatch).detail = aiv2 - first_core;
