@@ -8,29 +8,40 @@
 ///   pinned   Each part has a cluster, so nobody claims: each holder of the ticket takes as many
 ///            parts as belong to its clusters, and sends them to their cores.
 ///
-/// Who works on the task holds a *share* of it: the ticket and each core that it is lent to, or
-/// each pinned part from the start. Whoever gives back the last share completes the task.
+/// Who works on the task holds a *share* of it: each core that it is lent to, or each pinned part
+/// from the start. Whoever gives back the last share completes the task. The ticket has a share as
+/// long as nobody else has had one. After that it is no part of the work, and may still be in a
+/// queue when the task has completed: until it is given up, the slot must be held for it
+/// (task_life_cycle.hpp, hold_ticket()).
+///
+/// A scheduler that runs parts itself, one at a time between its other duties, leaves the ticket
+/// its share with add_share(): between two parts nobody else may have one. Such a ticket ends with
+/// the last part, and needs no hold.
 ///
 ///   parts    how many there are
 ///   claimed  how many were claimed or taken; of an open task, at its end, one more for each core
 ///            that asked in vain. All of them, if the task is closed
 ///   shares   those that were not given back
+///   lent     whether the ticket's share has gone to a core; the ticket holder's own
 ///
 /// Write rights: open(), open_pinned(): the orchestrator, before the first hand-over of the ticket.
-/// lend(), take(): who holds the ticket. claim(): a core with a share. give_back(): who holds a
-/// share, or observed that a core is done with one. close(): who gives the run up, and has lent the
-/// task to a core that has not given its share back.
+/// lend(), add_share(), take(): who holds the ticket. claim(): a core with a share. give_back():
+/// who holds a share, or observed that a core is done with one. close(): who gives the run up, and
+/// has lent the task to a core that has not given its share back.
 ///
 ///   BP-I1: each part is claimed exactly once; of a task that was closed, at most once.
 ///   BP-I2: the task completes exactly once, when its last part has ended: by whoever give_back()
 ///          tells.
 ///   BP-I3: what every part did happens before that completion.
-///   BP-I4: who holds no share touches nothing: the slot may have its next task.
+///   BP-I4: who holds neither a share nor the ticket touches nothing: the slot may have its next
+///          task.
+///   BP-I5: a task that has completed is lent to nobody.
 ///   BP-P1: a block task has at least one part.
 ///   BP-P2: the ticket of an open task is given up only when no part is unclaimed, or when it was
 ///          lent to as many cores as there are unclaimed parts.
 ///
-/// Progress: each verb is at most one atomic operation. The hand-over is that of the queue.
+/// Progress: each verb but lend() is at most one atomic operation; lend() is lock-free. The
+/// hand-over is that of the queue.
 #pragma once
 
 #include <optional>
@@ -48,8 +59,10 @@ struct BlockPartsOrders {
                                    std::memory_order_relaxed};
   /// A hint; too large at worst.
   static constexpr OrderSite look{"block_parts.look", Operation::load, std::memory_order_relaxed};
-  /// The lender has a share himself, so nobody can take the number to zero meanwhile.
+  /// Nothing but the share is passed on.
   static constexpr OrderSite lend{"block_parts.lend", Operation::update, std::memory_order_relaxed};
+  /// The lender has a share himself, so nobody can take the number to zero meanwhile.
+  static constexpr OrderSite add{"block_parts.add", Operation::update, std::memory_order_relaxed};
   /// Publishes the parts' results to the completer, or observes those of all others.
   static constexpr OrderSite give_back{"block_parts.give_back", Operation::update,
                                        std::memory_order_acq_rel};
@@ -83,9 +96,27 @@ class BlockParts {
     const uint32_t parts = parts_.read();
     return claimed < parts ? parts - claimed : 0;
   }
-  /// The ticket holder's: `cores` cores get a share each.
-  void lend(uint32_t cores) {
-    const uint32_t before = shares_.fetch_add(cores, P::order(Orders::lend));
+  /// The ticket holder's: `cores` cores get a share each, the first time one of them the ticket's.
+  /// False: the task has completed, and they get none. BP-I5
+  [[nodiscard]] bool lend(uint32_t cores) {
+    const bool first = !lent_.read();
+    if (first) {
+      lent_.write(true);
+      PTO2_INVARIANT("BP-I4", !ended());
+    }
+    const uint32_t added = first ? cores - 1 : cores;
+    uint32_t shares = shares_.load(P::order(Orders::look));
+    while (shares != 0) {
+      if (shares_.compare_exchange_strong(shares, shares + added, P::order(Orders::lend),
+                                          P::order(Orders::look))) {
+        return true;
+      }
+    }
+    return false;
+  }
+  /// The ticket holder's: one more share, beside the ticket's own.
+  void add_share() {
+    const uint32_t before = shares_.fetch_add(1, P::order(Orders::add));
     PTO2_INVARIANT("BP-I4", before >= 1);
   }
   /// A core's: the next part, or none if all are claimed.
@@ -133,11 +164,13 @@ class BlockParts {
     PTO2_INVARIANT("BP-P1", parts >= 1);
     PTO2_INVARIANT("BP-I4", ended());
     parts_.write(parts);
+    lent_.write(false);
     claimed_.store(0, P::order(Orders::open));
     shares_.store(shares, P::order(Orders::open));
   }
 
   typename P::template cell<uint32_t> parts_{};
+  typename P::template cell<bool> lent_{};
   typename P::template atomic<uint32_t> claimed_{0};
   typename P::template atomic<uint32_t> shares_{0};
 };

@@ -1,8 +1,9 @@
 /// The stall detector: tells a deadlock from slowness by structure, not by counting spins.
 ///
-///   submitted   tasks handed over by the orchestrator (its own count)
+///   submitted   tasks handed over by the orchestrator, and tickets of block tasks that hold their
+///               slots (its own count)
 ///   finished    per scheduler, tasks whose completion it has finished: consumers notified,
-///               producers dropped, watermarks advanced
+///               producers dropped, watermarks advanced; and tickets that it has given up
 ///
 /// Every submitted task depends on earlier ones only, so the schedulers finish all of them without
 /// the orchestrator. Once finished = submitted, nothing runs, nothing is ready, nothing is left to

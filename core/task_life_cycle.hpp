@@ -5,6 +5,7 @@
 ///   complete (scheduler)    Completion: next_ready() until it is empty, next_consumed() until it
 ///                           is empty, then advance() the rings that Completion names
 ///   scope end (orchestrator) drop_scope() per task; advance()
+///   block tasks             hold_ticket() before release_hold(); drop_ticket(), advance()
 ///
 /// Edges may cross rings.
 ///
@@ -95,6 +96,10 @@ class TaskLifeCycle {
     slot(place(owner)).fan_out.hold(owner);
   }
 
+  /// Holds the slot of `id`, which was opened and not yet released, for the ticket of a block task
+  /// (block_parts.hpp).
+  void hold_ticket(TaskId id) { slot(place(id)).fan_out.hold(id); }
+
   /// Drops the orchestrator's hold; `absent` producers (early, none or held) will not notify. True:
   /// the caller pushes the task.
   [[nodiscard]] bool release_hold(TaskId id, uint32_t absent) {
@@ -105,6 +110,9 @@ class TaskLifeCycle {
   [[nodiscard]] bool drop_scope(TaskId id) { return slot(place(id)).fan_out.drop(); }
 
   // Anyone's verbs.
+
+  /// Drops what hold_ticket() holds. True: the task is consumed, advance its ring.
+  [[nodiscard]] bool drop_ticket(Place task) { return slot(task).fan_out.drop(); }
 
   /// Phase of task `id`, which was submitted. It is ready from when it awaits no producer until it
   /// has completed: in a queue, on a core, or with its scheduler. For reports: exact while nobody

@@ -19,7 +19,7 @@
 /// references; the scheduler that observed the end of a task closes it; a completer drops the
 /// references of the producers of its task, held ones among them.
 ///
-/// Limits: a task has at most max_references - 2 consumers and holders that have not completed;
+/// Limits: a task has at most max_references - 3 consumers and holders that have not completed;
 /// more is a violated invariant, so the runtime refuses configurations that could reach it.
 #pragma once
 
@@ -60,7 +60,8 @@ struct DependencyNode {
   typename P::template cell<TaskId> producer;  ///< or the one held; no_task if there is none
 };
 
-/// Most references a task can have: its own, its scope's, and one per consumer or holder.
+/// Most references a task can have: its own, its scope's, its ticket's if it is a block task, and
+/// one per consumer or holder.
 inline constexpr uint32_t max_references = (uint32_t{1} << 20) - 1;
 
 /// The concept that both fan-outs satisfy; one object per slot.

@@ -1,7 +1,7 @@
-/// Two cores that a block task was lent to (roles 0, 1), and one more that has the ticket's share
-/// (role 2), claim its two parts. Whoever gives back the last share completes the task and starts
-/// the slot's next one. BP-I1, BP-I2, BP-I3, BP-I4: each part is claimed once, one of them
-/// completes and sees what every part did, and nobody touches the parts after it.
+/// Three cores that a block task was lent to (roles 0, 1, 2) claim its two parts. Whoever gives
+/// back the last share completes the task and starts the slot's next one. BP-I1, BP-I2, BP-I3,
+/// BP-I4: each part is claimed once, one of them completes and sees what every part did, and nobody
+/// touches the parts after it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class CoresClaim : public Roles<P, 3> {
     for (auto& work : work_) work.write(0);
     parts_.open(parts);
     check<P>(parts_.size() == parts && parts_.unclaimed() == parts, "no part is claimed");
-    parts_.lend(2);
+    check<P>(parts_.lend(3), "the task has not completed");
   }
 
   void thread(uint32_t i) {

@@ -18,7 +18,7 @@ class PartsClosed : public Roles<P, 3> {
   PartsClosed() {
     for (auto& work : work_) work.write(0);
     parts_.open(parts);
-    parts_.lend(2);
+    check<P>(parts_.lend(2), "the task has not completed");
   }
 
   void thread(uint32_t i) {

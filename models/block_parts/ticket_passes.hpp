@@ -1,8 +1,8 @@
 /// Two schedulers (roles 0, 1) with one core each work on a block task: each takes the ticket from
 /// the queue, lends the task to its core, passes the ticket on, and does what the core does. Who
-/// finds no part unclaimed gives the ticket up. Whoever gives back the last share starts the slot's
-/// next task. BP-I1, BP-I2, BP-I3, BP-I4, BP-P2: each part is claimed once, and the ticket outlives
-/// no task.
+/// finds no part unclaimed, or the task completed, gives the ticket up. Task and ticket hold the
+/// slot: the last of them starts its next task. BP-I1, BP-I2, BP-I3, BP-I4, BP-I5, BP-P2: each part
+/// is claimed once, and a task that has completed is lent to nobody, by whoever has its ticket.
 #pragma once
 
 #include "core/block_parts.hpp"
@@ -16,8 +16,9 @@ template <Policy P>
 class TicketPasses : public Roles<P, 2> {
  public:
   static constexpr uint32_t parts = sized<P>(2, 6);
-  static constexpr std::array reaches{"one core claims every part", "both claim parts",
-                                      "the ticket is the last to go", "a core is the last to go"};
+  static constexpr std::array reaches{
+      "one core claims every part", "both claim parts", "the ticket outlives the task",
+      "the task outlives the ticket", "the task completes before it is lent again"};
 
   TicketPasses() {
     for (auto& work : work_) work.write(0);
@@ -41,38 +42,46 @@ class TicketPasses : public Roles<P, 2> {
  private:
   static constexpr Place ticket = make_place(0, 1);
 
-  /// The ticket, or nothing when the task has completed.
+  /// The ticket, or nothing when it is all over.
   void next(std::optional<Place>& taken) {
     P::await([&] {
       taken = queue_.try_pop();
-      return taken || completed_.is_set();
+      return taken || over_.is_set();
     });
   }
 
   void use_ticket(uint32_t scheduler) {
-    if (parts_.unclaimed() == 0) return give_back("the ticket is the last to go");
-    parts_.lend(1);
+    if (parts_.unclaimed() == 0) return let_go("the ticket outlives the task");
+    if (!parts_.lend(1)) {
+      happened<P>("the task completes before it is lent again");
+      return let_go("the ticket outlives the task");
+    }
     check<P>(queue_.try_push(ticket), "there is room for the ticket");
     this->ring_all();
     while (const auto part = parts_.claim()) {
       work_[*part].write(work_[*part].read() + 1);
       ++claims_[scheduler];
     }
-    give_back("a core is the last to go");
+    if (!parts_.give_back()) return;
+    check<P>(++completed_ == 1, "one completes the task");
+    for (auto& work : work_) check<P>(work.read() == 1, "the completer sees what every part did");
+    let_go("the task outlives the ticket");
   }
 
-  void give_back(const char* what) {
-    if (!parts_.give_back()) return;
+  /// Task or ticket is at its end.
+  void let_go(const char* what) {
+    if (holds_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
     happened<P>(what);
-    for (auto& work : work_) check<P>(work.read() == 1, "the completer sees what every part did");
     parts_.open(1);
-    completed_.set();
+    over_.set();
     this->ring_all();
   }
 
   typename P::template bounded_queue<Place> queue_{2};
   BlockParts<P> parts_;
-  Flag<P> completed_;
+  typename P::template atomic<uint32_t> holds_{2};  // on the slot: the task's and the ticket's
+  Flag<P> over_;
+  uint32_t completed_ = 0;
   std::array<typename P::template cell<uint32_t>, parts> work_;
   std::array<uint32_t, 2> claims_{};  // entry i is role i's
 };

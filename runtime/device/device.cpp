@@ -59,7 +59,7 @@ class Run {
     result.damaged = damaged_structures(state_, orchestrator_, result.tasks, error.code);
     if (error.code != ErrorCode::ok) count_phases(state_, result.phases);
     if (error.code == ErrorCode::ok) {
-      std::vector<std::string> found = leftovers(state_, result.tasks);
+      std::vector<std::string> found = leftovers(state_, result.tasks + orchestrator_.tickets());
       for (const std::string& name : result.damaged) found.push_back("damaged: " + name);
       if (found.empty()) return;
       error.code = ErrorCode::not_drained;

@@ -83,14 +83,14 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
              (!state.fatal.is_set() || is_pipe_fault(error) ||
               state.fatal.details().submitted == submitted),
          "fatal latch");
-  expect(state.stall.invariant_holds(submitted), "stall detector");
+  expect(state.stall.invariant_holds(submitted + orchestrator.tickets()), "stall detector");
   expect(state.life.invariant_holds(), "life cycle");
   expect(state.clusters.invariant_holds(), "cluster pool");
   expect(orchestrator.invariant_holds(), "TensorMap");
   return damaged;
 }
 
-/// Says what is left to do in a run of `submitted` tasks. Empty after a run that ended well,
+/// Says what is left to do in a run of `submitted` tasks and tickets. Empty after a run that ended well,
 /// unless the runtime is broken. Takes tasks out of the queues that are not empty.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] std::vector<std::string> leftovers(RunState<P, F>& state, uint64_t submitted) {

@@ -60,6 +60,8 @@ class Orchestrator {
   /// Before the run: keeps what is submitted, up to `limit` tasks.
   void trace_tasks(std::size_t limit) { task_trace() = TaskTrace(limit); }
   [[nodiscard]] TaskTrace& task_trace() { return submitter_.task_trace(); }
+  /// Tickets that hold a slot, or have held one; they finish beside the tasks.
+  [[nodiscard]] uint64_t tickets() const { return submitter_.tickets(); }
   /// True if the orchestrator's own structures are whole. O(window).
   [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
 

@@ -67,7 +67,7 @@ void Orchestrator<P, F>::finish() {
   bool given_up = false;
   P::await([&] {
     given_up = state_.fatal.is_set();
-    return given_up || state_.stall.quiescent(submitter_.submitted());
+    return given_up || submitter_.quiescent();
   });
   if (given_up) [[unlikely]] {
     adopt_fault();

@@ -53,6 +53,10 @@ class Submitter {
 
   /// Tasks that were made.
   [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
+  /// Tickets of block tasks among them that hold a slot, or have held one.
+  [[nodiscard]] uint64_t tickets() const { return tickets_; }
+  /// True if all tasks and tickets have finished.
+  [[nodiscard]] bool quiescent() const { return state_.stall.quiescent(submitted() + tickets_); }
 
   /// Looks at the watermarks now and then, before the look-ups of a submission.
   void observe();
@@ -81,7 +85,7 @@ class Submitter {
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   [[nodiscard]] std::string describe_blocked(const Submission& task) const;
   void log_oldest(uint32_t ring) const;
-  void open_block(const Submission& task, Place place);
+  void open_block(const Submission& task, TaskId id);
   static void write_pipes(const Submission& task, TaskArguments& arguments);
   void join_parts(const Submission& task, TaskId id);
   void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
@@ -100,6 +104,7 @@ class Submitter {
   OrchestratorCounts& counts_;
   std::unordered_map<uint32_t, std::vector<int16_t>> part_clusters_;  // by slot
   Resource lacks_ = Resource::task_ring;                              // when it last waited
+  uint64_t tickets_ = 0;  // of block tasks, that have a hold on their slots
   uint64_t last_warning_ = 0;
   TaskTrace task_trace_;
 };

@@ -122,7 +122,7 @@ Reserved Submitter<P, F>::wait(TaskId next, std::optional<Resource> lacks, Look&
   const uint64_t begin = P::now();
   P::await([&] {
     // If everything has finished by now, what the look finds after it is final.
-    const bool quiescent = state_.stall.quiescent(submitted());
+    const bool all_finished = quiescent();
     lacks = look();
     if (!lacks || state_.fatal.is_set()) return true;
     lacks_ = *lacks;
@@ -130,7 +130,7 @@ Reserved Submitter<P, F>::wait(TaskId next, std::optional<Resource> lacks, Look&
       log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", describe(), evaluations).c_str());
       log_oldest(ring_of(next));
     }
-    deadlocked = quiescent;
+    deadlocked = all_finished;
     return deadlocked;
   });
   counts_.wait_ticks += P::now() - begin;
@@ -315,7 +315,7 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
     write_pipes(task, *arguments);
   state_.life.slot(place).descriptor.write({task, id, kernel});
   if (task.is_block) [[unlikely]]
-    open_block(task, place);
+    open_block(task, id);
 }
 
 /// In place of the tensors that the pipes are to the TensorMap.
@@ -333,11 +333,16 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 /// The clusters stay where they are until the slot has its next block task of this kind.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::open_block(const Submission& task, Place place) {
+void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
+  const Place place = state_.life.place(id);
   BlockState<P>& block = state_.block(place);
   BlockShape shape{.params = static_cast<uint32_t>(task.params.size())};
   if (task.pinned_parts.empty()) {
     block.parts.open(task.block_dim);
+    if (task.type != CoreType::ai_cpu) {
+      state_.life.hold_ticket(id);
+      ++tickets_;
+    }
   } else {
     block.parts.open_pinned(task.block_dim);
     std::vector<int16_t>& clusters = part_clusters_[place.value];

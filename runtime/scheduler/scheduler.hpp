@@ -87,6 +87,7 @@ class Scheduler {
   void send_pinned(uint32_t core, Place task, uint32_t part);
   void send(uint32_t core, Place task, TaskId id, KernelEntry kernel, BlockShare<P> share);
   void push_ticket(uint32_t type, Place task);
+  void give_up_ticket(Place task);
   bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
   void take_pinned_parts(Place task, CoreType type);
   [[nodiscard]] bool run_own_task();

@@ -338,7 +338,7 @@ void Scheduler<P, F>::run_here(uint32_t worker, Place task) {
     part = {static_cast<uint16_t>(*claimed), static_cast<uint16_t>(block.parts.size()),
             block.shape.read().params};
     if (block.parts.unclaimed() != 0) {
-      block.parts.lend(1);
+      block.parts.add_share();
       push_ticket(own_type, task);
     }
   }
@@ -384,26 +384,26 @@ template <executors::ExecutionPolicy P, template <class> class F>
   Cores& cores = cores_[static_cast<uint32_t>(type)];
   BlockState<P>& block = state_.block(task);
   const uint32_t unclaimed = block.parts.unclaimed();
-  if (unclaimed == 0) {
+  const uint32_t number = std::min({unclaimed, 1 + cores.idle.size(), P::parallelism()});
+  if (number == 0 || !block.parts.lend(number)) {
     cores.busy.erase(core);
     cores.idle.insert(core);
-    const TaskId id = describe(task).id;
-    if (block.parts.give_back()) {
-      complete_task(task, id);
-      // Not later: a kernel may come first, of a task that runs here.
-      state_.orchestrator_bell.ring();
-    }
+    give_up_ticket(task);
+    // Not later: a kernel may come first, of a task that runs here.
+    state_.orchestrator_bell.ring();
     return false;
   }
-  const uint32_t number = std::min({unclaimed, 1 + cores.idle.size(), P::parallelism()});
   const TaskDescriptor descriptor = describe(task);
   BlockShare<P> share;
   share.parts = &block.parts;
   share.params = block.shape.read().params;
   const bool pass_on = number < unclaimed;
-  // One of them has the share of a ticket that is used up.
-  block.parts.lend(pass_on ? number : number - 1);
-  if (pass_on) push_ticket(static_cast<uint32_t>(type), task);
+  // The shares of the cores that come next keep the slot.
+  if (pass_on) {
+    push_ticket(static_cast<uint32_t>(type), task);
+  } else {
+    give_up_ticket(task);
+  }
   for (uint32_t i = 0; i < number; ++i) {
     if (i != 0) {
       core = cores.idle.pop_lowest();
@@ -434,6 +434,18 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push_ticket(uint32_t type, Place task) {
   cores_[type].backlog.push_back(task);
   scan_phase();
+}
+
+/// Nobody else needs it. It counts as finished beside its task: while it is in a queue, the slot
+/// may still become free.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Scheduler<P, F>::give_up_ticket(Place task) {
+  const TaskId id = describe(task).id;
+  if (state_.life.drop_ticket(task)) {
+    record<P>(log_, EventKind::consume, id);
+    state_.advance(1u << ring_of(task), log_, counts_.cas_retries);
+  }
+  state_.finished[index_].add(1);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

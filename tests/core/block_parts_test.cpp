@@ -29,8 +29,8 @@ TEST(BlockParts, TheLastShareCompletesTheTask) {
   Parts parts;
   for (const uint32_t block_dim : {3u, 1u, 2u}) {
     parts.open(block_dim);
-    parts.lend(1);
-    parts.lend(2);
+    EXPECT_TRUE(parts.lend(2));
+    EXPECT_TRUE(parts.lend(2));
     while (parts.claim()) {
     }
     for (int share = 0; share < 3; ++share) EXPECT_FALSE(parts.give_back());
@@ -38,6 +38,29 @@ TEST(BlockParts, TheLastShareCompletesTheTask) {
     EXPECT_TRUE(parts.give_back());
     EXPECT_TRUE(parts.ended());
   }
+}
+
+TEST(BlockParts, ThatHaveEndedAreLentToNobody) {
+  Parts parts;
+  for (int task = 0; task < 2; ++task) {
+    parts.open(1);
+    EXPECT_TRUE(parts.lend(1));
+    (void)parts.claim();
+    EXPECT_TRUE(parts.give_back());
+    EXPECT_FALSE(parts.lend(1));
+    EXPECT_TRUE(parts.ended());
+  }
+}
+
+TEST(BlockParts, ATicketMayKeepItsShare) {
+  Parts parts;
+  parts.open(2);
+  (void)parts.claim();
+  parts.add_share();
+  EXPECT_FALSE(parts.give_back());
+  EXPECT_FALSE(parts.ended()) << "between two parts";
+  (void)parts.claim();
+  EXPECT_TRUE(parts.give_back());
 }
 
 TEST(BlockParts, TheTicketAloneIsOneShare) {
@@ -88,7 +111,7 @@ TEST(BlockParts, SeesATaskThatEndedWithPartsUnclaimed) {
 TEST(BlockParts, OfAClosedTaskAreClaimedByNobody) {
   Parts parts;
   parts.open(5);
-  parts.lend(2);
+  EXPECT_TRUE(parts.lend(2));
   EXPECT_EQ(parts.claim(), 0u);
   parts.close();
   EXPECT_FALSE(parts.claim());
@@ -101,14 +124,15 @@ TEST(BlockParts, OfAClosedTaskAreClaimedByNobody) {
 TEST(BlockPartsDeathTest, NobodyWithoutAShareDoesAnything) {
   Parts parts;
   EXPECT_DEATH((void)parts.claim(), "BP-I4");
-  EXPECT_DEATH(parts.lend(1), "BP-I4");
+  EXPECT_DEATH((void)parts.lend(1), "BP-I4");
+  EXPECT_DEATH(parts.add_share(), "BP-I4");
   EXPECT_DEATH((void)parts.give_back(), "BP-I2");
   EXPECT_DEATH(parts.close(), "BP-I4");
   parts.open(1);
   (void)parts.claim();
   (void)parts.give_back();
   EXPECT_DEATH((void)parts.claim(), "BP-I4");
-  EXPECT_DEATH(parts.lend(1), "BP-I4");
+  EXPECT_DEATH(parts.add_share(), "BP-I4");
   EXPECT_DEATH((void)parts.give_back(), "BP-I2");
 }
 

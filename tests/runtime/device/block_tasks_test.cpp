@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <numeric>
@@ -380,6 +381,60 @@ TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
     ASSERT_EQ(result.error.code, ErrorCode::bad_submission);
     ASSERT_LE(parts_begun, 2 * config.chip.blocks) << "seed " << seed;
     ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+  }
+}
+
+/// How many tasks `scheduler` dispatches after the last part of task `block` has ended, until task
+/// `consumer` is ready.
+int64_t dispatches_until_ready(const RunResult& result, TaskId block, TaskId consumer) {
+  uint64_t ended = 0;
+  for (const EventLog& log : result.events) {
+    for (const Event& event : log.events()) {
+      if (event.kind == EventKind::fin && event.task == block) ended = std::max(ended, event.tick);
+    }
+  }
+  uint64_t ready = 0;
+  const auto& scheduler = result.events[1].events();
+  for (const Event& event : scheduler) {
+    if (event.kind == EventKind::ready && event.task == consumer) ready = event.tick;
+  }
+  EXPECT_LT(ended, ready);
+  return std::ranges::count_if(scheduler, [&](const Event& event) {
+    return event.kind == EventKind::dispatch && event.tick > ended && event.tick < ready;
+  });
+}
+
+/// A block task completes with its last part, and not when its ticket, used up, comes to the head
+/// of a queue: many tasks are before it, and two cores run all parts.
+TEST(BlockTaskParts, CompleteTheTaskBeforeItsTicketIsPopped) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  DeviceConfig config = small_device();
+  config.chip = {"one-block", 1, 1, 2, 1};
+  config.rings = 1;
+  config.events = 8192;
+  constexpr uint64_t others = 50;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      pto2_rt_init_tensor_pool(rt);
+                      const uint64_t shape[] = {1};
+                      const Tensor first = make_tensor(shape, 1);
+                      const Tensor of_parts = make_tensor(shape, 1);
+                      const PTOParam output = make_output_param(first);
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &output, 1);
+                      const PTOParam input = make_input_param(first);
+                      for (uint64_t i = 0; i < others; ++i) {
+                        pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, &input, 1);
+                      }
+                      submit_block(rt, {input, make_output_param(of_parts)}, 3);
+                      const PTOParam last = make_input_param(of_parts);
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &last, 1);
+                    },
+                    {}};
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    ASSERT_LE(dispatches_until_ready(result, make_id(0, others + 1), make_id(0, others + 2)), 4)
+        << "seed " << seed;
   }
 }
 
