@@ -90,8 +90,8 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
   return damaged;
 }
 
-/// Says what is left to do in a run of `submitted` tasks and tickets. Empty after a run that ended well,
-/// unless the runtime is broken. Takes tasks out of the queues that are not empty.
+/// Says what is left to do in a run of `submitted` tasks and tickets. Empty after a run that ended
+/// well, unless the runtime is broken. Takes tasks out of the queues that are not empty.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] std::vector<std::string> leftovers(RunState<P, F>& state, uint64_t submitted) {
   std::vector<std::string> left;
