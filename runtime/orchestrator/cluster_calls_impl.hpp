@@ -55,8 +55,8 @@ void Orchestrator<P, F>::record_leftover(const PipeLeftover& left) {
   log_.record(P::now(), EventKind::leftover, no_task, use);
 }
 
-/// Waits for a free cluster. In counting mode groups share clusters. Nothing: the run is given
-/// up.
+/// Waits for a free cluster. While a deadlock of clusters is counted groups share them. Nothing:
+/// the run is given up, or has been counted as far as that can be done.
 template <executors::ExecutionPolicy P, template <class> class F>
 std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
   uint32_t cluster = 0;
@@ -77,6 +77,10 @@ std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
         mode_ = Mode::stopped;
         return std::nullopt;
     }
+  }
+  if (groups_.all_open() && !counting_.counts_clusters()) {
+    finish_counting();
+    return std::nullopt;
   }
   return groups_.least_used();
 }

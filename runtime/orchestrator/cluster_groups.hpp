@@ -4,10 +4,10 @@
 /// is closed by free_cluster() or by the end of that scope, whichever comes first. Groups are
 /// numbered in the order of their allocation, from 0.
 ///
-/// In counting mode nothing runs, and groups share clusters when all are held: what a user indexes
-/// by the id of a cluster has as many elements as the chip has blocks. An id stands for several
-/// groups then. That cannot be seen in how many are open, but for one case: an id is freed whose
-/// groups belong to different scopes. The outermost is closed then, which may be too early.
+/// When a deadlock of clusters is counted nothing runs, and groups share clusters: what a user
+/// indexes by the id of a cluster has as many elements as the chip has blocks. An id stands for
+/// several groups then. That cannot be seen in how many are open, but for one case: an id is freed
+/// whose groups belong to different scopes. The outermost is closed then, which may be too early.
 ///
 ///   CG-I1: a cluster has at most one open group more than any other; while a run is not counting,
 ///          one at most.
@@ -63,8 +63,8 @@ class ClusterGroups {
   [[nodiscard]] uint32_t most_open() const { return most_open_; }
   /// False: it may be too small.
   [[nodiscard]] bool is_most_open_exact() const { return exact_; }
-  /// True if some cluster has had several open groups.
-  [[nodiscard]] bool have_shared() const { return most_open_ > clusters_.size(); }
+  /// True if every cluster has an open group.
+  [[nodiscard]] bool all_open() const { return clusters_[least_used()].open != 0; }
 
  private:
   enum class End : uint8_t { none, freed, scope_ended };

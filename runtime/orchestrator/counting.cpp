@@ -47,30 +47,10 @@ bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t n
   return now - since_ <= patience_;
 }
 
-namespace {
-
-/// Whether groups that share clusters leave no doubt. They also share pipes, which have edges, and
-/// entries in the TensorMap.
-bool is_exact(Resource resource, const ClusterGroups& groups) {
-  switch (resource) {
-    case Resource::task_ring:
-    case Resource::heap_ring:
-      return true;
-    case Resource::dependency_pool:
-    case Resource::tensormap_pool:
-      return !groups.have_shared();
-    case Resource::clusters:
-      return groups.is_most_open_exact();
-  }
-  return false;
-}
-
-}  // namespace
-
 RunError Counting::finish(bool to_end, const ClusterGroups& groups, const DeviceConfig& config) {
   const Resource resource = deadlock_.resource;
   const bool is_clusters = resource == Resource::clusters;
-  deadlock_.counted_to_end = to_end && is_exact(resource, groups);
+  deadlock_.counted_to_end = to_end && (!is_clusters || groups.is_most_open_exact());
   deadlock_.sufficient = is_clusters ? groups.most_open() : sufficient_size(requirement_, resource);
   if (deadlock_.sufficient) {
     deadlock_.refusal = refusal_of_size(config, resource, *deadlock_.sufficient);

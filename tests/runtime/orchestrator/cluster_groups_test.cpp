@@ -16,12 +16,13 @@ TEST(ClusterGroups, ShareTheClustersThatThereAre) {
   ClusterGroups groups(3);
   std::vector<uint32_t> clusters;
   for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(groups.have_shared(), i > 3) << i;
+    EXPECT_EQ(groups.all_open(), i >= 3) << i;
     clusters.push_back(open_one(groups));
   }
   EXPECT_EQ(clusters, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2, 0, 1}));
   EXPECT_EQ(groups.most_open(), 8U);
   (void)groups.free(1);
+  EXPECT_TRUE(groups.all_open()) << "it has another one";
   EXPECT_EQ(open_one(groups), 1U) << "it has one group less than cluster 0, and is before 2";
   EXPECT_EQ(groups.most_open(), 8U);
 }
