@@ -133,7 +133,9 @@ TEST_P(Pipes, ADeadlockIsCountedWithPipes) {
     const int32_t second = pto2_rt_allocate_cluster(rt);
     submit(rt, second, {make_pipe_out_param(0, 8, 1u << 27)}, {});
   };
-  const RunResult result = run(tiny_device(), overfill);
+  DeviceConfig config = tiny_device();
+  config.chip.blocks = 2;
+  const RunResult result = run(config, overfill);
   EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
   EXPECT_THAT(result.error.hint, HasSubstr("(the smallest that works): --window 8"));
   EXPECT_THAT(warnings_, testing::Not(testing::Contains(HasSubstr("[Pipe]"))));
