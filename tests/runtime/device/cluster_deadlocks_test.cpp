@@ -105,6 +105,24 @@ TEST_P(ClusterDeadlocks, GroupsOfSeveralScopesAreCountedFromBelow) {
   EXPECT_THAT(result.error.hint, HasSubstr("Recommended: at least 3: --blocks 3"));
 }
 
+/// The two groups have a pipe each, and the same id.
+TEST_P(ClusterDeadlocks, CountedGroupsMayHavePipesOfTheSameTagAndOtherSizes) {
+  DeviceConfig config = small_device();
+  config.chip = {"one-block", 1, 1, 2, 1};
+  const RunResult result = run(config, [](PTO2Runtime* rt) {
+    for (uint32_t capacity = 1; capacity <= 3; ++capacity) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      const PTOParam pipes[] = {make_pipe_out_param(0, capacity, 64),
+                                make_pipe_in_param(0, capacity + 1, 64)};
+      for (const PTOParam& pipe : pipes) {
+        if (capacity == 1 && &pipe != pipes) continue;  // not counted: it would be refused
+        pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, &pipe, 1, cluster);
+      }
+    }
+  });
+  EXPECT_THAT(result.error.hint, HasSubstr("3 (the smallest that works): --blocks 3"));
+}
+
 /// More groups than clusters would have to share their pipes.
 TEST_P(ClusterDeadlocks, AnotherDeadlockIsCountedUntilThereAreNoClusters) {
   DeviceConfig config = small_device();
