@@ -16,7 +16,7 @@ bool Orchestrator<P, F>::check_block(const PTOParam* params, uint32_t count, uin
                   "give pto2_rt_submit_block_task a block_dim of 1..65535");
   }
   if (count > max_block_params) {
-    return refuse_params(params, count, "30 are supported beside block_dim and block_id");
+    return refuse_params(params, count, max_block_params, " beside block_dim and block_id");
   }
   for (uint32_t part = 0; clusters != nullptr && part < block_dim; ++part) {
     if (groups_.is_open(clusters[part])) continue;

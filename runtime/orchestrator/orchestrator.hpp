@@ -100,7 +100,8 @@ class Orchestrator {
   [[nodiscard]] bool check_block(const PTOParam* params, uint32_t count, uint32_t block_dim,
                                  const int32_t* clusters);
   bool refuse(const std::string& problem, const char* hint);
-  bool refuse_params(const PTOParam* params, uint32_t count, const char* most);
+  bool refuse_params(const PTOParam* params, uint32_t count, uint32_t most,
+                     const char* beside = "");
   bool check(Submission& task, int32_t kernel_id, int32_t worker_type);
   [[nodiscard]] bool reserve(Submission& task);
   void begin_counting(const Submission& task);

@@ -202,14 +202,15 @@ bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
 
 /// For parameters that are too many, fewer than none, or nowhere. False.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::refuse_params(const PTOParam* params, uint32_t count, const char* most) {
+bool Orchestrator<P, F>::refuse_params(const PTOParam* params, uint32_t count, uint32_t most,
+                                       const char* beside) {
   const auto number = static_cast<int32_t>(count);
   if (params == nullptr || number < 0) {
     return refuse(fmt::format("{} parameters in {}", number,
                               params == nullptr ? "no array (its address is null)" : "an array"),
                   "pass an array of PTOParam and the number of its elements");
   }
-  return refuse(fmt::format("{} parameters, at most {}", number, most),
+  return refuse(fmt::format("{} parameters, at most {} are supported{}", number, most, beside),
                 "pass several values through one tensor");
 }
 
@@ -250,7 +251,7 @@ bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t work
   }
   const std::size_t count = task.params.size();
   if (count > max_params || (count != 0 && task.params.data() == nullptr)) [[unlikely]] {
-    return refuse_params(task.params.data(), static_cast<uint32_t>(count), "32 are supported");
+    return refuse_params(task.params.data(), static_cast<uint32_t>(count), max_params);
   }
   if (scopes_.empty() || done_) {
     return refuse("the orchestration is done", "submit before pto2_rt_orchestration_done");

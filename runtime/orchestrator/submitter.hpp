@@ -53,7 +53,7 @@ class Submitter {
 
   /// Tasks that were made.
   [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
-  /// Tickets of block tasks among them that hold a slot, or have held one.
+  /// Tickets that were made for block tasks. Each holds the slot beside its task.
   [[nodiscard]] uint64_t tickets() const { return tickets_; }
   /// True if all tasks and tickets have finished.
   [[nodiscard]] bool quiescent() const { return state_.stall.quiescent(submitted() + tickets_); }

@@ -40,8 +40,7 @@ const char* what_to_do(PTOPipeFault fault) {
       return "make the pipe with larger slots, or push the data in several entries";
     case PTOPipeFault::EMPTY:
       return "submit the tasks that push before those that pop, and pop no more than they push; "
-             "each "
-             "group has a pipe of its own for a tag";
+             "each group has a pipe of its own for a tag";
     case PTOPipeFault::NOT_HELD:
       return "call TFREE once for each TPOP";
     case PTOPipeFault::NONE:

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <regex>
 
 #include "tests/cli/program.hpp"
@@ -196,6 +197,10 @@ TEST_F(Validate, OverwritesNoTrace) {
   expect_refused(pto2({"validate", good, "--json", good}), "which is to be validated");
   expect_refused(pto2({"validate", "--json", good}), "--json has a name of its own");
   expect_refused(validate_stdin(good, {"-", "--json", good}), "which is to be validated");
+  const std::string link = folder_.path("link");
+  std::filesystem::create_symlink("good", link);
+  expect_refused(pto2({"validate", good, "--json", link}), "which is to be validated");
+  expect_refused(pto2({"validate", link, "--json", good}), "which is to be validated");
   // As the shell reads --json *.jsonl.
   expect_refused(pto2({"validate", "--json", good, other}), "good, which is a trace");
   expect_refused(pto2({"validate", "--json", other, good}), "other, which is a trace");
