@@ -4,7 +4,7 @@
 /// once, and the task does not complete between two parts, when nobody runs one.
 #pragma once
 
-#include "models/block_parts/passed_ticket.hpp"
+#include "models/support/passed_ticket.hpp"
 
 namespace pto2::scenarios {
 

@@ -5,7 +5,7 @@
 /// is claimed once, and a task that has completed is lent to nobody, by whoever has its ticket.
 #pragma once
 
-#include "models/block_parts/passed_ticket.hpp"
+#include "models/support/passed_ticket.hpp"
 
 namespace pto2::scenarios {
 
