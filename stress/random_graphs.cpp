@@ -182,7 +182,7 @@ int main(int argc, char** argv) {
   pto2::Options options;
   CLI::App app{"Random task graphs against a sequential interpreter"};
   app.add_option("--executor", options.executor, "seeded, packed or threads")
-      ->check(CLI::IsMember({"seeded", "packed", "threads"}))
+      ->check(CLI::IsMember({"seeded", "packed", "threads", "weak"}))
       ->capture_default_str();
   app.add_option("--runs", options.runs, "A..B, B excluded")->capture_default_str();
   app.add_option("--graphs", options.graphs,

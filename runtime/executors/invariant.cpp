@@ -1,17 +1,18 @@
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "core/assert.hpp"
 #include "runtime/executors/seeded_team.hpp"
 
 namespace pto2 {
 
+/// In a simulation it is the run that ends, and says so.
 void invariant_violated(const char* id, const char* what, const char* file, int line) {
-  std::fprintf(stderr, "invariant %s violated: %s (%s:%d)\n", id, what, file, line);
-  if (const auto* team = executors::SeededTeam::current()) {
-    std::fprintf(stderr, "seed %llu, point %llu\n", static_cast<unsigned long long>(team->seed()),
-                 static_cast<unsigned long long>(team->points()));
-  }
+  const std::string text = std::string("invariant ") + id + " violated: " + what + " (" + file +
+                           ":" + std::to_string(line) + ")";
+  if (auto* team = executors::SeededTeam::current()) team->give_up(text);
+  std::fprintf(stderr, "%s\n", text.c_str());
   std::abort();
 }
 

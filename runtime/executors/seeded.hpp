@@ -83,13 +83,14 @@ class SeededAtomic {
 
 /// A word to sleep on: whoever sleeps is parked until it is notified. A ring that comes meanwhile
 /// is used up, which is no harm: who returns looks at everything again before it waits.
-class SeededSleepWord : public SeededAtomic<uint32_t> {
+template <class Atomic>
+class ParkingWord : public Atomic {
  public:
-  using SeededAtomic<uint32_t>::SeededAtomic;
+  using Atomic::Atomic;
 
   void wait(uint32_t old, std::memory_order order) {
     SeededTeam& team = *SeededTeam::current();
-    while (load(order) == old) {
+    while (this->load(order) == old) {
       SeededThread& self = team.running();
       sleepers_.push_back(&self);
       while (std::ranges::find(sleepers_, &self) != sleepers_.end()) team.park();
@@ -204,7 +205,7 @@ struct Seeded {
   /// What threads share of a ring: large, and valid when zeroed.
   template <class T>
   using shared_array = MappedArray<T>;
-  using sleep_word = SeededSleepWord;
+  using sleep_word = ParkingWord<SeededAtomic<uint32_t>>;
   using team = SeededTeam;
   using team_options = SeededOptions;
 

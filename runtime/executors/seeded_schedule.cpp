@@ -14,14 +14,34 @@ SeededSchedule::SeededSchedule(const ScheduleOptions& options)
     : random_(options.seed),
       kernels_last_(options.kernels_last),
       next_low_priority_(high_priority - 1) {
-  constexpr uint64_t mean_slices[] = {1, 2, 4, 8, 16, 64, 256};
   constexpr uint32_t stores_per_point[] = {0, 1, 3, 16};
-  choice_ = random_.below(3) == 0 ? Choice::uniform : Choice::priorities;
-  mean_slice_ = mean_slices[random_.below(std::size(mean_slices))];
+  draw(options);
   stores_per_point_ = stores_per_point[random_.below(std::size(stores_per_point))];
   if (options.stores_per_point) stores_per_point_ = *options.stores_per_point;
   stores_left_ = stores_per_point_;
   start_slice();
+}
+
+/// Choice and lengths of the slices between two choices.
+void SeededSchedule::draw(const ScheduleOptions& options) {
+  constexpr uint64_t mean_slices[] = {1, 2, 4, 8, 16, 64, 256};
+  constexpr uint64_t most_changes = 8;
+  switch (options.strategy) {
+    case Strategy::mixed:
+      choice_ = random_.below(3) == 0 ? Choice::uniform : Choice::priorities;
+      mean_slice_ = mean_slices[random_.below(std::size(mean_slices))];
+      break;
+    case Strategy::random:
+      break;
+    case Strategy::pct:
+      choice_ = Choice::priorities;
+      changes_to_lowest_ = true;
+      mean_slice_ = 1 + options.expected_points / (1 + random_.below(most_changes));
+      break;
+    case Strategy::bursts:
+      mean_slice_ = uint64_t{1} << random_.below(9);
+      break;
+  }
 }
 
 uint32_t SeededSchedule::add() {
@@ -55,8 +75,9 @@ bool SeededSchedule::end_of_slice() {
   start_slice();
   if (running_ == nobody) return false;
   // A change point: the running thread falls behind all others, or anywhere among them.
+  const bool to_lowest = changes_to_lowest_ || random_.below(2) == 0;
   threads_[running_].priority =
-      random_.below(2) == 0 ? next_low_priority_-- : high_priority + random_.below(high_priority);
+      to_lowest ? next_low_priority_-- : high_priority + random_.below(high_priority);
   return true;
 }
 

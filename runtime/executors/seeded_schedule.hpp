@@ -18,8 +18,18 @@
 
 namespace pto2::executors {
 
+enum class Strategy {
+  mixed,   ///< one of the others, or what is between them, drawn from the seed
+  random,  ///< any thread at each point
+  pct,     ///< random priorities, with few points at which the running thread gets the lowest
+  bursts,  ///< any thread for a while, up to 512 points
+};
+
 struct ScheduleOptions {
   uint64_t seed = 0;
+  Strategy strategy = Strategy::mixed;
+  /// About how many points a run has; for Strategy::pct, which spreads its changes over them.
+  uint64_t expected_points = 10'000;
   /// One store in so many is followed by a point, none if 0; drawn from the seed if not given.
   std::optional<uint32_t> stores_per_point = {};
   /// A kernel ends only when nobody else can go on: all other threads wait, or are in kernels
@@ -75,15 +85,17 @@ class SeededSchedule {
   };
   static constexpr uint32_t nobody = UINT32_MAX;
 
+  void draw(const ScheduleOptions& options);
   void start_slice();
   [[nodiscard]] bool end_of_slice();
   void resume_a_kernel();
   [[nodiscard]] uint32_t choose();
 
   Random random_;
-  Choice choice_;
+  Choice choice_ = Choice::uniform;
+  bool changes_to_lowest_ = false;
   bool kernels_last_;
-  uint64_t mean_slice_;
+  uint64_t mean_slice_ = 1;
   uint32_t stores_per_point_;
   uint32_t stores_left_;
   uint64_t next_low_priority_;

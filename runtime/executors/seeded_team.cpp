@@ -29,6 +29,8 @@ SeededTeam* SeededTeam::current() {
 SeededTeam::SeededTeam(const SeededOptions& options)
     : options_(options),
       schedule_({.seed = options.seed,
+                 .strategy = options.strategy,
+                 .expected_points = options.expected_points,
                  .stores_per_point = options.stores_per_point,
                  .kernels_last = options.kernels_last}) {}
 
@@ -44,12 +46,15 @@ void SeededTeam::run() {
   const Current current(this);
   while (!schedule_.is_over()) {
     const auto next = schedule_.next();
-    if (!next) fail("every thread that is left waits and none will be rung; waiting:");
+    if (!next) {
+      fail("every thread that is left waits and none will be rung; waiting:" + not_ended());
+    }
     if (points() > options_.max_points) {
-      fail("no end after the limit of points: a livelock; not ended:");
+      fail("no end after the limit of points: a livelock; not ended:" + not_ended());
     }
     running_ = threads_[*next].get();
     running_->fiber_.resume();
+    if (!gave_up_.empty()) fail(running_->name_ + ": " + gave_up_);
     if (running_->fiber_.finished()) schedule_.end();
   }
 }
@@ -70,14 +75,23 @@ void SeededTeam::enter_kernel() {
   point();
 }
 
+void SeededTeam::give_up(std::string why) {
+  gave_up_ = std::move(why);
+  for (;;) running_->fiber_.suspend();
+}
+
 void SeededTeam::fail(const std::string& what) {
   schedule_.give_up();
-  std::string text =
-      "seed " + std::to_string(options_.seed) + ", point " + std::to_string(points()) + ": " + what;
+  throw SeededFailure("seed " + std::to_string(options_.seed) + ", point " +
+                      std::to_string(points()) + ": " + what);
+}
+
+std::string SeededTeam::not_ended() const {
+  std::string names;
   for (const auto& thread : threads_) {
-    if (!thread->fiber_.finished()) text += " " + thread->name_;
+    if (!thread->fiber_.finished()) names += " " + thread->name_;
   }
-  throw SeededFailure(text);
+  return names;
 }
 
 }  // namespace pto2::executors

@@ -27,6 +27,8 @@ class SeededFailure : public std::runtime_error {
 
 struct SeededOptions {
   uint64_t seed = 0;
+  Strategy strategy = Strategy::mixed;
+  uint64_t expected_points = 10'000;    ///< for Strategy::pct
   uint64_t max_points = 1'000'000'000;  ///< more is taken for a livelock
   /// One store in so many is followed by a point of the schedule, none if 0; drawn from the seed if
   /// it is not given.
@@ -46,6 +48,8 @@ class SeededThread {
         name_(std::move(name)),
         fiber_(stack_bytes, std::move(body)) {}
   void ring() { schedule_.ring(number_); }
+  /// In the order in which they were added, from 0 on.
+  [[nodiscard]] uint32_t number() const { return number_; }
 
  private:
   friend class SeededTeam;
@@ -63,7 +67,7 @@ class SeededTeam {
   SeededThread& add(std::string name, uint32_t group, std::function<void()> body);
 
   /// Runs all bodies to their end. Throws SeededFailure if every thread that is left is parked,
-  /// or after max_points; the team's threads are given up then.
+  /// after max_points, or what a thread gave up for; the team's threads are given up then.
   void run();
 
   [[nodiscard]] uint32_t host_threads() const { return 1; }
@@ -86,17 +90,25 @@ class SeededTeam {
   void give_way();
   /// The running thread is about to run a kernel: a point, with kernels_last after all others.
   void enter_kernel();
+  /// The running thread has found something wrong: the run ends here, and says so.
+  [[noreturn]] void give_up(std::string why);
+  [[nodiscard]] std::size_t size() const { return threads_.size(); }
+  [[nodiscard]] const std::string& name_of(uint32_t thread) const {
+    return threads_[thread]->name_;
+  }
   /// The team whose thread is running on this OS thread, or null.
   static SeededTeam* current();
 
  private:
-  /// The names of the threads that have not ended follow `what`.
   [[noreturn]] void fail(const std::string& what);
+  /// Their names, each behind a space.
+  [[nodiscard]] std::string not_ended() const;
 
   SeededOptions options_;
   SeededSchedule schedule_;
   std::vector<std::unique_ptr<SeededThread>> threads_;
   SeededThread* running_ = nullptr;
+  std::string gave_up_;  // why the running thread did
 };
 
 }  // namespace pto2::executors

@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "runtime/device/weak_device.hpp"
 #include "tests/support/hang_guard.hpp"
 
 namespace pto2::test {
@@ -16,6 +17,7 @@ LaunchTeam team_of(ExecutorKind executor, uint64_t seed) {
     case ExecutorKind::threads:
       return executors::TeamOptions{.executor = executors::Executor::threads};
     case ExecutorKind::seeded:
+    case ExecutorKind::weak:
       break;
   }
   return executors::SeededOptions{.seed = seed,
@@ -26,12 +28,13 @@ LaunchTeam team_of(ExecutorKind executor, uint64_t seed) {
 }  // namespace
 
 const char* executor_name(ExecutorKind executor) {
-  static constexpr const char* names[] = {"packed", "threads", "seeded"};
+  static constexpr const char* names[] = {"packed", "threads", "seeded", "weak"};
   return names[static_cast<int>(executor)];
 }
 
 ExecutorKind executor_named(const std::string& name) {
-  for (const auto executor : {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded}) {
+  for (const auto executor : {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded,
+                              ExecutorKind::weak}) {
     if (name == executor_name(executor)) return executor;
   }
   throw std::invalid_argument("no executor is called " + name);
@@ -55,6 +58,12 @@ std::vector<Where> everywhere() {
 RunResult launch_on(ExecutorKind executor, const DeviceConfig& config, const Launch& what,
                     uint64_t seed) {
   const LaunchTeam team = team_of(executor, seed);
+  if (executor == ExecutorKind::weak) {
+    executors::WeakOptions options;
+    options.schedule = *simulation(team);
+    options.schedule.strategy = static_cast<executors::Strategy>(1 + seed % 3);
+    return launch_weak(config, options, what);
+  }
   std::optional<HangGuard> guard;
   if (simulation(team) == nullptr)
     guard.emplace(std::string("a graph on ") + executor_name(executor));

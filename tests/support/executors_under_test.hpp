@@ -13,7 +13,7 @@
 namespace pto2::test {
 
 /// What a graph runs on.
-enum class ExecutorKind { packed, threads, seeded };
+enum class ExecutorKind { packed, threads, seeded, weak };
 struct Where {
   ExecutorKind executor;
   FanOutKind fan_out;

@@ -1,0 +1,185 @@
+#include "runtime/executors/weak_memory.hpp"
+
+#include <algorithm>
+
+namespace pto2::executors {
+
+namespace {
+
+bool acquires(std::memory_order order) {
+  return order == std::memory_order_acquire || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+
+bool releases(std::memory_order order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel ||
+         order == std::memory_order_seq_cst;
+}
+
+}  // namespace
+
+WeakMemory::WeakMemory(const WeakMemoryOptions& options)
+    : random_(options.seed ^ 0x5ea1ed0bad1dea) {
+  constexpr uint32_t loads_per_stale[] = {2, 4, 16, 64};
+  loads_per_stale_ = loads_per_stale[random_.below(std::size(loads_per_stale))];
+  if (options.loads_per_stale) loads_per_stale_ = *options.loads_per_stale;
+}
+
+void WeakMemory::begin(std::size_t threads) {
+  for (uint32_t i = 0; i < threads; ++i) {
+    threads_.push_back({i, VectorClock(threads)});
+    threads_.back().past.advance(i);
+  }
+}
+
+bool WeakMemory::is_late() {
+  if (random_.below(loads_per_stale_) != 0) return false;
+  self_->missed = true;
+  return true;
+}
+
+void WeakMemory::release(VectorClock& clock) {
+  clock.join(self_->past);
+  self_->past.advance(self_->number);
+}
+
+WeakMemory::History* WeakMemory::find(const void* owner, uint32_t history) {
+  if (history == 0 || history > histories_.size()) return nullptr;
+  History& found = histories_[history - 1];
+  return found.owner == owner ? &found : nullptr;
+}
+
+/// A new one starts with the value that the atomic had before any thread stored, which all know.
+WeakMemory::History& WeakMemory::find_or_make(const void* owner, uint32_t& history,
+                                              uint64_t newest) {
+  if (History* found = find(owner, history)) return *found;
+  histories_.push_back({owner, {}});
+  history = static_cast<uint32_t>(histories_.size());
+  History& made = histories_.back();
+  made.stores.emplace_back(threads_.size());
+  made.stores.back().value = newest;
+  made.count = 1;
+  return made;
+}
+
+bool WeakMemory::is_known(const Store& store) const {
+  const VectorClock& past = self_->past;
+  return store.by.is_in(past) ||
+         std::ranges::any_of(store.reads, [&](const Stamp& read) { return read.is_in(past); });
+}
+
+/// A seq_cst load sees no store that is older than the last seq_cst one.
+uint32_t WeakMemory::oldest_readable(History& history, bool seq_cst) const {
+  const uint32_t oldest = history.count > kept ? history.count - kept : 0;
+  uint32_t i = history.count - 1;
+  while (i != oldest && !is_known(history.at(i)) && !(seq_cst && history.at(i).seq_cst)) --i;
+  return i;
+}
+
+/// The running thread reads store `which`.
+uint64_t WeakMemory::see(History& history, uint32_t which, std::memory_order order) {
+  Store& store = history.at(which);
+  if (!is_known(store)) store.reads.push_back(now());
+  if (acquires(order) && store.gives) self_->past.join(store.gain);
+  return store.value;
+}
+
+/// The newest store, or an older one that accept() takes.
+template <class Accept>
+uint32_t WeakMemory::choose(History& history, std::memory_order order, Accept&& accept) {
+  const uint32_t last = history.count - 1;
+  const uint32_t oldest = oldest_readable(history, order == std::memory_order_seq_cst);
+  if (oldest == last) return last;
+  const uint32_t older = oldest + static_cast<uint32_t>(random_.below(last - oldest));
+  return accept(history.at(older)) && is_late() ? older : last;
+}
+
+uint64_t WeakMemory::load(const void* owner, uint32_t history, uint64_t newest,
+                          std::memory_order order) {
+  History* const found = find(owner, history);
+  if (found == nullptr) return newest;
+  return see(*found, choose(*found, order, [](const Store&) { return true; }), order);
+}
+
+uint64_t WeakMemory::load_to_compare(const void* owner, uint32_t history, uint64_t newest,
+                                     uint64_t expected, std::memory_order failure) {
+  History* const found = find(owner, history);
+  if (found == nullptr) return newest;
+  const uint32_t which =
+      choose(*found, failure, [&](const Store& store) { return store.value != expected; });
+  const uint64_t value = found->at(which).value;
+  return value == expected ? value : see(*found, which, failure);
+}
+
+/// Puts a store behind all others. The oldest is forgotten.
+WeakMemory::Store& WeakMemory::add(History& history, uint64_t value, std::memory_order order) {
+  if (history.stores.size() < kept) history.stores.emplace_back(threads_.size());
+  Store& store = history.at(history.count++);
+  store.value = value;
+  store.by = now();
+  store.seq_cst = order == std::memory_order_seq_cst;
+  store.gives = false;
+  store.reads.clear();
+  if (releases(order)) {
+    store.gives = true;
+    store.gain.assign(self_->past);
+    self_->past.advance(self_->number);
+  }
+  return store;
+}
+
+void WeakMemory::store(const void* owner, uint32_t& history, uint64_t newest, uint64_t value,
+                       std::memory_order order) {
+  add(find_or_make(owner, history, newest), value, order);
+}
+
+/// An update carries on what the store that it read gives (a release sequence).
+void WeakMemory::update(const void* owner, uint32_t& history, uint64_t newest, uint64_t value,
+                        std::memory_order order) {
+  History& found = find_or_make(owner, history, newest);
+  see(found, found.count - 1, order);
+  Store& added = add(found, value, order);
+  const Store& before = found.at(found.count - 2);
+  if (!before.gives) return;
+  if (!added.gives) added.gain.clear();
+  added.gives = true;
+  added.gain.join(before.gain);
+}
+
+std::optional<PlainRace> WeakMemory::read(PlainAccesses& accesses) {
+  const VectorClock& past = self_->past;
+  if (!accesses.write.is_in(past)) return PlainRace{accesses.write.thread, true};
+  if (accesses.readers != 0 || !accesses.read.is_in(past)) {
+    share(accesses);
+  } else {
+    accesses.read = now();
+  }
+  return std::nullopt;
+}
+
+/// Several threads read it, and none of these reads is in the past of the next.
+void WeakMemory::share(PlainAccesses& accesses) {
+  if (accesses.readers == 0) {
+    readers_.push_back({accesses.read});
+    accesses.readers = static_cast<uint32_t>(readers_.size());
+  }
+  std::vector<Stamp>& readers = readers_[accesses.readers - 1];
+  std::erase_if(readers, [this](const Stamp& read) { return read.is_in(self_->past); });
+  readers.push_back(now());
+}
+
+std::optional<PlainRace> WeakMemory::write(PlainAccesses& accesses) {
+  const VectorClock& past = self_->past;
+  if (!accesses.write.is_in(past)) return PlainRace{accesses.write.thread, true};
+  if (accesses.readers != 0) {
+    for (const Stamp& read : readers_[accesses.readers - 1]) {
+      if (!read.is_in(past)) return PlainRace{read.thread, false};
+    }
+  } else if (!accesses.read.is_in(past)) {
+    return PlainRace{accesses.read.thread, false};
+  }
+  accesses = {now(), {}, 0};
+  return std::nullopt;
+}
+
+}  // namespace pto2::executors

@@ -1,0 +1,256 @@
+// What of the weak policy no litmus program says: plain data, queues, rings and waiting.
+#include "runtime/executors/weak.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pto2::executors {
+namespace {
+
+using testing::HasSubstr;
+using enum std::memory_order;
+
+constexpr uint64_t seeds = 300;
+
+WeakOptions options(uint64_t seed) {
+  static constexpr Strategy strategies[] = {Strategy::random, Strategy::pct, Strategy::bursts};
+  return {{.seed = seed, .strategy = strategies[seed % 3], .expected_points = 20}, std::nullopt};
+}
+
+/// Runs two bodies on a new State under each seed. What the first failure says; empty without one.
+template <class State>
+std::string first_failure(void (*one)(State&), void (*other)(State&)) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    State state;
+    WeakTeam team(options(seed));
+    state.one = Weak::doorbell(team.add("one", 0, [&] { one(state); }));
+    state.other = Weak::doorbell(team.add("other", 0, [&] { other(state); }));
+    try {
+      team.run();
+    } catch (const SeededFailure& failure) {
+      return failure.what();
+    }
+  }
+  return "";
+}
+
+struct Message {
+  Weak::doorbell one;
+  Weak::doorbell other;
+  WeakCell<int> data;
+  WeakAtomic<bool> flag;
+  WeakQueue<int> queue{2};
+};
+
+template <std::memory_order order>
+void send(Message& m) {
+  m.data.write(7);
+  m.flag.store(true, order);
+  m.other.ring();
+}
+
+template <std::memory_order order>
+void receive(Message& m) {
+  Weak::await([&] { return m.flag.load(order); });
+  EXPECT_EQ(m.data.read(), 7);
+}
+
+TEST(WeakCell, IsOrderedByAReleaseThatAnAcquireReads) {
+  EXPECT_EQ(first_failure<Message>(send<release>, receive<acquire>), "");
+}
+
+TEST(WeakCell, RacesWithoutTheRelease) {
+  EXPECT_THAT(first_failure<Message>(send<relaxed>, receive<acquire>),
+              HasSubstr("other: data race: it reads a int that one wrote"));
+}
+
+TEST(WeakCell, RacesWithoutTheAcquireAlthoughTheWaitWasRung) {
+  EXPECT_THAT(first_failure<Message>(send<release>, receive<relaxed>), HasSubstr("data race"));
+}
+
+void write_it(Message& m) {
+  m.data.write(1);
+}
+void read_it(Message& m) {
+  (void)m.data.read();
+}
+
+TEST(WeakCell, RacesWithAWriteAfterARead) {
+  EXPECT_THAT(first_failure<Message>(read_it, write_it), HasSubstr("race: it "));
+  EXPECT_THAT(first_failure<Message>(write_it, write_it), HasSubstr("writes a int that"));
+  EXPECT_EQ(first_failure<Message>(read_it, read_it), "");
+}
+
+/// The flag is set in the middle of the access, which ends after it.
+void edit_for_long(Message& m) {
+  const auto guard = m.data.editing();
+  m.flag.store(true, release);
+  m.other.ring();
+  *guard = 7;
+}
+
+TEST(WeakCell, IsInUseUntilTheEndOfTheAccess) {
+  EXPECT_THAT(first_failure<Message>(edit_for_long, receive<acquire>), HasSubstr("data race"));
+}
+
+/// Two threads read; the third writes when it knows of the first alone.
+TEST(WeakCell, RemembersAllReaders) {
+  bool found = false;
+  for (uint64_t seed = 0; seed < seeds && !found; ++seed) {
+    WeakCell<int> data;
+    WeakAtomic<int> done;
+    WeakTeam team(options(seed));
+    SeededThread* writer = nullptr;
+    team.add("first", 0, [&] {
+      (void)data.read();
+      done.store(1, release);
+      Weak::doorbell(*writer).ring();
+    });
+    team.add("second", 0, [&] { (void)data.read(); });
+    writer = &team.add("writer", 0, [&] {
+      Weak::await([&] { return done.load(acquire) == 1; });
+      data.write(1);
+    });
+    try {
+      team.run();
+    } catch (const SeededFailure& failure) {
+      found |= std::string(failure.what()).find("that second read") != std::string::npos;
+      EXPECT_THAT(failure.what(), testing::Not(HasSubstr("first read")));
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+void push_it(Message& m) {
+  m.data.write(7);
+  EXPECT_TRUE(m.queue.try_push(1));
+  m.other.ring();
+}
+void pop_it(Message& m) {
+  std::optional<int> value;
+  Weak::await([&] { return (value = m.queue.try_pop()).has_value(); });
+  EXPECT_EQ(m.data.read(), 7);
+}
+
+TEST(WeakQueue, OrdersAPushBeforeItsPop) {
+  EXPECT_EQ(first_failure<Message>(push_it, pop_it), "");
+}
+
+/// An entry says nothing of the one before.
+TEST(WeakQueue, OrdersNoOtherPush) {
+  bool found = false;
+  for (uint64_t seed = 0; seed < seeds && !found; ++seed) {
+    WeakQueue<int> queue(4);
+    WeakCell<int> data;
+    WeakTeam team(options(seed));
+    SeededThread* popper = nullptr;
+    team.add("first", 0, [&] {
+      data.write(7);
+      (void)queue.try_push(1);
+      Weak::doorbell(*popper).ring();
+    });
+    team.add("second", 0, [&] {
+      (void)queue.try_push(2);
+      Weak::doorbell(*popper).ring();
+    });
+    popper = &team.add("popper", 0, [&] {
+      std::optional<int> value;
+      Weak::await([&] { return (value = queue.try_pop()).has_value(); });
+      if (*value == 2) (void)data.read();
+    });
+    try {
+      team.run();
+    } catch (const SeededFailure&) {
+      found = true;
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+/// A thread that has not heard of a push may find the queue empty, one that has may not.
+TEST(WeakQueue, MayLookEmptyToWhoHasNotHeard) {
+  uint32_t empty = 0;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    WeakQueue<int> queue(2);
+    WeakAtomic<bool> pushed;
+    WeakTeam team(options(seed));
+    bool before = false;
+    team.add("pusher", 0, [&] {
+      EXPECT_TRUE(queue.try_push(1));
+      before = true;
+      pushed.store(true, release);
+    });
+    team.add("popper", 0, [&] {
+      if (!before || queue.try_pop()) return;
+      ++empty;
+      const bool heard = pushed.load(acquire);
+      EXPECT_TRUE(!heard || queue.try_pop() == 1);
+    });
+    team.run();
+  }
+  EXPECT_GT(empty, 0u);
+}
+
+TEST(WeakQueue, KeepsOrderAndRefusesWhenFull) {
+  WeakQueue<int> queue(2);
+  EXPECT_EQ(queue.try_pop(), std::nullopt);
+  EXPECT_TRUE(queue.try_push(1));
+  EXPECT_TRUE(queue.try_push(2));
+  EXPECT_FALSE(queue.try_push(3));
+  EXPECT_EQ(queue.try_pop(), 1);
+  EXPECT_TRUE(queue.try_push(3));
+  EXPECT_EQ(queue.try_pop(), 2);
+  EXPECT_EQ(queue.try_pop(), 3);
+}
+
+void ring_it(Message& m) {
+  m.data.write(7);
+  m.flag.store(true, relaxed);
+  m.other.ring();
+}
+void hear_it(Message& m) {
+  while (!m.flag.load(relaxed)) Weak::idle();
+  // The start counts as a ring; only another one has told of the flag.
+  Weak::idle();
+  EXPECT_EQ(m.data.read(), 7);
+}
+
+TEST(WeakDoorbell, ARingIsBeforeTheReturnThatHearsIt) {
+  const std::string failure = first_failure<Message>(ring_it, hear_it);
+  EXPECT_THAT(failure, testing::Not(HasSubstr("data race")));
+}
+
+void set_only(Message& m) {
+  m.flag.store(true, release);
+}
+
+TEST(WeakTeam, AMissingRingIsADeadlock) {
+  EXPECT_THAT(first_failure<Message>(set_only, receive<acquire>),
+              HasSubstr("none will be rung; waiting: other"));
+}
+
+TEST(WeakTeam, ASeedIsARun) {
+  const auto trace = [](uint64_t seed) {
+    std::vector<int> seen;
+    WeakAtomic<int> x;
+    WeakTeam team(options(seed));
+    team.add("writer", 0, [&] {
+      for (int i = 1; i < 20; ++i) x.store(i, relaxed);
+    });
+    team.add("reader", 0, [&] {
+      for (int i = 0; i < 20; ++i) seen.push_back(x.load(relaxed));
+    });
+    team.run();
+    return seen;
+  };
+  std::set<std::vector<int>> different;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    EXPECT_EQ(trace(seed), trace(seed));
+    EXPECT_TRUE(std::ranges::is_sorted(trace(seed)));
+    different.insert(trace(seed));
+  }
+  EXPECT_GT(different.size(), 30u);
+}
+
+}  // namespace
+}  // namespace pto2::executors
