@@ -2,14 +2,13 @@
 /// aborts it, and a kernel with a wrong address does so too.
 #pragma once
 
-#include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace pto2 {
@@ -17,8 +16,8 @@ namespace pto2 {
 /// One at a time in a program; it lives as long as the runs.
 class CrashReport {
  public:
-  /// `command` with "--runs A..B" behind it repeats a run.
-  explicit CrashReport(std::string command) : command_(std::move(command)) {
+  /// `repeat` says how to repeat the run of a number.
+  explicit CrashReport(std::function<std::string(uint64_t)> repeat) : repeat_(std::move(repeat)) {
     current = this;
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) std::signal(signal, report);
   }
@@ -44,22 +43,20 @@ class CrashReport {
   }
 
  private:
-  /// Uses nothing that may be broken but the command.
+  /// Uses nothing that may be broken but memory for a line.
   static void report(int signal) {
     for (const auto& slot : current->under_way_) {
       const uint64_t past = slot.load();
       if (past == 0) continue;
-      std::array<char, 256> text;
-      const auto end = fmt::format_to_n(text.data(), text.size(), "repeat: {} --runs {}..{}\n",
-                                        current->command_, past - 1, past);
-      (void)!write(STDERR_FILENO, text.data(), std::min(end.size, text.size()));
+      const std::string line = "repeat: " + current->repeat_(past - 1) + "\n";
+      (void)!write(STDERR_FILENO, line.data(), line.size());
     }
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
 
   static inline CrashReport* current = nullptr;
-  std::string command_;
+  std::function<std::string(uint64_t)> repeat_;
   std::array<std::atomic<uint64_t>, 256> under_way_{};
 };
 

@@ -44,15 +44,6 @@ struct Options {
   bool validate = false;
 };
 
-std::string to_string(const DeviceConfig& config) {
-  return fmt::format(
-      "rings {}, window {}, heap {}, dep-pool {}, tensormap-pool {}, buckets {}, shards {} of {}, "
-      "orchestrator queue {}, chip of {}, fan-out {}",
-      config.rings, config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool,
-      config.tensormap_buckets, config.shards, config.shard_capacity, config.orchestrator_queue,
-      shape_text(config.chip), config.fan_out == FanOutKind::word ? "word" : "lock");
-}
-
 /// Runs with graphs of one kind.
 class RandomGraphs {
  public:
@@ -144,7 +135,7 @@ class RandomGraphs {
   void print(uint64_t number, const Trial& trial, const std::vector<std::string>& problems) {
     const std::lock_guard lock(mutex_);
     fmt::print("{}device: {}\nexpected: {}\n", graphs::to_string(trial.program()),
-               to_string(trial.config()), name_of(trial.expected()));
+               test::text_of(trial.config()), name_of(trial.expected()));
     for (const std::string& problem : problems) fmt::print("run {}: {}\n", number, problem);
     fmt::print("repeat: {} --runs {}..{} {}\n\n", command(), number, number + 1,
                options_.shrink ? "--shrink" : "--show");
@@ -166,7 +157,9 @@ int random_graphs(const Options& options) {
   for (const Graphs kind : {Graphs::plain, Graphs::clustered}) {
     if (options.graphs == (kind == Graphs::plain ? "clustered" : "plain")) continue;
     RandomGraphs graphs(options, kind);
-    CrashReport crash(graphs.command());
+    CrashReport crash([&](uint64_t number) {
+      return fmt::format("{} --runs {}..{}", graphs.command(), number, number + 1);
+    });
     const double seconds = for_each_run(*runs, options.jobs, [&](uint64_t number) {
       crash.during(number, [&] { graphs.run(number); });
     });
@@ -182,7 +175,7 @@ int main(int argc, char** argv) {
   pto2::Options options;
   CLI::App app{"Random task graphs against a sequential interpreter"};
   app.add_option("--executor", options.executor, "seeded, packed or threads")
-      ->check(CLI::IsMember({"seeded", "packed", "threads", "weak"}))
+      ->check(CLI::IsMember({"seeded", "packed", "threads"}))
       ->capture_default_str();
   app.add_option("--runs", options.runs, "A..B, B excluded")->capture_default_str();
   app.add_option("--graphs", options.graphs,

@@ -21,34 +21,6 @@ std::unique_ptr<cli::OutputFile> opened(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<cli::OutputFile>(path);
 }
 
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
-/// As the value of an attribute in XML. Control characters but line breaks become '?'.
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;
-      default:
-        result += is_control(c) ? '?' : c;
-    }
-  }
-  return result;
-}
-
 /// What a report of a failure says below its line.
 std::string story(const Report& report) {
   if (!report.violation) return {};
@@ -161,37 +133,17 @@ void CheckOutput::write_json(bool interrupted) {
   json_->finish();
 }
 
-void CheckOutput::write_junit(bool interrupted) {
-  const auto failures =
-      std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
-  const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
-  junit_->write(
-      fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite "
-                  "name=\"pto2 check\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
-                  cases_.size(), failures, skipped));
-  if (interrupted) {
-    junit_->write("  <properties><property name=\"interrupted\" value=\"true\"/></properties>\n");
-  }
-  for (const Case& test : cases_) {
-    const std::string content =
-        !test.failure.empty() ? fmt::format("<failure message=\"{}\"/>", escaped(test.failure))
-        : test.skipped        ? std::string("<skipped message=\"inconclusive\"/>")
-                              : std::string();
-    junit_->write(fmt::format("  <testcase name=\"{}\" time=\"{:.3f}\">{}</testcase>\n",
-                              escaped(test.name), test.seconds, content));
-  }
-  junit_->write("</testsuite>\n");
-  junit_->finish();
-}
-
 ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
   if (json_) write_json(interrupted.has_value());
-  if (junit_) write_junit(interrupted.has_value());
-  const auto failures =
-      std::ranges::count_if(cases_, [](const Case& test) { return !test.failure.empty(); });
-  const auto skipped = std::ranges::count_if(cases_, &Case::skipped);
+  if (junit_) {
+    junit_->write(cli::junit_text("pto2 check", cases_, interrupted.has_value()));
+    junit_->finish();
+  }
+  const auto failures = std::ranges::count_if(
+      cases_, [](const cli::JunitCase& test) { return !test.failure.empty(); });
+  const auto skipped = std::ranges::count_if(cases_, &cli::JunitCase::skipped);
   double seconds = 0;
-  for (const Case& test : cases_) seconds += test.seconds;
+  for (const cli::JunitCase& test : cases_) seconds += test.seconds;
   if (interrupted) print("interrupted: what is not listed was not tried\n");
   print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
                     std::ssize(cases_) - failures - skipped, failures, skipped, seconds));

@@ -11,6 +11,7 @@
 #include "models/pto2_check/mutants.hpp"
 #include "models/pto2_check/weakening.hpp"
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/junit.hpp"
 #include "runtime/output/output_file.hpp"
 
 namespace pto2::scenarios {
@@ -32,16 +33,8 @@ class CheckOutput {
   cli::ExitCode finish(std::optional<cli::ExitCode> interrupted);
 
  private:
-  struct Case {
-    std::string name;
-    double seconds;
-    std::string failure;  ///< empty: none
-    bool skipped;         ///< inconclusive
-  };
-
   void print(const std::string& text) const;
   void write_json(bool interrupted);
-  void write_junit(bool interrupted);
 
   std::unique_ptr<cli::OutputFile> json_;
   std::unique_ptr<cli::OutputFile> junit_;
@@ -49,7 +42,7 @@ class CheckOutput {
   std::unique_ptr<nlohmann::ordered_json> harnesses_;
   std::unique_ptr<nlohmann::ordered_json> orders_;
   std::unique_ptr<nlohmann::ordered_json> mutants_;
-  std::vector<Case> cases_;
+  std::vector<cli::JunitCase> cases_;
   bool sampled_only_ = true;
   bool bound_hit_ = false;
 };

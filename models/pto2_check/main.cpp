@@ -10,12 +10,12 @@
 
 #include "models/pto2_check/catalogue.hpp"
 #include "models/pto2_check/check_output.hpp"
-#include "models/pto2_check/interruption.hpp"
 #include "models/pto2_check/mutants.hpp"
 #include "models/pto2_check/named_token.hpp"
 #include "models/pto2_check/protocol_index.hpp"
 #include "models/pto2_check/weakening.hpp"
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/interruption.hpp"
 #include "runtime/output/output_file.hpp"
 
 namespace pto2::scenarios {
@@ -23,6 +23,7 @@ namespace {
 
 using cli::CliError;
 using cli::ExitCode;
+using cli::Interruption;
 
 struct CheckArguments {
   std::string pattern;

@@ -25,7 +25,7 @@ class WeakTeam : public SeededTeam {
   /// As of SeededTeam.
   void run() {
     memory_.begin(size());
-    for (std::size_t i = 0; i < size(); ++i) rings_.emplace_back(size());
+    for (std::size_t i = 0; i < size(); ++i) bells_.emplace_back(size());
     SeededTeam::run();
   }
 
@@ -36,15 +36,20 @@ class WeakTeam : public SeededTeam {
     memory_.switch_to(running().number());
     return memory_;
   }
-  /// What was done before happens before what `thread` does after its next park().
+  /// What was done before happens before what `thread` does after its next hear().
   void ring(SeededThread& thread) {
-    memory().release(rings_[thread.number()]);
+    Bell& bell = bells_[thread.number()];
+    memory().release(bell.rung);
+    bell.heard = false;
     thread.ring();
   }
-  /// Returns once the running thread has been rung since the last return.
+  /// Returns once the running thread has been rung since the last return. Rings that end a park()
+  /// of it count: what they tell has not been heard.
   void hear() {
-    park();
-    memory().acquire(rings_[running().number()]);
+    Bell& bell = bells_[running().number()];
+    while (bell.heard) park();
+    bell.heard = true;
+    memory().acquire(bell.rung);
   }
   /// The running thread's access, to data of type `type`, races with another. Nothing if it does
   /// not.
@@ -59,8 +64,14 @@ class WeakTeam : public SeededTeam {
  private:
   [[noreturn]] void tell(const PlainRace& race, const char* access, const char* type);
 
+  struct Bell {
+    explicit Bell(std::size_t threads) : rung(threads) {}
+    VectorClock rung;    ///< what the rings have published
+    bool heard = false;  ///< all of them; the start counts as a ring
+  };
+
   WeakMemory memory_;
-  std::deque<VectorClock> rings_;  // entry i: what the rings of thread i have published
+  std::deque<Bell> bells_;  // entry i: thread i's
 };
 
 }  // namespace pto2::executors

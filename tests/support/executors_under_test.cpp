@@ -1,5 +1,7 @@
 #include "tests/support/executors_under_test.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
@@ -10,31 +12,44 @@
 namespace pto2::test {
 namespace {
 
-LaunchTeam team_of(ExecutorKind executor, uint64_t seed) {
+executors::SeededOptions seeded(uint64_t seed) {
+  executors::Random random(seed);
+  executors::SeededOptions options{.seed = seed, .max_points = 100'000'000};
+  options.kernels_last = random.below(3) == 0;
+  // Whatever the length of the run, in some seeds the changes are spread over it.
+  options.expected_points = uint64_t{256} << random.below(8);
+  return options;
+}
+
+RunResult launch_seeded(ExecutorKind executor, const DeviceConfig& config, const Launch& what,
+                        uint64_t seed) {
+  executors::WeakOptions options{seeded(seed), std::nullopt};
   switch (executor) {
-    case ExecutorKind::packed:
-      return executors::TeamOptions{.executor = executors::Executor::packed};
-    case ExecutorKind::threads:
-      return executors::TeamOptions{.executor = executors::Executor::threads};
-    case ExecutorKind::seeded:
-    case ExecutorKind::weak:
+    case ExecutorKind::random:
+      options.schedule.strategy = executors::Strategy::random;
       break;
+    case ExecutorKind::pct:
+      options.schedule.strategy = executors::Strategy::pct;
+      break;
+    case ExecutorKind::bursts:
+      options.schedule.strategy = executors::Strategy::bursts;
+      break;
+    default:
+      return launch(config, options.schedule, what);
   }
-  return executors::SeededOptions{.seed = seed,
-                                  .max_points = 100'000'000,
-                                  .kernels_last = executors::Random(seed).below(3) == 0};
+  return launch_weak(config, options, what);
 }
 
 }  // namespace
 
 const char* executor_name(ExecutorKind executor) {
-  static constexpr const char* names[] = {"packed", "threads", "seeded", "weak"};
+  static constexpr const char* names[] = {"packed", "threads", "seeded", "random", "pct", "bursts"};
   return names[static_cast<int>(executor)];
 }
 
 ExecutorKind executor_named(const std::string& name) {
   for (const auto executor : {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded,
-                              ExecutorKind::weak}) {
+                              ExecutorKind::random, ExecutorKind::pct, ExecutorKind::bursts}) {
     if (name == executor_name(executor)) return executor;
   }
   throw std::invalid_argument("no executor is called " + name);
@@ -57,17 +72,13 @@ std::vector<Where> everywhere() {
 
 RunResult launch_on(ExecutorKind executor, const DeviceConfig& config, const Launch& what,
                     uint64_t seed) {
-  const LaunchTeam team = team_of(executor, seed);
-  if (executor == ExecutorKind::weak) {
-    executors::WeakOptions options;
-    options.schedule = *simulation(team);
-    options.schedule.strategy = static_cast<executors::Strategy>(1 + seed % 3);
-    return launch_weak(config, options, what);
+  if (executor != ExecutorKind::packed && executor != ExecutorKind::threads) {
+    return launch_seeded(executor, config, what, seed);
   }
-  std::optional<HangGuard> guard;
-  if (simulation(team) == nullptr)
-    guard.emplace(std::string("a graph on ") + executor_name(executor));
-  return launch(config, team, what);
+  const HangGuard guard(std::string("a graph on ") + executor_name(executor));
+  const auto on =
+      executor == ExecutorKind::packed ? executors::Executor::packed : executors::Executor::threads;
+  return launch(config, executors::TeamOptions{.executor = on}, what);
 }
 
 void draw_block(executors::Random random, Chip& chip) {
@@ -88,6 +99,15 @@ void draw_device(executors::Random& random, uint32_t most_blocks, DeviceConfig& 
   config.shard_capacity = 2u << random.below(4);
   config.orchestrator_queue = 2u << random.below(4);
   config.fan_out = random.below(2) == 0 ? FanOutKind::word : FanOutKind::lock;
+}
+
+std::string text_of(const DeviceConfig& config) {
+  return fmt::format(
+      "rings {}, window {}, heap {}, dep-pool {}, tensormap-pool {}, buckets {}, shards {} of {}, "
+      "orchestrator queue {}, chip of {}, fan-out {}",
+      config.rings, config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool,
+      config.tensormap_buckets, config.shards, config.shard_capacity, config.orchestrator_queue,
+      shape_text(config.chip), config.fan_out == FanOutKind::word ? "word" : "lock");
 }
 
 ErrorCode code_of(oracle::Resource resource) {

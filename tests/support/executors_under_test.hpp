@@ -12,8 +12,8 @@
 
 namespace pto2::test {
 
-/// What a graph runs on.
-enum class ExecutorKind { packed, threads, seeded, weak };
+/// What a graph runs on. The last three are schedules on weak memory, named after their strategy.
+enum class ExecutorKind { packed, threads, seeded, random, pct, bursts };
 struct Where {
   ExecutorKind executor;
   FanOutKind fan_out;
@@ -38,6 +38,9 @@ void draw_block(executors::Random random, Chip& chip);
 /// Draws a chip of up to `most_blocks` blocks, queues, buckets and fan-out, with the smallest
 /// queues among them.
 void draw_device(executors::Random& random, uint32_t most_blocks, DeviceConfig& config);
+
+/// The sizes, queues and chip of a device that was drawn, for reports.
+[[nodiscard]] std::string text_of(const DeviceConfig& config);
 
 /// The code of a run that lacks the resource.
 [[nodiscard]] ErrorCode code_of(oracle::Resource resource);

@@ -172,14 +172,15 @@ Outcome Trial::expected() const {
 }
 
 Outcome Trial::run(const test::Where& where, uint64_t seed, std::vector<std::string>& problems,
-                   Census* census) const {
+                   Census* census, RunResult* kept) const {
   GraphRun run(program_, predicted_, config_.chip.blocks);
   DeviceConfig config = config_;
   config.fan_out = where.fan_out;
   try {
-    const RunResult result = test::launch_on(where.executor, config, run.launch(), seed);
+    RunResult result = test::launch_on(where.executor, config, run.launch(), seed);
     judge(run, result, problems);
     if (census != nullptr) census->add(program_, config.chip, result);
+    if (kept != nullptr) *kept = std::move(result);
   } catch (const executors::SeededFailure& failure) {
     problems.emplace_back(failure.what());
   }

@@ -27,7 +27,11 @@ const PTO2RuntimeOps RecordingRuntime::table{
       if (capacity != 0) *text = 0;
       return 0;
     },
-    .allocate_cluster = [](PTO2Runtime*) { return 0; },
+    .allocate_cluster =
+        [](PTO2Runtime* rt) {
+          of(rt).exact_ = false;
+          return 0;
+        },
     .free_cluster = [](PTO2Runtime*, int32_t) {},
     .submit_task_clustered = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
                                 uint32_t count, int32_t) { of(rt).submit(params, count); },
@@ -47,7 +51,7 @@ uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32
     buffer = external_.try_emplace(address, buffer).first->second;
   }
   if (buffer == buffers_.size()) {
-    buffers_.push_back({elements * get_element_size(dtype), address, false, {}, 0});
+    buffers_.push_back({elements * get_element_size(dtype), address, false, false, {}, 0});
   }
   handles_.push_back({buffer, ndims, elements});
   return handles_.size() - 1;
@@ -58,6 +62,7 @@ uint64_t RecordingRuntime::derive(uint64_t tensor, const uint64_t* shapes, uint3
   if (ndims != 0) handle.ndims = ndims;
   handle.elements = 1;
   for (uint32_t i = 0; i < handle.ndims; ++i) handle.elements *= shapes[i];
+  handle.whole &= handle.elements == handles_[tensor].elements;
   handles_.push_back(handle);
   return handles_.size() - 1;
 }
@@ -70,6 +75,8 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
     const PTOParamType type = params[i].type;
     if (type != PTOParamType::INPUT && type != PTOParamType::INOUT) continue;
     Buffer& buffer = buffers_[handles_[params[i].tensor.id].buffer];
+    const bool part = buffer.in_parts || !handles_[params[i].tensor.id].whole;
+    exact_ &= buffer.writers.empty() || !part;
     producers.insert(buffer.writers.begin(), buffer.writers.end());
     if (type != PTOParamType::INOUT) continue;
     std::vector<size_t> kept;
@@ -85,7 +92,9 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
     if (type != PTOParamType::OUTPUT && type != PTOParamType::INOUT) continue;
-    Buffer& buffer = buffers_[handles_[params[i].tensor.id].buffer];
+    const Handle& handle = handles_[params[i].tensor.id];
+    Buffer& buffer = buffers_[handle.buffer];
+    buffer.in_parts |= !handle.whole;
     if (buffer.address == 0) {
       buffer.address = 1;
       buffer.allocated_here = true;

@@ -18,6 +18,9 @@ class RecordingRuntime : public PTO2Runtime {
 
   /// What was asked for so far.
   [[nodiscard]] const oracle::Program& program() const { return program_; }
+  /// Whether the program is all that was asked for: no group or pipe, and no task that reads what
+  /// was written in parts, or a part of what was written.
+  [[nodiscard]] bool is_exact() const { return exact_; }
   void scope_begin() { program_.push_back({oracle::EventKind::scope_begin}); }
   void scope_end() { program_.push_back({oracle::EventKind::scope_end}); }
 
@@ -27,6 +30,7 @@ class RecordingRuntime : public PTO2Runtime {
     uint64_t bytes = 0;
     uint64_t address = 0;
     bool allocated_here = false;
+    bool in_parts = false;  ///< some of the writers wrote a part
     std::vector<size_t> writers;
     size_t allocator = 0;
   };
@@ -34,6 +38,7 @@ class RecordingRuntime : public PTO2Runtime {
     size_t buffer;
     uint32_t ndims;
     uint64_t elements;
+    bool whole = true;
   };
 
   static const PTO2RuntimeOps table;
@@ -50,6 +55,7 @@ class RecordingRuntime : public PTO2Runtime {
   std::vector<Handle> handles_{{}};      ///< handle 0 is none
   oracle::Program program_;
   size_t tasks_ = 0;
+  bool exact_ = true;
 };
 
 }  // namespace pto2::test

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -12,7 +11,6 @@
 
 #include "core/assert.hpp"
 #include "models/pto2_check/checking.hpp"
-#include "models/pto2_check/interruption.hpp"
 #include "models/pto2_check/named_token.hpp"
 #include "models/pto2_check/weakening.hpp"
 #include "models/support/model_policy.hpp"
@@ -217,30 +215,6 @@ TEST(NamedToken, RefusesWhatItCannotReplay) {
   for (const char* token : {"", "toy/message", "toy/other@pto2.1:0:0:", "toy/message@nonsense",
                             "toy/message+toy.publish=seq_cst@pto2.1:0:0:"}) {
     EXPECT_THROW(static_cast<void>(replay_named(entries, token)), std::invalid_argument) << token;
-  }
-}
-
-TEST(InterruptionDeathTest, ASignalEndsWhatHasNothingToSave) {
-  const auto interrupted_by = [](int signal) {
-    const Interruption interruption(Interruption::First::ends);
-    kill(getpid(), signal);
-    pause();
-  };
-  EXPECT_EXIT(interrupted_by(SIGINT), testing::ExitedWithCode(130), "pto2: interrupted");
-  EXPECT_EXIT(interrupted_by(SIGTERM), testing::ExitedWithCode(143), "pto2: terminated");
-}
-
-TEST(Interruption, IsOverWithItsObject) {
-  sigset_t before, after;
-  pthread_sigmask(SIG_BLOCK, nullptr, &before);
-  {
-    const Interruption interruption(Interruption::First::requests_stop);
-    EXPECT_FALSE(interruption.exit_code());
-    EXPECT_FALSE(interruption.stop().stop_requested());
-  }
-  pthread_sigmask(SIG_BLOCK, nullptr, &after);
-  for (const int signal : {SIGINT, SIGTERM}) {
-    EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal));
   }
 }
 

@@ -11,7 +11,7 @@
 
 #include "runtime/output/exit_codes.hpp"
 
-namespace pto2::scenarios {
+namespace pto2::cli {
 
 /// While it exists, a thread of its own waits for the two signals. They are blocked in the thread
 /// that makes it and in those that this one starts from then on, so make it before any other.
@@ -34,7 +34,7 @@ class Interruption {
 
   [[nodiscard]] std::stop_token stop() const { return source_.get_token(); }
   /// How the process is to end: nothing as long as no signal has come.
-  [[nodiscard]] std::optional<cli::ExitCode> exit_code() const;
+  [[nodiscard]] std::optional<ExitCode> exit_code() const;
 
  private:
   void wait();
@@ -48,4 +48,4 @@ class Interruption {
   std::thread thread_;
 };
 
-}  // namespace pto2::scenarios
+}  // namespace pto2::cli

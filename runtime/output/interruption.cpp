@@ -1,13 +1,13 @@
-#include "models/pto2_check/interruption.hpp"
+#include "runtime/output/interruption.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
 
-namespace pto2::scenarios {
+namespace pto2::cli {
 namespace {
 
-cli::ExitCode code_of(int signal) {
-  return signal == SIGINT ? cli::exit_interrupted : cli::exit_terminated;
+ExitCode code_of(int signal) {
+  return signal == SIGINT ? exit_interrupted : exit_terminated;
 }
 
 const char* name_of(int signal) {
@@ -31,7 +31,7 @@ Interruption::~Interruption() {
   pthread_sigmask(SIG_SETMASK, &former_, nullptr);
 }
 
-std::optional<cli::ExitCode> Interruption::exit_code() const {
+std::optional<ExitCode> Interruption::exit_code() const {
   const int signal = signal_;
   if (signal == 0) return std::nullopt;
   return code_of(signal);
@@ -57,4 +57,4 @@ void Interruption::wait() {
   }
 }
 
-}  // namespace pto2::scenarios
+}  // namespace pto2::cli

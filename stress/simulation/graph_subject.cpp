@@ -1,0 +1,103 @@
+#include "stress/simulation/graph_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "stress/simulation/decisions.hpp"
+#include "stress/simulation/run_hash.hpp"
+#include "tests/support/graph_shrink.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+std::string story_of(const graphs::Trial& trial, const SimulatedRun& run) {
+  std::string text = fmt::format("{}device: {}\nexpected: {}\n", to_string(trial.program()),
+                                 test::text_of(trial.config()), name_of(trial.expected()));
+  for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
+  return text;
+}
+
+}  // namespace
+
+GraphSubject::GraphSubject(const Options& options)
+    : options_(options),
+      kind_(options.clustered ? graphs::Graphs::clustered : graphs::Graphs::plain) {}
+
+graphs::Program GraphSubject::draw(uint64_t seed) const {
+  return graphs::generate(
+      seed, options_.mistakes ? graphs::Mistakes::always : graphs::Mistakes::sometimes, kind_);
+}
+
+graphs::Trial GraphSubject::trial_of(uint64_t seed, graphs::Program program) const {
+  graphs::Trial trial(seed, std::move(program));
+  if (options_.validate) trial.validate_traces();
+  return trial;
+}
+
+SimulatedRun GraphSubject::run(const graphs::Trial& trial, uint64_t schedule) const {
+  SimulatedRun run;
+  RunResult result;
+  const test::Where where{options_.strategy, trial.config().fan_out};
+  run.outcome = name_of(trial.run(where, schedule, run.problems,
+                                  options_.clustered ? &run.census : nullptr, &result));
+  run.tasks = result.tasks;
+  run.points = result.points;
+  if (result.points != 0) run.hash = hash_of(result);
+  return run;
+}
+
+SimulatedRun GraphSubject::run(uint64_t seed) {
+  return run(trial_of(seed, draw(seed)), seed);
+}
+
+/// The token has the schedule, and what was decided of each smaller program on the way.
+Shrunk GraphSubject::shrink(uint64_t seed) {
+  Decisions decisions;
+  const auto wrong_schedules = [&](const graphs::Program& program) {
+    std::vector<std::pair<uint64_t, uint64_t>> wrong;  // points, schedule
+    const graphs::Trial trial = trial_of(seed, program);
+    for (uint64_t i = 0; i < schedules; ++i) {
+      const SimulatedRun run = this->run(trial, seed + i);
+      if (run.wrong()) wrong.emplace_back(run.points, i);
+    }
+    return wrong;
+  };
+  const graphs::Program smallest =
+      graphs::shrink(draw(seed), [&](const graphs::Program& candidate) {
+        return decisions.note(!wrong_schedules(candidate).empty());
+      });
+  const auto wrong = wrong_schedules(smallest);
+  const uint64_t schedule = std::ranges::min_element(wrong)->second;
+  const graphs::Trial trial = trial_of(seed, smallest);
+  return {fmt::format("{}-{}", schedule, decisions.text()),
+          story_of(trial, run(trial, seed + schedule))};
+}
+
+SimulatedRun GraphSubject::run_shrunk(uint64_t seed, const std::string& token, std::string& story) {
+  const std::size_t dash = token.find('-');
+  if (dash == std::string::npos) throw std::invalid_argument("no decisions behind the schedule");
+  const uint64_t schedule = parse_number(token.substr(0, dash));
+  Decisions decisions(token.substr(dash + 1));
+  const graphs::Program smallest =
+      graphs::shrink(draw(seed), [&](const graphs::Program&) { return decisions.next(); });
+  const graphs::Trial trial = trial_of(seed, smallest);
+  SimulatedRun run = this->run(trial, seed + schedule);
+  story = story_of(trial, run);
+  return run;
+}
+
+std::vector<std::string> GraphSubject::usual_outcomes() const {
+  std::vector<std::string> usual;
+  for (std::size_t i = 0; i < graphs::outcomes; ++i) {
+    const auto outcome = static_cast<graphs::Outcome>(i);
+    const bool of_a_pipe =
+        outcome == graphs::Outcome::overflow || outcome == graphs::Outcome::underflow;
+    const bool is_ended = outcome == graphs::Outcome::passed || of_a_pipe;
+    if (outcome == graphs::Outcome::wrong || (options_.mistakes && is_ended)) continue;
+    if (options_.clustered || graphs::is_for_plain(outcome)) usual.emplace_back(name_of(outcome));
+  }
+  return usual;
+}
+
+}  // namespace pto2::simulations

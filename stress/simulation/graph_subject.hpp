@@ -1,0 +1,31 @@
+#pragma once
+
+#include "stress/simulation/subject.hpp"
+#include "tests/support/graph_trial.hpp"
+
+namespace pto2::simulations {
+
+/// Random task graphs on random devices, each against a sequential interpreter and a counting
+/// oracle (stress/graphs).
+class GraphSubject final : public Subject {
+ public:
+  explicit GraphSubject(const Options& options);
+
+  SimulatedRun run(uint64_t seed) override;
+  Shrunk shrink(uint64_t seed) override;
+  SimulatedRun run_shrunk(uint64_t seed, const std::string& token, std::string& story) override;
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override;
+
+ private:
+  /// Schedules that each smaller program is tried under.
+  static constexpr uint64_t schedules = 20;
+
+  [[nodiscard]] graphs::Program draw(uint64_t seed) const;
+  [[nodiscard]] graphs::Trial trial_of(uint64_t seed, graphs::Program program) const;
+  [[nodiscard]] SimulatedRun run(const graphs::Trial& trial, uint64_t schedule) const;
+
+  Options options_;
+  graphs::Graphs kind_;
+};
+
+}  // namespace pto2::simulations

@@ -1,0 +1,186 @@
+/// The program behind `pto2 simulate`, and `pto2 replay` of a token of it.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+#include <thread>
+
+#include "runtime/executors/seeded_team.hpp"
+#include "runtime/output/interruption.hpp"
+#include "runtime/workloads/workload.hpp"
+#include "stress/simulation/decisions.hpp"
+#include "stress/simulation/simulate_output.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using cli::CliError;
+using cli::ExitCode;
+using cli::Interruption;
+
+struct Arguments {
+  Options options;
+  bool random_graphs = false;
+  std::string graphs = "plain";
+  std::string strategy = "sc";
+  std::string seeds = "1..1000";
+  uint32_t jobs = 1;
+  bool shrink = true;
+  std::string json;
+  std::string junit;
+};
+
+constexpr const char* footer = R"(Examples:
+  pto2 simulate paged_attention --case CaseBatch256 --stub-kernels --seeds 1..100000
+  pto2 simulate paged_attention --case CaseBatch256 --strategy random --jobs 2
+  pto2 simulate --random-graphs --graphs clustered --strategy pct
+  pto2 replay simulate/graphs:plain/pct/17
+
+Each seed is one run of the whole runtime: device, sizes and schedule follow from it, and so does
+the graph with --random-graphs. A run is right if it ends as a counting oracle predicts, each task
+ran once and after its producers, on the right data, all memory came back, and pto2 validate passes
+its trace. One seed in 64 runs twice, and must be the same run.
+
+Strategies: sc is sequentially consistent memory under schedules of all kinds. The others have
+memory as weak as C++ allows, and find data races: random lets any thread go on at each point, pct
+has random priorities that change a few times, bursts lets a thread go on for a while.
+
+Exit codes: 0 all runs were right, 1 a run was wrong, 2 usage, 3 bad input, 4 inconclusive (no run,
+or 1000 and more that did not show every kind of outcome), 130 interrupted, 143 terminated.)";
+
+SeedRange parse_seeds(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  try {
+    const SeedRange seeds{parse_number(text.substr(0, dots)),
+                          parse_number(dots == std::string::npos ? text : text.substr(dots + 2))};
+    const bool whole = seeds.first == 0 && seeds.last == ~uint64_t{0};
+    if (seeds.first <= seeds.last && !whole) return seeds;
+  } catch (const std::invalid_argument&) {
+  }
+  throw CliError(cli::exit_usage, fmt::format("--seeds is A..B with A <= B, both included, or one "
+                                              "number, not '{}'",
+                                              text));
+}
+
+void complete(Arguments& arguments) {
+  Options& options = arguments.options;
+  if (arguments.random_graphs != options.workload.empty()) {
+    throw CliError(cli::exit_usage,
+                   arguments.random_graphs
+                       ? "a workload is no random graph: name one of the two"
+                       : "name a WORKLOAD (pto2 list has them), or --random-graphs");
+  }
+  options.clustered = arguments.graphs == "clustered";
+  options.strategy = strategy_named(arguments.strategy);
+  if (!options.workload.empty() && options.case_name.empty()) {
+    try {
+      options.case_name = workloads::find_workload(options.workload).cases().front().name;
+    } catch (const std::invalid_argument& error) {
+      throw CliError(cli::exit_usage, error.what());
+    }
+  }
+}
+
+ExitCode run_simulate(Arguments& arguments) {
+  complete(arguments);
+  const SeedRange seeds = parse_seeds(arguments.seeds);
+  SimulateOutput output(arguments.json, arguments.junit);
+  const Interruption interruption(Interruption::First::requests_stop);
+  const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
+  std::optional<Shrunk> shrunk;
+  if (!summary.wrong.empty() && arguments.shrink && !interruption.exit_code()) {
+    fmt::print(stderr, "pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);
+    shrunk = make_subject(arguments.options)->shrink(summary.wrong[0].seed);
+  }
+  return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
+}
+
+ExitCode run_replay(const std::string& text) {
+  Token token;
+  SimulatedRun run;
+  std::string story;
+  try {
+    token = parse_token(text);
+    const std::unique_ptr<Subject> subject = make_subject(token.options);
+    run = token.shrunk.empty() ? subject->run(token.seed)
+                               : subject->run_shrunk(token.seed, token.shrunk, story);
+  } catch (const std::invalid_argument& error) {
+    throw CliError(cli::exit_bad_input, fmt::format("the token {}: {}", text, error.what()));
+  }
+  cli::OutputFile out("-");
+  out.write(story);
+  if (story.empty()) {
+    for (const std::string& problem : run.problems) out.write(fmt::format("wrong: {}\n", problem));
+  }
+  out.write(fmt::format("{}: {} tasks, {} points\n", run.outcome, run.tasks, run.points));
+  out.finish();
+  return run.wrong() ? cli::exit_fail : cli::exit_pass;
+}
+
+void add_options(CLI::App* app, Arguments& arguments) {
+  app->footer(footer);
+  app->add_option("WORKLOAD", arguments.options.workload, "what to run (see pto2 list)");
+  app->add_option("--case", arguments.options.case_name,
+                  "case of the workload (default: its first)");
+  app->add_flag("--random-graphs", arguments.random_graphs, "another graph for each seed");
+  app->add_option("--graphs", arguments.graphs,
+                  "plain, or clustered: groups, pinned tasks, block tasks, pipes")
+      ->check(CLI::IsMember({"plain", "clustered"}))
+      ->capture_default_str();
+  app->add_flag("--mistakes", arguments.options.mistakes,
+                "each random graph makes a mistake that ends it");
+  app->add_option("--seeds", arguments.seeds, "A..B, both included")->capture_default_str();
+  app->add_option("--strategy", arguments.strategy, "who runs next, and what loads see")
+      ->check(CLI::IsMember({"sc", "random", "pct", "bursts"}))
+      ->capture_default_str();
+  app->add_flag("--stub-kernels", arguments.options.stub_kernels,
+                "kernels that check the order of their data and compute nothing");
+  app->add_flag("--validate,!--no-validate", arguments.options.validate,
+                "judge each run by its trace, too [yes]");
+  app->add_flag("--shrink,!--no-shrink", arguments.shrink,
+                "make the first wrong run smaller [yes]");
+  app->add_option("--jobs", arguments.jobs, "runs at a time")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app->add_option("--json", arguments.json, "write the result as JSON; - is stdout");
+  app->add_option("--junit", arguments.junit, "write it as JUnit XML; - is stdout");
+}
+
+ExitCode execute(int argc, char** argv) {
+  CLI::App app("Runs the whole runtime from seeds.", "pto2");
+  app.require_subcommand(1);
+  Arguments arguments;
+  CLI::App* const simulate_command =
+      app.add_subcommand("simulate", "run the whole runtime from seeds, against an oracle");
+  add_options(simulate_command, arguments);
+  std::string token;
+  CLI::App* const replay_command = app.add_subcommand("replay", "run one seed again");
+  replay_command->add_option("token", token, "as simulate prints it")->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      app.exit(error);
+      return cli::exit_pass;
+    }
+    throw CliError(cli::exit_usage,
+                   fmt::format("{}; pto2 simulate --help lists what there is", error.what()));
+  }
+  return simulate_command->parsed() ? run_simulate(arguments) : run_replay(token);
+}
+
+}  // namespace
+}  // namespace pto2::simulations
+
+int main(int argc, char** argv) {
+  try {
+    return pto2::simulations::execute(argc, argv);
+  } catch (const pto2::cli::CliError& error) {
+    fmt::print(stderr, "pto2: {}\n", error.what());
+    return error.code();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "pto2: unexpected: {}; this is a bug, report it with the command line\n",
+               error.what());
+    return pto2::cli::exit_our_bug;
+  }
+}

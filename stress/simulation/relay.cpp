@@ -1,0 +1,195 @@
+#include "stress/simulation/relay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace pto2::simulations {
+namespace {
+
+/// What the first bytes of a tensor hold.
+uint64_t stamp_of(uint64_t number, std::size_t bytes) {
+  const uint64_t mixed = number * 0x9e3779b97f4a7c15;
+  return bytes == sizeof mixed ? mixed : mixed & ((uint64_t{1} << (8 * bytes)) - 1);
+}
+
+std::size_t stamp_bytes(const PTOTensor& tensor) {
+  uint64_t bytes = get_element_size(tensor.dtype);
+  for (const uint32_t extent : tensor.shape) bytes *= extent;
+  return std::min<uint64_t>(bytes, sizeof(uint64_t));
+}
+
+}  // namespace
+
+const PTO2RuntimeOps Relay::table{
+    .abi = PTO2_ORCHESTRATION_ABI,
+    .submit_task =
+        [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t count) {
+          of(rt).submit(params, count, 1, [&](const PTOParam* given, uint32_t n) {
+            of(rt).ops().submit_task(of(rt).target_, kernel, type, given, n);
+          });
+        },
+    .scope_begin = [](PTO2Runtime* rt) { of(rt).ops().scope_begin(of(rt).target_); },
+    .scope_end = [](PTO2Runtime* rt) { of(rt).ops().scope_end(of(rt).target_); },
+    .orchestration_done = [](PTO2Runtime* rt) { of(rt).ops().orchestration_done(of(rt).target_); },
+    .make_tensor = [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
+                      DataType dtype) { return of(rt).make(address, shapes, ndims, dtype); },
+    .view = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
+               const uint64_t* offsets) -> uint64_t {
+      if (of(rt).is_over()) return 0;
+      return of(rt).derive(tensor, of(rt).ops().view(of(rt).target_, tensor, shapes, offsets),
+                           shapes, 0);
+    },
+    .reshape = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
+                  uint32_t ndims) -> uint64_t {
+      if (of(rt).is_over()) return 0;
+      return of(rt).derive(tensor, of(rt).ops().reshape(of(rt).target_, tensor, shapes, ndims),
+                           shapes, ndims);
+    },
+    .transpose = [](PTO2Runtime* rt, uint64_t tensor, uint32_t x, uint32_t y) -> uint64_t {
+      if (of(rt).is_over()) return 0;
+      const uint64_t made = of(rt).ops().transpose(of(rt).target_, tensor, x, y);
+      of(rt).handles_[made] = of(rt).handles_[tensor];
+      return made;
+    },
+    .ndims = [](PTO2Runtime* rt, uint64_t tensor) -> uint32_t {
+      return of(rt).is_over() ? 0 : of(rt).ops().ndims(of(rt).target_, tensor);
+    },
+    .numel = [](PTO2Runtime* rt, uint64_t tensor) -> uint64_t {
+      return of(rt).is_over() ? 0 : of(rt).ops().numel(of(rt).target_, tensor);
+    },
+    .is_contiguous =
+        [](PTO2Runtime* rt, uint64_t tensor) {
+          return of(rt).is_over() || of(rt).ops().is_contiguous(of(rt).target_, tensor);
+        },
+    .dump = [](PTO2Runtime*, uint64_t) {},
+    .log = &Relay::log,
+    .describe = [](PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity) -> uint64_t {
+      return of(rt).is_over() ? 0 : of(rt).ops().describe(of(rt).target_, tensor, text, capacity);
+    },
+    .allocate_cluster =
+        [](PTO2Runtime* rt) {
+          return of(rt).is_over() ? 0 : of(rt).ops().allocate_cluster(of(rt).target_);
+        },
+    .free_cluster =
+        [](PTO2Runtime* rt, int32_t cluster) {
+          if (!of(rt).is_over()) of(rt).ops().free_cluster(of(rt).target_, cluster);
+        },
+    .submit_task_clustered =
+        [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t count,
+           int32_t cluster) {
+          of(rt).submit(params, count, 1, [&](const PTOParam* given, uint32_t n) {
+            of(rt).ops().submit_task_clustered(of(rt).target_, kernel, type, given, n, cluster);
+          });
+        },
+    .submit_block_task =
+        [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t count,
+           uint32_t block_dim, const int32_t* clusters) {
+          of(rt).submit(params, count, block_dim, [&](const PTOParam* given, uint32_t n) {
+            of(rt).ops().submit_block_task(of(rt).target_, kernel, type, given, n, block_dim,
+                                           clusters);
+          });
+        },
+};
+
+void Relay::log(PTO2Runtime* rt, int32_t level, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char text[1024];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  of(rt).ops().log(of(rt).target_, level, "%s", text);
+}
+
+uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype) {
+  if (is_over()) return 0;
+  const uint64_t made = ops().make_tensor(target_, address, shapes, ndims, dtype);
+  std::size_t buffer = written_.size();
+  if (address != 0) buffer = external_.try_emplace(address, buffer).first->second;
+  if (buffer == written_.size()) written_.push_back(0);
+  uint64_t elements = 1;
+  for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
+  handles_[made] = {buffer, elements, ndims};
+  return made;
+}
+
+/// `ndims` 0: as many as before.
+uint64_t Relay::derive(uint64_t from, uint64_t made, const uint64_t* shapes, uint32_t ndims) {
+  Handle handle = handles_[from];
+  if (ndims != 0) handle.ndims = ndims;
+  uint64_t elements = 1;
+  for (uint32_t i = 0; i < handle.ndims; ++i) elements *= shapes[i];
+  handle.whole &= elements == handle.elements;
+  handle.elements = elements;
+  handles_[made] = handle;
+  return made;
+}
+
+/// A stub's first argument is its record.
+template <class Submit>
+void Relay::submit(const PTOParam* params, uint32_t count, uint32_t parts, Submit&& submit) {
+  if (is_over()) return;
+  ++tasks_;
+  if (!options_.stub_kernels) return submit(params, count);
+  StubTask& stub = add_stub(params, count, parts);
+  std::vector<PTOParam> given(params, params + count);
+  given.insert(given.begin(), make_scalar_param(reinterpret_cast<uint64_t>(&stub)));
+  submit(given.data(), count + 1);
+}
+
+Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_t parts) {
+  StubTask& stub = stubs_.emplace_back(StubTask{tasks_, parts, {}, 0, {}});
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool reads =
+        params[i].type == PTOParamType::INPUT || params[i].type == PTOParamType::INOUT;
+    const bool writes =
+        params[i].type == PTOParamType::OUTPUT || params[i].type == PTOParamType::INOUT;
+    if (!reads && !writes) continue;
+    const Handle& handle = handles_[params[i].tensor.id];
+    uint64_t& writer = written_[handle.buffer];
+    // Parts of a block task write the same bytes, and read what others have written by then.
+    const bool known = handle.whole && parts == 1;
+    stub.accesses.push_back({i + 1, reads, writes && known, known && reads ? writer : 0});
+    if (writes) writer = known ? tasks_ : 0;
+  }
+  return stub;
+}
+
+void Relay::stub(int64_t* args) {
+  StubTask& task = *reinterpret_cast<StubTask*>(args[0]);
+  ++task.runs;
+  for (const Access& access : task.accesses) {
+    const auto& tensor = *reinterpret_cast<const PTOTensor*>(args[access.place]);
+    const std::size_t bytes = stamp_bytes(tensor);
+    uint64_t found = 0;
+    std::memcpy(&found, tensor.data<std::byte>(), bytes);
+    if (access.expected != 0 && found != stamp_of(access.expected, bytes)) {
+      task.problem = fmt::format("task {}, parameter {}: it reads {:x} and not what task {} wrote",
+                                 task.number, access.place, found, access.expected);
+    }
+  }
+  for (const Access& access : task.accesses) {
+    if (!access.writes) continue;
+    const auto& tensor = *reinterpret_cast<const PTOTensor*>(args[access.place]);
+    const std::size_t bytes = stamp_bytes(tensor);
+    const uint64_t stamp = stamp_of(task.number, bytes);
+    std::memcpy(tensor.data<std::byte>(), &stamp, bytes);
+  }
+}
+
+std::vector<std::string> Relay::problems(bool complete) const {
+  std::vector<std::string> found;
+  for (const StubTask& task : stubs_) {
+    if (!task.problem.empty()) found.push_back(task.problem);
+    if (task.runs > task.parts || (complete && task.runs != task.parts)) {
+      found.push_back(
+          fmt::format("task {} of {} parts ran {} times", task.number, task.parts, task.runs));
+    }
+  }
+  return found;
+}
+
+}  // namespace pto2::simulations

@@ -1,0 +1,82 @@
+/// A runtime between an orchestration and the real one: it passes every call on, ends the graph
+/// after some tasks if that is wanted, and can put stubs in the place of kernels.
+///
+/// A stub takes no time and works on no data, but it sees what the runtime is there for: that each
+/// task runs once, and that what it reads was written by the task that wrote it last. Each whole
+/// tensor holds the number of that task in its first bytes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/chip/ai_core.hpp"
+#include "runtime/include/pto_kernel_api.h"
+#include "runtime/include/pto_orchestration_api.h"
+
+namespace pto2::simulations {
+
+struct RelayOptions {
+  bool stub_kernels = false;
+  uint64_t most_tasks = ~uint64_t{0};  ///< what is submitted after them is left out
+};
+
+class Relay : public PTO2Runtime {
+ public:
+  /// Passes calls on to `target`, which must outlive it.
+  Relay(PTO2Runtime* target, const RelayOptions& options)
+      : PTO2Runtime{&table}, target_(target), options_(options) {}
+
+  /// Tasks that were passed on.
+  [[nodiscard]] uint64_t tasks() const { return tasks_; }
+  /// What the stubs found wrong, after a run; `complete`: and every task must have run.
+  [[nodiscard]] std::vector<std::string> problems(bool complete) const;
+  /// What runs in the place of every kernel.
+  static void stub(int64_t* args);
+
+ private:
+  /// A parameter of a task whose kernel is a stub.
+  struct Access {
+    uint32_t place;  ///< among the arguments
+    bool reads, writes;
+    uint64_t expected;  ///< what it must read, 0: anything
+  };
+  struct StubTask {
+    uint64_t number;  ///< from 1 on
+    uint32_t parts = 1;
+    std::vector<Access> accesses;
+    uint32_t runs = 0;
+    std::string problem;
+  };
+  struct Handle {
+    std::size_t buffer = 0;
+    uint64_t elements = 0;
+    uint32_t ndims = 0;
+    bool whole = true;
+  };
+
+  static const PTO2RuntimeOps table;
+  static Relay& of(PTO2Runtime* rt) { return *static_cast<Relay*>(rt); }
+  static void log(PTO2Runtime* rt, int32_t level, const char* format, ...)
+      __attribute__((format(printf, 3, 4)));
+
+  [[nodiscard]] const PTO2RuntimeOps& ops() const { return *target_->ops; }
+  [[nodiscard]] bool is_over() const { return tasks_ >= options_.most_tasks; }
+  uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
+  uint64_t derive(uint64_t from, uint64_t made, const uint64_t* shapes, uint32_t ndims);
+  template <class Submit>
+  void submit(const PTOParam* params, uint32_t count, uint32_t parts, Submit&& submit);
+  StubTask& add_stub(const PTOParam* params, uint32_t count, uint32_t parts);
+
+  PTO2Runtime* target_;
+  RelayOptions options_;
+  uint64_t tasks_ = 0;
+  std::deque<StubTask> stubs_;
+  std::map<uint64_t, Handle> handles_;        // by the target's handle
+  std::map<uint64_t, std::size_t> external_;  // buffers by address
+  std::vector<uint64_t> written_;             // entry b: who wrote buffer b last, 0: unknown
+};
+
+}  // namespace pto2::simulations

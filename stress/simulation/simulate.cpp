@@ -1,0 +1,110 @@
+#include "stress/simulation/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "stress/crash_report.hpp"
+#include "stress/simulation/progress.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+class Simulation {
+ public:
+  Simulation(const Options& options, const SeedRange& seeds, std::stop_token stop)
+      : options_(options),
+        seeds_(seeds),
+        stop_(std::move(stop)),
+        progress_(seeds.last - seeds.first + 1),
+        crash_([this](uint64_t seed) {
+          return "pto2 replay " + to_string(Token{options_, seed, {}});
+        }) {}
+
+  /// On one OS thread, until there are no more seeds.
+  void work(Subject& subject) {
+    for (uint64_t seed = next(); is_left(seed); seed = next()) {
+      SimulatedRun run;
+      bool same = true;
+      crash_.during(seed, [&] {
+        run = subject.run(seed);
+        if (seed % seeds_per_repetition == 0) same = subject.run(seed).hash == run.hash;
+      });
+      if (!same) run.problems.emplace_back("the second run of the seed differed from the first");
+      add(seed, std::move(run));
+    }
+  }
+
+  Summary finish(const Subject& subject) {
+    progress_.clear();
+    summary_.seconds = progress_.seconds();
+    std::ranges::sort(summary_.wrong, {}, &WrongSeed::seed);
+    constexpr uint64_t enough = 1000;
+    if (summary_.runs < enough) return summary_;
+    for (const std::string& outcome : subject.usual_outcomes()) {
+      if (!summary_.outcomes.contains(outcome)) summary_.never_seen.push_back(outcome);
+    }
+    const graphs::Census& census = summary_.census;
+    for (std::size_t i = 0; i < graphs::cases && census.runs() != 0; ++i) {
+      const auto which = static_cast<graphs::Case>(i);
+      if (census.of(which) == 0) summary_.never_seen.emplace_back(graphs::name_of(which));
+    }
+    return summary_;
+  }
+
+ private:
+  /// Counted from the first seed, so that the last one may be the largest number.
+  uint64_t next() { return seeds_.first + taken_.fetch_add(1, std::memory_order_relaxed); }
+  bool is_left(uint64_t seed) const {
+    return seed - seeds_.first <= seeds_.last - seeds_.first && !stop_.stop_requested() &&
+           !enough_wrong_.load(std::memory_order_relaxed);
+  }
+
+  void add(uint64_t seed, SimulatedRun run) {
+    const std::lock_guard lock(mutex_);
+    ++summary_.runs;
+    ++summary_.outcomes[run.wrong() ? "wrong" : run.outcome];
+    summary_.census.add(run.census);
+    summary_.tasks += run.tasks;
+    summary_.points += run.points;
+    if (seed % seeds_per_repetition == 0) ++summary_.repeated;
+    if (run.wrong()) {
+      ++summary_.wrong_runs;
+      summary_.wrong.push_back({seed, std::move(run.problems)});
+      if (summary_.wrong.size() >= most_wrong) enough_wrong_ = true;
+    }
+    progress_.add_one(summary_.wrong_runs);
+  }
+
+  const Options& options_;
+  SeedRange seeds_;
+  std::stop_token stop_;
+  std::atomic<uint64_t> taken_{0};
+  std::atomic<bool> enough_wrong_{false};
+  std::mutex mutex_;
+  Summary summary_;
+  Progress progress_;
+  CrashReport crash_;
+};
+
+}  // namespace
+
+Summary simulate(const Options& options, const SeedRange& seeds, uint32_t jobs,
+                 const std::stop_token& stop) {
+  std::vector<std::unique_ptr<Subject>> subjects;
+  for (uint32_t i = 0; i < jobs; ++i) subjects.push_back(make_subject(options));
+  Simulation simulation(options, seeds, stop);
+  {
+    std::vector<std::jthread> others;
+    for (uint32_t i = 1; i < jobs; ++i) {
+      others.emplace_back([&, i] { simulation.work(*subjects[i]); });
+    }
+    simulation.work(*subjects.front());
+  }
+  return simulation.finish(*subjects.front());
+}
+
+}  // namespace pto2::simulations

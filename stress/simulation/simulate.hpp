@@ -1,0 +1,51 @@
+/// Seeds of a subject, one after the other or several at a time, and what came of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "stress/simulation/subject.hpp"
+#include "stress/simulation/token.hpp"
+
+namespace pto2::simulations {
+
+struct SeedRange {
+  uint64_t first = 1;
+  uint64_t last = 1000;  ///< included
+};
+
+/// A seed whose run was wrong, or that was not the same run twice.
+struct WrongSeed {
+  uint64_t seed;
+  std::vector<std::string> problems;
+};
+
+struct Summary {
+  std::map<std::string, uint64_t> outcomes;  ///< of the runs, by name
+  graphs::Census census;
+  std::vector<WrongSeed> wrong;  ///< the first, by seed
+  uint64_t runs = 0;
+  uint64_t wrong_runs = 0;
+  uint64_t repeated = 0;  ///< runs that were made twice, and were the same
+  uint64_t tasks = 0;
+  uint64_t points = 0;
+  double seconds = 0;
+  /// Outcomes and cases that so many runs should have shown.
+  std::vector<std::string> never_seen;
+};
+
+/// Wrong seeds that are kept.
+inline constexpr std::size_t most_wrong = 10;
+/// One seed in so many runs twice.
+inline constexpr uint64_t seeds_per_repetition = 64;
+
+/// Throws CliError if there is no such subject. Ends early when it is told to stop, or after
+/// `most_wrong` wrong runs.
+Summary simulate(const Options& options, const SeedRange& seeds, uint32_t jobs,
+                 const std::stop_token& stop);
+
+}  // namespace pto2::simulations

@@ -1,0 +1,138 @@
+#include "stress/simulation/simulate_output.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/output/junit.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string name_of(const Options& options) {
+  if (!options.workload.empty()) {
+    return fmt::format("{} {}{}", options.workload, options.case_name,
+                       options.stub_kernels ? ", stub kernels" : "");
+  }
+  return fmt::format("random {} graphs{}", options.clustered ? "clustered" : "plain",
+                     options.mistakes ? " with mistakes" : "");
+}
+
+/// Of the first wrong seed the smaller run, of the others the runs themselves.
+std::string token_of(const Options& options, const Summary& summary, std::size_t which,
+                     const std::optional<Shrunk>& shrunk) {
+  const bool smaller = which == 0 && shrunk;
+  return to_string(Token{options, summary.wrong[which].seed, smaller ? shrunk->token : ""});
+}
+
+double rate_of(const Summary& summary) {
+  return summary.seconds > 0 ? static_cast<double>(summary.runs) / summary.seconds : 0;
+}
+
+std::string text_of(const Options& options, const Summary& summary,
+                    const std::optional<Shrunk>& shrunk) {
+  std::string text;
+  for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
+    text += fmt::format("wrong: seed {}: {}\n", summary.wrong[i].seed,
+                        fmt::join(summary.wrong[i].problems, "\n  "));
+    if (i == 0 && shrunk) text += fmt::format("made smaller:\n{}", shrunk->story);
+    text += fmt::format("repeat: pto2 replay {}\n", token_of(options, summary, i, shrunk));
+  }
+  std::string outcomes;
+  for (const auto& [name, count] : summary.outcomes) {
+    outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
+  }
+  text += fmt::format("{}, {}: {} seeds: {}; {} repeated; {:.1f} s, {:.0f} runs/s\n",
+                      name_of(options), strategy_name(options.strategy), summary.runs, outcomes,
+                      summary.repeated, summary.seconds, rate_of(summary));
+  for (const std::string& missing : summary.never_seen) {
+    text += fmt::format("never seen, which so many seeds should show: {}\n", missing);
+  }
+  return text;
+}
+
+Json json_of(const Options& options, const SeedRange& seeds, const Summary& summary,
+             const std::optional<Shrunk>& shrunk, bool interrupted) {
+  Json json{{"schema", "pto2-simulate/1"}};
+  if (options.workload.empty()) {
+    json["graphs"] = options.clustered ? "clustered" : "plain";
+    json["mistakes"] = options.mistakes;
+  } else {
+    json["workload"] = options.workload;
+    json["case"] = options.case_name;
+    json["stub_kernels"] = options.stub_kernels;
+  }
+  json["strategy"] = strategy_name(options.strategy);
+  json["first_seed"] = seeds.first;
+  json["last_seed"] = seeds.last;
+  json["verdict"] = summary.wrong_runs != 0                      ? "fail"
+                    : interrupted || !summary.never_seen.empty() ? "inconclusive"
+                                                                 : "pass";
+  json["runs"] = summary.runs;
+  json["outcomes"] = summary.outcomes;
+  json["wrong_runs"] = summary.wrong_runs;
+  json["repeated"] = summary.repeated;
+  json["tasks"] = summary.tasks;
+  json["points"] = summary.points;
+  json["wall_s"] = summary.seconds;
+  json["runs_per_s"] = rate_of(summary);
+  json["interrupted"] = interrupted;
+  json["never_seen"] = summary.never_seen;
+  json["wrong"] = Json::array();
+  for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
+    json["wrong"].push_back({{"seed", summary.wrong[i].seed},
+                             {"problems", summary.wrong[i].problems},
+                             {"token", token_of(options, summary, i, shrunk)}});
+  }
+  if (shrunk) json["wrong"][0]["story"] = shrunk->story;
+  return json;
+}
+
+}  // namespace
+
+SimulateOutput::SimulateOutput(const std::string& json, const std::string& junit)
+    : text_(json != "-" && junit != "-") {
+  if (!json.empty() && !junit.empty() && cli::is_same_file(json, junit)) {
+    throw cli::CliError(cli::exit_usage, json == "-" ? "--json and --junit cannot both be stdout"
+                                                     : "--json and --junit name the same file");
+  }
+  if (!json.empty()) json_.emplace(json);
+  if (!junit.empty()) junit_.emplace(junit);
+}
+
+cli::ExitCode SimulateOutput::finish(const Options& options, const SeedRange& seeds,
+                                     const Summary& summary, const std::optional<Shrunk>& shrunk,
+                                     std::optional<cli::ExitCode> interrupted) {
+  if (text_) {
+    cli::OutputFile out("-");
+    if (interrupted) out.write("interrupted: the seeds that follow were not tried\n");
+    out.write(text_of(options, summary, shrunk));
+    out.finish();
+  }
+  if (json_) {
+    json_->write(json_of(options, seeds, summary, shrunk, interrupted.has_value()).dump(2) + "\n");
+    json_->finish();
+  }
+  if (junit_) {
+    std::vector<cli::JunitCase> cases;
+    for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
+      cases.push_back({fmt::format("seed {}", summary.wrong[i].seed), 0,
+                       fmt::format("{}; pto2 replay {}", fmt::join(summary.wrong[i].problems, "; "),
+                                   token_of(options, summary, i, shrunk)),
+                       false});
+    }
+    cases.push_back({fmt::format("{} seeds, {}", summary.runs, strategy_name(options.strategy)),
+                     summary.seconds, "", interrupted || !summary.never_seen.empty()});
+    junit_->write(
+        cli::junit_text("pto2 simulate " + name_of(options), cases, interrupted.has_value()));
+    junit_->finish();
+  }
+  if (interrupted) return *interrupted;
+  if (summary.wrong_runs != 0) return cli::exit_fail;
+  return summary.never_seen.empty() && summary.runs != 0 ? cli::exit_pass : cli::exit_inconclusive;
+}
+
+}  // namespace pto2::simulations

@@ -1,0 +1,30 @@
+/// What `pto2 simulate` tells: text on stdout, JSON, JUnit.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/output_file.hpp"
+#include "stress/simulation/simulate.hpp"
+
+namespace pto2::simulations {
+
+class SimulateOutput {
+ public:
+  /// Empty names: not wanted; "-": stdout, which has no text then. Throws CliError.
+  SimulateOutput(const std::string& json, const std::string& junit);
+
+  /// Writes all of it. `shrunk`: of the first wrong seed, if there is one. `interrupted`: the code
+  /// of the signal that ended it early.
+  cli::ExitCode finish(const Options& options, const SeedRange& seeds, const Summary& summary,
+                       const std::optional<Shrunk>& shrunk,
+                       std::optional<cli::ExitCode> interrupted);
+
+ private:
+  bool text_;
+  std::optional<cli::OutputFile> json_;
+  std::optional<cli::OutputFile> junit_;
+};
+
+}  // namespace pto2::simulations

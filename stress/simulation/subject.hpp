@@ -1,0 +1,63 @@
+/// What can be simulated: anything that a seed turns into a run, which is right or wrong.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/executors_under_test.hpp"
+#include "tests/support/graph_census.hpp"
+
+namespace pto2::simulations {
+
+struct SimulatedRun {
+  std::string outcome;                ///< "passed", a kind of deadlock, "wrong", ..
+  std::vector<std::string> problems;  ///< empty unless it is wrong
+  uint64_t tasks = 0;
+  uint64_t points = 0;         ///< of the schedule
+  uint64_t hash = 0;           ///< of all that happened; 0 if it ended with no result
+  graphs::Census census = {};  ///< of a random graph with groups
+
+  [[nodiscard]] bool wrong() const { return !problems.empty(); }
+};
+
+/// A wrong run, made smaller.
+struct Shrunk {
+  std::string token;  ///< what a token has behind the seed
+  std::string story;  ///< the program, the device, what was expected and what came
+};
+
+/// Used by one OS thread at a time; of several, each has its own.
+class Subject {
+ public:
+  Subject() = default;
+  virtual ~Subject() = default;
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
+
+  /// Everything follows from the seed.
+  virtual SimulatedRun run(uint64_t seed) = 0;
+  /// Of a seed whose run is wrong.
+  virtual Shrunk shrink(uint64_t seed) = 0;
+  /// The run again that shrink() ended with; `token` is its. Throws std::invalid_argument.
+  virtual SimulatedRun run_shrunk(uint64_t seed, const std::string& token, std::string& story) = 0;
+  /// The outcomes that a thousand runs show.
+  [[nodiscard]] virtual std::vector<std::string> usual_outcomes() const = 0;
+};
+
+/// What to simulate, and how.
+struct Options {
+  std::string workload;  ///< empty: random graphs
+  std::string case_name;
+  bool stub_kernels = false;
+  bool clustered = false;  ///< of random graphs: groups, pinned tasks, block tasks, pipes
+  bool mistakes = false;   ///< of random graphs: each has one
+  bool validate = true;    ///< judge each run by its trace as well
+  test::ExecutorKind strategy = test::ExecutorKind::seeded;
+};
+
+/// Throws CliError for what there is not.
+std::unique_ptr<Subject> make_subject(const Options& options);
+
+}  // namespace pto2::simulations

@@ -1,0 +1,243 @@
+#include "stress/simulation/workload_subject.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "runtime/device/run_rules.hpp"
+#include "stress/simulation/decisions.hpp"
+#include "stress/simulation/run_hash.hpp"
+#include "tests/support/recording_runtime.hpp"
+#include "tests/support/trace_check.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+constexpr uint64_t all_tasks = ~uint64_t{0};
+/// Enough for the events of one logical thread, of each task.
+constexpr std::size_t events_per_task = 8;
+
+/// The program up to its first `tasks` tasks. Scopes stay whole.
+oracle::Program first_of(const oracle::Program& program, uint64_t tasks) {
+  oracle::Program first;
+  for (const oracle::Event& event : program) {
+    if (event.kind != oracle::EventKind::submit) {
+      first.push_back(event);
+    } else if (tasks != 0) {
+      first.push_back(event);
+      --tasks;
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+WorkloadSubject::WorkloadSubject(const Options& options)
+    : options_(options),
+      images_(workloads::find_workload_images(options.workload)),
+      kernels_(KernelLibrary::from_folder(images_.kernels)),
+      data_(workloads::find_workload(options.workload).make_case(options.case_name)),
+      args_(data_->args()),
+      orchestration_(OrchestrationLibrary::from_file(images_.orchestration, data_->entry())) {
+  for (int32_t id = 0; id < kernels_.id_limit(); ++id) {
+    const Kernel* kernel = kernels_.find(id);
+    const KernelEntry entry = options.stub_kernels ? &Relay::stub : nullptr;
+    entries_.push_back(kernel == nullptr ? nullptr : entry != nullptr ? entry : kernel->entry);
+  }
+  record();
+}
+
+void WorkloadSubject::record() {
+  test::RecordingRuntime recorder;
+  recorder.scope_begin();
+  orchestration_.bind(&recorder);
+  orchestration_.entry(&recorder, args_.data(), static_cast<int>(args_.size()));
+  recorder.scope_end();
+  program_ = recorder.program();
+  is_exact_ = recorder.is_exact() && data_->info().fault.empty();
+}
+
+void WorkloadSubject::call(PTO2Runtime* rt, std::optional<Relay>& relay, uint64_t tasks) {
+  relay.emplace(rt, RelayOptions{options_.stub_kernels, tasks});
+  orchestration_.bind(&*relay);
+  orchestration_.entry(&*relay, args_.data(), static_cast<int>(args_.size()));
+}
+
+DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
+  executors::Random random(seed ^ 0x5eed);
+  const workloads::CaseInfo& info = data_->info();
+  DeviceConfig config;
+  test::draw_device(random, 6, config);
+  if (info.blocks != 0) {
+    config.chip.blocks = static_cast<uint32_t>(info.blocks);
+    config.chip.schedulers = std::min(config.chip.schedulers, config.chip.blocks);
+  }
+  config.window = static_cast<uint32_t>(info.rings.window);
+  config.heap_bytes = info.rings.heap_bytes;
+  config.dep_pool = static_cast<uint32_t>(info.rings.dep_pool);
+  config.tensormap_pool = static_cast<uint32_t>(info.rings.tensormap_pool);
+  if (is_exact_) draw_sizes(random, config);
+  config.events = events_per_task * data_->expected_tasks() + 1024;
+  config.task_trace = options_.validate;
+  return config;
+}
+
+/// Each resource is scarce in one run of six, so that most runs finish and each kind of deadlock
+/// occurs; ample sizes are still small enough for back-pressure.
+void WorkloadSubject::draw_sizes(executors::Random& random, DeviceConfig& config) const {
+  config.rings = random.below(2) == 0 ? 1 : 4;
+  const oracle::SmallestSizes enough = oracle::smallest_sizes(program_, config.rings);
+  const auto size = [&](uint64_t smallest, uint64_t least) {
+    const uint64_t drawn = random.below(6) == 0 ? smallest / 2 + random.below(smallest / 2 + 1)
+                                                : smallest + random.below(2 * smallest + 1);
+    return std::max(drawn, least);
+  };
+  const bool scarce = random.below(6) == 0;
+  config.window = static_cast<uint32_t>(scarce ? std::max<uint64_t>(enough.window / 2, 4)
+                                               : enough.window << random.below(3));
+  config.heap_bytes = size(enough.heap, 1024);
+  config.tensormap_pool = static_cast<uint32_t>(size(enough.map_pool, 16));
+  // Up to the number of edges it depends on the schedule how many nodes there must be.
+  uint64_t nodes = 0;
+  for (const oracle::Event& event : program_) nodes += event.dep_nodes;
+  config.dep_pool = static_cast<uint32_t>(size(std::max<uint64_t>(nodes, 16), 16));
+  if (config.dep_pool < nodes) config.dep_pool = static_cast<uint32_t>(nodes + 16);
+}
+
+SimulatedRun WorkloadSubject::run(uint64_t seed) {
+  return run(seed, draw(seed), all_tasks);
+}
+
+SimulatedRun WorkloadSubject::run(uint64_t seed, const Size& size) {
+  DeviceConfig config = draw(seed);
+  config.chip.blocks = size.blocks;
+  config.chip.schedulers = size.schedulers;
+  return run(seed, config, size.tasks);
+}
+
+SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uint64_t tasks) {
+  SimulatedRun run;
+  std::optional<Relay> relay;
+  if (!options_.stub_kernels) data_->reset_outputs();
+  const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}};
+  try {
+    const RunResult result = test::launch_on(options_.strategy, config, what, seed);
+    run.tasks = result.tasks;
+    run.points = result.points;
+    run.hash = hash_of(result);
+    judge(config, result, tasks, relay, run);
+  } catch (const executors::SeededFailure& failure) {
+    run.problems.emplace_back(failure.what());
+  }
+  if (run.wrong()) run.outcome = "wrong";
+  return run;
+}
+
+/// The code of the run's error; "ok" if it must end well.
+std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t tasks) const {
+  if (!data_->info().fault.empty()) return data_->info().fault;
+  if (!is_exact_) return error_name(ErrorCode::ok);
+  const auto deadlock = oracle::first_deadlock(
+      tasks == all_tasks ? program_ : first_of(program_, tasks),
+      {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool, config.rings});
+  return error_name(deadlock ? test::code_of(deadlock->resource) : ErrorCode::ok);
+}
+
+void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result, uint64_t tasks,
+                            const std::optional<Relay>& relay, SimulatedRun& run) {
+  const std::string expected = expected_error(config, tasks);
+  const bool passes = result.error.code == ErrorCode::ok;
+  run.outcome = passes ? "passed" : error_name(result.error.code);
+  if (error_name(result.error.code) != expected) {
+    run.problems.push_back(fmt::format("expected {}, got {}: {} {}", expected,
+                                       error_name(result.error.code), result.error.message,
+                                       result.error.hint));
+  }
+  const auto add = [&](const std::vector<std::string>& more) {
+    run.problems.insert(run.problems.end(), more.begin(), more.end());
+  };
+  add(broken_rules(config, result));
+  if (config.task_trace) add(test::trace_problems(config, result));
+  // What was submitted before a deadlock runs to its end.
+  add(relay->problems(true));
+  if (!passes) return;
+  if (result.tasks != std::min(tasks, data_->expected_tasks())) {
+    run.problems.push_back(fmt::format("{} tasks", result.tasks));
+  }
+  if (options_.stub_kernels || tasks != all_tasks) return;
+  const workloads::Verification verified = data_->verify();
+  if (!verified.pass) run.problems.push_back(verified.detail);
+}
+
+std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
+                                      const SimulatedRun& run) const {
+  DeviceConfig config = draw(seed);
+  config.chip.blocks = size.blocks;
+  config.chip.schedulers = size.schedulers;
+  std::string text = fmt::format(
+      "{} {}, {} of {} tasks\ndevice: {}\nexpected: {}\n", options_.workload, data_->info().name,
+      std::min(size.tasks, data_->expected_tasks()), data_->expected_tasks(), test::text_of(config),
+      expected_error(config, size.tasks));
+  for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
+  return text;
+}
+
+/// First the fewest tasks, by bisection; then fewer cores and schedulers.
+Shrunk WorkloadSubject::shrink(uint64_t seed) {
+  const DeviceConfig drawn = draw(seed);
+  Size size{all_tasks, drawn.chip.blocks, drawn.chip.schedulers};
+  const auto accept = [&](const Size& candidate) {
+    if (!run(seed, candidate).wrong()) return false;
+    size = candidate;
+    return true;
+  };
+  uint64_t right = 0;
+  uint64_t wrong = data_->expected_tasks();
+  while (right + 1 < wrong) {
+    const uint64_t middle = (right + wrong) / 2;
+    if (accept({middle, size.blocks, size.schedulers})) {
+      wrong = middle;
+    } else {
+      right = middle;
+    }
+  }
+  while (size.schedulers > 1 && accept({size.tasks, size.blocks, size.schedulers - 1})) {
+  }
+  while (size.blocks > size.schedulers && data_->info().blocks == 0 &&
+         accept({size.tasks, size.blocks - 1, size.schedulers})) {
+  }
+  return {fmt::format("{}-{}-{}", std::min(size.tasks, data_->expected_tasks()), size.blocks,
+                      size.schedulers),
+          story_of(seed, size, run(seed, size))};
+}
+
+SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token,
+                                         std::string& story) {
+  std::array<uint64_t, 3> numbers{};
+  std::size_t begin = 0;
+  for (uint64_t& number : numbers) {
+    const std::size_t end = std::min(token.find('-', begin), token.size());
+    number = parse_number(token.substr(std::min(begin, token.size()), end - begin));
+    begin = end + 1;
+  }
+  const uint64_t most = draw(seed).chip.blocks;
+  if (numbers[1] < 1 || numbers[1] > most || numbers[2] < 1 || numbers[2] > numbers[1]) {
+    throw std::invalid_argument(fmt::format("{} blocks and {} schedulers, of a device of {}",
+                                            numbers[1], numbers[2], most));
+  }
+  const Size size{numbers[0] >= data_->expected_tasks() ? all_tasks : numbers[0],
+                  static_cast<uint32_t>(numbers[1]), static_cast<uint32_t>(numbers[2])};
+  const SimulatedRun run = this->run(seed, size);
+  story = story_of(seed, size, run);
+  return run;
+}
+
+std::vector<std::string> WorkloadSubject::usual_outcomes() const {
+  if (!data_->info().fault.empty()) return {data_->info().fault};
+  return {"passed"};
+}
+
+}  // namespace pto2::simulations

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "runtime/loader/kernel_library.hpp"
+#include "runtime/loader/orchestration_library.hpp"
+#include "runtime/workloads/workload.hpp"
+#include "stress/simulation/relay.hpp"
+#include "stress/simulation/subject.hpp"
+#include "tests/support/counting_oracle.hpp"
+
+namespace pto2::simulations {
+
+/// A case of a workload on random devices. Where the graph says all about the sizes that it needs,
+/// these are random too, and a counting oracle says what must come of it; else they are the case's
+/// own.
+class WorkloadSubject final : public Subject {
+ public:
+  explicit WorkloadSubject(const Options& options);
+
+  SimulatedRun run(uint64_t seed) override;
+  Shrunk shrink(uint64_t seed) override;
+  SimulatedRun run_shrunk(uint64_t seed, const std::string& token, std::string& story) override;
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override;
+
+ private:
+  /// What shrink() makes smaller.
+  struct Size {
+    uint64_t tasks;
+    uint32_t blocks;
+    uint32_t schedulers;
+  };
+
+  void call(PTO2Runtime* rt, std::optional<Relay>& relay, uint64_t tasks);
+  void record();
+  [[nodiscard]] DeviceConfig draw(uint64_t seed) const;
+  void draw_sizes(executors::Random& random, DeviceConfig& config) const;
+  SimulatedRun run(uint64_t seed, const DeviceConfig& config, uint64_t tasks);
+  SimulatedRun run(uint64_t seed, const Size& size);
+  void judge(const DeviceConfig& config, const RunResult& result, uint64_t tasks,
+             const std::optional<Relay>& relay, SimulatedRun& run);
+  [[nodiscard]] std::string expected_error(const DeviceConfig& config, uint64_t tasks) const;
+  [[nodiscard]] std::string story_of(uint64_t seed, const Size& size,
+                                     const SimulatedRun& run) const;
+
+  Options options_;
+  workloads::WorkloadImages images_;
+  KernelLibrary kernels_;
+  std::unique_ptr<workloads::CaseData> data_;
+  std::vector<uint64_t> args_;
+  OrchestrationLibrary orchestration_;
+  std::vector<KernelEntry> entries_;
+  oracle::Program program_;  ///< of the whole graph
+  bool is_exact_ = false;    ///< the program says all about the sizes that it needs
+};
+
+}  // namespace pto2::simulations
