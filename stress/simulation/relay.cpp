@@ -109,7 +109,7 @@ uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, D
   const uint64_t made = ops().make_tensor(target_, address, shapes, ndims, dtype);
   std::size_t buffer = written_.size();
   if (address != 0) buffer = external_.try_emplace(address, buffer).first->second;
-  if (buffer == written_.size()) written_.push_back(0);
+  if (buffer == written_.size()) written_.push_back({});
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
   handles_[made] = {buffer, elements, ndims};
@@ -149,11 +149,15 @@ Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_
         params[i].type == PTOParamType::OUTPUT || params[i].type == PTOParamType::INOUT;
     if (!reads && !writes) continue;
     const Handle& handle = handles_[params[i].tensor.id];
-    uint64_t& writer = written_[handle.buffer];
+    Written& written = written_[handle.buffer];
     // Parts of a block task write the same bytes, and read what others have written by then.
     const bool known = handle.whole && parts == 1;
-    stub.accesses.push_back({i + 1, reads, writes && known, known && reads ? writer : 0});
-    if (writes) writer = known ? tasks_ : 0;
+    const uint64_t expected = known && reads && !written.by_several ? written.task : 0;
+    stub.accesses.push_back({i + 1, reads, writes && known, expected});
+    if (!writes) continue;
+    // An OUTPUT does not wait for those who wrote it before.
+    written.by_several = !known || (!reads && (written.task != 0 || written.by_several));
+    written.task = tasks_;
   }
   return stub;
 }
@@ -180,11 +184,13 @@ void Relay::stub(int64_t* args) {
   }
 }
 
-std::vector<std::string> Relay::problems(bool complete) const {
+std::vector<std::string> Relay::problems(uint64_t submitted) const {
+  constexpr std::size_t most = 4;
   std::vector<std::string> found;
   for (const StubTask& task : stubs_) {
+    if (found.size() >= most) break;
     if (!task.problem.empty()) found.push_back(task.problem);
-    if (task.runs > task.parts || (complete && task.runs != task.parts)) {
+    if (task.runs != (task.number <= submitted ? task.parts : 0)) {
       found.push_back(
           fmt::format("task {} of {} parts ran {} times", task.number, task.parts, task.runs));
     }

@@ -2,8 +2,8 @@
 /// after some tasks if that is wanted, and can put stubs in the place of kernels.
 ///
 /// A stub takes no time and works on no data, but it sees what the runtime is there for: that each
-/// task runs once, and that what it reads was written by the task that wrote it last. Each whole
-/// tensor holds the number of that task in its first bytes.
+/// task runs once, and that what it reads was written by the task that wrote it last, where the
+/// graph says which that is. Each whole tensor holds the number of that task in its first bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,9 @@ class Relay : public PTO2Runtime {
   Relay(PTO2Runtime* target, const RelayOptions& options)
       : PTO2Runtime{&table}, target_(target), options_(options) {}
 
-  /// Tasks that were passed on.
-  [[nodiscard]] uint64_t tasks() const { return tasks_; }
-  /// What the stubs found wrong, after a run; `complete`: and every task must have run.
-  [[nodiscard]] std::vector<std::string> problems(bool complete) const;
+  /// What the stubs found wrong, after a run in which the first `submitted` tasks were accepted,
+  /// all of which must have run.
+  [[nodiscard]] std::vector<std::string> problems(uint64_t submitted) const;
   /// What runs in the place of every kernel.
   static void stub(int64_t* args);
 
@@ -49,6 +48,10 @@ class Relay : public PTO2Runtime {
     std::vector<Access> accesses;
     uint32_t runs = 0;
     std::string problem;
+  };
+  struct Written {
+    uint64_t task = 0;  ///< 0: none, or a part of it
+    bool by_several = false;
   };
   struct Handle {
     std::size_t buffer = 0;
@@ -76,7 +79,8 @@ class Relay : public PTO2Runtime {
   std::deque<StubTask> stubs_;
   std::map<uint64_t, Handle> handles_;        // by the target's handle
   std::map<uint64_t, std::size_t> external_;  // buffers by address
-  std::vector<uint64_t> written_;             // entry b: who wrote buffer b last, 0: unknown
+  /// Entry b: who wrote buffer b last, and whether others may have done so at the same time.
+  std::vector<Written> written_;
 };
 
 }  // namespace pto2::simulations

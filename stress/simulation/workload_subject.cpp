@@ -162,7 +162,7 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   add(broken_rules(config, result));
   if (config.task_trace) add(test::trace_problems(config, result));
   // What was submitted before a deadlock runs to its end.
-  add(relay->problems(true));
+  add(relay->problems(result.tasks));
   if (!passes) return;
   if (result.tasks != std::min(tasks, data_->expected_tasks())) {
     run.problems.push_back(fmt::format("{} tasks", result.tasks));

@@ -14,10 +14,14 @@ const PTO2RuntimeOps RecordingRuntime::table{
     .make_tensor = [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
                       DataType dtype) { return of(rt).make(address, shapes, ndims, dtype); },
     .view = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
-               const uint64_t*) { return of(rt).derive(tensor, shapes, 0); },
+               const uint64_t* offsets) { return of(rt).view(tensor, shapes, offsets); },
     .reshape = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
-                  uint32_t ndims) { return of(rt).derive(tensor, shapes, ndims); },
-    .transpose = [](PTO2Runtime*, uint64_t tensor, uint32_t, uint32_t) { return tensor; },
+                  uint32_t ndims) { return of(rt).reshape(tensor, shapes, ndims); },
+    .transpose =
+        [](PTO2Runtime* rt, uint64_t tensor, uint32_t, uint32_t) {
+          of(rt).handles_[tensor].has_axes = false;
+          return tensor;
+        },
     .ndims = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].ndims; },
     .numel = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].elements; },
     .is_contiguous = [](PTO2Runtime*, uint64_t) { return true; },
@@ -42,6 +46,15 @@ const PTO2RuntimeOps RecordingRuntime::table{
 
 void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}
 
+size_t RecordingRuntime::find_or_add(Buffer& buffer, std::vector<uint64_t> begin,
+                                     std::vector<uint64_t> extent) {
+  for (size_t i = 0; i < buffer.boxes.size(); ++i) {
+    if (buffer.boxes[i].begin == begin && buffer.boxes[i].extent == extent) return i;
+  }
+  buffer.boxes.push_back({std::move(begin), std::move(extent), {}});
+  return buffer.boxes.size() - 1;
+}
+
 uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32_t ndims,
                                 DataType dtype) {
   uint64_t elements = 1;
@@ -51,20 +64,56 @@ uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32
     buffer = external_.try_emplace(address, buffer).first->second;
   }
   if (buffer == buffers_.size()) {
-    buffers_.push_back({elements * get_element_size(dtype), address, false, false, {}, 0});
+    buffers_.push_back({elements * get_element_size(dtype), address, false, 0, {}});
   }
-  handles_.push_back({buffer, ndims, elements});
+  const size_t box = find_or_add(buffers_[buffer], std::vector<uint64_t>(ndims),
+                                 std::vector<uint64_t>(shapes, shapes + ndims));
+  handles_.push_back({buffer, box, ndims, elements});
   return handles_.size() - 1;
 }
 
-uint64_t RecordingRuntime::derive(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
+uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets) {
   Handle handle = handles_[tensor];
-  if (ndims != 0) handle.ndims = ndims;
+  Buffer& buffer = buffers_[handle.buffer];
+  std::vector<uint64_t> begin = buffer.boxes[handle.box].begin;
+  exact_ &= handle.has_axes && begin.size() == handle.ndims;
   handle.elements = 1;
-  for (uint32_t i = 0; i < handle.ndims; ++i) handle.elements *= shapes[i];
-  handle.whole &= handle.elements == handles_[tensor].elements;
+  for (uint32_t i = 0; i < handle.ndims; ++i) {
+    handle.elements *= shapes[i];
+    if (i < begin.size()) begin[i] += offsets[i];
+  }
+  handle.box =
+      find_or_add(buffer, std::move(begin), std::vector<uint64_t>(shapes, shapes + handle.ndims));
   handles_.push_back(handle);
   return handles_.size() - 1;
+}
+
+uint64_t RecordingRuntime::reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
+  Handle handle = handles_[tensor];
+  handle.has_axes = false;
+  handle.ndims = ndims;
+  handle.elements = 1;
+  for (uint32_t i = 0; i < ndims; ++i) handle.elements *= shapes[i];
+  handles_.push_back(handle);
+  return handles_.size() - 1;
+}
+
+RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
+  const Handle& handle = handles_[param.tensor.id];
+  Buffer& buffer = buffers_[handle.buffer];
+  Box& box = buffer.boxes[handle.box];
+  const auto is_apart = [&](const Box& other) {
+    if (other.begin.size() != box.begin.size()) return false;
+    for (size_t i = 0; i < box.begin.size(); ++i) {
+      if (box.begin[i] + box.extent[i] <= other.begin[i]) return true;
+      if (other.begin[i] + other.extent[i] <= box.begin[i]) return true;
+    }
+    return false;
+  };
+  for (const Box& other : buffer.boxes) {
+    exact_ &= &other == &box || other.writers.empty() || is_apart(other);
+  }
+  return box;
 }
 
 void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
@@ -74,27 +123,24 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
     if (type != PTOParamType::INPUT && type != PTOParamType::INOUT) continue;
-    Buffer& buffer = buffers_[handles_[params[i].tensor.id].buffer];
-    const bool part = buffer.in_parts || !handles_[params[i].tensor.id].whole;
-    exact_ &= buffer.writers.empty() || !part;
-    producers.insert(buffer.writers.begin(), buffer.writers.end());
+    const Buffer& buffer = buffers_[handles_[params[i].tensor.id].buffer];
+    Box& box = use(params[i]);
+    producers.insert(box.writers.begin(), box.writers.end());
     if (type != PTOParamType::INOUT) continue;
     std::vector<size_t> kept;
-    for (const size_t writer : buffer.writers) {
+    for (const size_t writer : box.writers) {
       if (buffer.allocated_here && writer == buffer.allocator) {
         kept.push_back(writer);
       } else {
         event.replaced.push_back(writer);
       }
     }
-    buffer.writers = kept;
+    box.writers = kept;
   }
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
     if (type != PTOParamType::OUTPUT && type != PTOParamType::INOUT) continue;
-    const Handle& handle = handles_[params[i].tensor.id];
-    Buffer& buffer = buffers_[handle.buffer];
-    buffer.in_parts |= !handle.whole;
+    Buffer& buffer = buffers_[handles_[params[i].tensor.id].buffer];
     if (buffer.address == 0) {
       buffer.address = 1;
       buffer.allocated_here = true;
@@ -103,7 +149,7 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
     } else if (buffer.allocated_here) {
       producers.insert(buffer.allocator);  // it is held, if not read
     }
-    buffer.writers.push_back(task);
+    use(params[i]).writers.push_back(task);
     ++event.map_entries;
   }
   event.dep_nodes = producers.size();

@@ -1,6 +1,6 @@
 /// A runtime that only writes down what an orchestration asks for, as a program for the counting
-/// oracle. It knows nothing of the TensorMap: an entry is a whole buffer, which is exact for
-/// orchestrations whose intermediate tensors are used whole, such as batch paged attention.
+/// oracle. It knows nothing of the TensorMap: an entry is a whole buffer, or a box of it, which is
+/// exact for orchestrations whose boxes are the same or apart, such as batch paged attention.
 #pragma once
 
 #include <cstdint>
@@ -18,27 +18,32 @@ class RecordingRuntime : public PTO2Runtime {
 
   /// What was asked for so far.
   [[nodiscard]] const oracle::Program& program() const { return program_; }
-  /// Whether the program is all that was asked for: no group or pipe, and no task that reads what
-  /// was written in parts, or a part of what was written.
+  /// Whether the program is all that was asked for: no group or pipe, and no box that overlaps
+  /// another one that is written.
   [[nodiscard]] bool is_exact() const { return exact_; }
   void scope_begin() { program_.push_back({oracle::EventKind::scope_begin}); }
   void scope_end() { program_.push_back({oracle::EventKind::scope_end}); }
 
  private:
-  /// Who wrote a buffer last, and who allocated it.
+  /// Elements of a buffer, and who wrote them last.
+  struct Box {
+    std::vector<uint64_t> begin;
+    std::vector<uint64_t> extent;
+    std::vector<size_t> writers;
+  };
   struct Buffer {
     uint64_t bytes = 0;
     uint64_t address = 0;
     bool allocated_here = false;
-    bool in_parts = false;  ///< some of the writers wrote a part
-    std::vector<size_t> writers;
     size_t allocator = 0;
+    std::vector<Box> boxes;
   };
   struct Handle {
     size_t buffer;
+    size_t box;
     uint32_t ndims;
     uint64_t elements;
-    bool whole = true;
+    bool has_axes = true;  ///< those of its buffer
   };
 
   static const PTO2RuntimeOps table;
@@ -47,7 +52,11 @@ class RecordingRuntime : public PTO2Runtime {
       __attribute__((format(printf, 3, 4)));
 
   uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
-  uint64_t derive(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
+  uint64_t view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets);
+  uint64_t reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
+  size_t find_or_add(Buffer& buffer, std::vector<uint64_t> begin, std::vector<uint64_t> extent);
+  /// The box of a parameter that a task reads or writes.
+  Box& use(const PTOParam& param);
   void submit(const PTOParam* params, uint32_t count);
 
   std::vector<Buffer> buffers_;
