@@ -41,6 +41,7 @@ class Run {
     result.host_threads = team_.host_threads();
     if constexpr (requires { team_.points(); }) {
       result.points = team_.points();
+      result.weak_memory = P::weak_memory;
       result.kernels_last = team_.kernels_last();
     }
     audit(result);

@@ -35,6 +35,7 @@ struct RunResult {
   uint64_t wall_ns = 0;       ///< from launch to result
   uint64_t points = 0;        ///< seeded: length of the schedule
   uint32_t host_threads = 0;
+  bool weak_memory = false;   ///< of a simulation
   bool kernels_last = false;  ///< seeded: executors::SeededOptions::kernels_last
   /// By state (core/task_state.hpp), those of a run that was given up: initial, ready, completed,
   /// consumed. What a core ended and nobody completed is ready.

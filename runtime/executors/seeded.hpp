@@ -195,6 +195,7 @@ class SeededQueue {
 
 struct Seeded {
   static constexpr const char* name = "seeded";
+  static constexpr bool weak_memory = false;
 
   template <class T>
   using atomic = SeededAtomic<T>;

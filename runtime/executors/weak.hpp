@@ -209,6 +209,7 @@ class WeakQueue {
 
 struct Weak : Seeded {
   static constexpr const char* name = "weak";
+  static constexpr bool weak_memory = true;
 
   template <class T>
   using atomic = WeakAtomic<T>;

@@ -55,6 +55,7 @@ std::string header(const TraceSource& source) {
   Json json = {{"schema", "pto2-trace/2"}};
   for (const auto& [name, value] : source.labels) json[name] = value;
   json["clock"] = source.points ? "points" : "ns";
+  if (source.result.weak_memory) json["weak_memory"] = true;
   if (source.seed) json["seed"] = *source.seed;
   json["tasks"] = source.result.tasks;
   json["error"] = error_name(source.result.error.code);

@@ -163,7 +163,8 @@ struct PipeUse {
 };
 
 struct Trace {
-  bool given_up = false;  ///< then not all tasks need have run
+  bool given_up = false;     ///< then not all tasks need have run
+  bool weak_memory = false;  ///< threads see late what others did
   std::vector<std::string> types;
   std::vector<std::string> threads;
   std::vector<Core> cores;

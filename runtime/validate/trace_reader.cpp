@@ -104,6 +104,7 @@ class Reader {
                        "validate with the pto2 that has written it, or make it again");
     }
     const std::string_view error = line.text("error");
+    trace_.weak_memory = line.has("weak_memory") && line.flag("weak_memory");
     trace_.given_up = line.flag("given_up");
     if (trace_.given_up != (error != "ok" && error != "not_drained")) {
       line.refuse(fmt::format("\"given_up\" contradicts \"error\" {}", error));

@@ -7,6 +7,7 @@
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/run_hash.hpp"
 #include "tests/support/graph_shrink.hpp"
+#include "tests/support/trace_check.hpp"
 
 namespace pto2::simulations {
 namespace {
@@ -43,7 +44,9 @@ SimulatedRun GraphSubject::run(const graphs::Trial& trial, uint64_t schedule) co
                                   options_.clustered ? &run.census : nullptr, &result));
   run.tasks = result.tasks;
   run.points = result.points;
-  if (result.points != 0) run.hash = hash_of(result);
+  if (result.points == 0) return run;
+  run.hash = hash_of(result);
+  if (!options_.trace.empty()) test::write_trace_to(options_.trace, trial.config(), result);
   return run;
 }
 
@@ -68,7 +71,8 @@ Shrunk GraphSubject::shrink(uint64_t seed) {
         return decisions.note(!wrong_schedules(candidate).empty());
       });
   const auto wrong = wrong_schedules(smallest);
-  const uint64_t schedule = std::ranges::min_element(wrong)->second;
+  // What comes and goes with the same schedule cannot be made smaller.
+  const uint64_t schedule = wrong.empty() ? 0 : std::ranges::min_element(wrong)->second;
   const graphs::Trial trial = trial_of(seed, smallest);
   return {fmt::format("{}-{}", schedule, decisions.text()),
           story_of(trial, run(trial, seed + schedule))};

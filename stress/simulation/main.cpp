@@ -95,12 +95,13 @@ ExitCode run_simulate(Arguments& arguments) {
   return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
 }
 
-ExitCode run_replay(const std::string& text) {
+ExitCode run_replay(const std::string& text, const std::string& trace) {
   Token token;
   SimulatedRun run;
   std::string story;
   try {
     token = parse_token(text);
+    token.options.trace = trace;
     const std::unique_ptr<Subject> subject = make_subject(token.options);
     run = token.shrunk.empty() ? subject->run(token.seed)
                                : subject->run_shrunk(token.seed, token.shrunk, story);
@@ -156,6 +157,8 @@ ExitCode execute(int argc, char** argv) {
   std::string token;
   CLI::App* const replay_command = app.add_subcommand("replay", "run one seed again");
   replay_command->add_option("token", token, "as simulate prints it")->required();
+  std::string trace;
+  replay_command->add_option("--trace", trace, "write the run's trace, for pto2 validate");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -166,7 +169,7 @@ ExitCode execute(int argc, char** argv) {
     throw CliError(cli::exit_usage,
                    fmt::format("{}; pto2 simulate --help lists what there is", error.what()));
   }
-  return simulate_command->parsed() ? run_simulate(arguments) : run_replay(token);
+  return simulate_command->parsed() ? run_simulate(arguments) : run_replay(token, trace);
 }
 
 }  // namespace

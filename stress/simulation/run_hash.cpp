@@ -23,8 +23,6 @@ class Hash {
 uint64_t hash_of(const RunResult& result) {
   Hash hash;
   hash.add(static_cast<uint64_t>(result.error.code));
-  hash.add(result.error.message);
-  hash.add(result.error.hint);
   for (const uint64_t count :
        {result.tasks, result.edges_linked, result.edges_early, result.holds, result.dispatches,
         result.loans, result.completions, result.steals, result.cas_retries, result.waits,

@@ -54,6 +54,7 @@ struct Options {
   bool clustered = false;  ///< of random graphs: groups, pinned tasks, block tasks, pipes
   bool mistakes = false;   ///< of random graphs: each has one
   bool validate = true;    ///< judge each run by its trace as well
+  std::string trace;       ///< a file that the trace of each run is written to; empty: none
   test::ExecutorKind strategy = test::ExecutorKind::seeded;
 };
 

@@ -32,18 +32,20 @@ struct OwnFile {
 
 }  // namespace
 
+void write_trace_to(const std::string& path, const DeviceConfig& config, const RunResult& result) {
+  std::ofstream stream(path);
+  const TraceSource source{.config = config,
+                           .result = result,
+                           .labels = {},
+                           .kernel_names = {},
+                           .points = result.points != 0,
+                           .seed = {}};
+  (void)write_trace(source, [&](std::string_view text) { stream << text; });
+}
+
 std::vector<std::string> trace_problems(const DeviceConfig& config, const RunResult& result) {
   const OwnFile file;
-  {
-    std::ofstream stream(file.path);
-    const TraceSource source{.config = config,
-                             .result = result,
-                             .labels = {},
-                             .kernel_names = {},
-                             .points = result.points != 0,
-                             .seed = {}};
-    (void)write_trace(source, [&](std::string_view text) { stream << text; });
-  }
+  write_trace_to(file.path, config, result);
   std::vector<std::string> problems;
   try {
     for (const auto& violation :

@@ -9,9 +9,11 @@
 
 namespace pto2::test {
 
-/// Writes the trace of a run on `config`, which must have events and a task trace, to a file of its
-/// own, reads it again and judges it. The rules that it breaks, or why it is no trace; empty: it is
-/// valid.
+/// Writes the trace of a run on `config`, which must have events and a task trace, to `path`.
+void write_trace_to(const std::string& path, const DeviceConfig& config, const RunResult& result);
+
+/// Writes it to a file of its own, reads it again and judges it. The rules that it breaks, or why
+/// it is no trace; empty: it is valid.
 [[nodiscard]] std::vector<std::string> trace_problems(const DeviceConfig& config,
                                                       const RunResult& result);
 
