@@ -5,6 +5,7 @@
 /// itself.
 #pragma once
 
+#include <atomic>
 #include <cstring>
 #include <typeinfo>
 
@@ -220,6 +221,17 @@ struct Weak : Seeded {
   using sleep_word = ParkingWord<WeakAtomic<uint32_t>>;
   using team = WeakTeam;
   using team_options = WeakOptions;
+
+  /// The order of the site; relaxed, if that is the one to be weakened.
+  static std::memory_order order(const OrderSite& site) {
+    if (weakened == nullptr || std::strcmp(weakened, site.name) != 0) [[likely]]
+      return site.order;
+    weakened_was_used.store(true, std::memory_order_relaxed);
+    return std::memory_order_relaxed;
+  }
+  /// The name of a site, or null. Changes while no team runs.
+  static inline const char* weakened = nullptr;
+  static inline std::atomic<bool> weakened_was_used{false};
 
   class doorbell {
    public:

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "runtime/executors/seeded_team.hpp"
+#include "runtime/executors/weak.hpp"
 #include "runtime/output/interruption.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/simulation/decisions.hpp"
@@ -87,6 +87,12 @@ ExitCode run_simulate(Arguments& arguments) {
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
   const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
+  if (!arguments.options.weaken.empty() && !executors::Weak::weakened_was_used) {
+    throw CliError(cli::exit_usage,
+                   fmt::format("no run asked for a memory order called {}; docs/PROTOCOLS.md has "
+                               "their names",
+                               arguments.options.weaken));
+  }
   std::optional<Shrunk> shrunk;
   if (!summary.wrong.empty() && arguments.shrink && !interruption.exit_code()) {
     fmt::print(stderr, "pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);
@@ -140,6 +146,8 @@ void add_options(CLI::App* app, Arguments& arguments) {
                 "judge each run by its trace, too [yes]");
   app->add_flag("--shrink,!--no-shrink", arguments.shrink,
                 "make the first wrong run smaller [yes]");
+  app->add_option("--weaken", arguments.options.weaken,
+                  "make this memory order relaxed (docs/PROTOCOLS.md): is it needed?");
   app->add_option("--jobs", arguments.jobs, "runs at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();

@@ -2,14 +2,31 @@
 
 #include <stdexcept>
 
-#include "runtime/loader/load_error.hpp"
+#include "runtime/executors/weak.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "stress/simulation/graph_subject.hpp"
 #include "stress/simulation/workload_subject.hpp"
 
 namespace pto2::simulations {
+namespace {
+
+/// For all runs from now on.
+void weaken(const Options& options) {
+  static std::string name;
+  if (options.weaken == name) return;
+  if (options.strategy == test::ExecutorKind::seeded) {
+    throw cli::CliError(cli::exit_usage,
+                        "memory orders have no effect on sequentially consistent memory; use "
+                        "--strategy random, pct or bursts");
+  }
+  name = options.weaken;
+  executors::Weak::weakened = name.empty() ? nullptr : name.c_str();
+}
+
+}  // namespace
 
 std::unique_ptr<Subject> make_subject(const Options& options) {
+  weaken(options);
   if (options.workload.empty()) return std::make_unique<GraphSubject>(options);
   try {
     return std::make_unique<WorkloadSubject>(options);

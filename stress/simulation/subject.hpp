@@ -55,6 +55,7 @@ struct Options {
   bool mistakes = false;   ///< of random graphs: each has one
   bool validate = true;    ///< judge each run by its trace as well
   std::string trace;       ///< a file that the trace of each run is written to; empty: none
+  std::string weaken;      ///< a memory order that is relaxed, on weak memory; empty: none
   test::ExecutorKind strategy = test::ExecutorKind::seeded;
 };
 

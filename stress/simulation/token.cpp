@@ -69,8 +69,9 @@ std::string to_string(const Token& token) {
                         options.mistakes ? ":mistaken" : "")
           : fmt::format("{}:{}{}", options.workload, options.case_name,
                         options.stub_kernels ? ":stub" : "");
-  return fmt::format("{}{}/{}/{}{}{}", token_prefix, what, strategy_name(options.strategy),
-                     token.seed, token.shrunk.empty() ? "" : "/", token.shrunk);
+  return fmt::format("{}{}/{}{}{}/{}{}{}", token_prefix, what, strategy_name(options.strategy),
+                     options.weaken.empty() ? "" : "+", options.weaken, token.seed,
+                     token.shrunk.empty() ? "" : "/", token.shrunk);
 }
 
 Token parse_token(const std::string& text) {
@@ -79,7 +80,10 @@ Token parse_token(const std::string& text) {
     throw std::invalid_argument("it is not simulate/WHAT/STRATEGY/SEED[/SHRUNK]");
   }
   Token token{.options = parse_what(parts[1]), .seed = parse_number(parts[3]), .shrunk = {}};
-  token.options.strategy = strategy_named(parts[2]);
+  const std::vector<std::string> how = split(parts[2], '+');
+  if (how.size() > 2) throw std::invalid_argument("more than one order to weaken");
+  token.options.strategy = strategy_named(how[0]);
+  if (how.size() == 2) token.options.weaken = how[1];
   if (parts.size() == 5) token.shrunk = parts[4];
   return token;
 }

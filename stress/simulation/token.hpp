@@ -17,8 +17,8 @@ struct Token {
   std::string shrunk;  ///< Shrunk::token; empty: the run as the seed has it
 };
 
-/// "simulate/WHAT/STRATEGY/SEED[/SHRUNK]", WHAT being WORKLOAD:CASE[:stub] or
-/// graphs:plain|clustered[:mistaken].
+/// "simulate/WHAT/STRATEGY[+ORDER]/SEED[/SHRUNK]", WHAT being WORKLOAD:CASE[:stub] or
+/// graphs:plain|clustered[:mistaken], and ORDER a memory order that is weakened.
 [[nodiscard]] std::string to_string(const Token& token);
 /// Throws std::invalid_argument with what is wrong.
 [[nodiscard]] Token parse_token(const std::string& text);
