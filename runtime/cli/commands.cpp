@@ -1,7 +1,5 @@
 #include "runtime/cli/commands.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <iterator>
 
 namespace pto2::cli {
@@ -12,13 +10,13 @@ MakeCommand make_run_command, make_validate_command, make_list_command, make_doc
 
 namespace {
 
-constexpr std::nullptr_t of_check = nullptr;
-
 constexpr CommandSpec table[] = {
     {"run", "run a workload and check its result", make_run_command},
     {"validate", "judge runs by their traces", make_validate_command},
-    {"check", "explore the protocols' scenarios with the model checker", of_check},
-    {"replay", "explore one execution again, from the token of a report", of_check},
+    {"check", "explore the protocols' scenarios with the model checker", nullptr, "pto2-check"},
+    {"simulate", "run the whole runtime from seeds, against an oracle", nullptr, "pto2-stress"},
+    {"replay", "repeat one execution, or one run, from the token of a report", nullptr,
+     "pto2-check"},
     {"list", "show workloads, cases, deadlock reproductions and platforms", make_list_command},
     {"doctor", "check what this machine offers", make_doctor_command}};
 
@@ -28,10 +26,11 @@ std::span<const CommandSpec> commands() {
   return table;
 }
 
-bool is_of_check(std::string_view name) {
-  return std::ranges::any_of(table, [name](const CommandSpec& command) {
-    return command.name == name && command.make == of_check;
-  });
+const char* find_program(std::string_view name) {
+  for (const CommandSpec& command : table) {
+    if (command.name == name) return command.program;
+  }
+  return nullptr;
 }
 
 std::string command_names() {

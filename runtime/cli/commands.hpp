@@ -17,15 +17,16 @@ namespace pto2::cli {
 struct CommandSpec {
   const char* name;
   const char* description;  ///< one line of `pto2 --help`
-  /// Makes the command from its subcommand. Null: the program pto2-check, beside this one, has it.
+  /// Makes the command from its subcommand. Null: `program`, beside this one, has it.
   std::unique_ptr<Command> (*make)(CLI::App& subcommand);
+  const char* program = nullptr;
 };
 
 /// In the order of the help.
 std::span<const CommandSpec> commands();
 
-/// Whether pto2-check has the command; not if there is none of this name.
-bool is_of_check(std::string_view name);
+/// The other program that has the command; null if it is this one, or there is none of this name.
+const char* find_program(std::string_view name);
 
 /// "run, check or list", for messages.
 std::string command_names();

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/cli/check_command.hpp"
 #include "runtime/cli/commands.hpp"
+#include "runtime/cli/other_programs.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/exit_codes.hpp"
@@ -37,6 +37,7 @@ constexpr const char* program_footer = R"(Examples:
   pto2 run paged_attention --trace trace.jsonl
   pto2 validate trace.jsonl
   pto2 check --jobs 2
+  pto2 simulate --random-graphs --strategy random
   pto2 list
   pto2 doctor
 
@@ -50,7 +51,10 @@ int complain(ExitCode code, const std::string& message) {
 }
 
 int execute(int argc, char** argv) {
-  if (argc > 1 && is_of_check(argv[1])) become_check(argv);
+  if (argc > 1) {
+    const char* const other = program_of(argv[1], argc > 2 ? argv[2] : "");
+    if (other != nullptr) become(other, argv);
+  }
   CLI::App app("Runs task graphs on simulated AI cores.", "pto2");
   app.set_version_flag("--version", "pto2 " PTO2_VERSION);
   app.require_subcommand(1);

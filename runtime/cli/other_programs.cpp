@@ -1,0 +1,32 @@
+#include "runtime/cli/other_programs.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "runtime/cli/commands.hpp"
+#include "runtime/output/exit_codes.hpp"
+
+namespace pto2::cli {
+
+const char* program_of(std::string_view name, std::string_view argument) {
+  constexpr std::string_view of_simulations = "simulate/";
+  const char* const program = find_program(name);
+  // A token says who has made it.
+  return name == "replay" && argument.starts_with(of_simulations) ? find_program("simulate")
+                                                                  : program;
+}
+
+void become(const char* program, char** argv) {
+  const std::filesystem::path path =
+      std::filesystem::read_symlink("/proc/self/exe").replace_filename(program);
+  execv(path.c_str(), argv);
+  throw CliError(exit_bad_input,
+                 fmt::format("{}: {}; it is built with the rest of the tree (./dev pto2 {})",
+                             path.string(), std::strerror(errno), argv[1]));
+}
+
+}  // namespace pto2::cli

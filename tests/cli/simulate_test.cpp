@@ -1,0 +1,117 @@
+// pto2 simulate, and pto2 replay of its tokens.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Simulate, RunsSeedsOfAWorkload) {
+  const Outcome outcome = pto2({"simulate", "paged_attention", "--case", "Case3", "--stub-kernels",
+                                "--seeds", "1..128", "--jobs", "2", "--json", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto result = outcome.json();
+  EXPECT_EQ(result["schema"], "pto2-simulate/1");
+  EXPECT_EQ(result["verdict"], "pass");
+  EXPECT_EQ(result["strategy"], "sc");
+  EXPECT_EQ(result["runs"], 128);
+  EXPECT_EQ(result["repeated"], 2);
+  EXPECT_EQ(result["wrong_runs"], 0);
+  uint64_t runs = 0;
+  for (const auto& [name, count] : result["outcomes"].items()) runs += count.get<uint64_t>();
+  EXPECT_EQ(runs, 128U);
+  EXPECT_GT(result["outcomes"]["passed"], 40);
+  EXPECT_GT(result["outcomes"]["flow_control_deadlock"], 5);
+}
+
+TEST(Simulate, RunsEachCaseOfADeadlockIntoIt) {
+  const Outcome outcome = pto2({"simulate", "deadlock", "--case", "heap", "--seeds", "3..12",
+                                "--strategy", "random", "--json", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["outcomes"]["heap_ring_deadlock"], 10);
+}
+
+/// A memory order that is too weak is found, made smaller, and found again by the token.
+TEST(Simulate, FindsAWeakOrderAndRepeatsIt) {
+  const TemporaryFolder folder;
+  for (const char* strategy : {"random", "pct", "bursts"}) {
+    for (const std::vector<std::string>& what :
+         {std::vector<std::string>{"--random-graphs"},
+          std::vector<std::string>{"bgemm", "--stub-kernels"}}) {
+      std::vector<std::string> arguments{"simulate",
+                                         "--strategy",
+                                         strategy,
+                                         "--seeds",
+                                         "1..50",
+                                         "--weaken",
+                                         "core_mailbox.dispatch",
+                                         "--json",
+                                         folder.path("result"),
+                                         "--junit",
+                                         folder.path("junit")};
+      arguments.insert(arguments.begin() + 1, what.begin(), what.end());
+      const Outcome outcome = pto2(arguments);
+      EXPECT_EQ(outcome.code, 1) << outcome.err;
+      EXPECT_THAT(outcome.out, HasSubstr("data race: it reads a"));
+      EXPECT_THAT(outcome.out, HasSubstr("made smaller:\n"));
+      const auto result = nlohmann::json::parse(read_text(folder.path("result")));
+      EXPECT_EQ(result["verdict"], "fail");
+      const std::string token = result["wrong"][0]["token"];
+      EXPECT_THAT(outcome.out, HasSubstr("pto2 replay " + token));
+      EXPECT_THAT(read_text(folder.path("junit")), HasSubstr("<failure message=\"seed "));
+      const Outcome again = pto2({"replay", token});
+      EXPECT_EQ(again.code, 1) << token << again.err;
+      EXPECT_EQ(again.out,
+                result["wrong"][0]["story"].get<std::string>() + "wrong: 0 tasks, 0 points\n");
+    }
+  }
+}
+
+TEST(Simulate, ReplaysARightRunAndWritesItsTrace) {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pto2({"replay", "simulate/graphs:clustered/bursts/7", "--trace", folder.path("trace")});
+  EXPECT_EQ(outcome.code, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("[0-9]+ tasks, [0-9]+ points"));
+  EXPECT_EQ(pto2({"validate", folder.path("trace")}).code, 0);
+}
+
+TEST(Simulate, RefusesWhatThereIsNot) {
+  const auto expect_refused = [](const std::vector<std::string>& arguments, int code,
+                                 const std::string& message) {
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_EQ(outcome.out, "");
+  };
+  expect_refused({"simulate"}, 2, "name a WORKLOAD");
+  expect_refused({"simulate", "bgemm", "--random-graphs"}, 2, "name one of the two");
+  expect_refused({"simulate", "bgenn"}, 2, "bgenn");
+  expect_refused({"simulate", "bgemm", "--case", "Case99"}, 2, "Case99");
+  expect_refused({"simulate", "bgemm", "--seeds", "5..4"}, 2, "A..B with A <= B");
+  expect_refused({"simulate", "bgemm", "--seeds", "x"}, 2, "not 'x'");
+  expect_refused({"simulate", "bgemm", "--seeds", "0..18446744073709551615"}, 2, "A..B");
+  expect_refused({"simulate", "bgemm", "--strategy", "luck"}, 2, "luck");
+  expect_refused({"simulate", "bgemm", "--weaken", "core_mailbox.dispatch"}, 2, "no effect");
+  expect_refused({"simulate", "--random-graphs", "--strategy", "pct", "--seeds", "1..2", "--weaken",
+                  "no.order"},
+                 2, "no run asked for a memory order called no.order");
+  expect_refused({"replay", "simulate/x"}, 3, "the token simulate/x");
+  expect_refused({"replay", "simulate/graphs:odd/sc/1"}, 3, "plain or clustered");
+  expect_refused({"replay", "simulate/graphs:plain/sc/-1"}, 3, "is no number");
+  expect_refused({"replay", "simulate/bgemm:Case1/sc/1/5-9999-1"}, 3, "9999 blocks");
+  expect_refused({"replay", "simulate/graphs:plain/sc/1/0-99999999999"}, 3, "too many decisions");
+}
+
+TEST(Simulate, LastSeedMayBeTheLargestNumber) {
+  const Outcome outcome = pto2({"simulate", "--random-graphs", "--seeds",
+                                "18446744073709551614..18446744073709551615", "--json", "-"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["runs"], 2);
+}
+
+}  // namespace
+}  // namespace pto2::test
