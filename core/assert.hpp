@@ -4,7 +4,8 @@
 namespace pto2 {
 
 /// Ends the program with the message "invariant ID violated: WHAT (FILE:LINE)"; in a simulation the
-/// run, under the model checker the execution. Defined beside the policies, because core does no output.
+/// run, under the model checker the execution. Defined beside the policies, because core does no
+/// output.
 [[noreturn]] void invariant_violated(const char* id, const char* what, const char* file, int line);
 
 }  // namespace pto2
