@@ -20,9 +20,16 @@
 #   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
 #                        for `ctest -C long` only, as ./dev check and ./dev stress run it
 #   LONG_TIMEOUT seconds
-find_package(GTest REQUIRED)
+#
+# Without BUILD_TESTING both do nothing.
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()
 
 function(pto2_test NAME)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
   set(options LABELS ARGUMENTS TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
   cmake_parse_arguments(PARSE_ARGV 1 TEST "ALONE" "" "LIBRARIES;DEPENDS;${options}")
   if(NOT TEST_UNPARSED_ARGUMENTS)
@@ -47,6 +54,9 @@ function(pto2_test NAME)
 endfunction()
 
 function(pto2_program_test NAME TARGET)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
   cmake_parse_arguments(PARSE_ARGV 2 TEST "ALONE" "TIMEOUT;LONG_TIMEOUT"
                         "LABELS;ARGUMENTS;LONG_ARGUMENTS")
   if(NOT TEST_LABELS)
