@@ -4,6 +4,13 @@
 # and PTO2_TEST_SLOWDOWN, an integer by which time-outs are multiplied.
 set(PTO2_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined | thread | empty")
 set_property(CACHE PTO2_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread")
+# PTO2_HELGRIND: atomics that valgrind's helgrind and DRD can follow. Tests labelled "sanitize" run
+# under helgrind then, where they are made for it (pto2_valgrind_test), and the others do not.
+option(PTO2_HELGRIND "annotations for valgrind's helgrind and DRD" OFF)
+if(PTO2_HELGRIND AND PTO2_SANITIZE)
+  message(FATAL_ERROR "PTO2_HELGRIND with PTO2_SANITIZE=${PTO2_SANITIZE}: one flavour at a time")
+endif()
+set(PTO2_VALGRIND_SLOWDOWN 20)
 set(PTO2_TEST_ENVIRONMENT "")
 set(PTO2_TEST_SLOWDOWN 1)
 if(PTO2_SANITIZE)
@@ -13,7 +20,14 @@ if(PTO2_SANITIZE)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   add_link_options(-fsanitize=${PTO2_SANITIZE})
   set(PTO2_TEST_SLOWDOWN 5)
+elseif(PTO2_HELGRIND)
+  set(PTO2_TEST_SLOWDOWN ${PTO2_VALGRIND_SLOWDOWN})
 endif()
+find_program(PTO2_VALGRIND valgrind DOC "for the tests under helgrind and DRD")
+mark_as_advanced(PTO2_VALGRIND)
+# Both tools, and their options: they stop at the first report.
+set(PTO2_VALGRIND_OPTIONS --quiet --fair-sched=try --error-exitcode=9 --exit-on-first-error=yes
+    --suppressions=${CMAKE_SOURCE_DIR}/sanitizers/helgrind.supp)
 
 # pto2_sanitizer_options(VARIABLE option=value...): sets VARIABLE for tests. All stop at the first
 # report and name a suppression file, which stays empty.

@@ -59,7 +59,7 @@ class OsThread final : public LogicalThread {
 
  private:
   Doorbell<Machine> bell_;
-  alignas(64) std::atomic<Activity> activity_{Activity::not_begun};
+  alignas(64) Machine::atomic<Activity> activity_{Activity::not_begun};
 };
 
 /// A logical thread that is a fiber of the packed executor.
@@ -83,7 +83,7 @@ class FiberThread final : public LogicalThread, public HostedFiber<Machine> {
   [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<bool> ended_{false};
+  Machine::atomic<bool> ended_{false};
   Fiber fiber_;
 };
 
