@@ -23,8 +23,8 @@
 #
 # pto2_valgrind_test(NAME TARGET ARGUMENT...)
 #
-# With PTO2_HELGRIND, runs an executable that uses OS threads alone, no fibers, under helgrind as the
-# test helgrind_NAME and under DRD as drd_NAME, labelled "sanitize".
+# With PTO2_HELGRIND, runs an executable that uses OS threads alone, no fibers, under helgrind as
+# the test helgrind_NAME and under DRD as drd_NAME, labelled "sanitize".
 #
 # Without BUILD_TESTING they do nothing.
 if(BUILD_TESTING)

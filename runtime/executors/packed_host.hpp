@@ -38,6 +38,7 @@ class PackedHost : public FiberHost<Machine> {
 
   /// Around a kernel: gives the other hosts access to this one's fibers.
   void detach();
+  void attach();
 
   /// Runs the fibers that are runnable, then goes on with the calling one.
   void yield();

@@ -30,28 +30,33 @@ __mmask16 first_lanes(size_t count) {
   return static_cast<__mmask16>((1u << count) - 1);
 }
 
-/// Of each 128-bit lane of a and of b: the lower, or the upper, pair of words of either.
+// Of each 128-bit lane of a and of b: the lower, or the upper, words, or pairs of words, in turn.
+inline __m512 low_words(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+}
+inline __m512 high_words(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+}
 inline __m512 low_pairs(__m512 a, __m512 b) {
-  return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+  return __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
 }
 inline __m512 high_pairs(__m512 a, __m512 b) {
-  return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+  return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
 }
-
-/// The even, or the odd, 128-bit lanes of a, then those of b.
+// The even, or the odd, 128-bit lanes of a, then those of b.
 inline __m512 even_lanes(__m512 a, __m512 b) {
-  return _mm512_shuffle_f32x4(a, b, 0x88);
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
 }
 inline __m512 odd_lanes(__m512 a, __m512 b) {
-  return _mm512_shuffle_f32x4(a, b, 0xdd);
+  return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
 }
 
 /// Transposes 16 x 16 words: pairs of words within 128-bit lanes, then pairs of pairs, then lanes.
 inline void transpose(__m512 (&r)[lanes]) {
   __m512 t[lanes];
   for (size_t i = 0; i < lanes; i += 2) {
-    t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
-    t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    t[i] = low_words(r[i], r[i + 1]);
+    t[i + 1] = high_words(r[i], r[i + 1]);
   }
   __m512 u[lanes];
   for (size_t i = 0; i < lanes; i += 4) {
