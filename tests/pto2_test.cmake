@@ -73,7 +73,7 @@ function(pto2_program_test NAME TARGET)
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
 
   add_test(NAME ${NAME} COMMAND ${TARGET} ${TEST_ARGUMENTS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-  if(PTO2_HELGRIND)
+  if(PTO2_OWN_SANITIZE_TESTS)
     list(REMOVE_ITEM TEST_LABELS sanitize)  # those are made for it, with pto2_valgrind_test
   endif()
   set(tests ${NAME})
