@@ -1,9 +1,10 @@
-# Build flavours. PTO2_SANITIZE is a list for -fsanitize: "address,undefined", "thread", or "memory",
-# which is Clang's.
+# Build flavours. PTO2_SANITIZE is a list for -fsanitize: "address,undefined", "thread", or
+# "memory", which is Clang's.
 #
 # A flavour also sets what tests run with: PTO2_TEST_ENVIRONMENT (the sanitizers' run-time options)
 # and PTO2_TEST_SLOWDOWN, an integer by which time-outs are multiplied.
-set(PTO2_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined | thread | memory | empty")
+set(PTO2_SANITIZE "" CACHE STRING
+    "sanitizers to build with: address,undefined | thread | memory | empty")
 set_property(CACHE PTO2_SANITIZE PROPERTY STRINGS "" "address,undefined" "thread" "memory")
 # PTO2_HELGRIND: atomics that valgrind's helgrind and DRD can follow. Tests labelled "sanitize" run
 # under helgrind then, where they are made for it (pto2_valgrind_test), and the others do not.
