@@ -8,7 +8,7 @@ namespace pto2::executors {
 namespace {
 
 thread_local PackedHost* this_host = nullptr;
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
 thread_local void* this_host_context = nullptr;
 #endif
 
@@ -33,7 +33,7 @@ inline void pause() {
   return this_host;
 }
 
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
 [[gnu::noinline]] PTO2_UNSEEN_BY_TSAN void* current_host_context() noexcept {
   asm volatile("");
   return this_host_context;
@@ -42,7 +42,7 @@ inline void pause() {
 
 PTO2_UNSEEN_BY_TSAN void bind_host(PackedHost* host) {
   this_host = host;
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   this_host_context = host == nullptr ? nullptr : tsan_current();
 #endif
 }

@@ -15,7 +15,13 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(__SANITIZE_THREAD__)
+// Instrumented code need not run under TSan: tests/support/delays.
+#if defined(__SANITIZE_THREAD__) && !defined(PTO2_DELAYED)
+#define PTO2_UNDER_TSAN 1
+#else
+#define PTO2_UNDER_TSAN 0
+#endif
+#if PTO2_UNDER_TSAN
 #include <sanitizer/tsan_interface.h>
 // Of the run-time library, but in no header of GCC 12.
 extern "C" void __tsan_ignore_thread_begin();
@@ -23,7 +29,7 @@ extern "C" void __tsan_ignore_thread_end();
 #endif
 
 /// For a function whose accesses TSan takes no notice of.
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
 #define PTO2_UNSEEN_BY_TSAN __attribute__((no_sanitize("thread")))
 #else
 #define PTO2_UNSEEN_BY_TSAN
@@ -75,19 +81,19 @@ inline void forget_stack([[maybe_unused]] const void* bottom, [[maybe_unused]] s
 }
 
 inline void* tsan_create() {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   return __tsan_create_fiber(0);
 #else
   return nullptr;
 #endif
 }
 inline void tsan_destroy([[maybe_unused]] void* fiber) {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   __tsan_destroy_fiber(fiber);
 #endif
 }
 inline void* tsan_current() {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   return __tsan_get_current_fiber();
 #else
   return nullptr;
@@ -95,7 +101,7 @@ inline void* tsan_current() {
 }
 /// `ordered`: what was done before the switch happens before what follows it.
 inline void tsan_switch([[maybe_unused]] void* to, [[maybe_unused]] bool ordered) {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   __tsan_switch_to_fiber(to, ordered ? 0 : __tsan_switch_to_fiber_no_sync);
 #endif
 }
@@ -103,12 +109,12 @@ inline void tsan_switch([[maybe_unused]] void* to, [[maybe_unused]] bool ordered
 /// In between, TSan takes no notice of what is accessed: the fields that the two sides of a switch
 /// share, which one OS thread accesses after the other.
 inline void tsan_ignore_begin() {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   __tsan_ignore_thread_begin();
 #endif
 }
 inline void tsan_ignore_end() {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   __tsan_ignore_thread_end();
 #endif
 }
@@ -116,12 +122,12 @@ inline void tsan_ignore_end() {
 /// What comes before publish happens before what comes after an observe of the same object that
 /// follows it.
 inline void tsan_publish([[maybe_unused]] void* object) {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   __tsan_release(object);
 #endif
 }
 inline void tsan_observe([[maybe_unused]] void* object) {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   __tsan_acquire(object);
 #endif
 }
@@ -131,7 +137,7 @@ inline void tsan_observe([[maybe_unused]] void* object) {
 /// meanwhile.
 class [[maybe_unused]] TsanHostScope {
  public:
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   TsanHostScope() {
     void* const context = current_host_context();
     if (context == nullptr) return;
