@@ -1,12 +1,11 @@
 /// Runs one scenario on OS threads, again and again.
 ///
-/// The threads live as long as the loop. Between two runs they meet at a barrier, whose last
-/// arrival checks the old scenario and makes the next: the roles of a run start together. A broken
+/// The threads live as long as the loop. Between two runs they meet, and the last to arrive
+/// checks the old scenario and makes the next: the roles of a run start together. A broken
 /// property ends the program, and so does a lost wake-up, with a report of who waits.
 #pragma once
 
 #include <array>
-#include <barrier>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "models/support/scenario.hpp"
 #include "runtime/executors/hardware.hpp"
+#include "stress/meeting.hpp"
 #include "tests/support/hang_guard.hpp"
 
 namespace pto2::scenarios {
@@ -31,10 +31,10 @@ class ScenarioLoop {
     for (uint32_t i = 0; i < S::threads; ++i) {
       bells_[i] = executors::Hardware::doorbell(team_.add("role" + std::to_string(i), i, [this, i] {
         for (;;) {
-          start_.arrive_and_wait();
+          start_.arrive([this]() noexcept { make(); });
           if (!scenario_) return;
           scenario_->thread(i);
-          end_.arrive_and_wait();
+          end_.arrive([this]() noexcept { scenario_->finish(); });
         }
       }));
     }
@@ -51,24 +51,14 @@ class ScenarioLoop {
     scenario_.emplace();
     set_bells(*scenario_, bells_);
   }
-  void check_it() noexcept { scenario_->finish(); }
-
-  struct Make {
-    ScenarioLoop* loop;
-    void operator()() noexcept { loop->make(); }
-  };
-  struct Check {
-    ScenarioLoop* loop;
-    void operator()() noexcept { loop->check_it(); }
-  };
 
   test::HangGuard guard_;
   uint64_t left_;
   std::chrono::steady_clock::time_point deadline_;
   std::optional<S> scenario_;
   std::array<executors::Hardware::doorbell, S::threads> bells_;
-  std::barrier<Make> start_{S::threads, Make{this}};
-  std::barrier<Check> end_{S::threads, Check{this}};
+  Meeting start_{S::threads};
+  Meeting end_{S::threads};
   executors::Hardware::team team_;
 };
 

@@ -20,9 +20,21 @@
 #   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
 #                        for `ctest -C long` only, as ./dev check and ./dev stress run it
 #   LONG_TIMEOUT seconds
-find_package(GTest REQUIRED)
+#
+# pto2_valgrind_test(NAME TARGET ARGUMENT...)
+#
+# With PTO2_HELGRIND, runs an executable that uses OS threads alone, no fibers, under helgrind as
+# the test helgrind_NAME and under DRD as drd_NAME, labelled "sanitize".
+#
+# Without BUILD_TESTING they do nothing.
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED)
+endif()
 
 function(pto2_test NAME)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
   set(options LABELS ARGUMENTS TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
   cmake_parse_arguments(PARSE_ARGV 1 TEST "ALONE" "" "LIBRARIES;DEPENDS;${options}")
   if(NOT TEST_UNPARSED_ARGUMENTS)
@@ -47,6 +59,9 @@ function(pto2_test NAME)
 endfunction()
 
 function(pto2_program_test NAME TARGET)
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
   cmake_parse_arguments(PARSE_ARGV 2 TEST "ALONE" "TIMEOUT;LONG_TIMEOUT"
                         "LABELS;ARGUMENTS;LONG_ARGUMENTS")
   if(NOT TEST_LABELS)
@@ -58,6 +73,9 @@ function(pto2_program_test NAME TARGET)
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
 
   add_test(NAME ${NAME} COMMAND ${TARGET} ${TEST_ARGUMENTS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  if(PTO2_OWN_SANITIZE_TESTS)
+    list(REMOVE_ITEM TEST_LABELS sanitize)  # those are made for it, with pto2_valgrind_test
+  endif()
   set(tests ${NAME})
   if(TEST_LONG_ARGUMENTS)
     add_test(NAME ${NAME}_long COMMAND ${TARGET} ${TEST_LONG_ARGUMENTS} CONFIGURATIONS long
@@ -77,4 +95,25 @@ function(pto2_program_test NAME TARGET)
     endif()
     add_dependencies(tests_${label} ${TARGET})
   endforeach()
+endfunction()
+
+function(pto2_valgrind_test NAME TARGET)
+  if(NOT BUILD_TESTING OR NOT PTO2_HELGRIND)
+    return()
+  endif()
+  if(NOT PTO2_VALGRIND)
+    message(FATAL_ERROR "PTO2_HELGRIND needs valgrind; on Debian: apt-get install valgrind")
+  endif()
+  foreach(tool helgrind drd)
+    add_test(NAME ${tool}_${NAME}
+             COMMAND ${PTO2_VALGRIND} --tool=${tool} ${PTO2_VALGRIND_OPTIONS}
+                     $<TARGET_FILE:${TARGET}> ${ARGN}
+             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${tool}_${NAME} PROPERTIES LABELS sanitize TIMEOUT 1200
+                         FAIL_REGULAR_EXPRESSION "Running 0 tests")
+  endforeach()
+  if(NOT TARGET tests_sanitize)
+    add_custom_target(tests_sanitize)
+  endif()
+  add_dependencies(tests_sanitize ${TARGET})
 endfunction()

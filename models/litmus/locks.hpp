@@ -125,7 +125,7 @@ class PetersonLock {
   }
 
   LockOrders orders_;
-  atomic<int> interested_[2] = {};
+  atomic<int> interested_[2];
   atomic<int> turn_{0, "turn"};
 };
 
@@ -164,7 +164,7 @@ class SzymanskiLock {
   enum State { outside, wants, waits, in_doorway, inside };
 
   LockOrders orders_;
-  atomic<int> states_[2] = {};
+  atomic<int> states_[2];
 };
 
 /// Dekker's entry protocol without its retreat: whoever sees the other gives up.
@@ -180,7 +180,7 @@ class DekkerTryLock {
 
  private:
   LockOrders orders_;
-  atomic<int> wants_[2] = {};
+  atomic<int> wants_[2];
 };
 
 /// Any number of readers or one writer; whoever comes in between waits.

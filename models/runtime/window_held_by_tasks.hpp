@@ -14,7 +14,7 @@ class WindowHeldByTasks : public ThreeTasks<P, F, edges> {
  public:
   static constexpr std::array reaches{"the orchestrator waits", "the orchestrator never waits"};
 
-  WindowHeldByTasks() : ThreeTasks<P, F, edges>({}) {}
+  WindowHeldByTasks() : ThreeTasks<P, F, edges>(RuntimeShape{}) {}
 
  private:
   void submit_graph() override {

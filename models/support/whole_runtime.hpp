@@ -104,7 +104,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
  protected:
   /// The graph; called inside the outer scope.
   virtual void submit_graph() = 0;
-  ~WholeRuntime() = default;
+  virtual ~WholeRuntime() = default;
 
   /// A tensor of `units` values, each in a unit of the heap of its own, without memory until a
   /// task writes it.

@@ -19,10 +19,11 @@ struct Borrowed {
 
 }  // namespace
 
-Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body)
+Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body, Kind kind)
     : body_(std::move(body)),
       stack_bytes_(stack_bytes),
       stack_(StackCache::local().take(stack_bytes)),
+      switches_order_(kind == Kind::coroutine),
       tsan_fiber_(tsan_create()),
       context_(start()) {}
 
@@ -39,19 +40,23 @@ context::fiber Fiber::start() {
   // boost.context enters the new stack once to set it up: TSan must book that frame on the fiber,
   // or every fiber leaves one more on its creator.
   void* const creator = tsan_current();
-  tsan_switch(tsan_fiber_);
+  tsan_switch(tsan_fiber_, switches_order_);
+  tsan_ignore_begin();
   context::fiber made = visit_stack(bottom(), stack_.size, [&] {
     return context::fiber(std::allocator_arg, place, Borrowed{},
                           [this](context::fiber&& host) { return run(std::move(host)); });
   });
-  tsan_switch(creator);
+  tsan_ignore_end();
+  tsan_switch(creator, switches_order_);
   return made;
 }
 
 context::fiber Fiber::run(context::fiber host) {
   finish_switch(nullptr, &host_bottom_, &host_bytes_);
   host_ = std::move(host);
+  tsan_ignore_end();
   body_();
+  tsan_ignore_begin();
   finished_ = true;
   // TSan hears of this switch from the host: the frames that return from here are the fiber's.
   start_switch(nullptr, host_bottom_, host_bytes_);
@@ -59,21 +64,31 @@ context::fiber Fiber::run(context::fiber host) {
 }
 
 void Fiber::resume() {
-  begun_ = true;
+  tsan_ignore_begin();
+  const bool begins = !std::exchange(begun_, true);
   void* fake_stack = nullptr;
   start_switch(&fake_stack, bottom(), stack_.size);
   tsan_host_ = tsan_current();
-  tsan_switch(tsan_fiber_);
+  tsan_switch(tsan_fiber_, switches_order_);
+  if (begins) tsan_ignore_begin();  // else it did so in suspend()
   context_.context = std::move(context_.context).resume();
-  if (finished_) tsan_switch(tsan_host_);
+  if (finished_) {
+    void* const host = tsan_host_;
+    const bool ordered = switches_order_;
+    tsan_ignore_end();
+    tsan_switch(host, ordered);
+  }
   finish_switch(fake_stack, nullptr, nullptr);
+  tsan_ignore_end();
 }
 
 void Fiber::suspend() {
+  tsan_ignore_begin();
   start_switch(&fake_stack_, host_bottom_, host_bytes_);
-  tsan_switch(tsan_host_);
+  tsan_switch(tsan_host_, switches_order_);
   host_ = std::move(host_).resume();
   finish_switch(fake_stack_, &host_bottom_, &host_bytes_);
+  tsan_ignore_end();
 }
 
 }  // namespace pto2::executors

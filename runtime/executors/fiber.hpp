@@ -13,9 +13,14 @@ namespace pto2::executors {
 
 class Fiber {
  public:
+  enum class Kind {
+    coroutine,       ///< what it does and what its hosts do happen one after the other
+    logical_thread,  ///< they are unordered, but for what synchronises them: for TSan alone
+  };
+
   /// A suspended fiber that will run `body` on a guarded stack of `stack_bytes`. `body` must not
   /// throw.
-  Fiber(std::size_t stack_bytes, std::function<void()> body);
+  Fiber(std::size_t stack_bytes, std::function<void()> body, Kind kind = Kind::coroutine);
   /// A fiber that began and has not finished is given up: its stack is leaked, not unwound, because
   /// the frames on it may belong to foreign code that cannot be unwound.
   ~Fiber();
@@ -51,6 +56,7 @@ class Fiber {
   void* fake_stack_ = nullptr;
   const void* host_bottom_ = nullptr;
   std::size_t host_bytes_ = 0;
+  bool switches_order_;
   void* tsan_fiber_ = nullptr;
   void* tsan_host_ = nullptr;
 

@@ -44,12 +44,14 @@ void OsThread::idle() {
 }
 
 void FiberThread::ring_fiber() {
+  tsan_publish(this);
+  const TsanHostScope as_host;
   HostedFiber::ring(current_host());
 }
 
 void idle() {
   if (PackedHost* host = current_host()) {
-    host->current()->fiber().suspend();
+    host->current()->suspend();
   } else {
     this_os_thread->idle();
   }

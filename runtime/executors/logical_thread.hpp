@@ -16,6 +16,7 @@
 #include "core/fiber_host.hpp"
 #include "runtime/executors/fiber.hpp"
 #include "runtime/executors/machine.hpp"
+#include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/team_state.hpp"
 
 namespace pto2::executors {
@@ -59,7 +60,7 @@ class OsThread final : public LogicalThread {
 
  private:
   Doorbell<Machine> bell_;
-  alignas(64) std::atomic<Activity> activity_{Activity::not_begun};
+  alignas(64) Machine::atomic<Activity> activity_{Activity::not_begun};
 };
 
 /// A logical thread that is a fiber of the packed executor.
@@ -69,21 +70,34 @@ class FiberThread final : public LogicalThread, public HostedFiber<Machine> {
               std::function<void()> body)
       : LogicalThread(Kind::fiber, std::move(name), std::move(body)),
         HostedFiber(number),
-        fiber_(stack_bytes, [this] {
-          // The first start is no return from idle(): a ring that came before is still due. The
-          // host cannot tell whether one did, so the start counts as a ring.
-          ring_fiber();
-          run_body();
-        }) {}
+        fiber_(
+            stack_bytes,
+            [this] {
+              tsan_observe(this);
+              // The first start is no return from idle(): a ring that came before is still due. The
+              // host cannot tell whether one did, so the start counts as a ring.
+              ring_fiber();
+              run_body();
+              tsan_publish(&fiber_);
+            },
+            Fiber::Kind::logical_thread) {}
 
   void ring_fiber();
+  /// Its own: returns once it runs again.
+  void suspend() {
+    fiber_.suspend();
+    tsan_observe(this);
+  }
+  /// Around the run of its team, of whoever runs that.
+  void publish_start() { tsan_publish(this); }
+  void observe_end() { tsan_observe(&fiber_); }
   [[nodiscard]] Fiber& fiber() { return fiber_; }
   /// For reports: whether the body has returned.
   void show_end() { ended_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<bool> ended_{false};
+  Machine::atomic<bool> ended_{false};
   Fiber fiber_;
 };
 

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "core/policy.hpp"
+#include "runtime/executors/annotated_atomic.hpp"
 
 namespace pto2::executors {
 
@@ -32,10 +33,10 @@ void spin_turn(uint32_t turn);
 
 struct Machine {
   template <class T>
-  using atomic = std::atomic<T>;
+  using atomic = MachineAtomic<T>;
   template <class T>
   using cell = PlainCell<T>;
-  using sleep_word = std::atomic<uint32_t>;
+  using sleep_word = MachineSleepWord;
 
   [[gnu::always_inline]] static constexpr std::memory_order order(const OrderSite& site) {
     return site.order;

@@ -1,5 +1,6 @@
 #include "runtime/executors/packed_host.hpp"
 
+#include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/team.hpp"
 
 namespace pto2::executors {
@@ -7,6 +8,9 @@ namespace pto2::executors {
 namespace {
 
 thread_local PackedHost* this_host = nullptr;
+#if PTO2_UNDER_TSAN
+thread_local void* this_host_context = nullptr;
+#endif
 
 /// Turns of looking for work before the OS thread sleeps: some 20 microseconds.
 constexpr uint32_t turns_before_sleep = 500;
@@ -23,13 +27,24 @@ inline void pause() {
 
 }  // namespace
 
-[[gnu::noinline]] PackedHost* current_host() noexcept {
+// A fiber and its host share the OS thread's variables, not TSan's context.
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN PackedHost* current_host() noexcept {
   asm volatile("");
   return this_host;
 }
 
-void bind_host(PackedHost* host) {
+#if PTO2_UNDER_TSAN
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN void* current_host_context() noexcept {
+  asm volatile("");
+  return this_host_context;
+}
+#endif
+
+PTO2_UNSEEN_BY_TSAN void bind_host(PackedHost* host) {
   this_host = host;
+#if PTO2_UNDER_TSAN
+  this_host_context = host == nullptr ? nullptr : tsan_current();
+#endif
 }
 
 PackedHost::PackedHost(PackedTeam& team, std::unique_ptr<HostBits> bits)
@@ -63,10 +78,16 @@ HostState PackedHost::state() const {
 }
 
 void PackedHost::yield() {
-  drain();
-  if (has_runnable()) {
-    ring_here(current()->number());
-    current()->fiber().suspend();
+  FiberThread* const fiber = current();
+  bool others = false;
+  {
+    const TsanHostScope as_host;
+    drain();
+    others = has_runnable();
+    if (others) ring_here(fiber->number());
+  }
+  if (others) {
+    fiber->suspend();
   } else {
     pause();
   }
@@ -77,8 +98,14 @@ uint32_t PackedHost::polling_rounds() const {
 }
 
 void PackedHost::detach() {
+  const TsanHostScope as_host;
   kernels_.store(kernels_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   FiberHost::detach();
+}
+
+void PackedHost::attach() {
+  const TsanHostScope as_host;
+  FiberHost::attach();
 }
 
 /// Looks for work for a while. Whether there may be some, or nothing to wait for.

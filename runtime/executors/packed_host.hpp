@@ -25,8 +25,8 @@ struct HostBits {
   [[nodiscard]] HostWords<Machine> words() { return {runnable, inbox, shown}; }
 
   std::vector<PlainCell<uint64_t>> runnable;
-  std::vector<std::atomic<uint64_t>> inbox;
-  std::vector<std::atomic<uint64_t>> shown;
+  std::vector<Machine::atomic<uint64_t>> inbox;
+  std::vector<Machine::atomic<uint64_t>> shown;
 };
 
 class PackedHost : public FiberHost<Machine> {
@@ -38,6 +38,7 @@ class PackedHost : public FiberHost<Machine> {
 
   /// Around a kernel: gives the other hosts access to this one's fibers.
   void detach();
+  void attach();
 
   /// Runs the fibers that are runnable, then goes on with the calling one.
   void yield();
@@ -57,9 +58,10 @@ class PackedHost : public FiberHost<Machine> {
 
   PackedTeam& team_;
   std::unique_ptr<HostBits> bits_;
-  std::vector<uint64_t> kernels_seen_;            // per host: its kernel count when last looked at
-  std::atomic<bool> begun_{false};                // for reports
-  alignas(64) std::atomic<uint64_t> kernels_{0};  // begun here: tells a thief whether one is long
+  std::vector<uint64_t> kernels_seen_;  // per host: its kernel count when last looked at
+  Machine::atomic<bool> begun_{false};  // for reports
+  /// Begun here: tells a thief whether one is long.
+  alignas(64) Machine::atomic<uint64_t> kernels_{0};
 };
 
 /// The host that the calling OS thread is, or null. Not inlined: a fiber may wake up on another

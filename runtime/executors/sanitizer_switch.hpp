@@ -1,4 +1,12 @@
 /// The sanitizers' view of a fiber switch; nothing in ordinary builds.
+///
+/// TSan knows fibers as threads of their own. On the packed executor a fiber is a logical thread,
+/// and what it does is ordered with what others do by the protocols of core alone, as on OS
+/// threads: a switch makes no edge, whoever shares the host. What a host does, in between or when a
+/// fiber calls it to ring, yield or detach (TsanHostScope), is the host's. The edges that the
+/// executor promises are made where it does: from the team's start to each fiber, from a ring to
+/// what its fiber does after it (FH-I6), and from the end of each fiber to the end of the team's
+/// run.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +15,30 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(__SANITIZE_THREAD__)
+// Instrumented code need not run under TSan: tests/support/delays.
+#if defined(__SANITIZE_THREAD__) && !defined(PTO2_DELAYED)
+#define PTO2_UNDER_TSAN 1
+#else
+#define PTO2_UNDER_TSAN 0
+#endif
+#if PTO2_UNDER_TSAN
 #include <sanitizer/tsan_interface.h>
+// Of the run-time library, but in no header of GCC 12.
+extern "C" void __tsan_ignore_thread_begin();
+extern "C" void __tsan_ignore_thread_end();
+#endif
+
+/// For a function whose accesses TSan takes no notice of.
+#if PTO2_UNDER_TSAN
+#define PTO2_UNSEEN_BY_TSAN __attribute__((no_sanitize("thread")))
+#else
+#define PTO2_UNSEEN_BY_TSAN
 #endif
 
 namespace pto2::executors {
+
+/// TSan's context of the host that the calling OS thread is, or null. Only there with TSan.
+void* current_host_context() noexcept;
 
 /// Before leaving a stack for the one at [bottom, bottom + bytes). `fake_stack` keeps the leaving
 /// stack's shadow; null when the leaving stack will never run again.
@@ -54,30 +81,80 @@ inline void forget_stack([[maybe_unused]] const void* bottom, [[maybe_unused]] s
 }
 
 inline void* tsan_create() {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   return __tsan_create_fiber(0);
 #else
   return nullptr;
 #endif
 }
 inline void tsan_destroy([[maybe_unused]] void* fiber) {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   __tsan_destroy_fiber(fiber);
 #endif
 }
 inline void* tsan_current() {
-#if defined(__SANITIZE_THREAD__)
+#if PTO2_UNDER_TSAN
   return __tsan_get_current_fiber();
 #else
   return nullptr;
 #endif
 }
-/// The default flag makes a happens-before edge of every switch. That is right for fibers that
-/// share one host; race evidence comes from the executor `threads`, which has no fibers.
-inline void tsan_switch([[maybe_unused]] void* to) {
-#if defined(__SANITIZE_THREAD__)
-  __tsan_switch_to_fiber(to, 0);
+/// `ordered`: what was done before the switch happens before what follows it.
+inline void tsan_switch([[maybe_unused]] void* to, [[maybe_unused]] bool ordered) {
+#if PTO2_UNDER_TSAN
+  __tsan_switch_to_fiber(to, ordered ? 0 : __tsan_switch_to_fiber_no_sync);
 #endif
 }
+
+/// In between, TSan takes no notice of what is accessed: the fields that the two sides of a switch
+/// share, which one OS thread accesses after the other.
+inline void tsan_ignore_begin() {
+#if PTO2_UNDER_TSAN
+  __tsan_ignore_thread_begin();
+#endif
+}
+inline void tsan_ignore_end() {
+#if PTO2_UNDER_TSAN
+  __tsan_ignore_thread_end();
+#endif
+}
+
+/// What comes before publish happens before what comes after an observe of the same object that
+/// follows it.
+inline void tsan_publish([[maybe_unused]] void* object) {
+#if PTO2_UNDER_TSAN
+  __tsan_release(object);
+#endif
+}
+inline void tsan_observe([[maybe_unused]] void* object) {
+#if PTO2_UNDER_TSAN
+  __tsan_acquire(object);
+#endif
+}
+
+/// While one lives, TSan takes what the calling fiber does for its host's; nothing is changed for a
+/// caller that is no fiber of a host. Begins and ends in one function, which does not suspend
+/// meanwhile.
+class [[maybe_unused]] TsanHostScope {
+ public:
+#if PTO2_UNDER_TSAN
+  TsanHostScope() {
+    void* const context = current_host_context();
+    if (context == nullptr) return;
+    left_ = __tsan_get_current_fiber();
+    tsan_switch(context, false);
+  }
+  ~TsanHostScope() {
+    if (left_ != nullptr) tsan_switch(left_, false);
+  }
+  TsanHostScope(const TsanHostScope&) = delete;
+  TsanHostScope& operator=(const TsanHostScope&) = delete;
+
+ private:
+  void* left_ = nullptr;
+#else
+  TsanHostScope() {}
+#endif
+};
 
 }  // namespace pto2::executors

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runtime/executors/sanitizer_switch.hpp"
+
 namespace pto2::executors {
 
 namespace {
@@ -22,7 +24,8 @@ class Current {
 
 }  // namespace
 
-SeededTeam* SeededTeam::current() {
+// A fiber and its host share the OS thread's variables, not TSan's context.
+PTO2_UNSEEN_BY_TSAN SeededTeam* SeededTeam::current() {
   return this_team;
 }
 

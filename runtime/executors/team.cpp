@@ -75,10 +75,12 @@ void PackedTeam::settle() {
 }
 
 void PackedTeam::run() {
+  for (const auto& fiber : fibers_) fiber->publish_start();
   StartGate<Machine> gate;
   const std::vector<std::jthread> os_threads =
       start_threads(gate, host_threads_ - 1, [this](std::size_t i) { hosts_[i + 1]->run(); });
   hosts_[0]->run();
+  for (const auto& fiber : fibers_) fiber->observe_end();
 }
 
 TeamState PackedTeam::state() const {

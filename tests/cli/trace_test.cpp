@@ -119,7 +119,7 @@ TEST(Trace, DetailsHaveNames) {
   for (const json& event : trace.events) {
     if (event["event"] == "dispatch") sent[event["task"]] = event["core"];
     if (event["event"] == "ack") {
-      EXPECT_EQ(sent[event["task"]], event["thread"]);
+      EXPECT_EQ(sent[event["task"]], event["thread"].get<std::string>());
     }
   }
 }

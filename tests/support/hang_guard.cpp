@@ -30,8 +30,8 @@ HangGuard::~HangGuard() {
   {
     const std::lock_guard lock(mutex_);
     over_ = true;
+    wake_.notify_one();
   }
-  wake_.notify_one();
   thread_.join();
 }
 

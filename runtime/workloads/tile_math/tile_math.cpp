@@ -15,13 +15,23 @@ bool is_supported(const TileMath& math) {
   return true;
 }
 
+namespace {
+
+const TileMath& choose() {
+  __builtin_cpu_init();  // other initialisation may not have come to it
+  for (const TileMath* math : {&tile_math_avx512bf16, &tile_math_avx512, &tile_math_avx2}) {
+    if (is_supported(*math)) return *math;
+  }
+  return tile_math_baseline;
+}
+
+/// Chosen when the image is loaded: valgrind cannot follow how the first of several threads would
+/// initialise it.
+const TileMath& chosen = choose();
+
+}  // namespace
+
 const TileMath& tile_math() {
-  static const TileMath& chosen = [&]() -> const TileMath& {
-    for (const TileMath* math : {&tile_math_avx512bf16, &tile_math_avx512, &tile_math_avx2}) {
-      if (is_supported(*math)) return *math;
-    }
-    return tile_math_baseline;
-  }();
   return chosen;
 }
 

@@ -30,33 +30,50 @@ __mmask16 first_lanes(size_t count) {
   return static_cast<__mmask16>((1u << count) - 1);
 }
 
+// Of each 128-bit lane of a and of b: the lower, or the upper, words, or pairs of words, in turn.
+inline __m512 low_words(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29);
+}
+inline __m512 high_words(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31);
+}
+inline __m512 low_pairs(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+}
+inline __m512 high_pairs(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+// The even, or the odd, 128-bit lanes of a, then those of b.
+inline __m512 even_lanes(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27);
+}
+inline __m512 odd_lanes(__m512 a, __m512 b) {
+  return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+}
+
 /// Transposes 16 x 16 words: pairs of words within 128-bit lanes, then pairs of pairs, then lanes.
 inline void transpose(__m512 (&r)[lanes]) {
-  using Order = int32_t __attribute__((vector_size(64)));
-  constexpr Order low_words = {0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29};
-  constexpr Order low_pairs = {0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29};
-  constexpr Order even_lanes = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27};
   __m512 t[lanes];
   for (size_t i = 0; i < lanes; i += 2) {
-    t[i] = __builtin_shuffle(r[i], r[i + 1], low_words);
-    t[i + 1] = __builtin_shuffle(r[i], r[i + 1], low_words + 2);
+    t[i] = low_words(r[i], r[i + 1]);
+    t[i + 1] = high_words(r[i], r[i + 1]);
   }
   __m512 u[lanes];
   for (size_t i = 0; i < lanes; i += 4) {
-    u[i] = __builtin_shuffle(t[i], t[i + 2], low_pairs);
-    u[i + 1] = __builtin_shuffle(t[i], t[i + 2], low_pairs + 2);
-    u[i + 2] = __builtin_shuffle(t[i + 1], t[i + 3], low_pairs);
-    u[i + 3] = __builtin_shuffle(t[i + 1], t[i + 3], low_pairs + 2);
+    u[i] = low_pairs(t[i], t[i + 2]);
+    u[i + 1] = high_pairs(t[i], t[i + 2]);
+    u[i + 2] = low_pairs(t[i + 1], t[i + 3]);
+    u[i + 3] = high_pairs(t[i + 1], t[i + 3]);
   }
   for (size_t c = 0; c < 4; ++c) {
-    const __m512 even_low = __builtin_shuffle(u[c], u[4 + c], even_lanes);
-    const __m512 odd_low = __builtin_shuffle(u[c], u[4 + c], even_lanes + 4);
-    const __m512 even_high = __builtin_shuffle(u[8 + c], u[12 + c], even_lanes);
-    const __m512 odd_high = __builtin_shuffle(u[8 + c], u[12 + c], even_lanes + 4);
-    r[c] = __builtin_shuffle(even_low, even_high, even_lanes);
-    r[4 + c] = __builtin_shuffle(odd_low, odd_high, even_lanes);
-    r[8 + c] = __builtin_shuffle(even_low, even_high, even_lanes + 4);
-    r[12 + c] = __builtin_shuffle(odd_low, odd_high, even_lanes + 4);
+    const __m512 even_low = even_lanes(u[c], u[4 + c]);
+    const __m512 odd_low = odd_lanes(u[c], u[4 + c]);
+    const __m512 even_high = even_lanes(u[8 + c], u[12 + c]);
+    const __m512 odd_high = odd_lanes(u[8 + c], u[12 + c]);
+    r[c] = even_lanes(even_low, even_high);
+    r[4 + c] = even_lanes(odd_low, odd_high);
+    r[8 + c] = odd_lanes(even_low, even_high);
+    r[12 + c] = odd_lanes(odd_low, odd_high);
   }
 }
 

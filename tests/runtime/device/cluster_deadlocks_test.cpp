@@ -144,8 +144,8 @@ TEST_P(ClusterDeadlocks, AnotherDeadlockIsCountedUntilThereAreNoClusters) {
 
 TEST_P(ClusterDeadlocks, NoMoreBlocksAreRecommendedThanAChipMayHave) {
   for (const auto& [groups, works] : {std::pair(1024, true), {1025, false}}) {
-    const RunResult result = run(tiny_device(), [&, groups = groups](PTO2Runtime* rt) {
-      for (int i = 0; i < groups; ++i) (void)pto2_rt_allocate_cluster(rt);
+    const RunResult result = run(tiny_device(), [&, count = groups](PTO2Runtime* rt) {
+      for (int i = 0; i < count; ++i) (void)pto2_rt_allocate_cluster(rt);
     });
     EXPECT_THAT(
         result.error.hint,

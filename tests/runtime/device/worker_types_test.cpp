@@ -97,9 +97,9 @@ TEST_P(WorkerTypes, EachRunsWhereItBelongs) {
   for (const auto& [type, name] :
        {std::pair{PTO2_WORKER_AI_CPU, "cpu"}, {PTO2_WORKER_ACCELERATOR, "acc"}}) {
     const Launch what{kernels,
-                      [type = type](PTO2Runtime* rt) {
+                      [worker = type](PTO2Runtime* rt) {
                         for (int i = 0; i < 30; ++i) {
-                          pto2_rt_submit_task(rt, 0, type, nullptr, 0);
+                          pto2_rt_submit_task(rt, 0, worker, nullptr, 0);
                         }
                       },
                       {}};

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 
 namespace pto2::test {
 
@@ -112,7 +113,8 @@ void set_delays(const Delays& delays) {
 
 using pto2::test::accesses;
 
-// The names and types are those that GCC's -fsanitize=thread calls; what ships uses these sizes.
+// The names and types are those that -fsanitize=thread calls, of GCC, and of Clang where they
+// differ; what ships uses these sizes.
 #define PTO2_ANNOUNCED_ATOMIC(BITS, T)                                                            \
   T __tsan_atomic##BITS##_load(const volatile T* address, int) {                                  \
     accesses.load(address);                                                                       \
@@ -150,6 +152,11 @@ using pto2::test::accesses;
   int __tsan_atomic##BITS##_compare_exchange_weak(volatile T* address, T* expected, T value, int, \
                                                   int) {                                          \
     return __tsan_atomic##BITS##_compare_exchange_strong(address, expected, value, 0, 0);         \
+  }                                                                                               \
+  T __tsan_atomic##BITS##_compare_exchange_val(volatile T* address, T expected, T value, int,     \
+                                               int) {                                             \
+    (void)__tsan_atomic##BITS##_compare_exchange_strong(address, &expected, value, 0, 0);         \
+    return expected;                                                                              \
   }
 
 extern "C" {
@@ -185,6 +192,19 @@ void __tsan_write16(void*) {
 }
 void __tsan_write_range(void*, std::size_t) {
   accesses.access();
+}
+void __tsan_vptr_read(void**) {}
+void* __tsan_memset(void* to, int value, std::size_t bytes) {
+  accesses.access();
+  return std::memset(to, value, bytes);
+}
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes) {
+  accesses.access();
+  return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes) {
+  accesses.access();
+  return std::memmove(to, from, bytes);
 }
 
 }  // extern "C"
