@@ -13,7 +13,8 @@ using namespace graphs;
 
 constexpr std::size_t most_tasks = 32;
 constexpr std::size_t most_steps = 160;
-constexpr std::size_t deepest = 6;  ///< scopes open at a time, the outer one included
+constexpr std::size_t deepest = 6;       ///< scopes open at a time, the outer one included
+constexpr std::size_t most_groups = 20;  ///< open at a time
 constexpr uint64_t most_elements = 240;
 /// Of a task: the kernel has three parameters more at most.
 constexpr std::size_t most_tensors = 29;
@@ -52,7 +53,7 @@ class GraphReader {
     if (kind <= 6) return derive(kind);
     if (kind <= 14) return task();
     if (kind == 15) return raw_task();
-    if (kind <= 17) return static_cast<void>(builder_.allocate());
+    if (kind <= 17) return allocate();
     if (kind == 18) return free();
     misuse();
   }
@@ -100,14 +101,23 @@ class GraphReader {
     if (state().tensors().empty()) return;
     const uint32_t of = any_tensor();
     const Extents& shape = builder_.model(of).shape;
+    Step step;
     if (kind == 4) {
-      builder_.tensor(view(of, shape));
+      step = view(of, shape);
     } else if (kind == 5) {
-      builder_.tensor(reshape(of));
+      step = reshape(of);
     } else {
       const auto x = static_cast<uint32_t>(bytes_.below(shape.size()));
-      builder_.tensor(Transpose{of, x, static_cast<uint32_t>(bytes_.below(shape.size()))});
+      step = Transpose{of, x, static_cast<uint32_t>(bytes_.below(shape.size()))};
     }
+    if (!state().fault() || is_certain(step)) builder_.tensor(std::move(step));
+  }
+
+  /// Whether what comes of it does not depend on the schedule.
+  [[nodiscard]] bool is_certain(const Step& step) const {
+    Interpreter after = state();
+    after.apply(step);
+    return !after.hazard();
   }
 
   /// In one of 256 cases for each dimension, what sticks out.
@@ -178,9 +188,7 @@ class GraphReader {
 
   /// What must be refused, or else leave the outcome to the program.
   void submit(Submit task) {
-    Interpreter after = state();
-    after.apply(task);
-    if (!after.hazard()) builder_.submit(std::move(task));
+    if (is_certain(task)) builder_.submit(std::move(task));
   }
 
   /// Parameters that are wrong more often than not, or too many of them.
@@ -241,20 +249,20 @@ class GraphReader {
     return sizes;
   }
 
+  void allocate() {
+    if (state().open_groups().size() < most_groups) builder_.allocate();
+  }
+
   void free() {
     if (state().groups().empty()) return;
     const Free step{some_group()};
-    Interpreter after = state();
-    after.apply(step);
-    if (!after.hazard()) builder_.free(step.group);
+    if (is_certain(step)) builder_.free(step.group);
   }
 
   void misuse() {
     const uint64_t kind = bytes_.below(64);
     if (kind >= misuses) return;
-    Interpreter after = state();
-    after.apply(static_cast<Misuse>(kind));
-    if (!after.hazard()) builder_.misuse(static_cast<Misuse>(kind));
+    if (is_certain(static_cast<Misuse>(kind))) builder_.misuse(static_cast<Misuse>(kind));
   }
 
   Bytes& bytes_;
