@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "models/pto2_check/catalogue.hpp"
+#include "models/pto2_check/check_options.hpp"
 #include "models/pto2_check/check_output.hpp"
 #include "models/pto2_check/mutants.hpp"
 #include "models/pto2_check/named_token.hpp"
@@ -24,20 +25,6 @@ namespace {
 using cli::CliError;
 using cli::ExitCode;
 using cli::Interruption;
-
-struct CheckArguments {
-  std::string pattern;
-  bool deep = false;
-  bool list = false;
-  bool weaken = false;
-  bool mutants = false;
-  bool quick = false;
-  std::string index;
-  bool update = false;
-  CheckSettings settings;
-  std::string json;
-  std::string junit;
-};
 
 constexpr const char* footer = R"(Examples:
   pto2 check                     all scenarios that take seconds
@@ -189,49 +176,12 @@ ExitCode run_replay(const std::string& token) {
   }
 }
 
-void add_options(CLI::App* check_command, CheckArguments& arguments) {
-  check_command->add_option("pattern", arguments.pattern,
-                            "part of the names of the scenarios (memory orders, mutants) to try");
-  check_command->add_flag("--deep", arguments.deep, "those too that take minutes");
-  check_command->add_flag("--list", arguments.list, "show the scenarios and explore nothing");
-  auto* weaken_flag = check_command->add_flag(
-      "--weaken", arguments.weaken,
-      "weaken each memory order in turn, and each use of it; some scenario must notice");
-  auto* mutants_flag = check_command->add_flag(
-      "--mutants", arguments.mutants,
-      "run, for each planted bug, the scenario or the test that must find it, in 60 s");
-  mutants_flag->excludes(weaken_flag);
-  check_command->add_flag("--quick", arguments.quick, "an eighth of the mutants")
-      ->needs(mutants_flag);
-  auto* index_option = check_command->add_option(
-      "--index", arguments.index, "compare the tables of this document with the sources here");
-  check_command->add_flag("--update", arguments.update, "make the tables what they should be")
-      ->needs(index_option);
-  check_command->add_option("--jobs", arguments.settings.jobs, "OS threads per search")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  check_command
-      ->add_option("--max-seconds", arguments.settings.max_seconds,
-                   "give up a scenario after so long; 0: never")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  check_command
-      ->add_option("--samples", arguments.settings.samples,
-                   "executions per strategy of what is sampled")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  check_command->add_option("--json", arguments.json, "write results here; - is stdout")
-      ->check(cli::refusal_of_file_name);
-  check_command->add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")
-      ->check(cli::refusal_of_file_name);
-}
-
 int execute(int argc, char** argv) {
   CLI::App app("Checks the protocols of the runtime's core exhaustively.", "pto2");
   app.require_subcommand(1);
   app.footer(footer);
   CheckArguments arguments;
-  add_options(app.add_subcommand("check", "explore scenarios")->footer(footer), arguments);
+  add_check_options(*app.add_subcommand("check", "explore scenarios")->footer(footer), arguments);
   std::string token;
   CLI::App* replay_command = app.add_subcommand("replay", "explore one execution again");
   replay_command->add_option("token", token, "as a report prints it")->required();

@@ -11,8 +11,6 @@
 namespace pto2::cli {
 namespace {
 
-constexpr uint64_t max_buffer_bytes = uint64_t{1} << 40;
-
 std::unique_ptr<workloads::CaseData> make_data(const Settings& settings) {
   try {
     return settings.workload()->make_case(settings.text(Setting::case_name),
@@ -49,7 +47,7 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
     args_ = data_->args();
   }
   for (const std::string& argument : own.arguments) {
-    parse_argument(argument, settings.number(Setting::input_seed));
+    add_argument(parse_program_argument(argument), settings.number(Setting::input_seed));
   }
   load_images(settings, own);
   check_argument_count(own);
@@ -81,30 +79,9 @@ void RunProgram::load_images(const Settings& settings, const OwnImages& own) {
   }
 }
 
-void RunProgram::parse_argument(const std::string& text, uint64_t input_seed) {
-  const auto reject = [&] {
-    throw CliError(exit_usage, fmt::format("--arg: '{}' is not allowed; it must be scalar:N or "
-                                           "buffer:BYTES[:zero|:random] with 1..1024G bytes",
-                                           text));
-  };
-  const std::string_view view = text;
-  if (view.starts_with("scalar:")) {
-    const auto value = parse_count(view.substr(7));
-    if (!value) reject();
-    args_.push_back(*value);
-    return;
-  }
-  if (!view.starts_with("buffer:")) reject();
-  std::string_view bytes = view.substr(7);
-  std::string_view content = "zero";
-  if (const auto colon = bytes.find(':'); colon != std::string_view::npos) {
-    content = bytes.substr(colon + 1);
-    bytes = bytes.substr(0, colon);
-  }
-  const auto count = parse_size(bytes);
-  const bool known = content == "zero" || content == "random";
-  if (!count || *count == 0 || *count > max_buffer_bytes || !known) reject();
-  buffers_.push_back({workloads::Buffer(*count), content == "random",
+void RunProgram::add_argument(const ProgramArgument& argument, uint64_t input_seed) {
+  if (!argument.is_buffer) return args_.push_back(argument.number);
+  buffers_.push_back({workloads::Buffer(argument.number), argument.is_random,
                       workloads::splitmix64(input_seed, args_.size())});
   args_.push_back(buffers_.back().memory.address());
 }

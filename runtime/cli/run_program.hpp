@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/chip/ai_core.hpp"
+#include "runtime/cli/program_argument.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
@@ -45,7 +46,7 @@ class RunProgram {
     uint64_t seed;
   };
   void load_images(const Settings& settings, const OwnImages& own);
-  void parse_argument(const std::string& text, uint64_t input_seed);
+  void add_argument(const ProgramArgument& argument, uint64_t input_seed);
   void check_argument_count(const OwnImages& own);
 
   std::unique_ptr<workloads::CaseData> data_;

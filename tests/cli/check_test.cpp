@@ -125,6 +125,9 @@ TEST(Check, BadUsageIsExplained) {
     expect({"check", "--mutants", "no_such"}, 3, "there is no");
   }
   expect({"check", "--jobs", "0"}, 2, "--jobs");
+  for (const char* seconds : {"nan", "inf", "-1", "1e400", "soon"}) {
+    expect({"check", "--max-seconds", seconds}, 2, "no number of seconds");
+  }
   expect({"check", "--quick"}, 2, "--mutants");
   expect({"check", "fan_in", "--json", "-", "--junit", "-"}, 2, "cannot both be stdout");
   expect({"check", "fan_in", "--json", "a", "--junit", "a"}, 2, "name the same file");

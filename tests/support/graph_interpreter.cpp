@@ -266,7 +266,7 @@ bool Interpreter::accepts(const Submit& submit) {
 
 bool Interpreter::accepts_pipes(const Submit& submit) {
   for (uint32_t i = 0; i < submit.pipes.size(); ++i) {
-    const char* const problem = refused_pipe(submit, submit.pipes[i], pipes_);
+    const char* const problem = refused_pipe(submit, i, pipes_);
     if (problem == nullptr) continue;
     refuse(problem, static_cast<uint32_t>(submit.params.size()) + i);
     return false;

@@ -249,6 +249,12 @@ TEST(Interpreter, RefusesPipes) {
   refuse({.group = 0, .pipes = {pipe, {.tag = 4, .sizes = PipeSizes{0, 8}}}}, 1, "may be 0");
   expect_refused({Allocate{}, user(0, {}, PipeSizes{2, 8}), user(0, {}, PipeSizes{2, 16})}, 1, 0,
                  "it was made with");
+  // By the same task: first with the usual sizes, then with others.
+  refuse({.group = 0, .pipes = {{.tag = 5}, {.tag = 5, .sizes = PipeSizes{2, 8}}}}, 1,
+         "it was made with");
+  refuse({.group = 0,
+          .pipes = {{.tag = 5, .sizes = PipeSizes{1, 8}}, {.tag = 5, .sizes = PipeSizes{2, 8}}}},
+         1, "it was made with");
   expect_refused({Allocate{}, Submit{.core = CoreType::ai_cpu, .group = 0}}, 0, std::nullopt,
                  "a pinned task");
   EXPECT_FALSE(

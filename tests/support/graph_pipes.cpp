@@ -12,6 +12,18 @@ constexpr PipeSizes usual_sizes{8, 16384};
 /// Most bytes of a pipe.
 constexpr uint64_t most_bytes = uint64_t{1} << 30;
 
+/// Those that the pipe has when the task comes to this parameter, if it was named before, be it by
+/// the task itself.
+std::optional<PipeSizes> sizes_before(const Submit& task, std::size_t number, const Pipes& pipes) {
+  const int32_t tag = task.pipes[number].tag;
+  const auto made = pipes.find({*pipe_group(task), tag});
+  if (made != pipes.end()) return made->second.sizes;
+  for (std::size_t i = 0; i < number; ++i) {
+    if (task.pipes[i].tag == tag) return task.pipes[i].sizes.value_or(usual_sizes);
+  }
+  return std::nullopt;
+}
+
 /// Does a step that is right.
 uint64_t take(PipeStep step, uint64_t number, uint64_t hash, PipeModel& pipe, PredictedUse& use) {
   switch (step) {
@@ -62,7 +74,8 @@ std::optional<uint32_t> pipe_group(const Submit& task) {
   return std::nullopt;
 }
 
-const char* refused_pipe(const Submit& task, const PipeParam& pipe, const Pipes& pipes) {
+const char* refused_pipe(const Submit& task, std::size_t number, const Pipes& pipes) {
+  const PipeParam& pipe = task.pipes[number];
   const std::vector<uint32_t>& parts = task.part_groups;
   if (!task.group && parts.empty()) return "for a task without a cluster";
   if (std::any_of(parts.begin(), parts.end(), [&](uint32_t of) { return of != parts.front(); })) {
@@ -70,9 +83,8 @@ const char* refused_pipe(const Submit& task, const PipeParam& pipe, const Pipes&
   }
   if (task.block_dim > 1) return "parts, which run in no order";
   if (!pipe.sizes) return nullptr;
-  const auto made = pipes.find({*pipe_group(task), pipe.tag});
-  if (made != pipes.end()) {
-    return made->second.sizes == *pipe.sizes ? nullptr : ": it was made with ";
+  if (const auto made = sizes_before(task, number, pipes)) {
+    return *made == *pipe.sizes ? nullptr : ": it was made with ";
   }
   const uint64_t bytes = uint64_t{pipe.sizes->capacity} * pipe.sizes->slot_bytes;
   return bytes == 0 || bytes > most_bytes ? " bytes, of which neither may be 0" : nullptr;

@@ -56,9 +56,9 @@ using Pipes = std::map<PipeName, PipeModel>;
 /// The group whose pipes a task names; none: it cannot.
 [[nodiscard]] std::optional<uint32_t> pipe_group(const Submit& task);
 
-/// Why a pipe is refused to a task, whose group may have it already; null: it is not.
-[[nodiscard]] const char* refused_pipe(const Submit& task, const PipeParam& pipe,
-                                       const Pipes& pipes);
+/// Why the pipe of this number is refused to a task, whose group may have it already, or which may
+/// have named it before; null: it is not.
+[[nodiscard]] const char* refused_pipe(const Submit& task, std::size_t number, const Pipes& pipes);
 
 /// Task `number` is submitted: makes the pipes that there are not, and notes their user.
 void make_pipes(const Submit& task, uint32_t number, Pipes& pipes);

@@ -89,7 +89,7 @@ Script Script::from_token(std::string_view token) {
   Script script;
   script.fingerprint = take(token, ':', 16);
   const std::uint64_t size = take(token, ':', 10);
-  constexpr std::uint64_t most = 100'000'000;
+  constexpr std::uint64_t most = 10'000'000;  // 80 MB; a graph has no room for more events
   if (size > most) throw std::invalid_argument("replay token is damaged: too many steps");
   while (!token.empty()) {
     Step step;

@@ -153,9 +153,10 @@ TEST(Replay, a_token_fits_only_its_program) {
 }
 
 TEST(Replay, damaged_tokens_are_refused) {
-  for (const char* token : {"x", "pto2.0:1:1:0.0x1,", "pto2.1:", "pto2.1:1:2:0.0x1,",
-                            "pto2.1:1:1:0.0x2,", "pto2.1:1:1:999.0x1,", "pto2.1:1:1:0.0x1",
-                            "pto2.1:zz:1:0.0x1,", "pto2.1:1:99999999999999999999:0.0x1,"}) {
+  for (const char* token :
+       {"x", "pto2.0:1:1:0.0x1,", "pto2.1:", "pto2.1:1:2:0.0x1,", "pto2.1:1:1:0.0x2,",
+        "pto2.1:1:1:999.0x1,", "pto2.1:1:1:0.0x1", "pto2.1:zz:1:0.0x1,",
+        "pto2.1:1:99999999999999999999:0.0x1,", "pto2.1:0:20000000:0.0x20000000,"}) {
     EXPECT_THROW(replay(token, [] {}), std::invalid_argument) << token;
   }
 }

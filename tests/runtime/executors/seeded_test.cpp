@@ -61,7 +61,8 @@ void read_it(SeededCell<int>& cell) {
 }
 
 TEST(SeededCell, AReadDuringAWriteIsARace) {
-  EXPECT_THAT(race(write_it, read_it), testing::ContainsRegex("seed .*nobody else accesses a cell"));
+  EXPECT_THAT(race(write_it, read_it),
+              testing::ContainsRegex("seed .*nobody else accesses a cell"));
 }
 
 TEST(SeededCell, TwoWritesAreARace) {

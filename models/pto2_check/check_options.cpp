@@ -1,0 +1,58 @@
+#include "models/pto2_check/check_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+#include "runtime/output/output_file.hpp"
+
+namespace pto2::scenarios {
+namespace {
+
+/// CLI11's own ranges let NaN pass, which no clock ever reaches.
+std::string refusal_of_seconds(const std::string& text) {
+  double seconds = 0;
+  const bool is_number = CLI::detail::lexical_cast(text, seconds);
+  if (is_number && std::isfinite(seconds) && seconds >= 0) return {};
+  return "'" + text + "' is no number of seconds, 0 or more";
+}
+
+}  // namespace
+
+void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
+  check_command.add_option("pattern", arguments.pattern,
+                           "part of the names of the scenarios (memory orders, mutants) to try");
+  check_command.add_flag("--deep", arguments.deep, "those too that take minutes");
+  check_command.add_flag("--list", arguments.list, "show the scenarios and explore nothing");
+  auto* weaken_flag = check_command.add_flag(
+      "--weaken", arguments.weaken,
+      "weaken each memory order in turn, and each use of it; some scenario must notice");
+  auto* mutants_flag = check_command.add_flag(
+      "--mutants", arguments.mutants,
+      "run, for each planted bug, the scenario or the test that must find it, in 60 s");
+  mutants_flag->excludes(weaken_flag);
+  check_command.add_flag("--quick", arguments.quick, "an eighth of the mutants")
+      ->needs(mutants_flag);
+  auto* index_option = check_command.add_option(
+      "--index", arguments.index, "compare the tables of this document with the sources here");
+  check_command.add_flag("--update", arguments.update, "make the tables what they should be")
+      ->needs(index_option);
+  check_command.add_option("--jobs", arguments.settings.jobs, "OS threads per search")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  check_command
+      .add_option("--max-seconds", arguments.settings.max_seconds,
+                  "give up a scenario after so long; 0: never")
+      ->check(refusal_of_seconds)
+      ->capture_default_str();
+  check_command
+      .add_option("--samples", arguments.settings.samples,
+                  "executions per strategy of what is sampled")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  check_command.add_option("--json", arguments.json, "write results here; - is stdout")
+      ->check(cli::refusal_of_file_name);
+  check_command.add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")
+      ->check(cli::refusal_of_file_name);
+}
+
+}  // namespace pto2::scenarios

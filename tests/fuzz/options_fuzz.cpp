@@ -1,0 +1,65 @@
+/// Command lines: arguments, one a line, of `pto2 check` and `replay` if the first is one of the
+/// two, of the other commands of pto2 otherwise. CLI11 must refuse them with a ParseError, or what
+/// is parsed must be in its range.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "models/pto2_check/check_options.hpp"
+#include "runtime/cli/commands.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
+
+namespace {
+
+using pto2::fuzz::expect;
+
+/// Parses the arguments, which CLI11 wants the last one first.
+void parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  app.parse(reversed);
+}
+
+void parse_check(const std::vector<std::string>& arguments) {
+  CLI::App app("", "pto2");
+  app.require_subcommand(1);
+  pto2::scenarios::CheckArguments parsed;
+  pto2::scenarios::add_check_options(*app.add_subcommand("check"), parsed);
+  std::string token;
+  app.add_subcommand("replay")->add_option("token", token)->required();
+  parse(app, arguments);
+  expect(parsed.settings.jobs >= 1 && parsed.settings.jobs <= 64, "jobs out of range");
+  expect(std::isfinite(parsed.settings.max_seconds) && parsed.settings.max_seconds >= 0,
+         "seconds that are no time");
+  expect(parsed.settings.samples >= 1, "no samples");
+  expect(!(parsed.mutants && parsed.weaken), "mutants and weakenings at once");
+}
+
+void parse_other(const std::vector<std::string>& arguments) {
+  CLI::App app("", "pto2");
+  app.require_subcommand(1);
+  std::vector<std::unique_ptr<pto2::cli::Command>> made;
+  for (const pto2::cli::CommandSpec& spec : pto2::cli::commands()) {
+    CLI::App* const subcommand = app.add_subcommand(spec.name, spec.description);
+    if (spec.make != nullptr) made.push_back(spec.make(*subcommand));
+  }
+  parse(app, arguments);
+  expect(app.get_subcommands().size() == 1, "no command or several");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
+  const auto arguments = pto2::fuzz::split(pto2::fuzz::Bytes(data, size).rest(), '\n');
+  try {
+    if (pto2::cli::is_of_check(arguments.front())) {
+      parse_check(arguments);
+    } else {
+      parse_other(arguments);
+    }
+  } catch (const CLI::ParseError& error) {
+    expect(error.get_exit_code() == 0 || error.what()[0] != '\0', "refused without a word");
+  }
+  return 0;
+}
