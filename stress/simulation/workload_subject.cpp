@@ -58,6 +58,8 @@ void WorkloadSubject::record() {
   recorder.scope_end();
   program_ = recorder.program();
   is_exact_ = recorder.is_exact() && data_->info().fault.empty();
+  of_one_ring_ = oracle::smallest_sizes(program_, 1);
+  of_four_rings_ = oracle::smallest_sizes(program_, 4);
 }
 
 void WorkloadSubject::call(PTO2Runtime* rt, std::optional<Relay>& relay, uint64_t tasks) {
@@ -89,7 +91,7 @@ DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
 /// occurs; ample sizes are still small enough for back-pressure.
 void WorkloadSubject::draw_sizes(executors::Random& random, DeviceConfig& config) const {
   config.rings = random.below(2) == 0 ? 1 : 4;
-  const oracle::SmallestSizes enough = oracle::smallest_sizes(program_, config.rings);
+  const oracle::SmallestSizes& enough = config.rings == 1 ? of_one_ring_ : of_four_rings_;
   const auto size = [&](uint64_t smallest, uint64_t least) {
     const uint64_t drawn = random.below(6) == 0 ? smallest / 2 + random.below(smallest / 2 + 1)
                                                 : smallest + random.below(2 * smallest + 1);

@@ -50,6 +50,8 @@ class WorkloadSubject final : public Subject {
   std::vector<KernelEntry> entries_;
   oracle::Program program_;  ///< of the whole graph
   bool is_exact_ = false;    ///< the program says all about the sizes that it needs
+  oracle::SmallestSizes of_one_ring_{};
+  oracle::SmallestSizes of_four_rings_{};
 };
 
 }  // namespace pto2::simulations

@@ -53,7 +53,8 @@ void parse_other(const std::vector<std::string>& arguments) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   const auto arguments = pto2::fuzz::split(pto2::fuzz::Bytes(data, size).rest(), '\n');
   try {
-    if (pto2::cli::is_of_check(arguments.front())) {
+    const char* const program = pto2::cli::find_program(arguments.front());
+    if (program != nullptr && std::string_view(program) == "pto2-check") {
       parse_check(arguments);
     } else {
       parse_other(arguments);

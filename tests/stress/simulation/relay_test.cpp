@@ -1,0 +1,97 @@
+#include "stress/simulation/relay.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/device/device.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+/// Three tasks in a row on one tensor, and a fourth that reads what the first wrote.
+class RelayOfChain : public testing::Test {
+ protected:
+  static void chain(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    const Tensor first = make_tensor(shape, 1);
+    const Tensor second = make_tensor(shape, 1);
+    const PTOParam makes[] = {make_output_param(first)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, makes, 1);
+    const PTOParam passes[] = {make_input_param(first), make_output_param(second)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, passes, 2);
+    const PTOParam changes[] = {make_inout_param(second)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 1);
+    const PTOParam reads[] = {make_input_param(second), make_input_param(first)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 2);
+  }
+
+  /// What the stubs say of the chain with `kernel` in their place.
+  std::vector<std::string> problems_with(KernelEntry kernel, uint64_t tasks = ~uint64_t{0}) {
+    std::optional<Relay> relay;
+    const KernelEntry kernels[] = {kernel};
+    DeviceConfig config;
+    config.window = 16;
+    config.chip.blocks = 2;
+    config.chip.schedulers = 1;
+    const Launch what{kernels,
+                      [&](PTO2Runtime* rt) {
+                        relay.emplace(rt, RelayOptions{.stub_kernels = true, .most_tasks = tasks});
+                        chain(&*relay);
+                      },
+                      {}};
+    const RunResult result = launch(config, executors::SeededOptions{.seed = 5}, what);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    tasks_ = result.tasks;
+    return relay->problems(result.tasks);
+  }
+
+  uint64_t tasks_ = 0;
+};
+
+TEST_F(RelayOfChain, FindsNothingWrong) {
+  EXPECT_THAT(problems_with(&Relay::stub), IsEmpty());
+  EXPECT_EQ(tasks_, 4u);
+}
+
+TEST_F(RelayOfChain, EndsTheGraphEarly) {
+  EXPECT_THAT(problems_with(&Relay::stub, 2), IsEmpty());
+  EXPECT_EQ(tasks_, 2u);
+}
+
+TEST_F(RelayOfChain, FindsATaskThatDidNotRun) {
+  const auto every_second = [](int64_t* args) {
+    static uint32_t calls = 0;
+    if (++calls % 4 != 0) Relay::stub(args);
+  };
+  EXPECT_THAT(problems_with(every_second), ElementsAre("task 4 of 1 parts ran 0 times"));
+}
+
+TEST_F(RelayOfChain, FindsATaskThatRanTwice) {
+  const auto twice = [](int64_t* args) {
+    static uint32_t calls = 0;
+    if (++calls == 1) Relay::stub(args);
+    Relay::stub(args);
+  };
+  EXPECT_THAT(problems_with(twice), ElementsAre("task 1 of 1 parts ran 2 times"));
+}
+
+/// After the second task, somebody writes to what it wrote.
+TEST_F(RelayOfChain, FindsWrongData) {
+  const auto spoils = [](int64_t* args) {
+    static uint32_t calls = 0;
+    Relay::stub(args);
+    if (++calls == 2) *pto_tensor(args, 2).data<char>() ^= 1;
+  };
+  EXPECT_THAT(problems_with(spoils),
+              ElementsAre(testing::AllOf(StartsWith("task 3, parameter 1: it reads "),
+                                         HasSubstr("and not what task 2 wrote"))));
+}
+
+}  // namespace
+}  // namespace pto2::simulations
