@@ -40,14 +40,15 @@ context::fiber Fiber::start() {
   // boost.context enters the new stack once to set it up: TSan must book that frame on the fiber,
   // or every fiber leaves one more on its creator.
   void* const creator = tsan_current();
-  tsan_switch(tsan_fiber_, switches_order_);
+  const bool ordered = switches_order_;  // the fiber reads nothing of its creator's
+  tsan_switch(tsan_fiber_, ordered);
   tsan_ignore_begin();
   context::fiber made = visit_stack(bottom(), stack_.size, [&] {
     return context::fiber(std::allocator_arg, place, Borrowed{},
                           [this](context::fiber&& host) { return run(std::move(host)); });
   });
   tsan_ignore_end();
-  tsan_switch(creator, switches_order_);
+  tsan_switch(creator, ordered);
   return made;
 }
 

@@ -70,7 +70,8 @@ TEST(CheckInterruption, TwoSignalsAtOnceAreOne) {
   program.send(SIGINT);
   const Outcome outcome = program.end_with(SIGTERM);
   EXPECT_EQ(outcome.code, 130);
-  EXPECT_THAT(outcome.out, HasSubstr("\n1 hold, 0 do not, 1 inconclusive"));
+  // The second scenario need not have begun.
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("\n1 hold, 0 do not, [01] inconclusive"));
 }
 
 TEST(CheckInterruption, EndsSampling) {
