@@ -90,7 +90,8 @@ class SeededTeam {
   void give_way();
   /// The running thread is about to run a kernel: a point, with kernels_last after all others.
   void enter_kernel();
-  /// The running thread has found something wrong: the run ends here, and says so.
+  /// The running thread has found something wrong: the run ends here, and says so. Its stack is
+  /// left as it is, so the caller should own nothing.
   [[noreturn]] void give_up(std::string why);
   [[nodiscard]] std::size_t size() const { return threads_.size(); }
   [[nodiscard]] const std::string& name_of(uint32_t thread) const {
