@@ -30,7 +30,7 @@ bool has_few_rows(const Param& param) {
 
 /// First bytes of the rows, ascending.
 std::vector<uint64_t> rows(const Param& param) {
-  std::vector<uint64_t> found{param.begin()};
+  std::vector<uint64_t> found{param.bytes()->begin};
   for (uint32_t dim = 0; dim + 1 < param.dims; ++dim) {
     std::vector<uint64_t> finer;
     for (const uint64_t row : found) {
@@ -65,7 +65,9 @@ bool rows_meet(const Param& a, const Param& b) {
 }  // namespace
 
 bool share_bytes(const Param& a, const Param& b) {
-  if (a.end() <= b.begin() || b.end() <= a.begin()) return false;
+  const Bytes of_a = *a.bytes();
+  const Bytes of_b = *b.bytes();
+  if (of_a.end <= of_b.begin || of_b.end <= of_a.begin) return false;
   if (same_space(a, b)) return boxes_meet(a, b);
   if (!has_few_rows(a) || !has_few_rows(b)) return true;
   return rows_meet(a, b);

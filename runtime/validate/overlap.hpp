@@ -5,8 +5,8 @@
 
 namespace pto2::validation {
 
-/// Both are of the same memory. Exact, unless two regions of different form have more rows than
-/// `most_rows`: then they are taken to share one if their first and last bytes do.
+/// Both are of the same memory, and have bytes(). Exact, unless two regions of different form have
+/// more rows than `most_rows`: then they are taken to share one if their first and last bytes do.
 [[nodiscard]] bool share_bytes(const Param& a, const Param& b);
 
 inline constexpr uint64_t most_rows = 1 << 16;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "runtime/validate/checked.hpp"
 #include "runtime/validate/rules.hpp"
 
 namespace pto2::validation {
@@ -26,8 +27,20 @@ std::string pipe_of(const PipeUse& use) {
   return text_of_pipe(use.group, use.tag);
 }
 
+/// Of a fill whose numbers are 0 or more, the sum of which fits as it has no sign.
+uint64_t slots_in_use(const Fill& fill) {
+  return static_cast<uint64_t>(fill.waiting) + static_cast<uint64_t>(fill.held);
+}
+
 bool is_empty(const Fill& fill) {
-  return fill.waiting + fill.held == 0;
+  return (Checked(fill.waiting) + fill.held).result() == 0;
+}
+
+/// Whether what a task did makes of the one fill the other.
+bool adds_up(const PipeUse& use) {
+  const auto waiting = Checked(use.before.waiting) + use.pushed - use.popped;
+  const auto held = Checked(use.before.held) + use.popped - use.freed;
+  return waiting.result() == use.after.waiting && held.result() == use.after.held;
 }
 
 class Pipes {
@@ -70,16 +83,14 @@ class Pipes {
       if (fill.waiting < 0 || fill.held < 0) {
         it_.findings.add("VR-I24", pipe_of(use) + " holds less than nothing: " + text_of(fill),
                          event(use));
-      } else if (static_cast<uint64_t>(fill.waiting + fill.held) > use.capacity) {
-        it_.findings.add("VR-I24",
-                         fmt::format("{} has {} slots, and {} are in use", pipe_of(use),
-                                     use.capacity, fill.waiting + fill.held),
-                         event(use));
+      } else if (const uint64_t slots = slots_in_use(fill); slots > use.capacity) {
+        it_.findings.add(
+            "VR-I24",
+            fmt::format("{} has {} slots, and {} are in use", pipe_of(use), use.capacity, slots),
+            event(use));
       }
     }
-    const Fill sum{use.before.waiting + use.pushed - use.popped,
-                   use.before.held + use.popped - use.freed};
-    if (sum != use.after || use.pushed < 0 || use.popped < 0 || use.freed < 0) {
+    if (!adds_up(use) || use.pushed < 0 || use.popped < 0 || use.freed < 0) {
       it_.findings.add(
           "VR-I24",
           fmt::format("{} comes from {}, with {} pushed, {} popped and {} freed, to {}",
@@ -127,7 +138,7 @@ class Pipes {
   /// VR-I26.
   void check_owner(const PipeUse& use, uint32_t task) {
     const Submission& submission = it_.trace.submissions[task];
-    if (submission.group != static_cast<int64_t>(use.group)) {
+    if (!std::cmp_equal(submission.group, use.group)) {
       it_.findings.add(
           "VR-I26",
           submission.group == -1

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "runtime/validate/checked.hpp"
 #include "runtime/validate/overlap.hpp"
 #include "runtime/validate/rules.hpp"
 
@@ -12,25 +14,25 @@ namespace {
 struct Access {
   uint32_t task;
   const Param* param;
+  Bytes bytes;
 };
 
 /// Accesses to one memory by their first byte.
 class Accesses {
  public:
   void add(const Access& access) {
-    const uint64_t begin = access.param->begin();
-    longest_ = std::max(longest_, access.param->end() - begin);
-    by_begin_.emplace(begin, access);
+    longest_ = std::max(longest_, access.bytes.end - access.bytes.begin);
+    by_begin_.emplace(access.bytes.begin, access);
   }
 
-  /// Calls visit(access) for those that share a byte; one for which it is true is forgotten.
+  /// Calls visit(older) for those that share a byte; one for which it is true is forgotten.
   template <class Visitor>
-  void visit_overlapping(const Param& param, Visitor&& visit) {
-    const uint64_t begin = param.begin();
-    auto at = by_begin_.lower_bound(begin < longest_ ? 0 : begin - longest_);
-    const auto end = by_begin_.lower_bound(param.end());
+  void visit_overlapping(const Access& access, Visitor&& visit) {
+    const auto [first, past] = access.bytes;
+    auto at = by_begin_.lower_bound(first < longest_ ? 0 : first - longest_);
+    const auto end = by_begin_.lower_bound(past);
     while (at != end) {
-      const bool forget = share_bytes(*at->second.param, param) && visit(at->second);
+      const bool forget = share_bytes(*at->second.param, *access.param) && visit(at->second);
       at = forget ? by_begin_.erase(at) : std::next(at);
     }
   }
@@ -77,21 +79,31 @@ class Races {
     return memories_[{param.external ? param.memory : owner, param.external}];
   }
 
-  void find_conflicts(uint32_t task) {
-    conflicts_.clear();
+  /// Calls visit(access, memory) for each tensor of a task. One whose bytes do not fit 64 bits is
+  /// refused by VR-I16, and has no place here.
+  template <class Visitor>
+  void visit_accesses(uint32_t task, Visitor&& visit) {
     for (const Param& param : it_.trace.submissions[task].params) {
       if (param.direction == Direction::none) continue;
-      Memory& memory = memory_of(param);
-      memory.writes.visit_overlapping(param, [&](const Access& access) {
-        conflicts_.push_back({access.task, param.reads(), access.param, &param});
-        return false;
-      });
-      if (!param.writes()) continue;
-      memory.reads.visit_overlapping(param, [&](const Access& access) {
-        conflicts_.push_back({access.task, false, access.param, &param});
-        return false;
-      });
+      const std::optional<Bytes> bytes = param.bytes();
+      if (bytes) visit(Access{task, &param, *bytes}, memory_of(param));
     }
+  }
+
+  void find_conflicts(uint32_t task) {
+    conflicts_.clear();
+    visit_accesses(task, [&](const Access& access, Memory& memory) {
+      const Param& param = *access.param;
+      memory.writes.visit_overlapping(access, [&](const Access& older) {
+        conflicts_.push_back({older.task, param.reads(), older.param, &param});
+        return false;
+      });
+      if (!param.writes()) return;
+      memory.reads.visit_overlapping(access, [&](const Access& older) {
+        conflicts_.push_back({older.task, false, older.param, &param});
+        return false;
+      });
+    });
   }
 
   void judge(uint32_t task) {
@@ -139,27 +151,22 @@ class Races {
 
   /// A write in one piece takes the place of what it covers: whoever meets that meets the write.
   void remember(uint32_t task) {
-    for (const Param& param : it_.trace.submissions[task].params) {
-      if (param.direction == Direction::none) continue;
-      Memory& memory = memory_of(param);
-      if (param.writes()) {
-        const auto is_covered = [&](const Access& access) {
-          return is_in_one_piece(param) && param.begin() <= access.param->begin() &&
-                 access.param->end() <= param.end();
-        };
-        memory.writes.visit_overlapping(param, is_covered);
-        memory.reads.visit_overlapping(param, is_covered);
-        memory.writes.add({task, &param});
-      } else {
-        memory.reads.add({task, &param});
-      }
-    }
+    visit_accesses(task, [](const Access& access, Memory& memory) {
+      if (!access.param->writes()) return memory.reads.add(access);
+      const auto is_covered = [&](const Access& older) {
+        return is_in_one_piece(access) && access.bytes.begin <= older.bytes.begin &&
+               older.bytes.end <= access.bytes.end;
+      };
+      memory.writes.visit_overlapping(access, is_covered);
+      memory.reads.visit_overlapping(access, is_covered);
+      memory.writes.add(access);
+    });
   }
 
-  static bool is_in_one_piece(const Param& param) {
-    uint64_t elements = 1;
-    for (uint32_t i = 0; i < param.dims; ++i) elements *= param.extent[i];
-    return elements * param.element == param.end() - param.begin();
+  static bool is_in_one_piece(const Access& access) {
+    Checked<uint64_t> bytes = access.param->element;
+    for (uint32_t i = 0; i < access.param->dims; ++i) bytes = bytes * access.param->extent[i];
+    return bytes.result() == access.bytes.end - access.bytes.begin;
   }
 
   const Case& it_;

@@ -1,16 +1,28 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "runtime/validate/rules.hpp"
 
 namespace pto2::validation {
 namespace {
 
-/// VR-I16 for one parameter.
-void check_owner(const Case& it, uint32_t task, std::size_t i) {
+/// Whether a task's tensor lies in the buffers of their owner.
+bool is_inside(const Submission& owner, const Bytes& bytes) {
+  return bytes.begin >= owner.heap_begin && bytes.end - owner.heap_begin <= owner.heap_bytes;
+}
+
+/// VR-I16 for one tensor.
+void check_tensor(const Case& it, uint32_t task, std::size_t i) {
   const Submission& submission = it.trace.submissions[task];
   const Param& param = submission.params[i];
+  const std::optional<Bytes> bytes = param.bytes();
+  if (!bytes) {
+    it.findings.add("VR-I16", fmt::format("the bytes of parameter {} do not fit 64 bits", i),
+                    it.submit(task));
+  }
+  if (param.external) return;
   const uint32_t owner = it.history.find(param.owner);
   const std::string name =
       fmt::format("parameter {} lies in the buffers of {}", i, text_of(param.owner));
@@ -19,10 +31,9 @@ void check_owner(const Case& it, uint32_t task, std::size_t i) {
     return;
   }
   const Submission& held = it.trace.submissions[owner];
-  if (param.begin() < held.heap_begin || param.end() > held.heap_begin + held.heap_bytes) {
+  if (bytes && !is_inside(held, *bytes)) {
     it.findings.add(
-        "VR-I16",
-        fmt::format("{}, but its bytes {} to {} do not", name, param.begin(), param.end()),
+        "VR-I16", fmt::format("{}, but its bytes {} to {} do not", name, bytes->begin, bytes->end),
         it.submit(task), it.submit(owner));
   }
   const bool holds = owner == task || std::ranges::count(submission.holds, param.owner) != 0 ||
@@ -81,7 +92,7 @@ void check_references(const Case& it) {
     if (!history.whole) continue;
     const std::vector<Param>& params = it.trace.submissions[task].params;
     for (std::size_t i = 0; i < params.size(); ++i) {
-      if (params[i].direction != Direction::none && !params[i].external) check_owner(it, task, i);
+      if (params[i].direction != Direction::none) check_tensor(it, task, i);
     }
     check_end(it, task, "VR-I17", history.consume);
     check_end(it, task, "VR-I18", history.reclaim);

@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "runtime/validate/checked.hpp"
+
 namespace pto2::validation {
 
 const char* name_of(Kind kind) {
@@ -17,16 +19,20 @@ bool is_of_a_task(Kind kind) {
   return kind <= Kind::reclaim || kind == Kind::join || kind == Kind::pipe;
 }
 
-uint64_t Param::begin() const {
-  uint64_t first = 0;
-  for (uint32_t i = 0; i < dims; ++i) first += start[i] * strides[i];
-  return base + origin + first * element;
-}
-
-uint64_t Param::end() const {
-  uint64_t last = 0;
-  for (uint32_t i = 0; i < dims; ++i) last += (start[i] + extent[i] - 1) * strides[i];
-  return base + origin + (last + 1) * element;
+std::optional<Bytes> Param::bytes() const {
+  using Number = Checked<uint64_t>;
+  Number first = 0;
+  Number last = 0;
+  for (uint32_t i = 0; i < dims; ++i) {
+    const Number past = Number(start[i]) + extent[i];
+    first = first + Number(start[i]) * strides[i];
+    last = last + (past - 1) * strides[i];
+  }
+  const Number place = Number(base) + origin;
+  const std::optional<uint64_t> begin = (place + first * element).result();
+  const std::optional<uint64_t> end = (place + (last + 1) * element).result();
+  if (!begin || !end) return std::nullopt;
+  return Bytes{*begin, *end};
 }
 
 }  // namespace pto2::validation

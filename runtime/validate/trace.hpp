@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -91,6 +92,12 @@ enum class Direction : uint8_t { in, out, inout, none };
 
 inline constexpr std::size_t max_dims = 5;
 
+/// Bytes [begin, end) of a memory or of a heap.
+struct Bytes {
+  uint64_t begin;
+  uint64_t end;
+};
+
 struct Param {
   Direction direction = Direction::none;  ///< none: a scalar, or a pipe
   bool pipe = false;
@@ -114,9 +121,8 @@ struct Param {
   }
   /// Of the TensorMap: to it, a pipe is a tensor that its tasks read and write.
   [[nodiscard]] bool takes_an_entry() const { return writes() || pipe; }
-  /// First byte and the byte past the last, of the memory or the heap.
-  [[nodiscard]] uint64_t begin() const;
-  [[nodiscard]] uint64_t end() const;
+  /// From its first byte to past its last. Nothing: its numbers do not fit 64 bits.
+  [[nodiscard]] std::optional<Bytes> bytes() const;
 };
 
 /// A line `submit`.

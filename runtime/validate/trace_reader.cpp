@@ -110,13 +110,13 @@ class Reader {
       line.refuse(fmt::format("\"given_up\" contradicts \"error\" {}", error));
     }
     tasks_ = line.number("tasks");
-    trace_.tensormap_pool = line.number("tensormap_pool");
+    trace_.tensormap_pool = line.index("tensormap_pool");
     read_threads(line);
     read_cores(line);
     for (const element ring : line.list("rings")) {
       const JsonLine fields = line.inner(ring, "a ring");
       trace_.rings.push_back(
-          {fields.number("window"), fields.number("heap"), fields.number("dep_pool")});
+          {fields.index("window"), fields.number("heap"), fields.index("dep_pool")});
       const Ring& sizes = trace_.rings.back();
       if (sizes.window < 2 || sizes.heap == 0 || sizes.dep_pool == 0) {
         line.refuse("a ring has no room");
@@ -194,10 +194,18 @@ class Reader {
     event.before = last_[event.thread];
     last_[event.thread] = event.t;
     read_details(line, event);
-    if (kind == Kind::submit) trace_.submissions.push_back(read_submission(line, trace_));
+    if (kind == Kind::submit) add_submission(line);
     const bool of_a_pipe = kind == Kind::pipe || kind == Kind::leftover;
     if (of_a_pipe) trace_.pipe_uses.push_back(read_pipe_use(line, trace_, kind));
     trace_.events.push_back(event);
+  }
+
+  void add_submission(const JsonLine& line) {
+    trace_.submissions.push_back(read_submission(line, trace_));
+    parts_ += trace_.submissions.back().parts();
+    if (parts_ < no_index) return;
+    throw TraceError(line.line(), "the tasks so far have more parts than can be numbered",
+                     "validate a shorter run");
   }
 
   void read_task(const JsonLine& line, Event& event) const {
@@ -270,6 +278,7 @@ class Reader {
   std::vector<uint64_t> last_;  // time of each thread's last event
   std::string key_;
   uint64_t tasks_ = 0;
+  uint64_t parts_ = 0;
   bool ended_ = false;
 };
 

@@ -1,9 +1,11 @@
 #include "runtime/validate/validate.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
+#include "runtime/validate/checked.hpp"
 #include "runtime/validate/rules.hpp"
 
 namespace pto2::validation {
@@ -21,12 +23,14 @@ Figures count(const Case& it) {
   }
   for (const Event& event : trace.events) figures.groups += event.kind == Kind::allocate ? 1 : 0;
   std::set<std::pair<uint64_t, int64_t>> pipes;
+  Checked<uint64_t> entries = 0;
   for (const PipeUse& use : trace.pipe_uses) {
     if (it.event(use.event).kind != Kind::pipe) continue;
     pipes.emplace(use.group, use.tag);
-    figures.entries += static_cast<uint64_t>(std::max(use.pushed, int64_t{0}));
+    entries = entries + static_cast<uint64_t>(std::max(use.pushed, int64_t{0}));
   }
   figures.pipes = pipes.size();
+  figures.entries = entries.result().value_or(std::numeric_limits<uint64_t>::max());
   return figures;
 }
 

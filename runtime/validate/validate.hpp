@@ -37,8 +37,9 @@
 ///          those who had them have been reclaimed.
 ///   VR-I15: a task has as many nodes of its ring's dependency pool as producers and holds; those
 ///          who had these nodes have been reclaimed.
-///   VR-I16: whoever names a buffer of the runtime names bytes of its owner's heap range, and is
-///          the owner itself, has it as producer, or holds it.
+///   VR-I16: the bytes of a tensor fit 64 bits. Whoever names a buffer of the runtime names bytes
+///   of
+///          its owner's heap range, and is the owner itself, has it as producer, or holds it.
 ///   VR-I17: a task is consumed after it has finished, its scope has ended, and its users have
 ///          finished.
 ///   VR-I18: a task is reclaimed after the same.
@@ -89,7 +90,7 @@ struct Figures {
   uint64_t pinned_tasks = 0;  ///< themselves, or one of their parts
   uint64_t groups = 0;        ///< that got a cluster
   uint64_t pipes = 0;         ///< that a task used
-  uint64_t entries = 0;       ///< pushed into pipes
+  uint64_t entries = 0;       ///< pushed into pipes; 2^64 - 1: that many or more
 };
 
 struct Verdict {

@@ -1,4 +1,6 @@
 // VR-I13 to VR-I16.
+#include <functional>
+
 #include "tests/runtime/validate/edited_trace.hpp"
 
 namespace pto2::test {
@@ -96,6 +98,48 @@ TEST(MemoryRules, I16BuffersAreTheirOwners) {
     }
     return false;
   });
+}
+
+/// Where the numbers wrap, both ends of a region may seem to be in the owner's range.
+TEST(MemoryRules, I16RegionsThatBeginBeforeTheHeap) {
+  const auto edit_buffer = [](const std::function<void(Json&, uint64_t)>& edit) -> Edit {
+    return [=](EditedTrace&, Json& task) {
+      for (Json& param : task["params"]) {
+        if (!param.contains("owner")) continue;
+        edit(param, param["base"].get<uint64_t>());
+        return true;
+      }
+      return false;
+    };
+  };
+  expect_refused("VR-I16", Kit::roomy, edit_buffer([](Json& param, uint64_t base) {
+                   param["base"] = base + 64;
+                   param["origin"] = -uint64_t{64};
+                 }));
+  expect_refused("VR-I16", Kit::roomy, edit_buffer([](Json& param, uint64_t base) {
+                   param["base"] = -uint64_t{64};
+                   param["extent"] = {(base + 64) / 8 + 1};
+                 }));
+}
+
+/// Memory of the caller has no owner, and no end but that of the numbers.
+TEST(MemoryRules, I16RegionsThatDoNotFitTheNumbers) {
+  const std::pair<const char*, Json> edits[] = {
+      {"base", -uint64_t{8}},    {"origin", -uint64_t{8}},   {"element", uint64_t{1} << 61},
+      {"start", {-uint64_t{1}}}, {"extent", {-uint64_t{1}}}, {"strides", {-uint64_t{1}}}};
+  for (const auto& [field, value] : edits) {
+    expect_refused(
+        "VR-I16", Kit::roomy,
+        [&](EditedTrace&, Json& task) {
+          for (Json& param : task["params"]) {
+            if (!param.contains("external")) continue;
+            param[field] = value;
+            return true;
+          }
+          return false;
+        },
+        true);
+  }
 }
 
 TEST(MemoryRules, I16WhoNamesABufferHoldsItsOwner) {

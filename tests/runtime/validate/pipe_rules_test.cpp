@@ -1,6 +1,9 @@
 // VR-I24 to VR-I27: real traces of groups with pipes, of which a field was changed.
 #include <gmock/gmock.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "tests/runtime/validate/edited_trace.hpp"
 
 namespace pto2::test {
@@ -67,6 +70,22 @@ TEST(PipeRules, I24WhatATaskDidAddsUp) {
       line[field] = line[field].get<int>() + 1;
       return true;
     });
+  }
+}
+
+TEST(PipeRules, I24NumbersThatDoNotFit) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  for (const char* field : {"pushed", "popped", "freed"}) {
+    expect_line_refused("VR-I24", Kit::pipes, "pipe", [&](EditedTrace&, Json& line) {
+      line[field] = most;
+      return true;
+    });
+  }
+  for (const int64_t number : {most, -most - 1}) {
+    EditedTrace trace(Kit::pipes);
+    for (Json* line : trace.events("pipe")) (*line)["after"] = {number, number};
+    for (Json* line : trace.events("leftover")) (*line)["left"] = {number, number};
+    EXPECT_THAT(trace.broken(), testing::IsSupersetOf({"VR-I24", "VR-I25"})) << number;
   }
 }
 
@@ -160,6 +179,20 @@ TEST(PipeRules, I26TasksHavePipesOfTheirGroup) {
     }
     return true;
   });
+}
+
+/// The number of no group is that of no pipe.
+TEST(PipeRules, I26ATaskOfNoGroupHasNoPipe) {
+  EditedTrace trace(Kit::pipes);
+  for (Json* use : uses_of(trace, Json(*trace.events("pipe").front()))) {
+    (*use)["group"] = -uint64_t{1};
+    for (Json* task : trace.events("submit")) {
+      if ((*task)["ring"] == (*use)["ring"] && (*task)["task"] == (*use)["task"]) {
+        (*task)["group"] = -1;
+      }
+    }
+  }
+  EXPECT_THAT(trace.broken(), testing::Contains("VR-I26"));
 }
 
 TEST(PipeRules, I26OneEventPerTaskAndPipe) {

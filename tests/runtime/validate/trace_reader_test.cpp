@@ -112,6 +112,10 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header["cores"][0]["cluster"] = "0"; }, "\"cluster\" is no whole");
   expect([](Json& header) { header["rings"][0]["window"] = 1; }, "no room");
   expect([](Json& header) { header["rings"] = Json::array(); }, "no rings");
+  for (const char* size : {"window", "dep_pool"}) {
+    expect([size](Json& header) { header["rings"][0][size] = uint64_t{1} << 32; }, "too large");
+  }
+  expect([](Json& header) { header["tensormap_pool"] = uint64_t{1} << 32; }, "too large");
   expect([](Json& header) { header["tensormap_pool"] = -1; }, "\"tensormap_pool\" is no number");
   expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -133,6 +135,15 @@ TEST(Figures, SayWhatWasJudged) {
   const validation::Figures none = EditedTrace(Kit::roomy).verdict().figures;
   EXPECT_GT(none.tasks, 0U);
   EXPECT_EQ(none.pinned_tasks + none.groups + none.pipes + none.entries, 0U);
+}
+
+/// A sum that has no place in 64 bits is no small one.
+TEST(Figures, DoNotWrap) {
+  EditedTrace trace(Kit::pipes);
+  for (Json* use : trace.events("pipe")) {
+    (*use)["pushed"] = std::numeric_limits<int64_t>::max();
+  }
+  EXPECT_EQ(trace.verdict().figures.entries, std::numeric_limits<uint64_t>::max());
 }
 
 TEST(Violations, AreSortedByLineAndThenByRule) {
