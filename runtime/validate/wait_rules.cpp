@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/validate/checked.hpp"
+#include "runtime/validate/heap_books.hpp"
 #include "runtime/validate/rules.hpp"
 
 namespace pto2::validation {
@@ -9,43 +11,28 @@ namespace {
 
 /// What a ring has given out: of the tasks in its order, from the first on.
 struct Books {
+  explicit Books(const Ring& ring) : heap(ring.heap) {}
+
   std::vector<uint64_t> nodes{0};    ///< of the first i tasks
   std::vector<uint64_t> inserts{0};  ///< TensorMap entries of the first i tasks
-  std::vector<uint64_t> heap_begin;
-  std::vector<uint64_t> heap_end;
-  std::vector<bool> has_heap;
+  HeapBooks heap;
   /// Times of reclaims, ascending, and how many tasks are certainly reclaimed by each.
   std::vector<std::pair<uint64_t, uint64_t>> reclaimed;
-  uint64_t overwritten = 0;  ///< tasks whose buffers, or those of later ones, were given out again
 
-  /// Tasks that are certainly reclaimed before `t`.
+  /// Tasks that are certainly reclaimed before `t`. Whoever reclaims one tells of it later, so that
+  /// the heap may know more.
   [[nodiscard]] uint64_t alive(uint64_t t) const {
     const auto after =
         std::ranges::lower_bound(reclaimed, t, {}, [](const auto& entry) { return entry.first; });
     const uint64_t told = after == reclaimed.begin() ? 0 : std::min((after - 1)->second, next());
-    return std::max(told, overwritten);
+    return std::max(told, heap.reclaimed());
   }
-  /// The buffer of the last task is in the place of older ones: of those in the order of the ring,
-  /// so that the first one beside it ends them. Whoever reclaims a task tells of it later.
-  void note_overwritten() {
-    if (!has_heap.back()) return;
-    for (uint64_t i = overwritten; i + 1 < next(); ++i) {
-      if (!has_heap[i]) continue;
-      const bool apart = end_of(i) <= heap_begin.back() || end_of(next() - 1) <= heap_begin[i];
-      if (apart) return;
-      overwritten = i + 1;
-    }
-  }
-  /// 0 is the end of the heap.
-  [[nodiscard]] uint64_t end_of(uint64_t i) const {
-    return heap_end[i] == 0 ? ~uint64_t{0} : heap_end[i];
-  }
-  [[nodiscard]] uint64_t next() const { return heap_end.size(); }
+  [[nodiscard]] uint64_t next() const { return nodes.size() - 1; }
 };
 
 class Waits {
  public:
-  explicit Waits(const Case& it) : it_(it), books_(it.trace.rings.size()) {}
+  explicit Waits(const Case& it) : it_(it), books_(it.trace.rings.begin(), it.trace.rings.end()) {}
 
   void check() {
     uint32_t task = 0;
@@ -74,6 +61,7 @@ class Waits {
   }
 
   void reclaim(const Event& event) {
+    if (it_.history.find({event.ring, event.number}) == no_index) return;
     auto& reclaimed = books_[event.ring].reclaimed;
     const uint64_t so_far = reclaimed.empty() ? 0 : reclaimed.back().second;
     reclaimed.emplace_back(event.t, std::max(so_far, event.number + 1));
@@ -92,14 +80,10 @@ class Waits {
     waiting_ = nullptr;
     Books& books = books_[submission.task.ring];
     const auto inserts = std::ranges::count_if(submission.params, &Param::takes_an_entry);
-    books.nodes.push_back(books.nodes.back() + submission.nodes);
+    books.nodes.push_back(books.nodes.back() + submission.producers.size() +
+                          submission.holds.size());
     books.inserts.push_back(books.inserts.back() + static_cast<uint64_t>(inserts));
-    books.heap_begin.push_back(submission.heap_begin);
-    const uint64_t size = it_.trace.rings[submission.task.ring].heap;
-    const uint64_t end = submission.heap_begin + submission.heap_bytes;
-    books.heap_end.push_back(end == size ? 0 : end);
-    books.has_heap.push_back(submission.heap_bytes != 0);
-    books.note_overwritten();
+    books.heap.add(submission.heap_begin, submission.heap_bytes);
   }
 
   void wait(const Event& event) {
@@ -132,20 +116,21 @@ class Waits {
       case Lacking::task_ring:
         return books.next() - alive + 1 >= ring.window;
       case Lacking::heap_ring:
-        return lacks_heap(books, ring.heap, alive, event.requested);
+        return !books.heap.has_room(event.requested, alive);
       case Lacking::dep_pool:
-        return books.nodes.back() - books.nodes[alive] + event.requested > ring.dep_pool;
+        return (Checked(event.requested) + (books.nodes.back() - books.nodes[alive]))
+            .exceeds(ring.dep_pool);
       default:
         return lacks_entries(event);
     }
   }
 
   [[nodiscard]] bool lacks_entries(const Event& event) const {
-    uint64_t used = event.requested;
+    Checked used = event.requested;
     for (const Books& books : books_) {
-      used += books.inserts.back() - books.inserts[books.alive(event.before)];
+      used = used + (books.inserts.back() - books.inserts[books.alive(event.before)]);
     }
-    return used > it_.trace.tensormap_pool;
+    return used.exceeds(it_.trace.tensormap_pool);
   }
 
   /// That were certainly free by then.
@@ -154,28 +139,6 @@ class Waits {
         std::ranges::count_if(give_backs_, [&](uint64_t t) { return t < event.before; }));
     const uint64_t taken = groups_ - std::min(groups_, returned);
     return it_.trace.clusters - std::min(it_.trace.clusters, taken);
-  }
-
-  /// A buffer goes behind the last one, or to the start of the heap. A ring that was empty starts
-  /// over at 0, and then its first buffer, not the last that was given back, is where the bytes in
-  /// use begin.
-  static bool lacks_heap(const Books& books, uint64_t size, uint64_t alive, uint64_t bytes) {
-    if (bytes >= size) return true;
-    if (alive == books.next()) return false;
-    const uint64_t top = books.heap_end.back();
-    const uint64_t tail = alive == 0 ? 0 : books.heap_end[alive - 1];
-    uint64_t first = alive;
-    while (first < books.next() && !books.has_heap[first]) ++first;
-    // The ring is never filled to the last byte: more has been given back than was told.
-    if (top == tail && first < books.next()) return true;
-    const bool started_over = first < books.next() && books.heap_begin[first] == 0;
-    return !fits(top, tail, size, bytes) || (started_over && !fits(top, 0, size, bytes));
-  }
-
-  /// Bytes [tail, top) are in use, around the end of the heap if top < tail; not all may become so.
-  static bool fits(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes) {
-    if (top < tail) return bytes < tail - top;
-    return bytes < size - top || (bytes == size - top && tail != 0) || bytes < tail;
   }
 
   const Case& it_;

@@ -88,6 +88,20 @@ void build_pipes(PTO2Runtime* rt) {
   }
 }
 
+/// Buffers of seven sizes, one after the other. Every third has no reader.
+void build_odd_buffers(PTO2Runtime* rt) {
+  pto2_rt_init_tensor_pool(rt);
+  for (uint32_t i = 0; i < 40; ++i) {
+    PTO2_SCOPE(rt) {
+      Tensor made = tensor(128 * (1 + i * i % 7));
+      PTOParam make[] = {make_output_param(made)};
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, make, 1);
+      PTOParam use[] = {make_input_param(made)};
+      if (i % 3 != 0) pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, use, 1);
+    }
+  }
+}
+
 void build_independent(PTO2Runtime* rt) {
   pto2_rt_init_tensor_pool(rt);
   for (uint32_t i = 0; i < 24; ++i) {
@@ -99,7 +113,8 @@ void build_independent(PTO2Runtime* rt) {
 DeviceConfig config_of(Kit kit) {
   DeviceConfig config;
   config.window = kit == Kit::few_slots || kit == Kit::deadlock ? 8 : 64;
-  config.heap_bytes = kit == Kit::small_heap ? 8192 : 65536;
+  const bool small = kit == Kit::small_heap || kit == Kit::odd_buffers;
+  config.heap_bytes = small ? 8192 : 65536;
   config.dep_pool = kit == Kit::few_nodes ? 16 : 256;
   config.tensormap_pool = kit == Kit::pipes ? 16 : 256;
   config.tensormap_buckets = 16;
@@ -121,6 +136,7 @@ std::string trace_of(Kit kit, uint64_t seed) {
                     [&](PTO2Runtime* rt) {
                       if (kit == Kit::independent) return build_independent(rt);
                       if (kit == Kit::pipes) return build_pipes(rt);
+                      if (kit == Kit::odd_buffers) return build_odd_buffers(rt);
                       build(rt, 12, tasks);
                     },
                     {}};

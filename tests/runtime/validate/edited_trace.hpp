@@ -21,6 +21,7 @@ enum class Kit {
   roomy,        ///< nothing is short
   few_slots,    ///< waits for slots, and reuses them
   small_heap,   ///< waits for heap bytes, and reuses them
+  odd_buffers,  ///< the same, with buffers of all sizes: the heap starts over now and then
   few_nodes,    ///< reuses dependency nodes
   independent,  ///< tasks that only wait for cores
   pipes,        ///< groups with pipes, some of which are not empty in the end; waits for entries

@@ -11,8 +11,8 @@ uint64_t time_of(const Json& line) {
 }
 
 TEST(LifeRules, HoldForRealTraces) {
-  for (const Kit kit : {Kit::roomy, Kit::few_slots, Kit::small_heap, Kit::few_nodes,
-                        Kit::independent, Kit::pipes, Kit::deadlock}) {
+  for (const Kit kit : {Kit::roomy, Kit::few_slots, Kit::small_heap, Kit::odd_buffers,
+                        Kit::few_nodes, Kit::independent, Kit::pipes, Kit::deadlock}) {
     for (uint64_t seed = 1; seed <= 50; ++seed) {
       const validation::Verdict verdict = EditedTrace(kit, seed).verdict(true);
       ASSERT_TRUE(verdict.valid())
@@ -293,6 +293,32 @@ TEST(LifeRules, I21WaitsAreExplained) {
                    wait["resource"] = "TaskRing";
                    return true;
                  }));
+}
+
+/// Who reclaims a task may tell of it as late as can be: what has come back by then is not known.
+TEST(LifeRules, I21IsSilentAboutWhatMayNotHaveComeBack) {
+  for (const Kit kit :
+       {Kit::few_slots, Kit::small_heap, Kit::odd_buffers, Kit::few_nodes, Kit::pipes}) {
+    for (uint64_t seed = 1; seed <= 50; ++seed) {
+      EditedTrace trace(kit, seed);
+      for (Json* reclaim : trace.events("reclaim")) (*reclaim)["event"] = "wait";
+      EXPECT_THAT(trace.broken(), testing::Not(testing::Contains("VR-I21")))
+          << static_cast<int>(kit) << " seed " << seed;
+    }
+  }
+}
+
+/// The same, of those who reclaim the tasks from some number on.
+TEST(LifeRules, I21IsSilentAboutTheLatestThatMayHaveComeBack) {
+  for (uint64_t seed = 1; seed <= 12; ++seed) {
+    EditedTrace trace(Kit::odd_buffers, seed);
+    const std::vector<Json*> reclaims = trace.events("reclaim");
+    for (auto at = reclaims.rbegin(); at != reclaims.rend(); ++at) {
+      (**at)["event"] = "wait";
+      ASSERT_THAT(trace.broken(), testing::Not(testing::Contains("VR-I21")))
+          << "seed " << seed << " without " << **at;
+    }
+  }
 }
 
 TEST(LifeRules, I22ExitIsLast) {
