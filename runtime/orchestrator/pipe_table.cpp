@@ -41,15 +41,15 @@ TensorRecord one_byte(uint64_t serial) {
 PipeEntry PipeTable::use(const PipeRequest& request, PipeProblem& problem) {
   if (request.cluster >= clusters_.size()) clusters_.resize(request.cluster + std::size_t{1});
   Pipes& pipes = clusters_[request.cluster];
-  const auto found = std::find_if(pipes.begin(), pipes.end(),
-                                  [&](const auto& made) { return made->pipe.tag == request.tag; });
-  if (found == pipes.end()) {
+  const auto found = pipes.by_tag.find(request.tag);
+  if (found == pipes.by_tag.end()) {
     std::unique_ptr<Made> made = make(request, problem);
     if (made == nullptr) return {nullptr, nullptr};
-    pipes.push_back(std::move(made));
-    return {&pipes.back()->pipe, &pipes.back()->tensor};
+    pipes.by_tag.emplace(request.tag, pipes.made.size());
+    pipes.made.push_back(std::move(made));
+    return {&pipes.made.back()->pipe, &pipes.made.back()->tensor};
   }
-  Made& made = **found;
+  Made& made = *pipes.made[found->second];
   PTO2_INVARIANT("PI-I2", made.pipe.group == request.group);
   const PTOPipe& control = made.pipe.control;
   // Counted groups may share a cluster, each with a pipe of its own for a tag.
@@ -99,12 +99,8 @@ std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, Pip
 
 /// The smallest kept memory that is large enough, or new one.
 PipeTable::Memory PipeTable::allocate(uint64_t bytes) {
-  auto best = kept_.end();
-  for (auto it = kept_.begin(); it != kept_.end(); ++it) {
-    if (it->bytes >= bytes && (best == kept_.end() || it->bytes < best->bytes)) best = it;
-  }
-  if (best != kept_.end()) {
-    Memory memory = std::move(*best);
+  if (const auto best = kept_.lower_bound(bytes); best != kept_.end()) {
+    Memory memory = std::move(best->second);
     kept_.erase(best);
     return memory;
   }
@@ -117,15 +113,17 @@ PipeTable::Memory PipeTable::allocate(uint64_t bytes) {
 
 void PipeTable::end_group_on(uint32_t cluster, std::vector<PipeLeftover>& leftovers) {
   if (cluster >= clusters_.size()) return;
-  for (const auto& made : clusters_[cluster]) {
+  for (const auto& made : clusters_[cluster].made) {
     const PTOPipe& control = made->pipe.control;
     if (control.pushed != control.freed) {
       leftovers.push_back({made->pipe.group, made->pipe.tag, control.pushed - control.popped,
                            control.popped - control.freed});
     }
-    if (made->memory.begin != nullptr) kept_.push_back(std::move(made->memory));
+    if (made->memory.begin == nullptr) continue;
+    const uint64_t bytes = made->memory.bytes;
+    kept_.emplace(bytes, std::move(made->memory));
   }
-  clusters_[cluster].clear();
+  clusters_[cluster] = {};
 }
 
 void PipeTable::end_all(std::vector<PipeLeftover>& leftovers) {

@@ -18,9 +18,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/run/pipe_fault.hpp"
@@ -64,7 +66,8 @@ struct PipeLeftover {
 
 class PipeTable {
  public:
-  /// The pipe of this name, made if there is none. Both pointers are null if it cannot be had;
+  /// The pipe of this name, made if there is none; in constant time, or logarithmic in the pipes
+  /// that there were if memory is used again. Both pointers are null if it cannot be had;
   /// `problem` says why then. Pointers stay valid until the group ends.
   [[nodiscard]] PipeEntry use(const PipeRequest& request, PipeProblem& problem);
 
@@ -91,13 +94,17 @@ class PipeTable {
     TensorRecord tensor;
     Memory memory;
   };
-  using Pipes = std::vector<std::unique_ptr<Made>>;
+  /// Of one group.
+  struct Pipes {
+    std::vector<std::unique_ptr<Made>> made;          ///< in this order
+    std::unordered_map<int32_t, std::size_t> by_tag;  ///< where in `made`
+  };
 
   [[nodiscard]] std::unique_ptr<Made> make(const PipeRequest& request, PipeProblem& problem);
   [[nodiscard]] Memory allocate(uint64_t bytes);
 
-  std::vector<Pipes> clusters_;  // the pipes of the last group of each
-  std::vector<Memory> kept_;
+  std::vector<Pipes> clusters_;           // the pipes of the last group of each
+  std::multimap<uint64_t, Memory> kept_;  // by bytes
   uint64_t made_ = 0;
 };
 

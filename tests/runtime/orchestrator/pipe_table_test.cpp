@@ -1,0 +1,74 @@
+#include "runtime/orchestrator/pipe_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+namespace pto2 {
+namespace {
+
+PipeRequest request(uint32_t cluster, uint32_t group, int32_t tag) {
+  return {.cluster = cluster,
+          .group = group,
+          .tag = tag,
+          .sized = true,
+          .capacity = 1,
+          .slot_bytes = 64,
+          .counted = false};
+}
+
+TEST(PipeTable, ATagNamesOnePipeOfItsGroup) {
+  PipeTable table;
+  PipeProblem problem;
+  std::vector<Pipe*> pipes;
+  for (const int32_t tag : {7, -7, 0}) {
+    for (const uint32_t cluster : {0U, 1U}) {
+      pipes.push_back(table.use(request(cluster, cluster, tag), problem).pipe);
+      ASSERT_NE(pipes.back(), nullptr);
+    }
+  }
+  std::size_t i = 0;
+  for (const int32_t tag : {7, -7, 0}) {
+    for (const uint32_t cluster : {0U, 1U}) {
+      EXPECT_EQ(table.use(request(cluster, cluster, tag), problem).pipe, pipes[i++]);
+      EXPECT_EQ(pipes[i - 1]->tag, tag);
+      EXPECT_EQ(pipes[i - 1]->group, cluster);
+    }
+  }
+}
+
+TEST(PipeTable, TellsWhatIsLeftInTheOrderInWhichPipesWereMade) {
+  PipeTable table;
+  PipeProblem problem;
+  for (const int32_t tag : {9, 3, 5}) ++table.use(request(0, 4, tag), problem).pipe->control.pushed;
+  std::vector<PipeLeftover> left;
+  table.end_group_on(0, left);
+  ASSERT_EQ(left.size(), 3U);
+  EXPECT_EQ(left[0].tag, 9);
+  EXPECT_EQ(left[1].tag, 3);
+  EXPECT_EQ(left[2].tag, 5);
+  EXPECT_EQ(table.use(request(0, 5, 3), problem).pipe->group, 5U) << "a new one";
+}
+
+/// To look through all pipes of a group, or all memory that is kept, takes minutes for so many;
+/// this takes a tenth of a second.
+TEST(PipeTable, IsAsFastForManyPipesAsForFew) {
+  constexpr int32_t pipes = 200'000;
+  const auto begin = std::chrono::steady_clock::now();
+  PipeTable table;
+  PipeProblem problem;
+  std::vector<PipeLeftover> left;
+  for (uint32_t group = 0; group < 2; ++group) {
+    for (int round = 0; round < 2; ++round) {
+      for (int32_t tag = 0; tag < pipes; ++tag) {
+        ASSERT_NE(table.use(request(0, group, tag), problem).pipe, nullptr);
+      }
+    }
+    table.end_group_on(0, left);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+}  // namespace
+}  // namespace pto2
