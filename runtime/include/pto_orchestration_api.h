@@ -270,8 +270,8 @@ inline void pto2_rt_submit_task(PTO2Runtime* rt, int32_t kernel_id, int32_t work
 /// Opens a group on a free cluster, the one of the lowest number, and returns its id: 0 to one
 /// less than the chip's blocks. Cluster c is block c of the chip: its cube and vector cores. While
 /// all clusters are held, it waits for one. The group belongs to the innermost scope that is open.
-/// After an error it returns 0. After a deadlock of clusters, when tasks are counted and no longer
-/// run, groups share ids.
+/// After an error it returns 0. After a deadlock, when tasks are counted and no longer run, ids are
+/// those of a chip with enough blocks, and may be larger than this one's.
 inline int32_t pto2_rt_allocate_cluster(PTO2Runtime* rt) {
   return rt->ops->allocate_cluster(rt);
 }

@@ -7,6 +7,10 @@
 
 namespace pto2 {
 
+/// Counting goes on far beyond what a chip may have, as long as a submission can name the cluster.
+inline constexpr uint32_t max_counted_cluster = INT16_MAX;
+static_assert(max_counted_cluster >= max_blocks);
+
 /// After a failure any id will do: the calls that it is passed to do nothing.
 template <executors::ExecutionPolicy P, template <class> class F>
 int32_t Orchestrator<P, F>::allocate_cluster() {
@@ -55,7 +59,7 @@ void Orchestrator<P, F>::record_leftover(const PipeLeftover& left) {
   log_.record(P::now(), EventKind::leftover, no_task, use);
 }
 
-/// Waits for a free cluster. While a deadlock of clusters is counted groups share them. Nothing:
+/// Waits for a free cluster. While a deadlock is counted there are as many as it takes. Nothing:
 /// the run is given up, or has been counted as far as that can be done.
 template <executors::ExecutionPolicy P, template <class> class F>
 std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
@@ -78,11 +82,12 @@ std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
         return std::nullopt;
     }
   }
-  if (groups_.all_open() && !counting_.counts_clusters()) {
+  cluster = groups_.lowest_closed();
+  if (cluster > max_counted_cluster) {
     finish_counting();
     return std::nullopt;
   }
-  return groups_.least_used();
+  return cluster;
 }
 
 /// False: the cluster has no open group, and the run has failed.

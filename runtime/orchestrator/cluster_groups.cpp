@@ -9,18 +9,15 @@
 namespace pto2 {
 
 OpenGroup ClusterGroups::open(uint32_t cluster, uint32_t depth) {
+  if (cluster == clusters_.size()) clusters_.emplace_back();
+  PTO2_INVARIANT("CG-P1", cluster < clusters_.size() && !clusters_[cluster].open);
   Cluster& opened = clusters_[cluster];
-  PTO2_INVARIANT("CG-P1", opened.open == clusters_[least_used()].open);
-  ++opened.open;
+  opened.open = true;
   opened.group = next_group_++;
+  while (lowest_closed_ < clusters_.size() && clusters_[lowest_closed_].open) ++lowest_closed_;
   open_.push_back({opened.group, cluster, depth});
   most_open_ = std::max(most_open_, static_cast<uint32_t>(open_.size()));
   return open_.back();
-}
-
-uint32_t ClusterGroups::least_used() const {
-  const auto least = std::ranges::min_element(clusters_, {}, &Cluster::open);
-  return static_cast<uint32_t>(least - clusters_.begin());
 }
 
 uint32_t ClusterGroups::group_of(uint32_t cluster) const {
@@ -49,12 +46,9 @@ std::string ClusterGroups::why_closed(int32_t cluster) const {
 
 uint32_t ClusterGroups::free(uint32_t cluster) {
   PTO2_INVARIANT("CG-P2", is_open(static_cast<int32_t>(cluster)));
-  const auto first = std::ranges::find(open_, cluster, &OpenGroup::cluster);
-  const uint32_t group = first->group;
-  for (const OpenGroup& other : open_) {
-    if (other.cluster == cluster && other.depth != first->depth) exact_ = false;
-  }
-  close(static_cast<std::size_t>(first - open_.begin()), End::freed);
+  const auto open = std::ranges::find(open_, cluster, &OpenGroup::cluster);
+  const uint32_t group = open->group;
+  close(static_cast<std::size_t>(open - open_.begin()), End::freed);
   return group;
 }
 
@@ -67,9 +61,11 @@ std::optional<OpenGroup> ClusterGroups::close_with_scope(uint32_t depth) {
 }
 
 void ClusterGroups::close(std::size_t index, End how) {
-  Cluster& closed = clusters_[open_[index].cluster];
+  const uint32_t cluster = open_[index].cluster;
+  Cluster& closed = clusters_[cluster];
+  lowest_closed_ = std::min(lowest_closed_, cluster);
   closed.last = how;
-  --closed.open;
+  closed.open = false;
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 

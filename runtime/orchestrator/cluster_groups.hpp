@@ -4,15 +4,13 @@
 /// is closed by free_cluster() or by the end of that scope, whichever comes first. Groups are
 /// numbered in the order of their allocation, from 0.
 ///
-/// When a deadlock of clusters is counted nothing runs, and groups share clusters: what a user
-/// indexes by the id of a cluster has as many elements as the chip has blocks. An id stands for
-/// several groups then. That cannot be seen in how many are open, but for one case: an id is freed
-/// whose groups belong to different scopes. The outermost is closed then, which may be too early.
+/// When a deadlock is counted nothing runs, and there are clusters as on a chip of enough blocks:
+/// each group has one of its own, the lowest that is free if all tasks have completed. What an
+/// orchestration does with the ids, it would do there.
 ///
-///   CG-I1: a cluster has at most one open group more than any other; while a run is not counting,
-///          one at most.
+///   CG-I1: a cluster has one open group at most.
 ///   CG-I2: a group is closed once, and not later than its scope.
-///   CG-P1: no cluster has fewer open groups than the one that is opened.
+///   CG-P1: the cluster that is opened has no open group.
 ///   CG-P2: the cluster that is closed, or whose group is asked for, has an open group.
 #pragma once
 
@@ -35,15 +33,16 @@ class ClusterGroups {
   /// `clusters`: of the chip.
   explicit ClusterGroups(uint32_t clusters) : clusters_(clusters) {}
 
-  /// Opens the next group on a cluster, in the scope at `depth`, the innermost. CG-P1
+  /// Opens the next group on a cluster, in the scope at `depth`, the innermost. The chip may not
+  /// have the cluster, but must have the one below, or a group has held it. CG-P1
   OpenGroup open(uint32_t cluster, uint32_t depth);
-  /// The lowest of the clusters with the fewest open groups.
-  [[nodiscard]] uint32_t least_used() const;
+  /// The lowest cluster without an open group; one more than there are, if all have one.
+  [[nodiscard]] uint32_t lowest_closed() const { return lowest_closed_; }
 
   /// True if the cluster has an open group.
   [[nodiscard]] bool is_open(int32_t cluster) const {
     return cluster >= 0 && static_cast<uint32_t>(cluster) < clusters_.size() &&
-           clusters_[static_cast<uint32_t>(cluster)].open != 0;
+           clusters_[static_cast<uint32_t>(cluster)].open;
   }
   /// Number of the last group of a cluster. CG-P2
   [[nodiscard]] uint32_t group_of(uint32_t cluster) const;
@@ -51,7 +50,7 @@ class ClusterGroups {
   /// scope has ended.
   [[nodiscard]] std::string why_closed(int32_t cluster) const;
 
-  /// Closes the open group of a cluster, the first if it has several; returns its number. CG-P2
+  /// Closes the open group of a cluster; returns its number. CG-P2
   uint32_t free(uint32_t cluster);
   /// At the end of the scope at `depth`: closes its group that was opened last. Nothing: it has
   /// none left.
@@ -61,15 +60,11 @@ class ClusterGroups {
   [[nodiscard]] const std::vector<OpenGroup>& open_groups() const { return open_; }
   /// The largest number of groups that were open at once: the clusters that it takes.
   [[nodiscard]] uint32_t most_open() const { return most_open_; }
-  /// False: it may be too small.
-  [[nodiscard]] bool is_most_open_exact() const { return exact_; }
-  /// True if every cluster has an open group.
-  [[nodiscard]] bool all_open() const { return clusters_[least_used()].open != 0; }
 
  private:
   enum class End : uint8_t { none, freed, scope_ended };
   struct Cluster {
-    uint32_t open = 0;     ///< groups
+    bool open = false;     ///< it has a group
     End last = End::none;  ///< how the one that was closed last ended
     uint32_t group = 0;    ///< the last one
   };
@@ -78,9 +73,9 @@ class ClusterGroups {
 
   std::vector<Cluster> clusters_;
   std::vector<OpenGroup> open_;
+  uint32_t lowest_closed_ = 0;
   uint32_t next_group_ = 0;
   uint32_t most_open_ = 0;
-  bool exact_ = true;
 };
 
 }  // namespace pto2

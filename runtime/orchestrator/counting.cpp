@@ -49,9 +49,9 @@ bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t n
 
 RunError Counting::finish(bool to_end, const ClusterGroups& groups, const DeviceConfig& config) {
   const Resource resource = deadlock_.resource;
-  const bool is_clusters = resource == Resource::clusters;
-  deadlock_.counted_to_end = to_end && (!is_clusters || groups.is_most_open_exact());
-  deadlock_.sufficient = is_clusters ? groups.most_open() : sufficient_size(requirement_, resource);
+  deadlock_.counted_to_end = to_end;
+  deadlock_.sufficient =
+      resource == Resource::clusters ? groups.most_open() : sufficient_size(requirement_, resource);
   if (deadlock_.sufficient) {
     deadlock_.refusal = refusal_of_size(config, resource, *deadlock_.sufficient);
   }

@@ -35,9 +35,6 @@ class Counting {
   void observe(uint32_t ring, TensorMap& map);
   /// In place of an execution. False: it has been counted for long enough.
   [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now);
-  /// True after a deadlock of clusters. After any other one counting ends where groups would have
-  /// to share clusters: what shares a cluster shares pipes, which are counted as well.
-  [[nodiscard]] bool counts_clusters() const { return deadlock_.resource == Resource::clusters; }
   /// What was learnt on a device of `config`. `to_end`: the orchestration has returned.
   [[nodiscard]] RunError finish(bool to_end, const ClusterGroups& groups,
                                 const DeviceConfig& config);

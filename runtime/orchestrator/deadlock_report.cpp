@@ -86,12 +86,14 @@ std::string describe_groups(const Deadlock& d) {
   return message + fmt::format(
                        "Wait-for cycle:\n"
                        "  orchestrator waits for a free cluster\n"
-                       "  which waits for free_cluster of one of {} open groups, or for scope_end\n"
+                       "  which waits for free_cluster of {}, or for scope_end\n"
                        "  which waits for the orchestrator\n"
                        "Root Cause:\n"
                        "Every task submitted has completed, and every cluster is held by a group\n"
                        "that is open: only the orchestrator can close it.\n",
-                       d.groups.size());
+                       d.groups.size() == 1
+                           ? std::string("the open group")
+                           : fmt::format("one of the {} open groups", d.groups.size()));
 }
 
 std::string describe_ring(const Deadlock& d) {

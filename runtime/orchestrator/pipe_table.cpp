@@ -52,8 +52,7 @@ PipeEntry PipeTable::use(const PipeRequest& request, PipeProblem& problem) {
   Made& made = *pipes.made[found->second];
   PTO2_INVARIANT("PI-I2", made.pipe.group == request.group);
   const PTOPipe& control = made.pipe.control;
-  // Counted groups may share a cluster, each with a pipe of its own for a tag.
-  if (request.sized && !request.counted &&
+  if (request.sized &&
       (request.capacity != control.capacity || request.slot_bytes != control.slot_bytes)) {
     problem.text =
         fmt::format("it was made with {} slots of {} bytes, and not {} of {}", control.capacity,

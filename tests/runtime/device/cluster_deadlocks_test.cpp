@@ -77,7 +77,7 @@ TEST_P(ClusterDeadlocks, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
   EXPECT_EQ(result.tasks, 5u);
 }
 
-TEST_P(ClusterDeadlocks, AfterADeadlockIdsAreStillThoseOfTheChip) {
+TEST_P(ClusterDeadlocks, IdsAreCountedAsThoseOfALargerChip) {
   std::vector<int32_t> ids;
   const auto hold_eleven = [&](PTO2Runtime* rt) {
     for (int i = 0; i < 11; ++i) ids.push_back(pto2_rt_allocate_cluster(rt));
@@ -87,11 +87,29 @@ TEST_P(ClusterDeadlocks, AfterADeadlockIdsAreStillThoseOfTheChip) {
   DeviceConfig config = small_device();
   config.chip.blocks = 3;
   const RunResult result = run(config, hold_eleven);
-  EXPECT_EQ(ids, (std::vector<int32_t>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1}));
+  EXPECT_EQ(ids, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
   EXPECT_THAT(result.error.hint, HasSubstr("11 (the smallest that works): --blocks 11"));
 }
 
-TEST_P(ClusterDeadlocks, GroupsOfSeveralScopesAreCountedFromBelow) {
+/// What is recommended works, and one less does not.
+TEST_P(ClusterDeadlocks, WhatAnOrchestrationDecidesByIdsIsCounted) {
+  const auto one_more_if_they_differ = [](PTO2Runtime* rt) {
+    const int32_t first = pto2_rt_allocate_cluster(rt);
+    const int32_t second = pto2_rt_allocate_cluster(rt);
+    submit(rt, second);
+    if (first != second) submit(rt, pto2_rt_allocate_cluster(rt));
+  };
+  DeviceConfig config = small_device();
+  config.chip.schedulers = 1;
+  for (uint32_t blocks = 1; blocks <= 3; ++blocks) {
+    config.chip.blocks = blocks;
+    const RunResult result = run(config, one_more_if_they_differ);
+    EXPECT_EQ(result.error.code, blocks < 3 ? ErrorCode::cluster_deadlock : ErrorCode::ok);
+    EXPECT_THAT(result.error.hint, HasSubstr(blocks < 3 ? "3 (the smallest that works): " : ""));
+  }
+}
+
+TEST_P(ClusterDeadlocks, GroupsOfSeveralScopesAreTold) {
   DeviceConfig config = small_device();
   config.chip.blocks = 2;
   const RunResult result = run(config, [&](PTO2Runtime* rt) {
@@ -100,46 +118,55 @@ TEST_P(ClusterDeadlocks, GroupsOfSeveralScopesAreCountedFromBelow) {
     PTO2_SCOPE(rt) {
       (void)pto2_rt_allocate_cluster(rt);
       pto2_rt_free_cluster(rt, outer);
+      (void)pto2_rt_allocate_cluster(rt);
     }
+    (void)pto2_rt_allocate_cluster(rt);
   });
-  EXPECT_THAT(result.error.hint, HasSubstr("Recommended: at least 3: --blocks 3"));
+  EXPECT_THAT(result.error.hint, HasSubstr("Recommended: 3 (the smallest that works): --blocks 3"));
 }
 
-/// The two groups have a pipe each, and the same id.
 TEST_P(ClusterDeadlocks, CountedGroupsMayHavePipesOfTheSameTagAndOtherSizes) {
   DeviceConfig config = small_device();
   config.chip = {"one-block", 1, 1, 2, 1};
-  const RunResult result = run(config, [](PTO2Runtime* rt) {
-    for (uint32_t capacity = 1; capacity <= 3; ++capacity) {
-      const int32_t cluster = pto2_rt_allocate_cluster(rt);
-      const PTOParam pipes[] = {make_pipe_out_param(0, capacity, 64),
-                                make_pipe_in_param(0, capacity + 1, 64)};
-      for (const PTOParam& pipe : pipes) {
-        if (capacity == 1 && &pipe != pipes) continue;  // not counted: it would be refused
-        pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, &pipe, 1, cluster);
+  for (const bool is_right : {true, false}) {
+    const RunResult result = run(config, [&](PTO2Runtime* rt) {
+      for (uint32_t capacity = 1; capacity <= 3; ++capacity) {
+        const int32_t cluster = pto2_rt_allocate_cluster(rt);
+        const uint32_t again = capacity == 3 && !is_right ? 4 : capacity;
+        for (const PTOParam& pipe :
+             {make_pipe_out_param(0, capacity, 64), make_pipe_in_param(0, again, 64)}) {
+          pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, &pipe, 1, cluster);
+        }
       }
-    }
-  });
-  EXPECT_THAT(result.error.hint, HasSubstr("3 (the smallest that works): --blocks 3"));
+    });
+    EXPECT_THAT(result.error.hint, HasSubstr(is_right ? "3 (the smallest that works): --blocks 3"
+                                                      : "at least 3: --blocks 3"));
+  }
 }
 
-/// More groups than clusters would have to share their pipes.
-TEST_P(ClusterDeadlocks, AnotherDeadlockIsCountedUntilThereAreNoClusters) {
+TEST_P(ClusterDeadlocks, AnotherDeadlockIsCountedBeyondTheClusters) {
   DeviceConfig config = small_device();
   config.chip = {"one-block", 1, 1, 2, 1};
   config.tensormap_pool = 16;
-  for (const bool shared : {false, true}) {
-    const RunResult result = run(config, [&](PTO2Runtime* rt) {
-      for (int32_t tag = 0; tag < 18; ++tag) {
-        const int32_t cluster = tag == 0 || shared ? pto2_rt_allocate_cluster(rt) : 0;
-        const PTOParam pipe = make_pipe_out_param(tag);
-        pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, &pipe, 1, cluster);
-        if (tag < 16 && shared) pto2_rt_free_cluster(rt, cluster);
-      }
-    });
-    EXPECT_EQ(result.error.code, ErrorCode::tensormap_overflow) << result.error.message;
-    EXPECT_THAT(result.error.hint, HasSubstr(shared ? "at least 17: " : "18 (the smallest"));
-  }
+  const RunResult result = run(config, [&](PTO2Runtime* rt) {
+    for (int32_t tag = 0; tag < 18; ++tag) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      const PTOParam pipe = make_pipe_out_param(tag);
+      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, &pipe, 1, cluster);
+      if (tag < 16) pto2_rt_free_cluster(rt, cluster);
+    }
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::tensormap_overflow) << result.error.message;
+  EXPECT_THAT(result.error.hint, HasSubstr("18 (the smallest"));
+}
+
+/// A submission can name no more clusters.
+TEST_P(ClusterDeadlocks, CountingEndsSomewhere) {
+  const RunResult result = run(tiny_device(), [&](PTO2Runtime* rt) {
+    for (int i = 0; i < 40'000; ++i) (void)pto2_rt_allocate_cluster(rt);
+  });
+  EXPECT_THAT(result.error.hint,
+              HasSubstr("No --blocks works: it would have to be at least 32768"));
 }
 
 TEST_P(ClusterDeadlocks, NoMoreBlocksAreRecommendedThanAChipMayHave) {

@@ -2,57 +2,42 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 namespace pto2 {
 namespace {
 
 /// Opens a group as counting does; its cluster.
 uint32_t open_one(ClusterGroups& groups, uint32_t depth = 0) {
-  return groups.open(groups.least_used(), depth).cluster;
+  return groups.open(groups.lowest_closed(), depth).cluster;
 }
 
-TEST(ClusterGroups, ShareTheClustersThatThereAre) {
+TEST(ClusterGroups, HaveAClusterEachAsOnALargerChip) {
   ClusterGroups groups(3);
-  std::vector<uint32_t> clusters;
-  for (int i = 0; i < 8; ++i) {
-    EXPECT_EQ(groups.all_open(), i >= 3) << i;
-    clusters.push_back(open_one(groups));
-  }
-  EXPECT_EQ(clusters, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2, 0, 1}));
+  for (uint32_t i = 0; i < 8; ++i) EXPECT_EQ(open_one(groups), i);
   EXPECT_EQ(groups.most_open(), 8U);
-  (void)groups.free(1);
-  EXPECT_TRUE(groups.all_open()) << "it has another one";
-  EXPECT_EQ(open_one(groups), 1U) << "it has one group less than cluster 0, and is before 2";
-  EXPECT_EQ(groups.most_open(), 8U);
+  EXPECT_EQ(groups.free(6), 6U);
+  EXPECT_EQ(groups.free(1), 1U);
+  EXPECT_FALSE(groups.is_open(6));
+  EXPECT_FALSE(groups.is_open(1));
+  EXPECT_TRUE(groups.is_open(7));
+  EXPECT_EQ(open_one(groups), 1U) << "the lowest that is closed";
+  EXPECT_EQ(groups.group_of(1), 8U);
+  EXPECT_EQ(open_one(groups), 6U);
+  EXPECT_EQ(open_one(groups), 8U);
+  EXPECT_EQ(groups.most_open(), 9U);
 }
 
-TEST(ClusterGroups, OfOneClusterAreFreedOneByOne) {
+TEST(ClusterGroups, OfInnerScopesEndBeforeThoseOfOuterOnes) {
   ClusterGroups groups(1);
-  for (int i = 0; i < 3; ++i) (void)open_one(groups);
-  for (uint32_t group = 0; group < 3; ++group) {
-    ASSERT_TRUE(groups.is_open(0));
-    EXPECT_EQ(groups.group_of(0), 2U) << "a task joins the last";
-    EXPECT_EQ(groups.free(0), group);
-  }
-  EXPECT_FALSE(groups.is_open(0));
-  EXPECT_EQ(groups.why_closed(0), "cluster 0 is not allocated: its last group, 2, was freed");
-  EXPECT_TRUE(groups.is_most_open_exact()) << "they were of one scope";
-}
-
-TEST(ClusterGroups, OfSeveralScopesCannotBeToldByTheirCluster) {
-  ClusterGroups groups(2);
-  (void)open_one(groups, 0);
   (void)open_one(groups, 0);
   (void)open_one(groups, 1);
-  EXPECT_EQ(groups.free(1), 1U);
-  EXPECT_TRUE(groups.is_most_open_exact()) << "cluster 1 has one group";
-  EXPECT_EQ(groups.free(0), 0U) << "the one of the outermost scope";
-  EXPECT_FALSE(groups.is_most_open_exact());
-  EXPECT_TRUE(groups.is_open(0));
+  (void)open_one(groups, 1);
+  EXPECT_EQ(groups.free(0), 0U) << "from within the inner scope";
   EXPECT_EQ(groups.close_with_scope(1)->group, 2U);
-  EXPECT_EQ(groups.why_closed(0),
-            "cluster 0 is not allocated: its last group, 2, ended with its scope");
+  EXPECT_EQ(groups.close_with_scope(1)->group, 1U);
+  EXPECT_FALSE(groups.close_with_scope(1).has_value());
+  EXPECT_EQ(groups.why_closed(0), "cluster 0 is not allocated: its last group, 0, was freed");
+  EXPECT_EQ(groups.why_closed(2),
+            "cluster 2 is not allocated: its last group, 2, ended with its scope");
 }
 
 TEST(ClusterGroups, SayWhyAClusterHasNone) {
