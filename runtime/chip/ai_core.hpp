@@ -2,7 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <utility>
 
 #include "core/block_parts.hpp"
 #include "core/core_mailbox.hpp"
@@ -45,8 +46,17 @@ struct DispatchPayload : TaskCall<P> {
   BlockShare<P> block;
 };
 
-/// What a core, or a scheduler as one, counted. Read after the run.
+/// A kernel that used an argument as what it is not: its task, and its PTOCall at the end.
+struct ArgumentFault {
+  TaskId task = no_task;
+  PTOCall call = {};
+};
+
+/// What a core, or a scheduler as one, counted. Read after the run, and by who ends the process
+/// from within the kernel.
 struct CoreCounts {
+  TaskId task = no_task;  ///< whose kernel was begun last
+  uint32_t kernel = 0;    ///< its id
   uint64_t acks = 0;
   uint64_t fins = 0;
   uint64_t claims = 0;        ///< of parts of block tasks
@@ -64,6 +74,7 @@ struct CoreBooks {
 template <executors::ExecutionPolicy P, class Run>
 void run_noted(TaskId task, uint16_t part, const CoreBooks& books, Run&& run) {
   ++books.counts.acks;
+  books.counts.task = task;
   record<P>(books.log, EventKind::ack, task, 0, part);
   const uint64_t begin = books.timing ? P::now() : 0;
   run();
@@ -72,41 +83,58 @@ void run_noted(TaskId task, uint16_t part, const CoreBooks& books, Run&& run) {
   record<P>(books.log, EventKind::fin, task, 0, part);
 }
 
-/// Runs the kernel of a task. Until it has returned, the arguments are nobody else's.
+/// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. False: it
+/// misused them; `fault` says how.
 template <executors::ExecutionPolicy P>
-void run_task(const TaskCall<P>& call, const CoreBooks& books) {
+[[nodiscard]] bool run_task(const TaskCall<P>& call, const CoreBooks& books, ArgumentFault& fault) {
+  bool is_right = true;
   run_noted<P>(call.task, 0, books, [&] {
     const auto arguments = call.arguments->editing();
-    P::run_kernel(call.kernel, arguments->args.data());
+    books.counts.kernel = arguments->call.kernel;
+    P::run_kernel(call.kernel, arguments->for_kernel());
+    is_right = arguments->call.misuse == 0;
+    if (!is_right) [[unlikely]]
+      fault = {call.task, arguments->call};
   });
+  return is_right;
 }
 
 /// The same of a part of a block task, by run_kernel(kernel, args). The parts share the arguments,
 /// which stay as they are; each has a copy of the values, with block_dim and block_id behind them.
 template <executors::ExecutionPolicy P, class RunKernel>
-void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books,
-              RunKernel&& run_kernel) {
+[[nodiscard]] bool run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books,
+                            ArgumentFault& fault, RunKernel&& run_kernel) {
+  bool is_right = true;
   run_noted<P>(call.task, part.id, books, [&] {
     const auto arguments = call.arguments->reading();
-    std::array<int64_t, max_params> args;
-    std::copy_n(arguments->args.begin(), part.params, args.begin());
-    args[part.params] = part.parts;
-    args[part.params + 1] = part.id;
-    run_kernel(call.kernel, args.data());
+    PartArguments own;
+    own.call = arguments->call;
+    std::copy_n(arguments->args.begin(), part.params, own.args.begin());
+    own.args[part.params] = part.parts;
+    own.args[part.params + 1] = part.id;
+    books.counts.kernel = own.call.kernel;
+    run_kernel(call.kernel, own.for_kernel());
+    is_right = own.call.misuse == 0;
+    if (!is_right) [[unlikely]]
+      fault = {call.task, own.call};
   });
+  return is_right;
 }
 
 template <executors::ExecutionPolicy P>
 class AiCore {
  public:
   using Bell = typename P::doorbell;
+  using GiveUp = std::function<void(const ArgumentFault&)>;
 
-  /// Before the run: the core's number, where its completions are announced, and its own doorbell.
-  void connect(uint32_t number, Bell scheduler, Bell own, bool timing) {
+  /// Before the run: the core's number, where its completions are announced, its own doorbell, and
+  /// what gives the run up.
+  void connect(uint32_t number, Bell scheduler, Bell own, bool timing, GiveUp give_up) {
     number_ = number;
     scheduler_ = scheduler;
     own_ = own;
     timing_ = timing;
+    give_up_ = std::move(give_up);
   }
 
   [[nodiscard]] CoreMailbox<P, DispatchPayload<P>>& mailbox() { return mailbox_; }
@@ -132,13 +160,21 @@ class AiCore {
   }
 
  private:
-  /// False: all parts of the block task were claimed before.
+  /// False: all parts of the block task were claimed before. After a misuse the core does not
+  /// report the end of the kernel, so that nobody completes the task.
   bool execute(const DispatchPayload<P>& payload) {
     bool has_run = true;
+    bool is_right = true;
+    ArgumentFault fault;
     if (payload.block.parts != nullptr) [[unlikely]] {
-      has_run = run_share(payload, payload.block);
+      has_run = run_share(payload, payload.block, fault);
+      is_right = fault.call.misuse == 0;
     } else {
-      run_task<P>(payload, {timing_, counts_, log_});
+      is_right = run_task<P>(payload, {timing_, counts_, log_}, fault);
+    }
+    if (!is_right) [[unlikely]] {
+      give_up_(fault);
+      return has_run;
     }
     mailbox_.finish();
     scheduler_.ring();
@@ -147,20 +183,20 @@ class AiCore {
 
   /// The part that is pinned to this core, or parts as long as there are some to be claimed. By
   /// value, so that what other tasks need stays in registers.
-  [[gnu::noinline]] bool run_share(TaskCall<P> call, BlockShare<P> block) {
+  [[gnu::noinline]] bool run_share(TaskCall<P> call, BlockShare<P> block, ArgumentFault& fault) {
     bool has_run = false;
     P::run_kernels([&](auto&& run_kernel) {
       BlockPart part{0, static_cast<uint16_t>(block.parts->size()), block.params};
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
-        run_part<P>(call, part, {timing_, counts_, log_}, run_kernel);
         has_run = true;
+        return run_part<P>(call, part, {timing_, counts_, log_}, fault, run_kernel);
       };
-      if (block.pinned != block.claimed_parts) return run(block.pinned);
+      if (block.pinned != block.claimed_parts) return static_cast<void>(run(block.pinned));
       while (const auto claimed = block.parts->claim()) {
         ++counts_.claims;
         record<P>(log_, EventKind::dispatch, call.task, number_, static_cast<uint16_t>(*claimed));
-        run(*claimed);
+        if (!run(*claimed)) break;
       }
     });
     return has_run;
@@ -170,6 +206,7 @@ class AiCore {
   uint32_t number_ = 0;
   Bell scheduler_;
   Bell own_;
+  GiveUp give_up_;
   CoreCounts counts_;
   bool timing_ = false;
   EventLog log_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/policy.hpp"
@@ -20,14 +21,26 @@ inline constexpr uint32_t max_block_dim = 65535;
 /// address in `tensors` is that of its PTOPipe. One line longer than a power of two, so that the
 /// slots of a window do not share a few sets of the caches.
 struct alignas(cache_line) TaskArguments {
+  PTOCall call;
   std::array<int64_t, max_params> args;
   std::array<PTOTensor, max_params> tensors;
-  // Written for tasks with pipes only; on the line more.
-  uint32_t pipes;   ///< bit i: argument i is a pipe
-  uint32_t kernel;  ///< its id
+
+  /// What the kernel gets. From the whole, because it looks at what is in front, too.
+  [[nodiscard]] int64_t* for_kernel() { return reinterpret_cast<int64_t*>(this) + 1; }
 };
 static_assert(sizeof(TaskArguments) ==
               max_params * (sizeof(int64_t) + sizeof(PTOTensor)) + cache_line);
-static_assert(max_params <= 32);
+static_assert(offsetof(TaskArguments, args) == sizeof(PTOCall));
+static_assert(max_params == pto_max_args);
+
+/// Those of one part of a block task: the values, with block_dim and block_id behind them.
+struct PartArguments {
+  PTOCall call;
+  std::array<int64_t, max_params> args;
+
+  /// As of TaskArguments.
+  [[nodiscard]] int64_t* for_kernel() { return reinterpret_cast<int64_t*>(this) + 1; }
+};
+static_assert(offsetof(PartArguments, args) == sizeof(PTOCall));
 
 }  // namespace pto2

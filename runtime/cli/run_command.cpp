@@ -21,6 +21,7 @@
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
+#include "runtime/device/exit_guard.hpp"
 #include "runtime/output/output_file.hpp"
 
 namespace pto2::cli {
@@ -259,6 +260,9 @@ ExitCode RunCommand::print_config(const Settings& settings) const {
 }
 
 RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events) const {
+  // A launch has one of its own, which knows more.
+  const ExitGuard guard(
+      [] { return std::string("an image that was loaded, or a thread that one has started,"); });
   const DeviceConfig config = settings.device_config();
   Progress progress(!quiet_);
   progress.stage("making the inputs");

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "runtime/device/device.hpp"
+#include "runtime/device/exit_guard.hpp"
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/run/variants.hpp"
@@ -35,6 +36,7 @@ class Run {
   RunResult execute() {
     {
       const typename P::reminder reminder(state_.orchestrator_bell);
+      const ExitGuard guard([this] { return user_code_here(); });
       team_.run();
     }
     RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
@@ -49,6 +51,24 @@ class Run {
   }
 
  private:
+  /// What of the user's the calling OS thread runs; empty: nothing of this run.
+  [[nodiscard]] std::string user_code_here() const {
+    const std::string thread = P::running_thread();
+    if (thread.empty()) return {};
+    if (thread == orchestrator_name) return "the orchestration";
+    const auto kernel = [&](const CoreCounts& counts) {
+      return fmt::format("kernel {}, task {} of ring {}, on {},", counts.kernel,
+                         local_of(counts.task), ring_of(counts.task), thread);
+    };
+    for (uint32_t s = 0; s < schedulers_.size(); ++s) {
+      if (thread == scheduler_name(s)) return kernel(schedulers_[s]->counts().own_tasks);
+    }
+    for (uint32_t core = 0; core < state_.cores.size(); ++core) {
+      if (thread == state_.config.chip.core_name(core)) return kernel(state_.cores[core].counts());
+    }
+    return {};
+  }
+
   /// Says in the result what the run has damaged or, unless it was given up, left behind.
   void audit(RunResult& result) {
     RunError& error = result.error;
@@ -88,7 +108,8 @@ class Run {
     const uint32_t scheduler = chip.scheduler_of(number);
     auto& thread = team_.add(chip.core_name(number), 1 + scheduler, [&core] { core.run(); });
     core.connect(number, state_.scheduler_bells[scheduler], Bell(thread),
-                 state_.config.kernel_timing);
+                 state_.config.kernel_timing,
+                 [this](const ArgumentFault& fault) { state_.give_up(fault); });
   }
 
   RunState<P, F> state_;

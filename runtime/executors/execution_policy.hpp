@@ -22,6 +22,8 @@
 ///                            what a P::doorbell is made of, run(), which returns when all bodies
 ///                            have, and host_threads(). A group is best kept on one OS thread.
 ///   P::team_options          what a team is made of.
+///   P::running_thread()      the name of the logical thread that the calling OS thread runs, empty
+///                            if it runs none.
 ///   P::reminder              while one lives, the doorbell that it was made of rings now and then,
 ///                            so that the orchestrator's predicate can note how late it is. Nothing
 ///                            else relies on it.
@@ -62,6 +64,7 @@ concept LaunchPolicy = ExecutionPolicy<P> &&
   requires std::constructible_from<typename P::doorbell, decltype(team.add(name, group, body))>;
   requires std::constructible_from<typename P::reminder, typename P::doorbell>;
   team.run();
+  { P::running_thread() } -> std::same_as<std::string>;
   { team.host_threads() } -> std::same_as<uint32_t>;
 };
 

@@ -23,6 +23,7 @@ struct Hardware : Machine {
   using shared_array = MappedArray<T>;
   using team = Team;
   using team_options = TeamOptions;
+  [[nodiscard]] static std::string running_thread() { return executors::running_thread(); }
 
   class doorbell {
    public:

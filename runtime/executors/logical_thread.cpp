@@ -49,6 +49,12 @@ void FiberThread::ring_fiber() {
   HostedFiber::ring(current_host());
 }
 
+std::string running_thread() {
+  const LogicalThread* thread = this_os_thread;
+  if (const PackedHost* const host = current_host()) thread = host->current();
+  return thread == nullptr ? std::string() : thread->name();
+}
+
 void idle() {
   if (PackedHost* host = current_host()) {
     host->current()->suspend();

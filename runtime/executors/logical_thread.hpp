@@ -109,6 +109,9 @@ inline void LogicalThread::ring() {
   }
 }
 
+/// Name of the logical thread that the calling OS thread runs; empty: none.
+[[nodiscard]] std::string running_thread();
+
 /// Returns once the calling logical thread was rung since the last return.
 void idle();
 

@@ -209,6 +209,10 @@ struct Seeded {
   using sleep_word = ParkingWord<SeededAtomic<uint32_t>>;
   using team = SeededTeam;
   using team_options = SeededOptions;
+  [[nodiscard]] static std::string running_thread() {
+    SeededTeam* const team = SeededTeam::current();
+    return team == nullptr ? std::string() : team->name_of(team->running().number());
+  }
 
   static constexpr std::memory_order order(const OrderSite& site) { return site.order; }
 

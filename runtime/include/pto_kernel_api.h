@@ -4,9 +4,9 @@
 ///
 /// args holds one entry per parameter of the task, in the order of submission: the address of a
 /// PTOTensor for a tensor, of a PTOPipe for a pipe, the 64 bits themselves for a scalar. All live
-/// until the kernel returns. A kernel reads its INPUT tensors, writes its OUTPUT tensors, and does
-/// both to INOUT ones; it must not throw, and it must not touch anything else that another task may
-/// touch.
+/// until the kernel returns, and in front of them is a PTOCall. A kernel reads its INPUT tensors,
+/// writes its OUTPUT tensors, and does both to INOUT ones; it must not throw or call exit(), and it
+/// must not touch anything else that another task may touch.
 #pragma once
 
 #include <cstring>
@@ -33,6 +33,31 @@ static_assert(sizeof(PTOTensor) == 56, "part of the binary interface");
 /// Argument i as a tensor.
 inline const PTOTensor& pto_tensor(const int64_t* args, int i) {
   return *reinterpret_cast<const PTOTensor*>(args[i]);
+}
+
+/// What a kernel did with an argument as with a pipe.
+enum class PTOPipeVerb : uint8_t { NONE = 0, PUSH = 1, POP = 2, FREE = 3 };
+
+/// What the arguments of a call are: stands in front of them, where args[-1] would be.
+struct PTOCall {
+  uint32_t pipes;   ///< bit i: argument i is a pipe
+  uint16_t kernel;  ///< its id
+  uint8_t params;   ///< arguments that are parameters of the task
+  uint8_t misuse;   ///< pto_misuse() of the first verb on an argument that is no pipe; 0: none
+};
+static_assert(sizeof(PTOCall) == sizeof(int64_t), "part of the binary interface");
+
+/// Argument numbers are below this.
+inline constexpr int pto_max_args = 32;
+
+/// A verb and the number of an argument; pto_max_args for one that no task can have.
+inline uint8_t pto_misuse(PTOPipeVerb verb, int i) {
+  const int argument = i < 0 || i > pto_max_args ? pto_max_args : i;
+  return static_cast<uint8_t>(static_cast<int>(verb) << 6 | argument);
+}
+
+inline PTOCall& pto_call(const int64_t* args) {
+  return *reinterpret_cast<PTOCall*>(const_cast<int64_t*>(args) - 1);
 }
 
 /// What a kernel did that the bound of a pipe forbids.
@@ -72,28 +97,38 @@ struct PTOPipe {
 };
 static_assert(sizeof(PTOPipe) == 64, "part of the binary interface");
 
-/// Argument i as a pipe.
+/// Argument i, which is a pipe.
 inline PTOPipe& pto_pipe(const int64_t* args, int i) {
   return *reinterpret_cast<PTOPipe*>(args[i]);
 }
 
 // A push to a full pipe and a pop from an empty one can never succeed, so they do not wait: they
 // return null or false, and the run ends with pipe_overflow or pipe_underflow once the kernel has
-// returned, which it should do at once.
+// returned, which it should do at once. With an argument that is no pipe it ends with not_a_pipe.
+
+/// Argument i for a verb; null if it is no pipe.
+inline PTOPipe* pto_find_pipe(const int64_t* args, int i, PTOPipeVerb verb) {
+  PTOCall& call = pto_call(args);
+  if (i >= 0 && i < pto_max_args && (call.pipes >> i & 1) != 0) return &pto_pipe(args, i);
+  if (call.misuse == 0) call.misuse = pto_misuse(verb, i);
+  return nullptr;
+}
 
 /// Adds an entry to the pipe of argument i, and returns its slot, which the kernel fills before it
 /// returns: slot_bytes bytes, aligned to 64, of unknown content. Null: the pipe is full.
 inline void* TPUSH(const int64_t* args, int i) {
-  PTOPipe& pipe = pto_pipe(args, i);
-  if (!pipe.allow(pipe.pushed - pipe.freed < pipe.capacity, PTOPipeFault::FULL)) return nullptr;
-  return pipe.slot(pipe.pushed++);
+  PTOPipe* const pipe = pto_find_pipe(args, i, PTOPipeVerb::PUSH);
+  if (pipe == nullptr) return nullptr;
+  if (!pipe->allow(pipe->pushed - pipe->freed < pipe->capacity, PTOPipeFault::FULL)) return nullptr;
+  return pipe->slot(pipe->pushed++);
 }
 
 /// Adds an entry, a copy of `bytes` bytes. False: the pipe is full, or its slots are smaller.
 inline bool TPUSH(const int64_t* args, int i, const void* source, uint64_t bytes) {
-  PTOPipe& pipe = pto_pipe(args, i);
-  if (bytes > pipe.slot_bytes && pipe.fault == PTOPipeFault::NONE) pipe.bytes = bytes;
-  if (!pipe.allow(bytes <= pipe.slot_bytes, PTOPipeFault::OVERSIZED)) return false;
+  PTOPipe* const pipe = pto_find_pipe(args, i, PTOPipeVerb::PUSH);
+  if (pipe == nullptr) return false;
+  if (bytes > pipe->slot_bytes && pipe->fault == PTOPipeFault::NONE) pipe->bytes = bytes;
+  if (!pipe->allow(bytes <= pipe->slot_bytes, PTOPipeFault::OVERSIZED)) return false;
   void* const slot = TPUSH(args, i);
   if (slot != nullptr && bytes != 0) std::memcpy(slot, source, bytes);
   return slot != nullptr;
@@ -102,15 +137,18 @@ inline bool TPUSH(const int64_t* args, int i, const void* source, uint64_t bytes
 /// The oldest entry of the pipe of argument i that has not been popped. It keeps its slot, and its
 /// content, until TFREE, also beyond the end of the task. Null: there is none.
 inline const void* TPOP(const int64_t* args, int i) {
-  PTOPipe& pipe = pto_pipe(args, i);
-  if (!pipe.allow(pipe.popped < pipe.pushed, PTOPipeFault::EMPTY)) return nullptr;
-  return pipe.slot(pipe.popped++);
+  PTOPipe* const pipe = pto_find_pipe(args, i, PTOPipeVerb::POP);
+  if (pipe == nullptr) return nullptr;
+  if (!pipe->allow(pipe->popped < pipe->pushed, PTOPipeFault::EMPTY)) return nullptr;
+  return pipe->slot(pipe->popped++);
 }
 
 /// Frees the slot of the oldest entry that has been popped and not freed. False: there is none.
 inline bool TFREE(const int64_t* args, int i) {
-  PTOPipe& pipe = pto_pipe(args, i);
-  if (!pipe.allow(pipe.freed < pipe.popped, PTOPipeFault::NOT_HELD)) return false;
-  ++pipe.freed;
+  PTOPipe* const pipe = pto_find_pipe(args, i, PTOPipeVerb::FREE);
+  if (pipe == nullptr || !pipe->allow(pipe->freed < pipe->popped, PTOPipeFault::NOT_HELD)) {
+    return false;
+  }
+  ++pipe->freed;
   return true;
 }

@@ -83,12 +83,15 @@ void Orchestrator<P, F>::finish() {
   }
 }
 
-/// A scheduler may have given the run up, for the fault of a kernel. That came first then, whatever
+/// Who ran a kernel may have given the run up, for its fault. That came first then, whatever
 /// the orchestrator has met since.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::adopt_fault() {
-  if (!is_pipe_fault(static_cast<ErrorCode>(state_.fatal.code()))) return;
-  error_ = describe_pipe_fault(state_.fatal.details().pipe);
+  const auto code = static_cast<ErrorCode>(state_.fatal.code());
+  if (!is_kernel_fault(code)) return;
+  const FatalDetails details = state_.fatal.details();
+  error_ = code == ErrorCode::not_a_pipe ? describe_argument_fault(details.argument)
+                                         : describe_pipe_fault(details.pipe);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

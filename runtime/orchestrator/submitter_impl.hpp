@@ -303,6 +303,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelEntry kernel) {
   const Place place = state_.life.place(id);
   const auto arguments = state_.arguments(place).editing();
+  arguments->call = {.pipes = 0,
+                     .kernel = static_cast<uint16_t>(task.kernel_id),
+                     .params = static_cast<uint8_t>(task.params.size()),
+                     .misuse = 0};
   for (uint32_t i = 0; i < task.params.size(); ++i) {
     if (task.params[i].type == PTOParamType::SCALAR) {
       arguments->args[i] = static_cast<int64_t>(task.params[i].scalar);
@@ -322,10 +326,8 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Submitter<P, F>::write_pipes(const Submission& task,
                                                     TaskArguments& arguments) {
-  arguments.pipes = 0;
-  arguments.kernel = task.kernel_id;
   for (const auto& [index, pipe] : task.pipes) {
-    arguments.pipes |= uint32_t{1} << index;
+    arguments.call.pipes |= uint32_t{1} << index;
     arguments.tensors[index].address = reinterpret_cast<uint64_t>(pipe);
     arguments.args[index] = reinterpret_cast<int64_t>(&pipe->control);
   }

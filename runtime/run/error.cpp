@@ -31,6 +31,8 @@ const char* error_name(ErrorCode code) {
       return "pipe_overflow";
     case ErrorCode::pipe_underflow:
       return "pipe_underflow";
+    case ErrorCode::not_a_pipe:
+      return "not_a_pipe";
   }
   return unknown;
 }

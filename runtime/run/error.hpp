@@ -19,6 +19,7 @@ enum class ErrorCode : int32_t {
   cluster_deadlock = 8,          ///< no cluster can become free
   pipe_overflow = 9,             ///< a kernel pushed more than a pipe holds
   pipe_underflow = 10,           ///< a kernel popped more than a pipe held
+  not_a_pipe = 11,               ///< a kernel used another argument as a pipe
 };
 
 /// Name of a code in reports: "flow_control_deadlock", ..

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/task_id.hpp"
-#include "runtime/chip/task_arguments.hpp"
+#include "runtime/chip/ai_core.hpp"
 #include "runtime/run/error.hpp"
 
 namespace pto2 {
@@ -38,10 +38,14 @@ struct PipeFault {
 
 /// pipe_overflow or pipe_underflow.
 [[nodiscard]] ErrorCode pipe_fault_code(PTOPipeFault fault);
-[[nodiscard]] constexpr bool is_pipe_fault(ErrorCode code) {
-  return code == ErrorCode::pipe_overflow || code == ErrorCode::pipe_underflow;
+/// True for what kernels do, and who runs them finds: not the orchestrator.
+[[nodiscard]] constexpr bool is_kernel_fault(ErrorCode code) {
+  return code == ErrorCode::pipe_overflow || code == ErrorCode::pipe_underflow ||
+         code == ErrorCode::not_a_pipe;
 }
 /// Names pipe, kernel, task and capacity, and what to do.
 [[nodiscard]] RunError describe_pipe_fault(const PipeFault& fault);
+/// Names kernel, task, what it called and with which argument.
+[[nodiscard]] RunError describe_argument_fault(const ArgumentFault& fault);
 
 }  // namespace pto2

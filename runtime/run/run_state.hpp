@@ -77,8 +77,9 @@ struct RingArrays {
 
 /// Where a run was given up.
 struct FatalDetails {
-  uint64_t submitted = 0;  ///< tasks by then, and for good; 0 for the fault of a kernel
-  PipeFault pipe = {};     ///< only for the fault of a kernel
+  uint64_t submitted = 0;       ///< tasks by then, and for good; 0 for the fault of a kernel
+  PipeFault pipe = {};          ///< only for the fault of a pipe
+  ArgumentFault argument = {};  ///< only for ErrorCode::not_a_pipe
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -150,6 +151,15 @@ class RunState {
   }
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
+  }
+  /// By who ran the kernel that is to blame: gives the run up. The task must never complete.
+  void give_up(ErrorCode code, const FatalDetails& details) {
+    fatal.latch(static_cast<int32_t>(code), details);
+    ring_schedulers();
+    orchestrator_bell.ring();
+  }
+  void give_up(const ArgumentFault& fault) {
+    give_up(ErrorCode::not_a_pipe, {.submitted = 0, .pipe = {}, .argument = fault});
   }
   /// By the orchestrator, before it submits the first task that runs neither on a cube nor on a
   /// vector core. From then on the schedulers look for such tasks; until then they save the looks.

@@ -91,7 +91,7 @@ class Scheduler {
   bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
   void take_pinned_parts(Place task, CoreType type);
   [[nodiscard]] bool run_own_task();
-  void run_here(uint32_t worker, Place task);
+  bool run_here(uint32_t worker, Place task);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
   [[nodiscard]] bool next_task(uint32_t type, Place& task);

@@ -150,10 +150,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
     fault = find_pipe_fault(*arguments, id);
   }
   if (!fault) return false;
-  const ErrorCode code = pipe_fault_code(fault->pipe.control.fault);
-  state_.fatal.latch(static_cast<int32_t>(code), {.submitted = 0, .pipe = *fault});
-  state_.ring_schedulers();
-  state_.orchestrator_bell.ring();
+  state_.give_up(pipe_fault_code(fault->pipe.control.fault),
+                 {.submitted = 0, .pipe = *fault, .argument = {}});
   return true;
 }
 
@@ -319,16 +317,17 @@ bool Scheduler<P, F>::run_own_task() {
   if (announced_) return true;
   own_task_.reset();
   const uint32_t worker = state_.config.chip.worker_of_scheduler(index_);
-  run_here(worker, task);
+  if (!run_here(worker, task)) return true;
   complete(worker);
   state_.orchestrator_bell.ring();
   return true;
 }
 
 /// A task that is popped, or the next part of one: this scheduler has a share of it meanwhile, and
-/// who holds the ticket alone claims.
+/// who holds the ticket alone claims. False: the kernel misused its arguments, the run is given up,
+/// and the task must not complete.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::run_here(uint32_t worker, Place task) {
+bool Scheduler<P, F>::run_here(uint32_t worker, Place task) {
   const TaskDescriptor descriptor = describe(task);
   BlockPart part;
   if (descriptor.is_block) {
@@ -349,11 +348,12 @@ void Scheduler<P, F>::run_here(uint32_t worker, Place task) {
   running_[worker] = task;
   const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
   const CoreBooks books{state_.config.kernel_timing, counts_.own_tasks, log_};
-  if (descriptor.is_block) {
-    run_part<P>(call, part, books, P::run_kernel);
-  } else {
-    run_task<P>(call, books);
-  }
+  ArgumentFault fault;
+  const bool is_right = descriptor.is_block ? run_part<P>(call, part, books, fault, P::run_kernel)
+                                            : run_task<P>(call, books, fault);
+  if (!is_right) [[unlikely]]
+    state_.give_up(fault);
+  return is_right;
 }
 
 /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.

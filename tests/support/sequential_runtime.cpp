@@ -259,8 +259,10 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_
   const PTOParam* const params = ordered.data();
   add_edges(params, count);
   std::vector<PTOTensor> tensors(count);
-  std::vector<int64_t> args(count);
-  args.resize(count + (parts == 0 ? 0 : 2), parts);  // block_dim and block_id
+  std::vector<int64_t> words(1 + count);                     // behind a PTOCall
+  words.resize(words.size() + (parts == 0 ? 0 : 2), parts);  // block_dim and block_id
+  int64_t* const args = words.data() + 1;
+  PTOCall& call = pto_call(args);
   for (uint32_t i = 0; i < count; ++i) {
     if (params[i].type == PTOParamType::SCALAR) {
       args[i] = static_cast<int64_t>(params[i].scalar);
@@ -273,20 +275,23 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_
       return;
     }
     tensors[i] = descriptor(r);
-    args[i] = is_pipe(asked[i]) ? reinterpret_cast<int64_t>(&pipe(asked[i]).control)
-                                : reinterpret_cast<int64_t>(&tensors[i]);
+    args[i] = reinterpret_cast<int64_t>(&tensors[i]);
+    if (!is_pipe(asked[i])) continue;
+    args[i] = reinterpret_cast<int64_t>(&pipe(asked[i]).control);
+    call.pipes |= uint32_t{1} << i;
   }
   const auto inputs = input_bytes(params, count);
   const auto start = std::chrono::steady_clock::now();
   for (uint32_t part = 0; part < std::max(parts, 1U); ++part) {
-    if (parts != 0) args.back() = part;
-    kernel->entry(args.data());
+    if (parts != 0) words.back() = part;
+    kernel->entry(args);
   }
-  seconds_[kernel_id] +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  using Seconds = std::chrono::duration<double>;
+  seconds_[kernel_id] += Seconds(std::chrono::steady_clock::now() - start).count();
   for (const auto& [tag, used] : pipes_) {
     if (used.control.fault != PTOPipeFault::NONE) errors_.emplace_back("the bound of a pipe");
   }
+  if (call.misuse != 0) errors_.emplace_back("an argument that is no pipe, used as one");
   if (input_bytes(params, count) != inputs) {
     errors_.push_back("kernel " + kernel->name + " writes one of its inputs");
   }

@@ -1,0 +1,30 @@
+/// What becomes of exit() in the middle of a run: code of the user's that calls it would end the
+/// process with its own status, half of the graph done and nothing said.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+namespace pto2 {
+
+/// While it lives, a call of exit() on a thread that `who` knows ends the process with the exit
+/// code of a runtime fault, after a message on stderr. Any number may live at the same time; the
+/// last one that was made is asked first.
+class ExitGuard {
+ public:
+  /// `who` is called on the thread that called exit(), and says what that thread runs; empty: it is
+  /// none of the guard's. It may read what that thread alone writes, and must not wait.
+  explicit ExitGuard(std::function<std::string()> who);
+  ~ExitGuard();
+  ExitGuard(const ExitGuard&) = delete;
+  ExitGuard& operator=(const ExitGuard&) = delete;
+
+ private:
+  static void at_exit(void* guard);
+
+  std::function<std::string()> who_;
+  std::atomic<bool> armed_{true};
+};
+
+}  // namespace pto2
