@@ -8,8 +8,8 @@
 
 #include "runtime/device/run_rules.hpp"
 #include "stress/simulation/decisions.hpp"
+#include "stress/simulation/demanded_edges.hpp"
 #include "stress/simulation/run_hash.hpp"
-#include "tests/support/recording_runtime.hpp"
 #include "tests/support/trace_check.hpp"
 
 namespace pto2::simulations {
@@ -51,13 +51,12 @@ WorkloadSubject::WorkloadSubject(const Options& options)
 }
 
 void WorkloadSubject::record() {
-  test::RecordingRuntime recorder;
-  recorder.scope_begin();
-  orchestration_.bind(&recorder);
-  orchestration_.entry(&recorder, args_.data(), static_cast<int>(args_.size()));
-  recorder.scope_end();
-  program_ = recorder.program();
-  is_exact_ = recorder.is_exact() && data_->info().fault.empty();
+  recorder_.scope_begin();
+  orchestration_.bind(&recorder_);
+  orchestration_.entry(&recorder_, args_.data(), static_cast<int>(args_.size()));
+  recorder_.scope_end();
+  program_ = recorder_.program();
+  is_exact_ = recorder_.is_exact() && data_->info().fault.empty();
   of_one_ring_ = oracle::smallest_sizes(program_, 1);
   of_four_rings_ = oracle::smallest_sizes(program_, 4);
 }
@@ -83,7 +82,7 @@ DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
   config.tensormap_pool = static_cast<uint32_t>(info.rings.tensormap_pool);
   if (is_exact_) draw_sizes(random, config);
   config.events = events_per_task * data_->expected_tasks() + 1024;
-  config.task_trace = options_.validate;
+  config.task_trace = true;
   return config;
 }
 
@@ -163,7 +162,10 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
     run.problems.insert(run.problems.end(), more.begin(), more.end());
   };
   add(broken_rules(config, result));
-  if (config.task_trace) add(test::trace_problems(config, result));
+  if (recorder_.boxes_are_apart()) {
+    add(edge_problems(recorder_.tasks(), !recorder_.has_pipes(), result));
+  }
+  if (options_.validate) add(test::trace_problems(config, result));
   // What was submitted before a deadlock runs to its end.
   add(relay->problems(result.tasks));
   if (!passes) return;

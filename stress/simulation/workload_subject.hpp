@@ -6,6 +6,7 @@
 #include "stress/simulation/relay.hpp"
 #include "stress/simulation/subject.hpp"
 #include "tests/support/counting_oracle.hpp"
+#include "tests/support/recording_runtime.hpp"
 
 namespace pto2::simulations {
 
@@ -48,6 +49,7 @@ class WorkloadSubject final : public Subject {
   std::vector<uint64_t> args_;
   OrchestrationLibrary orchestration_;
   std::vector<KernelEntry> entries_;
+  test::RecordingRuntime recorder_;
   oracle::Program program_;  ///< of the whole graph
   bool is_exact_ = false;    ///< the program says all about the sizes that it needs
   oracle::SmallestSizes of_one_ring_{};

@@ -33,7 +33,7 @@ const PTO2RuntimeOps RecordingRuntime::table{
     },
     .allocate_cluster =
         [](PTO2Runtime* rt) {
-          of(rt).exact_ = false;
+          of(rt).has_groups_ = true;
           return 0;
         },
     .free_cluster = [](PTO2Runtime*, int32_t) {},
@@ -76,7 +76,7 @@ uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const u
   Handle handle = handles_[tensor];
   Buffer& buffer = buffers_[handle.buffer];
   std::vector<uint64_t> begin = buffer.boxes[handle.box].begin;
-  exact_ &= handle.has_axes && begin.size() == handle.ndims;
+  boxes_are_apart_ &= handle.has_axes && begin.size() == handle.ndims;
   handle.elements = 1;
   for (uint32_t i = 0; i < handle.ndims; ++i) {
     handle.elements *= shapes[i];
@@ -111,32 +111,35 @@ RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
     return false;
   };
   for (const Box& other : buffer.boxes) {
-    exact_ &= &other == &box || other.writers.empty() || is_apart(other);
+    boxes_are_apart_ &= &other == &box || other.writers.empty() || is_apart(other);
   }
   return box;
+}
+
+void RecordingRuntime::scope_begin() {
+  program_.push_back({oracle::EventKind::scope_begin});
+  scopes_.emplace_back();
+}
+
+void RecordingRuntime::scope_end() {
+  program_.push_back({oracle::EventKind::scope_end});
+  for (const size_t task : scopes_.back()) tasks_[task].scope_end = tasks_.size();
+  scopes_.pop_back();
 }
 
 void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
   oracle::Event event{oracle::EventKind::submit};
   std::set<size_t> producers;
-  const size_t task = tasks_++;
+  const size_t task = tasks_.size();
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
+    has_pipes_ |= type == PTOParamType::PIPE_IN || type == PTOParamType::PIPE_OUT;
     if (type != PTOParamType::INPUT && type != PTOParamType::INOUT) continue;
-    const Buffer& buffer = buffers_[handles_[params[i].tensor.id].buffer];
-    Box& box = use(params[i]);
-    producers.insert(box.writers.begin(), box.writers.end());
-    if (type != PTOParamType::INOUT) continue;
-    std::vector<size_t> kept;
-    for (const size_t writer : box.writers) {
-      if (buffer.allocated_here && writer == buffer.allocator) {
-        kept.push_back(writer);
-      } else {
-        event.replaced.push_back(writer);
-      }
-    }
-    box.writers = kept;
+    read(params[i], producers, event);
   }
+  RecordedTask& recorded = tasks_.emplace_back();
+  recorded.producers.assign(producers.begin(), producers.end());
+  scopes_.back().push_back(task);
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
     if (type != PTOParamType::OUTPUT && type != PTOParamType::INOUT) continue;
@@ -146,14 +149,32 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
       buffer.allocated_here = true;
       buffer.allocator = task;
       event.output_bytes.push_back(buffer.bytes);
-    } else if (buffer.allocated_here) {
-      producers.insert(buffer.allocator);  // it is held, if not read
+    } else if (buffer.allocated_here && producers.insert(buffer.allocator).second) {
+      recorded.owners.push_back(buffer.allocator);
     }
     use(params[i]).writers.push_back(task);
     ++event.map_entries;
   }
   event.dep_nodes = producers.size();
   program_.push_back(std::move(event));
+}
+
+/// An INOUT takes the place of those who wrote before, but for the one who owns the buffer.
+void RecordingRuntime::read(const PTOParam& param, std::set<size_t>& producers,
+                            oracle::Event& event) {
+  const Buffer& buffer = buffers_[handles_[param.tensor.id].buffer];
+  Box& box = use(param);
+  producers.insert(box.writers.begin(), box.writers.end());
+  if (param.type != PTOParamType::INOUT) return;
+  std::vector<size_t> kept;
+  for (const size_t writer : box.writers) {
+    if (buffer.allocated_here && writer == buffer.allocator) {
+      kept.push_back(writer);
+    } else {
+      event.replaced.push_back(writer);
+    }
+  }
+  box.writers = kept;
 }
 
 }  // namespace pto2::test

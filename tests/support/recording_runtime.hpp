@@ -3,14 +3,23 @@
 /// exact for orchestrations whose boxes are the same or apart, such as batch paged attention.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "runtime/include/pto_orchestration_api.h"
 #include "tests/support/counting_oracle.hpp"
 
 namespace pto2::test {
+
+/// What a task depends on, all tasks by their order of submission, 0 first.
+struct RecordedTask {
+  std::vector<size_t> producers = {};  ///< whose results it reads
+  std::vector<size_t> owners = {};     ///< of buffers that it writes, if they are no producers
+  size_t scope_end = ~size_t{0};       ///< the first task after the end of its scope
+};
 
 class RecordingRuntime : public PTO2Runtime {
  public:
@@ -20,9 +29,14 @@ class RecordingRuntime : public PTO2Runtime {
   [[nodiscard]] const oracle::Program& program() const { return program_; }
   /// Whether the program is all that was asked for: no group or pipe, and no box that overlaps
   /// another one that is written.
-  [[nodiscard]] bool is_exact() const { return exact_; }
-  void scope_begin() { program_.push_back({oracle::EventKind::scope_begin}); }
-  void scope_end() { program_.push_back({oracle::EventKind::scope_end}); }
+  [[nodiscard]] bool is_exact() const { return boxes_are_apart_ && !has_groups_; }
+  /// What its tasks depend on, but for pipes. Only if boxes_are_apart().
+  [[nodiscard]] const std::vector<RecordedTask>& tasks() const { return tasks_; }
+  /// Whether no box overlaps another one that is written.
+  [[nodiscard]] bool boxes_are_apart() const { return boxes_are_apart_; }
+  [[nodiscard]] bool has_pipes() const { return has_pipes_; }
+  void scope_begin();
+  void scope_end();
 
  private:
   /// Elements of a buffer, and who wrote them last.
@@ -58,13 +72,17 @@ class RecordingRuntime : public PTO2Runtime {
   /// The box of a parameter that a task reads or writes.
   Box& use(const PTOParam& param);
   void submit(const PTOParam* params, uint32_t count);
+  void read(const PTOParam& param, std::set<size_t>& producers, oracle::Event& event);
 
   std::vector<Buffer> buffers_;
   std::map<uint64_t, size_t> external_;  ///< by address
   std::vector<Handle> handles_{{}};      ///< handle 0 is none
   oracle::Program program_;
-  size_t tasks_ = 0;
-  bool exact_ = true;
+  std::vector<RecordedTask> tasks_;
+  std::vector<std::vector<size_t>> scopes_;  ///< the tasks of each that is open
+  bool boxes_are_apart_ = true;
+  bool has_groups_ = false;
+  bool has_pipes_ = false;
 };
 
 }  // namespace pto2::test

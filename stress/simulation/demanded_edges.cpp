@@ -1,0 +1,98 @@
+#include "stress/simulation/demanded_edges.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+namespace pto2::simulations {
+namespace {
+
+/// Lines that are told of one run.
+constexpr std::size_t most = 4;
+
+/// When a task was submitted, and when its last kernel ended.
+struct Times {
+  uint64_t submitted = 0;
+  uint64_t ended = ~uint64_t{0};
+};
+
+/// The edges of a run, its tasks by their order of submission.
+class Edges {
+ public:
+  Edges(std::span<const test::RecordedTask> demanded, bool is_whole, const RunResult& result)
+      : demanded_(demanded), is_whole_(is_whole), times_(result.task_trace.tasks().size()) {
+    for (const TracedTask& task : result.task_trace.tasks()) {
+      numbers_.emplace(task.id.value, numbers_.size());
+    }
+    for (const EventLog& log : result.events) {
+      for (const Event& event : log.events()) note(event);
+    }
+  }
+
+  std::vector<std::string> problems(const TaskTrace& trace) {
+    auto edge = trace.edges().begin();
+    auto hold = trace.holds().begin();
+    for (std::size_t i = 0; i < trace.tasks().size() && problems_.size() < most; ++i) {
+      const TracedTask& task = trace.tasks()[i];
+      std::vector<std::size_t> edges;
+      std::vector<std::size_t> holds;
+      for (uint32_t e = 0; e < task.edges; ++e) edges.push_back(number_of((edge++)->producer));
+      for (uint32_t h = 0; h < task.holds; ++h) holds.push_back(number_of(*hold++));
+      compare(i, "edge to task", demanded_[i].producers, edges, edges);
+      // Who waits for a task keeps its buffer, too.
+      std::vector<std::size_t> kept = edges;
+      kept.insert(kept.end(), holds.begin(), holds.end());
+      compare(i, "reference to the buffer of task", demanded_[i].owners, holds, kept);
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  void note(const Event& event) {
+    const auto known = numbers_.find(event.task.value);
+    if (known == numbers_.end()) return;
+    Times& times = times_[known->second];
+    if (event.kind == EventKind::submit) times.submitted = event.tick;
+    if (event.kind != EventKind::fin) return;
+    times.ended = times.ended == ~uint64_t{0} ? event.tick : std::max(times.ended, event.tick);
+  }
+  std::size_t number_of(TaskId id) const { return numbers_.at(id.value); }
+
+  /// `found` may have no others than those that are demanded; `enough` must have these.
+  void compare(std::size_t task, const char* what, const std::vector<std::size_t>& demanded,
+               const std::vector<std::size_t>& found, const std::vector<std::size_t>& enough) {
+    for (const std::size_t producer : demanded) {
+      if (std::ranges::count(enough, producer) != 0 || can_be_reclaimed(producer, task)) continue;
+      problems_.push_back(fmt::format("task {} lacks its {} {}", task, what, producer));
+    }
+    for (const std::size_t producer : found) {
+      if (!is_whole_ || std::ranges::count(demanded, producer) != 0) continue;
+      problems_.push_back(
+          fmt::format("task {} has the {} {}, which it does not need", task, what, producer));
+    }
+  }
+  bool can_be_reclaimed(std::size_t producer, std::size_t task) const {
+    return demanded_[producer].scope_end <= task && times_[producer].ended < times_[task].submitted;
+  }
+
+  std::span<const test::RecordedTask> demanded_;
+  bool is_whole_;
+  std::map<uint64_t, std::size_t> numbers_;
+  std::vector<Times> times_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+std::vector<std::string> edge_problems(std::span<const test::RecordedTask> demanded, bool is_whole,
+                                       const RunResult& result) {
+  const std::size_t submitted = result.task_trace.tasks().size();
+  if (submitted > demanded.size()) {
+    return {fmt::format("{} tasks, and {} are demanded", submitted, demanded.size())};
+  }
+  return Edges(demanded, is_whole, result).problems(result.task_trace);
+}
+
+}  // namespace pto2::simulations

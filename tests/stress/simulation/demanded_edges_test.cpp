@@ -1,0 +1,132 @@
+#include "stress/simulation/demanded_edges.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/device/device.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+void submit(PTO2Runtime* rt, const std::vector<PTOParam>& params) {
+  pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params.data(),
+                      static_cast<int32_t>(params.size()));
+}
+
+/// 0 writes, 1 changes that, 2 reads it, and 3 writes it again; 4 and 5, in a scope of their own,
+/// change something else, and 6 behind it does, too.
+void graph(PTO2Runtime* rt) {
+  static uint64_t memory[4];
+  const uint64_t shape[] = {4};
+  pto2_rt_init_tensor_pool(rt);
+  const Tensor made = make_tensor(shape, 1);
+  const Tensor other = make_tensor_external(memory, shape, 1);
+  submit(rt, {make_output_param(made)});
+  submit(rt, {make_inout_param(made)});
+  submit(rt, {make_input_param(made)});
+  submit(rt, {make_output_param(made)});
+  PTO2_SCOPE(rt) {
+    submit(rt, {make_inout_param(other)});
+    submit(rt, {make_inout_param(other)});
+  }
+  submit(rt, {make_inout_param(other)});
+}
+
+class DemandedEdges : public testing::Test {
+ protected:
+  DemandedEdges() {
+    test::RecordingRuntime recorder;
+    recorder.scope_begin();
+    graph(&recorder);
+    recorder.scope_end();
+    EXPECT_TRUE(recorder.boxes_are_apart());
+    demanded_ = recorder.tasks();
+  }
+
+  static RunResult run(uint64_t seed = 1) {
+    static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+    DeviceConfig config;
+    config.window = 16;
+    config.chip.blocks = 2;
+    config.chip.schedulers = 1;
+    config.events = 1024;
+    config.task_trace = true;
+    RunResult result = launch(config, executors::SeededOptions{.seed = seed}, {kernels, graph, {}});
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    return result;
+  }
+  std::vector<std::string> problems(bool is_whole = true) {
+    return edge_problems(demanded_, is_whole, run());
+  }
+
+  std::vector<test::RecordedTask> demanded_;
+};
+
+TEST_F(DemandedEdges, AreThoseOfTheRun) {
+  EXPECT_THAT(demanded_[2].producers, ElementsAre(0, 1));
+  EXPECT_THAT(demanded_[3].owners, ElementsAre(0));
+  EXPECT_EQ(demanded_[5].scope_end, 6U);
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    EXPECT_THAT(edge_problems(demanded_, true, run(seed)), IsEmpty()) << seed;
+  }
+}
+
+TEST_F(DemandedEdges, AreMissedWhereverTheyLack) {
+  demanded_[2].producers.push_back(3);
+  demanded_[2].scope_end = 7;
+  demanded_[3].producers.push_back(1);
+  demanded_[3].owners.push_back(2);
+  EXPECT_THAT(problems(),
+              ElementsAre("task 2 lacks its edge to task 3", "task 3 lacks its edge to task 1",
+                          "task 3 lacks its reference to the buffer of task 2"));
+}
+
+TEST_F(DemandedEdges, AreNotMoreThanThose) {
+  std::erase(demanded_[2].producers, 1);
+  demanded_[3].owners.clear();
+  EXPECT_THAT(problems(),
+              ElementsAre("task 2 has the edge to task 1, which it does not need",
+                          "task 3 has the reference to the buffer of task 0, which it does "
+                          "not need"));
+  EXPECT_THAT(problems(false), IsEmpty());
+}
+
+/// The first tick of such an event of a task.
+uint64_t tick_of(const RunResult& result, EventKind kind, std::size_t task) {
+  const TaskId id = result.task_trace.tasks()[task].id;
+  for (const EventLog& log : result.events) {
+    for (const Event& event : log.events()) {
+      if (event.task == id && event.kind == kind) return event.tick;
+    }
+  }
+  ADD_FAILURE() << "no such event";
+  return 0;
+}
+
+/// After the end of its scope a producer that has ended may be gone.
+TEST_F(DemandedEdges, MayBeMissingOfWhoCanBeReclaimed) {
+  demanded_[6].producers.push_back(2);
+  demanded_[2].scope_end = 6;
+  std::size_t gone = 0;
+  constexpr uint64_t seeds = 100;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    const RunResult result = run(seed);
+    const bool can_be_gone =
+        tick_of(result, EventKind::fin, 2) < tick_of(result, EventKind::submit, 6);
+    EXPECT_EQ(edge_problems(demanded_, true, result).empty(), can_be_gone) << seed;
+    gone += can_be_gone ? 1 : 0;
+  }
+  EXPECT_GT(gone, 0U);
+  EXPECT_LT(gone, seeds);
+}
+
+TEST_F(DemandedEdges, AreOfNoMoreTasksThanThereAre) {
+  demanded_.pop_back();
+  EXPECT_THAT(problems(), ElementsAre("7 tasks, and 6 are demanded"));
+}
+
+}  // namespace
+}  // namespace pto2::simulations
