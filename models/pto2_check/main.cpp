@@ -18,6 +18,7 @@
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/output_file.hpp"
+#include "runtime/output/replay_help.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -183,7 +184,9 @@ int execute(int argc, char** argv) {
   CheckArguments arguments;
   add_check_options(*app.add_subcommand("check", "explore scenarios")->footer(footer), arguments);
   std::string token;
-  CLI::App* replay_command = app.add_subcommand("replay", "explore one execution again");
+  CLI::App* replay_command =
+      app.add_subcommand("replay", "repeat one execution, or one run, from the token of a report");
+  replay_command->footer(cli::replay_footer);
   replay_command->add_option("token", token, "as a report prints it")->required();
   try {
     app.parse(argc, argv);

@@ -52,7 +52,7 @@ int complain(ExitCode code, const std::string& message) {
 
 int execute(int argc, char** argv) {
   if (argc > 1) {
-    const char* const other = program_of(argv[1], argc > 2 ? argv[2] : "");
+    const char* const other = program_of(argv[1], {argv + 2, argv + argc});
     if (other != nullptr) become(other, argv);
   }
   CLI::App app("Runs task graphs on simulated AI cores.", "pto2");

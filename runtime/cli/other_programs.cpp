@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,12 +13,13 @@
 
 namespace pto2::cli {
 
-const char* program_of(std::string_view name, std::string_view argument) {
-  constexpr std::string_view of_simulations = "simulate/";
-  const char* const program = find_program(name);
+const char* program_of(std::string_view name, std::span<char* const> arguments) {
+  const auto is_of_simulations = [](std::string_view argument) {
+    return argument.starts_with("simulate/");
+  };
   // A token says who has made it.
-  return name == "replay" && argument.starts_with(of_simulations) ? find_program("simulate")
-                                                                  : program;
+  const bool simulates = name == "replay" && std::ranges::any_of(arguments, is_of_simulations);
+  return find_program(simulates ? "simulate" : name);
 }
 
 void become(const char* program, char** argv) {

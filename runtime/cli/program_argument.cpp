@@ -10,15 +10,18 @@ namespace pto2::cli {
 
 ProgramArgument parse_program_argument(const std::string& text) {
   const auto reject = [&] {
-    throw CliError(exit_usage, fmt::format("--arg: '{}' is not allowed; it must be scalar:N or "
+    throw CliError(exit_usage, fmt::format("--arg: '{}' is not allowed; it must be scalar:N, a "
+                                           "whole number of 64 bits, or "
                                            "buffer:BYTES[:zero|:random] with 1..1024G bytes",
                                            text));
   };
   const std::string_view view = text;
   if (view.starts_with("scalar:")) {
-    const auto value = parse_count(view.substr(7));
-    if (!value) reject();
-    return {false, *value, false};
+    const bool is_negative = view.substr(7).starts_with('-');
+    const auto value = parse_count(view.substr(is_negative ? 8 : 7));
+    constexpr uint64_t most_negative = uint64_t{1} << 63;
+    if (!value || (is_negative && *value > most_negative)) reject();
+    return {false, is_negative ? uint64_t{0} - *value : *value, false};
   }
   if (!view.starts_with("buffer:")) reject();
   std::string_view bytes = view.substr(7);

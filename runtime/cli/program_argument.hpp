@@ -13,12 +13,13 @@ inline constexpr uint64_t max_buffer_bytes = uint64_t{1} << 40;
 
 struct ProgramArgument {
   bool is_buffer = false;
-  uint64_t number = 0;     ///< the scalar, or bytes in 1..max_buffer_bytes
+  uint64_t number = 0;     ///< the scalar's 64 bits, or bytes in 1..max_buffer_bytes
   bool is_random = false;  ///< a buffer of floats in -1..1; otherwise of zeros
   friend bool operator==(const ProgramArgument&, const ProgramArgument&) = default;
 };
 
-/// "scalar:N" or "buffer:BYTES[:zero|:random]". Throws CliError (usage) for anything else.
+/// "scalar:N" with -2^63 <= N < 2^64, or "buffer:BYTES[:zero|:random]". Throws CliError (usage) for
+/// anything else.
 ProgramArgument parse_program_argument(const std::string& text);
 
 /// A text that means the argument.

@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr mode_t readable_and_writable = 0666;
+
 [[noreturn]] void fail(const std::string& path, const char* what) {
   const int error = errno;
   throw CliError(exit_bad_input, fmt::format("{}: {}: {}; name a file in a folder that you may "
@@ -53,12 +55,51 @@ bool is_same_file(const std::string& a, const std::string& b) {
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   if (path == "-") {
     path_ = stdout_name;
-    return;
+  } else if (!open_nameless()) {
+    open_in_place();
   }
-  constexpr mode_t readable_and_writable = 0666;
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, readable_and_writable);
+}
+
+void OutputFile::open_in_place() {
+  const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, readable_and_writable);
   if (file >= 0) owned_.reset(fdopen(file, "w"));
   if (!owned_) fail(path_, "cannot be written");
+}
+
+/// In the folder of the file to be, and with the rights of the one that is there. False: the file
+/// must be written in place, or cannot be written.
+bool OutputFile::open_nameless() {
+  const fs::path target = resolved(path_);
+  struct stat former = {};
+  const bool is_there = stat(path_.c_str(), &former) == 0;
+  // As /dev/stdout: who has opened it goes on with the file that there is.
+  const bool is_open_already = path_.starts_with("/dev/") || path_.starts_with("/proc/");
+  const bool is_file = is_there && S_ISREG(former.st_mode) && access(path_.c_str(), W_OK) == 0;
+  if (is_open_already || (is_there && !is_file)) return false;
+  const int file =
+      open(target.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, readable_and_writable);
+  if (file < 0) return false;
+  if (is_there) (void)!fchmod(file, former.st_mode);
+  owned_.reset(fdopen(file, "w"));
+  if (!owned_) fail(path_, "cannot be written");
+  target_ = target;
+  return true;
+}
+
+/// A link cannot take the place of a file, but a rename can.
+void OutputFile::put_in_place() {
+  const std::string self = fmt::format("/proc/self/fd/{}", fileno(owned_.get()));
+  const std::string interim = fmt::format("{}.{}", target_, getpid());
+  const auto link_as = [&](const std::string& name) {
+    return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (link_as(target_)) return;
+  if (errno != EEXIST || !link_as(interim)) fail(path_, "could not be written");
+  if (rename(interim.c_str(), target_.c_str()) == 0) return;
+  const int error = errno;
+  unlink(interim.c_str());
+  errno = error;
+  fail(path_, "could not be written");
 }
 
 /// Not at all a pipe or a device.
@@ -76,6 +117,7 @@ void OutputFile::finish() {
   empty();
   std::FILE* const file = owned_ ? owned_.get() : stdout;
   if (std::fflush(file) != 0 || std::ferror(file) != 0) fail(path_, "could not be written");
+  if (!target_.empty()) put_in_place();
   owned_.reset();
 }
 

@@ -1,4 +1,9 @@
 /// A file of results that is opened before the work whose results it takes.
+///
+/// It appears, or takes the place of the one of its name, once it is whole. A program that ends
+/// before that, by a signal or otherwise, leaves nothing behind, and what there was as it was.
+/// Pipes and devices, and files where the file system cannot do this, are written as the texts
+/// come.
 #pragma once
 
 #include <cstdio>
@@ -18,13 +23,12 @@ namespace pto2::cli {
 
 class OutputFile {
  public:
-  /// Opens `path` for writing, "-" for stdout. What the file holds stays until there is a result.
-  /// Throws CliError (bad input).
+  /// Opens `path` for writing, "-" for stdout. Throws CliError (bad input) if that is impossible.
   explicit OutputFile(const std::string& path);
 
-  /// The first text takes the place of what the file held.
   void write(std::string_view text);
-  /// Flushes and closes. Throws CliError (bad input) if anything could not be written.
+  /// Flushes, closes, and puts the file in its place. Throws CliError (bad input) if anything could
+  /// not be written; what there was stays then.
   void finish();
   bool is_stdout() const { return path_ == stdout_name; }
 
@@ -32,11 +36,15 @@ class OutputFile {
   struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  void open_in_place();
+  bool open_nameless();
+  void put_in_place();
   void empty();
 
   static constexpr const char* stdout_name = "standard output";
   std::string path_;
   std::unique_ptr<std::FILE, Closer> owned_;  ///< null: stdout
+  std::string target_;                        ///< of a file without a name yet; empty: it has one
   bool emptied_ = false;
 };
 

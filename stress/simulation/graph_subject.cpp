@@ -46,7 +46,7 @@ SimulatedRun GraphSubject::run(const graphs::Trial& trial, uint64_t schedule) co
   run.points = result.points;
   if (result.points == 0) return run;
   run.hash = hash_of(result);
-  if (!options_.trace.empty()) test::write_trace_to(options_.trace, trial.config(), result);
+  if (options_.trace) test::write_trace_to(options_.trace, trial.config(), result);
   return run;
 }
 

@@ -2,11 +2,15 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <new>
 #include <stdexcept>
-#include <thread>
+#include <system_error>
+#include <utility>
 
 #include "runtime/executors/weak.hpp"
+#include "runtime/loader/load_error.hpp"
 #include "runtime/output/interruption.hpp"
+#include "runtime/output/replay_help.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/simulate_output.hpp"
@@ -62,6 +66,23 @@ SeedRange parse_seeds(const std::string& text) {
                                               text));
 }
 
+/// Options that have no effect without `--random-graphs`, or with it.
+void check_combinations(const CLI::App& command, bool random_graphs) {
+  const auto refuse = [&](const char* option, const char* with) {
+    if (command.get_option(option)->count() == 0) return;
+    throw CliError(cli::exit_usage, fmt::format("{} goes with {}", option, with));
+  };
+  if (random_graphs) {
+    for (const char* option : {"--case", "--stub-kernels"}) {
+      refuse(option, "a WORKLOAD, not with --random-graphs");
+    }
+  } else {
+    for (const char* option : {"--graphs", "--mistakes"}) {
+      refuse(option, "--random-graphs, not with a WORKLOAD");
+    }
+  }
+}
+
 void complete(Arguments& arguments) {
   Options& options = arguments.options;
   if (arguments.random_graphs != options.workload.empty()) {
@@ -81,8 +102,9 @@ void complete(Arguments& arguments) {
   }
 }
 
-ExitCode run_simulate(Arguments& arguments) {
+ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   complete(arguments);
+  check_combinations(command, arguments.random_graphs);
   const SeedRange seeds = parse_seeds(arguments.seeds);
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
@@ -101,26 +123,43 @@ ExitCode run_simulate(Arguments& arguments) {
   return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
 }
 
+void tell(const SimulatedRun& run, std::string story) {
+  cli::OutputFile out("-");
+  if (story.empty()) {
+    for (const std::string& problem : run.problems) story += fmt::format("wrong: {}\n", problem);
+  }
+  out.write(story);
+  out.write(fmt::format("{}: {} tasks, {} points\n", run.outcome, run.tasks, run.points));
+  out.finish();
+}
+
 ExitCode run_replay(const std::string& text, const std::string& trace) {
   Token token;
   SimulatedRun run;
   std::string story;
+  std::optional<cli::OutputFile> file;
+  bool is_traced = false;
   try {
     token = parse_token(text);
-    token.options.trace = trace;
+    if (!trace.empty()) {
+      file.emplace(trace);
+      token.options.trace = [&](std::string_view lines) {
+        file->write(lines);
+        is_traced = true;
+      };
+    }
     const std::unique_ptr<Subject> subject = make_subject(token.options);
     run = token.shrunk.empty() ? subject->run(token.seed)
                                : subject->run_shrunk(token.seed, token.shrunk, story);
   } catch (const std::invalid_argument& error) {
     throw CliError(cli::exit_bad_input, fmt::format("the token {}: {}", text, error.what()));
   }
-  cli::OutputFile out("-");
-  out.write(story);
-  if (story.empty()) {
-    for (const std::string& problem : run.problems) out.write(fmt::format("wrong: {}\n", problem));
+  if (is_traced) {
+    file->finish();
+  } else if (file) {
+    fmt::print(stderr, "pto2: there is no trace of a run that did not come to its end\n");
   }
-  out.write(fmt::format("{}: {} tasks, {} points\n", run.outcome, run.tasks, run.points));
-  out.finish();
+  if (!file || !file->is_stdout()) tell(run, std::move(story));
   return run.wrong() ? cli::exit_fail : cli::exit_pass;
 }
 
@@ -163,10 +202,14 @@ ExitCode execute(int argc, char** argv) {
       app.add_subcommand("simulate", "run the whole runtime from seeds, against an oracle");
   add_options(simulate_command, arguments);
   std::string token;
-  CLI::App* const replay_command = app.add_subcommand("replay", "run one seed again");
+  CLI::App* const replay_command =
+      app.add_subcommand("replay", "repeat one execution, or one run, from the token of a report");
+  replay_command->footer(cli::replay_footer);
   replay_command->add_option("token", token, "as simulate prints it")->required();
   std::string trace;
-  replay_command->add_option("--trace", trace, "write the run's trace, for pto2 validate");
+  replay_command
+      ->add_option("--trace", trace, "write the run's trace, for pto2 validate; - is stdout")
+      ->check(cli::refusal_of_file_name);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -177,21 +220,38 @@ ExitCode execute(int argc, char** argv) {
     throw CliError(cli::exit_usage,
                    fmt::format("{}; pto2 simulate --help lists what there is", error.what()));
   }
-  return simulate_command->parsed() ? run_simulate(arguments) : run_replay(token, trace);
+  return simulate_command->parsed() ? run_simulate(*simulate_command, arguments)
+                                    : run_replay(token, trace);
+}
+
+int complain(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "pto2: {}\n", message);
+  return code;
+}
+
+int guarded(int argc, char** argv) {
+  try {
+    return execute(argc, argv);
+  } catch (const CliError& error) {
+    return complain(error.code(), error.what());
+  } catch (const LoadError& error) {
+    return complain(cli::exit_bad_input, error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(cli::exit_bad_input, "out of memory; use fewer --jobs, or a smaller case");
+  } catch (const std::system_error& error) {
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return complain(cli::exit_bad_input, fmt::format("the system refused: {}{}", error.what(),
+                                                     no_thread ? "; use fewer --jobs" : ""));
+  } catch (const std::exception& error) {
+    return complain(cli::exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with "
+                                                   "the command line",
+                                                   error.what()));
+  }
 }
 
 }  // namespace
 }  // namespace pto2::simulations
 
 int main(int argc, char** argv) {
-  try {
-    return pto2::simulations::execute(argc, argv);
-  } catch (const pto2::cli::CliError& error) {
-    fmt::print(stderr, "pto2: {}\n", error.what());
-    return error.code();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "pto2: unexpected: {}; this is a bug, report it with the command line\n",
-               error.what());
-    return pto2::cli::exit_our_bug;
-  }
+  return pto2::simulations::guarded(argc, argv);
 }

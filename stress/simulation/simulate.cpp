@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "stress/crash_report.hpp"
 #include "stress/simulation/progress.hpp"
@@ -24,8 +27,30 @@ class Simulation {
           return "pto2 replay " + to_string(Token{options_, seed, {}});
         }) {}
 
-  /// On one OS thread, until there are no more seeds.
+  /// On one OS thread, until there are no more seeds. What a run throws ends all of them.
   void work(Subject& subject) {
+    try {
+      run_seeds(subject);
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+  /// Nobody begins another seed.
+  void fail(std::exception_ptr why) {
+    const std::lock_guard lock(mutex_);
+    if (failure_ == nullptr) failure_ = std::move(why);
+    enough_wrong_ = true;
+  }
+
+  /// Throws what ended it.
+  Summary finish(const Subject& subject) {
+    progress_.clear();
+    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    return summarise(subject);
+  }
+
+ private:
+  void run_seeds(Subject& subject) {
     for (uint64_t seed = next(); is_left(seed); seed = next()) {
       SimulatedRun run;
       bool same = true;
@@ -38,8 +63,7 @@ class Simulation {
     }
   }
 
-  Summary finish(const Subject& subject) {
-    progress_.clear();
+  Summary summarise(const Subject& subject) {
     summary_.seconds = progress_.seconds();
     std::ranges::sort(summary_.wrong, {}, &WrongSeed::seed);
     constexpr uint64_t enough = 1000;
@@ -55,7 +79,6 @@ class Simulation {
     return summary_;
   }
 
- private:
   /// Counted from the first seed, so that the last one may be the largest number.
   uint64_t next() { return seeds_.first + taken_.fetch_add(1, std::memory_order_relaxed); }
   bool is_left(uint64_t seed) const {
@@ -85,6 +108,7 @@ class Simulation {
   std::atomic<uint64_t> taken_{0};
   std::atomic<bool> enough_wrong_{false};
   std::mutex mutex_;
+  std::exception_ptr failure_;
   Summary summary_;
   Progress progress_;
   CrashReport crash_;
@@ -99,8 +123,12 @@ Summary simulate(const Options& options, const SeedRange& seeds, uint32_t jobs,
   Simulation simulation(options, seeds, stop);
   {
     std::vector<std::jthread> others;
-    for (uint32_t i = 1; i < jobs; ++i) {
-      others.emplace_back([&, i] { simulation.work(*subjects[i]); });
+    try {
+      for (uint32_t i = 1; i < jobs; ++i) {
+        others.emplace_back([&, i] { simulation.work(*subjects[i]); });
+      }
+    } catch (const std::system_error&) {
+      simulation.fail(std::current_exception());
     }
     simulation.work(*subjects.front());
   }

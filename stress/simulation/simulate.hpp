@@ -43,7 +43,8 @@ inline constexpr std::size_t most_wrong = 10;
 /// One seed in so many runs twice.
 inline constexpr uint64_t seeds_per_repetition = 64;
 
-/// Throws CliError if there is no such subject. Ends early when it is told to stop, or after
+/// Throws CliError if there is no such subject, std::system_error if the system refuses an OS
+/// thread, and what a run throws. Ends early when it is told to stop, or after
 /// `most_wrong` wrong runs.
 Summary simulate(const Options& options, const SeedRange& seeds, uint32_t jobs,
                  const std::stop_token& stop);

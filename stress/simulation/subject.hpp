@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/executors_under_test.hpp"
@@ -54,8 +56,8 @@ struct Options {
   bool clustered = false;  ///< of random graphs: groups, pinned tasks, block tasks, pipes
   bool mistakes = false;   ///< of random graphs: each has one
   bool validate = true;    ///< judge each run by its trace as well
-  std::string trace;       ///< a file that the trace of each run is written to; empty: none
-  std::string weaken;      ///< a memory order that is relaxed, on weak memory; empty: none
+  std::function<void(std::string_view)> trace;  ///< gets the trace of each run; may be empty
+  std::string weaken;  ///< a memory order that is relaxed, on weak memory; empty: none
   test::ExecutorKind strategy = test::ExecutorKind::seeded;
 };
 

@@ -129,7 +129,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
     run.tasks = result.tasks;
     run.points = result.points;
     run.hash = hash_of(result);
-    if (!options_.trace.empty()) test::write_trace_to(options_.trace, config, result);
+    if (options_.trace) test::write_trace_to(options_.trace, config, result);
     judge(config, result, tasks, relay, run);
   } catch (const executors::SeededFailure& failure) {
     run.problems.emplace_back(failure.what());

@@ -191,7 +191,7 @@ TEST(CheckInterruption, TheSecondSignalEndsAtOnce) {
   ASSERT_EQ(mkfifo(folder.path("pipe").c_str(), 0600), 0);
   RunningProgram program(
       {"check", "fan_in", "--json", folder.path("check.json"), "--junit", folder.path("pipe")});
-  ASSERT_TRUE(program.wait_until([&] { return fs::exists(folder.path("check.json")); }));
+  ASSERT_TRUE(program.wait_until([&] { return program.blocks(SIGINT); }));
   program.send(SIGINT);
   ASSERT_TRUE(program.wait_for_text("pto2: interrupted; ending"));
   // A signal that comes at once counts as the same one, so this goes on until it does not.

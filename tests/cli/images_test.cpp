@@ -141,6 +141,16 @@ TEST(OwnImages, GetTheBuffersThatArgumentsDescribe) {
   EXPECT_EQ(sums_of({"--input-seed", "5", "--repeat", "2"}), twice);
 }
 
+TEST(OwnImages, GetScalarsOf64Bits) {
+  for (const char* number : {"-1", "-9223372036854775808", "9223372036854775807", "0"}) {
+    const Outcome outcome =
+        pto2({"run", "--orchestration", std::string(TEST_IMAGES) + "/tells_scalar.so", "--kernels",
+              kernels, "--arg", std::string("scalar:") + number});
+    EXPECT_EQ(outcome.code, 4) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("pto2: error: ") + number + "\n"));
+  }
+}
+
 TEST(OwnImages, AreNotOverwritten) {
   const TemporaryFolder folder;
   const std::string own = folder.path("mine.so");
@@ -182,8 +192,10 @@ TEST(OwnImages, AWrongNumberOfArgumentsIsRefused) {
 }
 
 TEST(OwnImages, BadArgumentsAreUsageErrors) {
-  for (const char* argument : {"scalar", "scalar:x", "scalar:-1", "buffer:0", "buffer:1K:full",
-                               "buffer:99999999999G", "tensor:5", "buffer:1K:zero:zero"}) {
+  for (const char* argument :
+       {"scalar", "scalar:x", "scalar:-", "scalar:--1", "scalar:-0x1",
+        "scalar:-9223372036854775809", "scalar:18446744073709551616", "buffer:0", "buffer:1K:full",
+        "buffer:99999999999G", "tensor:5", "buffer:1K:zero:zero"}) {
     const Outcome outcome = run_own({"--arg", argument});
     EXPECT_EQ(outcome.code, 2) << argument;
     EXPECT_THAT(outcome.err,

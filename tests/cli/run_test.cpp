@@ -325,14 +325,38 @@ TEST(Run, SeededRunsCountPoints) {
   EXPECT_EQ(json["config"]["seed"], 3);
 }
 
+/// What there was stays, and nothing else appears.
 TEST(Run, AnInterruptOrATerminationEndsIt) {
+  const std::string kernels = images() + "/vector_example/kernels";
   for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
     const TemporaryFolder folder;
-    RunningProgram program({"run", "paged_attention", "--executor", "seeded", "--repeat", "1000000",
-                            "--json", folder.path("r.json")});
-    ASSERT_TRUE(program.wait_until([&] { return std::filesystem::exists(folder.path("r.json")); }));
+    folder.file("r.json", "earlier");
+    RunningProgram program({"run", "--orchestration", std::string(TEST_IMAGES) + "/log_levels.so",
+                            "--kernels", kernels, "--repeat", "1000000", "--json",
+                            folder.path("r.json"), "--trace", folder.path("t.jsonl")});
+    ASSERT_TRUE(program.wait_for_text("pto2: always: line 4"));
     EXPECT_EQ(program.end_with(signal).code, code);
+    EXPECT_EQ(read_text(folder.path("r.json")), "earlier");
+    EXPECT_FALSE(std::filesystem::exists(folder.path("t.jsonl")));
+    std::filesystem::remove(folder.path("r.json"));
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
   }
+}
+
+TEST(Run, ResultsTakeThePlaceOfEarlierOnes) {
+  const TemporaryFolder folder;
+  const std::string result = folder.file("r.json", std::string(100'000, 'x'));
+  std::filesystem::permissions(
+      result, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::create_symlink("r.json", folder.path("link"));
+  EXPECT_EQ(pto2({"run", "vector_example", "--json", folder.path("link")}).code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read_text(result))["verdict"], "pass");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("link")));
+  EXPECT_EQ(std::filesystem::status(result).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  const Outcome through_stdout =
+      pto2({"run", "vector_example", "--quiet", "--json", "/dev/stdout"});
+  EXPECT_EQ(through_stdout.json()["verdict"], "pass");
 }
 
 }  // namespace

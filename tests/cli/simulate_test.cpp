@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/cli/program.hpp"
 
 namespace pto2::test {
@@ -77,6 +79,62 @@ TEST(Simulate, ReplaysARightRunAndWritesItsTrace) {
   EXPECT_EQ(outcome.code, 0) << outcome.out;
   EXPECT_THAT(outcome.out, testing::ContainsRegex("[0-9]+ tasks, [0-9]+ points"));
   EXPECT_EQ(pto2({"validate", folder.path("trace")}).code, 0);
+}
+
+TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {
+  const TemporaryFolder folder;
+  const std::string token = "simulate/graphs:plain/sc/3";
+  const Outcome to_stdout = run_program(
+      "/usr/bin/env", {"-C", folder.path(), PTO2_PROGRAM, "replay", "--trace", "-", token});
+  EXPECT_EQ(to_stdout.code, 0) << to_stdout.err;
+  EXPECT_THAT(to_stdout.out, testing::StartsWith("{\"schema\":\"pto2-trace/"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  EXPECT_EQ(pto2({"replay", token, "--trace", folder.path("trace")}).code, 0);
+  EXPECT_EQ(read_text(folder.path("trace")), to_stdout.out);
+  for (const char* file : {"/dev/full", "/nonexistent/trace"}) {
+    const Outcome outcome = pto2({"replay", token, "--trace", file});
+    EXPECT_EQ(outcome.code, 3) << file;
+    EXPECT_THAT(outcome.err, HasSubstr(file));
+    EXPECT_EQ(outcome.out, "") << file;
+  }
+  EXPECT_EQ(pto2({"replay", token, "--trace", ""}).code, 2);
+}
+
+TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
+  const std::vector<std::vector<std::string>> calls = {
+      {"replay", "--help"}, {"replay", "simulate/graphs:plain/sc/3", "--help"}};
+  for (const std::vector<std::string>& call : calls) {
+    const Outcome outcome = pto2(call);
+    EXPECT_EQ(outcome.code, 0);
+    for (const char* text : {"SCENARIO[+ORDER=WEAKER]@pto2.1:", "simulate/WORKLOAD:CASE[:stub]/",
+                             "simulate/graphs:KIND[:mistaken]/", "--trace"}) {
+      EXPECT_THAT(outcome.out, HasSubstr(text));
+    }
+  }
+}
+
+TEST(Simulate, TooLittleMemoryIsNoBug) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
+  const Outcome outcome = run_program(
+      "/bin/sh", {"-c", "ulimit -v 300000; exec \"$0\" simulate bgemm --jobs 64", PTO2_PROGRAM});
+  EXPECT_EQ(outcome.code, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("; use fewer --jobs"));
+}
+
+TEST(Simulate, RefusesOptionsWithoutEffect) {
+  const std::pair<std::vector<std::string>, const char*> calls[] = {
+      {{"bgemm", "--mistakes"}, "--mistakes goes with --random-graphs"},
+      {{"bgemm", "--graphs", "plain"}, "--graphs goes with --random-graphs"},
+      {{"--random-graphs", "--stub-kernels"}, "--stub-kernels goes with a WORKLOAD"},
+      {{"--random-graphs", "--case", "Case1"}, "--case goes with a WORKLOAD"}};
+  for (const auto& [options, message] : calls) {
+    std::vector<std::string> arguments{"simulate"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 2) << message;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_EQ(outcome.out, "");
+  }
 }
 
 TEST(Simulate, RefusesWhatThereIsNot) {

@@ -32,20 +32,23 @@ struct OwnFile {
 
 }  // namespace
 
-void write_trace_to(const std::string& path, const DeviceConfig& config, const RunResult& result) {
-  std::ofstream stream(path);
+void write_trace_to(const std::function<void(std::string_view)>& write, const DeviceConfig& config,
+                    const RunResult& result) {
   const TraceSource source{.config = config,
                            .result = result,
                            .labels = {},
                            .kernel_names = {},
                            .points = result.points != 0,
                            .seed = {}};
-  (void)write_trace(source, [&](std::string_view text) { stream << text; });
+  (void)write_trace(source, write);
 }
 
 std::vector<std::string> trace_problems(const DeviceConfig& config, const RunResult& result) {
   const OwnFile file;
-  write_trace_to(file.path, config, result);
+  {
+    std::ofstream stream(file.path);
+    write_trace_to([&](std::string_view text) { stream << text; }, config, result);
+  }
   std::vector<std::string> problems;
   try {
     for (const auto& violation :

@@ -1,7 +1,9 @@
 /// What `pto2 validate` says of a run.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/device/run_result.hpp"
@@ -9,8 +11,9 @@
 
 namespace pto2::test {
 
-/// Writes the trace of a run on `config`, which must have events and a task trace, to `path`.
-void write_trace_to(const std::string& path, const DeviceConfig& config, const RunResult& result);
+/// Passes the trace of a run on `config`, which must have events and a task trace, to `write`.
+void write_trace_to(const std::function<void(std::string_view)>& write, const DeviceConfig& config,
+                    const RunResult& result);
 
 /// Writes it to a file of its own, reads it again and judges it. The rules that it breaks, or why
 /// it is no trace; empty: it is valid.
