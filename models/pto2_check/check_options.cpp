@@ -30,13 +30,14 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
       "--mutants", arguments.mutants,
       "run, for each planted bug, the scenario or the test that must find it, in 60 s");
   mutants_flag->excludes(weaken_flag);
-  check_command.add_flag("--quick", arguments.quick, "an eighth of the mutants")
+  check_command.add_flag("--quick", arguments.quick, "the mutants that every test run runs")
       ->needs(mutants_flag);
   auto* index_option = check_command.add_option(
       "--index", arguments.index, "compare the tables of this document with the sources here");
   check_command.add_flag("--update", arguments.update, "make the tables what they should be")
       ->needs(index_option);
-  check_command.add_option("--jobs", arguments.settings.jobs, "OS threads per search")
+  check_command
+      .add_option("--jobs", arguments.settings.jobs, "OS threads per search; mutants at a time")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   check_command

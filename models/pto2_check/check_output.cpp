@@ -116,7 +116,7 @@ void CheckOutput::add(const MutantResult& result) {
                        {"kind", mutant.kind},
                        {"seconds", result.seconds},
                        {"effect", result.effect},
-                       {"replay", result.token}});
+                       {"repeat", result.repeat}});
   const bool survived = result.outcome == Outcome::survived;
   cases_.push_back({mutant.name, result.seconds, survived ? result.effect : "",
                     result.outcome == Outcome::inconclusive});

@@ -63,11 +63,13 @@ std::vector<Entry> available(bool deep) {
                  fmt::format("no {}'s name contains {}; {}", what, arguments.pattern, where));
 }
 
-/// Those whose name contains the pattern.
+/// The one whose name is the pattern, or else those whose name contains it.
 std::vector<Entry> chosen(const CheckArguments& arguments, bool deep) {
   std::vector<Entry> entries = available(true);
+  const bool whole = std::ranges::count(entries, arguments.pattern, &Entry::name) != 0;
   std::erase_if(entries, [&](const Entry& entry) {
-    return entry.name.find(arguments.pattern) == std::string::npos;
+    return whole ? entry.name != arguments.pattern
+                 : entry.name.find(arguments.pattern) == std::string::npos;
   });
   if (entries.empty()) refuse_pattern("scenario", arguments, "pto2 check --list shows them");
   if (deep) return entries;
@@ -109,10 +111,8 @@ void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
     Mutants mutants;
     const std::vector<Mutant> chosen = mutants.matching(arguments.pattern, arguments.quick);
     if (chosen.empty()) refuse_pattern("mutant", arguments, "models/mutants has them");
-    for (const Mutant& mutant : chosen) {
-      if (arguments.settings.stop.stop_requested()) return;
-      output.add(mutants.run(mutant, arguments.settings.stop));
-    }
+    mutants.run_all(chosen, arguments.settings.jobs, arguments.settings.stop,
+                    [&](const MutantResult& result) { output.add(result); });
   } catch (const CliError&) {
     throw;
   } catch (const std::runtime_error& error) {

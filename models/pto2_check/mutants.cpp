@@ -3,12 +3,16 @@
 #include <fmt/core.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 namespace pto2::scenarios {
 namespace {
@@ -23,7 +27,7 @@ Row row_of(const std::string& line) {
   std::istringstream words(line);
   Row row;
   std::string effort;
-  words >> row.mutant.name >> effort >> row.mutant.kind >> std::ws;
+  words >> row.mutant.name >> row.mutant.number >> effort >> row.mutant.kind >> std::ws;
   std::getline(words, row.mutant.witness);
   row.quick = effort == "quick";
   return row;
@@ -31,7 +35,7 @@ Row row_of(const std::string& line) {
 
 /// What the runs need around them. A crash is what many mutants are found by: it leaves no core
 /// file. A failed test says what failed and ends.
-void prepare(const std::filesystem::path& programs) {
+void prepare() {
   rlimit cores{};
   getrlimit(RLIMIT_CORE, &cores);
   cores.rlim_cur = 0;
@@ -41,18 +45,31 @@ void prepare(const std::filesystem::path& programs) {
   setenv("GTEST_FAIL_FAST", "1", 1);
   // A lost wake-up is reported sooner than in a test that is not expected to have one.
   setenv("PTO2_HANG_SECONDS", "10", 0);
-  setenv("PTO2_WORKLOADS", (programs.parent_path() / "workloads").c_str(), 0);
 }
 
-/// The program with the arguments of the command line `witness`.
-std::vector<std::string> command_of(const std::filesystem::path& program,
-                                    const std::string& witness) {
-  std::vector<std::string> command{program.string()};
-  std::istringstream words(witness);
-  std::string word;
-  words >> word;
-  while (words >> word) command.push_back(word);
+std::string choice_of(const Mutant& mutant) {
+  return fmt::format("PTO2_MUTANT={}", mutant.number);
+}
+
+/// `command` with the mutant chosen.
+std::vector<std::string> with_mutant(const Mutant& mutant, std::vector<std::string> command) {
+  command.insert(command.begin(), {"/usr/bin/env", choice_of(mutant)});
   return command;
+}
+
+std::string program_of(const Mutant& mutant) {
+  if (mutant.kind == "checker") return "pto2-check";
+  return mutant.witness.substr(0, mutant.witness.find(' '));
+}
+
+/// Why a run is no pass; "" if it is one.
+std::string failure_of(const ChildResult& run, double limit) {
+  if (run.timed_out) return fmt::format("no result within {:.3g} s", limit);
+  if (run.code == 0) return {};
+  const std::string said = complaint(run.text);
+  if (!said.empty()) return said;
+  if (run.code > 128) return fmt::format("ended by {}", strsignal(run.code - 128));
+  return fmt::format("exit code {}", run.code);
 }
 
 std::string trimmed(const std::string& line) {
@@ -88,21 +105,29 @@ std::string complaint(const std::string& text) {
   return result;
 }
 
-Mutants::Mutants()
-    : Mutants(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "mutants") {}
+Mutants::Mutants() : Mutants(std::filesystem::read_symlink("/proc/self/exe").parent_path()) {
+  if (!std::filesystem::exists(folder_ / "catalogue")) {
+    folder_ = folder_.parent_path() / "mutants/build/bin";
+  }
+}
 
 std::vector<Mutant> Mutants::matching(const std::string& pattern, bool quick) const {
   std::ifstream catalogue(folder_ / "catalogue");
-  if (!catalogue) throw std::runtime_error("there is no " + (folder_ / "catalogue").string());
+  if (!catalogue) {
+    throw std::runtime_error(
+        fmt::format("there is no {}; build the target mutants, as ./dev "
+                    "mutants does",
+                    (folder_ / "catalogue").string()));
+  }
   std::vector<Mutant> result;
   for (std::string line; std::getline(catalogue, line);) {
     const Row row = row_of(line);
     if (row.mutant.name.find(pattern) == std::string::npos || (quick && !row.quick)) continue;
-    if (!std::filesystem::exists(folder_ / row.mutant.name)) {
+    if (!std::filesystem::exists(folder_ / program_of(row.mutant))) {
       throw std::runtime_error(
-          fmt::format("the mutant {} is not built; build the target mutants, "
-                      "as ./dev pto2 check --mutants does",
-                      row.mutant.name));
+          fmt::format("the witness {} of the mutant {} is not built; build the target mutants, as "
+                      "./dev mutants does",
+                      program_of(row.mutant), row.mutant.name));
     }
     result.push_back(row.mutant);
   }
@@ -110,7 +135,6 @@ std::vector<Mutant> Mutants::matching(const std::string& pattern, bool quick) co
 }
 
 MutantResult Mutants::run(const Mutant& mutant, const std::stop_token& stop) {
-  prepare(folder_.parent_path());
   MutantResult result;
   result.mutant = mutant;
   if (mutant.kind == "checker") {
@@ -125,11 +149,45 @@ MutantResult Mutants::run(const Mutant& mutant, const std::stop_token& stop) {
   return result;
 }
 
+void Mutants::run_all(const std::vector<Mutant>& chosen, unsigned jobs, const std::stop_token& stop,
+                      const std::function<void(const MutantResult&)>& add) {
+  prepare();
+  std::vector<Mutant> together = chosen;
+  const auto alone = std::stable_partition(together.begin(), together.end(),
+                                           [](const Mutant& m) { return m.kind != "executor"; });
+  std::atomic<std::size_t> next = 0;
+  std::mutex adding;
+  std::exception_ptr failure;
+  const auto work = [&](std::size_t end) {
+    try {
+      for (std::size_t i = next++; i < end && !stop.stop_requested(); i = next++) {
+        const MutantResult result = run(together[i], stop);
+        const std::scoped_lock one(adding);
+        add(result);
+      }
+    } catch (...) {
+      const std::scoped_lock one(adding);
+      failure = std::current_exception();
+      next = together.size();
+    }
+  };
+  const auto shared = static_cast<std::size_t>(alone - together.begin());
+  {
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < jobs; ++i) others.emplace_back(work, shared);
+    work(shared);
+  }
+  next = std::max(shared, failure ? together.size() : shared);
+  work(together.size());
+  if (failure) std::rethrow_exception(failure);
+}
+
 void Mutants::explore(MutantResult& result, const std::stop_token& stop) const {
-  const ChildResult run =
-      run_child({(folder_ / result.mutant.name).string(), "check", "--deep", "--json", "-",
-                 "--max-seconds", fmt::format("{}", max_seconds_)},
-                Catch::output, 2 * max_seconds_, stop);
+  const std::string program = (folder_ / "pto2-check").string();
+  const ChildResult run = run_child(
+      with_mutant(result.mutant, {program, "check", result.mutant.witness, "--deep", "--json", "-",
+                                  "--max-seconds", fmt::format("{}", max_seconds_)}),
+      Catch::output, 2 * max_seconds_, stop);
   result.seconds = run.seconds;
   const auto json = nlohmann::json::parse(run.text, nullptr, false);
   if (json.is_discarded()) {
@@ -143,7 +201,8 @@ void Mutants::explore(MutantResult& result, const std::stop_token& stop) const {
     result.outcome = Outcome::killed;
     result.effect = fmt::format("{}: {}", violation.at("kind").get<std::string>(),
                                 violation.at("message").get<std::string>());
-    harness.at("replay").get_to(result.token);
+    result.repeat = fmt::format("{} {} replay '{}'", choice_of(result.mutant), program,
+                                harness.at("replay").get<std::string>());
   } else {
     result.effect = harness.value("reason", "the scenario holds");
   }
@@ -151,15 +210,18 @@ void Mutants::explore(MutantResult& result, const std::stop_token& stop) const {
 
 void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   const std::string& witness = result.mutant.witness;
-  const std::string reason = failure_without_bug(witness, stop);
-  if (!reason.empty()) {
+  const ChildResult& control = control_of(witness, stop);
+  if (const std::string reason = failure_of(control, 4 * max_seconds_); !reason.empty()) {
+    result.outcome = control.timed_out ? Outcome::inconclusive : Outcome::survived;
     result.effect = "the witness fails without the bug, too: " + reason;
     return;
   }
-  const ChildResult run = run_child(command_of(folder_ / result.mutant.name, witness),
-                                    Catch::output_and_errors, max_seconds_, stop);
+  const double limit = std::max(max_seconds_, 4 * control.seconds);
+  const ChildResult run = run_child(with_mutant(result.mutant, command_of(witness)),
+                                    Catch::output_and_errors, limit, stop);
   result.seconds = run.seconds;
-  result.effect = failure_of(run);
+  result.repeat = fmt::format("{} {}", choice_of(result.mutant), (folder_ / witness).string());
+  result.effect = failure_of(run, limit);
   if (result.effect.empty()) {
     result.effect = "the witness passes";
   } else if (!run.timed_out) {
@@ -167,32 +229,25 @@ void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   }
 }
 
-/// Why the run of a witness is no pass; "" if it is one.
-std::string Mutants::failure_of(const ChildResult& run) const {
-  if (run.timed_out) return fmt::format("no result within {} s", max_seconds_);
-  if (run.code == 0) return {};
-  const std::string said = complaint(run.text);
-  if (!said.empty()) return said;
-  if (run.code > 128) return fmt::format("ended by {}", strsignal(run.code - 128));
-  return fmt::format("exit code {}", run.code);
+/// The program and the arguments of the command line `witness`.
+std::vector<std::string> Mutants::command_of(const std::string& witness) const {
+  std::vector<std::string> command;
+  std::istringstream words(witness);
+  for (std::string word; words >> word;) command.push_back(word);
+  command[0] = (folder_ / command[0]).string();
+  return command;
 }
 
-/// The same of a witness without any bug.
-std::string Mutants::failure_without_bug(const std::string& witness, const std::stop_token& stop) {
-  const auto known = controls_.find(witness);
-  if (known != controls_.end()) return known->second;
-  const auto program = folder_.parent_path() / witness.substr(0, witness.find(' '));
-  if (!std::filesystem::exists(program)) {
-    throw std::runtime_error(
-        fmt::format("the witness {} is not built; build the target mutants, "
-                    "as ./dev pto2 check --mutants does",
-                    program.string()));
-  }
-  const ChildResult run =
-      run_child(command_of(program, witness), Catch::output_and_errors, max_seconds_, stop);
-  const std::string failure = failure_of(run);
-  if (!stop.stop_requested()) controls_[witness] = failure;
-  return failure;
+const ChildResult& Mutants::control_of(const std::string& witness, const std::stop_token& stop) {
+  std::unique_lock lock(lock_);
+  auto& control = controls_[witness];
+  if (!control) control = std::make_unique<Control>();
+  Control& found = *control;
+  lock.unlock();
+  std::call_once(found.ran, [&] {
+    found.run = run_child(command_of(witness), Catch::output_and_errors, 4 * max_seconds_, stop);
+  });
+  return found.run;
 }
 
 }  // namespace pto2::scenarios

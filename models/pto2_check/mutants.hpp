@@ -1,8 +1,14 @@
-/// Runs the mutants: programs with a planted bug, each of which its witness must find.
+/// Runs the mutants: planted bugs, each of which its witness must find. The programs have all of
+/// them, and run with the one whose number is in the variable PTO2_MUTANT
+/// (models/mutants/chosen.hpp).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,11 +18,12 @@
 
 namespace pto2::scenarios {
 
-/// Most that finding one may take.
+/// Most that finding one may take, unless the witness itself takes long.
 inline constexpr double mutant_seconds = 60;
 
 struct Mutant {
   std::string name;
+  uint32_t number = 0;
   std::string kind;     ///< of its witness: checker, seeded, random, unit or executor
   std::string witness;  ///< a scenario, or the command line of a program
 };
@@ -25,40 +32,52 @@ struct MutantResult {
   Mutant mutant;
   Outcome outcome = Outcome::survived;
   std::string effect;  ///< what the witness showed, or why there is no verdict
-  std::string
-      token;  ///< of a scenario, for the mutant's own program: bin/mutants/NAME replay TOKEN
+  std::string repeat;  ///< the command line that shows it again
   double seconds = 0;
 };
 
 class Mutants {
  public:
-  /// Those built beside this program.
+  /// Those built beside this program, or else below its build tree: ../mutants/build/bin.
   Mutants();
-  /// Those in `folder`, which has a file `catalogue` with a line `NAME quick|long KIND WITNESS` for
-  /// each, and a program of that name. The witnesses are in its parent folder. Finding a mutant may
-  /// take `max_seconds`.
+  /// Those in `folder`, which has the programs and a file `catalogue` with a line
+  /// `NAME NUMBER quick|long KIND WITNESS` for each. Finding a mutant may take `max_seconds`.
   explicit Mutants(std::filesystem::path folder, double max_seconds = mutant_seconds)
       : folder_(std::move(folder)), max_seconds_(max_seconds) {}
 
   /// Those whose name contains `pattern`; with `quick` those alone that are marked so. Throws
-  /// std::runtime_error if one of them has not been built.
+  /// std::runtime_error if the witness of one of them has not been built.
   [[nodiscard]] std::vector<Mutant> matching(const std::string& pattern, bool quick) const;
 
-  /// Runs the witness on the mutant, until a stop is requested. A mutant that only takes too long
-  /// survives: to recognise a hang is the witness's own business. A program is run once without the
-  /// bug, too, before the first mutant that names it: it must pass there. Throws std::runtime_error
-  /// if it has not been built, or no process can be had.
+  /// Runs the witness on the mutant, until a stop is requested. To recognise a hang is the
+  /// witness's own business: a mutant that takes longer than `max_seconds`, and than four times
+  /// what the witness takes without it, survives. A program is run once without the bug, too,
+  /// before the first mutant that names it: it must pass there, and while it has not, in four times
+  /// `max_seconds`, nothing is known. Threads may call this at once. Throws std::runtime_error if
+  /// no process can be had.
   MutantResult run(const Mutant& mutant, const std::stop_token& stop);
 
+  /// Runs all of `chosen`, `jobs` at a time, and calls `add` for each as it ends, one call at a
+  /// time. Those that depend on what else the machine does run at the end, alone.
+  void run_all(const std::vector<Mutant>& chosen, unsigned jobs, const std::stop_token& stop,
+               const std::function<void(const MutantResult&)>& add);
+
  private:
+  /// A witness without any bug.
+  struct Control {
+    std::once_flag ran;
+    ChildResult run;
+  };
+
   void explore(MutantResult& result, const std::stop_token& stop) const;
   void run_program(MutantResult& result, const std::stop_token& stop);
-  [[nodiscard]] std::string failure_of(const ChildResult& run) const;
-  std::string failure_without_bug(const std::string& witness, const std::stop_token& stop);
+  [[nodiscard]] std::vector<std::string> command_of(const std::string& witness) const;
+  const ChildResult& control_of(const std::string& witness, const std::stop_token& stop);
 
   std::filesystem::path folder_;
   double max_seconds_;
-  std::map<std::string, std::string> controls_;  // why a witness fails without a bug; "": it passes
+  std::mutex lock_;  // of the map
+  std::map<std::string, std::unique_ptr<Control>> controls_;
 };
 
 /// What is wrong, in one line, by what a test program printed; "" if it does not say.

@@ -122,33 +122,36 @@ TEST(CheckInterruption, LeavesTheIndexAlone) {
   EXPECT_EQ(read_text(document), before);
 }
 
-/// A copy of the checker with mutants that are scripts: one is killed at once, then one takes long.
+/// A copy of the checker with mutants whose program is a script: one is killed at once, then one
+/// takes long.
 class WithMutants {
  public:
   WithMutants() {
+    fs::create_directories(folder_.path("bin"));
     fs::copy_file(fs::path(PTO2_PROGRAM).replace_filename("pto2-check"), program());
-    fs::create_directory(folder_.path("mutants"));
-    folder_.file("mutants/catalogue", "found quick checker toy/toy\nlong long checker toy/toy\n");
-    script("found", R"(echo '{"harnesses": [{"name": "toy/toy", "wall_s": 0, "replay": "token",
-      "report": {"violation": {"kind": "data race", "message": "on it"}}}]}')");
-    script("long", "echo $$ >\"$0.new\"; mv \"$0.new\" \"$0.pid\"; exec sleep 600");
+    fs::create_directories(folder_.path("mutants/build/bin"));
+    folder_.file("mutants/build/bin/catalogue",
+                 "found 1 quick checker toy/toy\nlong 2 long checker toy/toy\n");
+    const std::string script = folder_.file("mutants/build/bin/pto2-check", R"(#!/bin/sh
+      if [ "$PTO2_MUTANT" = 1 ]; then
+        echo '{"harnesses": [{"name": "toy/toy", "wall_s": 0, "replay": "token",
+          "report": {"violation": {"kind": "data race", "message": "on it"}}}]}'
+      else
+        echo $$ >"$0.new"; mv "$0.new" "$0.pid"; exec sleep 600
+      fi)");
+    fs::permissions(script, fs::perms::owner_all);
   }
 
-  std::string program() const { return folder_.path("pto2-check"); }
+  std::string program() const { return folder_.path("bin/pto2-check"); }
   std::string path(const std::string& name) const { return folder_.path(name); }
   /// The process of the long one, 0 as long as there is none.
   pid_t child() const {
     pid_t pid = 0;
-    std::ifstream(folder_.path("mutants/long.pid")) >> pid;
+    std::ifstream(folder_.path("mutants/build/bin/pto2-check.pid")) >> pid;
     return pid;
   }
 
  private:
-  void script(const std::string& name, const std::string& text) {
-    fs::permissions(folder_.file("mutants/" + name, "#!/bin/sh\n" + text + "\n"),
-                    fs::perms::owner_all);
-  }
-
   TemporaryFolder folder_;
 };
 

@@ -119,10 +119,11 @@ TEST(Check, BadUsageIsExplained) {
   expect({"check", "runtime/diamond/word"}, 2, "take minutes; add --deep");
   expect({"check", "--weaken", "no_such"}, 2, "no memory order's name contains no_such");
   // A tree may be without mutants.
-  if (std::filesystem::exists(std::filesystem::path(PTO2_PROGRAM).parent_path() / "mutants")) {
+  const auto programs = std::filesystem::path(PTO2_PROGRAM).parent_path();
+  if (std::filesystem::exists(programs / "../mutants/build/bin/catalogue")) {
     expect({"check", "--mutants", "no_such"}, 2, "no mutant's name contains no_such");
   } else {
-    expect({"check", "--mutants", "no_such"}, 3, "there is no");
+    expect({"check", "--mutants", "no_such"}, 3, "build the target mutants");
   }
   expect({"check", "--jobs", "0"}, 2, "--jobs");
   for (const char* seconds : {"nan", "inf", "-1", "1e400", "soon"}) {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <utility>
 
-#include "tests/tidy/source_text.hpp"
+#include "models/mutants/source_text.hpp"
 
 namespace pto2::tidy {
 namespace {
@@ -105,7 +105,7 @@ std::vector<std::string> layers_of(const SourceTree& tree) {
   std::vector<std::string> layers;
   for (const SourceFile& file : tree) {
     if (file.path != layers_document) continue;
-    for (const std::string_view line : split_lines(file.text)) {
+    for (const std::string_view line : source::split_lines(file.text)) {
       std::cmatch match;
       if (std::regex_match(line.data(), line.data() + line.size(), match, row)) {
         layers.push_back(match[1]);
@@ -132,7 +132,7 @@ std::map<std::string, std::vector<Finding>> invariant_definitions(const SourceTr
   for (const SourceFile& file : tree) {
     if (!specifies(file)) continue;
     std::size_t number = 0;
-    for (const std::string_view line : split_lines(file.text)) {
+    for (const std::string_view line : source::split_lines(file.text)) {
       ++number;
       std::cmatch match;
       if (std::regex_search(line.data(), line.data() + line.size(), match, definition)) {
@@ -168,7 +168,7 @@ Findings check_seam(const SourceTree& tree) {
   Findings findings;
   for (const SourceFile& file : tree) {
     if (!is_concurrent(file)) continue;
-    const std::string code = without_comments_and_literals(file.text);
+    const std::string code = source::without_comments_and_literals(file.text);
     report_matches(file, code, names, findings, [](const std::smatch& match) {
       return "names " + match.str() + "; use what the policy P provides";
     });
@@ -186,7 +186,7 @@ Findings check_named_orders(const SourceTree& tree) {
   Findings findings;
   for (const SourceFile& file : tree) {
     if (!is_concurrent(file)) continue;
-    report_matches(file, without_comments_and_literals(file.text), in_place, findings,
+    report_matches(file, source::without_comments_and_literals(file.text), in_place, findings,
                    [](const std::smatch& match) {
                      return match[1].str() +
                             " with a memory order in place; name it as an OrderSite";
@@ -200,8 +200,8 @@ Findings check_dependencies(const SourceTree& tree) {
   for (const SourceFile& file : tree) {
     const Allowance* allowance = file.is_cpp() ? allowance_of(file) : nullptr;
     if (allowance == nullptr) continue;
-    report_matches(file, without_comments_and_literals(file.text), include_pattern(), findings,
-                   [&](const std::smatch& match) {
+    report_matches(file, source::without_comments_and_literals(file.text), include_pattern(),
+                   findings, [&](const std::smatch& match) {
                      return forbidden_include(file, *allowance, match.str(1)[0], match[2]);
                    });
   }
@@ -224,8 +224,8 @@ Findings check_layers(const SourceTree& tree) {
       findings.push_back({file.path, 1, "in no layer of " + std::string(layers_document)});
       continue;
     }
-    report_matches(file, without_comments_and_literals(file.text), include_pattern(), findings,
-                   [&](const std::smatch& match) {
+    report_matches(file, source::without_comments_and_literals(file.text), include_pattern(),
+                   findings, [&](const std::smatch& match) {
                      const std::size_t other = layer_of(match[2]);
                      if (other <= own || other == layers.size()) return std::string();
                      return layers[own] + " may not use " + layers[other] +
@@ -239,7 +239,7 @@ Findings check_sizes(const SourceTree& tree) {
   Findings findings;
   for (const SourceFile& file : tree) {
     if (!file.is_code()) continue;
-    const std::vector<std::string_view> lines = split_lines(file.text);
+    const std::vector<std::string_view> lines = source::split_lines(file.text);
     if (lines.size() > max_file_lines) {
       findings.push_back({file.path, lines.size(), "more than 500 lines; split by subject"});
     }
@@ -249,7 +249,7 @@ Findings check_sizes(const SourceTree& tree) {
       }
     }
     if (!file.is_cpp()) continue;
-    for (const Function& function : find_functions(file.text)) {
+    for (const source::Function& function : source::find_functions(file.text)) {
       if (function.lines() <= max_function_lines) continue;
       findings.push_back(
           {file.path, function.first_line,
@@ -284,7 +284,7 @@ Findings check_asserts(const SourceTree& tree) {
   Findings findings;
   for (const SourceFile& file : tree) {
     if (!specifies(file) || !file.is_cpp()) continue;
-    report_matches(file, without_comments_and_literals(file.text), dropped, findings,
+    report_matches(file, source::without_comments_and_literals(file.text), dropped, findings,
                    [](const std::smatch&) {
                      return std::string("release builds drop assert(); use PTO2_INVARIANT");
                    });
@@ -349,7 +349,7 @@ Findings check_suppressions(const SourceTree& tree) {
   for (const SourceFile& file : tree) {
     if (!file.is_under("sanitizers") || !file.path.ends_with(".supp")) continue;
     std::size_t number = 0;
-    for (const std::string_view line : split_lines(file.text)) {
+    for (const std::string_view line : source::split_lines(file.text)) {
       ++number;
       const std::size_t first = line.find_first_not_of(" \t");
       if (first != std::string_view::npos && line[first] != '#') {

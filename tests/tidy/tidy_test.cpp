@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "models/mutants/source_text.hpp"
 #include "tests/tidy/rules.hpp"
-#include "tests/tidy/source_text.hpp"
 #include "tests/tidy/source_tree.hpp"
 
 namespace pto2::tidy {

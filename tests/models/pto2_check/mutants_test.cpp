@@ -19,25 +19,28 @@ class MutantsTest : public testing::Test {
   MutantsTest() {
     std::string name = fs::temp_directory_path() / "mutants_test.XXXXXX";
     programs_ = mkdtemp(name.data());
-    fs::create_directory(folder());
   }
   ~MutantsTest() override { fs::remove_all(programs_); }
 
-  [[nodiscard]] fs::path folder() const { return programs_ / "mutants"; }
-
   /// An executable script.
-  static void script(const fs::path& path, const std::string& body) {
-    std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
-    fs::permissions(path, fs::perms::owner_all);
+  void script(const std::string& name, const std::string& body) const {
+    std::ofstream(programs_ / name) << "#!/bin/sh\n" << body << "\n";
+    fs::permissions(programs_ / name, fs::perms::owner_all);
   }
-  void catalogue(const std::string& lines) { std::ofstream(folder() / "catalogue") << lines; }
+  /// One that does the one without a mutant, and the other with number 7.
+  void script(const std::string& name, const std::string& without_bug,
+              const std::string& with_bug) const {
+    script(name, "if [ -z \"$PTO2_MUTANT\" ]; then\n" + without_bug +
+                     "\nelif [ $PTO2_MUTANT = 7 ]; then\n" + with_bug + "\nfi");
+  }
+  void catalogue(const std::string& lines) const {
+    std::ofstream(programs_ / "catalogue") << lines;
+  }
 
-  /// Runs a mutant of the program `witness`; the scripts are what the program does without and
-  /// with the bug.
-  MutantResult run(const std::string& without_bug, const std::string& with_bug) {
-    script(programs_ / "witness", without_bug);
-    script(folder() / "bug", with_bug);
-    return Mutants(folder()).run({"bug", "unit", "witness --some argument"}, {});
+  [[nodiscard]] MutantResult run(const std::string& without_bug, const std::string& with_bug,
+                                 double max_seconds = mutant_seconds) const {
+    script("witness", without_bug, with_bug);
+    return Mutants(programs_, max_seconds).run({"bug", 7, "unit", "witness --some argument"}, {});
   }
 
   fs::path programs_;
@@ -45,35 +48,42 @@ class MutantsTest : public testing::Test {
 
 TEST_F(MutantsTest, AreReadFromTheCatalogue) {
   catalogue(
-      "lost-ring quick seeded graphs_test --gtest_filter=*seeded*\n"
-      "lost-task long checker runtime/chain/word\n");
-  script(folder() / "lost-ring", "");
-  script(folder() / "lost-task", "");
-  const Mutants mutants(folder());
+      "lost-ring 1 quick seeded graphs_test --gtest_filter=*seeded*\n"
+      "lost-task 2 long checker runtime/chain/word\n");
+  script("graphs_test", "");
+  script("pto2-check", "");
+  const Mutants mutants(programs_);
   EXPECT_EQ(mutants.matching("", false).size(), 2U);
   EXPECT_EQ(mutants.matching("task", false).at(0).witness, "runtime/chain/word");
+  EXPECT_EQ(mutants.matching("task", false).at(0).number, 2U);
   const auto quick = mutants.matching("lost", true);
   ASSERT_EQ(quick.size(), 1U);
   EXPECT_EQ(quick[0].name, "lost-ring");
+  EXPECT_EQ(quick[0].number, 1U);
   EXPECT_EQ(quick[0].kind, "seeded");
   EXPECT_EQ(quick[0].witness, "graphs_test --gtest_filter=*seeded*");
 }
 
 TEST_F(MutantsTest, MustHaveBeenBuilt) {
-  EXPECT_THROW(static_cast<void>(Mutants(folder()).matching("", false)), std::runtime_error);
-  catalogue("lost-ring quick seeded graphs_test\n");
-  try {
-    static_cast<void>(Mutants(folder()).matching("", false));
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("lost-ring is not built; build the target mutants"));
-  }
+  const auto refusal = [&] {
+    try {
+      static_cast<void>(Mutants(programs_).matching("", false));
+    } catch (const std::runtime_error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refusal(), HasSubstr("catalogue; build the target mutants"));
+  catalogue("lost-ring 1 quick seeded graphs_test\n");
+  EXPECT_THAT(refusal(), HasSubstr("graphs_test of the mutant lost-ring is not built; build the"));
 }
 
 TEST_F(MutantsTest, AreKilledByAFailure) {
   const MutantResult result = run("exit 0", "echo 'run 3: 7 tasks'; echo more; exit 1");
   EXPECT_EQ(result.outcome, Outcome::killed);
   EXPECT_EQ(result.effect, "run 3: 7 tasks");
+  EXPECT_EQ(result.repeat,
+            "PTO2_MUTANT=7 " + (programs_ / "witness").string() + " --some argument");
 }
 
 TEST_F(MutantsTest, AreKilledByACrash) {
@@ -95,23 +105,27 @@ TEST_F(MutantsTest, SurviveAWitnessThatFailsAnyway) {
 }
 
 TEST_F(MutantsTest, SurviveAWitnessThatHangs) {
-  script(programs_ / "witness", "exit 0");
-  script(folder() / "bug", "echo 'run 3: wrong'; sleep 600");
-  const MutantResult result = Mutants(folder(), 0.2).run({"bug", "unit", "witness"}, {});
+  const MutantResult result = run("exit 0", "echo 'run 3: wrong'; sleep 600", 0.2);
   EXPECT_EQ(result.outcome, Outcome::survived);
-  EXPECT_EQ(result.effect, "no result within 0.2 s");
+  EXPECT_THAT(result.effect, HasSubstr("no result within "));
 }
 
-TEST_F(MutantsTest, SurviveAWitnessThatIsNotThere) {
-  EXPECT_THROW(Mutants(folder()).run({"bug", "unit", "witness"}, {}), std::runtime_error);
+TEST_F(MutantsTest, NothingIsKnownFromAWitnessThatIsTooSlowByItself) {
+  const MutantResult result = run("exec sleep 600", "exit 1", 0.05);
+  EXPECT_EQ(result.outcome, Outcome::inconclusive);
+  EXPECT_EQ(result.effect, "the witness fails without the bug, too: no result within 0.2 s");
+}
+
+TEST_F(MutantsTest, HaveFourTimesAsLongAsTheWitnessTakes) {
+  const MutantResult result = run("sleep 0.3", "sleep 0.6; exit 1", 0.1);
+  EXPECT_EQ(result.outcome, Outcome::killed);
 }
 
 TEST_F(MutantsTest, AWitnessGetsItsArgumentsAndRunsOnceWithoutTheBug) {
   const std::string log = (programs_ / "log").string();
-  script(programs_ / "witness", "echo \"without $*\" >> " + log);
-  script(folder() / "bug", "echo \"with $*\" >> " + log + "; exit 1");
-  Mutants mutants(folder());
-  const Mutant mutant{"bug", "unit", "witness --some argument"};
+  script("witness", "echo \"without $*\" >> " + log, "echo \"with $*\" >> " + log + "; exit 1");
+  Mutants mutants(programs_);
+  const Mutant mutant{"bug", 7, "unit", "witness --some argument"};
   EXPECT_EQ(mutants.run(mutant, {}).effect, "exit code 1");
   EXPECT_EQ(mutants.run(mutant, {}).effect, "exit code 1");
   std::ifstream file(log);
@@ -119,22 +133,56 @@ TEST_F(MutantsTest, AWitnessGetsItsArgumentsAndRunsOnceWithoutTheBug) {
   EXPECT_EQ(text, "without --some argument\nwith --some argument\nwith --some argument\n");
 }
 
+TEST_F(MutantsTest, RunSideBySideButForThoseThatNeedTheMachineAlone) {
+  const std::string log = (programs_ / "log").string();
+  // Those that share the machine wait for each other.
+  script("shared", "touch " + log + ".$1; while [ ! -e " + log + ".$2 ]; do sleep 0.01; done; " +
+                       "echo $1 >> " + log + "; exit ${PTO2_MUTANT:+1}");
+  script("alone", "echo alone >> " + log + "; exit ${PTO2_MUTANT:+1}");
+  std::vector<std::string> killed;
+  Mutants(programs_, 20)
+      .run_all({{"x", 1, "executor", "alone"},
+                {"y", 2, "unit", "shared a b"},
+                {"z", 3, "unit", "shared b a"}},
+               2, {}, [&](const MutantResult& result) {
+                 EXPECT_EQ(result.outcome, Outcome::killed) << result.effect;
+                 killed.push_back(result.mutant.name);
+               });
+  ASSERT_EQ(killed.size(), 3U);
+  EXPECT_EQ(killed[2], "x");
+}
+
+TEST_F(MutantsTest, AnErrorOfOneEndsAll) {
+  script("witness", "exit ${PTO2_MUTANT:+1}");
+  int calls = 0;
+  const auto run_all = [&] {
+    Mutants(programs_).run_all({{"x", 1, "unit", "witness"}, {"y", 2, "unit", "witness"}}, 1, {},
+                               [&](const MutantResult&) {
+                                 ++calls;
+                                 throw std::runtime_error("disk full");
+                               });
+  };
+  EXPECT_THROW(run_all(), std::runtime_error);
+  EXPECT_EQ(calls, 1);
+}
+
 TEST_F(MutantsTest, AScenarioIsJudgedByItsReport) {
   const auto explore = [&](const std::string& harness) {
-    script(folder() / "bug", "echo '{\"harnesses\": [" + harness + "]}'");
-    return Mutants(folder()).run({"bug", "checker", "piece/scenario"}, {});
+    script("pto2-check", "exit 1", "echo '{\"harnesses\": [" + harness + "]}'");
+    return Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {});
   };
   const MutantResult found =
       explore(R"({"wall_s": 1.5, "replay": "token", "report": {"violation": )"
               R"({"kind": "data race", "message": "on a cell"}}})");
   EXPECT_EQ(found.outcome, Outcome::killed);
   EXPECT_EQ(found.effect, "data race: on a cell");
-  EXPECT_EQ(found.token, "token");
+  EXPECT_EQ(found.repeat,
+            "PTO2_MUTANT=7 " + (programs_ / "pto2-check").string() + " replay 'token'");
   EXPECT_EQ(found.seconds, 1.5);
   EXPECT_EQ(explore(R"({"wall_s": 1})").effect, "the scenario holds");
   EXPECT_EQ(explore(R"({"wall_s": 1, "reason": "time"})").outcome, Outcome::survived);
-  script(folder() / "bug", "exit 1");
-  const MutantResult silent = Mutants(folder()).run({"bug", "checker", "piece/scenario"}, {});
+  script("pto2-check", "exit 1");
+  const MutantResult silent = Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {});
   EXPECT_EQ(silent.outcome, Outcome::survived);
   EXPECT_EQ(silent.effect, "the program ended without a result");
 }

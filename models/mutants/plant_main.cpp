@@ -1,0 +1,52 @@
+/// The program plant_mutants.
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "models/mutants/planted_tree.hpp"
+
+namespace {
+
+using pto2::mutants::Mutant;
+using pto2::mutants::Planting;
+
+/// Whether all could be planted.
+bool report(const Planting& planting, std::size_t mutants) {
+  for (const std::string& text : planting.moved) {
+    fmt::print(stderr, "note: found in another file than its `In:` says: {}\n", text);
+  }
+  for (const std::string& text : planting.problems) fmt::print(stderr, "{}\n", text);
+  if (planting.problems.empty()) return true;
+  fmt::print(stderr, "{} of {} mutants cannot be planted\n", planting.problems.size(), mutants);
+  return false;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Plants the mutants of models/mutants.", "plant_mutants");
+  std::string root;
+  std::string out;
+  app.add_option("root", root, "the source tree")->required()->check(CLI::ExistingDirectory);
+  app.add_option(
+      "--out", out,
+      "write a copy of the tree there, with all mutants planted; without it, see whether "
+      "each can be");
+  CLI11_PARSE(app, argc, argv);
+  const std::vector<Mutant> mutants = pto2::mutants::read_mutants(root);
+  const Planting planting = out.empty() ? pto2::mutants::check_mutants(root, mutants)
+                                        : pto2::mutants::write_planted_tree(root, out, mutants);
+  return report(planting, mutants.size()) ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "plant_mutants: {}\n", error.what());
+    return 1;
+  }
+}

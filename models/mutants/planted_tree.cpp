@@ -1,0 +1,174 @@
+#include "models/mutants/planted_tree.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "models/mutants/planting.hpp"
+
+namespace pto2::mutants {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a build of the witnesses needs.
+constexpr const char* copied[] = {
+    "CMakeLists.txt", "CMakePresets.json", "bench",      "core",   "docs",
+    "models",         "runtime",           "sanitizers", "stress", "tests"};
+/// Programs that are quickly built: their mutants run with every test run.
+constexpr const char* quick_programs[] = {"chip_test"};
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.bad() || !in.is_open()) throw MutantError(path.string() + " cannot be read");
+  return text;
+}
+
+/// Only if it is not there yet.
+void write(const fs::path& path, const std::string& text) {
+  if (fs::exists(path) && read(path) == text) return;
+  fs::create_directories(path.parent_path());
+  std::ofstream out(path);
+  out << text;
+  out.close();
+  if (!out) throw MutantError(path.string() + " cannot be written");
+}
+
+bool is_quick(const Mutant& mutant) {
+  return std::ranges::find(quick_programs, program_of(mutant)) != std::end(quick_programs);
+}
+
+/// The files of `root` that are copied, below it.
+std::set<fs::path> files_of(const fs::path& root) {
+  std::set<fs::path> files;
+  for (const char* name : copied) {
+    if (!fs::is_directory(root / name)) {
+      files.insert(name);
+      continue;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(root / name)) {
+      if (entry.is_regular_file() && entry.path().extension() != ".mutant") {
+        files.insert(entry.path().lexically_relative(root));
+      }
+    }
+  }
+  return files;
+}
+
+/// Removes what is in the copied folders of `out` and not among `files`.
+void remove_others(const fs::path& out, const std::set<fs::path>& files) {
+  std::vector<fs::path> others;
+  for (const char* name : copied) {
+    if (!fs::is_directory(out / name)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(out / name)) {
+      const bool wanted = files.contains(entry.path().lexically_relative(out));
+      if (!entry.is_directory() && !wanted) others.push_back(entry.path());
+    }
+  }
+  for (const fs::path& other : others) fs::remove(other);
+}
+
+/// A file may be a program: its rights go with it.
+void replicate(const fs::path& from, const fs::path& to) {
+  write(to, read(from));
+  if (fs::status(to).permissions() != fs::status(from).permissions()) {
+    fs::permissions(to, fs::status(from).permissions());
+  }
+}
+
+std::string catalogue_of(const std::vector<Mutant>& mutants) {
+  std::string text;
+  for (std::size_t i = 0; i < mutants.size(); ++i) {
+    const Mutant& mutant = mutants[i];
+    text += fmt::format("{} {} {} {} {}\n", mutant.name, i + 1, is_quick(mutant) ? "quick" : "long",
+                        mutant.kind, mutant.witness);
+  }
+  return text;
+}
+
+std::string witnesses_of(const std::vector<Mutant>& mutants) {
+  std::set<std::string> all;
+  std::set<std::string> quick;
+  for (const Mutant& mutant : mutants) {
+    all.insert(program_of(mutant));
+    if (is_quick(mutant)) quick.insert(program_of(mutant));
+  }
+  std::string text = "set(pto2_witnesses";
+  for (const std::string& program : all) text += "\n  " + program;
+  text += ")\nset(pto2_quick_witnesses";
+  for (const std::string& program : quick) text += "\n  " + program;
+  return text + ")\n";
+}
+
+/// The edits of all mutants by the file in which they stand.
+std::map<std::string, std::vector<Place>> find_places(const Sources& sources,
+                                                      const std::vector<Mutant>& mutants,
+                                                      Planting& planting) {
+  std::map<std::string, std::vector<Place>> places;
+  for (std::size_t i = 0; i < mutants.size(); ++i) {
+    try {
+      for (Place& place : places_of(mutants[i], static_cast<uint32_t>(i + 1), sources)) {
+        if (place.file != place.edit->file) {
+          planting.moved.push_back(fmt::format("{}: {}", mutants[i].name, place.file));
+        }
+        places[place.file].push_back(std::move(place));
+      }
+    } catch (const MutantError& error) {
+      planting.problems.emplace_back(error.what());
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<Mutant> read_mutants(const fs::path& root) {
+  std::vector<Mutant> mutants;
+  for (const auto& entry : fs::recursive_directory_iterator(root / "models/mutants")) {
+    if (entry.path().extension() != ".mutant") continue;
+    mutants.push_back(
+        parse_mutant(entry.path().lexically_relative(root).string(), read(entry.path())));
+  }
+  std::ranges::sort(mutants, {}, &Mutant::name);
+  const auto twice = std::ranges::adjacent_find(mutants, {}, &Mutant::name);
+  if (twice != mutants.end()) throw MutantError(fmt::format("two mutants {}", twice->name));
+  return mutants;
+}
+
+Planting check_mutants(const fs::path& root, const std::vector<Mutant>& mutants) {
+  Planting planting;
+  const Sources sources = read_sources(root);
+  for (const auto& [file, places] : find_places(sources, mutants, planting)) {
+    try {
+      (void)planted(file, sources.at(file).text, places);
+    } catch (const MutantError& error) {
+      planting.problems.emplace_back(error.what());
+    }
+  }
+  return planting;
+}
+
+Planting write_planted_tree(const fs::path& root, const fs::path& out,
+                            const std::vector<Mutant>& mutants) {
+  Planting planting;
+  const Sources sources = read_sources(root);
+  const auto places = find_places(sources, mutants, planting);
+  const std::set<fs::path> files = files_of(root);
+  remove_others(out, files);
+  for (const fs::path& file : files) {
+    if (!places.contains(file.string())) replicate(root / file, out / file);
+  }
+  for (const auto& [file, its] : places) {
+    write(out / file, planted(file, sources.at(file).text, its));
+  }
+  write(out / "witnesses.cmake", witnesses_of(mutants));
+  write(out / "catalogue", catalogue_of(mutants));
+  return planting;
+}
+
+}  // namespace pto2::mutants

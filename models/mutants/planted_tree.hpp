@@ -1,0 +1,34 @@
+/// A copy of this tree with all mutants planted, and the list of them for who runs them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "models/mutants/mutant.hpp"
+
+namespace pto2::mutants {
+
+/// The mutants in files below ROOT/models/mutants, sorted by name; a mutant's number is its place
+/// in the list, from 1. Throws MutantError if one cannot be read, or two have the same name.
+[[nodiscard]] std::vector<Mutant> read_mutants(const std::filesystem::path& root);
+
+/// What write_planted_tree has to tell the one who reads it.
+struct Planting {
+  std::vector<std::string> moved;     ///< "NAME: FILE": a needle that was found in another file
+  std::vector<std::string> problems;  ///< mutants that cannot be planted, and why
+};
+
+/// Looks for the needles of all mutants in the sources of `root`.
+[[nodiscard]] Planting check_mutants(const std::filesystem::path& root,
+                                     const std::vector<Mutant>& mutants);
+
+/// Makes `out` a copy of what a build needs of `root`, with the mutants planted. Files that are
+/// right already are left alone, so that a build compiles no more than it must; others are removed.
+/// Writes OUT/witnesses.cmake, which sets pto2_witnesses and pto2_quick_witnesses to the programs
+/// that find mutants, and OUT/catalogue, a line `NAME NUMBER quick|long KIND WITNESS` for each.
+[[nodiscard]] Planting write_planted_tree(const std::filesystem::path& root,
+                                          const std::filesystem::path& out,
+                                          const std::vector<Mutant>& mutants);
+
+}  // namespace pto2::mutants

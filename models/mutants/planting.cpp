@@ -1,0 +1,209 @@
+#include "models/mutants/planting.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "models/mutants/source_text.hpp"
+
+namespace pto2::mutants {
+namespace {
+
+std::string name_of(const Mutant& mutant) {
+  return fmt::format("mutant {}", mutant.name);
+}
+
+/// `text` in one line, for messages.
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = c == ' ' || c == '\n';
+    if (!space) line += c;
+    if (space && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+[[noreturn]] void fail_ambiguous(const Mutant& mutant, const Edit& edit, const std::string& file,
+                                 const std::string& text, const std::vector<Span>& spans) {
+  std::string lines;
+  for (const Span& span : spans) {
+    lines += fmt::format("{}{}", lines.empty() ? "" : ", ", line_of(text, span.begin));
+  }
+  throw MutantError(
+      fmt::format("{}: `{}` stands {} times in {} (lines {}); add what stands beside "
+                  "the one that is meant",
+                  name_of(mutant), in_one_line(edit.needle), spans.size(), file, lines));
+}
+
+[[noreturn]] void fail_lost(const Mutant& mutant, const Edit& edit, const Sources& sources) {
+  std::string nearest;
+  double share = 0;
+  for (const auto& [file, source] : sources) {
+    if (sources.contains(edit.file) && file != edit.file) continue;
+    const LooseText::Likeness like = source.loose.nearest(edit.needle);
+    if (like.share <= share) continue;
+    share = like.share;
+    nearest =
+        fmt::format("; nearest is {}:{}: `{}`", file, line_of(source.text, like.span.begin),
+                    in_one_line(std::string_view(source.text)
+                                    .substr(like.span.begin, like.span.end - like.span.begin)));
+  }
+  throw MutantError(
+      fmt::format("{}: `{}` stands neither in {} nor in another file{}. Write the "
+                  "same bug into the source as it is now",
+                  name_of(mutant), in_one_line(edit.needle), edit.file, nearest));
+}
+
+Place place_of(const Mutant& mutant, uint32_t number, const Edit& edit, const Sources& sources) {
+  Place place{number, &mutant, &edit, edit.file, {0, 0}};
+  std::vector<Span> spans;
+  if (const auto own = sources.find(edit.file); own != sources.end()) {
+    spans = own->second.loose.find(edit.needle);
+  }
+  if (spans.empty()) {
+    for (const auto& [file, source] : sources) {
+      for (const Span& span : source.loose.find(edit.needle)) {
+        if (!spans.empty() && place.file != file) fail_lost(mutant, edit, sources);
+        place.file = file;
+        spans.push_back(span);
+      }
+    }
+  }
+  if (spans.empty()) fail_lost(mutant, edit, sources);
+  if (spans.size() > 1) {
+    fail_ambiguous(mutant, edit, place.file, sources.at(place.file).text, spans);
+  }
+  place.span = spans.front();
+  return place;
+}
+
+/// Text that takes the place of a part of the file.
+struct Replacement {
+  Span span;
+  std::string text;
+};
+
+/// `text`, which begins at offset `from` of its file, with what takes the place of parts of it.
+/// Throws MutantError if two overlap.
+std::string edited(std::string text, std::size_t from, std::vector<Replacement> replacements,
+                   const std::string& file) {
+  std::ranges::stable_sort(replacements, {}, [](const Replacement& r) { return r.span.begin; });
+  std::size_t end = std::string::npos;
+  for (auto r = replacements.rbegin(); r != replacements.rend(); ++r) {
+    if (r->span.end > end) {
+      throw MutantError(
+          fmt::format("{}: `{}` is changed twice", file,
+                      in_one_line(text.substr(r->span.begin - from, r->span.end - r->span.begin))));
+    }
+    end = r->span.begin;
+    text.replace(r->span.begin - from, r->span.end - r->span.begin, r->text);
+  }
+  return text;
+}
+
+/// So that messages name the place in the source.
+std::string line_directive(std::string_view text, std::size_t offset, const std::string& file) {
+  return fmt::format("\n#line {} \"{}\"\n", line_of(text, offset), file);
+}
+
+/// An edit without what it leaves as it is.
+struct Change {
+  Place place;
+  Replacement replacement;
+};
+
+/// The body of `function`, behind one for each mutant that changes it.
+Replacement bodies(const std::string& file, const std::string& text,
+                   const source::Function& function, const std::vector<Change>& changes) {
+  const Span span{function.body_begin + 1, function.body_end};
+  const std::string own = text.substr(span.begin, span.end - span.begin);
+  const std::string line = line_directive(text, span.begin, file);
+  std::map<uint32_t, std::vector<Replacement>> by_mutant;
+  for (const Change& change : changes) {
+    by_mutant[change.place.number].push_back(change.replacement);
+  }
+  std::string result;
+  for (const auto& [number, replacements] : by_mutant) {
+    result += fmt::format("\nif (::pto2::mutants::chosen({})) {{{}{}}} else", number, line,
+                          edited(own, span.begin, replacements, file));
+  }
+  return {span, fmt::format("{} {{{}{}}}", result, line, own)};
+}
+
+/// What stands instead of text that is in no function.
+Replacement outside(const std::string& file, const std::string& text, const Change& change) {
+  const auto [begin, end] = change.place.span;
+  const std::string line = line_directive(text, end, file);
+  if (change.replacement.span.begin == change.replacement.span.end) {
+    return {change.replacement.span, "\n" + change.replacement.text + line};
+  }
+  return {change.place.span,
+          fmt::format("(::pto2::mutants::chosen({}) ? ({}) : ({}))", change.place.number,
+                      change.place.edit->replacement, text.substr(begin, end - begin)) +
+              line};
+}
+
+/// The way from the folder of `file` to the root.
+std::string way_up(const std::string& file) {
+  std::string way;
+  for (auto n = std::ranges::count(file, '/'); n > 0; --n) way += "../";
+  return way;
+}
+
+}  // namespace
+
+Sources read_sources(const std::filesystem::path& root) {
+  Sources sources;
+  for (const char* folder : planted_folders) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const auto extension = entry.path().extension();
+      if (extension != ".hpp" && extension != ".cpp" && extension != ".h") continue;
+      std::ifstream in(entry.path());
+      std::string text{std::istreambuf_iterator<char>(in), {}};
+      if (in.bad() || !in.is_open()) throw MutantError(entry.path().string() + " cannot be read");
+      LooseText loose(text);
+      sources.emplace(entry.path().lexically_relative(root).string(),
+                      Source{std::move(text), std::move(loose)});
+    }
+  }
+  return sources;
+}
+
+std::vector<Place> places_of(const Mutant& mutant, uint32_t number, const Sources& sources) {
+  std::vector<Place> places;
+  for (const Edit& edit : mutant.edits) {
+    places.push_back(place_of(mutant, number, edit, sources));
+  }
+  return places;
+}
+
+std::string planted(const std::string& file, const std::string& text,
+                    const std::vector<Place>& places) {
+  const std::vector<source::Function> functions = source::find_functions(text);
+  std::map<std::size_t, std::vector<Change>> in_function;
+  std::vector<Replacement> replacements;
+  for (const Place& place : places) {
+    const Difference rest = difference(text, place.span, place.edit->replacement);
+    const Change change{place, {rest.span, std::string(rest.replacement)}};
+    const auto around = std::ranges::find_if(functions, [&](const source::Function& function) {
+      return function.body_begin < rest.span.begin && rest.span.end <= function.body_end;
+    });
+    if (around == functions.end()) {
+      replacements.push_back(outside(file, text, change));
+    } else {
+      in_function[static_cast<std::size_t>(around - functions.begin())].push_back(change);
+    }
+  }
+  for (const auto& [number, changes] : in_function) {
+    replacements.push_back(bodies(file, text, functions[number], changes));
+  }
+  return fmt::format("#include \"{}models/mutants/chosen.hpp\"\n#line 1 \"{}\"\n", way_up(file),
+                     file) +
+         edited(text, 0, replacements, file);
+}
+
+}  // namespace pto2::mutants

@@ -1,0 +1,106 @@
+#include "models/mutants/planted_tree.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace pto2::mutants {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class PlantedTree : public testing::Test {
+ protected:
+  PlantedTree() {
+    std::string name = fs::temp_directory_path() / "planted_tree_test.XXXXXX";
+    folder_ = mkdtemp(name.data());
+    for (const char* folder :
+         {"bench", "docs", "runtime", "sanitizers", "stress", "tests/support"}) {
+      fs::create_directories(root() / folder);
+    }
+    file("CMakeLists.txt", "project(P)\n");
+    file("CMakePresets.json", "{}\n");
+    file("core/a.hpp", "int f() { return 1; }\n");
+    file("core/b.hpp", "int g() { return 2; }\n");
+    mutant("zero", "chip_test", "core/a.hpp", "return 1;", "return 0;");
+    mutant("alpha", "piece/scenario", "core/a.hpp", "return 1;", "return 2;");
+  }
+  ~PlantedTree() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] fs::path root() const { return folder_ / "root"; }
+  [[nodiscard]] fs::path out() const { return folder_ / "out"; }
+
+  void file(const std::string& path, const std::string& text) const {
+    fs::create_directories((root() / path).parent_path());
+    std::ofstream(root() / path) << text;
+  }
+  void mutant(const std::string& name, const std::string& witness, const std::string& in,
+              const std::string& needle, const std::string& replacement) const {
+    file("models/mutants/core/" + name + ".mutant", "Mutant: " + name + "\nWitness: " + witness +
+                                                        "\n\nIn: " + in + "\n- " + needle + "\n+ " +
+                                                        replacement + "\n");
+  }
+  [[nodiscard]] std::string text(const std::string& path) const {
+    std::ifstream in(out() / path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  [[nodiscard]] Planting write() const {
+    return write_planted_tree(root(), out(), read_mutants(root()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(PlantedTree, HasTheMutantsAndTheirCatalogue) {
+  const Planting planting = write();
+  EXPECT_THAT(planting.problems, IsEmpty());
+  EXPECT_THAT(planting.moved, IsEmpty());
+  EXPECT_EQ(text("catalogue"),
+            "alpha 1 long checker piece/scenario\nzero 2 quick unit chip_test\n");
+  EXPECT_EQ(text("witnesses.cmake"),
+            "set(pto2_witnesses\n  chip_test\n  pto2-check)\n"
+            "set(pto2_quick_witnesses\n  chip_test)\n");
+  EXPECT_THAT(text("core/a.hpp"), HasSubstr("chosen(2)"));
+  EXPECT_EQ(text("core/b.hpp"), "int g() { return 2; }\n");
+  EXPECT_EQ(text("CMakeLists.txt"), "project(P)\n");
+  EXPECT_FALSE(fs::exists(out() / "models/mutants/core/zero.mutant"));
+}
+
+TEST_F(PlantedTree, LeavesAloneWhatIsRightAndRemovesWhatIsGone) {
+  file("core/old.hpp", "int old();\n");
+  static_cast<void>(write());
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const char* name : {"core/a.hpp", "core/b.hpp"}) fs::last_write_time(out() / name, long_ago);
+  fs::create_directories(out() / "build");
+  std::ofstream(out() / "build/kept") << "kept";
+  fs::remove(root() / "core/old.hpp");
+  file("core/b.hpp", "int g() { return 3; }\n");
+  static_cast<void>(write());
+  EXPECT_EQ(fs::last_write_time(out() / "core/a.hpp"), long_ago);
+  EXPECT_GT(fs::last_write_time(out() / "core/b.hpp"), long_ago);
+  EXPECT_FALSE(fs::exists(out() / "core/old.hpp"));
+  EXPECT_TRUE(fs::exists(out() / "build/kept"));
+}
+
+TEST_F(PlantedTree, TellsOfEachMutantThatHasNoPlace) {
+  mutant("lost", "chip_test", "core/a.hpp", "return 9;", "return 0;");
+  mutant("moved", "chip_test", "core/a.hpp", "return 2;", "return 0;");
+  const std::vector<Mutant> mutants = read_mutants(root());
+  const Planting planting = check_mutants(root(), mutants);
+  EXPECT_THAT(planting.problems, ElementsAre(HasSubstr("mutant lost")));
+  EXPECT_THAT(planting.moved, ElementsAre("moved: core/b.hpp"));
+}
+
+TEST_F(PlantedTree, TwoMutantsOfOneNameAreAnError) {
+  file("models/mutants/chip/zero.mutant", "Mutant: zero\nWitness: w\nIn: core/a.hpp\n- f\n");
+  EXPECT_THROW(static_cast<void>(read_mutants(root())), MutantError);
+}
+
+}  // namespace
+}  // namespace pto2::mutants
