@@ -44,6 +44,7 @@ class CoreLog {
   explicit CoreLog(const Case& it) : it_(it), running_(it.trace.threads.size()) {}
 
   void add(const Event& event) {
+    if (event.kind != Kind::ack && event.kind != Kind::fin) return check_busy(event);
     const uint32_t task = it_.history.find({event.ring, event.number});
     if (task == no_index || !it_.history.of(task).whole) return;
     Running& now = running_[event.thread];
@@ -67,6 +68,13 @@ class CoreLog {
     const Event* ack = nullptr;  ///< of the task that the core runs
     const Event* fin = nullptr;  ///< the last
   };
+
+  /// Whoever runs a kernel does nothing else. A run that is given up need not wait for it.
+  void check_busy(const Event& event) const {
+    const Event* const ack = running_[event.thread].ack;
+    if (ack == nullptr || event.kind == Kind::exit) return;
+    it_.findings.add("VR-I9", "the core runs a task meanwhile", event, *ack);
+  }
 
   static bool is_same(const Event& a, const Event& b) {
     return a.ring == b.ring && a.number == b.number && a.part == b.part;
@@ -101,9 +109,7 @@ void check_cores(const Case& it) {
     }
   }
   CoreLog log(it);
-  for (const Event& event : it.trace.events) {
-    if (event.kind == Kind::ack || event.kind == Kind::fin) log.add(event);
-  }
+  for (const Event& event : it.trace.events) log.add(event);
 }
 
 }  // namespace pto2::validation

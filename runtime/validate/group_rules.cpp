@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "runtime/validate/rules.hpp"
 
@@ -34,6 +35,7 @@ class Groups {
       if (event.kind == Kind::join) join(event);
       if (event.kind == Kind::submit) submit(task++);
       if (event.kind == Kind::give_back) clusters_[event.place].give_backs.push_back(&event);
+      if (it_.is_of_the_orchestrator(event)) before_ = &event;
     }
     for (task = 0; task < it_.trace.submissions.size(); ++task) check_joins(task);
     for (const Cluster& cluster : clusters_) check_cluster(cluster);
@@ -91,7 +93,16 @@ class Groups {
     const uint32_t task = it_.history.find({event.ring, event.number});
     if (task == no_index || !it_.history.of(task).whole) return;
     const Submission& submission = it_.trace.submissions[task];
-    const bool says = submission.group == static_cast<int64_t>(event.group);
+    if (const uint32_t first = it_.history.parts(task)[event.part].join;
+        &it_.event(first) != &event) {
+      it_.findings.add("VR-I12", text_of(submission, event.part) + " joins a second time", event,
+                       it_.event(first));
+    } else if (!follows_its_submission(event)) {
+      it_.findings.add("VR-I12",
+                       text_of(submission, event.part) + " does not join as it is submitted", event,
+                       it_.submit(task));
+    }
+    const bool says = std::cmp_equal(submission.group, event.group);
     const bool may_differ = submission.group == -1 && submission.parts() > 1;
     if (!says && !may_differ) {
       it_.findings.add("VR-I12",
@@ -105,6 +116,12 @@ class Groups {
     } else if (group.last_fin == nullptr || group.last_fin->t < it_.event(fin.event).t) {
       group.last_fin = &it_.event(fin.event);
     }
+  }
+
+  /// Beside the joins of its other parts.
+  [[nodiscard]] bool follows_its_submission(const Event& join) const {
+    return before_ != nullptr && before_->ring == join.ring && before_->number == join.number &&
+           (before_->kind == Kind::submit || before_->kind == Kind::join);
   }
 
   void submit(uint32_t task) {
@@ -214,6 +231,7 @@ class Groups {
   }
 
   const Case& it_;
+  const Event* before_ = nullptr;  ///< of the orchestrator
   std::vector<Group> groups_;
   std::vector<Cluster> clusters_;
 };

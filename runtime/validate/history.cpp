@@ -64,7 +64,7 @@ void History::add(uint32_t number) {
     case Kind::reclaim:
       return note(tasks_[task].reclaim, number);
     case Kind::join:
-      part.join = number;
+      if (part.join == no_index) part.join = number;
       return;
     default:
       return;

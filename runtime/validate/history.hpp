@@ -21,7 +21,7 @@ struct PartHistory {
   Moment dispatch;
   Moment ack;
   Moment fin;
-  uint32_t join = no_index;  ///< the event that pinned it
+  uint32_t join = no_index;  ///< the event that pinned it, the first
 };
 
 struct TaskHistory {

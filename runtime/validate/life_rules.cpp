@@ -123,34 +123,12 @@ void check_counts(const Case& it) {
   }
   Counts counts(it);
   for (uint32_t task = 0; task < submissions.size(); ++task) {
-    if (it.submit(task).thread != it.submit(0).thread) {
+    if (!it.is_of_the_orchestrator(it.submit(task))) {
+      it.findings.add("VR-I1", "only the orchestrator submits tasks", it.submit(task));
+    } else if (it.submit(task).thread != it.submit(0).thread) {
       it.findings.add("VR-I1", "two threads submit tasks", it.submit(task), it.submit(0));
     }
     if (it.history.of(task).whole) counts.check(task);
-  }
-}
-
-void check_threads(const Case& it) {
-  std::vector<uint32_t> last(it.trace.threads.size(), no_index);
-  for (uint32_t i = 0; i < it.trace.events.size(); ++i) {
-    const Event& event = it.event(i);
-    uint32_t& before = last[event.thread];
-    if (before != no_index && it.event(before).t > event.t) {
-      it.findings.add("VR-I3", "an event of the thread before it is later", event,
-                      it.event(before));
-    }
-    if (before != no_index && it.event(before).kind == Kind::exit) {
-      it.findings.add("VR-I22", "the thread goes on after its exit", event, it.event(before));
-    }
-    before = i;
-  }
-  for (uint32_t thread = 0; thread < last.size(); ++thread) {
-    if (last[thread] == no_index) {
-      it.findings.add_of_header("VR-I22", it.trace.threads[thread] + " has no event, and no exit");
-    } else if (it.event(last[thread]).kind != Kind::exit) {
-      it.findings.add("VR-I22", it.trace.threads[thread] + " ends without an exit",
-                      it.event(last[thread]));
-    }
   }
 }
 

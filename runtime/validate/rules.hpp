@@ -16,15 +16,14 @@ struct Case {
   [[nodiscard]] const Event& submit(uint32_t task) const {
     return trace.events[trace.submissions[task].event];
   }
-  /// The thread that submits; none without tasks.
-  [[nodiscard]] uint32_t submit_thread() const {
-    return trace.submissions.empty() ? no_index : submit(0).thread;
+  [[nodiscard]] bool is_of_the_orchestrator(const Event& event) const {
+    return trace.roles[event.thread] == Role::orchestrator;
   }
 };
 
 /// VR-I1, VR-I2. Marks the tasks that break them.
 void check_counts(const Case& it);
-/// VR-I3, VR-I22.
+/// VR-I3, VR-I22, VR-I28.
 void check_threads(const Case& it);
 /// VR-I4, VR-I5, VR-I6.
 void check_order(const Case& it);
@@ -36,9 +35,9 @@ void check_groups(const Case& it);
 void check_memory(const Case& it);
 /// VR-I16, VR-I17, VR-I18, VR-I19.
 void check_references(const Case& it);
-/// VR-I20.
+/// VR-I20, VR-I29.
 void check_scopes(const Case& it);
-/// VR-I21.
+/// VR-I21, VR-I30.
 void check_waits(const Case& it);
 /// VR-I24, VR-I25, VR-I26, VR-I27.
 void check_pipes(const Case& it);

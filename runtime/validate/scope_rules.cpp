@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "runtime/validate/rules.hpp"
 
@@ -67,12 +70,76 @@ class Scopes {
   std::vector<const Event*> open_;
 };
 
+/// VR-I29: the groups that are open, by the scopes in which they were opened.
+class GroupScopes {
+ public:
+  explicit GroupScopes(const Case& it) : it_(it) {
+    for (const Event& event : it.trace.events) {
+      if (event.kind == Kind::close) closed_.insert(event.number);
+    }
+  }
+
+  void add(const Event& event) {
+    if (event.kind == Kind::close) close(event.number);
+    if (!it_.is_of_the_orchestrator(event)) return;
+    // As a scope ends, its groups are closed, and their clusters come back, before all else.
+    if (event.kind != Kind::close && event.kind != Kind::give_back) refuse_ended(event);
+    switch (event.kind) {
+      case Kind::scope_begin:
+        scopes_.emplace_back();
+        return;
+      case Kind::scope_end:
+        if (scopes_.empty()) return;
+        ended_ = std::move(scopes_.back());
+        scopes_.pop_back();
+        return;
+      case Kind::allocate:
+        if (scopes_.empty()) {
+          it_.findings.add("VR-I29", "no scope is open that the group could belong to", event);
+        } else {
+          scopes_.back().push_back(&event);
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+ private:
+  using Opened = std::vector<const Event*>;
+
+  /// A group that is never closed breaks VR-I11, unless the run is given up.
+  void refuse_ended(const Event& event) {
+    for (const Event* allocate : ended_) {
+      if (!it_.trace.given_up && !closed_.contains(allocate->number)) continue;
+      it_.findings.add("VR-I29",
+                       fmt::format("the scope of group {} has ended, and the group is not closed",
+                                   allocate->number),
+                       event, *allocate);
+    }
+    ended_.clear();
+  }
+
+  void close(uint64_t group) {
+    const auto is_closed = [group](const Event* allocate) { return allocate->number == group; };
+    std::erase_if(ended_, is_closed);
+    for (Opened& scope : scopes_) std::erase_if(scope, is_closed);
+  }
+
+  const Case& it_;
+  std::set<uint64_t> closed_;   // groups, at any time
+  std::vector<Opened> scopes_;  // the groups of each that are open
+  Opened ended_;                // those of the scope that has just ended
+};
+
 }  // namespace
 
 void check_scopes(const Case& it) {
   Scopes scopes(it);
+  GroupScopes groups(it);
   uint32_t task = 0;
   for (const Event& event : it.trace.events) {
+    groups.add(event);
     if (event.kind == Kind::scope_begin) scopes.begin(event);
     if (event.kind == Kind::scope_end) scopes.end(event);
     if (event.kind == Kind::submit) scopes.submit(it.trace.submissions[task++]);

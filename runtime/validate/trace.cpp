@@ -1,5 +1,6 @@
 #include "runtime/validate/trace.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "runtime/validate/checked.hpp"
@@ -15,8 +16,18 @@ const char* name_of(Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+const char* name_of(Lacking resource) {
+  static constexpr const char* names[] = {"",        "TaskRing",  "HeapRing",
+                                          "DepPool", "TensorMap", "Cluster"};
+  return names[static_cast<std::size_t>(resource)];
+}
+
 bool is_of_a_task(Kind kind) {
   return kind <= Kind::reclaim || kind == Kind::join || kind == Kind::pipe;
+}
+
+uint64_t Submission::entries() const {
+  return static_cast<uint64_t>(std::ranges::count_if(params, &Param::takes_an_entry));
 }
 
 std::optional<Bytes> Param::bytes() const {

@@ -42,7 +42,10 @@ inline constexpr std::size_t kinds = static_cast<std::size_t>(Kind::leftover) + 
 [[nodiscard]] bool is_of_a_task(Kind kind);
 
 /// What an orchestrator can wait for; `nothing`: any other wait.
+/// A submission looks for them in this order.
 enum class Lacking : uint8_t { nothing, task_ring, heap_ring, dep_pool, tensormap, cluster };
+/// "TaskRing", ..; requires a resource.
+[[nodiscard]] const char* name_of(Lacking resource);
 
 /// A line. Fields that its kind has not are 0.
 struct Event {
@@ -61,6 +64,9 @@ struct Event {
   Kind kind = Kind::exit;
   Lacking lacking = Lacking::nothing;
 };
+
+/// What a thread is.
+enum class Role : uint8_t { orchestrator, scheduler, core };
 
 struct Core {
   std::string name;
@@ -146,6 +152,8 @@ struct Submission {
   [[nodiscard]] uint32_t parts() const {
     return block_dim == 0 ? 1 : static_cast<uint32_t>(block_dim);
   }
+  /// Of the TensorMap.
+  [[nodiscard]] uint64_t entries() const;
 };
 
 /// Entries of a pipe that have a slot.
@@ -171,8 +179,10 @@ struct PipeUse {
 struct Trace {
   bool given_up = false;     ///< then not all tasks need have run
   bool weak_memory = false;  ///< threads see late what others did
+  std::string error;         ///< how the run ended: "ok", ..
   std::vector<std::string> types;
   std::vector<std::string> threads;
+  std::vector<Role> roles;  ///< of the threads
   std::vector<Core> cores;
   std::vector<Ring> rings;
   uint64_t clusters = 0;

@@ -32,11 +32,10 @@ std::optional<Kind> kind_of(std::string_view name) {
 
 Lacking lacking_of(const JsonLine& line) {
   const std::string_view name = line.text("resource");
-  if (name == "TaskRing") return Lacking::task_ring;
-  if (name == "HeapRing") return Lacking::heap_ring;
-  if (name == "DepPool") return Lacking::dep_pool;
-  if (name == "TensorMap") return Lacking::tensormap;
-  if (name == "Cluster") return Lacking::cluster;
+  for (const Lacking resource : {Lacking::task_ring, Lacking::heap_ring, Lacking::dep_pool,
+                                 Lacking::tensormap, Lacking::cluster}) {
+    if (name == name_of(resource)) return resource;
+  }
   line.refuse(fmt::format("\"{}\" is no resource", name));
 }
 
@@ -103,7 +102,7 @@ class Reader {
       throw TraceError(1, fmt::format("the schema is {}, not pto2-trace/2", schema),
                        "validate with the pto2 that has written it, or make it again");
     }
-    const std::string_view error = line.text("error");
+    const std::string_view error = trace_.error = line.text("error");
     trace_.weak_memory = line.has("weak_memory") && line.flag("weak_memory");
     trace_.given_up = line.flag("given_up");
     if (trace_.given_up != (error != "ok" && error != "not_drained")) {
@@ -136,6 +135,7 @@ class Reader {
         line.refuse(fmt::format("two threads are called {}", name));
       }
     }
+    trace_.roles.resize(trace_.threads.size(), Role::orchestrator);
     last_.resize(trace_.threads.size());
   }
 
@@ -149,6 +149,8 @@ class Reader {
       if (thread == threads_.end()) line.refuse(fmt::format("core {} has no thread", name));
       const std::string_view type = fields.text("type");
       if (std::ranges::count(trace_.types, type) == 0) trace_.types.emplace_back(type);
+      // What schedulers run themselves is a core of this type, one for each of them.
+      trace_.roles[thread->second] = type == "ai_cpu" ? Role::scheduler : Role::core;
       const int64_t cluster = fields.signed_number("cluster");
       // Each cluster has a core, so that there are no more of them.
       if (cluster < -1 || cluster >= static_cast<int64_t>(cores.size())) {

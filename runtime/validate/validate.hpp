@@ -10,8 +10,8 @@
 /// tasks may be unfinished, scopes and groups open. The *users* of a task are those that it must
 /// outlive: consumers whose claim was not `none`, and tasks that hold it.
 ///
-///   VR-I1: one thread submits the tasks of each ring in order, 0, 1, .. without gaps. All other
-///          events are of tasks that were submitted, and of parts that they have.
+///   VR-I1: one thread, the orchestrator, submits the tasks of each ring in order, 0, 1, .. without
+///          gaps. All other events are of tasks that were submitted, and of parts that they have.
 ///   VR-I2: each task is ready, consumed and reclaimed once, each of its parts dispatched, acked
 ///          and finished once; in a run that was given up at most once, and none of these without
 ///          those before it.
@@ -24,13 +24,15 @@
 ///   VR-I7: a task is ready for, and dispatched to, a core of its type; `ack` and `fin` are that
 ///          core's.
 ///   VR-I8: a task, or part, that is pinned runs on a core of its cluster.
-///   VR-I9: a core runs one task at a time: `fin` follows the `ack` of the same task and part, and
-///          nothing is dispatched to a core that has not finished what it was given.
+///   VR-I9: a core runs one task at a time: `fin` is its next event after the `ack` of the same
+///          task and part, and nothing is dispatched to a core that has not finished what it was
+///          given.
 ///   VR-I10: a cluster has one group at a time.
 ///   VR-I11: a group is closed once, and its cluster is given back after that and after the last of
 ///          its tasks has finished; in a run that ended well, each is.
 ///   VR-I12: groups are numbered from 0; each part of a pinned task, and no other, joins a group
-///          that is open, on its cluster, and the submission says so.
+///          that is open, on its cluster, and the submission says so. It does that once, and before
+///          the orchestrator does anything else after the submission.
 ///   VR-I13: of a window's slots one stays free: when a task is submitted, the one that many tasks
 ///          before it has been reclaimed, and nobody who uses that one runs.
 ///   VR-I14: a task's heap range lies in its ring's heap; nobody who may use its bytes runs, and
@@ -48,7 +50,8 @@
 ///          and of the ring of its depth; in a run that ended well, all scopes end.
 ///   VR-I21: the thread that submits waits for a resource for the next task of a ring, lacks what
 ///          it waits for, and submits that task next, unless the run is given up; or it waits for
-///          a cluster, and allocates one next.
+///          a cluster, and allocates one next. In between it does nothing else. The task takes what
+///          was waited for; of nodes it may take fewer.
 ///   VR-I22: the last event of each thread, and no other, is its `exit`.
 ///   VR-I23: of two tasks that touch the same bytes, one of which writes them, one is ordered after
 ///          the other by a path of edges; or a task that reads was submitted when the writer had
@@ -63,6 +66,18 @@
 ///          event for each pipe that it names.
 ///   VR-I27: what the last task left in a pipe is reported once, before the cluster of its group is
 ///          allocated again or, in a run that ended well, at its end; nothing else is.
+///   VR-I28: each step is taken by a thread whose step it is. The orchestrator opens and closes
+///          scopes and groups, lets tasks join, and reports what is left in pipes. It, and
+///          schedulers, make tasks ready, it only the one that it has just submitted; they consume
+///          and reclaim tasks, and give clusters back. Schedulers send tasks: to a core always
+///          the same one, to itself those that it runs itself; and whoever has sent a task looks at
+///          its pipes. A core claims parts of block tasks that are not pinned, for itself.
+///   VR-I29: a group is opened in a scope, and closed before the orchestrator does anything else
+///          after the end of that.
+///   VR-I30: the run ends as runs can end. With a deadlock: everything that was submitted has
+///          finished, and the last that the orchestrator waits for is the resource of that name, or
+///          one that it looks for before, and it is still lacking; with a call that was refused or
+///          threw: it does not wait.
 #pragma once
 
 #include <cstdint>
@@ -104,7 +119,7 @@ struct Verdict {
 
 inline constexpr uint32_t most_per_rule = 20;
 
-/// Judges a run by VR-I1 to VR-I27, but by VR-I23 only if `races`.
+/// Judges a run by VR-I1 to VR-I30, but by VR-I23 only if `races`.
 [[nodiscard]] Verdict judge(const Trace& trace, bool races);
 
 }  // namespace pto2::validation

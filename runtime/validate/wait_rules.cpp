@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
+#include <string_view>
 
 #include "runtime/validate/checked.hpp"
 #include "runtime/validate/heap_books.hpp"
@@ -30,6 +33,33 @@ struct Books {
   [[nodiscard]] uint64_t next() const { return nodes.size() - 1; }
 };
 
+/// How a run can end.
+struct Outcome {
+  std::string_view name;
+  Lacking deadlock = Lacking::nothing;  ///< the resource that nobody will give back
+  bool of_a_call = false;               ///< what the orchestration did was wrong
+};
+
+const Outcome* outcome_of(std::string_view name) {
+  static constexpr Outcome outcomes[] = {{"ok"},
+                                         {"not_drained"},
+                                         {"flow_control_deadlock", Lacking::task_ring},
+                                         {"heap_ring_deadlock", Lacking::heap_ring},
+                                         {"dependency_pool_overflow", Lacking::dep_pool},
+                                         {"tensormap_overflow", Lacking::tensormap},
+                                         {"cluster_deadlock", Lacking::cluster},
+                                         {"bad_submission", Lacking::nothing, true},
+                                         {"orchestration_threw", Lacking::nothing, true},
+                                         {"pipe_overflow"},
+                                         {"pipe_underflow"},
+                                         {"not_a_pipe"}};
+  const auto* const found = std::ranges::find(outcomes, name, &Outcome::name);
+  return found == std::end(outcomes) ? nullptr : found;
+}
+
+/// Later than all events.
+constexpr uint64_t forever = std::numeric_limits<uint64_t>::max();
+
 class Waits {
  public:
   explicit Waits(const Case& it) : it_(it), books_(it.trace.rings.begin(), it.trace.rings.end()) {}
@@ -37,20 +67,85 @@ class Waits {
   void check() {
     uint32_t task = 0;
     for (const Event& event : it_.trace.events) {
+      if (waiting_ != nullptr && !may_follow(event)) {
+        it_.findings.add("VR-I21", "it comes before what was waited for", event, *waiting_);
+      }
       if (event.kind == Kind::reclaim) reclaim(event);
       if (event.kind == Kind::allocate) allocate();
       if (event.kind == Kind::give_back) give_backs_.push_back(event.t);
       if (event.kind == Kind::submit) submit(task++);
       if (event.kind == Kind::wait && event.lacking != Lacking::nothing) wait(event);
     }
-    if (waiting_ == nullptr || it_.trace.given_up) return;
-    it_.findings.add("VR-I21",
-                     waits_for_cluster() ? "no cluster is allocated after it"
-                                         : "the task that it waits for is never submitted",
-                     *waiting_);
+    if (waiting_ != nullptr && !it_.trace.given_up) {
+      it_.findings.add("VR-I21",
+                       waits_for_cluster() ? "no cluster is allocated after it"
+                                           : "the task that it waits for is never submitted",
+                       *waiting_);
+    }
+    check_outcome();
   }
 
  private:
+  /// VR-I30.
+  void check_outcome() {
+    const Outcome* const outcome = outcome_of(it_.trace.error);
+    if (outcome == nullptr) {
+      it_.findings.add_of_header("VR-I30", fmt::format("no run ends with \"{}\"", it_.trace.error));
+    } else if (outcome->deadlock != Lacking::nothing) {
+      check_deadlock(outcome->deadlock);
+    } else if (outcome->of_a_call && waiting_ != nullptr) {
+      it_.findings.add("VR-I30",
+                       fmt::format("the run ends with {}, but with this wait", it_.trace.error),
+                       *waiting_);
+    }
+  }
+
+  void check_deadlock(Lacking resource) {
+    const std::string claim = fmt::format("the run ends with {}, ", it_.trace.error);
+    if (waiting_ == nullptr) {
+      it_.findings.add_of_header(
+          "VR-I30", fmt::format("{}and nobody waits for {}", claim, name_of(resource)));
+      return;
+    }
+    if (!may_come_to_lack(waiting_->lacking, resource)) {
+      it_.findings.add("VR-I30", claim + "but with the wait for another resource", *waiting_);
+    } else if (waiting_->lacking != resource && lacks(*waiting_, forever)) {
+      it_.findings.add("VR-I30", claim + "but another resource is lacking", *waiting_);
+    } else if (waiting_->lacking == resource && !lacks(*waiting_, forever)) {
+      it_.findings.add("VR-I30", claim + "but there is room after all", *waiting_);
+    }
+    for (uint32_t task = 0; task < it_.trace.submissions.size(); ++task) {
+      const TaskHistory& history = it_.history.of(task);
+      if (!history.whole || history.fin != no_index) continue;
+      it_.findings.add("VR-I30", claim + "but a task that could give something back has not",
+                       it_.submit(task), *waiting_);
+      return;
+    }
+  }
+
+  /// Whether a wait for one resource can end as one for another: what comes later in the order of
+  /// the looks may be lacking when the former has come back.
+  static bool may_come_to_lack(Lacking first, Lacking last) {
+    return first == last || (last != Lacking::cluster && first < last);
+  }
+
+  /// The orchestrator does nothing between a wait and what it has waited for; waits are judged
+  /// themselves.
+  [[nodiscard]] bool may_follow(const Event& event) const {
+    if (!it_.is_of_the_orchestrator(event)) return true;
+    switch (event.kind) {
+      case Kind::submit:
+      case Kind::wait:
+      case Kind::exit:
+        return true;
+      case Kind::allocate:
+      case Kind::leftover:
+        return waits_for_cluster();
+      default:
+        return false;
+    }
+  }
+
   [[nodiscard]] bool waits_for_cluster() const {
     return waiting_ != nullptr && waiting_->lacking == Lacking::cluster;
   }
@@ -76,14 +171,33 @@ class Waits {
           "VR-I21",
           waits_for_cluster() ? "a cluster was waited for" : "another task was waited for", event,
           *waiting_);
+    } else if (waiting_ != nullptr && !asked_for(submission)) {
+      it_.findings.add("VR-I21",
+                       fmt::format("{} of {} were waited for, which is not what it takes",
+                                   waiting_->requested, name_of(waiting_->lacking)),
+                       event, *waiting_);
     }
     waiting_ = nullptr;
     Books& books = books_[submission.task.ring];
-    const auto inserts = std::ranges::count_if(submission.params, &Param::takes_an_entry);
     books.nodes.push_back(books.nodes.back() + submission.producers.size() +
                           submission.holds.size());
-    books.inserts.push_back(books.inserts.back() + static_cast<uint64_t>(inserts));
+    books.inserts.push_back(books.inserts.back() + submission.entries());
     books.heap.add(submission.heap_begin, submission.heap_bytes);
+  }
+
+  /// Whether a task takes what the last wait was for. Producers that are reclaimed meanwhile need
+  /// no nodes.
+  [[nodiscard]] bool asked_for(const Submission& task) const {
+    switch (waiting_->lacking) {
+      case Lacking::heap_ring:
+        return waiting_->requested == task.heap_bytes;
+      case Lacking::dep_pool:
+        return waiting_->requested >= task.producers.size() + task.holds.size();
+      case Lacking::tensormap:
+        return waiting_->requested == task.entries();
+      default:
+        return true;  // one, which is judged where it waits
+    }
   }
 
   void wait(const Event& event) {
@@ -92,26 +206,31 @@ class Waits {
                        *waiting_);
     }
     waiting_ = &event;
-    if (it_.submit_thread() != no_index && event.thread != it_.submit_thread()) {
+    const bool of_one = event.lacking == Lacking::task_ring || event.lacking == Lacking::cluster;
+    if (!it_.is_of_the_orchestrator(event)) {
       it_.findings.add("VR-I21", "the thread submits no tasks", event);
+    } else if (of_one && event.requested != 1) {
+      it_.findings.add("VR-I21", "a task takes one", event);
     } else if (event.lacking != Lacking::cluster && event.number != books_[event.ring].next()) {
       it_.findings.add("VR-I21", "the task that it waits for is not its ring's next", event);
-    } else if (!it_.trace.weak_memory && !lacks(event)) {
+    } else if (!it_.trace.weak_memory && !lacks(event, event.before)) {
       it_.findings.add(
           "VR-I21",
           event.lacking == Lacking::cluster
-              ? fmt::format("{} of {} clusters are free", free_clusters(event), it_.trace.clusters)
+              ? fmt::format("{} of {} clusters are free", free_clusters(event.before),
+                            it_.trace.clusters)
               : fmt::format("there is room for {} of what it waits for", event.requested),
           event);
     }
   }
 
-  /// Whether the resource may have been too short, by what had certainly been given back.
-  [[nodiscard]] bool lacks(const Event& event) const {
-    if (event.lacking == Lacking::cluster) return free_clusters(event) == 0;
+  /// Whether the resource may have been too short, by what had certainly been given back before
+  /// `t`.
+  [[nodiscard]] bool lacks(const Event& event, uint64_t t) const {
+    if (event.lacking == Lacking::cluster) return free_clusters(t) == 0;
     const Books& books = books_[event.ring];
     const Ring& ring = it_.trace.rings[event.ring];
-    const uint64_t alive = books.alive(event.before);
+    const uint64_t alive = books.alive(t);
     switch (event.lacking) {
       case Lacking::task_ring:
         return books.next() - alive + 1 >= ring.window;
@@ -121,22 +240,22 @@ class Waits {
         return (Checked(event.requested) + (books.nodes.back() - books.nodes[alive]))
             .exceeds(ring.dep_pool);
       default:
-        return lacks_entries(event);
+        return lacks_entries(event.requested, t);
     }
   }
 
-  [[nodiscard]] bool lacks_entries(const Event& event) const {
-    Checked used = event.requested;
+  [[nodiscard]] bool lacks_entries(uint64_t requested, uint64_t t) const {
+    Checked used = requested;
     for (const Books& books : books_) {
-      used = used + (books.inserts.back() - books.inserts[books.alive(event.before)]);
+      used = used + (books.inserts.back() - books.inserts[books.alive(t)]);
     }
     return used.exceeds(it_.trace.tensormap_pool);
   }
 
-  /// That were certainly free by then.
-  [[nodiscard]] uint64_t free_clusters(const Event& event) const {
+  /// That were certainly free before `t`.
+  [[nodiscard]] uint64_t free_clusters(uint64_t t) const {
     const auto returned = static_cast<uint64_t>(
-        std::ranges::count_if(give_backs_, [&](uint64_t t) { return t < event.before; }));
+        std::ranges::count_if(give_backs_, [t](uint64_t given) { return given < t; }));
     const uint64_t taken = groups_ - std::min(groups_, returned);
     return it_.trace.clusters - std::min(it_.trace.clusters, taken);
   }

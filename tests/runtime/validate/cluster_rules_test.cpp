@@ -2,6 +2,7 @@
 // parts were added that fit what happened.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 
 #include "tests/runtime/validate/edited_trace.hpp"
@@ -35,7 +36,12 @@ EditedTrace with_groups() {
     }
     const uint64_t t = time_of(line);
     const uint64_t cluster = cluster_of(trace, trace.of("dispatch", line)["core"]);
-    if (free_at[cluster] > t) {
+    // Between a wait and what it was for there is nothing.
+    const auto before = std::find_if(lines.rbegin(), lines.rend(), [](const Json& other) {
+      return other.value("thread", "") == "orchestrator";
+    });
+    const bool waited = before != lines.rend() && before->contains("resource");
+    if (free_at[cluster] > t || waited) {
       lines.push_back(line);
       continue;
     }
@@ -162,11 +168,40 @@ TEST(ClusterRules, I12TasksJoinOpenGroups) {
   });
 }
 
+/// Beside a join, or in its place, there is another one.
+TEST(ClusterRules, I12TasksJoinOnce) {
+  expect_group_refused("VR-I12", "join", [](EditedTrace& trace, Json& line) {
+    auto& lines = trace.lines();
+    const Json again = line;
+    lines.insert(lines.begin() + (&line - lines.data()), again);
+    lines.back()["events"] = lines.size() - 2;
+    return true;
+  });
+}
+
+TEST(ClusterRules, I12TasksJoinAsTheyAreSubmitted) {
+  expect_line_refused("VR-I12", Kit::pipes, "join", [](EditedTrace& trace, Json& line) {
+    // Behind the next event of the orchestrator.
+    for (Json* next = &line + 1; next->contains("t"); ++next) {
+      if ((*next)["thread"] != line["thread"]) continue;
+      std::swap(line["t"], (*next)["t"]);
+      std::swap(line, *next);
+      return true;
+    }
+    return trace.lines().empty();
+  });
+}
+
 TEST(ClusterRules, I12PinnedTasksJoin) {
   expect_group_refused("VR-I12", "join", [](EditedTrace&, Json& line) {
     line["event"] = "wait";
     return true;
   });
+}
+
+/// The scheduler of a cluster, of which there is one for each.
+std::string scheduler_of(uint64_t cluster) {
+  return cluster == 0 ? "scheduler0" : "scheduler1";
 }
 
 /// The first task becomes one of two parts; the second runs on the other cluster's core.
@@ -184,6 +219,7 @@ EditedTrace with_parts() {
     line["t"] = t;
     if (line.contains("core")) {
       line["core"] = other;
+      line["thread"] = scheduler_of(cluster_of(trace, other));
     } else {
       line["thread"] = other;
     }

@@ -243,7 +243,7 @@ TEST(PipeRules, I27ARunThatWasGivenUpReportsNothing) {
   for (Json* line : trace.events("leftover")) (*line)["event"] = "wait";
   EXPECT_THAT(trace.broken(), testing::ElementsAre("VR-I27"));
   trace.header()["given_up"] = true;
-  trace.header()["error"] = "heap_ring_deadlock";
+  trace.header()["error"] = "pipe_overflow";
   const validation::Verdict verdict = trace.verdict();
   // But the groups whose clusters went on to others.
   EXPECT_EQ(verdict.violations.size(), 4U);

@@ -1,0 +1,159 @@
+#include <fmt/core.h>
+
+#include <map>
+
+#include "runtime/validate/rules.hpp"
+
+namespace pto2::validation {
+namespace {
+
+/// VR-I28 for a dispatch, of which there is one for each task or part.
+class Dispatches {
+ public:
+  explicit Dispatches(const Case& it) : it_(it) {}
+
+  void add(const Event& event) {
+    const Core& core = it_.trace.cores[event.place];
+    switch (it_.trace.roles[event.thread]) {
+      case Role::orchestrator:
+        return refuse(event, "the orchestrator sends no tasks to cores");
+      case Role::core:
+        return check_claim(event, core);
+      case Role::scheduler:
+        return check_server(event, core);
+    }
+  }
+
+ private:
+  /// A core has sent a task to itself.
+  void check_claim(const Event& event, const Core& core) {
+    if (event.thread != core.thread) return refuse(event, "a core sends a task to another one");
+    const uint32_t task = it_.history.find({event.ring, event.number});
+    if (task == no_index || event.part >= it_.history.parts(task).size()) return;
+    const bool joined = it_.history.parts(task)[event.part].join != no_index;
+    if (it_.trace.submissions[task].block_dim != 0 && !joined) return;
+    refuse(event, "a core claims what is no part, or a pinned one");
+  }
+
+  /// A core is served by one scheduler throughout, that of a scheduler by that one.
+  void check_server(const Event& event, const Core& core) {
+    if (it_.trace.roles[core.thread] == Role::scheduler) {
+      if (event.thread != core.thread) refuse(event, "a scheduler sends a task to another one");
+      return;
+    }
+    const Event& first = *first_.emplace(event.place, &event).first->second;
+    if (first.thread == event.thread) return;
+    it_.findings.add("VR-I28", fmt::format("{} is served by another scheduler", text_of(core)),
+                     event, first);
+  }
+
+  void refuse(const Event& event, const char* problem) {
+    it_.findings.add("VR-I28", problem, event);
+  }
+
+  const Case& it_;
+  std::map<uint32_t, const Event*> first_;  // by core
+};
+
+/// VR-I28 for a look at a pipe: whoever has sent the task does that.
+void check_pipe(const Case& it, const Event& event) {
+  const uint32_t task = it.history.find({event.ring, event.number});
+  if (task == no_index) return;
+  const Moment& dispatch = it.history.parts(task).front().dispatch;
+  if (!dispatch.has() || it.event(dispatch.event).thread == event.thread) return;
+  it.findings.add("VR-I28", "the task was sent by another scheduler", event,
+                  it.event(dispatch.event));
+}
+
+/// Whether a thread may take such a step. Submissions, waits, acks and fins have rules of their
+/// own.
+bool may_take(Role role, Kind kind) {
+  switch (kind) {
+    case Kind::scope_begin:
+    case Kind::scope_end:
+    case Kind::allocate:
+    case Kind::close:
+    case Kind::join:
+    case Kind::leftover:
+      return role == Role::orchestrator;
+    case Kind::ready:
+    case Kind::consume:
+    case Kind::reclaim:
+    case Kind::give_back:
+      return role != Role::core;
+    case Kind::pipe:
+      return role == Role::scheduler;
+    default:
+      return true;
+  }
+}
+
+bool is_same_task(const Event& a, const Event& b) {
+  return a.ring == b.ring && a.number == b.number;
+}
+
+const char* name_of(Role role) {
+  switch (role) {
+    case Role::orchestrator:
+      return "the orchestrator";
+    case Role::scheduler:
+      return "a scheduler";
+    case Role::core:
+      return "a core";
+  }
+  return "";
+}
+
+/// VR-I28.
+void check_roles(const Case& it) {
+  Dispatches dispatches(it);
+  const Event* submitted = nullptr;  // the last
+  for (const Event& event : it.trace.events) {
+    const Role role = it.trace.roles[event.thread];
+    if (!may_take(role, event.kind)) {
+      it.findings.add("VR-I28", fmt::format("no such step is taken by {}", name_of(role)), event);
+    } else if (event.kind == Kind::dispatch) {
+      dispatches.add(event);
+    } else if (event.kind == Kind::pipe) {
+      check_pipe(it, event);
+    } else if (event.kind == Kind::ready && role == Role::orchestrator &&
+               (submitted == nullptr || !is_same_task(*submitted, event))) {
+      it.findings.add("VR-I28", "the orchestrator makes only what it submits ready", event);
+    }
+    if (event.kind == Kind::submit) submitted = &event;
+  }
+}
+
+/// VR-I3, VR-I22.
+void check_sequences(const Case& it) {
+  std::vector<uint32_t> last(it.trace.threads.size(), no_index);
+  for (uint32_t i = 0; i < it.trace.events.size(); ++i) {
+    const Event& event = it.event(i);
+    uint32_t& before = last[event.thread];
+    if (before != no_index && it.event(before).t > event.t) {
+      it.findings.add("VR-I3", "an event of the thread before it is later", event,
+                      it.event(before));
+    }
+    if (before != no_index && it.event(before).kind == Kind::exit) {
+      it.findings.add("VR-I22", "the thread goes on after its exit", event, it.event(before));
+    }
+    before = i;
+  }
+  for (uint32_t thread = 0; thread < last.size(); ++thread) {
+    if (last[thread] == no_index) {
+      it.findings.add_of_header("VR-I22", it.trace.threads[thread] + " has no event, and no exit");
+    } else if (it.event(last[thread]).kind != Kind::exit) {
+      it.findings.add("VR-I22", it.trace.threads[thread] + " ends without an exit",
+                      it.event(last[thread]));
+    }
+  }
+}
+
+}  // namespace
+
+void check_threads(const Case& it) {
+  check_sequences(it);
+  check_roles(it);
+}
+
+}  // namespace pto2::validation
