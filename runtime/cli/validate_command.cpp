@@ -27,7 +27,7 @@ using validation::Violation;
 
 constexpr const char* validate_footer =
     R"(Reads traces that pto2 run --trace has written, - from stdin, and judges each by the rules
-VR-I1 to VR-I30, by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its
+VR-I1 to VR-I32, by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its
 rule and two lines; violations are sorted by the first one.
 
 Examples:

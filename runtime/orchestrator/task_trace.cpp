@@ -44,6 +44,16 @@ void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint
   }
   holds_.insert(holds_.end(), task.owners.begin(), task.owners.end());
   add_params(task);
+  if (task.has_pipes) add_pipes(task);
+}
+
+void TaskTrace::add_pipes(const Submission& task) {
+  for (const PipeParam& param : task.pipes) {
+    const Pipe& pipe = *param.pipe;
+    if (!known_pipes_.emplace(pipe.group, pipe.tag).second) continue;
+    pipes_.push_back({pipe.tag, pipe.control.capacity});
+    ++tasks_.back().pipes;
+  }
 }
 
 void TaskTrace::add_params(const Submission& task) {

@@ -11,6 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "core/admission.hpp"
@@ -34,7 +36,7 @@ struct TracedEdge {
   Claim claim;
 };
 
-/// A task. Its parameters, edges and holds are the next `params`, .. of the table's.
+/// A task. Its parameters, edges, holds and pipes are the next `params`, .. of the table's.
 struct TracedTask {
   TaskId id;
   CoreType type = CoreType::cube;
@@ -51,6 +53,13 @@ struct TracedTask {
   uint32_t params = 0;
   uint32_t edges = 0;
   uint32_t holds = 0;
+  uint32_t pipes = 0;  ///< that it is the first to name
+};
+
+/// A pipe, where it is made.
+struct TracedPipe {
+  int32_t tag;
+  uint32_t capacity;  ///< slots
 };
 
 class TaskTrace {
@@ -82,12 +91,14 @@ class TaskTrace {
   [[nodiscard]] const std::vector<TracedParam>& params() const { return params_; }
   [[nodiscard]] const std::vector<TracedEdge>& edges() const { return edges_; }
   [[nodiscard]] const std::vector<TaskId>& holds() const { return holds_; }
+  [[nodiscard]] const std::vector<TracedPipe>& pipes() const { return pipes_; }
   /// Amounts of the waits for resources.
   [[nodiscard]] const std::vector<uint64_t>& requests() const { return requests_; }
   [[nodiscard]] uint64_t heap(uint32_t ring) const { return heaps_[ring]; }
 
  private:
   void add_params(const Submission& task);
+  void add_pipes(const Submission& task);
 
   std::size_t limit_ = 0;
   uint32_t scopes_begun_ = 0;
@@ -97,6 +108,8 @@ class TaskTrace {
   std::vector<TracedParam> params_;
   std::vector<TracedEdge> edges_;
   std::vector<TaskId> holds_;
+  std::vector<TracedPipe> pipes_;
+  std::set<std::pair<uint32_t, int32_t>> known_pipes_;  ///< by group and tag
   std::vector<uint64_t> requests_;
   std::array<uint64_t, max_rings> heaps_{};
 };

@@ -75,6 +75,7 @@ std::string SubmissionText::next(const Event& submit) {
          task.first_node, task.nodes);
   add_edges(task, text);
   add_params(task, text);
+  if (task.pipes != 0) add_pipes(task, text);
   return text;
 }
 
@@ -108,6 +109,15 @@ void SubmissionText::add_params(const TracedTask& task, std::string& text) {
       add_tensor(param, text);
     }
     text += "}";
+  }
+  text += "]";
+}
+
+void SubmissionText::add_pipes(const TracedTask& task, std::string& text) {
+  text += R"(,"pipes":[)";
+  for (uint32_t i = 0; i < task.pipes; ++i) {
+    const TracedPipe& pipe = trace_.pipes()[pipe_++];
+    append(text, "{}[{},{}]", separator(i == 0), pipe.tag, pipe.capacity);
   }
   text += "]";
 }

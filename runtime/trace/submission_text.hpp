@@ -29,6 +29,7 @@ class SubmissionText {
  private:
   void add_edges(const TracedTask& task, std::string& text);
   void add_params(const TracedTask& task, std::string& text);
+  void add_pipes(const TracedTask& task, std::string& text);
   void add_tensor(const TracedParam& param, std::string& text) const;
 
   const TaskTrace& trace_;
@@ -38,6 +39,7 @@ class SubmissionText {
   std::size_t param_ = 0;
   std::size_t edge_ = 0;
   std::size_t hold_ = 0;
+  std::size_t pipe_ = 0;
   std::size_t request_ = 0;
 };
 

@@ -88,6 +88,15 @@ class RingRules {
                        it_.submit(task));
       return;
     }
+    // Behind the one before it, or at the start where that is too near to the end.
+    const uint64_t expected = bytes <= ring_.heap - heap_top_ ? heap_top_ : 0;
+    if (begin != expected) {
+      it_.findings.add("VR-I14",
+                       fmt::format("its heap range of {} bytes begins at {}, and not at {}", bytes,
+                                   begin, expected),
+                       it_.submit(task));
+    }
+    heap_top_ = begin + bytes == ring_.heap ? 0 : begin + bytes;
     if (bytes == 0) return;
     heap_.take(begin, begin + bytes, task,
                [&](uint32_t holder) { check_released(it_, "VR-I14", "heap bytes", task, holder); });
@@ -112,6 +121,12 @@ class RingRules {
                        it_.submit(task));
       return;
     }
+    if (first != next_node_) {
+      it_.findings.add("VR-I15",
+                       fmt::format("its nodes begin at {}, and not at {}", first, next_node_),
+                       it_.submit(task));
+    }
+    next_node_ = (first - 1 + count) % ring_.dep_pool + 1;
     if (count == 0) return;
     const uint64_t before_end = std::min(count, ring_.dep_pool + 1 - first);
     take_nodes(first, before_end, task);
@@ -126,6 +141,8 @@ class RingRules {
 
   const Case& it_;
   const Ring& ring_;
+  uint64_t heap_top_ = 0;
+  uint64_t next_node_ = 1;
   Holders heap_;
   Holders nodes_;
 };

@@ -48,6 +48,7 @@ class Pipes {
   explicit Pipes(const Case& it) : it_(it) {}
 
   void check() {
+    for (const Submission& task : it_.trace.submissions) make_pipes(task);
     for (const PipeUse& use : it_.trace.pipe_uses) {
       if (event(use).kind == Kind::pipe) add(use);
     }
@@ -62,10 +63,36 @@ class Pipes {
  private:
   [[nodiscard]] const Event& event(const PipeUse& use) const { return it_.event(use.event); }
 
+  /// VR-I24: how many slots each pipe was made with, and by whom.
+  void make_pipes(const Submission& task) {
+    for (const MadePipe& pipe : task.pipes) {
+      const PipeName name{static_cast<uint64_t>(task.group), pipe.tag};
+      const auto [made, is_new] = made_.emplace(name, Made{&it_.event(task.event), pipe.capacity});
+      if (is_new) continue;
+      it_.findings.add("VR-I24", text_of_pipe(name.first, name.second) + " was made before",
+                       it_.event(task.event), *made->second.event);
+    }
+  }
+
+  /// VR-I24, VR-I26. Traces that do not say who makes pipes have none of this.
+  void check_made(const PipeUse& use) {
+    if (made_.empty()) return;
+    const auto made = made_.find({use.group, use.tag});
+    if (made == made_.end()) {
+      it_.findings.add("VR-I26", pipe_of(use) + " was never made", event(use));
+    } else if (made->second.capacity != use.capacity) {
+      it_.findings.add("VR-I24",
+                       fmt::format("{} was made with {} slots, and has {}", pipe_of(use),
+                                   made->second.capacity, use.capacity),
+                       event(use), *made->second.event);
+    }
+  }
+
   void add(const PipeUse& use) {
     Pipe& pipe = pipes_[{use.group, use.tag}];
     const uint32_t task = it_.history.find({event(use).ring, event(use).number});
     check_fill(use, pipe);
+    check_made(use);
     if (task != no_index && !used_.insert({task, use.tag}).second) {
       it_.findings.add("VR-I26", "the task has an event of " + pipe_of(use) + " already",
                        event(use));
@@ -224,7 +251,13 @@ class Pipes {
     }
   }
 
+  struct Made {
+    const Event* event;  ///< the submission that names it first
+    uint64_t capacity;
+  };
+
   const Case& it_;
+  std::map<PipeName, Made> made_;
   std::map<PipeName, Pipe> pipes_;
   std::set<std::pair<uint32_t, int64_t>> used_;  // by task and tag
   std::map<uint64_t, const Event*> next_;        // by group

@@ -13,6 +13,14 @@ bool is_inside(const Submission& owner, const Bytes& bytes) {
   return bytes.begin >= owner.heap_begin && bytes.end - owner.heap_begin <= owner.heap_bytes;
 }
 
+/// Whether a task keeps the owner of a buffer that it names: who reads the buffer waits for it.
+bool keeps(const Submission& task, const Param& param) {
+  if (!param.reads() && std::ranges::count(task.holds, param.owner) != 0) return true;
+  return std::ranges::any_of(task.producers, [&](const Producer& producer) {
+    return producer.task == param.owner && producer.claim != Claim::none;
+  });
+}
+
 /// VR-I16 for one tensor.
 void check_tensor(const Case& it, uint32_t task, std::size_t i) {
   const Submission& submission = it.trace.submissions[task];
@@ -36,12 +44,12 @@ void check_tensor(const Case& it, uint32_t task, std::size_t i) {
         "VR-I16", fmt::format("{}, but its bytes {} to {} do not", name, bytes->begin, bytes->end),
         it.submit(task), it.submit(owner));
   }
-  const bool holds = owner == task || std::ranges::count(submission.holds, param.owner) != 0 ||
-                     std::ranges::any_of(submission.producers, [&](const Producer& producer) {
-                       return producer.task == param.owner && producer.claim != Claim::none;
-                     });
-  if (holds) return;
-  it.findings.add("VR-I16", name + ", which it does not hold", it.submit(task), it.submit(owner));
+  if (owner == task && param.reads()) {
+    it.findings.add("VR-I16", fmt::format("parameter {} reads what nobody has written", i),
+                    it.submit(task));
+  } else if (owner != task && !keeps(submission, param)) {
+    it.findings.add("VR-I16", name + ", which it does not hold", it.submit(task), it.submit(owner));
+  }
 }
 
 /// VR-I17, VR-I18.
@@ -55,6 +63,15 @@ void check_end(const Case& it, uint32_t task, const char* rule, const Moment& en
     it.findings.add(rule, "something that it must outlive ends later", event,
                     it.event(history.needed));
   }
+}
+
+/// VR-I18: whoever takes both steps takes them in this order.
+void check_last_step(const Case& it, const TaskHistory& history) {
+  if (!history.consume.has() || !history.reclaim.has()) return;
+  const Event& consume = it.event(history.consume.event);
+  const Event& reclaim = it.event(history.reclaim.event);
+  if (consume.thread != reclaim.thread || consume.line < reclaim.line) return;
+  it.findings.add("VR-I18", "reclaimed before it was consumed", reclaim, consume);
 }
 
 /// VR-I19.
@@ -96,6 +113,7 @@ void check_references(const Case& it) {
     }
     check_end(it, task, "VR-I17", history.consume);
     check_end(it, task, "VR-I18", history.reclaim);
+    check_last_step(it, history);
   }
   for (const auto& ring : it.history.rings()) check_ring(it, ring);
 }

@@ -35,6 +35,10 @@ void check_groups(const Case& it);
 void check_memory(const Case& it);
 /// VR-I16, VR-I17, VR-I18, VR-I19.
 void check_references(const Case& it);
+/// VR-I32.
+void check_edges(const Case& it);
+/// VR-I31.
+void check_entries(const Case& it);
 /// VR-I20, VR-I29.
 void check_scopes(const Case& it);
 /// VR-I21, VR-I30.

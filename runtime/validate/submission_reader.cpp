@@ -97,6 +97,18 @@ Param read_param(const JsonLine& line, const Trace& trace) {
   return param;
 }
 
+/// `[tag, slots]`
+MadePipe pipe_in(const JsonLine& line, const Element& element) {
+  MadePipe pipe;
+  JsonLine::Array list;
+  if (element.get(list) != simdjson::SUCCESS || list.size() != 2 ||
+      list.at(0).get(pipe.tag) != simdjson::SUCCESS ||
+      list.at(1).get(pipe.capacity) != simdjson::SUCCESS) {
+    line.refuse("field \"pipes\" has something else than lists of a tag and a number of slots");
+  }
+  return pipe;
+}
+
 /// `[waiting, held]`; negative numbers are for the rules to refuse.
 Fill fill_of(const JsonLine& line, std::string_view name) {
   std::array<int64_t, 2> values{};
@@ -156,6 +168,8 @@ Submission read_submission(const JsonLine& line, const Trace& trace) {
   for (const Element element : line.list("params")) {
     task.params.push_back(read_param(line.inner(element, "a parameter"), trace));
   }
+  if (!line.has("pipes")) return task;
+  for (const Element element : line.list("pipes")) task.pipes.push_back(pipe_in(line, element));
   return task;
 }
 

@@ -131,6 +131,12 @@ struct Param {
   [[nodiscard]] std::optional<Bytes> bytes() const;
 };
 
+/// A pipe, where it is made.
+struct MadePipe {
+  int64_t tag = 0;
+  uint64_t capacity = 0;  ///< slots
+};
+
 /// A line `submit`.
 struct Submission {
   TaskName task;
@@ -148,6 +154,7 @@ struct Submission {
   std::vector<Producer> producers;
   std::vector<TaskName> holds;
   std::vector<Param> params;
+  std::vector<MadePipe> pipes;  ///< that it makes; older traces have none of these
 
   [[nodiscard]] uint32_t parts() const {
     return block_dim == 0 ? 1 : static_cast<uint32_t>(block_dim);

@@ -48,6 +48,8 @@ Verdict judge(const Trace& trace, bool races) {
   check_groups(it);
   check_memory(it);
   check_references(it);
+  check_edges(it);
+  check_entries(it);
   check_scopes(it);
   check_waits(it);
   check_pipes(it);

@@ -35,16 +35,17 @@
 ///          the orchestrator does anything else after the submission.
 ///   VR-I13: of a window's slots one stays free: when a task is submitted, the one that many tasks
 ///          before it has been reclaimed, and nobody who uses that one runs.
-///   VR-I14: a task's heap range lies in its ring's heap; nobody who may use its bytes runs, and
-///          those who had them have been reclaimed.
-///   VR-I15: a task has as many nodes of its ring's dependency pool as producers and holds; those
-///          who had these nodes have been reclaimed.
+///   VR-I14: a task's heap range lies in its ring's heap, behind that of the task before it, or at
+///          the start if it does not fit there; nobody who may use its bytes runs, and those who
+///          had them have been reclaimed.
+///   VR-I15: a task has as many nodes of its ring's dependency pool as producers and holds, behind
+///          those of the task before it; those who had these nodes have been reclaimed.
 ///   VR-I16: the bytes of a tensor fit 64 bits. Whoever names a buffer of the runtime names bytes
-///   of
-///          its owner's heap range, and is the owner itself, has it as producer, or holds it.
+///          of its owner's heap range. It is the owner itself, and does not read them; or it has
+///          the owner as producer; or it holds the owner, and only writes.
 ///   VR-I17: a task is consumed after it has finished, its scope has ended, and its users have
 ///          finished.
-///   VR-I18: a task is reclaimed after the same.
+///   VR-I18: a task is reclaimed after the same, and, by the same thread, after it is consumed.
 ///   VR-I19: the tasks of a ring are reclaimed in order.
 ///   VR-I20: scopes are numbered from 0 and nest; a task is of the innermost one that is open,
 ///          and of the ring of its depth; in a run that ended well, all scopes end.
@@ -58,12 +59,12 @@
 ///          been reclaimed, which takes no edge. Judged on demand.
 ///   VR-I24: a pipe never holds less than nothing, nor more entries than it has slots, before and
 ///          after each task; it changes by what the task pushed, popped and freed; its number of
-///          slots stays.
+///          slots is the one with which it was made, as far as the trace says that, and stays.
 ///   VR-I25: the first task that has a pipe finds it empty, each later one as the task before it
 ///          left it. They come in the order of their submission, and none is ready before the one
 ///          before it was done. A task is done with its pipes after it has finished.
-///   VR-I26: a task has a pipe only if it names it and is of its group; one that completes has one
-///          event for each pipe that it names.
+///   VR-I26: a task has a pipe only if it names it and is of its group, and somebody has made it;
+///          one that completes has one event for each pipe that it names.
 ///   VR-I27: what the last task left in a pipe is reported once, before the cluster of its group is
 ///          allocated again or, in a run that ended well, at its end; nothing else is.
 ///   VR-I28: each step is taken by a thread whose step it is. The orchestrator opens and closes
@@ -78,6 +79,8 @@
 ///          finished, and the last that the orchestrator waits for is the resource of that name, or
 ///          one that it looks for before, and it is still lacking; with a call that was refused or
 ///          threw: it does not wait.
+///   VR-I31: what is certainly in the TensorMap and what a task puts there has room in its pool.
+///   VR-I32: a task has a producer because that writes what it reads, or had a pipe before it.
 #pragma once
 
 #include <cstdint>
@@ -119,7 +122,7 @@ struct Verdict {
 
 inline constexpr uint32_t most_per_rule = 20;
 
-/// Judges a run by VR-I1 to VR-I30, but by VR-I23 only if `races`.
+/// Judges a run by VR-I1 to VR-I32, but by VR-I23 only if `races`.
 [[nodiscard]] Verdict judge(const Trace& trace, bool races);
 
 }  // namespace pto2::validation

@@ -92,6 +92,9 @@ TEST(PipeEvents, TellWhatEachTaskDid) {
     ASSERT_EQ(submissions.size(), 3U);
     EXPECT_THAT(submissions[2], testing::HasSubstr(R"({"dir":"pipe_in","tag":-7},)"
                                                    R"({"dir":"pipe_out","tag":2})"));
+    EXPECT_THAT(submissions[0], testing::HasSubstr(R"("pipes":[[-7,4]])"));
+    EXPECT_THAT(submissions[1], testing::Not(testing::HasSubstr("pipes")));
+    EXPECT_THAT(submissions[2], testing::HasSubstr(R"("pipes":[[2,8]])"));
   }
 }
 
@@ -134,6 +137,8 @@ TEST(PipeEvents, TellWhatIsLeft) {
       3);
   EXPECT_THAT(texts_of(lines, "leftover"), ElementsAre(R"({"group":0,"tag":5,"left":[1,1]})",
                                                        R"({"group":1,"tag":5,"left":[0,1]})"));
+  // Each has made its own.
+  EXPECT_THAT(texts_of(lines, "submit"), testing::Each(testing::HasSubstr(R"("pipes":[[5,8]])")));
 }
 
 /// Of the task that broke the bound, too; not of those that never ran.

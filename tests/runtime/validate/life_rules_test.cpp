@@ -1,6 +1,8 @@
 // VR-I1 to VR-I7, VR-I9, VR-I17 to VR-I22: real traces of which a field was changed.
 #include <gmock/gmock.h>
 
+#include <utility>
+
 #include "tests/runtime/validate/edited_trace.hpp"
 
 namespace pto2::test {
@@ -212,6 +214,17 @@ TEST(LifeRules, I18ReclaimedAfterItsUsers) {
   expect_refused("VR-I18", Kit::roomy, [](EditedTrace& trace, Json& task) {
     Json& reclaim = trace.of("reclaim", task);
     return move_into(trace, reclaim, time_of(trace.of("ready", task)), time_of(reclaim));
+  });
+}
+
+/// The two lines of a thread change places.
+TEST(LifeRules, I18ReclaimedAfterItIsConsumed) {
+  expect_refused("VR-I18", Kit::roomy, [](EditedTrace& trace, Json& task) {
+    Json& consume = trace.of("consume", task);
+    Json& reclaim = trace.of("reclaim", task);
+    if (consume["thread"] != reclaim["thread"] || trace.before(reclaim) != &consume) return false;
+    std::swap(consume["event"], reclaim["event"]);
+    return true;
   });
 }
 

@@ -1,4 +1,4 @@
-// VR-I13 to VR-I16.
+// VR-I13 to VR-I16, VR-I31, VR-I32.
 #include <functional>
 
 #include "tests/runtime/validate/edited_trace.hpp"
@@ -49,6 +49,38 @@ TEST(MemoryRules, I14HeapRangesEndInTheHeap) {
       (*task)["heap"][1] = 65536 + 1 - (*task)["heap"][0].get<uint64_t>();
     }
   });
+}
+
+/// Somewhere else there is room as well, or a larger heap would have had it.
+TEST(MemoryRules, I14HeapBytesAreTakenInOrder) {
+  for (const uint64_t heap : {8192 + 1024, 16384}) {
+    expect_header_refused("VR-I14", Kit::small_heap, [heap](EditedTrace& trace) {
+      trace.header()["rings"][1]["heap"] = heap;
+      // Those who wait had more room, too.
+      trace.header()["weak_memory"] = true;
+    });
+  }
+}
+
+TEST(MemoryRules, I15NodesAreTakenInOrder) {
+  for (const uint64_t nodes : {17, 64}) {
+    expect_header_refused("VR-I15", Kit::few_nodes, [nodes](EditedTrace& trace) {
+      trace.header()["rings"][1]["dep_pool"] = nodes;
+      trace.header()["weak_memory"] = true;
+    });
+  }
+  // Those of the last task are nobody else's, wherever they are.
+  expect_header_refused("VR-I15", Kit::roomy, [](EditedTrace& trace) {
+    Json& nodes = (*trace.events("submit").back())["nodes"];
+    nodes[0] = nodes[0].get<uint64_t>() + 7;
+  });
+}
+
+TEST(MemoryRules, I31EntriesHaveRoom) {
+  for (const Kit kit : {Kit::roomy, Kit::pipes}) {
+    expect_header_refused("VR-I31", kit,
+                          [](EditedTrace& trace) { trace.header()["tensormap_pool"] = 2; });
+  }
 }
 
 TEST(MemoryRules, I15NodesAreFree) {
@@ -136,6 +168,55 @@ TEST(MemoryRules, I16RegionsThatDoNotFitTheNumbers) {
         },
         true);
   }
+}
+
+/// An `out` that became an `in`.
+bool read_what_is_written(Json& task, bool own) {
+  for (Json& param : task["params"]) {
+    if (param["dir"] != "out" || !param.contains("owner")) continue;
+    if ((param["owner"] == Json({task["ring"], task["task"]})) != own) continue;
+    param["dir"] = "in";
+    return true;
+  }
+  return false;
+}
+
+TEST(MemoryRules, I16NobodyReadsWhatNobodyHasWritten) {
+  expect_refused("VR-I16", Kit::odd_buffers,
+                 [](EditedTrace&, Json& task) { return read_what_is_written(task, true); });
+}
+
+TEST(MemoryRules, I16WhoReadsABufferWaitsForItsOwner) {
+  expect_refused("VR-I16", Kit::roomy,
+                 [](EditedTrace&, Json& task) { return read_what_is_written(task, false); });
+}
+
+/// What its consumer reads nobody has written then.
+TEST(MemoryRules, I32ProducersWriteWhatIsRead) {
+  expect_refused("VR-I32", Kit::roomy, [](EditedTrace&, Json& task) {
+    for (Json& param : task["params"]) {
+      if (!param.contains("external") || param["dir"] == "in") continue;
+      param["dir"] = "in";
+      return true;
+    }
+    return false;
+  });
+  expect_refused("VR-I32", Kit::roomy, [](EditedTrace&, Json& task) {
+    // Beside a producer there is another one.
+    if (task["producers"].empty() || task["producers"][0][1] == 0) return false;
+    task["producers"][0] = {task["producers"][0][0], 0, "linked"};
+    return true;
+  });
+}
+
+TEST(MemoryRules, I32TasksOfOnePipeFollowEachOther) {
+  expect_refused("VR-I32", Kit::pipes, [](EditedTrace&, Json& task) {
+    if (task["producers"].empty() || task["producers"][0][1] == 0) return false;
+    // The task before, which has another pipe.
+    task["producers"][0][1] = task["task"].get<uint64_t>() - 1;
+    task["producers"][0][2] = "linked";
+    return true;
+  });
 }
 
 TEST(MemoryRules, I16WhoNamesABufferHoldsItsOwner) {

@@ -89,6 +89,39 @@ TEST(PipeRules, I24NumbersThatDoNotFit) {
   }
 }
 
+/// All uses agree, but not with whoever has made the pipe.
+TEST(PipeRules, I24TheNumberOfSlotsIsThatOfThePipeThatWasMade) {
+  expect_line_refused("VR-I24", Kit::pipes, "pipe", [](EditedTrace& trace, Json& line) {
+    for (Json* use : uses_of(trace, line)) (*use)["capacity"] = 100;
+    return true;
+  });
+  expect_refused("VR-I24", Kit::pipes, [](EditedTrace&, Json& task) {
+    if (!task.contains("pipes")) return false;
+    task["pipes"][0][1] = task["pipes"][0][1].get<int>() + 1;
+    return true;
+  });
+}
+
+TEST(PipeRules, I24APipeIsMadeOnce) {
+  expect_refused("VR-I24", Kit::pipes, [](EditedTrace&, Json& task) {
+    if (!task.contains("pipes")) return false;
+    task["pipes"].push_back(task["pipes"][0]);
+    return true;
+  });
+}
+
+TEST(PipeRules, I26SomebodyMakesThePipe) {
+  expect_refused("VR-I26", Kit::pipes,
+                 [](EditedTrace&, Json& task) { return task.erase("pipes") != 0; });
+}
+
+/// Older traces do not say who makes pipes.
+TEST(PipeRules, OlderTracesAreJudged) {
+  EditedTrace trace(Kit::pipes);
+  for (Json* task : trace.events("submit")) task->erase("pipes");
+  EXPECT_EQ(trace.broken(true), std::set<std::string>());
+}
+
 TEST(PipeRules, I24TheNumberOfSlotsStays) {
   expect_line_refused("VR-I24", Kit::pipes, "pipe", [](EditedTrace&, Json& line) {
     line["capacity"] = 100;

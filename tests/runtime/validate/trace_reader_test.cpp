@@ -205,6 +205,9 @@ TEST(TraceReader, RefusesFieldsOfPipes) {
   expect("pipe", "after", Json::array({1, 2, 3}), "\"after\" is no list of two whole numbers");
   expect("leftover", "left", Json::array({1, "x"}), "\"left\" is no list of two whole numbers");
   expect("submit", "params", {{{"dir", "pipe_in"}}}, "\"tag\" is missing");
+  for (const Json& pipe : {Json({1}), Json({1, 2, 3}), Json({"x", 2}), Json({1, -2})}) {
+    expect("submit", "pipes", Json::array({pipe}), "\"pipes\" has something else than lists");
+  }
 }
 
 TEST(TraceReader, RefusesTensorsWithoutAForm) {
