@@ -31,7 +31,7 @@
 #include "bench/graphs.hpp"
 #include "bench/openmp_graphs.hpp"
 #include "bench/rows.hpp"
-#include "runtime/device/device.hpp"
+#include "runtime/device/lock_device.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -86,7 +86,9 @@ template <class SubmitAll>
 RunResult run_graph(const DeviceConfig& config, uint32_t hosts, SubmitAll&& submit_all) {
   static GraphMemory memory;
   const Launch what{kernels, [&](PTO2Runtime* rt) { submit_all(rt, memory); }, {}};
-  const RunResult result = launch(config, executors::TeamOptions{.host_threads = hosts}, what);
+  const bool locks = config.fan_out == FanOutKind::lock;
+  const RunResult result = (locks ? launch_with_lock : launch)(
+      config, executors::TeamOptions{.host_threads = hosts}, what);
   if (result.error.code != ErrorCode::ok) {
     std::cerr << result.error.message << "\n";
     std::exit(1);

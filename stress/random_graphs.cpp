@@ -56,8 +56,7 @@ class RandomGraphs {
     if (options_.validate) trial.validate_traces();
     std::vector<std::string> problems;
     graphs::Census census;
-    const Outcome outcome =
-        trial.run({executor_, trial.config().fan_out}, number, problems, &census);
+    const Outcome outcome = trial.run(executor_, number, problems, &census);
     if (kind_ == Graphs::clustered) add(census);
     counts_[static_cast<std::size_t>(outcome)].fetch_add(1, std::memory_order_relaxed);
     if (outcome == Outcome::wrong && options_.shrink) {
@@ -69,7 +68,8 @@ class RandomGraphs {
 
   /// Repeats a run with "--runs A..B" behind it.
   [[nodiscard]] std::string command() const {
-    return fmt::format("random_graphs --executor {} --graphs {}{}{}", options_.executor, name(),
+    return fmt::format("{} --executor {} --graphs {}{}{}",
+                       test::program_under_test("random_graphs"), options_.executor, name(),
                        options_.mistakes ? " --mistakes" : "",
                        options_.validate ? " --validate" : "");
   }
@@ -122,8 +122,7 @@ class RandomGraphs {
       if (options_.validate) trial.validate_traces();
       for (uint64_t i = 0; i < schedules; ++i) {
         problems.clear();
-        const test::Where where{executor_, trial.config().fan_out};
-        if (trial.run(where, number + i, problems) == Outcome::wrong) return true;
+        if (trial.run(executor_, number + i, problems) == Outcome::wrong) return true;
       }
       return false;
     };

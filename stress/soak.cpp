@@ -4,8 +4,8 @@
 ///
 ///   soak --executor seeded|packed|threads --runs A..B [--workload W] [--case C]
 ///
-/// Run number n decides everything: ring sizes, pools, queues, chip, fan-out and, on the seeded
-/// executor, the schedule. A failure prints the command that repeats it. Exit: 0, 1 on a failure.
+/// Run number n decides everything: ring sizes, pools, queues, chip and, on the seeded executor,
+/// the schedule. A failure prints the command that repeats it. Exit: 0, 1 on a failure.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -113,9 +113,9 @@ class Soak {
   }
 
   Outcome wrong(uint64_t number, const std::string& what) {
-    fmt::print("run {}: {}\nrepeat: soak --executor {} --workload {} --case {} --runs {}..{}\n",
-               number, what, options_.executor, options_.workload, options_.case_name, number,
-               number + 1);
+    fmt::print("run {}: {}\nrepeat: {} --executor {} --workload {} --case {} --runs {}..{}\n",
+               number, what, test::program_under_test("soak"), options_.executor, options_.workload,
+               options_.case_name, number, number + 1);
     return Outcome::wrong;
   }
 

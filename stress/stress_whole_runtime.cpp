@@ -5,7 +5,7 @@
 namespace pto2::scenarios {
 
 void register_whole_runtime() {
-  for_each_of_runtime<executors::Hardware>(Register{});
+  for_each_of_runtime<executors::Hardware, TaskWord>("/word", Register{});
 }
 
 }  // namespace pto2::scenarios

@@ -8,6 +8,7 @@ std::vector<Entry> catalogue() {
   add_on_task_word(entries);
   add_on_fan_out_lock(entries);
   add_runtime(entries);
+  add_runtime_on_fan_out_lock(entries);
   return entries;
 }
 

@@ -19,10 +19,12 @@ struct Entry {
 /// In a stable order. The program that a mutant is built into has a catalogue of its own.
 std::vector<Entry> catalogue();
 
-/// The parts of the full catalogue: without a fan-out, on each of the two, and the whole runtime.
+/// The parts of the full catalogue: without a fan-out, on each of the two, and the whole runtime on
+/// each of the two.
 void add_pieces(std::vector<Entry>& entries);
 void add_on_task_word(std::vector<Entry>& entries);
 void add_on_fan_out_lock(std::vector<Entry>& entries);
 void add_runtime(std::vector<Entry>& entries);
+void add_runtime_on_fan_out_lock(std::vector<Entry>& entries);
 
 }  // namespace pto2::scenarios

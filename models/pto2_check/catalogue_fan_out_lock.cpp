@@ -4,7 +4,7 @@
 namespace pto2::scenarios {
 
 void add_on_fan_out_lock(std::vector<Entry>& entries) {
-  for_each_with_fan_out<Model, FanOutLock>("/lock", Collect{&entries});
+  for_each_explored_on_lock<Model, FanOutLock>("/lock", Collect{&entries});
 }
 
 }  // namespace pto2::scenarios

@@ -1,4 +1,6 @@
 /// Three tasks, each of which reads what the one before wrote. FI-I1, FI-I3, TS-I3.
+///
+/// Explored with: word lock
 #pragma once
 
 #include "models/support/whole_runtime.hpp"

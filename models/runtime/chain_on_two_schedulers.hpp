@@ -1,5 +1,7 @@
 /// A chain over two schedulers: the one that completes the producer may push the consumer to the
 /// other. FI-I3, RQ-I1, RQ-I3, WM-I3.
+///
+/// Explored with: word lock
 #pragma once
 
 #include "models/support/whole_runtime.hpp"

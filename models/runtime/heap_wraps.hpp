@@ -1,6 +1,8 @@
 /// Three buffers, each in a scope of its own, through a heap with room for one and a half: each is
 /// placed where the former lay once that has been reclaimed, wherever the completer of the former
 /// is in its steps. HR-I1, HR-I2, LC-I4, WM-I3, SD-I1.
+///
+/// Explored with: word lock
 #pragma once
 
 #include "models/support/whole_runtime.hpp"

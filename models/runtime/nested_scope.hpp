@@ -1,5 +1,7 @@
 /// A scope within the outer one, with a ring of its own, ends before, while and after its task
 /// runs. TS-I2, LC-I3, WM-I3.
+///
+/// Explored with: word lock
 #pragma once
 
 #include "models/support/whole_runtime.hpp"

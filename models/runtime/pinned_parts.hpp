@@ -1,6 +1,8 @@
 /// A block task whose three parts are pinned to the clusters of two schedulers, and a cluster that
 /// is allocated again: the ticket visits each scheduler once, parts run on their clusters alone,
 /// and each leaves its group when it ends. BP-I1, BP-I2, BP-I4, PD-I4, CP-I2, CP-I4.
+///
+/// Explored with: word lock
 #pragma once
 
 #include "models/support/whole_runtime.hpp"

@@ -1,4 +1,6 @@
 /// One task is on its way when a submission is refused. MB-I2, MB-I3, SU-I3.
+///
+/// Explored with: word lock
 #pragma once
 
 #include "models/support/given_up.hpp"

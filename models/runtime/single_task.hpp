@@ -1,4 +1,6 @@
 /// One task, which is ready at once. SU-I1, SU-I2, SU-I3, MB-I1, MB-I2, MB-I3.
+///
+/// Explored with: word lock
 #pragma once
 
 #include "models/support/whole_runtime.hpp"

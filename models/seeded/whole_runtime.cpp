@@ -5,7 +5,7 @@
 namespace pto2::scenarios {
 
 void register_whole_runtime() {
-  for_each_of_runtime<Seeded>(Register{});
+  for_each_of_runtime<Seeded, TaskWord>("/word", Register{});
 }
 
 }  // namespace pto2::scenarios

@@ -5,10 +5,14 @@
 # often it runs:
 #
 #   <Policy P>                                         once
-#   <Policy P, template <class> class F>               with each fan-out; a number behind them may
-#                                                      have a default
+#   <Policy P, template <class> class F>               with each fan-out, or in models/runtime with
+#                                                      the task word; a number behind them may have
+#                                                      a default
 #   <Policy P, template <class> class F, uint32_t N>   the same per number in a line of the file,
 #                                                      "/// Instances: 0 1 2"
+#
+# The checker explores the same, unless a line "/// Explored with: word" or "/// Explored with: word
+# lock" says otherwise.
 #
 # pto2_write_scenario_lists(FOLDER): writes FOLDER/models/scenarios.hpp and, for those of
 # models/runtime, which need the whole runtime, FOLDER/models/runtime_scenarios.hpp. Both call
@@ -50,7 +54,7 @@ function(pto2_write_scenario_lists FOLDER)
   file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/models
        ${CMAKE_SOURCE_DIR}/models/*/*.hpp)
   list(FILTER files EXCLUDE REGEX "^(pto2_check|checker|litmus|mutants|seeded|support)/")
-  foreach(list piece fan_out runtime)
+  foreach(list piece fan_out fan_out_lock runtime runtime_lock)
     set(${list}_calls "")
     set(${list}_headers "")
   endforeach()
@@ -75,8 +79,18 @@ function(pto2_write_scenario_lists FOLDER)
     endif()
     string(APPEND ${list}_calls "${CALLS}")
     string(APPEND ${list}_headers "#include \"models/${file}\"\n")
+    set(explored_with "word lock")
+    if(list STREQUAL "runtime")
+      set(explored_with word)
+    endif()
+    if(text MATCHES "\n/// Explored with: ([a-z ]+)\n")
+      set(explored_with "${CMAKE_MATCH_1}")
+    endif()
+    if(explored_with MATCHES "lock")
+      string(APPEND ${list}_lock_calls "${CALLS}")
+    endif()
   endforeach()
-  set(counted "${piece_calls}${fan_out_calls}${fan_out_calls}${runtime_calls}${runtime_calls}")
+  set(counted "${piece_calls}${fan_out_calls}${fan_out_calls}${runtime_calls}")
   string(REGEX MATCHALL "visit[.]" counted "${counted}")
   list(LENGTH counted scenario_count)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/scenario_count.hpp.in

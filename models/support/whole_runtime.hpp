@@ -191,6 +191,21 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     pipe_type_ = PTOParamType::SCALAR;
   }
 
+  /// The kernels of tasks that are submitted from now on wait for let_go(gate), gate 1 or 2; 0: for
+  /// nothing. What a scenario orders so is ordered in time alone: no edge comes of it.
+  void hold_kernels(uint32_t gate) { gate_ = gate; }
+  void let_go(uint32_t gate) {
+    gates_[gate].store(1, std::memory_order_relaxed);
+    this->ring_all();
+  }
+  /// Waits until so many kernels have come to their gates, or so many tasks have finished.
+  void await_held(uint32_t kernels) {
+    P::await([&] { return held_.load(std::memory_order_relaxed) == kernels; });
+  }
+  void await_finished(uint64_t tasks) {
+    P::await([&] { return state_.stall.finished() == tasks; });
+  }
+
   void begin_scope() { rt_->ops->scope_begin(rt_); }
   void end_scope() { rt_->ops->scope_end(rt_); }
 
@@ -237,6 +252,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     std::vector<uint32_t> runs;                ///< of each part
     PTOParamType pipe = PTOParamType::SCALAR;  ///< the side of it, if the task has one
     uint32_t popped = 0;                       ///< what it pops; 0: nothing can be
+    uint32_t gate = 0;                         ///< what its kernel waits for; 0: nothing
   };
   struct TensorState {
     uint64_t id;
@@ -259,6 +275,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     task.value = static_cast<uint32_t>(tasks_.size());
     task.unit = unit;
     task.parts = parts;
+    task.gate = gate_;
     task.runs.resize(std::max(parts, 1u));
     std::vector<PTOParam> params(1);
     params[0].type = PTOParamType::SCALAR;
@@ -289,7 +306,6 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   static DeviceConfig device(const RuntimeShape& shape) {
     DeviceConfig config;
     config.rings = shape.rings;
-    config.window = shape.window;
     config.heap_bytes = shape.heap_units * packed_output_alignment;
     config.dep_pool = 16;
     config.tensormap_pool = 16;
@@ -301,6 +317,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     config.events = 64;
     validate(config);
     // May be less than what users are allowed.
+    config.window = shape.window;
     config.dep_pool = shape.dep_pool;
     config.tensormap_pool = shape.map_pool;
     return config;
@@ -317,6 +334,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   /// for a part its two scalars.
   static void kernel(int64_t* args) {
     Task& task = *reinterpret_cast<Task*>(args[0]);
+    if (task.gate != 0) task.runtime->wait_at(task.gate);
     uint32_t part = 0;
     if (task.parts != 0) {
       check<P>(args[task.written + 1] == task.parts, "a part knows block_dim");
@@ -335,6 +353,12 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     const PTOTensor& written = pto_tensor(args, static_cast<int>(task.written));
     task.runtime->buffer(written, task.unit + part).write(task.value);
     if (task.pipe != PTOParamType::SCALAR) task.runtime->use_pipe(task, args);
+  }
+
+  void wait_at(uint32_t gate) {
+    held_.fetch_add(1, std::memory_order_relaxed);
+    this->bells[0].ring();
+    P::await([&] { return gates_[gate].load(std::memory_order_relaxed) != 0; });
   }
 
   /// The pipe is the argument behind the tensors. A cell stands for each of its slots.
@@ -386,9 +410,12 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   PTO2WorkerType worker_ = PTO2_WORKER_VECTOR;  // of the task under way
   const int32_t* part_clusters_ = nullptr;      // of the parts that are
   std::vector<Buffer> buffers_;  // one per unit of each heap, then those of external tensors
-  std::array<Buffer, pipe_slots> slots_;               // of the pipes, which are in the same memory
-  PTOParamType pipe_type_ = PTOParamType::SCALAR;      // of the tasks that are submitted
-  uint32_t popped_ = 0;                                // by them
+  std::array<Buffer, pipe_slots> slots_;           // of the pipes, which are in the same memory
+  PTOParamType pipe_type_ = PTOParamType::SCALAR;  // of the tasks that are submitted
+  uint32_t popped_ = 0;                            // by them
+  std::array<typename P::template atomic<uint32_t>, 3> gates_{};
+  typename P::template atomic<uint32_t> held_{0};
+  uint32_t gate_ = 0;                                  // of the tasks that are submitted
   std::array<uint32_t, externals> external_memory_{};  // the addresses are all that matters
   // The orchestrator's; a kernel touches its own task.
   std::deque<Task> tasks_;

@@ -1,5 +1,7 @@
 /// A larger mix for schedules drawn by chance: diamonds over two rings, three workers, nested
 /// scopes that end before, while and after their tasks run. All of the life cycle's invariants.
+///
+/// Explored with: word
 #pragma once
 
 #include "models/support/graph.hpp"

@@ -1,6 +1,8 @@
 /// As node_reuse, but another producer's completer makes the first consumer ready: the one that
 /// walks the list may be anywhere when that consumer's node is reused, linked to the consumer
 /// that is next on the list. LC-I2, DP-I1.
+///
+/// Explored with: word
 #pragma once
 
 #include "models/support/graph.hpp"

@@ -8,6 +8,7 @@
 
 #include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/median.hpp"
+#include "runtime/device/lock_device.hpp"
 #include "runtime/device/run_rules.hpp"
 
 namespace pto2::cli {
@@ -96,7 +97,8 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
                       if (level < PTO2_LOG_ALWAYS || level > log_level_) return;
                       fmt::print(stderr, "pto2: {}: {}\n", name_of(level), text);
                     }};
-  return launch(config, team_, what);
+  const bool locks = config.fan_out == FanOutKind::lock;
+  return (locks ? launch_with_lock : launch)(config, team_, what);
 }
 
 void Repetitions::judge(const RunResult& result) {

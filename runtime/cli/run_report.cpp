@@ -61,7 +61,7 @@ Json config_json(const RunReport& report) {
                  {"schedulers", c.chip.schedulers},
                  {"blocks", c.chip.blocks},
                  {"accelerators", c.chip.accelerators},
-                 {"fan_out", c.fan_out == FanOutKind::word ? "word" : "lock"},
+                 {"fan_out", fan_out_name(c.fan_out)},
                  {"platform", settings.text(Setting::platform)},
                  {"chip", chip_json(c.chip)},
                  {"input_seed", settings.number(Setting::input_seed)}};

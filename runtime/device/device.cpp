@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "runtime/device/launch_on.hpp"
+#include "runtime/run/variants.hpp"
 
 namespace pto2 {
 
@@ -14,9 +15,10 @@ uint32_t next_generation() {
 
 RunResult launch(const DeviceConfig& config, const LaunchTeam& team, const Launch& what) {
   if (const executors::SeededOptions* seeded = simulation(team)) {
-    return launch_on<executors::Seeded>(config, *seeded, what);
+    return launch_on<executors::Seeded, TaskWord>(FanOutKind::word, config, *seeded, what);
   }
-  return launch_on<executors::Hardware>(config, std::get<executors::TeamOptions>(team), what);
+  return launch_on<executors::Hardware, TaskWord>(FanOutKind::word, config,
+                                                  std::get<executors::TeamOptions>(team), what);
 }
 
 }  // namespace pto2

@@ -31,11 +31,11 @@ using LaunchTeam = std::variant<executors::TeamOptions, executors::SeededOptions
   return std::get_if<executors::SeededOptions>(&team);
 }
 
-/// Runs `what` on `team`. Throws ConfigError, std::bad_alloc, std::system_error if the system
-/// refuses an OS thread, and executors::SeededFailure when a schedule finds a lost wake-up or a
-/// livelock; every other failure is in the result. Any number of launches may follow each other, or
-/// run side by side; but an orchestration that was loaded from an image is bound to one of them at
-/// a time.
+/// Runs `what` on `team`, with the fan-out word. Throws ConfigError, also if the configuration
+/// names the lock (lock_device.hpp), std::bad_alloc, std::system_error if the system refuses an OS
+/// thread, and executors::SeededFailure when a schedule finds a lost wake-up or a livelock; every
+/// other failure is in the result. Any number of launches may follow each other, or run side by
+/// side; but an orchestration that was loaded from an image is bound to one of them at a time.
 [[nodiscard]] RunResult launch(const DeviceConfig& config, const LaunchTeam& team,
                                const Launch& what);
 

@@ -1,4 +1,4 @@
-/// A launch on a policy: the logical threads, their run, and the audit behind it.
+/// A launch on a policy and a fan-out: the logical threads, their run, and the audit behind it.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include "runtime/device/exit_guard.hpp"
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
-#include "runtime/run/variants.hpp"
 
 namespace pto2 {
 
@@ -118,17 +117,14 @@ class Run {
   std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
 };
 
-template <executors::LaunchPolicy P>
-RunResult launch_on(const DeviceConfig& config, const typename P::team_options& options,
-                    const Launch& what) {
+/// Throws ConfigError if the configuration names another fan-out than `fan_out`, which is F.
+template <executors::LaunchPolicy P, template <class> class F>
+RunResult launch_on(FanOutKind fan_out, const DeviceConfig& config,
+                    const typename P::team_options& options, const Launch& what) {
   validate(config);
+  check_fan_out(config, fan_out);
   const auto begin = std::chrono::steady_clock::now();
-  RunResult result;
-  if (config.fan_out == FanOutKind::word) {
-    result = Run<P, TaskWord>(config, options, what).execute();
-  } else {
-    result = Run<P, FanOutLock>(config, options, what).execute();
-  }
+  RunResult result = Run<P, F>(config, options, what).execute();
   result.wall_ns = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
           .count());

@@ -1,5 +1,6 @@
 #include "runtime/device/weak_device.hpp"
 
+#include "core/task_word.hpp"
 #include "runtime/device/launch_on.hpp"
 #include "runtime/executors/weak.hpp"
 #include "runtime/orchestrator/block_calls_impl.hpp"
@@ -12,7 +13,7 @@ namespace pto2 {
 
 RunResult launch_weak(const DeviceConfig& config, const executors::WeakOptions& options,
                       const Launch& what) {
-  return launch_on<executors::Weak>(config, options, what);
+  return launch_on<executors::Weak, TaskWord>(FanOutKind::word, config, options, what);
 }
 
 }  // namespace pto2

@@ -55,4 +55,17 @@ void validate(const DeviceConfig& c) {
   check_consumers(c);
 }
 
+const char* fan_out_name(FanOutKind fan_out) {
+  return fan_out == FanOutKind::word ? "word" : "lock";
+}
+
+void check_fan_out(const DeviceConfig& config, FanOutKind offered) {
+  if (config.fan_out == offered) return;
+  throw ConfigError(
+      fmt::format("fan-out is {}, but this launch runs with the fan-out {} alone; "
+                  "use {}",
+                  fan_out_name(config.fan_out), fan_out_name(offered), fan_out_name(offered)),
+      {"fan-out"});
+}
+
 }  // namespace pto2

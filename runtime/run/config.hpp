@@ -12,6 +12,8 @@ namespace pto2 {
 
 /// The two implementations of the fan-out concept (core/task_state.hpp).
 enum class FanOutKind { word, lock };
+/// "word" or "lock".
+[[nodiscard]] const char* fan_out_name(FanOutKind fan_out);
 
 /// Most entries of a shard for tasks of type ai_cpu, which are few. Making a queue takes time for
 /// each of its entries, in every run.
@@ -55,5 +57,8 @@ struct DeviceConfig {
 
 /// Throws ConfigError for the first value out of range.
 void validate(const DeviceConfig& config);
+
+/// Throws ConfigError unless the fan-out of `config` is `offered`, the one that a launch runs with.
+void check_fan_out(const DeviceConfig& config, FanOutKind offered);
 
 }  // namespace pto2

@@ -39,8 +39,7 @@ graphs::Trial GraphSubject::trial_of(uint64_t seed, graphs::Program program) con
 SimulatedRun GraphSubject::run(const graphs::Trial& trial, uint64_t schedule) const {
   SimulatedRun run;
   RunResult result;
-  const test::Where where{options_.strategy, trial.config().fan_out};
-  run.outcome = name_of(trial.run(where, schedule, run.problems,
+  run.outcome = name_of(trial.run(options_.strategy, schedule, run.problems,
                                   options_.clustered ? &run.census : nullptr, &result));
   run.tasks = result.tasks;
   run.points = result.points;

@@ -74,21 +74,6 @@ TEST(CheckInterruption, TwoSignalsAtOnceAreOne) {
   EXPECT_THAT(outcome.out, testing::ContainsRegex("\n1 hold, 0 do not, [01] inconclusive"));
 }
 
-TEST(CheckInterruption, EndsSampling) {
-  const TemporaryFolder folder;
-  RunningProgram program(
-      {"check", "fan_", "--samples", "1000000000", "--json", folder.path("check.json")});
-  ASSERT_TRUE(program.wait_for_text("fan_in/hold_against_notify"));
-  const Outcome outcome = program.end_with(SIGINT);
-  EXPECT_EQ(outcome.code, 130);
-  EXPECT_LT(outcome.seconds, soon);
-  const auto result = json_of(folder.path("check.json"));
-  const auto& under_way = result["harnesses"].back();
-  EXPECT_EQ(under_way["name"], "task_life_cycle/fan_out_and_in/lock");
-  EXPECT_EQ(under_way["verdict"], "inconclusive");
-  EXPECT_EQ(under_way["reason"], "it was stopped");
-}
-
 TEST(CheckInterruption, EndsWeakening) {
   const TemporaryFolder folder;
   RunningProgram program({"check", "--weaken", "--json", folder.path("check.json")});

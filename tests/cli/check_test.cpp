@@ -34,13 +34,6 @@ TEST(Check, SeveralJobsFindTheSame) {
   }
 }
 
-TEST(Check, SaysThatItSampled) {
-  const Outcome outcome = pto2({"check", "fan_out_and_in/lock", "--samples", "50"});
-  EXPECT_EQ(outcome.code, 4);
-  EXPECT_THAT(outcome.out, StartsWith("inconclusive task_life_cycle/fan_out_and_in/lock"));
-  EXPECT_THAT(outcome.out, HasSubstr("sampled"));
-}
-
 TEST(Check, ABoundIsInconclusive) {
   const Outcome outcome =
       pto2({"check", "node_reuse/word", "--max-seconds", "0.01", "--json", "-"});

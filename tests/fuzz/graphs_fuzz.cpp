@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   graphs::Trial trial(number, fuzz::graph_from(bytes));
   if (number % 16 == 0) trial.validate_traces();
   std::vector<std::string> problems;
-  trial.run({test::ExecutorKind::seeded, trial.config().fan_out}, number, problems);
+  trial.run(test::ExecutorKind::seeded, number, problems);
   if (problems.empty()) return 0;
   fuzz::report(fmt::format("{}device and schedule {}: {}", graphs::to_string(trial.program()),
                            number, fmt::join(problems, "\n")));

@@ -12,31 +12,36 @@
 
 namespace pto2::test {
 
-/// What a graph runs on. The last three are schedules on weak memory, named after their strategy.
-enum class ExecutorKind { packed, threads, seeded, random, pct, bursts };
-struct Where {
-  ExecutorKind executor;
-  FanOutKind fan_out;
+/// The fan-out that a program tests: the word, unless it is linked with lock_under_test.cpp.
+struct FanOutUnderTest {
+  FanOutKind kind = FanOutKind::word;
+  RunResult (*launch)(const DeviceConfig&, const LaunchTeam&, const Launch&) = pto2::launch;
 };
+extern FanOutUnderTest fan_out_under_test;
+/// What the program is called that repeats a run of program `name` with this fan-out.
+[[nodiscard]] std::string program_under_test(const std::string& name);
+
+/// What a graph runs on. The last three are schedules on weak memory, named after their strategy,
+/// and with the word alone.
+enum class ExecutorKind { packed, threads, seeded, random, pct, bursts };
 [[nodiscard]] const char* executor_name(ExecutorKind executor);
 /// The executor of this name. Throws std::invalid_argument.
 [[nodiscard]] ExecutorKind executor_named(const std::string& name);
-[[nodiscard]] std::string where_name(const Where& where);
-/// Every executor with every fan-out.
-[[nodiscard]] std::vector<Where> everywhere();
+/// Every executor but those on weak memory.
+[[nodiscard]] std::vector<ExecutorKind> everywhere();
 
-/// Launches on `executor`. `seed` decides the schedule of the seeded executor; of each three, one
-/// ends kernels last, which shows idle cores. A run that hangs elsewhere ends the program with a
-/// report. Throws what launch() throws.
-[[nodiscard]] RunResult launch_on(ExecutorKind executor, const DeviceConfig& config,
-                                  const Launch& what, uint64_t seed);
+/// Launches on `executor`, with the fan-out under test. `seed` decides the schedule of the seeded
+/// executor; of each three, one ends kernels last, which shows idle cores. A run that hangs
+/// elsewhere ends the program with a report. Throws what launch() throws.
+[[nodiscard]] RunResult launch_on(ExecutorKind executor, DeviceConfig config, const Launch& what,
+                                  uint64_t seed);
 
 /// Draws how many cores a block has: in half of the cases as many as before. What `random` itself
 /// draws later does not depend on it.
 void draw_block(executors::Random random, Chip& chip);
 
-/// Draws a chip of up to `most_blocks` blocks, queues, buckets and fan-out, with the smallest
-/// queues among them.
+/// Draws a chip of up to `most_blocks` blocks, queues and buckets, with the smallest queues among
+/// them.
 void draw_device(executors::Random& random, uint32_t most_blocks, DeviceConfig& config);
 
 /// The sizes, queues and chip of a device that was drawn, for reports.

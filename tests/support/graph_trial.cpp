@@ -171,13 +171,12 @@ Outcome Trial::expected() const {
   return predicted_.refusal() ? Outcome::refused : Outcome::passed;
 }
 
-Outcome Trial::run(const test::Where& where, uint64_t seed, std::vector<std::string>& problems,
+Outcome Trial::run(test::ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
                    Census* census, RunResult* kept) const {
   GraphRun run(program_, predicted_, config_.chip.blocks);
   DeviceConfig config = config_;
-  config.fan_out = where.fan_out;
   try {
-    RunResult result = test::launch_on(where.executor, config, run.launch(), seed);
+    RunResult result = test::launch_on(executor, config, run.launch(), seed);
     judge(run, result, problems);
     if (census != nullptr) census->add(program_, config.chip, result);
     if (kept != nullptr) *kept = std::move(result);

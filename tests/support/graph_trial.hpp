@@ -53,10 +53,10 @@ class Trial {
   /// What must come of it.
   [[nodiscard]] Outcome expected() const;
 
-  /// Runs it there instead of with the fan-out that was drawn; with the seeded executors under the
-  /// schedule of this seed. `problems` says what is wrong, if anything is. The run is added to the
-  /// census, if there is one, and its result is left in `result`, if there is that.
-  Outcome run(const test::Where& where, uint64_t seed, std::vector<std::string>& problems,
+  /// Runs it on `executor`; on the seeded ones under the schedule of this seed. `problems` says
+  /// what is wrong, if anything is. The run is added to the census, if there is one, and its result
+  /// is left in `result`, if there is that.
+  Outcome run(test::ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
               Census* census = nullptr, RunResult* result = nullptr) const;
 
  private:

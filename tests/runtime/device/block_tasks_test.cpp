@@ -16,7 +16,7 @@
 namespace pto2::test {
 namespace {
 
-class BlockTasks : public testing::TestWithParam<Where> {
+class BlockTasks : public testing::TestWithParam<ExecutorKind> {
  protected:
   /// A run that passes; `kernel` is number 0, another that does nothing number 1.
   RunResult run(const DeviceConfig& config, KernelEntry kernel,
@@ -29,7 +29,7 @@ class BlockTasks : public testing::TestWithParam<Where> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, BlockTasks, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 /// How often each part of one block task ran.
 struct Parts {
@@ -86,7 +86,7 @@ TEST_P(BlockTasks, AsManyPartsAsThereMayBe) {
   const auto params = counting_params(parts, 1);
   DeviceConfig config = small_device();
   config.events = 1 << 20;
-  if (GetParam().executor == ExecutorKind::seeded) config.chip = tiny_device().chip;
+  if (GetParam() == ExecutorKind::seeded) config.chip = tiny_device().chip;
   (void)run(config, count_part, [&](PTO2Runtime* rt) { submit_block(rt, params, max_block_dim); });
   EXPECT_FALSE(parts.confused);
   for (const auto& runs : parts.runs) ASSERT_EQ(runs.load(), 1u);
@@ -174,7 +174,7 @@ TEST_P(BlockTasks, GoThroughTheSmallestDevice) {
 }
 
 /// Ends with `code`, and says both.
-void expect_refused(const Where& where, const char* message, const char* hint,
+void expect_refused(ExecutorKind where, const char* message, const char* hint,
                     const std::function<void(PTO2Runtime*)>& orchestration) {
   static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
   const RunResult result = run_at(where, small_device(), {kernels, orchestration, {}});

@@ -21,7 +21,7 @@ void submit(PTO2Runtime* rt, int32_t cluster) {
   pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0, cluster);
 }
 
-class ClusterDeadlocks : public testing::TestWithParam<Where> {
+class ClusterDeadlocks : public testing::TestWithParam<ExecutorKind> {
  protected:
   /// Runs an orchestration whose kernel does nothing.
   RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry) {
@@ -31,7 +31,7 @@ class ClusterDeadlocks : public testing::TestWithParam<Where> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, ClusterDeadlocks, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 /// Holds four clusters at once, and one more after it freed two.
 void hold_four(PTO2Runtime* rt) {
@@ -181,7 +181,7 @@ TEST_P(ClusterDeadlocks, NoMoreBlocksAreRecommendedThanAChipMayHave) {
 }
 
 /// The message of a chip of so many blocks whose clusters are all held, after one was freed.
-std::string deadlock_of(const Where& where, uint32_t blocks) {
+std::string deadlock_of(ExecutorKind where, uint32_t blocks) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   DeviceConfig config = small_device();
   config.chip.blocks = blocks;

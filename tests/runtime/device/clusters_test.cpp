@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 void no_kernel(int64_t*) {}
 
-class Clusters : public testing::TestWithParam<Where> {
+class Clusters : public testing::TestWithParam<ExecutorKind> {
  protected:
   /// Runs an orchestration whose kernel does nothing; `lines_` gets what it logs.
   RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry,
@@ -46,7 +46,7 @@ class Clusters : public testing::TestWithParam<Where> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Clusters, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 /// The events of a kind, as (number of the group, cluster).
 std::vector<std::pair<uint64_t, uint32_t>> events(const RunResult& result, EventKind kind) {
@@ -300,7 +300,7 @@ void queued_kernel(int64_t* args) {
 /// Submits task 0, and while it has the core tasks 1 to 3, which may run anywhere, and then task 4
 /// with `submit_pinned`. Returns their order.
 std::vector<int64_t> order_on_one_core(
-    FanOutKind fan_out, uint64_t seed,
+    uint64_t seed,
     const std::function<void(PTO2Runtime*, const PTOParam*, int32_t)>& submit_pinned) {
   static constexpr KernelEntry kernels[] = {queued_kernel};
   OneCore core;
@@ -318,7 +318,6 @@ std::vector<int64_t> order_on_one_core(
   DeviceConfig config = small_device();
   config.chip.blocks = 1;
   config.chip.schedulers = 1;
-  config.fan_out = fan_out;
   const RunResult result =
       launch(config, executors::SeededOptions{.seed = seed}, {kernels, entry, {}});
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
@@ -327,22 +326,20 @@ std::vector<int64_t> order_on_one_core(
 
 /// The core is given to whoever is pinned to its cluster, whatever has waited for longer.
 TEST(PinnedTasks, GoBeforeThoseThatMayRunAnywhere) {
-  for (const FanOutKind fan_out : {FanOutKind::word, FanOutKind::lock}) {
-    for (uint64_t seed = 1; seed <= 50; ++seed) {
-      EXPECT_THAT(order_on_one_core(fan_out, seed,
-                                    [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
-                                      pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, params,
-                                                                    2, cluster);
-                                    }),
-                  ElementsAre(0, 4, 1, 2, 3));
-      EXPECT_THAT(order_on_one_core(fan_out, seed,
-                                    [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
-                                      const int32_t clusters[] = {cluster, cluster};
-                                      pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_CUBE,
-                                                                          params, 2, 2, clusters);
-                                    }),
-                  ElementsAre(0, 4, 4, 1, 2, 3));
-    }
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    EXPECT_THAT(order_on_one_core(seed,
+                                  [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
+                                    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, params,
+                                                                  2, cluster);
+                                  }),
+                ElementsAre(0, 4, 1, 2, 3));
+    EXPECT_THAT(order_on_one_core(seed,
+                                  [](PTO2Runtime* rt, const PTOParam* params, int32_t cluster) {
+                                    const int32_t clusters[] = {cluster, cluster};
+                                    pto2_rt_submit_block_task_clustered(rt, 0, PTO2_WORKER_CUBE,
+                                                                        params, 2, 2, clusters);
+                                  }),
+                ElementsAre(0, 4, 4, 1, 2, 3));
   }
 }
 

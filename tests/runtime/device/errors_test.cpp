@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class Errors : public testing::TestWithParam<Where> {
+class Errors : public testing::TestWithParam<ExecutorKind> {
  protected:
   /// A graph that outlives the run: kernels may start after the orchestration has failed.
   TaskGraph& graph_of(PTO2Runtime* rt) { return graphs_.emplace_back(rt); }
@@ -46,7 +46,7 @@ class Errors : public testing::TestWithParam<Where> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Errors, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(Errors, MoreThan32Parameters) {
   expect_error(small_device(), ErrorCode::bad_submission, "33 parameters, at most 32", "one tensor",
@@ -249,7 +249,7 @@ TEST_P(Errors, ExceptionFromTheOrchestration) {
 /// ends, everybody leaves, and nothing is damaged. run_at() judges that.
 TEST_P(Errors, GivenUpWithTasksOnTheirWay) {
   static constexpr KernelEntry kernels[] = {hash_kernel};
-  const bool seeded = GetParam().executor == ExecutorKind::seeded;
+  const bool seeded = GetParam() == ExecutorKind::seeded;
   for (uint64_t seed = 1; seed <= (seeded ? 500 : 20); ++seed) {
     const auto entry = [&](PTO2Runtime* rt) {
       TaskGraph& graph = graph_of(rt);
@@ -385,7 +385,7 @@ TEST_P(Errors, DependencyPoolOverflowCountsOwners) {
 
 /// After half a second of counting the report says what was enough until then.
 TEST_P(Errors, CountingEndsWhenItTakesTooLong) {
-  if (GetParam().executor == ExecutorKind::seeded) GTEST_SKIP() << "there is no time";
+  if (GetParam() == ExecutorKind::seeded) GTEST_SKIP() << "there is no time";
   DeviceConfig config = small_device();
   config.window = 8;
   expect_error(config, ErrorCode::flow_control_deadlock, "", "at least", [&](PTO2Runtime* rt) {

@@ -103,7 +103,7 @@ uint32_t named_window(const RunResult& result) {
 
 using Build = std::function<void(TaskGraph&)>;
 
-RunResult run(const Build& build, const DeviceConfig& config, FanOutKind fan_out, uint64_t seed) {
+RunResult run(const Build& build, const DeviceConfig& config, uint64_t seed) {
   static constexpr KernelEntry kernels[] = {hash_kernel};
   std::optional<TaskGraph> graph;
   const Launch what{kernels,
@@ -112,7 +112,7 @@ RunResult run(const Build& build, const DeviceConfig& config, FanOutKind fan_out
                       build(*graph);
                     },
                     {}};
-  RunResult result = run_at({ExecutorKind::seeded, fan_out}, config, what, seed);
+  RunResult result = run_at(ExecutorKind::seeded, config, what, seed);
   if (result.error.code == ErrorCode::ok) graph->verify();
   return result;
 }
@@ -120,16 +120,16 @@ RunResult run(const Build& build, const DeviceConfig& config, FanOutKind fan_out
 /// Runs a graph, and again with the window it names and the next smaller one if it is a deadlock.
 /// Returns whether it is.
 bool expect_exact(const Build& build, const oracle::Program& program, const DeviceConfig& config,
-                  FanOutKind fan_out, uint64_t seed) {
+                  uint64_t seed) {
   const auto at_window = [&](uint32_t window) {
     DeviceConfig other = config;
     other.window = window;
-    return run(build, other, fan_out, seed).error.code;
+    return run(build, other, seed).error.code;
   };
   const auto deadlock = oracle::first_deadlock(
       program,
       {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool, config.rings});
-  const RunResult result = run(build, config, fan_out, seed);
+  const RunResult result = run(build, config, seed);
   EXPECT_EQ(result.error.code, deadlock ? ErrorCode::flow_control_deadlock : ErrorCode::ok)
       << result.error.message;
   if (!deadlock) return false;
@@ -145,23 +145,23 @@ struct Count {
   uint64_t deadlocks = 0;
 };
 
-void expect_all_exact(const Shape& shape, uint32_t rings, FanOutKind fan_out, Count& count) {
+void expect_all_exact(const Shape& shape, uint32_t rings, Count& count) {
   const oracle::Program program = program_of(shape);
   for (uint32_t edges = 0; edges < uint32_t{1} << possible_edges(shape); ++edges) {
     const Build build = [&](TaskGraph& graph) { EnumeratedGraph(graph, edges).build(shape); };
     ++count.graphs;
-    count.deadlocks += expect_exact(build, program, device_with(4, rings, 6), fan_out, edges);
+    count.deadlocks += expect_exact(build, program, device_with(4, rings, 6), edges);
     ASSERT_FALSE(testing::Test::HasFailure()) << "shape " << shape.before << " " << shape.inner
                                               << " " << shape.after << ", edges " << edges;
   }
 }
 
-Count expect_all_exact(uint32_t rings, FanOutKind fan_out) {
+Count expect_all_exact(uint32_t rings) {
   Count count;
   for (uint32_t before = 0; before <= 3; ++before) {
     for (uint32_t inner = 0; inner <= 3; ++inner) {
       for (uint32_t after = 0; before + after <= 3; ++after) {
-        expect_all_exact({before, inner, after}, rings, fan_out, count);
+        expect_all_exact({before, inner, after}, rings, count);
         if (testing::Test::HasFatalFailure()) return count;
       }
     }
@@ -248,32 +248,25 @@ class RandomScopes {
   std::size_t visible_ = 0;
 };
 
-class ExactStalls : public testing::TestWithParam<FanOutKind> {};
-
-INSTANTIATE_TEST_SUITE_P(FanOuts, ExactStalls, testing::Values(FanOutKind::word, FanOutKind::lock),
-                         [](const auto& test) {
-                           return test.param == FanOutKind::word ? "word" : "lock";
-                         });
-
-TEST_P(ExactStalls, all_graphs_of_up_to_three_tasks_per_scope_with_window_4) {
-  const Count one_ring = expect_all_exact(1, GetParam());
+TEST(ExactStalls, all_graphs_of_up_to_three_tasks_per_scope_with_window_4) {
+  const Count one_ring = expect_all_exact(1);
   EXPECT_EQ(one_ring.graphs, 40323U);
   EXPECT_EQ(one_ring.deadlocks, 40128U);
-  const Count four_rings = expect_all_exact(4, GetParam());
+  const Count four_rings = expect_all_exact(4);
   EXPECT_EQ(four_rings.graphs, 40323U);
   EXPECT_EQ(four_rings.deadlocks, 0U) << "no scope alone fills its ring";
 }
 
-TEST_P(ExactStalls, larger_graphs_from_seeds) {
+TEST(ExactStalls, larger_graphs_from_seeds) {
   Count count;
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     const RandomScopes graph(seed);
     const DeviceConfig config =
         device_with(4U << seed % 4, seed / 4 % 2 == 0 ? 1 : 4, graph.tasks());
     ++count.graphs;
-    count.deadlocks += expect_exact([&](TaskGraph& into) { graph.build(into); }, graph.program(),
-                                    config, GetParam(), seed);
-    ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    count.deadlocks +=
+        expect_exact([&](TaskGraph& into) { graph.build(into); }, graph.program(), config, seed);
+    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(count.deadlocks, count.graphs / 8) << "both kinds occur";
   EXPECT_LT(count.deadlocks, count.graphs * 7 / 8);

@@ -1,4 +1,4 @@
-/// Graphs of every shape on every executor with both fan-outs.
+/// Graphs of every shape on every executor.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 namespace pto2::test {
 namespace {
 
-class Graphs : public testing::TestWithParam<Where> {};
+class Graphs : public testing::TestWithParam<ExecutorKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Graphs, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(Graphs, NoTaskAtAll) {
   expect_graph(GetParam(), tiny_device(), [](TaskGraph&) {});

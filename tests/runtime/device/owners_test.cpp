@@ -55,7 +55,7 @@ void count_foreign_in_the_end(int64_t* args) {
 /// A large buffer and a small one in a scope of its own, each allocated by a task of its own and
 /// written by another task, which names them in one order or the other; then a somewhat smaller
 /// buffer, for which the heap has room only where the first lay.
-RunResult run_buffers(const Where& where, std::span<const KernelEntry> kernels, uint64_t seed,
+RunResult run_buffers(ExecutorKind where, std::span<const KernelEntry> kernels, uint64_t seed,
                       bool large_first) {
   DeviceConfig config = small_device();
   config.rings = 1;
@@ -88,13 +88,13 @@ RunResult run_buffers(const Where& where, std::span<const KernelEntry> kernels, 
   return run_at(where, config, what, seed);
 }
 
-class Owners : public testing::TestWithParam<Where> {};
+class Owners : public testing::TestWithParam<ExecutorKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Owners, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(Owners, ALaterWriterKeepsTheBuffer) {
-  const bool seeded = GetParam().executor == ExecutorKind::seeded;
+  const bool seeded = GetParam() == ExecutorKind::seeded;
   // A kernel that waits for another one would keep the seeded executor's only OS thread.
   const std::array<KernelEntry, 4> kernels{allocate_only, seeded ? write_in_time : write_late,
                                            write_next,

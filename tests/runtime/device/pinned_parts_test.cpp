@@ -14,7 +14,7 @@ namespace {
 
 constexpr KernelEntry kernels[] = {[](int64_t*) {}};
 
-class PinnedParts : public testing::TestWithParam<Where> {
+class PinnedParts : public testing::TestWithParam<ExecutorKind> {
  protected:
   RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& orchestration,
                 uint64_t seed = 1) {
@@ -32,7 +32,7 @@ class PinnedParts : public testing::TestWithParam<Where> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, PinnedParts, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 void submit_parts(PTO2Runtime* rt, const std::vector<int32_t>& clusters,
                   int32_t type = PTO2_WORKER_VECTOR) {

@@ -82,7 +82,7 @@ inline void play_script(int64_t* args) {
   args[1] = -1;
 }
 
-class Pipes : public testing::TestWithParam<Where> {
+class Pipes : public testing::TestWithParam<ExecutorKind> {
  protected:
   /// Runs an orchestration; `warnings_` gets what is logged as one.
   RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry,

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Pipes, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(Pipes, DataArriveInOrder) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {

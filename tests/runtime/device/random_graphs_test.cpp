@@ -9,10 +9,10 @@
 namespace pto2::graphs {
 namespace {
 
-class RandomGraphs : public testing::TestWithParam<test::Where> {};
+class RandomGraphs : public testing::TestWithParam<test::ExecutorKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, RandomGraphs, testing::ValuesIn(test::everywhere()),
-                         [](const auto& test) { return test::where_name(test.param); });
+                         [](const auto& test) { return test::executor_name(test.param); });
 
 TEST_P(RandomGraphs, DoWhatIsPredicted) {
   std::array<uint64_t, outcomes> counts{};
@@ -43,7 +43,7 @@ TEST_P(RandomGraphs, ClusteredOnesDoWhatIsPredicted) {
     EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(static_cast<Outcome>(i));
   }
   // Whether a group's tasks are still on their way is up to the machine, unless it is seeded.
-  const bool is_simulated = GetParam().executor == test::ExecutorKind::seeded;
+  const bool is_simulated = GetParam() == test::ExecutorKind::seeded;
   for (std::size_t i = 0; i < cases; ++i) {
     const auto which = static_cast<Case>(i);
     const bool is_up_to_time = which == Case::cluster_waits || which == Case::closed_early;

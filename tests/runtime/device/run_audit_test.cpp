@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/fan_out_lock.hpp"
 #include "core/task_word.hpp"
 #include "runtime/executors/seeded.hpp"
 #include "tests/runtime/device/task_graph.hpp"
@@ -31,10 +30,9 @@ struct SomeOrchestrator {
 };
 
 /// A state after a run, made verb by verb, so that one verb can be left out or be one too many.
-template <class OnFanOut>
 class RunAudit : public testing::Test {
  protected:
-  using State = typename OnFanOut::State;
+  using State = RunState<Seeded, TaskWord>;
 
   RunAudit() {
     start_up();
@@ -75,104 +73,95 @@ class RunAudit : public testing::Test {
   SomeOrchestrator orchestrator;
 };
 
-struct OnWord {
-  using State = RunState<Seeded, TaskWord>;
-};
-struct OnLock {
-  using State = RunState<Seeded, FanOutLock>;
-};
-using FanOuts = testing::Types<OnWord, OnLock>;
-TYPED_TEST_SUITE(RunAudit, FanOuts);
-
-TYPED_TEST(RunAudit, ARunWithoutTasksIsWholeAndLeavesNothing) {
-  EXPECT_THAT(this->damaged(0), IsEmpty());
-  EXPECT_THAT(leftovers(this->state, 0), IsEmpty());
+TEST_F(RunAudit, ARunWithoutTasksIsWholeAndLeavesNothing) {
+  EXPECT_THAT(damaged(0), IsEmpty());
+  EXPECT_THAT(leftovers(state, 0), IsEmpty());
 }
 
-TYPED_TEST(RunAudit, AFinishedRunIsWholeAndLeavesNothing) {
-  this->consume(this->submit());
-  EXPECT_EQ(this->state.life.advance(0).result, Advance::advanced);
-  EXPECT_THAT(this->damaged(1), IsEmpty());
-  EXPECT_THAT(leftovers(this->state, 1), IsEmpty());
+TEST_F(RunAudit, AFinishedRunIsWholeAndLeavesNothing) {
+  consume(submit());
+  EXPECT_EQ(state.life.advance(0).result, Advance::advanced);
+  EXPECT_THAT(damaged(1), IsEmpty());
+  EXPECT_THAT(leftovers(state, 1), IsEmpty());
 }
 
-TYPED_TEST(RunAudit, ARunThatWasGivenUpIsWholeButLeavesTasks) {
-  const TaskId id = this->submit();
-  (void)this->submit({id});
-  typename TestFixture::State& run = this->state;
+TEST_F(RunAudit, ARunThatWasGivenUpIsWholeButLeavesTasks) {
+  const TaskId id = submit();
+  (void)submit({id});
+  State& run = state;
   (void)run.life.release_hold(id, 0);
   EXPECT_TRUE(run.ready[1].push(0, run.life.place(id)));
   run.fatal.latch(static_cast<int32_t>(ErrorCode::bad_submission), {2});
-  EXPECT_THAT(this->damaged(2, ErrorCode::bad_submission), IsEmpty());
+  EXPECT_THAT(damaged(2, ErrorCode::bad_submission), IsEmpty());
   EXPECT_THAT(leftovers(run, 2),
               ElementsAre("task 0 of ring 0 is not reclaimed",
                           "a vector task is left in a ready queue", "tasks have not finished"));
 }
 
-TYPED_TEST(RunAudit, NamesARingWhoseBooksDisagree) {
-  (void)this->submit({}, 2);
-  EXPECT_THAT(this->damaged(1), IsEmpty());
-  this->state.rings[2]->heap_ends[0] = 0;
-  EXPECT_THAT(this->damaged(1), ElementsAre("ring 2"));
+TEST_F(RunAudit, NamesARingWhoseBooksDisagree) {
+  (void)submit({}, 2);
+  EXPECT_THAT(damaged(1), IsEmpty());
+  state.rings[2]->heap_ends[0] = 0;
+  EXPECT_THAT(damaged(1), ElementsAre("ring 2"));
 }
 
-TYPED_TEST(RunAudit, NamesARingWhosePoolDisagrees) {
-  (void)this->submit({}, 2);
-  this->state.rings[2]->pool_marks[0] = 99;
-  EXPECT_THAT(this->damaged(1), ElementsAre("ring 2"));
+TEST_F(RunAudit, NamesARingWhosePoolDisagrees) {
+  (void)submit({}, 2);
+  state.rings[2]->pool_marks[0] = 99;
+  EXPECT_THAT(damaged(1), ElementsAre("ring 2"));
 }
 
-TYPED_TEST(RunAudit, NamesARingWithATaskThatCompletedBeforeItsProducers) {
-  const TaskId id = this->submit({this->submit()});
-  EXPECT_THAT(this->damaged(2), IsEmpty());
-  (void)this->state.life.slot(this->state.life.place(id)).fan_out.close();
-  EXPECT_THAT(this->damaged(2), ElementsAre("ring 0"));
+TEST_F(RunAudit, NamesARingWithATaskThatCompletedBeforeItsProducers) {
+  const TaskId id = submit({submit()});
+  EXPECT_THAT(damaged(2), IsEmpty());
+  (void)state.life.slot(state.life.place(id)).fan_out.close();
+  EXPECT_THAT(damaged(2), ElementsAre("ring 0"));
 }
 
-TYPED_TEST(RunAudit, NamesALostAdvance) {
-  this->consume(this->submit());
-  EXPECT_THAT(this->damaged(1), ElementsAre("life cycle"));
+TEST_F(RunAudit, NamesALostAdvance) {
+  consume(submit());
+  EXPECT_THAT(damaged(1), ElementsAre("life cycle"));
 }
 
-TYPED_TEST(RunAudit, NamesTheStallDetectorThatCountedTooMany) {
-  this->state.finished[1].add(1);
-  EXPECT_THAT(this->damaged(0), ElementsAre("stall detector"));
-  this->orchestrator.open_tickets = 1;
-  EXPECT_THAT(this->damaged(0), IsEmpty()) << "a ticket finishes beside its task";
+TEST_F(RunAudit, NamesTheStallDetectorThatCountedTooMany) {
+  state.finished[1].add(1);
+  EXPECT_THAT(damaged(0), ElementsAre("stall detector"));
+  orchestrator.open_tickets = 1;
+  EXPECT_THAT(damaged(0), IsEmpty()) << "a ticket finishes beside its task";
 }
 
-TYPED_TEST(RunAudit, NamesTheOrchestratorsMap) {
-  this->orchestrator.whole = false;
-  EXPECT_THAT(this->damaged(0), ElementsAre("TensorMap"));
+TEST_F(RunAudit, NamesTheOrchestratorsMap) {
+  orchestrator.whole = false;
+  EXPECT_THAT(damaged(0), ElementsAre("TensorMap"));
 }
 
-TYPED_TEST(RunAudit, NamesTheCountOfSubmissions) {
-  EXPECT_THAT(this->damaged(1), ElementsAre("count of submissions"));
+TEST_F(RunAudit, NamesTheCountOfSubmissions) {
+  EXPECT_THAT(damaged(1), ElementsAre("count of submissions"));
 }
 
-TYPED_TEST(RunAudit, NamesSchedulersThatSleepForEver) {
-  this->state.parked[0].announce(1);
-  this->state.parked[1].announce(0);
-  EXPECT_THAT(this->damaged(0), ElementsAre("parked schedulers for cube tasks",
-                                            "parked schedulers for vector tasks"));
+TEST_F(RunAudit, NamesSchedulersThatSleepForEver) {
+  state.parked[0].announce(1);
+  state.parked[1].announce(0);
+  EXPECT_THAT(damaged(0), ElementsAre("parked schedulers for cube tasks",
+                                      "parked schedulers for vector tasks"));
 }
 
-TYPED_TEST(RunAudit, NamesACoreThatHasNotExited) {
-  auto& core = this->state.cores[3];
+TEST_F(RunAudit, NamesACoreThatHasNotExited) {
+  auto& core = state.cores[3];
   core.mailbox().report_ready();
-  EXPECT_THAT(this->damaged(0), ElementsAre("mailbox of aiv1"));
+  EXPECT_THAT(damaged(0), ElementsAre("mailbox of aiv1"));
 }
 
-TYPED_TEST(RunAudit, NamesAFatalConditionAfterWhichATaskWasSubmitted) {
-  this->state.fatal.latch(static_cast<int32_t>(ErrorCode::heap_ring_deadlock), {1});
-  EXPECT_THAT(this->damaged(0, ErrorCode::heap_ring_deadlock), ElementsAre("fatal latch"));
+TEST_F(RunAudit, NamesAFatalConditionAfterWhichATaskWasSubmitted) {
+  state.fatal.latch(static_cast<int32_t>(ErrorCode::heap_ring_deadlock), {1});
+  EXPECT_THAT(damaged(0, ErrorCode::heap_ring_deadlock), ElementsAre("fatal latch"));
 }
 
-TYPED_TEST(RunAudit, NamesAFatalConditionThatIsNotTheError) {
-  EXPECT_THAT(this->damaged(0, ErrorCode::bad_submission), ElementsAre("fatal latch"));
-  this->state.fatal.latch(static_cast<int32_t>(ErrorCode::heap_ring_deadlock), {});
-  EXPECT_THAT(this->damaged(0, ErrorCode::heap_ring_deadlock), IsEmpty());
-  EXPECT_THAT(this->damaged(0), ElementsAre("fatal latch"));
+TEST_F(RunAudit, NamesAFatalConditionThatIsNotTheError) {
+  EXPECT_THAT(damaged(0, ErrorCode::bad_submission), ElementsAre("fatal latch"));
+  state.fatal.latch(static_cast<int32_t>(ErrorCode::heap_ring_deadlock), {});
+  EXPECT_THAT(damaged(0, ErrorCode::heap_ring_deadlock), IsEmpty());
+  EXPECT_THAT(damaged(0), ElementsAre("fatal latch"));
 }
 
 TEST(RunAuditOfFlags, NamesAShutdownThatWasNotSet) {

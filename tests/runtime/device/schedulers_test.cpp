@@ -165,7 +165,6 @@ TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
     config.shards = static_cast<uint32_t>(1 + random.below(3));
     config.shard_capacity = 2u << random.below(2);
     config.orchestrator_queue = 2u << random.below(2);
-    config.fan_out = random.below(2) == 0 ? FanOutKind::word : FanOutKind::lock;
     config.events = 8192;
     const Launch what{kernels, [&](PTO2Runtime* rt) { submit_stars(rt, random); }, {}};
     const RunResult result =

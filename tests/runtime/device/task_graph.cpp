@@ -111,15 +111,14 @@ DeviceConfig tiny_device() {
   };
 }
 
-RunResult run_at(const Where& where, DeviceConfig config, const Launch& what, uint64_t seed) {
-  config.fan_out = where.fan_out;
+RunResult run_at(ExecutorKind where, DeviceConfig config, const Launch& what, uint64_t seed) {
   if (config.events == 0) config.events = 8192;
-  RunResult result = launch_on(where.executor, config, what, seed);
+  RunResult result = launch_on(where, config, what, seed);
   EXPECT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run (or seed) " << seed;
   return result;
 }
 
-void expect_graph(const Where& where, const DeviceConfig& config,
+void expect_graph(ExecutorKind where, const DeviceConfig& config,
                   const std::function<void(TaskGraph&)>& build, uint64_t runs) {
   static constexpr KernelEntry kernels[] = {hash_kernel};
   for (uint64_t run = 1; run <= runs; ++run) {

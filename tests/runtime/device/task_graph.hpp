@@ -81,12 +81,12 @@ class TaskGraph {
 [[nodiscard]] DeviceConfig tiny_device();
 
 /// One run, whose events must keep every rule (runtime/device/run_rules.hpp).
-[[nodiscard]] RunResult run_at(const Where& where, DeviceConfig config, const Launch& what,
+[[nodiscard]] RunResult run_at(ExecutorKind where, DeviceConfig config, const Launch& what,
                                uint64_t seed = 1);
 
 /// Runs `build` as the orchestration and verifies the result; the number of seeds applies to the
 /// seeded executor, the others run the graph as often.
-void expect_graph(const Where& where, const DeviceConfig& config,
+void expect_graph(ExecutorKind where, const DeviceConfig& config,
                   const std::function<void(TaskGraph&)>& build, uint64_t runs = 3);
 
 }  // namespace pto2::test

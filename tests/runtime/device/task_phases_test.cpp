@@ -34,7 +34,7 @@ void submit_until_refused(TaskGraph& graph, uint64_t seed) {
 TEST(TaskPhases, AgreeWithTheEvents) {
   static constexpr KernelEntry kernels[] = {hash_kernel};
   std::array<uint64_t, 4> seen{};
-  for (const Where& where : everywhere()) {
+  for (ExecutorKind where : everywhere()) {
     for (uint64_t seed = 1; seed <= 100; ++seed) {
       std::deque<TaskGraph> graphs;
       const Launch what{
@@ -47,7 +47,7 @@ TEST(TaskPhases, AgreeWithTheEvents) {
       const uint64_t consumed = count(result, EventKind::consume);
       const std::array<uint64_t, 4> expected{result.tasks - ready, ready - result.completions,
                                              result.completions - consumed, consumed};
-      ASSERT_EQ(result.phases, expected) << where_name(where) << ", seed " << seed;
+      ASSERT_EQ(result.phases, expected) << executor_name(where) << ", seed " << seed;
       for (uint32_t phase = 0; phase < 4; ++phase) seen[phase] += result.phases[phase];
     }
   }

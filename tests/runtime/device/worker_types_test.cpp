@@ -47,10 +47,10 @@ std::set<std::string> cores_of(const DeviceConfig& config, const RunResult& resu
   return names;
 }
 
-class WorkerTypes : public testing::TestWithParam<Where> {};
+class WorkerTypes : public testing::TestWithParam<ExecutorKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, WorkerTypes, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 /// The first task of all is in the first slot of the first ring, and finds the schedulers parked,
 /// or about to.
