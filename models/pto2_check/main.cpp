@@ -192,8 +192,8 @@ int execute(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    throw CliError(cli::exit_usage,
-                   fmt::format("{}; pto2 check --help lists what there is", error.what()));
+    throw CliError(cli::exit_usage, fmt::format("{}; pto2 {} --help lists what there is",
+                                                error.what(), argc > 1 ? argv[1] : "check"));
   }
   arguments.settings.progress = isatty(STDERR_FILENO) != 0;
   return replay_command->parsed() ? run_replay(token) : run_check(arguments);

@@ -217,8 +217,8 @@ ExitCode execute(int argc, char** argv) {
       app.exit(error);
       return cli::exit_pass;
     }
-    throw CliError(cli::exit_usage,
-                   fmt::format("{}; pto2 simulate --help lists what there is", error.what()));
+    throw CliError(cli::exit_usage, fmt::format("{}; pto2 {} --help lists what there is",
+                                                error.what(), argc > 1 ? argv[1] : "simulate"));
   }
   return simulate_command->parsed() ? run_simulate(*simulate_command, arguments)
                                     : run_replay(token, trace);

@@ -158,6 +158,8 @@ TEST(Simulate, RefusesWhatThereIsNot) {
                   "no.order"},
                  2, "no run asked for a memory order called no.order");
   expect_refused({"replay", "simulate/x"}, 3, "the token simulate/x");
+  expect_refused({"replay", "simulate/graphs:plain/sc/1", "--tarce", "x"}, 2, "pto2 replay --help");
+  expect_refused({"replay", "x@pto2.1:0", "--trace", "x"}, 2, "pto2 replay --help");
   expect_refused({"replay", "simulate/graphs:odd/sc/1"}, 3, "plain or clustered");
   expect_refused({"replay", "simulate/graphs:plain/sc/-1"}, 3, "is no number");
   expect_refused({"replay", "simulate/bgemm:Case1/sc/1/5-9999-1"}, 3, "9999 blocks");

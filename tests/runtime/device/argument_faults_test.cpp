@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-enum Verb : uint64_t { none, push, copy, pop, release };
+enum Verb : uint64_t { none, push, copy, pop, release, release_then_pop };
 
 std::atomic<uint32_t> calls{0};
 
@@ -32,7 +32,8 @@ void misuse(int64_t* args) {
   if (args[0] == push) done = TPUSH(args, argument) != nullptr;
   if (args[0] == copy) done = TPUSH(args, argument, &value, sizeof value);
   if (args[0] == pop) done = TPOP(args, argument) != nullptr;
-  if (args[0] == release) done = TFREE(args, argument);
+  if (args[0] == release || args[0] == release_then_pop) done = TFREE(args, argument);
+  if (args[0] == release_then_pop) done = TPOP(args, 1) != nullptr;
   EXPECT_FALSE(done);
 }
 
@@ -87,8 +88,11 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, ArgumentFaults, testing::ValuesIn(everywher
                          [](const auto& test) { return where_name(test.param); });
 
 TEST_P(ArgumentFaults, NameTheVerbTheTaskAndTheArgument) {
-  for (const auto& [verb, name] :
-       {std::pair(push, "TPUSH"), {copy, "TPUSH"}, {pop, "TPOP"}, {release, "TFREE"}}) {
+  for (const auto& [verb, name] : {std::pair(push, "TPUSH"),
+                                   {copy, "TPUSH"},
+                                   {pop, "TPOP"},
+                                   {release, "TFREE"},
+                                   {release_then_pop, "TFREE"}}) {
     expect_fault(
         fmt::format("kernel 0, task 1 of ring 0: {} of argument 2, which is no pipe", name),
         [&, verb = verb](PTO2Runtime* rt) {
