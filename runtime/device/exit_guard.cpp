@@ -13,7 +13,7 @@
 namespace pto2 {
 
 /// The guard is its own shared object to the C++ ABI, so that its handler alone can be taken back.
-ExitGuard::ExitGuard(std::function<std::string()> who) : who_(std::move(who)) {
+ExitGuard::ExitGuard(Who who) : who_(std::move(who)) {
   if (abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
 }
 

@@ -13,9 +13,11 @@ namespace pto2 {
 /// last one that was made is asked first.
 class ExitGuard {
  public:
-  /// `who` is called on the thread that called exit(), and says what that thread runs; empty: it is
-  /// none of the guard's. It may read what that thread alone writes, and must not wait.
-  explicit ExitGuard(std::function<std::string()> who);
+  /// Called on the thread that called exit(), it says what that thread runs; empty: it is none of
+  /// the guard's. It may read what that thread alone writes, and must not wait.
+  using Who = std::function<std::string()>;
+
+  explicit ExitGuard(Who who);
   ~ExitGuard();
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
@@ -23,7 +25,7 @@ class ExitGuard {
  private:
   static void at_exit(void* guard);
 
-  std::function<std::string()> who_;
+  Who who_;
   std::atomic<bool> armed_{true};
 };
 

@@ -123,18 +123,30 @@ TEST_P(ArgumentFaults, AreOfAnyArgument) {
 
 /// Whoever depends on the task does not run, nor does any task after a run that was given up.
 TEST_P(ArgumentFaults, EndTheRun) {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const RunResult result = run(
-        [](PTO2Runtime* rt) {
-          pto2_rt_init_tensor_pool(rt);
-          const Tensor tensor = some_tensor();
-          submit(rt, 0, with(push, 2, {make_output_param(tensor)}));
-          for (int i = 0; i < 20; ++i) submit(rt, 0, with(none, 0, {make_inout_param(tensor)}));
-        },
-        seed);
-    EXPECT_EQ(result.error.code, ErrorCode::not_a_pipe);
-    EXPECT_EQ(calls, 1U);
+  for (const int type : {PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU}) {
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      const RunResult result = run(
+          [type](PTO2Runtime* rt) {
+            pto2_rt_init_tensor_pool(rt);
+            const Tensor tensor = some_tensor();
+            submit(rt, 0, with(push, 2, {make_output_param(tensor)}), -1, type);
+            for (int i = 0; i < 20; ++i) submit(rt, 0, with(none, 0, {make_inout_param(tensor)}));
+          },
+          seed);
+      EXPECT_EQ(result.error.code, ErrorCode::not_a_pipe);
+      EXPECT_EQ(calls, 1U);
+    }
   }
+}
+
+/// A core whose part is to blame claims no other.
+TEST_P(ArgumentFaults, EndTheWorkOnABlockTask) {
+  const RunResult result = run([](PTO2Runtime* rt) {
+    const Params params = with(pop, 1);
+    pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_CUBE, params.data(), 2, 1000);
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::not_a_pipe);
+  EXPECT_LE(calls, small_device().chip.cores());
 }
 
 /// Another argument of a task with a pipe, and that of a task in a slot that had one before.

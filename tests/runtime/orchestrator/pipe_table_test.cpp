@@ -51,6 +51,29 @@ TEST(PipeTable, TellsWhatIsLeftInTheOrderInWhichPipesWereMade) {
   EXPECT_EQ(table.use(request(0, 5, 3), problem).pipe->group, 5U) << "a new one";
 }
 
+/// The smallest that is enough.
+TEST(PipeTable, UsesTheMemoryOfFormerGroupsAgain) {
+  PipeTable table;
+  PipeProblem problem;
+  std::vector<PipeLeftover> left;
+  const auto slots_of = [&](uint32_t group, int32_t tag, uint32_t bytes) {
+    PipeRequest sized = request(0, group, tag);
+    sized.slot_bytes = bytes;
+    return table.use(sized, problem).pipe->control.slots;
+  };
+  const uint64_t small = slots_of(0, 1, 64);
+  const uint64_t large = slots_of(0, 2, 4096);
+  const uint64_t middle = slots_of(0, 3, 1024);
+  table.end_group_on(0, left);
+  EXPECT_EQ(slots_of(1, 1, 1000), middle);
+  EXPECT_EQ(slots_of(1, 2, 1000), large);
+  const uint64_t another = slots_of(1, 3, 1000);
+  EXPECT_TRUE(another != small && another != middle && another != large);
+  EXPECT_EQ(slots_of(1, 4, 1), small);
+  table.end_group_on(0, left);
+  EXPECT_EQ(slots_of(2, 1, 4096), large) << "however little was used of it";
+}
+
 /// To look through all pipes of a group, or all memory that is kept, takes minutes for so many;
 /// this takes a tenth of a second.
 TEST(PipeTable, IsAsFastForManyPipesAsForFew) {

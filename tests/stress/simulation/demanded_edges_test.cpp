@@ -84,6 +84,12 @@ TEST_F(DemandedEdges, AreMissedWhereverTheyLack) {
                           "task 3 lacks its reference to the buffer of task 2"));
 }
 
+TEST_F(DemandedEdges, AreMoreThanReferences) {
+  demanded_[3].owners.clear();
+  demanded_[3].producers = {0};
+  EXPECT_THAT(problems(false), ElementsAre("task 3 lacks its edge to task 0"));
+}
+
 TEST_F(DemandedEdges, AreNotMoreThanThose) {
   std::erase(demanded_[2].producers, 1);
   demanded_[3].owners.clear();

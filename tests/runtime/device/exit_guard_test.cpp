@@ -1,0 +1,100 @@
+#include "runtime/device/exit_guard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::ExitedWithCode;
+
+ExitGuard::Who always(const char* name) {
+  return [name] { return std::string(name); };
+}
+
+TEST(ExitGuard, SaysWhoCalled) {
+  EXPECT_EXIT(
+      {
+        const ExitGuard guard(always("somebody"));
+        std::exit(0);
+      },
+      ExitedWithCode(5), "^FATAL: somebody called exit\\(\\) in the middle of a run");
+}
+
+TEST(ExitGuard, LeavesOthersAlone) {
+  EXPECT_EXIT(
+      {
+        const ExitGuard guard(always(""));
+        std::exit(3);
+      },
+      ExitedWithCode(3), "^$");
+}
+
+TEST(ExitGuard, EndsWithItsLife) {
+  EXPECT_EXIT(
+      {
+        { const ExitGuard guard(always("somebody")); }
+        std::exit(3);
+      },
+      ExitedWithCode(3), "^$");
+}
+
+TEST(ExitGuard, TheLastOneIsAskedFirst) {
+  EXPECT_EXIT(
+      {
+        const ExitGuard outer(always("outer"));
+        const ExitGuard inner(always("inner"));
+        std::exit(0);
+      },
+      ExitedWithCode(5), "^FATAL: inner called");
+  EXPECT_EXIT(
+      {
+        const ExitGuard outer(always("outer"));
+        const ExitGuard middle(always(""));
+        { const ExitGuard inner(always("inner")); }
+        std::exit(0);
+      },
+      ExitedWithCode(5), "^FATAL: outer called");
+}
+
+class ExitsInALaunch : public testing::TestWithParam<Where> {
+ protected:
+  static void run(int32_t type, const std::function<void()>& before = {}) {
+    static constexpr KernelEntry kernels[] = {[](int64_t*) { std::exit(0); }, [](int64_t*) {}};
+    const auto entry = [&](PTO2Runtime* rt) {
+      if (before) before();
+      pto2_rt_submit_task(rt, 1, type, nullptr, 0);
+      pto2_rt_submit_task(rt, 0, type, nullptr, 0);
+    };
+    static_cast<void>(run_at(GetParam(), small_device(), {kernels, entry, {}}));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, ExitsInALaunch, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return where_name(test.param); });
+
+TEST_P(ExitsInALaunch, NameKernelTaskAndThread) {
+  EXPECT_EXIT(run(PTO2_WORKER_CUBE), ExitedWithCode(5),
+              "FATAL: kernel 0, task 1 of ring 0, on aic[0-9]+, called exit");
+  EXPECT_EXIT(run(PTO2_WORKER_AI_CPU), ExitedWithCode(5),
+              "FATAL: kernel 0, task 1 of ring 0, on scheduler[0-9]+, called exit");
+}
+
+TEST_P(ExitsInALaunch, NameTheOrchestration) {
+  EXPECT_EXIT(run(PTO2_WORKER_CUBE, [] { std::exit(0); }), ExitedWithCode(5),
+              "FATAL: the orchestration called exit");
+}
+
+/// Of a thread that the launch does not know, it knows nothing.
+TEST_P(ExitsInALaunch, AreNotThoseOfOtherThreads) {
+  EXPECT_EXIT(run(PTO2_WORKER_CUBE, [] { std::thread([] { std::exit(3); }).join(); }),
+              ExitedWithCode(3), "^$");
+}
+
+}  // namespace
+}  // namespace pto2::test

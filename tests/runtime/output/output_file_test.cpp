@@ -1,0 +1,111 @@
+#include "runtime/output/output_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "runtime/output/exit_codes.hpp"
+
+namespace pto2::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class OutputFiles : public testing::Test {
+ protected:
+  OutputFiles() {
+    std::string pattern = (fs::temp_directory_path() / "pto2-output-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+    folder_ = pattern;
+  }
+  ~OutputFiles() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return folder_ / name; }
+  static void write(const std::string& path, const char* text) { std::ofstream(path) << text; }
+  static std::string read(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OutputFiles, AppearWhenTheyAreWhole) {
+  OutputFile file(path("new"));
+  file.write("one, ");
+  EXPECT_TRUE(fs::is_empty(folder_));
+  file.write("two");
+  file.finish();
+  EXPECT_EQ(read(path("new")), "one, two");
+  EXPECT_EQ(fs::status(path("new")).permissions() & fs::perms::owner_all,
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(OutputFiles, LeaveWhatThereIsUntilThen) {
+  write(path("old"), "earlier, and longer");
+  {
+    OutputFile abandoned(path("old"));
+    abandoned.write("half");
+  }
+  EXPECT_EQ(read(path("old")), "earlier, and longer");
+  OutputFile file(path("old"));
+  file.write("whole");
+  EXPECT_EQ(read(path("old")), "earlier, and longer");
+  file.finish();
+  EXPECT_EQ(read(path("old")), "whole");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(OutputFiles, KeepTheRightsAndTheLinksOfEarlierOnes) {
+  write(path("old"), "earlier");
+  fs::permissions(path("old"), fs::perms::owner_read | fs::perms::owner_write |
+                                   fs::perms::group_write | fs::perms::others_exec);
+  const fs::perms rights = fs::status(path("old")).permissions();
+  fs::create_symlink("old", path("link"));
+  fs::create_symlink("new", path("dangling"));
+  for (const char* name : {"link", "dangling"}) {
+    OutputFile file(path(name));
+    file.write(name);
+    file.finish();
+    EXPECT_TRUE(fs::is_symlink(path(name)));
+  }
+  EXPECT_EQ(read(path("old")), "link");
+  EXPECT_EQ(fs::status(path("old")).permissions(), rights);
+  EXPECT_EQ(read(path("new")), "dangling");
+}
+
+TEST_F(OutputFiles, WithoutATextAreEmpty) {
+  write(path("old"), "earlier");
+  OutputFile(path("old")).finish();
+  EXPECT_EQ(read(path("old")), "");
+}
+
+TEST_F(OutputFiles, AreRefusedWhereTheyCannotBe) {
+  EXPECT_THROW(OutputFile(path("none/file")), CliError);
+  EXPECT_THROW(OutputFile(folder_.string()), CliError);
+  OutputFile full("/dev/full");
+  full.write("text");
+  EXPECT_THROW(full.finish(), CliError);
+}
+
+/// A pipe gets the texts as they come, and is a pipe afterwards.
+TEST_F(OutputFiles, MayBePipes) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  std::fstream reader(path("pipe"));
+  OutputFile file(path("pipe"));
+  file.write("a line\n");
+  file.finish();
+  std::string line;
+  std::getline(reader, line);
+  EXPECT_EQ(line, "a line");
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
+}
+
+}  // namespace
+}  // namespace pto2::cli
