@@ -71,7 +71,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     for (uint32_t core = 0; core < state_.cores.size(); ++core) {
       state_.cores[core].connect(core,
                                  state_.scheduler_bells[state_.config.chip.scheduler_of(core)],
-                                 this->bells[1 + schedulers + core], false,
+                                 this->bells[1 + schedulers + core], false, state_.calls,
                                  [this](const ArgumentFault& fault) { state_.give_up(fault); });
     }
   }

@@ -55,16 +55,18 @@ struct ArgumentFault {
 /// What a core, or a scheduler as one, counted. Read after the run, and by who ends the process
 /// from within the kernel.
 struct CoreCounts {
-  TaskId task = no_task;  ///< whose kernel was begun last
-  uint32_t kernel = 0;    ///< its id
+  TaskId task = no_task;         ///< whose kernel was begun last
+  KernelEntry kernel = nullptr;  ///< that one
   uint64_t acks = 0;
   uint64_t fins = 0;
   uint64_t claims = 0;        ///< of parts of block tasks
   uint64_t kernel_ticks = 0;  ///< time inside kernels, if timing is on
 };
 
-/// Where it is counted what a core runs, or a scheduler as one.
+/// Where it is counted what a core runs, or a scheduler as one; and what its calls share, which is
+/// at hand where the arguments need not be.
 struct CoreBooks {
+  const PTORun& run;
   bool timing;
   CoreCounts& counts;
   EventLog& log;
@@ -72,15 +74,16 @@ struct CoreBooks {
 
 /// Calls run(), which runs the kernel of a task or of a part of one, between its events.
 template <executors::ExecutionPolicy P, class Run>
-void run_noted(TaskId task, uint16_t part, const CoreBooks& books, Run&& run) {
+void run_noted(const TaskCall<P>& call, uint16_t part, const CoreBooks& books, Run&& run) {
   ++books.counts.acks;
-  books.counts.task = task;
-  record<P>(books.log, EventKind::ack, task, 0, part);
+  books.counts.task = call.task;
+  books.counts.kernel = call.kernel;
+  record<P>(books.log, EventKind::ack, call.task, 0, part);
   const uint64_t begin = books.timing ? P::now() : 0;
   run();
   if (books.timing) books.counts.kernel_ticks += P::now() - begin;
   ++books.counts.fins;
-  record<P>(books.log, EventKind::fin, task, 0, part);
+  record<P>(books.log, EventKind::fin, call.task, 0, part);
 }
 
 /// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. False: it
@@ -88,13 +91,13 @@ void run_noted(TaskId task, uint16_t part, const CoreBooks& books, Run&& run) {
 template <executors::ExecutionPolicy P>
 [[nodiscard]] bool run_task(const TaskCall<P>& call, const CoreBooks& books, ArgumentFault& fault) {
   bool is_right = true;
-  run_noted<P>(call.task, 0, books, [&] {
+  run_noted<P>(call, 0, books, [&] {
     const auto arguments = call.arguments->editing();
-    books.counts.kernel = arguments->call.kernel;
     P::run_kernel(call.kernel, arguments->for_kernel());
+    if (!books.run.has_misuse()) [[likely]]
+      return;
     is_right = arguments->call.misuse == 0;
-    if (!is_right) [[unlikely]]
-      fault = {call.task, arguments->call};
+    fault = {call.task, arguments->call};
   });
   return is_right;
 }
@@ -105,14 +108,13 @@ template <executors::ExecutionPolicy P, class RunKernel>
 [[nodiscard]] bool run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books,
                             ArgumentFault& fault, RunKernel&& run_kernel) {
   bool is_right = true;
-  run_noted<P>(call.task, part.id, books, [&] {
+  run_noted<P>(call, part.id, books, [&] {
     const auto arguments = call.arguments->reading();
     PartArguments own;
     own.call = arguments->call;
     std::copy_n(arguments->args.begin(), part.params, own.args.begin());
     own.args[part.params] = part.parts;
     own.args[part.params + 1] = part.id;
-    books.counts.kernel = own.call.kernel;
     run_kernel(call.kernel, own.for_kernel());
     is_right = own.call.misuse == 0;
     if (!is_right) [[unlikely]]
@@ -127,9 +129,11 @@ class AiCore {
   using Bell = typename P::doorbell;
   using GiveUp = std::function<void(const ArgumentFault&)>;
 
-  /// Before the run: the core's number, where its completions are announced, its own doorbell, and
-  /// what gives the run up.
-  void connect(uint32_t number, Bell scheduler, Bell own, bool timing, GiveUp give_up) {
+  /// Before the run: the core's number, where its completions are announced, its own doorbell, what
+  /// its calls share with others, and what gives the run up.
+  void connect(uint32_t number, Bell scheduler, Bell own, bool timing, const PTORun& run,
+               GiveUp give_up) {
+    run_ = &run;
     number_ = number;
     scheduler_ = scheduler;
     own_ = own;
@@ -170,7 +174,7 @@ class AiCore {
       has_run = run_share(payload, payload.block, fault);
       is_right = fault.call.misuse == 0;
     } else {
-      is_right = run_task<P>(payload, {timing_, counts_, log_}, fault);
+      is_right = run_task<P>(payload, {*run_, timing_, counts_, log_}, fault);
     }
     if (!is_right) [[unlikely]] {
       give_up_(fault);
@@ -190,7 +194,7 @@ class AiCore {
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
         has_run = true;
-        return run_part<P>(call, part, {timing_, counts_, log_}, fault, run_kernel);
+        return run_part<P>(call, part, {*run_, timing_, counts_, log_}, fault, run_kernel);
       };
       if (block.pinned != block.claimed_parts) return static_cast<void>(run(block.pinned));
       while (const auto claimed = block.parts->claim()) {
@@ -203,6 +207,7 @@ class AiCore {
   }
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;
+  const PTORun* run_ = nullptr;
   uint32_t number_ = 0;
   Bell scheduler_;
   Bell own_;

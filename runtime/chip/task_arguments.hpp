@@ -26,7 +26,9 @@ struct alignas(cache_line) TaskArguments {
   std::array<PTOTensor, max_params> tensors;
 
   /// What the kernel gets. From the whole, because it looks at what is in front, too.
-  [[nodiscard]] int64_t* for_kernel() { return reinterpret_cast<int64_t*>(this) + 1; }
+  [[nodiscard]] int64_t* for_kernel() {
+    return reinterpret_cast<int64_t*>(reinterpret_cast<PTOCall*>(this) + 1);
+  }
 };
 static_assert(sizeof(TaskArguments) ==
               max_params * (sizeof(int64_t) + sizeof(PTOTensor)) + cache_line);
@@ -39,7 +41,9 @@ struct PartArguments {
   std::array<int64_t, max_params> args;
 
   /// As of TaskArguments.
-  [[nodiscard]] int64_t* for_kernel() { return reinterpret_cast<int64_t*>(this) + 1; }
+  [[nodiscard]] int64_t* for_kernel() {
+    return reinterpret_cast<int64_t*>(reinterpret_cast<PTOCall*>(this) + 1);
+  }
 };
 static_assert(offsetof(PartArguments, args) == sizeof(PTOCall));
 

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <span>
 
 #include "runtime/device/device.hpp"
 #include "runtime/device/exit_guard.hpp"
@@ -22,7 +24,8 @@ class Run {
   using Bell = typename P::doorbell;
 
   Run(const DeviceConfig& config, const typename P::team_options& options, const Launch& what)
-      : state_(config),
+      : kernels_(what.kernels),
+        state_(config),
         team_(options),
         orchestrator_(state_, {what.kernels, what.entry, what.log, next_generation()}) {
     for (uint32_t s = 0; s < config.chip.schedulers; ++s) {
@@ -56,7 +59,8 @@ class Run {
     if (thread.empty()) return {};
     if (thread == orchestrator_name) return "the orchestration";
     const auto kernel = [&](const CoreCounts& counts) {
-      return fmt::format("kernel {}, task {} of ring {}, on {},", counts.kernel,
+      return fmt::format("kernel {}, task {} of ring {}, on {},",
+                         std::ranges::find(kernels_, counts.kernel) - kernels_.begin(),
                          local_of(counts.task), ring_of(counts.task), thread);
     };
     for (uint32_t s = 0; s < schedulers_.size(); ++s) {
@@ -107,10 +111,11 @@ class Run {
     const uint32_t scheduler = chip.scheduler_of(number);
     auto& thread = team_.add(chip.core_name(number), 1 + scheduler, [&core] { core.run(); });
     core.connect(number, state_.scheduler_bells[scheduler], Bell(thread),
-                 state_.config.kernel_timing,
+                 state_.config.kernel_timing, state_.calls,
                  [this](const ArgumentFault& fault) { state_.give_up(fault); });
   }
 
+  std::span<const KernelEntry> kernels_;  // by id
   RunState<P, F> state_;
   typename P::team team_;
   Orchestrator<P, F> orchestrator_;

@@ -38,14 +38,25 @@ inline const PTOTensor& pto_tensor(const int64_t* args, int i) {
 /// What a kernel did with an argument as with a pipe.
 enum class PTOPipeVerb : uint8_t { NONE = 0, PUSH = 1, POP = 2, FREE = 3 };
 
-/// What the arguments of a call are: stands in front of them, where args[-1] would be.
+/// What all calls of a run share. Apart from what is written meanwhile.
+struct alignas(64) PTORun {
+  uint32_t misused;  ///< not 0: a call has a misuse, which says more
+
+  // Several kernels may have one at the same time.
+  void note_misuse() { __atomic_store_n(&misused, 1, __ATOMIC_RELAXED); }
+  /// Whoever ran a kernel that noted a misuse sees it, or a call that came before.
+  bool has_misuse() const { return __atomic_load_n(&misused, __ATOMIC_RELAXED) != 0; }
+};
+
+/// What the arguments of a call are: stands in front of them.
 struct PTOCall {
+  PTORun* run;
   uint32_t pipes;   ///< bit i: argument i is a pipe
   uint16_t kernel;  ///< its id
   uint8_t params;   ///< arguments that are parameters of the task
   uint8_t misuse;   ///< pto_misuse() of the first verb on an argument that is no pipe; 0: none
 };
-static_assert(sizeof(PTOCall) == sizeof(int64_t), "part of the binary interface");
+static_assert(sizeof(PTOCall) == 2 * sizeof(int64_t), "part of the binary interface");
 
 /// Argument numbers are below this.
 inline constexpr int pto_max_args = 32;
@@ -57,7 +68,7 @@ inline uint8_t pto_misuse(PTOPipeVerb verb, int i) {
 }
 
 inline PTOCall& pto_call(const int64_t* args) {
-  return *reinterpret_cast<PTOCall*>(const_cast<int64_t*>(args) - 1);
+  return *(reinterpret_cast<PTOCall*>(const_cast<int64_t*>(args)) - 1);
 }
 
 /// What a kernel did that the bound of a pipe forbids.
@@ -111,6 +122,7 @@ inline PTOPipe* pto_find_pipe(const int64_t* args, int i, PTOPipeVerb verb) {
   PTOCall& call = pto_call(args);
   if (i >= 0 && i < pto_max_args && (call.pipes >> i & 1) != 0) return &pto_pipe(args, i);
   if (call.misuse == 0) call.misuse = pto_misuse(verb, i);
+  call.run->note_misuse();
   return nullptr;
 }
 

@@ -303,7 +303,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelEntry kernel) {
   const Place place = state_.life.place(id);
   const auto arguments = state_.arguments(place).editing();
-  arguments->call = {.pipes = 0,
+  arguments->call = {.run = &state_.calls,
+                     .pipes = 0,
                      .kernel = static_cast<uint16_t>(task.kernel_id),
                      .params = static_cast<uint8_t>(task.params.size()),
                      .misuse = 0};

@@ -347,7 +347,7 @@ bool Scheduler<P, F>::run_here(uint32_t worker, Place task) {
   record<P>(log_, EventKind::dispatch, descriptor.id, worker, part.id);
   running_[worker] = task;
   const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
-  const CoreBooks books{state_.config.kernel_timing, counts_.own_tasks, log_};
+  const CoreBooks books{state_.calls, state_.config.kernel_timing, counts_.own_tasks, log_};
   ArgumentFault fault;
   const bool is_right = descriptor.is_block ? run_part<P>(call, part, books, fault, P::run_kernel)
                                             : run_task<P>(call, books, fault);

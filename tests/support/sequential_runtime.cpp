@@ -11,6 +11,11 @@
 namespace pto2::test {
 namespace {
 
+using Seconds = std::chrono::duration<double>;
+
+/// In front of the arguments of a kernel.
+constexpr size_t words_before = sizeof(PTOCall) / sizeof(int64_t);
+
 uint64_t product(const std::vector<uint64_t>& extents) {
   return std::accumulate(extents.begin(), extents.end(), uint64_t{1}, std::multiplies<>());
 }
@@ -259,10 +264,11 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_
   const PTOParam* const params = ordered.data();
   add_edges(params, count);
   std::vector<PTOTensor> tensors(count);
-  std::vector<int64_t> words(1 + count);                     // behind a PTOCall
+  std::vector<int64_t> words(words_before + count);
   words.resize(words.size() + (parts == 0 ? 0 : 2), parts);  // block_dim and block_id
-  int64_t* const args = words.data() + 1;
+  int64_t* const args = words.data() + words_before;
   PTOCall& call = pto_call(args);
+  call.run = &run_;
   for (uint32_t i = 0; i < count; ++i) {
     if (params[i].type == PTOParamType::SCALAR) {
       args[i] = static_cast<int64_t>(params[i].scalar);
@@ -286,7 +292,6 @@ void SequentialRuntime::submit(int32_t kernel_id, const PTOParam* asked, uint32_
     if (parts != 0) words.back() = part;
     kernel->entry(args);
   }
-  using Seconds = std::chrono::duration<double>;
   seconds_[kernel_id] += Seconds(std::chrono::steady_clock::now() - start).count();
   for (const auto& [tag, used] : pipes_) {
     if (used.control.fault != PTOPipeFault::NONE) errors_.emplace_back("the bound of a pipe");

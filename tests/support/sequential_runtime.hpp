@@ -94,6 +94,7 @@ class SequentialRuntime : public PTO2Runtime {
   std::map<uint64_t, Record> records_;
   std::map<uint64_t, Pipe> pipes_;  // by tag
   std::vector<Scope> scopes_;
+  PTORun run_{};
   std::map<int32_t, double> seconds_;
   uint64_t next_id_ = 1;
   uint64_t tasks_ = 0;
