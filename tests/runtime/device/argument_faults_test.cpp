@@ -123,8 +123,10 @@ TEST_P(ArgumentFaults, AreOfAnyArgument) {
 
 /// Whoever depends on the task does not run, nor does any task after a run that was given up.
 TEST_P(ArgumentFaults, EndTheRun) {
+  const ExecutorKind executor = GetParam().executor;
+  const bool has_seeds = executor != ExecutorKind::packed && executor != ExecutorKind::threads;
   for (const int type : {PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU}) {
-    for (uint64_t seed = 1; seed <= 20; ++seed) {
+    for (uint64_t seed = 1; seed <= (has_seeds ? 500 : 20); ++seed) {
       const RunResult result = run(
           [type](PTO2Runtime* rt) {
             pto2_rt_init_tensor_pool(rt);
@@ -165,8 +167,10 @@ TEST_P(ArgumentFaults, AreToldFromPipes) {
         submit(rt, 1, with(none, 0, {make_pipe_out_param(0)}), cluster);
       }
     }
-    submit(rt, 0, with(pop, 2), cluster);
-    submit(rt, 0, with(pop, 2));
+    PTO2_SCOPE(rt) {
+      submit(rt, 0, with(pop, 2), cluster);
+      submit(rt, 0, with(pop, 2));
+    }
   });
 }
 
