@@ -62,7 +62,7 @@ Tensor some_tensor() {
   return make_tensor(shape, 1);
 }
 
-class ArgumentFaults : public testing::TestWithParam<Where> {
+class ArgumentFaults : public testing::TestWithParam<ExecutorKind> {
  protected:
   RunResult run(const std::function<void(PTO2Runtime*)>& entry, uint64_t seed = 1) {
     static constexpr KernelEntry kernels[] = {misuse, use_pipe};
@@ -85,7 +85,7 @@ class ArgumentFaults : public testing::TestWithParam<Where> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, ArgumentFaults, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(ArgumentFaults, NameTheVerbTheTaskAndTheArgument) {
   for (const auto& [verb, name] : {std::pair(push, "TPUSH"),
@@ -123,8 +123,7 @@ TEST_P(ArgumentFaults, AreOfAnyArgument) {
 
 /// Whoever depends on the task does not run, nor does any task after a run that was given up.
 TEST_P(ArgumentFaults, EndTheRun) {
-  const ExecutorKind executor = GetParam().executor;
-  const bool has_seeds = executor != ExecutorKind::packed && executor != ExecutorKind::threads;
+  const bool has_seeds = GetParam() == ExecutorKind::seeded;
   for (const int type : {PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU}) {
     for (uint64_t seed = 1; seed <= (has_seeds ? 500 : 20); ++seed) {
       const RunResult result = run(

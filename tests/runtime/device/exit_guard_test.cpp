@@ -62,7 +62,7 @@ TEST(ExitGuard, TheLastOneIsAskedFirst) {
       ExitedWithCode(5), "^FATAL: outer called");
 }
 
-class ExitsInALaunch : public testing::TestWithParam<Where> {
+class ExitsInALaunch : public testing::TestWithParam<ExecutorKind> {
  protected:
   static void run(int32_t type, const std::function<void()>& before = {}) {
     static constexpr KernelEntry kernels[] = {[](int64_t*) { std::exit(0); }, [](int64_t*) {}};
@@ -76,7 +76,7 @@ class ExitsInALaunch : public testing::TestWithParam<Where> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, ExitsInALaunch, testing::ValuesIn(everywhere()),
-                         [](const auto& test) { return where_name(test.param); });
+                         [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(ExitsInALaunch, NameKernelTaskAndThread) {
   EXPECT_EXIT(run(PTO2_WORKER_CUBE), ExitedWithCode(5),
