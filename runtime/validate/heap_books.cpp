@@ -14,9 +14,8 @@ void HeapBooks::add(uint64_t begin, uint64_t bytes) {
   if (begin < top_.at) ++top_.lap;
   top_.at = begin + bytes;
   if (top_.at == size_) top_ = {top_.lap + 1, 0};
-  const uint64_t last = tails_.size() - 1;
-  if (started_over) reclaimed_ = last;
-  while (reclaimed_ < last && top_ >= Place{tails_[reclaimed_].lap + 1, tails_[reclaimed_].at}) {
+  while (reclaimed_ + 1 < tails_.size() &&
+         top_ >= Place{tails_[reclaimed_].lap + 1, tails_[reclaimed_].at}) {
     ++reclaimed_;
   }
 }

@@ -303,7 +303,18 @@ EditedTrace with_pinned_parts() {
 
 TEST(BlockRules, I12AllPartsJoinOrNone) {
   EditedTrace trace = with_pinned_parts();
-  (*trace.events("join").front())["event"] = "wait";
+  (*trace.events("join").back())["event"] = "wait";
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I12"});
+}
+
+/// A task whose parts are in different groups names none itself.
+TEST(BlockRules, I12PartsJoinOpenGroups) {
+  EditedTrace trace = with_pinned_parts();
+  auto& lines = trace.lines();
+  const auto close = lines.begin() + (trace.events("close").front() - lines.data());
+  const auto task = lines.begin() + (trace.events("submit").front() - lines.data());
+  ASSERT_LT(task, close);
+  std::rotate(task, close, close + 1);
   EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I12"});
 }
 

@@ -308,6 +308,16 @@ TEST(LifeRules, I21WaitsAreExplained) {
                  }));
 }
 
+/// What the next task takes is there.
+TEST(LifeRules, I21NobodyWaitsForBytesThatAreFree) {
+  expect_line_refused("VR-I21", Kit::few_slots, "wait", [](EditedTrace& trace, Json& line) {
+    if (!line.contains("resource")) return false;
+    line["resource"] = "HeapRing";
+    line["requested"] = trace.of("submit", Json(line))["heap"][1];
+    return true;
+  });
+}
+
 /// Who reclaims a task may tell of it as late as can be: what has come back by then is not known.
 TEST(LifeRules, I21IsSilentAboutWhatMayNotHaveComeBack) {
   for (const Kit kit :
