@@ -21,8 +21,19 @@ bool keeps(const Submission& task, const Param& param) {
   });
 }
 
+/// VR-I16 for memory of the caller, of which there were so many pieces before.
+void check_number(const Case& it, uint32_t task, std::size_t i, uint64_t& memories) {
+  const uint64_t number = it.trace.submissions[task].params[i].memory;
+  if (number == memories) ++memories;
+  if (number < memories) return;
+  it.findings.add("VR-I16",
+                  fmt::format("parameter {} is the first in memory {}, and not in memory {}", i,
+                              number, memories),
+                  it.submit(task));
+}
+
 /// VR-I16 for one tensor.
-void check_tensor(const Case& it, uint32_t task, std::size_t i) {
+void check_tensor(const Case& it, uint32_t task, std::size_t i, uint64_t& memories) {
   const Submission& submission = it.trace.submissions[task];
   const Param& param = submission.params[i];
   const std::optional<Bytes> bytes = param.bytes();
@@ -30,7 +41,7 @@ void check_tensor(const Case& it, uint32_t task, std::size_t i) {
     it.findings.add("VR-I16", fmt::format("the bytes of parameter {} do not fit 64 bits", i),
                     it.submit(task));
   }
-  if (param.external) return;
+  if (param.external) return check_number(it, task, i, memories);
   const uint32_t owner = it.history.find(param.owner);
   const std::string name =
       fmt::format("parameter {} lies in the buffers of {}", i, text_of(param.owner));
@@ -104,12 +115,13 @@ void check_ring(const Case& it, const std::vector<uint32_t>& ring) {
 }  // namespace
 
 void check_references(const Case& it) {
+  uint64_t memories = 0;
   for (uint32_t task = 0; task < it.trace.submissions.size(); ++task) {
     const TaskHistory& history = it.history.of(task);
     if (!history.whole) continue;
     const std::vector<Param>& params = it.trace.submissions[task].params;
     for (std::size_t i = 0; i < params.size(); ++i) {
-      if (params[i].direction != Direction::none) check_tensor(it, task, i);
+      if (params[i].direction != Direction::none) check_tensor(it, task, i, memories);
     }
     check_end(it, task, "VR-I17", history.consume);
     check_end(it, task, "VR-I18", history.reclaim);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/validate/checked.hpp"
+
 namespace pto2::validation {
 namespace {
 
@@ -69,6 +71,22 @@ Direction direction_of(const JsonLine& param) {
   param.refuse("a parameter's \"dir\" is none of in, out, inout, scalar, pipe_out, pipe_in");
 }
 
+/// A root tensor lies row by row, and a region does not go past the end of a row. So its rows come
+/// one after the other.
+void check_form(const JsonLine& line, const Param& param) {
+  if (param.strides[param.dims - 1] != 1) line.refuse("the last of the \"strides\" is not 1");
+  for (uint32_t i = 1; i < param.dims; ++i) {
+    const uint64_t row = param.strides[i - 1];
+    const uint64_t step = param.strides[i];
+    if (step == 0 || row == 0 || row % step != 0)
+      line.refuse("the \"strides\" are of no row-major tensor");
+    if ((Checked(param.start[i]) + param.extent[i]).exceeds(row / step)) {
+      line.refuse(fmt::format("dimension {} of a tensor has {} elements, and its region more", i,
+                              row / step));
+    }
+  }
+}
+
 Param read_param(const JsonLine& line, const Trace& trace) {
   Param param;
   param.direction = direction_of(line);
@@ -94,6 +112,7 @@ Param read_param(const JsonLine& line, const Trace& trace) {
   if (param.element == 0 || std::ranges::count(extents, 0U) != 0) {
     line.refuse("a tensor has no bytes: an element size or extent is 0");
   }
+  check_form(line, param);
   return param;
 }
 

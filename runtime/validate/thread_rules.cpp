@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <map>
 
 #include "runtime/validate/rules.hpp"
@@ -54,6 +55,28 @@ class Dispatches {
   const Case& it_;
   std::map<uint32_t, const Event*> first_;  // by core
 };
+
+/// Whether a scheduler may have completed a producer. A block task any of them may complete that
+/// has lent a core to it, which the trace does not tell.
+bool may_complete(const Case& it, const Producer& producer, uint32_t scheduler) {
+  const uint32_t task = it.history.find(producer.task);
+  if (task == no_index || it.trace.submissions[task].block_dim != 0) return true;
+  const Moment& dispatch = it.history.parts(task).front().dispatch;
+  return !dispatch.has() || it.event(dispatch.event).thread == scheduler;
+}
+
+/// VR-I28 for a scheduler that makes a task ready.
+void check_ready(const Case& it, const Event& event) {
+  const uint32_t task = it.history.find({event.ring, event.number});
+  if (task == no_index) return;
+  const std::vector<Producer>& producers = it.trace.submissions[task].producers;
+  const bool completed = std::ranges::any_of(producers, [&](const Producer& producer) {
+    return may_complete(it, producer, event.thread);
+  });
+  if (completed || producers.empty()) return;
+  it.findings.add("VR-I28", "the scheduler has completed none of the task's producers", event,
+                  it.submit(task));
+}
 
 /// VR-I28 for a look at a pipe: whoever has sent the task does that.
 void check_pipe(const Case& it, const Event& event) {
@@ -119,6 +142,8 @@ void check_roles(const Case& it) {
     } else if (event.kind == Kind::ready && role == Role::orchestrator &&
                (submitted == nullptr || !is_same_task(*submitted, event))) {
       it.findings.add("VR-I28", "the orchestrator makes only what it submits ready", event);
+    } else if (event.kind == Kind::ready && role == Role::scheduler) {
+      check_ready(it, event);
     }
     if (event.kind == Kind::submit) submitted = &event;
   }

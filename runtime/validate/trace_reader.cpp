@@ -156,7 +156,9 @@ class Reader {
       if (cluster < -1 || cluster >= static_cast<int64_t>(cores.size())) {
         line.refuse(fmt::format("core {} of {} is of cluster {}", name, cores.size(), cluster));
       }
-      cores_.emplace(name, static_cast<uint32_t>(trace_.cores.size()));
+      if (!cores_.emplace(name, static_cast<uint32_t>(trace_.cores.size())).second) {
+        line.refuse(fmt::format("two cores are called {}", name));
+      }
       trace_.cores.push_back({name, type_of(fields, trace_), thread->second, cluster});
       trace_.clusters = std::max(trace_.clusters, static_cast<uint64_t>(cluster + 1));
     }

@@ -40,9 +40,10 @@
 ///          had them have been reclaimed.
 ///   VR-I15: a task has as many nodes of its ring's dependency pool as producers and holds, behind
 ///          those of the task before it; those who had these nodes have been reclaimed.
-///   VR-I16: the bytes of a tensor fit 64 bits. Whoever names a buffer of the runtime names bytes
-///          of its owner's heap range. It is the owner itself, and does not read them; or it has
-///          the owner as producer; or it holds the owner, and only writes.
+///   VR-I16: the bytes of a tensor fit 64 bits. Memory of the caller is numbered by first use.
+///          Whoever names a buffer of the runtime names bytes of its owner's heap range. It is the
+///          owner itself, and does not read them; or it has the owner as producer; or it holds the
+///          owner, and only writes.
 ///   VR-I17: a task is consumed after it has finished, its scope has ended, and its users have
 ///          finished.
 ///   VR-I18: a task is reclaimed after the same, and, by the same thread, after it is consumed.
@@ -69,10 +70,11 @@
 ///          allocated again or, in a run that ended well, at its end; nothing else is.
 ///   VR-I28: each step is taken by a thread whose step it is. The orchestrator opens and closes
 ///          scopes and groups, lets tasks join, and reports what is left in pipes. It, and
-///          schedulers, make tasks ready, it only the one that it has just submitted; they consume
-///          and reclaim tasks, and give clusters back. Schedulers send tasks: to a core always
-///          the same one, to itself those that it runs itself; and whoever has sent a task looks at
-///          its pipes. A core claims parts of block tasks that are not pinned, for itself.
+///          schedulers, make tasks ready, it only the one that it has just submitted, a scheduler
+///          one with producers only if it has completed one of them; and they consume and reclaim
+///          tasks, and give clusters back. Schedulers send tasks: to a core always the same one, to
+///          itself those that it runs itself; and whoever has sent a task looks at its pipes. A
+///          core claims parts of block tasks that are not pinned, for itself.
 ///   VR-I29: a group is opened in a scope, and closed before the orchestrator does anything else
 ///          after the end of that.
 ///   VR-I30: the run ends as runs can end. With a deadlock: everything that was submitted has

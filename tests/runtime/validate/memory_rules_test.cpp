@@ -108,6 +108,16 @@ TEST(MemoryRules, I15NodesAreThoseOfTheEdges) {
   });
 }
 
+TEST(MemoryRules, I16MemoryIsNumberedByFirstUse) {
+  expect_header_refused("VR-I16", Kit::roomy, [](EditedTrace& trace) {
+    for (Json* task : trace.events("submit")) {
+      for (Json& param : (*task)["params"]) {
+        if (param.contains("external")) param["external"] = 1;
+      }
+    }
+  });
+}
+
 /// Half of it is the buffer's.
 TEST(MemoryRules, I16BuffersBeginWithTheirOwners) {
   expect_refused("VR-I16", Kit::roomy, [](EditedTrace&, Json& task) {
@@ -163,9 +173,11 @@ TEST(MemoryRules, I16RegionsThatBeginBeforeTheHeap) {
 
 /// Memory of the caller has no owner, and no end but that of the numbers.
 TEST(MemoryRules, I16RegionsThatDoNotFitTheNumbers) {
-  const std::pair<const char*, Json> edits[] = {
-      {"base", -uint64_t{8}},    {"origin", -uint64_t{8}},   {"element", uint64_t{1} << 61},
-      {"start", {-uint64_t{1}}}, {"extent", {-uint64_t{1}}}, {"strides", {-uint64_t{1}}}};
+  const std::pair<const char*, Json> edits[] = {{"base", -uint64_t{8}},
+                                                {"origin", -uint64_t{8}},
+                                                {"element", uint64_t{1} << 61},
+                                                {"start", {-uint64_t{1}}},
+                                                {"extent", {-uint64_t{1}}}};
   for (const auto& [field, value] : edits) {
     expect_refused(
         "VR-I16", Kit::roomy,

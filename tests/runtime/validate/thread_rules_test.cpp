@@ -82,6 +82,15 @@ TEST(ThreadRules, I28TheOrchestratorMakesReadyWhatItSubmits) {
   });
 }
 
+TEST(ThreadRules, I28ASchedulerMakesReadyWhatItCompletes) {
+  for (const char* thread : {"scheduler0", "scheduler1"}) {
+    SCOPED_TRACE(thread);
+    expect_line_refused("VR-I28", Kit::pipes, "ready", [thread](EditedTrace&, Json& line) {
+      return line["thread"] != "orchestrator" && std::exchange(line["thread"], thread) != thread;
+    });
+  }
+}
+
 TEST(ThreadRules, I1NobodyElseSubmits) {
   EditedTrace trace(Kit::roomy);
   for (Json* task : trace.events("submit")) (*task)["thread"] = "scheduler0";

@@ -102,6 +102,7 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   };
   expect([](Json& header) { header["threads"][1] = header["threads"][0]; }, "two threads");
   expect([](Json& header) { header["cores"][0]["name"] = "x"; }, "core x has no thread");
+  expect([](Json& header) { header["cores"][1] = header["cores"][0]; }, "two cores are called");
   expect([](Json& header) { header["cores"][0]["cluster"] = -2; }, "of cluster -2");
   const auto in_cluster = [](uint64_t cluster) {
     return [cluster](Json& header) { header["cores"][0]["cluster"] = cluster; };
@@ -222,6 +223,25 @@ TEST(TraceReader, RefusesTensorsWithoutAForm) {
   expect("extent", Json::array(), "dimensions");
   expect("start", {0, 0}, "dimensions");
   expect("strides", {"a"}, "something else than numbers");
+  expect("strides", {2}, "is not 1");
+}
+
+TEST(TraceReader, RefusesTensorsThatAreNotRowMajor) {
+  const auto expect = [](const Json& strides, const Json& start, const Json& extent,
+                         const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    Json& task = *trace.events("submit").front();
+    task["params"][0]["strides"] = strides;
+    task["params"][0]["start"] = start;
+    task["params"][0]["extent"] = extent;
+    expect_error(trace.text(), number_of(trace, task), message);
+  };
+  expect({8, 2}, {0, 0}, {1, 1}, "is not 1");
+  expect({12, 8, 1}, {0, 0, 0}, {1, 1, 1}, "no row-major tensor");
+  expect({0, 1}, {0, 0}, {1, 1}, "no row-major tensor");
+  expect({8, 0, 1}, {0, 0, 0}, {1, 1, 1}, "no row-major tensor");
+  expect({8, 1}, {0, 7}, {2, 2}, "dimension 1 of a tensor has 8 elements, and its region more");
+  expect({8, 1}, {0, uint64_t{1} << 63}, {1, uint64_t{1} << 63}, "its region more");
 }
 
 }  // namespace
