@@ -32,6 +32,7 @@ class Parser {
       take(line);
     }
     finish();
+    mutant_.path = path_;
     return std::move(mutant_);
   }
 

@@ -40,6 +40,7 @@ struct Edit {
 };
 
 struct Mutant {
+  std::string path;  ///< of its file, relative to the root of the tree
   std::string name;
   std::string witness;
   std::string kind;  ///< of the witness: checker, seeded, random, unit or executor

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace pto2::mutants {
@@ -15,6 +16,26 @@ bool is_space(char c) {
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// Calls take(what stands before it, word) for each word, and at last with what is left and "".
+template <class Take>
+void for_each_word(std::string_view text, const Take& take) {
+  while (!text.empty()) {
+    const auto begin = std::ranges::find_if(text, is_word);
+    const auto end = std::find_if_not(begin, text.end(), is_word);
+    take(std::string_view(text.begin(), begin), std::string_view(begin, end));
+    text = std::string_view(end, text.end());
+  }
+}
+
+/// Names alone: no numbers.
+std::set<std::string_view> words_of(std::string_view text) {
+  std::set<std::string_view> words;
+  for_each_word(text, [&](std::string_view, std::string_view word) {
+    if (!word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) == 0) words.insert(word);
+  });
+  return words;
 }
 
 using Trigrams = std::map<std::string_view, int>;
@@ -114,6 +135,33 @@ bool LooseText::cuts_word(std::size_t at) const {
 
 Span LooseText::span_of(std::size_t at, std::size_t size) const {
   return {offsets_[at], offsets_[at + size - 1] + 1};
+}
+
+std::vector<Renaming> find_renamed(std::string_view text, const LooseText& loose,
+                                   std::string_view needle) {
+  const std::set<std::string_view> words = words_of(text);
+  std::string_view unknown;
+  for (const std::string_view word : words_of(needle)) {
+    if (words.contains(word)) continue;
+    if (!unknown.empty()) return {};
+    unknown = word;
+  }
+  std::vector<Renaming> found;
+  if (unknown.empty()) return found;
+  for (const std::string_view word : words) {
+    for (const Span& span : loose.find(with_word(needle, unknown, word))) {
+      found.push_back({std::string(unknown), std::string(word), span});
+    }
+  }
+  return found;
+}
+
+std::string with_word(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result;
+  for_each_word(text, [&](std::string_view between, std::string_view word) {
+    result.append(between).append(word == from ? to : word);
+  });
+  return result;
 }
 
 Difference difference(std::string_view text, Span span, std::string_view replacement) {

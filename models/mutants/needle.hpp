@@ -48,6 +48,22 @@ struct Difference {
 };
 [[nodiscard]] Difference difference(std::string_view text, Span span, std::string_view replacement);
 
+/// A needle whose text has one name that is called otherwise now.
+struct Renaming {
+  std::string from;
+  std::string to;
+  Span span;  ///< of the needle with the new name
+};
+
+/// The places in `text` where `needle` stands but for one of its words that `text` does not have,
+/// and that is another word there.
+[[nodiscard]] std::vector<Renaming> find_renamed(std::string_view text, const LooseText& loose,
+                                                 std::string_view needle);
+
+/// `text` with the word `from` replaced by `to`.
+[[nodiscard]] std::string with_word(std::string_view text, std::string_view from,
+                                    std::string_view to);
+
 /// Counted from 1.
 [[nodiscard]] std::size_t line_of(std::string_view text, std::size_t offset);
 

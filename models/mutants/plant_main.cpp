@@ -11,12 +11,15 @@
 namespace {
 
 using pto2::mutants::Mutant;
+using pto2::mutants::Place;
 using pto2::mutants::Planting;
 
 /// Whether all could be planted.
 bool report(const Planting& planting, std::size_t mutants) {
-  for (const std::string& text : planting.moved) {
-    fmt::print(stderr, "note: found in another file than its `In:` says: {}\n", text);
+  for (const Place& place : planting.changed) {
+    fmt::print(stderr, "{}: it stands in {}{}; --update writes that\n", place.mutant->path,
+               place.file,
+               place.to.empty() ? "" : fmt::format(", and {} is {} now", place.from, place.to));
   }
   for (const std::string& text : planting.problems) fmt::print(stderr, "{}\n", text);
   if (planting.problems.empty()) return true;
@@ -33,10 +36,18 @@ int run(int argc, char** argv) {
       "--out", out,
       "write a copy of the tree there, with all mutants planted; without it, see whether "
       "each can be");
+  bool update = false;
+  app.add_flag("--update", update,
+               "write into the mutants to which files their text has moved, and new names");
   CLI11_PARSE(app, argc, argv);
   const std::vector<Mutant> mutants = pto2::mutants::read_mutants(root);
   const Planting planting = out.empty() ? pto2::mutants::check_mutants(root, mutants)
                                         : pto2::mutants::write_planted_tree(root, out, mutants);
+  if (update) {
+    pto2::mutants::update_mutants(root, planting.changed);
+    fmt::print(stderr, "{} places updated\n", planting.changed.size());
+    return report({{}, planting.problems}, mutants.size()) ? 0 : 1;
+  }
   return report(planting, mutants.size()) ? 0 : 1;
 }
 

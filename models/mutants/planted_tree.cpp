@@ -9,6 +9,7 @@
 #include <set>
 
 #include "models/mutants/planting.hpp"
+#include "models/mutants/source_text.hpp"
 
 namespace pto2::mutants {
 namespace {
@@ -113,9 +114,7 @@ std::map<std::string, std::vector<Place>> find_places(const Sources& sources,
   for (std::size_t i = 0; i < mutants.size(); ++i) {
     try {
       for (Place& place : places_of(mutants[i], static_cast<uint32_t>(i + 1), sources)) {
-        if (place.file != place.edit->file) {
-          planting.moved.push_back(fmt::format("{}: {}", mutants[i].name, place.file));
-        }
+        if (place.file != place.edit->file || !place.to.empty()) planting.changed.push_back(place);
         places[place.file].push_back(std::move(place));
       }
     } catch (const MutantError& error) {
@@ -138,6 +137,27 @@ std::vector<Mutant> read_mutants(const fs::path& root) {
   const auto twice = std::ranges::adjacent_find(mutants, {}, &Mutant::name);
   if (twice != mutants.end()) throw MutantError(fmt::format("two mutants {}", twice->name));
   return mutants;
+}
+
+void update_mutants(const fs::path& root, const std::vector<Place>& changed) {
+  for (const Place& place : changed) {
+    std::string text;
+    const Edit* edit = place.mutant->edits.data() - 1;
+    const std::string before = read(root / place.mutant->path);
+    for (const std::string_view line : source::split_lines(before)) {
+      const bool begins = line.starts_with("In: ");
+      edit += begins ? 1 : 0;
+      if (edit != place.edit) {
+        text.append(line);
+      } else if (begins) {
+        text.append("In: ").append(place.file);
+      } else {
+        text.append(place.to.empty() ? std::string(line) : with_word(line, place.from, place.to));
+      }
+      text += '\n';
+    }
+    write(root / place.mutant->path, text);
+  }
 }
 
 Planting check_mutants(const fs::path& root, const std::vector<Mutant>& mutants) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "models/mutants/mutant.hpp"
+#include "models/mutants/planting.hpp"
 
 namespace pto2::mutants {
 
@@ -15,13 +15,17 @@ namespace pto2::mutants {
 
 /// What write_planted_tree has to tell the one who reads it.
 struct Planting {
-  std::vector<std::string> moved;     ///< "NAME: FILE": a needle that was found in another file
+  std::vector<Place> changed;         ///< found in another file, or with another name, than written
   std::vector<std::string> problems;  ///< mutants that cannot be planted, and why
 };
 
 /// Looks for the needles of all mutants in the sources of `root`.
 [[nodiscard]] Planting check_mutants(const std::filesystem::path& root,
                                      const std::vector<Mutant>& mutants);
+
+/// Writes into the files of the mutants below `root` where the needles of `changed` are now, and
+/// what their names are called.
+void update_mutants(const std::filesystem::path& root, const std::vector<Place>& changed);
 
 /// Makes `out` a copy of what a build needs of `root`, with the mutants planted. Files that are
 /// right already are left alone, so that a build compiles no more than it must; others are removed.

@@ -58,8 +58,34 @@ std::string in_one_line(std::string_view text) {
                   name_of(mutant), in_one_line(edit.needle), edit.file, nearest));
 }
 
+/// Whether the needle stands but for one name in its file, or else in one other, once.
+bool find_renamed(Place& place, const Sources& sources) {
+  const auto look_in = [&](const std::string& file, const Source& source) {
+    const auto found = find_renamed(source.text, source.loose, place.edit->needle);
+    for (const Renaming& renaming : found) {
+      place.file = file;
+      place.span = renaming.span;
+      place.from = renaming.from;
+      place.to = renaming.to;
+    }
+    return found.size();
+  };
+  if (const auto own = sources.find(place.edit->file); own != sources.end()) {
+    return look_in(own->first, own->second) == 1;
+  }
+  std::size_t places = 0;
+  for (const auto& [file, source] : sources) places += look_in(file, source);
+  return places == 1;
+}
+
+/// What takes the place of the needle.
+std::string replacement_of(const Place& place) {
+  return place.to.empty() ? place.edit->replacement
+                          : with_word(place.edit->replacement, place.from, place.to);
+}
+
 Place place_of(const Mutant& mutant, uint32_t number, const Edit& edit, const Sources& sources) {
-  Place place{number, &mutant, &edit, edit.file, {0, 0}};
+  Place place{number, &mutant, &edit, edit.file, {0, 0}, {}, {}};
   std::vector<Span> spans;
   if (const auto own = sources.find(edit.file); own != sources.end()) {
     spans = own->second.loose.find(edit.needle);
@@ -73,7 +99,10 @@ Place place_of(const Mutant& mutant, uint32_t number, const Edit& edit, const So
       }
     }
   }
-  if (spans.empty()) fail_lost(mutant, edit, sources);
+  if (spans.empty()) {
+    if (!find_renamed(place, sources)) fail_lost(mutant, edit, sources);
+    return place;
+  }
   if (spans.size() > 1) {
     fail_ambiguous(mutant, edit, place.file, sources.at(place.file).text, spans);
   }
@@ -143,7 +172,7 @@ Replacement outside(const std::string& file, const std::string& text, const Chan
   }
   return {change.place.span,
           fmt::format("(::pto2::mutants::chosen({}) ? ({}) : ({}))", change.place.number,
-                      change.place.edit->replacement, text.substr(begin, end - begin)) +
+                      replacement_of(change.place), text.substr(begin, end - begin)) +
               line};
 }
 
@@ -187,7 +216,8 @@ std::string planted(const std::string& file, const std::string& text,
   std::map<std::size_t, std::vector<Change>> in_function;
   std::vector<Replacement> replacements;
   for (const Place& place : places) {
-    const Difference rest = difference(text, place.span, place.edit->replacement);
+    const std::string replacement = replacement_of(place);
+    const Difference rest = difference(text, place.span, replacement);
     const Change change{place, {rest.span, std::string(rest.replacement)}};
     const auto around = std::ranges::find_if(functions, [&](const source::Function& function) {
       return function.body_begin < rest.span.begin && rest.span.end <= function.body_end;

@@ -41,10 +41,13 @@ struct Place {
   const Edit* edit;
   std::string file;  ///< edit->file, or where the needle was found instead
   Span span;         ///< of the needle
+  std::string from;  ///< a name that the needle has, which is called
+  std::string to;    ///< so now; empty: all names are as they were
 };
 
 /// Where the edits of the mutant stand: each needle once in its file; or, if it is not there, once
-/// in one other. Throws MutantError, which tells what is nearest, or how often it stands there.
+/// in one other; or once in either but for a name that has changed (find_renamed). Throws
+/// MutantError, which tells what is nearest, or how often it stands there.
 [[nodiscard]] std::vector<Place> places_of(const Mutant& mutant, uint32_t number,
                                            const Sources& sources);
 

@@ -60,7 +60,7 @@ class PlantedTree : public testing::Test {
 TEST_F(PlantedTree, HasTheMutantsAndTheirCatalogue) {
   const Planting planting = write();
   EXPECT_THAT(planting.problems, IsEmpty());
-  EXPECT_THAT(planting.moved, IsEmpty());
+  EXPECT_THAT(planting.changed, IsEmpty());
   EXPECT_EQ(text("catalogue"),
             "alpha 1 long checker piece/scenario\nzero 2 quick unit chip_test\n");
   EXPECT_EQ(text("witnesses.cmake"),
@@ -94,7 +94,27 @@ TEST_F(PlantedTree, TellsOfEachMutantThatHasNoPlace) {
   const std::vector<Mutant> mutants = read_mutants(root());
   const Planting planting = check_mutants(root(), mutants);
   EXPECT_THAT(planting.problems, ElementsAre(HasSubstr("mutant lost")));
-  EXPECT_THAT(planting.moved, ElementsAre("moved: core/b.hpp"));
+  ASSERT_EQ(planting.changed.size(), 1U);
+  EXPECT_EQ(planting.changed[0].mutant->name, "moved");
+  EXPECT_EQ(planting.changed[0].file, "core/b.hpp");
+}
+
+TEST_F(PlantedTree, UpdatesMutantsWhoseFilesOrNamesHaveChanged) {
+  file("models/mutants/core/both.mutant",
+       "Mutant: both\nWitness: chip_test\n\nOf f and old.\n\nIn: core/a.hpp\n- return 1;\n\n"
+       "In: core/b.hpp\n- old() + 2;\n+ old() + old();\n");
+  file("core/b.hpp", "int g() { return now() + 2; }\n");
+  fs::rename(root() / "core/a.hpp", root() / "core/c.hpp");
+  std::vector<Mutant> mutants = read_mutants(root());
+  update_mutants(root(), check_mutants(root(), mutants).changed);
+  std::ifstream in(root() / "models/mutants/core/both.mutant");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}),
+            "Mutant: both\nWitness: chip_test\n\nOf f and old.\n\nIn: core/c.hpp\n- return 1;\n\n"
+            "In: core/b.hpp\n- now() + 2;\n+ now() + now();\n");
+  mutants = read_mutants(root());
+  const Planting again = check_mutants(root(), mutants);
+  EXPECT_THAT(again.changed, IsEmpty());
+  EXPECT_THAT(again.problems, IsEmpty());
 }
 
 TEST_F(PlantedTree, TwoMutantsOfOneNameAreAnError) {

@@ -20,7 +20,7 @@ class Plant {
   /// Mutant 1, 2, ..
   void mutant(std::vector<Edit> edits) {
     mutants_.push_back(
-        {"mutant" + std::to_string(mutants_.size() + 1), "witness", "unit", std::move(edits)});
+        {"", "mutant" + std::to_string(mutants_.size() + 1), "witness", "unit", std::move(edits)});
   }
   void mutant(const std::string& needle, const std::string& replacement) {
     mutant({{"core/a.hpp", needle, replacement}});
@@ -150,10 +150,32 @@ TEST(PlacesOf, ANeedleThatIsInTwoOtherFilesIsLost) {
   EXPECT_THAT(plant.refusal(), HasSubstr("neither in core/a.hpp nor in another file"));
 }
 
+TEST(PlacesOf, ANameMayHaveChanged) {
+  Plant plant("int f() { return step_of(size) + 1; }\n");
+  plant.mutant("return step(size) + 1;", "return step(size + step(0));");
+  ASSERT_EQ(plant.places().size(), 1U);
+  EXPECT_EQ(plant.places()[0].from, "step");
+  EXPECT_EQ(plant.places()[0].to, "step_of");
+  EXPECT_THAT(plant.text(), HasSubstr("return step_of(size + step_of(0));"));
+  Plant moved("int f() { return 1; }\n");
+  moved.file("core/b.hpp", "int g() { return step_of(size) + 1; }\n");
+  moved.mutant({{"core/gone.hpp", "return step(size) + 1;", ""}});
+  EXPECT_EQ(moved.places().at(0).file, "core/b.hpp");
+}
+
+TEST(PlacesOf, ANameThatIsStillThereHasNotChanged) {
+  Plant plant("int step();\nint f() { return step_of(size) + 1; }\n");
+  plant.mutant("return step(size) + 1;", "");
+  EXPECT_THAT(plant.refusal(), HasSubstr("stands neither"));
+  Plant two("int f() { return step_of(size) + 1; }\nint g() { return step_at(size) + 1; }\n");
+  two.mutant("return step(size) + 1;", "");
+  EXPECT_THAT(two.refusal(), HasSubstr("stands neither"));
+}
+
 TEST(PlacesOf, TheErrorNamesTheMutantAndWhatIsNearest) {
   Plant plant("int f() {\n  return count + 1;\n}\n");
-  plant.mutant("return counter + 1;", "");
-  EXPECT_THAT(plant.refusal(), HasSubstr("mutant mutant1: `return counter + 1;` stands neither"));
+  plant.mutant("return counter + 2;", "");
+  EXPECT_THAT(plant.refusal(), HasSubstr("mutant mutant1: `return counter + 2;` stands neither"));
   EXPECT_THAT(plant.refusal(), HasSubstr("nearest is core/a.hpp:2: `return count + 1; }`"));
 }
 
