@@ -1,9 +1,13 @@
 /// The program behind `pto2 simulate`, and `pto2 replay` of a token of it.
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -229,6 +233,27 @@ int complain(ExitCode code, const std::string& message) {
   return code;
 }
 
+/// Without memory there may be none for a message, and other threads are short of it, too.
+[[noreturn]] void end_without_memory() {
+  constexpr std::string_view message = "pto2: out of memory; use fewer --jobs, or a smaller case\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  _exit(cli::exit_bad_input);
+}
+
+std::terminate_handler usual_terminate = std::abort;
+
+/// Memory may end where nothing may be thrown: in a fiber, or while something is taken down.
+[[noreturn]] void terminate() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    end_without_memory();
+  } catch (...) {
+    usual_terminate();  // says what was thrown
+  }
+  std::abort();
+}
+
 int guarded(int argc, char** argv) {
   try {
     return execute(argc, argv);
@@ -237,7 +262,7 @@ int guarded(int argc, char** argv) {
   } catch (const LoadError& error) {
     return complain(cli::exit_bad_input, error.what());
   } catch (const std::bad_alloc&) {
-    return complain(cli::exit_bad_input, "out of memory; use fewer --jobs, or a smaller case");
+    end_without_memory();
   } catch (const std::system_error& error) {
     const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
     return complain(cli::exit_bad_input, fmt::format("the system refused: {}{}", error.what(),
@@ -253,5 +278,7 @@ int guarded(int argc, char** argv) {
 }  // namespace pto2::simulations
 
 int main(int argc, char** argv) {
+  std::set_new_handler(pto2::simulations::end_without_memory);
+  pto2::simulations::usual_terminate = std::set_terminate(pto2::simulations::terminate);
   return pto2::simulations::guarded(argc, argv);
 }
