@@ -1,6 +1,7 @@
 # PTO2_BENCHMARKS: builds the benchmarks if what they need is here, which a line of the
 # configuration says otherwise. PTO2_BENCHMARKS_FOUND is true when there are benchmarks.
-option(PTO2_BENCHMARKS "benchmarks; they need OpenMP and google-benchmark" ON)
+option(PTO2_BENCHMARKS "benchmarks; they need OpenMP and google-benchmark"
+       ${PROJECT_IS_TOP_LEVEL})
 set(PTO2_BENCHMARKS_FOUND OFF)
 if(PTO2_BENCHMARKS)
   set(missing "")
@@ -32,7 +33,7 @@ endif()
 function(pto2_bench SUBJECT)
   cmake_parse_arguments(PARSE_ARGV 1 BENCH "" "" "LIBRARIES;DEPENDS")
   add_executable(${SUBJECT}_bench ${BENCH_UNPARSED_ARGUMENTS})
-  target_include_directories(${SUBJECT}_bench PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${SUBJECT}_bench PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${SUBJECT}_bench PRIVATE ${BENCH_LIBRARIES} benchmark::benchmark)
   if(BENCH_DEPENDS)
     add_dependencies(${SUBJECT}_bench ${BENCH_DEPENDS})

@@ -33,8 +33,10 @@ endif()
 find_program(PTO2_VALGRIND valgrind DOC "for the tests under helgrind and DRD")
 mark_as_advanced(PTO2_VALGRIND)
 # Both tools, and their options: they stop at the first report.
-set(PTO2_VALGRIND_OPTIONS --quiet --fair-sched=try --error-exitcode=9 --exit-on-first-error=yes
-    --suppressions=${CMAKE_SOURCE_DIR}/sanitizers/helgrind.supp)
+# --vgdb=no: nobody attaches a debugger, and the pipes for it would stay behind.
+set(PTO2_VALGRIND_OPTIONS --quiet --vgdb=no --fair-sched=try
+    --error-exitcode=9 --exit-on-first-error=yes
+    --suppressions=${PROJECT_SOURCE_DIR}/sanitizers/helgrind.supp)
 
 # pto2_sanitizer_options(VARIABLE option=value...): sets VARIABLE for tests. All stop at the first
 # report and name a suppression file, which stays empty.
@@ -57,11 +59,11 @@ elseif(PTO2_SANITIZE STREQUAL "thread")
   # second_deadlock_stack shows both acquisitions of a lock-order report; history_size keeps the
   # other access's stack in long runs.
   pto2_sanitizer_options(TSAN_OPTIONS halt_on_error=1 second_deadlock_stack=1 history_size=7
-                         suppressions=${CMAKE_SOURCE_DIR}/sanitizers/tsan.supp)
+                         suppressions=${PROJECT_SOURCE_DIR}/sanitizers/tsan.supp)
 elseif(PTO2_SANITIZE)
   pto2_sanitizer_options(ASAN_OPTIONS halt_on_error=1 detect_stack_use_after_return=1
                          strict_string_checks=1 check_initialization_order=1 detect_leaks=1)
   pto2_sanitizer_options(LSAN_OPTIONS print_suppressions=0
-                         suppressions=${CMAKE_SOURCE_DIR}/sanitizers/asan.supp)
+                         suppressions=${PROJECT_SOURCE_DIR}/sanitizers/asan.supp)
   pto2_sanitizer_options(UBSAN_OPTIONS halt_on_error=1 print_stacktrace=1)
 endif()

@@ -17,6 +17,9 @@
 #   ARGUMENTS arg...
 #   TIMEOUT seconds      default 120; five times as much under a sanitizer
 #   ALONE                CTest runs no other test at the same time
+#   COST seconds         what it takes, if that is long: CTest begins with the longest, so that none
+#                        runs alone at the end
+#   LONG                 for `ctest -C long` only
 #   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
 #                        for `ctest -C long` only, as ./dev check and ./dev stress run it
 #   LONG_TIMEOUT seconds
@@ -26,30 +29,37 @@
 # With PTO2_HELGRIND, runs an executable that uses OS threads alone, no fibers, under helgrind as
 # the test helgrind_NAME and under DRD as drd_NAME, labelled "sanitize".
 #
-# Without BUILD_TESTING they do nothing.
-if(BUILD_TESTING)
+# Without PTO2_TESTS they do nothing.
+#
+# PTO2_TEST_OPTIONS: what tests are compiled with behind the options of the tree. They are many, and
+# most are read once: compiling them less well is quicker than what they lose.
+set(PTO2_TEST_OPTIONS "" CACHE STRING "options for the compilation of tests, such as -O1")
+if(PTO2_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
 function(pto2_test NAME)
-  if(NOT BUILD_TESTING)
+  if(NOT PTO2_TESTS)
     return()
   endif()
-  set(options LABELS ARGUMENTS TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
-  cmake_parse_arguments(PARSE_ARGV 1 TEST "ALONE" "" "LIBRARIES;DEPENDS;${options}")
+  set(flags ALONE LONG)
+  set(options LABELS ARGUMENTS COST TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
+  cmake_parse_arguments(PARSE_ARGV 1 TEST "${flags}" "" "LIBRARIES;DEPENDS;${options}")
   if(NOT TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pto2_test(${NAME}): no source files")
   endif()
   add_executable(${NAME} ${TEST_UNPARSED_ARGUMENTS})
-  target_include_directories(${NAME} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_include_directories(${NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gmock_main)
   if(TEST_DEPENDS)
     add_dependencies(${NAME} ${TEST_DEPENDS})
   endif()
   set(given "")
-  if(TEST_ALONE)
-    set(given ALONE)
-  endif()
+  foreach(flag IN LISTS flags)
+    if(TEST_${flag})
+      list(APPEND given ${flag})
+    endif()
+  endforeach()
   foreach(option IN LISTS options)
     if(TEST_${option})
       list(APPEND given ${option} ${TEST_${option}})
@@ -59,10 +69,10 @@ function(pto2_test NAME)
 endfunction()
 
 function(pto2_program_test NAME TARGET)
-  if(NOT BUILD_TESTING)
+  if(NOT PTO2_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 2 TEST "ALONE" "TIMEOUT;LONG_TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 2 TEST "ALONE;LONG" "COST;TIMEOUT;LONG_TIMEOUT"
                         "LABELS;ARGUMENTS;LONG_ARGUMENTS")
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)
@@ -72,20 +82,28 @@ function(pto2_program_test NAME TARGET)
   endif()
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
 
-  add_test(NAME ${NAME} COMMAND ${TARGET} ${TEST_ARGUMENTS} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  set(only "")
+  if(TEST_LONG)
+    set(only CONFIGURATIONS long)
+  endif()
+  add_test(NAME ${NAME} COMMAND ${TARGET} ${TEST_ARGUMENTS} ${only}
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   if(PTO2_OWN_SANITIZE_TESTS)
     list(REMOVE_ITEM TEST_LABELS sanitize)  # those are made for it, with pto2_valgrind_test
   endif()
   set(tests ${NAME})
   if(TEST_LONG_ARGUMENTS)
     add_test(NAME ${NAME}_long COMMAND ${TARGET} ${TEST_LONG_ARGUMENTS} CONFIGURATIONS long
-             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     list(APPEND tests ${NAME}_long)
   endif()
   set_tests_properties(
     ${tests} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} RUN_SERIAL ${TEST_ALONE}
                         ENVIRONMENT "${PTO2_TEST_ENVIRONMENT}"
                         FAIL_REGULAR_EXPRESSION "Running 0 tests")
+  if(TEST_COST)
+    set_tests_properties(${NAME} PROPERTIES COST ${TEST_COST})
+  endif()
   if(TEST_LONG_TIMEOUT)
     set_tests_properties(${NAME}_long PROPERTIES TIMEOUT ${TEST_LONG_TIMEOUT})
   endif()
@@ -98,7 +116,7 @@ function(pto2_program_test NAME TARGET)
 endfunction()
 
 function(pto2_valgrind_test NAME TARGET)
-  if(NOT BUILD_TESTING OR NOT PTO2_HELGRIND)
+  if(NOT PTO2_TESTS OR NOT PTO2_HELGRIND)
     return()
   endif()
   if(NOT PTO2_VALGRIND)
@@ -108,7 +126,7 @@ function(pto2_valgrind_test NAME TARGET)
     add_test(NAME ${tool}_${NAME}
              COMMAND ${PTO2_VALGRIND} --tool=${tool} ${PTO2_VALGRIND_OPTIONS}
                      $<TARGET_FILE:${TARGET}> ${ARGN}
-             WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+             WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${tool}_${NAME} PROPERTIES LABELS sanitize TIMEOUT 1200
                          FAIL_REGULAR_EXPRESSION "Running 0 tests")
   endforeach()

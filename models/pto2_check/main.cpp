@@ -131,6 +131,8 @@ ExitCode list_scenarios(const CheckArguments& arguments) {
 
 ExitCode check_index(const CheckArguments& arguments, const Interruption& interruption) {
   try {
+    // A file that cannot be compared is refused before the search, not after it.
+    static_cast<void>(index_is_current(arguments.index, "", false));
     const std::string index = protocol_index(".", catalogue(), arguments.settings);
     if (const auto code = interruption.exit_code()) return *code;
     if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;

@@ -51,8 +51,8 @@ function(pto2_calls_of SCENARIO_NAME CLASS TEXT PARAMETERS)
 endfunction()
 
 function(pto2_write_scenario_lists FOLDER)
-  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/models
-       ${CMAKE_SOURCE_DIR}/models/*/*.hpp)
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/models
+       ${PROJECT_SOURCE_DIR}/models/*/*.hpp)
   list(FILTER files EXCLUDE REGEX "^(pto2_check|checker|litmus|mutants|seeded|support)/")
   foreach(list piece fan_out fan_out_lock runtime runtime_lock)
     set(${list}_calls "")
@@ -62,14 +62,14 @@ function(pto2_write_scenario_lists FOLDER)
   foreach(file IN LISTS files)
     string(REGEX REPLACE "\\.hpp$" "" name ${file})
     pto2_class_of(${name} class)
-    file(READ ${CMAKE_SOURCE_DIR}/models/${file} text)
+    file(READ ${PROJECT_SOURCE_DIR}/models/${file} text)
     pto2_parameters_of(${class} "${text}")
     if(PARAMETERS STREQUAL "NOTFOUND")
       message(FATAL_ERROR "models/${file} has no template <Policy P..> class ${class}; what "
                           "scenarios share belongs to models/support")
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-                 ${CMAKE_SOURCE_DIR}/models/${file})
+                 ${PROJECT_SOURCE_DIR}/models/${file})
     pto2_calls_of(${name} ${class} "${text}" "${PARAMETERS}")
     set(list piece)
     if(name MATCHES "^runtime/")

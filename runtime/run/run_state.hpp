@@ -188,7 +188,7 @@ class RunState {
   Startup<P> startup;
   Flag<P> rare_types;  // tasks of type ai_cpu or accelerator may come
   FatalLatch<P, FatalDetails> fatal;
-  PTORun calls{};  // shared by those of all kernels
+  PTORun calls{};                // shared by those of all kernels
   std::vector<AiCore<P>> cores;  // numbered as the chip's
   std::vector<Bell> scheduler_bells;
   Bell orchestrator_bell;
