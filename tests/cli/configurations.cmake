@@ -8,7 +8,8 @@
 function(configure NAME)
   file(REMOVE_RECURSE ${WORK}/${NAME})
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/${NAME} -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
+    COMMAND ${CMAKE_COMMAND} -E env --unset=CMAKE_CXX_COMPILER_LAUNCHER
+            ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/${NAME} -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
             -DPTO2_MUTANTS=OFF ${ARGN}
     OUTPUT_VARIABLE log ERROR_VARIABLE log RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
