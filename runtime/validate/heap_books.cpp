@@ -24,7 +24,7 @@ bool HeapBooks::has_room(uint64_t bytes, uint64_t alive) const {
   if (!known_ || bytes >= size_) return false;
   if (alive == tails_.size()) return true;
   const Place& tail = tails_[alive];
-  if (tail.lap != top_.lap) return tail.at > top_.at && bytes < tail.at - top_.at;
+  if (tail.lap != top_.lap) return bytes < tail.at - top_.at;  // the top is short of the tail
   const uint64_t before_end = size_ - top_.at;
   return bytes < before_end || (bytes == before_end && tail.at != 0) || bytes < tail.at;
 }
