@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "runtime/executors/packed_host.hpp"
+#include "runtime/executors/pause.hpp"
 #include "runtime/executors/team.hpp"
 
 namespace pto2::executors {
@@ -14,10 +15,6 @@ thread_local OsThread* this_os_thread = nullptr;
 /// Looks before sleeping. The partner needs a few hundred nanoseconds where it runs on another
 /// CPU; where it does not, looking longer only delays it.
 constexpr int looks_before_sleep = 100;
-
-inline void pause() {
-  __builtin_ia32_pause();
-}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "runtime/executors/packed_host.hpp"
 
+#include "runtime/executors/pause.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/team.hpp"
 
@@ -20,10 +21,6 @@ constexpr uint32_t turns_of_a_long_kernel = 64;
 
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
 constexpr uint32_t polling_rounds_of_a_pair = 200;
-
-inline void pause() {
-  __builtin_ia32_pause();
-}
 
 }  // namespace
 

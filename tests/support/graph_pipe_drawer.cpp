@@ -6,7 +6,7 @@ namespace pto2::graphs {
 namespace {
 
 /// Parameters of a block task, whose kernel has three more.
-constexpr std::size_t most_params = 27;
+constexpr std::size_t most_drawn = 27;
 
 /// One step more, which the pipe allows.
 void step(PipeModel& pipe, PipeStep step, std::vector<PipeStep>& steps) {
@@ -39,7 +39,7 @@ void PipeDrawer::add(Submit& task) {
   const auto group = pipe_group(task);
   if (!group || !chance(share_, 8)) return;
   for (uint64_t left = 1 + random_.below(2); left != 0; --left) {
-    if (task.params.size() + task.pipes.size() < most_params) add_pipe(task, *group);
+    if (task.params.size() + task.pipes.size() < most_drawn) add_pipe(task, *group);
   }
 }
 

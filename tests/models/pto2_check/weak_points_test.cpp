@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-struct ToyOrders {
+struct Toy {
   static constexpr OrderSite publish{"toy.publish", Operation::store, std::memory_order_release};
   static constexpr OrderSite observe{"toy.observe", Operation::load, std::memory_order_acquire};
   static constexpr OrderSite update{"toy.update", Operation::update, std::memory_order_release};
@@ -32,10 +32,10 @@ void publish_twice() {
   Model::atomic<int> flag{0}, other{0};
   model::thread sender([&] {
     data.write(1);
-    flag.store(1, Model::order(ToyOrders::publish));
-    other.store(1, Model::order(ToyOrders::publish));
+    flag.store(1, Model::order(Toy::publish));
+    other.store(1, Model::order(Toy::publish));
   });
-  if (flag.load(Model::order(ToyOrders::observe)) == 1) {
+  if (flag.load(Model::order(Toy::observe)) == 1) {
     model::check(data.read() == 1, "the message is whole");
   }
   sender.join();
@@ -45,7 +45,7 @@ void publish_twice() {
 void update_twice() {
   Model::atomic<int> x{0};
   // clang-format off
-  x.fetch_add(1, Model::order(ToyOrders::update)); x.fetch_add(1, Model::order(ToyOrders::update));
+  x.fetch_add(1, Model::order(Toy::update)); x.fetch_add(1, Model::order(Toy::update));
   // clang-format on
 }
 
@@ -68,11 +68,11 @@ std::vector<std::string> places_of(const std::vector<WeakPoint>& points, const O
 TEST(WeakPoints, AreASiteAsAWholeAndEachOfItsUses) {
   const std::vector<Entry> entries = entries_of(publish_twice);
   const std::vector<WeakPoint> points = weak_points(entries, {});
-  EXPECT_THAT(places_of(points, ToyOrders::publish),
+  EXPECT_THAT(places_of(points, Toy::publish),
               ElementsAre("everywhere", place(line_of_message), place(line_of_nothing)));
-  EXPECT_THAT(places_of(points, ToyOrders::observe), ElementsAre(place(line_of_nothing + 2)));
+  EXPECT_THAT(places_of(points, Toy::observe), ElementsAre(place(line_of_nothing + 2)));
   for (const WeakPoint& point : points) {
-    EXPECT_EQ(point.whole, point.place == "everywhere" || point.site == &ToyOrders::observe);
+    EXPECT_EQ(point.whole, point.place == "everywhere" || point.site == &Toy::observe);
     EXPECT_EQ(point.entries, std::vector{&entries[0]});
   }
 }
@@ -95,7 +95,7 @@ TEST(WeakPoints, AreNoneOnceAStopIsRequested) {
   EXPECT_THAT(weak_points(entries, source.get_token()), IsEmpty());
 }
 
-/// What becomes of the use of ToyOrders::publish in this line.
+/// What becomes of the use of Toy::publish in this line.
 WeakeningResult weaken_line(const std::vector<Entry>& entries, unsigned line) {
   for (const WeakPoint& point : weak_points(entries, {})) {
     if (point.place == place(line)) return weaken(point, std::memory_order_relaxed, {});

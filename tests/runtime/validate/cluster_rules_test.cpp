@@ -10,10 +10,6 @@
 namespace pto2::test {
 namespace {
 
-uint64_t time_of(const Json& line) {
-  return line["t"].get<uint64_t>();
-}
-
 uint64_t cluster_of(EditedTrace& trace, const std::string& name) {
   for (const Json& core : trace.header()["cores"]) {
     if (core["name"] == name) return core["cluster"];

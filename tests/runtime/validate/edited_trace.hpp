@@ -16,6 +16,11 @@ namespace pto2::test {
 
 using Json = nlohmann::ordered_json;
 
+/// When an event happened, in the nanoseconds of its trace.
+inline uint64_t time_of(const Json& line) {
+  return line["t"].get<uint64_t>();
+}
+
 /// What a graph of twelve nested scopes on a chip of two blocks ran into.
 enum class Kit {
   roomy,        ///< nothing is short

@@ -8,10 +8,6 @@
 namespace pto2::test {
 namespace {
 
-uint64_t time_of(const Json& line) {
-  return line["t"].get<uint64_t>();
-}
-
 TEST(LifeRules, HoldForRealTraces) {
   for (const Kit kit : {Kit::roomy, Kit::few_slots, Kit::small_heap, Kit::odd_buffers,
                         Kit::few_nodes, Kit::independent, Kit::pipes, Kit::deadlock}) {

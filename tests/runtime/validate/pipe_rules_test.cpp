@@ -9,10 +9,6 @@
 namespace pto2::test {
 namespace {
 
-uint64_t time_of(const Json& line) {
-  return line["t"].get<uint64_t>();
-}
-
 /// Pairs such as `before` and `left`.
 void add(Json& fill, int waiting, int held) {
   fill = {fill[0].get<int>() + waiting, fill[1].get<int>() + held};

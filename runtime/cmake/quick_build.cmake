@@ -1,0 +1,47 @@
+# PTO2_QUICK_BUILD: trees that are built often, and read with sanitizers or a debugger at most, are
+# compiled sooner. Trees without it, such as release, measure, and find what a file forgets to
+# include.
+#
+# pto2_join_sources(TARGET...)  compiles four sources of a target at a time: most of what they
+#                               include is the same. Their unnamed namespaces become one.
+# pto2_runs_once(TARGET...)     does not optimise what a program runs once, and what reads long
+#                               headers to do little.
+# pto2_test_headers(TARGET)     has a test read the headers that nearly all tests include
+#                               precompiled, once for all.
+option(PTO2_QUICK_BUILD "compile sooner: precompiled headers, joined sources, less optimisation"
+       OFF)
+
+function(pto2_join_sources)
+  if(PTO2_QUICK_BUILD)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  endif()
+endfunction()
+
+function(pto2_runs_once)
+  if(NOT PTO2_QUICK_BUILD)
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE -O0)
+  endforeach()
+endfunction()
+
+function(pto2_test_headers TARGET)
+  if(NOT PTO2_QUICK_BUILD)
+    return()
+  endif()
+  # Precompiled headers are for one set of options of the processor: those of libcds, which most
+  # tests have.
+  find_package(LibCDS REQUIRED)
+  if(NOT TARGET pto2_headers_of_tests)
+    file(CONFIGURE OUTPUT headers_of_tests.cpp CONTENT "")
+    add_library(pto2_headers_of_tests OBJECT ${CMAKE_CURRENT_BINARY_DIR}/headers_of_tests.cpp)
+    target_link_libraries(pto2_headers_of_tests PRIVATE GTest::gmock LibCDS::LibCDS)
+    target_precompile_headers(pto2_headers_of_tests PRIVATE
+      <gmock/gmock.h> <gtest/gtest.h> <algorithm> <atomic> <functional> <string> <thread> <vector>)
+  endif()
+  target_link_libraries(${TARGET} PRIVATE LibCDS::LibCDS)
+  target_precompile_headers(${TARGET} REUSE_FROM pto2_headers_of_tests)
+  # One with other options reads them as text.
+  set_target_properties(${TARGET} PROPERTIES PCH_WARN_INVALID OFF)
+endfunction()
