@@ -45,11 +45,6 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
                   "give up a scenario after so long; 0: never")
       ->check(refusal_of_seconds)
       ->capture_default_str();
-  check_command
-      .add_option("--samples", arguments.settings.samples,
-                  "executions per strategy of what is sampled")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
   check_command.add_option("--json", arguments.json, "write results here; - is stdout")
       ->check(cli::refusal_of_file_name);
   check_command.add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")

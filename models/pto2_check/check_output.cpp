@@ -80,10 +80,7 @@ void CheckOutput::add(const Report& report) {
   const bool failed = report.verdict == Verdict::fail;
   cases_.push_back({report.name, report.seconds, failed ? why(report) : "",
                     report.verdict == Verdict::inconclusive});
-  if (report.complete) sampled_only_ = false;
-  if (report.verdict == Verdict::inconclusive && !report.reason.starts_with("sampled")) {
-    bound_hit_ = true;
-  }
+  if (report.verdict == Verdict::inconclusive) bound_hit_ = true;
 }
 
 void CheckOutput::add(const WeakeningResult& result) {
@@ -103,7 +100,6 @@ void CheckOutput::add(const WeakeningResult& result) {
   cases_.push_back({result.site + " " + result.place + "=" + result.to, result.seconds,
                     survived ? "no scenario needs the stronger order" : "",
                     result.outcome == Outcome::inconclusive});
-  sampled_only_ = false;
 }
 
 void CheckOutput::add(const MutantResult& result) {
@@ -120,7 +116,6 @@ void CheckOutput::add(const MutantResult& result) {
   const bool survived = result.outcome == Outcome::survived;
   cases_.push_back({mutant.name, result.seconds, survived ? result.effect : "",
                     result.outcome == Outcome::inconclusive});
-  sampled_only_ = false;
 }
 
 void CheckOutput::write_json(bool interrupted) {
@@ -149,7 +144,7 @@ ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
                     std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
   if (interrupted) return *interrupted;
   if (failures != 0) return cli::exit_fail;
-  return sampled_only_ || bound_hit_ ? cli::exit_inconclusive : cli::exit_pass;
+  return cases_.empty() || bound_hit_ ? cli::exit_inconclusive : cli::exit_pass;
 }
 
 }  // namespace pto2::scenarios

@@ -43,7 +43,6 @@ class CheckOutput {
   std::unique_ptr<nlohmann::ordered_json> orders_;
   std::unique_ptr<nlohmann::ordered_json> mutants_;
   std::vector<cli::JunitCase> cases_;
-  bool sampled_only_ = true;
   bool bound_hit_ = false;
 };
 

@@ -11,16 +11,14 @@
 namespace pto2::scenarios {
 
 struct CheckSettings {
-  unsigned jobs = 1;          ///< OS threads per search
-  double max_seconds = 0;     ///< per scenario, 0 is none
-  uint64_t samples = 10'000;  ///< per strategy, of what cannot be explored
-  bool progress = false;      ///< a line on stderr
-  std::stop_token stop{};     ///< ends the search under way, and those to come before they begin
+  unsigned jobs = 1;       ///< OS threads per search
+  double max_seconds = 0;  ///< per scenario, 0 is none
+  bool progress = false;   ///< a line on stderr
+  std::stop_token stop{};  ///< ends the search under way, and those to come before they begin
 };
 
-/// Explores all executions of `entry`, or samples some if there are too many. Another number of
-/// executions than expected is a failure, told by the report's reason; a sample in which nothing
-/// broke is inconclusive.
+/// Explores all executions of `entry`. Another number of executions than expected is a failure,
+/// told by the report's reason.
 model::Report check(const Entry& entry, const CheckSettings& settings);
 
 /// Explores the one execution that `token`, of a violation of `entry`, names. Throws

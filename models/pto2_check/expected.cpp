@@ -156,7 +156,6 @@ std::string grouped(uint64_t number) {
 }
 
 std::string effort_text(const Expectation& expected) {
-  if (expected.effort == Effort::sampled) return "sampled";
   return grouped(expected.executions) + " executions" +
          (expected.effort == Effort::many ? " (--deep)" : "");
 }

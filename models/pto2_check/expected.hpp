@@ -7,20 +7,19 @@
 namespace pto2::scenarios {
 
 enum class Effort {
-  few,      ///< seconds
-  many,     ///< minutes: explored on demand
-  sampled,  ///< more than can be explored
+  few,   ///< seconds
+  many,  ///< minutes: explored on demand
 };
 
 struct Expectation {
-  uint64_t executions;  ///< complete ones; 0 if sampled
+  uint64_t executions;  ///< complete ones
   Effort effort = Effort::few;
 };
 
 /// Of the scenario `name`; no executions and few if it is not listed.
 Expectation expectation_of(const std::string& name);
 
-/// "5,080 executions", "869,459 executions (--deep)" or "sampled".
+/// "5,080 executions" or "869,459 executions (--deep)".
 std::string effort_text(const Expectation& expected);
 
 /// 1234567 as "1,234,567".

@@ -35,8 +35,7 @@ constexpr const char* footer = R"(Examples:
   pto2 replay TOKEN              one execution again, as a report of check prints it
 
 A scenario is explored completely: every execution that the C++ memory model (RC11) allows, without
-a bound on preemptions, from the headers that ship. How many there are must be the number checked
-in. Those that are too large are sampled, and say "inconclusive".
+a bound on preemptions, from the headers that ship. Their number must be the one checked in.
 
 Exit codes: 0 everything explored holds, 1 a violation, another number of executions, or a
 weakening or mutant that survived, 2 usage, 3 bad input, 4 a bound was hit or nothing was explored

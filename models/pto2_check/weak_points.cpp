@@ -13,9 +13,8 @@ using EntriesByUse = std::map<OrderUse, std::vector<const Entry*>>;
 /// Rank of an entry among those to try for a site of `piece`: the piece's own scenarios, then those
 /// of the core; the smaller ones first.
 std::tuple<bool, bool, uint64_t> rank(const Entry& entry, const std::string& piece) {
-  const bool sampled = entry.expected.effort == Effort::sampled;
   return {!entry.name.starts_with(piece + "/"), entry.name.starts_with("runtime/"),
-          sampled ? UINT64_MAX : entry.expected.executions};
+          entry.expected.executions};
 }
 
 void sort_entries(WeakPoint& point) {

@@ -42,9 +42,7 @@ WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
     const model::Report report = check(*entry, settings);
     result.seconds += report.seconds;
     if (!report.violation) {
-      if (!report.complete && entry->expected.effort != Effort::sampled) {
-        result.effect = entry->name + " is not complete: " + report.reason;
-      }
+      if (!report.complete) result.effect = entry->name + " is not complete: " + report.reason;
       continue;
     }
     result.outcome = Outcome::killed;

@@ -32,7 +32,6 @@ void parse_check(const std::vector<std::string>& arguments) {
   expect(parsed.settings.jobs >= 1 && parsed.settings.jobs <= 64, "jobs out of range");
   expect(std::isfinite(parsed.settings.max_seconds) && parsed.settings.max_seconds >= 0,
          "seconds that are no time");
-  expect(parsed.settings.samples >= 1, "no samples");
   expect(!(parsed.mutants && parsed.weaken), "mutants and weakenings at once");
 }
 

@@ -139,10 +139,7 @@ TEST_F(CheckOutputTest, ABoundThatWasHitIsInconclusive) {
   EXPECT_THAT(junit(), HasSubstr("<skipped message=\"inconclusive\"/>"));
 }
 
-TEST_F(CheckOutputTest, SamplesAloneAreInconclusive) {
-  const Report sampled = some_report(Verdict::inconclusive, "sampled 1000 executions");
-  EXPECT_EQ(exit_code(sampled), cli::exit_inconclusive);
-  EXPECT_EQ(exit_code(sampled, some_report(Verdict::pass)), cli::exit_pass);
+TEST_F(CheckOutputTest, NothingIsInconclusive) {
   EXPECT_EQ(exit_code(), cli::exit_inconclusive);
 }
 

@@ -1,11 +1,7 @@
 // What pto2 check makes of small programs: verdicts, weakenings, replay tokens.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <mutex>
-#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -68,60 +64,6 @@ TEST(Checking, AnUnreachedCaseFails) {
   const model::Report report = check(entry, {});
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->kind, model::ViolationKind::unreached);
-}
-
-TEST(Checking, SamplesAreInconclusiveUnlessTheyFail) {
-  Entry entry = message(0);
-  entry.expected.effort = Effort::sampled;
-  EXPECT_EQ(check(entry, {.samples = 20}).verdict, model::Verdict::inconclusive);
-  const Weakened weakened({&ToyOrders::publish, std::memory_order_relaxed});
-  EXPECT_EQ(check(entry, {.samples = 20}).verdict, model::Verdict::fail);
-}
-
-/// The orders in which three threads get to a counter, one letter each; one per execution.
-std::set<std::string> sampled_orders(uint32_t jobs) {
-  std::mutex mutex;
-  std::set<std::string> orders;
-  Entry entry{"toy/order", {}, {0}, {}};
-  entry.expected.effort = Effort::sampled;
-  entry.body = [&] {
-    constexpr char letters[] = "abcd";
-    std::string order;
-    std::vector<model::thread> threads;
-    Model::atomic<int> turn{0};
-    for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([&, i] {
-        for (int n = 0; n < 6; ++n) {
-          turn.fetch_add(1, Model::order(ToyOrders::count));
-          order += letters[i];
-        }
-      });
-    }
-    for (model::thread& thread : threads) thread.join();
-    const std::lock_guard lock(mutex);
-    orders.insert(order);
-  };
-  EXPECT_EQ(check(entry, {.jobs = jobs, .samples = 1}).executions, 3U);
-  return orders;
-}
-
-TEST(Checking, EachStrategySamplesInItsOwnWay) {
-  const std::set<std::string> orders = sampled_orders(1);
-  EXPECT_EQ(orders.size(), 3U);
-  EXPECT_EQ(sampled_orders(2), orders);
-}
-
-TEST(Checking, AViolationThatOneStrategyMeetsFails) {
-  for (const uint32_t jobs : {1U, 2U}) {
-    for (int passing = 0; passing < 3; ++passing) {
-      std::atomic<int> calls{0};
-      Entry entry{"toy/late", {}, {0}, {}};
-      entry.expected.effort = Effort::sampled;
-      entry.body = [&] { model::check(calls++ < passing, "the body holds"); };
-      EXPECT_EQ(check(entry, {.jobs = jobs, .samples = 1}).verdict, model::Verdict::fail)
-          << passing << " of 3 pass, jobs " << jobs;
-    }
-  }
 }
 
 TEST(Checking, ABrokenInvariantIsAViolation) {
