@@ -14,6 +14,7 @@
 #   LABELS label...      unit (default), e2e, cli, tidy, check, stress; add "sanitize" to have
 #                        .ci/run repeat the test under TSan and ASan+UBSan. Target tests_LABEL
 #                        builds what a label needs.
+#   ONE_THREAD           TSan could find nothing in it: "sanitize" is not for that flavour
 #   ARGUMENTS arg...
 #   TIMEOUT seconds      default 120; five times as much under a sanitizer
 #   ALONE                CTest runs no other test at the same time
@@ -42,7 +43,7 @@ function(pto2_test NAME)
   if(NOT PTO2_TESTS)
     return()
   endif()
-  set(flags ALONE LONG)
+  set(flags ALONE LONG ONE_THREAD)
   set(options LABELS ARGUMENTS COST TIMEOUT LONG_ARGUMENTS LONG_TIMEOUT)
   cmake_parse_arguments(PARSE_ARGV 1 TEST "${flags}" "" "LIBRARIES;DEPENDS;${options}")
   if(NOT TEST_UNPARSED_ARGUMENTS)
@@ -73,7 +74,7 @@ function(pto2_program_test NAME TARGET)
   if(NOT PTO2_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 2 TEST "ALONE;LONG" "COST;TIMEOUT;LONG_TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 2 TEST "ALONE;LONG;ONE_THREAD" "COST;TIMEOUT;LONG_TIMEOUT"
                         "LABELS;ARGUMENTS;LONG_ARGUMENTS")
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)
@@ -89,8 +90,8 @@ function(pto2_program_test NAME TARGET)
   endif()
   add_test(NAME ${NAME} COMMAND ${TARGET} ${TEST_ARGUMENTS} ${only}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  if(PTO2_OWN_SANITIZE_TESTS)
-    list(REMOVE_ITEM TEST_LABELS sanitize)  # those are made for it, with pto2_valgrind_test
+  if(PTO2_OWN_SANITIZE_TESTS OR (TEST_ONE_THREAD AND PTO2_SANITIZE STREQUAL "thread"))
+    list(REMOVE_ITEM TEST_LABELS sanitize)  # the former has its own, with pto2_valgrind_test
   endif()
   set(tests ${NAME})
   if(TEST_LONG_ARGUMENTS)

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "runtime/device/weak_device.hpp"
+#include "runtime/executors/sanitizer_switch.hpp"
 #include "tests/support/hang_guard.hpp"
 
 namespace pto2::test {
@@ -62,7 +63,18 @@ ExecutorKind executor_named(const std::string& name) {
 }
 
 std::vector<ExecutorKind> everywhere() {
-  return {ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded};
+  std::vector<ExecutorKind> executors{ExecutorKind::packed, ExecutorKind::threads};
+  if (!PTO2_UNDER_TSAN) executors.push_back(ExecutorKind::seeded);
+  return executors;
+}
+
+uint64_t seeds_of(uint64_t count) {
+  if (PTO2_UNDER_TSAN) return count / 100;
+#if defined(__SANITIZE_ADDRESS__)
+  return count / 4;
+#else
+  return count;
+#endif
 }
 
 RunResult launch_on(ExecutorKind executor, DeviceConfig config, const Launch& what, uint64_t seed) {

@@ -27,8 +27,11 @@ enum class ExecutorKind { packed, threads, seeded, random, pct, bursts };
 [[nodiscard]] const char* executor_name(ExecutorKind executor);
 /// The executor of this name. Throws std::invalid_argument.
 [[nodiscard]] ExecutorKind executor_named(const std::string& name);
-/// Every executor but those on weak memory.
+/// Every executor but those on weak memory; under TSan those alone that have several OS threads.
 [[nodiscard]] std::vector<ExecutorKind> everywhere();
+/// How many of `count` seeds a test of the seeded executor runs: all; a quarter under ASan, which
+/// takes long; few under TSan, which sees one OS thread.
+[[nodiscard]] uint64_t seeds_of(uint64_t count);
 
 /// Launches on `executor`, with the fan-out under test. `seed` decides the schedule of the seeded
 /// executor; of each three, one ends kernels last, which shows idle cores. A run that hangs

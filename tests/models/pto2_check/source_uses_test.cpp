@@ -44,14 +44,12 @@ TEST(SourceUses, ThatAreMetAreThoseOfEntriesThatTakeSeconds) {
   constexpr OrderSite site{"toy.site", Operation::load, std::memory_order_acquire};
   const auto here = std::source_location::current();
   const Entry quick{"toy/quick", {}, {1}, {}};
-  const Entry sampled{"toy/sampled", {}, {0, Effort::sampled}, {}};
   const Entry deep{"toy/deep", {}, {1, Effort::many}, {}};
   const std::string place = place_text(here);
   const auto met_by = [&](std::vector<const Entry*> entries) {
     return uses_met({{&site, {here}, true, place, std::move(entries)}});
   };
   EXPECT_THAT(met_by({&quick, &deep}), ElementsAre(place));
-  EXPECT_THAT(met_by({&sampled}), ElementsAre(place));
   EXPECT_THAT(met_by({&deep}), ElementsAre());
   const WeakPoint together{&site, {here, here}, true, "everywhere", {&quick}};
   const WeakPoint alone{&site, {here}, false, place, {&quick}};

@@ -297,7 +297,7 @@ TEST(BlockTaskParts, ReachEveryIdleCoreOnFibers) {
 /// kernels end last, so that a part that nobody claims beside an idle core is seen. EV-I12.
 TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
-  for (uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
     draw_device(random, 6, config);

@@ -181,7 +181,7 @@ void submit_mixture(PTO2Runtime* rt, executors::Random& random, uint32_t blocks)
 /// On chips of every shape; in two of three runs kernels end last, so that a part that waits beside
 /// an idle core of its cluster is seen. EV-I12, EV-I14, EV-I15.
 TEST(PinnedPartsOnChips, NoCoreIsIdleBesideThem) {
-  for (uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
     draw_device(random, 6, config);

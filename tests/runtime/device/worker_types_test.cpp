@@ -294,7 +294,8 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   uint64_t own = 0;
   uint64_t parks = 0;
-  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+  const uint64_t seeds = seeds_of(2000);
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     executors::Random random(seed);
     DeviceConfig config = device(static_cast<uint32_t>(random.below(4)));
     draw_block(random, config.chip);
@@ -313,8 +314,8 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
     own += cores_of(config, result).contains("cpu0") ? 1 : 0;
     parks += result.scheduler_parks;
   }
-  EXPECT_GT(own, 1000U);
-  EXPECT_GT(parks, 1000U);
+  EXPECT_GT(own, seeds / 2);
+  EXPECT_GT(parks, seeds / 2);
 }
 
 /// Block tasks whose parts the schedulers run themselves, few parts each, so that often somebody
@@ -322,7 +323,7 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
 /// end last: each part is offered to a scheduler that sleeps. BP-I4, EV-I12, PS-I1.
 TEST(WorkerTypesOnSeeds, NobodySleepsBesideAPart) {
   static constexpr KernelEntry kernels[] = {no_kernel};
-  for (uint64_t seed = 1; seed <= 1000; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
     DeviceConfig config = device(0);
     config.chip.blocks = static_cast<uint32_t>(2 + random.below(3));
