@@ -108,5 +108,14 @@ TEST(TwoTasks, I31MayHaveTheSameEntryOneAfterTheOther) {
   EXPECT_EQ(late.broken(), Rules{"VR-I31"});
 }
 
+/// A task that is judged by no rule has used its memory all the same.
+TEST(TwoTasks, I16MemoryOfABrokenTaskHasANumber) {
+  EditedTrace trace = two_tasks();
+  (*trace.events("submit").back())["params"][0]["external"] = 1;
+  EXPECT_EQ(trace.broken(), Rules());
+  (*trace.events("consume").front())["event"] = "wait";
+  EXPECT_EQ(trace.broken(), Rules{"VR-I2"});
+}
+
 }  // namespace
 }  // namespace pto2::test
