@@ -131,6 +131,15 @@ TEST(Planted, MessagesNameLinesOfTheSource) {
               HasSubstr("{\n#line 2 \"core/a.hpp\"\n\n  return 2;"));
 }
 
+/// Behind what was added the source goes on where it was left, which may be before the needle ends.
+TEST(Planted, MessagesNameLinesBehindWhatWasAdded) {
+  const std::string text = "struct A {\n  int a;\n  int b;\n};\n";
+  Plant plant(text);
+  plant.mutant("int a;\nint b;", "int a;\nlong more;\nint b;");
+  EXPECT_THAT(planted("core/a.hpp", text, plant.places()),
+              HasSubstr("long more;\n\n#line 2 \"core/a.hpp\"\n\n  int b;\n};"));
+}
+
 TEST(PlacesOf, ANeedleThatMovedIsFoundInItsNewFile) {
   Plant plant("int f() { return 1; }\n");
   plant.file("core/b.hpp", "int g() { return 2; }\n");
