@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -78,6 +80,29 @@ TEST_F(OutputFiles, KeepTheRightsAndTheLinksOfEarlierOnes) {
   EXPECT_EQ(read(path("old")), "link");
   EXPECT_EQ(fs::status(path("old")).permissions(), rights);
   EXPECT_EQ(read(path("new")), "dangling");
+}
+
+TEST_F(OutputFiles, MayHaveTheLongestNames) {
+  const std::string longest = path(std::string(NAME_MAX, 'x').c_str());
+  for (const char* text : {"first", "second"}) {
+    OutputFile file(longest);
+    file.write(text);
+    file.finish();
+    EXPECT_EQ(read(longest), text);
+  }
+}
+
+/// Such as a program of the same number in another container.
+TEST_F(OutputFiles, LeaveAloneWhatOthersHaveBegun) {
+  const std::string interim = path((".pto2-" + std::to_string(getpid()) + "-0").c_str());
+  write(interim, "of others");
+  write(path("old"), "earlier");
+  OutputFile file(path("old"));
+  file.write("whole");
+  file.finish();
+  EXPECT_EQ(read(path("old")), "whole");
+  EXPECT_EQ(read(interim), "of others");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
 }
 
 TEST_F(OutputFiles, WithoutATextAreEmpty) {
