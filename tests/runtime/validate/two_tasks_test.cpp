@@ -108,6 +108,24 @@ TEST(TwoTasks, I31MayHaveTheSameEntryOneAfterTheOther) {
   EXPECT_EQ(late.broken(), Rules{"VR-I31"});
 }
 
+/// The second reads some elements, and has the first as a producer that was consumed.
+Rules broken_by_reading(uint64_t start) {
+  EditedTrace trace = two_tasks();
+  Json& reader = *trace.events("submit").back();
+  reader["params"] = Json::array({Script::elements("in", start)});
+  reader["producers"] = Json::array({Json::array({1, 0, "none"})});
+  reader["nodes"] = {1, 1};
+  return trace.broken();
+}
+
+/// Elements 8 to 15 are written.
+TEST(TwoTasks, I32AreOrderedByBytesThatBothHave) {
+  for (const uint64_t start : {1, 8, 15}) EXPECT_EQ(broken_by_reading(start), Rules()) << start;
+  for (const uint64_t start : {0, 16}) {
+    EXPECT_EQ(broken_by_reading(start), Rules{"VR-I32"}) << start;
+  }
+}
+
 /// A task that is judged by no rule has used its memory all the same.
 TEST(TwoTasks, I16MemoryOfABrokenTaskHasANumber) {
   EditedTrace trace = two_tasks();
