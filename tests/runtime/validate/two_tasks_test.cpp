@@ -126,6 +126,24 @@ TEST(TwoTasks, I32AreOrderedByBytesThatBothHave) {
   }
 }
 
+/// What was consumed when the reader came is nobody's any more.
+TEST(TwoTasks, I16NobodyReadsABufferWhoseOwnerIsNotKept) {
+  EditedTrace trace = two_tasks();
+  Json buffer = Script::elements("out", 0);
+  buffer.erase("external");
+  buffer["owner"] = {1, 0};
+  Json& owner = *trace.events("submit").front();
+  owner["heap"] = {0, 64};
+  owner["params"] = Json::array({buffer});
+  Json& reader = *trace.events("submit").back();
+  buffer["dir"] = "in";
+  reader["heap"] = {64, 0};
+  reader["params"] = Json::array({buffer});
+  reader["producers"] = Json::array({Json::array({1, 0, "none"})});
+  reader["nodes"] = {1, 1};
+  EXPECT_EQ(trace.broken(), Rules{"VR-I16"});
+}
+
 /// A task that is judged by no rule has used its memory all the same.
 TEST(TwoTasks, I16MemoryOfABrokenTaskHasANumber) {
   EditedTrace trace = two_tasks();
