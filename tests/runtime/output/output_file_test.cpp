@@ -111,6 +111,16 @@ TEST_F(OutputFiles, WithoutATextAreEmpty) {
   EXPECT_EQ(read(path("old")), "");
 }
 
+/// A folder has come in between.
+TEST_F(OutputFiles, LeaveNothingWhereTheirPlaceIsTaken) {
+  OutputFile file(path("late"));
+  file.write("text");
+  fs::create_directory(path("late"));
+  EXPECT_THROW(file.finish(), CliError);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  EXPECT_TRUE(fs::is_empty(path("late")));
+}
+
 TEST_F(OutputFiles, AreRefusedWhereTheyCannotBe) {
   EXPECT_THROW(OutputFile(path("none/file")), CliError);
   EXPECT_THROW(OutputFile(folder_.string()), CliError);
