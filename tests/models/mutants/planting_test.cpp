@@ -104,6 +104,14 @@ TEST(Planted, ANeedleMayBeginInTheHeadOfTheFunction) {
       << plant.text();
 }
 
+TEST(Planted, AFunctionMayHaveBeenEmpty) {
+  Plant plant("struct A {\n  void f() {}\n};\n");
+  plant.mutant("void f() {}", "void f() { g(); }");
+  EXPECT_TRUE(same(plant.text(),
+                   "struct A { void f() { if (::pto2::mutants::chosen(1)) { g(); } else {} } };"))
+      << plant.text();
+}
+
 TEST(Planted, WhatIsAddedOutsideOfFunctionsIsThereForAll) {
   Plant plant("struct A {\n  int a = 0;\n};\n");
   plant.mutant("int a = 0;", "int a = 0;\nint more = 0;");
