@@ -62,6 +62,13 @@ double share_of(const Trigrams& wanted, std::string_view text) {
   return common == 0 ? 0 : common / (all + (others - common) / 8);
 }
 
+/// Whether there was any at `i`, which is behind it then.
+bool skip_space(std::string_view text, std::size_t& i) {
+  const std::size_t begin = i;
+  while (i < text.size() && is_space(text[i])) ++i;
+  return i != begin;
+}
+
 /// How much of each text the words take that both begin with.
 std::pair<std::size_t, std::size_t> common_words(std::string_view a, std::string_view b) {
   std::pair<std::size_t, std::size_t> end{0, 0};
@@ -69,9 +76,12 @@ std::pair<std::size_t, std::size_t> common_words(std::string_view a, std::string
     const bool cut = i > 0 && j > 0 && is_word(a[i - 1]) &&
                      ((i < a.size() && is_word(a[i])) || (j < b.size() && is_word(b[j])));
     if (!cut) end = {i, j};
-    while (i < a.size() && is_space(a[i])) ++i;
-    while (j < b.size() && is_space(b[j])) ++j;
+    const bool after_word = i > 0 && is_word(a[i - 1]);
+    const bool apart_a = skip_space(a, i);
+    const bool apart_b = skip_space(b, j);
     if (i == a.size() || j == b.size() || a[i] != b[j]) return end;
+    // One of them goes on with the word, the other has another one.
+    if (after_word && is_word(a[i]) && apart_a != apart_b) return end;
     ++i;
     ++j;
   }

@@ -165,15 +165,15 @@ Replacement bodies(const std::string& file, const std::string& text,
 
 /// What stands instead of text that is in no function.
 Replacement outside(const std::string& file, const std::string& text, const Change& change) {
-  const auto [begin, end] = change.place.span;
-  const std::string line = line_directive(text, end, file);
-  if (change.replacement.span.begin == change.replacement.span.end) {
-    return {change.replacement.span, "\n" + change.replacement.text + line};
+  const Span added = change.replacement.span;
+  if (added.begin == added.end) {
+    return {added, "\n" + change.replacement.text + line_directive(text, added.end, file)};
   }
+  const auto [begin, end] = change.place.span;
   return {change.place.span,
           fmt::format("(::pto2::mutants::chosen({}) ? ({}) : ({}))", change.place.number,
                       replacement_of(change.place), text.substr(begin, end - begin)) +
-              line};
+              line_directive(text, end, file)};
 }
 
 /// The way from the folder of `file` to the root.

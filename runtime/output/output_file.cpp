@@ -40,6 +40,15 @@ fs::path resolved(const std::string& name) {
   return canonical.empty() ? path : canonical;
 }
 
+/// False: the file stays where it was, and has lost its interim name.
+bool take_place(const fs::path& interim, const std::string& target) {
+  if (rename(interim.c_str(), target.c_str()) == 0) return true;
+  const int error = errno;
+  unlink(interim.c_str());
+  errno = error;
+  return false;
+}
+
 }  // namespace
 
 std::string refusal_of_file_name(const std::string& path) {
@@ -89,16 +98,19 @@ bool OutputFile::open_nameless() {
 /// A link cannot take the place of a file, but a rename can.
 void OutputFile::put_in_place() {
   const std::string self = fmt::format("/proc/self/fd/{}", fileno(owned_.get()));
-  const std::string interim = fmt::format("{}.{}", target_, getpid());
   const auto link_as = [&](const std::string& name) {
     return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
   };
   if (link_as(target_)) return;
-  if (errno != EEXIST || !link_as(interim)) fail(path_, "could not be written");
-  if (rename(interim.c_str(), target_.c_str()) == 0) return;
-  const int error = errno;
-  unlink(interim.c_str());
-  errno = error;
+  // Its own name may be as long as one can be. Others may be at the same.
+  constexpr int most_names = 100;
+  for (int i = 0; errno == EEXIST && i < most_names; ++i) {
+    const fs::path name = fmt::format(".pto2-{}-{}", getpid(), i);
+    const fs::path interim = fs::path(target_).parent_path() / name;
+    if (!link_as(interim)) continue;
+    if (take_place(interim, target_)) return;
+    break;
+  }
   fail(path_, "could not be written");
 }
 

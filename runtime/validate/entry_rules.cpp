@@ -17,7 +17,7 @@ class Entries {
       : it_(it), kept_(it.trace.submissions.size()), alive_(it.trace.rings.size()) {}
 
   void add(uint32_t task) {
-    forget_reclaimed(it_.submit(task).t);
+    forget_reclaimed(task);
     const Submission& submission = it_.trace.submissions[task];
     for (const Param& param : submission.params) replace(submission, param);
     const uint64_t taken = submission.entries();
@@ -42,11 +42,13 @@ class Entries {
     return !param.pipe && !param.external && param.owner == task.task;
   }
 
-  /// Tasks that may be reclaimed by `t`, which tells of it later.
-  void forget_reclaimed(uint64_t t) {
+  /// Tasks before `task` that may be reclaimed by its submission, which tells of it later.
+  void forget_reclaimed(uint32_t task) {
+    const uint64_t t = it_.submit(task).t;
     for (uint32_t ring = 0; ring < alive_.size(); ++ring) {
       const std::vector<uint32_t>& tasks = it_.history.rings()[ring];
-      for (uint64_t& alive = alive_[ring]; alive < tasks.size(); ++alive) {
+      uint64_t& alive = alive_[ring];
+      for (; alive < tasks.size() && tasks[alive] < task; ++alive) {
         const TaskHistory& history = it_.history.of(tasks[alive]);
         const Moment& reclaim = history.reclaim;
         if (history.whole && (!reclaim.has() || it_.event(reclaim.event).before > t)) break;

@@ -32,6 +32,13 @@ void check_number(const Case& it, uint32_t task, std::size_t i, uint64_t& memori
                   it.submit(task));
 }
 
+/// What a task that is not judged uses first.
+void count_memories(const std::vector<Param>& params, uint64_t& memories) {
+  for (const Param& param : params) {
+    if (param.external && param.memory == memories) ++memories;
+  }
+}
+
 /// VR-I16 for one tensor.
 void check_tensor(const Case& it, uint32_t task, std::size_t i, uint64_t& memories) {
   const Submission& submission = it.trace.submissions[task];
@@ -118,8 +125,11 @@ void check_references(const Case& it) {
   uint64_t memories = 0;
   for (uint32_t task = 0; task < it.trace.submissions.size(); ++task) {
     const TaskHistory& history = it.history.of(task);
-    if (!history.whole) continue;
     const std::vector<Param>& params = it.trace.submissions[task].params;
+    if (!history.whole) {
+      count_memories(params, memories);
+      continue;
+    }
     for (std::size_t i = 0; i < params.size(); ++i) {
       if (params[i].direction != Direction::none) check_tensor(it, task, i, memories);
     }

@@ -194,8 +194,10 @@ void add_options(CLI::App* app, Arguments& arguments) {
   app->add_option("--jobs", arguments.jobs, "runs at a time")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  app->add_option("--json", arguments.json, "write the result as JSON; - is stdout");
-  app->add_option("--junit", arguments.junit, "write it as JUnit XML; - is stdout");
+  app->add_option("--json", arguments.json, "write the result as JSON; - is stdout")
+      ->check(cli::refusal_of_file_name);
+  app->add_option("--junit", arguments.junit, "write it as JUnit XML; - is stdout")
+      ->check(cli::refusal_of_file_name);
 }
 
 ExitCode execute(int argc, char** argv) {

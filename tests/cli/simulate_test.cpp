@@ -153,6 +153,9 @@ TEST(Simulate, RefusesWhatThereIsNot) {
   expect_refused({"simulate", "bgemm", "--seeds", "x"}, 2, "not 'x'");
   expect_refused({"simulate", "bgemm", "--seeds", "0..18446744073709551615"}, 2, "A..B");
   expect_refused({"simulate", "bgemm", "--strategy", "luck"}, 2, "luck");
+  for (const char* file : {"--json", "--junit"}) {
+    expect_refused({"simulate", "bgemm", "--seeds", "1", file, ""}, 2, "an empty name");
+  }
   expect_refused({"simulate", "bgemm", "--weaken", "core_mailbox.dispatch"}, 2, "no effect");
   expect_refused({"simulate", "--random-graphs", "--strategy", "pct", "--seeds", "1..2", "--weaken",
                   "no.order"},

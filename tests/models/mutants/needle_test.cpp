@@ -56,6 +56,8 @@ TEST(Difference, LeavesOutTheWordsThatBothBeginAndEndWith) {
   EXPECT_EQ(difference_of("f();\ng();", "g();"), "f();\n|");
   EXPECT_EQ(difference_of("a  ,b", "a, b"), "|");
   EXPECT_EQ(difference_of("x", ""), "x|");
+  EXPECT_EQ(difference_of("(not a)", "(nota)"), "not a|nota");
+  EXPECT_EQ(difference_of("(nota)", "(not a)"), "nota|not a");
 }
 
 TEST(Difference, KeepsWhatRepeatsItself) {

@@ -104,6 +104,14 @@ TEST(Planted, ANeedleMayBeginInTheHeadOfTheFunction) {
       << plant.text();
 }
 
+TEST(Planted, AFunctionMayHaveBeenEmpty) {
+  Plant plant("struct A {\n  void f() {}\n};\n");
+  plant.mutant("void f() {}", "void f() { g(); }");
+  EXPECT_TRUE(same(plant.text(),
+                   "struct A { void f() { if (::pto2::mutants::chosen(1)) { g(); } else {} } };"))
+      << plant.text();
+}
+
 TEST(Planted, WhatIsAddedOutsideOfFunctionsIsThereForAll) {
   Plant plant("struct A {\n  int a = 0;\n};\n");
   plant.mutant("int a = 0;", "int a = 0;\nint more = 0;");
@@ -129,6 +137,15 @@ TEST(Planted, MessagesNameLinesOfTheSource) {
               HasSubstr("#include \"../models/mutants/chosen.hpp\"\n#line 1 \"core/a.hpp\"\n"));
   EXPECT_THAT(planted("core/a.hpp", text, plant.places()),
               HasSubstr("{\n#line 2 \"core/a.hpp\"\n\n  return 2;"));
+}
+
+/// Behind what was added the source goes on where it was left, which may be before the needle ends.
+TEST(Planted, MessagesNameLinesBehindWhatWasAdded) {
+  const std::string text = "struct A {\n  int a;\n  int b;\n};\n";
+  Plant plant(text);
+  plant.mutant("int a;\nint b;", "int a;\nlong more;\nint b;");
+  EXPECT_THAT(planted("core/a.hpp", text, plant.places()),
+              HasSubstr("long more;\n\n#line 2 \"core/a.hpp\"\n\n  int b;\n};"));
 }
 
 TEST(PlacesOf, ANeedleThatMovedIsFoundInItsNewFile) {

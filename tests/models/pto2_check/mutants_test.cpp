@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 
@@ -164,6 +165,31 @@ TEST_F(MutantsTest, AnErrorOfOneEndsAll) {
   };
   EXPECT_THROW(run_all(), std::runtime_error);
   EXPECT_EQ(calls, 1);
+}
+
+/// Those that have the machine for themselves are not begun any more.
+TEST_F(MutantsTest, AnErrorOfOneEndsThoseThatRunAlone) {
+  script("witness", "exit ${PTO2_MUTANT:+1}");
+  int calls = 0;
+  const auto run_all = [&] {
+    Mutants(programs_).run_all({{"x", 1, "unit", "witness"}, {"y", 2, "executor", "witness"}}, 1,
+                               {}, [&](const MutantResult&) {
+                                 ++calls;
+                                 throw std::runtime_error("disk full");
+                               });
+  };
+  EXPECT_THROW(run_all(), std::runtime_error);
+  EXPECT_EQ(calls, 1);
+}
+
+/// A mutant that somebody has chosen before is none of the witness.
+TEST_F(MutantsTest, TheWitnessRunsWithoutAnyMutant) {
+  script("witness", "exit ${PTO2_MUTANT:+1}");
+  setenv("PTO2_MUTANT", "3", 1);
+  Mutants(programs_).run_all({{"x", 1, "unit", "witness"}}, 1, {}, [](const MutantResult& result) {
+    EXPECT_EQ(result.outcome, Outcome::killed) << result.effect;
+  });
+  unsetenv("PTO2_MUTANT");
 }
 
 TEST_F(MutantsTest, AScenarioIsJudgedByItsReport) {

@@ -5,8 +5,10 @@
 #include <fmt/core.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -148,6 +150,34 @@ TEST_P(ArgumentFaults, EndTheWorkOnABlockTask) {
   });
   EXPECT_EQ(result.error.code, ErrorCode::not_a_pipe);
   EXPECT_LE(calls, small_device().chip.cores());
+}
+
+std::atomic<bool> misused{false};
+std::atomic<bool> returned{false};
+
+void misuse_and_stay(int64_t* args) {
+  EXPECT_EQ(TPOP(args, 0), nullptr);
+  misused = true;
+  while (!returned) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+void return_after_the_misuse(int64_t*) {
+  while (!misused) std::this_thread::yield();
+  returned = true;
+}
+
+/// Who returns meanwhile sees that there was a misuse, and that it was not his.
+TEST(ArgumentFaultsOfOthers, AreNotThoseOfWhoReturnsFirst) {
+  static constexpr KernelEntry kernels[] = {misuse_and_stay, return_after_the_misuse};
+  misused = returned = false;
+  const auto entry = [](PTO2Runtime* rt) {
+    submit(rt, 0, {make_scalar_param(0)});
+    submit(rt, 1, {}, -1, PTO2_WORKER_CUBE);
+  };
+  const RunResult result = run_at(ExecutorKind::threads, small_device(), {kernels, entry, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::not_a_pipe);
+  EXPECT_THAT(result.error.message, HasSubstr("kernel 0, task 0 of ring 0: TPOP of argument 0"));
 }
 
 /// Another argument of a task with a pipe, and that of a task in a slot that had one before.

@@ -1,8 +1,11 @@
 #include "runtime/device/exit_guard.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 #include <thread>
 
@@ -60,6 +63,22 @@ TEST(ExitGuard, TheLastOneIsAskedFirst) {
         std::exit(0);
       },
       ExitedWithCode(5), "^FATAL: outer called");
+}
+
+/// What was printed to files that are open is in them, as after any exit().
+TEST(ExitGuard, LosesNothingThatWasPrinted) {
+  const std::string path = testing::TempDir() + "exit_guard_test." + std::to_string(getpid());
+  EXPECT_EXIT(
+      {
+        const ExitGuard guard(always("somebody"));
+        std::fputs("printed", std::fopen(path.c_str(), "w"));
+        std::exit(0);
+      },
+      ExitedWithCode(5), "^FATAL: somebody");
+  std::string text;
+  std::ifstream(path) >> text;
+  std::remove(path.c_str());
+  EXPECT_EQ(text, "printed");
 }
 
 class ExitsInALaunch : public testing::TestWithParam<ExecutorKind> {

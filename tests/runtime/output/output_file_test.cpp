@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <climits>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -80,10 +82,43 @@ TEST_F(OutputFiles, KeepTheRightsAndTheLinksOfEarlierOnes) {
   EXPECT_EQ(read(path("new")), "dangling");
 }
 
+TEST_F(OutputFiles, MayHaveTheLongestNames) {
+  const std::string longest = path(std::string(NAME_MAX, 'x').c_str());
+  for (const char* text : {"first", "second"}) {
+    OutputFile file(longest);
+    file.write(text);
+    file.finish();
+    EXPECT_EQ(read(longest), text);
+  }
+}
+
+/// Such as a program of the same number in another container.
+TEST_F(OutputFiles, LeaveAloneWhatOthersHaveBegun) {
+  const std::string interim = path((".pto2-" + std::to_string(getpid()) + "-0").c_str());
+  write(interim, "of others");
+  write(path("old"), "earlier");
+  OutputFile file(path("old"));
+  file.write("whole");
+  file.finish();
+  EXPECT_EQ(read(path("old")), "whole");
+  EXPECT_EQ(read(interim), "of others");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
+}
+
 TEST_F(OutputFiles, WithoutATextAreEmpty) {
   write(path("old"), "earlier");
   OutputFile(path("old")).finish();
   EXPECT_EQ(read(path("old")), "");
+}
+
+/// A folder has come in between.
+TEST_F(OutputFiles, LeaveNothingWhereTheirPlaceIsTaken) {
+  OutputFile file(path("late"));
+  file.write("text");
+  fs::create_directory(path("late"));
+  EXPECT_THROW(file.finish(), CliError);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+  EXPECT_TRUE(fs::is_empty(path("late")));
 }
 
 TEST_F(OutputFiles, AreRefusedWhereTheyCannotBe) {

@@ -238,6 +238,26 @@ TEST(BlockRules, PartsRunOnceEach) {
   EXPECT_EQ(strange.broken(), std::set<std::string>{"VR-I1"});
 }
 
+/// The dispatches of the first task's parts.
+std::vector<Json*> dispatches_of_parts(EditedTrace& trace) {
+  const Json& task = *trace.events("submit").front();
+  std::vector<Json*> found;
+  for (Json* line : trace.events("dispatch")) {
+    if ((*line)["ring"] == task["ring"] && (*line)["task"] == task["task"]) found.push_back(line);
+  }
+  return found;
+}
+
+TEST(BlockRules, I28CoresClaimPartsForThemselves) {
+  EditedTrace trace = with_parts();
+  const std::vector<Json*> parts = dispatches_of_parts(trace);
+  ASSERT_EQ(parts.size(), 2U);
+  for (Json* part : parts) (*part)["thread"] = (*part)["core"];
+  EXPECT_EQ(trace.broken(), std::set<std::string>());
+  std::swap((*parts[0])["thread"], (*parts[1])["thread"]);
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I28"});
+}
+
 /// A consumer waits for every part.
 TEST(BlockRules, TheLastPartCompletes) {
   EditedTrace trace = with_parts();
@@ -301,6 +321,13 @@ TEST(BlockRules, I12AllPartsJoinOrNone) {
   EditedTrace trace = with_pinned_parts();
   (*trace.events("join").back())["event"] = "wait";
   EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I12"});
+}
+
+TEST(BlockRules, I28NobodyClaimsPinnedParts) {
+  EditedTrace trace = with_pinned_parts();
+  Json& part = *dispatches_of_parts(trace).front();
+  part["thread"] = part["core"];
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I28"});
 }
 
 /// A task whose parts are in different groups names none itself.

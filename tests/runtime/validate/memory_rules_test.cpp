@@ -242,6 +242,16 @@ TEST(MemoryRules, I32TasksOfOnePipeFollowEachOther) {
   });
 }
 
+/// Six tasks before there is the one that does the same in the group before.
+TEST(MemoryRules, I32APipeIsOfItsGroup) {
+  expect_refused("VR-I32", Kit::pipes, [](EditedTrace&, Json& task) {
+    if (task["producers"].empty() || task["producers"][0][1] < 6) return false;
+    task["producers"][0][1] = task["producers"][0][1].get<uint64_t>() - 6;
+    task["producers"][0][2] = "none";
+    return true;
+  });
+}
+
 TEST(MemoryRules, I16WhoNamesABufferHoldsItsOwner) {
   // The task that writes a buffer again holds its owner; here it holds another one.
   expect_refused("VR-I16", Kit::roomy, [](EditedTrace&, Json& task) {

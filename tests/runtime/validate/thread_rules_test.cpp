@@ -133,6 +133,23 @@ TEST(ThreadRules, I29AGroupBelongsToAScope) {
   EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I29"});
 }
 
+/// The last group is never closed, and its cluster never comes back.
+TEST(ThreadRules, I29AlsoWhereTheRunIsGivenUp) {
+  EditedTrace trace(Kit::pipes);
+  trace.header()["error"] = "pipe_overflow";
+  trace.header()["given_up"] = true;
+  Json& close = *trace.events("close").back();
+  Json* back = nullptr;
+  for (Json* line : trace.events("give_back")) {
+    if ((*line)["cluster"] == close["cluster"]) back = line;
+  }
+  ASSERT_NE(back, nullptr);
+  (*back)["event"] = "wait";
+  EXPECT_EQ(trace.broken(), std::set<std::string>());
+  close["event"] = "wait";
+  EXPECT_EQ(trace.broken(), std::set<std::string>{"VR-I29"});
+}
+
 /// The rule alone refuses an edit of the run that was given up.
 void expect_deadlock_refused(const std::function<void(EditedTrace&)>& edit) {
   expect_header_refused("VR-I30", Kit::deadlock, edit);
@@ -183,6 +200,20 @@ TEST(OutcomeRules, I30WhichIsStillLacking) {
     trace.header()["weak_memory"] = true;
     trace.header()["rings"][1]["window"] = 16;
   });
+}
+
+/// What was waited for has come back, and a submission looks for something else behind it. It looks
+/// for no cluster.
+TEST(OutcomeRules, I30OrForOneThatComesBehindIt) {
+  const auto broken_by = [](const char* error) {
+    EditedTrace trace(Kit::deadlock);
+    trace.header()["weak_memory"] = true;
+    trace.header()["rings"][1]["window"] = 16;
+    trace.header()["error"] = error;
+    return trace.broken();
+  };
+  EXPECT_EQ(broken_by("heap_ring_deadlock"), std::set<std::string>());
+  EXPECT_EQ(broken_by("cluster_deadlock"), std::set<std::string>{"VR-I30"});
 }
 
 TEST(OutcomeRules, I30NobodyWaitsWhoseCallWasWrong) {
