@@ -19,6 +19,8 @@ using testing::StartsWith;
 
 /// Far less than what is left to do in any of these tests, and enough for a busy machine.
 constexpr double soon = 5;
+/// Processor time after the line of one scenario, by which the next is under way.
+constexpr double begun = 0.02;
 
 nlohmann::json json_of(const std::string& path) {
   return nlohmann::json::parse(read_text(path), nullptr, false);
@@ -29,6 +31,7 @@ TEST(CheckInterruption, EndsADeepSearch) {
   RunningProgram program({"check", "--deep", "node_reuse", "--json", folder.path("check.json"),
                           "--junit", folder.path("check.xml")});
   ASSERT_TRUE(program.wait_for_text("task_life_cycle/node_reuse/word"));
+  ASSERT_TRUE(program.wait_for_work(begun));
   const Outcome outcome = program.end_with(SIGINT);
   EXPECT_EQ(outcome.code, 130);
   EXPECT_LT(outcome.seconds, soon);

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -134,6 +135,18 @@ bool RunningProgram::wait_for_text(const std::string& text) const {
     return text_of(out_).find(text) != std::string::npos ||
            text_of(err_).find(text) != std::string::npos;
   });
+}
+
+bool RunningProgram::wait_for_work(double seconds) const {
+  clockid_t clock{};
+  if (clock_getcpuclockid(pid_, &clock) != 0) return false;
+  const auto worked = [clock] {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  };
+  const double until = worked() + seconds;
+  return wait_until([&] { return worked() >= until; });
 }
 
 void RunningProgram::send(int signal) const {

@@ -46,6 +46,8 @@ class RunningProgram {
   [[nodiscard]] bool wait_until(const std::function<bool()>& holds) const;
   /// The same for `text` in what it has written to stdout or stderr.
   [[nodiscard]] bool wait_for_text(const std::string& text) const;
+  /// Waits until it has done this much more, in seconds of processor time.
+  [[nodiscard]] bool wait_for_work(double seconds) const;
   /// Whether its main thread blocks a signal.
   [[nodiscard]] bool blocks(int signal) const;
 
