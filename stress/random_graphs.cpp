@@ -41,7 +41,6 @@ struct Options {
   bool mistakes = false;
   bool show = false;
   bool shrink = false;
-  bool validate = false;
 };
 
 /// Runs with graphs of one kind.
@@ -53,7 +52,6 @@ class RandomGraphs {
   void run(uint64_t number) {
     Trial trial(number, options_.mistakes ? graphs::Mistakes::always : graphs::Mistakes::sometimes,
                 kind_);
-    if (options_.validate) trial.validate_traces();
     std::vector<std::string> problems;
     graphs::Census census;
     const Outcome outcome = trial.run(executor_, number, problems, &census);
@@ -68,10 +66,8 @@ class RandomGraphs {
 
   /// Repeats a run with "--runs A..B" behind it.
   [[nodiscard]] std::string command() const {
-    return fmt::format("{} --executor {} --graphs {}{}{}",
-                       test::program_under_test("random_graphs"), options_.executor, name(),
-                       options_.mistakes ? " --mistakes" : "",
-                       options_.validate ? " --validate" : "");
+    return fmt::format("{} --executor {} --graphs {}{}", test::program_under_test("random_graphs"),
+                       options_.executor, name(), options_.mistakes ? " --mistakes" : "");
   }
 
   /// The closing lines. Returns the exit code.
@@ -119,7 +115,6 @@ class RandomGraphs {
     std::vector<std::string> problems;
     const auto is_wrong = [&](const graphs::Program& candidate) {
       Trial trial(number, candidate);
-      if (options_.validate) trial.validate_traces();
       for (uint64_t i = 0; i < schedules; ++i) {
         problems.clear();
         if (trial.run(executor_, number + i, problems) == Outcome::wrong) return true;
@@ -185,7 +180,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_flag("--mistakes", options.mistakes, "a mistake in every program");
-  app.add_flag("--validate", options.validate, "judge each run by its trace, too");
   app.add_flag("--show", options.show, "print every program");
   app.add_flag("--shrink", options.shrink, "shrink the program of a wrong run");
   CLI11_PARSE(app, argc, argv);

@@ -10,7 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "runtime/device/run_rules.hpp"
+#include "runtime/judge/judge.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
 #include "runtime/workloads/workload.hpp"
@@ -63,7 +63,7 @@ class Soak {
     } catch (const executors::SeededFailure& failure) {
       return wrong(number, failure.what());
     }
-    const std::vector<std::string> broken = broken_rules(config, result);
+    const std::vector<std::string> broken = judging::problems_of(result.record);
     if (!broken.empty()) return wrong(number, fmt::format("{}", fmt::join(broken, "\n")));
     const auto expected = oracle::first_deadlock(
         program_,

@@ -9,7 +9,7 @@
 ///   data            a task reads what its producers wrote; no buffer is raced for       FI-I3
 ///   progress        every role returns: nobody is left waiting                          SU-I3
 ///   drained         everything is consumed and reclaimed                                WM-I3
-///   events          those of the run, given up or not, keep every rule; without time   EV-I1..15
+///   events          those of the run, given up or not, keep every rule; without time   VR-I1..37
 ///
 /// On the checker a scheduler without work polls instead of parking, which has scenarios of its own
 /// (models/parked_schedulers): polling sleeps there until something changes.
@@ -21,7 +21,7 @@
 #include "models/support/scenario.hpp"
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
-#include "runtime/device/run_rules.hpp"
+#include "runtime/judge/judge.hpp"
 #include "runtime/orchestrator/block_calls_impl.hpp"
 #include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
@@ -86,7 +86,8 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     check<P>(orchestrator_.error().code == outcome_, "the run ends as it must");
     RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
     result.damaged = damaged_structures(state_, orchestrator_, result.tasks, outcome_);
-    expect_none("a rule of all runs is broken: ", broken_rules(state_.config, result));
+    add_record<P, F>(state_, orchestrator_, schedulers_, result);
+    expect_none("a rule of all runs is broken: ", judging::problems_of(result.record));
     bool all_run = true;
     for (uint64_t i = 0; i < tasks_.size(); ++i) {
       for (const uint32_t runs : tasks_[i].runs) {

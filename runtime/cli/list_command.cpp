@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/cli/chip_json.hpp"
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/output/output_file.hpp"
-#include "runtime/trace/chip_json.hpp"
 #include "runtime/workloads/workload.hpp"
 
 namespace pto2::cli {

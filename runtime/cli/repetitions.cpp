@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/median.hpp"
 #include "runtime/device/lock_device.hpp"
-#include "runtime/device/run_rules.hpp"
+#include "runtime/judge/judge.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -23,16 +22,6 @@ const char* name_of(int32_t level) {
 int32_t level_of(const std::string& name) {
   return static_cast<int32_t>(std::find(std::begin(level_names), std::end(level_names), name) -
                               std::begin(level_names));
-}
-
-/// The trace of a run is the largest part of its result.
-void drop_trace(RunResult& result) {
-  result.events = {};
-  result.task_trace = {};
-}
-void move_trace(RunResult& from, RunResult& to) {
-  to.events = std::exchange(from.events, {});
-  to.task_trace = std::exchange(from.task_trace, {});
 }
 
 }  // namespace
@@ -64,16 +53,14 @@ RunReport Repetitions::run(uint64_t trace_events) {
     DeviceConfig config = config_;
     config.kernel_timing = simulation(team_) == nullptr;
     config.events = trace_events;
-    config.task_trace = trace_events != 0;
-    if (!results.empty()) drop_trace(results.back());
+    if (!results.empty()) results.back().record = {};  // the largest part of a result
     program_.reset();
     results.push_back(launch_once(config));
     ++report_.repetitions;
     judge(results.back());
-    if (config.events != 0) judge_events(config, results.back());
+    if (config.events != 0) judge_record(results.back().record);
   }
-  RunResult traced;
-  move_trace(results.back(), traced);
+  Record last = std::exchange(results.back().record, {});
   if (report_.verdict.empty()) {
     report_.verdict = program_.data() != nullptr ? "pass" : "inconclusive";
     if (program_.data() == nullptr) report_.detail = "there is no reference to compare with";
@@ -86,7 +73,7 @@ RunReport Repetitions::run(uint64_t trace_events) {
     report_.wall_s = static_cast<double>(results.back().wall_ns) * 1e-9;
     report_.result = std::move(results.back());
   }
-  move_trace(traced, report_.result);
+  report_.result.record = std::move(last);
   return std::move(report_);
 }
 
@@ -120,12 +107,9 @@ void Repetitions::judge(const RunResult& result) {
   }
 }
 
-void Repetitions::judge_events(const DeviceConfig& config, const RunResult& result) {
-  const bool complete = std::all_of(result.events.begin(), result.events.end(),
-                                    [](const EventLog& log) { return log.dropped() == 0; });
-  if (!complete) return;
-  // However long a task waits: the machine may have slept meanwhile.
-  report_.broken_rules = broken_rules(config, result, std::numeric_limits<uint64_t>::max());
+void Repetitions::judge_record(const Record& record) {
+  if (record.dropped != 0) return;
+  report_.broken_rules = judging::problems_of(record);
   if (report_.broken_rules.empty() || !report_.verdict.empty()) return;
   report_.verdict = "fault";
   report_.detail = "broken_rule";

@@ -24,7 +24,7 @@ class Repetitions {
  private:
   RunResult launch_once(const DeviceConfig& config);
   void judge(const RunResult& result);
-  void judge_events(const DeviceConfig& config, const RunResult& result);
+  void judge_record(const Record& record);
   void fail(const std::string& detail);
   std::string graph_mismatch(const RunResult& result) const;
 

@@ -277,10 +277,11 @@ ExitCode RunCommand::run(const Settings& settings) {
   std::optional<OutputFile> trace;
   if (!json_.empty()) json.emplace(json_);
   if (!trace_.empty()) trace.emplace(trace_);
-  const RunReport report = measure(settings, trace ? settings.number(Setting::trace_events) : 0);
+  RunReport report = measure(settings, trace ? settings.number(Setting::trace_events) : 0);
   if (trace) {
-    const uint64_t dropped = write_trace(*trace, report);
+    write_trace(*trace, report);
     trace->finish();
+    const uint64_t dropped = report.result.record.dropped;
     if (dropped != 0 && !quiet_) {
       fmt::print(stderr, "pto2: warning: {} events found their buffer full; use --trace-events\n",
                  dropped);

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/task_state.hpp"
-#include "runtime/trace/chip_json.hpp"
+#include "runtime/cli/chip_json.hpp"
 
 namespace pto2::cli {
 namespace {

@@ -1,25 +1,21 @@
 #include "runtime/cli/trace_file.hpp"
 
-#include "runtime/trace/trace_writer.hpp"
+#include "runtime/record/trace_writer.hpp"
 
 namespace pto2::cli {
 
-uint64_t write_trace(OutputFile& file, const RunReport& report) {
+void write_trace(OutputFile& file, RunReport& report) {
   const Settings& settings = *report.settings;
-  const executors::SeededOptions* const seeded = simulation(report.team);
-  TraceSource source{.config = report.config,
-                     .result = report.result,
-                     .labels = {},
-                     .kernel_names = report.kernel_names,
-                     .points = seeded != nullptr,
-                     .seed = {}};
-  for (const auto& [name, setting] :
-       {std::pair{"workload", Setting::workload}, std::pair{"case", Setting::case_name},
-        std::pair{"runtime", Setting::runtime}, std::pair{"executor", Setting::executor}}) {
-    source.labels.emplace_back(name, settings.text(setting));
+  Record& record = report.result.record;
+  const Setting labels[] = {Setting::workload, Setting::case_name, Setting::runtime,
+                            Setting::executor};
+  static_assert(std::size(labels) == label_names.size());
+  for (std::size_t i = 0; i < label_names.size(); ++i) {
+    record.labels.emplace_back(label_names[i], settings.text(labels[i]));
   }
-  if (seeded != nullptr) source.seed = seeded->seed;
-  return pto2::write_trace(source, [&](std::string_view text) { file.write(text); });
+  record.kernels = report.kernel_names;
+  if (const auto* seeded = simulation(report.team)) record.seed = seeded->seed;
+  pto2::write_trace(record, [&](std::string_view text) { file.write(text); });
 }
 
 }  // namespace pto2::cli

@@ -13,21 +13,20 @@
 #include <vector>
 
 #include "runtime/cli/commands.hpp"
+#include "runtime/judge/judge.hpp"
 #include "runtime/output/output_file.hpp"
-#include "runtime/validate/trace_reader.hpp"
-#include "runtime/validate/validate.hpp"
+#include "runtime/record/trace_reader.hpp"
 
 namespace pto2::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using validation::TraceError;
-using validation::Verdict;
-using validation::Violation;
+using judging::Verdict;
+using judging::Violation;
 
 constexpr const char* validate_footer =
     R"(Reads traces that pto2 run --trace has written, - from stdin, and judges each by the rules
-VR-I1 to VR-I32, by VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its
+VR-I1 to VR-I37, VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its
 rule and two lines; violations are sorted by the first one.
 
 Examples:
@@ -54,7 +53,7 @@ struct Judged {
 Judged judge_file(const std::string& file, bool races) {
   Judged judged{.file = file, .verdict = {}, .error = nullptr};
   try {
-    judged.verdict = validation::judge(validation::read_trace(file), races);
+    judged.verdict = judging::judge(read_trace(file), {.races = races});
   } catch (const TraceError& error) {
     judged.error = std::make_unique<TraceError>(error);
   } catch (const std::bad_alloc&) {
@@ -82,7 +81,7 @@ void show(OutputFile& out, const Judged& judged) {
   if (judged.verdict.more != 0) {
     out.write(fmt::format("{}: and {} more\n", name, judged.verdict.more));
   }
-  const validation::Figures& figures = judged.verdict.figures;
+  const judging::Figures& figures = judged.verdict.figures;
   out.write(
       fmt::format("{}: {}, {} tasks, {} parts, {} events; {} tasks pinned, {} groups, {} "
                   "pipes, {} entries pushed\n",
@@ -98,7 +97,7 @@ Json json_of(const Judged& judged) {
                      {"remedy", judged.error->remedy()}};
     return json;
   }
-  const validation::Figures& figures = judged.verdict.figures;
+  const judging::Figures& figures = judged.verdict.figures;
   json["tasks"] = figures.tasks;
   json["parts"] = figures.parts;
   json["events"] = figures.events;

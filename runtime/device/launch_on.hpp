@@ -49,6 +49,7 @@ class Run {
       result.kernels_last = team_.kernels_last();
     }
     audit(result);
+    add_record<P, F>(state_, orchestrator_, schedulers_, result);
     return result;
   }
 

@@ -22,7 +22,7 @@ void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
                    std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
   const std::size_t capacity = state.config.events;
   orchestrator.log() = EventLog(orchestrator_name, capacity);
-  if (state.config.task_trace) orchestrator.trace_tasks(capacity);
+  orchestrator.trace_tasks(capacity);
   for (uint32_t s = 0; s < schedulers.size(); ++s) {
     schedulers[s]->log() = EventLog(scheduler_name(s), capacity);
   }
@@ -59,25 +59,37 @@ inline void add(RunResult& result, const SchedulerCounts& counts) {
   add(result, counts.own_tasks);
 }
 
-/// After the run: its error, what its threads counted, and their logs, which are moved.
+/// The record of a run on `config`: what `result` says, the events of the logs of all logical
+/// threads (the orchestrator, the schedulers, the cores), and the `tasks` of the orchestrator's
+/// table (task_trace.hpp). O(n log n) for n events.
+[[nodiscard]] Record make_record(const DeviceConfig& config, const RunResult& result,
+                                 std::span<const EventLog* const> logs,
+                                 std::vector<TaskRecord> tasks);
+
+/// After everything else is known of the run: adds its record to the result, if it was recorded.
+template <executors::ExecutionPolicy P, template <class> class F>
+void add_record(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
+                std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers, RunResult& result) {
+  if (state.config.events == 0) return;
+  std::vector<const EventLog*> logs{&orchestrator.log()};
+  for (const auto& scheduler : schedulers) logs.push_back(&scheduler->log());
+  for (auto& core : state.cores) logs.push_back(&core.log());
+  result.record =
+      make_record(state.config, result, logs, std::move(orchestrator.task_trace().tasks()));
+}
+
+/// After the run: its error, and what its threads counted.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] RunResult collect(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
                                 std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
   RunResult result;
-  const auto take_log = [&](EventLog& log) {
-    if (log.enabled()) result.events.push_back(std::move(log));
-  };
   result.error = orchestrator.error();
   add(result, orchestrator.counts());
-  take_log(orchestrator.log());
-  result.task_trace = std::move(orchestrator.task_trace());
   for (const auto& scheduler : schedulers) {
     add(result, scheduler->counts());
-    take_log(scheduler->log());
   }
   for (auto& core : state.cores) {
     add(result, core.counts());
-    take_log(core.log());
   }
   return result;
 }

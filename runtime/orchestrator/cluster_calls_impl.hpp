@@ -24,7 +24,9 @@ int32_t Orchestrator<P, F>::allocate_cluster() {
   if (!cluster) return 0;
   end_pipes(*cluster);
   const OpenGroup group = groups_.open(*cluster, depth());
-  if (mode_ == Mode::running) record<P>(log_, EventKind::allocate, {group.group}, *cluster);
+  if (mode_ == Mode::running) {
+    record<P>(log_, {.group = group.group, .place = *cluster, .kind = EventKind::allocate});
+  }
   return static_cast<int32_t>(*cluster);
 }
 
@@ -56,7 +58,7 @@ void Orchestrator<P, F>::record_leftover(const PipeLeftover& left) {
   use.group = left.group;
   use.tag = left.tag;
   use.after = {static_cast<int64_t>(left.waiting), static_cast<int64_t>(left.held)};
-  log_.record(P::now(), EventKind::leftover, no_task, use);
+  log_.record({.t = P::now(), .kind = EventKind::leftover}, use);
 }
 
 /// Waits for a free cluster. While a deadlock is counted there are as many as it takes. Nothing:
@@ -112,7 +114,7 @@ void Orchestrator<P, F>::free_cluster(int32_t cluster) {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::close_group(const OpenGroup& group) {
   if (mode_ != Mode::running) return;
-  record<P>(log_, EventKind::close, {group.group}, group.cluster);
+  record<P>(log_, {.group = group.group, .place = group.cluster, .kind = EventKind::close});
   if (state_.clusters.close(group.cluster)) {
     record<P>(log_, EventKind::give_back, no_task, group.cluster);
   }

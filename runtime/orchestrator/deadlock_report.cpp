@@ -151,9 +151,6 @@ Resource resource_of(Lack lack) {
   return Resource::task_ring;
 }
 
-const char* resource_name(Resource resource) {
-  return text_of(resource).name;
-}
 ErrorCode deadlock_code(Resource resource) {
   return text_of(resource).code;
 }

@@ -11,17 +11,13 @@
 #include "core/task_id.hpp"
 #include "runtime/orchestrator/cluster_groups.hpp"
 #include "runtime/orchestrator/requirement.hpp"
+#include "runtime/record/event.hpp"
 #include "runtime/run/config.hpp"
 #include "runtime/run/error.hpp"
 
 namespace pto2 {
 
-/// What a submission can lack, or, the last, an allocation of a cluster.
-enum class Resource : uint32_t { task_ring, heap_ring, dependency_pool, tensormap_pool, clusters };
-
 [[nodiscard]] Resource resource_of(Lack lack);
-/// Name as the original writes it: "TaskRing", ..
-[[nodiscard]] const char* resource_name(Resource resource);
 [[nodiscard]] ErrorCode deadlock_code(Resource resource);
 
 /// State of the blocked orchestrator. Bytes for the heap, entries for the others.

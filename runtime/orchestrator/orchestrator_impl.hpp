@@ -131,8 +131,9 @@ void Orchestrator<P, F>::scope_begin() {
   counting_.scope_begin();
   scopes_.push_back(scope_tasks_.size());
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
-    const TaskId scope{submitter_.task_trace().scope_begin()};
-    record<P>(log_, EventKind::scope_begin, scope, static_cast<uint32_t>(scopes_.size()) - 1);
+    record<P>(log_, {.scope = submitter_.task_trace().scope_begin(),
+                     .place = static_cast<uint32_t>(scopes_.size()) - 1,
+                     .kind = EventKind::scope_begin});
   }
 }
 
@@ -143,8 +144,9 @@ void Orchestrator<P, F>::scope_end() {
     return;
   }
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
-    const TaskId scope{submitter_.task_trace().scope_end()};
-    record<P>(log_, EventKind::scope_end, scope, static_cast<uint32_t>(scopes_.size()) - 1);
+    record<P>(log_, {.scope = submitter_.task_trace().scope_end(),
+                     .place = static_cast<uint32_t>(scopes_.size()) - 1,
+                     .kind = EventKind::scope_end});
   }
   const std::size_t first_task = scopes_.back();
   if (!groups_.open_groups().empty()) [[unlikely]] {

@@ -80,7 +80,7 @@ class Submitter {
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
   template <class Look, class Describe>
-  [[nodiscard]] Reserved wait(TaskId next, std::optional<Resource> lacks, Look&& look,
+  [[nodiscard]] Reserved wait(uint32_t ring, std::optional<Resource> lacks, Look&& look,
                               Describe&& describe);
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   [[nodiscard]] std::string describe_blocked(const Submission& task) const;

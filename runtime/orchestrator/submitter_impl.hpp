@@ -86,12 +86,14 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
   if (!lacking(task)) return Reserved::fits;
   const std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return Reserved::fits;
-  if (task_trace_.enabled()) [[unlikely]] {
-    task_trace_.waits(requested(task, *lacks));
-  }
+  const TaskId next = make_id(task.ring, state_.admission.ring(task.ring).tasks.next());
+  record<P>(events_, {.task = next,
+                      .requested = requested(task, *lacks),
+                      .kind = EventKind::wait,
+                      .lacking = lacks});
   return wait(
-      make_id(task.ring, state_.admission.ring(task.ring).tasks.next()), lacks,
-      [&] { return observe_lacking(task); }, [&] { return describe_blocked(task); });
+      task.ring, lacks, [&] { return observe_lacking(task); },
+      [&] { return describe_blocked(task); });
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -104,19 +106,16 @@ Reserved Submitter<P, F>::allocate_cluster(uint32_t ring, uint32_t& cluster) {
   };
   const std::optional<Resource> lacks = look();
   if (!lacks) return Reserved::fits;
-  if (task_trace_.enabled()) [[unlikely]]
-    task_trace_.waits(1);
-  return wait(make_id(ring, state_.admission.ring(ring).tasks.next()), lacks, look,
-              [] { return std::string("[Cluster] BLOCKED: no free cluster"); });
+  record<P>(events_, {.requested = 1, .kind = EventKind::wait, .lacking = lacks});
+  return wait(ring, lacks, look, [] { return std::string("[Cluster] BLOCKED: no free cluster"); });
 }
 
-/// Waits until look() finds nothing lacking, before task `next` of a ring is submitted.
+/// Waits until look() finds nothing lacking, in a scope of this ring.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Look, class Describe>
-Reserved Submitter<P, F>::wait(TaskId next, std::optional<Resource> lacks, Look&& look,
+Reserved Submitter<P, F>::wait(uint32_t ring, std::optional<Resource> lacks, Look&& look,
                                Describe&& describe) {
   ++counts_.waits;
-  record<P>(events_, EventKind::wait, next, static_cast<uint32_t>(*lacks));
   uint64_t evaluations = 0;
   bool deadlocked = false;
   const uint64_t begin = P::now();
@@ -128,7 +127,7 @@ Reserved Submitter<P, F>::wait(TaskId next, std::optional<Resource> lacks, Look&
     lacks_ = *lacks;
     if (is_warning_due(++evaluations)) {
       log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", describe(), evaluations).c_str());
-      log_oldest(ring_of(next));
+      log_oldest(ring);
     }
     deadlocked = all_finished;
     return deadlocked;
@@ -362,7 +361,7 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
   ++counts_.tasks;
   if (task_trace_.enabled()) [[unlikely]]
     trace(task, admitted);
-  record<P>(events_, EventKind::submit, id, task.kernel_id, static_cast<uint16_t>(task.block_dim));
+  record<P>(events_, EventKind::submit, id);
   if (task.cluster != any_cluster) [[unlikely]]
     return publish_pinned(task, admitted);
   if (!state_.admission.release(admitted)) return;
@@ -381,10 +380,14 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::join_parts(const Submission& task, TaskId id) {
-  uint16_t part = 0;
+  uint32_t part = 0;
   for (const auto& [cluster, group] : task.pinned_parts) {
     state_.clusters.join(static_cast<uint32_t>(cluster));
-    record<P>(events_, EventKind::join, id, group, part++);
+    record<P>(events_, {.task = id,
+                        .group = group,
+                        .part = part++,
+                        .place = static_cast<uint32_t>(cluster),
+                        .kind = EventKind::join});
   }
 }
 
@@ -394,7 +397,9 @@ void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& adm
   const auto cluster = static_cast<uint32_t>(task.cluster);
   if (!task.is_block) {
     state_.clusters.join(cluster);
-    record<P>(events_, EventKind::join, admitted.id, task.group);
+    record<P>(
+        events_,
+        {.task = admitted.id, .group = task.group, .place = cluster, .kind = EventKind::join});
   } else {
     join_parts(task, admitted.id);
   }

@@ -4,6 +4,14 @@
 #include <utility>
 
 namespace pto2 {
+namespace {
+
+Direction direction_of(PTOParamType type) {
+  if (type == PTOParamType::INPUT) return Direction::in;
+  return type == PTOParamType::OUTPUT ? Direction::out : Direction::inout;
+}
+
+}  // namespace
 
 uint32_t TaskTrace::scope_begin() {
   open_scopes_.push_back(scopes_begun_);
@@ -19,62 +27,74 @@ uint32_t TaskTrace::scope_end() {
 void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint32_t first_node) {
   const std::vector<Claim> claims = std::exchange(claims_, {});
   if (tasks_.size() == limit_) return;
-  TracedTask traced;
-  traced.id = admitted.id;
-  traced.type = task.type;
+  TaskRecord& traced = tasks_.emplace_back();
+  traced.task = admitted.id;
   traced.kernel = task.kernel_id;
-  traced.block_dim = task.block_dim;
-  traced.group = task.group;
+  traced.type = static_cast<uint32_t>(task.type);
+  traced.scope = open_scopes_.back();
+  traced.depth = task.depth;
   const bool apart = std::ranges::any_of(task.pinned_parts, [&](const PinnedPart& part) {
     return part.group != task.pinned_parts.front().group;
   });
-  if (!apart) traced.cluster = task.cluster;
-  traced.depth = task.depth;
-  traced.scope = open_scopes_.back();
+  if (!apart && task.cluster != any_cluster) {
+    traced.cluster = task.cluster;
+    traced.group = task.group;
+  }
+  traced.block_dim = task.block_dim;
   traced.heap_begin = admitted.placement.begin;
   traced.heap_bytes = task.heap_bytes;
   traced.first_node = first_node;
-  traced.nodes = static_cast<uint32_t>(task.producers.size() + task.owners.size());
-  traced.params = static_cast<uint32_t>(task.params.size());
-  traced.edges = static_cast<uint32_t>(task.producers.size());
-  traced.holds = static_cast<uint32_t>(task.owners.size());
-  tasks_.push_back(traced);
+  traced.nodes = task.producers.size() + task.owners.size();
   for (std::size_t i = 0; i < task.producers.size(); ++i) {
-    edges_.push_back({task.producers[i], claims[i]});
+    traced.producers.push_back({task.producers[i], claims[i]});
   }
-  holds_.insert(holds_.end(), task.owners.begin(), task.owners.end());
-  add_params(task);
-  if (task.has_pipes) add_pipes(task);
+  traced.holds = task.owners;
+  add_params(task, traced);
+  if (task.has_pipes) add_pipes(task, traced);
 }
 
-void TaskTrace::add_pipes(const Submission& task) {
+void TaskTrace::add_pipes(const Submission& task, TaskRecord& traced) {
   for (const PipeParam& param : task.pipes) {
     const Pipe& pipe = *param.pipe;
     if (!known_pipes_.emplace(pipe.group, pipe.tag).second) continue;
-    pipes_.push_back({pipe.tag, pipe.control.capacity});
-    ++tasks_.back().pipes;
+    traced.pipes.push_back({pipe.tag, pipe.control.capacity});
   }
 }
 
-void TaskTrace::add_params(const Submission& task) {
+void TaskTrace::add_params(const Submission& task, TaskRecord& traced) const {
   for (std::size_t i = 0; i < task.params.size(); ++i) {
-    TracedParam& param = params_.emplace_back();
-    param.type = task.params[i].type;
-    if (param.type == PTOParamType::SCALAR) continue;
-    if (is_pipe(param.type)) {
-      param.tag = pipe_tag(task.params[i]);
-      continue;
+    const PTOParamType type = task.params[i].type;
+    if (type == PTOParamType::SCALAR) {
+      traced.params.emplace_back();
+    } else if (is_pipe(type)) {
+      traced.params.push_back({.pipe = true,
+                               .pipe_out = type == PTOParamType::PIPE_OUT,
+                               .tag = pipe_tag(task.params[i])});
+    } else {
+      traced.params.push_back(tensor_of(type, *task.tensors[i]));
     }
-    const TensorRecord& tensor = *task.tensors[i];
-    param.external = tensor.external;
-    param.owner = tensor.owner;
-    param.base = tensor.base;
-    param.region = tensor.region;
   }
 }
 
-void TaskTrace::waits(uint64_t requested) {
-  if (requests_.size() < limit_) requests_.push_back(requested);
+ParamRecord TaskTrace::tensor_of(PTOParamType type, const TensorRecord& tensor) const {
+  const Region& region = tensor.region;
+  ParamRecord param;
+  param.direction = direction_of(type);
+  param.external = tensor.external;
+  param.base = tensor.base;
+  if (!tensor.external) {
+    param.owner = tensor.owner;
+    param.base -= heaps_[ring_of(tensor.owner)];
+  }
+  param.element = region.element_size;
+  param.origin = region.origin;
+  param.dims = region.ndims;
+  for (uint32_t i = 0; i < param.dims; ++i) {
+    param.strides[i] = i + 1 == param.dims ? 1 : region.root_strides[i];
+    param.start[i] = region.box_begin[i];
+    param.extent[i] = region.box_end[i] - region.box_begin[i];
+  }
+  return param;
 }
 
 }  // namespace pto2

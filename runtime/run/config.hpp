@@ -41,8 +41,7 @@ struct DeviceConfig {
   Chip chip = known_chips().front();
   FanOutKind fan_out = FanOutKind::word;
   bool kernel_timing = false;  ///< measure the time inside kernels
-  std::size_t events = 0;      ///< events kept per logical thread; 0: none
-  bool task_trace = false;     ///< with events: also what was submitted, for a trace of the run
+  std::size_t events = 0;      ///< events kept per logical thread; 0: no record
 
   /// Entries of each shard for tasks of this type, but for the orchestrator's.
   [[nodiscard]] uint32_t shard_room(CoreType type) const {

@@ -43,7 +43,7 @@ void record_pipes(const TaskArguments& arguments, TaskId task, uint64_t tick, Ev
   for_each_pipe(arguments, [&](const Pipe& pipe) {
     const PipeCounts& before = pipe.before;
     const PipeCounts after = counts_of(pipe.control);
-    log.record(tick, EventKind::pipe, task,
+    log.record({.t = tick, .task = task, .kind = EventKind::pipe},
                {.group = pipe.group,
                 .tag = pipe.tag,
                 .capacity = pipe.control.capacity,

@@ -21,25 +21,22 @@ struct Times {
 /// The edges of a run, its tasks by their order of submission.
 class Edges {
  public:
-  Edges(std::span<const test::RecordedTask> demanded, bool is_whole, const RunResult& result)
-      : demanded_(demanded), is_whole_(is_whole), times_(result.task_trace.tasks().size()) {
-    for (const TracedTask& task : result.task_trace.tasks()) {
-      numbers_.emplace(task.id.value, numbers_.size());
+  Edges(std::span<const test::RecordedTask> demanded, bool is_whole, const Record& record)
+      : demanded_(demanded), is_whole_(is_whole), times_(record.tasks.size()) {
+    for (const TaskRecord& task : record.tasks) {
+      numbers_.emplace(task.task.value, numbers_.size());
     }
-    for (const EventLog& log : result.events) {
-      for (const Event& event : log.events()) note(event);
-    }
+    for (const Event& event : record.events) note(event);
   }
 
-  std::vector<std::string> problems(const TaskTrace& trace) {
-    auto edge = trace.edges().begin();
-    auto hold = trace.holds().begin();
-    for (std::size_t i = 0; i < trace.tasks().size() && problems_.size() < most; ++i) {
-      const TracedTask& task = trace.tasks()[i];
+  std::vector<std::string> problems(const Record& record) {
+    for (std::size_t i = 0; i < record.tasks.size() && problems_.size() < most; ++i) {
       std::vector<std::size_t> edges;
       std::vector<std::size_t> holds;
-      for (uint32_t e = 0; e < task.edges; ++e) edges.push_back(number_of((edge++)->producer));
-      for (uint32_t h = 0; h < task.holds; ++h) holds.push_back(number_of(*hold++));
+      for (const ProducerRecord& producer : record.tasks[i].producers) {
+        edges.push_back(number_of(producer.task));
+      }
+      for (const TaskId owner : record.tasks[i].holds) holds.push_back(number_of(owner));
       compare(i, "edge to task", demanded_[i].producers, edges, edges);
       // Who waits for a task keeps its buffer, too.
       std::vector<std::size_t> kept = edges;
@@ -54,9 +51,9 @@ class Edges {
     const auto known = numbers_.find(event.task.value);
     if (known == numbers_.end()) return;
     Times& times = times_[known->second];
-    if (event.kind == EventKind::submit) times.submitted = event.tick;
+    if (event.kind == EventKind::submit) times.submitted = event.t;
     if (event.kind != EventKind::fin) return;
-    times.ended = times.ended == ~uint64_t{0} ? event.tick : std::max(times.ended, event.tick);
+    times.ended = times.ended == ~uint64_t{0} ? event.t : std::max(times.ended, event.t);
   }
   std::size_t number_of(TaskId id) const { return numbers_.at(id.value); }
 
@@ -87,12 +84,12 @@ class Edges {
 }  // namespace
 
 std::vector<std::string> edge_problems(std::span<const test::RecordedTask> demanded, bool is_whole,
-                                       const RunResult& result) {
-  const std::size_t submitted = result.task_trace.tasks().size();
+                                       const Record& record) {
+  const std::size_t submitted = record.tasks.size();
   if (submitted > demanded.size()) {
     return {fmt::format("{} tasks, and {} are demanded", submitted, demanded.size())};
   }
-  return Edges(demanded, is_whole, result).problems(result.task_trace);
+  return Edges(demanded, is_whole, record).problems(record);
 }
 
 }  // namespace pto2::simulations

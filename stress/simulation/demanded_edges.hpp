@@ -16,6 +16,6 @@ namespace pto2::simulations {
 /// producer can have been reclaimed: its scope ended before, and its kernel did. `is_whole` says
 /// that nothing else orders tasks, so that no other edge may be there.
 [[nodiscard]] std::vector<std::string> edge_problems(std::span<const test::RecordedTask> demanded,
-                                                     bool is_whole, const RunResult& result);
+                                                     bool is_whole, const Record& record);
 
 }  // namespace pto2::simulations

@@ -22,20 +22,18 @@ class Hash {
 
 uint64_t hash_of(const RunResult& result) {
   Hash hash;
-  hash.add(static_cast<uint64_t>(result.error.code));
-  for (const uint64_t count :
-       {result.tasks, result.edges_linked, result.edges_early, result.holds, result.dispatches,
-        result.loans, result.completions, result.steals, result.cas_retries, result.waits,
-        result.wait_ticks, result.scheduler_parks, result.peak_window, result.points}) {
-    hash.add(count);
+  hash.add(result.record.error);
+  for (const CountRow& row : count_table()) {
+    // What differs from one machine to another is no part of a schedule.
+    if (row.member != &Counts::kernel_ticks) hash.add(result.*row.member);
   }
-  for (const EventLog& log : result.events) {
-    hash.add(log.thread());
-    for (const Event& event : log.events()) {
-      hash.add(event.tick);
-      hash.add(event.task.value);
-      hash.add(uint64_t{event.detail} << 32 | uint64_t{event.part} << 8 |
-               static_cast<uint64_t>(event.kind));
+  for (const Event& event : result.record.events) {
+    const auto lacking = event.lacking ? 1 + static_cast<uint64_t>(*event.lacking) : 0;
+    for (const uint64_t value :
+         {event.t, event.task.value, event.scope, event.group, event.requested,
+          uint64_t{event.thread} << 32 | event.part,
+          uint64_t{event.place} << 16 | lacking << 8 | static_cast<uint64_t>(event.kind)}) {
+      hash.add(value);
     }
   }
   return hash.value();

@@ -6,11 +6,11 @@
 #include <array>
 #include <stdexcept>
 
-#include "runtime/device/run_rules.hpp"
+#include "runtime/judge/judge.hpp"
+#include "runtime/record/trace_writer.hpp"
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/demanded_edges.hpp"
 #include "stress/simulation/run_hash.hpp"
-#include "tests/support/trace_check.hpp"
 
 namespace pto2::simulations {
 namespace {
@@ -82,7 +82,6 @@ DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
   config.tensormap_pool = static_cast<uint32_t>(info.rings.tensormap_pool);
   if (is_exact_) draw_sizes(random, config);
   config.events = events_per_task * data_->expected_tasks() + 1024;
-  config.task_trace = true;
   return config;
 }
 
@@ -129,7 +128,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
     run.tasks = result.tasks;
     run.points = result.points;
     run.hash = hash_of(result);
-    if (options_.trace) test::write_trace_to(options_.trace, config, result);
+    if (options_.trace) write_trace(result.record, options_.trace);
     judge(config, result, tasks, relay, run);
   } catch (const executors::SeededFailure& failure) {
     run.problems.emplace_back(failure.what());
@@ -161,11 +160,11 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   const auto add = [&](const std::vector<std::string>& more) {
     run.problems.insert(run.problems.end(), more.begin(), more.end());
   };
-  add(broken_rules(config, result));
   if (recorder_.boxes_are_apart()) {
-    add(edge_problems(recorder_.tasks(), !recorder_.has_pipes(), result));
+    add(edge_problems(recorder_.tasks(), !recorder_.has_pipes(), result.record));
   }
-  if (options_.validate) add(test::trace_problems(config, result));
+  if (options_.validate)
+    add(judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}));
   // What was submitted before a deadlock runs to its end.
   add(relay->problems(result.tasks));
   if (!passes) return;

@@ -42,7 +42,7 @@ TEST(ExitCode, OfADefectIsItsOwnWhateverTheVerdict) {
   for (const char* verdict : verdicts) {
     RunReport by_events;
     by_events.verdict = verdict;
-    by_events.broken_rules = {"EV-I5: task 0 of ring 0 has 2 events ack"};
+    by_events.broken_rules = {"line 7: VR-I2: task 0 of ring 0 has 2 events ack"};
     EXPECT_EQ(exit_code(by_events), exit_our_bug) << verdict;
 
     RunReport by_structures;

@@ -79,7 +79,7 @@ TEST(Trace, HasEveryEventOfEveryTaskOnce) {
     const Trace trace =
         trace_of({"paged_attention", "--case", "CaseVarSeq4", "--executor", executor});
     expect_complete(trace, 33);
-    EXPECT_EQ(trace.header["schema"], "pto2-trace/2");
+    EXPECT_EQ(trace.header["schema"], "pto2-trace/3");
     EXPECT_EQ(trace.header["tasks"], 33);
     EXPECT_EQ(trace.header["executor"], executor);
     EXPECT_EQ(trace.header["clock"], std::string(executor) == "seeded" ? "points" : "ns");
@@ -252,11 +252,17 @@ TEST(Trace, HeaderDescribesChipAndRings) {
       trace_of({"paged_attention", "--blocks", "2", "--schedulers", "1", "--window", "32"});
   const json& cores = trace.header["cores"];
   ASSERT_EQ(cores.size(), 7U);
-  EXPECT_EQ(cores[1], json({{"name", "aic1"}, {"type", "cube"}, {"cluster", 1}}));
-  EXPECT_EQ(cores[4], json({{"name", "aiv2"}, {"type", "vector"}, {"cluster", 1}}));
   EXPECT_EQ(
-      cores[6],
-      json({{"name", "cpu0"}, {"type", "ai_cpu"}, {"cluster", -1}, {"thread", "scheduler0"}}));
+      cores[1],
+      json({{"name", "aic1"}, {"type", "cube"}, {"cluster", 1}, {"scheduler", "scheduler0"}}));
+  EXPECT_EQ(
+      cores[4],
+      json({{"name", "aiv2"}, {"type", "vector"}, {"cluster", 1}, {"scheduler", "scheduler0"}}));
+  EXPECT_EQ(cores[6], json({{"name", "cpu0"},
+                            {"type", "ai_cpu"},
+                            {"cluster", -1},
+                            {"thread", "scheduler0"},
+                            {"scheduler", "scheduler0"}}));
   ASSERT_EQ(trace.header["rings"].size(), 4U);
   EXPECT_EQ(trace.header["rings"][3]["window"], 32);
   EXPECT_EQ(trace.header["rings"][3]["dep_pool"], 65536);

@@ -2,8 +2,8 @@
 /// the same with and without the search for races but for what that finds.
 #include <new>
 
-#include "runtime/validate/trace_reader.hpp"
-#include "runtime/validate/validate.hpp"
+#include "runtime/judge/judge.hpp"
+#include "runtime/record/trace_reader.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
@@ -11,13 +11,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   static fuzz::MemoryFile file;
   file.write(fuzz::Bytes(data, size).rest());
   try {
-    const validation::Trace trace = validation::read_trace(file.path());
-    const validation::Verdict plain = validation::judge(trace, false);
-    const validation::Verdict races = validation::judge(trace, true);
+    const Record trace = read_trace(file.path());
+    const judging::Verdict plain = judging::judge(trace);
+    const judging::Verdict races = judging::judge(trace, {.races = true});
     fuzz::expect(plain.violations.size() + plain.more <= races.violations.size() + races.more,
                  "the search for races hides violations");
     fuzz::expect(plain.figures.events == trace.events.size(), "events that nobody counted");
-  } catch (const validation::TraceError& error) {
+  } catch (const TraceError& error) {
     fuzz::expect(!error.remedy().empty(), "refused without a remedy");
   }
   return 0;

@@ -38,29 +38,30 @@ class Look {
   void pipe_use(const PipeUse& use) {
     meet(Case::pipes, true);
     meet(Case::pipe_of_two, use.before.waiting > 0 && use.popped > 0);
-    meet(Case::pipe_full, use.after.waiting + use.after.held == use.capacity);
+    meet(Case::pipe_full,
+         static_cast<uint64_t>(use.after.waiting + use.after.held) == use.capacity);
+  }
+
+  void task(const TaskRecord& task) {
+    block_dims_[task.task.value] = task.block_dim;
+    meet(Case::block_tasks, task.block_dim > 1);
+    meet(Case::single_parts, task.block_dim == 1);
+    unpinned_ += task.block_dim == 0 ? 1 : 0;
   }
 
   /// Of the orchestrator.
   void event(const Event& event) {
     // A wait that ended in a cluster: the allocation is the next event.
     meet(Case::cluster_waits, waits_ && event.kind == EventKind::allocate);
-    waits_ = event.kind == EventKind::wait && event.task != no_task &&
-             event.detail == static_cast<uint32_t>(Resource::clusters);
+    waits_ = event.lacking == Resource::clusters;
     switch (event.kind) {
       case EventKind::allocate:
         meet(Case::groups, true);
-        meet(Case::cluster_again, !clusters_.insert(event.detail).second);
+        meet(Case::cluster_again, !clusters_.insert(event.place).second);
         meet(Case::several_groups, ++open_ > 1);
         break;
       case EventKind::close:
         --open_;
-        break;
-      case EventKind::submit:
-        block_dims_[event.task.value] = event.part;
-        meet(Case::block_tasks, event.part > 1);
-        meet(Case::single_parts, event.part == 1);
-        unpinned_ += event.part == 0 ? 1 : 0;
         break;
       case EventKind::join:
         joined(event);
@@ -76,8 +77,8 @@ class Look {
   void other_event(const Event& event) {
     meet(Case::closed_early, event.kind == EventKind::give_back);
     if (event.kind != EventKind::dispatch) return;
-    meet(Case::ai_cpu_tasks, chip_.type_of(event.detail) == CoreType::ai_cpu);
-    meet(Case::accelerator_tasks, chip_.type_of(event.detail) == CoreType::accelerator);
+    meet(Case::ai_cpu_tasks, chip_.type_of(event.place) == CoreType::ai_cpu);
+    meet(Case::accelerator_tasks, chip_.type_of(event.place) == CoreType::accelerator);
   }
 
   [[nodiscard]] Met result() {
@@ -102,7 +103,7 @@ class Look {
     meet(part ? Case::pinned_parts : Case::pinned, true);
     pinned_ += part ? 0 : 1;
     auto& groups = groups_[event.task.value];
-    groups.insert(event.detail);
+    groups.insert(event.group);
     meet(Case::parts_on_clusters, groups.size() > 1);
   }
 
@@ -115,8 +116,8 @@ class Look {
   uint64_t pinned_ = 0;
   uint64_t unpinned_ = 0;  // those that are pinned included
   std::set<uint32_t> clusters_;
-  std::map<uint64_t, uint16_t> block_dims_;
-  std::map<uint64_t, std::set<uint32_t>> groups_;
+  std::map<uint64_t, uint64_t> block_dims_;
+  std::map<uint64_t, std::set<uint64_t>> groups_;
 };
 
 }  // namespace
@@ -148,12 +149,11 @@ const char* name_of(Case which) {
 void Census::add(const Program& program, const Chip& chip, const RunResult& result) {
   Look look(chip);
   look.program(program);
-  for (std::size_t thread = 0; thread < result.events.size(); ++thread) {
-    const EventLog& log = result.events[thread];
-    for (const Event& event : log.events()) {
-      thread == 0 ? look.event(event) : look.other_event(event);
-      if (event.kind == EventKind::pipe) look.pipe_use(log.pipe_uses()[event.detail]);
-    }
+  const Record& record = result.record;
+  for (const TaskRecord& task : record.tasks) look.task(task);
+  for (const Event& event : record.events) {
+    event.thread == 0 ? look.event(event) : look.other_event(event);
+    if (event.kind == EventKind::pipe) look.pipe_use(record.pipe_uses[event.place]);
   }
   const Met met = look.result();
   ++runs_;

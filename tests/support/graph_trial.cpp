@@ -8,8 +8,7 @@
 #include <cstdio>
 #include <map>
 
-#include "runtime/device/run_rules.hpp"
-#include "tests/support/trace_check.hpp"
+#include "runtime/judge/judge.hpp"
 
 namespace pto2::graphs {
 namespace {
@@ -200,8 +199,9 @@ void Trial::judge(const GraphRun& run, const RunResult& result,
     add(run.wrong_memory());
     judge_pipes(result, problems);
   }
-  add(broken_rules(config_, result));
-  if (config_.task_trace) add(test::trace_problems(config_, result));
+  if (judges_records_) {
+    add(judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}));
+  }
 }
 
 void Trial::judge_error(const RunResult& result, std::vector<std::string>& problems) const {
@@ -317,17 +317,16 @@ void Trial::judge_counts(const RunResult& result, std::vector<std::string>& prob
 /// What the events say of pipes, in a run to the end.
 void Trial::judge_pipes(const RunResult& result, std::vector<std::string>& problems) const {
   std::map<PipeName, std::vector<std::string>> found;
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) {
-      if (event.kind != EventKind::pipe) continue;
-      const PipeUse& use = log.pipe_uses()[event.detail];
-      found[{use.group, use.tag}].push_back(
-          text_of({0, uint64_t(use.pushed), uint64_t(use.popped), uint64_t(use.freed),
-                   uint64_t(use.after.waiting), uint64_t(use.after.held)}));
-    }
+  for (const Event& event : result.record.events) {
+    if (event.kind != EventKind::pipe) continue;
+    const PipeUse& use = result.record.pipe_uses[event.place];
+    found[{use.group, use.tag}].push_back(
+        text_of({0, uint64_t(use.pushed), uint64_t(use.popped), uint64_t(use.freed),
+                 uint64_t(use.after.waiting), uint64_t(use.after.held)}));
   }
   std::map<PipeName, std::vector<std::string>> left;
-  for (const PipeUse& use : result.events[0].pipe_uses()) {
+  for (const PipeUse& use : result.record.pipe_uses) {
+    if (result.record.events[use.event].kind != EventKind::leftover) continue;
     left[{use.group, use.tag}].push_back(fmt::format("{}+{}", use.after.waiting, use.after.held));
   }
   for (const auto& [name, pipe] : predicted_.pipes()) {

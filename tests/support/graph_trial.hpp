@@ -44,8 +44,8 @@ class Trial {
   /// A given program, on the device that the number draws for it.
   Trial(uint64_t number, Program program);
 
-  /// From now on each run is judged by its trace, too.
-  void validate_traces() { config_.task_trace = true; }
+  /// Runs are judged by their results alone.
+  void do_not_judge_records() { judges_records_ = false; }
 
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const DeviceConfig& config() const { return config_; }
@@ -81,6 +81,7 @@ class Trial {
   oracle::SmallestSizes smallest_{};
   uint64_t slow_nodes_ = 0;  ///< enough even if nothing has completed when it is submitted
   DeviceConfig config_;
+  bool judges_records_ = true;
   std::optional<oracle::Deadlock> deadlock_;
 };
 

@@ -127,7 +127,8 @@ bool specifies(const SourceFile& file) {
 
 /// Where each id is defined: id -> "path:line" of every definition.
 std::map<std::string, std::vector<Finding>> invariant_definitions(const SourceTree& tree) {
-  static const std::regex definition(R"(^///   ([A-Z]{2,3}-[IP][0-9]+):)");
+  static const std::regex definition(
+      R"(^(?:///   |    \{")([A-Z]{2,3}-[IP][0-9]+)(?::|", Strength))");
   std::map<std::string, std::vector<Finding>> definitions;
   for (const SourceFile& file : tree) {
     if (!specifies(file)) continue;

@@ -45,7 +45,8 @@ inline constexpr std::size_t max_columns = 100;
 [[nodiscard]] Findings check_sizes(const SourceTree& tree);
 
 /// Every id of an invariant or a precondition that is cited in core, runtime, models or tests is
-/// defined once, by a line `///   XY-I1: ...` or `///   XY-P1: ...` of a file of core or runtime.
+/// defined once, by a line `///   XY-I1: ...` or `///   XY-P1: ...` of a file of core or runtime,
+/// or by a row of the judge's table of rules.
 [[nodiscard]] Findings check_invariant_ids(const SourceTree& tree);
 
 /// Core and runtime assert with PTO2_INVARIANT, which no build drops, never with assert().

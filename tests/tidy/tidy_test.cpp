@@ -186,6 +186,9 @@ TEST(InvariantIds, DefinedOnceMayBeCitedAnywhere) {
                                      {"tests/a.cpp", "// AB-I1"}});
   expect_clean(check_invariant_ids,
                {{"runtime/a.hpp", "///   AB-I1: always"}, {"models/a.hpp", "// AB-I1"}});
+  expect_clean(check_invariant_ids, {{"runtime/judge/rule_table.cpp",
+                                      "    {\"AB-I1\", Strength::always,\n     \"Always.\"},"},
+                                     {"models/a.hpp", "// AB-I1"}});
 }
 
 TEST(Mirrors, AreThere) {

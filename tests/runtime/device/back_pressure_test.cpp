@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/device/run_rules.hpp"
+#include "runtime/judge/judge.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -42,7 +42,7 @@ std::vector<std::string> blocked_lines(executors::Executor executor, KernelEntry
   const RunResult result = launch(config, executors::TeamOptions{.executor = executor}, what);
   EXPECT_EQ(result.error.code, ErrorCode::ok);
   EXPECT_EQ(result.tasks, 5U);
-  EXPECT_THAT(broken_rules(config, result), testing::IsEmpty());
+  EXPECT_THAT(judging::problems_of(result.record), testing::IsEmpty());
   return lines;
 }
 

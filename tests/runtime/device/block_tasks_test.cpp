@@ -8,10 +8,11 @@
 #include <numeric>
 #include <thread>
 
-#include "runtime/device/run_rules.hpp"
 #include "runtime/executors/random.hpp"
 #include "runtime/include/pto_kernel_api.h"
+#include "runtime/judge/judge.hpp"
 #include "tests/runtime/device/task_graph.hpp"
+#include "tests/support/record_events.hpp"
 
 namespace pto2::test {
 namespace {
@@ -250,7 +251,7 @@ TEST(PackedBlockTasks, KeepTheRulesBesideLongKernels) {
                                    {}});
   EXPECT_EQ(result.error.code, ErrorCode::ok);
   EXPECT_EQ(result.fins, 4u);
-  EXPECT_THAT(broken_rules(config, result), testing::IsEmpty());
+  EXPECT_THAT(judging::problems_of(result.record), testing::IsEmpty());
 }
 
 /// Parts that can only end together, one per vector core of the chip.
@@ -281,7 +282,7 @@ void expect_meeting(const executors::TeamOptions& team) {
     const RunResult result = launch(config, team, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_FALSE(somebody_missing) << parts_met << " parts ran at once, run " << run;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run " << run;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "run " << run;
   }
 }
 
@@ -294,7 +295,7 @@ TEST(BlockTaskParts, ReachEveryIdleCoreOnFibers) {
 }
 
 /// Block tasks and others on chips of every shape, with queues that are full; in two of three runs
-/// kernels end last, so that a part that nobody claims beside an idle core is seen. EV-I12.
+/// kernels end last, so that a part that nobody claims beside an idle core is seen. VR-I36.
 TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
   for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
@@ -319,7 +320,7 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
     const RunResult result =
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
   }
 }
 
@@ -380,7 +381,7 @@ TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = true}, what);
     ASSERT_EQ(result.error.code, ErrorCode::bad_submission);
     ASSERT_LE(parts_begun, 2 * config.chip.blocks) << "seed " << seed;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
   }
 }
 
@@ -388,19 +389,17 @@ TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
 /// `consumer` is ready.
 int64_t dispatches_until_ready(const RunResult& result, TaskId block, TaskId consumer) {
   uint64_t ended = 0;
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) {
-      if (event.kind == EventKind::fin && event.task == block) ended = std::max(ended, event.tick);
-    }
+  for (const Event& event : result.record.events) {
+    if (event.kind == EventKind::fin && event.task == block) ended = std::max(ended, event.t);
   }
   uint64_t ready = 0;
-  const auto& scheduler = result.events[1].events();
+  const std::vector<Event> scheduler = events_of(result.record, 1);
   for (const Event& event : scheduler) {
-    if (event.kind == EventKind::ready && event.task == consumer) ready = event.tick;
+    if (event.kind == EventKind::ready && event.task == consumer) ready = event.t;
   }
   EXPECT_LT(ended, ready);
   return std::ranges::count_if(scheduler, [&](const Event& event) {
-    return event.kind == EventKind::dispatch && event.tick > ended && event.tick < ready;
+    return event.kind == EventKind::dispatch && event.t > ended && event.t < ready;
   });
 }
 
@@ -445,14 +444,15 @@ void last_kernel(int64_t*) {
 
 /// The orchestrator waited until no more than two tasks were alive, `scheduler` saw to that, and
 /// the wait went on until a kernel had ended that `scheduler` ran itself.
-bool sleeps_beside_a_free_slot(const EventLog& orchestrator, const EventLog& scheduler) {
-  const auto& events = orchestrator.events();
+bool sleeps_beside_a_free_slot(const Record& record) {
+  const std::vector<Event> events = events_of(record, 0);
+  const std::vector<Event> scheduler = events_of(record, 1);
   for (std::size_t i = 0; i + 1 < events.size(); ++i) {
-    if (events[i].kind != EventKind::wait || events[i].task == no_task) continue;
+    if (events[i].kind != EventKind::wait || !events[i].lacking) continue;
     bool reclaimed = false;
     bool runs = false;
-    for (const Event& event : scheduler.events()) {
-      if (event.tick < events[i].tick || event.tick > events[i + 1].tick) continue;
+    for (const Event& event : scheduler) {
+      if (event.t < events[i].t || event.t > events[i + 1].t) continue;
       reclaimed |=
           event.kind == EventKind::reclaim && local_of(event.task) + 3 == local_of(events[i].task);
       runs |= reclaimed && event.kind == EventKind::ack;
@@ -488,7 +488,7 @@ TEST(BlockTaskParts, RingTheOrchestratorWhenTheTicketIsTheLastToGo) {
   for (uint64_t seed = 1; seed <= 500; ++seed) {
     const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-    ASSERT_FALSE(sleeps_beside_a_free_slot(result.events[0], result.events[1])) << "seed " << seed;
+    ASSERT_FALSE(sleeps_beside_a_free_slot(result.record)) << "seed " << seed;
   }
 }
 

@@ -51,8 +51,8 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Clusters, testing::ValuesIn(everywhere()),
 /// The events of a kind, as (number of the group, cluster).
 std::vector<std::pair<uint64_t, uint32_t>> events(const RunResult& result, EventKind kind) {
   std::vector<std::pair<uint64_t, uint32_t>> found;
-  for (const Event& event : result.events[0].events()) {
-    if (event.kind == kind) found.emplace_back(event.task.value, event.detail);
+  for (const Event& event : result.record.events) {
+    if (event.kind == kind) found.emplace_back(event.group, event.place);
   }
   return found;
 }
@@ -111,12 +111,10 @@ TEST_P(Clusters, EachIsUsed) {
     }
   });
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-  // Block b has cube b and the vector cores 3 + 2b and 4 + 2b. EV-I15 says the rest.
+  // Block b has cube b and the vector cores 3 + 2b and 4 + 2b. VR-I8 says the rest.
   std::vector<uint32_t> cubes;
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) {
-      if (event.kind == EventKind::dispatch && event.detail < 3) cubes.push_back(event.detail);
-    }
+  for (const Event& event : result.record.events) {
+    if (event.kind == EventKind::dispatch && event.place < 3) cubes.push_back(event.place);
   }
   EXPECT_THAT(cubes, testing::UnorderedElementsAre(0, 1, 2));
 }
@@ -124,10 +122,8 @@ TEST_P(Clusters, EachIsUsed) {
 /// Numbers of the tasks by the order of their dispatches, scheduler by scheduler.
 std::vector<uint64_t> dispatched(const RunResult& result) {
   std::vector<uint64_t> tasks;
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) {
-      if (event.kind == EventKind::dispatch) tasks.push_back(local_of(event.task));
-    }
+  for (const Event& event : result.record.events) {
+    if (event.kind == EventKind::dispatch) tasks.push_back(local_of(event.task));
   }
   return tasks;
 }

@@ -75,7 +75,7 @@ TEST_P(Graphs, EachDepthOfScopesHasARingAndTheLastServesTheRest) {
     const RunResult result = run_at(GetParam(), config, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     std::vector<uint32_t> submitted_to;
-    for (const Event& event : result.events.at(0).events()) {
+    for (const Event& event : result.record.events) {
       if (event.kind == EventKind::submit) submitted_to.push_back(ring_of(event.task));
     }
     std::vector<uint32_t> expected;

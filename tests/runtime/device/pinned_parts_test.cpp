@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "runtime/device/run_rules.hpp"
 #include "runtime/device/thread_names.hpp"
 #include "runtime/executors/random.hpp"
+#include "runtime/judge/judge.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -41,22 +41,16 @@ void submit_parts(PTO2Runtime* rt, const std::vector<int32_t>& clusters,
 }
 
 uint64_t count_of(const RunResult& result, EventKind kind) {
-  uint64_t count = 0;
-  for (const EventLog& log : result.events) {
-    count += static_cast<uint64_t>(std::ranges::count(log.events(), kind, &Event::kind));
-  }
-  return count;
+  return static_cast<uint64_t>(std::ranges::count(result.record.events, kind, &Event::kind));
 }
 
 /// By part of the only task: the cluster of the core that it was dispatched to.
 std::vector<int32_t> clusters_of_parts(const RunResult& result, const Chip& chip,
                                        std::size_t parts) {
   std::vector<int32_t> clusters(parts, -1);
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) {
-      if (event.kind != EventKind::dispatch) continue;
-      clusters.at(event.part) = static_cast<int32_t>(chip.place_of(event.detail).block);
-    }
+  for (const Event& event : result.record.events) {
+    if (event.kind != EventKind::dispatch) continue;
+    clusters.at(event.part) = static_cast<int32_t>(chip.place_of(event.place).block);
   }
   return clusters;
 }
@@ -179,7 +173,7 @@ void submit_mixture(PTO2Runtime* rt, executors::Random& random, uint32_t blocks)
 }
 
 /// On chips of every shape; in two of three runs kernels end last, so that a part that waits beside
-/// an idle core of its cluster is seen. EV-I12, EV-I14, EV-I15.
+/// an idle core of its cluster is seen. VR-I8, VR-I10, VR-I36.
 TEST(PinnedPartsOnChips, NoCoreIsIdleBesideThem) {
   for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
@@ -191,7 +185,7 @@ TEST(PinnedPartsOnChips, NoCoreIsIdleBesideThem) {
     const RunResult result =
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message << " seed " << seed;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
   }
 }
 

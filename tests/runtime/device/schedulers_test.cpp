@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "runtime/device/run_rules.hpp"
 #include "runtime/executors/random.hpp"
+#include "runtime/judge/judge.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -53,7 +53,7 @@ void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
         launch(config, executors::TeamOptions{.executor = executors::Executor::threads}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_TRUE(short_kernel_ran_beside) << "run " << run;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run " << run;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "run " << run;
   }
 }
 
@@ -120,7 +120,7 @@ void expect_meeting(const executors::TeamOptions& team) {
     const RunResult result = launch(config, team, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_FALSE(somebody_missing) << kernels_met << " kernels ran at once, run " << run;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run " << run;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "run " << run;
   }
 }
 
@@ -152,7 +152,7 @@ void submit_stars(PTO2Runtime* rt, executors::Random& random) {
 
 /// In two of three runs kernels end last, so that a ready task beside an idle core is one that
 /// nobody cares for; random sizes and queues without room make that hard. In the others several
-/// kernels end at once, and schedulers take tasks while others still push. EV-I6, EV-I12, PS-I1,
+/// kernels end at once, and schedulers take tasks while others still push. VR-I17, VR-I36, PS-I1,
 /// PS-I2.
 TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
   static constexpr KernelEntry kernels[] = {no_kernel};
@@ -170,7 +170,7 @@ TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
     const RunResult result =
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
   }
 }
 
@@ -196,7 +196,7 @@ TEST(Schedulers, ATaskThatWaitedForItsPlaceWakesAScheduler) {
     RunResult result;
     ASSERT_NO_THROW(result = launch(config, executors::SeededOptions{.seed = seed}, what))
         << "seed " << seed;
-    ASSERT_THAT(broken_rules(config, result), testing::IsEmpty()) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
   }
 }
 

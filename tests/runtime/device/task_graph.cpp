@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "runtime/device/run_rules.hpp"
 #include "runtime/include/pto_kernel_api.h"
+#include "runtime/judge/judge.hpp"
 
 namespace pto2::test {
 
@@ -114,7 +114,7 @@ DeviceConfig tiny_device() {
 RunResult run_at(ExecutorKind where, DeviceConfig config, const Launch& what, uint64_t seed) {
   if (config.events == 0) config.events = 8192;
   RunResult result = launch_on(where, config, what, seed);
-  EXPECT_THAT(broken_rules(config, result), testing::IsEmpty()) << "run (or seed) " << seed;
+  EXPECT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "run (or seed) " << seed;
   return result;
 }
 

@@ -10,9 +10,7 @@ namespace {
 
 uint64_t count(const RunResult& result, EventKind kind) {
   uint64_t found = 0;
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) found += event.kind == kind ? 1 : 0;
-  }
+  for (const Event& event : result.record.events) found += event.kind == kind ? 1 : 0;
   return found;
 }
 

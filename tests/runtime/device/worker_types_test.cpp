@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "runtime/device/run_rules.hpp"
 #include "runtime/executors/random.hpp"
+#include "runtime/judge/judge.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -39,10 +39,8 @@ DeviceConfig device(uint32_t accelerators) {
 /// The names of the cores that the tasks of a run were dispatched to.
 std::set<std::string> cores_of(const DeviceConfig& config, const RunResult& result) {
   std::set<std::string> names;
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) {
-      if (event.kind == EventKind::dispatch) names.insert(config.chip.core_name(event.detail));
-    }
+  for (const Event& event : result.record.events) {
+    if (event.kind == EventKind::dispatch) names.insert(config.chip.core_name(event.place));
   }
   return names;
 }
@@ -219,7 +217,7 @@ TEST(OwnTasks, KeepNoOtherSchedulerFromWorking) {
           launch(config, executors::TeamOptions{.executor = executor, .host_threads = 4}, what);
       ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
       ASSERT_LT(result.wall_ns, 15'000'000'000U) << "run " << run;
-      ASSERT_THAT(broken_rules(config, result), IsEmpty()) << "run " << run;
+      ASSERT_THAT(judging::problems_of(result.record), IsEmpty()) << "run " << run;
     }
   }
 }
@@ -289,7 +287,7 @@ void submit_stars(PTO2Runtime* rt, executors::Random& random, uint64_t types) {
 
 /// In two of three runs kernels end last: no scheduler sleeps while a task waits that it could run
 /// itself, nor while one waits for an idle core of its own; queues without room make that hard.
-/// EV-I8, EV-I12, PS-I1, PS-I2.
+/// VR-I33, VR-I36, PS-I1, PS-I2.
 TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   uint64_t own = 0;
@@ -310,7 +308,7 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
     const RunResult result =
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-    ASSERT_THAT(broken_rules(config, result), IsEmpty()) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), IsEmpty()) << "seed " << seed;
     own += cores_of(config, result).contains("cpu0") ? 1 : 0;
     parks += result.scheduler_parks;
   }
@@ -320,7 +318,7 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
 
 /// Block tasks whose parts the schedulers run themselves, few parts each, so that often somebody
 /// takes the last one while another is about to run the one before. In two of three runs kernels
-/// end last: each part is offered to a scheduler that sleeps. BP-I4, EV-I12, PS-I1.
+/// end last: each part is offered to a scheduler that sleeps. BP-I4, VR-I36, PS-I1.
 TEST(WorkerTypesOnSeeds, NobodySleepsBesideAPart) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
@@ -344,7 +342,7 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAPart) {
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_EQ(result.fins, parts);
-    ASSERT_THAT(broken_rules(config, result), IsEmpty()) << "seed " << seed;
+    ASSERT_THAT(judging::problems_of(result.record), IsEmpty()) << "seed " << seed;
   }
 }
 

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
-#include "runtime/device/run_rules.hpp"
 #include "runtime/include/pto_kernel_api.h"
+#include "runtime/judge/judge.hpp"
 #include "tests/runtime/workloads/run_case.hpp"
 #include "tests/support/executors_under_test.hpp"
 
@@ -54,7 +54,7 @@ class RunOfCase {
     EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     EXPECT_EQ(result.tasks, data_->expected_tasks());
     EXPECT_EQ(result.edges_linked + result.edges_early, data_->expected_edges());
-    EXPECT_THAT(broken_rules(config, result), testing::IsEmpty());
+    EXPECT_THAT(judging::problems_of(result.record), testing::IsEmpty());
     return data_->verify();
   }
 

@@ -56,13 +56,12 @@ class DemandedEdges : public testing::Test {
     config.chip.blocks = 2;
     config.chip.schedulers = 1;
     config.events = 1024;
-    config.task_trace = true;
     RunResult result = launch(config, executors::SeededOptions{.seed = seed}, {kernels, entry, {}});
     EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     return result;
   }
   std::vector<std::string> problems(bool is_whole = true) {
-    return edge_problems(demanded_, is_whole, run());
+    return edge_problems(demanded_, is_whole, run().record);
   }
 
   std::vector<test::RecordedTask> demanded_;
@@ -73,7 +72,7 @@ TEST_F(DemandedEdges, AreThoseOfTheRun) {
   EXPECT_THAT(demanded_[3].owners, ElementsAre(0));
   EXPECT_EQ(demanded_[5].scope_end, 6U);
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    EXPECT_THAT(edge_problems(demanded_, true, run(seed)), IsEmpty()) << seed;
+    EXPECT_THAT(edge_problems(demanded_, true, run(seed).record), IsEmpty()) << seed;
   }
 }
 
@@ -105,12 +104,10 @@ TEST_F(DemandedEdges, AreNotMoreThanThose) {
 
 /// The first and the last tick of such an event of a task.
 std::pair<uint64_t, uint64_t> ticks_of(const RunResult& result, EventKind kind, std::size_t task) {
-  const TaskId id = result.task_trace.tasks()[task].id;
+  const TaskId id = result.record.tasks[task].task;
   std::vector<uint64_t> ticks;
-  for (const EventLog& log : result.events) {
-    for (const Event& event : log.events()) {
-      if (event.task == id && event.kind == kind) ticks.push_back(event.tick);
-    }
+  for (const Event& event : result.record.events) {
+    if (event.task == id && event.kind == kind) ticks.push_back(event.t);
   }
   EXPECT_FALSE(ticks.empty());
   if (ticks.empty()) return {0, 0};
@@ -131,7 +128,7 @@ TEST_F(DemandedEdges, MayBeMissingOfWhoCanBeReclaimed) {
     const RunResult result = run(seed);
     const bool can_be_gone =
         tick_of(result, EventKind::fin, 2) < tick_of(result, EventKind::submit, 6);
-    EXPECT_EQ(edge_problems(demanded_, true, result).empty(), can_be_gone) << seed;
+    EXPECT_EQ(edge_problems(demanded_, true, result.record).empty(), can_be_gone) << seed;
     gone += can_be_gone ? 1 : 0;
   }
   EXPECT_GT(gone, 0U);
@@ -156,7 +153,7 @@ TEST_F(DemandedEdges, MayNotBeMissingOfABlockTaskUntilItsLastPartHasEnded) {
     const RunResult result = run(seed, block_graph);
     const uint64_t submitted = tick_of(result, EventKind::submit, 3);
     const auto [first, last] = ticks_of(result, EventKind::fin, 0);
-    EXPECT_EQ(edge_problems(demanded, true, result).empty(), last < submitted) << seed;
+    EXPECT_EQ(edge_problems(demanded, true, result.record).empty(), last < submitted) << seed;
     in_between += first < submitted && submitted <= last ? 1 : 0;
   }
   EXPECT_GT(in_between, 0U);

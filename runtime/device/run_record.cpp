@@ -1,0 +1,153 @@
+#include "runtime/device/run_record.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/chip/chip.hpp"
+#include "runtime/record/external_memory.hpp"
+
+namespace pto2 {
+namespace {
+
+/// A run that ended badly need not have run all its tasks.
+bool was_given_up(ErrorCode code) {
+  return code != ErrorCode::ok && code != ErrorCode::not_drained;
+}
+
+/// Fills a record from what a run left behind.
+class RecordBuilder {
+ public:
+  explicit RecordBuilder(const DeviceConfig& config) : config_(config) {}
+
+  Record build(const RunResult& result, std::span<const EventLog* const> logs,
+               std::vector<TaskRecord> tasks) {
+    add_outcome(result);
+    add_machine();
+    add_threads(logs);
+    record_.tasks = std::move(tasks);
+    number_external_memory(record_.tasks);
+    for (TaskRecord& task : record_.tasks) task.type = types_[task.type];
+    add_events(logs);
+    return std::move(record_);
+  }
+
+ private:
+  void add_outcome(const RunResult& result) {
+    record_.points = result.points != 0;
+    record_.weak_memory = result.weak_memory;
+    record_.kernels_last = result.kernels_last;
+    record_.given_up = was_given_up(result.error.code);
+    record_.error = error_name(result.error.code);
+    record_.message = result.error.message;
+    record_.hint = result.error.hint;
+    record_.damaged = result.damaged;
+    record_.counts = result;
+  }
+
+  void add_machine() {
+    const Chip& chip = config_.chip;
+    record_.chip.name = chip.name;
+    for (const ChipNumber& number : chip_numbers()) {
+      record_.chip.numbers.emplace_back(number.name, chip.*number.member);
+    }
+    record_.clusters = chip.blocks;
+    record_.tensormap_pool = config_.tensormap_pool;
+    record_.shards = config_.shards;
+    record_.rings.assign(config_.rings, {config_.window, config_.heap_bytes, config_.dep_pool});
+    for (uint32_t core = 0; core < chip.workers(); ++core) add_core(core);
+  }
+
+  /// A core, or a scheduler, which runs tasks itself.
+  void add_core(uint32_t number) {
+    const Chip& chip = config_.chip;
+    const uint32_t scheduler = 1 + chip.scheduler_of(number);
+    record_.cores.push_back(
+        {.name = chip.core_name(number),
+         .type = type_of(chip.type_of(number)),
+         .thread = number < chip.cores() ? 1 + chip.schedulers + number : scheduler,
+         .cluster = chip.is_in_block(number) ? int64_t{chip.place_of(number).block} : any_cluster,
+         .scheduler = scheduler});
+  }
+
+  /// Number of a type's name: types are numbered by their first core.
+  uint32_t type_of(CoreType type) {
+    uint32_t& number = types_[static_cast<uint32_t>(type)];
+    if (number == no_index) {
+      number = static_cast<uint32_t>(record_.types.size());
+      record_.types.emplace_back(core_type_name(type));
+      record_.ready_room.push_back(uint64_t{config_.shards} * config_.shard_room(type) +
+                                   config_.orchestrator_room(type));
+    }
+    return number;
+  }
+
+  void add_threads(std::span<const EventLog* const> logs) {
+    for (const EventLog* log : logs) {
+      const std::size_t thread = record_.threads.size();
+      record_.threads.push_back(log->thread());
+      record_.roles.push_back(thread == 0                         ? Role::orchestrator
+                              : thread <= config_.chip.schedulers ? Role::scheduler
+                                                                  : Role::core);
+      record_.dropped += log->dropped();
+    }
+  }
+
+  /// Those of one time stay in the order of the threads, those of one thread in theirs. On real
+  /// threads time begins with the first.
+  void add_events(std::span<const EventLog* const> logs) {
+    std::vector<Event>& events = record_.events;
+    std::size_t count = 0;
+    for (const EventLog* log : logs) count += log->events().size();
+    events.reserve(count);
+    for (uint32_t thread = 0; thread < logs.size(); ++thread) {
+      uint64_t before = 0;
+      for (Event event : logs[thread]->events()) {
+        event.thread = thread;
+        event.before = std::exchange(before, event.t);
+        events.push_back(event);
+      }
+    }
+    std::ranges::stable_sort(events, {}, &Event::t);
+    const uint64_t origin = record_.points || events.empty() ? 0 : events.front().t;
+    number_events(logs, origin);
+  }
+
+  void number_events(std::span<const EventLog* const> logs, uint64_t origin) {
+    std::vector<Event>& events = record_.events;
+    uint32_t tasks = 0;
+    for (uint32_t number = 0; number < events.size(); ++number) {
+      Event& event = events[number];
+      event.line = number + 2;
+      event.t -= origin;
+      event.before -= std::min(event.before, origin);
+      if (event.kind == EventKind::ready) event.place = types_[event.place];
+      if (event.kind == EventKind::submit) record_.tasks[tasks++].event = number;
+      const bool of_a_pipe = event.kind == EventKind::pipe || event.kind == EventKind::leftover;
+      if (of_a_pipe) add_use(logs[event.thread]->pipe_uses()[event.place], event, number);
+    }
+    record_.tasks.resize(tasks);  // there was no room for more events
+  }
+
+  void add_use(PipeUse use, Event& event, uint32_t number) {
+    use.event = number;
+    event.place = static_cast<uint32_t>(record_.pipe_uses.size());
+    record_.pipe_uses.push_back(use);
+  }
+
+  const DeviceConfig& config_;
+  Record record_;
+  std::array<uint32_t, core_types> types_ = [] {
+    std::array<uint32_t, core_types> none;
+    none.fill(no_index);
+    return none;
+  }();
+};
+
+}  // namespace
+
+Record make_record(const DeviceConfig& config, const RunResult& result,
+                   std::span<const EventLog* const> logs, std::vector<TaskRecord> tasks) {
+  return RecordBuilder(config).build(result, logs, std::move(tasks));
+}
+
+}  // namespace pto2

@@ -1,0 +1,100 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "runtime/judge/rules.hpp"
+
+namespace pto2::judging {
+namespace {
+
+/// VR-I31: what is certainly in the TensorMap. Each write of a task has an entry until the task is
+/// reclaimed, or another access takes its place; that of the owner of a buffer stays.
+class Entries {
+ public:
+  explicit Entries(const Case& it)
+      : it_(it), kept_(it.record.tasks.size()), alive_(it.record.rings.size()) {}
+
+  void add(uint32_t task) {
+    forget_reclaimed(task);
+    const TaskRecord& submission = it_.record.tasks[task];
+    for (const ParamRecord& param : submission.params) replace(submission, param);
+    const uint64_t taken = submission.entries();
+    if (used_ + taken > it_.record.tensormap_pool) {
+      it_.findings.add("VR-I31",
+                       fmt::format("it takes {} of {} entries, {} of which are in use", taken,
+                                   it_.record.tensormap_pool, used_),
+                       it_.submit(task));
+    }
+    for (const ParamRecord& param : submission.params) insert(task, submission, param);
+  }
+
+ private:
+  /// A memory of the caller, or a pipe by its group.
+  using Place = std::pair<uint64_t, std::pair<bool, int64_t>>;
+
+  static Place place_of(const TaskRecord& task, const ParamRecord& param) {
+    if (param.pipe) return {static_cast<uint64_t>(task.group), {true, param.tag}};
+    return {param.memory, {false, 0}};
+  }
+  static bool is_owner(const TaskRecord& task, const ParamRecord& param) {
+    return !param.pipe && !param.external && param.owner == task.task;
+  }
+
+  /// Tasks before `task` that may be reclaimed by its submission, which tells of it later.
+  void forget_reclaimed(uint32_t task) {
+    const uint64_t t = it_.submit(task).t;
+    for (uint32_t ring = 0; ring < alive_.size(); ++ring) {
+      const std::vector<uint32_t>& tasks = it_.history.rings()[ring];
+      uint64_t& alive = alive_[ring];
+      for (; alive < tasks.size() && tasks[alive] < task; ++alive) {
+        const TaskHistory& history = it_.history.of(tasks[alive]);
+        const Moment& reclaim = history.reclaim;
+        if (history.whole && (!reclaim.has() || it_.event(reclaim.event).before > t)) break;
+        used_ -= std::exchange(kept_[tasks[alive]], 0);
+      }
+    }
+  }
+
+  /// Who reads and writes takes the place of what it covers, which may be all.
+  void replace(const TaskRecord& task, const ParamRecord& param) {
+    if (!param.pipe && !(param.reads() && param.writes() && param.external)) return;
+    const auto found = replaceable_.find(place_of(task, param));
+    if (found == replaceable_.end()) return;
+    for (const uint32_t older : found->second) {
+      if (kept_[older] == 0) continue;  // reclaimed
+      --kept_[older];
+      --used_;
+    }
+    replaceable_.erase(found);
+  }
+
+  /// Entries of those who write a buffer of another task are left out.
+  void insert(uint32_t task, const TaskRecord& submission, const ParamRecord& param) {
+    if (!param.takes_an_entry()) return;
+    if (!is_owner(submission, param)) {
+      if (!param.pipe && !param.external) return;
+      replaceable_[place_of(submission, param)].push_back(task);
+    }
+    ++kept_[task];
+    ++used_;
+  }
+
+  const Case& it_;
+  std::vector<uint32_t> kept_;                          // entries of each task
+  std::vector<uint64_t> alive_;                         // by ring: tasks before it may be reclaimed
+  std::map<Place, std::vector<uint32_t>> replaceable_;  // tasks, once per entry
+  uint64_t used_ = 0;
+};
+
+}  // namespace
+
+void check_entries(const Case& it) {
+  Entries entries(it);
+  for (uint32_t task = 0; task < it.record.tasks.size(); ++task) {
+    if (it.history.of(task).whole) entries.add(task);
+  }
+}
+
+}  // namespace pto2::judging

@@ -1,0 +1,57 @@
+/// What the rules find.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/judge/history.hpp"
+#include "runtime/judge/judge.hpp"
+#include "runtime/record/record.hpp"
+
+namespace pto2::judging {
+
+class Findings {
+ public:
+  /// Refers to both.
+  Findings(const Record& record, const History& history) : record_(record), history_(history) {}
+
+  /// `problem` is about the event; both are cited, as events of the trace.
+  void add(const char* rule, const std::string& problem, const Event& event);
+  void add(const char* rule, const std::string& problem, const Event& event, const Event& other);
+  /// `problem` is about what the header names, and no event has.
+  void add_of_header(const char* rule, const std::string& problem);
+
+  /// All of it, once.
+  [[nodiscard]] Verdict take();
+
+ private:
+  /// "VR-I2" before "VR-I10".
+  struct InOrder {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return a.size() != b.size() ? a.size() < b.size() : a < b;
+    }
+  };
+
+  void add(Violation violation);
+  [[nodiscard]] std::string describe(const Event& event) const;
+  [[nodiscard]] std::string details_of(const Event& event) const;
+  [[nodiscard]] bool is_of_a_part(const Event& event) const;
+
+  const Record& record_;
+  const History& history_;
+  /// Of each rule those of the first lines, by line; of one line in the order of the rules.
+  std::map<std::string, std::vector<Violation>, InOrder> found_;
+  uint64_t more_ = 0;
+};
+
+/// "task 3 of ring 0"
+[[nodiscard]] std::string text_of(TaskId task);
+/// "task 3 of ring 0"; of a block task "part 2 of task 3 of ring 0"
+[[nodiscard]] std::string text_of(const TaskRecord& task, uint64_t part);
+/// "pipe 3 of group 7"
+[[nodiscard]] std::string text_of_pipe(uint64_t group, int64_t tag);
+/// "aiv9 of cluster 4"; of a core that is of none "acc0"
+[[nodiscard]] std::string text_of(const CoreRecord& core);
+
+}  // namespace pto2::judging

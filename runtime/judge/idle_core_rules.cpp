@@ -1,0 +1,298 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "runtime/judge/rules.hpp"
+
+namespace pto2::judging {
+namespace {
+
+constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
+
+/// One run of a kernel, of a task that became ready.
+struct Run {
+  uint32_t task;
+  uint64_t ready;
+  const Event* dispatch;  ///< null: it was not
+  const Event* ack;
+  const Event* fin;
+  int64_t cluster;  ///< where it is pinned; -1: nowhere
+  uint32_t type;
+  bool handed_on;  ///< a part whose ticket goes from scheduler to scheduler
+};
+
+uint64_t time_of(const Event* event) {
+  return event == nullptr ? never : event->t;
+}
+
+/// VR-I36. What can be waited for is a place: the cores of one type, anywhere or in one cluster.
+class IdleCores {
+ public:
+  explicit IdleCores(const Case& it)
+      : it_(it),
+        types_(static_cast<uint32_t>(it.record.types.size())),
+        exits_(it.record.threads.size(), never),
+        dispatches_(it.record.cores.size()) {
+    for (const Event& event : it.record.events) {
+      if (event.kind == EventKind::exit) exits_[event.thread] = event.t;
+    }
+    for (uint32_t core = 0; core < cores(); ++core) {
+      servers_.push_back(server_of(it.record.cores[core].scheduler));
+    }
+    for (uint32_t task = 0; task < it.record.tasks.size(); ++task) add_runs(task);
+  }
+
+  /// Of a simulation in which a kernel ends when all others wait: at each FIN, what was true just
+  /// before it; ends where the rule is broken first.
+  void check_every_fin() {
+    const std::vector<Change> changes = changes_by_time();
+    Numbers numbers(*this);
+    for (std::size_t i = 0; i < changes.size();) {
+      const uint64_t time = changes[i].time;
+      std::size_t end = i;
+      bool fin = false;
+      for (; end < changes.size() && changes[end].time == time; ++end) fin |= changes[end].fin;
+      for (uint32_t place = 0; fin && place < places(); ++place) {
+        if (numbers.idle_beside_ready(place)) return report_fin(place, time);
+      }
+      for (; i < end; ++i) numbers.add(changes[i]);
+    }
+  }
+
+  /// Tasks that were ready for longer than `limit` ns although they could have been dispatched.
+  void check_long_waits(uint64_t limit) {
+    uint64_t first_exit = never;
+    for (const CoreRecord& core : it_.record.cores) {
+      first_exit = std::min(first_exit, exits_[core.thread]);
+    }
+    if (first_exit == never) first_exit = 0;
+    for (const Run& run : runs_) {
+      const uint64_t to =
+          run.dispatch == nullptr ? std::max(run.ready, first_exit) : run.dispatch->t;
+      if (to < run.ready || to - run.ready <= limit) continue;
+      if (to - run.ready - hosts_busy(run.ready, to) > limit) report_long_wait(run, to);
+    }
+  }
+
+ private:
+  /// How the numbers of ready tasks and of idle cores change.
+  struct Change {
+    uint64_t time;
+    uint32_t wanted;  ///< the place that the task is ready for
+    int32_t ready;
+    uint32_t core;  ///< whose state changes, if `idle` says so
+    int32_t idle;
+    bool fin;
+    bool handed_on = false;
+  };
+
+  /// The numbers of ready tasks and of idle cores at one time, by place.
+  class Numbers {
+   public:
+    explicit Numbers(const IdleCores& rule)
+        : rule_(rule),
+          ready_(rule.places()),
+          handed_on_(rule.places()),
+          backlog_(rule.types_),
+          idle_(rule.cores(), std::vector<int64_t>(rule.places())) {
+      for (uint32_t core = 0; core < rule.cores(); ++core) add_idle(core, 1);
+    }
+
+    void add(const Change& change) {
+      int64_t& ready = ready_[change.wanted];
+      ready += change.ready;
+      if (change.handed_on) handed_on_[change.wanted] += change.ready;
+      if (change.idle != 0) add_idle(change.core, change.idle);
+      if (change.wanted >= rule_.types_) return;  // a pinned task needs no room in a queue
+      const auto room = static_cast<int64_t>(rule_.it_.record.ready_room[change.wanted]);
+      backlog_[change.wanted] = ready > (backlog_[change.wanted] ? 0 : room);
+    }
+
+    /// True if a task is ready for the place and a core of it idle. A scheduler that runs a task
+    /// itself serves neither its cores nor the backlog and the tickets that it may have.
+    [[nodiscard]] bool idle_beside_ready(uint32_t place) const {
+      bool idle = false;
+      bool all_serve = true;
+      for (uint32_t core = 0; core < rule_.cores(); ++core) {
+        if (rule_.servers_[core] != core) continue;
+        const bool serves = idle_[core][rule_.it_.record.cores[core].type] > 0;
+        idle |= serves && idle_[core][place] > 0;
+        all_serve &= serves;
+      }
+      if (!idle || ready_[place] == 0) return false;
+      if (all_serve) return true;
+      return place >= rule_.types_ ? ready_[place] != handed_on_[place] : !backlog_[place];
+    }
+
+   private:
+    void add_idle(uint32_t core, int64_t change) {
+      std::vector<int64_t>& idle = idle_[rule_.servers_[core]];
+      const uint32_t type = rule_.it_.record.cores[core].type;
+      const uint32_t place = rule_.place_of_core(core);
+      idle[type] += change;
+      if (place != type) idle[place] += change;
+    }
+
+    const IdleCores& rule_;
+    std::vector<int64_t> ready_;
+    std::vector<int64_t> handed_on_;          // of those
+    std::vector<bool> backlog_;               // some of the ready tasks may have found no room
+    std::vector<std::vector<int64_t>> idle_;  // by the core that is their scheduler
+  };
+
+  [[nodiscard]] uint32_t cores() const { return static_cast<uint32_t>(it_.record.cores.size()); }
+  [[nodiscard]] uint32_t places() const {
+    return types_ * (1 + static_cast<uint32_t>(it_.record.clusters));
+  }
+  [[nodiscard]] uint32_t place_of(int64_t cluster, uint32_t type) const {
+    return types_ * static_cast<uint32_t>(1 + cluster) + type;
+  }
+  [[nodiscard]] uint32_t place_of_core(uint32_t core) const {
+    return place_of(it_.record.cores[core].cluster, it_.record.cores[core].type);
+  }
+  /// A scheduler, as the core that it is for the tasks that it runs itself.
+  [[nodiscard]] uint32_t server_of(uint32_t scheduler) const {
+    const auto server = std::ranges::find(it_.record.cores, scheduler, &CoreRecord::thread);
+    return static_cast<uint32_t>(server - it_.record.cores.begin());
+  }
+  [[nodiscard]] uint32_t scheduler_of_cluster(int64_t cluster) const {
+    return std::ranges::find(it_.record.cores, cluster, &CoreRecord::cluster)->scheduler;
+  }
+
+  [[nodiscard]] const Event* event_of(const Moment& moment) const {
+    return moment.has() ? &it_.event(moment.event) : nullptr;
+  }
+  [[nodiscard]] int64_t cluster_of(const PartHistory& part) const {
+    return part.join == no_index ? -1 : int64_t{it_.event(part.join).place};
+  }
+
+  void add_runs(uint32_t task) {
+    const TaskHistory& history = it_.history.of(task);
+    if (!history.whole || !history.ready.has()) return;
+    const std::span<const PartHistory> parts = it_.history.parts(task);
+    const bool handed_on = std::ranges::any_of(parts, [&](const PartHistory& part) {
+      return cluster_of(part) != -1 && cluster_of(parts.front()) != -1 &&
+             scheduler_of_cluster(cluster_of(part)) !=
+                 scheduler_of_cluster(cluster_of(parts.front()));
+    });
+    for (const PartHistory& part : parts) {
+      runs_.push_back({task, it_.event(history.ready.event).t, event_of(part.dispatch),
+                       event_of(part.ack), event_of(part.fin), cluster_of(part),
+                       it_.record.tasks[task].type, handed_on});
+      if (part.dispatch.has()) {
+        dispatches_[runs_.back().dispatch->place].push_back(runs_.size() - 1);
+      }
+    }
+  }
+
+  /// From when on a core or a scheduler takes nothing. A scheduler waits for its cores to leave, in
+  /// a run that was given up for the last kernels of them, but not before the orchestrator does.
+  [[nodiscard]] uint64_t end_of(uint32_t core) const {
+    const uint64_t exit = exits_[it_.record.cores[core].thread];
+    return servers_[core] == core ? std::min(exit, exits_[0]) : exit;
+  }
+
+  [[nodiscard]] std::vector<Change> changes_by_time() const {
+    std::vector<Change> changes;
+    for (const Run& run : runs_) {
+      const uint32_t wanted = place_of(run.cluster, run.type);
+      const uint32_t core = run.dispatch == nullptr ? 0 : run.dispatch->place;
+      changes.push_back({run.ready, wanted, 1, core, 0, false, run.handed_on});
+      if (run.dispatch != nullptr) {
+        changes.push_back({run.dispatch->t, wanted, -1, core, -1, false, run.handed_on});
+      }
+      if (run.fin != nullptr) changes.push_back({run.fin->t, wanted, 0, core, 1, true});
+    }
+    for (uint32_t core = 0; core < cores(); ++core) {
+      changes.push_back({end_of(core), place_of_core(core), 0, core, -1, false});
+    }
+    std::ranges::stable_sort(changes, {}, &Change::time);
+    return changes;
+  }
+
+  /// Whether the core had nothing to do from `from` to `to`, nor its scheduler as a core.
+  [[nodiscard]] bool is_idle(uint32_t core, uint64_t from, uint64_t to) const {
+    return is_free(core, from, to) && is_free(servers_[core], from, to) &&
+           exits_[it_.record.cores[core].thread] >= to;
+  }
+  [[nodiscard]] bool is_free(uint32_t core, uint64_t from, uint64_t to) const {
+    return std::ranges::none_of(dispatches_[core], [&](std::size_t run) {
+      return runs_[run].dispatch->t < to && from < time_of(runs_[run].fin);
+    });
+  }
+  /// An idle core that could run it, or the number of cores if there is none.
+  [[nodiscard]] uint32_t idle_core(const Run& run, uint64_t from, uint64_t to) const {
+    const auto fits = [&](const CoreRecord& core) {
+      return core.type == run.type && (run.cluster == -1 || core.cluster == run.cluster);
+    };
+    uint32_t core = 0;
+    while (core < cores() && (!fits(it_.record.cores[core]) || !is_idle(core, from, to))) ++core;
+    return core;
+  }
+
+  /// The part of a time in which every host thread may have run a kernel or the orchestration, so
+  /// that no scheduler could.
+  [[nodiscard]] uint64_t hosts_busy(uint64_t from, uint64_t to) const {
+    std::vector<std::pair<uint64_t, int>> changes;  // of the number of kernels that run
+    for (const Run& run : runs_) {
+      const uint64_t begin = std::max(from, time_of(run.ack));
+      const uint64_t end = std::min(to, time_of(run.fin));
+      if (begin >= end) continue;
+      changes.emplace_back(begin, 1);
+      changes.emplace_back(end, -1);
+    }
+    std::ranges::sort(changes);
+    uint64_t busy = 0;
+    uint64_t since = from;
+    int64_t running = 1;  // the orchestration
+    changes.emplace_back(to, 0);
+    for (const auto& [time, change] : changes) {
+      if (running >= static_cast<int64_t>(it_.record.counts->host_threads)) busy += time - since;
+      since = time;
+      running += change;
+    }
+    return busy;
+  }
+
+  void report_fin(uint32_t place, uint64_t time) {
+    const auto waits = std::ranges::find_if(runs_, [&](const Run& run) {
+      return place_of(run.cluster, run.type) == place && run.ready < time &&
+             time_of(run.dispatch) >= time;
+    });
+    if (waits == runs_.end()) return;
+    const uint32_t core = idle_core(*waits, time - 1, time);
+    refuse(*waits, core,
+           fmt::format("and at {}, when a kernel ends, nobody is about to dispatch it", time));
+  }
+
+  void report_long_wait(const Run& run, uint64_t to) {
+    const uint32_t core = idle_core(run, run.ready, to);
+    if (core != cores()) refuse(run, core, fmt::format("all the time until {}", to));
+  }
+
+  void refuse(const Run& run, uint32_t core, const std::string& when) {
+    const Event& ready = it_.event(it_.history.of(run.task).ready.event);
+    it_.findings.add("VR-I36",
+                     fmt::format("it is ready, {} is idle, {}",
+                                 core < cores() ? it_.record.cores[core].name : "a core", when),
+                     ready);
+  }
+
+  const Case& it_;
+  uint32_t types_;
+  std::vector<uint64_t> exits_;    // by thread
+  std::vector<uint32_t> servers_;  // by core: its scheduler, as a core
+  std::vector<Run> runs_;
+  std::vector<std::vector<std::size_t>> dispatches_;  // runs by core
+};
+
+}  // namespace
+
+void check_idle_cores(const Case& it, std::optional<uint64_t> idle_limit) {
+  if (!it.record.counts) return;
+  if (it.record.kernels_last) IdleCores(it).check_every_fin();
+  if (!it.record.points && idle_limit) IdleCores(it).check_long_waits(*idle_limit);
+}
+
+}  // namespace pto2::judging

@@ -1,0 +1,186 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "runtime/judge/overlap.hpp"
+#include "runtime/judge/rules.hpp"
+#include "runtime/record/checked.hpp"
+
+namespace pto2::judging {
+namespace {
+
+struct Access {
+  uint32_t task;
+  const ParamRecord* param;
+  Bytes bytes;
+};
+
+/// Accesses to one memory by their first byte.
+class Accesses {
+ public:
+  void add(const Access& access) {
+    longest_ = std::max(longest_, access.bytes.end - access.bytes.begin);
+    by_begin_.emplace(access.bytes.begin, access);
+  }
+
+  /// Calls visit(older) for those that share a byte; one for which it is true is forgotten.
+  template <class Visitor>
+  void visit_overlapping(const Access& access, Visitor&& visit) {
+    const auto [first, past] = access.bytes;
+    auto at = by_begin_.lower_bound(first < longest_ ? 0 : first - longest_);
+    const auto end = by_begin_.lower_bound(past);
+    while (at != end) {
+      const bool forget = share_bytes(*at->second.param, *access.param) && visit(at->second);
+      at = forget ? by_begin_.erase(at) : std::next(at);
+    }
+  }
+
+ private:
+  std::multimap<uint64_t, Access> by_begin_;
+  uint64_t longest_ = 0;
+};
+
+struct Memory {
+  Accesses reads;
+  Accesses writes;
+};
+
+/// An older access that a new one must be ordered after.
+struct Conflict {
+  uint32_t task;
+  bool tracked;  ///< the older one writes what the new one reads: the runtime orders these
+  const ParamRecord* older;
+  const ParamRecord* newer;
+};
+
+class Races {
+ public:
+  explicit Races(const Case& it)
+      : it_(it), before_(it.record.tasks.size()), seen_(before_.size(), no_index) {}
+
+  void check() {
+    for (uint32_t task = 0; task < before_.size(); ++task) {
+      for (const ProducerRecord& producer : it_.record.tasks[task].producers) {
+        const uint32_t found = it_.history.find(producer.task);
+        if (found < task) before_[task].push_back(found);
+      }
+      find_conflicts(task);
+      judge(task);
+      remember(task);
+    }
+  }
+
+ private:
+  /// External memory by its number, buffers of the runtime by their owner.
+  Memory& memory_of(const ParamRecord& param) {
+    const uint64_t owner = param.external ? 0 : it_.history.find(param.owner);
+    return memories_[{param.external ? param.memory : owner, param.external}];
+  }
+
+  /// Calls visit(access, memory) for each tensor of a task. One whose bytes do not fit 64 bits is
+  /// refused by VR-I16, and has no place here.
+  template <class Visitor>
+  void visit_accesses(uint32_t task, Visitor&& visit) {
+    for (const ParamRecord& param : it_.record.tasks[task].params) {
+      if (param.direction == Direction::none) continue;
+      const std::optional<Bytes> bytes = param.bytes();
+      if (bytes) visit(Access{task, &param, *bytes}, memory_of(param));
+    }
+  }
+
+  void find_conflicts(uint32_t task) {
+    conflicts_.clear();
+    visit_accesses(task, [&](const Access& access, Memory& memory) {
+      const ParamRecord& param = *access.param;
+      memory.writes.visit_overlapping(access, [&](const Access& older) {
+        conflicts_.push_back({older.task, param.reads(), older.param, &param});
+        return false;
+      });
+      if (!param.writes()) return;
+      memory.reads.visit_overlapping(access, [&](const Access& older) {
+        conflicts_.push_back({older.task, false, older.param, &param});
+        return false;
+      });
+    });
+  }
+
+  void judge(uint32_t task) {
+    drop_ordered(task);
+    // A writer that was reclaimed when its reader was submitted has finished, which takes no edge.
+    std::erase_if(conflicts_, [&](const Conflict& conflict) {
+      const bool retired = conflict.tracked && was_reclaimed(conflict.task, task);
+      if (retired) before_[task].push_back(conflict.task);
+      return retired;
+    });
+    drop_ordered(task);
+    for (const Conflict& conflict : conflicts_) {
+      it_.findings.add("VR-I23",
+                       fmt::format("{} bytes that {} {} without order",
+                                   conflict.newer->writes() ? "writes" : "reads",
+                                   text_of(it_.record.tasks[conflict.task].task),
+                                   conflict.older->writes() ? "writes" : "reads"),
+                       it_.submit(task), it_.submit(conflict.task));
+    }
+  }
+
+  [[nodiscard]] bool was_reclaimed(uint32_t older, uint32_t task) const {
+    const Moment& reclaim = it_.history.of(older).reclaim;
+    return reclaim.has() && it_.event(reclaim.event).before <= it_.submit(task).t;
+  }
+
+  /// Forgets the conflicts with tasks from which a path leads to this one.
+  void drop_ordered(uint32_t task) {
+    if (conflicts_.empty()) return;
+    const uint32_t lowest = std::ranges::min(conflicts_, {}, &Conflict::task).task;
+    std::vector<uint32_t> open{task};
+    ++round_;
+    while (!open.empty()) {
+      const uint32_t from = open.back();
+      open.pop_back();
+      for (const uint32_t before : before_[from]) {
+        if (before < lowest || seen_[before] == round_) continue;
+        seen_[before] = round_;
+        open.push_back(before);
+      }
+    }
+    std::erase_if(conflicts_,
+                  [&](const Conflict& conflict) { return seen_[conflict.task] == round_; });
+  }
+
+  /// A write in one piece takes the place of what it covers: whoever meets that meets the write.
+  void remember(uint32_t task) {
+    visit_accesses(task, [](const Access& access, Memory& memory) {
+      if (!access.param->writes()) return memory.reads.add(access);
+      const auto is_covered = [&](const Access& older) {
+        return is_in_one_piece(access) && access.bytes.begin <= older.bytes.begin &&
+               older.bytes.end <= access.bytes.end;
+      };
+      memory.writes.visit_overlapping(access, is_covered);
+      memory.reads.visit_overlapping(access, is_covered);
+      memory.writes.add(access);
+    });
+  }
+
+  static bool is_in_one_piece(const Access& access) {
+    Checked<uint64_t> bytes = access.param->element;
+    for (uint32_t i = 0; i < access.param->dims; ++i) bytes = bytes * access.param->extent[i];
+    return bytes.result() == access.bytes.end - access.bytes.begin;
+  }
+
+  const Case& it_;
+  std::map<std::pair<uint64_t, bool>, Memory> memories_;
+  std::vector<std::vector<uint32_t>> before_;  // tasks that each is directly ordered after
+  std::vector<uint32_t> seen_;                 // the round in which a task was met
+  uint32_t round_ = 0;
+  std::vector<Conflict> conflicts_;
+};
+
+}  // namespace
+
+void check_races(const Case& it) {
+  Races(it).check();
+}
+
+}  // namespace pto2::judging

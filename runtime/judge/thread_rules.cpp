@@ -1,0 +1,196 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "runtime/judge/rules.hpp"
+
+namespace pto2::judging {
+namespace {
+
+/// VR-I28 for a dispatch, of which there is one for each task or part.
+class Dispatches {
+ public:
+  explicit Dispatches(const Case& it) : it_(it) {}
+
+  void add(const Event& event) {
+    const CoreRecord& core = it_.record.cores[event.place];
+    switch (it_.record.roles[event.thread]) {
+      case Role::orchestrator:
+        return refuse(event, "the orchestrator sends no tasks to cores");
+      case Role::core:
+        return check_claim(event, core);
+      case Role::scheduler:
+        return check_server(event, core);
+    }
+  }
+
+ private:
+  /// A core has sent a task to itself.
+  void check_claim(const Event& event, const CoreRecord& core) {
+    if (event.thread != core.thread) return refuse(event, "a core sends a task to another one");
+    const uint32_t task = it_.history.find(event.task);
+    if (task == no_index || event.part >= it_.history.parts(task).size()) return;
+    const bool joined = it_.history.parts(task)[event.part].join != no_index;
+    if (it_.record.tasks[task].block_dim != 0 && !joined) return;
+    refuse(event, "a core claims what is no part, or a pinned one");
+  }
+
+  /// A core is served by one scheduler throughout, that of a scheduler by that one.
+  void check_server(const Event& event, const CoreRecord& core) {
+    if (it_.record.roles[core.thread] == Role::scheduler) {
+      if (event.thread != core.thread) refuse(event, "a scheduler sends a task to another one");
+      return;
+    }
+    const Event& first = *first_.emplace(event.place, &event).first->second;
+    if (first.thread == event.thread) return;
+    it_.findings.add("VR-I28", fmt::format("{} is served by another scheduler", text_of(core)),
+                     event, first);
+  }
+
+  void refuse(const Event& event, const char* problem) {
+    it_.findings.add("VR-I28", problem, event);
+  }
+
+  const Case& it_;
+  std::map<uint32_t, const Event*> first_;  // by core
+};
+
+/// Whether a scheduler may have completed a producer. A block task any of them may complete that
+/// has lent a core to it, which the trace does not tell.
+bool may_complete(const Case& it, const ProducerRecord& producer, uint32_t scheduler) {
+  const uint32_t task = it.history.find(producer.task);
+  if (task == no_index || it.record.tasks[task].block_dim != 0) return true;
+  const Moment& dispatch = it.history.parts(task).front().dispatch;
+  return !dispatch.has() || it.event(dispatch.event).thread == scheduler;
+}
+
+/// VR-I28 for a scheduler that makes a task ready.
+void check_ready(const Case& it, const Event& event) {
+  const uint32_t task = it.history.find(event.task);
+  if (task == no_index) return;
+  const std::vector<ProducerRecord>& producers = it.record.tasks[task].producers;
+  const bool completed = std::ranges::any_of(producers, [&](const ProducerRecord& producer) {
+    return may_complete(it, producer, event.thread);
+  });
+  if (completed || producers.empty()) return;
+  it.findings.add("VR-I28", "the scheduler has completed none of the task's producers", event,
+                  it.submit(task));
+}
+
+/// VR-I28 for a look at a pipe: whoever has sent the task does that.
+void check_pipe(const Case& it, const Event& event) {
+  const uint32_t task = it.history.find(event.task);
+  if (task == no_index) return;
+  const Moment& dispatch = it.history.parts(task).front().dispatch;
+  if (!dispatch.has() || it.event(dispatch.event).thread == event.thread) return;
+  it.findings.add("VR-I28", "the task was sent by another scheduler", event,
+                  it.event(dispatch.event));
+}
+
+/// Whether a thread may take such a step. Who submits, acks and finishes has rules of its own.
+bool may_take(Role role, EventKind kind) {
+  const bool elsewhere =
+      kind == EventKind::submit || kind == EventKind::ack || kind == EventKind::fin;
+  return elsewhere || row_of(kind).recorded_by.has(role);
+}
+
+bool is_same_task(const Event& a, const Event& b) {
+  return a.task == b.task;
+}
+
+const char* name_of(Role role) {
+  switch (role) {
+    case Role::orchestrator:
+      return "the orchestrator";
+    case Role::scheduler:
+      return "a scheduler";
+    case Role::core:
+      return "a core";
+  }
+  return "";
+}
+
+/// VR-I28.
+void check_roles(const Case& it) {
+  Dispatches dispatches(it);
+  const Event* submitted = nullptr;  // the last
+  for (const Event& event : it.record.events) {
+    const Role role = it.record.roles[event.thread];
+    if (event.kind != EventKind::dispatch && !may_take(role, event.kind)) {
+      it.findings.add("VR-I28", fmt::format("no such step is taken by {}", name_of(role)), event);
+    } else if (event.kind == EventKind::dispatch) {
+      dispatches.add(event);
+    } else if (event.kind == EventKind::pipe) {
+      check_pipe(it, event);
+    } else if (event.kind == EventKind::ready && role == Role::orchestrator &&
+               (submitted == nullptr || !is_same_task(*submitted, event))) {
+      it.findings.add("VR-I28", "the orchestrator makes only what it submits ready", event);
+    } else if (event.kind == EventKind::ready && role == Role::scheduler) {
+      check_ready(it, event);
+    }
+    if (event.kind == EventKind::submit) submitted = &event;
+  }
+}
+
+/// VR-I3, VR-I22.
+void check_sequences(const Case& it) {
+  std::vector<uint32_t> last(it.record.threads.size(), no_index);
+  for (uint32_t i = 0; i < it.record.events.size(); ++i) {
+    const Event& event = it.event(i);
+    uint32_t& before = last[event.thread];
+    if (before != no_index && it.event(before).t > event.t) {
+      it.findings.add("VR-I3", "an event of the thread before it is later", event,
+                      it.event(before));
+    }
+    if (before != no_index && it.event(before).kind == EventKind::exit) {
+      it.findings.add("VR-I22", "the thread goes on after its exit", event, it.event(before));
+    }
+    before = i;
+  }
+  for (uint32_t thread = 0; thread < last.size(); ++thread) {
+    if (last[thread] == no_index) {
+      it.findings.add_of_header("VR-I22", it.record.threads[thread] + " has no event, and no exit");
+    } else if (it.event(last[thread]).kind != EventKind::exit) {
+      it.findings.add("VR-I22", it.record.threads[thread] + " ends without an exit",
+                      it.event(last[thread]));
+    }
+  }
+}
+
+/// When each thread leaves; forever if it does not say so.
+std::vector<uint64_t> exits_of(const Case& it) {
+  std::vector<uint64_t> exits(it.record.threads.size(), std::numeric_limits<uint64_t>::max());
+  for (const Event& event : it.record.events) {
+    if (event.kind == EventKind::exit) exits[event.thread] = event.t;
+  }
+  return exits;
+}
+
+}  // namespace
+
+void check_exits(const Case& it) {
+  const std::vector<uint64_t> exits = exits_of(it);
+  const Event* last_fin = nullptr;
+  for (const Event& event : it.record.events) {
+    if (event.kind == EventKind::fin) last_fin = &event;
+  }
+  for (const Event& event : it.record.events) {
+    if (event.kind != EventKind::exit || it.record.roles[event.thread] != Role::core) continue;
+    const auto core = std::ranges::find(it.record.cores, event.thread, &CoreRecord::thread);
+    if (core->scheduler != no_index && event.t > exits[core->scheduler]) {
+      it.findings.add("VR-I34", "its scheduler has left before", event);
+    }
+    if (!it.record.given_up && last_fin != nullptr && event.t < last_fin->t) {
+      it.findings.add("VR-I34", "a kernel ends after it", event, *last_fin);
+    }
+  }
+}
+
+void check_threads(const Case& it) {
+  check_sequences(it);
+  check_roles(it);
+}
+
+}  // namespace pto2::judging

@@ -1,0 +1,81 @@
+/// VR-I35 and VR-I37: counts that the events contradict, structures that are not whole.
+#include "tests/runtime/judge/run_story.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Of the others there is nothing in the events.
+TEST(CountRules, EachCountAgreesWithTheEvents) {
+  for (const char* name : {"tasks", "dispatches", "acks", "fins", "slots_recycled", "waits",
+                           "scheduler_parks", "completions", "peak_window"}) {
+    const auto rows = count_table();
+    const auto row = std::ranges::find_if(
+        rows, [name](const CountRow& entry) { return std::string(name) == entry.name; });
+    ASSERT_NE(row, rows.end()) << name;
+    Story more;
+    ++(more.result.*row->member);
+    expect_broken(more, "VR-I35", std::string(name) + " is ");
+    if (more.result.*row->member == 1) continue;
+    Story fewer;
+    --(fewer.result.*row->member);
+    expect_broken(fewer, "VR-I35", std::string(name) + " is ");
+  }
+}
+
+TEST(CountRules, TheOrchestratorMaySeeMoreSlotsInUse) {
+  Story story;
+  story.config.window = 8;
+  story.erase(orchestrator, EventKind::wait, d);
+  story.result.waits = 0;
+  story.result.peak_window = 4;
+  EXPECT_THAT(story.broken(), IsEmpty());
+  story.result.peak_window = 5;
+  expect_broken(story, "VR-I35", "peak_window is 5, but the events say 3 to 4");
+  story.result.peak_window = 2;
+  expect_broken(story, "VR-I35", "peak_window is 2, but the events say 3 to 4");
+}
+
+TEST(CountRules, WhatIsStolenIsDispatchedOrLent) {
+  Story thief;
+  thief.result.steals = 4;
+  EXPECT_THAT(thief.broken(), IsEmpty());
+  ++thief.result.steals;
+  expect_broken(thief, "VR-I35", "steals is 5, but the events say 0 to 4");
+  thief.result.loans = 1;
+  EXPECT_THAT(thief.broken(), IsEmpty());
+  thief.result.steals = 1;
+  thief.config.shards = 1;
+  expect_broken(thief, "VR-I35", "steals is 1, but the events say 0");
+}
+
+TEST(CountRules, WhatIsGivenUpCompletesNoMoreThanItEnds) {
+  Story story = given_up();
+  for (const uint64_t completions : {0U, 2U}) {
+    story.result.completions = completions;
+    EXPECT_THAT(story.broken(), IsEmpty());
+  }
+  story.result.completions = 3;
+  expect_broken(story, "VR-I35", "completions is 3, but the events say 0 to 2");
+}
+
+TEST(CountRules, OlderFilesHaveNone) {
+  Record record = Story().record();
+  record.counts->acks = 77;
+  EXPECT_THAT(judging::problems_of(record), testing::SizeIs(1));
+  record.counts.reset();
+  EXPECT_THAT(judging::problems_of(record), IsEmpty());
+}
+
+TEST(CountRules, EveryStructureIsWhole) {
+  Story story;
+  story.result.damaged = {"ring 2", "life cycle"};
+  EXPECT_THAT(story.broken(), ElementsAre(HasSubstr("VR-I37: ring 2 is damaged"),
+                                          HasSubstr("VR-I37: life cycle is damaged")));
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,81 @@
+/// VR-I36: runs in which a core could have had a task, and runs that look like that.
+#include "tests/runtime/judge/run_story.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using enum EventKind;
+
+/// Task d is ready from 47 on and dispatched at 55; b ends at 50, and aiv1 is idle.
+Story idle_beside_d() {
+  Story story;
+  story.config.window = 8;
+  story.erase(orchestrator, wait, d);
+  story.result.waits = 0;
+  story.result.points = 100;
+  story.at(orchestrator, submit, d).t = 46;
+  story.at(orchestrator, ready, d).t = 47;
+  return story;
+}
+
+TEST(IdleCores, NoneIsIdleBesideAReadyTaskWhenAKernelEnds) {
+  Story story = idle_beside_d();
+  EXPECT_THAT(story.broken(), IsEmpty()) << "any schedule may do so";
+  story.result.kernels_last = true;
+  expect_broken(story, "VR-I36", "it is ready, aiv1 is idle, and at 50, when a kernel ends");
+}
+
+TEST(IdleCores, MayBeAsideWhenTheTaskIsReadyWithTheEnd) {
+  Story story = idle_beside_d();
+  story.result.kernels_last = true;
+  story.at(orchestrator, ready, d).t = 50;
+  EXPECT_THAT(story.broken(), IsEmpty());
+}
+
+TEST(IdleCores, AreNotThoseThatHaveLeft) {
+  Story story = idle_beside_d();
+  story.result.kernels_last = true;
+  story.result.error.code = ErrorCode::bad_submission;
+  for (const uint32_t core : {aiv1, aiv2, aiv2 + 1}) story.at(core, exit).t = 46;
+  EXPECT_THAT(story.broken(), Not(Contains(HasSubstr("VR-I36"))));
+}
+
+TEST(IdleCores, NoTaskIsReadyForLongBesideOneThatIsIdleAllTheTime) {
+  const Story story;
+  // c is ready for 7, d for 2, a for 9, b for 3; all but aic0, aiv0 and aiv2 are idle for good.
+  EXPECT_THAT(story.broken(9), IsEmpty());
+  expect_broken(story, "VR-I36", "it is ready, aic0 is idle, all the time until 19", 8);
+  EXPECT_THAT(story.broken(8), SizeIs(1));
+  EXPECT_THAT(story.broken(6), SizeIs(2));
+  EXPECT_THAT(story.broken(), IsEmpty()) << "on demand alone";
+}
+
+TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
+  Story story = idle_beside_d();
+  story.result.points = 0;
+  story.at(scheduler1, dispatch, d).t = 63;
+  story.result.host_threads = 2;
+  expect_broken(story, "VR-I36", "all the time until 62", 12);
+  EXPECT_THAT(story.broken(13), IsEmpty()) << "b runs until 50";
+  story.result.host_threads = 3;
+  expect_broken(story, "VR-I36", "all the time until 62", 13);
+  story.result.host_threads = 1;
+  EXPECT_THAT(story.broken(0), IsEmpty());
+}
+
+TEST(IdleCores, AreNotJudgedInOlderFiles) {
+  Story story = idle_beside_d();
+  story.result.kernels_last = true;
+  Record record = story.record();
+  EXPECT_THAT(judging::problems_of(record), SizeIs(1));
+  record.counts.reset();
+  EXPECT_THAT(judging::problems_of(record), IsEmpty());
+}
+
+}  // namespace
+}  // namespace pto2::test

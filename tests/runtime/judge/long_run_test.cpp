@@ -1,0 +1,65 @@
+// A run of 10^5 tasks is judged in seconds.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "runtime/device/device.hpp"
+#include "runtime/include/pto_orchestration_api.h"
+#include "runtime/record/trace_writer.hpp"
+#include "tests/runtime/judge/edited_trace.hpp"
+
+namespace pto2::test {
+namespace {
+
+constexpr uint32_t chains = 8;
+constexpr uint32_t tasks_per_chain = 12'500;
+
+uint64_t memory[chains];
+
+/// Chains side by side, in scopes that recycle slots, heap bytes and nodes.
+void build(PTO2Runtime* rt) {
+  pto2_rt_init_tensor_pool(rt);
+  const uint64_t shape[] = {1};
+  Tensor sums[chains];
+  for (uint32_t chain = 0; chain < chains; ++chain) {
+    sums[chain] = make_tensor_external(&memory[chain], shape, 1, DataType::INT64);
+  }
+  for (uint32_t task = 0; task < tasks_per_chain; ++task) {
+    PTO2_SCOPE(rt) {
+      Tensor last;
+      for (uint32_t chain = 0; chain < chains; ++chain) {
+        Tensor made = make_tensor(shape, 1, DataType::INT64);
+        PTOParam params[] = {make_inout_param(sums[chain]), make_output_param(made),
+                             make_input_param(last)};
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, chain == 0 ? 2 : 3);
+        last = made;
+      }
+    }
+  }
+}
+
+TEST(LongRun, IsJudgedInSeconds) {
+  DeviceConfig config;
+  config.window = 1024;
+  config.heap_bytes = uint64_t{1} << 20;
+  config.dep_pool = 4096;
+  config.events = 1 << 20;
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  const RunResult result = launch(config, executors::TeamOptions{}, {kernels, build, {}});
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  std::string text;
+  write_trace(result.record, [&](std::string_view part) { text += part; });
+
+  const auto begin = std::chrono::steady_clock::now();
+  const Record trace = read_trace_text(text);
+  const judging::Verdict verdict = judging::judge(trace, {.races = true});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(trace.tasks.size(), 100'000U);
+  EXPECT_TRUE(verdict.valid()) << verdict.violations.front().text;
+  // A second here. A rule that looks at all tasks for each takes minutes.
+  EXPECT_LT(seconds.count(), 60);
+  RecordProperty("seconds", std::to_string(seconds.count()));
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,207 @@
+/// VR-I33 and VR-I34: a made-up run that keeps them, and runs that break one.
+#include "tests/runtime/judge/run_story.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using enum EventKind;
+
+TEST(Story, KeepsAllRules) {
+  EXPECT_THAT(Story().broken(), IsEmpty());
+  EXPECT_THAT(given_up().broken(), IsEmpty());
+}
+
+TEST(Story, KeepsAllRulesWithoutTime) {
+  Story story;
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    for (Event& event : story.log(thread)) event.t = 0;
+  }
+  story.result.weak_memory = true;
+  EXPECT_THAT(story.broken(), IsEmpty());
+}
+
+TEST(Story, NeedsAllEvents) {
+  Story story;
+  story.capacity = 8;
+  EXPECT_THAT(story.broken(), testing::ElementsAre("12 events are missing"));
+}
+
+/// Nobody counts how often the orchestrator waits for anything but a resource.
+TEST(Story, MissesNoEventAndHasNoneTwice) {
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    for (std::size_t i = 0; i < Story().log(thread).size(); ++i) {
+      Story without;
+      Story twice;
+      const Event event = without.log(thread)[i];
+      if (thread == orchestrator && event.kind == wait && !event.lacking) continue;
+      const auto at = static_cast<std::ptrdiff_t>(i);
+      without.log(thread).erase(without.log(thread).begin() + at);
+      twice.log(thread).insert(twice.log(thread).begin() + at, event);
+      for (const Story* story : {&without, &twice}) {
+        EXPECT_THAT(story->broken(), Not(IsEmpty()))
+            << event_name(event.kind) << " at " << event.t << " of log " << thread;
+      }
+    }
+  }
+}
+
+TEST(SequenceRules, ACoreTakesItsTasksInOrder) {
+  Story story;
+  for (Event& event : story.log(aiv2)) {
+    if (event.task != no_task) event.task = event.task == c ? d : c;
+  }
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: the core was sent another one before")));
+}
+
+TEST(SequenceRules, ACoreWaitsBetweenItsTasks) {
+  Story story;
+  story.log(aiv2).erase(story.log(aiv2).begin() + 3);
+  expect_broken(story, "VR-I33", "a core's events do not follow each other so");
+}
+
+TEST(SequenceRules, ACoreBeginsWithAWait) {
+  Story story;
+  story.log(aic0).erase(story.log(aic0).begin());
+  expect_broken(story, "VR-I33", "a core begins with a wait");
+}
+
+TEST(SequenceRules, ACoreEndsWhatItBegins) {
+  Story story = given_up();
+  story.log(aiv2).resize(2);
+  story.result.fins = 1;
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: it never ends")));
+}
+
+TEST(SequenceRules, TheExitSignalOvertakesOneDispatchAtMost) {
+  Story story = given_up();
+  story.insert(scheduler0, 55, dispatch, b, aiv0 - first_core);
+  ++story.result.dispatches;
+  EXPECT_THAT(story.broken(), IsEmpty());
+  story.at(scheduler0, dispatch, b).place = aiv2 - first_core;
+  EXPECT_THAT(story.broken(), Not(Contains(HasSubstr("VR-I33"))));
+  story.erase(aiv2, ack, c);
+  story.erase(aiv2, fin, c);
+  story.log(aiv2).erase(story.log(aiv2).begin());
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: aiv2 takes 0 of the 2 that it is sent")));
+}
+
+/// The story with b as a block task of two parts, claimed by aiv0 and aiv1.
+Story with_parts() {
+  Story story;
+  story.block_dims[b.value] = 2;
+  story.erase(scheduler0, dispatch, b);
+  story.insert(aiv0, 43, dispatch, b, aiv0 - first_core);
+  story.insert(aiv1, 44, dispatch, b, aiv1 - first_core, 1);
+  story.insert(aiv1, 46, ack, b, 0, 1);
+  story.insert(aiv1, 49, fin, b, 0, 1);
+  story.insert(aiv1, 50, wait);
+  ++story.result.dispatches;
+  ++story.result.acks;
+  ++story.result.fins;
+  return story;
+}
+
+TEST(SequenceRules, ACoreClaimsPartsOneAfterTheOther) {
+  Story story = with_parts();
+  EXPECT_THAT(story.broken(), IsEmpty());
+  story.block_dims[b.value] = 3;
+  story.insert(aiv1, 49, dispatch, b, aiv1 - first_core, 2);
+  story.insert(aiv1, 49, ack, b, 0, 2);
+  story.insert(aiv1, 49, fin, b, 0, 2);
+  for (uint64_t* count : {&story.result.dispatches, &story.result.acks, &story.result.fins}) {
+    ++*count;
+  }
+  EXPECT_THAT(story.broken(), IsEmpty()) << "no wait between them";
+}
+
+TEST(PartRules, ABlockTaskEndsWithItsLastPart) {
+  Story late = with_parts();
+  late.at(scheduler0, consume, b).t = 49;
+  late.at(aiv0, fin, b).t = 48;
+  EXPECT_THAT(late.broken(), Not(Contains(HasSubstr("VR-I17"))));
+  for (Event& event : late.log(aiv1)) {
+    if (event.kind == fin) event.t = 50;
+  }
+  EXPECT_THAT(late.broken(), Contains(HasSubstr("VR-I17: something that it must outlive")));
+}
+
+TEST(PartRules, NoPartBeginsBeforeItsTaskIsReady) {
+  for (const uint32_t core : {aiv0, aiv1}) {
+    Story early = with_parts();
+    early.at(core, dispatch, b).t = 39;
+    expect_broken(early, "VR-I4", "ready is later than dispatch");
+  }
+}
+
+TEST(LifeRules, NothingIsReclaimedThatRuns) {
+  Story story;
+  story.erase(scheduler1, reclaim, d);
+  story.insert(scheduler0, 63, reclaim, d);
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I18: something that it must outlive")));
+}
+
+TEST(SequenceRules, ACoreTakesNothingThatNobodySentIt) {
+  Story story;
+  for (const TaskId task : {a, b, c}) story.insert(aic1, 50, ack, task);
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: the core was sent nothing")));
+}
+
+TEST(SequenceRules, ACoreRunsThePartThatItHasClaimed) {
+  Story story = with_parts();
+  for (Event& event : story.log(aiv0)) event.part = event.kind == dispatch ? 0 : 1;
+  for (Event& event : story.log(aiv1)) event.part = event.kind == dispatch ? 1 : 0;
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: a core's events do not follow")));
+}
+
+/// Task d is of type ai_cpu and runs on scheduler1.
+Story on_a_scheduler() {
+  Story story;
+  story.config.chip.schedulers = 2;
+  auto& core = story.log(aiv2);
+  std::erase_if(core, [](const Event& event) { return event.task == d || event.t == 70; });
+  story.own_task = d;
+  story.at(orchestrator, ready, d).place = static_cast<uint32_t>(CoreType::ai_cpu);
+  story.at(scheduler1, dispatch, d).place = story.config.chip.worker_of_scheduler(1);
+  story.insert(scheduler1, 56, ack, d);
+  story.insert(scheduler1, 57, fin, d);
+  return story;
+}
+
+TEST(SequenceRules, ASchedulerRunsItsOwnTaskAtOnce) {
+  EXPECT_THAT(on_a_scheduler().broken(), IsEmpty());
+  Story late = on_a_scheduler();
+  late.insert(scheduler1, 55, wait);
+  ++late.result.scheduler_parks;
+  expect_broken(late, "VR-I33", "a scheduler runs what it sends itself at once");
+  Story unsent = on_a_scheduler();
+  const Event dispatched = unsent.at(scheduler1, dispatch, d);
+  unsent.erase(scheduler1, dispatch, d);
+  unsent.insert(scheduler1, 57, dispatch, d, dispatched.place);
+  EXPECT_THAT(unsent.broken(), Contains(HasSubstr("VR-I33")));
+}
+
+TEST(ExitRules, ACoreLeavesBeforeItsScheduler) {
+  Story story;
+  story.at(aiv2, exit).t = 97;
+  expect_broken(story, "VR-I34", "its scheduler has left before");
+  story.at(aiv2, exit).t = 96;
+  EXPECT_THAT(story.broken(), IsEmpty()) << "at the same time is not later";
+}
+
+TEST(ExitRules, NoCoreLeavesBeforeTheLastKernelEnds) {
+  Story story;
+  story.at(aic1, exit).t = 68;
+  expect_broken(story, "VR-I34", "a kernel ends after it");
+  story.at(aic1, exit).t = 69;
+  EXPECT_THAT(story.broken(), IsEmpty());
+  story.at(aic1, exit).t = 68;
+  story.result.error.code = ErrorCode::bad_submission;
+  EXPECT_THAT(story.broken(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,248 @@
+// Files that are no trace that could be judged.
+#include "runtime/record/trace_reader.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/runtime/judge/edited_trace.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+void expect_error(const std::string& text, uint32_t line, const std::string& message) {
+  try {
+    static_cast<void>(read_trace_text(text));
+    ADD_FAILURE() << "taken for a trace: " << message;
+  } catch (const TraceError& error) {
+    EXPECT_EQ(error.line(), line) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr(message));
+    EXPECT_FALSE(error.remedy().empty());
+  }
+}
+
+/// Number of a line, from 1.
+uint32_t number_of(EditedTrace& trace, const Json& line) {
+  return static_cast<uint32_t>(&line - trace.lines().data()) + 1;
+}
+
+TEST(TraceReader, RefusesWhatIsNoTrace) {
+  expect_error("", 1, "empty");
+  for (const char* newline : {"\n", ""}) {
+    const auto expect_foreign = [&](const std::string& text, const std::string& message) {
+      expect_error(text + newline, 1, "the file is no trace: " + message);
+    };
+    expect_foreign("hello", "its first line is no JSON object");
+    expect_foreign("hello\nworld", "its first line is no JSON object");
+    expect_foreign("{\n  \"schema\": \"pto2-run/1\"\n}", "its first line is no JSON object");
+    expect_foreign("[1]", "its first line is no JSON object");
+    expect_foreign("{\"a\":1}", "it has no schema");
+    expect_foreign("{\"schema\":\"pto2-run/1\"}", "its schema is pto2-run/1");
+  }
+  expect_error("{\"schema\":\"pto2-trace/1\"}\n", 1,
+               "pto2-trace/1, neither pto2-trace/3 nor pto2-trace/2");
+  expect_error("{\"schema\":\"pto2-trace/2\"}\n", 1, "field \"error\" is missing");
+}
+
+TEST(TraceReader, NamesAFileThatCannotBeRead) {
+  EXPECT_THROW(static_cast<void>(read_trace("/nowhere/at/all")), TraceError);
+}
+
+TEST(TraceReader, SaysThatADirectoryIsOne) {
+  try {
+    static_cast<void>(read_trace(testing::TempDir()));
+    ADD_FAILURE() << "a directory was read";
+  } catch (const TraceError& error) {
+    EXPECT_STREQ(error.what(), "is a directory");
+    EXPECT_EQ(error.line(), 0U);
+  }
+}
+
+TEST(TraceReader, RefusesWhatWasCutOff) {
+  EditedTrace trace(Kit::roomy);
+  const std::string whole = trace.text();
+  const auto lines = static_cast<uint32_t>(trace.lines().size());
+  expect_error(whole.substr(0, whole.size() - 1), lines, "cut off");
+  const std::string half = whole.substr(0, whole.size() / 2);
+  const auto newlines = static_cast<uint32_t>(std::ranges::count(half, '\n'));
+  expect_error(half, 1 + newlines, "cut off");
+  const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
+  expect_error(whole.substr(0, last), lines - 1, "no closing line");
+  expect_error(whole + whole.substr(last), lines + 1, "goes on");
+  const std::string part = whole.substr(0, whole.find("\"task\"") + 3);
+  const auto before = static_cast<uint32_t>(std::ranges::count(part, '\n'));
+  expect_error(part + "\n", 1 + before, "no JSON object");
+  for (const std::size_t bytes : {1, 5, 21, 40, 200}) {
+    expect_error(whole.substr(0, bytes), 1, "cut off");
+  }
+}
+
+TEST(TraceReader, RefusesCountsThatContradict) {
+  EditedTrace events(Kit::roomy);
+  events.lines().back()["events"] = 7;
+  expect_error(events.text(), static_cast<uint32_t>(events.lines().size()), "lines were lost");
+  EditedTrace dropped(Kit::roomy);
+  dropped.lines().back()["dropped"] = 7;
+  expect_error(dropped.text(), static_cast<uint32_t>(dropped.lines().size()), "7 events");
+  EditedTrace tasks(Kit::roomy);
+  tasks.header()["tasks"] = 7;
+  expect_error(tasks.text(), static_cast<uint32_t>(tasks.lines().size()), "header counts 7 tasks");
+  EditedTrace given_up(Kit::roomy);
+  given_up.header()["given_up"] = true;
+  expect_error(given_up.text(), 1, "\"given_up\" contradicts");
+}
+
+TEST(TraceReader, RefusesAHeaderThatContradicts) {
+  const auto expect = [](const std::function<void(Json&)>& edit, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    edit(trace.header());
+    expect_error(trace.text(), 1, message);
+  };
+  expect([](Json& header) { header["threads"][1] = header["threads"][0]; }, "two threads");
+  expect([](Json& header) { header["cores"][0]["name"] = "x"; }, "core x has no thread");
+  expect([](Json& header) { header["cores"][1] = header["cores"][0]; }, "two cores are called");
+  expect([](Json& header) { header["cores"][0]["cluster"] = -2; }, "of cluster -2");
+  const auto in_cluster = [](uint64_t cluster) {
+    return [cluster](Json& header) { header["cores"][0]["cluster"] = cluster; };
+  };
+  expect(in_cluster(8), "core aic0 of 8 is of cluster 8");
+  expect(in_cluster(4'000'000'000), "of cluster 4000000000");
+  expect(in_cluster(uint64_t{1} << 62), "of cluster 4611686018427387904");
+  expect([](Json& header) { header["cores"][0]["cluster"] = "0"; }, "\"cluster\" is no whole");
+  expect([](Json& header) { header["rings"][0]["window"] = 1; }, "no room");
+  expect([](Json& header) { header["rings"] = Json::array(); }, "no rings");
+  for (const char* size : {"window", "dep_pool"}) {
+    expect([size](Json& header) { header["rings"][0][size] = uint64_t{1} << 32; }, "too large");
+  }
+  expect([](Json& header) { header["tensormap_pool"] = uint64_t{1} << 32; }, "too large");
+  expect([](Json& header) { header["tensormap_pool"] = -1; }, "\"tensormap_pool\" is no number");
+  expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
+}
+
+/// The chip of these traces has two blocks of a cube and two vector cores, and two schedulers.
+TEST(TraceReader, RefusesCoresThatAreNotTheChips) {
+  const auto expect = [](const char* key, const Json& value, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    trace.header()["chip"][key] = value;
+    expect_error(trace.text(), 1, message);
+  };
+  expect("blocks", 3, "\"chip\" has 3 blocks, but \"cores\" are of 2 clusters");
+  expect("cubes_per_block", 2,
+         "\"cubes_per_block\" of \"chip\" is 2, but \"cores\" has 1 of type cube of cluster 0");
+  expect("vectors_per_block", 1,
+         "\"vectors_per_block\" of \"chip\" is 1, but \"cores\" has 2 of type vector of cluster 0");
+  expect("schedulers", 1, "\"cores\" has 2 of type ai_cpu of no cluster");
+  expect("accelerators", 1, "\"cores\" has 0 of type accelerator of no cluster");
+  expect("blocks", "two", "\"blocks\" is no number");
+
+  EditedTrace moved(Kit::roomy);
+  moved.header()["cores"][2]["cluster"] = 1;
+  expect_error(moved.text(), 1, "\"cores\" has 1 of type vector of cluster 0");
+  EditedTrace outside(Kit::roomy);
+  outside.header()["cores"].back()["cluster"] = 0;
+  expect_error(outside.text(), 1, "\"cores\" has 1 of type ai_cpu of no cluster");
+  EditedTrace strange(Kit::roomy);
+  strange.header()["cores"].push_back(
+      {{"name", "odd"}, {"type", "oddity"}, {"cluster", 0}, {"thread", "aic0"}});
+  expect_error(strange.text(), 1, "has 1 of type oddity of cluster 0, but \"chip\" has no such");
+  EditedTrace none(Kit::roomy);
+  none.header().erase("chip");
+  expect_error(none.text(), 1, "\"chip\" is missing");
+}
+
+/// A name of its own says nothing of the numbers.
+TEST(TraceReader, TakesAChipByItsNumbers) {
+  EditedTrace trace(Kit::roomy);
+  trace.header()["chip"]["name"] = "a2a3sim";
+  EXPECT_EQ(read_trace_text(trace.text()).clusters, 2U);
+}
+
+TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
+  const auto expect = [](const char* event, const char* field, const Json& value,
+                         const std::string& message) {
+    EditedTrace trace(Kit::few_slots);
+    for (Json* line : trace.events(event)) {
+      if (!line->contains(field)) continue;
+      (*line)[field] = value;
+      return expect_error(trace.text(), number_of(trace, *line), message);
+    }
+    ADD_FAILURE() << event << " has no " << field;
+  };
+  expect("fin", "t", -1, "\"t\" is no number");
+  expect("fin", "thread", "aic99", "no thread aic99");
+  expect("dispatch", "core", "aic99", "no core aic99");
+  expect("dispatch", "part", "x", "\"part\" is no number");
+  expect("dispatch", "part", 1ULL << 33, "too large");
+  expect("ready", "ring", 4, "ring 4 of 4");
+  expect("ready", "type", "acc", "no core is of type \"acc\"");
+  expect("ready", "event", "redy", "\"redy\" is no event");
+  expect("wait", "resource", "Luck", "\"Luck\" is no resource");
+  expect("submit", "heap", {1, 2, 3}, "\"heap\" is no list of two");
+  expect("submit", "holds", Json::array({Json::array({0})}), "lists of 2");
+  expect("submit", "producers", Json::array({Json::array({9, 0, "early"})}), "ring 9 of 4");
+  expect("submit", "producers", Json::array({Json::array({0, 0, "late"})}), "claim");
+  expect("submit", "block_dim", 65536, "65535");
+  expect("submit", "params", {{{"dir", "up"}}}, "\"dir\" is none of");
+  expect("submit", "params", {3}, "a parameter is no object");
+}
+
+TEST(TraceReader, RefusesFieldsOfPipes) {
+  const auto expect = [](const char* event, const char* field, const Json& value,
+                         const std::string& message) {
+    EditedTrace trace(Kit::pipes);
+    Json& line = *trace.events(event).front();
+    ASSERT_TRUE(line.contains(field));
+    line[field] = value;
+    expect_error(trace.text(), number_of(trace, line), message);
+  };
+  expect("pipe", "task", -1, "\"task\" is no number");
+  expect("pipe", "group", -1, "\"group\" is no number");
+  expect("pipe", "tag", "x", "\"tag\" is no whole number");
+  expect("pipe", "capacity", -1, "\"capacity\" is no number");
+  expect("pipe", "pushed", 0.5, "\"pushed\" is no whole number");
+  expect("pipe", "before", Json::array({1}), "\"before\" is no list of two whole numbers");
+  expect("pipe", "after", Json::array({1, 2, 3}), "\"after\" is no list of two whole numbers");
+  expect("leftover", "left", Json::array({1, "x"}), "\"left\" is no list of two whole numbers");
+  expect("submit", "params", {{{"dir", "pipe_in"}}}, "\"tag\" is missing");
+  for (const Json& pipe : {Json({1}), Json({1, 2, 3}), Json({"x", 2}), Json({1, -2})}) {
+    expect("submit", "pipes", Json::array({pipe}), "\"pipes\" has something else than lists");
+  }
+}
+
+TEST(TraceReader, RefusesTensorsWithoutAForm) {
+  const auto expect = [](const char* field, const Json& value, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    Json& task = *trace.events("submit").front();
+    task["params"][0][field] = value;
+    expect_error(trace.text(), number_of(trace, task), message);
+  };
+  expect("extent", {0}, "no bytes");
+  expect("element", 0, "no bytes");
+  expect("extent", Json::array(), "dimensions");
+  expect("start", {0, 0}, "dimensions");
+  expect("strides", {"a"}, "something else than numbers");
+  expect("strides", {2}, "is not 1");
+}
+
+TEST(TraceReader, RefusesTensorsThatAreNotRowMajor) {
+  const auto expect = [](const Json& strides, const Json& start, const Json& extent,
+                         const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    Json& task = *trace.events("submit").front();
+    task["params"][0]["strides"] = strides;
+    task["params"][0]["start"] = start;
+    task["params"][0]["extent"] = extent;
+    expect_error(trace.text(), number_of(trace, task), message);
+  };
+  expect({8, 2}, {0, 0}, {1, 1}, "is not 1");
+  expect({12, 8, 1}, {0, 0, 0}, {1, 1, 1}, "no row-major tensor");
+  expect({0, 1}, {0, 0}, {1, 1}, "no row-major tensor");
+  expect({8, 0, 1}, {0, 0, 0}, {1, 1, 1}, "no row-major tensor");
+  expect({8, 1}, {0, 7}, {2, 2}, "dimension 1 of a tensor has 8 elements, and its region more");
+  expect({8, 1}, {0, uint64_t{1} << 63}, {1, uint64_t{1} << 63}, "its region more");
+}
+
+}  // namespace
+}  // namespace pto2::test
