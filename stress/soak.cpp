@@ -1,6 +1,6 @@
 /// Long runs of a workload on random configurations: every run must pass its verification, or be
 /// the deadlock that an independent counting oracle predicts, and its events must keep every rule
-/// (runtime/device/run_rules.hpp).
+/// (runtime/judge/rule_table.hpp).
 ///
 ///   soak --executor seeded|packed|threads --runs A..B [--workload W] [--case C]
 ///

@@ -93,7 +93,7 @@ std::string joined(const std::vector<std::string>& items) {
 
 std::string invariant_table(const fs::path& root, const std::vector<Entry>& entries) {
   std::map<std::string, Invariant> invariants;
-  // The rules of whole runs (runtime/device/run_rules.hpp) are of no piece: every run is judged.
+  // The rules of whole runs (runtime/judge/rule_table.hpp) are of no piece: every run is judged.
   for (const char* folder : {"core", "runtime/tensormap"}) {
     add_invariants(root / folder, invariants);
   }

@@ -186,7 +186,7 @@ void add_options(CLI::App* app, Arguments& arguments) {
   app->add_flag("--stub-kernels", arguments.options.stub_kernels,
                 "kernels that check the order of their data and compute nothing");
   app->add_flag("--validate,!--no-validate", arguments.options.validate,
-                "judge each run by its trace, too [yes]");
+                "judge the record of each run, as pto2 validate does [yes]");
   app->add_flag("--shrink,!--no-shrink", arguments.shrink,
                 "make the first wrong run smaller [yes]");
   app->add_option("--weaken", arguments.options.weaken,

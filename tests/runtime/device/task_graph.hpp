@@ -80,7 +80,7 @@ class TaskGraph {
 /// The least of everything.
 [[nodiscard]] DeviceConfig tiny_device();
 
-/// One run, whose events must keep every rule (runtime/device/run_rules.hpp).
+/// One run, whose record must keep every rule (runtime/judge/rule_table.hpp).
 [[nodiscard]] RunResult run_at(ExecutorKind where, DeviceConfig config, const Launch& what,
                                uint64_t seed = 1);
 
