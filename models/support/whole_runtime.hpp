@@ -19,8 +19,7 @@
 #include <deque>
 
 #include "models/support/scenario.hpp"
-#include "runtime/device/run_audit.hpp"
-#include "runtime/device/run_record.hpp"
+#include "runtime/device/assembly.hpp"
 #include "runtime/judge/judge.hpp"
 #include "runtime/orchestrator/block_calls_impl.hpp"
 #include "runtime/orchestrator/cluster_calls_impl.hpp"
@@ -50,43 +49,30 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   /// `outcome`: the error that every execution of the graph ends in.
   explicit WholeRuntime(const RuntimeShape& shape, ErrorCode outcome = ErrorCode::ok)
       : outcome_(outcome),
-        state_(device(shape)),
-        orchestrator_(state_, {kernels_,
-                               [this](PTO2Runtime* rt) {
-                                 rt_ = rt;
-                                 submit_graph();
-                               },
-                               {}}) {
-    for (uint32_t s = 0; s < schedulers; ++s) {
-      schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
-    }
-    enable_events<P, F>(state_, orchestrator_, schedulers_);
+        assembly_(device(shape), {kernels_,
+                                  [this](PTO2Runtime* rt) {
+                                    rt_ = rt;
+                                    submit_graph();
+                                  },
+                                  {}}) {
     buffers_ = std::vector<Buffer>(shape.rings * shape.heap_units + externals);
     for (uint32_t i = 0; i < externals; ++i) external_buffer(i).write(0);
   }
 
   void connect() {
-    state_.orchestrator_bell = this->bells[0];
-    for (uint32_t s = 0; s < schedulers; ++s) state_.scheduler_bells[s] = this->bells[1 + s];
-    for (uint32_t core = 0; core < state_.cores.size(); ++core) {
-      state_.cores[core].connect(core,
-                                 state_.scheduler_bells[state_.config.chip.scheduler_of(core)],
-                                 this->bells[1 + schedulers + core], false, state_.calls,
-                                 [this](const ArgumentFault& fault) { state_.give_up(fault); });
+    assembly_.connect_orchestrator(this->bells[0]);
+    for (uint32_t s = 0; s < schedulers; ++s) assembly_.connect_scheduler(s, this->bells[1 + s]);
+    for (uint32_t core = 0; core < assembly_.chip().cores(); ++core) {
+      assembly_.connect_core(core, this->bells[assembly_.thread_of_core(core)]);
     }
   }
 
-  void thread(uint32_t i) {
-    if (i == 0) return orchestrator_.run();
-    if (i <= schedulers) return schedulers_[i - 1]->run();
-    state_.cores[i - 1 - schedulers].run();
-  }
+  void thread(uint32_t i) { assembly_.run(i); }
 
   void finish() {
-    check<P>(orchestrator_.error().code == outcome_, "the run ends as it must");
-    RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
-    result.damaged = damaged_structures(state_, orchestrator_, result.tasks, outcome_);
-    add_record<P, F>(state_, orchestrator_, schedulers_, result);
+    check<P>(assembly_.orchestrator().error().code == outcome_, "the run ends as it must");
+    const RunResult result = assembly_.finish([](RunResult&) {});
+    if (result.error.code != outcome_) expect_none("the audit: ", {result.error.message});
     expect_none("a rule of all runs is broken: ", judging::problems_of(result.record));
     bool all_run = true;
     for (uint64_t i = 0; i < tasks_.size(); ++i) {
@@ -98,7 +84,6 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     happened<P>(all_run ? "every task runs" : "a task does not run");
     if (outcome_ == ErrorCode::ok) {
       check<P>(all_run && result.tasks == tasks_.size(), "each task runs once");
-      expect_none("left behind: ", leftovers(state_, result.tasks + orchestrator_.tickets()));
     }
     tell();
   }
@@ -204,7 +189,7 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     P::await([&] { return held_.load(std::memory_order_relaxed) == kernels; });
   }
   void await_finished(uint64_t tasks) {
-    P::await([&] { return state_.stall.finished() == tasks; });
+    P::await([&] { return assembly_.state().stall.finished() == tasks; });
   }
 
   void begin_scope() { rt_->ops->scope_begin(rt_); }
@@ -217,17 +202,18 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
 
   /// Cases that scenarios want to see.
   void tell() {
-    const OrchestratorCounts& counts = orchestrator_.counts();
+    const OrchestratorCounts& counts = assembly_.orchestrator().counts();
     if (counts.edges_linked != 0) happened<P>("a consumer is linked");
     if (counts.edges_early != 0) happened<P>("a consumer is early");
     if (counts.tasks > 1 && counts.edges_linked + counts.edges_early == 0) {
       happened<P>("a consumer comes too late for an edge");
     }
     happened<P>(counts.waits != 0 ? "the orchestrator waits" : "the orchestrator never waits");
-    const bool all = std::ranges::all_of(
-        schedulers_, [](const auto& scheduler) { return scheduler->counts().completions != 0; });
+    const bool all = std::ranges::all_of(assembly_.schedulers(), [](const auto& scheduler) {
+      return scheduler->counts().completions != 0;
+    });
     happened<P>(all ? "every scheduler completes tasks" : "a scheduler completes nothing");
-    const bool dispatch = std::ranges::all_of(schedulers_, [](const auto& scheduler) {
+    const bool dispatch = std::ranges::all_of(assembly_.schedulers(), [](const auto& scheduler) {
       return scheduler->counts().dispatches + scheduler->counts().loans != 0;
     });
     happened<P>(dispatch ? "every scheduler dispatches" : "a scheduler dispatches nothing");
@@ -387,12 +373,13 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
         return external_buffer(i);
       }
     }
-    for (uint32_t ring = 0; ring < state_.config.rings; ++ring) {
-      const auto begin = reinterpret_cast<uint64_t>(state_.rings[ring]->heap_memory.data());
+    auto& state = assembly_.state();
+    const uint64_t heap_bytes = state.config.heap_bytes;
+    for (uint32_t ring = 0; ring < state.config.rings; ++ring) {
+      const auto begin = reinterpret_cast<uint64_t>(state.rings[ring]->heap_memory.data());
       const uint64_t offset = tensor.address - begin;
-      if (offset < state_.config.heap_bytes) {
-        return buffers_[(ring * state_.config.heap_bytes + offset) / packed_output_alignment +
-                        unit];
+      if (offset < heap_bytes) {
+        return buffers_[(ring * heap_bytes + offset) / packed_output_alignment + unit];
       }
     }
     check<P>(false, "a tensor lies in a heap");
@@ -402,10 +389,8 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   Buffer& external_buffer(uint32_t i) { return buffers_[buffers_.size() - externals + i]; }
 
   ErrorCode outcome_;
-  RunState<P, F> state_;
   std::array<KernelEntry, 1> kernels_{&kernel};
-  Orchestrator<P, F> orchestrator_;
-  std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
+  Assembly<P, F> assembly_;
   PTO2Runtime* rt_ = nullptr;
   int32_t cluster_ = any_cluster;               // of the tasks that are submitted
   PTO2WorkerType worker_ = PTO2_WORKER_VECTOR;  // of the task under way

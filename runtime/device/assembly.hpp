@@ -1,0 +1,127 @@
+/// What a run is put together from: the chip's cores, the shared state, the orchestrator and the
+/// schedulers, and what is made of them when they have returned. Launches and the whole-runtime
+/// scenarios of the checker have the same, so that what is explored is what ships; they differ in
+/// who runs the logical threads.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/device/run_audit.hpp"
+#include "runtime/device/run_record.hpp"
+#include "runtime/device/thread_names.hpp"
+
+namespace pto2 {
+
+/// The logical threads are numbered as the logs of the record are: the orchestrator, the
+/// schedulers, the cores.
+template <executors::ExecutionPolicy P, template <class> class F>
+class Assembly {
+ public:
+  using Bell = typename P::doorbell;
+
+  Assembly(const DeviceConfig& config, const OrchestratorInput& input)
+      : kernels_(input.kernels), state_(config), orchestrator_(state_, input) {
+    for (uint32_t s = 0; s < config.chip.schedulers; ++s) {
+      schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
+    }
+    if (config.events != 0) enable_events<P, F>(state_, orchestrator_, schedulers_);
+  }
+
+  [[nodiscard]] const Chip& chip() const { return state_.config.chip; }
+  [[nodiscard]] uint32_t thread_of_scheduler(uint32_t scheduler) const { return 1 + scheduler; }
+  [[nodiscard]] uint32_t thread_of_core(uint32_t core) const {
+    return 1 + chip().schedulers + core;
+  }
+  [[nodiscard]] std::string name_of(uint32_t thread) const {
+    if (thread == 0) return orchestrator_name;
+    return thread <= chip().schedulers ? scheduler_name(thread - 1)
+                                       : chip().core_name(thread - thread_of_core(0));
+  }
+
+  // Before the run: how each thread is woken. A core's scheduler comes before it.
+  void connect_orchestrator(Bell bell) { state_.orchestrator_bell = bell; }
+  void connect_scheduler(uint32_t scheduler, Bell bell) {
+    state_.scheduler_bells[scheduler] = bell;
+  }
+  void connect_core(uint32_t core, Bell bell) {
+    state_.cores[core].connect(core, state_.scheduler_bells[chip().scheduler_of(core)], bell,
+                               state_.config.kernel_timing, state_.calls,
+                               [this](const ArgumentFault& fault) { state_.give_up(fault); });
+  }
+
+  /// The body of a logical thread.
+  void run(uint32_t thread) {
+    if (thread == 0) return orchestrator_.run();
+    if (thread <= chip().schedulers) return schedulers_[thread - 1]->run();
+    state_.cores[thread - thread_of_core(0)].run();
+  }
+
+  /// After all threads have returned: what the run came to, with its audit and its record.
+  /// `add(result)` adds what only those know who have run the threads.
+  template <class Add>
+  [[nodiscard]] RunResult finish(Add&& add) {
+    RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
+    add(result);
+    audit(result);
+    add_record<P, F>(state_, orchestrator_, schedulers_, result);
+    return result;
+  }
+
+  /// What of the user's a logical thread runs, in words; empty: nothing.
+  [[nodiscard]] std::string user_code_of(const std::string& thread) const {
+    if (thread == orchestrator_name) return "the orchestration";
+    for (uint32_t s = 0; s < schedulers_.size(); ++s) {
+      if (thread == scheduler_name(s)) return kernel_of(schedulers_[s]->counts().own_tasks, thread);
+    }
+    for (uint32_t core = 0; core < state_.cores.size(); ++core) {
+      if (thread == chip().core_name(core)) return kernel_of(state_.cores[core].counts(), thread);
+    }
+    return {};
+  }
+
+  [[nodiscard]] RunState<P, F>& state() { return state_; }
+  [[nodiscard]] const RunState<P, F>& state() const { return state_; }
+  [[nodiscard]] Orchestrator<P, F>& orchestrator() { return orchestrator_; }
+  [[nodiscard]] const Orchestrator<P, F>& orchestrator() const { return orchestrator_; }
+  [[nodiscard]] std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers() const {
+    return schedulers_;
+  }
+
+ private:
+  [[nodiscard]] std::string kernel_of(const CoreCounts& counts, const std::string& thread) const {
+    return fmt::format("kernel {}, task {} of ring {}, on {},",
+                       std::ranges::find(kernels_, counts.kernel) - kernels_.begin(),
+                       local_of(counts.task), ring_of(counts.task), thread);
+  }
+
+  /// Says in the result what the run has damaged or, unless it was given up, left behind.
+  void audit(RunResult& result) {
+    RunError& error = result.error;
+    result.damaged = damaged_structures(state_, orchestrator_, result.tasks, error.code);
+    if (error.code != ErrorCode::ok) count_phases(state_, result.phases);
+    if (error.code == ErrorCode::ok) {
+      std::vector<std::string> found = leftovers(state_, result.tasks + orchestrator_.tickets());
+      for (const std::string& name : result.damaged) found.push_back("damaged: " + name);
+      if (found.empty()) return;
+      error.code = ErrorCode::not_drained;
+      error.message = fmt::format("after a clean run: {}", fmt::join(found, "; "));
+      error.hint = "this is a bug of the runtime: report it with the command line";
+    } else if (!result.damaged.empty()) {
+      error.message += fmt::format("; besides, damaged: {}", fmt::join(result.damaged, "; "));
+      error.hint += "; the damage is a bug of the runtime: report it with the command line";
+    }
+  }
+
+  std::span<const KernelEntry> kernels_;  // by id
+  RunState<P, F> state_;
+  Orchestrator<P, F> orchestrator_;
+  std::vector<std::unique_ptr<Scheduler<P, F>>> schedulers_;
+};
+
+}  // namespace pto2
