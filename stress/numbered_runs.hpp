@@ -8,36 +8,18 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
 #include <vector>
 
+#include "runtime/output/numbers.hpp"
+
 namespace pto2 {
-
-struct NumberedRuns {
-  uint64_t first;
-  uint64_t last;  ///< past the last run
-};
-
-/// "A..B" with A < B; none, with a message on stderr, if it is something else.
-inline std::optional<NumberedRuns> parse_runs(const std::string& text) {
-  NumberedRuns runs{};
-  int end = 0;
-  if (std::sscanf(text.c_str(), "%lu..%lu%n", &runs.first, &runs.last, &end) == 2 &&
-      text.size() == static_cast<std::size_t>(end) && runs.first < runs.last) {
-    return runs;
-  }
-  fmt::print(stderr, "--runs wants A..B with A < B, not '{}'\n", text);
-  return std::nullopt;
-}
 
 /// A line on the terminal, twice a second. Used by several threads.
 class RunProgress {
  public:
-  explicit RunProgress(const NumberedRuns& runs) : total_(runs.last - runs.first) {}
+  explicit RunProgress(const cli::NumberRange& runs) : total_(runs.size()) {}
 
   void add_one() {
     const uint64_t done = done_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -72,12 +54,12 @@ class RunProgress {
 /// Calls run(n) for each number, on `jobs` OS threads that take the next one each. Returns the
 /// seconds that it took.
 template <class Run>
-double for_each_run(const NumberedRuns& runs, uint32_t jobs, Run&& run) {
+double for_each_run(const cli::NumberRange& runs, uint32_t jobs, Run&& run) {
   RunProgress progress(runs);
-  std::atomic<uint64_t> next{runs.first};
+  std::atomic<uint64_t> taken{0};
   const auto work = [&] {
-    for (uint64_t n = next++; n < runs.last; n = next++) {
-      run(n);
+    for (uint64_t i = taken++; i < runs.size(); i = taken++) {
+      run(runs.first + i);
       progress.add_one();
     }
   };

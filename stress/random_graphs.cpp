@@ -21,6 +21,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "runtime/output/guarded.hpp"
 #include "stress/crash_report.hpp"
 #include "stress/numbered_runs.hpp"
 #include "tests/support/graph_shrink.hpp"
@@ -145,19 +146,17 @@ class RandomGraphs {
 };
 
 int random_graphs(const Options& options) {
-  const auto runs = parse_runs(options.runs);
-  if (!runs) return 2;
+  const cli::NumberRange runs = cli::parse_range("--runs", options.runs);
   int exit_code = 0;
   for (const Graphs kind : {Graphs::plain, Graphs::clustered}) {
     if (options.graphs == (kind == Graphs::plain ? "clustered" : "plain")) continue;
     RandomGraphs graphs(options, kind);
-    CrashReport crash([&](uint64_t number) {
-      return fmt::format("{} --runs {}..{}", graphs.command(), number, number + 1);
-    });
-    const double seconds = for_each_run(*runs, options.jobs, [&](uint64_t number) {
+    CrashReport crash(
+        [&](uint64_t number) { return fmt::format("{} --runs {}", graphs.command(), number); });
+    const double seconds = for_each_run(runs, options.jobs, [&](uint64_t number) {
       crash.during(number, [&] { graphs.run(number); });
     });
-    exit_code = std::max(exit_code, graphs.finish(runs->last - runs->first, seconds));
+    exit_code = std::max(exit_code, graphs.finish(runs.size(), seconds));
   }
   return exit_code;
 }
@@ -171,7 +170,7 @@ int main(int argc, char** argv) {
   app.add_option("--executor", options.executor, "seeded, packed or threads")
       ->check(CLI::IsMember({"seeded", "packed", "threads"}))
       ->capture_default_str();
-  app.add_option("--runs", options.runs, "A..B, B excluded")->capture_default_str();
+  app.add_option("--runs", options.runs, "A..B, both included")->capture_default_str();
   app.add_option("--graphs", options.graphs,
                  "plain, clustered (groups, pinned tasks, block tasks), or both of each number")
       ->check(CLI::IsMember({"plain", "clustered", "both"}))
@@ -183,5 +182,6 @@ int main(int argc, char** argv) {
   app.add_flag("--show", options.show, "print every program");
   app.add_flag("--shrink", options.shrink, "shrink the program of a wrong run");
   CLI11_PARSE(app, argc, argv);
-  return pto2::random_graphs(options);
+  return pto2::cli::guarded([&] { return pto2::random_graphs(options); },
+                            {.memory = "use a smaller case", .thread = "use fewer --jobs"});
 }

@@ -13,6 +13,7 @@
 #include "runtime/judge/judge.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
+#include "runtime/output/guarded.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/numbered_runs.hpp"
 #include "tests/support/executors_under_test.hpp"
@@ -131,16 +132,15 @@ class Soak {
 };
 
 int soak(const Options& options) {
-  const auto runs = parse_runs(options.runs);
-  if (!runs) return 2;
+  const cli::NumberRange runs = cli::parse_range("--runs", options.runs);
   Soak soak(options);
   uint64_t counts[3] = {};
   const double seconds =
-      for_each_run(*runs, 1, [&](uint64_t n) { ++counts[static_cast<size_t>(soak.run(n))]; });
+      for_each_run(runs, 1, [&](uint64_t n) { ++counts[static_cast<size_t>(soak.run(n))]; });
   fmt::print("{} {} on {}: {} passed, {} predicted deadlocks, {} wrong, {:.1f} s\n",
              options.workload, options.case_name, options.executor, counts[0], counts[1], counts[2],
              seconds);
-  const bool both_kinds = counts[0] != 0 && (counts[1] != 0 || runs->last - runs->first < 100);
+  const bool both_kinds = counts[0] != 0 && (counts[1] != 0 || runs.size() < 100);
   return counts[2] == 0 && both_kinds ? 0 : 1;
 }
 
@@ -153,9 +153,10 @@ int main(int argc, char** argv) {
   app.add_option("--executor", options.executor, "seeded, packed or threads")
       ->check(CLI::IsMember({"seeded", "packed", "threads"}))
       ->capture_default_str();
-  app.add_option("--runs", options.runs, "A..B, B excluded")->capture_default_str();
+  app.add_option("--runs", options.runs, "A..B, both included")->capture_default_str();
   app.add_option("--workload", options.workload)->capture_default_str();
   app.add_option("--case", options.case_name)->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  return pto2::soak(options);
+  return pto2::cli::guarded([&] { return pto2::soak(options); },
+                            {.memory = "use a smaller case", .thread = "use fewer --jobs"});
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include "models/pto2_check/catalogue.hpp"
 #include "models/pto2_check/check_options.hpp"
@@ -16,6 +15,7 @@
 #include "models/pto2_check/protocol_index.hpp"
 #include "models/pto2_check/weakening.hpp"
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/guarded.hpp"
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/output_file.hpp"
 #include "runtime/output/replay_help.hpp"
@@ -200,32 +200,10 @@ int execute(int argc, char** argv) {
   return replay_command->parsed() ? run_replay(token) : run_check(arguments);
 }
 
-int complain(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "pto2: {}\n", message);
-  return code;
-}
-
-int guarded(int argc, char** argv) {
-  try {
-    return execute(argc, argv);
-  } catch (const CliError& error) {
-    return complain(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    return complain(cli::exit_bad_input, "out of memory; use fewer --jobs");
-  } catch (const std::system_error& error) {
-    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
-    return complain(cli::exit_bad_input, fmt::format("the system refused: {}{}", error.what(),
-                                                     no_thread ? "; use fewer --jobs" : ""));
-  } catch (const std::exception& error) {
-    return complain(cli::exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with "
-                                                   "the command line",
-                                                   error.what()));
-  }
-}
-
 }  // namespace
 }  // namespace pto2::scenarios
 
 int main(int argc, char** argv) {
-  return pto2::scenarios::guarded(argc, argv);
+  return pto2::cli::guarded([&] { return pto2::scenarios::execute(argc, argv); },
+                            {.memory = "use fewer --jobs", .thread = "use fewer --jobs"});
 }

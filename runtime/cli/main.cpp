@@ -5,8 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <memory>
-#include <new>
-#include <system_error>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/guarded.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -44,11 +44,6 @@ constexpr const char* program_footer = R"(Examples:
 Exit codes: 0 holds, 1 wrong result or broken rule, 2 usage, 3 bad input, 4 inconclusive, 5 runtime
 fault, 70 a bug of pto2, 130 interrupted, 143 terminated. Results go to stdout, all else to stderr.
 The images of the workloads are found beside the program, or in the folder PTO2_WORKLOADS.)";
-
-int complain(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "pto2: {}\n", message);
-  return code;
-}
 
 int execute(int argc, char** argv) {
   if (argc > 1) {
@@ -82,36 +77,29 @@ int execute(int argc, char** argv) {
   return complain(exit_usage, fmt::format("name a command first: {}", command_names()));
 }
 
-int guarded(int argc, char** argv) {
-  try {
-    return execute(argc, argv);
-  } catch (const CliError& error) {
-    return complain(error.code(), error.what());
-  } catch (const LoadError& error) {
-    return complain(exit_bad_input, error.what());
-  } catch (const executors::SeededFailure& error) {
-    return complain(exit_our_bug, fmt::format("the schedule found a bug of the runtime: {}; report "
+const Remedies remedies{
+    .memory =
+        "the rings, buffers or inputs are larger than what this process may have; use a "
+        "smaller --heap, --window, --trace-events or case",
+    .thread = "check the limits of this process (ulimit -a)"};
+
+std::optional<CliError> known(const std::exception& error) {
+  if (dynamic_cast<const LoadError*>(&error) != nullptr) {
+    return CliError(exit_bad_input, error.what());
+  }
+  if (dynamic_cast<const executors::SeededFailure*>(&error) != nullptr) {
+    return CliError(exit_our_bug, fmt::format("the schedule found a bug of the runtime: {}; report "
                                               "it with the command line",
                                               error.what()));
-  } catch (const std::bad_alloc&) {
-    return complain(exit_bad_input,
-                    "out of memory: the rings, buffers or inputs are larger than what this process "
-                    "may have; use a smaller --heap, --window, --trace-events or case");
-  } catch (const std::system_error& error) {
-    return complain(exit_bad_input, fmt::format("the system refused: {}; check the limits of this "
-                                                "process (ulimit -a)",
-                                                error.what()));
-  } catch (const std::exception& error) {
-    return complain(exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with the "
-                                              "command line",
-                                              error.what()));
   }
+  return std::nullopt;
 }
 
 }  // namespace
 }  // namespace pto2::cli
 
 int main(int argc, char** argv) {
-  pto2::cli::install_interrupt_handler();
-  return pto2::cli::guarded(argc, argv);
+  using namespace pto2::cli;
+  install_interrupt_handler();
+  return guarded([&] { return execute(argc, argv); }, remedies, known);
 }

@@ -7,7 +7,6 @@
 
 #include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/median.hpp"
-#include "runtime/device/lock_device.hpp"
 #include "runtime/judge/judge.hpp"
 
 namespace pto2::cli {
@@ -84,8 +83,7 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
                       if (level < PTO2_LOG_ALWAYS || level > log_level_) return;
                       fmt::print(stderr, "pto2: {}: {}\n", name_of(level), text);
                     }};
-  const bool locks = config.fan_out == FanOutKind::lock;
-  return (locks ? launch_with_lock : launch)(config, team_, what);
+  return launch_on(settings_, config, what);
 }
 
 void Repetitions::judge(const RunResult& result) {

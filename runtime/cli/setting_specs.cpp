@@ -71,10 +71,12 @@ std::vector<SettingSpec> make_specs() {
                          "tensormap_and_ringbuffer", "runtime variant"));
   specs.push_back({Setting::platform, "platform", nullptr, ValueKind::platform, 0, 0, false, "",
                    known_chips().front().name, "simulated chip"});
-  specs.push_back(choice(Setting::executor, "executor", executor_names(), "packed",
-                         "who runs orchestrator, schedulers and cores"));
+  specs.push_back(
+      choice(Setting::executor, "executor", executor_names(), "packed",
+             "who runs orchestrator, schedulers and cores; random, pct and bursts simulate "
+             "weak memory"));
   specs.push_back(count(Setting::seed, "seed", nullptr, 0, UINT64_MAX, 1,
-                        "seed of the schedule (executor seeded)"));
+                        "seed of a simulated schedule (executors seeded, random, pct, bursts)"));
   specs.push_back(count(Setting::host_threads, "host-threads", nullptr, 0, 256, 0,
                         "OS threads (executor packed), 0: one per CPU"));
   add_device_specs(specs);

@@ -6,6 +6,14 @@
 
 namespace pto2::executors {
 
+SeededOptions options_of_seed(uint64_t seed, Strategy strategy) {
+  Random random(seed);
+  SeededOptions options{.seed = seed, .strategy = strategy};
+  options.kernels_last = random.below(3) == 0;
+  options.expected_points = uint64_t{256} << random.below(8);
+  return options;
+}
+
 namespace {
 
 thread_local SeededTeam* this_team = nullptr;

@@ -39,6 +39,10 @@ struct SeededOptions {
   bool kernels_last = false;
 };
 
+/// The options that a seed stands for, in every program: of each three schedules one ends kernels
+/// last; the changes of Strategy::pct are spread over runs of any length in some.
+[[nodiscard]] SeededOptions options_of_seed(uint64_t seed, Strategy strategy = Strategy::mixed);
+
 class SeededThread {
  public:
   SeededThread(SeededSchedule& schedule, std::string name, std::size_t stack_bytes,

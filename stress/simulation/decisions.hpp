@@ -28,7 +28,4 @@ class Decisions {
   std::size_t taken_ = 0;
 };
 
-/// A whole text as a decimal number. Throws std::invalid_argument.
-[[nodiscard]] uint64_t parse_number(const std::string& text);
-
 }  // namespace pto2::simulations

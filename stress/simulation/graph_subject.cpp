@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "runtime/output/numbers.hpp"
 #include "runtime/record/trace_writer.hpp"
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/run_hash.hpp"
@@ -80,7 +81,7 @@ Shrunk GraphSubject::shrink(uint64_t seed) {
 SimulatedRun GraphSubject::run_shrunk(uint64_t seed, const std::string& token, std::string& story) {
   const std::size_t dash = token.find('-');
   if (dash == std::string::npos) throw std::invalid_argument("no decisions behind the schedule");
-  const uint64_t schedule = parse_number(token.substr(0, dash));
+  const uint64_t schedule = cli::parse_number(token.substr(0, dash));
   Decisions decisions(token.substr(dash + 1));
   const graphs::Program smallest =
       graphs::shrink(draw(seed), [&](const graphs::Program&) { return decisions.next(); });

@@ -1,19 +1,18 @@
 /// The program behind `pto2 simulate`, and `pto2 replay` of a token of it.
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <stdexcept>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "runtime/executors/weak.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/output/guarded.hpp"
 #include "runtime/output/interruption.hpp"
+#include "runtime/output/numbers.hpp"
 #include "runtime/output/replay_help.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/simulation/decisions.hpp"
@@ -56,20 +55,6 @@ has random priorities that change a few times, bursts lets a thread go on for a 
 Exit codes: 0 all runs were right, 1 a run was wrong, 2 usage, 3 bad input, 4 inconclusive (no run,
 or 1000 and more that did not show every kind of outcome), 130 interrupted, 143 terminated.)";
 
-SeedRange parse_seeds(const std::string& text) {
-  const std::size_t dots = text.find("..");
-  try {
-    const SeedRange seeds{parse_number(text.substr(0, dots)),
-                          parse_number(dots == std::string::npos ? text : text.substr(dots + 2))};
-    const bool whole = seeds.first == 0 && seeds.last == ~uint64_t{0};
-    if (seeds.first <= seeds.last && !whole) return seeds;
-  } catch (const std::invalid_argument&) {
-  }
-  throw CliError(cli::exit_usage, fmt::format("--seeds is A..B with A <= B, both included, or one "
-                                              "number, not '{}'",
-                                              text));
-}
-
 /// Options that have no effect without `--random-graphs`, or with it.
 void check_combinations(const CLI::App& command, bool random_graphs) {
   const auto refuse = [&](const char* option, const char* with) {
@@ -109,7 +94,7 @@ void complete(Arguments& arguments) {
 ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   complete(arguments);
   check_combinations(command, arguments.random_graphs);
-  const SeedRange seeds = parse_seeds(arguments.seeds);
+  const cli::NumberRange seeds = cli::parse_range("--seeds", arguments.seeds);
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
   const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
@@ -230,17 +215,8 @@ ExitCode execute(int argc, char** argv) {
                                     : run_replay(token, trace);
 }
 
-int complain(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "pto2: {}\n", message);
-  return code;
-}
-
-/// Without memory there may be none for a message, and other threads are short of it, too.
-[[noreturn]] void end_without_memory() {
-  constexpr std::string_view message = "pto2: out of memory; use fewer --jobs, or a smaller case\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
-  _exit(cli::exit_bad_input);
-}
+const cli::Remedies remedies{.memory = "use fewer --jobs, or a smaller case",
+                             .thread = "use fewer --jobs"};
 
 std::terminate_handler usual_terminate = std::abort;
 
@@ -249,38 +225,25 @@ std::terminate_handler usual_terminate = std::abort;
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
-    end_without_memory();
+    cli::end_without_memory(remedies);
   } catch (...) {
     usual_terminate();  // says what was thrown
   }
   std::abort();
 }
 
-int guarded(int argc, char** argv) {
-  try {
-    return execute(argc, argv);
-  } catch (const CliError& error) {
-    return complain(error.code(), error.what());
-  } catch (const LoadError& error) {
-    return complain(cli::exit_bad_input, error.what());
-  } catch (const std::bad_alloc&) {
-    end_without_memory();
-  } catch (const std::system_error& error) {
-    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
-    return complain(cli::exit_bad_input, fmt::format("the system refused: {}{}", error.what(),
-                                                     no_thread ? "; use fewer --jobs" : ""));
-  } catch (const std::exception& error) {
-    return complain(cli::exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with "
-                                                   "the command line",
-                                                   error.what()));
-  }
+std::optional<CliError> known(const std::exception& error) {
+  if (dynamic_cast<const LoadError*>(&error) == nullptr) return std::nullopt;
+  return CliError(cli::exit_bad_input, error.what());
 }
 
 }  // namespace
 }  // namespace pto2::simulations
 
 int main(int argc, char** argv) {
-  std::set_new_handler(pto2::simulations::end_without_memory);
-  pto2::simulations::usual_terminate = std::set_terminate(pto2::simulations::terminate);
-  return pto2::simulations::guarded(argc, argv);
+  using namespace pto2::simulations;
+  // Other threads are short of it, too.
+  std::set_new_handler([] { pto2::cli::end_without_memory(remedies); });
+  usual_terminate = std::set_terminate(terminate);
+  return pto2::cli::guarded([&] { return execute(argc, argv); }, remedies, known);
 }

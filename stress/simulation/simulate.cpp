@@ -18,7 +18,7 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const Options& options, const SeedRange& seeds, std::stop_token stop)
+  Simulation(const Options& options, const cli::NumberRange& seeds, std::stop_token stop)
       : options_(options),
         seeds_(seeds),
         stop_(std::move(stop)),
@@ -103,7 +103,7 @@ class Simulation {
   }
 
   const Options& options_;
-  SeedRange seeds_;
+  cli::NumberRange seeds_;
   std::stop_token stop_;
   std::atomic<uint64_t> taken_{0};
   std::atomic<bool> enough_wrong_{false};
@@ -116,7 +116,7 @@ class Simulation {
 
 }  // namespace
 
-Summary simulate(const Options& options, const SeedRange& seeds, uint32_t jobs,
+Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
                  const std::stop_token& stop) {
   std::vector<std::unique_ptr<Subject>> subjects;
   for (uint32_t i = 0; i < jobs; ++i) subjects.push_back(make_subject(options));

@@ -8,15 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "runtime/output/numbers.hpp"
 #include "stress/simulation/subject.hpp"
 #include "stress/simulation/token.hpp"
 
 namespace pto2::simulations {
-
-struct SeedRange {
-  uint64_t first = 1;
-  uint64_t last = 1000;  ///< included
-};
 
 /// A seed whose run was wrong, or that was not the same run twice.
 struct WrongSeed {
@@ -46,7 +42,7 @@ inline constexpr uint64_t seeds_per_repetition = 64;
 /// Throws CliError if there is no such subject, std::system_error if the system refuses an OS
 /// thread, and what a run throws. Ends early when it is told to stop, or after
 /// `most_wrong` wrong runs.
-Summary simulate(const Options& options, const SeedRange& seeds, uint32_t jobs,
+Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
                  const std::stop_token& stop);
 
 }  // namespace pto2::simulations

@@ -54,7 +54,7 @@ std::string text_of(const Options& options, const Summary& summary,
   return text;
 }
 
-Json json_of(const Options& options, const SeedRange& seeds, const Summary& summary,
+Json json_of(const Options& options, const cli::NumberRange& seeds, const Summary& summary,
              const std::optional<Shrunk>& shrunk, bool interrupted) {
   Json json{{"schema", "pto2-simulate/1"}};
   if (options.workload.empty()) {
@@ -103,7 +103,7 @@ SimulateOutput::SimulateOutput(const std::string& json, const std::string& junit
   if (!junit.empty()) junit_.emplace(junit);
 }
 
-cli::ExitCode SimulateOutput::finish(const Options& options, const SeedRange& seeds,
+cli::ExitCode SimulateOutput::finish(const Options& options, const cli::NumberRange& seeds,
                                      const Summary& summary, const std::optional<Shrunk>& shrunk,
                                      std::optional<cli::ExitCode> interrupted) {
   if (text_) {

@@ -17,8 +17,8 @@ class SimulateOutput {
 
   /// Writes all of it. `shrunk`: of the first wrong seed, if there is one. `interrupted`: the code
   /// of the signal that ended it early.
-  cli::ExitCode finish(const Options& options, const SeedRange& seeds, const Summary& summary,
-                       const std::optional<Shrunk>& shrunk,
+  cli::ExitCode finish(const Options& options, const cli::NumberRange& seeds,
+                       const Summary& summary, const std::optional<Shrunk>& shrunk,
                        std::optional<cli::ExitCode> interrupted);
 
  private:

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "runtime/output/numbers.hpp"
 #include "stress/simulation/decisions.hpp"
 
 namespace pto2::simulations {
@@ -79,7 +80,7 @@ Token parse_token(const std::string& text) {
   if (!text.starts_with(token_prefix) || parts.size() < 4 || parts.size() > 5) {
     throw std::invalid_argument("it is not simulate/WHAT/STRATEGY/SEED[/SHRUNK]");
   }
-  Token token{.options = parse_what(parts[1]), .seed = parse_number(parts[3]), .shrunk = {}};
+  Token token{.options = parse_what(parts[1]), .seed = cli::parse_number(parts[3]), .shrunk = {}};
   const std::vector<std::string> how = split(parts[2], '+');
   if (how.size() > 2) throw std::invalid_argument("more than one order to weaken");
   token.options.strategy = strategy_named(how[0]);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "runtime/judge/judge.hpp"
+#include "runtime/output/numbers.hpp"
 #include "runtime/record/trace_writer.hpp"
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/demanded_edges.hpp"
@@ -224,7 +225,7 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
   std::size_t begin = 0;
   for (uint64_t& number : numbers) {
     const std::size_t end = std::min(token.find('-', begin), token.size());
-    number = parse_number(token.substr(std::min(begin, token.size()), end - begin));
+    number = cli::parse_number(token.substr(std::min(begin, token.size()), end - begin));
     begin = end + 1;
   }
   const uint64_t most = draw(seed).chip.blocks;

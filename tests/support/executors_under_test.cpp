@@ -13,32 +13,27 @@
 namespace pto2::test {
 namespace {
 
-executors::SeededOptions seeded(uint64_t seed) {
-  executors::Random random(seed);
-  executors::SeededOptions options{.seed = seed, .max_points = 100'000'000};
-  options.kernels_last = random.below(3) == 0;
-  // Whatever the length of the run, in some seeds the changes are spread over it.
-  options.expected_points = uint64_t{256} << random.below(8);
-  return options;
-}
-
 RunResult launch_seeded(ExecutorKind executor, const DeviceConfig& config, const Launch& what,
                         uint64_t seed) {
-  executors::WeakOptions options{seeded(seed), std::nullopt};
+  using executors::Strategy;
+  const auto schedule = [&](Strategy strategy) {
+    executors::SeededOptions options = executors::options_of_seed(seed, strategy);
+    options.max_points = 100'000'000;
+    return options;
+  };
+  const auto on_weak_memory = [&](Strategy strategy) {
+    return launch_weak(config, {schedule(strategy), std::nullopt}, what);
+  };
   switch (executor) {
     case ExecutorKind::random:
-      options.schedule.strategy = executors::Strategy::random;
-      break;
+      return on_weak_memory(Strategy::random);
     case ExecutorKind::pct:
-      options.schedule.strategy = executors::Strategy::pct;
-      break;
+      return on_weak_memory(Strategy::pct);
     case ExecutorKind::bursts:
-      options.schedule.strategy = executors::Strategy::bursts;
-      break;
+      return on_weak_memory(Strategy::bursts);
     default:
-      return fan_out_under_test.launch(config, options.schedule, what);
+      return fan_out_under_test.launch(config, schedule(Strategy::mixed), what);
   }
-  return launch_weak(config, options, what);
 }
 
 }  // namespace

@@ -36,13 +36,5 @@ TEST(Decisions, RefuseOtherTexts) {
   EXPECT_NO_THROW(Decisions("1048575.1"));
 }
 
-TEST(ParseNumber, TakesWholeNumbersAlone) {
-  EXPECT_EQ(parse_number("0"), 0u);
-  EXPECT_EQ(parse_number("18446744073709551615"), ~uint64_t{0});
-  for (const char* text : {"", "-1", "+1", "1 ", "0x1", "1.0", "18446744073709551616"}) {
-    EXPECT_THROW(static_cast<void>(parse_number(text)), std::invalid_argument) << text;
-  }
-}
-
 }  // namespace
 }  // namespace pto2::simulations

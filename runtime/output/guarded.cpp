@@ -1,0 +1,49 @@
+#include "runtime/output/guarded.hpp"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+namespace pto2::cli {
+
+int complain(ExitCode code, const std::string& message) {
+  fmt::print(stderr, "pto2: {}\n", message);
+  return code;
+}
+
+void end_without_memory(const Remedies& remedies) {
+  for (const std::string_view part : {std::string_view("pto2: out of memory; "),
+                                      std::string_view(remedies.memory), std::string_view("\n")}) {
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, part.data(), part.size());
+  }
+  _exit(exit_bad_input);
+}
+
+int guarded(const std::function<int()>& execute, const Remedies& remedies,
+            const std::function<std::optional<CliError>(const std::exception&)>& other) {
+  try {
+    return execute();
+  } catch (const CliError& error) {
+    return complain(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    end_without_memory(remedies);
+  } catch (const std::system_error& error) {
+    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+    return complain(
+        exit_bad_input,
+        fmt::format("the system refused: {}; {}", error.what(),
+                    no_thread ? remedies.thread : "check the limits of this process (ulimit -a)"));
+  } catch (const std::exception& error) {
+    const std::optional<CliError> known = other ? other(error) : std::nullopt;
+    if (known) return complain(known->code(), known->what());
+    return complain(exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with the "
+                                              "command line",
+                                              error.what()));
+  }
+}
+
+}  // namespace pto2::cli

@@ -1,0 +1,31 @@
+/// How a program ends that did not come to its end: one table from exceptions to exit codes and to
+/// what the user can do.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "runtime/output/exit_codes.hpp"
+
+namespace pto2::cli {
+
+/// What a program says when the machine is too small for it.
+struct Remedies {
+  std::string memory;  ///< "use fewer --jobs"
+  std::string thread;  ///< the same, if there can be no more threads
+};
+
+/// Says `message` on stderr; returns the code.
+int complain(ExitCode code, const std::string& message);
+
+/// Memory is out and there may be none for a message: says so, and ends the process.
+[[noreturn]] void end_without_memory(const Remedies& remedies);
+
+/// Returns what execute() returns or, if it throws, an exit code, with a message on stderr. `other`
+/// knows exceptions that this table does not, and turns them into a CliError.
+int guarded(const std::function<int()>& execute, const Remedies& remedies,
+            const std::function<std::optional<CliError>(const std::exception&)>& other = {});
+
+}  // namespace pto2::cli

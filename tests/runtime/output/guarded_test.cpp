@@ -1,0 +1,55 @@
+#include "runtime/output/guarded.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+namespace pto2::cli {
+namespace {
+
+using testing::HasSubstr;
+
+const Remedies remedies{.memory = "use a smaller case", .thread = "use fewer --jobs"};
+
+template <class Exception>
+int ends_with(const Exception& exception,
+              const std::function<std::optional<CliError>(const std::exception&)>& other = {}) {
+  return guarded([&]() -> int { throw exception; }, remedies, other);
+}
+
+TEST(Guarded, ReturnsWhatTheProgramReturns) {
+  EXPECT_EQ(guarded([] { return 4; }, remedies), 4);
+}
+
+TEST(Guarded, EachExceptionHasItsCodeAndRemedy) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ends_with(CliError(exit_usage, "no such thing")), exit_usage);
+  EXPECT_EQ(ends_with(std::system_error(EAGAIN, std::generic_category())), exit_bad_input);
+  EXPECT_EQ(ends_with(std::system_error(EPERM, std::generic_category())), exit_bad_input);
+  EXPECT_EQ(ends_with(std::runtime_error("strange")), exit_our_bug);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("pto2: no such thing\n"));
+  EXPECT_THAT(said, testing::ContainsRegex("the system refused: .*; use fewer --jobs\n"));
+  EXPECT_THAT(said, testing::ContainsRegex("the system refused: .*ulimit -a"));
+  EXPECT_THAT(said, HasSubstr("unexpected: strange; this is a bug"));
+}
+
+TEST(Guarded, AProgramKnowsExceptionsOfItsOwn) {
+  const auto known = [](const std::exception& error) -> std::optional<CliError> {
+    if (dynamic_cast<const std::invalid_argument*>(&error) == nullptr) return std::nullopt;
+    return CliError(exit_bad_input, error.what());
+  };
+  EXPECT_EQ(ends_with(std::invalid_argument("bad"), known), exit_bad_input);
+  EXPECT_EQ(ends_with(std::logic_error("worse"), known), exit_our_bug);
+}
+
+TEST(Guarded, WithoutMemoryItIsTheMachine) {
+  EXPECT_EXIT(ends_with(std::bad_alloc()), testing::ExitedWithCode(exit_bad_input),
+              "pto2: out of memory; use a smaller case");
+}
+
+}  // namespace
+}  // namespace pto2::cli
