@@ -28,11 +28,15 @@ Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body, Kind kind)
       context_(start()) {}
 
 Fiber::~Fiber() {
-  if (begun_ && !finished_) return;  // given up
+  const bool given_up = begun_ && !finished_;
   if (finished_) context_.context.~fiber();
-  tsan_destroy(tsan_fiber_);
+  if (!given_up) tsan_destroy(tsan_fiber_);
   forget_stack(bottom(), stack_.size);
-  StackCache::local().give_back(stack_, stack_bytes_);
+  if (given_up) {
+    StackCache::unmap(stack_, stack_bytes_);
+  } else {
+    StackCache::local().give_back(stack_, stack_bytes_);
+  }
 }
 
 context::fiber Fiber::start() {

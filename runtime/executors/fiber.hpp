@@ -21,8 +21,9 @@ class Fiber {
   /// A suspended fiber that will run `body` on a guarded stack of `stack_bytes`. `body` must not
   /// throw.
   Fiber(std::size_t stack_bytes, std::function<void()> body, Kind kind = Kind::coroutine);
-  /// A fiber that began and has not finished is given up: its stack is leaked, not unwound, because
-  /// the frames on it may belong to foreign code that cannot be unwound.
+  /// A fiber that began and has not finished is given up: its stack is unmapped, not unwound,
+  /// because the frames on it may belong to foreign code that cannot be unwound. What these frames
+  /// own is leaked; nobody may look at them any more.
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;

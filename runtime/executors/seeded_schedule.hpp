@@ -20,7 +20,7 @@ namespace pto2::executors {
 
 enum class Strategy {
   mixed,   ///< one of the others, or what is between them, drawn from the seed
-  random,  ///< any thread at each point
+  random,  ///< any thread after one point or two
   pct,     ///< random priorities, with few points at which the running thread gets the lowest
   bursts,  ///< any thread for a while, up to 512 points
 };

@@ -23,12 +23,16 @@ void StackCache::give_back(Stack stack, std::size_t bytes) noexcept {
   if (bytes == bytes_ && kept_.size() < most) {
     kept_.push_back(stack);
   } else {
-    Mapping(bytes).deallocate(stack);
+    unmap(stack, bytes);
   }
 }
 
+void StackCache::unmap(Stack stack, std::size_t bytes) noexcept {
+  Mapping(bytes).deallocate(stack);
+}
+
 void StackCache::clear() noexcept {
-  for (Stack& stack : kept_) Mapping(bytes_).deallocate(stack);
+  for (const Stack& stack : kept_) unmap(stack, bytes_);
   kept_.clear();
 }
 

@@ -24,6 +24,8 @@ class StackCache {
   [[nodiscard]] Stack take(std::size_t bytes);
   /// Keeps a stack that take(bytes) returned, here or on another thread, or unmaps it.
   void give_back(Stack stack, std::size_t bytes) noexcept;
+  /// Unmaps one that has frames left on it: whoever looks at them then is found out.
+  static void unmap(Stack stack, std::size_t bytes) noexcept;
 
  private:
   void clear() noexcept;

@@ -117,9 +117,9 @@ class Simulation {
 }  // namespace
 
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
-                 const std::stop_token& stop) {
+                 const std::stop_token& stop, const MakeSubject& make) {
   std::vector<std::unique_ptr<Subject>> subjects;
-  for (uint32_t i = 0; i < jobs; ++i) subjects.push_back(make_subject(options));
+  for (uint32_t i = 0; i < jobs; ++i) subjects.push_back(make(options));
   Simulation simulation(options, seeds, stop);
   {
     std::vector<std::jthread> others;

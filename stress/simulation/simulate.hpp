@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -39,10 +41,12 @@ inline constexpr std::size_t most_wrong = 10;
 /// One seed in so many runs twice.
 inline constexpr uint64_t seeds_per_repetition = 64;
 
+using MakeSubject = std::function<std::unique_ptr<Subject>(const Options& options)>;
+
 /// Throws CliError if there is no such subject, std::system_error if the system refuses an OS
 /// thread, and what a run throws. Ends early when it is told to stop, or after
 /// `most_wrong` wrong runs.
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
-                 const std::stop_token& stop);
+                 const std::stop_token& stop, const MakeSubject& make = make_subject);
 
 }  // namespace pto2::simulations

@@ -12,6 +12,7 @@
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/demanded_edges.hpp"
 #include "stress/simulation/run_hash.hpp"
+#include "stress/simulation/workload_problems.hpp"
 
 namespace pto2::simulations {
 namespace {
@@ -150,31 +151,20 @@ std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t
 
 void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result, uint64_t tasks,
                             const std::optional<Relay>& relay, SimulatedRun& run) {
-  const std::string expected = expected_error(config, tasks);
   const bool passes = result.error.code == ErrorCode::ok;
   run.outcome = passes ? "passed" : error_name(result.error.code);
-  if (error_name(result.error.code) != expected) {
-    run.problems.push_back(fmt::format("expected {}, got {}: {} {}", expected,
-                                       error_name(result.error.code), result.error.message,
-                                       result.error.hint));
-  }
-  const auto add = [&](const std::vector<std::string>& more) {
-    run.problems.insert(run.problems.end(), more.begin(), more.end());
-  };
+  WorkloadRun judged;
+  judged.expected = expected_error(config, tasks);
+  judged.tasks = std::min(tasks, data_->expected_tasks());
   if (recorder_.boxes_are_apart()) {
-    add(edge_problems(recorder_.tasks(), !recorder_.has_pipes(), result.record));
+    judged.edges = edge_problems(recorder_.tasks(), !recorder_.has_pipes(), result.record);
   }
-  if (options_.validate)
-    add(judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}));
-  // What was submitted before a deadlock runs to its end.
-  add(relay->problems(result.tasks));
-  if (!passes) return;
-  if (result.tasks != std::min(tasks, data_->expected_tasks())) {
-    run.problems.push_back(fmt::format("{} tasks", result.tasks));
+  if (options_.validate) {
+    judged.rules = judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit});
   }
-  if (options_.stub_kernels || tasks != all_tasks) return;
-  const workloads::Verification verified = data_->verify();
-  if (!verified.pass) run.problems.push_back(verified.detail);
+  judged.stubs = relay->problems(result.tasks);
+  if (!options_.stub_kernels && tasks == all_tasks) judged.verify = [&] { return data_->verify(); };
+  run.problems = problems_of(result, judged);
 }
 
 std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,

@@ -76,6 +76,20 @@ TEST(CountingOracle, PoolsCanBeFilled) {
   expect(first_deadlock(blocks(5, 4, true, task), small), Resource::map_pool, 3, 1);
 }
 
+/// An entry that is replaced makes room for the one that replaces it.
+TEST(CountingOracle, EntriesThatAreReplacedGo) {
+  const Event first{EventKind::submit, {}, 0, 1};
+  Event again = first;
+  again.replaced = {0};
+  Configuration small = roomy;
+  small.map_pool = 1;
+  EXPECT_FALSE(first_deadlock({{EventKind::scope_begin}, first, again}, small));
+  expect(first_deadlock({{EventKind::scope_begin}, first, first}, small), Resource::map_pool, 1, 0);
+  EXPECT_THROW((void)first_deadlock({{EventKind::scope_begin}, first, again, again}, roomy),
+               std::logic_error)
+      << "it went before";
+}
+
 TEST(CountingOracle, NamesTheSmallestSizes) {
   const Program program = blocks(3, 4, true, {EventKind::submit, {1000}, 3, 2});
   const SmallestSizes sizes = smallest_sizes(program, 4);
@@ -138,6 +152,7 @@ TEST(CountingOracle, TheFirstDeadlockInProgramOrderDecides) {
 TEST(CountingOracle, PutsTheDeepestScopesIntoTheLastRing) {
   EXPECT_EQ(ring_at(1, 3), 0U);
   EXPECT_EQ(ring_at(3, 3), 2U);
+  EXPECT_EQ(ring_at(4, 3), 2U);
   EXPECT_EQ(ring_at(6, 3), 2U);
   EXPECT_EQ(ring_at(6, 1), 0U);
 }

@@ -60,6 +60,16 @@ TEST(Shrink, TakesPipesAndTheirStepsAway) {
   }
 }
 
+/// Whatever is wrong with a program that is refused need not be wrong with one that is not.
+TEST(Shrink, KeepsTheRefusalAndTheFault) {
+  const auto anything = [](const Program&) { return true; };
+  const std::vector<Step> refused{Submit{}, Allocate{}, Free{0}, Submit{.group = 0}};
+  EXPECT_TRUE(interpret(shrink({{}, refused}, anything)).refusal());
+  const std::vector<Step> faulty{
+      Submit{}, Allocate{}, Submit{.group = 0, .pipes = {{.tag = 1, .steps = {PipeStep::pop}}}}};
+  EXPECT_TRUE(interpret(shrink({{}, faulty}, anything)).fault());
+}
+
 TEST(Shrink, KeepsWhatCannotGo) {
   const Program program{{}, {ScopeBegin{}, Submit{}, ScopeEnd{}, Submit{}}};
   const Program kept = shrink(

@@ -58,6 +58,9 @@ class Trial {
   /// is left in `result`, if there is that.
   Outcome run(test::ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
               Census* census = nullptr, RunResult* result = nullptr) const;
+  /// The same of a run that came to `result`.
+  void judge(const GraphRun& run, const RunResult& result,
+             std::vector<std::string>& problems) const;
 
  private:
   void draw_config(uint64_t number);
@@ -66,8 +69,6 @@ class Trial {
   void predict();
   /// The fault, if the run comes to it.
   [[nodiscard]] const PredictedFault* fault() const;
-  void judge(const GraphRun& run, const RunResult& result,
-             std::vector<std::string>& problems) const;
   void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
   [[nodiscard]] std::vector<std::string> expected_lines() const;
   void judge_hint(const std::string& hint, std::vector<std::string>& problems) const;

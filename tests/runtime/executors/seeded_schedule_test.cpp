@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace pto2::executors {
 namespace {
@@ -58,6 +63,111 @@ TEST(SeededSchedule, AThirdOfTheSeedsChoosesUniformly) {
   }
   EXPECT_GE(mixed, 70u);
   EXPECT_LE(mixed, 130u);
+}
+
+/// Lengths of the first runs of a thread that is alone, in points.
+std::vector<uint64_t> lengths_of(const ScheduleOptions& options, std::size_t runs) {
+  SeededSchedule schedule(options);
+  (void)schedule.add();
+  std::vector<uint64_t> lengths;
+  while (lengths.size() < runs) {
+    EXPECT_EQ(schedule.next(), 0u);
+    uint64_t length = 1;
+    while (!schedule.point()) ++length;
+    lengths.push_back(length);
+  }
+  return lengths;
+}
+
+/// How many of 900 seeds have runs of 1 to 2 n points, by n.
+std::map<uint64_t, uint32_t> mean_lengths(Strategy strategy) {
+  std::map<uint64_t, uint32_t> seeds;
+  for (uint64_t seed = 0; seed < 900; ++seed) {
+    const auto lengths = lengths_of({.seed = seed, .strategy = strategy}, 200);
+    const auto [least, most] = std::ranges::minmax(lengths);
+    const uint64_t mean = std::bit_ceil(most) / 2;
+    ++seeds[mean];
+    EXPECT_LE(least, 1 + mean / 10);
+    uint64_t sum = 0;
+    for (const uint64_t length : lengths) sum += length;
+    const double average = static_cast<double>(sum) / static_cast<double>(lengths.size());
+    EXPECT_NEAR(average, static_cast<double>(mean) + 0.5, 0.25 * static_cast<double>(mean));
+  }
+  return seeds;
+}
+
+TEST(RunLengths, OfAnyThreadAreOneOrTwo) {
+  EXPECT_THAT(mean_lengths(Strategy::random), testing::ElementsAre(testing::Pair(1u, 900u)));
+}
+
+/// One of nine means is drawn from the seed, each as often as another.
+TEST(RunLengths, OfBurstsAreUpTo512) {
+  const auto seeds = mean_lengths(Strategy::bursts);
+  EXPECT_EQ(seeds.size(), 9u);
+  for (uint64_t mean = 1; mean <= 256; mean *= 2) {
+    ASSERT_TRUE(seeds.contains(mean)) << mean;
+    EXPECT_NEAR(seeds.at(mean), 100, 45) << mean;
+  }
+}
+
+TEST(RunLengths, OfAMixedScheduleAreUpTo512) {
+  const auto seeds = mean_lengths(Strategy::mixed);
+  EXPECT_EQ(seeds.size(), 7u);
+  for (const uint64_t mean : {1u, 2u, 4u, 8u, 16u, 64u, 256u}) {
+    ASSERT_TRUE(seeds.contains(mean)) << mean;
+    EXPECT_NEAR(seeds.at(mean), 900.0 / 7, 50) << mean;
+  }
+}
+
+/// One to eight in a run of as many points as are expected, each number as often as another.
+TEST(RunLengths, OfPrioritiesLeaveFewChanges) {
+  std::map<uint64_t, uint32_t> seeds;  // by the mean number of changes
+  for (uint64_t seed = 0; seed < 800; ++seed) {
+    const auto lengths =
+        lengths_of({.seed = seed, .strategy = Strategy::pct, .expected_points = 840}, 1000);
+    const uint64_t most = std::ranges::max(lengths);
+    ++seeds[(2 * 840 + most / 2) / most];
+    EXPECT_LE(std::ranges::min(lengths), 20u);
+  }
+  EXPECT_EQ(seeds.size(), 8u);
+  for (uint64_t changes = 1; changes <= 8; ++changes) {
+    EXPECT_NEAR(seeds[changes], 100, 45) << changes;
+  }
+}
+
+/// The thread whose run ends gets the lowest priority: of three, all run in turn.
+TEST(RunLengths, OfPrioritiesEndBehindAllOthers) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    SeededSchedule schedule({.seed = seed, .strategy = Strategy::pct, .expected_points = 100});
+    for (uint32_t t = 0; t < 3; ++t) (void)schedule.add();
+    std::vector<uint32_t> order;
+    while (order.size() < 30) {
+      order.push_back(schedule.next().value());
+      while (!schedule.point()) EXPECT_EQ(schedule.next(), order.back()) << "it is the highest";
+    }
+    for (std::size_t i = 3; i < order.size(); ++i) EXPECT_EQ(order[i], order[i - 3]);
+    EXPECT_EQ(std::set<uint32_t>(order.begin(), order.end()).size(), 3u);
+  }
+}
+
+/// Bursts and single accesses are of any thread.
+TEST(RunLengths, AnyThreadIsAsLikelyAsAnother) {
+  for (const Strategy strategy : {Strategy::random, Strategy::bursts}) {
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> pairs;
+    for (uint64_t seed = 0; seed < 50; ++seed) {
+      SeededSchedule schedule({.seed = seed, .strategy = strategy});
+      for (uint32_t t = 0; t < 3; ++t) (void)schedule.add();
+      uint32_t last = schedule.next().value();
+      for (int turn = 0; turn < 180; ++turn) {
+        while (!schedule.point()) continue;
+        const uint32_t next = schedule.next().value();
+        ++pairs[{last, next}];
+        last = next;
+      }
+    }
+    EXPECT_EQ(pairs.size(), 9u);
+    for (const auto& [pair, times] : pairs) EXPECT_NEAR(times, 1000, 150);
+  }
 }
 
 /// A thread of two that runs now; the other one has ended.

@@ -62,6 +62,41 @@ TEST(CountRules, WhatIsGivenUpCompletesNoMoreThanItEnds) {
   expect_broken(story, "VR-I35", "completions is 3, but the events say 0 to 2");
 }
 
+/// What was consumed has completed.
+TEST(CountRules, WhatIsGivenUpCompletesNoLessThanIsConsumed) {
+  Story story = given_up();
+  story.insert(scheduler0, 51, EventKind::consume, a);
+  story.insert(scheduler1, 50, EventKind::consume, c);
+  story.result.completions = 2;
+  EXPECT_THAT(story.broken(), testing::Not(testing::Contains(HasSubstr("VR-I35"))));
+  story.result.completions = 1;
+  EXPECT_THAT(story.broken(),
+              testing::Contains(HasSubstr("completions is 1, but the events say 2")));
+}
+
+/// The ticket of a block task may be stolen when there is nothing left of it.
+TEST(CountRules, WhatIsStolenMayBeATicketThatIsUsedUp) {
+  Story story;
+  story.block_dims[b.value] = 1;
+  story.result.steals = 5;
+  EXPECT_THAT(story.broken(), testing::Not(testing::Contains(HasSubstr("VR-I35"))));
+  story.result.steals = 6;
+  EXPECT_THAT(story.broken(),
+              testing::Contains(HasSubstr("steals is 6, but the events say 0 to 5")));
+}
+
+/// A slot is free at once when its task has ended.
+TEST(CountRules, WhatEndsWithASubmissionMayBeSeenAsEnded) {
+  Story story;
+  story.config.window = 8;
+  story.erase(orchestrator, EventKind::wait, d);
+  story.result.waits = 0;
+  story.at(orchestrator, EventKind::submit, d).t = 30;
+  EXPECT_THAT(story.broken(), IsEmpty()) << "a ends at 30";
+  story.at(orchestrator, EventKind::submit, d).t = 29;
+  expect_broken(story, "VR-I35", "peak_window is 3, but the events say 4");
+}
+
 TEST(CountRules, OlderFilesHaveNone) {
   Record record = Story().record();
   record.counts->acks = 77;

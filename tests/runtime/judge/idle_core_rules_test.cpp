@@ -55,6 +55,44 @@ TEST(IdleCores, NoTaskIsReadyForLongBesideOneThatIsIdleAllTheTime) {
   EXPECT_THAT(story.broken(), IsEmpty()) << "on demand alone";
 }
 
+TEST(IdleCores, ATaskThatNobodyDispatchesIsReadyUntilACoreLeaves) {
+  const Story story = given_up();
+  EXPECT_THAT(story.broken(50), IsEmpty()) << "b is ready at 39, aic0 leaves at 89";
+  expect_broken(story, "VR-I36", "it is ready, aiv0 is idle, all the time until 89", 49);
+}
+
+TEST(IdleCores, ALimitIsOfRealTime) {
+  Story story;
+  story.result.points = 100;
+  EXPECT_THAT(story.broken(1), IsEmpty()) << "a schedule may be as unfair as it likes";
+}
+
+/// Task a, which is ready for 9, may run on aic0 alone once the other one has left.
+TEST(IdleCores, ACoreIsIdleUntilItIsSentTheTask) {
+  Story story = given_up();
+  story.at(aic1, exit).t = 15;
+  EXPECT_THAT(story.broken(8), Contains(HasSubstr("aic0 is idle, all the time until 19")));
+}
+
+/// Of d, which is pinned to the cluster, aiv2 and the core beside it are the only ones.
+Story pinned_d(uint32_t cluster) {
+  Story story = idle_beside_d();
+  story.result.kernels_last = true;
+  story.clusters[d.value] = cluster;
+  story.insert(orchestrator, 8, allocate, no_task, cluster);
+  story.insert(orchestrator, 46, join, d, cluster);
+  story.insert(orchestrator, 54, close, no_task, cluster);
+  story.insert(scheduler1, 75, give_back, no_task, cluster);
+  return story;
+}
+
+TEST(IdleCores, APinnedTaskWaitsForTheCoresOfItsCluster) {
+  expect_broken(pinned_d(1), "VR-I36", "idle, and at 50, when a kernel ends");
+  Story busy = pinned_d(1);
+  busy.at(orchestrator, ready, d).t = 50;
+  EXPECT_THAT(busy.broken(), IsEmpty());
+}
+
 TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   Story story = idle_beside_d();
   story.result.points = 0;

@@ -75,6 +75,19 @@ TEST(PipeRules, I24WhatATaskDidAddsUp) {
   }
 }
 
+/// It adds up all the same.
+TEST(PipeRules, I24NobodyTakesBackWhatWasDone) {
+  for (const char* least : {"pushed", "popped", "freed"}) {
+    expect_line_refused("VR-I24", Kit::pipes, "pipe", [&](EditedTrace&, Json& line) {
+      const int less = line[least].get<int>() + 1;
+      for (const char* field : {"pushed", "popped", "freed"}) {
+        line[field] = line[field].get<int>() - less;
+      }
+      return true;
+    });
+  }
+}
+
 TEST(PipeRules, I24NumbersThatDoNotFit) {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
   for (const char* field : {"pushed", "popped", "freed"}) {

@@ -107,6 +107,7 @@ class Story {
   RunResult result;
   std::size_t capacity = 32;
   std::map<uint64_t, uint32_t> block_dims;  ///< of block tasks, by id
+  std::map<uint64_t, uint32_t> clusters;    ///< of pinned tasks, all of group 0, by id
   TaskId own_task = no_task;                ///< that a scheduler runs itself
 
  private:
@@ -124,6 +125,11 @@ class Story {
     task.first_node = event.task == a || event.task == b ? 1 : 2;
     const auto parts = block_dims.find(event.task.value);
     if (parts != block_dims.end()) task.block_dim = parts->second;
+    const auto pinned = clusters.find(event.task.value);
+    if (pinned != clusters.end()) {
+      task.cluster = pinned->second;
+      task.group = 0;
+    }
     if (event.task == a || event.task == b) {
       task.params.push_back({.direction = event.task == a ? Direction::out : Direction::in,
                              .owner = a,

@@ -89,6 +89,26 @@ TEST(SequenceRules, TheExitSignalOvertakesOneDispatchAtMost) {
   EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: aiv2 takes 0 of the 2 that it is sent")));
 }
 
+TEST(SequenceRules, NothingOvertakesInARunThatEndsWell) {
+  Story story;
+  story.insert(scheduler0, 70, dispatch, b, aiv0 - first_core);
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: aiv0 takes 1 of the 2 that it is sent")));
+}
+
+TEST(SequenceRules, ACoreEndsNothingElseThanItBegan) {
+  Story story;
+  story.at(aiv2, fin, c).task = b;
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I33: a core's events do not follow each "
+                                                 "other so")));
+}
+
+TEST(SequenceRules, ACoreDoesNotLeaveWithoutAWait) {
+  Story story;
+  auto& log = story.log(aic0);
+  log.erase(log.end() - 2);
+  expect_broken(story, "VR-I33", "a core's events do not follow each other so");
+}
+
 /// The story with b as a block task of two parts, claimed by aiv0 and aiv1.
 Story with_parts() {
   Story story;
@@ -182,6 +202,17 @@ TEST(SequenceRules, ASchedulerRunsItsOwnTaskAtOnce) {
   unsent.erase(scheduler1, dispatch, d);
   unsent.insert(scheduler1, 57, dispatch, d, dispatched.place);
   EXPECT_THAT(unsent.broken(), Contains(HasSubstr("VR-I33")));
+}
+
+TEST(SequenceRules, ASchedulerEndsWhatItBegan) {
+  Story other = on_a_scheduler();
+  other.at(scheduler1, fin, d).task = c;
+  EXPECT_THAT(other.broken(), Contains(HasSubstr("VR-I33: a scheduler runs what it sends itself")));
+  Story late = on_a_scheduler();
+  late.insert(scheduler1, 56, wait);
+  ++late.result.scheduler_parks;
+  EXPECT_THAT(late.broken(), Contains(HasSubstr("VR-I33: a scheduler runs what it sends itself at "
+                                                "once (line 46: wait")));
 }
 
 TEST(ExitRules, ACoreLeavesBeforeItsScheduler) {

@@ -37,6 +37,14 @@ TEST(EventTable, FieldsOfOnePlaceStandInNoKindTogether) {
   }
 }
 
+TEST(EventTable, KnowsEachFieldOfAKind) {
+  const EventRow& join = row_of(EventKind::join);
+  for (const EventField field : join.fields) EXPECT_TRUE(join.has(field));
+  EXPECT_FALSE(join.has(EventField::scope));
+  EXPECT_TRUE(is_of_a_task(EventKind::join));
+  EXPECT_FALSE(is_of_a_task(EventKind::close));
+}
+
 TEST(Roles, AreTold) {
   const Roles two = Role::orchestrator | Role::core;
   EXPECT_TRUE(two.has(Role::orchestrator));

@@ -42,6 +42,12 @@ TEST(ExternalMemory, BuffersThatShareBytesAreOnePiece) {
   EXPECT_EQ(params[2].memory, 1U) << "a neighbour shares none";
 }
 
+TEST(ExternalMemory, ABufferInsideOfAnotherEndsNothing) {
+  const auto params = numbered({external(1000, 100), external(1010, 8), external(1050, 8)});
+  for (const ParamRecord& param : params) EXPECT_EQ(param.memory, 0U);
+  EXPECT_EQ(params[2].base, 50U);
+}
+
 TEST(ExternalMemory, BuffersOfTheRuntimeAreNone) {
   ParamRecord inner = external(1000, 5000);
   inner.external = false;

@@ -1,0 +1,73 @@
+/// VR-I23 to the byte: tasks a, c and d of the made-up run, between which there is no order.
+#include "tests/runtime/judge/run_story.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::Contains;
+using testing::ContainsRegex;
+using testing::Not;
+
+/// Bytes of a piece of the caller's memory that no other task has.
+ParamRecord write_of(uint64_t begin, uint64_t bytes) {
+  return {.direction = Direction::out,
+          .external = true,
+          .element = 1,
+          .origin = begin,
+          .dims = 1,
+          .strides = {1},
+          .start = {0},
+          .extent = {bytes}};
+}
+
+/// Two rows of 8 bytes each, the second 32 bytes behind the first.
+ParamRecord rows_of(uint64_t begin) {
+  ParamRecord rows = write_of(begin, 0);
+  rows.dims = 2;
+  rows.strides = {32, 1};
+  rows.extent = {2, 8};
+  return rows;
+}
+
+std::vector<std::string> races(const ParamRecord& of_a, const ParamRecord& of_c,
+                               const ParamRecord& of_d) {
+  Record record = Story().record();
+  record.tasks[0].params.push_back(of_a);
+  record.tasks[2].params.push_back(of_c);
+  record.tasks[3].params.push_back(of_d);
+  return judging::problems_of(record, {.races = true});
+}
+
+auto race(int older, int newer) {
+  return Contains(ContainsRegex("VR-I23: writes bytes that task " + std::to_string(older) +
+                                " of ring 0 writes without order .line [0-9]+: submit of task " +
+                                std::to_string(newer)));
+}
+
+TEST(Races, AreOfTasksThatWriteTheSameBytes) {
+  EXPECT_THAT(races(write_of(0, 8), write_of(8, 8), write_of(16, 8)), testing::IsEmpty());
+  const auto found = races(write_of(0, 8), write_of(7, 8), write_of(16, 8));
+  EXPECT_THAT(found, race(0, 2));
+  EXPECT_THAT(found, testing::SizeIs(1));
+}
+
+TEST(Races, AreSeenBehindAShorterAccess) {
+  EXPECT_THAT(races(write_of(0, 100), write_of(200, 8), write_of(90, 8)), race(0, 3));
+}
+
+TEST(Races, AreSeenInWhatIsLeftOfARange) {
+  EXPECT_THAT(races(write_of(0, 16), write_of(0, 8), write_of(8, 8)), race(0, 3));
+  EXPECT_THAT(races(write_of(0, 16), write_of(0, 8), write_of(0, 8)), race(2, 3));
+  EXPECT_THAT(races(write_of(0, 16), write_of(0, 16), write_of(8, 8)), Not(race(0, 3)))
+      << "who meets the newer one meets that first";
+}
+
+TEST(Races, AreSeenBetweenTheRowsOfAWrite) {
+  EXPECT_THAT(races(write_of(0, 16), rows_of(0), write_of(8, 8)), race(0, 3));
+  EXPECT_THAT(races(write_of(8, 8), rows_of(0), write_of(8, 8)), race(0, 3));
+  EXPECT_THAT(races(write_of(8, 24), rows_of(0), write_of(40, 8)), testing::IsEmpty());
+  EXPECT_THAT(races(write_of(8, 25), rows_of(0), write_of(40, 8)), race(0, 2));
+}
+
+}  // namespace
+}  // namespace pto2::test

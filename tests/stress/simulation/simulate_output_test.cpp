@@ -1,0 +1,96 @@
+/// The exit code of simulate, which scripts rely on.
+#include "stress/simulation/simulate_output.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace pto2::simulations {
+namespace {
+
+using testing::HasSubstr;
+
+class Output : public testing::Test {
+ protected:
+  Output() { summary_.runs = 5; }
+
+  /// What is written for scripts: the files.
+  cli::ExitCode finish(std::optional<cli::ExitCode> interrupted = {}) {
+    const std::string folder = testing::TempDir();
+    cli::ExitCode code{};
+    testing::internal::CaptureStdout();
+    {
+      SimulateOutput output(folder + "simulate.json", folder + "simulate.xml");
+      code = output.finish({}, {1, 5}, summary_, shrunk_, interrupted);
+    }
+    text_ = testing::internal::GetCapturedStdout();
+    json_ = read(folder + "simulate.json");
+    junit_ = read(folder + "simulate.xml");
+    return code;
+  }
+  static std::string read(const std::string& file) {
+    std::stringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+  void expect_verdict(const std::string& verdict) {
+    EXPECT_THAT(json_, HasSubstr("\"verdict\": \"" + verdict + "\""));
+  }
+
+  Summary summary_;
+  std::optional<Shrunk> shrunk_;
+  std::string text_;
+  std::string json_;
+  std::string junit_;
+};
+
+TEST_F(Output, PassesIfAllRunsWereRight) {
+  EXPECT_EQ(finish(), cli::exit_pass);
+  expect_verdict("pass");
+}
+
+TEST_F(Output, OneWrongRunFails) {
+  summary_.wrong_runs = 1;
+  summary_.wrong = {{3, {"odd"}}};
+  shrunk_ = Shrunk{"4-2.1", "the story\n"};
+  EXPECT_EQ(finish(), cli::exit_fail);
+  expect_verdict("fail");
+  EXPECT_THAT(text_, HasSubstr("wrong: seed 3: odd\nmade smaller:\nthe story\nrepeat: pto2 replay "
+                               "simulate/graphs:plain/sc/3/4-2.1\n"));
+  EXPECT_THAT(json_, HasSubstr("\"story\": \"the story\\n\""));
+  EXPECT_THAT(junit_, HasSubstr("odd; pto2 replay simulate/graphs:plain/sc/3/4-2.1"));
+}
+
+TEST_F(Output, OfOtherWrongSeedsTheTokenIsThatOfTheirRun) {
+  summary_.wrong_runs = 2;
+  summary_.wrong = {{3, {"odd"}}, {4, {"even"}}};
+  shrunk_ = Shrunk{"4-2.1", ""};
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, HasSubstr("seed 4: even\nrepeat: pto2 replay simulate/graphs:plain/sc/4\n"));
+}
+
+TEST_F(Output, WhatWasNeverSeenIsInconclusive) {
+  summary_.never_seen = {"heap_ring_deadlock"};
+  EXPECT_EQ(finish(), cli::exit_inconclusive);
+  expect_verdict("inconclusive");
+  EXPECT_THAT(text_, HasSubstr("never seen, which so many seeds should show: heap_ring_deadlock"));
+  EXPECT_THAT(junit_, HasSubstr("<skipped"));
+  summary_.wrong_runs = 1;
+  summary_.wrong = {{3, {"odd"}}};
+  EXPECT_EQ(finish(), cli::exit_fail) << "a wrong run weighs more";
+}
+
+TEST_F(Output, NoRunIsInconclusive) {
+  summary_.runs = 0;
+  EXPECT_EQ(finish(), cli::exit_inconclusive);
+}
+
+TEST_F(Output, AnInterruptionIsItsSignals) {
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_interrupted);
+  expect_verdict("inconclusive");
+}
+
+}  // namespace
+}  // namespace pto2::simulations

@@ -1,0 +1,113 @@
+/// What simulate() makes of runs, whatever they are of.
+#include "stress/simulation/simulate.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <stdexcept>
+
+namespace pto2::simulations {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// Its runs are made up.
+class MadeUp : public Subject {
+ public:
+  using Run = std::function<SimulatedRun(uint64_t seed)>;
+  MadeUp(Run run, std::vector<std::string> usual)
+      : run_(std::move(run)), usual_(std::move(usual)) {}
+
+  SimulatedRun run(uint64_t seed) override { return run_(seed); }
+  Shrunk shrink(uint64_t) override { return {}; }
+  SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override { return {}; }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return usual_; }
+
+ private:
+  Run run_;
+  std::vector<std::string> usual_;
+};
+
+Summary summary_of(const cli::NumberRange& seeds, const MadeUp::Run& run,
+                   const std::vector<std::string>& usual = {}) {
+  return simulate({}, seeds, 1, {},
+                  [&](const Options&) { return std::make_unique<MadeUp>(run, usual); });
+}
+
+SimulatedRun passed(uint64_t tasks = 0) {
+  SimulatedRun run;
+  run.outcome = "passed";
+  run.tasks = tasks;
+  run.points = 10;
+  run.hash = 1;
+  return run;
+}
+
+TEST(Simulate, RunsEverySeedOnceAndOneInSixtyFourTwice) {
+  std::multiset<uint64_t> seeds;
+  const Summary summary = summary_of({60, 130}, [&](uint64_t seed) {
+    seeds.insert(seed);
+    return passed(seed);
+  });
+  EXPECT_EQ(summary.runs, 71U);
+  EXPECT_EQ(summary.repeated, 2U);
+  EXPECT_EQ(seeds.size(), 73U);
+  for (uint64_t seed = 60; seed <= 130; ++seed) {
+    EXPECT_EQ(seeds.count(seed), seed == 64 || seed == 128 ? 2U : 1U) << seed;
+  }
+  EXPECT_EQ(summary.tasks, (60U + 130U) * 71U / 2);
+  EXPECT_EQ(summary.points, 710U);
+  EXPECT_THAT(summary.outcomes, ElementsAre(testing::Pair("passed", 71U)));
+  EXPECT_THAT(summary.wrong, IsEmpty());
+}
+
+/// The same tasks, points and outcome are not the same run.
+TEST(Simulate, ASecondRunWithAnotherHashIsWrong) {
+  uint64_t calls = 0;
+  const Summary summary = summary_of({64, 64}, [&](uint64_t) {
+    SimulatedRun run = passed();
+    run.hash = ++calls;
+    return run;
+  });
+  EXPECT_EQ(summary.wrong_runs, 1U);
+  ASSERT_EQ(summary.wrong.size(), 1U);
+  EXPECT_EQ(summary.wrong[0].seed, 64U);
+  EXPECT_THAT(summary.wrong[0].problems,
+              ElementsAre("the second run of the seed differed from the first"));
+  EXPECT_THAT(summary.outcomes, ElementsAre(testing::Pair("wrong", 1U)));
+}
+
+TEST(Simulate, KeepsTheFirstWrongSeedsAndEnds) {
+  const Summary summary = summary_of({1, 1000}, [](uint64_t seed) {
+    SimulatedRun run = passed();
+    if (seed % 2 == 0) run.problems = {std::to_string(seed)};
+    return run;
+  });
+  EXPECT_EQ(summary.runs, 2 * most_wrong);
+  EXPECT_EQ(summary.wrong_runs, most_wrong);
+  ASSERT_EQ(summary.wrong.size(), most_wrong);
+  EXPECT_EQ(summary.wrong.front().seed, 2U);
+  EXPECT_THAT(summary.wrong.front().problems, ElementsAre("2"));
+}
+
+TEST(Simulate, AThousandRunsMissWhatTheyDoNotShow) {
+  const auto rare = [](uint64_t seed) {
+    SimulatedRun run = passed();
+    if (seed == 500) run.outcome = "rare";
+    return run;
+  };
+  EXPECT_THAT(summary_of({1, 1000}, rare, {"passed", "rare", "never", "nowhere"}).never_seen,
+              ElementsAre("never", "nowhere"));
+  EXPECT_THAT(summary_of({1, 999}, rare, {"never"}).never_seen, IsEmpty());
+}
+
+TEST(Simulate, WhatARunThrowsEndsIt) {
+  EXPECT_THROW(summary_of({1, 5}, [](uint64_t) -> SimulatedRun { throw std::runtime_error("x"); }),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace pto2::simulations

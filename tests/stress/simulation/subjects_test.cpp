@@ -1,0 +1,105 @@
+/// Random graphs as a subject: what is wrong stays wrong on its way to a token and back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "stress/simulation/subject.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using testing::HasSubstr;
+
+Options of_graphs(test::ExecutorKind strategy, bool clustered = false) {
+  Options options;
+  options.strategy = strategy;
+  options.clustered = clustered;
+  return options;
+}
+
+/// With a memory order that is too weak some seeds are wrong. Each of them, made smaller, is wrong
+/// in a way that its token repeats to the letter.
+void expect_tokens_to_fail(Options options, uint64_t seeds) {
+  options.weaken = "core_mailbox.dispatch";
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  uint64_t wrong = 0;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    if (!subject->run(seed).wrong()) continue;
+    ++wrong;
+    const Shrunk shrunk = subject->shrink(seed);
+    std::string story;
+    const SimulatedRun again = subject->run_shrunk(seed, shrunk.token, story);
+    ASSERT_TRUE(again.wrong()) << seed << " " << shrunk.token;
+    EXPECT_EQ(story, shrunk.story);
+    EXPECT_THAT(again.problems.front(), HasSubstr("data race"));
+    for (const std::string& problem : again.problems) {
+      EXPECT_THAT(shrunk.story, HasSubstr("wrong: " + problem)) << shrunk.token;
+    }
+  }
+  EXPECT_GE(wrong, 1U) << "too few to say anything";
+  make_subject(of_graphs(options.strategy));  // no order is weak for whoever comes next
+}
+
+TEST(GraphSubject, EveryTokenFailsAgain) {
+  using enum test::ExecutorKind;
+  for (const test::ExecutorKind strategy : {random, pct, bursts}) {
+    expect_tokens_to_fail(of_graphs(strategy), 3);
+  }
+  expect_tokens_to_fail(of_graphs(random, true), 2);
+}
+
+/// What is made smaller has lost something.
+TEST(GraphSubject, ASmallerRunHasFewerTasks) {
+  Options options = of_graphs(test::ExecutorKind::random);
+  options.weaken = "core_mailbox.dispatch";
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  uint64_t seed = 1;
+  while (!subject->run(seed).wrong()) ++seed;
+  const std::string story = subject->shrink(seed).story;
+  std::size_t tasks = 0;
+  for (std::size_t at = story.find("submit"); at != std::string::npos; ++tasks) {
+    at = story.find("submit", at + 1);
+  }
+  EXPECT_LE(tasks, 3U) << story;
+  make_subject(of_graphs(options.strategy));
+}
+
+TEST(GraphSubject, MistakesEndEveryGraph) {
+  for (const bool clustered : {false, true}) {
+    Options options = of_graphs(test::ExecutorKind::seeded, clustered);
+    options.mistakes = true;
+    const std::unique_ptr<Subject> subject = make_subject(options);
+    for (uint64_t seed = 1; seed <= 40; ++seed) {
+      const SimulatedRun run = subject->run(seed);
+      EXPECT_FALSE(run.wrong()) << run.problems.front();
+      EXPECT_NE(run.outcome, "passed") << seed;
+    }
+  }
+}
+
+TEST(GraphSubject, RunsOfASeedAreTheSameAndOthersAreNot) {
+  using enum test::ExecutorKind;
+  for (const test::ExecutorKind strategy : {seeded, random, pct, bursts}) {
+    const std::unique_ptr<Subject> subject = make_subject(of_graphs(strategy, true));
+    uint64_t last = 0;
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      const uint64_t hash = subject->run(seed).hash;
+      EXPECT_EQ(subject->run(seed).hash, hash) << seed;
+      EXPECT_NE(hash, last) << seed;
+      last = hash;
+    }
+  }
+}
+
+TEST(GraphSubject, AWrongTokenIsNoRun) {
+  const std::unique_ptr<Subject> subject = make_subject({});
+  std::string story;
+  for (const char* token : {"", "4", "x-1", "4-x"}) {
+    EXPECT_THROW(static_cast<void>(subject->run_shrunk(1, token, story)), std::invalid_argument)
+        << token;
+  }
+}
+
+}  // namespace
+}  // namespace pto2::simulations
