@@ -90,6 +90,33 @@ TEST(Trace, HasEveryEventOfEveryTaskOnce) {
   }
 }
 
+/// The strategies of simulations, but for the first on weak memory; and each seed has its schedule.
+TEST(Trace, OfASimulationSaysWhatItSimulates) {
+  for (const std::string executor : {"seeded", "random", "pct", "bursts"}) {
+    const auto with_seed = [&](const char* seed) {
+      return trace_of({"vector_example", "--blocks", "2", "--executor", executor, "--seed", seed});
+    };
+    const Trace trace = with_seed("7");
+    expect_complete(trace, 5);
+    EXPECT_EQ(trace.header["clock"], "points");
+    EXPECT_EQ(trace.header["seed"], 7);
+    EXPECT_EQ(trace.header.value("weak_memory", false), executor != "seeded") << executor;
+    EXPECT_EQ(with_seed("7").events, trace.events) << executor;
+    EXPECT_NE(with_seed("8").events, trace.events) << executor;
+  }
+}
+
+/// As in all programs that draw schedules, kernels end last under some seeds.
+TEST(Trace, OfASimulationHasTheScheduleOfItsSeed) {
+  std::set<bool> seen;
+  for (int seed = 1; seed <= 12; ++seed) {
+    const Trace trace = trace_of({"vector_example", "--blocks", "1", "--executor", "seeded",
+                                  "--seed", std::to_string(seed)});
+    seen.insert(trace.header.value("kernels_last", false));
+  }
+  EXPECT_EQ(seen, (std::set<bool>{false, true}));
+}
+
 TEST(Trace, DetailsHaveNames) {
   const Trace trace = trace_of({"paged_attention"});
   std::set<std::string> used;

@@ -28,6 +28,26 @@ uint32_t number_of(EditedTrace& trace, const Json& line) {
   return static_cast<uint32_t>(&line - trace.lines().data()) + 1;
 }
 
+/// Version 2 had no counts and did not say who serves whom; the rest is the same.
+TEST(TraceReader, ReadsTheVersionBefore) {
+  for (const Kit kit : {Kit::roomy, Kit::pipes, Kit::deadlock}) {
+    EditedTrace trace(kit);
+    const Record now = read_trace_text(trace.text());
+    trace.header()["schema"] = "pto2-trace/2";
+    for (const char* field : {"counts", "ready_room", "shards", "message", "hint"}) {
+      trace.header().erase(field);
+    }
+    for (Json& core : trace.header()["cores"]) core.erase("scheduler");
+    const Record before = read_trace_text(trace.text());
+    EXPECT_EQ(before.counts, std::nullopt);
+    EXPECT_EQ(before.events, now.events);
+    EXPECT_EQ(before.tasks, now.tasks);
+    EXPECT_THAT(judging::problems_of(before), testing::IsEmpty());
+    trace.header()["schema"] = "pto2-trace/3";
+    expect_error(trace.text(), 1, "\"shards\" is missing");
+  }
+}
+
 TEST(TraceReader, RefusesWhatIsNoTrace) {
   expect_error("", 1, "empty");
   for (const char* newline : {"\n", ""}) {
