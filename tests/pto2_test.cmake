@@ -14,7 +14,8 @@
 #   LABELS label...      unit (default), e2e, cli, tidy, check, stress; add "sanitize" to have
 #                        .ci/run repeat the test under TSan and ASan+UBSan. Target tests_LABEL
 #                        builds what a label needs.
-#   ONE_THREAD           TSan could find nothing in it: "sanitize" is not for that flavour
+#   ONE_THREAD           TSan could find nothing in it: "sanitize" is not for that flavour; in
+#                        builds without a sanitizer a test of pto2_test ends at its second thread
 #   ARGUMENTS arg...
 #   TIMEOUT seconds      default 120; five times as much under a sanitizer
 #   ALONE                CTest runs no other test at the same time
@@ -56,6 +57,9 @@ function(pto2_test NAME)
   if(TEST_DEPENDS)
     add_dependencies(${NAME} ${TEST_DEPENDS})
   endif()
+  if(TEST_ONE_THREAD AND NOT PTO2_SANITIZE)
+    target_link_libraries(${NAME} PRIVATE pto2_one_thread)
+  endif()
   set(given "")
   foreach(flag IN LISTS flags)
     if(TEST_${flag})
@@ -84,6 +88,9 @@ function(pto2_program_test NAME TARGET)
   endif()
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
 
+  if((TEST_LONG OR TEST_LONG_ARGUMENTS) AND NOT TEST_LABELS MATCHES "check|stress")
+    message(FATAL_ERROR "${NAME}: ./dev check and ./dev stress run what is long, by these labels")
+  endif()
   set(only "")
   if(TEST_LONG)
     set(only CONFIGURATIONS long)

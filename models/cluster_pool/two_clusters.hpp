@@ -17,6 +17,7 @@ class TwoClusters : public Roles<P, 3> {
   void thread(uint32_t i) { i == 0 ? orchestrate() : run_task(i - 1); }
 
   void finish() {
+    check<P>(!pool_.all_free(), "a cluster is held");
     for (uint32_t cluster = 0; cluster < clusters; ++cluster) {
       check<P>(pool_.close(cluster), "the second group holds the cluster");
     }

@@ -24,7 +24,7 @@ int test_slowdown() {
 }
 
 HangGuard::HangGuard(std::string what, std::chrono::milliseconds limit)
-    : what_(std::move(what)), limit_(in_force(limit)), thread_([this] { watch(); }) {}
+    : what_(std::move(what)), limit_(in_force(limit)), thread_(start()) {}
 
 HangGuard::~HangGuard() {
   {
@@ -33,6 +33,13 @@ HangGuard::~HangGuard() {
     wake_.notify_one();
   }
   thread_.join();
+}
+
+std::thread HangGuard::start() {
+  is_starting = true;
+  std::thread thread([this] { watch(); });
+  is_starting = false;
+  return thread;
 }
 
 void HangGuard::watch() {

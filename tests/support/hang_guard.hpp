@@ -30,7 +30,11 @@ class HangGuard {
   /// Something has ended: the limit begins anew. From any OS thread.
   void progress() { steps_.fetch_add(1, std::memory_order_relaxed); }
 
+  /// While a guard starts its own thread, on the thread that made it (one_thread.cpp).
+  static inline thread_local bool is_starting = false;
+
  private:
+  [[nodiscard]] std::thread start();
   void watch();
   [[noreturn]] void report() const;
 
