@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -13,19 +14,22 @@
 
 #include "models/support/scenario.hpp"
 #include "runtime/executors/hardware.hpp"
+#include "stress/hang_guard.hpp"
 #include "stress/meeting.hpp"
-#include "tests/support/hang_guard.hpp"
 
 namespace pto2::scenarios {
 
 template <Scenario S>
 class ScenarioLoop {
  public:
-  /// Stops after so many runs, or when the time is over. `name` is the scenario's, for the report.
+  /// Stops after so many runs, or when the time is over. `name` is the scenario's, for the report;
+  /// `ended`, if given, counts the runs as they end.
   ScenarioLoop(std::string name, uint64_t runs,
-               std::chrono::steady_clock::duration limit = std::chrono::hours(24))
+               std::chrono::steady_clock::duration limit = std::chrono::hours(24),
+               std::atomic<uint64_t>* ended = nullptr)
       : guard_(std::move(name)),
         left_(runs),
+        ended_(ended),
         deadline_(std::chrono::steady_clock::now() + limit),
         team_({.executor = executors::Executor::threads}) {
     for (uint32_t i = 0; i < S::threads; ++i) {
@@ -44,6 +48,7 @@ class ScenarioLoop {
 
  private:
   void make() noexcept {
+    if (scenario_ && ended_ != nullptr) ended_->fetch_add(1, std::memory_order_relaxed);
     scenario_.reset();
     guard_.progress();
     if (left_ == 0 || std::chrono::steady_clock::now() >= deadline_) return;
@@ -52,8 +57,9 @@ class ScenarioLoop {
     set_bells(*scenario_, bells_);
   }
 
-  test::HangGuard guard_;
+  stress::HangGuard guard_;
   uint64_t left_;
+  std::atomic<uint64_t>* ended_;
   std::chrono::steady_clock::time_point deadline_;
   std::optional<S> scenario_;
   std::array<executors::Hardware::doorbell, S::threads> bells_;

@@ -14,9 +14,10 @@ namespace {
 std::string kind_of(const std::string& witness) {
   static const std::regex scenario("^[a-z_]+/");
   static const std::regex executor("^executors_|--executor (packed|threads)");
-  static const std::regex seeded("^soak|seeded");
+  static const std::regex seeded("seeded|^pto2-simulate");
+  static const std::regex random("^pto2-simulate .*--random-graphs");
   if (std::regex_search(witness, scenario)) return "checker";
-  if (witness.starts_with("random_graphs")) return "random";
+  if (std::regex_search(witness, random)) return "random";
   if (std::regex_search(witness, executor)) return "executor";
   return std::regex_search(witness, seeded) ? "seeded" : "unit";
 }

@@ -28,7 +28,7 @@ struct Source {
 };
 
 /// What mutants can be planted in: *.hpp, *.h and *.cpp of these folders, by path below the root.
-inline constexpr const char* planted_folders[] = {"core", "runtime", "stress", "tests/support"};
+inline constexpr const char* planted_folders[] = {"core", "runtime", "stress"};
 using Sources = std::map<std::string, Source>;
 
 /// Throws std::filesystem::filesystem_error, or MutantError if a file cannot be read.

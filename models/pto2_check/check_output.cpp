@@ -10,16 +10,11 @@
 namespace pto2::scenarios {
 
 using Json = nlohmann::ordered_json;
-using cli::CliError;
 using cli::ExitCode;
 using model::Report;
 using model::Verdict;
 
 namespace {
-
-std::unique_ptr<cli::OutputFile> opened(const std::string& path) {
-  return path.empty() ? nullptr : std::make_unique<cli::OutputFile>(path);
-}
 
 /// What a report of a failure says below its line.
 std::string story(const Report& report) {
@@ -51,31 +46,18 @@ Json json_of(const Report& report) {
 }  // namespace
 
 CheckOutput::CheckOutput(const std::string& json, const std::string& junit)
-    : text_(json != "-" && junit != "-"),
+    : files_(json, junit),
       harnesses_(std::make_unique<Json>(Json::array())),
       orders_(std::make_unique<Json>(Json::array())),
-      mutants_(std::make_unique<Json>(Json::array())) {
-  if (!json.empty() && !junit.empty() && cli::is_same_file(json, junit)) {
-    throw CliError(cli::exit_usage, json == "-" ? "--json and --junit cannot both be stdout"
-                                                : "--json and --junit name the same file");
-  }
-  json_ = opened(json);
-  junit_ = opened(junit);
-}
+      mutants_(std::make_unique<Json>(Json::array())) {}
 
 CheckOutput::~CheckOutput() = default;
 
-void CheckOutput::print(const std::string& text) const {
-  if (!text_) return;
-  cli::OutputFile out("-");
-  out.write(text);
-  out.finish();
-}
-
 void CheckOutput::add(const Report& report) {
-  print(fmt::format("{:<13}{:<50}{:>12} executions{:>9.2f} s  {}\n", to_string(report.verdict),
-                    report.name, grouped(report.executions), report.seconds, why(report)));
-  print(story(report));
+  files_.print(fmt::format("{:<13}{:<50}{:>12} executions{:>9.2f} s  {}\n",
+                           to_string(report.verdict), report.name, grouped(report.executions),
+                           report.seconds, why(report)));
+  files_.print(story(report));
   harnesses_->push_back(json_of(report));
   const bool failed = report.verdict == Verdict::fail;
   cases_.push_back({report.name, report.seconds, failed ? why(report) : "",
@@ -84,9 +66,10 @@ void CheckOutput::add(const Report& report) {
 }
 
 void CheckOutput::add(const WeakeningResult& result) {
-  print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {:<30}{}\n", to_string(result.outcome),
-                    result.site, result.from, result.to, result.seconds, result.place,
-                    result.witness.empty() ? result.effect : result.witness));
+  files_.print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {:<30}{}\n",
+                           to_string(result.outcome), result.site, result.from, result.to,
+                           result.seconds, result.place,
+                           result.witness.empty() ? result.effect : result.witness));
   orders_->push_back({{"name", result.site},
                       {"use", result.place},
                       {"from", result.from},
@@ -104,8 +87,9 @@ void CheckOutput::add(const WeakeningResult& result) {
 
 void CheckOutput::add(const MutantResult& result) {
   const Mutant& mutant = result.mutant;
-  print(fmt::format("{:<13}{:<30}{:>7.2f} s  {:<10}{}: {}\n", to_string(result.outcome),
-                    mutant.name, result.seconds, mutant.kind, mutant.witness, result.effect));
+  files_.print(fmt::format("{:<13}{:<30}{:>7.2f} s  {:<10}{}: {}\n", to_string(result.outcome),
+                           mutant.name, result.seconds, mutant.kind, mutant.witness,
+                           result.effect));
   mutants_->push_back({{"name", mutant.name},
                        {"outcome", to_string(result.outcome)},
                        {"witness", mutant.witness},
@@ -118,30 +102,26 @@ void CheckOutput::add(const MutantResult& result) {
                     result.outcome == Outcome::inconclusive});
 }
 
-void CheckOutput::write_json(bool interrupted) {
+std::string CheckOutput::json_text(bool interrupted) const {
   Json json = {{"schema", "pto2-check/1"}, {"interrupted", interrupted}};
   if (!harnesses_->empty()) json["harnesses"] = *harnesses_;
   if (!orders_->empty()) json["orders"] = *orders_;
   if (!mutants_->empty()) json["mutants"] = *mutants_;
   // What a child program printed need not be UTF-8.
-  json_->write(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
-  json_->finish();
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
-  if (json_) write_json(interrupted.has_value());
-  if (junit_) {
-    junit_->write(cli::junit_text("pto2 check", cases_, interrupted.has_value()));
-    junit_->finish();
-  }
+  const bool is_interrupted = interrupted.has_value();
+  files_.finish([&] { return json_text(is_interrupted); }, "pto2 check", cases_, is_interrupted);
   const auto failures = std::ranges::count_if(
       cases_, [](const cli::JunitCase& test) { return !test.failure.empty(); });
   const auto skipped = std::ranges::count_if(cases_, &cli::JunitCase::skipped);
   double seconds = 0;
   for (const cli::JunitCase& test : cases_) seconds += test.seconds;
-  if (interrupted) print("interrupted: what is not listed was not tried\n");
-  print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
-                    std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
+  if (interrupted) files_.print("interrupted: what is not listed was not tried\n");
+  files_.print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
+                           std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
   if (interrupted) return *interrupted;
   if (failures != 0) return cli::exit_fail;
   return cases_.empty() || bound_hit_ ? cli::exit_inconclusive : cli::exit_pass;

@@ -11,8 +11,7 @@
 #include "models/pto2_check/mutants.hpp"
 #include "models/pto2_check/weakening.hpp"
 #include "runtime/output/exit_codes.hpp"
-#include "runtime/output/junit.hpp"
-#include "runtime/output/output_file.hpp"
+#include "runtime/output/result_files.hpp"
 
 namespace pto2::scenarios {
 
@@ -33,12 +32,9 @@ class CheckOutput {
   cli::ExitCode finish(std::optional<cli::ExitCode> interrupted);
 
  private:
-  void print(const std::string& text) const;
-  void write_json(bool interrupted);
+  [[nodiscard]] std::string json_text(bool interrupted) const;
 
-  std::unique_ptr<cli::OutputFile> json_;
-  std::unique_ptr<cli::OutputFile> junit_;
-  bool text_ = true;  ///< stdout is free for it
+  cli::ResultFiles files_;
   std::unique_ptr<nlohmann::ordered_json> harnesses_;
   std::unique_ptr<nlohmann::ordered_json> orders_;
   std::unique_ptr<nlohmann::ordered_json> mutants_;

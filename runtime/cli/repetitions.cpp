@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/cli/executor_table.hpp"
 #include "runtime/cli/median.hpp"
 #include "runtime/judge/judge.hpp"
 
@@ -29,14 +28,14 @@ Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, R
                          Progress& progress, const std::string& log_level)
     : settings_(settings),
       config_(config),
-      team_(team_of(settings)),
+      executor_(executor_of(settings)),
       program_(program),
       progress_(progress),
       log_level_(level_of(log_level)) {
   report_.settings = &settings;
   report_.expected = settings.text(Setting::expect);
   report_.config = config;
-  report_.team = team_;
+  report_.team = team_of(executor_);
   for (int32_t id = 0; id < program.library().id_limit(); ++id) {
     const Kernel* kernel = program.library().find(id);
     report_.kernel_names.push_back(kernel == nullptr ? "" : kernel->name);
@@ -50,7 +49,7 @@ RunReport Repetitions::run(uint64_t trace_events) {
   while (report_.repetitions < wanted && report_.verdict.empty()) {
     progress_.step("running", report_.repetitions, wanted);
     DeviceConfig config = config_;
-    config.kernel_timing = simulation(team_) == nullptr;
+    config.kernel_timing = !is_simulated(executor_.executor);
     config.events = trace_events;
     if (!results.empty()) results.back().record = {};  // the largest part of a result
     program_.reset();
@@ -83,7 +82,7 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
                       if (level < PTO2_LOG_ALWAYS || level > log_level_) return;
                       fmt::print(stderr, "pto2: {}: {}\n", name_of(level), text);
                     }};
-  return launch_on(settings_, config, what);
+  return launch(executor_, config, what);
 }
 
 void Repetitions::judge(const RunResult& result) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/run_program.hpp"
 #include "runtime/cli/run_report.hpp"
@@ -30,7 +31,7 @@ class Repetitions {
 
   const Settings& settings_;
   const DeviceConfig& config_;
-  LaunchTeam team_;
+  ExecutorOptions executor_;
   RunProgram& program_;
   Progress& progress_;
   int32_t log_level_;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/cli/commands.hpp"
-#include "runtime/cli/executor_table.hpp"
+#include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_exit_code.hpp"

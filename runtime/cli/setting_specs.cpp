@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "runtime/cli/executor_table.hpp"
+#include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/platform.hpp"
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/settings.hpp"

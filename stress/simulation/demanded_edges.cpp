@@ -21,7 +21,7 @@ struct Times {
 /// The edges of a run, its tasks by their order of submission.
 class Edges {
  public:
-  Edges(std::span<const test::RecordedTask> demanded, bool is_whole, const Record& record)
+  Edges(std::span<const oracle::RecordedTask> demanded, bool is_whole, const Record& record)
       : demanded_(demanded), is_whole_(is_whole), times_(record.tasks.size()) {
     for (const TaskRecord& task : record.tasks) {
       numbers_.emplace(task.task.value, numbers_.size());
@@ -74,7 +74,7 @@ class Edges {
     return demanded_[producer].scope_end <= task && times_[producer].ended < times_[task].submitted;
   }
 
-  std::span<const test::RecordedTask> demanded_;
+  std::span<const oracle::RecordedTask> demanded_;
   bool is_whole_;
   std::map<uint64_t, std::size_t> numbers_;
   std::vector<Times> times_;
@@ -83,8 +83,8 @@ class Edges {
 
 }  // namespace
 
-std::vector<std::string> edge_problems(std::span<const test::RecordedTask> demanded, bool is_whole,
-                                       const Record& record) {
+std::vector<std::string> edge_problems(std::span<const oracle::RecordedTask> demanded,
+                                       bool is_whole, const Record& record) {
   const std::size_t submitted = record.tasks.size();
   if (submitted > demanded.size()) {
     return {fmt::format("{} tasks, and {} are demanded", submitted, demanded.size())};

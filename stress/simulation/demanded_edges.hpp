@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/device/run_result.hpp"
-#include "tests/support/recording_runtime.hpp"
+#include "stress/oracles/recording_runtime.hpp"
 
 namespace pto2::simulations {
 
@@ -15,7 +15,7 @@ namespace pto2::simulations {
 /// first tasks of `demanded`; at most a few lines. An edge to a producer may be missing only if the
 /// producer can have been reclaimed: its scope ended before, and its kernel did. `is_whole` says
 /// that nothing else orders tasks, so that no other edge may be there.
-[[nodiscard]] std::vector<std::string> edge_problems(std::span<const test::RecordedTask> demanded,
+[[nodiscard]] std::vector<std::string> edge_problems(std::span<const oracle::RecordedTask> demanded,
                                                      bool is_whole, const Record& record);
 
 }  // namespace pto2::simulations

@@ -6,16 +6,16 @@
 
 #include "runtime/output/numbers.hpp"
 #include "runtime/record/trace_writer.hpp"
+#include "stress/graphs/shrink.hpp"
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/run_hash.hpp"
-#include "tests/support/graph_shrink.hpp"
 
 namespace pto2::simulations {
 namespace {
 
 std::string story_of(const graphs::Trial& trial, const SimulatedRun& run) {
   std::string text = fmt::format("{}device: {}\nexpected: {}\n", to_string(trial.program()),
-                                 test::text_of(trial.config()), name_of(trial.expected()));
+                                 stress::text_of(trial.config()), name_of(trial.expected()));
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }
@@ -33,6 +33,7 @@ graphs::Program GraphSubject::draw(uint64_t seed) const {
 
 graphs::Trial GraphSubject::trial_of(uint64_t seed, graphs::Program program) const {
   graphs::Trial trial(seed, std::move(program));
+  trial.use(options_.fan_out);
   if (!options_.validate) trial.do_not_judge_records();
   return trial;
 }
@@ -40,7 +41,7 @@ graphs::Trial GraphSubject::trial_of(uint64_t seed, graphs::Program program) con
 SimulatedRun GraphSubject::run(const graphs::Trial& trial, uint64_t schedule) const {
   SimulatedRun run;
   RunResult result;
-  run.outcome = name_of(trial.run(options_.strategy, schedule, run.problems,
+  run.outcome = name_of(trial.run(options_.executor, schedule, run.problems,
                                   options_.clustered ? &run.census : nullptr, &result));
   run.tasks = result.tasks;
   run.points = result.points;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "stress/graphs/trial.hpp"
 #include "stress/simulation/subject.hpp"
-#include "tests/support/graph_trial.hpp"
 
 namespace pto2::simulations {
 

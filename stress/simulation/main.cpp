@@ -81,7 +81,7 @@ void complete(Arguments& arguments) {
                        : "name a WORKLOAD (pto2 list has them), or --random-graphs");
   }
   options.clustered = arguments.graphs == "clustered";
-  options.strategy = strategy_named(arguments.strategy);
+  options.executor = executor_with_strategy(arguments.strategy);
   if (!options.workload.empty() && options.case_name.empty()) {
     try {
       options.case_name = workloads::find_workload(options.workload).cases().front().name;

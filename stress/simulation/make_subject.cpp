@@ -14,7 +14,7 @@ namespace {
 void weaken(const Options& options) {
   static std::string name;
   if (options.weaken == name) return;
-  if (options.strategy == test::ExecutorKind::seeded) {
+  if (options.executor == ExecutorKind::seeded) {
     throw cli::CliError(cli::exit_usage,
                         "memory orders have no effect on sequentially consistent memory; use "
                         "--strategy random, pct or bursts");

@@ -18,13 +18,16 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const Options& options, const cli::NumberRange& seeds, std::stop_token stop)
+  Simulation(const Options& options, const cli::NumberRange& seeds, std::stop_token stop,
+             const Watch& watch)
       : options_(options),
         seeds_(seeds),
         stop_(std::move(stop)),
+        watch_(watch),
         progress_(seeds.last - seeds.first + 1),
         crash_([this](uint64_t seed) {
-          return "pto2 replay " + to_string(Token{options_, seed, {}});
+          return watch_.repeat ? watch_.repeat(seed)
+                               : "pto2 replay " + to_string(Token{options_, seed, {}});
         }) {}
 
   /// On one OS thread, until there are no more seeds. What a run throws ends all of them.
@@ -54,9 +57,10 @@ class Simulation {
     for (uint64_t seed = next(); is_left(seed); seed = next()) {
       SimulatedRun run;
       bool same = true;
+      if (watch_.begins) watch_.begins(seed);
       crash_.during(seed, [&] {
         run = subject.run(seed);
-        if (seed % seeds_per_repetition == 0) same = subject.run(seed).hash == run.hash;
+        if (is_repeated(seed)) same = subject.run(seed).hash == run.hash;
       });
       if (!same) run.problems.emplace_back("the second run of the seed differed from the first");
       add(seed, std::move(run));
@@ -86,6 +90,10 @@ class Simulation {
            !enough_wrong_.load(std::memory_order_relaxed);
   }
 
+  bool is_repeated(uint64_t seed) const {
+    return is_simulated(options_.executor) && seed % seeds_per_repetition == 0;
+  }
+
   void add(uint64_t seed, SimulatedRun run) {
     const std::lock_guard lock(mutex_);
     ++summary_.runs;
@@ -93,7 +101,8 @@ class Simulation {
     summary_.census.add(run.census);
     summary_.tasks += run.tasks;
     summary_.points += run.points;
-    if (seed % seeds_per_repetition == 0) ++summary_.repeated;
+    if (is_repeated(seed)) ++summary_.repeated;
+    if (watch_.ended) watch_.ended(run);
     if (run.wrong()) {
       ++summary_.wrong_runs;
       summary_.wrong.push_back({seed, std::move(run.problems)});
@@ -105,6 +114,7 @@ class Simulation {
   const Options& options_;
   cli::NumberRange seeds_;
   std::stop_token stop_;
+  const Watch& watch_;
   std::atomic<uint64_t> taken_{0};
   std::atomic<bool> enough_wrong_{false};
   std::mutex mutex_;
@@ -117,10 +127,10 @@ class Simulation {
 }  // namespace
 
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
-                 const std::stop_token& stop, const MakeSubject& make) {
+                 const std::stop_token& stop, const MakeSubject& make, const Watch& watch) {
   std::vector<std::unique_ptr<Subject>> subjects;
   for (uint32_t i = 0; i < jobs; ++i) subjects.push_back(make(options));
-  Simulation simulation(options, seeds, stop);
+  Simulation simulation(options, seeds, stop, watch);
   {
     std::vector<std::jthread> others;
     try {

@@ -41,12 +41,21 @@ inline constexpr std::size_t most_wrong = 10;
 /// One seed in so many runs twice.
 inline constexpr uint64_t seeds_per_repetition = 64;
 
+/// For who looks on. Called by the threads that run the seeds.
+struct Watch {
+  std::function<void(uint64_t seed)> begins;       ///< a run; may be empty
+  std::function<void(const SimulatedRun&)> ended;  ///< one after the other; may be empty
+  std::function<std::string(uint64_t seed)>
+      repeat{};  ///< the command; empty: the replay of a token
+};
+
 using MakeSubject = std::function<std::unique_ptr<Subject>(const Options& options)>;
 
 /// Throws CliError if there is no such subject, std::system_error if the system refuses an OS
 /// thread, and what a run throws. Ends early when it is told to stop, or after
-/// `most_wrong` wrong runs.
+/// `most_wrong` wrong runs. Runs on OS threads are not repeated: they need not be the same.
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
-                 const std::stop_token& stop, const MakeSubject& make = make_subject);
+                 const std::stop_token& stop, const MakeSubject& make = make_subject,
+                 const Watch& watch = {});
 
 }  // namespace pto2::simulations

@@ -5,8 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/output/junit.hpp"
-
 namespace pto2::simulations {
 namespace {
 
@@ -46,7 +44,7 @@ std::string text_of(const Options& options, const Summary& summary,
     outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
   }
   text += fmt::format("{}, {}: {} seeds: {}; {} repeated; {:.1f} s, {:.0f} runs/s\n",
-                      name_of(options), strategy_name(options.strategy), summary.runs, outcomes,
+                      name_of(options), row_of(options.executor).strategy, summary.runs, outcomes,
                       summary.repeated, summary.seconds, rate_of(summary));
   for (const std::string& missing : summary.never_seen) {
     text += fmt::format("never seen, which so many seeds should show: {}\n", missing);
@@ -65,7 +63,7 @@ Json json_of(const Options& options, const cli::NumberRange& seeds, const Summar
     json["case"] = options.case_name;
     json["stub_kernels"] = options.stub_kernels;
   }
-  json["strategy"] = strategy_name(options.strategy);
+  json["strategy"] = row_of(options.executor).strategy;
   json["first_seed"] = seeds.first;
   json["last_seed"] = seeds.last;
   json["verdict"] = summary.wrong_runs != 0                      ? "fail"
@@ -91,45 +89,31 @@ Json json_of(const Options& options, const cli::NumberRange& seeds, const Summar
   return json;
 }
 
-}  // namespace
-
-SimulateOutput::SimulateOutput(const std::string& json, const std::string& junit)
-    : text_(json != "-" && junit != "-") {
-  if (!json.empty() && !junit.empty() && cli::is_same_file(json, junit)) {
-    throw cli::CliError(cli::exit_usage, json == "-" ? "--json and --junit cannot both be stdout"
-                                                     : "--json and --junit name the same file");
+std::vector<cli::JunitCase> cases_of(const Options& options, const Summary& summary,
+                                     const std::optional<Shrunk>& shrunk, bool interrupted) {
+  std::vector<cli::JunitCase> cases;
+  for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
+    cases.push_back({fmt::format("seed {}", summary.wrong[i].seed), 0,
+                     fmt::format("{}; pto2 replay {}", fmt::join(summary.wrong[i].problems, "; "),
+                                 token_of(options, summary, i, shrunk)),
+                     false});
   }
-  if (!json.empty()) json_.emplace(json);
-  if (!junit.empty()) junit_.emplace(junit);
+  cases.push_back({fmt::format("{} seeds, {}", summary.runs, row_of(options.executor).strategy),
+                   summary.seconds, "", interrupted || !summary.never_seen.empty()});
+  return cases;
 }
+
+}  // namespace
 
 cli::ExitCode SimulateOutput::finish(const Options& options, const cli::NumberRange& seeds,
                                      const Summary& summary, const std::optional<Shrunk>& shrunk,
                                      std::optional<cli::ExitCode> interrupted) {
-  if (text_) {
-    cli::OutputFile out("-");
-    if (interrupted) out.write("interrupted: the seeds that follow were not tried\n");
-    out.write(text_of(options, summary, shrunk));
-    out.finish();
-  }
-  if (json_) {
-    json_->write(json_of(options, seeds, summary, shrunk, interrupted.has_value()).dump(2) + "\n");
-    json_->finish();
-  }
-  if (junit_) {
-    std::vector<cli::JunitCase> cases;
-    for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
-      cases.push_back({fmt::format("seed {}", summary.wrong[i].seed), 0,
-                       fmt::format("{}; pto2 replay {}", fmt::join(summary.wrong[i].problems, "; "),
-                                   token_of(options, summary, i, shrunk)),
-                       false});
-    }
-    cases.push_back({fmt::format("{} seeds, {}", summary.runs, strategy_name(options.strategy)),
-                     summary.seconds, "", interrupted || !summary.never_seen.empty()});
-    junit_->write(
-        cli::junit_text("pto2 simulate " + name_of(options), cases, interrupted.has_value()));
-    junit_->finish();
-  }
+  const bool early = interrupted.has_value();
+  files_.print((early ? "interrupted: the seeds that follow were not tried\n" : "") +
+               text_of(options, summary, shrunk));
+  files_.finish([&] { return json_of(options, seeds, summary, shrunk, early).dump(2) + "\n"; },
+                "pto2 simulate " + name_of(options), cases_of(options, summary, shrunk, early),
+                early);
   if (interrupted) return *interrupted;
   if (summary.wrong_runs != 0) return cli::exit_fail;
   return summary.never_seen.empty() && summary.runs != 0 ? cli::exit_pass : cli::exit_inconclusive;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "runtime/output/exit_codes.hpp"
-#include "runtime/output/output_file.hpp"
+#include "runtime/output/result_files.hpp"
 #include "stress/simulation/simulate.hpp"
 
 namespace pto2::simulations {
@@ -13,7 +13,7 @@ namespace pto2::simulations {
 class SimulateOutput {
  public:
   /// Empty names: not wanted; "-": stdout, which has no text then. Throws CliError.
-  SimulateOutput(const std::string& json, const std::string& junit);
+  SimulateOutput(const std::string& json, const std::string& junit) : files_(json, junit) {}
 
   /// Writes all of it. `shrunk`: of the first wrong seed, if there is one. `interrupted`: the code
   /// of the signal that ended it early.
@@ -22,9 +22,7 @@ class SimulateOutput {
                        std::optional<cli::ExitCode> interrupted);
 
  private:
-  bool text_;
-  std::optional<cli::OutputFile> json_;
-  std::optional<cli::OutputFile> junit_;
+  cli::ResultFiles files_;
 };
 
 }  // namespace pto2::simulations

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/support/executors_under_test.hpp"
-#include "tests/support/graph_census.hpp"
+#include "stress/drawn_device.hpp"
+#include "stress/graphs/census.hpp"
 
 namespace pto2::simulations {
 
@@ -58,7 +58,8 @@ struct Options {
   bool validate = true;    ///< judge each run by its trace as well
   std::function<void(std::string_view)> trace;  ///< gets the trace of each run; may be empty
   std::string weaken;  ///< a memory order that is relaxed, on weak memory; empty: none
-  test::ExecutorKind strategy = test::ExecutorKind::seeded;
+  FanOutKind fan_out = FanOutKind::word;
+  ExecutorKind executor = ExecutorKind::seeded;
 };
 
 /// Throws CliError for what there is not.

@@ -49,19 +49,6 @@ Options parse_what(const std::string& text) {
 
 }  // namespace
 
-const char* strategy_name(test::ExecutorKind strategy) {
-  return strategy == test::ExecutorKind::seeded ? "sc" : test::executor_name(strategy);
-}
-
-test::ExecutorKind strategy_named(const std::string& name) {
-  using enum test::ExecutorKind;
-  for (const test::ExecutorKind strategy : {seeded, random, pct, bursts}) {
-    if (name == strategy_name(strategy)) return strategy;
-  }
-  throw std::invalid_argument(
-      fmt::format("the strategies are sc, random, pct and bursts, not {}", name));
-}
-
 std::string to_string(const Token& token) {
   const Options& options = token.options;
   const std::string what =
@@ -70,7 +57,7 @@ std::string to_string(const Token& token) {
                         options.mistakes ? ":mistaken" : "")
           : fmt::format("{}:{}{}", options.workload, options.case_name,
                         options.stub_kernels ? ":stub" : "");
-  return fmt::format("{}{}/{}{}{}/{}{}{}", token_prefix, what, strategy_name(options.strategy),
+  return fmt::format("{}{}/{}{}{}/{}{}{}", token_prefix, what, row_of(options.executor).strategy,
                      options.weaken.empty() ? "" : "+", options.weaken, token.seed,
                      token.shrunk.empty() ? "" : "/", token.shrunk);
 }
@@ -83,7 +70,7 @@ Token parse_token(const std::string& text) {
   Token token{.options = parse_what(parts[1]), .seed = cli::parse_number(parts[3]), .shrunk = {}};
   const std::vector<std::string> how = split(parts[2], '+');
   if (how.size() > 2) throw std::invalid_argument("more than one order to weaken");
-  token.options.strategy = strategy_named(how[0]);
+  token.options.executor = executor_with_strategy(how[0]);
   if (how.size() == 2) token.options.weaken = how[1];
   if (parts.size() == 5) token.shrunk = parts[4];
   return token;

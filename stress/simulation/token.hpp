@@ -23,9 +23,4 @@ struct Token {
 /// Throws std::invalid_argument with what is wrong.
 [[nodiscard]] Token parse_token(const std::string& text);
 
-/// Names of the strategies: sc, random, pct, bursts.
-[[nodiscard]] const char* strategy_name(test::ExecutorKind strategy);
-/// Throws std::invalid_argument.
-[[nodiscard]] test::ExecutorKind strategy_named(const std::string& name);
-
 }  // namespace pto2::simulations

@@ -73,7 +73,8 @@ DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
   executors::Random random(seed ^ 0x5eed);
   const workloads::CaseInfo& info = data_->info();
   DeviceConfig config;
-  test::draw_device(random, 6, config);
+  config.fan_out = options_.fan_out;
+  stress::draw_device(random, 6, config);
   if (info.blocks != 0) {
     config.chip.blocks = static_cast<uint32_t>(info.blocks);
     config.chip.schedulers = std::min(config.chip.schedulers, config.chip.blocks);
@@ -126,7 +127,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
   if (!options_.stub_kernels) data_->reset_outputs();
   const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}};
   try {
-    const RunResult result = test::launch_on(options_.strategy, config, what, seed);
+    const RunResult result = stress::launch_on(options_.executor, config, what, seed);
     run.tasks = result.tasks;
     run.points = result.points;
     run.hash = hash_of(result);
@@ -146,7 +147,7 @@ std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t
   const auto deadlock = oracle::first_deadlock(
       tasks == all_tasks ? program_ : first_of(program_, tasks),
       {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool, config.rings});
-  return error_name(deadlock ? test::code_of(deadlock->resource) : ErrorCode::ok);
+  return error_name(deadlock ? stress::code_of(deadlock->resource) : ErrorCode::ok);
 }
 
 void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result, uint64_t tasks,
@@ -174,8 +175,8 @@ std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
   config.chip.schedulers = size.schedulers;
   std::string text = fmt::format(
       "{} {}, {} of {} tasks\ndevice: {}\nexpected: {}\n", options_.workload, data_->info().name,
-      std::min(size.tasks, data_->expected_tasks()), data_->expected_tasks(), test::text_of(config),
-      expected_error(config, size.tasks));
+      std::min(size.tasks, data_->expected_tasks()), data_->expected_tasks(),
+      stress::text_of(config), expected_error(config, size.tasks));
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }

@@ -3,10 +3,10 @@
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
 #include "runtime/workloads/workload.hpp"
+#include "stress/oracles/counting_oracle.hpp"
+#include "stress/oracles/recording_runtime.hpp"
 #include "stress/simulation/relay.hpp"
 #include "stress/simulation/subject.hpp"
-#include "tests/support/counting_oracle.hpp"
-#include "tests/support/recording_runtime.hpp"
 
 namespace pto2::simulations {
 
@@ -49,7 +49,7 @@ class WorkloadSubject final : public Subject {
   std::vector<uint64_t> args_;
   OrchestrationLibrary orchestration_;
   std::vector<KernelEntry> entries_;
-  test::RecordingRuntime recorder_;
+  oracle::RecordingRuntime recorder_;
   oracle::Program program_;  ///< of the whole graph
   bool is_exact_ = false;    ///< the program says all about the sizes that it needs
   oracle::SmallestSizes of_one_ring_{};

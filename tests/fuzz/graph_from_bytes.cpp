@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "tests/support/graph_builder.hpp"
+#include "stress/graphs/builder.hpp"
 
 namespace pto2::fuzz {
 namespace {

@@ -2,8 +2,8 @@
 /// an argument of one, so that a small change of the input is a small change of the program.
 #pragma once
 
+#include "stress/graphs/program.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
-#include "tests/support/graph_program.hpp"
 
 namespace pto2::fuzz {
 

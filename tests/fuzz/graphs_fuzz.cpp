@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "stress/graphs/trial.hpp"
 #include "tests/fuzz/graph_from_bytes.hpp"
-#include "tests/support/graph_trial.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   using namespace pto2;
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   const uint64_t number = bytes.below(1 << 16);
   graphs::Trial trial(number, fuzz::graph_from(bytes));
   std::vector<std::string> problems;
-  trial.run(test::ExecutorKind::seeded, number, problems);
+  trial.run(ExecutorKind::seeded, number, problems);
   if (problems.empty()) return 0;
   fuzz::report(fmt::format("{}device and schedule {}: {}", graphs::to_string(trial.program()),
                            number, fmt::join(problems, "\n")));

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/hang_guard.hpp"
+#include "stress/hang_guard.hpp"
 
 namespace pto2::test {
 
@@ -25,7 +25,7 @@ class GuardedTests final : public testing::EmptyTestEventListener {
   }
   void OnTestEnd(const testing::TestInfo&) override { guard_.reset(); }
 
-  std::optional<HangGuard> guard_;
+  std::optional<stress::HangGuard> guard_;
 };
 
 }  // namespace pto2::test

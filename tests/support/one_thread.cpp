@@ -7,13 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/support/hang_guard.hpp"
+#include "stress/hang_guard.hpp"
 
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*body)(void*), void* argument) {
   using Create = decltype(&pthread_create);
   static const auto next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  if (next == nullptr || !pto2::test::HangGuard::is_starting) {
+  if (next == nullptr || !pto2::stress::HangGuard::is_starting) {
     std::fputs(
         "a test that is marked ONE_THREAD starts a thread; drop the mark, for TSan must "
         "watch it (tests/pto2_test.cmake)\n",

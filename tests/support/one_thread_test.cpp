@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "tests/support/hang_guard.hpp"
+#include "stress/hang_guard.hpp"
 
 namespace pto2::test {
 namespace {
@@ -12,7 +12,7 @@ TEST(OneThread, ASecondThreadEndsTheProgram) {
 }
 
 TEST(OneThread, AHangGuardMayHaveItsOwn) {
-  { const HangGuard guard("nothing"); }
+  { const stress::HangGuard guard("nothing"); }
   EXPECT_DEATH(std::thread([] {}).join(), "marked ONE_THREAD starts a thread");
 }
 

@@ -42,10 +42,10 @@ TEST(ParseMutant, TheKindFollowsFromTheWitnessUnlessItIsNamed) {
     return mutant.kind + " " + program_of(mutant);
   };
   EXPECT_EQ(kind("watermark/two_advancers"), "checker pto2-check");
-  EXPECT_EQ(kind("random_graphs --runs 0..9"), "random random_graphs");
+  EXPECT_EQ(kind("pto2-simulate simulate --random-graphs"), "random pto2-simulate");
   EXPECT_EQ(kind("executors_team_test"), "executor executors_team_test");
-  EXPECT_EQ(kind("soak --executor threads"), "executor soak");
-  EXPECT_EQ(kind("soak --runs 0..9"), "seeded soak");
+  EXPECT_EQ(kind("pto2-stress stress --executor threads"), "executor pto2-stress");
+  EXPECT_EQ(kind("pto2-simulate simulate bgemm"), "seeded pto2-simulate");
   EXPECT_EQ(kind("graphs_test --gtest_filter=*seeded*"), "seeded graphs_test");
   EXPECT_EQ(kind("chip_test"), "unit chip_test");
   EXPECT_EQ(kind("chip_test", "Kind: seeded\n"), "seeded chip_test");

@@ -228,7 +228,7 @@ TEST(Complaint, IsTheFirstFailureOfATest) {
 }
 
 TEST(Complaint, IsTheFirstLineOfAProgram) {
-  EXPECT_EQ(complaint("\n  run 3: wrong\nrepeat: soak\n"), "run 3: wrong");
+  EXPECT_EQ(complaint("\n  run 3: wrong\nrepeat: pto2 stress X\n"), "run 3: wrong");
   EXPECT_EQ(complaint("=====\n==7==ERROR: bad\n"), "==7==ERROR: bad");
   EXPECT_EQ(complaint(""), "");
 }

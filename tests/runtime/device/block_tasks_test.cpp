@@ -301,7 +301,7 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
-    draw_device(random, 6, config);
+    stress::draw_device(random, 6, config);
     config.events = 8192;
     const Launch what{kernels,
                       [&](PTO2Runtime* rt) {

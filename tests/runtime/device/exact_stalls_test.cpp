@@ -7,8 +7,8 @@
 #include <string>
 
 #include "runtime/executors/random.hpp"
+#include "stress/oracles/counting_oracle.hpp"
 #include "tests/runtime/device/task_graph.hpp"
-#include "tests/support/counting_oracle.hpp"
 
 namespace pto2::test {
 namespace {

@@ -48,9 +48,7 @@ TEST(LockDevice, EveryLaunchHasOneFanOut) {
 
 /// Otherwise the tests that this program repeats say nothing of the lock.
 TEST(LockDevice, IsWhatThisProgramTests) {
-  EXPECT_EQ(fan_out_under_test.kind, FanOutKind::lock);
-  EXPECT_EQ(fan_out_under_test.launch, launch_with_lock);
-  EXPECT_EQ(program_under_test("soak"), "soak_lock");
+  EXPECT_EQ(fan_out_under_test, FanOutKind::lock);
 }
 
 }  // namespace

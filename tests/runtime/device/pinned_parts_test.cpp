@@ -178,7 +178,7 @@ TEST(PinnedPartsOnChips, NoCoreIsIdleBesideThem) {
   for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
-    draw_device(random, 6, config);
+    stress::draw_device(random, 6, config);
     config.events = 8192;
     const uint32_t blocks = config.chip.blocks;
     const Launch what{kernels, [&](PTO2Runtime* rt) { submit_mixture(rt, random, blocks); }, {}};

@@ -1,15 +1,16 @@
 /// Random graphs on random devices, everywhere: each must do what the interpreter and the counting
-/// oracle predict (tests/support/graph_trial.hpp), and the clustered ones must meet what they are
+/// oracle predict (stress/graphs/trial.hpp), and the clustered ones must meet what they are
 /// there for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/graph_trial.hpp"
+#include "stress/graphs/trial.hpp"
+#include "tests/support/executors_under_test.hpp"
 
 namespace pto2::graphs {
 namespace {
 
-class RandomGraphs : public testing::TestWithParam<test::ExecutorKind> {};
+class RandomGraphs : public testing::TestWithParam<ExecutorKind> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, RandomGraphs, testing::ValuesIn(test::everywhere()),
                          [](const auto& test) { return test::executor_name(test.param); });
@@ -17,7 +18,8 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RandomGraphs, testing::ValuesIn(test::every
 TEST_P(RandomGraphs, DoWhatIsPredicted) {
   std::array<uint64_t, outcomes> counts{};
   for (uint64_t number = 0; number < 200; ++number) {
-    const Trial trial(number);
+    Trial trial(number);
+    trial.use(test::fan_out_under_test);
     std::vector<std::string> problems;
     ++counts[static_cast<std::size_t>(trial.run(GetParam(), number, problems))];
     ASSERT_THAT(problems, testing::IsEmpty()) << "graph " << number << ":\n"
@@ -33,7 +35,8 @@ TEST_P(RandomGraphs, ClusteredOnesDoWhatIsPredicted) {
   std::array<uint64_t, outcomes> counts{};
   Census census;
   for (uint64_t number = 0; number < 200; ++number) {
-    const Trial trial(number, Mistakes::sometimes, Graphs::clustered);
+    Trial trial(number, Mistakes::sometimes, Graphs::clustered);
+    trial.use(test::fan_out_under_test);
     std::vector<std::string> problems;
     ++counts[static_cast<std::size_t>(trial.run(GetParam(), number, problems, &census))];
     ASSERT_THAT(problems, testing::IsEmpty()) << "graph " << number << ":\n"
@@ -43,7 +46,7 @@ TEST_P(RandomGraphs, ClusteredOnesDoWhatIsPredicted) {
     EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(static_cast<Outcome>(i));
   }
   // Whether a group's tasks are still on their way is up to the machine, unless it is seeded.
-  const bool is_simulated = GetParam() == test::ExecutorKind::seeded;
+  const bool is_simulated = GetParam() == ExecutorKind::seeded;
   for (std::size_t i = 0; i < cases; ++i) {
     const auto which = static_cast<Case>(i);
     const bool is_up_to_time = which == Case::cluster_waits || which == Case::closed_early;

@@ -159,7 +159,7 @@ TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
   for (uint64_t seed = 1; seed <= 1500; ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
-    draw_block(random, config.chip);
+    stress::draw_block(random, config.chip);
     config.chip.blocks = static_cast<uint32_t>(1 + random.below(6));
     config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.blocks));
     config.shards = static_cast<uint32_t>(1 + random.below(3));

@@ -296,7 +296,7 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     executors::Random random(seed);
     DeviceConfig config = device(static_cast<uint32_t>(random.below(4)));
-    draw_block(random, config.chip);
+    stress::draw_block(random, config.chip);
     config.chip.blocks = static_cast<uint32_t>(1 + random.below(4));
     config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.blocks));
     config.shards = static_cast<uint32_t>(1 + random.below(3));

@@ -18,8 +18,8 @@
 
 #include "runtime/executors/hardware.hpp"
 #include "runtime/executors/random.hpp"
+#include "stress/hang_guard.hpp"
 #include "tests/support/delays/delays.hpp"
-#include "tests/support/hang_guard.hpp"
 
 namespace pto2::executors {
 
@@ -144,7 +144,7 @@ class Hammer : public testing::Test {
 
   /// The number of rounds for this build.
   static uint32_t rounds(uint32_t without_sanitizers) {
-    return without_sanitizers / static_cast<uint32_t>(4 * test::test_slowdown() - 3);
+    return without_sanitizers / static_cast<uint32_t>(4 * stress::test_slowdown() - 3);
   }
   /// False when the test has taken its time: with others on the CPUs, whose turns each round has to
   /// wait for, it makes do with fewer rounds.
@@ -164,8 +164,8 @@ class Hammer : public testing::Test {
 
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  test::HangGuard guard_{testing::UnitTest::GetInstance()->current_test_info()->name(),
-                         std::chrono::seconds(20)};
+  stress::HangGuard guard_{testing::UnitTest::GetInstance()->current_test_info()->name(),
+                           std::chrono::seconds(20)};
 };
 
 inline TeamOptions packed_team(uint32_t hosts) {

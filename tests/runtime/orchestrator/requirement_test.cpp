@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "tests/support/counting_oracle.hpp"
+#include "stress/oracles/counting_oracle.hpp"
 
 namespace pto2 {
 namespace {

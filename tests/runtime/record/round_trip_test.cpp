@@ -4,7 +4,7 @@
 
 #include "runtime/record/trace_reader.hpp"
 #include "runtime/record/trace_writer.hpp"
-#include "tests/support/graph_trial.hpp"
+#include "stress/graphs/trial.hpp"
 
 namespace pto2::graphs {
 namespace {
@@ -21,7 +21,7 @@ TEST(RoundTrip, ARecordIsWhatItsFileSays) {
     const Trial trial(number, Mistakes::sometimes, Graphs::clustered);
     std::vector<std::string> problems;
     RunResult result;
-    trial.run(test::ExecutorKind::seeded, number, problems, nullptr, &result);
+    trial.run(ExecutorKind::seeded, number, problems, nullptr, &result);
     ASSERT_THAT(problems, testing::IsEmpty()) << number;
     Record& record = result.record;
     record.labels = {{"workload", "none"}, {"executor", "seeded"}};
@@ -44,7 +44,7 @@ TEST(RoundTrip, ARecordHasItsOutcome) {
   const Trial trial(3, Mistakes::sometimes, Graphs::plain);
   std::vector<std::string> problems;
   RunResult result;
-  trial.run(test::ExecutorKind::random, 3, problems, nullptr, &result);
+  trial.run(ExecutorKind::random, 3, problems, nullptr, &result);
   record = result.record;
   EXPECT_TRUE(record.weak_memory);
   record.kernels_last = true;

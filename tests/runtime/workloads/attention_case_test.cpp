@@ -90,7 +90,7 @@ TEST(AttentionCase, a_nested_scope_never_holds_more_than_a_block) {
   for (const auto& [name, largest] : {std::pair("TaskRing", 37u), std::pair("TaskRingNested", 4u),
                                       std::pair("RingBuffer", 129u)}) {
     const auto data = paged_attention_seq().make_case(name);
-    test::SequentialRuntime runtime(kernels);
+    oracle::SequentialRuntime runtime(kernels);
     run_case("paged_attention_seq", *data, runtime);
     EXPECT_EQ(runtime.largest_scope(), largest) << name;
     EXPECT_EQ(!data->info().fault.empty(), largest >= data->info().rings.window) << name;
@@ -158,7 +158,7 @@ TEST(AttentionCase, a_wrong_kernel_fails) {
     kernels.add(id, file, SharedObject::from_file(folder + "/" + file + ".so"));
   }
   kernels.add(1, "sf", SharedObject::from_file(TEST_IMAGES "/sf_without_mask.so"));
-  test::SequentialRuntime runtime(kernels);
+  oracle::SequentialRuntime runtime(kernels);
   run_case("paged_attention", *data, runtime);
   const Verification result = data->verify();
   EXPECT_FALSE(result.pass);
@@ -182,7 +182,7 @@ template <class Damage>
 std::string refusal(const std::string& workload, Damage damage) {
   const auto data = find_workload(workload).make_case("Case1");
   const KernelLibrary kernels = kernels_of(workload);
-  test::SequentialRuntime runtime(kernels);
+  oracle::SequentialRuntime runtime(kernels);
   std::vector<uint64_t> args = data->args();
   damage(args);
   const auto orchestration =

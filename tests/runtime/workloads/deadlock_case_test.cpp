@@ -62,7 +62,7 @@ TEST(DeadlockCase, a_twin_is_the_same_graph_with_another_size) {
 TEST(DeadlockCase, one_scope_holds_all_tasks) {
   const KernelLibrary kernels = kernels_of("deadlock");
   for (const CaseInfo& info : deadlock().cases()) {
-    test::SequentialRuntime runtime(kernels);
+    oracle::SequentialRuntime runtime(kernels);
     run_case("deadlock", *deadlock().make_case(info.name), runtime);
     EXPECT_EQ(runtime.largest_scope(), info.tasks) << info.name;
   }
@@ -75,7 +75,7 @@ TEST(DeadlockCase, sizes_that_do_not_fit_are_refused_by_the_orchestration) {
     const auto orchestration = OrchestrationLibrary::from_file(
         find_workload_images("deadlock").orchestration, data->entry());
     for (const int wrong : {2, 3, 4, 5}) {
-      test::SequentialRuntime runtime(kernels);
+      oracle::SequentialRuntime runtime(kernels);
       orchestration.bind(&runtime);
       std::vector<uint64_t> args = data->args();
       ++args[static_cast<size_t>(wrong)];

@@ -121,7 +121,7 @@ std::string refusal(const std::string& workload,
   const Workload& found = find_workload(workload);
   const auto data = found.make_case(found.cases().front().name);
   const KernelLibrary kernels = kernels_of(workload);
-  test::SequentialRuntime runtime(kernels);
+  oracle::SequentialRuntime runtime(kernels);
   std::vector<uint64_t> args = data->args();
   damage(args);
   const auto orchestration =

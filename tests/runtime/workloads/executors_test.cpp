@@ -19,8 +19,6 @@
 namespace pto2::workloads {
 namespace {
 
-using test::ExecutorKind;
-
 /// A case on an executor, with kernels that can be replaced.
 class RunOfCase {
  public:

@@ -5,13 +5,13 @@
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
 #include "runtime/workloads/workload.hpp"
-#include "tests/support/sequential_runtime.hpp"
+#include "stress/oracles/sequential_runtime.hpp"
 
 namespace pto2::workloads {
 
 /// Runs a case of `workload` in `runtime`.
 inline void run_case(const std::string& workload, const CaseData& data,
-                     test::SequentialRuntime& runtime) {
+                     oracle::SequentialRuntime& runtime) {
   const auto orchestration =
       OrchestrationLibrary::from_file(find_workload_images(workload).orchestration, data.entry());
   orchestration.bind(&runtime);
@@ -29,7 +29,7 @@ inline KernelLibrary kernels_of(const std::string& workload) {
 /// Runs a case and expects its graph and its result.
 inline void expect_correct(const std::string& workload, CaseData& data) {
   const KernelLibrary kernels = kernels_of(workload);
-  test::SequentialRuntime runtime(kernels);
+  oracle::SequentialRuntime runtime(kernels);
   run_case(workload, data, runtime);
   EXPECT_EQ(runtime.errors(), std::vector<std::string>{});
   EXPECT_EQ(runtime.tasks(), data.expected_tasks());

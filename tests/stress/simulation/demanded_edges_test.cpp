@@ -41,7 +41,7 @@ void graph(PTO2Runtime* rt) {
 class DemandedEdges : public testing::Test {
  protected:
   DemandedEdges() {
-    test::RecordingRuntime recorder;
+    oracle::RecordingRuntime recorder;
     recorder.scope_begin();
     graph(&recorder);
     recorder.scope_end();
@@ -64,7 +64,7 @@ class DemandedEdges : public testing::Test {
     return edge_problems(demanded_, is_whole, run().record);
   }
 
-  std::vector<test::RecordedTask> demanded_;
+  std::vector<oracle::RecordedTask> demanded_;
 };
 
 TEST_F(DemandedEdges, AreThoseOfTheRun) {
@@ -145,7 +145,7 @@ void block_graph(PTO2Runtime* rt) {
 
 /// Who has ended in part has not ended.
 TEST_F(DemandedEdges, MayNotBeMissingOfABlockTaskUntilItsLastPartHasEnded) {
-  std::vector<test::RecordedTask> demanded(4);
+  std::vector<oracle::RecordedTask> demanded(4);
   demanded[0].scope_end = 1;
   demanded[3].producers.push_back(0);
   std::size_t in_between = 0;

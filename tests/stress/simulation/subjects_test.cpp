@@ -11,9 +11,9 @@ namespace {
 
 using testing::HasSubstr;
 
-Options of_graphs(test::ExecutorKind strategy, bool clustered = false) {
+Options of_graphs(ExecutorKind strategy, bool clustered = false) {
   Options options;
-  options.strategy = strategy;
+  options.executor = strategy;
   options.clustered = clustered;
   return options;
 }
@@ -38,12 +38,12 @@ void expect_tokens_to_fail(Options options, uint64_t seeds) {
     }
   }
   EXPECT_GE(wrong, 1U) << "too few to say anything";
-  make_subject(of_graphs(options.strategy));  // no order is weak for whoever comes next
+  make_subject(of_graphs(options.executor));  // no order is weak for whoever comes next
 }
 
 TEST(GraphSubject, EveryTokenFailsAgain) {
-  using enum test::ExecutorKind;
-  for (const test::ExecutorKind strategy : {random, pct, bursts}) {
+  using enum ExecutorKind;
+  for (const ExecutorKind strategy : {random, pct, bursts}) {
     expect_tokens_to_fail(of_graphs(strategy), 3);
   }
   expect_tokens_to_fail(of_graphs(random, true), 2);
@@ -51,7 +51,7 @@ TEST(GraphSubject, EveryTokenFailsAgain) {
 
 /// What is made smaller has lost something.
 TEST(GraphSubject, ASmallerRunHasFewerTasks) {
-  Options options = of_graphs(test::ExecutorKind::random);
+  Options options = of_graphs(ExecutorKind::random);
   options.weaken = "core_mailbox.dispatch";
   const std::unique_ptr<Subject> subject = make_subject(options);
   uint64_t seed = 1;
@@ -62,12 +62,12 @@ TEST(GraphSubject, ASmallerRunHasFewerTasks) {
     at = story.find("submit", at + 1);
   }
   EXPECT_LE(tasks, 3U) << story;
-  make_subject(of_graphs(options.strategy));
+  make_subject(of_graphs(options.executor));
 }
 
 TEST(GraphSubject, MistakesEndEveryGraph) {
   for (const bool clustered : {false, true}) {
-    Options options = of_graphs(test::ExecutorKind::seeded, clustered);
+    Options options = of_graphs(ExecutorKind::seeded, clustered);
     options.mistakes = true;
     const std::unique_ptr<Subject> subject = make_subject(options);
     for (uint64_t seed = 1; seed <= 40; ++seed) {
@@ -79,8 +79,8 @@ TEST(GraphSubject, MistakesEndEveryGraph) {
 }
 
 TEST(GraphSubject, RunsOfASeedAreTheSameAndOthersAreNot) {
-  using enum test::ExecutorKind;
-  for (const test::ExecutorKind strategy : {seeded, random, pct, bursts}) {
+  using enum ExecutorKind;
+  for (const ExecutorKind strategy : {seeded, random, pct, bursts}) {
     const std::unique_ptr<Subject> subject = make_subject(of_graphs(strategy, true));
     uint64_t last = 0;
     for (uint64_t seed = 1; seed <= 20; ++seed) {

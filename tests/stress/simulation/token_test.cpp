@@ -18,7 +18,7 @@ TEST(Token, SaysWhatIsRun) {
   EXPECT_EQ(token.options.workload, "paged_attention");
   EXPECT_EQ(token.options.case_name, "CaseBatch256");
   EXPECT_TRUE(token.options.stub_kernels);
-  EXPECT_EQ(token.options.strategy, test::ExecutorKind::random);
+  EXPECT_EQ(token.options.executor, ExecutorKind::random);
   EXPECT_EQ(token.shrunk, "12-1-1");
   EXPECT_TRUE(parse_token(tokens[3]).options.mistakes);
   EXPECT_TRUE(parse_token(tokens[3]).options.clustered);

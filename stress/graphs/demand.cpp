@@ -1,0 +1,168 @@
+#include "stress/graphs/demand.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+namespace pto2::graphs {
+namespace {
+
+/// Where a task recorded that it writes, as long as no newer access has taken its place.
+struct Entry {
+  uint32_t task;
+  uint32_t tensor;
+  bool allocated;  ///< by this task; such an entry is never replaced
+};
+
+class Counter {
+ public:
+  Counter(const Interpreter& interpreter, uint32_t rings)
+      : interpreter_(interpreter), rings_(rings) {
+    begin();
+  }
+
+  void begin() {
+    add({oracle::EventKind::scope_begin});
+    open_scopes_.push_back(scope_is_open_.size());
+    scope_is_open_.push_back(true);
+  }
+
+  void end() {
+    add({oracle::EventKind::scope_end});
+    scope_is_open_[open_scopes_.back()] = false;
+    open_scopes_.pop_back();
+    for (uint32_t ring = 0; ring < rings_; ++ring) {
+      const std::vector<uint32_t>& tasks = of_ring_[ring];
+      while (retired_[ring] < tasks.size() && scope_has_ended(tasks[retired_[ring]])) {
+        has_retired_.set(tasks[retired_[ring]++]);
+      }
+    }
+  }
+
+  void open_group() { add({oracle::EventKind::open_group}); }
+  void close_group(uint32_t group) {
+    oracle::Event event{oracle::EventKind::close_group};
+    event.group = group;
+    add(event);
+  }
+
+  void submit() {
+    const auto number = static_cast<uint32_t>(tasks_++);
+    oracle::Event event{oracle::EventKind::submit};
+    const TaskSet producers = look_up(interpreter_.tasks()[number], event);
+    count_edges(producers);
+    const TaskSet held = producers | owners(number);
+    demand_.holds += held.count() - producers.count();
+    record(number, event);
+    of_ring_[oracle::ring_at(open_scopes_.size(), rings_)].push_back(number);
+    event.dep_nodes = held.count();
+    demand_.slow_program.push_back(event);
+    event.dep_nodes = (held & ~has_retired_).count();
+    demand_.program.push_back(std::move(event));
+  }
+
+  Demand result() && {
+    while (!open_scopes_.empty()) end();
+    return std::move(demand_);
+  }
+
+ private:
+  void add(const oracle::Event& event) {
+    demand_.program.push_back(event);
+    demand_.slow_program.push_back(event);
+  }
+  [[nodiscard]] bool scope_has_ended(uint32_t task) const {
+    return !scope_is_open_[interpreter_.tasks()[task].scope];
+  }
+  [[nodiscard]] const PlacedTensor& tensor(uint32_t number) const {
+    return interpreter_.tensors()[number];
+  }
+
+  TaskSet look_up(const PredictedTask& task, oracle::Event& event) {
+    TaskSet producers;
+    for (const Param& param : task.params) {
+      if (!reads(param.use)) continue;
+      std::erase_if(entries_[tensor(param.tensor).buffer], [&](const Entry& entry) {
+        const Overlap found =
+            documented_overlap(tensor(param.tensor).model, tensor(entry.tensor).model);
+        if (found == Overlap::none) return false;
+        producers.set(entry.task);
+        const bool goes = found == Overlap::whole && param.use == Use::inout && !entry.allocated;
+        if (goes) event.replaced.push_back(entry.task);
+        return goes;
+      });
+    }
+    // To the TensorMap a pipe is a tensor that each of its tasks reads and writes.
+    for (const PipeParam& param : task.pipes) {
+      for (const uint32_t user : std::exchange(pipe_entries_[{*task.group, param.tag}], {})) {
+        producers.set(user);
+        event.replaced.push_back(user);
+      }
+    }
+    return producers;
+  }
+
+  void count_edges(const TaskSet& producers) {
+    demand_.most_edges += producers.count();
+    for_each_task(producers, [&](uint32_t task) { demand_.least_edges += !scope_has_ended(task); });
+  }
+
+  /// The tasks whose heap bytes the task names.
+  [[nodiscard]] TaskSet owners(uint32_t number) const {
+    TaskSet result;
+    for (const Param& param : interpreter_.tasks()[number].params) {
+      const auto owner = interpreter_.buffers()[tensor(param.tensor).buffer].owner;
+      if (owner && *owner != number) result.set(*owner);
+    }
+    return result;
+  }
+
+  void record(uint32_t number, oracle::Event& event) {
+    for (const Param& param : interpreter_.tasks()[number].params) {
+      if (!records(param.use)) continue;
+      const uint32_t buffer = tensor(param.tensor).buffer;
+      const bool allocates =
+          interpreter_.buffers()[buffer].owner == number && entries_[buffer].empty();
+      if (allocates) event.output_bytes.push_back(interpreter_.buffers()[buffer].contents.size());
+      entries_[buffer].push_back({number, param.tensor, allocates});
+      ++event.map_entries;
+    }
+    const PredictedTask& task = interpreter_.tasks()[number];
+    for (const PipeParam& param : task.pipes) {
+      pipe_entries_[{*task.group, param.tag}].push_back(number);
+      ++event.map_entries;
+    }
+  }
+
+  const Interpreter& interpreter_;
+  uint32_t rings_;
+  Demand demand_;
+  std::size_t tasks_ = 0;
+  std::vector<bool> scope_is_open_;
+  std::vector<std::size_t> open_scopes_;
+  std::map<uint32_t, std::vector<Entry>> entries_;          ///< by buffer
+  std::map<PipeName, std::vector<uint32_t>> pipe_entries_;  ///< tasks
+  std::array<std::vector<uint32_t>, 4> of_ring_;
+  std::array<std::size_t, 4> retired_{};
+  TaskSet has_retired_;
+};
+
+}  // namespace
+
+Demand demand_of(const Program& program, const Interpreter& interpreter, uint32_t rings) {
+  Counter counter(interpreter, rings);
+  const auto& refusal = interpreter.refusal();
+  const std::size_t steps = refusal ? refusal->step : program.steps.size();
+  for (std::size_t i = 0; i < steps; ++i) {
+    const Step& step = program.steps[i];
+    if (std::holds_alternative<ScopeBegin>(step)) counter.begin();
+    if (std::holds_alternative<ScopeEnd>(step)) counter.end();
+    if (std::holds_alternative<Submit>(step)) counter.submit();
+    if (std::holds_alternative<Allocate>(step)) counter.open_group();
+    if (const auto* free = std::get_if<Free>(&step)) counter.close_group(free->group);
+  }
+  return std::move(counter).result();
+}
+
+}  // namespace pto2::graphs

@@ -1,0 +1,91 @@
+/// One numbered trial of the whole runtime: a random program on a random device, and what must come
+/// of it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stress/drawn_device.hpp"
+#include "stress/graphs/census.hpp"
+#include "stress/graphs/demand.hpp"
+#include "stress/graphs/generator.hpp"
+#include "stress/graphs/run.hpp"
+
+namespace pto2::graphs {
+
+/// How a trial can end, as predicted, and `wrong`. The deadlocks are in the order of
+/// oracle::Resource.
+enum class Outcome : uint32_t {
+  passed,
+  no_window,
+  no_heap,
+  no_nodes,
+  no_entries,
+  no_clusters,
+  refused,
+  overflow,   ///< of a pipe
+  underflow,  ///< of a pipe
+  wrong
+};
+inline constexpr std::size_t outcomes = 10;
+/// Whether a plain graph, which has no groups, may end so.
+[[nodiscard]] bool is_for_plain(Outcome outcome);
+/// For reports: "passed", "window", ..
+const char* name_of(Outcome outcome);
+
+class Trial {
+ public:
+  /// Everything but the executor follows from the number.
+  explicit Trial(uint64_t number, Mistakes mistakes = Mistakes::sometimes,
+                 Graphs graphs = Graphs::plain);
+  /// A given program, on the device that the number draws for it.
+  Trial(uint64_t number, Program program);
+
+  /// Runs have this fan-out; the word without it.
+  void use(FanOutKind fan_out) { config_.fan_out = fan_out; }
+  /// Runs are judged by their results alone.
+  void do_not_judge_records() { judges_records_ = false; }
+
+  [[nodiscard]] const Program& program() const { return program_; }
+  [[nodiscard]] const DeviceConfig& config() const { return config_; }
+  [[nodiscard]] const Interpreter& predicted() const { return predicted_; }
+  /// What must come of it.
+  [[nodiscard]] Outcome expected() const;
+
+  /// Runs it on `executor`; on the seeded ones under the schedule of this seed. `problems` says
+  /// what is wrong, if anything is. The run is added to the census, if there is one, and its result
+  /// is left in `result`, if there is that.
+  Outcome run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
+              Census* census = nullptr, RunResult* result = nullptr) const;
+  /// The same of a run that came to `result`.
+  void judge(const GraphRun& run, const RunResult& result,
+             std::vector<std::string>& problems) const;
+
+ private:
+  void draw_config(uint64_t number);
+  void draw_blocks(uint64_t number);
+  void draw_accelerators(uint64_t number);
+  void predict();
+  /// The fault, if the run comes to it.
+  [[nodiscard]] const PredictedFault* fault() const;
+  void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
+  [[nodiscard]] std::vector<std::string> expected_lines() const;
+  void judge_hint(const std::string& hint, std::vector<std::string>& problems) const;
+  void judge_deadlock(const RunError& error, std::vector<std::string>& problems) const;
+  void judge_pipes(const RunResult& result, std::vector<std::string>& problems) const;
+  void judge_counts(const RunResult& result, std::vector<std::string>& problems) const;
+
+  Program program_;
+  Interpreter predicted_;
+  Demand demand_;
+  oracle::SmallestSizes smallest_{};
+  uint64_t slow_nodes_ = 0;  ///< enough even if nothing has completed when it is submitted
+  DeviceConfig config_;
+  bool judges_records_ = true;
+  std::optional<oracle::Deadlock> deadlock_;
+};
+
+}  // namespace pto2::graphs

@@ -1,0 +1,63 @@
+/// Schedule noise: disturbs the OS threads of this process while it lives, so that orders of steps
+/// occur that a quiet machine does not show.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "runtime/executors/random.hpp"
+
+namespace pto2::stress {
+
+/// What is done to a thread, at any instruction of it, or to all.
+enum class NoiseKind : uint32_t {
+  yields,      ///< it gives up its processor
+  delays,      ///< it does nothing for up to 200 microseconds
+  pinning,     ///< it may run on one processor alone from now on; not the first thread
+  crowd,       ///< twice as many other threads as there are processors want to run, too
+  priorities,  ///< its nice value grows; not that of the first thread, which others inherit
+};
+
+/// Reads names of kinds with commas between them, `all` or `none`; an empty list is none. Throws
+/// std::invalid_argument, which lists what there is.
+[[nodiscard]] std::vector<NoiseKind> noise_named(std::string_view list);
+/// The list again, in the order of NoiseKind.
+[[nodiscard]] std::string noise_text(const std::vector<NoiseKind>& kinds);
+
+class Noise {
+ public:
+  /// Takes the signal SIGURG for its own, whose handler may run on any stack, fibers' included.
+  /// `seed` decides what is done, not to whom it happens.
+  Noise(std::vector<NoiseKind> kinds, uint64_t seed);
+  ~Noise();
+  Noise(const Noise&) = delete;
+  Noise& operator=(const Noise&) = delete;
+
+  /// Threads that were disturbed so far.
+  [[nodiscard]] uint64_t disturbed() const { return disturbed_.load(std::memory_order_relaxed); }
+
+ private:
+  void disturb();
+  void do_to(pid_t thread, NoiseKind kind);
+  void crowd();
+  void be_one_of_the_crowd(executors::Random random);
+  [[nodiscard]] std::vector<pid_t> others();
+
+  std::vector<NoiseKind> kinds_;  // without the crowd
+  executors::Random random_;
+  std::atomic<bool> over_{false};
+  std::atomic<uint64_t> disturbed_{0};
+  std::vector<int> processors_;  // that this process may use
+  std::mutex mutex_;
+  std::vector<pid_t> own_;  // threads of the crowd; under mutex_
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace pto2::stress

@@ -1,0 +1,180 @@
+#include "stress/oracles/recording_runtime.hpp"
+
+#include <set>
+
+namespace pto2::oracle {
+
+const PTO2RuntimeOps RecordingRuntime::table{
+    .abi = PTO2_ORCHESTRATION_ABI,
+    .submit_task = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
+                      uint32_t count) { of(rt).submit(params, count); },
+    .scope_begin = [](PTO2Runtime* rt) { of(rt).scope_begin(); },
+    .scope_end = [](PTO2Runtime* rt) { of(rt).scope_end(); },
+    .orchestration_done = [](PTO2Runtime*) {},
+    .make_tensor = [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
+                      DataType dtype) { return of(rt).make(address, shapes, ndims, dtype); },
+    .view = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
+               const uint64_t* offsets) { return of(rt).view(tensor, shapes, offsets); },
+    .reshape = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
+                  uint32_t ndims) { return of(rt).reshape(tensor, shapes, ndims); },
+    .transpose =
+        [](PTO2Runtime* rt, uint64_t tensor, uint32_t, uint32_t) {
+          of(rt).handles_[tensor].has_axes = false;
+          return tensor;
+        },
+    .ndims = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].ndims; },
+    .numel = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].elements; },
+    .is_contiguous = [](PTO2Runtime*, uint64_t) { return true; },
+    .dump = [](PTO2Runtime*, uint64_t) {},
+    .log = &RecordingRuntime::log,
+    .describe = [](PTO2Runtime*, uint64_t, char* text, uint64_t capacity) -> uint64_t {
+      if (capacity != 0) *text = 0;
+      return 0;
+    },
+    .allocate_cluster =
+        [](PTO2Runtime* rt) {
+          of(rt).has_groups_ = true;
+          return 0;
+        },
+    .free_cluster = [](PTO2Runtime*, int32_t) {},
+    .submit_task_clustered = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
+                                uint32_t count, int32_t) { of(rt).submit(params, count); },
+    .submit_block_task = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
+                            uint32_t count, uint32_t,
+                            const int32_t*) { of(rt).submit(params, count); },
+};
+
+void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}
+
+size_t RecordingRuntime::find_or_add(Buffer& buffer, std::vector<uint64_t> begin,
+                                     std::vector<uint64_t> extent) {
+  for (size_t i = 0; i < buffer.boxes.size(); ++i) {
+    if (buffer.boxes[i].begin == begin && buffer.boxes[i].extent == extent) return i;
+  }
+  buffer.boxes.push_back({std::move(begin), std::move(extent), {}});
+  return buffer.boxes.size() - 1;
+}
+
+uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32_t ndims,
+                                DataType dtype) {
+  uint64_t elements = 1;
+  for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
+  size_t buffer = buffers_.size();
+  if (address != 0) {
+    buffer = external_.try_emplace(address, buffer).first->second;
+  }
+  if (buffer == buffers_.size()) {
+    buffers_.push_back({elements * get_element_size(dtype), address, false, 0, {}});
+  }
+  const size_t box = find_or_add(buffers_[buffer], std::vector<uint64_t>(ndims),
+                                 std::vector<uint64_t>(shapes, shapes + ndims));
+  handles_.push_back({buffer, box, ndims, elements});
+  return handles_.size() - 1;
+}
+
+uint64_t RecordingRuntime::view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets) {
+  Handle handle = handles_[tensor];
+  Buffer& buffer = buffers_[handle.buffer];
+  std::vector<uint64_t> begin = buffer.boxes[handle.box].begin;
+  boxes_are_apart_ &= handle.has_axes && begin.size() == handle.ndims;
+  handle.elements = 1;
+  for (uint32_t i = 0; i < handle.ndims; ++i) {
+    handle.elements *= shapes[i];
+    if (i < begin.size()) begin[i] += offsets[i];
+  }
+  handle.box =
+      find_or_add(buffer, std::move(begin), std::vector<uint64_t>(shapes, shapes + handle.ndims));
+  handles_.push_back(handle);
+  return handles_.size() - 1;
+}
+
+uint64_t RecordingRuntime::reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
+  Handle handle = handles_[tensor];
+  handle.has_axes = false;
+  handle.ndims = ndims;
+  handle.elements = 1;
+  for (uint32_t i = 0; i < ndims; ++i) handle.elements *= shapes[i];
+  handles_.push_back(handle);
+  return handles_.size() - 1;
+}
+
+RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
+  const Handle& handle = handles_[param.tensor.id];
+  Buffer& buffer = buffers_[handle.buffer];
+  Box& box = buffer.boxes[handle.box];
+  const auto is_apart = [&](const Box& other) {
+    if (other.begin.size() != box.begin.size()) return false;
+    for (size_t i = 0; i < box.begin.size(); ++i) {
+      if (box.begin[i] + box.extent[i] <= other.begin[i]) return true;
+      if (other.begin[i] + other.extent[i] <= box.begin[i]) return true;
+    }
+    return false;
+  };
+  for (const Box& other : buffer.boxes) {
+    boxes_are_apart_ &= &other == &box || other.writers.empty() || is_apart(other);
+  }
+  return box;
+}
+
+void RecordingRuntime::scope_begin() {
+  program_.push_back({oracle::EventKind::scope_begin});
+  scopes_.emplace_back();
+}
+
+void RecordingRuntime::scope_end() {
+  program_.push_back({oracle::EventKind::scope_end});
+  for (const size_t task : scopes_.back()) tasks_[task].scope_end = tasks_.size();
+  scopes_.pop_back();
+}
+
+void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
+  oracle::Event event{oracle::EventKind::submit};
+  std::set<size_t> producers;
+  const size_t task = tasks_.size();
+  for (uint32_t i = 0; i < count; ++i) {
+    const PTOParamType type = params[i].type;
+    has_pipes_ |= type == PTOParamType::PIPE_IN || type == PTOParamType::PIPE_OUT;
+    if (type != PTOParamType::INPUT && type != PTOParamType::INOUT) continue;
+    read(params[i], producers, event);
+  }
+  RecordedTask& recorded = tasks_.emplace_back();
+  recorded.producers.assign(producers.begin(), producers.end());
+  scopes_.back().push_back(task);
+  for (uint32_t i = 0; i < count; ++i) {
+    const PTOParamType type = params[i].type;
+    if (type != PTOParamType::OUTPUT && type != PTOParamType::INOUT) continue;
+    Buffer& buffer = buffers_[handles_[params[i].tensor.id].buffer];
+    if (buffer.address == 0) {
+      buffer.address = 1;
+      buffer.allocated_here = true;
+      buffer.allocator = task;
+      event.output_bytes.push_back(buffer.bytes);
+    } else if (buffer.allocated_here && producers.insert(buffer.allocator).second) {
+      recorded.owners.push_back(buffer.allocator);
+    }
+    use(params[i]).writers.push_back(task);
+    ++event.map_entries;
+  }
+  event.dep_nodes = producers.size();
+  program_.push_back(std::move(event));
+}
+
+/// An INOUT takes the place of those who wrote before, but for the one who owns the buffer.
+void RecordingRuntime::read(const PTOParam& param, std::set<size_t>& producers,
+                            oracle::Event& event) {
+  const Buffer& buffer = buffers_[handles_[param.tensor.id].buffer];
+  Box& box = use(param);
+  producers.insert(box.writers.begin(), box.writers.end());
+  if (param.type != PTOParamType::INOUT) return;
+  std::vector<size_t> kept;
+  for (const size_t writer : box.writers) {
+    if (buffer.allocated_here && writer == buffer.allocator) {
+      kept.push_back(writer);
+    } else {
+      event.replaced.push_back(writer);
+    }
+  }
+  box.writers = kept;
+}
+
+}  // namespace pto2::oracle

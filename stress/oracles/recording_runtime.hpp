@@ -1,0 +1,88 @@
+/// A runtime that only writes down what an orchestration asks for, as a program for the counting
+/// oracle. It knows nothing of the TensorMap: an entry is a whole buffer, or a box of it, which is
+/// exact for orchestrations whose boxes are the same or apart, such as batch paged attention.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "runtime/include/pto_orchestration_api.h"
+#include "stress/oracles/counting_oracle.hpp"
+
+namespace pto2::oracle {
+
+/// What a task depends on, all tasks by their order of submission, 0 first.
+struct RecordedTask {
+  std::vector<size_t> producers = {};  ///< whose results it reads
+  std::vector<size_t> owners = {};     ///< of buffers that it writes, if they are no producers
+  size_t scope_end = ~size_t{0};       ///< the first task after the end of its scope
+};
+
+class RecordingRuntime : public PTO2Runtime {
+ public:
+  RecordingRuntime() : PTO2Runtime{&table} {}
+
+  /// What was asked for so far.
+  [[nodiscard]] const oracle::Program& program() const { return program_; }
+  /// Whether the program is all that was asked for: no group or pipe, and no box that overlaps
+  /// another one that is written.
+  [[nodiscard]] bool is_exact() const { return boxes_are_apart_ && !has_groups_; }
+  /// What its tasks depend on, but for pipes. Only if boxes_are_apart().
+  [[nodiscard]] const std::vector<RecordedTask>& tasks() const { return tasks_; }
+  /// Whether no box overlaps another one that is written.
+  [[nodiscard]] bool boxes_are_apart() const { return boxes_are_apart_; }
+  [[nodiscard]] bool has_pipes() const { return has_pipes_; }
+  void scope_begin();
+  void scope_end();
+
+ private:
+  /// Elements of a buffer, and who wrote them last.
+  struct Box {
+    std::vector<uint64_t> begin;
+    std::vector<uint64_t> extent;
+    std::vector<size_t> writers;
+  };
+  struct Buffer {
+    uint64_t bytes = 0;
+    uint64_t address = 0;
+    bool allocated_here = false;
+    size_t allocator = 0;
+    std::vector<Box> boxes;
+  };
+  struct Handle {
+    size_t buffer;
+    size_t box;
+    uint32_t ndims;
+    uint64_t elements;
+    bool has_axes = true;  ///< those of its buffer
+  };
+
+  static const PTO2RuntimeOps table;
+  static RecordingRuntime& of(PTO2Runtime* rt) { return *static_cast<RecordingRuntime*>(rt); }
+  static void log(PTO2Runtime* rt, int32_t level, const char* format, ...)
+      __attribute__((format(printf, 3, 4)));
+
+  uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
+  uint64_t view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets);
+  uint64_t reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
+  size_t find_or_add(Buffer& buffer, std::vector<uint64_t> begin, std::vector<uint64_t> extent);
+  /// The box of a parameter that a task reads or writes.
+  Box& use(const PTOParam& param);
+  void submit(const PTOParam* params, uint32_t count);
+  void read(const PTOParam& param, std::set<size_t>& producers, oracle::Event& event);
+
+  std::vector<Buffer> buffers_;
+  std::map<uint64_t, size_t> external_;  ///< by address
+  std::vector<Handle> handles_{{}};      ///< handle 0 is none
+  oracle::Program program_;
+  std::vector<RecordedTask> tasks_;
+  std::vector<std::vector<size_t>> scopes_;  ///< the tasks of each that is open
+  bool boxes_are_apart_ = true;
+  bool has_groups_ = false;
+  bool has_pipes_ = false;
+};
+
+}  // namespace pto2::oracle

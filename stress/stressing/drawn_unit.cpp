@@ -1,0 +1,100 @@
+#include "stress/stressing/drawn_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stop_token>
+#include <utility>
+
+#include "runtime/workloads/workload.hpp"
+#include "stress/simulation/token.hpp"
+
+namespace pto2::stress {
+namespace {
+
+using simulations::Options;
+
+struct GraphKind {
+  const char* name;
+  bool clustered;
+  bool mistakes;
+};
+constexpr GraphKind graph_kinds[] = {{"plain", false, false},
+                                     {"clustered", true, false},
+                                     {"plain-mistaken", false, true},
+                                     {"clustered-mistaken", true, true}};
+
+/// What there is to run, and its name.
+std::vector<std::pair<std::string, Options>> things(const Drawn& drawn) {
+  std::vector<std::pair<std::string, Options>> all;
+  for (const GraphKind& kind : graph_kinds) {
+    Options options;
+    options.clustered = kind.clustered;
+    options.mistakes = kind.mistakes;
+    all.emplace_back(fmt::format("graphs/{}", kind.name), std::move(options));
+  }
+  for (const workloads::Workload* workload : workloads::all_workloads()) {
+    const std::vector<workloads::CaseInfo> cases = workload->cases();
+    const auto chosen = drawn.case_name.empty()
+                            ? cases.begin()
+                            : std::ranges::find(cases, drawn.case_name, &workloads::CaseInfo::name);
+    if (chosen == cases.end()) continue;
+    Options options;
+    options.workload = workload->name();
+    options.case_name = chosen->name;
+    options.stub_kernels = drawn.stub_kernels;
+    all.emplace_back(fmt::format("workloads/{}:{}", workload->name(), chosen->name),
+                     std::move(options));
+  }
+  return all;
+}
+
+}  // namespace
+
+UnitReport DrawnUnit::run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) {
+  const auto end = std::chrono::steady_clock::now() + budget.time();
+  std::stop_source stop;
+  const simulations::Watch watch{
+      [&](uint64_t seed) { counts.seed.store(seed); },
+      [&](const simulations::SimulatedRun& run) {
+        const uint64_t runs = counts.runs.fetch_add(1) + 1;
+        const uint64_t tasks = counts.tasks.fetch_add(run.tasks) + run.tasks;
+        if (run.wrong()) counts.wrong.fetch_add(1);
+        const bool spent = runs >= budget.runs || tasks >= budget.tasks;
+        if (spent || std::chrono::steady_clock::now() >= end) stop.request_stop();
+      },
+      [&](uint64_t seed) { return fmt::format("seed {} of {}", seed, name()); }};
+  simulations::Summary summary =
+      simulations::simulate(options_, seeds, 1, stop.get_token(), make_, watch);
+  return {std::move(summary.outcomes), std::move(summary.never_seen), std::move(summary.wrong)};
+}
+
+std::pair<std::string, std::string> DrawnUnit::simulate(uint64_t seed) {
+  if (options_.fan_out == FanOutKind::lock) return {};  // the runs of tokens have the word
+  for (const ExecutorRow& row : executor_table()) {
+    if (!is_simulated(row.executor)) continue;
+    Options options = options_;
+    options.executor = row.executor;
+    const auto subject = make_(options);
+    if (!subject->run(seed).wrong()) continue;
+    simulations::Shrunk shrunk = subject->shrink(seed);
+    return {simulations::to_string({options, seed, shrunk.token}), std::move(shrunk.story)};
+  }
+  return {};
+}
+
+Units drawn_units(const Drawn& drawn) {
+  Units units;
+  for (const ExecutorRow& row : executor_table()) {
+    if (is_simulated(row.executor)) continue;
+    for (auto& [name, options] : things(drawn)) {
+      options.executor = row.executor;
+      options.fan_out = drawn.fan_out;
+      units.push_back(
+          std::make_unique<DrawnUnit>(fmt::format("{}/{}", name, row.name), std::move(options)));
+    }
+  }
+  return units;
+}
+
+}  // namespace pto2::stress

@@ -1,0 +1,27 @@
+/// Runs of the whole runtime that are drawn from seeds, on OS threads.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "stress/simulation/simulate.hpp"
+#include "stress/stressing/unit.hpp"
+
+namespace pto2::stress {
+
+class DrawnUnit final : public Unit {
+ public:
+  DrawnUnit(std::string name, simulations::Options options,
+            simulations::MakeSubject make = simulations::make_subject)
+      : Unit(std::move(name)), options_(std::move(options)), make_(std::move(make)) {}
+
+  [[nodiscard]] bool has_seeds() const override { return true; }
+  UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override;
+  [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t seed) override;
+
+ private:
+  simulations::Options options_;
+  simulations::MakeSubject make_;
+};
+
+}  // namespace pto2::stress

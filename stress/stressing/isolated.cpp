@@ -1,0 +1,175 @@
+#include "stress/stressing/isolated.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <system_error>
+
+namespace pto2::stress {
+namespace {
+
+constexpr int failed_work = 70;
+constexpr std::size_t kept_errors = 16 << 10;
+
+/// A file descriptor that is closed.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int get() const { return number_; }
+  void close() {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_;
+};
+
+[[noreturn]] void fail(const char* what) {
+  throw std::system_error(errno, std::generic_category(), what);
+}
+
+void write_all(int file, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = write(file, text.data() + done, text.size() - done);
+    if (count < 0 && errno != EINTR) _exit(failed_work);
+    done += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  }
+}
+
+[[noreturn]] void work_in_child(const std::function<std::string()>& work, int results, int errors,
+                                pid_t parent, const PendingSignals& signals) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(failed_work);
+  signals.unblock();
+  dup2(errors, STDERR_FILENO);
+  try {
+    write_all(results, work());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    std::exit(failed_work);
+  }
+  std::exit(0);  // and not _exit(): sanitizers have the last word
+}
+
+std::string last_of(int file) {
+  const off_t size = lseek(file, 0, SEEK_END);
+  const off_t begin = std::max<off_t>(size - static_cast<off_t>(kept_errors), 0);
+  std::string text(static_cast<std::size_t>(std::max<off_t>(size - begin, 0)), '\0');
+  const ssize_t count = pread(file, text.data(), text.size(), begin);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return text;
+}
+
+std::string text_of_status(int status) {
+  if (WIFSIGNALED(status)) {
+    const char* const name = sigabbrev_np(WTERMSIG(status));
+    return name != nullptr ? fmt::format("SIG{}", name)
+                           : fmt::format("signal {}", WTERMSIG(status));
+  }
+  return fmt::format("exit code {}", WEXITSTATUS(status));
+}
+
+/// Reads until the process has closed its end. False if it was killed before.
+bool read_results(int results, pid_t child, const std::function<void()>& watch,
+                  std::chrono::nanoseconds limit, PendingSignals& signals, std::string& text) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    pollfd what{results, POLLIN, 0};
+    const int ready = poll(&what, 1, 200);
+    watch();
+    if (signals.look() || std::chrono::steady_clock::now() >= end) {
+      kill(child, SIGKILL);
+      return false;
+    }
+    if (ready <= 0) continue;
+    const ssize_t count = read(results, buffer.data(), buffer.size());
+    if (count == 0) return true;
+    if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+}  // namespace
+
+PendingSignals::PendingSignals() {
+  sigemptyset(&signals_);
+  sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGTERM);
+  sigprocmask(SIG_BLOCK, &signals_, &former_);
+}
+
+PendingSignals::~PendingSignals() {
+  look();  // so that none ends the process now
+  unblock();
+}
+
+bool PendingSignals::look() {
+  constexpr timespec none{0, 0};
+  const int signal = sigtimedwait(&signals_, nullptr, &none);
+  if (signal > 0 && seen_ == 0) seen_ = signal;
+  return seen_ != 0;
+}
+
+std::optional<cli::ExitCode> PendingSignals::exit_code() const {
+  if (seen_ == 0) return std::nullopt;
+  return seen_ == SIGINT ? cli::exit_interrupted : cli::exit_terminated;
+}
+
+void PendingSignals::unblock() const {
+  sigprocmask(SIG_SETMASK, &former_, nullptr);
+}
+
+Ended run_isolated(const std::function<std::string()>& work, const std::function<void()>& watch,
+                   std::chrono::nanoseconds limit, PendingSignals& signals) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  const Descriptor results(ends[0]);
+  Descriptor written(ends[1]);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> errors(std::tmpfile(), std::fclose);
+  if (errors == nullptr) fail("a temporary file");
+  std::fflush(nullptr);  // or the child writes it, too
+  const pid_t parent = getpid();
+  const pid_t child = fork();
+  if (child < 0) fail("fork");
+  if (child == 0) work_in_child(work, written.get(), fileno(errors.get()), parent, signals);
+  written.close();
+  Ended ended;
+  ended.stopped = !read_results(results.get(), child, watch, limit, signals, ended.result);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  ended.completed = !ended.stopped && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!ended.completed) ended.how = text_of_status(status);
+  ended.errors = last_of(fileno(errors.get()));
+  return ended;
+}
+
+void* map_shared(std::size_t bytes) {
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return memory;
+}
+
+void unmap_shared(void* memory, std::size_t bytes) {
+  munmap(memory, bytes);
+}
+
+}  // namespace pto2::stress

@@ -1,0 +1,81 @@
+/// Work in a process of its own, so that whatever ends it can be told.
+#pragma once
+
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/output/exit_codes.hpp"
+
+namespace pto2::stress {
+
+/// SIGINT and SIGTERM, for a process of one thread that forks others: they are blocked while this
+/// lives, and seen when it is asked. In what it forks they have their usual effect.
+class PendingSignals {
+ public:
+  PendingSignals();
+  ~PendingSignals();
+  PendingSignals(const PendingSignals&) = delete;
+  PendingSignals& operator=(const PendingSignals&) = delete;
+
+  /// Whether one has come, now or before.
+  bool look();
+  /// How the process is to end: nothing as long as none was seen.
+  [[nodiscard]] std::optional<cli::ExitCode> exit_code() const;
+  /// In a forked process.
+  void unblock() const;
+
+ private:
+  sigset_t signals_{};
+  sigset_t former_{};
+  int seen_ = 0;
+};
+
+/// How an isolated process ended.
+struct Ended {
+  bool completed = false;  ///< it did its work and returned
+  bool stopped = false;    ///< it was killed since a signal came, or its time was up
+  std::string result;      ///< what the work returned
+  std::string how;         ///< unless it completed: "SIGABRT", "exit code 3", ..
+  std::string errors;      ///< the last of what it wrote to stderr
+};
+
+/// Forks a process that calls `work` and ends, and waits for it; calls `watch` a few times a
+/// second. The process is killed when a signal comes, after `limit`, and when this one ends. Its
+/// stderr is caught. Throws std::system_error if there can be no process. The caller must have one
+/// thread.
+Ended run_isolated(const std::function<std::string()>& work, const std::function<void()>& watch,
+                   std::chrono::nanoseconds limit, PendingSignals& signals);
+
+/// Memory that is zero and shared with the processes that are forked later. T must be trivially
+/// destructible.
+template <class T>
+class SharedWithForks {
+ public:
+  SharedWithForks();
+  [[nodiscard]] T& operator*() const { return *value_; }
+  [[nodiscard]] T* operator->() const { return value_.get(); }
+
+ private:
+  struct Unmap {
+    void operator()(T* value) const;
+  };
+  std::unique_ptr<T, Unmap> value_;
+};
+
+/// For SharedWithForks. Throws std::bad_alloc.
+void* map_shared(std::size_t bytes);
+void unmap_shared(void* memory, std::size_t bytes);
+
+template <class T>
+SharedWithForks<T>::SharedWithForks() : value_(new (map_shared(sizeof(T))) T{}) {}
+
+template <class T>
+void SharedWithForks<T>::Unmap::operator()(T* value) const {
+  unmap_shared(value, sizeof(T));
+}
+
+}  // namespace pto2::stress

@@ -1,0 +1,150 @@
+#include "stress/stressing/stress.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace pto2::stress {
+namespace {
+
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::chrono::nanoseconds duration(double seconds) {
+  return Budget{.seconds = seconds}.time();
+}
+
+/// From the unit's process to this one.
+std::string to_text(const UnitReport& report) {
+  Json wrong = Json::array();
+  for (const simulations::WrongSeed& seed : report.wrong) {
+    wrong.push_back({{"seed", seed.seed}, {"problems", seed.problems}});
+  }
+  return Json{{"outcomes", report.outcomes}, {"never_seen", report.never_seen}, {"wrong", wrong}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+UnitReport report_of(const std::string& text) {
+  const Json json = Json::parse(text);
+  UnitReport report{json.at("outcomes"), json.at("never_seen"), {}};
+  for (const Json& wrong : json.at("wrong")) {
+    report.wrong.push_back({wrong.at("seed"), wrong.at("problems")});
+  }
+  return report;
+}
+
+class Stressing {
+ public:
+  Stressing(Unit& unit, const StressOptions& options, PendingSignals& signals)
+      : unit_(unit), options_(options), signals_(signals) {}
+
+  UnitResult run() {
+    const Clock::time_point begin = Clock::now();
+    const Ended ended = run_with_noise(options_.budget, options_.seeds, *counts_);
+    result_.name = unit_.name();
+    result_.seconds = seconds_since(begin);
+    result_.runs = counts_->runs.load();
+    result_.tasks = std::max(counts_->tasks.load(), unit_.has_seeds() ? 0 : result_.runs);
+    result_.has_seeds = unit_.has_seeds();
+    result_.seeds = {options_.seeds.first, std::max(options_.seeds.first, counts_->seed.load())};
+    result_.interrupted = ended.stopped;
+    if (ended.completed) {
+      result_.report = report_of(ended.result);
+      for (const simulations::WrongSeed& wrong : result_.report.wrong) {
+        add_failure(fmt::format("{}", fmt::join(wrong.problems, "\n")), wrong.seed);
+      }
+    } else if (!ended.stopped) {
+      add_failure(fmt::format("{}\nended by {}", ended.errors, ended.how), counts_->seed.load());
+    }
+    return std::move(result_);
+  }
+
+ private:
+  Ended run_with_noise(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) {
+    const Clock::time_point begin = Clock::now();
+    const auto work = [&] {
+      const Noise noise(options_.noise, seeds.first);
+      return to_text(unit_.run(budget, seeds, counts));
+    };
+    const auto watch = [&] {
+      if (options_.progress) options_.progress(unit_, counts, seconds_since(begin));
+    };
+    // A hang ends it earlier, and says where.
+    return run_isolated(work, watch, std::chrono::hours(24) * 365, signals_);
+  }
+
+  /// The first is tried again and looked for in simulations; the others are told.
+  void add_failure(std::string text, uint64_t seed) {
+    Failure failure;
+    failure.text = std::move(text);
+    const Budget once = budget_of_a_try();
+    failure.command =
+        unit_.has_seeds()
+            ? fmt::format("pto2 stress {} --seeds {}..{} --noise {}{}", unit_.name(), seed, seed,
+                          noise_text(options_.noise), options_.common_options)
+            : fmt::format("pto2 stress {} --runs {} --noise {}", unit_.name(), once.runs,
+                          noise_text(options_.noise));
+    if (result_.failures.empty() && !signals_.look()) {
+      try_again(failure, once, seed);
+      if (unit_.has_seeds()) look_in_simulations(failure, seed);
+    }
+    result_.failures.push_back(std::move(failure));
+  }
+
+  /// One run of what has seeds; of a scenario about as many as the failure took.
+  [[nodiscard]] Budget budget_of_a_try() const {
+    Budget budget;
+    budget.runs = unit_.has_seeds() ? 1 : 2 * counts_->runs.load() + 1;
+    return budget;
+  }
+
+  void try_again(Failure& failure, const Budget& once, uint64_t seed) {
+    const Clock::time_point begin = Clock::now();
+    Budget budget = once;
+    while (failure.tries < options_.repeat_tries && !signals_.look()) {
+      budget.seconds = options_.repeat_seconds - seconds_since(begin);
+      if (budget.seconds <= 0) return;
+      const SharedWithForks<UnitCounts> counts;
+      const Ended ended = run_with_noise(budget, {seed, seed}, *counts);
+      if (ended.stopped) return;
+      ++failure.tries;
+      if (!ended.completed || counts->wrong.load() != 0) ++failure.seen;
+    }
+  }
+
+  void look_in_simulations(Failure& failure, uint64_t seed) {
+    const auto work = [&] {
+      const auto [token, story] = unit_.simulate(seed);
+      return Json{{"token", token}, {"story", story}}.dump(-1, ' ', false,
+                                                           Json::error_handler_t::replace);
+    };
+    const Ended ended = run_isolated(
+        work, [] {}, duration(options_.simulate_seconds), signals_);
+    if (!ended.completed) return;
+    const Json json = Json::parse(ended.result);
+    failure.token = json.at("token");
+    failure.story = json.at("story");
+  }
+
+  Unit& unit_;
+  const StressOptions& options_;
+  PendingSignals& signals_;
+  SharedWithForks<UnitCounts> counts_;
+  UnitResult result_;
+};
+
+}  // namespace
+
+UnitResult stress(Unit& unit, const StressOptions& options, PendingSignals& signals) {
+  return Stressing(unit, options, signals).run();
+}
+
+}  // namespace pto2::stress

@@ -1,0 +1,54 @@
+/// Units, one after the other, each in a process of its own, with schedule noise; and what became
+/// of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stress/noise.hpp"
+#include "stress/stressing/isolated.hpp"
+#include "stress/stressing/unit.hpp"
+
+namespace pto2::stress {
+
+/// A run that went wrong, or the end of the unit's process.
+struct Failure {
+  std::string text;     ///< what was wrong; the process's last words, if it did not return
+  std::string command;  ///< repeats it: `pto2 stress ..`
+  uint64_t seen = 0;    ///< of `tries` with this command
+  uint64_t tries = 0;
+  std::string token;  ///< of a simulation that goes wrong, too; empty: none was found
+  std::string story;  ///< of that simulation
+};
+
+struct UnitResult {
+  std::string name;
+  uint64_t runs = 0;
+  uint64_t tasks = 0;
+  double seconds = 0;
+  bool has_seeds = false;
+  cli::NumberRange seeds{1, 1};  ///< that were begun, if it has them
+  UnitReport report;
+  std::vector<Failure> failures;
+  bool interrupted = false;
+};
+
+struct StressOptions {
+  Budget budget;  ///< of each unit
+  cli::NumberRange seeds{1, ~uint64_t{0} - 1};
+  std::vector<NoiseKind> noise;
+  /// The options of `pto2 stress` that every command needs to repeat a run; begins with a space, or
+  /// is empty.
+  std::string common_options;
+  double repeat_seconds = 30;    ///< a failure is tried again for at most so long,
+  uint64_t repeat_tries = 200;   ///< and so often
+  double simulate_seconds = 60;  ///< a simulation that fails, too, is looked for so long
+  std::function<void(const Unit&, const UnitCounts&, double seconds)> progress;  ///< may be empty
+};
+
+/// Runs one unit. Throws std::system_error if the system refuses a process.
+UnitResult stress(Unit& unit, const StressOptions& options, PendingSignals& signals);
+
+}  // namespace pto2::stress

@@ -1,0 +1,147 @@
+#include "stress/stressing/stress_output.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace pto2::stress {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double rate_of(const UnitResult& result) {
+  return result.seconds > 0 ? static_cast<double>(result.tasks) / result.seconds : 0;
+}
+
+/// It ended by itself, but did not show what so many runs should show.
+bool is_one_sided(const UnitResult& result) {
+  return result.failures.empty() && !result.report.never_seen.empty();
+}
+
+const char* verdict_of(const UnitResult& result) {
+  if (!result.failures.empty()) return "fail";
+  return is_one_sided(result) || result.interrupted || result.runs == 0 ? "inconclusive" : "pass";
+}
+
+std::string seeds_of(const UnitResult& result) {
+  return result.has_seeds ? fmt::format("{}..{}", result.seeds.first, result.seeds.last) : "";
+}
+
+std::string text_of(const Failure& failure) {
+  std::string text = fmt::format("wrong: {}\nrepeat: {}\n", failure.text, failure.command);
+  if (failure.tries != 0) {
+    text +=
+        fmt::format("seen {} times in {} tries with this command\n", failure.seen, failure.tries);
+  }
+  if (!failure.token.empty()) {
+    text += fmt::format("the same in a simulation, made smaller:\n{}repeat: pto2 replay {}\n",
+                        failure.story, failure.token);
+  }
+  return text;
+}
+
+std::string text_of(const UnitResult& result) {
+  std::string text =
+      fmt::format("{:<13}{:<48}{:>9} runs{:>12} tasks{:>10.0f}/s{:>8.1f} s", verdict_of(result),
+                  result.name, result.runs, result.tasks, rate_of(result), result.seconds);
+  if (result.has_seeds) text += fmt::format("  seeds {}", seeds_of(result));
+  text += "\n";
+  for (const Failure& failure : result.failures) text += text_of(failure);
+  for (const std::string& missing : result.report.never_seen) {
+    text += fmt::format("never seen, which so many runs should show: {}\n", missing);
+  }
+  return text;
+}
+
+Json json_of(const Failure& failure) {
+  Json json{{"problem", failure.text},
+            {"command", failure.command},
+            {"seen", failure.seen},
+            {"tries", failure.tries}};
+  if (!failure.token.empty()) {
+    json["token"] = failure.token;
+    json["story"] = failure.story;
+  }
+  return json;
+}
+
+Json json_of(const UnitResult& result) {
+  Json json{{"name", result.name},      {"verdict", verdict_of(result)},
+            {"runs", result.runs},      {"tasks", result.tasks},
+            {"wall_s", result.seconds}, {"tasks_per_s", rate_of(result)}};
+  if (result.has_seeds) {
+    json["first_seed"] = result.seeds.first;
+    json["last_seed"] = result.seeds.last;
+  }
+  json["outcomes"] = result.report.outcomes;
+  json["never_seen"] = result.report.never_seen;
+  json["failures"] = Json::array();
+  for (const Failure& failure : result.failures) json["failures"].push_back(json_of(failure));
+  return json;
+}
+
+cli::JunitCase case_of(const UnitResult& result) {
+  std::string failure;
+  for (const Failure& each : result.failures) failure += text_of(each);
+  return {result.name, result.seconds, failure, verdict_of(result) == std::string("inconclusive")};
+}
+
+}  // namespace
+
+void StressOutput::add(UnitResult result) {
+  files_.print(text_of(result));
+  results_.push_back(std::move(result));
+}
+
+cli::ExitCode StressOutput::exit_code(std::optional<cli::ExitCode> interrupted) const {
+  bool is_inconclusive = results_.empty();
+  bool failed = false;
+  for (const UnitResult& result : results_) {
+    failed |= !result.failures.empty();
+    is_inconclusive |= verdict_of(result) == std::string("inconclusive");
+  }
+  if (failed) return cli::exit_fail;
+  if (interrupted) return *interrupted;
+  return is_inconclusive ? cli::exit_inconclusive : cli::exit_pass;
+}
+
+std::string StressOutput::json_text(std::size_t units, const StressOptions& options,
+                                    cli::ExitCode code) const {
+  Json json{{"schema", "pto2-stress/1"},
+            {"verdict", code == cli::exit_pass   ? "pass"
+                        : code == cli::exit_fail ? "fail"
+                                                 : "inconclusive"},
+            {"noise", noise_text(options.noise)},
+            {"units_wanted", units},
+            {"units", Json::array()}};
+  for (const UnitResult& result : results_) json["units"].push_back(json_of(result));
+  // What a unit printed before it crashed need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& options,
+                                   std::optional<cli::ExitCode> interrupted) {
+  const cli::ExitCode code = exit_code(interrupted);
+  uint64_t runs = 0;
+  uint64_t tasks = 0;
+  double seconds = 0;
+  std::size_t failed = 0;
+  std::vector<cli::JunitCase> cases;
+  for (const UnitResult& result : results_) {
+    runs += result.runs;
+    tasks += result.tasks;
+    seconds += result.seconds;
+    if (!result.failures.empty()) ++failed;
+    cases.push_back(case_of(result));
+  }
+  if (interrupted) files_.print("interrupted: what is not listed was not tried\n");
+  files_.print(fmt::format("{} of {} units, {} wrong: {} runs, {} tasks, {:.1f} s, noise {}\n",
+                           results_.size(), units, failed, runs, tasks, seconds,
+                           noise_text(options.noise)));
+  files_.finish([&] { return json_text(units, options, code); }, "pto2 stress", cases,
+                interrupted.has_value());
+  return code;
+}
+
+}  // namespace pto2::stress

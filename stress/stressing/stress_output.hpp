@@ -1,0 +1,35 @@
+/// What `pto2 stress` tells: text on stdout, JSON, JUnit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/result_files.hpp"
+#include "stress/stressing/stress.hpp"
+
+namespace pto2::stress {
+
+class StressOutput {
+ public:
+  /// Empty names: not wanted; "-": stdout, which has no text then. Throws CliError.
+  StressOutput(const std::string& json, const std::string& junit) : files_(json, junit) {}
+
+  /// Writes the line of a unit that has ended, and its failures.
+  void add(UnitResult result);
+  /// Writes the rest. `units`: how many there were to be; `interrupted`: the code of the signal
+  /// that ended it early.
+  cli::ExitCode finish(std::size_t units, const StressOptions& options,
+                       std::optional<cli::ExitCode> interrupted);
+
+ private:
+  [[nodiscard]] cli::ExitCode exit_code(std::optional<cli::ExitCode> interrupted) const;
+  [[nodiscard]] std::string json_text(std::size_t units, const StressOptions& options,
+                                      cli::ExitCode code) const;
+
+  cli::ResultFiles files_;
+  std::vector<UnitResult> results_;
+};
+
+}  // namespace pto2::stress

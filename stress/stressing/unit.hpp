@@ -1,0 +1,91 @@
+/// What `pto2 stress` can run: a scenario of models/ on OS threads, or drawn runs of the whole
+/// runtime on an executor.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/output/numbers.hpp"
+#include "stress/simulation/simulate.hpp"
+
+namespace pto2::stress {
+
+/// What one unit may use up: it ends with the first that is reached.
+struct Budget {
+  double seconds = std::numeric_limits<double>::infinity();
+  uint64_t runs = ~uint64_t{0};
+  uint64_t tasks = ~uint64_t{0};  ///< a run of a scenario counts as one
+
+  /// The seconds, but for at most a year.
+  [[nodiscard]] std::chrono::nanoseconds time() const {
+    constexpr double year = 365.0 * 24 * 3600;
+    return std::chrono::nanoseconds(static_cast<int64_t>(std::min(seconds, year) * 1e9));
+  }
+};
+
+/// How far a unit has come. Lies in memory that other processes see, so that it is there when the
+/// unit's process has crashed.
+struct UnitCounts {
+  std::atomic<uint64_t> runs{0};
+  std::atomic<uint64_t> tasks{0};
+  std::atomic<uint64_t> seed{0};   ///< of the run under way or, at the end, of the last
+  std::atomic<uint64_t> wrong{0};  ///< runs that were
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+
+/// What a unit says at its end.
+struct UnitReport {
+  std::map<std::string, uint64_t> outcomes;
+  std::vector<std::string> never_seen;  ///< outcomes and cases that so many runs should have shown
+  std::vector<simulations::WrongSeed> wrong;
+};
+
+class Unit {
+ public:
+  explicit Unit(std::string name) : name_(std::move(name)) {}
+  virtual ~Unit() = default;
+  Unit(const Unit&) = delete;
+  Unit& operator=(const Unit&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Runs of it follow from seeds, but for the order of steps.
+  [[nodiscard]] virtual bool has_seeds() const = 0;
+  /// Runs with the seeds in turn until the budget is used up, or something is wrong: then it
+  /// returns or, as a broken invariant does, ends the process. Throws what a run throws.
+  virtual UnitReport run(const Budget& budget, const cli::NumberRange& seeds,
+                         UnitCounts& counts) = 0;
+  /// Looks for a simulation that goes wrong with this seed, too, and makes it smaller. Returns its
+  /// token and its story; both are empty if there is none.
+  [[nodiscard]] virtual std::pair<std::string, std::string> simulate(uint64_t seed) {
+    (void)seed;
+    return {};
+  }
+
+ private:
+  std::string name_;
+};
+
+using Units = std::vector<std::unique_ptr<Unit>>;
+
+/// Each scenario; those of the fan-out with both, of the whole runtime with the word. Their names
+/// are scenarios/ and the name that the checker has.
+[[nodiscard]] Units scenario_units();
+
+/// How runs are drawn.
+struct Drawn {
+  FanOutKind fan_out = FanOutKind::word;
+  std::string case_name = {};  ///< of the workloads that have it; empty: the first of each
+  bool stub_kernels = false;   ///< of workloads: kernels check the order of their data alone
+};
+/// Random graphs of each kind, and a case of each workload, on each executor with OS threads. Names
+/// are graphs/KIND/EXECUTOR and workloads/NAME:CASE/EXECUTOR.
+[[nodiscard]] Units drawn_units(const Drawn& drawn);
+
+}  // namespace pto2::stress

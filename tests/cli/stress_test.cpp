@@ -1,0 +1,62 @@
+// `pto2 stress` as a user sees it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Stress, ListsItsUnits) {
+  const Outcome all = pto2({"stress", "--list"});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, HasSubstr("graphs/clustered/threads\n"));
+  EXPECT_THAT(all.out, HasSubstr("scenarios/watermark/two_advancers"));
+  EXPECT_THAT(all.out, HasSubstr("workloads/paged_attention:"));
+  const Outcome some = pto2({"stress", "graphs/plain/", "--executor", "packed", "--list"});
+  EXPECT_EQ(some.out, "graphs/plain/packed\n");
+}
+
+TEST(Stress, RunsAScenarioAndGraphsWithNoise) {
+  const Outcome outcome = pto2({"stress", "graphs/plain/", "--runs", "3", "--json", "-"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json.at("noise"), "all");
+  ASSERT_EQ(json.at("units").size(), 2U);
+  EXPECT_EQ(json.at("units").at(0).at("runs"), 3);
+  EXPECT_EQ(json.at("units").at(0).at("last_seed"), 3);
+  const Outcome scenario = pto2({"stress", "scenarios/watermark/two_advancers", "--runs", "20"});
+  EXPECT_EQ(scenario.code, 0) << scenario.err;
+  EXPECT_THAT(scenario.out, HasSubstr("20 runs"));
+}
+
+TEST(Stress, SeedsAloneRunOnceEach) {
+  const Outcome outcome =
+      pto2({"stress", "graphs/clustered/threads", "--seeds", "17..19", "--noise", "none"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("3 runs"));
+  EXPECT_THAT(outcome.out, HasSubstr("seeds 17..19"));
+}
+
+TEST(Stress, RefusesWhatCannotBeMeant) {
+  const auto refused = [](std::vector<std::string> arguments, const char* why) {
+    arguments.insert(arguments.begin(), "stress");
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(why));
+  };
+  refused({"no-such-unit"}, "pto2 stress --list shows them");
+  refused({"graphs", "--noise", "loud"}, "there are yields, delays");
+  refused({"graphs", "--executor", "seeded"}, "--executor");
+  refused({"graphs", "--runs", "1", "--seconds", "1"}, "excludes");
+  refused({"graphs", "--seeds", "5..4"}, "--seeds");
+  refused({"scenarios", "--seeds", "1..4"}, "has no seeds");
+  refused({"graphs", "--json", "-", "--junit", "-"}, "cannot both be stdout");
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,129 @@
+#include "stress/graphs/demand.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pto2::graphs {
+namespace {
+
+using testing::ElementsAre;
+
+Demand demand(const std::vector<Step>& steps, uint32_t rings = 4,
+              std::vector<uint64_t> external_bytes = {64}) {
+  const Program program{std::move(external_bytes), steps};
+  return demand_of(program, interpret(program), rings);
+}
+
+Submit task(std::vector<Param> params) {
+  return {.params = std::move(params)};
+}
+
+std::vector<oracle::Event> submissions(const oracle::Program& program) {
+  std::vector<oracle::Event> result;
+  for (const oracle::Event& event : program) {
+    if (event.kind == oracle::EventKind::submit) result.push_back(event);
+  }
+  return result;
+}
+
+const Make bytes_8{DataType::UINT8, {8}};
+const Step external = External{0, DataType::UINT8, {8}};
+
+TEST(Demand, OneOutputAndItsReader) {
+  const Demand asked = demand({bytes_8, task({{0, Use::output}}), task({{0, Use::input}})});
+  const auto events = submissions(asked.program);
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_THAT(events[0].output_bytes, ElementsAre(8));
+  EXPECT_EQ(events[0].map_entries, 1U);
+  EXPECT_EQ(events[1].dep_nodes, 1U);
+  EXPECT_EQ(events[1].map_entries, 0U);
+  EXPECT_EQ(asked.least_edges, 1U);
+  EXPECT_EQ(asked.most_edges, 1U);
+  EXPECT_EQ(asked.program.front().kind, oracle::EventKind::scope_begin) << "the outer scope";
+  EXPECT_EQ(asked.program.back().kind, oracle::EventKind::scope_end);
+}
+
+TEST(Demand, InoutReplacesWhatItCoversButNotTheAllocation) {
+  const auto events = submissions(
+      demand({bytes_8, task({{0, Use::output}}), View{0, {4}, {0}}, task({{1, Use::inout}}),
+              task({{0, Use::inout}}), task({{1, Use::inout}})})
+          .program);
+  EXPECT_TRUE(events[1].replaced.empty());
+  EXPECT_THAT(events[2].replaced, ElementsAre(1));
+  EXPECT_TRUE(events[3].replaced.empty()) << "half of it does not cover the whole";
+  EXPECT_EQ(events[3].dep_nodes, 2U) << "who allocated it and the last writer";
+}
+
+TEST(Demand, ReplacesInExternalMemory) {
+  const auto events =
+      submissions(demand({external, task({{0, Use::inout}}), task({{0, Use::inout}}),
+                          task({{0, Use::inout}, {0, Use::inout}}), task({{0, Use::inout}})})
+                      .program);
+  EXPECT_THAT(events[1].replaced, ElementsAre(0));
+  EXPECT_THAT(events[2].replaced, ElementsAre(1)) << "the second look-up finds nothing";
+  EXPECT_EQ(events[2].map_entries, 2U);
+  EXPECT_THAT(events[3].replaced, ElementsAre(2, 2));
+  EXPECT_EQ(events[3].dep_nodes, 1U);
+}
+
+/// A pipe is read and written by each task that names it, as often as it does.
+TEST(Demand, PipesAreChains) {
+  const Submit once{.group = 0, .pipes = {{.tag = 1}}};
+  const Submit twice{.group = 0, .pipes = {{.tag = 1}, {.tag = 1}}};
+  const Submit other{.group = 1, .pipes = {{.tag = 1}}};
+  const auto events =
+      submissions(demand({Allocate{}, Allocate{}, once, other, twice, once}).program);
+  EXPECT_EQ(events[0].map_entries, 1U);
+  EXPECT_THAT(events[1].replaced, testing::IsEmpty());
+  EXPECT_THAT(events[2].replaced, ElementsAre(0));
+  EXPECT_EQ(events[2].map_entries, 2U);
+  EXPECT_THAT(events[3].replaced, ElementsAre(2, 2));
+  EXPECT_EQ(events[3].dep_nodes, 1U);
+}
+
+TEST(Demand, LaterOutputsHoldTheOwner) {
+  const Demand asked = demand({bytes_8, bytes_8, task({{0, Use::allocate}, {1, Use::output}}),
+                               View{0, {4}, {0}}, View{0, {4}, {4}}, task({{2, Use::output}}),
+                               task({{1, Use::input}, {3, Use::output}})});
+  const auto events = submissions(asked.program);
+  EXPECT_THAT(events[0].output_bytes, ElementsAre(8, 8));
+  EXPECT_EQ(events[1].dep_nodes, 1U);
+  EXPECT_EQ(events[2].dep_nodes, 1U) << "its producer is the owner";
+  EXPECT_EQ(asked.holds, 1U);
+  EXPECT_EQ(asked.most_edges, 1U);
+}
+
+TEST(Demand, ProducersOfEndedScopesNeedNoNodeInTheBestCase) {
+  const std::vector<Step> steps{external, ScopeBegin{}, task({{0, Use::inout}}), ScopeEnd{},
+                                task({{0, Use::input}})};
+  const Demand asked = demand(steps);
+  EXPECT_EQ(submissions(asked.program)[1].dep_nodes, 0U);
+  EXPECT_EQ(submissions(asked.slow_program)[1].dep_nodes, 1U);
+  EXPECT_EQ(asked.least_edges, 0U);
+  EXPECT_EQ(asked.most_edges, 1U);
+}
+
+TEST(Demand, AnOlderTaskOfTheRingKeepsTheProducerAlive) {
+  const std::vector<Step> steps{external,     task({}),
+                                ScopeBegin{}, task({{0, Use::inout}}),
+                                ScopeEnd{},   task({{0, Use::input}})};
+  EXPECT_EQ(submissions(demand(steps, 4).program)[2].dep_nodes, 0U);
+  EXPECT_EQ(submissions(demand(steps, 1).program)[2].dep_nodes, 1U) << "task 0 is in the ring";
+}
+
+TEST(Demand, OtherCoordinatesCountAsOverlap) {
+  const auto events =
+      submissions(demand({External{0, DataType::UINT8, {4, 4}}, View{0, {4, 2}, {0, 2}},
+                          External{0, DataType::UINT8, {16}}, View{2, {2}, {4}},
+                          task({{1, Use::inout}}), task({{3, Use::input}})})
+                      .program);
+  EXPECT_EQ(events[1].dep_nodes, 1U) << "no byte in common, but nobody can tell";
+}
+
+TEST(Demand, EndsAtTheRefusal) {
+  const Demand asked = demand({task({}), bytes_8, task({{0, Use::input}}), task({})});
+  EXPECT_EQ(submissions(asked.program).size(), 1U);
+}
+
+}  // namespace
+}  // namespace pto2::graphs

@@ -1,0 +1,59 @@
+// That the kernels of random graphs see what goes wrong.
+#include "stress/graphs/run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pto2::graphs {
+namespace {
+
+KernelEntry checking = nullptr;
+
+/// As the kernel of random graphs, but the second part of a block task does nothing.
+void lazy_kernel(int64_t* args) {
+  const auto& task = *reinterpret_cast<const KernelTask*>(args[0]);
+  const bool second = task.block_dim != 0 && args[1 + task.uses.size() + 1] == 1;
+  if (!second) checking(args);
+}
+
+DeviceConfig device() {
+  DeviceConfig config;
+  config.window = 64;
+  config.heap_bytes = 65536;
+  config.dep_pool = 256;
+  config.tensormap_pool = 256;
+  config.tensormap_buckets = 16;
+  config.shard_capacity = 64;
+  config.orchestrator_queue = 64;
+  config.chip = {"small", 2, 1, 2, 2};
+  return config;
+}
+
+/// What there is to say against a run of a block task and its consumer.
+std::vector<std::string> problems_of_run(bool lazy) {
+  Submit producer{.params = {{0, Use::output}}};
+  producer.block_dim = 2;
+  const Program program{
+      {}, {Make{DataType::INT64, {8}}, producer, Submit{.params = {{0, Use::input}}}}};
+  const Interpreter predicted = interpret(program);
+  GraphRun run(program, predicted, device().chip.blocks);
+  Launch what = run.launch();
+  checking = what.kernels[0];
+  static constexpr KernelEntry kernels[] = {lazy_kernel};
+  if (lazy) what.kernels = kernels;
+  const RunResult result = pto2::launch(device(), executors::SeededOptions{.seed = 1}, what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  return run.problems(2, true);
+}
+
+TEST(GraphRun, HasNothingToSayAgainstARightRun) {
+  EXPECT_THAT(problems_of_run(false), testing::IsEmpty());
+}
+
+TEST(GraphRun, AConsumerNeedsEveryPartOfItsProducer) {
+  EXPECT_THAT(problems_of_run(true),
+              testing::Contains(testing::HasSubstr("task 1 started before 1 of its producers")));
+}
+
+}  // namespace
+}  // namespace pto2::graphs

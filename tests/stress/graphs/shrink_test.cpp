@@ -1,0 +1,81 @@
+#include "stress/graphs/shrink.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "stress/graphs/generator.hpp"
+#include "stress/graphs/interpreter.hpp"
+
+namespace pto2::graphs {
+namespace {
+
+TEST(Shrink, LeavesWhatIsNeeded) {
+  const auto reads_three = [](const Program& program) {
+    const Interpreter after = interpret(program);
+    return std::any_of(after.tasks().begin(), after.tasks().end(),
+                       [](const PredictedTask& task) { return task.producers.count() >= 3; });
+  };
+  uint64_t shrunk = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Program program = generate(seed);
+    if (interpret(program).refusal() || !reads_three(program)) continue;
+    const Interpreter after = interpret(shrink(program, reads_three));
+    EXPECT_FALSE(after.hazard());
+    EXPECT_LE(after.tasks().size(), 5U) << "three writers, a reader, and an owner at most";
+    ++shrunk;
+  }
+  EXPECT_GT(shrunk, 5U);
+}
+
+TEST(Shrink, TakesGroupsAndPartsAway) {
+  const std::vector<Step> steps{
+      Allocate{}, Allocate{},         Allocate{},
+      Free{1},    Submit{.group = 0}, Submit{.block_dim = 5, .part_groups = {0, 2, 2, 0, 2}}};
+  const Program kept = shrink({{}, steps}, [](const Program& candidate) {
+    return std::any_of(candidate.steps.begin(), candidate.steps.end(), [](const Step& step) {
+      const auto* task = std::get_if<Submit>(&step);
+      return task != nullptr && task->part_groups.size() >= 2;
+    });
+  });
+  ASSERT_EQ(kept.steps.size(), 2U) << "one group and one task: " << to_string(kept);
+  EXPECT_EQ(std::get<Submit>(kept.steps[1]).part_groups, (std::vector<uint32_t>{0, 0}));
+}
+
+TEST(Shrink, TakesPipesAndTheirStepsAway) {
+  using enum PipeStep;
+  const std::vector<Step> steps{
+      Allocate{}, Submit{.group = 0, .pipes = {{.tag = 1, .steps = {push, push, pop, release}}}},
+      Submit{.group = 0, .pipes = {{.tag = 2}, {.tag = 1, .steps = {push, pop, pop}}}}};
+  const Program kept = shrink({{}, steps}, [](const Program& candidate) {
+    const Interpreter after = interpret(candidate);
+    const auto pipe = after.pipes().find({0, 1});
+    return pipe != after.pipes().end() && pipe->second.held != 0;
+  });
+  ASSERT_EQ(kept.steps.size(), 3U) << to_string(kept);
+  for (const auto& [at, step] : {std::pair{1, push}, std::pair{2, pop}}) {
+    const auto& task = std::get<Submit>(kept.steps[static_cast<std::size_t>(at)]);
+    ASSERT_EQ(task.pipes.size(), 1U);
+    EXPECT_EQ(task.pipes[0].steps, std::vector{step});
+  }
+}
+
+/// Whatever is wrong with a program that is refused need not be wrong with one that is not.
+TEST(Shrink, KeepsTheRefusalAndTheFault) {
+  const auto anything = [](const Program&) { return true; };
+  const std::vector<Step> refused{Submit{}, Allocate{}, Free{0}, Submit{.group = 0}};
+  EXPECT_TRUE(interpret(shrink({{}, refused}, anything)).refusal());
+  const std::vector<Step> faulty{
+      Submit{}, Allocate{}, Submit{.group = 0, .pipes = {{.tag = 1, .steps = {PipeStep::pop}}}}};
+  EXPECT_TRUE(interpret(shrink({{}, faulty}, anything)).fault());
+}
+
+TEST(Shrink, KeepsWhatCannotGo) {
+  const Program program{{}, {ScopeBegin{}, Submit{}, ScopeEnd{}, Submit{}}};
+  const Program kept = shrink(
+      program, [](const Program& candidate) { return interpret(candidate).tasks().size() == 2; });
+  EXPECT_EQ(kept.steps.size(), 2U) << "the scope goes, the tasks stay";
+}
+
+}  // namespace
+}  // namespace pto2::graphs

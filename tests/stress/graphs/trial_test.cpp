@@ -1,0 +1,108 @@
+// That a trial sees what is wrong with a run of its program.
+#include "stress/graphs/trial.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "runtime/include/pto_kernel_api.h"
+
+namespace pto2::graphs {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+KernelEntry checking = nullptr;
+
+bool is_last(const int64_t* args) {
+  return reinterpret_cast<const KernelTask*>(args[0])->number == 1;
+}
+void spoils(int64_t* args) {
+  checking(args);
+  if (is_last(args)) *pto_tensor(args, 1).data<uint8_t>() ^= 1;
+}
+void skips(int64_t* args) {
+  if (!is_last(args)) checking(args);
+}
+void repeats(int64_t* args) {
+  checking(args);
+  if (is_last(args)) checking(args);
+}
+
+/// Two tasks change external memory, one after the other; the second has a buffer as well.
+const Program program{{8},
+                      {External{0, DataType::UINT8, {8}}, Make{DataType::UINT8, {8}},
+                       Submit{.params = {{0, Use::inout}, {1, Use::output}}},
+                       Submit{.params = {{0, Use::inout}, {1, Use::input}}}}};
+
+/// The first trial of the program that must come to this end.
+Trial trial_of(Outcome expected) {
+  for (uint64_t number = 0; number < 1000; ++number) {
+    Trial trial(number, program);
+    if (trial.expected() == expected) return trial;
+  }
+  throw std::logic_error("no such trial");
+}
+
+using Edit = void (*)(RunResult&);
+
+/// What a trial says of a run with these kernels, and of its result as it is edited.
+std::vector<std::string> problems_of(Outcome expected, KernelEntry kernel, Edit edit = nullptr) {
+  const Trial trial = trial_of(expected);
+  GraphRun run(trial.program(), trial.predicted(), trial.config().chip.blocks);
+  Launch what = run.launch();
+  checking = what.kernels[0];
+  const KernelEntry kernels[] = {kernel == nullptr ? checking : kernel};
+  what.kernels = kernels;
+  RunResult result = stress::launch_on(ExecutorKind::seeded, trial.config(), what, 1);
+  if (edit != nullptr) edit(result);
+  std::vector<std::string> problems;
+  trial.judge(run, result, problems);
+  return problems;
+}
+
+TEST(Trial, HasNothingToSayAgainstARightRun) {
+  EXPECT_THAT(problems_of(Outcome::passed, nullptr), IsEmpty());
+}
+
+TEST(Trial, ComparesTheValuesOfAWholeRun) {
+  EXPECT_THAT(problems_of(Outcome::passed, spoils),
+              Contains("byte 0 of external buffer 0 is wrong in the end"));
+}
+
+TEST(Trial, AsksItsKernels) {
+  EXPECT_THAT(problems_of(Outcome::passed, skips), Contains("task 1 ran 0 times"));
+  EXPECT_THAT(problems_of(Outcome::passed, repeats), Contains("task 1 ran 2 times"));
+}
+
+TEST(Trial, ComparesTheCounts) {
+  const std::pair<Edit, const char*> edits[] = {
+      {[](RunResult& result) { --result.tasks; }, "1 tasks submitted, expected 2..2"},
+      {[](RunResult& result) { ++result.tasks; }, "3 tasks submitted, expected 2..2"},
+      {[](RunResult& result) { --result.dispatches; }, "1 parts dispatched, expected 2..2"},
+      {[](RunResult& result) { --result.acks; }, "1 parts acknowledged, expected 2..2"},
+      {[](RunResult& result) { --result.fins; }, "1 parts finished, expected 2..2"},
+      {[](RunResult& result) { ++result.edges_early; }, " edges, expected 1..1"},
+      {[](RunResult& result) { ++result.holds; }, " references to owners, expected 0..0"}};
+  for (const auto& [edit, problem] : edits) {
+    EXPECT_THAT(problems_of(Outcome::passed, nullptr, edit), Contains(HasSubstr(problem)));
+  }
+}
+
+TEST(Trial, ComparesTheEndOfTheRun) {
+  EXPECT_THAT(problems_of(Outcome::passed, nullptr,
+                          [](RunResult& result) { result.error.code = ErrorCode::not_drained; }),
+              Contains(HasSubstr("expected ok, got not_drained")));
+}
+
+TEST(Trial, JudgesTheRecord) {
+  EXPECT_THAT(problems_of(Outcome::passed, nullptr,
+                          [](RunResult& result) { result.record.damaged = {"ring 0"}; }),
+              Contains(HasSubstr("VR-I37: ring 0 is damaged")));
+}
+
+}  // namespace
+}  // namespace pto2::graphs

@@ -1,0 +1,97 @@
+#include "stress/noise.hpp"
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "stress/hang_guard.hpp"
+
+namespace pto2::stress {
+namespace {
+
+/// Under the noise, a thread that does nothing but look must come to see what it waits for.
+void expect_to_see(NoiseKind kind, const std::function<bool()>& see) {
+  const HangGuard guard("noise of one kind");
+  const Noise noise({kind}, 1);
+  std::thread([&] {
+    while (!see()) {
+    }
+  }).join();
+  EXPECT_EQ(noise.disturbed() == 0, kind == NoiseKind::crowd);
+}
+
+int processors_of(pid_t thread) {
+  cpu_set_t set;
+  return sched_getaffinity(thread, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+TEST(Noise, NamesAreReadAndWritten) {
+  using enum NoiseKind;
+  EXPECT_EQ(noise_named("crowd,yields"), (std::vector{yields, crowd}));
+  EXPECT_EQ(noise_named("delays,delays"), (std::vector{delays}));
+  EXPECT_EQ(noise_named("all").size(), 5U);
+  EXPECT_TRUE(noise_named("none").empty());
+  EXPECT_TRUE(noise_named("").empty());
+  for (const char* list : {"all", "none", "yields,crowd", "pinning,priorities"}) {
+    EXPECT_EQ(noise_text(noise_named(list)), list);
+  }
+  for (const char* list : {"loud", "yields,", "yields crowd", ",", "none,yields"}) {
+    EXPECT_THROW((void)noise_named(list), std::invalid_argument) << list;
+  }
+}
+
+TEST(Noise, DelaysStopAThreadThatOnlyWorks) {
+  expect_to_see(NoiseKind::delays, [] {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw >= 20;  // it slept
+  });
+}
+
+TEST(Noise, YieldsReachAThread) {
+  struct sigaction now {};
+  expect_to_see(NoiseKind::yields, [&, rounds = 0]() mutable {
+    sigaction(SIGURG, nullptr, &now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ++rounds == 50;
+  });
+  EXPECT_NE(now.sa_handler, SIG_DFL);
+}
+
+TEST(Noise, PinningLeavesOneProcessorToOthersThanTheFirstThread) {
+  const int before = processors_of(getpid());
+  expect_to_see(NoiseKind::pinning, [] { return processors_of(0) == 1; });
+  EXPECT_EQ(processors_of(getpid()), before);
+}
+
+TEST(Noise, PrioritiesAreThoseOfOtherThreads) {
+  const int before = getpriority(PRIO_PROCESS, 0);
+  expect_to_see(NoiseKind::priorities, [&] {
+    return getpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid))) > before + 5;
+  });
+  EXPECT_EQ(getpriority(PRIO_PROCESS, 0), before);
+}
+
+TEST(Noise, TheCrowdIsLargerThanTheMachineAndGoesAway) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  const auto before = threads();
+  const int machine = processors_of(0);
+  expect_to_see(NoiseKind::crowd, [&] { return threads() >= before + 2 * machine; });
+  EXPECT_EQ(threads(), before);
+}
+
+}  // namespace
+}  // namespace pto2::stress

@@ -1,0 +1,169 @@
+#include "stress/oracles/counting_oracle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace pto2::oracle {
+namespace {
+
+constexpr Configuration roomy{1024, uint64_t{1} << 30, 1024, 1024, 4};
+
+/// One scope of `scopes` nested scopes of `tasks` tasks each, or, flat, of all of them.
+Program blocks(int scopes, int tasks, bool nested, const Event& task) {
+  Program program;
+  program.push_back({EventKind::scope_begin});
+  for (int i = 0; i < scopes; ++i) {
+    if (nested) program.push_back({EventKind::scope_begin});
+    for (int j = 0; j < tasks; ++j) program.push_back(task);
+    if (nested) program.push_back({EventKind::scope_end});
+  }
+  program.push_back({EventKind::scope_end});
+  return program;
+}
+
+void expect(const std::optional<Deadlock>& found, Resource resource, size_t task, uint32_t ring) {
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->resource, resource) << name_of(found->resource);
+  EXPECT_EQ(found->task, task);
+  EXPECT_EQ(found->ring, ring);
+}
+
+TEST(CountingOracle, WindowHoldsOneTaskLess) {
+  Configuration small = roomy;
+  small.window = 16;
+  const Event task{EventKind::submit};
+  expect(first_deadlock(blocks(9, 4, false, task), small), Resource::task_window, 15, 0);
+  EXPECT_FALSE(first_deadlock(blocks(9, 4, true, task), small));
+  small.rings = 1;
+  EXPECT_FALSE(first_deadlock(blocks(9, 4, true, task), small));
+}
+
+TEST(CountingOracle, HeapIsNeverFilledToTheLastByte) {
+  Configuration small = roomy;
+  small.heap = 4096;
+  const Event task{EventKind::submit, {1000, 24}};
+  expect(first_deadlock(blocks(3, 2, true, task), small), Resource::heap, 1, 1);
+  small.heap = 5120;
+  EXPECT_FALSE(first_deadlock(blocks(1, 2, true, task), small));
+  EXPECT_FALSE(first_deadlock(blocks(9, 1, true, task), small));
+}
+
+TEST(CountingOracle, DrainedRingStartsOver) {
+  Configuration small = roomy;
+  small.heap = 4096;
+  Program program = blocks(1, 1, true, {EventKind::submit, {2048}});
+  program.pop_back();
+  program.push_back({EventKind::scope_begin});
+  program.push_back({EventKind::submit, {3072}});
+  program.push_back({EventKind::submit, {1024}});
+  program.push_back({EventKind::scope_end});
+  program.push_back({EventKind::scope_end});
+  expect(first_deadlock(program, small), Resource::heap, 2, 1);
+}
+
+TEST(CountingOracle, PoolsCanBeFilled) {
+  const Event task{EventKind::submit, {}, 3, 2};
+  Configuration small = roomy;
+  small.dep_pool = 12;
+  EXPECT_FALSE(first_deadlock(blocks(5, 4, true, task), small));
+  small.dep_pool = 11;
+  expect(first_deadlock(blocks(5, 4, true, task), small), Resource::dep_pool, 3, 1);
+  small = roomy;
+  small.map_pool = 8;
+  EXPECT_FALSE(first_deadlock(blocks(5, 4, true, task), small));
+  small.map_pool = 7;
+  expect(first_deadlock(blocks(5, 4, true, task), small), Resource::map_pool, 3, 1);
+}
+
+/// An entry that is replaced makes room for the one that replaces it.
+TEST(CountingOracle, EntriesThatAreReplacedGo) {
+  const Event first{EventKind::submit, {}, 0, 1};
+  Event again = first;
+  again.replaced = {0};
+  Configuration small = roomy;
+  small.map_pool = 1;
+  EXPECT_FALSE(first_deadlock({{EventKind::scope_begin}, first, again}, small));
+  expect(first_deadlock({{EventKind::scope_begin}, first, first}, small), Resource::map_pool, 1, 0);
+  EXPECT_THROW((void)first_deadlock({{EventKind::scope_begin}, first, again, again}, roomy),
+               std::logic_error)
+      << "it went before";
+}
+
+TEST(CountingOracle, NamesTheSmallestSizes) {
+  const Program program = blocks(3, 4, true, {EventKind::submit, {1000}, 3, 2});
+  const SmallestSizes sizes = smallest_sizes(program, 4);
+  EXPECT_EQ(sizes.window, 8U) << "four tasks at a time need five slots";
+  EXPECT_EQ(sizes.heap, 5120U) << "with room for four wherever the last scope's buffers ended";
+  EXPECT_EQ(sizes.power_of_2_heap, 8192U);
+  EXPECT_EQ(sizes.dep_pool, 12U);
+  EXPECT_EQ(sizes.map_pool, 8U);
+  EXPECT_FALSE(first_deadlock(program, {8, 5120, 12, 8, 4}));
+  expect(first_deadlock(program, {4, 5120, 12, 8, 4}), Resource::task_window, 3, 1);
+  expect(first_deadlock(program, {8, 5119, 12, 8, 4}), Resource::heap, 7, 1);
+  expect(first_deadlock(program, {8, 5120, 11, 8, 4}), Resource::dep_pool, 3, 1);
+  expect(first_deadlock(program, {8, 5120, 12, 7, 4}), Resource::map_pool, 3, 1);
+}
+
+const Event begin{EventKind::scope_begin};
+const Event end{EventKind::scope_end};
+const Event open{EventKind::open_group};
+
+Event close(size_t group) {
+  Event event{EventKind::close_group};
+  event.group = group;
+  return event;
+}
+
+TEST(CountingOracle, ClustersAreHeldByOpenGroups) {
+  const Program freed{begin, open, open, close(0), begin, open, close(1), open, end, open, end};
+  EXPECT_EQ(smallest_sizes(freed, 4).clusters, 2U);
+  Configuration chip = roomy;
+  chip.clusters = 2;
+  EXPECT_FALSE(first_deadlock(freed, chip));
+  chip.clusters = 1;
+  const auto found = first_deadlock(freed, chip);
+  expect(found, Resource::clusters, 0, 0);
+  EXPECT_EQ(found->groups, std::vector<size_t>{0});
+}
+
+TEST(CountingOracle, TheEndOfAScopeClosesItsGroupsOnly) {
+  Configuration chip = roomy;
+  chip.clusters = 2;
+  const Event task{EventKind::submit};
+  const Program inner{begin, open, begin, open, task, end, begin, open, task, open, end, end};
+  const auto found = first_deadlock(inner, chip);
+  expect(found, Resource::clusters, 2, 1);
+  EXPECT_EQ(found->groups, (std::vector<size_t>{0, 2})) << "group 1 ended with its scope";
+  EXPECT_EQ(smallest_sizes(inner, 4).clusters, 3U);
+}
+
+TEST(CountingOracle, TheFirstDeadlockInProgramOrderDecides) {
+  Configuration small = roomy;
+  small.window = 4;
+  small.clusters = 1;
+  const Event task{EventKind::submit};
+  expect(first_deadlock({begin, open, task, task, task, task, open, end}, small),
+         Resource::task_window, 3, 0);
+  expect(first_deadlock({begin, open, task, task, task, open, task, end}, small),
+         Resource::clusters, 3, 0);
+}
+
+TEST(CountingOracle, PutsTheDeepestScopesIntoTheLastRing) {
+  EXPECT_EQ(ring_at(1, 3), 0U);
+  EXPECT_EQ(ring_at(3, 3), 2U);
+  EXPECT_EQ(ring_at(4, 3), 2U);
+  EXPECT_EQ(ring_at(6, 3), 2U);
+  EXPECT_EQ(ring_at(6, 1), 0U);
+}
+
+TEST(CountingOracle, RefusesMalformedPrograms) {
+  EXPECT_THROW((void)first_deadlock({{EventKind::submit}}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({{EventKind::scope_end}}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({open}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({begin, open, close(0), close(0)}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({begin, begin, open, end, close(0)}, roomy), std::logic_error);
+}
+
+}  // namespace
+}  // namespace pto2::oracle

@@ -1,0 +1,128 @@
+#include "stress/stressing/drawn_unit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pto2::stress {
+namespace {
+
+using testing::Contains;
+
+std::vector<std::string> names_of(const Units& units) {
+  std::vector<std::string> names;
+  for (const auto& unit : units) names.push_back(unit->name());
+  return names;
+}
+
+Unit& named(const Units& units, const std::string& name) {
+  for (const auto& unit : units) {
+    if (unit->name() == name) return *unit;
+  }
+  throw std::invalid_argument(name);
+}
+
+TEST(DrawnUnits, AreGraphsAndWorkloadsOnEachExecutorWithThreads) {
+  const std::vector<std::string> names = names_of(drawn_units({}));
+  for (const char* executor : {"packed", "threads"}) {
+    for (const char* what : {"graphs/plain/", "graphs/clustered/", "graphs/plain-mistaken/",
+                             "graphs/clustered-mistaken/", "workloads/vector_example:"}) {
+      EXPECT_THAT(names,
+                  Contains(testing::AllOf(testing::StartsWith(what), testing::EndsWith(executor))));
+    }
+  }
+  EXPECT_THAT(names, testing::Not(Contains(testing::EndsWith("seeded"))));
+}
+
+TEST(DrawnUnits, ACaseIsThatOfTheWorkloadsThatHaveIt) {
+  const std::vector<std::string> names = names_of(drawn_units({.case_name = "Case3"}));
+  EXPECT_THAT(names, Contains("workloads/paged_attention:Case3/threads"));
+  EXPECT_THAT(names, testing::Not(Contains(testing::HasSubstr("vector_example"))));
+  EXPECT_THAT(names, Contains("graphs/plain/packed"));
+}
+
+TEST(DrawnUnits, RunSeedsUntilTheBudgetIsUsedUp) {
+  const Units units = drawn_units({});
+  for (const char* name : {"graphs/plain/packed", "graphs/clustered-mistaken/threads"}) {
+    UnitCounts counts;
+    const UnitReport report = named(units, name).run({.runs = 7}, {100, 999}, counts);
+    EXPECT_EQ(counts.runs.load(), 7U) << name;
+    EXPECT_EQ(counts.seed.load(), 106U) << name;
+    EXPECT_GT(counts.tasks.load(), 7U) << name;
+    EXPECT_TRUE(report.wrong.empty()) << name;
+  }
+  UnitCounts counts;
+  named(units, "graphs/plain/threads").run({.tasks = 60}, {1, 999}, counts);
+  EXPECT_GE(counts.tasks.load(), 60U);
+  EXPECT_LT(counts.runs.load(), 60U);
+  UnitCounts of_one;
+  named(units, "graphs/plain/threads").run({}, {5, 5}, of_one);
+  EXPECT_EQ(of_one.runs.load(), 1U);
+  UnitCounts timed;
+  named(units, "graphs/plain/threads").run({.seconds = 0.001}, {1, 1'000'000}, timed);
+  EXPECT_LT(timed.runs.load(), 1000U);
+}
+
+TEST(DrawnUnits, OnTheFanOutLock) {
+  const Units units = drawn_units({.fan_out = FanOutKind::lock});
+  UnitCounts counts;
+  EXPECT_TRUE(
+      named(units, "graphs/clustered/packed").run({.runs = 3}, {1, 9}, counts).wrong.empty());
+}
+
+TEST(DrawnUnits, ARightRunIsWrongInNoSimulation) {
+  const Units units = drawn_units({});
+  EXPECT_EQ(named(units, "graphs/plain/threads").simulate(3).first, "");
+}
+
+/// Wrong with even seeds, and in one simulation with those that 3 divides, too.
+class FakeSubject final : public simulations::Subject {
+ public:
+  explicit FakeSubject(simulations::Options options) : options_(std::move(options)) {}
+
+  simulations::SimulatedRun run(uint64_t seed) override {
+    const bool wrong = options_.executor == ExecutorKind::threads ? seed % 2 == 0
+                       : options_.executor == ExecutorKind::pct   ? seed % 3 == 0
+                                                                  : false;
+    simulations::SimulatedRun run{.outcome = wrong ? "wrong" : "passed", .problems = {}};
+    run.tasks = 5;
+    if (wrong) run.problems.emplace_back("wrong");
+    return run;
+  }
+  simulations::Shrunk shrink(uint64_t) override { return {"4-1", "a story"}; }
+  simulations::SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override {
+    return {};
+  }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+
+ private:
+  simulations::Options options_;
+};
+
+DrawnUnit fake_unit(FanOutKind fan_out = FanOutKind::word) {
+  simulations::Options options;
+  options.executor = ExecutorKind::threads;
+  options.fan_out = fan_out;
+  return {"fake/threads", options,
+          [](const simulations::Options& given) { return std::make_unique<FakeSubject>(given); }};
+}
+
+TEST(DrawnUnits, CountWhatIsWrongAndKeepIt) {
+  DrawnUnit unit = fake_unit();
+  UnitCounts counts;
+  const UnitReport report = unit.run({.runs = 4}, {1, 99}, counts);
+  EXPECT_EQ(counts.wrong.load(), 2U);
+  EXPECT_EQ(counts.tasks.load(), 20U);
+  ASSERT_EQ(report.wrong.size(), 2U);
+  EXPECT_EQ(report.wrong[0].seed, 2U);
+  EXPECT_EQ(report.outcomes.at("wrong"), 2U);
+}
+
+TEST(DrawnUnits, AWrongSeedIsLookedForInEachSimulation) {
+  EXPECT_EQ(fake_unit().simulate(6).first, "simulate/graphs:plain/pct/6/4-1");
+  EXPECT_EQ(fake_unit().simulate(6).second, "a story");
+  EXPECT_EQ(fake_unit().simulate(8).first, "");
+  EXPECT_EQ(fake_unit(FanOutKind::lock).simulate(6).first, "");
+}
+
+}  // namespace
+}  // namespace pto2::stress

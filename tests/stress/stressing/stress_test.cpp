@@ -1,0 +1,140 @@
+#include "stress/stressing/stress.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace pto2::stress {
+namespace {
+
+using testing::HasSubstr;
+
+/// Has a run for each seed, of ten tasks, until the budget is used up; `judge` says what is wrong.
+class FakeUnit final : public Unit {
+ public:
+  using Judge = std::function<std::string(uint64_t seed)>;
+
+  explicit FakeUnit(Judge judge, bool has_seeds = true)
+      : Unit("fake/unit"), judge_(std::move(judge)), has_seeds_(has_seeds) {}
+
+  [[nodiscard]] bool has_seeds() const override { return has_seeds_; }
+  UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override {
+    UnitReport report;
+    for (uint64_t seed = seeds.first; seed <= seeds.last && report.wrong.empty(); ++seed) {
+      if (counts.runs.load() >= budget.runs || counts.tasks.load() >= budget.tasks) break;
+      counts.seed.store(seed);
+      const std::string problem = judge_(seed);
+      ++counts.runs;
+      if (has_seeds_) counts.tasks += 10;
+      ++report.outcomes[problem.empty() ? "passed" : "wrong"];
+      if (problem.empty()) continue;
+      ++counts.wrong;
+      report.wrong.push_back({seed, {problem}});
+    }
+    return report;
+  }
+  [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t seed) override {
+    return {"token of " + std::to_string(seed), "story"};
+  }
+
+ private:
+  Judge judge_;
+  bool has_seeds_;
+};
+
+StressOptions options_of(const Budget& budget) {
+  StressOptions options;
+  options.budget = budget;
+  options.repeat_tries = 6;
+  options.common_options = " --stub-kernels";
+  return options;
+}
+
+UnitResult stress(Unit&& unit, const StressOptions& options) {
+  PendingSignals signals;
+  return stress(unit, options, signals);
+}
+
+TEST(Stress, CountsRunsTasksAndSeeds) {
+  const UnitResult result =
+      stress(FakeUnit([](uint64_t) { return ""; }), options_of({.tasks = 45}));
+  EXPECT_EQ(result.name, "fake/unit");
+  EXPECT_EQ(result.runs, 5U);
+  EXPECT_EQ(result.tasks, 50U);
+  EXPECT_EQ(result.seeds.first, 1U);
+  EXPECT_EQ(result.seeds.last, 5U);
+  EXPECT_EQ(result.report.outcomes.at("passed"), 5U);
+  EXPECT_TRUE(result.failures.empty());
+  EXPECT_FALSE(result.interrupted);
+}
+
+TEST(Stress, OfAScenarioARunIsATask) {
+  const UnitResult result =
+      stress(FakeUnit([](uint64_t) { return ""; }, false), options_of({.runs = 3}));
+  EXPECT_EQ(result.runs, 3U);
+  EXPECT_EQ(result.tasks, 3U);
+}
+
+TEST(Stress, AWrongRunIsTriedAgainAndLookedForInSimulations) {
+  const UnitResult result = stress(
+      FakeUnit([](uint64_t seed) { return seed == 4 ? "too late" : ""; }), options_of({.runs = 9}));
+  ASSERT_EQ(result.failures.size(), 1U);
+  const Failure& failure = result.failures[0];
+  EXPECT_THAT(failure.text, HasSubstr("too late"));
+  EXPECT_EQ(failure.command, "pto2 stress fake/unit --seeds 4..4 --noise none --stub-kernels");
+  EXPECT_EQ(failure.seen, 6U);
+  EXPECT_EQ(failure.tries, 6U);
+  EXPECT_EQ(failure.token, "token of 4");
+  EXPECT_EQ(failure.story, "story");
+}
+
+TEST(Stress, SaysHowOftenItIsSeen) {
+  const SharedWithForks<std::atomic<int>> calls;
+  const UnitResult result =
+      stress(FakeUnit([&](uint64_t) { return calls->fetch_add(1) % 3 == 0 ? "now and then" : ""; }),
+             options_of({.runs = 2}));
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].tries, 6U);
+  EXPECT_EQ(result.failures[0].seen, 2U);  // calls 1..6, of which 3 and 6
+}
+
+TEST(Stress, ACrashIsAFailureWithTheSeedUnderWay) {
+  const UnitResult result = stress(FakeUnit([](uint64_t seed) -> std::string {
+                                     if (seed != 3) return "";
+                                     std::fputs("invariant violated\n", stderr);
+                                     std::abort();
+                                   }),
+                                   options_of({.runs = 9}));
+  EXPECT_EQ(result.runs, 2U);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_THAT(result.failures[0].text, HasSubstr("invariant violated"));
+  EXPECT_THAT(result.failures[0].text, HasSubstr("SIGABRT"));
+  EXPECT_THAT(result.failures[0].command, HasSubstr("--seeds 3..3"));
+  EXPECT_EQ(result.failures[0].seen, 6U);
+}
+
+TEST(Stress, AScenarioIsTriedAgainForAsManyRunsAsItTook) {
+  const UnitResult result = stress(
+      FakeUnit([](uint64_t seed) -> std::string { return seed == 3 ? std::abort(), "" : ""; },
+               false),
+      options_of({.runs = 9}));
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].command, "pto2 stress fake/unit --runs 5 --noise none");
+  EXPECT_EQ(result.failures[0].token, "");
+}
+
+TEST(Stress, ASignalEndsIt) {
+  PendingSignals signals;
+  StressOptions options = options_of({});
+  FakeUnit unit([](uint64_t) { return ""; });
+  options.progress = [](const Unit&, const UnitCounts&, double) { raise(SIGINT); };
+  const UnitResult result = stress(unit, options, signals);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_TRUE(result.failures.empty());
+  EXPECT_EQ(signals.exit_code(), cli::exit_interrupted);
+}
+
+}  // namespace
+}  // namespace pto2::stress
