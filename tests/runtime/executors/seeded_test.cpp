@@ -84,6 +84,21 @@ TEST(SeededCell, AGuardLastsAsLongAsItLives) {
   EXPECT_THAT(race(edit_for_long, read_it), testing::HasSubstr("nobody else accesses a cell"));
 }
 
+TEST(SeededCell, AWriteInTheMiddleOfAReadIsARace) {
+  static bool reads;
+  reads = false;
+  const auto read_for_long = [](Seeded::cell<int>& cell) {
+    const auto guard = cell.reading();
+    reads = true;
+    memory_at_point<SequentialMemory>();
+    reads = false;
+  };
+  const auto write_meanwhile = [](Seeded::cell<int>& cell) {
+    if (reads) cell.write(1);
+  };
+  EXPECT_THAT(race(read_for_long, write_meanwhile), testing::HasSubstr("second: invariant"));
+}
+
 /// Whether, in some schedule, the other thread sees what was stored before the storing thread has
 /// gone on.
 template <class Shared>
