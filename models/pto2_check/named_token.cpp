@@ -11,7 +11,7 @@ namespace {
 
 /// SITE=ORDER, or SITE:FILE:LINE:COLUMN=ORDER for one use.
 std::string weakening_text(const Weakening& weakening) {
-  std::string text = weakening.site->name;
+  std::string text(weakening.site);
   if (weakening.use) {
     text += ":" + place_text(*weakening.use) + ":" + std::to_string(weakening.use->column());
   }
@@ -23,7 +23,7 @@ Weakening weakening_of(const Entry& entry, const std::string& text) {
   for (const OrderUse& use : uses_met_by(entry, {})) {
     for (const std::memory_order order : weaker_orders(*use.site)) {
       for (const Weakening& weakening :
-           {Weakening{use.site, order}, Weakening{use.site, order, use.where}}) {
+           {Weakening{use.site->name, order}, Weakening{use.site->name, order, use.where}}) {
         if (weakening_text(weakening) == text) return weakening;
       }
     }
@@ -36,8 +36,7 @@ Weakening weakening_of(const Entry& entry, const std::string& text) {
 
 std::string named_token(const std::string& scenario, const std::string& token) {
   const Weakening& weakening = Model::weakening;
-  return scenario + (weakening.site == nullptr ? "" : "+" + weakening_text(weakening)) + "@" +
-         token;
+  return scenario + (weakening.site.empty() ? "" : "+" + weakening_text(weakening)) + "@" + token;
 }
 
 model::Report replay_named(const std::vector<Entry>& entries, const std::string& token) {

@@ -35,7 +35,7 @@ WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
   result.place = point.place;
   result.from = model::to_string(point.site->order);
   result.to = model::to_string(order);
-  Weakening weakening{point.site, order};
+  Weakening weakening{point.site->name, order};
   if (!point.whole) weakening.use = point.uses[0];
   const Weakened weakened(weakening);
   for (const Entry* entry : point.entries) {

@@ -12,12 +12,11 @@
 #include <set>
 #include <source_location>
 #include <span>
-#include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "core/policy.hpp"
 #include "runtime/executors/execution_policy.hpp"
+#include "runtime/executors/weakening.hpp"
 
 namespace pto2::scenarios {
 
@@ -136,31 +135,6 @@ class ModelBell {
   std::vector<uint32_t> heard_;   // the listener's
 };
 
-/// A place in the source that asks for the order of a site. Uses are in the order of their sites'
-/// names, then of the source.
-struct OrderUse {
-  const OrderSite* site;
-  std::source_location where;
-
-  [[nodiscard]] auto key() const {
-    return std::tuple(std::string_view(site->name), std::string_view(where.file_name()),
-                      where.line(), where.column());
-  }
-  friend bool operator<(const OrderUse& a, const OrderUse& b) { return a.key() < b.key(); }
-  friend bool operator==(const OrderUse& a, const OrderUse& b) { return a.key() == b.key(); }
-};
-
-/// Another order for one site, or for one use of it alone; for none if the site is null.
-struct Weakening {
-  const OrderSite* site = nullptr;
-  std::memory_order order = std::memory_order_seq_cst;
-  std::optional<std::source_location> use{};
-
-  [[nodiscard]] bool applies_to(const OrderUse& other) const {
-    return site == other.site && (!use || OrderUse{site, *use} == other);
-  }
-};
-
 /// An array of objects that are made one by one: the checker knows each of them.
 template <class T>
 class ModelArray {
@@ -193,7 +167,7 @@ struct Model {
                                  std::source_location where = std::source_location::current()) {
     const OrderUse use{&site, where};
     if (uses_met != nullptr) uses_met->insert(use);
-    return weakening.applies_to(use) ? weakening.order : site.order;
+    return weakening.order_at(use);
   }
 
   /// Changes while nothing is explored.

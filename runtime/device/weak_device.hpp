@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/device/device.hpp"
-#include "runtime/executors/weak_team.hpp"
+#include "runtime/executors/weak_memory.hpp"
 
 namespace pto2 {
 

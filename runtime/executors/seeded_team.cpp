@@ -1,7 +1,5 @@
 #include "runtime/executors/seeded_team.hpp"
 
-#include <utility>
-
 #include "runtime/executors/sanitizer_switch.hpp"
 
 namespace pto2::executors {
@@ -17,18 +15,6 @@ SeededOptions options_of_seed(uint64_t seed, Strategy strategy) {
 namespace {
 
 thread_local SeededTeam* this_team = nullptr;
-
-/// Makes a team that of the OS thread while it runs, however it ends.
-class Current {
- public:
-  explicit Current(SeededTeam* team) : outer_(std::exchange(this_team, team)) {}
-  ~Current() { this_team = outer_; }
-  Current(const Current&) = delete;
-  Current& operator=(const Current&) = delete;
-
- private:
-  SeededTeam* outer_;
-};
 
 }  // namespace
 
@@ -53,8 +39,8 @@ SeededThread& SeededTeam::add(std::string name, uint32_t, std::function<void()> 
   return *threads_.back();
 }
 
-void SeededTeam::run() {
-  const Current current(this);
+void SeededTeam::run_threads() {
+  const Current<SeededTeam> current(this_team, this);
   while (!schedule_.is_over()) {
     const auto next = schedule_.next();
     if (!next) {

@@ -1,5 +1,6 @@
 /// The seeded executor: all logical threads of a team as fibers on the calling OS thread, under a
-/// schedule that follows from a seed alone (seeded_schedule.hpp). Sequentially consistent.
+/// schedule that follows from a seed alone (seeded_schedule.hpp). What memory they share is for the
+/// team that is made of it (simulated_team.hpp).
 ///
 /// Before every access to an atomic is a point at which the schedule may switch, in some schedules
 /// also after a store. A waiting thread stays parked until its doorbell rings, so a store whose
@@ -12,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/executors/fiber.hpp"
@@ -19,7 +21,7 @@
 
 namespace pto2::executors {
 
-/// Thrown by SeededTeam::run(). The seed and the options reproduce it.
+/// Thrown by the run of a team. The seed and the options reproduce it.
 class SeededFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -63,16 +65,24 @@ class SeededThread {
   Fiber fiber_;
 };
 
+/// Makes a team the one that is running on the OS thread, while it lives.
+template <class Team>
+class Current {
+ public:
+  Current(Team*& current, Team* team) : current_(current), outer_(std::exchange(current, team)) {}
+  ~Current() { current_ = outer_; }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  Team*& current_;
+  Team* outer_;
+};
+
+/// A team on whichever memory.
 class SeededTeam {
  public:
-  explicit SeededTeam(const SeededOptions& options);
-  ~SeededTeam();
-
   SeededThread& add(std::string name, uint32_t group, std::function<void()> body);
-
-  /// Runs all bodies to their end. Throws SeededFailure if every thread that is left is parked,
-  /// after max_points, or what a thread gave up for; the team's threads are given up then.
-  void run();
 
   [[nodiscard]] uint32_t host_threads() const { return 1; }
   [[nodiscard]] uint64_t seed() const { return options_.seed; }
@@ -97,12 +107,19 @@ class SeededTeam {
   /// The running thread has found something wrong: the run ends here, and says so. Its stack is
   /// left as it is, so the caller should own nothing.
   [[noreturn]] void give_up(std::string why);
-  [[nodiscard]] std::size_t size() const { return threads_.size(); }
   [[nodiscard]] const std::string& name_of(uint32_t thread) const {
     return threads_[thread]->name_;
   }
   /// The team whose thread is running on this OS thread, or null.
   static SeededTeam* current();
+
+ protected:
+  explicit SeededTeam(const SeededOptions& options);
+  ~SeededTeam();
+  /// Runs all bodies to their end. Throws SeededFailure if every thread that is left is parked,
+  /// after max_points, or what a thread gave up for; the team's threads are given up then.
+  void run_threads();
+  [[nodiscard]] std::size_t size() const { return threads_.size(); }
 
  private:
   [[noreturn]] void fail(const std::string& what);

@@ -1,6 +1,10 @@
 #include "runtime/executors/weak_memory.hpp"
 
 #include <algorithm>
+#include <boost/core/demangle.hpp>
+#include <string>
+
+#include "runtime/executors/simulated_team.hpp"
 
 namespace pto2::executors {
 
@@ -18,8 +22,19 @@ bool releases(std::memory_order order) {
 
 }  // namespace
 
-WeakMemory::WeakMemory(const WeakMemoryOptions& options)
-    : random_(options.seed ^ 0x5ea1ed0bad1dea) {
+void PlainAccesses::touch(bool writes, const std::type_info& type) {
+  auto* const team = SimulatedTeam<WeakMemory>::active();
+  if (team == nullptr) return;
+  WeakMemory& memory = team->memory();
+  const std::optional<PlainRace> race = writes ? memory.write(*this) : memory.read(*this);
+  if (!race) [[likely]]
+    return;
+  team->give_up(std::string("data race: it ") + (writes ? "writes" : "reads") + " a " +
+                boost::core::demangle(type.name()) + " that " + team->name_of(race->other) +
+                (race->other_wrote ? " wrote" : " read") + ", and nothing orders the two");
+}
+
+WeakMemory::WeakMemory(const Options& options) : random_(options.schedule.seed ^ 0x5ea1ed0bad1dea) {
   constexpr uint32_t loads_per_stale[] = {2, 4, 16, 64};
   loads_per_stale_ = loads_per_stale[random_.below(std::size(loads_per_stale))];
   if (options.loads_per_stale) loads_per_stale_ = *options.loads_per_stale;
@@ -38,23 +53,40 @@ bool WeakMemory::is_late() {
   return true;
 }
 
-void WeakMemory::release(VectorClock& clock) {
-  clock.join(self_->past);
+void WeakMemory::tell(uint32_t thread) {
+  threads_[thread].told.join(self_->past);
+  threads_[thread].heard = false;
   self_->past.advance(self_->number);
 }
 
-WeakMemory::History* WeakMemory::find(const void* owner, uint32_t history) {
-  if (history == 0 || history > histories_.size()) return nullptr;
-  History& found = histories_[history - 1];
-  return found.owner == owner ? &found : nullptr;
+bool WeakMemory::hear() {
+  if (self_->heard) return false;
+  self_->heard = true;
+  self_->past.join(self_->told);
+  return true;
+}
+
+void WeakMemory::Entries::pass_on(WeakMemory* memory, uint64_t turn) {
+  if (memory == nullptr) return;
+  Entry& entry = entries_[turn % entries_.size()];
+  VectorClock& past = memory->self_->past;
+  past.join(entry.clock);
+  entry.last = memory->now();
+  entry.clock.assign(past);
+  past.advance(memory->self_->number);
+}
+
+WeakMemory::History* WeakMemory::find(const Place& place) {
+  if (place.history == 0 || place.history > histories_.size()) return nullptr;
+  History& found = histories_[place.history - 1];
+  return found.owner == &place ? &found : nullptr;
 }
 
 /// A new one starts with the value that the atomic had before any thread stored, which all know.
-WeakMemory::History& WeakMemory::find_or_make(const void* owner, uint32_t& history,
-                                              uint64_t newest) {
-  if (History* found = find(owner, history)) return *found;
-  histories_.push_back({owner, {}});
-  history = static_cast<uint32_t>(histories_.size());
+WeakMemory::History& WeakMemory::find_or_make(Place& place, uint64_t newest) {
+  if (History* found = find(place)) return *found;
+  histories_.push_back({&place, {}});
+  place.history = static_cast<uint32_t>(histories_.size());
   History& made = histories_.back();
   made.stores.emplace_back(threads_.size());
   made.stores.back().value = newest;
@@ -94,16 +126,15 @@ uint32_t WeakMemory::choose(History& history, std::memory_order order, Accept&& 
   return accept(history.at(older)) && is_late() ? older : last;
 }
 
-uint64_t WeakMemory::load(const void* owner, uint32_t history, uint64_t newest,
-                          std::memory_order order) {
-  History* const found = find(owner, history);
+uint64_t WeakMemory::load(const Place& place, uint64_t newest, std::memory_order order) {
+  History* const found = find(place);
   if (found == nullptr) return newest;
   return see(*found, choose(*found, order, [](const Store&) { return true; }), order);
 }
 
-uint64_t WeakMemory::load_to_compare(const void* owner, uint32_t history, uint64_t newest,
-                                     uint64_t expected, std::memory_order failure) {
-  History* const found = find(owner, history);
+uint64_t WeakMemory::load_to_compare(const Place& place, uint64_t newest, uint64_t expected,
+                                     std::memory_order failure) {
+  History* const found = find(place);
   if (found == nullptr) return newest;
   const uint32_t which =
       choose(*found, failure, [&](const Store& store) { return store.value != expected; });
@@ -128,15 +159,13 @@ WeakMemory::Store& WeakMemory::add(History& history, uint64_t value, std::memory
   return store;
 }
 
-void WeakMemory::store(const void* owner, uint32_t& history, uint64_t newest, uint64_t value,
-                       std::memory_order order) {
-  add(find_or_make(owner, history, newest), value, order);
+void WeakMemory::store(Place& place, uint64_t newest, uint64_t value, std::memory_order order) {
+  add(find_or_make(place, newest), value, order);
 }
 
 /// An update carries on what the store that it read gives (a release sequence).
-void WeakMemory::update(const void* owner, uint32_t& history, uint64_t newest, uint64_t value,
-                        std::memory_order order) {
-  History& found = find_or_make(owner, history, newest);
+void WeakMemory::update(Place& place, uint64_t newest, uint64_t value, std::memory_order order) {
+  History& found = find_or_make(place, newest);
   see(found, found.count - 1, order);
   Store& added = add(found, value, order);
   const Store& before = found.at(found.count - 2);

@@ -21,9 +21,12 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <typeinfo>
 #include <vector>
 
 #include "runtime/executors/random.hpp"
+#include "runtime/executors/seeded_team.hpp"
+#include "runtime/executors/weakening.hpp"
 
 namespace pto2::executors {
 
@@ -48,6 +51,14 @@ class VectorClock {
   std::vector<uint32_t> epochs_;
 };
 
+/// The seed decides what loads see as well as the schedule.
+struct WeakOptions {
+  SeededOptions schedule = {.strategy = Strategy::random};
+  /// Of the loads that may see an older store, one in so many does; at least 1. Drawn from the seed
+  /// if it is not given.
+  std::optional<uint32_t> loads_per_stale = {};
+};
+
 /// An event of a thread. The default one is in everybody's past.
 struct Stamp {
   uint32_t thread = 0;
@@ -56,8 +67,14 @@ struct Stamp {
   [[nodiscard]] bool is_in(const VectorClock& past) const { return epoch <= past[thread]; }
 };
 
-/// The accesses to plain data that may still be in a race. All zeros: none.
+/// The accesses to plain data that may still be in a race. All zeros: none. Those that follow are
+/// the running thread's, to data of type `type`: a race ends the run, and says so. Without a team
+/// there is none.
 struct PlainAccesses {
+  void touch(bool writes, const std::type_info& type);
+  void begin(bool writes, const std::type_info& type) { touch(writes, type); }
+  void end(bool writes, const std::type_info& type) { touch(writes, type); }
+
   Stamp write;
   Stamp read;            ///< the only one since then that matters
   uint32_t readers = 0;  ///< or the number of a list of them, from 1 on
@@ -69,34 +86,61 @@ struct PlainRace {
   bool other_wrote;
 };
 
-struct WeakMemoryOptions {
-  uint64_t seed = 0;
-  /// Of the loads that may see an older store, one in so many does; at least 1. Drawn from the seed
-  /// if it is not given.
-  std::optional<uint32_t> loads_per_stale = {};
-};
-
 class WeakMemory {
  public:
-  explicit WeakMemory(const WeakMemoryOptions& options);
+  static constexpr const char* name = "weak";
+  static constexpr bool is_weak = true;
+  using Options = WeakOptions;
+  using Accesses = PlainAccesses;
+  /// What it knows of an atomic: the number of a history. All zeros: nothing.
+  struct Place {
+    uint32_t history = 0;
+  };
+  /// What the entries of a queue order. `turn` counts pushes, or pops; no memory: nobody runs.
+  class Entries {
+   public:
+    explicit Entries(std::size_t capacity) : entries_(capacity) {}
+    [[nodiscard]] bool is_late(WeakMemory* memory, uint64_t turn) const {
+      return memory != nullptr && !entries_[turn % entries_.size()].last.is_in(memory->past()) &&
+             memory->is_late();
+    }
+    void pass_on(WeakMemory* memory, uint64_t turn);
+
+   private:
+    struct Entry {
+      Stamp last;         ///< who used it
+      VectorClock clock;  ///< what happened before
+    };
+    std::vector<Entry> entries_;
+  };
+
+  explicit WeakMemory(const Options& options);
+  static const SeededOptions& schedule_of(const Options& options) { return options.schedule; }
+
+  static std::memory_order order(const OrderUse& use) {
+    if (weakening.applies_to(use)) [[unlikely]]
+      weakening_was_used.store(true, std::memory_order_relaxed);
+    return weakening.order_at(use);
+  }
+  /// In force in all simulations. Changes while no team runs.
+  static inline Weakening weakening;
+  static inline std::atomic<bool> weakening_was_used{false};
 
   /// All threads, before any of them runs.
   void begin(std::size_t threads);
   /// The thread whose accesses follow.
   void switch_to(uint32_t thread) { self_ = &threads_[thread]; }
 
-  // Accesses of the running thread to the atomic at `owner`. `history` is that atomic's, for this
-  // class alone; it starts as 0. `newest` is its value, which the atomic keeps.
+  // Accesses of the running thread to the atomic at `place`. `newest` is its value, which the
+  // atomic keeps.
 
-  uint64_t load(const void* owner, uint32_t history, uint64_t newest, std::memory_order order);
-  void store(const void* owner, uint32_t& history, uint64_t newest, uint64_t value,
-             std::memory_order order);
+  uint64_t load(const Place& place, uint64_t newest, std::memory_order order);
+  void store(Place& place, uint64_t newest, uint64_t value, std::memory_order order);
   /// Reads the newest and stores `value`.
-  void update(const void* owner, uint32_t& history, uint64_t newest, uint64_t value,
-              std::memory_order order);
+  void update(Place& place, uint64_t newest, uint64_t value, std::memory_order order);
   /// What a compare_exchange sees: the newest, or something older that it fails on. If it is what
   /// was expected, an update follows.
-  uint64_t load_to_compare(const void* owner, uint32_t history, uint64_t newest, uint64_t expected,
+  uint64_t load_to_compare(const Place& place, uint64_t newest, uint64_t expected,
                            std::memory_order failure);
 
   /// A race that the access makes, if any.
@@ -107,11 +151,10 @@ class WeakMemory {
 
   [[nodiscard]] Stamp now() const { return {self_->number, self_->past[self_->number]}; }
   [[nodiscard]] const VectorClock& past() const { return self_->past; }
-  void acquire(const VectorClock& clock) { self_->past.join(clock); }
-  /// Adds the running thread's past to `clock`.
-  void release(VectorClock& clock);
-  /// What the running thread does from now on is not in a past that has been taken from it.
-  void advance() { self_->past.advance(self_->number); }
+  /// What was done before happens before what `thread` does after its next hear().
+  void tell(uint32_t thread);
+  /// Whether the running thread has been told of anything since the last time, and the start.
+  [[nodiscard]] bool hear();
   /// Whether the running thread is late to see what is not in its past. If so, that is noted.
   bool is_late();
 
@@ -126,6 +169,8 @@ class WeakMemory {
   struct Thread {
     uint32_t number;
     VectorClock past;
+    VectorClock told = past;  ///< by others, in all
+    bool heard = false;       ///< all of that; the start is told of, too
     bool missed = false;
   };
   struct Store {
@@ -138,14 +183,14 @@ class WeakMemory {
     std::vector<Stamp> reads;  ///< by threads that did not know of it
   };
   struct History {
-    const void* owner;
+    const Place* owner;
     std::vector<Store> stores;  ///< a ring, of `kept` at most
     uint32_t count = 0;         ///< ever
     Store& at(uint32_t i) { return stores[i % kept]; }
   };
 
-  [[nodiscard]] History* find(const void* owner, uint32_t history);
-  History& find_or_make(const void* owner, uint32_t& history, uint64_t newest);
+  [[nodiscard]] History* find(const Place& place);
+  History& find_or_make(Place& place, uint64_t newest);
   [[nodiscard]] bool is_known(const Store& store) const;
   [[nodiscard]] uint32_t oldest_readable(History& history, bool seq_cst) const;
   template <class Accept>

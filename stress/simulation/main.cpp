@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/executors/weak.hpp"
+#include "runtime/executors/weak_memory.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/guarded.hpp"
 #include "runtime/output/interruption.hpp"
@@ -98,7 +98,7 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
   const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
-  if (!arguments.options.weaken.empty() && !executors::Weak::weakened_was_used) {
+  if (!arguments.options.weaken.empty() && !executors::WeakMemory::weakening_was_used) {
     throw CliError(cli::exit_usage,
                    fmt::format("no run asked for a memory order called {}; docs/PROTOCOLS.md has "
                                "their names",

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "runtime/executors/weak.hpp"
+#include "runtime/executors/weak_memory.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "stress/simulation/graph_subject.hpp"
 #include "stress/simulation/workload_subject.hpp"
@@ -20,7 +20,7 @@ void weaken(const Options& options) {
                         "--strategy random, pct or bursts");
   }
   name = options.weaken;
-  executors::Weak::weakened = name.empty() ? nullptr : name.c_str();
+  executors::WeakMemory::weakening = {name, std::memory_order_relaxed};
 }
 
 }  // namespace

@@ -13,15 +13,13 @@ namespace {
 
 using executors::Strategy;
 using executors::Weak;
-using executors::WeakAtomic;
 using executors::WeakOptions;
-using executors::WeakTeam;
 
-using Locations = std::deque<WeakAtomic<int>>;
+using Locations = std::deque<Weak::atomic<int>>;
 
 /// The value that the instruction reads. For a wait, what it has read when it ends.
 int perform(const Instruction& i, Locations& locations) {
-  WeakAtomic<int>& location = locations[static_cast<std::size_t>(i.location)];
+  Weak::atomic<int>& location = locations[static_cast<std::size_t>(i.location)];
   int expected = i.expected;
   switch (i.operation) {
     case Operation::load:
@@ -43,7 +41,7 @@ int perform(const Instruction& i, Locations& locations) {
 Outcome by_weak_memory(const Program& program, const WeakOptions& options) {
   Locations locations(static_cast<std::size_t>(program.locations));
   std::vector<Outcome> read(program.threads.size());
-  WeakTeam team(options);
+  Weak::team team(options);
   for (std::size_t t = 0; t < program.threads.size(); ++t) {
     team.add("thread", 0, [&, t] {
       for (const Instruction& i : program.threads[t]) {

@@ -22,7 +22,7 @@ template <class State>
 std::string first_failure(void (*one)(State&), void (*other)(State&)) {
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     State state;
-    WeakTeam team(options(seed));
+    Weak::team team(options(seed));
     state.one = Weak::doorbell(team.add("one", 0, [&] { one(state); }));
     state.other = Weak::doorbell(team.add("other", 0, [&] { other(state); }));
     try {
@@ -37,9 +37,9 @@ std::string first_failure(void (*one)(State&), void (*other)(State&)) {
 struct Message {
   Weak::doorbell one;
   Weak::doorbell other;
-  WeakCell<int> data;
-  WeakAtomic<bool> flag;
-  WeakQueue<int> queue{2};
+  Weak::cell<int> data;
+  Weak::atomic<bool> flag;
+  Weak::bounded_queue<int> queue{2};
 };
 
 template <std::memory_order order>
@@ -98,9 +98,9 @@ TEST(WeakCell, IsInUseUntilTheEndOfTheAccess) {
 TEST(WeakCell, RemembersAllReaders) {
   bool found = false;
   for (uint64_t seed = 0; seed < seeds; ++seed) {
-    WeakCell<int> data;
-    WeakAtomic<int> done;
-    WeakTeam team(options(seed));
+    Weak::cell<int> data;
+    Weak::atomic<int> done;
+    Weak::team team(options(seed));
     SeededThread* writer = nullptr;
     team.add("first", 0, [&] {
       (void)data.read();
@@ -142,9 +142,9 @@ TEST(WeakQueue, OrdersAPushBeforeItsPop) {
 TEST(WeakQueue, OrdersNoOtherPush) {
   bool found = false;
   for (uint64_t seed = 0; seed < seeds && !found; ++seed) {
-    WeakQueue<int> queue(4);
-    WeakCell<int> data;
-    WeakTeam team(options(seed));
+    Weak::bounded_queue<int> queue(4);
+    Weak::cell<int> data;
+    Weak::team team(options(seed));
     SeededThread* popper = nullptr;
     team.add("first", 0, [&] {
       data.write(7);
@@ -173,9 +173,9 @@ TEST(WeakQueue, OrdersNoOtherPush) {
 TEST(WeakQueue, MayLookEmptyToWhoHasNotHeard) {
   uint32_t empty = 0;
   for (uint64_t seed = 0; seed < seeds; ++seed) {
-    WeakQueue<int> queue(2);
-    WeakAtomic<bool> pushed;
-    WeakTeam team(options(seed));
+    Weak::bounded_queue<int> queue(2);
+    Weak::atomic<bool> pushed;
+    Weak::team team(options(seed));
     bool before = false;
     team.add("pusher", 0, [&] {
       EXPECT_TRUE(queue.try_push(1));
@@ -194,7 +194,7 @@ TEST(WeakQueue, MayLookEmptyToWhoHasNotHeard) {
 }
 
 TEST(WeakQueue, KeepsOrderAndRefusesWhenFull) {
-  WeakQueue<int> queue(2);
+  Weak::bounded_queue<int> queue(2);
   EXPECT_EQ(queue.try_pop(), std::nullopt);
   EXPECT_TRUE(queue.try_push(1));
   EXPECT_TRUE(queue.try_push(2));
@@ -244,8 +244,8 @@ TEST(WeakTeam, AMissingRingIsADeadlock) {
 TEST(WeakTeam, ASeedIsARun) {
   const auto trace = [](uint64_t seed) {
     std::vector<int> seen;
-    WeakAtomic<int> x;
-    WeakTeam team(options(seed));
+    Weak::atomic<int> x;
+    Weak::team team(options(seed));
     team.add("writer", 0, [&] {
       for (int i = 1; i < 20; ++i) x.store(i, relaxed);
     });

@@ -21,8 +21,8 @@ constexpr auto order = std::memory_order_seq_cst;
 /// Four threads append their number to a log, with a point before each. The log is the schedule.
 std::string schedule_of(uint64_t seed) {
   std::string log;
-  SeededAtomic<int> point;
-  SeededTeam team({.seed = seed});
+  Seeded::atomic<int> point;
+  Seeded::team team({.seed = seed});
   for (char c : {'a', 'b', 'c', 'd'}) {
     team.add(std::string(1, c), 0, [&, c] {
       for (int i = 0; i < 8; ++i) {
@@ -50,8 +50,8 @@ TEST(SeededTeam, EveryOrderOfTwoStepsComesUp) {
   std::set<std::string> orders;
   for (uint64_t seed = 0; seed < 500; ++seed) {
     std::string log;
-    SeededAtomic<int> point;
-    SeededTeam team({.seed = seed});
+    Seeded::atomic<int> point;
+    Seeded::team team({.seed = seed});
     for (char c : {'a', 'b'}) {
       team.add("t", 0, [&, c] {
         for (int i = 0; i < 2; ++i) {
@@ -67,7 +67,7 @@ TEST(SeededTeam, EveryOrderOfTwoStepsComesUp) {
 }
 
 std::string failure_of(const SeededOptions& options, const std::function<void(SeededTeam&)>& add) {
-  SeededTeam team(options);
+  Seeded::team team(options);
   add(team);
   try {
     team.run();
@@ -79,7 +79,7 @@ std::string failure_of(const SeededOptions& options, const std::function<void(Se
 
 TEST(SeededTeam, AMissingRingIsADeadlock) {
   for (uint64_t seed = 1; seed < 50; ++seed) {
-    SeededAtomic<int> flag{0};
+    Seeded::atomic<int> flag{0};
     const std::string failure = failure_of({.seed = seed}, [&](SeededTeam& team) {
       team.add("waiter", 0, [&] { Seeded::await([&] { return flag.load(order) == 2; }); });
       // The first store has its ring, the second has not.
@@ -107,7 +107,7 @@ TEST(SeededTeam, ARingEndsOneWaitOnly) {
 
 TEST(SeededTeam, ARingAfterTheStoreEndsTheWait) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    SeededAtomic<int> flag{0};
+    Seeded::atomic<int> flag{0};
     SeededThread* waiter = nullptr;
     const std::string failure = failure_of({.seed = seed}, [&](SeededTeam& team) {
       waiter =
@@ -124,7 +124,7 @@ TEST(SeededTeam, ARingAfterTheStoreEndsTheWait) {
 TEST(SeededTeam, ARingBeforeTheStoreIsALostWakeUpForSomeSeed) {
   int deadlocks = 0;
   for (uint64_t seed = 0; seed < 500; ++seed) {
-    SeededAtomic<int> flag{0};
+    Seeded::atomic<int> flag{0};
     SeededThread* waiter = nullptr;
     const std::string failure = failure_of({.seed = seed}, [&](SeededTeam& team) {
       waiter =
@@ -140,7 +140,7 @@ TEST(SeededTeam, ARingBeforeTheStoreIsALostWakeUpForSomeSeed) {
 }
 
 TEST(SeededTeam, NoEndIsALivelock) {
-  SeededAtomic<int> flag{0};
+  Seeded::atomic<int> flag{0};
   const std::string failure = failure_of({.seed = 3, .max_points = 1000}, [&](SeededTeam& team) {
     team.add("spinner", 0, [&] {
       while (flag.load(order) == 0) {
@@ -153,7 +153,7 @@ TEST(SeededTeam, NoEndIsALivelock) {
 
 TEST(SeededTeam, SpinLetsTheHolderOfALockGoOn) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    SeededAtomic<int> lock{0};
+    Seeded::atomic<int> lock{0};
     int inside = 0;
     const std::string failure =
         failure_of({.seed = seed, .max_points = 10'000}, [&](SeededTeam& team) {
@@ -177,9 +177,9 @@ TEST(SeededTeam, SpinLetsTheHolderOfALockGoOn) {
 std::string order_with_kernels(const SeededOptions& options) {
   static std::string log;
   log.clear();
-  SeededAtomic<int> ended{0};
+  Seeded::atomic<int> ended{0};
   SeededThread* other = nullptr;
-  SeededTeam team(options);
+  Seeded::team team(options);
   for (const char name : {'A', 'B'}) {
     team.add("core", 0, [&, name] {
       int64_t argument = name;
@@ -222,10 +222,10 @@ TEST(SeededTeam, KernelsEndLastIfWanted) {
 
 TEST(SeededTeam, AKernelThatEndsLastIsLaterThanAllBefore) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
-    SeededTeam team({.seed = seed, .kernels_last = true});
+    Seeded::team team({.seed = seed, .kernels_last = true});
     uint64_t others = 0;
     uint64_t end = 0;
-    SeededAtomic<int> point;
+    Seeded::atomic<int> point;
     team.add("core", 0, [&] {
       Seeded::run_kernel([](int64_t*) {}, nullptr);
       end = Seeded::now();
@@ -244,6 +244,7 @@ TEST(SeededTeam, OneTeamMayRunAfterAFailedOne) {
     team.add("t", 0, [] { Seeded::await([] { return false; }); });
   });
   EXPECT_EQ(SeededTeam::current(), nullptr);
+  EXPECT_EQ(Seeded::team::active(), nullptr);
   EXPECT_EQ(schedule_of(5), schedule_of(5));
 }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr auto order = std::memory_order_seq_cst;
 
 TEST(SeededAtomic, BehavesAsAnAtomic) {
-  SeededAtomic<uint32_t> word{5};
+  Seeded::atomic<uint32_t> word{5};
   EXPECT_EQ(word.load(order), 5u);
   word.store(6, order);
   EXPECT_EQ(word.exchange(7, order), 6u);
@@ -25,7 +25,7 @@ TEST(SeededAtomic, BehavesAsAnAtomic) {
 }
 
 TEST(SeededQueue, KeepsOrderAndRefusesWhenFull) {
-  SeededQueue<int> queue(2);
+  Seeded::bounded_queue<int> queue(2);
   EXPECT_EQ(queue.try_pop(), std::nullopt);
   EXPECT_TRUE(queue.try_push(1));
   EXPECT_TRUE(queue.try_push(2));
@@ -38,10 +38,10 @@ TEST(SeededQueue, KeepsOrderAndRefusesWhenFull) {
 }
 
 /// Runs two bodies on one cell under many seeds. What the first race that is seen says.
-std::string race(void (*first)(SeededCell<int>&), void (*second)(SeededCell<int>&)) {
+std::string race(void (*first)(Seeded::cell<int>&), void (*second)(Seeded::cell<int>&)) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    SeededCell<int> cell;
-    SeededTeam team({.seed = seed});
+    Seeded::cell<int> cell;
+    Seeded::team team({.seed = seed});
     team.add("first", 0, [&] { first(cell); });
     team.add("second", 0, [&] { second(cell); });
     try {
@@ -53,10 +53,10 @@ std::string race(void (*first)(SeededCell<int>&), void (*second)(SeededCell<int>
   return "";
 }
 
-void write_it(SeededCell<int>& cell) {
+void write_it(Seeded::cell<int>& cell) {
   cell.write(1);
 }
-void read_it(SeededCell<int>& cell) {
+void read_it(Seeded::cell<int>& cell) {
   (void)cell.read();
 }
 
@@ -70,40 +70,76 @@ TEST(SeededCell, TwoWritesAreARace) {
 }
 
 TEST(SeededCell, AGuardLastsAsLongAsItLives) {
-  const auto read_for_long = [](SeededCell<int>& cell) {
+  const auto read_for_long = [](Seeded::cell<int>& cell) {
     const auto guard = cell.reading();
-    seeded_point();
+    memory_at_point<SequentialMemory>();
     EXPECT_EQ(*guard, 0);
   };
   EXPECT_THAT(race(read_for_long, write_it), testing::HasSubstr("nobody else accesses a cell"));
-  const auto edit_for_long = [](SeededCell<int>& cell) {
+  const auto edit_for_long = [](Seeded::cell<int>& cell) {
     const auto guard = cell.editing();
-    seeded_point();
+    memory_at_point<SequentialMemory>();
     *guard = 1;
   };
   EXPECT_THAT(race(edit_for_long, read_it), testing::HasSubstr("nobody else accesses a cell"));
 }
 
-/// Whether, in some schedule, the other thread sees a store before the storing thread has gone on.
-bool seen_before_going_on(uint32_t stores_per_point) {
+TEST(SeededCell, AWriteInTheMiddleOfAReadIsARace) {
+  static bool reads;
+  reads = false;
+  const auto read_for_long = [](Seeded::cell<int>& cell) {
+    const auto guard = cell.reading();
+    reads = true;
+    memory_at_point<SequentialMemory>();
+    reads = false;
+  };
+  const auto write_meanwhile = [](Seeded::cell<int>& cell) {
+    if (reads) cell.write(1);
+  };
+  EXPECT_THAT(race(read_for_long, write_meanwhile), testing::HasSubstr("second: invariant"));
+}
+
+/// Whether, in some schedule, the other thread sees what was stored before the storing thread has
+/// gone on.
+template <class Shared>
+bool seen_before_going_on(uint32_t stores_per_point, void (*store)(Shared&),
+                          bool (*sees)(Shared&)) {
   bool seen = false;
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    SeededAtomic<int> flag{0};
+    Shared shared(1);
     bool gone_on = false;
-    SeededTeam team({.seed = seed, .stores_per_point = stores_per_point});
+    Seeded::team team({.seed = seed, .stores_per_point = stores_per_point});
     team.add("writer", 0, [&] {
-      flag.store(1, order);
+      store(shared);
       gone_on = true;
     });
-    team.add("reader", 0, [&] { seen |= flag.load(order) == 1 && !gone_on; });
+    team.add("reader", 0, [&] { seen |= sees(shared) && !gone_on; });
     team.run();
   }
   return seen;
 }
 
+using Word = Seeded::atomic<int>;
+using Queue = Seeded::bounded_queue<int>;
+
 TEST(SeededAtomic, AStoreCanBeSeenBeforeItsThreadGoesOn) {
-  EXPECT_TRUE(seen_before_going_on(1));
-  EXPECT_FALSE(seen_before_going_on(0)) << "without points after stores";
+  const auto sees = [](Word& word) { return word.load(order) == 2; };
+  for (void (*store)(Word&) :
+       {+[](Word& word) { word.store(2, order); }, +[](Word& word) { word.fetch_add(1, order); },
+        +[](Word& word) {
+          int expected = 1;
+          word.compare_exchange_strong(expected, 2, order, order);
+        }}) {
+    EXPECT_TRUE(seen_before_going_on<Word>(1, store, sees));
+    EXPECT_FALSE(seen_before_going_on<Word>(0, store, sees)) << "without points after stores";
+  }
+}
+
+TEST(SeededQueue, APushCanBeSeenBeforeItsThreadGoesOn) {
+  const auto push = [](Queue& queue) { EXPECT_TRUE(queue.try_push(2)); };
+  const auto sees = [](Queue& queue) { return queue.try_pop() == 2; };
+  EXPECT_TRUE(seen_before_going_on<Queue>(1, push, sees));
+  EXPECT_FALSE(seen_before_going_on<Queue>(0, push, sees)) << "without points after stores";
 }
 
 TEST(SeededCell, TwoReadsAreNone) {
@@ -112,9 +148,9 @@ TEST(SeededCell, TwoReadsAreNone) {
 
 TEST(SeededCell, OneAfterTheOtherIsNone) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    SeededCell<int> cell;
-    SeededAtomic<int> flag{0};
-    SeededTeam team({.seed = seed});
+    Seeded::cell<int> cell;
+    Seeded::atomic<int> flag{0};
+    Seeded::team team({.seed = seed});
     SeededThread* reader = nullptr;
     team.add("writer", 0, [&] {
       cell.write(42);

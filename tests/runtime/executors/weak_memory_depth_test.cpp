@@ -14,15 +14,15 @@ std::map<uint64_t, uint64_t> depths_of(uint64_t stores, uint64_t seeds,
                                        std::optional<uint32_t> loads_per_stale) {
   std::map<uint64_t, uint64_t> depths;
   for (uint64_t seed = 0; seed < seeds; ++seed) {
-    WeakMemory memory({.seed = seed, .loads_per_stale = loads_per_stale});
+    WeakMemory memory({{.seed = seed}, loads_per_stale});
     memory.begin(2);
-    uint32_t history = 0;
+    WeakMemory::Place place;
     memory.switch_to(0);
     for (uint64_t value = 1; value <= stores; ++value) {
-      memory.store(&depths, history, value - 1, value, std::memory_order_relaxed);
+      memory.store(place, value - 1, value, std::memory_order_relaxed);
     }
     memory.switch_to(1);
-    ++depths[stores - memory.load(&depths, history, stores, std::memory_order_relaxed)];
+    ++depths[stores - memory.load(place, stores, std::memory_order_relaxed)];
   }
   return depths;
 }
@@ -47,6 +47,21 @@ TEST(WeakMemoryDepth, IsNoMoreThanThereAre) {
   EXPECT_EQ(depths.rbegin()->first, 3U);
 }
 
+/// An atomic may be older than a memory, and have a number that is another's there.
+TEST(WeakMemoryDepth, IsNoneOfWhatAnotherMemoryKnows) {
+  WeakMemory::Place old;
+  WeakMemory::Place other;
+  for (WeakMemory::Place* place : {&old, &other}) {
+    WeakMemory memory({{.seed = 1}, 1});
+    memory.begin(2);
+    memory.switch_to(0);
+    memory.store(*place, 0, 7, std::memory_order_relaxed);
+    EXPECT_EQ(place->history, 1U);
+    memory.switch_to(1);
+    EXPECT_EQ(memory.load(old, 5, std::memory_order_relaxed), place == &old ? 0U : 5U);
+  }
+}
+
 TEST(WeakMemoryDepth, OneLoadInSoManyIsLate) {
   for (const uint32_t loads : {2U, 4U, 16U, 64U}) {
     const uint64_t newest = depths_of(20, 20'000, loads)[0];
@@ -56,16 +71,16 @@ TEST(WeakMemoryDepth, OneLoadInSoManyIsLate) {
 
 /// The share of late loads in 2000 of one memory: each is of another atomic.
 double late_share(uint64_t seed) {
-  WeakMemory memory({.seed = seed});
+  WeakMemory memory({{.seed = seed}, std::nullopt});
   memory.begin(2);
   uint32_t late = 0;
   constexpr uint32_t loads = 2000;
   for (uint32_t i = 0; i < loads; ++i) {
-    uint32_t history = 0;
+    WeakMemory::Place place;
     memory.switch_to(0);
-    memory.store(&late, history, 0, 1, std::memory_order_relaxed);
+    memory.store(place, 0, 1, std::memory_order_relaxed);
     memory.switch_to(1);
-    late += memory.load(&late, history, 1, std::memory_order_relaxed) == 0 ? 1 : 0;
+    late += memory.load(place, 1, std::memory_order_relaxed) == 0 ? 1 : 0;
   }
   return static_cast<double>(late) / loads;
 }

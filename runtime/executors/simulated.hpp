@@ -1,0 +1,336 @@
+/// The policy of simulations: a team under a schedule that follows from a seed (seeded_team.hpp),
+/// on a memory of the kind `Memory`. Every access to shared data is a point of the schedule,
+/// whatever the memory; what the memory decides is what an access sees, what is ordered by it, and
+/// what a race of plain data is. Where no team runs, there is no point, and the newest value.
+///
+/// A ring happens before the return from idle() that hears it; await() gets nothing from rings but
+/// that it looks again, so what its predicate reads must be ordered by itself.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "runtime/executors/execution_policy.hpp"
+#include "runtime/executors/mapped_array.hpp"
+#include "runtime/executors/simulated_team.hpp"
+#include "runtime/executors/weakening.hpp"
+
+namespace pto2::executors {
+
+/// The memory as the running thread sees it, at a point of the schedule; null while no team runs.
+template <class Memory>
+Memory* memory_at_point() {
+  SimulatedTeam<Memory>* const team = SimulatedTeam<Memory>::active();
+  if (team == nullptr) return nullptr;
+  team->point();
+  return &team->memory();
+}
+
+/// A point after a store, in some schedules: what the storing thread does next, without another
+/// access to shared data, can come late.
+template <class Memory>
+void point_after_store() {
+  if (auto* const team = SimulatedTeam<Memory>::active()) team->point_after_store();
+}
+
+/// std::atomic's interface.
+template <class Memory, class T>
+class SimulatedAtomic {
+ public:
+  SimulatedAtomic() = default;
+  explicit SimulatedAtomic(T value) : value_(value) {}
+  SimulatedAtomic(const SimulatedAtomic&) = delete;
+  SimulatedAtomic& operator=(const SimulatedAtomic&) = delete;
+
+  T load(std::memory_order order) const {
+    Memory* const memory = memory_at_point<Memory>();
+    return memory == nullptr ? value_ : value(memory->load(place_, bits(value_), order));
+  }
+  void store(T value, std::memory_order order) {
+    Memory* const memory = memory_at_point<Memory>();
+    if (memory != nullptr) memory->store(place_, bits(value_), bits(value), order);
+    value_ = value;
+    point_after_store<Memory>();
+  }
+  T exchange(T value, std::memory_order order) {
+    return update(order, [&](T) { return value; });
+  }
+  T fetch_add(T n, std::memory_order order) {
+    return update(order, [&](T v) { return static_cast<T>(v + n); });
+  }
+  T fetch_sub(T n, std::memory_order order) {
+    return update(order, [&](T v) { return static_cast<T>(v - n); });
+  }
+  T fetch_or(T n, std::memory_order order) {
+    return update(order, [&](T v) { return static_cast<T>(v | n); });
+  }
+  T fetch_and(T n, std::memory_order order) {
+    return update(order, [&](T v) { return static_cast<T>(v & n); });
+  }
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order success,
+                               std::memory_order failure) {
+    Memory* const memory = memory_at_point<Memory>();
+    const T seen =
+        memory == nullptr
+            ? value_
+            : value(memory->load_to_compare(place_, bits(value_), bits(expected), failure));
+    if (seen != expected) {
+      expected = seen;
+      return false;
+    }
+    write(memory, desired, success);
+    return true;
+  }
+
+ private:
+  static_assert(sizeof(T) <= sizeof(uint64_t));
+
+  static uint64_t bits(T value) {
+    uint64_t result = 0;
+    std::memcpy(&result, &value, sizeof value);
+    return result;
+  }
+  static T value(uint64_t bits) {
+    T result;
+    std::memcpy(&result, &bits, sizeof result);
+    return result;
+  }
+  template <class F>
+  T update(std::memory_order order, F&& f) {
+    Memory* const memory = memory_at_point<Memory>();
+    const T before = value_;
+    write(memory, f(before), order);
+    return before;
+  }
+  void write(Memory* memory, T value, std::memory_order order) {
+    if (memory != nullptr) memory->update(place_, bits(value_), bits(value), order);
+    value_ = value;
+    point_after_store<Memory>();
+  }
+
+  T value_{};
+  [[no_unique_address]] typename Memory::Place place_;
+};
+
+/// A word to sleep on: whoever sleeps is parked until it is notified. A ring that comes meanwhile
+/// is used up, which is no harm: who returns looks at everything again before it waits.
+template <class Memory>
+class ParkingWord : public SimulatedAtomic<Memory, uint32_t> {
+ public:
+  using SimulatedAtomic<Memory, uint32_t>::SimulatedAtomic;
+
+  void wait(uint32_t old, std::memory_order order) {
+    SeededTeam& team = *SimulatedTeam<Memory>::active();
+    while (this->load(order) == old) {
+      SeededThread& self = team.running();
+      sleepers_.push_back(&self);
+      while (std::ranges::find(sleepers_, &self) != sleepers_.end()) team.park();
+    }
+  }
+  void notify_one() {
+    memory_at_point<Memory>();
+    if (!sleepers_.empty()) wake_first();
+  }
+  void notify_all() {
+    memory_at_point<Memory>();
+    while (!sleepers_.empty()) wake_first();
+  }
+
+ private:
+  void wake_first() {
+    SeededThread* const first = sleepers_.front();
+    sleepers_.erase(sleepers_.begin());
+    first->ring();
+  }
+
+  std::vector<SeededThread*> sleepers_;
+};
+
+/// Plain data. A guard lets others run while it lives, and its access is made at both of its ends:
+/// another that comes between them is ordered with neither, or with one of them alone. Where a race
+/// is an overlap, the point of the access is in its middle, so that there is one. A read has a
+/// point before it: what an atomic access has just given away can be recycled before it is read.
+template <class Memory, class T>
+class SimulatedCell {
+ public:
+  /// An access that lasts as long as this lives.
+  template <class Cell, class Value>
+  class Guard {
+   public:
+    explicit Guard(Cell& cell) : cell_(cell) {
+      if constexpr (Memory::is_weak) memory_at_point<Memory>();
+      cell_.accesses_.begin(writes, typeid(T));
+      if constexpr (!Memory::is_weak) memory_at_point<Memory>();
+    }
+    ~Guard() { cell_.accesses_.end(writes, typeid(T)); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    Value& operator*() const { return cell_.value_; }
+    Value* operator->() const { return &cell_.value_; }
+
+   private:
+    static constexpr bool writes = !std::is_const_v<Value>;
+    Cell& cell_;
+  };
+  using Reading = Guard<const SimulatedCell, const T>;
+  using Editing = Guard<SimulatedCell, T>;
+
+  SimulatedCell() = default;
+  explicit SimulatedCell(const T& value) : value_(value) {}
+
+  [[nodiscard]] T read() const {
+    memory_at_point<Memory>();
+    accesses_.touch(false, typeid(T));
+    return value_;
+  }
+  void write(const T& value) { *editing() = value; }
+  [[nodiscard]] Reading reading() const { return Reading(*this); }
+  [[nodiscard]] Editing editing() { return Editing(*this); }
+
+ private:
+  T value_{};
+  mutable typename Memory::Accesses accesses_;
+};
+
+/// A FIFO whose operations are single steps. On weak memory its entries are used in turn, after
+/// Vyukov's queue: each orders its push before its pop, and that pop before the push that uses the
+/// entry next, and nothing else. A thread that does not know of the other's step may find the queue
+/// empty, or full.
+template <class Memory, class T>
+class SimulatedQueue {
+ public:
+  explicit SimulatedQueue(std::size_t capacity) : capacity_(capacity), entries_(capacity) {}
+
+  [[nodiscard]] bool try_push(const T& value) {
+    Memory* const memory = memory_at_point<Memory>();
+    if (items_.size() == capacity_ || entries_.is_late(memory, pushed_)) return false;
+    entries_.pass_on(memory, pushed_++);
+    items_.push_back(value);
+    point_after_store<Memory>();
+    return true;
+  }
+  [[nodiscard]] std::optional<T> try_pop() {
+    Memory* const memory = memory_at_point<Memory>();
+    if (items_.empty() || entries_.is_late(memory, popped_)) return std::nullopt;
+    entries_.pass_on(memory, popped_++);
+    const T value = items_.front();
+    items_.pop_front();
+    // There a pop stores to its entry, too.
+    if constexpr (Memory::is_weak) point_after_store<Memory>();
+    return value;
+  }
+
+ private:
+  std::size_t capacity_;
+  std::deque<T> items_;
+  [[no_unique_address]] typename Memory::Entries entries_;
+  uint64_t pushed_ = 0;
+  uint64_t popped_ = 0;
+};
+
+template <class Memory>
+struct Simulated {
+  static constexpr const char* name = Memory::name;
+  static constexpr bool weak_memory = Memory::is_weak;
+
+  template <class T>
+  using atomic = SimulatedAtomic<Memory, T>;
+  template <class T>
+  using cell = SimulatedCell<Memory, T>;
+  template <class T>
+  using bounded_queue = SimulatedQueue<Memory, T>;
+  /// What threads share of a ring: large, and valid when zeroed.
+  template <class T>
+  using shared_array = MappedArray<T>;
+  using sleep_word = ParkingWord<Memory>;
+  using team = SimulatedTeam<Memory>;
+  using team_options = typename Memory::Options;
+  [[nodiscard]] static std::string running_thread() {
+    team* const here = team::active();
+    return here == nullptr ? std::string() : here->name_of(here->running().number());
+  }
+
+  static constexpr std::memory_order order(
+      const OrderSite& site, std::source_location where = std::source_location::current()) {
+    return Memory::order({&site, where});
+  }
+
+  class doorbell {
+   public:
+    doorbell() = default;
+    explicit doorbell(SeededThread& thread) : thread_(&thread) {}
+    /// Before the run nothing needs to be ordered: all of it happens before.
+    void ring() const {
+      if (team* const here = team::active()) here->memory().tell(thread_->number());
+      thread_->ring();
+    }
+
+   private:
+    SeededThread* thread_ = nullptr;
+  };
+
+  /// There is no time here, so nothing is late and nobody is reminded.
+  class reminder {
+   public:
+    explicit reminder(doorbell) {}
+  };
+
+  /// Who has looked at an older value looks again: no ring tells when the newer one comes.
+  template <class Predicate>
+  static void await(Predicate&& predicate) {
+    team* const here = team::active();
+    for (;;) {
+      if (here != nullptr) here->memory().begin_look();
+      if (predicate()) return;
+      if (here->memory().has_missed()) {
+        here->give_way();
+      } else {
+        here->park();
+      }
+    }
+  }
+  /// On weak memory rings that have ended another wait count: what they tell has not been heard.
+  static void idle() {
+    team& here = *team::active();
+    if constexpr (Memory::is_weak) {
+      while (!here.memory().hear()) here.park();
+    } else {
+      here.park();
+    }
+  }
+
+  /// A round that found nothing is a point of the schedule. Whether the caller's loop is over.
+  template <class Predicate>
+  static bool yield(Predicate&& is_over) {
+    memory_at_point<Memory>();
+    return is_over();
+  }
+  [[nodiscard]] static uint32_t polling_rounds() { return 1; }
+  /// Any order of steps is one that threads of their own could take.
+  [[nodiscard]] static uint32_t parallelism() { return UINT32_MAX; }
+
+  template <class Predicate>
+  static void spin(Predicate&& predicate) {
+    while (!predicate()) team::active()->give_way();
+  }
+
+  static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
+    if (team* const here = team::active()) here->enter_kernel();
+    kernel(args);
+  }
+  template <class Section>
+  static void run_kernels(Section&& section) {
+    section(run_kernel);
+  }
+  static void prefetch_for_write(const void*) {}
+  static constexpr uint64_t ticks_per_second = 1'000'000'000;
+  [[nodiscard]] static uint64_t now() {
+    const team* const here = team::active();
+    return here == nullptr ? 0 : here->points();
+  }
+};
+
+}  // namespace pto2::executors
