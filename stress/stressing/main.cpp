@@ -53,8 +53,8 @@ urgent; all, none.
 What goes wrong is tried again, up to 200 times in half a minute, to tell how often it does; and a
 run with a seed is looked for in simulations, where it can be made smaller and be replayed.
 
-Exit codes: 0 all runs were right, 1 one was not, 2 usage, 3 bad input, 4 inconclusive (no run, or so
-many that did not show every kind of outcome), 130 interrupted, 143 terminated.)";
+Exit codes: 0 all runs were right, 1 one was not, 2 usage, 3 bad input, 4 inconclusive (no run, or
+1000 and more that did not show every kind of outcome), 130 interrupted, 143 terminated.)";
 
 void add_options(CLI::App& app, Arguments& arguments) {
   app.footer(footer);

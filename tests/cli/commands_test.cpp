@@ -189,7 +189,7 @@ TEST(Help, AndTheErrorNameEveryCommand) {
   }
   for (const Strings& arguments : {Strings{}, Strings{"fly"}}) {
     EXPECT_THAT(pto2(arguments).err,
-                HasSubstr("name a command: run, validate, check, simulate, replay, list or doctor; "
+                HasSubstr("name a command: run, validate, check, simulate, stress, replay, list or doctor; "
                           "pto2 --help"));
   }
   EXPECT_THAT(pto2({"fly"}).err, HasSubstr("pto2: fly is no command; name"));
