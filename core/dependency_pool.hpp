@@ -29,7 +29,6 @@ class DependencyPool {
     PTO2_INVARIANT("DP-P1", capacity >= 1 && capacity < max_ring_entries);
   }
 
-  [[nodiscard]] uint32_t capacity() const { return static_cast<uint32_t>(capacity_); }
   [[nodiscard]] uint64_t tail(uint64_t alive) const {
     return alive == 0 ? 0 : marks_[ring_->slot(alive - 1)];
   }

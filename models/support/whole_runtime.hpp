@@ -21,8 +21,6 @@
 #include "models/support/scenario.hpp"
 #include "runtime/device/assembly.hpp"
 #include "runtime/judge/judge.hpp"
-#include "runtime/orchestrator/block_calls_impl.hpp"
-#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"

@@ -4,8 +4,6 @@
 #include "runtime/device/launch_on.hpp"
 #include "runtime/executors/hardware.hpp"
 #include "runtime/executors/seeded.hpp"
-#include "runtime/orchestrator/block_calls_impl.hpp"
-#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"

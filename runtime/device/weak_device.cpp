@@ -3,8 +3,6 @@
 #include "core/task_word.hpp"
 #include "runtime/device/launch_on.hpp"
 #include "runtime/executors/weak.hpp"
-#include "runtime/orchestrator/block_calls_impl.hpp"
-#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 #include "runtime/orchestrator/submitter_impl.hpp"
 #include "runtime/scheduler/scheduler_impl.hpp"

@@ -1,6 +1,7 @@
 #include "runtime/orchestrator/counting.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace pto2 {
 
@@ -16,9 +17,8 @@ void Counting::submit(const Submission& task) {
                                   .replaced = task.replaced});
 }
 
-void Counting::begin(const Deadlock& deadlock, const PerRing& next, const PerRing& alive,
-                     uint64_t now) {
-  deadlock_ = deadlock;
+void Counting::begin(Deadlock deadlock, const PerRing& next, const PerRing& alive, uint64_t now) {
+  deadlock_ = std::move(deadlock);
   since_ = now;
   next_ = next;
   alive_ = alive;

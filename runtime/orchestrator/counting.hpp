@@ -30,7 +30,7 @@ class Counting {
 
   /// From here on nothing is executed: the rings have come to the tasks `next`, and `alive` are the
   /// oldest that have not been reclaimed.
-  void begin(const Deadlock& deadlock, const PerRing& next, const PerRing& alive, uint64_t now);
+  void begin(Deadlock deadlock, const PerRing& next, const PerRing& alive, uint64_t now);
   /// Before the look-ups of a task of this ring: the watermarks are those of the best case.
   void observe(uint32_t ring, TensorMap& map);
   /// In place of an execution. False: it has been counted for long enough.

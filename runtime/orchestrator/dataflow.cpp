@@ -9,10 +9,10 @@ namespace pto2 {
 
 namespace {
 
-bool refuse_param(const Submission& task, uint32_t i, std::string problem, const char* hint,
-                  RunError& refusal) {
-  refusal = {ErrorCode::bad_submission,
-             fmt::format("submission {}, parameter {}: {}", task.serial - 1, i, problem), hint};
+bool refuse_param(Submission& task, uint32_t i, std::string problem, const char* hint) {
+  task.refusal = {ErrorCode::bad_submission,
+                  fmt::format("submission {}, parameter {}: {}", task.serial - 1, i, problem),
+                  hint};
   return false;
 }
 
@@ -39,65 +39,61 @@ void Dataflow::scope_end() {
   scopes_.pop_back();
 }
 
-bool Dataflow::check(Submission& task, RunError& refusal) {
+bool Dataflow::check(Submission& task) {
   task.outputs = 0;
   task.heap_bytes = 0;
   task.rewrites = 0;
   task.inserts = 0;
   task.has_pipes = false;
   for (uint32_t i = 0; i < task.params.size(); ++i) {
-    if (!check_param(task, i, refusal)) return false;
+    if (!check_param(task, i)) return false;
   }
   return true;
 }
 
-bool Dataflow::check_param(Submission& task, uint32_t i, RunError& refusal) {
+bool Dataflow::check_param(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
   if (static_cast<uint32_t>(param.type) > static_cast<uint32_t>(PTOParamType::SCALAR)) {
-    if (is_pipe(param.type)) return check_pipe(task, i, refusal);
+    if (is_pipe(param.type)) return check_pipe(task, i);
     return refuse_param(task, i,
                         fmt::format("{} is no parameter type", static_cast<int32_t>(param.type)),
-                        "make parameters with make_input_param() and its like", refusal);
+                        "make parameters with make_input_param() and its like");
   }
   if (param.type == PTOParamType::SCALAR) return true;
   const TensorRecord* const tensor = tensors_.find(param.tensor.id);
   task.tensors[i] = tensor;
   if (tensor == nullptr) {
     return refuse_param(task, i, tensors_.describe(param.tensor.id),
-                        "use a tensor only inside the scope that made it", refusal);
+                        "use a tensor only inside the scope that made it");
   }
-  if (!tensor->has_address()) return check_new_output(task, i, refusal);
+  if (!tensor->has_address()) return check_new_output(task, i);
   task.inserts += writes(param.type) ? 1 : 0;
   if (tensor->external) return true;
   if (param.type == PTOParamType::OUTPUT) task.former_owners[task.rewrites++] = tensor->owner;
-  return check_memory(task, i, refusal);
+  return check_memory(task, i);
 }
 
 /// Whom a pipe belongs to, and that its tasks can be ordered.
-bool Dataflow::check_pipe(Submission& task, uint32_t i, RunError& refusal) {
+bool Dataflow::check_pipe(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
   const auto tag = pipe_tag(param);
   if (task.cluster == any_cluster) {
     return refuse_param(task, i, fmt::format("pipe {} for a task without a cluster", tag),
-                        "submit it to a cluster: a pipe belongs to the group that holds one",
-                        refusal);
+                        "submit it to a cluster: a pipe belongs to the group that holds one");
   }
-  uint32_t group = task.group;
-  if (task.is_block) {
-    group = task.pinned_parts.front().group;
-    for (const PinnedPart& part : task.pinned_parts) {
-      if (part.group == group) continue;
-      return refuse_param(task, i,
-                          fmt::format("pipe {} for a block task with parts in groups {} and {}",
-                                      tag, group, part.group),
-                          "submit one task per group: a pipe belongs to one", refusal);
-    }
-    if (task.block_dim != 1) {
-      return refuse_param(task, i,
-                          fmt::format("pipe {} for a block task of {} parts, which run in no order",
-                                      tag, task.block_dim),
-                          "submit one task per part: each has its turn at the pipe then", refusal);
-    }
+  const uint32_t group = task.pinned_parts.front().group;
+  for (const PinnedPart& part : task.pinned_parts) {
+    if (part.group == group) continue;
+    return refuse_param(task, i,
+                        fmt::format("pipe {} for a block task with parts in groups {} and {}", tag,
+                                    group, part.group),
+                        "submit one task per group: a pipe belongs to one");
+  }
+  if (task.is_block && task.block_dim != 1) {
+    return refuse_param(task, i,
+                        fmt::format("pipe {} for a block task of {} parts, which run in no order",
+                                    tag, task.block_dim),
+                        "submit one task per part: each has its turn at the pipe then");
   }
   PipeProblem problem;
   const PipeEntry entry = pipes_.use(
@@ -107,7 +103,7 @@ bool Dataflow::check_pipe(Submission& task, uint32_t i, RunError& refusal) {
       problem);
   if (entry.pipe == nullptr) {
     return refuse_param(task, i, fmt::format("pipe {} of group {}: {}", tag, group, problem.text),
-                        problem.hint, refusal);
+                        problem.hint);
   }
   if (!task.has_pipes) task.pipes.clear();
   task.has_pipes = true;
@@ -118,7 +114,7 @@ bool Dataflow::check_pipe(Submission& task, uint32_t i, RunError& refusal) {
 }
 
 /// A tensor without memory gets it with the task that has it as OUTPUT.
-bool Dataflow::check_new_output(Submission& task, uint32_t i, RunError& refusal) const {
+bool Dataflow::check_new_output(Submission& task, uint32_t i) const {
   const TensorRecord* const tensor = task.tensors[i];
   bool twice = false;
   for (uint32_t j = 0; j < task.outputs; ++j) {
@@ -126,7 +122,7 @@ bool Dataflow::check_new_output(Submission& task, uint32_t i, RunError& refusal)
   }
   if (task.params[i].type != PTOParamType::OUTPUT || twice) {
     return refuse_param(task, i, "the tensor has no memory yet",
-                        "submit the task that has it as OUTPUT, once, before it is read", refusal);
+                        "submit the task that has it as OUTPUT, once, before it is read");
   }
   ++task.inserts;
   const uint64_t bytes = tensor->bytes();
@@ -136,14 +132,14 @@ bool Dataflow::check_new_output(Submission& task, uint32_t i, RunError& refusal)
   return true;
 }
 
-bool Dataflow::check_memory(const Submission& task, uint32_t i, RunError& refusal) const {
+bool Dataflow::check_memory(Submission& task, uint32_t i) const {
   const TaskId owner = task.tensors[i]->owner;
   if (task.counted || scope_is_open(owner)) return true;
   return refuse_param(
       task, i,
       fmt::format("the memory of the tensor belongs to task {} of ring {}, whose scope has ended",
                   local_of(owner), ring_of(owner)),
-      "submit the task that outputs it in a scope that encloses all its uses", refusal);
+      "submit the task that outputs it in a scope that encloses all its uses");
 }
 
 bool Dataflow::scope_is_open(TaskId id) const {

@@ -39,8 +39,9 @@ class Dataflow {
   void scope_end();
   [[nodiscard]] uint32_t open_scopes() const { return static_cast<uint32_t>(scopes_.size()); }
 
-  /// Checks the parameters, and notes what later steps need of them. False: `refusal` says why.
-  [[nodiscard]] bool check(Submission& task, RunError& refusal);
+  /// Checks the parameters, and notes what later steps need of them. False: its
+  /// `refusal` says why.
+  [[nodiscard]] bool check(Submission& task);
   /// Whose results the task reads. An INOUT parameter takes the place of what it covers.
   void find_producers(Submission& task);
   /// Whose buffers it uses without waiting for them.
@@ -67,10 +68,10 @@ class Dataflow {
   [[nodiscard]] TaskNote& note(TaskId id) const {
     return notes_[ring_of(id)][local_of(id) & (window_ - 1)];
   }
-  bool check_param(Submission& task, uint32_t i, RunError& refusal);
-  bool check_pipe(Submission& task, uint32_t i, RunError& refusal);
-  bool check_memory(const Submission& task, uint32_t i, RunError& refusal) const;
-  bool check_new_output(Submission& task, uint32_t i, RunError& refusal) const;
+  bool check_param(Submission& task, uint32_t i);
+  bool check_pipe(Submission& task, uint32_t i);
+  bool check_memory(Submission& task, uint32_t i) const;
+  bool check_new_output(Submission& task, uint32_t i) const;
   [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
   [[nodiscard]] bool scope_is_open(TaskId id) const;
 

@@ -51,6 +51,32 @@ constexpr const char* request_too_large =
     "Root Cause:\n"
     "One task asks for more than there can ever be.\n";
 
+/// "task 3 of ring 0, state 1 (ready)". Requires an oldest task.
+std::string oldest_text(const Deadlock& d) {
+  return fmt::format("task {} of ring {}, state {} ({})", local_of(d.oldest), ring_of(d.oldest),
+                     static_cast<uint32_t>(d.oldest_phase), phase_name(d.oldest_phase));
+}
+
+/// What is lacking, and how much of it there is.
+std::string blocked_text(const Deadlock& d) {
+  switch (d.resource) {
+    case Resource::task_ring:
+      return fmt::format(" (Flow Control): current={}, last_alive={}, active={}/{} ({:.1f}%)",
+                         d.next, d.alive, d.used, d.size,
+                         100.0 * static_cast<double>(d.used) / static_cast<double>(d.size));
+    case Resource::heap_ring:
+      return fmt::format(": requesting {} bytes, available={}, top={}, tail={}, size={}",
+                         d.requested, d.available, d.heap_top, d.heap_tail, d.size);
+    case Resource::dependency_pool:
+      return fmt::format(": requesting {} nodes, used={}/{}", d.requested, d.used, d.size);
+    case Resource::tensormap_pool:
+      return fmt::format(": requesting {} entries, used={}/{}", d.requested, d.used, d.size);
+    case Resource::clusters:
+      return ": no free cluster";
+  }
+  return {};
+}
+
 std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
   std::string cycle = "Wait-for cycle:\n";
   cycle += fmt::format("  orchestrator waits for {} in the {}",
@@ -155,9 +181,14 @@ ErrorCode deadlock_code(Resource resource) {
   return text_of(resource).code;
 }
 
-std::string oldest_text(const Deadlock& d) {
-  return fmt::format("task {} of ring {}, state {} ({})", local_of(d.oldest), ring_of(d.oldest),
-                     static_cast<uint32_t>(d.oldest_phase), phase_name(d.oldest_phase));
+std::vector<std::string> describe_wait(const Deadlock& d, uint64_t spins) {
+  const char* const name = text_of(d.resource).name;
+  std::vector<std::string> lines{
+      fmt::format("[{}] BLOCKED{}, spins={}", name, blocked_text(d), spins)};
+  if (d.oldest != no_task) {
+    lines.push_back(fmt::format("[{}] oldest alive: {}", name, oldest_text(d)));
+  }
+  return lines;
 }
 
 RunError describe_deadlock(const Deadlock& d) {

@@ -20,7 +20,8 @@ namespace pto2 {
 [[nodiscard]] Resource resource_of(Lack lack);
 [[nodiscard]] ErrorCode deadlock_code(Resource resource);
 
-/// State of the blocked orchestrator. Bytes for the heap, entries for the others.
+/// State of the blocked orchestrator, whether it is a deadlock or a long wait. Bytes for the heap,
+/// entries for the others.
 struct Deadlock {
   Resource resource = Resource::task_ring;
   uint32_t ring = 0;
@@ -31,16 +32,20 @@ struct Deadlock {
   Phase oldest_phase = Phase::completed;
   uint32_t oldest_scope = 0;  ///< depth of the scope that holds it, 0 the outermost
   uint32_t open_scopes = 0;
+  uint64_t next = 0;   ///< of the task ring: the task that comes next
+  uint64_t alive = 0;  ///< of the task ring: the watermark
   uint64_t heap_top = 0;
   uint64_t heap_tail = 0;
+  uint64_t available = 0;              ///< of the heap: the largest_request()
   std::vector<OpenGroup> groups;       ///< that hold the clusters
   bool counted_to_end = false;         ///< the orchestration went on to its end in counting mode
   std::optional<uint64_t> sufficient;  ///< smallest size that works, if there is one
   std::string refusal;                 ///< why that cannot be set; empty: it can
 };
 
-/// "task 3 of ring 0, state 1 (ready)". Requires an oldest task.
-[[nodiscard]] std::string oldest_text(const Deadlock& deadlock);
+/// The lines that warn of a wait after so many looks in vain. They say in which state the oldest
+/// task alive is: one that stays ready waits for a core, or its kernel does not return.
+[[nodiscard]] std::vector<std::string> describe_wait(const Deadlock& wait, uint64_t spins);
 
 /// `counted_to_end` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);

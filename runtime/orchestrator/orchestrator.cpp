@@ -1,5 +1,3 @@
-#include "runtime/orchestrator/block_calls_impl.hpp"
-#include "runtime/orchestrator/cluster_calls_impl.hpp"
 #include "runtime/orchestrator/orchestrator_impl.hpp"
 
 #include "runtime/run/variants.hpp"

@@ -5,23 +5,25 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
-
-#include "runtime/orchestrator/orchestration_ops.hpp"
-
 namespace pto2 {
 
 /// Slots whose lines are on their way while scope_end() drops references.
 constexpr std::size_t drops_ahead = 8;
 
+/// Counting goes on far beyond what a chip may have, as long as a submission can name the cluster.
+inline constexpr uint32_t max_counted_cluster = INT16_MAX;
+static_assert(max_counted_cluster >= max_blocks);
+
 template <executors::ExecutionPolicy P, template <class> class F>
 Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
-    : state_(state),
-      input_(std::move(input)),
-      dataflow_(state.config, state.admission.alive(), input_.first_generation),
-      submitter_(state, dataflow_, input_.log, log_, counts_),
+    : OrchestrationRuntime(OrchestrationOps<Orchestrator>::table, std::move(input.log)),
+      state_(state),
+      entry_(std::move(input.entry)),
+      dataflow_(state.config, state.admission.alive(), input.first_generation),
+      submitter_(state, dataflow_, log_sink, log_, counts_),
       counting_(state.config.rings, P::ticks_per_second / 2),
-      groups_(state.config.chip.blocks) {}
+      groups_(state.config.chip.blocks),
+      intake_(input.kernels, state.config.chip, groups_) {}
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
@@ -43,10 +45,9 @@ void Orchestrator<P, F>::start_up() {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run_orchestration() {
-  OrchestrationHandle<Orchestrator> handle(*this);
   scope_begin();
   try {
-    input_.entry(&handle);
+    entry_(this);
   } catch (const std::exception& e) {
     fail({ErrorCode::orchestration_threw,
           fmt::format("an exception left the orchestration: {}", e.what()),
@@ -72,8 +73,7 @@ void Orchestrator<P, F>::finish() {
   if (given_up) [[unlikely]] {
     adopt_fault();
   } else {
-    dataflow_.pipes().end_all(leftovers_);
-    report_leftovers();
+    report(dataflow_.pipes().end_all());
   }
   startup.shutdown.set();
   state_.ring_schedulers();
@@ -94,35 +94,45 @@ void Orchestrator<P, F>::adopt_fault() {
                                          : describe_pipe_fault(details.pipe);
 }
 
+/// Whatever call this happens in goes to its end: nothing that it still does may submit.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::stop() {
+  mode_ = Mode::stopped;
+  stop_calls();
+}
+
+/// Takes the error if it is the first.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::fail(RunError error) {
   if (mode_ == Mode::counting) finish_counting();  // the deadlock remains what the user is told
-  mode_ = Mode::stopped;
+  stop();
   if (error_.code != ErrorCode::ok) return;
   error_ = std::move(error);
   state_.fatal.latch(static_cast<int32_t>(error_.code), {submitter_.submitted()});
   state_.ring_schedulers();
 }
 
+/// Apart from reserve(), which every submission passes.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::begin_counting(const Deadlock& deadlock) {
-  const ErrorCode code = deadlock_code(deadlock.resource);
-  state_.fatal.latch(static_cast<int32_t>(code), {submitter_.submitted()});
+[[gnu::noinline]] void Orchestrator<P, F>::begin_counting() {
+  Deadlock deadlock = submitter_.deadlock();
+  deadlock.groups = groups_.open_groups();
+  error_.code = deadlock_code(deadlock.resource);
+  state_.fatal.latch(static_cast<int32_t>(error_.code), {submitter_.submitted()});
   state_.ring_schedulers();
-  error_.code = code;
   mode_ = Mode::counting;
   Counting::PerRing next{};
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
     next[r] = state_.admission.ring(r).tasks.next();
   }
-  counting_.begin(deadlock, next, state_.admission.alive(), P::now());
+  counting_.begin(std::move(deadlock), next, state_.admission.alive(), P::now());
 }
 
 /// The orchestration has returned, or goes on for too long: says what was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting() {
   error_ = counting_.finish(scopes_.empty(), groups_, state_.config);
-  mode_ = Mode::stopped;
+  stop();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -132,7 +142,7 @@ void Orchestrator<P, F>::scope_begin() {
   scopes_.push_back(scope_tasks_.size());
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
     record<P>(log_, {.scope = submitter_.task_trace().scope_begin(),
-                     .place = static_cast<uint32_t>(scopes_.size()) - 1,
+                     .place = depth(),
                      .kind = EventKind::scope_begin});
   }
 }
@@ -145,13 +155,13 @@ void Orchestrator<P, F>::scope_end() {
   }
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
     record<P>(log_, {.scope = submitter_.task_trace().scope_end(),
-                     .place = static_cast<uint32_t>(scopes_.size()) - 1,
+                     .place = depth(),
                      .kind = EventKind::scope_end});
   }
-  const std::size_t first_task = scopes_.back();
   if (!groups_.open_groups().empty()) [[unlikely]] {
     while (const auto group = groups_.close_with_scope(depth())) close_group(*group);
   }
+  const std::size_t first_task = scopes_.back();
   scopes_.pop_back();
   dataflow_.scope_end();
   counting_.scope_end();
@@ -175,12 +185,9 @@ void Orchestrator<P, F>::drop_scope(std::size_t first_task) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, const PTOParam* params,
-                                     uint32_t count) {
-  if (mode_ == Mode::stopped) return;
+void Orchestrator<P, F>::submit(const Request& request) {
   Submission& task = submission_;
-  task.params = {params, count};
-  if (!check(task, kernel_id, worker_type)) return;
+  if (!accept(request, task)) return;
   if (mode_ == Mode::running) {
     submitter_.observe();
     submitter_.prefetch_arguments(task);
@@ -191,85 +198,38 @@ void Orchestrator<P, F>::submit_task(int32_t kernel_id, int32_t worker_type, con
   dataflow_.find_owners(task);
   if (mode_ == Mode::running && reserve(task)) {
     counting_.submit(task);
-    scope_tasks_.push_back(submitter_.commit(task, input_.kernels[task.kernel_id]));
+    scope_tasks_.push_back(submitter_.commit(task));
   } else if (mode_ == Mode::counting) {
     if (!counting_.count_only(task, dataflow_, P::now())) finish_counting();
   }
 }
 
-/// Fails the run for what is wrong with the next submission. False.
+/// Fails the run for what is wrong with the submission. False.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::refuse(const std::string& problem, const char* hint) {
-  fail({ErrorCode::bad_submission,
-        fmt::format("submission {}: {}", submitter_.submitted(), problem), hint});
+[[gnu::noinline]] bool Orchestrator<P, F>::refuse(Submission& task) {
+  fail(std::move(task.refusal));
   return false;
 }
 
-/// For parameters that are too many, fewer than none, or nowhere. False.
+/// False: the run has failed.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::refuse_params(const PTOParam* params, uint32_t count, uint32_t most,
-                                       const char* beside) {
-  const auto number = static_cast<int32_t>(count);
-  if (params == nullptr || number < 0) {
-    return refuse(fmt::format("{} parameters in {}", number,
-                              params == nullptr ? "no array (its address is null)" : "an array"),
-                  "pass an array of PTOParam and the number of its elements");
-  }
-  return refuse(fmt::format("{} parameters, at most {} are supported{}", number, most, beside),
-                "pass several values through one tensor");
-}
-
-/// For a worker type that is neither cube nor vector: refuses one that nobody runs, and tells the
-/// schedulers once that such tasks come.
-template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::expect_rare(int32_t worker_type) {
-  if (static_cast<uint32_t>(worker_type) >= core_types) {
-    return refuse(fmt::format("{} is no worker type", worker_type),
-                  "use PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU or "
-                  "PTO2_WORKER_ACCELERATOR");
-  }
-  if (submission_.cluster != any_cluster) {
-    return refuse(
-        "a pinned task for something else than a cube or a vector core, but a cluster has "
-        "no others",
-        "submit it with cluster -1, or for PTO2_WORKER_CUBE or PTO2_WORKER_VECTOR");
-  }
-  if (!state_.config.chip.runs(static_cast<CoreType>(worker_type))) {
-    return refuse("a task for an accelerator, but the chip has none",
-                  "use --accelerators 1 or more, or a chip file with `accelerators`");
-  }
-  if (!rare_types_expected_) state_.expect_rare_types();
-  rare_types_expected_ = true;
-  return true;
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::check(Submission& task, int32_t kernel_id, int32_t worker_type) {
-  const auto known = static_cast<uint32_t>(input_.kernels.size());
-  if (static_cast<uint32_t>(kernel_id) >= known || input_.kernels[kernel_id] == nullptr) {
-    return refuse(fmt::format("there is no kernel {}", kernel_id),
-                  "add it to the kernels folder as ID_NAME.so");
-  }
-  if (static_cast<uint32_t>(worker_type) >= block_core_types && !expect_rare(worker_type))
-      [[unlikely]] {
-    return false;
-  }
-  const std::size_t count = task.params.size();
-  if (count > max_params || (count != 0 && task.params.data() == nullptr)) [[unlikely]] {
-    return refuse_params(task.params.data(), static_cast<uint32_t>(count), max_params);
-  }
-  if (scopes_.empty() || done_) {
-    return refuse("the orchestration is done", "submit before pto2_rt_orchestration_done");
-  }
+bool Orchestrator<P, F>::accept(const Request& request, Submission& task) {
   task.serial = submitter_.submitted() + 1;
   task.counted = mode_ == Mode::counting;
-  task.kernel_id = static_cast<uint32_t>(kernel_id);
-  task.type = static_cast<CoreType>(worker_type);
+  if (!intake_.accept(request, task)) [[unlikely]]
+    return refuse(task);
+  if (is_done()) [[unlikely]] {
+    Intake::refuse_late(task);
+    return refuse(task);
+  }
+  // The schedulers are told once that tasks come which run neither on a cube nor on a vector core.
+  if (static_cast<uint32_t>(task.type) >= block_core_types && !rare_types_expected_) [[unlikely]] {
+    state_.expect_rare_types();
+    rare_types_expected_ = true;
+  }
   task.depth = depth();
-  task.ring = std::min(task.depth, state_.config.rings - 1);
-  if (dataflow_.check(task, refusal_)) return true;
-  fail(std::move(refusal_));
-  return false;
+  task.ring = ring();
+  return dataflow_.check(task) || refuse(task);
 }
 
 /// Waits until nothing is lacking. False: the run is given up, because of a deadlock, which is
@@ -281,84 +241,89 @@ bool Orchestrator<P, F>::reserve(Submission& task) {
   if (reserved == Reserved::fits) [[likely]]
     return true;
   if (reserved == Reserved::deadlocked) {
-    begin_counting(task);
+    begin_counting();
   } else {
-    mode_ = Mode::stopped;
+    stop();
   }
   return false;
 }
 
-/// Apart from reserve(), which every submission passes.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Orchestrator<P, F>::begin_counting(const Submission& task) {
-  begin_counting(submitter_.deadlock(task));
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-uint64_t Orchestrator<P, F>::handle_of(const TensorResult& result, const char* call) {
-  if (!result.ok()) fail({ErrorCode::bad_submission, result.error, call});
-  return result.handle;
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-uint64_t Orchestrator<P, F>::make_tensor(uint64_t address, const uint64_t* shapes, uint32_t ndims,
-                                         DataType dtype) {
-  if (mode_ == Mode::stopped) return 0;
-  return handle_of(dataflow_.tensors().make(address, shapes, ndims, dtype),
-                   "check the call of make_tensor");
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-uint64_t Orchestrator<P, F>::view(uint64_t tensor, const uint64_t* shapes,
-                                  const uint64_t* offsets) {
-  if (mode_ == Mode::stopped) return 0;
-  return handle_of(dataflow_.tensors().view(tensor, shapes, offsets), "check the call of view");
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-uint64_t Orchestrator<P, F>::reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
-  if (mode_ == Mode::stopped) return 0;
-  return handle_of(dataflow_.tensors().reshape(tensor, shapes, ndims), "check the call of reshape");
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-uint64_t Orchestrator<P, F>::transpose(uint64_t tensor, uint32_t x, uint32_t y) {
-  if (mode_ == Mode::stopped) return 0;
-  return handle_of(dataflow_.tensors().transpose(tensor, x, y), "check the call of transpose");
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-const TensorRecord* Orchestrator<P, F>::find_tensor(uint64_t tensor, const char* use) {
-  if (mode_ == Mode::stopped) return nullptr;
-  const TensorRecord* record = dataflow_.tensors().find(tensor);
-  if (record == nullptr) {
-    fail({ErrorCode::bad_submission,
-          fmt::format("{}: {}", use, dataflow_.tensors().describe(tensor)),
-          "use a tensor only inside the scope that made it"});
+int32_t Orchestrator<P, F>::allocate_cluster() {
+  if (is_done()) {
+    fail({ErrorCode::bad_submission, "allocate_cluster: the orchestration is done",
+          "allocate before pto2_rt_orchestration_done"});
+    return 0;
   }
-  return record;
+  const std::optional<uint32_t> cluster = take_cluster();
+  if (!cluster) return 0;
+  // It is free, so the tasks of its last group have completed. PI-I2
+  report(dataflow_.pipes().end_group_on(*cluster));
+  const OpenGroup group = groups_.open(*cluster, depth());
+  if (mode_ == Mode::running) {
+    record<P>(log_, {.group = group.group, .place = *cluster, .kind = EventKind::allocate});
+  }
+  return static_cast<int32_t>(*cluster);
+}
+
+/// Waits for a free cluster. While a deadlock is counted there are as many as it takes. Nothing:
+/// the run is given up, or has been counted as far as that can be done.
+template <executors::ExecutionPolicy P, template <class> class F>
+std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
+  uint32_t cluster = 0;
+  if (mode_ == Mode::running) {
+    switch (submitter_.allocate_cluster(ring(), cluster)) {
+      case Reserved::fits:
+        return cluster;
+      case Reserved::deadlocked:
+        begin_counting();
+        break;
+      case Reserved::given_up:
+        stop();
+        return std::nullopt;
+    }
+  }
+  cluster = groups_.lowest_closed();
+  if (cluster > max_counted_cluster) {
+    finish_counting();
+    return std::nullopt;
+  }
+  return cluster;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::dump(uint64_t tensor) {
-  if (mode_ == Mode::stopped || !input_.log) return;
-  input_.log(PTO2_LOG_INFO, dataflow_.tensors().describe(tensor).c_str());
+void Orchestrator<P, F>::free_cluster(int32_t cluster) {
+  if (!groups_.is_open(cluster)) {
+    return fail(intake_.refuse_cluster("free_cluster", cluster, submitter_.submitted()));
+  }
+  const auto index = static_cast<uint32_t>(cluster);
+  close_group({groups_.free(index), index, 0});
 }
 
+/// The books of the group are closed already.
 template <executors::ExecutionPolicy P, template <class> class F>
-uint64_t Orchestrator<P, F>::describe(uint64_t tensor, char* text, uint64_t capacity) {
-  const std::string line =
-      mode_ == Mode::stopped ? std::string() : dataflow_.tensors().describe(tensor);
-  if (capacity != 0) text[line.copy(text, capacity - 1)] = 0;
-  return line.size();
+void Orchestrator<P, F>::close_group(const OpenGroup& group) {
+  if (mode_ != Mode::running) return;
+  record<P>(log_, {.group = group.group, .place = group.cluster, .kind = EventKind::close});
+  if (state_.clusters.close(group.cluster)) {
+    record<P>(log_, EventKind::give_back, no_task, group.cluster);
+  }
 }
 
+/// What kernels have left in pipes; after a deadlock none has run to its end for certain.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::log_line(int32_t level, const char* format, va_list arguments) {
-  if (!input_.log) return;
-  char line[1024];
-  std::vsnprintf(line, sizeof line, format, arguments);
-  input_.log(level, line);
+void Orchestrator<P, F>::report(const std::vector<PipeLeftover>& leftovers) {
+  if (mode_ == Mode::counting) return;
+  for (const PipeLeftover& left : leftovers) {
+    if (log_.enabled()) {
+      PipeUse use{};
+      use.group = left.group;
+      use.tag = left.tag;
+      use.after = {static_cast<int64_t>(left.waiting), static_cast<int64_t>(left.held)};
+      log_.record({.t = P::now(), .kind = EventKind::leftover}, use);
+    }
+    if (log_sink) log_sink(PTO2_LOG_WARN, leftover_text(left).c_str());
+  }
 }
 
 }  // namespace pto2

@@ -110,8 +110,9 @@ PipeTable::Memory PipeTable::allocate(uint64_t bytes) {
   return memory;
 }
 
-void PipeTable::end_group_on(uint32_t cluster, std::vector<PipeLeftover>& leftovers) {
-  if (cluster >= clusters_.size()) return;
+std::vector<PipeLeftover> PipeTable::end_group_on(uint32_t cluster) {
+  std::vector<PipeLeftover> leftovers;
+  if (cluster >= clusters_.size()) return leftovers;
   for (const auto& made : clusters_[cluster].made) {
     const PTOPipe& control = made->pipe.control;
     if (control.pushed != control.freed) {
@@ -123,12 +124,22 @@ void PipeTable::end_group_on(uint32_t cluster, std::vector<PipeLeftover>& leftov
     kept_.emplace(bytes, std::move(made->memory));
   }
   clusters_[cluster] = {};
+  return leftovers;
 }
 
-void PipeTable::end_all(std::vector<PipeLeftover>& leftovers) {
+std::vector<PipeLeftover> PipeTable::end_all() {
+  std::vector<PipeLeftover> all;
   for (uint32_t cluster = 0; cluster < clusters_.size(); ++cluster) {
-    end_group_on(cluster, leftovers);
+    std::ranges::copy(end_group_on(cluster), std::back_inserter(all));
   }
+  return all;
+}
+
+std::string leftover_text(const PipeLeftover& left) {
+  return fmt::format(
+      "[Pipe] group {}, tag {}: {} entries are left at the end of the group, {} of them popped and "
+      "not freed",
+      left.group, left.tag, left.waiting + left.held, left.held);
 }
 
 }  // namespace pto2

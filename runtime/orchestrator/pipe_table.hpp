@@ -64,6 +64,9 @@ struct PipeLeftover {
   uint64_t held;     ///< popped and not freed
 };
 
+/// The warning of it.
+[[nodiscard]] std::string leftover_text(const PipeLeftover& left);
+
 class PipeTable {
  public:
   /// The pipe of this name, made if there is none; in constant time, or logarithmic in the pipes
@@ -71,12 +74,12 @@ class PipeTable {
   /// `problem` says why then. Pointers stay valid until the group ends.
   [[nodiscard]] PipeEntry use(const PipeRequest& request, PipeProblem& problem);
 
-  /// The group that held `cluster`, if there was one, is over: forgets its pipes, and adds what is
-  /// left in them to `leftovers`, in the order in which they were made. Requires that all tasks of
-  /// the group have completed.
-  void end_group_on(uint32_t cluster, std::vector<PipeLeftover>& leftovers);
+  /// The group that held `cluster`, if there was one, is over: forgets its pipes, and returns what
+  /// is left in them, in the order in which they were made. Requires that all tasks of the group
+  /// have completed.
+  std::vector<PipeLeftover> end_group_on(uint32_t cluster);
   /// The same for all groups, the lowest cluster first: the run has ended.
-  void end_all(std::vector<PipeLeftover>& leftovers);
+  [[nodiscard]] std::vector<PipeLeftover> end_all();
 
  private:
   static constexpr std::size_t alignment = 64;

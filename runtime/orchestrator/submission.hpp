@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "core/admission.hpp"
+#include "runtime/chip/ai_core.hpp"
 #include "runtime/chip/chip.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/include/pto_orchestration_api.h"
+#include "runtime/run/error.hpp"
 #include "runtime/run/pipe_fault.hpp"
 #include "runtime/tensormap/tensor_table.hpp"
 
@@ -42,21 +44,21 @@ struct PipeParam {
   Pipe* pipe;
 };
 
-/// One object serves all submissions of a run, so that its vectors keep their memory. Whoever fills
-/// a field in clears it first.
+/// One object serves all submissions of a run, so that its vectors keep their memory: a scratchpad.
+/// Whoever fills a field in clears it first, so nothing is left of the former submission.
 struct Submission : TaskRoute {
-  // What was asked for.
+  // Its place in the run.
   uint64_t serial = 0;   ///< over all rings, from 1
   bool counted = false;  ///< in counting mode: it is not executed
-  uint32_t kernel_id = 0;
-  uint32_t group = 0;  ///< that holds the cluster; only with one
-  std::span<const PTOParam> params;
-  uint32_t block_dim = 0;  ///< parts of a block task; 0: it is none
-  /// Of a block task whose parts are pinned; else empty. `cluster` and `group` are those of part 0
-  /// then.
-  std::vector<PinnedPart> pinned_parts;
   uint32_t ring = 0;
   uint32_t depth = 0;  ///< of its scope, 0 the outermost
+
+  // What was asked for, by Intake::accept(), with the base class.
+  uint32_t kernel_id = 0;
+  KernelEntry kernel = nullptr;
+  std::span<const PTOParam> params;
+  uint32_t block_dim = 0;                ///< parts of a block task; only if it is one
+  std::vector<PinnedPart> pinned_parts;  ///< one of a task; only with a cluster, that of part 0
 
   // What the parameters ask for, by Dataflow::check().
   std::array<const TensorRecord*, max_params> tensors;
@@ -73,6 +75,8 @@ struct Submission : TaskRoute {
   std::vector<TaskId> producers;
   std::vector<TaskId> owners;    ///< of buffers that it uses, if they are no producers
   std::vector<TaskId> replaced;  ///< producers of entries that its look-ups removed
+
+  RunError refusal;  ///< why it is refused, if it is
 
   [[nodiscard]] Demand demand() const { return {ring, heap_bytes, producers, owners}; }
 };

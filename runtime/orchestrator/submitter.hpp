@@ -6,20 +6,17 @@
 /// is a deadlock.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
+#include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/orchestrator/task_trace.hpp"
 #include "runtime/run/run_state.hpp"
 
 namespace pto2 {
-
-/// Receives log lines; `level` is a PTO2LogLevel.
-using LogSink = std::function<void(int32_t level, const char* text)>;
 
 /// What the orchestrator counted. Read after the run.
 struct OrchestratorCounts {
@@ -67,28 +64,25 @@ class Submitter {
   /// Waits until the submission fits.
   [[nodiscard]] Reserved reserve(Submission& task);
   /// Makes the task, which fits, and pushes it if it is ready.
-  TaskId commit(const Submission& task, KernelEntry kernel);
+  TaskId commit(const Submission& task);
   /// What was submitted, if that is kept.
   [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
   /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.
   [[nodiscard]] Reserved allocate_cluster(uint32_t ring, uint32_t& cluster);
-  /// The submission's deadlock, as reserve() found it.
-  [[nodiscard]] Deadlock deadlock(const Submission& task) const;
+  /// What reserve() or allocate_cluster() found when it said that it was deadlocked.
+  [[nodiscard]] const Deadlock& deadlock() const { return deadlock_; }
 
  private:
   [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
-  template <class Look, class Describe>
-  [[nodiscard]] Reserved wait(uint32_t ring, std::optional<Resource> lacks, Look&& look,
-                              Describe&& describe);
+  template <class Look, class Requested>
+  [[nodiscard]] Reserved wait(uint32_t ring, Look&& look, Requested&& requested);
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
-  [[nodiscard]] std::string describe_blocked(const Submission& task) const;
-  void log_oldest(uint32_t ring) const;
+  [[nodiscard]] Deadlock blocked(Resource resource, uint32_t ring, uint64_t requested) const;
   void open_block(const Submission& task, TaskId id);
   static void write_pipes(const Submission& task, TaskArguments& arguments);
-  void join_parts(const Submission& task, TaskId id);
-  void write_arguments(const Submission& task, TaskId id, KernelEntry kernel);
+  void write_arguments(const Submission& task, TaskId id);
   void publish(const Submission& task, const Admitted& admitted);
   [[nodiscard]] Admitted admit(const Submission& task);
   [[nodiscard]] Admitted admit_traced(const Submission& task);
@@ -103,8 +97,8 @@ class Submitter {
   EventLog& events_;
   OrchestratorCounts& counts_;
   std::unordered_map<uint32_t, std::vector<int16_t>> part_clusters_;  // by slot
-  Resource lacks_ = Resource::task_ring;                              // when it last waited
   uint64_t tickets_ = 0;  // of block tasks, that have a hold on their slots
+  Deadlock deadlock_;
   uint64_t last_warning_ = 0;
   TaskTrace task_trace_;
 };

@@ -1,8 +1,6 @@
 /// The definitions behind submitter.hpp.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstddef>
 
@@ -92,8 +90,8 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
                       .kind = EventKind::wait,
                       .lacking = lacks});
   return wait(
-      task.ring, lacks, [&] { return observe_lacking(task); },
-      [&] { return describe_blocked(task); });
+      task.ring, [&] { return observe_lacking(task); },
+      [&](Resource resource) { return requested(task, resource); });
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -107,34 +105,39 @@ Reserved Submitter<P, F>::allocate_cluster(uint32_t ring, uint32_t& cluster) {
   const std::optional<Resource> lacks = look();
   if (!lacks) return Reserved::fits;
   record<P>(events_, {.requested = 1, .kind = EventKind::wait, .lacking = lacks});
-  return wait(ring, lacks, look, [] { return std::string("[Cluster] BLOCKED: no free cluster"); });
+  return wait(ring, look, [](Resource) { return 1; });
 }
 
 /// Waits until look() finds nothing lacking, in a scope of this ring.
 template <executors::ExecutionPolicy P, template <class> class F>
-template <class Look, class Describe>
-Reserved Submitter<P, F>::wait(uint32_t ring, std::optional<Resource> lacks, Look&& look,
-                               Describe&& describe) {
+template <class Look, class Requested>
+Reserved Submitter<P, F>::wait(uint32_t ring, Look&& look, Requested&& requested) {
   ++counts_.waits;
   uint64_t evaluations = 0;
   bool deadlocked = false;
+  std::optional<Resource> lacks;
   const uint64_t begin = P::now();
   P::await([&] {
     // If everything has finished by now, what the look finds after it is final.
     const bool all_finished = quiescent();
     lacks = look();
     if (!lacks || state_.fatal.is_set()) return true;
-    lacks_ = *lacks;
     if (is_warning_due(++evaluations)) {
-      log_(PTO2_LOG_WARN, fmt::format("{}, spins={}", describe(), evaluations).c_str());
-      log_oldest(ring);
+      Deadlock state = blocked(*lacks, ring, requested(*lacks));
+      find_oldest(state);
+      for (const std::string& line : describe_wait(state, evaluations)) {
+        log_(PTO2_LOG_WARN, line.c_str());
+      }
     }
     deadlocked = all_finished;
     return deadlocked;
   });
   counts_.wait_ticks += P::now() - begin;
   if (!lacks) return Reserved::fits;
-  return deadlocked ? Reserved::deadlocked : Reserved::given_up;
+  if (!deadlocked) return Reserved::given_up;
+  deadlock_ = blocked(*lacks, ring, requested(*lacks));
+  if (*lacks != Resource::clusters) find_oldest(deadlock_);  // clusters are held by groups
+  return Reserved::deadlocked;
 }
 
 /// The original's periodic warnings: every 10,000 looks in vain, and every second of one wait.
@@ -151,83 +154,41 @@ bool Submitter<P, F>::is_warning_due(uint64_t evaluations) {
   return true;
 }
 
-/// Says in which state the oldest task alive of the ring is: one that stays ready waits for a core,
-/// or its kernel does not return.
+/// The facts of a wait in a scope of this ring, but for the oldest task.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::log_oldest(uint32_t ring) const {
-  Deadlock state;
-  state.resource = lacks_;
-  state.ring = ring;
-  find_oldest(state);
-  if (state.oldest == no_task) return;
-  log_(PTO2_LOG_WARN,
-       fmt::format("[{}] oldest alive: {}", resource_name(lacks_), oldest_text(state)).c_str());
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-std::string Submitter<P, F>::describe_blocked(const Submission& task) const {
-  const Deadlock state = deadlock(task);
-  std::string line = fmt::format("[{}] BLOCKED", resource_name(lacks_));
-  switch (lacks_) {
-    case Resource::task_ring: {
-      const auto& ring = state_.admission.ring(task.ring);
-      line +=
-          fmt::format(" (Flow Control): current={}, last_alive={}, active={}/{} ({:.1f}%)",
-                      ring.tasks.next(), state_.admission.alive(task.ring), state.used, state.size,
-                      100.0 * static_cast<double>(state.used) / static_cast<double>(state.size));
-      break;
-    }
-    case Resource::heap_ring:
-      line += fmt::format(
-          ": requesting {} bytes, available={}, top={}, tail={}, size={}", state.requested,
-          largest_request(state_.admission.ring(task.ring).heap, state_.admission.alive(task.ring)),
-          state.heap_top, state.heap_tail, state.size);
-      break;
-    case Resource::dependency_pool:
-      line +=
-          fmt::format(": requesting {} nodes, used={}/{}", state.requested, state.used, state.size);
-      break;
-    case Resource::tensormap_pool:
-      line += fmt::format(": requesting {} entries, used={}/{}", state.requested, state.used,
-                          state.size);
-      break;
-    case Resource::clusters:
-      break;
-  }
-  return line;
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-Deadlock Submitter<P, F>::deadlock(const Submission& task) const {
-  const auto& ring = state_.admission.ring(task.ring);
-  const uint64_t alive = state_.admission.alive(task.ring);
+Deadlock Submitter<P, F>::blocked(Resource resource, uint32_t ring, uint64_t requested) const {
+  const auto& books = state_.admission.ring(ring);
+  const uint64_t alive = state_.admission.alive(ring);
   Deadlock d;
-  d.resource = lacks_;
-  d.ring = task.ring;
-  d.requested = requested(task, lacks_);
+  d.resource = resource;
+  d.ring = ring;
+  d.requested = requested;
   d.open_scopes = dataflow_.open_scopes();
-  find_oldest(d);
-  switch (lacks_) {
+  switch (resource) {
     case Resource::task_ring:
-      d.used = ring.tasks.active(alive);
-      d.size = ring.tasks.window();
+      d.next = books.tasks.next();
+      d.alive = alive;
+      d.used = books.tasks.active(alive);
+      d.size = books.tasks.window();
       break;
     case Resource::heap_ring:
-      d.heap_top = ring.heap.top();
-      d.heap_tail = ring.heap.tail(alive);
-      d.size = ring.heap.size();
+      d.heap_top = books.heap.top();
+      d.heap_tail = books.heap.tail(alive);
+      d.available = largest_request(books.heap, alive);
+      d.size = books.heap.size();
       d.used = d.heap_top >= d.heap_tail ? d.heap_top - d.heap_tail
                                          : d.size - (d.heap_tail - d.heap_top);
       break;
     case Resource::dependency_pool:
-      d.used = ring.pool.used(alive);
-      d.size = ring.pool.capacity();
+      d.used = books.pool.used(alive);
+      d.size = state_.config.dep_pool;
       break;
     case Resource::tensormap_pool:
       d.used = dataflow_.map().live();
       d.size = dataflow_.map().config().pool_size;
       break;
-    case Resource::clusters:  // nothing that a submission lacks
+    case Resource::clusters:
+      d.size = state_.clusters.clusters();
       break;
   }
   return d;
@@ -281,7 +242,7 @@ void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
+TaskId Submitter<P, F>::commit(const Submission& task) {
   const Admitted admitted = admit(task);
   const TaskId id = admitted.id;
   counts_.holds += task.owners.size();
@@ -292,14 +253,14 @@ TaskId Submitter<P, F>::commit(const Submission& task, KernelEntry kernel) {
   prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
   const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data());
   dataflow_.allocate_outputs(task, id, heap + admitted.placement.begin);
-  write_arguments(task, id, kernel);
+  write_arguments(task, id);
   dataflow_.insert_outputs(task, id);
   publish(task, admitted);
   return id;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelEntry kernel) {
+void Submitter<P, F>::write_arguments(const Submission& task, TaskId id) {
   const Place place = state_.life.place(id);
   const auto arguments = state_.arguments(place).editing();
   arguments->call = {.run = &state_.calls,
@@ -317,7 +278,7 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id, KernelE
   }
   if (task.has_pipes) [[unlikely]]
     write_pipes(task, *arguments);
-  state_.life.slot(place).descriptor.write({task, id, kernel});
+  state_.life.slot(place).descriptor.write({task, id, task.kernel});
   if (task.is_block) [[unlikely]]
     open_block(task, id);
 }
@@ -339,7 +300,7 @@ void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
   const Place place = state_.life.place(id);
   BlockState<P>& block = state_.block(place);
   BlockShape shape{.params = static_cast<uint32_t>(task.params.size())};
-  if (task.pinned_parts.empty()) {
+  if (task.cluster == any_cluster) {
     block.parts.open(task.block_dim);
     if (task.type != CoreType::ai_cpu) {
       state_.life.hold_ticket(id);
@@ -378,34 +339,21 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
   state_.wake_one(static_cast<uint32_t>(task.type));
 }
 
+/// The task joins the group of each part while that is open, and before anybody can complete it.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::join_parts(const Submission& task, TaskId id) {
-  uint32_t part = 0;
+void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& admitted) {
+  uint32_t number = 0;
   for (const auto& [cluster, group] : task.pinned_parts) {
     state_.clusters.join(static_cast<uint32_t>(cluster));
-    record<P>(events_, {.task = id,
+    record<P>(events_, {.task = admitted.id,
                         .group = group,
-                        .part = part++,
+                        .part = number++,
                         .place = static_cast<uint32_t>(cluster),
                         .kind = EventKind::join});
   }
-}
-
-/// The task joins the group while that is open, and before anybody can complete it.
-template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& admitted) {
-  const auto cluster = static_cast<uint32_t>(task.cluster);
-  if (!task.is_block) {
-    state_.clusters.join(cluster);
-    record<P>(
-        events_,
-        {.task = admitted.id, .group = task.group, .place = cluster, .kind = EventKind::join});
-  } else {
-    join_parts(task, admitted.id);
-  }
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, admitted.id, static_cast<uint32_t>(task.type));
-  state_.push_pinned(state_.life.place(admitted.id), cluster);
+  state_.push_pinned(state_.life.place(admitted.id), static_cast<uint32_t>(task.cluster));
 }
 
 }  // namespace pto2

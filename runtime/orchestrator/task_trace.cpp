@@ -33,14 +33,15 @@ void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint
   traced.type = static_cast<uint32_t>(task.type);
   traced.scope = open_scopes_.back();
   traced.depth = task.depth;
-  const bool apart = std::ranges::any_of(task.pinned_parts, [&](const PinnedPart& part) {
-    return part.group != task.pinned_parts.front().group;
-  });
-  if (!apart && task.cluster != any_cluster) {
-    traced.cluster = task.cluster;
-    traced.group = task.group;
+  if (task.cluster != any_cluster) {
+    const uint32_t group = task.pinned_parts.front().group;
+    if (std::ranges::all_of(
+            task.pinned_parts, [&](uint32_t g) { return g == group; }, &PinnedPart::group)) {
+      traced.cluster = task.cluster;
+      traced.group = group;
+    }
   }
-  traced.block_dim = task.block_dim;
+  traced.block_dim = task.is_block ? task.block_dim : 0;
   traced.heap_begin = admitted.placement.begin;
   traced.heap_bytes = task.heap_bytes;
   traced.first_node = first_node;

@@ -178,6 +178,9 @@ TEST(Dump, IsEmptyAfterAnError) {
     pto2_rt_init_tensor_pool(rt);
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
     EXPECT_EQ(Tensor{}.dump(), "");
+    char text[] = "not read";
+    EXPECT_EQ(rt->ops->describe(rt, 0, text, sizeof text), 0U);
+    EXPECT_STREQ(text, "");
   });
   EXPECT_EQ(result.error.code, ErrorCode::bad_submission);
 }

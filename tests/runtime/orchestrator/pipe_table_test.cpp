@@ -42,8 +42,7 @@ TEST(PipeTable, TellsWhatIsLeftInTheOrderInWhichPipesWereMade) {
   PipeTable table;
   PipeProblem problem;
   for (const int32_t tag : {9, 3, 5}) ++table.use(request(0, 4, tag), problem).pipe->control.pushed;
-  std::vector<PipeLeftover> left;
-  table.end_group_on(0, left);
+  const std::vector<PipeLeftover> left = table.end_group_on(0);
   ASSERT_EQ(left.size(), 3U);
   EXPECT_EQ(left[0].tag, 9);
   EXPECT_EQ(left[1].tag, 3);
@@ -55,7 +54,6 @@ TEST(PipeTable, TellsWhatIsLeftInTheOrderInWhichPipesWereMade) {
 TEST(PipeTable, UsesTheMemoryOfFormerGroupsAgain) {
   PipeTable table;
   PipeProblem problem;
-  std::vector<PipeLeftover> left;
   const auto slots_of = [&](uint32_t group, int32_t tag, uint32_t bytes) {
     PipeRequest sized = request(0, group, tag);
     sized.slot_bytes = bytes;
@@ -64,13 +62,13 @@ TEST(PipeTable, UsesTheMemoryOfFormerGroupsAgain) {
   const uint64_t small = slots_of(0, 1, 64);
   const uint64_t large = slots_of(0, 2, 4096);
   const uint64_t middle = slots_of(0, 3, 1024);
-  table.end_group_on(0, left);
+  table.end_group_on(0);
   EXPECT_EQ(slots_of(1, 1, 1000), middle);
   EXPECT_EQ(slots_of(1, 2, 1000), large);
   const uint64_t another = slots_of(1, 3, 1000);
   EXPECT_TRUE(another != small && another != middle && another != large);
   EXPECT_EQ(slots_of(1, 4, 1), small);
-  table.end_group_on(0, left);
+  table.end_group_on(0);
   EXPECT_EQ(slots_of(2, 1, 4096), large) << "however little was used of it";
 }
 
@@ -81,14 +79,13 @@ TEST(PipeTable, IsAsFastForManyPipesAsForFew) {
   const auto begin = std::chrono::steady_clock::now();
   PipeTable table;
   PipeProblem problem;
-  std::vector<PipeLeftover> left;
   for (uint32_t group = 0; group < 2; ++group) {
     for (int round = 0; round < 2; ++round) {
       for (int32_t tag = 0; tag < pipes; ++tag) {
         ASSERT_NE(table.use(request(0, group, tag), problem).pipe, nullptr);
       }
     }
-    table.end_group_on(0, left);
+    table.end_group_on(0);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }

@@ -1,0 +1,68 @@
+#include "runtime/orchestrator/orchestration_ops.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+
+namespace pto2 {
+
+void log_line(PTO2Runtime* rt, int32_t level, const char* format, ...) {
+  const LogSink& sink = static_cast<OrchestrationRuntime*>(rt)->log_sink;
+  if (!sink) return;
+  char line[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  sink(level, line);
+}
+
+uint64_t copy_text(const std::string& line, char* text, uint64_t capacity) {
+  if (capacity != 0) text[line.copy(text, capacity - 1)] = 0;
+  return line.size();
+}
+
+namespace {
+
+template <class R, class... A>
+using Function = R (*)(A...);
+
+/// Any function: it does nothing and returns zero.
+struct Nothing {
+  template <class R, class... A>
+  constexpr operator Function<R, A...>() const {
+    return [](A...) { return R(); };
+  }
+};
+constexpr Nothing nothing;
+
+/// Any handle and any cluster will do: the calls that they are passed to do nothing.
+constexpr PTO2RuntimeOps stopped_table{
+    .abi = PTO2_ORCHESTRATION_ABI,
+    .submit_task = nothing,
+    .scope_begin = nothing,
+    .scope_end = nothing,
+    .orchestration_done = nothing,
+    .make_tensor = nothing,
+    .view = nothing,
+    .reshape = nothing,
+    .transpose = nothing,
+    .ndims = nothing,
+    .numel = nothing,
+    .is_contiguous = nothing,
+    .dump = nothing,
+    .log = &log_line,
+    .describe = [](PTO2Runtime*, uint64_t, char* text,
+                   uint64_t capacity) { return copy_text({}, text, capacity); },
+    .allocate_cluster = nothing,
+    .free_cluster = nothing,
+    .submit_task_clustered = nothing,
+    .submit_block_task = nothing,
+};
+
+}  // namespace
+
+void OrchestrationRuntime::stop_calls() {
+  ops = &stopped_table;
+}
+
+}  // namespace pto2

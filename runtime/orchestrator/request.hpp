@@ -1,0 +1,82 @@
+/// What the orchestration asks for when it submits, and whether it can be had.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "runtime/orchestrator/cluster_groups.hpp"
+#include "runtime/orchestrator/submission.hpp"
+#include "runtime/run/config.hpp"
+#include "runtime/run/error.hpp"
+
+namespace pto2 {
+
+/// Where a task is to run that is a block task, or pinned, or both.
+struct Where {
+  bool is_block = false;              ///< a block task
+  uint32_t block_dim = 0;             ///< its parts; only if it is one
+  std::span<const int32_t> clusters;  ///< of the task, or of each part; empty: on any cores
+};
+
+/// One call that submits. It lasts as long as the call.
+struct Request {
+  int32_t kernel_id;
+  int32_t worker_type;
+  std::span<const PTOParam> params;
+  std::optional<Where> where = std::nullopt;  ///< nothing: one task, on any core
+};
+
+/// Takes requests in: refuses those that nobody can serve, and starts a submission for the others.
+/// What their parameters mean is the affair of Dataflow.
+class Intake {
+ public:
+  /// All of them outlive this object.
+  Intake(std::span<const KernelEntry> kernels, const Chip& chip, const ClusterGroups& groups)
+      : kernels_(kernels), chip_(chip), groups_(groups) {}
+
+  /// Whatever the request decides of the task, whose serial number is known. False: its `refusal`
+  /// says why it is none.
+  [[nodiscard]] bool accept(const Request& request, Submission& task) const {
+    if (request.where && !check_place(request, task)) [[unlikely]]
+      return false;
+    const auto kernel = static_cast<uint32_t>(request.kernel_id);
+    if (kernel >= kernels_.size() || kernels_[kernel] == nullptr) [[unlikely]]
+      return refuse_kernel(request, task);
+    if (static_cast<uint32_t>(request.worker_type) >= block_core_types &&
+        !check_rare_type(request, task)) [[unlikely]] {
+      return false;
+    }
+    const std::size_t count = request.params.size();
+    if (count > max_params || (count != 0 && request.params.data() == nullptr)) [[unlikely]]
+      return refuse_params(request, max_params, "", task);
+    task.params = request.params;
+    task.kernel_id = kernel;
+    task.kernel = kernels_[kernel];
+    static_cast<TaskRoute&>(task) = {.type = static_cast<CoreType>(request.worker_type)};
+    if (request.where) [[unlikely]]
+      place(*request.where, task);
+    return true;
+  }
+  /// The same, for a submission when none may come any more.
+  static void refuse_late(Submission& task);
+  /// For a call that names a cluster without an open group, after so many submissions.
+  [[nodiscard]] RunError refuse_cluster(const char* call, int32_t cluster,
+                                        uint64_t submissions) const;
+
+ private:
+  // Apart from accept(), which every submission passes.
+  static bool refuse_kernel(const Request& request, Submission& task);
+  /// For parameters that are too many, fewer than none, or nowhere.
+  static bool refuse_params(const Request& request, uint32_t most, const char* beside,
+                            Submission& task);
+  bool check_place(const Request& request, Submission& task) const;
+  bool check_rare_type(const Request& request, Submission& task) const;
+  void place(const Where& where, Submission& task) const;
+
+  std::span<const KernelEntry> kernels_;
+  const Chip& chip_;
+  const ClusterGroups& groups_;
+};
+
+}  // namespace pto2
