@@ -9,11 +9,13 @@
 namespace pto2 {
 
 struct FatalLatchOrders {
-  /// Elects the one who latches.
+  /// Elects the one who latches: an update reads the latest value whatever its order, so one alone
+  /// finds 0. What it latches is published by set.
   static constexpr OrderSite elect{"fatal_latch.elect", Operation::update,
                                    std::memory_order_relaxed};
   /// Publishes the details; partner of look.
   static constexpr OrderSite set{"fatal_latch.set", Operation::store, std::memory_order_release};
+  /// Observes the details; partner of set.
   static constexpr OrderSite look{"fatal_latch.look", Operation::load, std::memory_order_acquire};
   /// For asserts only.
   static constexpr OrderSite inspect{"fatal_latch.inspect", Operation::load,

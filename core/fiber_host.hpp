@@ -119,8 +119,9 @@ struct FiberHostOrders {
   /// Whether all have ended, after fall_asleep. Partner of end.
   static constexpr OrderSite look_end{"fiber_host.look_end", Operation::load,
                                       std::memory_order_seq_cst};
-  /// What is shown for reports, and looks that decide nothing.
+  /// Shown for reports, which may be late: nothing is decided by it.
   static constexpr OrderSite show{"fiber_host.show", Operation::store, std::memory_order_relaxed};
+  /// For reports and asserts, and looks that decide nothing.
   static constexpr OrderSite inspect{"fiber_host.inspect", Operation::load,
                                      std::memory_order_relaxed};
 };

@@ -46,6 +46,8 @@ struct ParkedSchedulersOrders {
   /// announcement behind it observes the push as well.
   static constexpr OrderSite take{"parked_schedulers.take", Operation::update,
                                   std::memory_order_relaxed};
+  /// Withdraws a bit that carries no data: who is awake looks for itself, and who finds no bit has
+  /// nobody to ring.
   static constexpr OrderSite retract{"parked_schedulers.retract", Operation::update,
                                      std::memory_order_relaxed};
   /// Sets or clears a bit of `behind`; look publishes it.

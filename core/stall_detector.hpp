@@ -28,6 +28,7 @@ struct StallDetectorOrders {
   /// Publishes the watermarks that this completion moved; partner of sum.
   static constexpr OrderSite finish{"stall_detector.finish", Operation::store,
                                     std::memory_order_release};
+  /// Observes the watermarks that what it counts has moved; partner of finish.
   static constexpr OrderSite sum{"stall_detector.sum", Operation::load, std::memory_order_acquire};
   /// For asserts only.
   static constexpr OrderSite inspect{"stall_detector.inspect", Operation::load,

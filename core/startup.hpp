@@ -23,6 +23,7 @@ namespace pto2 {
 struct StartupOrders {
   /// Publishes what the flag guards; partner of look.
   static constexpr OrderSite set{"startup.set", Operation::store, std::memory_order_release};
+  /// Observes what the flag guards; partner of set.
   static constexpr OrderSite look{"startup.look", Operation::load, std::memory_order_acquire};
   /// Elects the initialiser; what it initialises is published by set.
   static constexpr OrderSite elect{"startup.elect", Operation::update, std::memory_order_relaxed};

@@ -29,7 +29,8 @@ using Findings = std::vector<Finding>;
 [[nodiscard]] Findings check_named_orders(const SourceTree& tree);
 
 /// Includes point one way: core to core and the standard library, models/checker to nothing of
-/// ours, models to core and runtime, runtime to core; nothing shipped to tests, stress or bench.
+/// ours, models to core and runtime, runtime to core, stress to all three; none of them to tests or
+/// bench.
 [[nodiscard]] Findings check_dependencies(const SourceTree& tree);
 
 /// Each folder of runtime is in a layer, and includes only its own and those that stand above it in
@@ -43,6 +44,16 @@ inline constexpr std::size_t max_columns = 100;
 
 /// Functions fit a screen, files have one subject, lines fit the page.
 [[nodiscard]] Findings check_sizes(const SourceTree& tree);
+
+inline constexpr std::size_t max_class_functions = 40;
+inline constexpr std::size_t max_class_members = 20;
+
+/// Classes have one subject. Those that are larger are named in classes_beyond_the_limits with the
+/// sizes that they have: a larger one is found, and a smaller one, so that the table follows.
+[[nodiscard]] Findings check_classes(const SourceTree& tree);
+
+/// In core, `///` above each named order says why it is enough, or what its partner is.
+[[nodiscard]] Findings check_order_reasons(const SourceTree& tree);
 
 /// Every id of an invariant or a precondition that is cited in core, runtime, models or tests is
 /// defined once, by a line `///   XY-I1: ...` or `///   XY-P1: ...` of a file of core or runtime,

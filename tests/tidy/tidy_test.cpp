@@ -102,7 +102,9 @@ TEST(Dependencies, PointOneWay) {
 
 TEST(Dependencies, WrongOnesAreFound) {
   const auto expect_forbidden = [](const std::string& path, const std::string& include) {
-    expect_found(check_dependencies, path, "#include " + include, "");
+    expect_found(check_dependencies, "stress/a.cpp", "#include \"tests/support/a.hpp\"",
+               "stress may not depend on");
+  expect_found(check_dependencies, path, "#include " + include, "");
   };
   expect_forbidden("core/a.hpp", "\"runtime/a.hpp\"");
   expect_forbidden("core/a.hpp", "<cds/init.h>");
@@ -164,6 +166,55 @@ TEST(Sizes, AtTheLimitIsNot) {
                              {"core/b.hpp", std::string(500, '\n')},
                              {"core/c.hpp", "// " + std::string(96, 'x') + "\u00e9"},
                              {"README.md", std::string(200, 'x')}});
+}
+
+TEST(Classes, AreKept) {
+  expect_clean(check_classes, project());
+}
+
+/// With so many functions and members.
+std::string class_of(std::size_t functions, std::size_t members) {
+  std::string text =
+      "template <template <class> class F> class A final : public B<F> {\n public:\n";
+  for (std::size_t i = 0; i < functions; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    text += i % 2 == 0 ? "  [[nodiscard]] int " + name + "(int a, int b = 2) const;\n"
+                       : "  A& " + name + "() { return {1}; }\n";
+  }
+  text += " private:\n  using C = int;\n  static constexpr int c = f(1);\n  enum class D { x };\n";
+  for (std::size_t i = 0; i < members; ++i) {
+    const std::string name = "m" + std::to_string(i);
+    text += i % 2 == 0 ? "  std::function<int(int, int)> " + name + ";  // f(\n"
+                       : "  alignas(64) P<T>::x " + name + "{f(0)};\n";
+  }
+  return text + "};\n";
+}
+
+TEST(Classes, BeyondTheLimitAreFound) {
+  expect_found(check_classes, "core/a.hpp", class_of(41, 1), "class A has 41 functions and 1 mem");
+  expect_found(check_classes, "core/a.hpp", class_of(1, 21), "class A has 1 functions and 21 mem");
+  expect_clean(check_classes, {{"core/a.hpp", class_of(40, 20)}});
+}
+
+TEST(Classes, WhatIsNestedCountsForItself) {
+  const std::string nested = "struct Outer {\n" + class_of(30, 15) + class_of(30, 15) + "};\n";
+  expect_clean(check_classes, {{"core/a.hpp", nested}});
+}
+
+TEST(Classes, TheTableOfLargeOnesFollows) {
+  expect_found(check_classes, "models/checker/engine/execution.hpp",
+               "class Execution {\n  int a;\n};\n", "take it from classes_beyond_the_limits");
+  std::string larger = class_of(200, 50);
+  larger.replace(larger.find("class A"), 7, "class Execution");
+  expect_found(check_classes, "models/checker/engine/execution.hpp", larger,
+               "these may become fewer, not more");
+}
+
+TEST(OrderReasons, StandAboveEachOrder) {
+  expect_clean(check_order_reasons, project());
+  const std::string order = "  static constexpr OrderSite look{\"a.look\", Operation::load,\n";
+  expect_found(check_order_reasons, "core/a.hpp", order, "no reason above the order look");
+  expect_clean(check_order_reasons, {{"core/a.hpp", "  /// Partner of set.\n" + order}});
 }
 
 TEST(InvariantIds, Resolve) {
