@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <utility>
 
 #include "runtime/judge/judge.hpp"
 #include "runtime/output/numbers.hpp"
@@ -37,8 +38,9 @@ oracle::Program first_of(const oracle::Program& program, uint64_t tasks) {
 
 }  // namespace
 
-WorkloadSubject::WorkloadSubject(const Options& options)
+WorkloadSubject::WorkloadSubject(const Options& options, Launcher launch)
     : options_(options),
+      launch_(std::move(launch)),
       images_(workloads::find_workload_images(options.workload)),
       kernels_(KernelLibrary::from_folder(images_.kernels)),
       data_(workloads::find_workload(options.workload).make_case(options.case_name)),
@@ -127,7 +129,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
   if (!options_.stub_kernels) data_->reset_outputs();
   const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}};
   try {
-    const RunResult result = stress::launch_on(options_.executor, config, what, seed);
+    const RunResult result = launch_(options_.executor, config, what, seed);
     run.tasks = result.tasks;
     run.points = result.points;
     run.hash = hash_of(result);

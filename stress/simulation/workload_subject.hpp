@@ -15,7 +15,11 @@ namespace pto2::simulations {
 /// own.
 class WorkloadSubject final : public Subject {
  public:
-  explicit WorkloadSubject(const Options& options);
+  /// Instead of stress::launch_on().
+  using Launcher = std::function<RunResult(ExecutorKind executor, const DeviceConfig& config,
+                                           const Launch& what, uint64_t seed)>;
+
+  explicit WorkloadSubject(const Options& options, Launcher launch = stress::launch_on);
 
   SimulatedRun run(uint64_t seed) override;
   Shrunk shrink(uint64_t seed) override;
@@ -43,6 +47,7 @@ class WorkloadSubject final : public Subject {
                                      const SimulatedRun& run) const;
 
   Options options_;
+  Launcher launch_;
   workloads::WorkloadImages images_;
   KernelLibrary kernels_;
   std::unique_ptr<workloads::CaseData> data_;

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -23,9 +24,9 @@ namespace {
 void expect_to_see(NoiseKind kind, const std::function<bool()>& see) {
   const HangGuard guard("noise of one kind");
   const Noise noise({kind}, 1);
+  std::atomic<uint64_t> looks{0};  // TSan hands signals over at accesses to atomics
   std::thread([&] {
-    while (!see()) {
-    }
+    while (!see()) looks.fetch_add(1);
   }).join();
   EXPECT_EQ(noise.disturbed() == 0, kind == NoiseKind::crowd);
 }

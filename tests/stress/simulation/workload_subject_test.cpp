@@ -1,0 +1,88 @@
+/// A workload as a subject: what the oracle, the edges, the rules, the stubs and the reference have
+/// to say of a run reaches whoever asks.
+#include "stress/simulation/workload_subject.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace pto2::simulations {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Options options_of(bool stub_kernels) {
+  Options options;
+  options.workload = "bgemm";
+  options.case_name = workloads::find_workload("bgemm").cases().front().name;
+  options.stub_kernels = stub_kernels;
+  return options;
+}
+
+/// Of the first seed that has a run to its end.
+uint64_t passing_seed() {
+  WorkloadSubject subject(options_of(true));
+  uint64_t seed = 1;
+  while (subject.run(seed).outcome != "passed") ++seed;
+  return seed;
+}
+
+using Edit = std::function<void(RunResult& result)>;
+
+/// Of the run of that seed, whose result is edited.
+std::vector<std::string> problems_with(const Edit& edit) {
+  WorkloadSubject subject(options_of(true), [&](ExecutorKind executor, const DeviceConfig& config,
+                                                const Launch& what, uint64_t seed) {
+    RunResult result = stress::launch_on(executor, config, what, seed);
+    edit(result);
+    return result;
+  });
+  return subject.run(passing_seed()).problems;
+}
+
+/// Of that run with kernels that do nothing.
+std::vector<std::string> problems_without_kernels(bool stub_kernels) {
+  WorkloadSubject subject(
+      options_of(stub_kernels),
+      [](ExecutorKind executor, const DeviceConfig& config, const Launch& what, uint64_t seed) {
+        std::vector<KernelEntry> idle(what.kernels.size(), [](int64_t*) {});
+        return stress::launch_on(executor, config, {idle, what.entry, what.log}, seed);
+      });
+  return subject.run(passing_seed()).problems;
+}
+
+TEST(WorkloadSubject, ARightRunHasNoProblems) {
+  EXPECT_THAT(problems_with([](RunResult&) {}), IsEmpty());
+}
+
+TEST(WorkloadSubject, AWrongEndIsTold) {
+  EXPECT_THAT(problems_with([](RunResult& result) { result.error.code = ErrorCode::not_drained; }),
+              Contains(HasSubstr("not_drained")));
+}
+
+TEST(WorkloadSubject, LostEdgesAreTold) {
+  const Edit lose_edges = [](RunResult& result) {
+    for (TaskRecord& task : result.record.tasks) task.producers.clear();
+  };
+  EXPECT_THAT(problems_with(lose_edges), Contains(HasSubstr("lacks its edge to task")));
+}
+
+TEST(WorkloadSubject, BrokenRulesAreTold) {
+  const Edit forget = [](RunResult& result) {
+    std::erase_if(result.record.events,
+                  [](const Event& event) { return event.kind == EventKind::ack; });
+  };
+  EXPECT_THAT(problems_with(forget), Contains(HasSubstr("VR-I")));
+}
+
+TEST(WorkloadSubject, WhatStubsMissIsTold) {
+  EXPECT_THAT(problems_without_kernels(true), Contains(HasSubstr("task 1")));
+}
+
+TEST(WorkloadSubject, WrongValuesAreTold) {
+  EXPECT_THAT(problems_without_kernels(false), Contains(HasSubstr("C: element 0 is")));
+}
+
+}  // namespace
+}  // namespace pto2::simulations
