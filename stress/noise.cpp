@@ -64,7 +64,7 @@ std::vector<int> processors() {
 
 std::vector<NoiseKind> noise_named(std::string_view list) {
   std::array<bool, names.size()> chosen{};
-  if (list.empty() || list == "none") return {};
+  if (list == "none") return {};
   for (bool more = true; more;) {
     const std::size_t comma = std::min(list.find(','), list.size());
     const std::string_view name = list.substr(0, comma);

@@ -25,7 +25,7 @@ enum class NoiseKind : uint32_t {
   priorities,  ///< its nice value grows; not that of the first thread, which others inherit
 };
 
-/// Reads names of kinds with commas between them, `all` or `none`; an empty list is none. Throws
+/// Reads names of kinds with commas between them, or `all`, or else `none` alone. Throws
 /// std::invalid_argument, which lists what there is.
 [[nodiscard]] std::vector<NoiseKind> noise_named(std::string_view list);
 /// The list again, in the order of NoiseKind.

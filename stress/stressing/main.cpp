@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "models/scenario_count.hpp"
@@ -54,7 +56,8 @@ What goes wrong is tried again, up to 200 times in half a minute, to tell how of
 run with a seed is looked for in simulations, where it can be made smaller and be replayed.
 
 Exit codes: 0 all runs were right, 1 one was not, 2 usage, 3 bad input, 4 inconclusive (no run, or
-1000 and more that did not show every kind of outcome), 130 interrupted, 143 terminated.)";
+1000 and more that did not show every kind of outcome), 130 interrupted, 143 terminated. A run that
+was wrong before an interruption counts more.)";
 
 void add_options(CLI::App& app, Arguments& arguments) {
   app.footer(footer);
@@ -63,7 +66,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--list", arguments.list, "show the names of the units");
   auto* seconds = app.add_option("--seconds", arguments.seconds,
                                  "how long all units together run (default: 60)")
-                      ->check(CLI::Range(0.01, 1e7));
+                      ->check(CLI::Range(0.01, 1e7))
+                      ->check([](const std::string& text) {
+                        return std::isnan(std::strtod(text.c_str(), nullptr)) ? "is no number" : "";
+                      });
   auto* runs = app.add_option("--runs", arguments.runs, "how often each unit runs")
                    ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000'000}));
   auto* tasks = app.add_option("--tasks", arguments.tasks,
@@ -93,12 +99,28 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->check(cli::refusal_of_file_name);
 }
 
+/// In the name of a workload's unit; empty: it names none.
+std::string case_in(const std::string& pattern) {
+  const std::size_t colon = pattern.find(':');
+  if (!pattern.starts_with("workloads/") || colon == std::string::npos) return {};
+  return pattern.substr(colon + 1, pattern.find('/', colon) - colon - 1);
+}
+
+/// What an unset variable of a script leaves behind.
+void check_empty(const CLI::App& app) {
+  for (const char* option : {"PATTERN", "--noise", "--seeds", "--case"}) {
+    const CLI::Option& given = *app.get_option(option);
+    if (given.count() == 0 || !given.as<std::string>().empty()) continue;
+    throw CliError(cli::exit_usage, fmt::format("{} is empty; leave it out, or say which", option));
+  }
+}
+
 /// The one whose name is the pattern, or else those whose name contains it, on the executor.
 Units choose(const Arguments& arguments) {
+  Drawn drawn = arguments.drawn;
+  if (drawn.case_name.empty()) drawn.case_name = case_in(arguments.pattern);
   Units units = scenario_units();
-  for (std::unique_ptr<Unit>& unit : drawn_units(arguments.drawn)) {
-    units.push_back(std::move(unit));
-  }
+  for (std::unique_ptr<Unit>& unit : drawn_units(drawn)) units.push_back(std::move(unit));
   const std::string& pattern = arguments.pattern;
   const bool whole = std::ranges::any_of(
       units, [&](const std::unique_ptr<Unit>& unit) { return unit->name() == pattern; });
@@ -109,9 +131,12 @@ Units choose(const Arguments& arguments) {
            !name.ends_with("/" + arguments.executor);
   });
   if (units.empty()) {
-    throw CliError(cli::exit_usage,
-                   fmt::format("no unit's name contains {}; pto2 stress --list shows them",
-                               pattern.empty() ? arguments.executor : pattern));
+    throw CliError(
+        cli::exit_usage,
+        fmt::format("no unit{}{}{} has a name that contains {}; pto2 stress --list shows "
+                    "them",
+                    drawn.case_name.empty() ? "" : " of case ", drawn.case_name,
+                    arguments.executor == "both" ? "" : " on " + arguments.executor, pattern));
   }
   return units;
 }
@@ -174,6 +199,7 @@ void check_seeds(const Arguments& arguments, const Budget& budget, const Units& 
 }
 
 ExitCode run(const CLI::App& app, Arguments& arguments) {
+  check_empty(app);
   arguments.drawn.fan_out = arguments.fan_out == "lock" ? FanOutKind::lock : FanOutKind::word;
   const Units units = choose(arguments);
   if (arguments.list) {

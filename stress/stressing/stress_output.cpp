@@ -48,6 +48,9 @@ std::string text_of(const UnitResult& result) {
   if (result.has_seeds) text += fmt::format("  seeds {}", seeds_of(result));
   text += "\n";
   for (const Failure& failure : result.failures) text += text_of(failure);
+  if (result.runs == 0 && result.failures.empty()) {
+    text += "no run came to its end in its share of the time: give it more --seconds\n";
+  }
   for (const std::string& missing : result.report.never_seen) {
     text += fmt::format("never seen, which so many runs should show: {}\n", missing);
   }
@@ -113,6 +116,7 @@ std::string StressOutput::json_text(std::size_t units, const StressOptions& opti
                         : code == cli::exit_fail ? "fail"
                                                  : "inconclusive"},
             {"noise", noise_text(options.noise)},
+            {"interrupted", code == cli::exit_interrupted || code == cli::exit_terminated},
             {"units_wanted", units},
             {"units", Json::array()}};
   for (const UnitResult& result : results_) json["units"].push_back(json_of(result));
@@ -127,18 +131,22 @@ cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& optio
   uint64_t tasks = 0;
   double seconds = 0;
   std::size_t failed = 0;
+  std::size_t inconclusive = 0;
   std::vector<cli::JunitCase> cases;
   for (const UnitResult& result : results_) {
     runs += result.runs;
     tasks += result.tasks;
     seconds += result.seconds;
     if (!result.failures.empty()) ++failed;
+    if (verdict_of(result) == std::string("inconclusive")) ++inconclusive;
     cases.push_back(case_of(result));
   }
   if (interrupted) files_.print("interrupted: what is not listed was not tried\n");
-  files_.print(fmt::format("{} of {} units, {} wrong: {} runs, {} tasks, {:.1f} s, noise {}\n",
-                           results_.size(), units, failed, runs, tasks, seconds,
-                           noise_text(options.noise)));
+  files_.print(
+      fmt::format("{} of {} units, {} wrong, {} inconclusive: {} runs, {} tasks, {:.1f} s, "
+                  "noise {}\n",
+                  results_.size(), units, failed, inconclusive, runs, tasks, seconds,
+                  noise_text(options.noise)));
   files_.finish([&] { return json_text(units, options, code); }, "pto2 stress", cases,
                 interrupted.has_value());
   return code;

@@ -19,6 +19,8 @@ TEST(Stress, ListsItsUnits) {
   EXPECT_THAT(all.out, HasSubstr("workloads/paged_attention:"));
   const Outcome some = pto2({"stress", "graphs/plain/", "--executor", "packed", "--list"});
   EXPECT_EQ(some.out, "graphs/plain/packed\n");
+  const Outcome other = pto2({"stress", "workloads/paged_attention:Case3/packed", "--list"});
+  EXPECT_EQ(other.out, "workloads/paged_attention:Case3/packed\n");
 }
 
 TEST(Stress, RunsAScenarioAndGraphsWithNoise) {
@@ -50,6 +52,13 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
     EXPECT_THAT(outcome.err, HasSubstr(why));
   };
   refused({"no-such-unit"}, "pto2 stress --list shows them");
+  refused({""}, "PATTERN is empty");
+  refused({"graphs", "--noise", ""}, "--noise is empty");
+  refused({"graphs", "--seeds", ""}, "--seeds is empty");
+  refused({"workloads", "--case", ""}, "--case is empty");
+  refused({"workloads", "--case", "nosuch"}, "no unit of case nosuch");
+  refused({"graphs/plain/packed", "--executor", "threads"}, "no unit on threads");
+  refused({"graphs", "--seconds", "nan"}, "is no number");
   refused({"graphs", "--noise", "loud"}, "there are yields, delays");
   refused({"graphs", "--executor", "seeded"}, "--executor");
   refused({"graphs", "--runs", "1", "--seconds", "1"}, "excludes");
