@@ -103,8 +103,8 @@ TEST(Dependencies, PointOneWay) {
 TEST(Dependencies, WrongOnesAreFound) {
   const auto expect_forbidden = [](const std::string& path, const std::string& include) {
     expect_found(check_dependencies, "stress/a.cpp", "#include \"tests/support/a.hpp\"",
-               "stress may not depend on");
-  expect_found(check_dependencies, path, "#include " + include, "");
+                 "stress may not depend on");
+    expect_found(check_dependencies, path, "#include " + include, "");
   };
   expect_forbidden("core/a.hpp", "\"runtime/a.hpp\"");
   expect_forbidden("core/a.hpp", "<cds/init.h>");
