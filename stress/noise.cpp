@@ -19,6 +19,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "runtime/executors/sanitizer_switch.hpp"
+
 namespace pto2::stress {
 namespace {
 
@@ -33,7 +35,7 @@ std::atomic<uint32_t> next_delay_us{0};
 /// On the disturbed thread. Calls only what a signal handler may. TSan takes the fibers of one OS
 /// thread for several threads and would see them race for its errno, so the handler is not
 /// instrumented, and calls nothing that TSan wraps.
-__attribute__((no_sanitize("thread"))) void be_disturbed(int) {
+PTO2_UNSEEN_BY_TSAN void be_disturbed(int) {
   const int error = errno;
   const uint32_t delay = next_delay_us.load(std::memory_order_relaxed);
   if (delay == 0) {

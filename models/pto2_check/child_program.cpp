@@ -15,33 +15,18 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "runtime/output/descriptor.hpp"
+
 namespace pto2::scenarios {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using cli::Descriptor;
 
 constexpr int exit_not_executed = 127;
 constexpr std::size_t most_text = std::size_t{16} << 20;
 /// Of one call of read_some(). A full pipe is empty after them.
 constexpr int most_reads = 16;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  /// Negative: closed, or never opened.
-  [[nodiscard]] int number() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
 
 /// What the child does between fork and exec: nothing that other threads could have locked.
 [[noreturn]] void become(char* const* arguments, int out, Catch what, pid_t parent) {

@@ -18,28 +18,13 @@
 #include <new>
 #include <system_error>
 
+#include "runtime/output/descriptor.hpp"
+
 namespace pto2::stress {
 namespace {
 
 constexpr int failed_work = 70;
 constexpr std::size_t kept_errors = 16 << 10;
-
-/// A file descriptor that is closed.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int get() const { return number_; }
-  void close() {
-    if (number_ >= 0) ::close(number_);
-    number_ = -1;
-  }
-
- private:
-  int number_;
-};
 
 [[noreturn]] void fail(const char* what) {
   throw std::system_error(errno, std::generic_category(), what);
@@ -140,18 +125,18 @@ Ended run_isolated(const std::function<std::string()>& work, const std::function
                    std::chrono::nanoseconds limit, PendingSignals& signals) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
-  const Descriptor results(ends[0]);
-  Descriptor written(ends[1]);
+  const cli::Descriptor results(ends[0]);
+  cli::Descriptor written(ends[1]);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> errors(std::tmpfile(), std::fclose);
   if (errors == nullptr) fail("a temporary file");
   std::fflush(nullptr);  // or the child writes it, too
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail("fork");
-  if (child == 0) work_in_child(work, written.get(), fileno(errors.get()), parent, signals);
+  if (child == 0) work_in_child(work, written.number(), fileno(errors.get()), parent, signals);
   written.close();
   Ended ended;
-  ended.stopped = !read_results(results.get(), child, watch, limit, signals, ended.result);
+  ended.stopped = !read_results(results.number(), child, watch, limit, signals, ended.result);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

@@ -36,6 +36,16 @@ TEST(Stress, RunsAScenarioAndGraphsWithNoise) {
   EXPECT_THAT(scenario.out, HasSubstr("20 runs"));
 }
 
+TEST(Stress, TasksAreSharedByTheUnits) {
+  const auto json =
+      pto2({"stress", "graphs/plain/", "--tasks", "400", "--noise", "none", "--json", "-"}).json();
+  ASSERT_EQ(json.at("units").size(), 2U);
+  for (const auto& unit : json.at("units")) {
+    EXPECT_GE(unit.at("tasks"), 200);
+    EXPECT_LT(unit.at("tasks"), 400);
+  }
+}
+
 TEST(Stress, SeedsAloneRunOnceEach) {
   const Outcome outcome =
       pto2({"stress", "graphs/clustered/threads", "--seeds", "17..19", "--noise", "none"});

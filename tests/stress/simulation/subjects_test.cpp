@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "runtime/workloads/workload.hpp"
 #include "stress/simulation/subject.hpp"
 
 namespace pto2::simulations {
@@ -90,6 +91,18 @@ TEST(GraphSubject, RunsOfASeedAreTheSameAndOthersAreNot) {
       last = hash;
     }
   }
+}
+
+/// Weak memory has no fan-out lock, so whoever hands it on is refused there.
+TEST(Subjects, HaveTheFanOutThatIsAskedFor) {
+  Options options = of_graphs(ExecutorKind::random);
+  options.fan_out = FanOutKind::lock;
+  EXPECT_THROW(static_cast<void>(make_subject(options)->run(1)), ConfigError);
+  options.workload = "bgemm";
+  options.case_name = workloads::find_workload("bgemm").cases().front().name;
+  EXPECT_THROW(static_cast<void>(make_subject(options)->run(1)), ConfigError);
+  options.executor = ExecutorKind::seeded;
+  EXPECT_FALSE(make_subject(options)->run(1).wrong());
 }
 
 TEST(GraphSubject, AWrongTokenIsNoRun) {

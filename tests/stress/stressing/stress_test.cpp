@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -123,6 +124,23 @@ TEST(Stress, AScenarioIsTriedAgainForAsManyRunsAsItTook) {
   ASSERT_EQ(result.failures.size(), 1U);
   EXPECT_EQ(result.failures[0].command, "pto2 stress fake/unit --runs 5 --noise none");
   EXPECT_EQ(result.failures[0].token, "");
+}
+
+TEST(Stress, TheUnitAndEachTryHaveTheNoise) {
+  StressOptions options = options_of({.runs = 2});
+  options.noise = {NoiseKind::delays};
+  const auto noisy = [] {
+    struct sigaction action {};
+    sigaction(SIGURG, nullptr, &action);
+    return action.sa_handler != SIG_DFL;
+  };
+  EXPECT_TRUE(
+      stress(FakeUnit([&](uint64_t) { return noisy() ? "" : "quiet"; }), options).failures.empty());
+  const UnitResult result =
+      stress(FakeUnit([&](uint64_t) { return noisy() ? "noisy" : ""; }), options);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].seen, 6U);
+  EXPECT_THAT(result.failures[0].command, HasSubstr("--noise delays"));
 }
 
 TEST(Stress, ASignalEndsIt) {
