@@ -87,7 +87,7 @@ std::atomic<bool> warned{false};
 
 /// Ends when somebody has been warned, or never would be.
 void patient_kernel(int64_t*) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (!warned.load() && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
