@@ -43,7 +43,7 @@ struct RingMemory {
 
 /// What a submission asks for.
 struct Demand {
-  uint32_t ring = 0;
+  RingId ring = 0;
   uint64_t heap_bytes = 0;            ///< a multiple of the output alignment
   std::span<const TaskId> producers;  ///< to wait for; each once
   std::span<const TaskId> owners;     ///< of buffers it uses without waiting; no producers, alive
@@ -96,7 +96,7 @@ class Admission {
   [[nodiscard]] Life& life() { return life_; }
   [[nodiscard]] const Life& life() const { return life_; }
   [[nodiscard]] uint32_t rings() const { return count_; }
-  [[nodiscard]] const Ring& ring(uint32_t number) const { return *rings_[number]; }
+  [[nodiscard]] const Ring& ring(RingId number) const { return *rings_[number.value]; }
 
   // The submitter's view of the watermarks.
 
@@ -108,15 +108,17 @@ class Admission {
     }
   }
   [[nodiscard]] const std::array<uint64_t, max_rings>& alive() const { return alive_; }
-  [[nodiscard]] uint64_t alive(uint32_t ring) const { return alive_[ring]; }
-  [[nodiscard]] bool is_reclaimed(TaskId id) const { return local_of(id) < alive_[ring_of(id)]; }
+  [[nodiscard]] uint64_t alive(RingId ring) const { return alive_[ring.value]; }
+  [[nodiscard]] bool is_reclaimed(TaskId id) const {
+    return local_of(id) < alive_[ring_of(id).value];
+  }
 
   // The steps of a submission.
 
   /// What does not fit by the submitter's view, or nothing: then the task can be admitted.
   [[nodiscard]] std::optional<Lack> lacking(const Demand& demand) const {
-    const Ring& ring = *rings_[demand.ring];
-    const uint64_t alive = alive_[demand.ring];
+    const Ring& ring = *rings_[demand.ring.value];
+    const uint64_t alive = alive_[demand.ring.value];
     if (!ring.tasks.fits(alive)) return Lack::slot;
     if (!ring.heap.placement(demand.heap_bytes, alive).fits) return Lack::heap_bytes;
     if (!ring.pool.fits(nodes_of(demand), alive)) return Lack::nodes;
@@ -127,8 +129,8 @@ class Admission {
   /// the claim of producer number i came to; `retries` as in TaskWord::claim.
   template <class Claimed>
   [[nodiscard]] Admitted admit(const Demand& demand, uint64_t& retries, Claimed&& claimed) {
-    Ring& ring = *rings_[demand.ring];
-    const uint64_t alive = alive_[demand.ring];
+    Ring& ring = *rings_[demand.ring.value];
+    const uint64_t alive = alive_[demand.ring.value];
     const HeapPlacement placement = ring.heap.placement(demand.heap_bytes, alive);
     ring.heap.take(placement, alive);
     const uint64_t first_node = ring.pool.take(nodes_of(demand), alive);

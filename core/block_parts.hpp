@@ -1,6 +1,6 @@
 /// The parts of a block task: one task of the graph, whose kernel runs once per part.
 ///
-/// The task's *ticket*, its Place, goes from scheduler to scheduler, by a ready queue or wherever
+/// The task's *ticket*, its SlotId, goes from scheduler to scheduler, by a ready queue or wherever
 /// it is handed over, until the parts are used up. Parts are given out in one of two ways:
 ///
 ///   open     The holder of the ticket lends the task to cores. Those claim its parts one by one,

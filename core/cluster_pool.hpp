@@ -25,6 +25,7 @@
 #include <span>
 
 #include "core/assert.hpp"
+#include "core/ids.hpp"
 #include "core/policy.hpp"
 
 namespace pto2 {
@@ -64,51 +65,52 @@ class ClusterPool {
       : words_(words), members_(members) {
     PTO2_INVARIANT("CP-I1", words.size() * 64 >= members.size());
     for (uint32_t c = 0; c < members.size(); ++c) {
-      words_[c / 64].fetch_or(bit(c), P::order(Orders::fill));
+      word_of(ClusterId(c)).fetch_or(bit(ClusterId(c)), P::order(Orders::fill));
     }
   }
 
   [[nodiscard]] uint32_t clusters() const { return static_cast<uint32_t>(members_.size()); }
 
   /// Opens a group on the free cluster of the lowest number; nothing if none is free.
-  [[nodiscard]] std::optional<uint32_t> allocate() {
+  [[nodiscard]] std::optional<ClusterId> allocate() {
     for (uint32_t w = 0; w < words_.size(); ++w) {
       const uint64_t free = words_[w].load(P::order(Orders::look));
       if (free == 0) continue;
       const auto lowest = static_cast<uint32_t>(std::countr_zero(free));
-      const uint32_t cluster = w * 64 + lowest;
+      const ClusterId cluster(w * 64 + lowest);
       const uint64_t before = words_[w].fetch_and(~bit(cluster), P::order(Orders::take));
       PTO2_INVARIANT("CP-I1", (before & bit(cluster)) != 0);
-      members_[cluster].store(1, P::order(Orders::open));
+      members_[cluster.value].store(1, P::order(Orders::open));
       return cluster;
     }
     return std::nullopt;
   }
 
   /// One more task in the open group of `cluster`.
-  void join(uint32_t cluster) {
-    const uint32_t before = members_[cluster].fetch_add(1, P::order(Orders::join));
+  void join(ClusterId cluster) {
+    const uint32_t before = members_[cluster.value].fetch_add(1, P::order(Orders::join));
     PTO2_INVARIANT("CP-I2", before >= 1);
   }
 
   /// A task of the group ended. True if the cluster is free by it.
-  [[nodiscard]] bool leave(uint32_t cluster) {
-    const uint32_t before = members_[cluster].fetch_sub(1, P::order(Orders::leave));
+  [[nodiscard]] bool leave(ClusterId cluster) {
+    const uint32_t before = members_[cluster.value].fetch_sub(1, P::order(Orders::leave));
     PTO2_INVARIANT("CP-I2", before >= 1);
     if (before != 1) return false;
-    const uint64_t word = words_[cluster / 64].fetch_or(bit(cluster), P::order(Orders::give_back));
+    const uint64_t word = word_of(cluster).fetch_or(bit(cluster), P::order(Orders::give_back));
     PTO2_INVARIANT("CP-I1", (word & bit(cluster)) == 0);
     return true;
   }
 
   /// Closes the group: no task will join. True if the cluster is free by it.
-  [[nodiscard]] bool close(uint32_t cluster) { return leave(cluster); }
+  [[nodiscard]] bool close(ClusterId cluster) { return leave(cluster); }
 
   /// True if each cluster is free exactly when its group has no members. Requires that no verb is
   /// under way.
   [[nodiscard]] bool invariant_holds() const {
     for (uint32_t c = 0; c < members_.size(); ++c) {
-      const bool free = (words_[c / 64].load(P::order(Orders::look)) & bit(c)) != 0;
+      const ClusterId cluster(c);
+      const bool free = (word_of(cluster).load(P::order(Orders::look)) & bit(cluster)) != 0;
       if (free != (members_[c].load(P::order(Orders::look)) == 0)) return false;
     }
     return true;
@@ -122,7 +124,8 @@ class ClusterPool {
   }
 
  private:
-  static constexpr uint64_t bit(uint32_t cluster) { return uint64_t{1} << (cluster % 64); }
+  static constexpr uint64_t bit(ClusterId cluster) { return uint64_t{1} << (cluster.value % 64); }
+  [[nodiscard]] Word& word_of(ClusterId cluster) const { return words_[cluster.value / 64]; }
 
   std::span<Word> words_;
   std::span<Members> members_;

@@ -63,7 +63,7 @@ class FanOutLock {
     state_.store(state_bits(id, Phase::initial), P::order(Orders::open));
   }
 
-  [[nodiscard]] Claim claim(TaskId id, Place place, DependencyNode<P>& node, uint64_t& retries) {
+  [[nodiscard]] Claim claim(TaskId id, NodeId node_id, DependencyNode<P>& node, uint64_t& retries) {
     const Section section(*this, &retries);
     const uint64_t state = state_.load(P::order(Orders::phase));
     PTO2_INVARIANT("TS-I4", (state & ~phase_mask) == state_bits(id, Phase::initial));
@@ -73,7 +73,7 @@ class FanOutLock {
     references_.write(references_.read() + 1);
     if (phase == Phase::completed) return Claim::early;
     node.next.write(head_.read());
-    head_.write(place);
+    head_.write(node_id);
     return Claim::linked;
   }
 
@@ -91,7 +91,7 @@ class FanOutLock {
     const Section section(*this);
     const uint64_t state = state_.load(P::order(Orders::phase));
     PTO2_INVARIANT("TS-I1", phase_of(state) == Phase::initial);
-    const Place head = head_.read();
+    const NodeId head = head_.read();
     const uint64_t completed = state + static_cast<uint64_t>(Phase::completed);
     if (release_one()) {
       consume(completed);
@@ -174,7 +174,7 @@ class FanOutLock {
 
   typename P::template atomic<uint32_t> lock_{0};
   typename P::template atomic<uint64_t> state_{0};
-  typename P::template cell<Place> head_{nil};
+  typename P::template cell<NodeId> head_{nil};
   typename P::template cell<uint32_t> references_{0};
 };
 

@@ -31,6 +31,7 @@
 #include <optional>
 
 #include "core/assert.hpp"
+#include "core/ids.hpp"
 #include "core/policy.hpp"
 
 namespace pto2 {
@@ -69,14 +70,14 @@ class ParkedSchedulers {
   using Orders = ParkedSchedulersOrders;
 
   /// Scheduler `s` is about to sleep. It looks into the queues once more before it does.
-  void announce(uint32_t s) { (void)parked_.fetch_or(bit(s), P::order(Orders::announce)); }
+  void announce(SchedulerId s) { (void)parked_.fetch_or(bit(s), P::order(Orders::announce)); }
   /// Scheduler `s` is awake.
-  void retract(uint32_t s) { (void)parked_.fetch_and(~bit(s), P::order(Orders::retract)); }
+  void retract(SchedulerId s) { (void)parked_.fetch_and(~bit(s), P::order(Orders::retract)); }
 
   /// Scheduler `s` is about to sleep with a backlog. It takes one who is parked, as after a push.
-  void fall_behind(uint32_t s) { (void)behind_.fetch_or(bit(s), P::order(Orders::fall_behind)); }
+  void fall_behind(SchedulerId s) { (void)behind_.fetch_or(bit(s), P::order(Orders::fall_behind)); }
   /// Scheduler `s` is awake.
-  void catch_up(uint32_t s) { (void)behind_.fetch_and(~bit(s), P::order(Orders::fall_behind)); }
+  void catch_up(SchedulerId s) { (void)behind_.fetch_and(~bit(s), P::order(Orders::fall_behind)); }
 
   /// After an announcement, with the queues empty: calls ring(s) for each scheduler that sleeps
   /// with a backlog, to be rung.
@@ -84,16 +85,16 @@ class ParkedSchedulers {
   void for_each_behind(Ring&& ring) const {
     for (uint64_t behind = behind_.load(P::order(Orders::survey)); behind != 0;
          behind &= behind - 1) {
-      ring(static_cast<uint32_t>(std::countr_zero(behind)));
+      ring(lowest_of(behind));
     }
   }
 
   /// After a push: the scheduler to ring, if one is parked. It is taken, so that the next push
   /// rings another.
-  [[nodiscard]] std::optional<uint32_t> take_one() {
+  [[nodiscard]] std::optional<SchedulerId> take_one() {
     uint64_t parked = parked_.fetch_add(0, P::order(Orders::look));
     while (parked != 0) {
-      const auto s = static_cast<uint32_t>(std::countr_zero(parked));
+      const SchedulerId s = lowest_of(parked);
       const uint64_t before = parked_.fetch_and(~bit(s), P::order(Orders::take));
       if (before & bit(s)) return s;
       parked = before;
@@ -110,9 +111,12 @@ class ParkedSchedulers {
   [[nodiscard]] bool empty() const { return bits() == 0; }
 
  private:
-  static uint64_t bit(uint32_t s) {
-    PTO2_INVARIANT("PS-P1", s < max_schedulers);
-    return uint64_t{1} << s;
+  static uint64_t bit(SchedulerId s) {
+    PTO2_INVARIANT("PS-P1", s.value < max_schedulers);
+    return uint64_t{1} << s.value;
+  }
+  static SchedulerId lowest_of(uint64_t bits) {
+    return SchedulerId(static_cast<uint32_t>(std::countr_zero(bits)));
   }
   [[nodiscard]] uint64_t bits() const {
     return parked_.load(P::order(Orders::inspect)) | behind_.load(P::order(Orders::inspect));

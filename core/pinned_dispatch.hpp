@@ -53,7 +53,7 @@ class PinnedInbox {
   using Link = typename P::template cell<uint32_t>;
 
   /// Anybody's. The task is ready, and in no inbox. Ring the owner next: PD-I5.
-  void push(Place task, Link& link) {
+  void push(SlotId task, Link& link) {
     const uint32_t pushed = word_of(task);
     uint32_t head = head_.load(P::order(Orders::look));
     do {
@@ -73,7 +73,7 @@ class PinnedInbox {
     if (empty()) return;
     uint32_t oldest = turned_round(head_.exchange(none, P::order(Orders::take)), link_of);
     while (oldest != none) {
-      const Place task = task_of(oldest);
+      const SlotId task = task_of(oldest);
       oldest = link_of(task).read();
       PTO2_INVARIANT("PD-I1", oldest != word_of(task));
       visit(task);
@@ -83,8 +83,8 @@ class PinnedInbox {
  private:
   static constexpr uint32_t none = 0;
 
-  static constexpr uint32_t word_of(Place task) { return task.value + 1; }
-  static constexpr Place task_of(uint32_t word) { return {word - 1}; }
+  static constexpr uint32_t word_of(SlotId task) { return task.value + 1; }
+  static constexpr SlotId task_of(uint32_t word) { return {word - 1}; }
 
   /// The list comes with the newest task first.
   template <class LinkOf>

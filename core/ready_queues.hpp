@@ -23,14 +23,14 @@ namespace pto2 {
 
 /// A popped task, and whether it came from another owner's shard.
 struct ReadyTask {
-  Place slot;
+  SlotId slot;
   bool stolen;
 };
 
 template <Policy P>
 class ReadyQueues {
  public:
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
 
   /// `shards` and the queues outlive this object. The last one is the orchestrator's.
   explicit ReadyQueues(std::span<Queue* const> shards) : shards_(shards) {}
@@ -40,7 +40,7 @@ class ReadyQueues {
   }
 
   /// Pushes to `shard`, or to the next with room. False: all are full, keep the task.
-  [[nodiscard]] bool push(uint32_t shard, Place slot) {
+  [[nodiscard]] bool push(uint32_t shard, SlotId slot) {
     PTO2_INVARIANT("RQ-P1", shard < shards_.size());
     for (uint32_t i = 0; i < shards_.size(); ++i) {
       if (shards_[wrap(shard + i)]->try_push(slot)) return true;

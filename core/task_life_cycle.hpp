@@ -57,10 +57,13 @@ class TaskLifeCycle {
     for (std::size_t i = 0; i < rings.size(); ++i) rings_[i] = rings[i];
   }
 
-  [[nodiscard]] Slot& slot(Place place) { return rings_[ring_of(place)].slots[index_of(place)]; }
-  [[nodiscard]] Place place(TaskId id) const {
-    const auto mask = rings_[ring_of(id)].slots.size() - 1;
-    return make_place(ring_of(id), static_cast<uint32_t>(local_of(id) & mask));
+  [[nodiscard]] Slot& slot(SlotId slot) {
+    return rings_[ring_of(slot).value].slots[index_of(slot)];
+  }
+  /// The slot of task `id`.
+  [[nodiscard]] SlotId slot_id(TaskId id) const {
+    const auto mask = rings_[ring_of(id).value].slots.size() - 1;
+    return make_slot(ring_of(id), static_cast<uint32_t>(local_of(id) & mask));
   }
 
   // The orchestrator's verbs.
@@ -68,7 +71,7 @@ class TaskLifeCycle {
   /// Starts task `id` in its slot, which must be reclaimed, with `node_count` nodes from index
   /// `first_node` on.
   void open(TaskId id, uint32_t first_node, uint32_t node_count) {
-    Slot& slot = this->slot(place(id));
+    Slot& slot = this->slot(slot_id(id));
     slot.first_node.write(first_node);
     slot.node_count.write(node_count);
     slot.fan_in.open(node_count);
@@ -78,47 +81,47 @@ class TaskLifeCycle {
   /// Makes `consumer` depend on `producer`, whose slot must hold it, through the consumer's node
   /// number `i`. `retries` as in TaskWord::claim.
   [[nodiscard]] Claim add_edge(TaskId producer, TaskId consumer, uint32_t i, uint64_t& retries) {
-    const Place from = place(producer);
-    const Place to = place(consumer);
+    const SlotId from = slot_id(producer);
+    const SlotId to = slot_id(consumer);
     const uint32_t index = node_index(to, i);
-    DependencyNode<P>& node = rings_[ring_of(consumer)].nodes[index];
+    DependencyNode<P>& node = rings_[ring_of(consumer).value].nodes[index];
     node.consumer.write(to);
     const Claim claim =
-        slot(from).fan_out.claim(producer, make_place(ring_of(consumer), index), node, retries);
+        slot(from).fan_out.claim(producer, make_node(ring_of(consumer), index), node, retries);
     node.producer.write(claim == Claim::none ? no_task : producer);
     return claim;
   }
 
   /// Lets `holder` hold `owner`, which is not consumed, through the holder's node number `i`.
   void add_hold(TaskId owner, TaskId holder, uint32_t i) {
-    const Place to = place(holder);
-    rings_[ring_of(holder)].nodes[node_index(to, i)].producer.write(owner);
-    slot(place(owner)).fan_out.hold(owner);
+    const SlotId to = slot_id(holder);
+    rings_[ring_of(holder).value].nodes[node_index(to, i)].producer.write(owner);
+    slot(slot_id(owner)).fan_out.hold(owner);
   }
 
   /// Holds the slot of `id`, which was opened and not yet released, for the ticket of a block task
   /// (block_parts.hpp).
-  void hold_ticket(TaskId id) { slot(place(id)).fan_out.hold(id); }
+  void hold_ticket(TaskId id) { slot(slot_id(id)).fan_out.hold(id); }
 
   /// Drops the orchestrator's hold; `absent` producers (early, none or held) will not notify. True:
   /// the caller pushes the task.
   [[nodiscard]] bool release_hold(TaskId id, uint32_t absent) {
-    return slot(place(id)).fan_in.release_hold(absent);
+    return slot(slot_id(id)).fan_in.release_hold(absent);
   }
 
   /// Drops the scope's reference. True: the task is consumed, advance its ring.
-  [[nodiscard]] bool drop_scope(TaskId id) { return slot(place(id)).fan_out.drop(); }
+  [[nodiscard]] bool drop_scope(TaskId id) { return slot(slot_id(id)).fan_out.drop(); }
 
   // Anyone's verbs.
 
   /// Drops what hold_ticket() holds. True: the task is consumed, advance its ring.
-  [[nodiscard]] bool drop_ticket(Place task) { return slot(task).fan_out.drop(); }
+  [[nodiscard]] bool drop_ticket(SlotId task) { return slot(task).fan_out.drop(); }
 
   /// Phase of task `id`, which was submitted. It is ready from when it awaits no producer until it
   /// has completed: in a queue, on a core, or with its scheduler. For reports: exact while nobody
   /// works on the task, a moment old else. Not for who could see the slot recycled meanwhile.
   [[nodiscard]] Phase phase(TaskId id) {
-    const Slot& slot = this->slot(place(id));
+    const Slot& slot = this->slot(slot_id(id));
     const Phase phase = slot.fan_out.phase(id);
     return phase == Phase::initial && slot.fan_in.pending() == 0 ? Phase::ready : phase;
   }
@@ -130,8 +133,8 @@ class TaskLifeCycle {
   };
 
   /// One step of the watermark of `ring`. Repeat while it advanced.
-  [[nodiscard]] AdvanceStep advance(uint32_t ring) {
-    const Ring& r = rings_[ring];
+  [[nodiscard]] AdvanceStep advance(RingId ring) {
+    const Ring& r = rings_[ring.value];
     uint64_t alive = 0;
     const Advance result = r.watermark->advance([&](uint64_t local) {
       alive = local;
@@ -147,7 +150,7 @@ class TaskLifeCycle {
     for (uint32_t ring = 0; rings >> ring != 0; ++ring) {
       if (!(rings >> ring & 1)) continue;
       for (bool advanced = true; advanced;) {
-        const AdvanceStep done = advance(ring);
+        const AdvanceStep done = advance(RingId(ring));
         advanced = done.result == Advance::advanced;
         if (done.result != Advance::not_next) step(done);
       }
@@ -163,10 +166,10 @@ class TaskLifeCycle {
       const auto slot_of = [&](uint64_t local) -> const Slot& {
         return slots[local & (slots.size() - 1)];
       };
-      if (slot_of(alive).fan_out.is_consumed(make_id(ring, alive))) return false;
+      if (slot_of(alive).fan_out.is_consumed(make_id(RingId(ring), alive))) return false;
       for (uint64_t local = alive - std::min<uint64_t>(alive, slots.size()); local < alive;
            ++local) {
-        const TaskId id = make_id(ring, local);
+        const TaskId id = make_id(RingId(ring), local);
         const auto& slot = slot_of(local);
         if (!slot.fan_out.invariant_holds()) return false;
         if (slot.fan_out.phase(id) != Phase::consumed) return false;
@@ -181,11 +184,11 @@ class TaskLifeCycle {
   class Completion {
    public:
     /// Copies the producers to `scratch` (room for the task's nodes) and closes the task.
-    Completion(TaskLifeCycle& life, Place task, std::span<TaskId> scratch) : life_(life) {
+    Completion(TaskLifeCycle& life, SlotId task, std::span<TaskId> scratch) : life_(life) {
       Slot& slot = life.slot(task);
       const uint32_t count = slot.node_count.read();
       PTO2_INVARIANT("LC-I1", count <= scratch.size());
-      const auto nodes = life.rings_[ring_of(task)].nodes;
+      const auto nodes = life.rings_[ring_of(task).value].nodes;
       for (uint32_t i = 0; i < count; ++i) {
         scratch[i] = nodes[life.node_index(task, i)].producer.read();
       }
@@ -193,18 +196,18 @@ class TaskLifeCycle {
       const Closed closed = slot.fan_out.close();
       next_ = closed.head;
       consumed_ = closed.consumed;
-      if (consumed_) rings_to_advance_ |= 1u << ring_of(task);
+      if (consumed_) rings_to_advance_ |= 1u << ring_of(task).value;
     }
 
     /// True if closing consumed the task itself.
     [[nodiscard]] bool consumed() const { return consumed_; }
 
     /// Notifies consumers until one becomes ready; that one, to be pushed by the caller.
-    [[nodiscard]] std::optional<Place> next_ready() {
+    [[nodiscard]] std::optional<SlotId> next_ready() {
       while (next_ != nil) {
-        const DependencyNode<P>& node = life_.rings_[ring_of(next_)].nodes[index_of(next_)];
+        const DependencyNode<P>& node = life_.rings_[ring_of(next_).value].nodes[index_of(next_)];
         next_ = node.next.read();
-        const Place consumer = node.consumer.read();
+        const SlotId consumer = node.consumer.read();
         if (life_.slot(consumer).fan_in.notify()) return consumer;
       }
       return std::nullopt;
@@ -215,8 +218,8 @@ class TaskLifeCycle {
       while (dropped_ < producers_.size()) {
         const TaskId producer = producers_[dropped_++];
         if (producer == no_task) continue;
-        if (life_.slot(life_.place(producer)).fan_out.drop()) {
-          rings_to_advance_ |= 1u << ring_of(producer);
+        if (life_.slot(life_.slot_id(producer)).fan_out.drop()) {
+          rings_to_advance_ |= 1u << ring_of(producer).value;
           return producer;
         }
       }
@@ -230,7 +233,7 @@ class TaskLifeCycle {
     TaskLifeCycle& life_;
     std::span<TaskId> producers_;
     std::size_t dropped_ = 0;
-    Place next_ = nil;
+    NodeId next_ = nil;
     bool consumed_ = false;
     uint32_t rings_to_advance_ = 0;
   };
@@ -239,8 +242,8 @@ class TaskLifeCycle {
   friend class Completion;
 
   /// Index of node number `i` of the task in slot `task`: nodes are consecutive, modulo the pool.
-  [[nodiscard]] uint32_t node_index(Place task, uint32_t i) {
-    const Ring& ring = rings_[ring_of(task)];
+  [[nodiscard]] uint32_t node_index(SlotId task, uint32_t i) {
+    const Ring& ring = rings_[ring_of(task).value];
     const auto capacity = static_cast<uint32_t>(ring.nodes.size() - 1);
     const uint32_t index = ring.slots[index_of(task)].first_node.read() + i;
     return index <= capacity ? index : index - capacity;

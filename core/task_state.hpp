@@ -47,7 +47,7 @@ enum class Claim {
 
 /// What closing a task yields.
 struct Closed {
-  Place head;     ///< first node of the consumers to notify, nil if none
+  NodeId head;    ///< first node of the consumers to notify, nil if none
   bool consumed;  ///< true if no reference is left: the closer has to advance the watermark
 };
 
@@ -55,8 +55,8 @@ struct Closed {
 /// reference that the owner of a buffer is held by, on no list.
 template <Policy P>
 struct DependencyNode {
-  typename P::template cell<Place> next;       ///< next consumer of the same producer
-  typename P::template cell<Place> consumer;   ///< slot of the consumer
+  typename P::template cell<NodeId> next;      ///< next consumer of the same producer
+  typename P::template cell<SlotId> consumer;  ///< slot of the consumer
   typename P::template cell<TaskId> producer;  ///< or the one held; no_task if there is none
 };
 
@@ -66,10 +66,10 @@ inline constexpr uint32_t max_references = (uint32_t{1} << 20) - 1;
 
 /// The concept that both fan-outs satisfy; one object per slot.
 template <class F, class P>
-concept FanOut = Policy<P> && requires(F slot, const F& view, TaskId id, Place place,
+concept FanOut = Policy<P> && requires(F slot, const F& view, TaskId id, NodeId node_id,
                                        DependencyNode<P>& node, uint64_t& retries) {
   slot.open(id);
-  { slot.claim(id, place, node, retries) } -> std::same_as<Claim>;
+  { slot.claim(id, node_id, node, retries) } -> std::same_as<Claim>;
   slot.hold(id);
   { slot.close() } -> std::same_as<Closed>;
   { slot.drop() } -> std::same_as<bool>;

@@ -3,7 +3,7 @@
 ///   bits  0..19  references: the task itself, its scope, each consumer or holder that has not
 ///                completed
 ///   bit  20      closed: the task completed; the list takes no more nodes
-///   bits 21..42  head of the list of consumers (a Place, 0 = none)
+///   bits 21..42  head of the list of consumers (a NodeId, 0 = none)
 ///   bits 43..63  the low bits of the task's local id, more than any window needs
 ///
 /// Phases: open = initial or ready, closed = completed, closed without references = consumed.
@@ -61,10 +61,10 @@ class TaskWord {
   /// must be consumed and the watermark past it.
   void open(TaskId id) { word_.store(id_bits(id) | 2, P::order(Orders::open)); }
 
-  /// Claims this producer for a consumer that owns node `place`. The node's consumer is set by
+  /// Claims this producer for a consumer that owns node `node_id`. The node's consumer is set by
   /// the caller; its next is set here. `id` names the producer and must be the slot's task.
   /// `retries` grows by the attempts that a drop or the close spoilt.
-  [[nodiscard]] Claim claim(TaskId id, Place place, DependencyNode<P>& node, uint64_t& retries) {
+  [[nodiscard]] Claim claim(TaskId id, NodeId node_id, DependencyNode<P>& node, uint64_t& retries) {
     uint64_t word = word_.load(P::order(Orders::look));
     PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
     for (;; ++retries) {
@@ -78,7 +78,7 @@ class TaskWord {
         }
       } else {
         node.next.write(head_of(word));
-        const uint64_t linked = ((word & ~head_mask) | head_bits(place)) + 1;
+        const uint64_t linked = ((word & ~head_mask) | head_bits(node_id)) + 1;
         if (word_.compare_exchange_strong(word, linked, P::order(Orders::link),
                                           P::order(Orders::look))) {
           return Claim::linked;
@@ -142,17 +142,17 @@ class TaskWord {
  private:
   static constexpr uint32_t count_bits = 20;
   static constexpr uint32_t head_shift = count_bits + 1;
-  static constexpr uint32_t id_shift = head_shift + place_bits;
+  static constexpr uint32_t id_shift = head_shift + entry_bits;
   static constexpr uint64_t count_mask = (uint64_t{1} << count_bits) - 1;
   static constexpr uint64_t closed_bit = uint64_t{1} << count_bits;
-  static constexpr uint64_t head_mask = ((uint64_t{1} << place_bits) - 1) << head_shift;
+  static constexpr uint64_t head_mask = ((uint64_t{1} << entry_bits) - 1) << head_shift;
   static constexpr uint64_t id_mask = ~uint64_t{0} << id_shift;
-  static_assert(64 - id_shift > place_index_bits, "an id must tell a slot's tasks apart");
+  static_assert(64 - id_shift > entry_index_bits, "an id must tell a slot's tasks apart");
   static_assert(max_references == count_mask);
 
   static constexpr uint64_t id_bits(TaskId id) { return local_of(id) << id_shift; }
-  static constexpr uint64_t head_bits(Place place) { return uint64_t{place.value} << head_shift; }
-  static constexpr Place head_of(uint64_t word) {
+  static constexpr uint64_t head_bits(NodeId node) { return uint64_t{node.value} << head_shift; }
+  static constexpr NodeId head_of(uint64_t word) {
     return {static_cast<uint32_t>((word & head_mask) >> head_shift)};
   }
 

@@ -12,17 +12,17 @@ namespace pto2::stress {
 void draw_block(executors::Random random, Chip& chip) {
   executors::Random own(random.next() ^ 0xb10c);
   if (own.below(2) == 0) return;
-  chip.cubes_per_block = static_cast<uint32_t>(1 + own.below(3));
-  chip.vectors_per_block = static_cast<uint32_t>(1 + own.below(4));
+  chip.cubes_per_cluster = static_cast<uint32_t>(1 + own.below(3));
+  chip.vectors_per_cluster = static_cast<uint32_t>(1 + own.below(4));
 }
 
-void draw_device(executors::Random& random, uint32_t most_blocks, DeviceConfig& config) {
+void draw_device(executors::Random& random, uint32_t most_clusters, DeviceConfig& config) {
   Chip& chip = config.chip;
   chip.name = "random";
   draw_block(random, chip);
   config.tensormap_buckets = 1u << random.below(7);
-  chip.blocks = static_cast<uint32_t>(1 + random.below(most_blocks));
-  chip.schedulers = static_cast<uint32_t>(1 + random.below(std::min(chip.blocks, 4u)));
+  chip.clusters = static_cast<uint32_t>(1 + random.below(most_clusters));
+  chip.schedulers = static_cast<uint32_t>(1 + random.below(std::min(chip.clusters, 4u)));
   config.shards = static_cast<uint32_t>(1 + random.below(4));
   config.shard_capacity = 2u << random.below(4);
   config.orchestrator_queue = 2u << random.below(4);

@@ -14,9 +14,9 @@ namespace pto2::stress {
 /// draws later does not depend on it.
 void draw_block(executors::Random random, Chip& chip);
 
-/// Draws a chip of up to `most_blocks` blocks, queues and buckets, with the smallest queues among
+/// Draws a chip of up to `most_clusters` blocks, queues and buckets, with the smallest queues among
 /// them.
-void draw_device(executors::Random& random, uint32_t most_blocks, DeviceConfig& config);
+void draw_device(executors::Random& random, uint32_t most_clusters, DeviceConfig& config);
 
 /// The sizes, queues and chip of a device that was drawn, for reports.
 [[nodiscard]] std::string text_of(const DeviceConfig& config);

@@ -27,7 +27,7 @@ class AllocatedAgain : public Roles<P, 2> {
 
   void orchestrate() {
     for (auto& started : started_) {
-      P::await([&] { return pool_.allocate() == 0u; });
+      P::await([&] { return pool_.allocate() == ClusterId(0); });
       pool_.join(0);
       started.set();
       this->bells[1].ring();

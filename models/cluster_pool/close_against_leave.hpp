@@ -27,7 +27,7 @@ class CloseAgainstLeave : public Roles<P, 3> {
 
  private:
   void orchestrate() {
-    check<P>(pool_.allocate() == 0u, "the cluster is free at first");
+    check<P>(pool_.allocate() == ClusterId(0), "the cluster is free at first");
     for (auto& started : started_) {
       pool_.join(0);
       started.set();

@@ -24,7 +24,7 @@ class LeaveAgainstAllocate : public Roles<P, 2> {
 
  private:
   void orchestrate() {
-    check<P>(pool_.allocate() == 0u, "the cluster is free at first");
+    check<P>(pool_.allocate() == ClusterId(0), "the cluster is free at first");
     pool_.join(0);
     started_.set();
     this->ring_all();

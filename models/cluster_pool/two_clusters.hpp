@@ -14,12 +14,12 @@ class TwoClusters : public Roles<P, 3> {
  public:
   static constexpr std::array reaches{"cluster 0 returns first", "cluster 1 returns first"};
 
-  void thread(uint32_t i) { i == 0 ? orchestrate() : run_task(i - 1); }
+  void thread(uint32_t i) { i == 0 ? orchestrate() : run_task(ClusterId(i - 1)); }
 
   void finish() {
     check<P>(!pool_.all_free(), "a cluster is held");
-    for (uint32_t cluster = 0; cluster < clusters; ++cluster) {
-      check<P>(pool_.close(cluster), "the second group holds the cluster");
+    for (uint32_t c = 0; c < clusters; ++c) {
+      check<P>(pool_.close(ClusterId(c)), "the second group holds the cluster");
     }
     check<P>(pool_.invariant_holds() && pool_.all_free(), "every cluster is free");
   }
@@ -28,7 +28,8 @@ class TwoClusters : public Roles<P, 3> {
   static constexpr uint32_t clusters = 2;
 
   void orchestrate() {
-    for (uint32_t cluster = 0; cluster < clusters; ++cluster) {
+    for (uint32_t c = 0; c < clusters; ++c) {
+      const ClusterId cluster(c);
       check<P>(pool_.allocate() == cluster, "the lowest free cluster is given out");
       pool_.join(cluster);
       check<P>(!pool_.close(cluster), "its task has not ended");
@@ -36,19 +37,19 @@ class TwoClusters : public Roles<P, 3> {
     for (auto& started : started_) started.set();
     this->ring_all();
     for (uint32_t group = 0; group < clusters; ++group) {
-      std::optional<uint32_t> cluster;
+      std::optional<ClusterId> cluster;
       P::await([&] { return (cluster = pool_.allocate()).has_value(); });
       if (group == 0) {
-        happened<P>(*cluster == 0 ? "cluster 0 returns first" : "cluster 1 returns first");
+        happened<P>(cluster->value == 0 ? "cluster 0 returns first" : "cluster 1 returns first");
       }
-      check<P>(work_[*cluster].read() == 1, "the next owner sees the work of the group");
-      work_[*cluster].write(2);
+      check<P>(work_[cluster->value].read() == 1, "the next owner sees the work of the group");
+      work_[cluster->value].write(2);
     }
   }
 
-  void run_task(uint32_t cluster) {
-    P::await([&] { return started_[cluster].is_set(); });
-    work_[cluster].write(1);
+  void run_task(ClusterId cluster) {
+    P::await([&] { return started_[cluster.value].is_set(); });
+    work_[cluster.value].write(1);
     check<P>(pool_.leave(cluster), "the last task gives the cluster back");
     this->bells[0].ring();
   }

@@ -30,8 +30,8 @@ class BacklogAgainstPark : public Roles<P, 2> {
   static constexpr uint32_t tasks = room + 1;
 
   void place_all() {
-    std::deque<Place> backlog;
-    for (uint32_t task = 0; task < tasks; ++task) backlog.push_back(make_place(0, task));
+    std::deque<SlotId> backlog;
+    for (uint32_t task = 0; task < tasks; ++task) backlog.push_back(make_slot(0, task));
     for (;;) {
       while (!backlog.empty() && queues_.push(0, backlog.front())) {
         backlog.pop_front();
@@ -47,7 +47,7 @@ class BacklogAgainstPark : public Roles<P, 2> {
 
   bool wake_one() {
     const auto s = parked_.take_one();
-    if (s) this->bells[*s].ring();
+    if (s) this->bells[s->value].ring();
     return s.has_value();
   }
 
@@ -56,9 +56,9 @@ class BacklogAgainstPark : public Roles<P, 2> {
       if (take()) continue;
       parked_.announce(1);
       if (!take()) {
-        parked_.for_each_behind([&](uint32_t s) {
+        parked_.for_each_behind([&](SchedulerId s) {
           happened<P>("an idle scheduler asks for the backlog");
-          this->bells[s].ring();
+          this->bells[s.value].ring();
         });
         P::idle();
       }
@@ -72,7 +72,7 @@ class BacklogAgainstPark : public Roles<P, 2> {
     return true;
   }
 
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
   Queue queue_{room};
   std::array<Queue*, 1> shards_{&queue_};
   ReadyQueues<P> queues_{shards_};

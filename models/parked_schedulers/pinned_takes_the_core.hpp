@@ -28,7 +28,7 @@ class PinnedTakesTheCore : public Roles<P, 3> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
 
   /// What a scheduler knows of its own.
   struct Own {
@@ -38,9 +38,9 @@ class PinnedTakesTheCore : public Roles<P, 3> {
   };
 
   void push_both() {
-    check<P>(queues_.push(queues_.orchestrator_shard(), make_place(0, 0)), "there is room");
-    if (const auto s = parked_.take_one()) this->bells[1 + *s].ring();
-    inbox_.push(make_place(0, 1), link_);
+    check<P>(queues_.push(queues_.orchestrator_shard(), make_slot(0, 0)), "there is room");
+    if (const auto s = parked_.take_one()) this->bells[1 + s->value].ring();
+    inbox_.push(make_slot(0, 1), link_);
     this->bells[1].ring();
     P::await([&] { return running_.load(std::memory_order_acquire) == 2; });
     over_.set();
@@ -51,14 +51,14 @@ class PinnedTakesTheCore : public Roles<P, 3> {
     Own own;
     while (!over_.is_set()) {
       if (dispatch(s, own)) continue;
-      if (own.idle) parked_.announce(s);
+      if (own.idle) parked_.announce(SchedulerId(s));
       own.announced = true;
       if (!dispatch(s, own)) {
         happened<P>("a scheduler sleeps");
         P::idle();
       }
       own.announced = false;
-      parked_.retract(s);
+      parked_.retract(SchedulerId(s));
     }
   }
 
@@ -79,15 +79,15 @@ class PinnedTakesTheCore : public Roles<P, 3> {
   bool take_pinned() {
     bool taken = false;
     inbox_.take_all(
-        [&](Place) -> auto& { return link_; }, [&](Place) { taken = true; });
+        [&](SlotId) -> auto& { return link_; }, [&](SlotId) { taken = true; });
     return taken;
   }
 
   void offer(uint32_t s, const Own& own) {
-    if (own.announced) parked_.retract(s);
+    if (own.announced) parked_.retract(SchedulerId(s));
     if (const auto next = parked_.take_one()) {
       happened<P>("who gives its core to the pinned task wakes the other");
-      this->bells[1 + *next].ring();
+      this->bells[1 + next->value].ring();
     }
   }
 

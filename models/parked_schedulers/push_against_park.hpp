@@ -26,14 +26,14 @@ class PushAgainstPark : public Roles<P, 3> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
 
   void push_all() {
     for (uint32_t task = 0; task < tasks; ++task) {
-      check<P>(queues_.push(queues_.orchestrator_shard(), make_place(0, task)), "there is room");
+      check<P>(queues_.push(queues_.orchestrator_shard(), make_slot(0, task)), "there is room");
       if (const auto s = parked_.take_one()) {
         happened<P>("a push wakes a scheduler");
-        this->bells[1 + *s].ring();
+        this->bells[1 + s->value].ring();
       }
       P::await([&] { return taken_.load(std::memory_order_acquire) == task + 1; });
     }
@@ -44,12 +44,12 @@ class PushAgainstPark : public Roles<P, 3> {
   void schedule(uint32_t s) {
     while (!done_.is_set()) {
       if (take(s)) continue;
-      parked_.announce(s);
+      parked_.announce(SchedulerId(s));
       if (!take(s)) {
         happened<P>("a scheduler sleeps");
         P::idle();
       }
-      parked_.retract(s);
+      parked_.retract(SchedulerId(s));
     }
   }
 

@@ -26,15 +26,15 @@ class RareTaskAgainstPark : public Roles<P, 3> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
 
   void push_one() {
     rare_.set();
     for (uint32_t s = 0; s < 2; ++s) this->bells[1 + s].ring();
-    check<P>(queues_.push(queues_.orchestrator_shard(), make_place(0, 0)), "there is room");
+    check<P>(queues_.push(queues_.orchestrator_shard(), make_slot(0, 0)), "there is room");
     if (const auto s = parked_.take_one()) {
       happened<P>("a push wakes a scheduler");
-      this->bells[1 + *s].ring();
+      this->bells[1 + s->value].ring();
     }
     P::await([&] { return taken_.load(std::memory_order_acquire) == 1; });
     done_.set();
@@ -46,12 +46,12 @@ class RareTaskAgainstPark : public Roles<P, 3> {
     while (!done_.is_set()) {
       if (take(s, rare)) continue;
       const bool announced = rare;
-      if (announced) parked_.announce(s);
+      if (announced) parked_.announce(SchedulerId(s));
       if (!take(s, rare)) {
         happened<P>(announced ? "a scheduler sleeps announced" : "a scheduler sleeps unannounced");
         P::idle();
       }
-      if (rare) parked_.retract(s);
+      if (rare) parked_.retract(SchedulerId(s));
     }
   }
 

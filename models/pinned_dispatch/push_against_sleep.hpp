@@ -22,7 +22,7 @@ class PushAgainstSleep : public Roles<P, 2> {
   void push_all() {
     for (uint32_t task = 0; task < tasks; ++task) {
       work_[task].write(task + 1);
-      inbox_.push(make_place(0, task), links_[task]);
+      inbox_.push(make_slot(0, task), links_[task]);
       this->bells[1].ring();
     }
   }
@@ -32,8 +32,8 @@ class PushAgainstSleep : public Roles<P, 2> {
     while (taken < tasks) {
       const uint32_t before = taken;
       inbox_.take_all(
-          [&](Place p) -> auto& { return links_[index_of(p)]; },
-          [&](Place task) {
+          [&](SlotId p) -> auto& { return links_[index_of(p)]; },
+          [&](SlotId task) {
             check<P>(index_of(task) == taken, "the tasks come in order, each once");
             check<P>(work_[taken].read() == taken + 1, "the task is as its pusher wrote it");
             ++taken;

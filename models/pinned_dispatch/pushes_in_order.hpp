@@ -17,7 +17,7 @@ class PushesInOrder : public Roles<P, 3> {
     if (i == 0) return own();
     for (uint32_t task = first_of[i - 1]; task < first_of[i]; ++task) {
       work_[task].write(task + 1);
-      inbox_.push(make_place(1, task), links_[task]);
+      inbox_.push(make_slot(1, task), links_[task]);
       this->bells[0].ring();
     }
   }
@@ -34,8 +34,8 @@ class PushesInOrder : public Roles<P, 3> {
       P::await([&] { return !inbox_.empty(); });
       const uint32_t before = taken;
       inbox_.take_all(
-          [&](Place p) -> auto& { return links_[index_of(p)]; },
-          [&](Place task) {
+          [&](SlotId p) -> auto& { return links_[index_of(p)]; },
+          [&](SlotId task) {
             const uint32_t index = index_of(task);
             check<P>(ring_of(task) == 1 && index < tasks && turn[index] == 0, "each is taken once");
             check<P>(work_[index].read() == index + 1, "the task is as its pusher wrote it");

@@ -31,7 +31,7 @@ class SlotPushedAgain : public Roles<P, 3> {
 
   void push(uint32_t slot, uint32_t life) {
     work_[slot].write(life);
-    inbox_.push(make_place(0, slot), links_[slot]);
+    inbox_.push(make_slot(0, slot), links_[slot]);
     this->bells[0].ring();
   }
 
@@ -40,8 +40,8 @@ class SlotPushedAgain : public Roles<P, 3> {
     for (uint32_t taken = 0; taken < lives;) {
       P::await([&] { return !inbox_.empty(); });
       inbox_.take_all(
-          [&](Place p) -> auto& { return links_[index_of(p)]; },
-          [&](Place task) {
+          [&](SlotId p) -> auto& { return links_[index_of(p)]; },
+          [&](SlotId task) {
             const uint32_t life = work_[index_of(task)].read();
             check<P>(life != 0 && turn[life - 1] == 0, "each life is taken once");
             turn[life - 1] = ++taken;

@@ -28,14 +28,14 @@ class ExactlyOnce : public Roles<P, 4> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
 
   void push_all(uint32_t pusher) {
     for (uint32_t i = 0; i < tasks_per_pusher; ++i) {
       const uint32_t task = pusher * tasks_per_pusher + i;
       results_[task].write(task + 1);
       // A full queue pushes back: the pusher keeps the task until one was popped.
-      P::await([&] { return queues_.push(pusher, make_place(0, task)); });
+      P::await([&] { return queues_.push(pusher, make_slot(0, task)); });
       this->ring_all();
     }
   }

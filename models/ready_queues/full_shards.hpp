@@ -23,23 +23,23 @@ class FullShards : public Roles<P, 2> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
 
   void submit() {
-    P::await([&] { return queues_.push(queues_.orchestrator_shard(), make_place(0, own_tasks)); });
+    P::await([&] { return queues_.push(queues_.orchestrator_shard(), make_slot(0, own_tasks)); });
     this->bells[0].ring();
   }
 
   void schedule() {
     uint32_t kept = 0;  // tasks from here on are not pushed yet
-    while (kept < own_tasks && queues_.push(0, make_place(0, kept))) ++kept;
+    while (kept < own_tasks && queues_.push(0, make_slot(0, kept))) ++kept;
     happened<P>(kept < own_tasks ? "a push is refused" : "all are pushed at once");
     for (uint32_t popped = 0; popped < tasks; ++popped) {
       std::optional<ReadyTask> task;
       P::await([&] { return (task = queues_.pop(0)).has_value(); });
       this->bells[1].ring();
       ++popped_[index_of(task->slot)];
-      while (kept < own_tasks && queues_.push(0, make_place(0, kept))) ++kept;
+      while (kept < own_tasks && queues_.push(0, make_slot(0, kept))) ++kept;
     }
   }
 

@@ -88,11 +88,11 @@ class Graph : public Roles<P, 1 + workers> {
     check<P>(stall.invariant_holds(submitted_), "the counts are whole");
     admission_.observe();
     for (uint32_t i = 0; i < rings_.size(); ++i) {
-      const auto& ring = admission_.ring(i);
-      const uint64_t alive = admission_.alive(i);
+      const auto& ring = admission_.ring(RingId(i));
+      const uint64_t alive = admission_.alive(RingId(i));
       check<P>(alive == ring.tasks.next(), "the watermark reached the end of its ring");
       check<P>(ring.pool.used(alive) == 0, "no dependency node is in use");
-      check_ring(i);
+      check_ring(RingId(i));
     }
     check<P>(life().invariant_holds(), "the life cycle is whole");
   }
@@ -102,7 +102,7 @@ class Graph : public Roles<P, 1 + workers> {
 
   /// Submits the next task to `ring`, with `units` of its heap as output; `producers` are numbers
   /// of earlier tasks.
-  void submit(std::initializer_list<uint32_t> producers, uint32_t ring = 0, uint32_t units = 1) {
+  void submit(std::initializer_list<uint32_t> producers, RingId ring = 0, uint32_t units = 1) {
     std::array<TaskId, 4> ids;
     const Demand demand = reserve(producers, ring, units, ids);
     const bool recycles = admission_.ring(ring).tasks.next() >= shape_.window;
@@ -115,7 +115,7 @@ class Graph : public Roles<P, 1 + workers> {
     if (task.placement.end < top) happened<P>("the heap wraps");
     check_ring(ring);
     const uint32_t number = submitted_++;
-    const auto buffer = static_cast<uint32_t>(ring << 16 | task.placement.begin / unit_bytes);
+    const auto buffer = static_cast<uint32_t>(ring.value << 16 | task.placement.begin / unit_bytes);
     infos_[number] = {task.id, number, buffer, units};
     GraphDescriptor descriptor{.number = number, .buffer = buffer, .units = units};
     for (uint32_t i = 0; i < demand.producers.size(); ++i) {
@@ -123,9 +123,9 @@ class Graph : public Roles<P, 1 + workers> {
       const TaskInfo& producer = info_of(demand.producers[i]);
       descriptor.read[descriptor.reads++] = {producer.buffer, producer.units, producer.number + 1};
     }
-    const Place place = life().place(task.id);
-    life().slot(place).descriptor.write(descriptor);
-    if (admission_.release(task)) push(place);
+    const SlotId slot = life().slot_id(task.id);
+    life().slot(slot).descriptor.write(descriptor);
+    if (admission_.release(task)) push(slot);
   }
 
   /// Ends a scope that holds tasks first..last.
@@ -135,7 +135,7 @@ class Graph : public Roles<P, 1 + workers> {
       const TaskId id = infos_[number].id;
       if (!life().drop_scope(id)) continue;
       happened<P>("the scope's drop is the last");
-      rings |= 1u << ring_of(id);
+      rings |= 1u << ring_of(id).value;
     }
     advance(rings);
   }
@@ -147,12 +147,12 @@ class Graph : public Roles<P, 1 + workers> {
     for (uint32_t number = worker; number < shape_.tasks; number += workers) {
       uint32_t handed = 0;
       P::await([&] {
-        handed = handed_[number].place.load(std::memory_order_acquire);
+        handed = handed_[number].slot.load(std::memory_order_acquire);
         return handed != 0;
       });
-      const Place place{handed - 1};
-      run_kernel(number, place);
-      complete(place, worker);
+      const SlotId slot{handed - 1};
+      run_kernel(number, slot);
+      complete(slot, worker);
     }
   }
 
@@ -169,7 +169,7 @@ class Graph : public Roles<P, 1 + workers> {
 
   /// Waits until slot, buffer and nodes fit, with an old view of the watermarks if that will do.
   /// What the task asks for then; the producers that are not reclaimed are in `ids`.
-  Demand reserve(std::initializer_list<uint32_t> producers, uint32_t ring, uint64_t units,
+  Demand reserve(std::initializer_list<uint32_t> producers, RingId ring, uint64_t units,
                  std::array<TaskId, 4>& ids) {
     Demand demand{.ring = ring, .heap_bytes = units * unit_bytes, .producers = {}, .owners = {}};
     const auto lacks = [&] {
@@ -194,8 +194,8 @@ class Graph : public Roles<P, 1 + workers> {
                          [&](const TaskInfo& info) { return info.id == id; });
   }
 
-  void run_kernel(uint32_t number, Place place) {
-    const GraphDescriptor descriptor = life().slot(place).descriptor.read();
+  void run_kernel(uint32_t number, SlotId slot) {
+    const GraphDescriptor descriptor = life().slot(slot).descriptor.read();
     check<P>(descriptor.number == number, "the slot still holds the task that was handed over");
     for (uint32_t i = 0; i < descriptor.reads; ++i) {
       const auto& read = descriptor.read[i];
@@ -209,8 +209,8 @@ class Graph : public Roles<P, 1 + workers> {
     }
   }
 
-  void complete(Place place, uint32_t worker) {
-    typename Life::Completion completion(life(), place, scratch_[worker]);
+  void complete(SlotId slot, uint32_t worker) {
+    typename Life::Completion completion(life(), slot, scratch_[worker]);
     if (completion.consumed()) happened<P>("closing is the last drop");
     while (const auto consumer = completion.next_ready()) push(*consumer);
     while (completion.next_consumed()) happened<P>("a consumer's drop is the last");
@@ -220,10 +220,10 @@ class Graph : public Roles<P, 1 + workers> {
   }
 
   /// Hands a ready task to its worker, as a ready queue does: release, acquire.
-  void push(Place place) {
-    const uint32_t number = life().slot(place).descriptor.read().number;
+  void push(SlotId slot) {
+    const uint32_t number = life().slot(slot).descriptor.read().number;
     const uint32_t before =
-        handed_[number].place.exchange(place.value + 1, std::memory_order_release);
+        handed_[number].slot.exchange(slot.value + 1, std::memory_order_release);
     check<P>(before == 0, "a task is pushed once");
     this->bells[1 + number % workers].ring();
   }
@@ -239,7 +239,7 @@ class Graph : public Roles<P, 1 + workers> {
   }
 
   /// The orchestrator's books of a ring are whole, and refuse what they must.
-  void check_ring(uint32_t number) {
+  void check_ring(RingId number) {
     const auto& ring = admission_.ring(number);
     const uint64_t alive = admission_.alive(number);
     check<P>(ring.invariant_holds(alive), "the ring is whole");
@@ -269,7 +269,7 @@ class Graph : public Roles<P, 1 + workers> {
 
   /// A task that is ready.
   struct Handed {
-    typename P::template atomic<uint32_t> place{0};  ///< + 1; 0 until it is
+    typename P::template atomic<uint32_t> slot{0};  ///< + 1; 0 until it is
   };
 
   static std::vector<std::unique_ptr<Ring>> make_rings(const GraphShape& shape) {

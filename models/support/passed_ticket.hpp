@@ -24,10 +24,10 @@ class PassedTicket : public Roles<P, 2> {
   }
 
  protected:
-  static constexpr Place ticket = make_place(0, 1);
+  static constexpr SlotId ticket = make_slot(0, 1);
 
   /// The ticket, or nothing when it is all over.
-  void next(std::optional<Place>& taken) {
+  void next(std::optional<SlotId>& taken) {
     P::await([&] {
       taken = queue_.try_pop();
       return taken || over_.is_set();
@@ -68,7 +68,7 @@ class PassedTicket : public Roles<P, 2> {
   BlockParts<P> parts_;
 
  private:
-  typename P::template bounded_queue<Place> queue_{2};
+  typename P::template bounded_queue<SlotId> queue_{2};
   Flag<P> over_;
   std::array<typename P::template cell<uint32_t>, parts> work_;
   std::array<uint32_t, 2> claims_{};  // entry i is role i's

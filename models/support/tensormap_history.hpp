@@ -59,7 +59,7 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
 
   void submit_all() {
     for (const Step& step : steps_) {
-      const TaskId id = make_id(step.ring, next_[step.ring]);
+      const TaskId id = make_id(RingId(step.ring), next_[step.ring]);
       wait_for_room(step.ring);
       check_producers(step.read);
       check<P>(map_.insert(base(step.written), whole, id, false), "what is reserved is there");
@@ -108,7 +108,7 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
       alive_[ring] = watermarks_[ring].load(std::memory_order_acquire);
     }
   }
-  [[nodiscard]] bool retired(TaskId id) const { return local_of(id) < alive_[ring_of(id)]; }
+  [[nodiscard]] bool retired(TaskId id) const { return local_of(id) < alive_[ring_of(id).value]; }
 
   std::vector<Step> steps_;
   std::array<uint64_t, rings> tasks_{};

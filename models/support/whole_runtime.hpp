@@ -59,9 +59,9 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
 
   void connect() {
     assembly_.connect_orchestrator(this->bells[0]);
-    for (uint32_t s = 0; s < schedulers; ++s) assembly_.connect_scheduler(s, this->bells[1 + s]);
-    for (uint32_t core = 0; core < assembly_.chip().cores(); ++core) {
-      assembly_.connect_core(core, this->bells[assembly_.thread_of_core(core)]);
+    for (uint32_t s = 0; s < schedulers; ++s) assembly_.connect(SchedulerId(s), this->bells[1 + s]);
+    for (uint32_t c = 0; c < assembly_.chip().cores(); ++c) {
+      assembly_.connect(CoreId(c), this->bells[assembly_.thread_of(CoreId(c))]);
     }
   }
 

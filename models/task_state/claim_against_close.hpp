@@ -47,7 +47,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
   void claim() {
     uint64_t retries = 0;
     for (uint32_t n = 0; n < consumers; ++n) {
-      const Claim claim = slot_.claim(id, make_place(0, 1 + n), nodes_[n], retries);
+      const Claim claim = slot_.claim(id, make_node(0, 1 + n), nodes_[n], retries);
       check<P>(claim != Claim::none, "no producer is consumed before its scope ends");
       if (claim == Claim::early) {
         check<P>(result_.read() == 1, "an early consumer sees the result");
@@ -68,7 +68,7 @@ class ClaimAgainstClose : public Roles<P, 3> {
     result_.write(1);
     const Closed closed = slot_.close();
     if (closed.consumed) consumed_.fetch_add(1, std::memory_order_release);
-    for (Place node = closed.head; node != nil;) {
+    for (NodeId node = closed.head; node != nil;) {
       const uint32_t n = index_of(node) - 1;
       node = nodes_[n].next.read();
       notified_ |= 1u << n;

@@ -7,6 +7,7 @@
 
 #include "core/block_parts.hpp"
 #include "core/core_mailbox.hpp"
+#include "runtime/chip/chip.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
 #include "runtime/executors/execution_policy.hpp"
@@ -129,12 +130,12 @@ class AiCore {
   using Bell = typename P::doorbell;
   using GiveUp = std::function<void(const ArgumentFault&)>;
 
-  /// Before the run: the core's number, where its completions are announced, its own doorbell, what
+  /// Before the run: the core's id, where its completions are announced, its own doorbell, what
   /// its calls share with others, and what gives the run up.
-  void connect(uint32_t number, Bell scheduler, Bell own, bool timing, const PTORun& run,
+  void connect(CoreId id, Bell scheduler, Bell own, bool timing, const PTORun& run,
                GiveUp give_up) {
     run_ = &run;
-    number_ = number;
+    id_ = id;
     scheduler_ = scheduler;
     own_ = own;
     timing_ = timing;
@@ -199,7 +200,7 @@ class AiCore {
       if (block.pinned != block.claimed_parts) return static_cast<void>(run(block.pinned));
       while (const auto claimed = block.parts->claim()) {
         ++counts_.claims;
-        record<P>(log_, EventKind::dispatch, call.task, number_, static_cast<uint16_t>(*claimed));
+        record<P>(log_, EventKind::dispatch, call.task, id_.value, static_cast<uint16_t>(*claimed));
         if (!run(*claimed)) break;
       }
     });
@@ -208,7 +209,7 @@ class AiCore {
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;
   const PTORun* run_ = nullptr;
-  uint32_t number_ = 0;
+  CoreId id_;
   Bell scheduler_;
   Bell own_;
   GiveUp give_up_;

@@ -12,10 +12,10 @@ namespace pto2 {
 namespace {
 
 constexpr std::array numbers{
-    ChipNumber{"blocks", &Chip::blocks, 1, max_blocks},
+    ChipNumber{"blocks", &Chip::clusters, 1, max_clusters},
     // A block without cores of a type would leave tasks of that type waiting for ever.
-    ChipNumber{"cubes_per_block", &Chip::cubes_per_block, 1, max_cores_per_block},
-    ChipNumber{"vectors_per_block", &Chip::vectors_per_block, 1, max_cores_per_block},
+    ChipNumber{"cubes_per_block", &Chip::cubes_per_cluster, 1, max_cores_per_cluster},
+    ChipNumber{"vectors_per_block", &Chip::vectors_per_cluster, 1, max_cores_per_cluster},
     ChipNumber{"schedulers", &Chip::schedulers, 1, max_schedulers},
     ChipNumber{"accelerators", &Chip::accelerators, 0, max_accelerators, true},
 };
@@ -45,10 +45,10 @@ const char* core_type_name(CoreType type) {
   return names[static_cast<uint32_t>(type)];
 }
 
-std::string Chip::core_name(uint32_t core) const {
+std::string Chip::name_of(WorkerId worker) const {
   static constexpr std::array<const char*, core_types> names{"aic", "aiv", "cpu", "acc"};
-  const CoreType type = type_of(core);
-  return names[static_cast<uint32_t>(type)] + std::to_string(core - first_core(type));
+  const CoreType type = type_of(worker);
+  return names[static_cast<uint32_t>(type)] + std::to_string(worker.value - first_worker(type));
 }
 
 std::span<const ChipNumber> chip_numbers() {
@@ -64,27 +64,27 @@ void validate(const Chip& chip) {
     throw ConfigError(
         fmt::format("{} blocks of {} cores{} are {} cores, but a chip has at most {}; "
                     "use fewer blocks or cores per block",
-                    chip.blocks, chip.cubes_per_block + chip.vectors_per_block,
+                    chip.clusters, chip.cubes_per_cluster + chip.vectors_per_cluster,
                     chip.accelerators == 0
                         ? ""
                         : fmt::format(" and {}", counted(chip.accelerators, "accelerator")),
                     chip.cores(), max_cores),
         {"blocks"});
   }
-  if (chip.schedulers > chip.blocks) {
+  if (chip.schedulers > chip.clusters) {
     throw ConfigError(
         fmt::format(
             "schedulers is {}, but each needs a block of its own and there {} {}; use fewer "
             "schedulers or more blocks",
-            chip.schedulers, chip.blocks == 1 ? "is" : "are", chip.blocks),
+            chip.schedulers, chip.clusters == 1 ? "is" : "are", chip.clusters),
         {"schedulers", "blocks"});
   }
 }
 
 std::string shape_text(const Chip& chip) {
   return fmt::format(
-      "{} of {} cube and {} vector cores, {}{}", counted(chip.blocks, "block"),
-      chip.cubes_per_block, chip.vectors_per_block, counted(chip.schedulers, "scheduler"),
+      "{} of {} cube and {} vector cores, {}{}", counted(chip.clusters, "block"),
+      chip.cubes_per_cluster, chip.vectors_per_cluster, counted(chip.schedulers, "scheduler"),
       chip.accelerators == 0 ? "" : ", " + counted(chip.accelerators, "accelerator"));
 }
 

@@ -59,7 +59,7 @@ Json config_json(const RunReport& report) {
                  {"shards", c.shards},
                  {"rings", c.rings},
                  {"schedulers", c.chip.schedulers},
-                 {"blocks", c.chip.blocks},
+                 {"blocks", c.chip.clusters},
                  {"accelerators", c.chip.accelerators},
                  {"fan_out", fan_out_name(c.fan_out)},
                  {"platform", settings.text(Setting::platform)},

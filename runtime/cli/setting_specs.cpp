@@ -54,7 +54,7 @@ void add_device_specs(std::vector<SettingSpec>& specs) {
       count(Setting::rings, "rings", nullptr, 1, 4, usual.rings, "rings, one per scope depth"));
   specs.push_back(count(Setting::schedulers, "schedulers", nullptr, 1, max_schedulers,
                         usual.chip.schedulers, "scheduler threads, at most as many as blocks"));
-  specs.push_back(count(Setting::blocks, "blocks", nullptr, 1, max_blocks, usual.chip.blocks,
+  specs.push_back(count(Setting::blocks, "blocks", nullptr, 1, max_clusters, usual.chip.clusters,
                         "blocks of the chip, groups of cube and vector cores"));
   specs.push_back(count(Setting::accelerators, "accelerators", nullptr, 0, max_accelerators,
                         usual.chip.accelerators,

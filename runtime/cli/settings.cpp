@@ -176,7 +176,7 @@ void Settings::resolve_chip() {
     value = {std::to_string(own), usual ? Source::built_in : Source::platform,
              usual ? "" : platform_.name};
   };
-  apply(Setting::blocks, platform_.blocks);
+  apply(Setting::blocks, platform_.clusters);
   apply(Setting::accelerators, platform_.accelerators);
   // Each scheduler needs a block; who asks for fewer blocks need not know that.
   const uint64_t blocks = number(Setting::blocks);
@@ -212,7 +212,7 @@ DeviceConfig Settings::device_config() const {
   config.shards = number32(Setting::shards);
   config.chip = platform_;
   config.chip.schedulers = number32(Setting::schedulers);
-  config.chip.blocks = number32(Setting::blocks);
+  config.chip.clusters = number32(Setting::blocks);
   config.chip.accelerators = number32(Setting::accelerators);
   config.fan_out = text(Setting::fan_out) == "word" ? FanOutKind::word : FanOutKind::lock;
   try {

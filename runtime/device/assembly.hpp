@@ -28,38 +28,34 @@ class Assembly {
   Assembly(const DeviceConfig& config, const OrchestratorInput& input)
       : kernels_(input.kernels), state_(config), orchestrator_(state_, input) {
     for (uint32_t s = 0; s < config.chip.schedulers; ++s) {
-      schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, s));
+      schedulers_.push_back(std::make_unique<Scheduler<P, F>>(state_, SchedulerId(s)));
     }
     if (config.events != 0) enable_events<P, F>(state_, orchestrator_, schedulers_);
   }
 
   [[nodiscard]] const Chip& chip() const { return state_.config.chip; }
-  [[nodiscard]] uint32_t thread_of_scheduler(uint32_t scheduler) const { return 1 + scheduler; }
-  [[nodiscard]] uint32_t thread_of_core(uint32_t core) const {
-    return 1 + chip().schedulers + core;
-  }
+  [[nodiscard]] uint32_t thread_of(SchedulerId scheduler) const { return 1 + scheduler.value; }
+  [[nodiscard]] uint32_t thread_of(CoreId core) const { return 1 + chip().schedulers + core.value; }
   [[nodiscard]] std::string name_of(uint32_t thread) const {
     if (thread == 0) return orchestrator_name;
     return thread <= chip().schedulers ? scheduler_name(thread - 1)
-                                       : chip().core_name(thread - thread_of_core(0));
+                                       : chip().name_of(core_of(thread));
   }
 
   // Before the run: how each thread is woken. A core's scheduler comes before it.
   void connect_orchestrator(Bell bell) { state_.orchestrator_bell = bell; }
-  void connect_scheduler(uint32_t scheduler, Bell bell) {
-    state_.scheduler_bells[scheduler] = bell;
-  }
-  void connect_core(uint32_t core, Bell bell) {
-    state_.cores[core].connect(core, state_.scheduler_bells[chip().scheduler_of(core)], bell,
-                               state_.config.kernel_timing, state_.calls,
-                               [this](const ArgumentFault& fault) { state_.give_up(fault); });
+  void connect(SchedulerId scheduler, Bell bell) { state_.scheduler_bells[scheduler.value] = bell; }
+  void connect(CoreId core, Bell bell) {
+    state_.cores[core.value].connect(core, state_.scheduler_bells[chip().scheduler_of(core).value],
+                                     bell, state_.config.kernel_timing, state_.calls,
+                                     [this](const ArgumentFault& fault) { state_.give_up(fault); });
   }
 
   /// The body of a logical thread.
   void run(uint32_t thread) {
     if (thread == 0) return orchestrator_.run();
     if (thread <= chip().schedulers) return schedulers_[thread - 1]->run();
-    state_.cores[thread - thread_of_core(0)].run();
+    state_.cores[core_of(thread).value].run();
   }
 
   /// After all threads have returned: what the run came to, with its audit and its record.
@@ -80,7 +76,8 @@ class Assembly {
       if (thread == scheduler_name(s)) return kernel_of(schedulers_[s]->counts().own_tasks, thread);
     }
     for (uint32_t core = 0; core < state_.cores.size(); ++core) {
-      if (thread == chip().core_name(core)) return kernel_of(state_.cores[core].counts(), thread);
+      if (thread == chip().name_of(CoreId(core)))
+        return kernel_of(state_.cores[core].counts(), thread);
     }
     return {};
   }
@@ -94,10 +91,14 @@ class Assembly {
   }
 
  private:
+  /// Whose thread it is. Requires a core's.
+  [[nodiscard]] CoreId core_of(uint32_t thread) const {
+    return CoreId(thread - thread_of(CoreId(0)));
+  }
   [[nodiscard]] std::string kernel_of(const CoreCounts& counts, const std::string& thread) const {
     return fmt::format("kernel {}, task {} of ring {}, on {},",
                        std::ranges::find(kernels_, counts.kernel) - kernels_.begin(),
-                       local_of(counts.task), ring_of(counts.task), thread);
+                       local_of(counts.task), ring_of(counts.task).value, thread);
   }
 
   /// Says in the result what the run has damaged or, unless it was given up, left behind.

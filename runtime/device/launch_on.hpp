@@ -23,12 +23,12 @@ class Run {
     assembly_.connect_orchestrator(add(0, 0));
     const Chip& chip = assembly_.chip();
     for (uint32_t s = 0; s < chip.schedulers; ++s) {
-      assembly_.connect_scheduler(s, add(assembly_.thread_of_scheduler(s), 1 + s));
+      assembly_.connect(SchedulerId(s), add(assembly_.thread_of(SchedulerId(s)), 1 + s));
     }
-    for (uint32_t block = 0; block < chip.blocks; ++block) {
-      chip.for_each_core_of_block(block, [this](uint32_t core) { add_core(core); });
+    for (uint32_t cluster = 0; cluster < chip.clusters; ++cluster) {
+      chip.for_each_core_of(ClusterId(cluster), [this](CoreId core) { add_core(core); });
     }
-    chip.for_each_accelerator([this](uint32_t core) { add_core(core); });
+    chip.for_each_accelerator([this](CoreId core) { add_core(core); });
   }
 
   RunResult execute() {
@@ -53,9 +53,9 @@ class Run {
     return Bell(
         team_.add(assembly_.name_of(thread), group, [this, thread] { assembly_.run(thread); }));
   }
-  void add_core(uint32_t core) {
-    const uint32_t group = 1 + assembly_.chip().scheduler_of(core);
-    assembly_.connect_core(core, add(assembly_.thread_of_core(core), group));
+  void add_core(CoreId core) {
+    const uint32_t group = 1 + assembly_.chip().scheduler_of(core).value;
+    assembly_.connect(core, add(assembly_.thread_of(core), group));
   }
 
   Assembly<P, F> assembly_;

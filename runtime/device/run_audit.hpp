@@ -17,17 +17,17 @@ namespace pto2 {
 /// True if the books of a ring agree with its watermark, and the words of the tasks alive are
 /// such that the verbs of the life cycle can leave them behind. O(window).
 template <executors::ExecutionPolicy P, template <class> class F>
-[[nodiscard]] bool is_whole(RunState<P, F>& state, uint32_t number) {
+[[nodiscard]] bool is_whole(RunState<P, F>& state, RingId number) {
   const auto& ring = state.admission.ring(number);
   const uint64_t next = ring.tasks.next();
   const uint64_t alive = ring.watermark.observe();
   if (!ring.watermark.invariant_holds(next) || !ring.invariant_holds(alive)) return false;
   for (uint64_t local = alive; local < next; ++local) {
     const TaskId id = make_id(number, local);
-    const auto& slot = state.life.slot(state.life.place(id));
+    const auto& slot = state.life.slot(state.life.slot_id(id));
     if (!slot.fan_out.invariant_holds() || !slot.fan_in.invariant_holds()) return false;
     if (slot.descriptor.read().is_block &&
-        !state.block(state.life.place(id)).parts.invariant_holds())
+        !state.block(state.life.slot_id(id)).parts.invariant_holds())
       return false;
     if (slot.fan_out.phase(id) != Phase::initial && slot.fan_in.pending() != 0) return false;
   }
@@ -37,7 +37,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
 /// Adds the tasks alive of each phase, and those that are reclaimed, to `phases`. O(window).
 template <executors::ExecutionPolicy P, template <class> class F>
 void count_phases(RunState<P, F>& state, std::array<uint64_t, 4>& phases) {
-  for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
+  for (uint32_t r = 0; r < state.rings.size(); ++r) {
+    const RingId ring(r);
     const uint64_t alive = state.admission.ring(ring).watermark.observe();
     phases[static_cast<uint32_t>(Phase::consumed)] += alive;
     for (uint64_t local = alive; local < state.admission.ring(ring).tasks.next(); ++local) {
@@ -58,8 +59,9 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
     if (!whole) damaged.push_back(std::move(name));
   };
   uint64_t taken = 0;
-  for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
-    if (!is_whole(state, ring)) damaged.push_back("ring " + std::to_string(ring));
+  for (uint32_t r = 0; r < state.rings.size(); ++r) {
+    const RingId ring(r);
+    if (!is_whole(state, ring)) damaged.push_back("ring " + std::to_string(r));
     taken += state.admission.ring(ring).tasks.next();
   }
   expect(taken == submitted, "count of submissions");
@@ -73,7 +75,7 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
   for (uint32_t core = 0; core < state.cores.size(); ++core) {
     const auto& mailbox = state.cores[core].mailbox();
     if (mailbox.invariant_holds() && mailbox.has_exited()) continue;
-    damaged.push_back("mailbox of " + state.config.chip.core_name(core));
+    damaged.push_back("mailbox of " + state.config.chip.name_of(CoreId(core)));
   }
   const auto& startup = state.startup;
   expect(startup.invariant_holds() && startup.orch_pointers_ready.is_set() &&
@@ -95,10 +97,11 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
 template <executors::ExecutionPolicy P, template <class> class F>
 [[nodiscard]] std::vector<std::string> leftovers(RunState<P, F>& state, uint64_t submitted) {
   std::vector<std::string> left;
-  for (uint32_t ring = 0; ring < state.rings.size(); ++ring) {
+  for (uint32_t r = 0; r < state.rings.size(); ++r) {
+    const RingId ring(r);
     const uint64_t alive = state.admission.ring(ring).watermark.observe();
     if (alive != state.admission.ring(ring).tasks.next()) {
-      left.push_back("task " + std::to_string(alive) + " of ring " + std::to_string(ring) +
+      left.push_back("task " + std::to_string(alive) + " of ring " + std::to_string(r) +
                      " is not reclaimed");
     }
   }

@@ -50,22 +50,22 @@ class RecordBuilder {
     for (const ChipNumber& number : chip_numbers()) {
       record_.chip.numbers.emplace_back(number.name, chip.*number.member);
     }
-    record_.clusters = chip.blocks;
+    record_.clusters = chip.clusters;
     record_.tensormap_pool = config_.tensormap_pool;
     record_.shards = config_.shards;
     record_.rings.assign(config_.rings, {config_.window, config_.heap_bytes, config_.dep_pool});
-    for (uint32_t core = 0; core < chip.workers(); ++core) add_core(core);
+    for (uint32_t w = 0; w < chip.workers(); ++w) add_worker(WorkerId(w));
   }
 
-  /// A core, or a scheduler, which runs tasks itself.
-  void add_core(uint32_t number) {
+  void add_worker(WorkerId worker) {
     const Chip& chip = config_.chip;
-    const uint32_t scheduler = 1 + chip.scheduler_of(number);
+    const uint32_t scheduler = 1 + chip.scheduler_of(worker).value;
     record_.cores.push_back(
-        {.name = chip.core_name(number),
-         .type = type_of(chip.type_of(number)),
-         .thread = number < chip.cores() ? 1 + chip.schedulers + number : scheduler,
-         .cluster = chip.is_in_block(number) ? int64_t{chip.place_of(number).block} : any_cluster,
+        {.name = chip.name_of(worker),
+         .type = type_of(chip.type_of(worker)),
+         .thread = worker.value < chip.cores() ? 1 + chip.schedulers + worker.value : scheduler,
+         .cluster = chip.is_in_cluster(worker) ? int64_t{chip.place_of(worker).cluster.value}
+                                               : any_cluster,
          .scheduler = scheduler});
   }
 

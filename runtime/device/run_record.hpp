@@ -27,7 +27,7 @@ void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
     schedulers[s]->log() = EventLog(scheduler_name(s), capacity);
   }
   for (uint32_t i = 0; i < state.cores.size(); ++i) {
-    state.cores[i].log() = EventLog(state.config.chip.core_name(i), capacity);
+    state.cores[i].log() = EventLog(state.config.chip.name_of(CoreId(i)), capacity);
   }
 }
 

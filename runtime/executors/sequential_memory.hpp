@@ -33,7 +33,7 @@ class SequentialMemory {
     int32_t under_way_ = 0;  // readers, or -1: a writer
   };
 
-  struct Place {};
+  struct Location {};
   class Entries {
    public:
     explicit Entries(std::size_t) {}
@@ -48,10 +48,10 @@ class SequentialMemory {
 
   static void begin(std::size_t) {}
   static void switch_to(uint32_t) {}
-  static uint64_t load(const Place&, uint64_t newest, std::memory_order) { return newest; }
-  static void store(Place&, uint64_t, uint64_t, std::memory_order) {}
-  static void update(Place&, uint64_t, uint64_t, std::memory_order) {}
-  static uint64_t load_to_compare(const Place&, uint64_t newest, uint64_t, std::memory_order) {
+  static uint64_t load(const Location&, uint64_t newest, std::memory_order) { return newest; }
+  static void store(Location&, uint64_t, uint64_t, std::memory_order) {}
+  static void update(Location&, uint64_t, uint64_t, std::memory_order) {}
+  static uint64_t load_to_compare(const Location&, uint64_t newest, uint64_t, std::memory_order) {
     return newest;
   }
   static void tell(uint32_t) {}

@@ -47,11 +47,11 @@ class SimulatedAtomic {
 
   T load(std::memory_order order) const {
     Memory* const memory = memory_at_point<Memory>();
-    return memory == nullptr ? value_ : value(memory->load(place_, bits(value_), order));
+    return memory == nullptr ? value_ : value(memory->load(location_, bits(value_), order));
   }
   void store(T value, std::memory_order order) {
     Memory* const memory = memory_at_point<Memory>();
-    if (memory != nullptr) memory->store(place_, bits(value_), bits(value), order);
+    if (memory != nullptr) memory->store(location_, bits(value_), bits(value), order);
     value_ = value;
     point_after_store<Memory>();
   }
@@ -76,7 +76,7 @@ class SimulatedAtomic {
     const T seen =
         memory == nullptr
             ? value_
-            : value(memory->load_to_compare(place_, bits(value_), bits(expected), failure));
+            : value(memory->load_to_compare(location_, bits(value_), bits(expected), failure));
     if (seen != expected) {
       expected = seen;
       return false;
@@ -106,13 +106,13 @@ class SimulatedAtomic {
     return before;
   }
   void write(Memory* memory, T value, std::memory_order order) {
-    if (memory != nullptr) memory->update(place_, bits(value_), bits(value), order);
+    if (memory != nullptr) memory->update(location_, bits(value_), bits(value), order);
     value_ = value;
     point_after_store<Memory>();
   }
 
   T value_{};
-  [[no_unique_address]] typename Memory::Place place_;
+  [[no_unique_address]] typename Memory::Location location_;
 };
 
 /// A word to sleep on: whoever sleeps is parked until it is notified. A ring that comes meanwhile

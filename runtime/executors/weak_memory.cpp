@@ -76,17 +76,17 @@ void WeakMemory::Entries::pass_on(WeakMemory* memory, uint64_t turn) {
   past.advance(memory->self_->number);
 }
 
-WeakMemory::History* WeakMemory::find(const Place& place) {
-  if (place.history == 0 || place.history > histories_.size()) return nullptr;
-  History& found = histories_[place.history - 1];
-  return found.owner == &place ? &found : nullptr;
+WeakMemory::History* WeakMemory::find(const Location& location) {
+  if (location.history == 0 || location.history > histories_.size()) return nullptr;
+  History& found = histories_[location.history - 1];
+  return found.owner == &location ? &found : nullptr;
 }
 
 /// A new one starts with the value that the atomic had before any thread stored, which all know.
-WeakMemory::History& WeakMemory::find_or_make(Place& place, uint64_t newest) {
-  if (History* found = find(place)) return *found;
-  histories_.push_back({&place, {}});
-  place.history = static_cast<uint32_t>(histories_.size());
+WeakMemory::History& WeakMemory::find_or_make(Location& location, uint64_t newest) {
+  if (History* found = find(location)) return *found;
+  histories_.push_back({&location, {}});
+  location.history = static_cast<uint32_t>(histories_.size());
   History& made = histories_.back();
   made.stores.emplace_back(threads_.size());
   made.stores.back().value = newest;
@@ -126,15 +126,15 @@ uint32_t WeakMemory::choose(History& history, std::memory_order order, Accept&& 
   return accept(history.at(older)) && is_late() ? older : last;
 }
 
-uint64_t WeakMemory::load(const Place& place, uint64_t newest, std::memory_order order) {
-  History* const found = find(place);
+uint64_t WeakMemory::load(const Location& location, uint64_t newest, std::memory_order order) {
+  History* const found = find(location);
   if (found == nullptr) return newest;
   return see(*found, choose(*found, order, [](const Store&) { return true; }), order);
 }
 
-uint64_t WeakMemory::load_to_compare(const Place& place, uint64_t newest, uint64_t expected,
+uint64_t WeakMemory::load_to_compare(const Location& location, uint64_t newest, uint64_t expected,
                                      std::memory_order failure) {
-  History* const found = find(place);
+  History* const found = find(location);
   if (found == nullptr) return newest;
   const uint32_t which =
       choose(*found, failure, [&](const Store& store) { return store.value != expected; });
@@ -159,13 +159,15 @@ WeakMemory::Store& WeakMemory::add(History& history, uint64_t value, std::memory
   return store;
 }
 
-void WeakMemory::store(Place& place, uint64_t newest, uint64_t value, std::memory_order order) {
-  add(find_or_make(place, newest), value, order);
+void WeakMemory::store(Location& location, uint64_t newest, uint64_t value,
+                       std::memory_order order) {
+  add(find_or_make(location, newest), value, order);
 }
 
 /// An update carries on what the store that it read gives (a release sequence).
-void WeakMemory::update(Place& place, uint64_t newest, uint64_t value, std::memory_order order) {
-  History& found = find_or_make(place, newest);
+void WeakMemory::update(Location& location, uint64_t newest, uint64_t value,
+                        std::memory_order order) {
+  History& found = find_or_make(location, newest);
   see(found, found.count - 1, order);
   Store& added = add(found, value, order);
   const Store& before = found.at(found.count - 2);

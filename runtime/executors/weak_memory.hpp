@@ -93,7 +93,7 @@ class WeakMemory {
   using Options = WeakOptions;
   using Accesses = PlainAccesses;
   /// What it knows of an atomic: the number of a history. All zeros: nothing.
-  struct Place {
+  struct Location {
     uint32_t history = 0;
   };
   /// What the entries of a queue order. `turn` counts pushes, or pops; no memory: nobody runs.
@@ -131,16 +131,16 @@ class WeakMemory {
   /// The thread whose accesses follow.
   void switch_to(uint32_t thread) { self_ = &threads_[thread]; }
 
-  // Accesses of the running thread to the atomic at `place`. `newest` is its value, which the
+  // Accesses of the running thread to the atomic at `location`. `newest` is its value, which the
   // atomic keeps.
 
-  uint64_t load(const Place& place, uint64_t newest, std::memory_order order);
-  void store(Place& place, uint64_t newest, uint64_t value, std::memory_order order);
+  uint64_t load(const Location& location, uint64_t newest, std::memory_order order);
+  void store(Location& location, uint64_t newest, uint64_t value, std::memory_order order);
   /// Reads the newest and stores `value`.
-  void update(Place& place, uint64_t newest, uint64_t value, std::memory_order order);
+  void update(Location& location, uint64_t newest, uint64_t value, std::memory_order order);
   /// What a compare_exchange sees: the newest, or something older that it fails on. If it is what
   /// was expected, an update follows.
-  uint64_t load_to_compare(const Place& place, uint64_t newest, uint64_t expected,
+  uint64_t load_to_compare(const Location& location, uint64_t newest, uint64_t expected,
                            std::memory_order failure);
 
   /// A race that the access makes, if any.
@@ -183,14 +183,14 @@ class WeakMemory {
     std::vector<Stamp> reads;  ///< by threads that did not know of it
   };
   struct History {
-    const Place* owner;
+    const Location* owner;
     std::vector<Store> stores;  ///< a ring, of `kept` at most
     uint32_t count = 0;         ///< ever
     Store& at(uint32_t i) { return stores[i % kept]; }
   };
 
-  [[nodiscard]] History* find(const Place& place);
-  History& find_or_make(Place& place, uint64_t newest);
+  [[nodiscard]] History* find(const Location& location);
+  History& find_or_make(Location& location, uint64_t newest);
   [[nodiscard]] bool is_known(const Store& store) const;
   [[nodiscard]] uint32_t oldest_readable(History& history, bool seq_cst) const;
   template <class Accept>

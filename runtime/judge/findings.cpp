@@ -10,7 +10,7 @@
 namespace pto2::judging {
 
 std::string text_of(TaskId task) {
-  return fmt::format("task {} of ring {}", local_of(task), ring_of(task));
+  return fmt::format("task {} of ring {}", local_of(task), ring_of(task).value);
 }
 
 std::string text_of(const TaskRecord& task, uint64_t part) {

@@ -10,12 +10,12 @@ void HeapBooks::add(uint64_t begin, uint64_t bytes) {
   }
   // Beside others there is only room at the start below the tail, which is not above the top.
   const bool started_over = begin == 0 && top_.at != 0 && bytes >= top_.at;
-  tails_.push_back(started_over ? Place{top_.lap + 1, 0} : top_);
+  tails_.push_back(started_over ? Position{top_.lap + 1, 0} : top_);
   if (begin < top_.at) ++top_.lap;
   top_.at = begin + bytes;
   if (top_.at == size_) top_ = {top_.lap + 1, 0};
   while (reclaimed_ + 1 < tails_.size() &&
-         top_ >= Place{tails_[reclaimed_].lap + 1, tails_[reclaimed_].at}) {
+         top_ >= Position{tails_[reclaimed_].lap + 1, tails_[reclaimed_].at}) {
     ++reclaimed_;
   }
 }
@@ -23,7 +23,7 @@ void HeapBooks::add(uint64_t begin, uint64_t bytes) {
 bool HeapBooks::has_room(uint64_t bytes, uint64_t alive) const {
   if (!known_ || bytes >= size_) return false;
   if (alive == tails_.size()) return true;
-  const Place& tail = tails_[alive];
+  const Position& tail = tails_[alive];
   if (tail.lap != top_.lap) return bytes < tail.at - top_.at;  // the top is short of the tail
   const uint64_t before_end = size_ - top_.at;
   return bytes < before_end || (bytes == before_end && tail.at != 0) || bytes < tail.at;

@@ -29,18 +29,18 @@ class HeapBooks {
   [[nodiscard]] bool has_room(uint64_t bytes, uint64_t alive) const;
 
  private:
-  /// A place on the way of the buffers around the heap; `at` is less than its size.
-  struct Place {
+  /// A position on the way of the buffers around the heap; `at` is less than its size.
+  struct Position {
     uint64_t lap = 0;
     uint64_t at = 0;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const Position&, const Position&) = default;
   };
 
   uint64_t size_;
-  Place top_;  ///< behind the last buffer
+  Position top_;  ///< behind the last buffer
   /// Where the bytes in use begin when the task is the first one alive: behind the buffer before
   /// it, or, if the ring started over with it, at its own.
-  std::vector<Place> tails_;
+  std::vector<Position> tails_;
   uint64_t reclaimed_ = 0;
   bool known_ = true;
 };

@@ -24,7 +24,7 @@ void History::add_submissions() {
     const TaskRecord& submission = record_.tasks[task];
     tasks_[task].first_part = static_cast<uint32_t>(parts);
     parts += submission.parts();
-    auto& ring = rings_[ring_of(submission.task)];
+    auto& ring = rings_[ring_of(submission.task).value];
     if (local_of(submission.task) == ring.size()) {
       ring.push_back(task);
     } else {
@@ -36,8 +36,8 @@ void History::add_submissions() {
 }
 
 uint32_t History::find(TaskId task) const {
-  if (ring_of(task) >= rings_.size()) return no_index;
-  const auto& ring = rings_[ring_of(task)];
+  if (ring_of(task).value >= rings_.size()) return no_index;
+  const auto& ring = rings_[ring_of(task).value];
   return local_of(task) < ring.size() ? ring[local_of(task)] : no_index;
 }
 

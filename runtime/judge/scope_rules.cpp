@@ -53,7 +53,7 @@ class Scopes {
       return;
     }
     const uint64_t ring = std::min<uint64_t>(task.depth, it_.record.rings.size() - 1);
-    if (ring_of(task.task) == ring) return;
+    if (ring_of(task.task).value == ring) return;
     it_.findings.add("VR-I20",
                      fmt::format("a task of depth {} belongs to ring {}", task.depth, ring), event,
                      scope);

@@ -8,21 +8,21 @@
 
 namespace pto2 {
 
-OpenGroup ClusterGroups::open(uint32_t cluster, uint32_t depth) {
-  if (cluster == clusters_.size()) clusters_.emplace_back();
-  PTO2_INVARIANT("CG-P1", cluster < clusters_.size() && !clusters_[cluster].open);
-  Cluster& opened = clusters_[cluster];
+OpenGroup ClusterGroups::open(ClusterId cluster, uint32_t depth) {
+  if (cluster.value == clusters_.size()) clusters_.emplace_back();
+  PTO2_INVARIANT("CG-P1", cluster.value < clusters_.size() && !clusters_[cluster.value].open);
+  Cluster& opened = clusters_[cluster.value];
   opened.open = true;
   opened.group = next_group_++;
-  while (lowest_closed_ < clusters_.size() && clusters_[lowest_closed_].open) ++lowest_closed_;
+  while (is_open(static_cast<int32_t>(lowest_closed_.value))) ++lowest_closed_.value;
   open_.push_back({opened.group, cluster, depth});
   most_open_ = std::max(most_open_, static_cast<uint32_t>(open_.size()));
   return open_.back();
 }
 
-uint32_t ClusterGroups::group_of(uint32_t cluster) const {
-  PTO2_INVARIANT("CG-P2", is_open(static_cast<int32_t>(cluster)));
-  return clusters_[cluster].group;
+uint32_t ClusterGroups::group_of(ClusterId cluster) const {
+  PTO2_INVARIANT("CG-P2", is_open(static_cast<int32_t>(cluster.value)));
+  return clusters_[cluster.value].group;
 }
 
 std::string ClusterGroups::why_closed(int32_t cluster) const {
@@ -44,8 +44,8 @@ std::string ClusterGroups::why_closed(int32_t cluster) const {
   return fmt::format("cluster {} is not allocated", cluster);
 }
 
-uint32_t ClusterGroups::free(uint32_t cluster) {
-  PTO2_INVARIANT("CG-P2", is_open(static_cast<int32_t>(cluster)));
+uint32_t ClusterGroups::free(ClusterId cluster) {
+  PTO2_INVARIANT("CG-P2", is_open(static_cast<int32_t>(cluster.value)));
   const auto open = std::ranges::find(open_, cluster, &OpenGroup::cluster);
   const uint32_t group = open->group;
   close(static_cast<std::size_t>(open - open_.begin()), End::freed);
@@ -61,8 +61,8 @@ std::optional<OpenGroup> ClusterGroups::close_with_scope(uint32_t depth) {
 }
 
 void ClusterGroups::close(std::size_t index, End how) {
-  const uint32_t cluster = open_[index].cluster;
-  Cluster& closed = clusters_[cluster];
+  const ClusterId cluster = open_[index].cluster;
+  Cluster& closed = clusters_[cluster.value];
   lowest_closed_ = std::min(lowest_closed_, cluster);
   closed.last = how;
   closed.open = false;

@@ -19,12 +19,14 @@
 #include <string>
 #include <vector>
 
+#include "core/ids.hpp"
+
 namespace pto2 {
 
 /// A group that holds a cluster.
 struct OpenGroup {
   uint32_t group;
-  uint32_t cluster;
+  ClusterId cluster;
   uint32_t depth;  ///< of its scope, 0 the outermost
 };
 
@@ -35,9 +37,9 @@ class ClusterGroups {
 
   /// Opens the next group on a cluster, in the scope at `depth`, the innermost. The chip may not
   /// have the cluster, but must have the one below, or a group has held it. CG-P1
-  OpenGroup open(uint32_t cluster, uint32_t depth);
+  OpenGroup open(ClusterId cluster, uint32_t depth);
   /// The lowest cluster without an open group; one more than there are, if all have one.
-  [[nodiscard]] uint32_t lowest_closed() const { return lowest_closed_; }
+  [[nodiscard]] ClusterId lowest_closed() const { return lowest_closed_; }
 
   /// True if the cluster has an open group.
   [[nodiscard]] bool is_open(int32_t cluster) const {
@@ -45,13 +47,13 @@ class ClusterGroups {
            clusters_[static_cast<uint32_t>(cluster)].open;
   }
   /// Number of the last group of a cluster. CG-P2
-  [[nodiscard]] uint32_t group_of(uint32_t cluster) const;
+  [[nodiscard]] uint32_t group_of(ClusterId cluster) const;
   /// Why the cluster has no open group: it does not exist, was never allocated, was freed, or its
   /// scope has ended.
   [[nodiscard]] std::string why_closed(int32_t cluster) const;
 
   /// Closes the open group of a cluster; returns its number. CG-P2
-  uint32_t free(uint32_t cluster);
+  uint32_t free(ClusterId cluster);
   /// At the end of the scope at `depth`: closes its group that was opened last. Nothing: it has
   /// none left.
   [[nodiscard]] std::optional<OpenGroup> close_with_scope(uint32_t depth);
@@ -73,7 +75,7 @@ class ClusterGroups {
 
   std::vector<Cluster> clusters_;
   std::vector<OpenGroup> open_;
-  uint32_t lowest_closed_ = 0;
+  ClusterId lowest_closed_;
   uint32_t next_group_ = 0;
   uint32_t most_open_ = 0;
 };

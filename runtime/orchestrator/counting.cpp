@@ -25,12 +25,12 @@ void Counting::begin(Deadlock deadlock, const PerRing& next, const PerRing& aliv
 }
 
 /// The map grows with the ids.
-void Counting::observe(uint32_t ring, TensorMap& map) {
+void Counting::observe(RingId ring, TensorMap& map) {
   for (uint32_t r = 0; r < rings_; ++r) {
-    alive_[r] = std::max(alive_[r], requirement_.watermark(r));
+    alive_[r] = std::max(alive_[r], requirement_.watermark(RingId(r)));
   }
   map.sync(alive_, true);
-  while (next_[ring] - alive_[ring] + 1 >= map.config().window) {
+  while (next_[ring.value] - alive_[ring.value] + 1 >= map.config().window) {
     map.enlarge(2 * map.config().window, 0);
   }
 }
@@ -38,7 +38,7 @@ void Counting::observe(uint32_t ring, TensorMap& map) {
 bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t now) {
   constexpr uint64_t counting_base = uint64_t{1} << 46;
   submit(task);
-  const TaskId id = make_id(task.ring, next_[task.ring]++);
+  const TaskId id = make_id(task.ring, next_[task.ring.value]++);
   dataflow.allocate_outputs(task, id, counting_base + addresses_);
   addresses_ += task.heap_bytes;
   TensorMap& map = dataflow.map();

@@ -32,7 +32,7 @@ class Counting {
   /// oldest that have not been reclaimed.
   void begin(Deadlock deadlock, const PerRing& next, const PerRing& alive, uint64_t now);
   /// Before the look-ups of a task of this ring: the watermarks are those of the best case.
-  void observe(uint32_t ring, TensorMap& map);
+  void observe(RingId ring, TensorMap& map);
   /// In place of an execution. False: it has been counted for long enough.
   [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now);
   /// What was learnt on a device of `config`. `to_end`: the orchestration has returned.

@@ -77,7 +77,7 @@ bool Dataflow::check_param(Submission& task, uint32_t i) {
 bool Dataflow::check_pipe(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
   const auto tag = pipe_tag(param);
-  if (task.cluster == any_cluster) {
+  if (!task.is_pinned()) {
     return refuse_param(task, i, fmt::format("pipe {} for a task without a cluster", tag),
                         "submit it to a cluster: a pipe belongs to the group that holds one");
   }
@@ -96,11 +96,11 @@ bool Dataflow::check_pipe(Submission& task, uint32_t i) {
                         "submit one task per part: each has its turn at the pipe then");
   }
   PipeProblem problem;
-  const PipeEntry entry = pipes_.use(
-      {static_cast<uint32_t>(task.cluster), group, tag, (param.tensor.id & PTO2_PIPE_SIZED) != 0,
-       static_cast<uint32_t>(param.scalar >> 32), static_cast<uint32_t>(param.scalar),
-       task.counted},
-      problem);
+  const PipeEntry entry =
+      pipes_.use({task.cluster_id(), group, tag, (param.tensor.id & PTO2_PIPE_SIZED) != 0,
+                  static_cast<uint32_t>(param.scalar >> 32), static_cast<uint32_t>(param.scalar),
+                  task.counted},
+                 problem);
   if (entry.pipe == nullptr) {
     return refuse_param(task, i, fmt::format("pipe {} of group {}: {}", tag, group, problem.text),
                         problem.hint);
@@ -138,12 +138,12 @@ bool Dataflow::check_memory(Submission& task, uint32_t i) const {
   return refuse_param(
       task, i,
       fmt::format("the memory of the tensor belongs to task {} of ring {}, whose scope has ended",
-                  local_of(owner), ring_of(owner)),
+                  local_of(owner), ring_of(owner).value),
       "submit the task that outputs it in a scope that encloses all its uses");
 }
 
 bool Dataflow::scope_is_open(TaskId id) const {
-  if (local_of(id) < alive_[ring_of(id)]) return false;
+  if (local_of(id) < alive_[ring_of(id).value]) return false;
   const TaskNote& task = note(id);
   return task.depth < scopes_.size() && scopes_[task.depth] <= task.serial;
 }

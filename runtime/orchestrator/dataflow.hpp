@@ -66,7 +66,7 @@ class Dataflow {
   };
 
   [[nodiscard]] TaskNote& note(TaskId id) const {
-    return notes_[ring_of(id)][local_of(id) & (window_ - 1)];
+    return notes_[ring_of(id).value][local_of(id) & (window_ - 1)];
   }
   bool check_param(Submission& task, uint32_t i);
   bool check_pipe(Submission& task, uint32_t i);

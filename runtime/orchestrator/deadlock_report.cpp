@@ -53,8 +53,9 @@ constexpr const char* request_too_large =
 
 /// "task 3 of ring 0, state 1 (ready)". Requires an oldest task.
 std::string oldest_text(const Deadlock& d) {
-  return fmt::format("task {} of ring {}, state {} ({})", local_of(d.oldest), ring_of(d.oldest),
-                     static_cast<uint32_t>(d.oldest_phase), phase_name(d.oldest_phase));
+  return fmt::format("task {} of ring {}, state {} ({})", local_of(d.oldest),
+                     ring_of(d.oldest).value, static_cast<uint32_t>(d.oldest_phase),
+                     phase_name(d.oldest_phase));
 }
 
 /// What is lacking, and how much of it there is.
@@ -85,12 +86,13 @@ std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
                        : d.requested == 1                  ? "an entry"
                                                            : fmt::format("{} entries", d.requested),
                        text.name);
-  cycle += d.resource == Resource::tensormap_pool ? "\n" : fmt::format(" of ring {}\n", d.ring);
+  cycle +=
+      d.resource == Resource::tensormap_pool ? "\n" : fmt::format(" of ring {}\n", d.ring.value);
   if (d.oldest == no_task) {
     return cycle + "  which is empty: the request alone is larger than it\n";
   }
   cycle += fmt::format("  which waits for task {} of ring {}, the oldest alive, to be consumed\n",
-                       local_of(d.oldest), ring_of(d.oldest));
+                       local_of(d.oldest), ring_of(d.oldest).value);
   cycle += fmt::format("  which waits for scope_end of the scope at depth {} ({} open)\n",
                        d.oldest_scope, d.open_scopes);
   return cycle + "  which waits for the orchestrator\n";
@@ -106,7 +108,7 @@ std::string describe_groups(const Deadlock& d) {
   for (std::size_t i = 0; i < std::min(most, d.groups.size()); ++i) {
     const OpenGroup& group = d.groups[i];
     message += fmt::format("- Group {} holds cluster {}, allocated in the scope at depth {}\n",
-                           group.group, group.cluster, group.depth);
+                           group.group, group.cluster.value, group.depth);
   }
   if (d.groups.size() > most) message += fmt::format("- and {} more\n", d.groups.size() - most);
   return message + fmt::format(
@@ -212,7 +214,7 @@ std::string refusal_of_size(DeviceConfig config, Resource resource, uint64_t siz
       config.tensormap_pool = number;
       break;
     case Resource::clusters:
-      config.chip.blocks = number;
+      config.chip.clusters = number;
       break;
   }
   try {
@@ -239,7 +241,7 @@ std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, 
   if (resource == Resource::tensormap_pool) return requirement.map_pool();
   uint64_t sufficient = 0;
   for (uint32_t ring = 0; ring < max_rings; ++ring) {
-    const RingRequirement needed = requirement.ring(ring);
+    const RingRequirement needed = requirement.ring(RingId(ring));
     switch (resource) {
       case Resource::task_ring:
         sufficient = std::max(sufficient, needed.window);

@@ -24,7 +24,7 @@ namespace pto2 {
 /// entries for the others.
 struct Deadlock {
   Resource resource = Resource::task_ring;
-  uint32_t ring = 0;
+  RingId ring;
   uint64_t requested = 0;
   uint64_t size = 0;  ///< of the resource
   uint64_t used = 0;

@@ -95,13 +95,15 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] bool accept(const Request& request, Submission& task);
   [[nodiscard]] bool reserve(Submission& task);
   void drop_scope(std::size_t first_task);
-  [[nodiscard]] std::optional<uint32_t> take_cluster();
+  [[nodiscard]] std::optional<ClusterId> take_cluster();
   void close_group(const OpenGroup& group);
   void report(const std::vector<PipeLeftover>& leftovers);
   [[nodiscard]] bool is_done() const { return scopes_.empty() || done_; }
   [[nodiscard]] uint32_t depth() const { return static_cast<uint32_t>(scopes_.size()) - 1; }
-  [[nodiscard]] uint32_t ring() const { return std::min(depth(), state_.config.rings - 1); }
-  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
+  [[nodiscard]] RingId ring() const { return RingId(std::min(depth(), state_.config.rings - 1)); }
+  void prefetch_slot(TaskId id) {
+    P::prefetch_for_write(&state_.life.slot(state_.life.slot_id(id)));
+  }
 
   State& state_;
   std::function<void(PTO2Runtime*)> entry_;

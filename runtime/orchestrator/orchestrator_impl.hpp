@@ -12,7 +12,7 @@ constexpr std::size_t drops_ahead = 8;
 
 /// Counting goes on far beyond what a chip may have, as long as a submission can name the cluster.
 inline constexpr uint32_t max_counted_cluster = INT16_MAX;
-static_assert(max_counted_cluster >= max_blocks);
+static_assert(max_counted_cluster >= max_clusters);
 
 template <executors::ExecutionPolicy P, template <class> class F>
 Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
@@ -22,7 +22,7 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       dataflow_(state.config, state.admission.alive(), input.first_generation),
       submitter_(state, dataflow_, log_sink, log_, counts_),
       counting_(state.config.rings, P::ticks_per_second / 2),
-      groups_(state.config.chip.blocks),
+      groups_(state.config.chip.clusters),
       intake_(input.kernels, state.config.chip, groups_) {}
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -78,7 +78,7 @@ void Orchestrator<P, F>::finish() {
   startup.shutdown.set();
   state_.ring_schedulers();
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
-    const uint64_t tasks = state_.admission.ring(r).tasks.next();
+    const uint64_t tasks = state_.admission.ring(RingId(r)).tasks.next();
     counts_.slots_recycled += tasks > state_.config.window ? tasks - state_.config.window : 0;
   }
 }
@@ -123,7 +123,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   mode_ = Mode::counting;
   Counting::PerRing next{};
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
-    next[r] = state_.admission.ring(r).tasks.next();
+    next[r] = state_.admission.ring(RingId(r)).tasks.next();
   }
   counting_.begin(std::move(deadlock), next, state_.admission.alive(), P::now());
 }
@@ -179,7 +179,7 @@ void Orchestrator<P, F>::drop_scope(std::size_t first_task) {
     if (i + drops_ahead < scope_tasks_.size()) prefetch_slot(scope_tasks_[i + drops_ahead]);
     if (!state_.life.drop_scope(id)) continue;
     record<P>(log_, EventKind::consume, id);
-    rings |= 1u << ring_of(id);
+    rings |= 1u << ring_of(id).value;
   }
   state_.advance(rings, log_, counts_.cas_retries);
 }
@@ -223,7 +223,8 @@ bool Orchestrator<P, F>::accept(const Request& request, Submission& task) {
     return refuse(task);
   }
   // The schedulers are told once that tasks come which run neither on a cube nor on a vector core.
-  if (static_cast<uint32_t>(task.type) >= block_core_types && !rare_types_expected_) [[unlikely]] {
+  if (static_cast<uint32_t>(task.type) >= cluster_core_types && !rare_types_expected_)
+      [[unlikely]] {
     state_.expect_rare_types();
     rare_types_expected_ = true;
   }
@@ -255,22 +256,22 @@ int32_t Orchestrator<P, F>::allocate_cluster() {
           "allocate before pto2_rt_orchestration_done"});
     return 0;
   }
-  const std::optional<uint32_t> cluster = take_cluster();
+  const std::optional<ClusterId> cluster = take_cluster();
   if (!cluster) return 0;
   // It is free, so the tasks of its last group have completed. PI-I2
   report(dataflow_.pipes().end_group_on(*cluster));
   const OpenGroup group = groups_.open(*cluster, depth());
   if (mode_ == Mode::running) {
-    record<P>(log_, {.group = group.group, .place = *cluster, .kind = EventKind::allocate});
+    record<P>(log_, {.group = group.group, .place = cluster->value, .kind = EventKind::allocate});
   }
-  return static_cast<int32_t>(*cluster);
+  return static_cast<int32_t>(cluster->value);
 }
 
 /// Waits for a free cluster. While a deadlock is counted there are as many as it takes. Nothing:
 /// the run is given up, or has been counted as far as that can be done.
 template <executors::ExecutionPolicy P, template <class> class F>
-std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
-  uint32_t cluster = 0;
+std::optional<ClusterId> Orchestrator<P, F>::take_cluster() {
+  ClusterId cluster;
   if (mode_ == Mode::running) {
     switch (submitter_.allocate_cluster(ring(), cluster)) {
       case Reserved::fits:
@@ -284,7 +285,7 @@ std::optional<uint32_t> Orchestrator<P, F>::take_cluster() {
     }
   }
   cluster = groups_.lowest_closed();
-  if (cluster > max_counted_cluster) {
+  if (cluster.value > max_counted_cluster) {
     finish_counting();
     return std::nullopt;
   }
@@ -296,17 +297,17 @@ void Orchestrator<P, F>::free_cluster(int32_t cluster) {
   if (!groups_.is_open(cluster)) {
     return fail(intake_.refuse_cluster("free_cluster", cluster, submitter_.submitted()));
   }
-  const auto index = static_cast<uint32_t>(cluster);
-  close_group({groups_.free(index), index, 0});
+  const ClusterId id(static_cast<uint32_t>(cluster));
+  close_group({groups_.free(id), id, 0});
 }
 
 /// The books of the group are closed already.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::close_group(const OpenGroup& group) {
   if (mode_ != Mode::running) return;
-  record<P>(log_, {.group = group.group, .place = group.cluster, .kind = EventKind::close});
+  record<P>(log_, {.group = group.group, .place = group.cluster.value, .kind = EventKind::close});
   if (state_.clusters.close(group.cluster)) {
-    record<P>(log_, EventKind::give_back, no_task, group.cluster);
+    record<P>(log_, EventKind::give_back, no_task, group.cluster.value);
   }
 }
 

@@ -39,8 +39,9 @@ TensorRecord one_byte(uint64_t serial) {
 }  // namespace
 
 PipeEntry PipeTable::use(const PipeRequest& request, PipeProblem& problem) {
-  if (request.cluster >= clusters_.size()) clusters_.resize(request.cluster + std::size_t{1});
-  Pipes& pipes = clusters_[request.cluster];
+  if (request.cluster.value >= clusters_.size())
+    clusters_.resize(request.cluster.value + std::size_t{1});
+  Pipes& pipes = clusters_[request.cluster.value];
   const auto found = pipes.by_tag.find(request.tag);
   if (found == pipes.by_tag.end()) {
     std::unique_ptr<Made> made = make(request, problem);
@@ -110,10 +111,10 @@ PipeTable::Memory PipeTable::allocate(uint64_t bytes) {
   return memory;
 }
 
-std::vector<PipeLeftover> PipeTable::end_group_on(uint32_t cluster) {
+std::vector<PipeLeftover> PipeTable::end_group_on(ClusterId cluster) {
   std::vector<PipeLeftover> leftovers;
-  if (cluster >= clusters_.size()) return leftovers;
-  for (const auto& made : clusters_[cluster].made) {
+  if (cluster.value >= clusters_.size()) return leftovers;
+  for (const auto& made : clusters_[cluster.value].made) {
     const PTOPipe& control = made->pipe.control;
     if (control.pushed != control.freed) {
       leftovers.push_back({made->pipe.group, made->pipe.tag, control.pushed - control.popped,
@@ -123,14 +124,14 @@ std::vector<PipeLeftover> PipeTable::end_group_on(uint32_t cluster) {
     const uint64_t bytes = made->memory.bytes;
     kept_.emplace(bytes, std::move(made->memory));
   }
-  clusters_[cluster] = {};
+  clusters_[cluster.value] = {};
   return leftovers;
 }
 
 std::vector<PipeLeftover> PipeTable::end_all() {
   std::vector<PipeLeftover> all;
   for (uint32_t cluster = 0; cluster < clusters_.size(); ++cluster) {
-    std::ranges::copy(end_group_on(cluster), std::back_inserter(all));
+    std::ranges::copy(end_group_on(ClusterId(cluster)), std::back_inserter(all));
   }
   return all;
 }

@@ -25,6 +25,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/ids.hpp"
 #include "runtime/run/pipe_fault.hpp"
 #include "runtime/tensormap/tensor_table.hpp"
 
@@ -35,7 +36,7 @@ inline constexpr uint64_t max_pipe_bytes = uint64_t{1} << 30;
 
 /// What a parameter says of a pipe.
 struct PipeRequest {
-  uint32_t cluster;  ///< that the group holds
+  ClusterId cluster;  ///< that the group holds
   uint32_t group;
   int32_t tag;
   bool sized;           ///< the two below were given
@@ -77,7 +78,7 @@ class PipeTable {
   /// The group that held `cluster`, if there was one, is over: forgets its pipes, and returns what
   /// is left in them, in the order in which they were made. Requires that all tasks of the group
   /// have completed.
-  std::vector<PipeLeftover> end_group_on(uint32_t cluster);
+  std::vector<PipeLeftover> end_group_on(ClusterId cluster);
   /// The same for all groups, the lowest cluster first: the run has ended.
   [[nodiscard]] std::vector<PipeLeftover> end_all();
 

@@ -99,10 +99,10 @@ void Intake::place(const Where& where, Submission& task) const {
   if (where.clusters.empty()) return;
   task.pinned_parts.clear();
   for (const int32_t cluster : where.clusters) {
-    task.pinned_parts.push_back(
-        {static_cast<int16_t>(cluster), groups_.group_of(static_cast<uint32_t>(cluster))});
+    const ClusterId id(static_cast<uint32_t>(cluster));
+    task.pinned_parts.push_back({id, groups_.group_of(id)});
   }
-  task.cluster = task.pinned_parts.front().cluster;
+  task.cluster = static_cast<int16_t>(where.clusters.front());
 }
 
 }  // namespace pto2

@@ -43,7 +43,7 @@ class Intake {
     const auto kernel = static_cast<uint32_t>(request.kernel_id);
     if (kernel >= kernels_.size() || kernels_[kernel] == nullptr) [[unlikely]]
       return refuse_kernel(request, task);
-    if (static_cast<uint32_t>(request.worker_type) >= block_core_types &&
+    if (static_cast<uint32_t>(request.worker_type) >= cluster_core_types &&
         !check_rare_type(request, task)) [[unlikely]] {
       return false;
     }

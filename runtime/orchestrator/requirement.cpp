@@ -54,10 +54,10 @@ void ResourceRequirement::scope_end() {
   --depth_;
 }
 
-void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) {
+void ResourceRequirement::submit(RingId ring_id, const TaskDemand& demand) {
   PTO2_INVARIANT("RR-P1", depth_ > 0);
-  PTO2_INVARIANT("RR-P2", ring_index < max_rings);
-  Ring& ring = rings_[ring_index];
+  PTO2_INVARIANT("RR-P2", ring_id < max_rings);
+  Ring& ring = rings_[ring_id.value];
   const bool drained = ring.holder_depth == 0;
   if (drained) ring.holder_depth = depth_;
   ring.max_live = std::max(ring.max_live, ring.submitted - ring.oldest);
@@ -71,7 +71,7 @@ void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) 
   for (TaskId producer : demand.replaced) {
     // The entries of retired tasks were given back before.
     if (!can_be_live(producer)) continue;
-    --rings_[ring_of(producer)].live_entries;
+    --rings_[ring_of(producer).value].live_entries;
     --live_map_entries_;
   }
   ring.live_entries += demand.map_entries;
@@ -79,8 +79,8 @@ void ResourceRequirement::submit(uint32_t ring_index, const TaskDemand& demand) 
   max_map_entries_ = std::max(max_map_entries_, live_map_entries_);
 }
 
-RingRequirement ResourceRequirement::ring(uint32_t ring) const {
-  const Ring& from = rings_[ring];
+RingRequirement ResourceRequirement::ring(RingId ring) const {
+  const Ring& from = rings_[ring.value];
   // A slot is given out while live < window - 1.
   const uint64_t window = std::bit_ceil(std::max<uint64_t>(from.max_live + 2, 4));
   return {window, from.heap.smallest_size(), from.max_nodes};

@@ -96,14 +96,14 @@ class ResourceRequirement {
   void scope_begin() { ++depth_; }
   void scope_end();  ///< RR-P1
   /// A task is submitted to `ring` in the innermost open scope. RR-P1, RR-P2
-  void submit(uint32_t ring, const TaskDemand& demand);
+  void submit(RingId ring, const TaskDemand& demand);
   /// False when the task has retired in the best case. Tells which producers count as dep_nodes.
   bool can_be_live(TaskId task) const { return local_of(task) >= watermark(ring_of(task)); }
   /// Number of the ring's oldest live task in the best case. A run that only counts gives these to
   /// TensorMap::sync().
-  uint64_t watermark(uint32_t ring) const { return rings_[ring].oldest; }
+  uint64_t watermark(RingId ring) const { return rings_[ring.value].oldest; }
 
-  RingRequirement ring(uint32_t ring) const;
+  RingRequirement ring(RingId ring) const;
   /// Entries of the TensorMap's pool, exact.
   uint64_t map_pool() const { return max_map_entries_; }
 

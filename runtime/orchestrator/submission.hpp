@@ -34,7 +34,7 @@ inline bool writes(PTOParamType type) {
 
 /// The cluster of a part, and the group that holds it.
 struct PinnedPart {
-  int16_t cluster;
+  ClusterId cluster;
   uint32_t group;
 };
 
@@ -50,7 +50,7 @@ struct Submission : TaskRoute {
   // Its place in the run.
   uint64_t serial = 0;   ///< over all rings, from 1
   bool counted = false;  ///< in counting mode: it is not executed
-  uint32_t ring = 0;
+  RingId ring;
   uint32_t depth = 0;  ///< of its scope, 0 the outermost
 
   // What was asked for, by Intake::accept(), with the base class.

@@ -68,7 +68,7 @@ class Submitter {
   /// What was submitted, if that is kept.
   [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
   /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.
-  [[nodiscard]] Reserved allocate_cluster(uint32_t ring, uint32_t& cluster);
+  [[nodiscard]] Reserved allocate_cluster(RingId ring, ClusterId& cluster);
   /// What reserve() or allocate_cluster() found when it said that it was deadlocked.
   [[nodiscard]] const Deadlock& deadlock() const { return deadlock_; }
 
@@ -77,9 +77,9 @@ class Submitter {
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
   template <class Look, class Requested>
-  [[nodiscard]] Reserved wait(uint32_t ring, Look&& look, Requested&& requested);
+  [[nodiscard]] Reserved wait(RingId ring, Look&& look, Requested&& requested);
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
-  [[nodiscard]] Deadlock blocked(Resource resource, uint32_t ring, uint64_t requested) const;
+  [[nodiscard]] Deadlock blocked(Resource resource, RingId ring, uint64_t requested) const;
   void open_block(const Submission& task, TaskId id);
   static void write_pipes(const Submission& task, TaskArguments& arguments);
   void write_arguments(const Submission& task, TaskId id);
@@ -88,7 +88,9 @@ class Submitter {
   [[nodiscard]] Admitted admit_traced(const Submission& task);
   void trace(const Submission& task, const Admitted& admitted);
   void publish_pinned(const Submission& task, const Admitted& admitted);
-  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot(state_.life.place(id))); }
+  void prefetch_slot(TaskId id) {
+    P::prefetch_for_write(&state_.life.slot(state_.life.slot_id(id)));
+  }
   void find_oldest(Deadlock& deadlock) const;
 
   State& state_;
@@ -96,7 +98,7 @@ class Submitter {
   const LogSink& log_;
   EventLog& events_;
   OrchestratorCounts& counts_;
-  std::unordered_map<uint32_t, std::vector<int16_t>> part_clusters_;  // by slot
+  std::unordered_map<uint32_t, std::vector<ClusterId>> part_clusters_;  // by slot
   uint64_t tickets_ = 0;  // of block tasks, that have a hold on their slots
   Deadlock deadlock_;
   uint64_t last_warning_ = 0;

@@ -26,7 +26,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::prefetch_arguments(const Submission& task) {
   const TaskRing& tasks = state_.admission.ring(task.ring).tasks;
   const auto* const arguments = reinterpret_cast<const std::byte*>(
-      &state_.arguments(make_place(task.ring, tasks.slot(tasks.next()))));
+      &state_.arguments(make_slot(task.ring, tasks.slot(tasks.next()))));
   P::prefetch_for_write(arguments + offsetof(TaskArguments, args));
   for (std::size_t i = 0; i < task.params.size(); ++i) {
     P::prefetch_for_write(arguments + offsetof(TaskArguments, tensors) + i * sizeof(PTOTensor));
@@ -95,9 +95,9 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-Reserved Submitter<P, F>::allocate_cluster(uint32_t ring, uint32_t& cluster) {
+Reserved Submitter<P, F>::allocate_cluster(RingId ring, ClusterId& cluster) {
   const auto look = [&]() -> std::optional<Resource> {
-    const std::optional<uint32_t> allocated = state_.clusters.allocate();
+    const std::optional<ClusterId> allocated = state_.clusters.allocate();
     if (!allocated) return Resource::clusters;
     cluster = *allocated;
     return std::nullopt;
@@ -111,7 +111,7 @@ Reserved Submitter<P, F>::allocate_cluster(uint32_t ring, uint32_t& cluster) {
 /// Waits until look() finds nothing lacking, in a scope of this ring.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Look, class Requested>
-Reserved Submitter<P, F>::wait(uint32_t ring, Look&& look, Requested&& requested) {
+Reserved Submitter<P, F>::wait(RingId ring, Look&& look, Requested&& requested) {
   ++counts_.waits;
   uint64_t evaluations = 0;
   bool deadlocked = false;
@@ -156,7 +156,7 @@ bool Submitter<P, F>::is_warning_due(uint64_t evaluations) {
 
 /// The facts of a wait in a scope of this ring, but for the oldest task.
 template <executors::ExecutionPolicy P, template <class> class F>
-Deadlock Submitter<P, F>::blocked(Resource resource, uint32_t ring, uint64_t requested) const {
+Deadlock Submitter<P, F>::blocked(Resource resource, RingId ring, uint64_t requested) const {
   const auto& books = state_.admission.ring(ring);
   const uint64_t alive = state_.admission.alive(ring);
   Deadlock d;
@@ -201,7 +201,7 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
   const bool of_all = d.resource == Resource::tensormap_pool || d.resource == Resource::clusters;
   const uint32_t rings = of_all ? state_.config.rings : 1;
   for (uint32_t i = 0; i < rings && d.oldest == no_task; ++i) {
-    const uint32_t r = (d.ring + i) % state_.config.rings;
+    const RingId r((d.ring.value + i) % state_.config.rings);
     const uint64_t oldest = state_.admission.alive(r);
     if (state_.admission.ring(r).tasks.active(oldest) == 0) continue;
     d.oldest = make_id(r, oldest);
@@ -236,8 +236,8 @@ void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
   const uint64_t alive = state_.admission.alive(task.ring);
   const uint64_t nodes_end = pool.tail(alive) + pool.used(alive);
   const uint64_t nodes = task.producers.size() + task.owners.size();
-  task_trace_.set_heap(task.ring,
-                       reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data()));
+  task_trace_.set_heap(
+      task.ring, reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data()));
   task_trace_.submitted(task, admitted, pool.index(nodes_end - nodes));
 }
 
@@ -251,7 +251,7 @@ TaskId Submitter<P, F>::commit(const Submission& task) {
       state_.admission.ring(task.ring).tasks.active(state_.admission.alive(task.ring));
   counts_.peak_window = std::max(counts_.peak_window, active);
   prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
-  const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring]->heap_memory.data());
+  const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data());
   dataflow_.allocate_outputs(task, id, heap + admitted.placement.begin);
   write_arguments(task, id);
   dataflow_.insert_outputs(task, id);
@@ -261,8 +261,8 @@ TaskId Submitter<P, F>::commit(const Submission& task) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::write_arguments(const Submission& task, TaskId id) {
-  const Place place = state_.life.place(id);
-  const auto arguments = state_.arguments(place).editing();
+  const SlotId slot = state_.life.slot_id(id);
+  const auto arguments = state_.arguments(slot).editing();
   arguments->call = {.run = &state_.calls,
                      .pipes = 0,
                      .kernel = static_cast<uint16_t>(task.kernel_id),
@@ -278,7 +278,7 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id) {
   }
   if (task.has_pipes) [[unlikely]]
     write_pipes(task, *arguments);
-  state_.life.slot(place).descriptor.write({task, id, task.kernel});
+  state_.life.slot(slot).descriptor.write({task, id, task.kernel});
   if (task.is_block) [[unlikely]]
     open_block(task, id);
 }
@@ -297,10 +297,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
 /// The clusters stay where they are until the slot has its next block task of this kind.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
-  const Place place = state_.life.place(id);
-  BlockState<P>& block = state_.block(place);
+  const SlotId slot = state_.life.slot_id(id);
+  BlockState<P>& block = state_.block(slot);
   BlockShape shape{.params = static_cast<uint32_t>(task.params.size())};
-  if (task.cluster == any_cluster) {
+  if (!task.is_pinned()) {
     block.parts.open(task.block_dim);
     if (task.type != CoreType::ai_cpu) {
       state_.life.hold_ticket(id);
@@ -308,7 +308,7 @@ void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
     }
   } else {
     block.parts.open_pinned(task.block_dim);
-    std::vector<int16_t>& clusters = part_clusters_[place.value];
+    std::vector<ClusterId>& clusters = part_clusters_[slot.value];
     clusters.clear();
     for (const PinnedPart& part : task.pinned_parts) clusters.push_back(part.cluster);
     shape.clusters = clusters.data();
@@ -323,14 +323,14 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
   if (task_trace_.enabled()) [[unlikely]]
     trace(task, admitted);
   record<P>(events_, EventKind::submit, id);
-  if (task.cluster != any_cluster) [[unlikely]]
+  if (task.is_pinned()) [[unlikely]]
     return publish_pinned(task, admitted);
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
-  const Place place = state_.life.place(id);
+  const SlotId slot = state_.life.slot_id(id);
   const auto placed = [&] {
-    return ready.push(ready.orchestrator_shard(), place) || state_.fatal.is_set();
+    return ready.push(ready.orchestrator_shard(), slot) || state_.fatal.is_set();
   };
   if (!placed()) {
     record<P>(events_, EventKind::wait, no_task);
@@ -344,16 +344,16 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& admitted) {
   uint32_t number = 0;
   for (const auto& [cluster, group] : task.pinned_parts) {
-    state_.clusters.join(static_cast<uint32_t>(cluster));
+    state_.clusters.join(cluster);
     record<P>(events_, {.task = admitted.id,
                         .group = group,
                         .part = number++,
-                        .place = static_cast<uint32_t>(cluster),
+                        .place = cluster.value,
                         .kind = EventKind::join});
   }
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, admitted.id, static_cast<uint32_t>(task.type));
-  state_.push_pinned(state_.life.place(admitted.id), static_cast<uint32_t>(task.cluster));
+  state_.push_pinned(state_.life.slot_id(admitted.id), task.cluster_id());
 }
 
 }  // namespace pto2

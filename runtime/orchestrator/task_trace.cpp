@@ -33,7 +33,7 @@ void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint
   traced.type = static_cast<uint32_t>(task.type);
   traced.scope = open_scopes_.back();
   traced.depth = task.depth;
-  if (task.cluster != any_cluster) {
+  if (task.is_pinned()) {
     const uint32_t group = task.pinned_parts.front().group;
     if (std::ranges::all_of(
             task.pinned_parts, [&](uint32_t g) { return g == group; }, &PinnedPart::group)) {
@@ -85,7 +85,7 @@ ParamRecord TaskTrace::tensor_of(PTOParamType type, const TensorRecord& tensor) 
   param.base = tensor.base;
   if (!tensor.external) {
     param.owner = tensor.owner;
-    param.base -= heaps_[ring_of(tensor.owner)];
+    param.base -= heaps_[ring_of(tensor.owner).value];
   }
   param.element = region.element_size;
   param.origin = region.origin;

@@ -40,7 +40,7 @@ class TaskTrace {
   /// node.
   void submitted(const Submission& task, const Admitted& admitted, uint32_t first_node);
   /// Where the heap of a ring lies.
-  void set_heap(uint32_t ring, uint64_t address) { heaps_[ring] = address; }
+  void set_heap(RingId ring, uint64_t address) { heaps_[ring.value] = address; }
 
   /// The tasks, in the order of their submission, without the numbers of their events. Their types
   /// are numbers of CoreType, and the bases of external tensors are addresses.

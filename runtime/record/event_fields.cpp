@@ -16,7 +16,7 @@ void append(std::string& text, fmt::format_string<Values...> format, Values&&...
 }
 
 void append_task(TaskId task, std::string& text) {
-  append(text, R"(,"ring":{},"task":{})", ring_of(task), local_of(task));
+  append(text, R"(,"ring":{},"task":{})", ring_of(task).value, local_of(task));
 }
 
 void append_lacking(const Event& event, std::string& text) {

@@ -29,7 +29,7 @@ std::array<uint64_t, 2> pair_of(const JsonLine& line, std::string_view name) {
 /// Requires one of the record's rings.
 TaskId id_of(const JsonLine& line, uint64_t ring, uint64_t number) {
   if (number > max_task_local) line.refuse(fmt::format("task {} is past all numbers", number));
-  return make_id(static_cast<uint32_t>(ring), number);
+  return make_id(RingId(static_cast<uint32_t>(ring)), number);
 }
 
 /// `[ring, number, ..]` inside a list.

@@ -61,7 +61,7 @@ void append_tensor(const ParamRecord& param, std::string& text) {
   if (param.external) {
     append(text, R"(,"external":{})", param.memory);
   } else {
-    append(text, R"(,"owner":[{},{}])", ring_of(param.owner), local_of(param.owner));
+    append(text, R"(,"owner":[{},{}])", ring_of(param.owner).value, local_of(param.owner));
   }
   append(text, R"(,"base":{},"element":{},"origin":{})", param.base, param.element, param.origin);
   append_numbers("strides", param, param.strides, text);
@@ -95,11 +95,12 @@ void write_task(const TaskRecord& task, const Record& record, std::string& text)
   append(text, R"(,"block_dim":{},"heap":[{},{}],"nodes":[{},{}])", task.block_dim, task.heap_begin,
          task.heap_bytes, task.first_node, task.nodes);
   append_list("producers", task.producers, text, [&](const ProducerRecord& producer) {
-    append(text, R"([{},{},"{}"])", ring_of(producer.task), local_of(producer.task),
+    append(text, R"([{},{},"{}"])", ring_of(producer.task).value, local_of(producer.task),
            claim_name(producer.claim));
   });
-  append_list("holds", task.holds, text,
-              [&](TaskId owner) { append(text, "[{},{}]", ring_of(owner), local_of(owner)); });
+  append_list("holds", task.holds, text, [&](TaskId owner) {
+    append(text, "[{},{}]", ring_of(owner).value, local_of(owner));
+  });
   append_list("params", task.params, text,
               [&](const ParamRecord& param) { append_param(param, text); });
   if (task.pipes.empty()) return;

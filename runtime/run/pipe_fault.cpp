@@ -86,7 +86,7 @@ RunError describe_pipe_fault(const PipeFault& fault) {
   return {pipe_fault_code(pipe.fault),
           fmt::format("pipe (group {}, tag {}), kernel {}, task {} of ring {}: {}",
                       fault.pipe.group, fault.pipe.tag, fault.kernel, local_of(fault.task),
-                      ring_of(fault.task), what_happened(pipe)),
+                      ring_of(fault.task).value, what_happened(pipe)),
           what_to_do(pipe.fault)};
 }
 
@@ -101,11 +101,12 @@ RunError describe_argument_fault(const ArgumentFault& fault) {
   const std::string what = argument < fault.call.params
                                ? "which is no pipe"
                                : fmt::format("but the task has {} parameters", fault.call.params);
-  return {ErrorCode::not_a_pipe,
-          fmt::format("kernel {}, task {} of ring {}: {} of {}, {}", fault.call.kernel,
-                      local_of(fault.task), ring_of(fault.task), verb_name(verb), place, what),
-          "give TPUSH, TPOP and TFREE the number of a parameter that make_pipe_out_param or "
-          "make_pipe_in_param made; the first parameter is argument 0"};
+  return {
+      ErrorCode::not_a_pipe,
+      fmt::format("kernel {}, task {} of ring {}: {} of {}, {}", fault.call.kernel,
+                  local_of(fault.task), ring_of(fault.task).value, verb_name(verb), place, what),
+      "give TPUSH, TPOP and TFREE the number of a parameter that make_pipe_out_param or "
+      "make_pipe_in_param made; the first parameter is argument 0"};
 }
 
 }  // namespace pto2

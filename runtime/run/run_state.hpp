@@ -35,7 +35,7 @@ static_assert(sizeof(TaskDescriptor) == 24);
 
 /// What a scheduler needs to know of a block task besides.
 struct BlockShape {
-  const int16_t* clusters = nullptr;  ///< of each part, until the task has completed; null: any
+  const ClusterId* clusters = nullptr;  ///< of each part, until the task has completed; null: any
   uint32_t params = 0;  ///< arguments of the task, without those that parts have besides
 };
 
@@ -87,7 +87,7 @@ class RunState {
  public:
   using Slot = RuntimeSlot<P, F>;
   using Life = TaskLifeCycle<P, Slot>;
-  using Queue = typename P::template bounded_queue<Place>;
+  using Queue = typename P::template bounded_queue<SlotId>;
   using Bell = typename P::doorbell;
 
   /// `config` must be valid.
@@ -104,8 +104,8 @@ class RunState {
               ReadyQueues<P>(shard_pointers[2]), ReadyQueues<P>(shard_pointers[3])},
         finished(device.chip.schedulers),
         stall(finished),
-        cluster_words(device.chip.blocks / 64 + 1),
-        cluster_members(device.chip.blocks),
+        cluster_words(device.chip.clusters / 64 + 1),
+        cluster_members(device.chip.clusters),
         clusters(cluster_words, cluster_members),
         inboxes(device.chip.schedulers),
         cores(device.chip.cores()),
@@ -113,11 +113,11 @@ class RunState {
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 
-  [[nodiscard]] typename P::template cell<TaskArguments>& arguments(Place slot) {
-    return rings[ring_of(slot)]->arguments[index_of(slot)];
+  [[nodiscard]] typename P::template cell<TaskArguments>& arguments(SlotId slot) {
+    return rings[ring_of(slot).value]->arguments[index_of(slot)];
   }
-  [[nodiscard]] BlockState<P>& block(Place slot) {
-    return rings[ring_of(slot)]->blocks[index_of(slot)];
+  [[nodiscard]] BlockState<P>& block(SlotId slot) {
+    return rings[ring_of(slot).value]->blocks[index_of(slot)];
   }
 
   /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the
@@ -133,21 +133,21 @@ class RunState {
   }
 
   /// A task that is pinned to `cluster` became ready: hands it to the cluster's scheduler.
-  void push_pinned(Place task, uint32_t cluster) {
-    const uint32_t owner = config.chip.scheduler_of_block(cluster);
-    inboxes[owner].push(task, life.slot(task).pinned_link);
-    scheduler_bells[owner].ring();
+  void push_pinned(SlotId task, ClusterId cluster) {
+    const SchedulerId owner = config.chip.scheduler_of(cluster);
+    inboxes[owner.value].push(task, life.slot(task).pinned_link);
+    scheduler_bells[owner.value].ring();
   }
 
   /// A task of the group that holds `cluster` has ended.
-  void leave_cluster(uint32_t cluster, EventLog& log) {
-    if (clusters.leave(cluster)) record<P>(log, EventKind::give_back, no_task, cluster);
+  void leave_cluster(ClusterId cluster, EventLog& log) {
+    if (clusters.leave(cluster)) record<P>(log, EventKind::give_back, no_task, cluster.value);
   }
 
   /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
   /// idle core for it, if one sleeps.
   void wake_one(uint32_t type) {
-    if (const auto s = parked[type].take_one()) scheduler_bells[*s].ring();
+    if (const auto s = parked[type].take_one()) scheduler_bells[s->value].ring();
   }
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();

@@ -17,19 +17,17 @@ namespace pto2 {
 
 class PinnedLanes {
  public:
-  /// Of scheduler `scheduler` of the chip; empty.
-  PinnedLanes(const Chip& chip, uint32_t scheduler)
-      : schedulers_(chip.schedulers),
-        scheduler_(scheduler),
-        lanes_((chip.blocks - scheduler + chip.schedulers - 1) / chip.schedulers) {}
+  /// Of scheduler `scheduler` of the chip, which outlives this object; empty.
+  PinnedLanes(const Chip& chip, SchedulerId scheduler)
+      : chip_(chip), scheduler_(scheduler), lanes_(chip.clusters_of(scheduler)) {}
 
   /// True if no task waits.
   [[nodiscard]] bool empty() const { return waiting_ == 0; }
 
   /// `part` of the task, if it is a block task.
-  void put(uint32_t cluster, CoreType type, Place task, uint32_t part = 0) {
-    PTO2_INVARIANT("PL-P1", cluster % schedulers_ == scheduler_);
-    lanes_[cluster / schedulers_][static_cast<uint32_t>(type)].push_back({task, part});
+  void put(ClusterId cluster, CoreType type, SlotId task, uint32_t part = 0) {
+    PTO2_INVARIANT("PL-P1", chip_.scheduler_of(cluster) == scheduler_);
+    lanes_[chip_.rank_of(cluster)][static_cast<uint32_t>(type)].push_back({task, part});
     ++waiting_;
   }
 
@@ -37,11 +35,11 @@ class PinnedLanes {
   /// next one, until it returns false: the task stays.
   template <class Dispatch>
   void for_each_waiting(Dispatch&& dispatch) {
-    for (uint32_t i = 0; i < lanes_.size(); ++i) {
+    for (uint32_t rank = 0; rank < lanes_.size(); ++rank) {
+      const ClusterId cluster = chip_.cluster_of(scheduler_, rank);
       for (const CoreType type : {CoreType::cube, CoreType::vector}) {
-        auto& lane = lanes_[i][static_cast<uint32_t>(type)];
-        while (!lane.empty() &&
-               dispatch(scheduler_ + i * schedulers_, type, lane.front().task, lane.front().part)) {
+        auto& lane = lanes_[rank][static_cast<uint32_t>(type)];
+        while (!lane.empty() && dispatch(cluster, type, lane.front().task, lane.front().part)) {
           lane.pop_front();
           --waiting_;
         }
@@ -51,13 +49,13 @@ class PinnedLanes {
 
  private:
   struct Entry {
-    Place task;
+    SlotId task;
     uint32_t part;
   };
 
-  uint32_t schedulers_;
-  uint32_t scheduler_;
-  std::vector<std::array<std::deque<Entry>, block_core_types>> lanes_;
+  const Chip& chip_;
+  SchedulerId scheduler_;
+  std::vector<std::array<std::deque<Entry>, cluster_core_types>> lanes_;
   std::size_t waiting_ = 0;
 };
 

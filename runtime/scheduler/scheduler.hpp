@@ -1,4 +1,4 @@
-/// A scheduler: dispatches ready tasks to the cores of its blocks and completes them.
+/// A scheduler: dispatches ready tasks to the cores of its clusters and completes them.
 ///
 /// Its loop has the original's four phases:
 ///   completion   polls COND of each core with a task; completes those that report FIN
@@ -47,8 +47,8 @@ class Scheduler {
  public:
   using State = RunState<P, F>;
 
-  /// Scheduler number `index` of `state`, which outlives it.
-  Scheduler(State& state, uint32_t index);
+  /// Scheduler `id` of `state`, which outlives it.
+  Scheduler(State& state, SchedulerId id);
 
   /// The body of the logical thread: start-up, the loop, shutdown.
   void run();
@@ -64,38 +64,38 @@ class Scheduler {
     explicit Cores(uint32_t limit) : idle(limit), busy(limit) {}
     CoreSet idle;
     CoreSet busy;
-    std::deque<Place> backlog;  // ready tasks that found every shard full
-    bool more = false;          // tasks may be left that other schedulers could take
+    std::deque<SlotId> backlog;  // ready tasks that found every shard full
+    bool more = false;           // tasks may be left that other schedulers could take
   };
 
   void start_up();
   void shut_down();
-  void close_block(Place task);
+  void close_block(SlotId task);
   bool completion_phase();
   bool dispatch_phase();
   bool dispatch_pinned();
   void scan_phase();
   void park();
 
-  void complete(uint32_t core);
-  void complete_task(Place task, TaskId id);
-  [[nodiscard]] bool end_share(uint32_t core);
-  [[nodiscard]] bool has_broken_pipe(Place task, TaskId id);
-  void push(Place task);
-  bool dispatch(uint32_t core, Place task);
-  bool lend(uint32_t core, Place task, CoreType type);
-  void send_pinned(uint32_t core, Place task, uint32_t part);
-  void send(uint32_t core, Place task, TaskId id, KernelEntry kernel, BlockShare<P> share);
-  void push_ticket(uint32_t type, Place task);
-  void give_up_ticket(Place task);
-  bool dispatch_to_cluster(uint32_t cluster, CoreType type, Place task, uint32_t part);
-  void take_pinned_parts(Place task, CoreType type);
+  void complete(WorkerId worker);
+  void complete_task(SlotId task, TaskId id);
+  [[nodiscard]] bool end_share(WorkerId worker);
+  [[nodiscard]] bool has_broken_pipe(SlotId task, TaskId id);
+  void push(SlotId task);
+  bool dispatch(CoreId core, SlotId task);
+  bool lend(CoreId core, SlotId task, CoreType type);
+  void send_pinned(CoreId core, SlotId task, uint32_t part);
+  void send(CoreId core, SlotId task, TaskId id, KernelEntry kernel, BlockShare<P> share);
+  void push_ticket(uint32_t type, SlotId task);
+  void give_up_ticket(SlotId task);
+  bool dispatch_to_cluster(ClusterId cluster, CoreType type, SlotId task, uint32_t part);
+  void take_pinned_parts(SlotId task, CoreType type);
   [[nodiscard]] bool run_own_task();
-  bool run_here(uint32_t worker, Place task);
+  bool run_here(WorkerId worker, SlotId task);
   void offer(uint32_t type);
   void exchange_backlog(uint32_t type);
-  [[nodiscard]] bool next_task(uint32_t type, Place& task);
-  [[nodiscard]] TaskDescriptor describe(Place task) {
+  [[nodiscard]] bool next_task(uint32_t type, SlotId& task);
+  [[nodiscard]] TaskDescriptor describe(SlotId task) {
     return state_.life.slot(task).descriptor.read();
   }
   /// Calls visit(type) for the types of the cores in use. There are two in most runs, so that a
@@ -122,17 +122,17 @@ class Scheduler {
   static constexpr auto own_type = static_cast<uint32_t>(CoreType::ai_cpu);
 
   State& state_;
-  uint32_t index_;
+  SchedulerId id_;
   uint32_t shard_;
   std::array<Cores, core_types> cores_;
   PinnedInbox<P>& inbox_;
   PinnedLanes pinned_;
-  std::vector<Place> running_;      // by core: the task dispatched to it
+  std::vector<SlotId> running_;     // by worker: the task dispatched to it
   MappedArray<TaskId> scratch_;     // producers of the task being completed
   bool announced_ = false;          // in the set of parked schedulers
   bool cores_to_wait_for_ = false;  // a block task was lent to some, who may need no others
   bool rare_types_;                 // tasks of type ai_cpu or accelerator may come
-  std::optional<Place> own_task_;   // of type ai_cpu, to be run in the next round
+  std::optional<SlotId> own_task_;  // of type ai_cpu, to be run in the next round
   SchedulerCounts counts_;
   EventLog log_;
 };

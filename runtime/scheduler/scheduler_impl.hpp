@@ -6,19 +6,19 @@
 namespace pto2 {
 
 template <executors::ExecutionPolicy P, template <class> class F>
-Scheduler<P, F>::Scheduler(State& state, uint32_t index)
+Scheduler<P, F>::Scheduler(State& state, SchedulerId id)
     : state_(state),
-      index_(index),
-      shard_(index % state.config.shards),
+      id_(id),
+      shard_(id.value % state.config.shards),
       cores_{Cores(state.config.chip.cores()), Cores(state.config.chip.cores()), Cores(0),
              Cores(state.config.chip.cores())},
-      inbox_(state.inboxes[index]),
-      pinned_(state.config.chip, index),
+      inbox_(state.inboxes[id.value]),
+      pinned_(state.config.chip, id),
       running_(state.config.chip.workers()),
       scratch_(state.config.dep_pool),
       rare_types_(state.config.chip.accelerators != 0) {
   const Chip& chip = state.config.chip;
-  chip.for_each_core_of_scheduler(index, [&](uint32_t core) {
+  chip.for_each_core_of(id, [&](CoreId core) {
     cores_[static_cast<uint32_t>(chip.type_of(core))].idle.insert(core);
   });
 }
@@ -61,22 +61,23 @@ void Scheduler<P, F>::start_up() {
   P::await([&] { return startup.init_complete.is_set(); });
   P::await([&] { return startup.orch_pointers_ready.is_set(); });
   for (Cores& cores : cores_) {
-    cores.idle.for_each(
-        [&](uint32_t core) { P::await([&] { return state_.cores[core].mailbox().is_ready(); }); });
+    cores.idle.for_each([&](CoreId core) {
+      P::await([&] { return state_.cores[core.value].mailbox().is_ready(); });
+    });
   }
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::shut_down() {
-  const auto send_exit = [&](uint32_t core) {
-    state_.cores[core].mailbox().send_exit();
-    state_.cores[core].bell().ring();
+  const auto send_exit = [&](CoreId core) {
+    state_.cores[core.value].mailbox().send_exit();
+    state_.cores[core.value].bell().ring();
   };
-  const auto await_exit = [&](uint32_t core) {
-    P::await([&] { return state_.cores[core].mailbox().has_exited(); });
+  const auto await_exit = [&](CoreId core) {
+    P::await([&] { return state_.cores[core.value].mailbox().has_exited(); });
   };
   for (Cores& cores : cores_) {
-    cores.busy.for_each([this](uint32_t core) { close_block(running_[core]); });
+    cores.busy.for_each([this](CoreId core) { close_block(running_[core.value]); });
   }
   for (Cores& cores : cores_) {
     cores.idle.for_each(send_exit);
@@ -91,9 +92,9 @@ void Scheduler<P, F>::shut_down() {
 /// Of a run that is given up: a core has a share of the task, if that is an open block task. It
 /// ends the part that it runs, and claims no other.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::close_block(Place task) {
+void Scheduler<P, F>::close_block(SlotId task) {
   const TaskDescriptor descriptor = describe(task);
-  if (descriptor.is_block && descriptor.cluster == any_cluster) state_.block(task).parts.close();
+  if (descriptor.is_block && !descriptor.is_pinned()) state_.block(task).parts.close();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -101,8 +102,8 @@ bool Scheduler<P, F>::completion_phase() {
   bool progress = false;
   for_each_core_type([&](uint32_t type) {
     Cores& cores = cores_[type];
-    cores.busy.for_each([&](uint32_t core) {
-      auto& mailbox = state_.cores[core].mailbox();
+    cores.busy.for_each([&](CoreId core) {
+      auto& mailbox = state_.cores[core.value].mailbox();
       if (mailbox.poll() != CoreStatus::finished) return;
       mailbox.retire();
       cores.busy.erase(core);
@@ -117,17 +118,17 @@ bool Scheduler<P, F>::completion_phase() {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::complete(uint32_t core) {
-  const Place task = running_[core];
+void Scheduler<P, F>::complete(WorkerId worker) {
+  const SlotId task = running_[worker.value];
   const TaskDescriptor descriptor = describe(task);
-  if (descriptor.is_block || descriptor.cluster != any_cluster) [[unlikely]] {
-    if (!end_share(core)) return;
+  if (descriptor.is_block || descriptor.is_pinned()) [[unlikely]] {
+    if (!end_share(worker)) return;
   }
   complete_task(task, descriptor.id);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline void Scheduler<P, F>::complete_task(Place task, TaskId id) {
+[[gnu::always_inline]] inline void Scheduler<P, F>::complete_task(SlotId task, TaskId id) {
   ++counts_.completions;
   typename Life::Completion completion(state_.life, task, scratch_.span());
   if (completion.consumed()) record<P>(log_, EventKind::consume, id);
@@ -136,13 +137,13 @@ template <executors::ExecutionPolicy P, template <class> class F>
     record<P>(log_, EventKind::consume, *consumed);
   }
   state_.advance(completion.rings_to_advance(), log_, counts_.cas_retries);
-  state_.finished[index_].add(1);
+  state_.finished[id_.value].add(1);
 }
 
 /// True: the kernel broke the bound of a pipe. The run is given up, and the task never completes,
 /// so that nobody takes what it left in the pipe. PI-I1 makes the pipe its own until then.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] bool Scheduler<P, F>::has_broken_pipe(Place task, TaskId id) {
+[[gnu::noinline]] bool Scheduler<P, F>::has_broken_pipe(SlotId task, TaskId id) {
   std::optional<PipeFault> fault;
   {
     const auto arguments = state_.arguments(task).reading();
@@ -158,23 +159,23 @@ template <executors::ExecutionPolicy P, template <class> class F>
 /// Of a pinned task, or a share of a block task. It leaves the group of the cluster before the task
 /// counts as finished: CP-I4. True: the task has ended.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] bool Scheduler<P, F>::end_share(uint32_t core) {
-  const Place task = running_[core];
+[[gnu::noinline]] bool Scheduler<P, F>::end_share(WorkerId worker) {
+  const SlotId task = running_[worker.value];
   const TaskDescriptor descriptor = describe(task);
   if (descriptor.has_pipes && has_broken_pipe(task, descriptor.id)) return false;
-  if (descriptor.cluster != any_cluster) {
-    state_.leave_cluster(state_.config.chip.place_of(core).block, log_);
+  if (descriptor.is_pinned()) {
+    state_.leave_cluster(state_.config.chip.place_of(worker).cluster, log_);
   }
   return !descriptor.is_block || state_.block(task).parts.give_back();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::push(Place task) {
+void Scheduler<P, F>::push(SlotId task) {
   const TaskDescriptor descriptor = describe(task);
   const auto type = static_cast<uint32_t>(descriptor.type);
   record<P>(log_, EventKind::ready, descriptor.id, type);
-  if (descriptor.cluster != any_cluster) [[unlikely]] {
-    return state_.push_pinned(task, descriptor.cluster);
+  if (descriptor.is_pinned()) [[unlikely]] {
+    return state_.push_pinned(task, descriptor.cluster_id());
   }
   cores_[type].more = true;
   if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
@@ -192,7 +193,7 @@ void Scheduler<P, F>::scan_phase() {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Scheduler<P, F>::next_task(uint32_t type, Place& task) {
+bool Scheduler<P, F>::next_task(uint32_t type, SlotId& task) {
   if (const auto popped = state_.ready[type].pop(shard_)) {
     if (popped->stolen) ++counts_.steals;
     task = popped->slot;
@@ -213,10 +214,10 @@ bool Scheduler<P, F>::dispatch_phase() {
     progress = dispatch_pinned();
   for_each_core_type([&](uint32_t type) {
     Cores& cores = cores_[type];
-    Place task;
+    SlotId task;
     bool passed_on = false;
     while (!passed_on && !cores.idle.empty() && next_task(type, task)) {
-      const uint32_t core = cores.idle.pop_lowest();
+      const CoreId core = cores.idle.pop_lowest();
       cores.busy.insert(core);
       passed_on = dispatch(core, task);
       cores.more = true;
@@ -235,21 +236,21 @@ bool Scheduler<P, F>::dispatch_phase() {
 /// Pinned tasks come first: their cores alone can run them.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::dispatch_pinned() {
-  const auto link_of = [this](Place task) -> auto& {
+  const auto link_of = [this](SlotId task) -> auto& {
     return state_.life.slot(task).pinned_link;
   };
-  inbox_.take_all(link_of, [this](Place task) {
+  inbox_.take_all(link_of, [this](SlotId task) {
     const TaskDescriptor descriptor = describe(task);
     // Without events, too: a trace changes no seeded schedule.
     if (descriptor.has_pipes) note_pipes(*state_.arguments(task).reading());
     if (descriptor.is_block) {
       take_pinned_parts(task, descriptor.type);
     } else {
-      pinned_.put(descriptor.cluster, descriptor.type, task);
+      pinned_.put(descriptor.cluster_id(), descriptor.type, task);
     }
   });
   bool progress = false;
-  pinned_.for_each_waiting([&](uint32_t cluster, CoreType type, Place task, uint32_t part) {
+  pinned_.for_each_waiting([&](ClusterId cluster, CoreType type, SlotId task, uint32_t part) {
     const bool dispatched = dispatch_to_cluster(cluster, type, task, part);
     progress |= dispatched;
     return dispatched;
@@ -260,22 +261,22 @@ bool Scheduler<P, F>::dispatch_pinned() {
 /// The ticket of a block task whose parts are pinned goes from owner to owner, in turn, until each
 /// has taken the parts of its clusters. BP-I1, BP-I4.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::take_pinned_parts(Place task, CoreType type) {
+void Scheduler<P, F>::take_pinned_parts(SlotId task, CoreType type) {
   const Chip& chip = state_.config.chip;
   BlockState<P>& block = state_.block(task);
   const BlockShape shape = block.shape.read();
   uint32_t own = 0;
   uint32_t next = chip.schedulers;  // how many schedulers further the next owner is
-  uint32_t next_cluster = 0;
+  ClusterId next_cluster;
   for (uint32_t part = 0; part < block.parts.size(); ++part) {
-    const auto cluster = static_cast<uint32_t>(shape.clusters[part]);
-    const uint32_t owner = chip.scheduler_of_block(cluster);
-    if (owner == index_) {
+    const ClusterId cluster = shape.clusters[part];
+    const SchedulerId owner = chip.scheduler_of(cluster);
+    if (owner == id_) {
       pinned_.put(cluster, type, task, part);
       ++own;
       continue;
     }
-    const uint32_t distance = (owner + chip.schedulers - index_) % chip.schedulers;
+    const uint32_t distance = (owner.value + chip.schedulers - id_.value) % chip.schedulers;
     if (distance >= next) continue;
     next = distance;
     next_cluster = cluster;
@@ -285,12 +286,12 @@ void Scheduler<P, F>::take_pinned_parts(Place task, CoreType type) {
 
 /// False: no core of the cluster is idle.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Scheduler<P, F>::dispatch_to_cluster(uint32_t cluster, CoreType type, Place task,
+bool Scheduler<P, F>::dispatch_to_cluster(ClusterId cluster, CoreType type, SlotId task,
                                           uint32_t part) {
   const Chip& chip = state_.config.chip;
   Cores& cores = cores_[static_cast<uint32_t>(type)];
-  for (uint32_t i = 0; i < chip.cores_per_block(type); ++i) {
-    const uint32_t core = chip.core_at({type, cluster, i});
+  for (uint32_t i = 0; i < chip.cores_per_cluster(type); ++i) {
+    const CoreId core = chip.core_at({type, cluster, i});
     if (!cores.idle.contains(core)) continue;
     cores.idle.erase(core);
     cores.busy.insert(core);
@@ -307,7 +308,7 @@ bool Scheduler<P, F>::dispatch_to_cluster(uint32_t cluster, CoreType type, Place
 /// runs it in the next round, after a look at what it was rung for.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::run_own_task() {
-  Place task;
+  SlotId task;
   if (own_task_) {
     task = *own_task_;
   } else if (!next_task(own_type, task)) {
@@ -316,7 +317,7 @@ bool Scheduler<P, F>::run_own_task() {
   own_task_ = task;
   if (announced_) return true;
   own_task_.reset();
-  const uint32_t worker = state_.config.chip.worker_of_scheduler(index_);
+  const WorkerId worker = state_.config.chip.worker_of(id_);
   if (!run_here(worker, task)) return true;
   complete(worker);
   state_.orchestrator_bell.ring();
@@ -327,7 +328,7 @@ bool Scheduler<P, F>::run_own_task() {
 /// who holds the ticket alone claims. False: the kernel misused its arguments, the run is given up,
 /// and the task must not complete.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Scheduler<P, F>::run_here(uint32_t worker, Place task) {
+bool Scheduler<P, F>::run_here(WorkerId worker, SlotId task) {
   const TaskDescriptor descriptor = describe(task);
   BlockPart part;
   if (descriptor.is_block) {
@@ -344,8 +345,8 @@ bool Scheduler<P, F>::run_here(uint32_t worker, Place task) {
   // There may be more of them.
   state_.wake_one(own_type);
   ++counts_.dispatches;
-  record<P>(log_, EventKind::dispatch, descriptor.id, worker, part.id);
-  running_[worker] = task;
+  record<P>(log_, EventKind::dispatch, descriptor.id, worker.value, part.id);
+  running_[worker.value] = task;
   const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
   const CoreBooks books{state_.calls, state_.config.kernel_timing, counts_.own_tasks, log_};
   ArgumentFault fault;
@@ -360,18 +361,18 @@ bool Scheduler<P, F>::run_here(uint32_t worker, Place task) {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::offer(uint32_t type) {
   // Not the caller itself, which may be about to sleep.
-  if (announced_) state_.parked[type].retract(index_);
+  if (announced_) state_.parked[type].retract(id_);
   state_.wake_one(type);
 }
 
 /// True: it is a block task, and its ticket was passed on.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Scheduler<P, F>::dispatch(uint32_t core, Place task) {
+bool Scheduler<P, F>::dispatch(CoreId core, SlotId task) {
   const TaskDescriptor descriptor = describe(task);
   if (descriptor.is_block) [[unlikely]]
     return lend(core, task, descriptor.type);
   ++counts_.dispatches;
-  record<P>(log_, EventKind::dispatch, descriptor.id, core);
+  record<P>(log_, EventKind::dispatch, descriptor.id, core.value);
   send(core, task, descriptor.id, descriptor.kernel, {});
   return false;
 }
@@ -380,7 +381,7 @@ bool Scheduler<P, F>::dispatch(uint32_t core, Place task) {
 /// because the first of them may claim all parts before another begins. True: they may need help,
 /// and the ticket was passed on. BP-P2.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] bool Scheduler<P, F>::lend(uint32_t core, Place task, CoreType type) {
+[[gnu::noinline]] bool Scheduler<P, F>::lend(CoreId core, SlotId task, CoreType type) {
   Cores& cores = cores_[static_cast<uint32_t>(type)];
   BlockState<P>& block = state_.block(task);
   const uint32_t unclaimed = block.parts.unclaimed();
@@ -417,7 +418,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 /// A pinned task, or a part of it if it is a block task.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::send_pinned(uint32_t core, Place task, uint32_t part) {
+void Scheduler<P, F>::send_pinned(CoreId core, SlotId task, uint32_t part) {
   const TaskDescriptor descriptor = describe(task);
   BlockShare<P> share;
   if (descriptor.is_block) {
@@ -425,13 +426,13 @@ void Scheduler<P, F>::send_pinned(uint32_t core, Place task, uint32_t part) {
     share = {&block.parts, part, block.shape.read().params};
   }
   ++counts_.dispatches;
-  record<P>(log_, EventKind::dispatch, descriptor.id, core, static_cast<uint16_t>(part));
+  record<P>(log_, EventKind::dispatch, descriptor.id, core.value, static_cast<uint16_t>(part));
   send(core, task, descriptor.id, descriptor.kernel, share);
 }
 
 /// The rest of a block task is for anybody. BP-I4.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::push_ticket(uint32_t type, Place task) {
+void Scheduler<P, F>::push_ticket(uint32_t type, SlotId task) {
   cores_[type].backlog.push_back(task);
   scan_phase();
 }
@@ -439,20 +440,20 @@ void Scheduler<P, F>::push_ticket(uint32_t type, Place task) {
 /// Nobody else needs it. It counts as finished beside its task: while it is in a queue, the slot
 /// may still become free.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::give_up_ticket(Place task) {
+void Scheduler<P, F>::give_up_ticket(SlotId task) {
   const TaskId id = describe(task).id;
   if (state_.life.drop_ticket(task)) {
     record<P>(log_, EventKind::consume, id);
-    state_.advance(1u << ring_of(task), log_, counts_.cas_retries);
+    state_.advance(1u << ring_of(task).value, log_, counts_.cas_retries);
   }
-  state_.finished[index_].add(1);
+  state_.finished[id_.value].add(1);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::send(uint32_t core, Place task, TaskId id, KernelEntry kernel,
+void Scheduler<P, F>::send(CoreId core, SlotId task, TaskId id, KernelEntry kernel,
                            BlockShare<P> share) {
-  running_[core] = task;
-  AiCore<P>& target = state_.cores[core];
+  running_[core.value] = task;
+  AiCore<P>& target = state_.cores[core.value];
   target.mailbox().dispatch({{id, kernel, &state_.arguments(task)}, share});
   target.bell().ring();
 }
@@ -460,7 +461,7 @@ void Scheduler<P, F>::send(uint32_t core, Place task, TaskId id, KernelEntry ker
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::park() {
   for_each_type([this](uint32_t type) {
-    if (can_take(type)) state_.parked[type].announce(index_);
+    if (can_take(type)) state_.parked[type].announce(id_);
   });
   announced_ = true;
   scan_phase();
@@ -474,8 +475,8 @@ void Scheduler<P, F>::park() {
   }
   announced_ = false;
   for_each_type([this](uint32_t type) {
-    state_.parked[type].retract(index_);
-    if (!cores_[type].backlog.empty()) state_.parked[type].catch_up(index_);
+    state_.parked[type].retract(id_);
+    if (!cores_[type].backlog.empty()) state_.parked[type].catch_up(id_);
   });
 }
 
@@ -485,10 +486,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::exchange_backlog(uint32_t type) {
   auto& parked = state_.parked[type];
   if (!cores_[type].backlog.empty()) {
-    parked.fall_behind(index_);
+    parked.fall_behind(id_);
     state_.wake_one(type);
   } else if (can_take(type)) {
-    parked.for_each_behind([&](uint32_t s) { state_.scheduler_bells[s].ring(); });
+    parked.for_each_behind([&](SchedulerId s) { state_.scheduler_bells[s.value].ring(); });
   }
 }
 

@@ -43,7 +43,7 @@ TensorMap::TensorMap(const TensorMapConfig& config)
       entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {}
 
 bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, bool allocated) {
-  PTO2_INVARIANT("TM-P1", ring_of(producer) < config_.rings && !retired(producer));
+  PTO2_INVARIANT("TM-P1", ring_of(producer).value < config_.rings && !retired(producer));
   if (live_ == config_.pool_size) return false;
   uint32_t& bucket_head = bucket(base);
   if (allocated) drop_buffer(base, bucket_head);
@@ -66,7 +66,7 @@ bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, boo
   entry.previous_of_task = nil;
   if (task_head != nil) entries_[task_head].previous_of_task = index;
   task_head = index;
-  ends_[ring_of(producer)] = local_of(producer) + 1;
+  ends_[ring_of(producer).value] = local_of(producer) + 1;
   return true;
 }
 
@@ -91,7 +91,7 @@ void TensorMap::clean_up(uint32_t ring) {
   const uint64_t end = watermarks_[ring];
   const uint64_t slots = std::min<uint64_t>(end - cleaned_[ring], config_.window);
   for (uint64_t local = end - slots; local < end; ++local) {
-    uint32_t& head = task_entry_head(make_id(ring, local));
+    uint32_t& head = task_entry_head(make_id(RingId(ring), local));
     if (head != nil && retired(entries_[head].producer)) remove_task(head);
   }
   cleaned_[ring] = end;

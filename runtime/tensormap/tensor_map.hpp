@@ -141,11 +141,11 @@ class TensorMap {
     return buckets_[((base >> 10) + piece) & (config_.num_buckets - 1)];
   }
   uint32_t& task_entry_head(TaskId producer) const {
-    return task_entry_heads_[uint64_t{ring_of(producer)} * config_.window +
+    return task_entry_heads_[uint64_t{ring_of(producer).value} * config_.window +
                              (local_of(producer) & (config_.window - 1))];
   }
   bool retired(TaskId producer) const {
-    return local_of(producer) < watermarks_[ring_of(producer)];
+    return local_of(producer) < watermarks_[ring_of(producer).value];
   }
 
   void clean_up(uint32_t ring);

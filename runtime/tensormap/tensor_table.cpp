@@ -344,7 +344,7 @@ std::string TensorTable::describe(uint64_t tensor) const {
     memory = fmt::format("external at {:#x}", address);
   } else if (record->has_address()) {
     memory = fmt::format("at {:#x}, allocated by task {} of ring {}", address,
-                         local_of(record->owner), ring_of(record->owner));
+                         local_of(record->owner), ring_of(record->owner).value);
   }
   return fmt::format("{} {} strides {}, {}, {}{}", name_of(record->dtype),
                      list(record->shape, record->ndims), list(record->strides, record->ndims),

@@ -77,8 +77,8 @@ class Look {
   void other_event(const Event& event) {
     meet(Case::closed_early, event.kind == EventKind::give_back);
     if (event.kind != EventKind::dispatch) return;
-    meet(Case::ai_cpu_tasks, chip_.type_of(event.place) == CoreType::ai_cpu);
-    meet(Case::accelerator_tasks, chip_.type_of(event.place) == CoreType::accelerator);
+    meet(Case::ai_cpu_tasks, chip_.type_of(WorkerId(event.place)) == CoreType::ai_cpu);
+    meet(Case::accelerator_tasks, chip_.type_of(WorkerId(event.place)) == CoreType::accelerator);
   }
 
   [[nodiscard]] Met result() {

@@ -120,10 +120,10 @@ void Trial::draw_blocks(uint64_t number) {
                                        Supply::short_by_much};
   const Supply supply = supplies[random.below(supplies.size())];
   Chip& chip = config_.chip;
-  chip.blocks = static_cast<uint32_t>(supply == Supply::ample
-                                          ? smallest_.clusters + random.below(4)
-                                          : draw_size(random, supply, smallest_.clusters, 1));
-  chip.schedulers = static_cast<uint32_t>(1 + random.below(std::min(chip.blocks, 4u)));
+  chip.clusters = static_cast<uint32_t>(supply == Supply::ample
+                                            ? smallest_.clusters + random.below(4)
+                                            : draw_size(random, supply, smallest_.clusters, 1));
+  chip.schedulers = static_cast<uint32_t>(1 + random.below(std::min(chip.clusters, 4u)));
   if (random.below(3) != 0) return;
   config_.shards = 1;
   config_.shard_capacity = 2;
@@ -147,7 +147,7 @@ void Trial::predict() {
   const auto first = [&](const oracle::Program& program) {
     return oracle::first_deadlock(
         program, {config_.window, config_.heap_bytes, config_.dep_pool, config_.tensormap_pool,
-                  config_.rings, config_.chip.blocks});
+                  config_.rings, config_.chip.clusters});
   };
   deadlock_ = first(demand_.program);
   if (first(demand_.slow_program) == deadlock_) return;
@@ -172,7 +172,7 @@ Outcome Trial::expected() const {
 
 Outcome Trial::run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
                    Census* census, RunResult* kept) const {
-  GraphRun run(program_, predicted_, config_.chip.blocks);
+  GraphRun run(program_, predicted_, config_.chip.clusters);
   try {
     RunResult result = stress::launch_on(executor, config_, run.launch(), seed);
     judge(run, result, problems);
@@ -243,7 +243,7 @@ std::vector<std::string> Trial::expected_lines() const {
     return {fmt::format(" of ring {}\n", deadlock_->ring)};
   }
   std::vector<std::string> lines{
-      fmt::format("- Clusters: {}\n", config_.chip.blocks),
+      fmt::format("- Clusters: {}\n", config_.chip.clusters),
       deadlock_->groups.size() == 1
           ? std::string("free_cluster of the open group,")
           : fmt::format("free_cluster of one of the {} open groups,", deadlock_->groups.size())};

@@ -78,8 +78,8 @@ DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
   config.fan_out = options_.fan_out;
   stress::draw_device(random, 6, config);
   if (info.blocks != 0) {
-    config.chip.blocks = static_cast<uint32_t>(info.blocks);
-    config.chip.schedulers = std::min(config.chip.schedulers, config.chip.blocks);
+    config.chip.clusters = static_cast<uint32_t>(info.blocks);
+    config.chip.schedulers = std::min(config.chip.schedulers, config.chip.clusters);
   }
   config.window = static_cast<uint32_t>(info.rings.window);
   config.heap_bytes = info.rings.heap_bytes;
@@ -118,7 +118,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed) {
 
 SimulatedRun WorkloadSubject::run(uint64_t seed, const Size& size) {
   DeviceConfig config = draw(seed);
-  config.chip.blocks = size.blocks;
+  config.chip.clusters = size.blocks;
   config.chip.schedulers = size.schedulers;
   return run(seed, config, size.tasks);
 }
@@ -173,7 +173,7 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
 std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
                                       const SimulatedRun& run) const {
   DeviceConfig config = draw(seed);
-  config.chip.blocks = size.blocks;
+  config.chip.clusters = size.blocks;
   config.chip.schedulers = size.schedulers;
   std::string text = fmt::format(
       "{} {}, {} of {} tasks\ndevice: {}\nexpected: {}\n", options_.workload, data_->info().name,
@@ -186,7 +186,7 @@ std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
 /// First the fewest tasks, by bisection; then fewer cores and schedulers.
 Shrunk WorkloadSubject::shrink(uint64_t seed) {
   const DeviceConfig drawn = draw(seed);
-  Size size{all_tasks, drawn.chip.blocks, drawn.chip.schedulers};
+  Size size{all_tasks, drawn.chip.clusters, drawn.chip.schedulers};
   const auto accept = [&](const Size& candidate) {
     if (!run(seed, candidate).wrong()) return false;
     size = candidate;
@@ -221,7 +221,7 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
     number = cli::parse_number(token.substr(std::min(begin, token.size()), end - begin));
     begin = end + 1;
   }
-  const uint64_t most = draw(seed).chip.blocks;
+  const uint64_t most = draw(seed).chip.clusters;
   if (numbers[1] < 1 || numbers[1] > most || numbers[2] < 1 || numbers[2] > numbers[1]) {
     throw std::invalid_argument(fmt::format("{} blocks and {} schedulers, of a device of {}",
                                             numbers[1], numbers[2], most));

@@ -44,7 +44,7 @@ TEST(DeviceConfigOf, SettingsHasEachWhereItBelongs) {
   EXPECT_EQ(config.tensormap_pool, 128U);
   EXPECT_EQ(config.shards, 5U);
   EXPECT_EQ(config.chip.name, "a5sim");
-  EXPECT_EQ(config.chip.blocks, 7U);
+  EXPECT_EQ(config.chip.clusters, 7U);
   EXPECT_EQ(config.chip.schedulers, 6U);
   EXPECT_EQ(config.chip.accelerators, 3U);
   EXPECT_EQ(config.fan_out, FanOutKind::lock);
@@ -62,7 +62,7 @@ TEST(DeviceConfigOf, ACaseHasItsOwnSizesAndNoOthers) {
   const DeviceConfig usual;
   const auto sizes = [](const DeviceConfig& c) {
     return std::vector<uint64_t>{c.window, c.heap_bytes, c.dep_pool, c.tensormap_pool,
-                                 c.chip.blocks};
+                                 c.chip.clusters};
   };
   const auto with = [&](std::size_t at, uint64_t size) {
     std::vector<uint64_t> all = sizes(usual);
@@ -78,9 +78,9 @@ TEST(DeviceConfigOf, ACaseHasItsOwnSizesAndNoOthers) {
 }
 
 TEST(DeviceConfigOf, TheBlocksOfACaseYieldToWhatIsGivenButNotToThePlatform) {
-  EXPECT_EQ(deadlock("clusters", {{"platform", "a5sim"}}).chip.blocks, 2U);
-  EXPECT_EQ(deadlock("clusters", {{"blocks", "5"}}).chip.blocks, 5U);
-  EXPECT_EQ(deadlock("window", {{"platform", "a5sim"}}).chip.blocks, 36U);
+  EXPECT_EQ(deadlock("clusters", {{"platform", "a5sim"}}).chip.clusters, 2U);
+  EXPECT_EQ(deadlock("clusters", {{"blocks", "5"}}).chip.clusters, 5U);
+  EXPECT_EQ(deadlock("window", {{"platform", "a5sim"}}).chip.clusters, 36U);
   EXPECT_EQ(deadlock("tensormap", {}, {{"PTO2_TENSORMAP_POOL", "99"}}).tensormap_pool, 99U);
 }
 

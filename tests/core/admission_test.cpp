@@ -35,7 +35,7 @@ class AdmissionTest : public testing::Test {
   using Tasks = std::vector<TaskId>;
 
   /// Submits a task that lacks nothing.
-  Admitted submit(uint32_t ring, uint64_t heap_bytes = 0, const Tasks& producers = {},
+  Admitted submit(RingId ring, uint64_t heap_bytes = 0, const Tasks& producers = {},
                   const Tasks& owners = {}) {
     const Demand demand{ring, heap_bytes, producers, owners};
     EXPECT_FALSE(admission.lacking(demand));
@@ -45,12 +45,13 @@ class AdmissionTest : public testing::Test {
   }
 
   /// Completes a task; returns those that it made ready.
-  std::vector<Place> complete(TaskId id) {
+  std::vector<SlotId> complete(TaskId id) {
     std::array<TaskId, 8> scratch;
-    std::vector<Place> ready;
+    std::vector<SlotId> ready;
     auto& life = admission.life();
-    typename TaskLifeCycle<TestPolicy, Slot>::Completion completion(life, life.place(id), scratch);
-    while (const auto place = completion.next_ready()) ready.push_back(*place);
+    typename TaskLifeCycle<TestPolicy, Slot>::Completion completion(life, life.slot_id(id),
+                                                                    scratch);
+    while (const auto slot = completion.next_ready()) ready.push_back(*slot);
     while (completion.next_consumed()) {
     }
     life.advance_all(completion.rings_to_advance(), [](const auto&) {});
@@ -61,7 +62,7 @@ class AdmissionTest : public testing::Test {
   void retire(TaskId id) {
     static_cast<void>(complete(id));
     if (admission.life().drop_scope(id)) {
-      admission.life().advance_all(1u << ring_of(id), [](const auto&) {});
+      admission.life().advance_all(1u << ring_of(id).value, [](const auto&) {});
     }
   }
 
@@ -121,7 +122,7 @@ TYPED_TEST(AdmissionTest, TellsWhatEachClaimCameTo) {
   EXPECT_EQ(this->claims, expected);
   EXPECT_EQ(task.absent, 2u);
   EXPECT_FALSE(this->admission.release(task)) << "one of them will notify it";
-  EXPECT_EQ(this->complete(held), std::vector{this->admission.life().place(task.id)});
+  EXPECT_EQ(this->complete(held), std::vector{this->admission.life().slot_id(task.id)});
 }
 
 TYPED_TEST(AdmissionTest, ATaskWithoutProducersIsReady) {

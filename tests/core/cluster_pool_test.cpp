@@ -23,31 +23,31 @@ TEST(ClusterPool, GivesOutEveryClusterOnceLowestFirst) {
     Pool pool(storage.words, storage.members);
     EXPECT_EQ(pool.clusters(), clusters);
     EXPECT_TRUE(pool.invariant_holds());
-    for (uint32_t c = 0; c < clusters; ++c) ASSERT_EQ(pool.allocate(), c);
+    for (uint32_t c = 0; c < clusters; ++c) ASSERT_EQ(pool.allocate(), ClusterId(c));
     EXPECT_EQ(pool.allocate(), std::nullopt);
-    for (uint32_t c = clusters; c-- > 0;) EXPECT_TRUE(pool.close(c));
+    for (uint32_t c = clusters; c-- > 0;) EXPECT_TRUE(pool.close(ClusterId(c)));
     EXPECT_TRUE(pool.invariant_holds());
-    EXPECT_EQ(pool.allocate(), 0u);
+    EXPECT_EQ(pool.allocate(), ClusterId(0));
   }
 }
 
 TEST(ClusterPool, AClusterReturnsWithTheLastTaskOfAClosedGroup) {
   Storage storage(2);
   Pool pool(storage.words, storage.members);
-  ASSERT_EQ(pool.allocate(), 0u);
+  ASSERT_EQ(pool.allocate(), ClusterId(0));
   pool.join(0);
   pool.join(0);
   EXPECT_FALSE(pool.leave(0));
   EXPECT_FALSE(pool.close(0));
-  EXPECT_EQ(pool.allocate(), 1u) << "cluster 0 is still held";
+  EXPECT_EQ(pool.allocate(), ClusterId(1)) << "cluster 0 is still held";
   EXPECT_TRUE(pool.leave(0));
-  EXPECT_EQ(pool.allocate(), 0u);
+  EXPECT_EQ(pool.allocate(), ClusterId(0));
 }
 
 TEST(ClusterPool, AnOpenGroupKeepsItsClusterWithoutTasks) {
   Storage storage(1);
   Pool pool(storage.words, storage.members);
-  ASSERT_EQ(pool.allocate(), 0u);
+  ASSERT_EQ(pool.allocate(), ClusterId(0));
   pool.join(0);
   EXPECT_FALSE(pool.leave(0));
   EXPECT_EQ(pool.allocate(), std::nullopt);
@@ -58,7 +58,7 @@ TEST(ClusterPool, IsAllFreeOnlyWithoutGroups) {
   Storage storage(2);
   Pool pool(storage.words, storage.members);
   EXPECT_TRUE(pool.all_free());
-  ASSERT_EQ(pool.allocate(), 0u);
+  ASSERT_EQ(pool.allocate(), ClusterId(0));
   EXPECT_FALSE(pool.all_free()) << "an open group without tasks";
   pool.join(0);
   EXPECT_FALSE(pool.close(0));
@@ -70,7 +70,7 @@ TEST(ClusterPool, IsAllFreeOnlyWithoutGroups) {
 TEST(ClusterPool, SeesAClusterThatIsFreeAndHeld) {
   Storage storage(2);
   Pool pool(storage.words, storage.members);
-  ASSERT_EQ(pool.allocate(), 0u);
+  ASSERT_EQ(pool.allocate(), ClusterId(0));
   EXPECT_TRUE(pool.invariant_holds());
   storage.members[1].store(1);
   EXPECT_FALSE(pool.invariant_holds());

@@ -14,7 +14,7 @@ namespace {
 class FanOutLockTest : public testing::Test {
  protected:
   ~FanOutLockTest() override { SpoiltPolicy::meanwhile = nullptr; }
-  Claim claim(uint32_t node) { return slot.claim(id, make_place(0, node), nodes[node], retries); }
+  Claim claim(uint32_t node) { return slot.claim(id, make_node(0, node), nodes[node], retries); }
 
   FanOutLock<SpoiltPolicy> slot;
   std::array<DependencyNode<SpoiltPolicy>, 4> nodes;

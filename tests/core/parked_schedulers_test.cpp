@@ -12,10 +12,10 @@ namespace {
 TEST(ParkedSchedulers, EachIsTakenOnce) {
   ParkedSchedulers<TestPolicy> parked;
   EXPECT_EQ(parked.take_one(), std::nullopt);
-  for (const uint32_t s : {63u, 0u, 17u}) parked.announce(s);
-  EXPECT_EQ(parked.take_one(), 0u);
-  EXPECT_EQ(parked.take_one(), 17u);
-  EXPECT_EQ(parked.take_one(), 63u);
+  for (const uint32_t s : {63u, 0u, 17u}) parked.announce(SchedulerId(s));
+  EXPECT_EQ(parked.take_one(), SchedulerId(0));
+  EXPECT_EQ(parked.take_one(), SchedulerId(17));
+  EXPECT_EQ(parked.take_one(), SchedulerId(63));
   EXPECT_EQ(parked.take_one(), std::nullopt);
 }
 
@@ -24,11 +24,11 @@ TEST(ParkedSchedulers, OneThatIsAwakeIsNotTaken) {
   parked.announce(1);
   parked.announce(2);
   parked.retract(1);
-  EXPECT_EQ(parked.take_one(), 2u);
+  EXPECT_EQ(parked.take_one(), SchedulerId(2));
   parked.retract(2);
   EXPECT_EQ(parked.take_one(), std::nullopt);
   parked.announce(2);
-  EXPECT_EQ(parked.take_one(), 2u) << "announced again";
+  EXPECT_EQ(parked.take_one(), SchedulerId(2)) << "announced again";
 }
 
 TEST(ParkedSchedulers, SaysWhenOneIsAnnouncedThatIsNotThere) {
@@ -47,7 +47,7 @@ TEST(ParkedSchedulers, ThoseWithABacklogAreToldToWhoeverAsks) {
   ParkedSchedulers<TestPolicy> parked;
   const auto behind = [&] {
     std::vector<uint32_t> found;
-    parked.for_each_behind([&](uint32_t s) { found.push_back(s); });
+    parked.for_each_behind([&](SchedulerId s) { found.push_back(s.value); });
     return found;
   };
   EXPECT_EQ(behind(), std::vector<uint32_t>{});

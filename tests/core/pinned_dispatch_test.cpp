@@ -19,12 +19,12 @@ struct Slots {
   PinnedInbox<TestPolicy> inbox;
   std::array<PinnedInbox<TestPolicy>::Link, 4> links;
 
-  void push(uint32_t slot) { inbox.push(make_place(0, slot), links[slot]); }
+  void push(uint32_t slot) { inbox.push(make_slot(0, slot), links[slot]); }
   std::vector<uint32_t> take_all() {
     std::vector<uint32_t> taken;
     inbox.take_all(
-        [this](Place task) -> auto& { return links[index_of(task)]; },
-        [&](Place task) { taken.push_back(index_of(task)); });
+        [this](SlotId task) -> auto& { return links[index_of(task)]; },
+        [&](SlotId task) { taken.push_back(index_of(task)); });
     return taken;
   }
 };
@@ -62,8 +62,8 @@ TEST(PinnedInbox, ATaskThatIsHandedOutCanBePushedAgain) {
   slots.push(2);
   std::vector<uint32_t> taken;
   slots.inbox.take_all(
-      [&](Place task) -> auto& { return slots.links[index_of(task)]; },
-      [&](Place task) {
+      [&](SlotId task) -> auto& { return slots.links[index_of(task)]; },
+      [&](SlotId task) {
         taken.push_back(index_of(task));
         slots.push(index_of(task));
       });

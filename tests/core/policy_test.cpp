@@ -107,7 +107,7 @@ void run_a_pair() {
   for (const TaskId task : tasks) {
     std::array<TaskId, 4> scratch;
     auto& life = admission.life();
-    typename TaskLifeCycle<Documented, Slot>::Completion done(life, life.place(task), scratch);
+    typename TaskLifeCycle<Documented, Slot>::Completion done(life, life.slot_id(task), scratch);
     EXPECT_EQ(done.next_ready().has_value(), task == tasks[0]);
     (void)life.drop_scope(task);
     (void)done.next_consumed();
@@ -149,7 +149,7 @@ TEST(PolicyTest, SchedulersBehindAreRungOnIt) {
   ParkedSchedulers<Documented> parked;
   parked.fall_behind(3);
   std::vector<uint32_t> rung;
-  parked.for_each_behind([&](uint32_t s) { rung.push_back(s); });
+  parked.for_each_behind([&](SchedulerId s) { rung.push_back(s.value); });
   EXPECT_EQ(rung, std::vector<uint32_t>{3});
 }
 

@@ -7,11 +7,11 @@
 namespace pto2 {
 namespace {
 
-using Queue = TestPolicy::bounded_queue<Place>;
+using Queue = TestPolicy::bounded_queue<SlotId>;
 
 class ReadyQueuesTest : public testing::Test {
  protected:
-  static Place task(uint32_t n) { return make_place(0, n); }
+  static SlotId task(uint32_t n) { return make_slot(0, n); }
   /// Number of the task popped for `shard`, and whether it was stolen; -1 if there is none.
   std::pair<int, bool> pop(uint32_t shard) {
     const auto popped = queues.pop(shard);
@@ -70,8 +70,8 @@ TEST(ReadyQueues, OneShardIsEnough) {
   std::array<Queue*, 1> shards{&only};
   ReadyQueues<TestPolicy> queues(shards);
   EXPECT_EQ(queues.orchestrator_shard(), 0u);
-  EXPECT_TRUE(queues.push(0, make_place(0, 5)));
-  EXPECT_EQ(queues.pop(0)->slot, make_place(0, 5));
+  EXPECT_TRUE(queues.push(0, make_slot(0, 5)));
+  EXPECT_EQ(queues.pop(0)->slot, make_slot(0, 5));
   EXPECT_FALSE(queues.pop(0));
 }
 

@@ -6,7 +6,7 @@ namespace pto2 {
 namespace {
 
 TEST(TaskId, RingAndLocalComeBack) {
-  for (uint32_t ring = 0; ring < max_rings; ++ring) {
+  for (const RingId ring : {RingId(0), RingId(1), RingId(2), RingId(max_rings - 1)}) {
     for (uint64_t local : {uint64_t{0}, uint64_t{1}, uint64_t{65536}, max_task_local}) {
       const TaskId id = make_id(ring, local);
       EXPECT_EQ(ring_of(id), ring);

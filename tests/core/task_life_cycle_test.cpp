@@ -43,15 +43,15 @@ class TaskLifeCycleTest : public testing::Test {
   Outcome complete(TaskId id) {
     Outcome outcome;
     std::array<TaskId, 8> scratch;
-    typename Life::Completion completion(life, life.place(id), scratch);
+    typename Life::Completion completion(life, life.slot_id(id), scratch);
     if (completion.consumed()) outcome.consumed.push_back(id);
-    while (const auto place = completion.next_ready()) outcome.ready.push_back(place->value);
+    while (const auto slot = completion.next_ready()) outcome.ready.push_back(slot->value);
     while (const auto task = completion.next_consumed()) outcome.consumed.push_back(*task);
     outcome.rings = completion.rings_to_advance();
     return outcome;
   }
 
-  uint32_t advance(uint32_t ring) {
+  uint32_t advance(RingId ring) {
     uint32_t steps = 0;
     while (life.advance(ring).result == Advance::advanced) ++steps;
     return steps;
@@ -93,7 +93,7 @@ TYPED_TEST(TaskLifeCycleTest, APairAcrossRings) {
   EXPECT_EQ(this->add_edge(producer, consumer, 0), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(consumer, 0));
   auto outcome = this->complete(producer);
-  EXPECT_EQ(outcome.ready, std::vector{this->life.place(consumer).value});
+  EXPECT_EQ(outcome.ready, std::vector{this->life.slot_id(consumer).value});
   EXPECT_TRUE(outcome.consumed.empty());
   EXPECT_EQ(outcome.rings, 0u);
   EXPECT_FALSE(this->life.drop_scope(producer));

@@ -18,7 +18,7 @@ static_assert(FanOut<FanOutLock<TestPolicy>, TestPolicy>);
 template <class F>
 class FanOutTest : public testing::Test {
  protected:
-  Claim claim(uint32_t node) { return slot.claim(id, make_place(0, node), nodes[node], retries); }
+  Claim claim(uint32_t node) { return slot.claim(id, make_node(0, node), nodes[node], retries); }
 
   F slot;
   std::array<Node, 8> nodes;
@@ -83,9 +83,9 @@ TYPED_TEST(FanOutTest, LinkedConsumersAreOnTheListNewestFirst) {
   this->slot.open(this->id);
   for (uint32_t n = 1; n <= 3; ++n) EXPECT_EQ(this->claim(n), Claim::linked);
   EXPECT_EQ(this->slot.references(this->id), 5u);
-  Place place = this->slot.close().head;
+  NodeId place = this->slot.close().head;
   for (uint32_t n = 3; n >= 1; --n) {
-    ASSERT_EQ(place, make_place(0, n));
+    ASSERT_EQ(place, make_node(0, n));
     place = this->nodes[n].next.read();
   }
   EXPECT_EQ(place, nil);
@@ -94,7 +94,7 @@ TYPED_TEST(FanOutTest, LinkedConsumersAreOnTheListNewestFirst) {
 
 TYPED_TEST(FanOutTest, NodesOfAllRingsComeBack) {
   this->slot.open(this->id);
-  const Place last = make_place(3, max_ring_entries - 1);
+  const NodeId last = make_node(3, max_ring_entries - 1);
   EXPECT_EQ(this->slot.claim(this->id, last, this->nodes[1], this->retries), Claim::linked);
   EXPECT_EQ(this->slot.close().head, last);
 }
@@ -102,7 +102,7 @@ TYPED_TEST(FanOutTest, NodesOfAllRingsComeBack) {
 TYPED_TEST(FanOutTest, AnEarlyConsumerHoldsTheTaskAndIsNotOnTheList) {
   this->slot.open(this->id);
   EXPECT_EQ(this->claim(1), Claim::linked);
-  EXPECT_EQ(this->slot.close().head, make_place(0, 1));
+  EXPECT_EQ(this->slot.close().head, make_node(0, 1));
   EXPECT_EQ(this->claim(2), Claim::early);
   EXPECT_FALSE(this->slot.drop());  // consumer 1
   EXPECT_FALSE(this->slot.drop());  // the scope

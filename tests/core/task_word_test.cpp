@@ -13,7 +13,7 @@ static_assert(sizeof(TaskWord<TestPolicy>) == 8);
 class TaskWordTest : public testing::Test {
  protected:
   ~TaskWordTest() override { SpoiltPolicy::meanwhile = nullptr; }
-  Claim claim(uint32_t node) { return word.claim(id, make_place(0, node), nodes[node], retries); }
+  Claim claim(uint32_t node) { return word.claim(id, make_node(0, node), nodes[node], retries); }
   /// `what` happens after the look of the next claim.
   static void after_look(std::function<void()> what) {
     SpoiltPolicy::meanwhile = [what] { SpoiltPolicy::meanwhile = what; };
@@ -41,7 +41,7 @@ TEST_F(TaskWordTest, ADropBetweenLookAndLinkCostsOneRetry) {
   EXPECT_EQ(claim(2), Claim::linked);
   EXPECT_EQ(retries, 1u);
   EXPECT_EQ(word.references(id), 3u);
-  EXPECT_EQ(nodes[2].next.read(), make_place(0, 1));
+  EXPECT_EQ(nodes[2].next.read(), make_node(0, 1));
 }
 
 TEST_F(TaskWordTest, ACloseBetweenLookAndLinkMakesTheConsumerEarly) {
@@ -67,7 +67,7 @@ TEST_F(TaskWordTest, TheLastDropBetweenLookAndHoldLeavesNoEdge) {
 TEST_F(TaskWordTest, FieldsAtTheirLimitsStayApart) {
   id = make_id(3, max_task_local);
   word.open(id);
-  const Place last = make_place(3, max_ring_entries - 1);
+  const NodeId last = make_node(3, max_ring_entries - 1);
   ASSERT_EQ(word.claim(id, last, nodes[1], retries), Claim::linked);
   EXPECT_EQ(word.references(id), 3u);
   EXPECT_EQ(word.phase(id), Phase::initial);

@@ -13,7 +13,7 @@ namespace {
 
 DeviceConfig small_device() {
   DeviceConfig config;
-  config.chip.blocks = 1;
+  config.chip.clusters = 1;
   config.chip.schedulers = 1;
   return config;
 }

@@ -31,7 +31,7 @@ class Linearisation {
     std::set<Progress> seen;
     for (std::size_t from = 0; from < blocks.size(); ++from) {
       if (blocks[from].progress == wanted_) return events(blocks, from);
-      if (blocks.size() > most_blocks) return events(blocks, finish(blocks, from));
+      if (blocks.size() > most_clusters) return events(blocks, finish(blocks, from));
       for (ThreadId t = 0; t < graph_.thread_count(); ++t) {
         Progress next = blocks[from].progress;
         if (run(next, t) && seen.insert(next).second) blocks.push_back({next, from, t});
@@ -41,7 +41,7 @@ class Linearisation {
   }
 
  private:
-  static constexpr std::size_t most_blocks = 20'000;
+  static constexpr std::size_t most_clusters = 20'000;
 
   struct Block {
     Progress progress;  ///< when it ends

@@ -58,11 +58,11 @@ class Stealing {
  private:
   static constexpr uint32_t own_tasks = 3;
   static constexpr uint32_t tasks = own_tasks + 1;
-  using Queue = OnLibcds::bounded_queue<Place>;
+  using Queue = OnLibcds::bounded_queue<SlotId>;
 
   void push(uint32_t shard, uint32_t i) {
     results_[i].write(1);
-    check(queues_.push(shard, make_place(0, 1 + i)), "there is room in some shard");
+    check(queues_.push(shard, make_slot(0, 1 + i)), "there is room in some shard");
   }
 
   void take(uint32_t shard) {

@@ -178,7 +178,7 @@ TEST_P(BackPressure, OfTheTensorMapIsWarnedOfWithWhatIsInUse) {
 
 TEST_P(BackPressure, OfAClusterIsWarnedOf) {
   DeviceConfig config = small_device();
-  config.chip.blocks = 1;
+  config.chip.clusters = 1;
   config.chip.schedulers = 1;
   for (const char* line :
        {"[Cluster] BLOCKED: no free cluster", "[Cluster] oldest alive: task 0 of ring 1"}) {

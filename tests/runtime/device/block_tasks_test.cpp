@@ -255,14 +255,14 @@ TEST(PackedBlockTasks, KeepTheRulesBesideLongKernels) {
 }
 
 /// Parts that can only end together, one per vector core of the chip.
-constexpr uint32_t meeting_blocks = 8;
+constexpr uint32_t meeting_clusters = 8;
 std::atomic<uint32_t> parts_met{0};
 std::atomic<bool> somebody_missing{false};
 
 void meeting_part(int64_t*) {
   ++parts_met;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (parts_met.load() < 2 * meeting_blocks && !somebody_missing.load()) {
+  while (parts_met.load() < 2 * meeting_clusters && !somebody_missing.load()) {
     if (std::chrono::steady_clock::now() > end) somebody_missing = true;
     std::this_thread::yield();
   }
@@ -273,9 +273,10 @@ void expect_meeting(const executors::TeamOptions& team) {
   static constexpr KernelEntry kernels[] = {meeting_part};
   DeviceConfig config = small_device();
   config.chip.schedulers = 4;
-  config.chip.blocks = meeting_blocks;
+  config.chip.clusters = meeting_clusters;
   config.events = 1 << 16;
-  const Launch what{kernels, [](PTO2Runtime* rt) { submit_block(rt, {}, 2 * meeting_blocks); }, {}};
+  const Launch what{
+      kernels, [](PTO2Runtime* rt) { submit_block(rt, {}, 2 * meeting_clusters); }, {}};
   for (int run = 0; run < 20; ++run) {
     parts_met = 0;
     somebody_missing = false;
@@ -291,7 +292,8 @@ TEST(BlockTaskParts, ReachEveryIdleCoreOnThreads) {
 }
 
 TEST(BlockTaskParts, ReachEveryIdleCoreOnFibers) {
-  expect_meeting({.executor = executors::Executor::packed, .host_threads = 2 * meeting_blocks + 2});
+  expect_meeting(
+      {.executor = executors::Executor::packed, .host_threads = 2 * meeting_clusters + 2});
 }
 
 /// Block tasks and others on chips of every shape, with queues that are full; in two of three runs
@@ -351,7 +353,7 @@ TEST(BlockTaskParts, AreCountedByTheCoresThatTheyAreLentTo) {
   static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
   DeviceConfig config = small_device();
   config.chip.schedulers = 1;
-  config.chip.blocks = 4;
+  config.chip.clusters = 4;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Launch what{kernels, [](PTO2Runtime* rt) { submit_block(rt, {}, 8); }, {}};
     const RunResult result =
@@ -380,7 +382,7 @@ TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
     const RunResult result =
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = true}, what);
     ASSERT_EQ(result.error.code, ErrorCode::bad_submission);
-    ASSERT_LE(parts_begun, 2 * config.chip.blocks) << "seed " << seed;
+    ASSERT_LE(parts_begun, 2 * config.chip.clusters) << "seed " << seed;
     ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
   }
 }
@@ -468,7 +470,7 @@ TEST(BlockTaskParts, RingTheOrchestratorWhenTheTicketIsTheLastToGo) {
   static constexpr KernelEntry kernels[] = {[](int64_t*) {}, last_kernel};
   DeviceConfig config = small_device();
   config.chip.schedulers = 1;
-  config.chip.blocks = 1;
+  config.chip.clusters = 1;
   config.rings = 1;
   config.window = 4;  // three are alive at a time: a block task, and two that the scheduler runs
   config.events = 8192;

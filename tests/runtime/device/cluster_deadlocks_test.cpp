@@ -51,7 +51,7 @@ void hold_four(PTO2Runtime* rt) {
 TEST_P(ClusterDeadlocks, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
   for (const uint32_t blocks : {1u, 2u, 3u}) {
     DeviceConfig config = small_device();
-    config.chip.blocks = blocks;
+    config.chip.clusters = blocks;
     config.chip.schedulers = 1;
     const RunResult result = run(config, hold_four);
     EXPECT_EQ(result.error.code, ErrorCode::cluster_deadlock);
@@ -71,7 +71,7 @@ TEST_P(ClusterDeadlocks, ADeadlockNamesTheGroupsAndTheSizeThatWorks) {
               "earlier");
   }
   DeviceConfig config = small_device();
-  config.chip.blocks = 4;
+  config.chip.clusters = 4;
   const RunResult result = run(config, hold_four);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(result.tasks, 5u);
@@ -85,7 +85,7 @@ TEST_P(ClusterDeadlocks, IdsAreCountedAsThoseOfALargerChip) {
     for (const int32_t id : ids) pto2_rt_free_cluster(rt, id);
   };
   DeviceConfig config = small_device();
-  config.chip.blocks = 3;
+  config.chip.clusters = 3;
   const RunResult result = run(config, hold_eleven);
   EXPECT_EQ(ids, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
   EXPECT_THAT(result.error.hint, HasSubstr("11 (the smallest that works): --blocks 11"));
@@ -102,7 +102,7 @@ TEST_P(ClusterDeadlocks, WhatAnOrchestrationDecidesByIdsIsCounted) {
   DeviceConfig config = small_device();
   config.chip.schedulers = 1;
   for (uint32_t blocks = 1; blocks <= 3; ++blocks) {
-    config.chip.blocks = blocks;
+    config.chip.clusters = blocks;
     const RunResult result = run(config, one_more_if_they_differ);
     EXPECT_EQ(result.error.code, blocks < 3 ? ErrorCode::cluster_deadlock : ErrorCode::ok);
     EXPECT_THAT(result.error.hint, HasSubstr(blocks < 3 ? "3 (the smallest that works): " : ""));
@@ -111,7 +111,7 @@ TEST_P(ClusterDeadlocks, WhatAnOrchestrationDecidesByIdsIsCounted) {
 
 TEST_P(ClusterDeadlocks, GroupsOfSeveralScopesAreTold) {
   DeviceConfig config = small_device();
-  config.chip.blocks = 2;
+  config.chip.clusters = 2;
   const RunResult result = run(config, [&](PTO2Runtime* rt) {
     const int32_t outer = pto2_rt_allocate_cluster(rt);
     (void)pto2_rt_allocate_cluster(rt);
@@ -184,7 +184,7 @@ TEST_P(ClusterDeadlocks, NoMoreBlocksAreRecommendedThanAChipMayHave) {
 std::string deadlock_of(ExecutorKind where, uint32_t blocks) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   DeviceConfig config = small_device();
-  config.chip.blocks = blocks;
+  config.chip.clusters = blocks;
   config.chip.schedulers = 1;
   const auto hold_all = [blocks](PTO2Runtime* rt) {
     pto2_rt_free_cluster(rt, pto2_rt_allocate_cluster(rt));
@@ -223,7 +223,7 @@ TEST_P(ClusterDeadlocks, AnotherDeadlockLeavesTheGroupsInOrder) {
     };
   };
   DeviceConfig config = tiny_device();
-  config.chip.blocks = 2;
+  config.chip.clusters = 2;
   const RunResult result = run(config, overfill(false));
   EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
   EXPECT_THAT(result.error.hint, HasSubstr("(the smallest that works): --window 8"));

@@ -80,7 +80,7 @@ TEST_P(Clusters, TheLowestFreeOneIsAllocated) {
 TEST_P(Clusters, PinnedTasksRunAmongOthers) {
   for (const uint32_t vectors : {1u, 2u}) {
     DeviceConfig config = small_device();
-    config.chip.vectors_per_block = vectors;
+    config.chip.vectors_per_cluster = vectors;
     expect_graph(
         GetParam(), config,
         [](TaskGraph& graph) {
@@ -312,7 +312,7 @@ std::vector<int64_t> order_on_one_core(
     core.all_submitted = true;
   };
   DeviceConfig config = small_device();
-  config.chip.blocks = 1;
+  config.chip.clusters = 1;
   config.chip.schedulers = 1;
   const RunResult result =
       launch(config, executors::SeededOptions{.seed = seed}, {kernels, entry, {}});

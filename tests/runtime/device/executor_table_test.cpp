@@ -40,7 +40,7 @@ TEST(ExecutorTable, ASimulationHasItsStrategyAndItsSeed) {
 /// Weak memory is known by the fan-out that it does not have.
 TEST(ExecutorTable, WhatHasWeakMemoryRunsOnIt) {
   DeviceConfig config;
-  config.chip.blocks = 1;
+  config.chip.clusters = 1;
   config.chip.schedulers = 1;
   config.fan_out = FanOutKind::lock;
   const Launch nothing{{}, [](PTO2Runtime*) {}, {}};

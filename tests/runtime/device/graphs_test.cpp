@@ -76,7 +76,7 @@ TEST_P(Graphs, EachDepthOfScopesHasARingAndTheLastServesTheRest) {
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     std::vector<uint32_t> submitted_to;
     for (const Event& event : result.record.events) {
-      if (event.kind == EventKind::submit) submitted_to.push_back(ring_of(event.task));
+      if (event.kind == EventKind::submit) submitted_to.push_back(ring_of(event.task).value);
     }
     std::vector<uint32_t> expected;
     for (uint32_t depth = 0; depth < 6; ++depth) expected.push_back(std::min(depth, rings - 1));
@@ -171,7 +171,7 @@ TEST_P(Graphs, EveryNumberOfSchedulersAndBlocks) {
        {std::pair{1u, 1u}, {1u, 3u}, {2u, 2u}, {3u, 5u}, {4u, 24u}, {3u, 43u}, {5u, 70u}}) {
     DeviceConfig config = small_device();
     config.chip.schedulers = schedulers;
-    config.chip.blocks = blocks;
+    config.chip.clusters = blocks;
     config.shards = 1 + schedulers % 3;
     expect_graph(
         GetParam(), config,
@@ -217,7 +217,7 @@ TEST_P(Graphs, FullQueuesPushBack) {
   config.shard_capacity = 2;
   config.orchestrator_queue = 2;
   config.shards = 2;
-  config.chip.blocks = 2;
+  config.chip.clusters = 2;
   expect_graph(GetParam(), config, [](TaskGraph& graph) {
     for (int i = 0; i < 4; ++i) {
       PTO2_SCOPE(graph.runtime()) {

@@ -50,7 +50,8 @@ std::vector<int32_t> clusters_of_parts(const RunResult& result, const Chip& chip
   std::vector<int32_t> clusters(parts, -1);
   for (const Event& event : result.record.events) {
     if (event.kind != EventKind::dispatch) continue;
-    clusters.at(event.part) = static_cast<int32_t>(chip.place_of(event.place).block);
+    clusters.at(event.part) =
+        static_cast<int32_t>(chip.place_of(WorkerId(event.place)).cluster.value);
   }
   return clusters;
 }
@@ -180,7 +181,7 @@ TEST(PinnedPartsOnChips, NoCoreIsIdleBesideThem) {
     DeviceConfig config = small_device();
     stress::draw_device(random, 6, config);
     config.events = 8192;
-    const uint32_t blocks = config.chip.blocks;
+    const uint32_t blocks = config.chip.clusters;
     const Launch what{kernels, [&](PTO2Runtime* rt) { submit_mixture(rt, random, blocks); }, {}};
     const RunResult result =
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);

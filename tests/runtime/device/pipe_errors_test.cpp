@@ -134,7 +134,7 @@ TEST_P(Pipes, ADeadlockIsCountedWithPipes) {
     submit(rt, second, {make_pipe_out_param(0, 8, 1u << 27)}, {});
   };
   DeviceConfig config = tiny_device();
-  config.chip.blocks = 2;
+  config.chip.clusters = 2;
   const RunResult result = run(config, overfill);
   EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
   EXPECT_THAT(result.error.hint, HasSubstr("(the smallest that works): --window 8"));

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 DeviceConfig two_schedulers() {
   DeviceConfig config = tiny_device();
   config.chip.schedulers = 2;
-  config.chip.blocks = 2;
+  config.chip.clusters = 2;
   return config;
 }
 
@@ -53,7 +53,7 @@ class RunAudit : public testing::Test {
     core.mailbox().acknowledge_exit();
   }
   /// Submits a task of ring `ring`, all but the release, that waits for these.
-  TaskId submit(const std::vector<TaskId>& producers = {}, uint32_t ring = 0) {
+  TaskId submit(const std::vector<TaskId>& producers = {}, RingId ring = 0) {
     uint64_t retries = 0;
     const Demand demand{ring, packed_output_alignment, producers, {}};
     return state.admission.admit(demand, retries, [](uint32_t, Claim) {}).id;
@@ -61,7 +61,7 @@ class RunAudit : public testing::Test {
   /// Completes the task and ends its scope, all but the advance.
   void consume(TaskId id) {
     (void)state.life.release_hold(id, 0);
-    (void)state.life.slot(state.life.place(id)).fan_out.close();
+    (void)state.life.slot(state.life.slot_id(id)).fan_out.close();
     EXPECT_TRUE(state.life.drop_scope(id));
     state.finished[0].add(1);
   }
@@ -90,7 +90,7 @@ TEST_F(RunAudit, ARunThatWasGivenUpIsWholeButLeavesTasks) {
   (void)submit({id});
   State& run = state;
   (void)run.life.release_hold(id, 0);
-  EXPECT_TRUE(run.ready[1].push(0, run.life.place(id)));
+  EXPECT_TRUE(run.ready[1].push(0, run.life.slot_id(id)));
   run.fatal.latch(static_cast<int32_t>(ErrorCode::bad_submission), {2});
   EXPECT_THAT(damaged(2, ErrorCode::bad_submission), IsEmpty());
   EXPECT_THAT(leftovers(run, 2),
@@ -114,7 +114,7 @@ TEST_F(RunAudit, NamesARingWhosePoolDisagrees) {
 TEST_F(RunAudit, NamesARingWithATaskThatCompletedBeforeItsProducers) {
   const TaskId id = submit({submit()});
   EXPECT_THAT(damaged(2), IsEmpty());
-  (void)state.life.slot(state.life.place(id)).fan_out.close();
+  (void)state.life.slot(state.life.slot_id(id)).fan_out.close();
   EXPECT_THAT(damaged(2), ElementsAre("ring 0"));
 }
 

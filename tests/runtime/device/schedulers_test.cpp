@@ -34,7 +34,7 @@ void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {
   static constexpr KernelEntry kernels[] = {long_kernel, short_kernel, no_kernel};
   DeviceConfig config = small_device();
   config.chip.schedulers = 2;
-  config.chip.blocks = 2;
+  config.chip.clusters = 2;
   config.events = 1 << 16;
   const Launch what{kernels,
                     [rest](PTO2Runtime* rt) {
@@ -77,14 +77,14 @@ TEST(Schedulers, AnIdleCoreIsFoundForAConsumer) {
 }
 
 /// Tasks that can only end together, one per vector core of the chip.
-constexpr uint32_t meeting_blocks = 8;
+constexpr uint32_t meeting_clusters = 8;
 std::atomic<uint32_t> kernels_met{0};
 std::atomic<bool> somebody_missing{false};
 
 void meeting_kernel(int64_t*) {
   ++kernels_met;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (kernels_met.load() < 2 * meeting_blocks && !somebody_missing.load()) {
+  while (kernels_met.load() < 2 * meeting_clusters && !somebody_missing.load()) {
     if (std::chrono::steady_clock::now() > end) somebody_missing = true;
     std::this_thread::yield();
   }
@@ -96,7 +96,7 @@ void expect_meeting(const executors::TeamOptions& team) {
   static constexpr KernelEntry kernels[] = {no_kernel, meeting_kernel};
   DeviceConfig config = small_device();
   config.chip.schedulers = 4;
-  config.chip.blocks = meeting_blocks;
+  config.chip.clusters = meeting_clusters;
   config.shards = 1;
   config.shard_capacity = 2;
   config.orchestrator_queue = 2;
@@ -109,7 +109,7 @@ void expect_meeting(const executors::TeamOptions& team) {
                       const PTOParam output[] = {make_output_param(tensor)};
                       const PTOParam input[] = {make_input_param(tensor)};
                       pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, output, 1);
-                      for (uint32_t i = 0; i < 2 * meeting_blocks; ++i) {
+                      for (uint32_t i = 0; i < 2 * meeting_clusters; ++i) {
                         pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, input, 1);
                       }
                     },
@@ -129,7 +129,8 @@ TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnThreads) {
 }
 
 TEST(Schedulers, EveryIdleCoreTakesFromABacklogOnFibers) {
-  expect_meeting({.executor = executors::Executor::packed, .host_threads = 2 * meeting_blocks + 2});
+  expect_meeting(
+      {.executor = executors::Executor::packed, .host_threads = 2 * meeting_clusters + 2});
 }
 
 /// Tasks that each make many ready when they end.
@@ -160,8 +161,8 @@ TEST(Schedulers, NoCoreIsIdleBesideAReadyTask) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
     stress::draw_block(random, config.chip);
-    config.chip.blocks = static_cast<uint32_t>(1 + random.below(6));
-    config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.blocks));
+    config.chip.clusters = static_cast<uint32_t>(1 + random.below(6));
+    config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.clusters));
     config.shards = static_cast<uint32_t>(1 + random.below(3));
     config.shard_capacity = 2u << random.below(2);
     config.orchestrator_queue = 2u << random.below(2);
@@ -180,7 +181,7 @@ TEST(Schedulers, ATaskThatWaitedForItsPlaceWakesAScheduler) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   DeviceConfig config = small_device();
   config.chip.schedulers = 1;
-  config.chip.blocks = 4;
+  config.chip.clusters = 4;
   config.shards = 1;
   config.shard_capacity = 2;
   config.orchestrator_queue = 2;
@@ -207,7 +208,7 @@ TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
       [](int64_t*) { std::this_thread::sleep_for(milliseconds(4)); }};
   DeviceConfig config = small_device();
   config.chip.schedulers = 1;
-  config.chip.blocks = 1;
+  config.chip.clusters = 1;
   config.kernel_timing = true;
   const Launch what{kernels,
                     [](PTO2Runtime* rt) {

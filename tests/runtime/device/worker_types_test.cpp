@@ -40,7 +40,7 @@ DeviceConfig device(uint32_t accelerators) {
 std::set<std::string> cores_of(const DeviceConfig& config, const RunResult& result) {
   std::set<std::string> names;
   for (const Event& event : result.record.events) {
-    if (event.kind == EventKind::dispatch) names.insert(config.chip.core_name(event.place));
+    if (event.kind == EventKind::dispatch) names.insert(config.chip.name_of(WorkerId(event.place)));
   }
   return names;
 }
@@ -198,7 +198,7 @@ TEST(OwnTasks, KeepNoOtherSchedulerFromWorking) {
   static constexpr KernelEntry kernels[] = {waiting_kernel, other_kernel};
   DeviceConfig config = device(2);
   config.chip.schedulers = 2;
-  config.chip.blocks = 2;
+  config.chip.clusters = 2;
   const Launch what{kernels,
                     [](PTO2Runtime* rt) {
                       pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0);
@@ -297,8 +297,8 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
     executors::Random random(seed);
     DeviceConfig config = device(static_cast<uint32_t>(random.below(4)));
     stress::draw_block(random, config.chip);
-    config.chip.blocks = static_cast<uint32_t>(1 + random.below(4));
-    config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.blocks));
+    config.chip.clusters = static_cast<uint32_t>(1 + random.below(4));
+    config.chip.schedulers = static_cast<uint32_t>(1 + random.below(config.chip.clusters));
     config.shards = static_cast<uint32_t>(1 + random.below(3));
     config.shard_capacity = 2u << random.below(5);
     config.orchestrator_queue = 2u << random.below(2);
@@ -324,8 +324,8 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAPart) {
   for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
     DeviceConfig config = device(0);
-    config.chip.blocks = static_cast<uint32_t>(2 + random.below(3));
-    config.chip.schedulers = static_cast<uint32_t>(2 + random.below(config.chip.blocks - 1));
+    config.chip.clusters = static_cast<uint32_t>(2 + random.below(3));
+    config.chip.schedulers = static_cast<uint32_t>(2 + random.below(config.chip.clusters - 1));
     config.events = 8192;
     uint64_t parts = 0;
     const Launch what{kernels,

@@ -16,13 +16,13 @@ std::map<uint64_t, uint64_t> depths_of(uint64_t stores, uint64_t seeds,
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     WeakMemory memory({{.seed = seed}, loads_per_stale});
     memory.begin(2);
-    WeakMemory::Place place;
+    WeakMemory::Location location;
     memory.switch_to(0);
     for (uint64_t value = 1; value <= stores; ++value) {
-      memory.store(place, value - 1, value, std::memory_order_relaxed);
+      memory.store(location, value - 1, value, std::memory_order_relaxed);
     }
     memory.switch_to(1);
-    ++depths[stores - memory.load(place, stores, std::memory_order_relaxed)];
+    ++depths[stores - memory.load(location, stores, std::memory_order_relaxed)];
   }
   return depths;
 }
@@ -49,16 +49,16 @@ TEST(WeakMemoryDepth, IsNoMoreThanThereAre) {
 
 /// An atomic may be older than a memory, and have a number that is another's there.
 TEST(WeakMemoryDepth, IsNoneOfWhatAnotherMemoryKnows) {
-  WeakMemory::Place old;
-  WeakMemory::Place other;
-  for (WeakMemory::Place* place : {&old, &other}) {
+  WeakMemory::Location old;
+  WeakMemory::Location other;
+  for (WeakMemory::Location* location : {&old, &other}) {
     WeakMemory memory({{.seed = 1}, 1});
     memory.begin(2);
     memory.switch_to(0);
-    memory.store(*place, 0, 7, std::memory_order_relaxed);
-    EXPECT_EQ(place->history, 1U);
+    memory.store(*location, 0, 7, std::memory_order_relaxed);
+    EXPECT_EQ(location->history, 1U);
     memory.switch_to(1);
-    EXPECT_EQ(memory.load(old, 5, std::memory_order_relaxed), place == &old ? 0U : 5U);
+    EXPECT_EQ(memory.load(old, 5, std::memory_order_relaxed), location == &old ? 0U : 5U);
   }
 }
 
@@ -76,11 +76,11 @@ double late_share(uint64_t seed) {
   uint32_t late = 0;
   constexpr uint32_t loads = 2000;
   for (uint32_t i = 0; i < loads; ++i) {
-    WeakMemory::Place place;
+    WeakMemory::Location location;
     memory.switch_to(0);
-    memory.store(place, 0, 1, std::memory_order_relaxed);
+    memory.store(location, 0, 1, std::memory_order_relaxed);
     memory.switch_to(1);
-    late += memory.load(place, 1, std::memory_order_relaxed) == 0 ? 1 : 0;
+    late += memory.load(location, 1, std::memory_order_relaxed) == 0 ? 1 : 0;
   }
   return static_cast<double>(late) / loads;
 }

@@ -47,7 +47,7 @@ class Story {
     config.rings = 1;
     config.window = 4;
     config.chip.schedulers = 2;
-    config.chip.blocks = 2;
+    config.chip.clusters = 2;
     tell_orchestrator();
     tell_schedulers();
     run_on(aic0, {{a, 25}}, 90);
@@ -86,9 +86,10 @@ class Story {
     std::vector<EventLog> logs;
     std::vector<TaskRecord> tasks;
     for (uint32_t thread = 0; thread < threads; ++thread) {
-      const std::string name = thread == 0            ? orchestrator_name
-                               : thread <= scheduler1 ? scheduler_name(thread - 1)
-                                                      : config.chip.core_name(thread - first_core);
+      const std::string name = thread == 0 ? orchestrator_name
+                               : thread <= scheduler1
+                                   ? scheduler_name(thread - 1)
+                                   : config.chip.name_of(CoreId(thread - first_core));
       EventLog& log = logs.emplace_back(name, capacity);
       for (const Event& event : logs_[thread]) {
         log.record(event);

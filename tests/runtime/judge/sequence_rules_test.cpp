@@ -185,7 +185,7 @@ Story on_a_scheduler() {
   std::erase_if(core, [](const Event& event) { return event.task == d || event.t == 70; });
   story.own_task = d;
   story.at(orchestrator, ready, d).place = static_cast<uint32_t>(CoreType::ai_cpu);
-  story.at(scheduler1, dispatch, d).place = story.config.chip.worker_of_scheduler(1);
+  story.at(scheduler1, dispatch, d).place = story.config.chip.worker_of(SchedulerId(1)).value;
   story.insert(scheduler1, 56, ack, d);
   story.insert(scheduler1, 57, fin, d);
   return story;

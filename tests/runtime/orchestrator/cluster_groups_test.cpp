@@ -7,7 +7,7 @@ namespace {
 
 /// Opens a group as counting does; its cluster.
 uint32_t open_one(ClusterGroups& groups, uint32_t depth = 0) {
-  return groups.open(groups.lowest_closed(), depth).cluster;
+  return groups.open(groups.lowest_closed(), depth).cluster.value;
 }
 
 TEST(ClusterGroups, HaveAClusterEachAsOnALargerChip) {

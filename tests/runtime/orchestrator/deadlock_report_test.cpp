@@ -51,8 +51,8 @@ TEST(RefusalOfSize, IsThatOfTheConfiguration) {
   EXPECT_EQ(refusal(Resource::tensormap_pool, tensormap_pool_range.high), "");
   EXPECT_THAT(refusal(Resource::tensormap_pool, tensormap_pool_range.high + 1),
               HasSubstr("tensormap-pool is"));
-  EXPECT_EQ(refusal(Resource::clusters, max_blocks), "");
-  EXPECT_THAT(refusal(Resource::clusters, max_blocks + 1), HasSubstr("blocks is 1025"));
+  EXPECT_EQ(refusal(Resource::clusters, max_clusters), "");
+  EXPECT_THAT(refusal(Resource::clusters, max_clusters + 1), HasSubstr("blocks is 1025"));
 }
 
 TEST(RefusalOfSize, LooksAtTheOtherSettings) {
@@ -60,7 +60,7 @@ TEST(RefusalOfSize, LooksAtTheOtherSettings) {
   config.dep_pool = 1 << 19;
   EXPECT_THAT(refusal_of_size(config, Resource::task_ring, 1 << 20),
               HasSubstr("consumers at a time"));
-  config.chip.cubes_per_block = config.chip.vectors_per_block = 4;
+  config.chip.cubes_per_cluster = config.chip.vectors_per_cluster = 4;
   EXPECT_EQ(refusal_of_size(config, Resource::clusters, 512), "");
   EXPECT_THAT(refusal_of_size(config, Resource::clusters, 513), HasSubstr("at most 4096"));
 }

@@ -8,7 +8,7 @@
 namespace pto2 {
 namespace {
 
-PipeRequest request(uint32_t cluster, uint32_t group, int32_t tag) {
+PipeRequest request(ClusterId cluster, uint32_t group, int32_t tag) {
   return {.cluster = cluster,
           .group = group,
           .tag = tag,
@@ -24,14 +24,14 @@ TEST(PipeTable, ATagNamesOnePipeOfItsGroup) {
   std::vector<Pipe*> pipes;
   for (const int32_t tag : {7, -7, 0}) {
     for (const uint32_t cluster : {0U, 1U}) {
-      pipes.push_back(table.use(request(cluster, cluster, tag), problem).pipe);
+      pipes.push_back(table.use(request(ClusterId(cluster), cluster, tag), problem).pipe);
       ASSERT_NE(pipes.back(), nullptr);
     }
   }
   std::size_t i = 0;
   for (const int32_t tag : {7, -7, 0}) {
     for (const uint32_t cluster : {0U, 1U}) {
-      EXPECT_EQ(table.use(request(cluster, cluster, tag), problem).pipe, pipes[i++]);
+      EXPECT_EQ(table.use(request(ClusterId(cluster), cluster, tag), problem).pipe, pipes[i++]);
       EXPECT_EQ(pipes[i - 1]->tag, tag);
       EXPECT_EQ(pipes[i - 1]->group, cluster);
     }

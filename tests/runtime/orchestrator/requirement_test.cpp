@@ -47,10 +47,10 @@ ResourceRequirement count(const Program& program, uint32_t rings) {
       const uint32_t ring = oracle::ring_at(depth, rings);
       std::vector<TaskId> replaced;
       for (size_t older : event.replaced) replaced.push_back(tasks[older]);
-      tasks.push_back(make_id(ring, next[ring]++));
+      tasks.push_back(make_id(RingId(ring), next[ring]++));
       uint64_t bytes = 0;
       for (uint64_t output : event.output_bytes) bytes = packed_bytes_with(bytes, output);
-      requirement.submit(ring, {bytes, event.dep_nodes, event.map_entries, replaced});
+      requirement.submit(RingId(ring), {bytes, event.dep_nodes, event.map_entries, replaced});
     }
   }
   return requirement;
@@ -60,7 +60,7 @@ ResourceRequirement count(const Program& program, uint32_t rings) {
 Configuration smallest(const ResourceRequirement& requirement, uint32_t rings) {
   Configuration result{4, 1024, 0, requirement.map_pool(), rings};
   for (uint32_t i = 0; i < max_rings; ++i) {
-    const RingRequirement ring = requirement.ring(i);
+    const RingRequirement ring = requirement.ring(RingId(i));
     result.window = std::max(result.window, ring.window);
     result.heap = std::max(result.heap, ring.heap_bytes.value_or(plenty));
     result.dep_pool = std::max(result.dep_pool, ring.dep_pool);

@@ -49,8 +49,8 @@ TEST(DeviceConfig, EachRefusalNamesSettingValueAndRange) {
   EXPECT_THAT(refusal([](auto& c) { c.shard_capacity = 1; }), HasSubstr("shard-capacity is 1"));
   EXPECT_THAT(refusal([](auto& c) { c.shard_capacity = 6; }), HasSubstr("power of two"));
   EXPECT_THAT(refusal([](auto& c) { c.orchestrator_queue = 1; }), HasSubstr("orchestrator-queue"));
-  EXPECT_THAT(refusal([](auto& c) { c.chip.blocks = 0; }), HasSubstr("blocks is 0"));
-  EXPECT_THAT(refusal([](auto& c) { c.chip.blocks = 1025; }), HasSubstr("blocks is 1025"));
+  EXPECT_THAT(refusal([](auto& c) { c.chip.clusters = 0; }), HasSubstr("blocks is 0"));
+  EXPECT_THAT(refusal([](auto& c) { c.chip.clusters = 1025; }), HasSubstr("blocks is 1025"));
   EXPECT_THAT(refusal([](auto& c) { c.chip.schedulers = 0; }), HasSubstr("schedulers is 0"));
   EXPECT_THAT(refusal([](auto& c) { c.chip.schedulers = 25; }), HasSubstr("24"));
 }

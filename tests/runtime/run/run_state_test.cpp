@@ -21,7 +21,7 @@ TEST(RunState, QueuesHaveTheirOwnSizes) {
     auto& ready = state.ready[type];
     EXPECT_EQ(ready.orchestrator_shard(), 3U);
     uint32_t pushed = 0;
-    while (ready.push(0, make_place(0, 0))) ++pushed;
+    while (ready.push(0, make_slot(0, 0))) ++pushed;
     EXPECT_EQ(pushed, 3 * 2 + 8U);
     // What is popped first came from the own queue, then from the orchestrator's.
     uint32_t own = 0;
@@ -39,7 +39,7 @@ TEST(RunState, QueuesForRareTypesCostLittle) {
   config.orchestrator_queue = 4 * ai_cpu_queue;
   const auto room = [](RunState<executors::Seeded, TaskWord>& state, CoreType type) {
     uint32_t pushed = 0;
-    while (state.ready[static_cast<uint32_t>(type)].push(0, make_place(0, 0))) ++pushed;
+    while (state.ready[static_cast<uint32_t>(type)].push(0, make_slot(0, 0))) ++pushed;
     return pushed;
   };
   RunState<executors::Seeded, TaskWord> without(config);

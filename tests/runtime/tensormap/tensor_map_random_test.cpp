@@ -73,13 +73,13 @@ class Differential {
 
   void drop_retired() {
     std::erase_if(model_, [&](const ModelEntry& entry) {
-      return local_of(entry.producer) < watermarks_[ring_of(entry.producer)];
+      return local_of(entry.producer) < watermarks_[ring_of(entry.producer).value];
     });
   }
 
   void submit(uint32_t ring, uint32_t writes) {
     drop_retired();
-    const TaskId task = make_id(ring, submitted_[ring]++);
+    const TaskId task = make_id(RingId(ring), submitted_[ring]++);
     for (uint64_t reads = random_.below(3); reads > 0; --reads) look_up(tensor(), Access::input);
     std::vector<uint64_t> written;
     std::vector<bool> allocated;

@@ -36,7 +36,7 @@ std::vector<std::string> problems_of_run(bool lazy) {
   const Program program{
       {}, {Make{DataType::INT64, {8}}, producer, Submit{.params = {{0, Use::input}}}}};
   const Interpreter predicted = interpret(program);
-  GraphRun run(program, predicted, device().chip.blocks);
+  GraphRun run(program, predicted, device().chip.clusters);
   Launch what = run.launch();
   checking = what.kernels[0];
   static constexpr KernelEntry kernels[] = {lazy_kernel};

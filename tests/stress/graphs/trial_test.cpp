@@ -52,7 +52,7 @@ using Edit = void (*)(RunResult&);
 /// What a trial says of a run with these kernels, and of its result as it is edited.
 std::vector<std::string> problems_of(Outcome expected, KernelEntry kernel, Edit edit = nullptr) {
   const Trial trial = trial_of(expected);
-  GraphRun run(trial.program(), trial.predicted(), trial.config().chip.blocks);
+  GraphRun run(trial.program(), trial.predicted(), trial.config().chip.clusters);
   Launch what = run.launch();
   checking = what.kernels[0];
   const KernelEntry kernels[] = {kernel == nullptr ? checking : kernel};

@@ -53,7 +53,7 @@ class DemandedEdges : public testing::Test {
     static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
     DeviceConfig config;
     config.window = 16;
-    config.chip.blocks = 2;
+    config.chip.clusters = 2;
     config.chip.schedulers = 1;
     config.events = 1024;
     RunResult result = launch(config, executors::SeededOptions{.seed = seed}, {kernels, entry, {}});

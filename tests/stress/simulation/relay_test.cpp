@@ -37,7 +37,7 @@ class RelayOfChain : public testing::Test {
     const KernelEntry kernels[] = {kernel};
     DeviceConfig config;
     config.window = 16;
-    config.chip.blocks = 2;
+    config.chip.clusters = 2;
     config.chip.schedulers = 1;
     const Launch what{kernels,
                       [&](PTO2Runtime* rt) {
