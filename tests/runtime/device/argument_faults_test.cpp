@@ -97,7 +97,7 @@ TEST_P(ArgumentFaults, NameTheVerbTheTaskAndTheArgument) {
                                    {release_then_pop, "TFREE"}}) {
     expect_fault(
         fmt::format("kernel 0, task 1 of ring 0: {} of argument 2, which is no pipe", name),
-        [&, verb = verb](PTO2Runtime* rt) {
+        [&](PTO2Runtime* rt) {
           pto2_rt_init_tensor_pool(rt);
           submit(rt, 0, with(none, 0));
           submit(rt, 0, with(verb, 2, {make_output_param(some_tensor())}));
@@ -117,7 +117,7 @@ TEST_P(ArgumentFaults, AreOfAnyArgument) {
       {INT32_MAX, "none of 0 to 31"},
       {INT32_MIN, "none of 0 to 31"}};
   for (const auto& [argument, message] : arguments) {
-    expect_fault(message, [&, argument = argument](PTO2Runtime* rt) {
+    expect_fault(message, [&](PTO2Runtime* rt) {
       submit(rt, 0, with(pop, argument, {make_scalar_param(1)}));
     });
   }
