@@ -8,6 +8,7 @@
 #include "runtime/judge/heap_books.hpp"
 #include "runtime/judge/rules.hpp"
 #include "runtime/record/checked.hpp"
+#include "runtime/record/outcome.hpp"
 
 namespace pto2::judging {
 namespace {
@@ -32,30 +33,6 @@ struct Books {
   }
   [[nodiscard]] uint64_t next() const { return nodes.size() - 1; }
 };
-
-/// How a run can end.
-struct Outcome {
-  std::string_view name;
-  std::optional<Resource> deadlock{};  ///< the resource that nobody will give back
-  bool of_a_call = false;              ///< what the orchestration did was wrong
-};
-
-const Outcome* outcome_of(std::string_view name) {
-  static constexpr Outcome outcomes[] = {{"ok"},
-                                         {"not_drained"},
-                                         {"flow_control_deadlock", Resource::task_ring},
-                                         {"heap_ring_deadlock", Resource::heap_ring},
-                                         {"dependency_pool_overflow", Resource::dependency_pool},
-                                         {"tensormap_overflow", Resource::tensormap_pool},
-                                         {"cluster_deadlock", Resource::clusters},
-                                         {"bad_submission", std::nullopt, true},
-                                         {"orchestration_threw", std::nullopt, true},
-                                         {"pipe_overflow"},
-                                         {"pipe_underflow"},
-                                         {"not_a_pipe"}};
-  const auto* const found = std::ranges::find(outcomes, name, &Outcome::name);
-  return found == std::end(outcomes) ? nullptr : found;
-}
 
 /// Later than all events.
 constexpr uint64_t forever = std::numeric_limits<uint64_t>::max();
@@ -89,13 +66,13 @@ class Waits {
  private:
   /// VR-I30.
   void check_outcome() {
-    const Outcome* const outcome = outcome_of(it_.record.error);
+    const OutcomeRow* const outcome = outcome_called(it_.record.error);
     if (outcome == nullptr) {
       it_.findings.add_of_header("VR-I30",
                                  fmt::format("no run ends with \"{}\"", it_.record.error));
-    } else if (outcome->deadlock) {
-      check_deadlock(*outcome->deadlock);
-    } else if (outcome->of_a_call && waiting_ != nullptr) {
+    } else if (outcome->resource) {
+      check_deadlock(*outcome->resource);
+    } else if (outcome->cause == Cause::call && waiting_ != nullptr) {
       it_.findings.add("VR-I30",
                        fmt::format("the run ends with {}, but with this wait", it_.record.error),
                        *waiting_);
@@ -159,7 +136,7 @@ class Waits {
 
   void reclaim(const Event& event) {
     if (it_.history.find(event.task) == no_index) return;
-    auto& reclaimed = books_[ring_of(event.task)].reclaimed;
+    auto& reclaimed = books_[ring_of(event.task).value].reclaimed;
     const uint64_t so_far = reclaimed.empty() ? 0 : reclaimed.back().second;
     reclaimed.emplace_back(event.t, std::max(so_far, local_of(event.task) + 1));
   }
@@ -179,7 +156,7 @@ class Waits {
                        event, *waiting_);
     }
     waiting_ = nullptr;
-    Books& books = books_[ring_of(submission.task)];
+    Books& books = books_[ring_of(submission.task).value];
     books.nodes.push_back(books.nodes.back() + submission.producers.size() +
                           submission.holds.size());
     books.inserts.push_back(books.inserts.back() + submission.entries());
@@ -207,7 +184,7 @@ class Waits {
                        *waiting_);
     }
     const bool of_a_ring = event.lacking != Resource::clusters;
-    if (of_a_ring && ring_of(event.task) >= books_.size()) {
+    if (of_a_ring && ring_of(event.task).value >= books_.size()) {
       it_.findings.add("VR-I21", "it names no task of a ring", event);
       return;
     }
@@ -217,7 +194,7 @@ class Waits {
       it_.findings.add("VR-I21", "the thread submits no tasks", event);
     } else if (of_one && event.requested != 1) {
       it_.findings.add("VR-I21", "a task takes one", event);
-    } else if (of_a_ring && local_of(event.task) != books_[ring_of(event.task)].next()) {
+    } else if (of_a_ring && local_of(event.task) != books_[ring_of(event.task).value].next()) {
       it_.findings.add("VR-I21", "the task that it waits for is not its ring's next", event);
     } else if (!it_.record.weak_memory && !lacks(event, event.before)) {
       it_.findings.add(
@@ -234,8 +211,8 @@ class Waits {
   /// `t`.
   [[nodiscard]] bool lacks(const Event& event, uint64_t t) const {
     if (event.lacking == Resource::clusters) return free_clusters(t) == 0;
-    const Books& books = books_[ring_of(event.task)];
-    const RingRecord& ring = it_.record.rings[ring_of(event.task)];
+    const Books& books = books_[ring_of(event.task).value];
+    const RingRecord& ring = it_.record.rings[ring_of(event.task).value];
     const uint64_t alive = books.alive(t);
     switch (*event.lacking) {
       case Resource::task_ring:

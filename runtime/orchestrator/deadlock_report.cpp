@@ -9,7 +9,6 @@ namespace pto2 {
 namespace {
 
 struct ResourceText {
-  const char* name;
   const char* headline;
   const char* full;
   const char* size_label;
@@ -17,7 +16,6 @@ struct ResourceText {
   const char* variable;  ///< of the environment; null: none
   const char* claim;     ///< what the size that is recommended after counting is the smallest of
   const char* instead;   ///< of a larger size: what to change in the orchestration
-  ErrorCode code;
 };
 
 constexpr const char* fewer_tasks = "fewer tasks per PTO2_SCOPE";
@@ -25,19 +23,18 @@ constexpr const char* smaller_outputs = "smaller outputs, or fewer tasks per PTO
 
 const ResourceText& text_of(Resource resource) {
   static constexpr ResourceText texts[] = {
-      {"TaskRing", "Flow Control Deadlock", "Task Ring is FULL", "Window size", "--window",
-       "PTO2_RING_TASK_WINDOW", "that works", fewer_tasks, ErrorCode::flow_control_deadlock},
-      {"HeapRing", "Heap Ring Deadlock", "Heap Ring has no room", "Heap size", "--heap",
-       "PTO2_RING_HEAP", "power of two that works", smaller_outputs, ErrorCode::heap_ring_deadlock},
-      {"DepPool", "Dependency Pool Overflow", "Dependency Pool is exhausted", "Pool size",
-       "--dep-pool", "PTO2_RING_DEP_POOL", "that works if producers complete in time", fewer_tasks,
-       ErrorCode::dependency_pool_overflow},
-      {"TensorMap", "TensorMap Overflow", "TensorMap pool is exhausted", "Pool size",
-       "--tensormap-pool", "PTO2_TENSORMAP_POOL", "that works", fewer_tasks,
-       ErrorCode::tensormap_overflow},
-      {"Cluster", "Cluster allocation deadlock", "all clusters occupied", "Clusters", "--blocks",
-       nullptr, "that works", "pto2_rt_free_cluster earlier", ErrorCode::cluster_deadlock},
+      {"Flow Control Deadlock", "Task Ring is FULL", "Window size", "--window",
+       "PTO2_RING_TASK_WINDOW", "that works", fewer_tasks},
+      {"Heap Ring Deadlock", "Heap Ring has no room", "Heap size", "--heap", "PTO2_RING_HEAP",
+       "power of two that works", smaller_outputs},
+      {"Dependency Pool Overflow", "Dependency Pool is exhausted", "Pool size", "--dep-pool",
+       "PTO2_RING_DEP_POOL", "that works if producers complete in time", fewer_tasks},
+      {"TensorMap Overflow", "TensorMap pool is exhausted", "Pool size", "--tensormap-pool",
+       "PTO2_TENSORMAP_POOL", "that works", fewer_tasks},
+      {"Cluster allocation deadlock", "all clusters occupied", "Clusters", "--blocks", nullptr,
+       "that works", "pto2_rt_free_cluster earlier"},
   };
+  static_assert(std::size(texts) == resources);
   return texts[static_cast<uint32_t>(resource)];
 }
 
@@ -78,14 +75,14 @@ std::string blocked_text(const Deadlock& d) {
   return {};
 }
 
-std::string wait_for_cycle(const Deadlock& d, const ResourceText& text) {
+std::string wait_for_cycle(const Deadlock& d) {
   std::string cycle = "Wait-for cycle:\n";
   cycle += fmt::format("  orchestrator waits for {} in the {}",
                        d.resource == Resource::task_ring   ? "a slot"
                        : d.resource == Resource::heap_ring ? fmt::format("{} bytes", d.requested)
                        : d.requested == 1                  ? "an entry"
                                                            : fmt::format("{} entries", d.requested),
-                       text.name);
+                       resource_name(d.resource));
   cycle +=
       d.resource == Resource::tensormap_pool ? "\n" : fmt::format(" of ring {}\n", d.ring.value);
   if (d.oldest == no_task) {
@@ -138,7 +135,7 @@ std::string describe_ring(const Deadlock& d) {
   }
   message += fmt::format("- {}: {}\n", text.size_label, d.size);
   if (d.oldest != no_task) message += fmt::format("- Oldest alive: {}\n", oldest_text(d));
-  message += wait_for_cycle(d, text);
+  message += wait_for_cycle(d);
   return message + (d.oldest == no_task ? request_too_large : held_by_scope);
 }
 
@@ -179,12 +176,8 @@ Resource resource_of(Lack lack) {
   return Resource::task_ring;
 }
 
-ErrorCode deadlock_code(Resource resource) {
-  return text_of(resource).code;
-}
-
 std::vector<std::string> describe_wait(const Deadlock& d, uint64_t spins) {
-  const char* const name = text_of(d.resource).name;
+  const char* const name = resource_name(d.resource);
   std::vector<std::string> lines{
       fmt::format("[{}] BLOCKED{}, spins={}", name, blocked_text(d), spins)};
   if (d.oldest != no_task) {

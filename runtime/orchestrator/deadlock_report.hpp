@@ -18,7 +18,6 @@
 namespace pto2 {
 
 [[nodiscard]] Resource resource_of(Lack lack);
-[[nodiscard]] ErrorCode deadlock_code(Resource resource);
 
 /// State of the blocked orchestrator, whether it is a deadlock or a long wait. Bytes for the heap,
 /// entries for the others.

@@ -38,11 +38,6 @@ struct PipeFault {
 
 /// pipe_overflow or pipe_underflow.
 [[nodiscard]] ErrorCode pipe_fault_code(PTOPipeFault fault);
-/// True for what kernels do, and who runs them finds: not the orchestrator.
-[[nodiscard]] constexpr bool is_kernel_fault(ErrorCode code) {
-  return code == ErrorCode::pipe_overflow || code == ErrorCode::pipe_underflow ||
-         code == ErrorCode::not_a_pipe;
-}
 /// Names pipe, kernel, task and capacity, and what to do.
 [[nodiscard]] RunError describe_pipe_fault(const PipeFault& fault);
 /// Names kernel, task, what it called and with which argument.

@@ -52,6 +52,10 @@ inline constexpr std::size_t max_class_members = 20;
 /// sizes that they have: a larger one is found, and a smaller one, so that the table follows.
 [[nodiscard]] Findings check_classes(const SourceTree& tree);
 
+/// A kind of event, an outcome of a run, an executor is one row of one table: no other file of the
+/// product names more than two thirds of them, or has an alias of their enumeration.
+[[nodiscard]] Findings check_tables(const SourceTree& tree);
+
 /// In core, `///` above each named order says why it is enough, or what its partner is.
 [[nodiscard]] Findings check_order_reasons(const SourceTree& tree);
 

@@ -54,6 +54,25 @@ TEST(SourceTree, TheWalkFindsAllThatGitLists) {
   EXPECT_TRUE(list_by_git("/").empty());
 }
 
+TEST(Tables, AreOne) {
+  expect_clean(check_tables, project());
+}
+
+TEST(Tables, FindsASecondList) {
+  const SourceFile header{"runtime/device/executor_table.hpp",
+                          "enum class ExecutorKind : uint8_t { packed, threads = 4, seeded };"};
+  const auto found = [&](const std::string& path, const std::string& text) {
+    return to_string(check_tables({header, {path, text}}));
+  };
+  const std::string two = "ExecutorKind::packed ExecutorKind::threads ExecutorKind::packed";
+  EXPECT_EQ(found("stress/a.cpp", two), "");
+  EXPECT_THAT(found("stress/a.cpp", two + " ExecutorKind::seeded"), HasSubstr("stress/a.cpp:1: "));
+  EXPECT_EQ(found("tests/a.cpp", two + " ExecutorKind::seeded"), "");
+  EXPECT_EQ(found("runtime/device/executor_table.cpp", two + " ExecutorKind::seeded"), "");
+  EXPECT_THAT(found("runtime/a.cpp", "using K = ExecutorKind;"), HasSubstr("ask it"));
+  EXPECT_THAT(found("runtime/a.cpp", "using enum ExecutorKind;"), HasSubstr("ask it"));
+}
+
 TEST(Seam, IsKept) {
   expect_clean(check_seam, project());
 }

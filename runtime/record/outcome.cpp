@@ -1,0 +1,77 @@
+#include "runtime/record/outcome.hpp"
+
+#include <algorithm>
+
+namespace pto2 {
+namespace {
+
+using E = ErrorCode;
+
+constexpr OutcomeRow rows[] = {
+    {E::ok, "ok", Cause::none, {}, "every task has run, and everything was given back"},
+    {E::flow_control_deadlock, "flow_control_deadlock", Cause::deadlock, Resource::task_ring,
+     "no slot of the task ring can become free"},
+    {E::heap_ring_deadlock, "heap_ring_deadlock", Cause::deadlock, Resource::heap_ring,
+     "no bytes of the heap ring can become free"},
+    {E::dependency_pool_overflow, "dependency_pool_overflow", Cause::deadlock,
+     Resource::dependency_pool, "no nodes of the dependency pool can become free"},
+    {E::tensormap_overflow, "tensormap_overflow", Cause::deadlock, Resource::tensormap_pool,
+     "no entries of the TensorMap can become free"},
+    {E::bad_submission,
+     "bad_submission",
+     Cause::call,
+     {},
+     "the orchestration made a call that cannot be served"},
+    {E::orchestration_threw,
+     "orchestration_threw",
+     Cause::call,
+     {},
+     "an exception left the orchestration"},
+    {E::not_drained,
+     "not_drained",
+     Cause::runtime,
+     {},
+     "a clean run left something behind, which is a bug of the runtime"},
+    {E::cluster_deadlock, "cluster_deadlock", Cause::deadlock, Resource::clusters,
+     "no cluster can become free"},
+    {E::pipe_overflow,
+     "pipe_overflow",
+     Cause::kernel,
+     {},
+     "a kernel pushed more than a pipe holds"},
+    {E::pipe_underflow,
+     "pipe_underflow",
+     Cause::kernel,
+     {},
+     "a kernel popped more than a pipe held"},
+    {E::not_a_pipe, "not_a_pipe", Cause::kernel, {}, "a kernel used another argument as a pipe"},
+};
+
+}  // namespace
+
+std::span<const OutcomeRow> outcome_table() {
+  return rows;
+}
+
+const OutcomeRow& row_of(ErrorCode code) {
+  return rows[static_cast<std::size_t>(code)];
+}
+
+const OutcomeRow* outcome_called(std::string_view name) {
+  const auto* const found = std::ranges::find(rows, name, &OutcomeRow::name);
+  return found == std::end(rows) ? nullptr : found;
+}
+
+ErrorCode deadlock_code(Resource resource) {
+  return std::ranges::find(rows, resource, &OutcomeRow::resource)->code;
+}
+
+std::vector<std::string> fault_names() {
+  std::vector<std::string> names;
+  for (const OutcomeRow& row : rows) {
+    if (row.cause != Cause::none && row.cause != Cause::runtime) names.emplace_back(row.name);
+  }
+  return names;
+}
+
+}  // namespace pto2

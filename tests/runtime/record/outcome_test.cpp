@@ -1,0 +1,62 @@
+/// The table of outcomes, and the page that shows it.
+#include "runtime/record/outcome.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace pto2::test {
+namespace {
+
+TEST(OutcomeTable, HasEachCodeOnceInItsPlace) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < outcome_table().size(); ++i) {
+    const OutcomeRow& row = outcome_table()[i];
+    EXPECT_EQ(static_cast<std::size_t>(row.code), i);
+    EXPECT_TRUE(names.insert(row.name).second) << row.name;
+    EXPECT_EQ(outcome_called(row.name), &row);
+    EXPECT_STREQ(error_name(row.code), row.name);
+    EXPECT_EQ(row.cause == Cause::deadlock, row.resource.has_value()) << row.name;
+  }
+  EXPECT_EQ(outcome_called("unknown"), nullptr);
+}
+
+TEST(OutcomeTable, HasOneDeadlockPerResource) {
+  for (uint32_t i = 0; i < resources; ++i) {
+    const auto resource = static_cast<Resource>(i);
+    EXPECT_EQ(row_of(deadlock_code(resource)).resource, resource);
+    EXPECT_EQ(std::ranges::count(outcome_table(), resource, &OutcomeRow::resource), 1);
+  }
+}
+
+/// Neither the end of a right run nor that of a broken runtime is anybody's fault.
+TEST(OutcomeTable, NamesTheFaults) {
+  const std::vector<std::string> faults = fault_names();
+  EXPECT_EQ(faults.size() + 2, outcome_table().size());
+  EXPECT_THAT(faults, testing::Not(testing::Contains("ok")));
+  EXPECT_THAT(faults, testing::Not(testing::Contains("not_drained")));
+  EXPECT_TRUE(is_kernel_fault(ErrorCode::not_a_pipe));
+  EXPECT_FALSE(is_kernel_fault(ErrorCode::bad_submission));
+}
+
+const char* name_of(Cause cause) {
+  static constexpr const char* names[] = {"none", "deadlock", "call", "kernel", "runtime"};
+  return names[static_cast<std::size_t>(cause)];
+}
+
+TEST(OutcomeTable, StandsInTheDocumentation) {
+  std::stringstream text;
+  text << std::ifstream(PTO2_SOURCE_DIR "/docs/TRACE.md").rdbuf();
+  for (const OutcomeRow& row : outcome_table()) {
+    const std::string line =
+        "| `" + std::string(row.name) + "` | " + name_of(row.cause) + " | " + row.meaning + " |";
+    EXPECT_THAT(text.str(), testing::HasSubstr("\n" + line + "\n")) << "in docs/TRACE.md";
+  }
+}
+
+}  // namespace
+}  // namespace pto2::test
