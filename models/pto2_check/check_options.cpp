@@ -1,22 +1,12 @@
 #include "models/pto2_check/check_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <limits>
 
+#include "runtime/output/command_line.hpp"
 #include "runtime/output/output_file.hpp"
 
 namespace pto2::scenarios {
-namespace {
-
-/// CLI11's own ranges let NaN pass, which no clock ever reaches.
-std::string refusal_of_seconds(const std::string& text) {
-  double seconds = 0;
-  const bool is_number = CLI::detail::lexical_cast(text, seconds);
-  if (is_number && std::isfinite(seconds) && seconds >= 0) return {};
-  return "'" + text + "' is no number of seconds, 0 or more";
-}
-
-}  // namespace
 
 void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
   check_command.add_option("pattern", arguments.pattern,
@@ -38,12 +28,12 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
       ->needs(index_option);
   check_command
       .add_option("--jobs", arguments.settings.jobs, "OS threads per search; mutants at a time")
-      ->check(CLI::Range(1, 64))
+      ->check(cli::whole_number_in(1, 64))
       ->capture_default_str();
   check_command
       .add_option("--max-seconds", arguments.settings.max_seconds,
                   "give up a scenario after so long; 0: never")
-      ->check(refusal_of_seconds)
+      ->check(cli::seconds_in(0, std::numeric_limits<double>::infinity()))
       ->capture_default_str();
   check_command.add_option("--json", arguments.json, "write results here; - is stdout")
       ->check(cli::refusal_of_file_name);

@@ -14,6 +14,7 @@
 #include "models/pto2_check/named_token.hpp"
 #include "models/pto2_check/protocol_index.hpp"
 #include "models/pto2_check/weakening.hpp"
+#include "runtime/output/command_line.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/guarded.hpp"
 #include "runtime/output/interruption.hpp"
@@ -189,13 +190,7 @@ int execute(int argc, char** argv) {
       app.add_subcommand("replay", "repeat one execution, or one run, from the token of a report");
   replay_command->footer(cli::replay_footer);
   replay_command->add_option("token", token, "as a report prints it")->required();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    throw CliError(cli::exit_usage, fmt::format("{}; pto2 {} --help lists what there is",
-                                                error.what(), argc > 1 ? argv[1] : "check"));
-  }
+  if (const auto code = cli::parse_command_line(app, argc, argv)) return *code;
   arguments.settings.progress = isatty(STDERR_FILENO) != 0;
   return replay_command->parsed() ? run_replay(token) : run_check(arguments);
 }

@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "runtime/cli/other_programs.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/output/command_line.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/guarded.hpp"
 
@@ -45,6 +48,17 @@ Exit codes: 0 holds, 1 wrong result or broken rule, 2 usage, 3 bad input, 4 inco
 fault, 70 a bug of pto2, 130 interrupted, 143 terminated. Results go to stdout, all else to stderr.
 The images of the workloads are found beside the program, or in the folder PTO2_WORKLOADS.)";
 
+/// Throws CliError (usage) unless the first argument is a command, or an option of the program.
+void check_command(const CLI::App& app, const std::string& first) {
+  const bool is_command = std::ranges::any_of(
+      commands(), [&](const CommandSpec& command) { return command.name == first; });
+  const bool is_option = !first.empty() && app.get_option_no_throw(first) != nullptr;
+  if (is_command || is_option) return;
+  throw CliError(exit_usage,
+                 fmt::format("{}name a command: {}; pto2 --help explains them",
+                             first.empty() ? "" : first + " is no command; ", command_names()));
+}
+
 int execute(int argc, char** argv) {
   if (argc > 1) {
     const char* const other = program_of(argv[1], {argv + 2, argv + argc});
@@ -54,23 +68,13 @@ int execute(int argc, char** argv) {
   app.set_version_flag("--version", "pto2 " PTO2_VERSION);
   app.require_subcommand(1);
   app.footer(program_footer);
+  check_command(app, argc > 1 ? argv[1] : "");
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> made;
   for (const CommandSpec& spec : commands()) {
     CLI::App* const subcommand = app.add_subcommand(spec.name, spec.description);
     made.emplace_back(subcommand, spec.make == nullptr ? nullptr : spec.make(*subcommand));
   }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::RequiredError&) {
-    const std::string unknown = argc > 1 ? fmt::format("{} is no command; ", argv[1]) : "";
-    return complain(exit_usage, fmt::format("{}name a command: {}; pto2 --help explains them",
-                                            unknown, command_names()));
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    return complain(
-        exit_usage,
-        fmt::format("{}; pto2 --help and pto2 run --help list what there is", error.what()));
-  }
+  if (const auto code = parse_command_line(app, argc, argv)) return *code;
   for (const auto& [subcommand, command] : made) {
     if (subcommand->parsed() && command != nullptr) return command->execute();
   }

@@ -10,6 +10,7 @@
 
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/output/command_line.hpp"
 #include "runtime/output/guarded.hpp"
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/numbers.hpp"
@@ -160,13 +161,13 @@ void add_options(CLI::App* app, Arguments& arguments) {
   app->add_flag("--random-graphs", arguments.random_graphs, "another graph for each seed");
   app->add_option("--graphs", arguments.graphs,
                   "plain, or clustered: groups, pinned tasks, block tasks, pipes")
-      ->check(CLI::IsMember({"plain", "clustered"}))
+      ->check(cli::one_of({"plain", "clustered"}))
       ->capture_default_str();
   app->add_flag("--mistakes", arguments.options.mistakes,
                 "each random graph makes a mistake that ends it");
   app->add_option("--seeds", arguments.seeds, "A..B, both included")->capture_default_str();
   app->add_option("--strategy", arguments.strategy, "who runs next, and what loads see")
-      ->check(CLI::IsMember({"sc", "random", "pct", "bursts"}))
+      ->check(cli::one_of({"sc", "random", "pct", "bursts"}))
       ->capture_default_str();
   app->add_flag("--stub-kernels", arguments.options.stub_kernels,
                 "kernels that check the order of their data and compute nothing");
@@ -177,7 +178,7 @@ void add_options(CLI::App* app, Arguments& arguments) {
   app->add_option("--weaken", arguments.options.weaken,
                   "make this memory order relaxed (docs/PROTOCOLS.md): is it needed?");
   app->add_option("--jobs", arguments.jobs, "runs at a time")
-      ->check(CLI::Range(1, 256))
+      ->check(cli::whole_number_in(1, 256))
       ->capture_default_str();
   app->add_option("--json", arguments.json, "write the result as JSON; - is stdout")
       ->check(cli::refusal_of_file_name);
@@ -201,16 +202,7 @@ ExitCode execute(int argc, char** argv) {
   replay_command
       ->add_option("--trace", trace, "write the run's trace, for pto2 validate; - is stdout")
       ->check(cli::refusal_of_file_name);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      app.exit(error);
-      return cli::exit_pass;
-    }
-    throw CliError(cli::exit_usage, fmt::format("{}; pto2 {} --help lists what there is",
-                                                error.what(), argc > 1 ? argv[1] : "simulate"));
-  }
+  if (const auto code = cli::parse_command_line(app, argc, argv)) return *code;
   return simulate_command->parsed() ? run_simulate(*simulate_command, arguments)
                                     : run_replay(token, trace);
 }

@@ -4,12 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <stdexcept>
 
 #include "models/scenario_count.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/output/command_line.hpp"
 #include "runtime/output/guarded.hpp"
 #include "stress/stressing/scenario_unit.hpp"
 #include "stress/stressing/stress_output.hpp"
@@ -60,25 +59,23 @@ Exit codes: 0 all runs were right, 1 one was not, 2 usage, 3 bad input, 4 inconc
 was wrong before an interruption counts more.)";
 
 void add_options(CLI::App& app, Arguments& arguments) {
+  constexpr uint64_t most = 1'000'000'000'000;
   app.footer(footer);
   app.add_option("PATTERN", arguments.pattern,
                  "units whose name contains it, or the one of this name (default: all)");
   app.add_flag("--list", arguments.list, "show the names of the units");
   auto* seconds = app.add_option("--seconds", arguments.seconds,
                                  "how long all units together run (default: 60)")
-                      ->check(CLI::Range(0.01, 1e7))
-                      ->check([](const std::string& text) {
-                        return std::isnan(std::strtod(text.c_str(), nullptr)) ? "is no number" : "";
-                      });
+                      ->check(cli::seconds_in(0.01, 1e7));
   auto* runs = app.add_option("--runs", arguments.runs, "how often each unit runs")
-                   ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000'000}));
+                   ->check(cli::whole_number_in(1, most));
   auto* tasks = app.add_option("--tasks", arguments.tasks,
                                "how many tasks all units together run; a run of a scenario is one")
-                    ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000'000}));
+                    ->check(cli::whole_number_in(1, most));
   seconds->excludes(runs)->excludes(tasks);
   runs->excludes(tasks);
   app.add_option("--executor", arguments.executor, "of graphs and workloads")
-      ->check(CLI::IsMember({"packed", "threads", "both"}))
+      ->check(cli::one_of({"packed", "threads", "both"}))
       ->capture_default_str();
   app.add_option("--noise", arguments.noise,
                  "yields, delays, pinning, crowd, priorities; all or none")
@@ -87,7 +84,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "A..B, both included, of graphs and workloads; without --seconds, --runs and "
                  "--tasks each of them runs once (default: from 1 on)");
   app.add_option("--fan-out", arguments.fan_out, "of graphs and workloads")
-      ->check(CLI::IsMember({"word", "lock"}))
+      ->check(cli::one_of({"word", "lock"}))
       ->capture_default_str();
   app.add_option("--case", arguments.drawn.case_name,
                  "case of the workloads that have it (default: the first of each)");
@@ -226,16 +223,7 @@ ExitCode execute(int argc, char** argv) {
   CLI::App* const command =
       app.add_subcommand("stress", "run scenarios and drawn graphs on OS threads, at length");
   add_options(*command, arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) {
-      app.exit(error);
-      return cli::exit_pass;
-    }
-    throw CliError(cli::exit_usage,
-                   fmt::format("{}; pto2 stress --help lists what there is", error.what()));
-  }
+  if (const auto code = cli::parse_command_line(app, argc, argv)) return *code;
   return run(*command, arguments);
 }
 
