@@ -47,7 +47,8 @@ constexpr const char* footer = R"(Examples:
 Each seed is one run of the whole runtime: device, sizes and schedule follow from it, and so does
 the graph with --random-graphs. A run is right if it ends as a counting oracle predicts, each task
 ran once and after its producers, on the right data, all memory came back, and pto2 validate passes
-its trace. One seed in 64 runs twice, and must be the same run.
+its trace. One seed in 64 runs twice, and must be the same run. Ten wrong seeds are enough: those
+that follow are not tried.
 
 Strategies: sc is sequentially consistent memory under schedules of all kinds. The others have
 memory as weak as C++ allows, and find data races: random lets any thread go on at each point, pct

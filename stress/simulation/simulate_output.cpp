@@ -30,6 +30,14 @@ double rate_of(const Summary& summary) {
   return summary.seconds > 0 ? static_cast<double>(summary.runs) / summary.seconds : 0;
 }
 
+/// Why seeds were not tried; empty if all were.
+std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool interrupted) {
+  if (interrupted) return "interrupted: the seeds that follow were not tried\n";
+  if (summary.wrong.size() < most_wrong || summary.runs == seeds.size()) return {};
+  return fmt::format("{} wrong seeds are enough: the seeds that follow were not tried\n",
+                     summary.wrong.size());
+}
+
 std::string text_of(const Options& options, const Summary& summary,
                     const std::optional<Shrunk>& shrunk) {
   std::string text;
@@ -109,8 +117,7 @@ cli::ExitCode SimulateOutput::finish(const Options& options, const cli::NumberRa
                                      const Summary& summary, const std::optional<Shrunk>& shrunk,
                                      std::optional<cli::ExitCode> interrupted) {
   const bool early = interrupted.has_value();
-  files_.print((early ? "interrupted: the seeds that follow were not tried\n" : "") +
-               text_of(options, summary, shrunk));
+  files_.print(gap_of(seeds, summary, early) + text_of(options, summary, shrunk));
   files_.finish([&] { return json_of(options, seeds, summary, shrunk, early).dump(2) + "\n"; },
                 "pto2 simulate " + name_of(options), cases_of(options, summary, shrunk, early),
                 early);

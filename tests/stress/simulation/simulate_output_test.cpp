@@ -23,7 +23,7 @@ class Output : public testing::Test {
     testing::internal::CaptureStdout();
     {
       SimulateOutput output(folder + "simulate.json", folder + "simulate.xml");
-      code = output.finish({}, {1, 5}, summary_, shrunk_, interrupted);
+      code = output.finish({}, seeds_, summary_, shrunk_, interrupted);
     }
     text_ = testing::internal::GetCapturedStdout();
     json_ = read(folder + "simulate.json");
@@ -39,6 +39,7 @@ class Output : public testing::Test {
     EXPECT_THAT(json_, HasSubstr("\"verdict\": \"" + verdict + "\""));
   }
 
+  cli::NumberRange seeds_{1, 5};
   Summary summary_;
   std::optional<Shrunk> shrunk_;
   std::string text_;
@@ -69,6 +70,22 @@ TEST_F(Output, OfOtherWrongSeedsTheTokenIsThatOfTheirRun) {
   shrunk_ = Shrunk{"4-2.1", ""};
   EXPECT_EQ(finish(), cli::exit_fail);
   EXPECT_THAT(text_, HasSubstr("seed 4: even\nrepeat: pto2 replay simulate/graphs:plain/sc/4\n"));
+}
+
+/// As if a run had been made for each seed up to the tenth wrong one.
+TEST_F(Output, EnoughWrongSeedsAreToldIfSomeWereNotTried) {
+  const std::string told = "10 wrong seeds are enough: the seeds that follow were not tried\n";
+  for (uint64_t seed = 1; seed <= most_wrong; ++seed) summary_.wrong.push_back({seed, {"odd"}});
+  summary_.runs = summary_.wrong_runs = most_wrong;
+  seeds_.last = most_wrong + 1;
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, testing::StartsWith(told));
+  seeds_.last = most_wrong;
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, testing::Not(HasSubstr(told)));
+  seeds_.last = most_wrong + 1;
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_interrupted);
+  EXPECT_THAT(text_, testing::StartsWith("interrupted: "));
 }
 
 TEST_F(Output, WhatWasNeverSeenIsInconclusive) {
