@@ -20,6 +20,7 @@
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/output_file.hpp"
 #include "runtime/output/replay_help.hpp"
+#include "runtime/output/replay_token.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -174,7 +175,7 @@ ExitCode run_replay(const std::string& token) {
     // A token of another program, or of another state of this one, says nothing about it.
     const bool replayed = report.executions + report.blocked != 0;
     return replayed ? cli::exit_pass : cli::exit_inconclusive;
-  } catch (const std::invalid_argument& error) {
+  } catch (const cli::TokenError& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }
 }
@@ -188,7 +189,7 @@ int execute(int argc, char** argv) {
   std::string token;
   CLI::App* replay_command =
       app.add_subcommand("replay", "repeat one execution, or one run, from the token of a report");
-  replay_command->footer(cli::replay_footer);
+  replay_command->footer(cli::replay_footer());
   replay_command->add_option("token", token, "as a report prints it")->required();
   if (const auto code = cli::parse_command_line(app, argc, argv)) return *code;
   arguments.settings.progress = isatty(STDERR_FILENO) != 0;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "models/pto2_check/weakening.hpp"
+#include "runtime/output/replay_token.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -18,8 +19,8 @@ std::string weakening_text(const Weakening& weakening) {
   return text + "=" + model::to_string(weakening.order);
 }
 
-/// The weakening `text` of a site, or of one use, that `entry` passes.
-Weakening weakening_of(const Entry& entry, const std::string& text) {
+/// The weakening `text` of a site, or of one use, that `entry` passes; nothing if there is none.
+std::optional<Weakening> weakening_of(const Entry& entry, const std::string& text) {
   for (const OrderUse& use : uses_met_by(entry, {})) {
     for (const std::memory_order order : weaker_orders(*use.site)) {
       for (const Weakening& weakening :
@@ -28,35 +29,39 @@ Weakening weakening_of(const Entry& entry, const std::string& text) {
       }
     }
   }
-  throw std::invalid_argument("the replay token weakens " + text + ", which " + entry.name +
-                              " has no place for");
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::string named_token(const std::string& scenario, const std::string& token) {
   const Weakening& weakening = Model::weakening;
-  return scenario + (weakening.site.empty() ? "" : "+" + weakening_text(weakening)) + "@" + token;
+  return to_string(cli::ReplayToken{cli::TokenKind::check, scenario,
+                                    weakening.site.empty() ? "" : weakening_text(weakening),
+                                    token});
 }
 
-model::Report replay_named(const std::vector<Entry>& entries, const std::string& token) {
-  const std::size_t at = token.find('@');
-  if (at == std::string::npos) {
-    throw std::invalid_argument("a replay token is SCENARIO@pto2.1:..., as a report prints it");
-  }
-  const std::string program = token.substr(0, at);
-  const std::size_t plus = program.find('+');
-  const std::string name = program.substr(0, plus);
-  const auto entry = std::ranges::find(entries, name, &Entry::name);
+model::Report replay_named(const std::vector<Entry>& entries, const std::string& text) {
+  const cli::ReplayToken token = cli::parse_replay_token(text, cli::TokenKind::check);
+  const auto entry = std::ranges::find(entries, token.subject, &Entry::name);
   if (entry == entries.end()) {
-    throw std::invalid_argument("the replay token names the scenario " + name +
-                                ", which does not exist; pto2 check --list shows those that do");
+    throw cli::TokenError(text, cli::TokenPart::subject,
+                          "no scenario; pto2 check --list shows those that there are");
   }
   std::optional<Weakened> weakened;
-  if (plus != std::string::npos) {
-    weakened.emplace(weakening_of(*entry, program.substr(plus + 1)));
+  if (!token.weakening.empty()) {
+    const std::optional<Weakening> weakening = weakening_of(*entry, token.weakening);
+    if (!weakening) {
+      throw cli::TokenError(text, cli::TokenPart::weakening,
+                            "the scenario has no place for it; docs/PROTOCOLS.md has the orders");
+    }
+    weakened.emplace(*weakening);
   }
-  return replay(*entry, token.substr(at + 1));
+  try {
+    return replay(*entry, token.payload);
+  } catch (const std::invalid_argument& error) {
+    throw cli::TokenError(text, cli::TokenPart::payload, error.what());
+  }
 }
 
 }  // namespace pto2::scenarios

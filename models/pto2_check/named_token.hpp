@@ -1,6 +1,6 @@
-/// Replay tokens that also name the program: SCENARIO[+SITE[:FILE:LINE:COLUMN]=ORDER]@TOKEN, where
-/// TOKEN is the checker's, the outer brackets hold a weakening that the violation needs, and the
-/// inner ones the use, if only one is weakened.
+/// Replay tokens (runtime/output/replay_token.hpp) of executions on the model checker: the subject
+/// is a scenario, the weakening SITE[:FILE:LINE:COLUMN]=ORDER, with the use if only one is
+/// weakened, and the payload the checker's own token.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@ namespace pto2::scenarios {
 /// With the weakening that is in force.
 std::string named_token(const std::string& scenario, const std::string& token);
 
-/// Replays the execution that `token` names. Throws std::invalid_argument, which says what is
-/// wrong with it.
-model::Report replay_named(const std::vector<Entry>& entries, const std::string& token);
+/// Replays the execution that `text` names. Throws cli::TokenError.
+model::Report replay_named(const std::vector<Entry>& entries, const std::string& text);
 
 }  // namespace pto2::scenarios

@@ -3,23 +3,28 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/replay_token.hpp"
 
 namespace pto2::cli {
 
 const char* program_of(std::string_view name, std::span<char* const> arguments) {
-  const auto is_of_simulations = [](std::string_view argument) {
-    return argument.starts_with("simulate/");
-  };
-  // A token says who has made it.
-  const bool simulates = name == "replay" && std::ranges::any_of(arguments, is_of_simulations);
-  return find_program(simulates ? "simulate" : name);
+  if (name != "replay") return find_program(name);
+  // The name of a trace may look like a token, but stands behind its option.
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == std::string_view("--trace")) {
+      ++i;
+    } else if (const std::optional<TokenKind> kind = token_kind_of(arguments[i])) {
+      return find_program(*kind == TokenKind::simulate ? "simulate" : "check");
+    }
+  }
+  return find_program(name);
 }
 
 void become(const char* program, char** argv) {

@@ -1,24 +1,10 @@
 /// What `pto2 replay --help` tells, whichever program it ends up in.
 #pragma once
 
+#include <string>
+
 namespace pto2::cli {
 
-inline constexpr const char* replay_footer = R"(A token is what a report ends with:
-  SCENARIO[+ORDER=WEAKER]@pto2.1:...                              of pto2 check
-  simulate/WORKLOAD:CASE[:stub]/STRATEGY[+ORDER]/SEED[/SMALLER]   of pto2 simulate
-  simulate/graphs:KIND[:mistaken]/STRATEGY[+ORDER]/SEED[/SMALLER] of pto2 simulate --random-graphs
-
-The first repeats one execution on the model checker, the others one simulated run. KIND is plain
-or clustered, STRATEGY sc, random, pct or bursts; SMALLER says how the seed's run was made smaller.
-
-Options with a token of simulate:
-  --trace FILE   write the run's trace, for pto2 validate; - is stdout
-
-Examples:
-  pto2 replay simulate/graphs:clustered/random/17
-  pto2 replay simulate/bgemm:Case1:stub/sc/3 --trace trace.jsonl
-
-Exit codes: 0 it holds, 1 a violation or a wrong run, 2 usage, 3 bad input, 4 nothing was replayed,
-130 interrupted, 143 terminated.)";
+[[nodiscard]] std::string replay_footer();
 
 }  // namespace pto2::cli

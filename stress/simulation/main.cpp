@@ -15,8 +15,8 @@
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/numbers.hpp"
 #include "runtime/output/replay_help.hpp"
+#include "runtime/output/replay_token.hpp"
 #include "runtime/workloads/workload.hpp"
-#include "stress/simulation/decisions.hpp"
 #include "stress/simulation/simulate_output.hpp"
 
 namespace pto2::simulations {
@@ -25,6 +25,7 @@ namespace {
 using cli::CliError;
 using cli::ExitCode;
 using cli::Interruption;
+using executors::WeakMemory;
 
 struct Arguments {
   Options options;
@@ -42,7 +43,7 @@ constexpr const char* footer = R"(Examples:
   pto2 simulate paged_attention --case CaseBatch256 --stub-kernels --seeds 1..100000
   pto2 simulate paged_attention --case CaseBatch256 --strategy random --jobs 2
   pto2 simulate --random-graphs --graphs clustered --strategy pct
-  pto2 replay simulate/graphs:plain/pct/17
+  pto2 replay simulate/graphs:plain@pct:17
 
 Each seed is one run of the whole runtime: device, sizes and schedule follow from it, and so does
 the graph with --random-graphs. A run is right if it ends as a counting oracle predicts, each task
@@ -100,7 +101,7 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
   const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
-  if (!arguments.options.weaken.empty() && !executors::WeakMemory::weakening_was_used) {
+  if (!arguments.options.weaken.empty() && !WeakMemory::weakening_was_used) {
     throw CliError(cli::exit_usage,
                    fmt::format("no run asked for a memory order called {}; docs/PROTOCOLS.md has "
                                "their names",
@@ -124,14 +125,41 @@ void tell(const SimulatedRun& run, std::string story) {
   out.finish();
 }
 
-ExitCode run_replay(const std::string& text, const std::string& trace) {
-  Token token;
-  SimulatedRun run;
-  std::string story;
-  std::optional<cli::OutputFile> file;
-  bool is_traced = false;
+/// The weakening of a token asks for an effect that only weak memory shows. Throws TokenError.
+std::unique_ptr<Subject> subject_of(const std::string& text, const Token& token) {
+  if (!token.options.weaken.empty() && !row_of(token.options.executor).weak_memory) {
+    throw cli::TokenError(text, cli::TokenPart::weakening,
+                          "without effect on the memory of the strategy sc");
+  }
   try {
-    token = parse_token(text);
+    return make_subject(token.options);
+  } catch (const CliError& error) {
+    if (error.code() != cli::exit_usage) throw;
+    throw cli::TokenError(text, cli::TokenPart::subject, error.what());
+  }
+}
+
+/// The run of a token, and the story of a smaller one. Throws TokenError.
+SimulatedRun replay(const std::string& text, const Token& token, std::string& story) {
+  const std::unique_ptr<Subject> subject = subject_of(text, token);
+  SimulatedRun run;
+  try {
+    run = token.shrunk.empty() ? subject->run(token.seed)
+                               : subject->run_shrunk(token.seed, token.shrunk, story);
+  } catch (const std::invalid_argument& error) {
+    throw cli::TokenError(text, cli::TokenPart::payload, error.what());
+  }
+  const bool has_effect = token.options.weaken.empty() || WeakMemory::weakening_was_used;
+  if (run.wrong() || has_effect) return run;
+  throw cli::TokenError(text, cli::TokenPart::weakening,
+                        "the run asked for no memory order of this name");
+}
+
+ExitCode run_replay(const std::string& text, const std::string& trace) {
+  try {
+    Token token = parse_token(text);
+    std::optional<cli::OutputFile> file;
+    bool is_traced = false;
     if (!trace.empty()) {
       file.emplace(trace);
       token.options.trace = [&](std::string_view lines) {
@@ -139,19 +167,18 @@ ExitCode run_replay(const std::string& text, const std::string& trace) {
         is_traced = true;
       };
     }
-    const std::unique_ptr<Subject> subject = make_subject(token.options);
-    run = token.shrunk.empty() ? subject->run(token.seed)
-                               : subject->run_shrunk(token.seed, token.shrunk, story);
-  } catch (const std::invalid_argument& error) {
-    throw CliError(cli::exit_bad_input, fmt::format("the token {}: {}", text, error.what()));
+    std::string story;
+    const SimulatedRun run = replay(text, token, story);
+    if (is_traced) {
+      file->finish();
+    } else if (file) {
+      fmt::print(stderr, "pto2: there is no trace of a run that did not come to its end\n");
+    }
+    if (!file || !file->is_stdout()) tell(run, std::move(story));
+    return run.wrong() ? cli::exit_fail : cli::exit_pass;
+  } catch (const cli::TokenError& error) {
+    throw CliError(cli::exit_bad_input, error.what());
   }
-  if (is_traced) {
-    file->finish();
-  } else if (file) {
-    fmt::print(stderr, "pto2: there is no trace of a run that did not come to its end\n");
-  }
-  if (!file || !file->is_stdout()) tell(run, std::move(story));
-  return run.wrong() ? cli::exit_fail : cli::exit_pass;
 }
 
 void add_options(CLI::App* app, Arguments& arguments) {
@@ -197,7 +224,7 @@ ExitCode execute(int argc, char** argv) {
   std::string token;
   CLI::App* const replay_command =
       app.add_subcommand("replay", "repeat one execution, or one run, from the token of a report");
-  replay_command->footer(cli::replay_footer);
+  replay_command->footer(cli::replay_footer());
   replay_command->add_option("token", token, "as simulate prints it")->required();
   std::string trace;
   replay_command

@@ -29,6 +29,7 @@ std::unique_ptr<Subject> make_subject(const Options& options) {
   weaken(options);
   if (options.workload.empty()) return std::make_unique<GraphSubject>(options);
   try {
+    static_cast<void>(workloads::find_workload(options.workload));  // before its images are missed
     return std::make_unique<WorkloadSubject>(options);
   } catch (const std::invalid_argument& error) {
     throw cli::CliError(cli::exit_usage, error.what());

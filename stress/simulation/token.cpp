@@ -5,17 +5,18 @@
 #include <stdexcept>
 
 #include "runtime/output/numbers.hpp"
-#include "stress/simulation/decisions.hpp"
+#include "runtime/output/replay_token.hpp"
 
 namespace pto2::simulations {
 namespace {
 
 constexpr const char* random_graphs = "graphs";
 
-std::vector<std::string> split(const std::string& text, char at) {
+/// At each ':'; one part at least.
+std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts{""};
   for (const char c : text) {
-    if (c == at) {
+    if (c == ':') {
       parts.emplace_back();
     } else {
       parts.back() += c;
@@ -24,12 +25,13 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-Options parse_what(const std::string& text) {
-  const std::vector<std::string> parts = split(text, ':');
+/// WORKLOAD:CASE[:stub] or graphs:KIND[:mistaken]. Throws std::invalid_argument.
+Options parse_subject(const std::string& text) {
+  const std::vector<std::string> parts = split(text);
   Options options;
   const bool more = parts.size() == 3;
-  if (parts.size() < 2 || parts.size() > 3) {
-    throw std::invalid_argument(fmt::format("'{}' is no WORKLOAD:CASE and no graphs:KIND", text));
+  if (parts.size() < 2 || parts.size() > 3 || parts[0].empty() || parts[1].empty()) {
+    throw std::invalid_argument("neither WORKLOAD:CASE nor graphs:KIND");
   }
   if (parts[0] == random_graphs) {
     if (parts[1] != "plain" && parts[1] != "clustered") {
@@ -47,32 +49,51 @@ Options parse_what(const std::string& text) {
   return options;
 }
 
+/// STRATEGY:SEED[:SMALLER], into `token`. Throws std::invalid_argument.
+void parse_payload(const std::string& text, Token& token) {
+  const std::vector<std::string> parts = split(text);
+  if (parts.size() < 2 || parts.size() > 3) {
+    throw std::invalid_argument("not STRATEGY:SEED[:SMALLER]");
+  }
+  token.options.executor = executor_with_strategy(parts[0]);
+  token.seed = cli::parse_number(parts[1]);
+  if (parts.size() == 2) return;
+  token.shrunk = parts[2];
+  if (token.shrunk.empty()) throw std::invalid_argument("nothing behind the seed's ':'");
+}
+
+std::string subject_of(const Options& options) {
+  if (options.workload.empty()) {
+    return fmt::format("{}:{}{}", random_graphs, options.clustered ? "clustered" : "plain",
+                       options.mistakes ? ":mistaken" : "");
+  }
+  return fmt::format("{}:{}{}", options.workload, options.case_name,
+                     options.stub_kernels ? ":stub" : "");
+}
+
 }  // namespace
 
 std::string to_string(const Token& token) {
   const Options& options = token.options;
-  const std::string what =
-      options.workload.empty()
-          ? fmt::format("{}:{}{}", random_graphs, options.clustered ? "clustered" : "plain",
-                        options.mistakes ? ":mistaken" : "")
-          : fmt::format("{}:{}{}", options.workload, options.case_name,
-                        options.stub_kernels ? ":stub" : "");
-  return fmt::format("{}{}/{}{}{}/{}{}{}", token_prefix, what, row_of(options.executor).strategy,
-                     options.weaken.empty() ? "" : "+", options.weaken, token.seed,
-                     token.shrunk.empty() ? "" : "/", token.shrunk);
+  return to_string(
+      cli::ReplayToken{cli::TokenKind::simulate, subject_of(options), options.weaken,
+                       fmt::format("{}:{}{}{}", row_of(options.executor).strategy, token.seed,
+                                   token.shrunk.empty() ? "" : ":", token.shrunk)});
 }
 
 Token parse_token(const std::string& text) {
-  const std::vector<std::string> parts = split(text, '/');
-  if (!text.starts_with(token_prefix) || parts.size() < 4 || parts.size() > 5) {
-    throw std::invalid_argument("it is not simulate/WHAT/STRATEGY/SEED[/SHRUNK]");
-  }
-  Token token{.options = parse_what(parts[1]), .seed = cli::parse_number(parts[3]), .shrunk = {}};
-  const std::vector<std::string> how = split(parts[2], '+');
-  if (how.size() > 2) throw std::invalid_argument("more than one order to weaken");
-  token.options.executor = executor_with_strategy(how[0]);
-  if (how.size() == 2) token.options.weaken = how[1];
-  if (parts.size() == 5) token.shrunk = parts[4];
+  const cli::ReplayToken parts = cli::parse_replay_token(text, cli::TokenKind::simulate);
+  Token token;
+  const auto parse = [&](cli::TokenPart part, auto&& parse_part) {
+    try {
+      parse_part();
+    } catch (const std::invalid_argument& error) {
+      throw cli::TokenError(text, part, error.what());
+    }
+  };
+  parse(cli::TokenPart::subject, [&] { token.options = parse_subject(parts.subject); });
+  parse(cli::TokenPart::payload, [&] { parse_payload(parts.payload, token); });
+  token.options.weaken = parts.weakening;
   return token;
 }
 

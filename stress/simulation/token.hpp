@@ -8,19 +8,17 @@
 
 namespace pto2::simulations {
 
-/// How every token begins.
-inline constexpr const char* token_prefix = "simulate/";
-
 struct Token {
   Options options;
   uint64_t seed = 0;
   std::string shrunk;  ///< Shrunk::token; empty: the run as the seed has it
 };
 
-/// "simulate/WHAT/STRATEGY[+ORDER]/SEED[/SHRUNK]", WHAT being WORKLOAD:CASE[:stub] or
-/// graphs:plain|clustered[:mistaken], and ORDER a memory order that is weakened.
+/// As runtime/output/replay_token.hpp says: the subject is WORKLOAD:CASE[:stub] or
+/// graphs:plain|clustered[:mistaken], the weakening the name of a memory order, and the payload
+/// STRATEGY:SEED[:SHRUNK].
 [[nodiscard]] std::string to_string(const Token& token);
-/// Throws std::invalid_argument with what is wrong.
+/// Throws cli::TokenError.
 [[nodiscard]] Token parse_token(const std::string& text);
 
 }  // namespace pto2::simulations

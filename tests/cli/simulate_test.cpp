@@ -75,7 +75,7 @@ TEST(Simulate, FindsAWeakOrderAndRepeatsIt) {
 TEST(Simulate, ReplaysARightRunAndWritesItsTrace) {
   const TemporaryFolder folder;
   const Outcome outcome =
-      pto2({"replay", "simulate/graphs:clustered/bursts/7", "--trace", folder.path("trace")});
+      pto2({"replay", "simulate/graphs:clustered@bursts:7", "--trace", folder.path("trace")});
   EXPECT_EQ(outcome.code, 0) << outcome.out;
   EXPECT_THAT(outcome.out, testing::ContainsRegex("[0-9]+ tasks, [0-9]+ points"));
   EXPECT_EQ(pto2({"validate", folder.path("trace")}).code, 0);
@@ -83,7 +83,7 @@ TEST(Simulate, ReplaysARightRunAndWritesItsTrace) {
 
 TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {
   const TemporaryFolder folder;
-  const std::string token = "simulate/graphs:plain/sc/3";
+  const std::string token = "simulate/graphs:plain@sc:3";
   const Outcome to_stdout = run_program(
       "/usr/bin/env", {"-C", folder.path(), PTO2_PROGRAM, "replay", "--trace", "-", token});
   EXPECT_EQ(to_stdout.code, 0) << to_stdout.err;
@@ -102,12 +102,13 @@ TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {
 
 TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
   const std::vector<std::vector<std::string>> calls = {
-      {"replay", "--help"}, {"replay", "simulate/graphs:plain/sc/3", "--help"}};
+      {"replay", "--help"}, {"replay", "simulate/graphs:plain@sc:3", "--help"}};
   for (const std::vector<std::string>& call : calls) {
     const Outcome outcome = pto2(call);
     EXPECT_EQ(outcome.code, 0);
-    for (const char* text : {"SCENARIO[+ORDER=WEAKER]@pto2.1:", "simulate/WORKLOAD:CASE[:stub]/",
-                             "simulate/graphs:KIND[:mistaken]/", "--trace"}) {
+    for (const char* text :
+         {"check/SCENARIO[+ORDER=WEAKER]@pto2.1:", "simulate/WORKLOAD:CASE[:stub][",
+          "simulate/graphs:KIND[:mistaken][", "--trace"}) {
       EXPECT_THAT(outcome.out, HasSubstr(text));
     }
   }
@@ -148,6 +149,7 @@ TEST(Simulate, RefusesWhatThereIsNot) {
   expect_refused({"simulate"}, 2, "name a WORKLOAD");
   expect_refused({"simulate", "bgemm", "--random-graphs"}, 2, "name one of the two");
   expect_refused({"simulate", "bgenn"}, 2, "bgenn");
+  expect_refused({"simulate", "bgenn", "--case", "Case1"}, 2, "no workload is called 'bgenn'");
   expect_refused({"simulate", "bgemm", "--case", "Case99"}, 2, "Case99");
   expect_refused({"simulate", "bgemm", "--seeds", "5..4"}, 2, "A..B with A <= B");
   expect_refused({"simulate", "bgemm", "--seeds", "x"}, 2, "not 'x'");
@@ -160,13 +162,42 @@ TEST(Simulate, RefusesWhatThereIsNot) {
   expect_refused({"simulate", "--random-graphs", "--strategy", "pct", "--seeds", "1..2", "--weaken",
                   "no.order"},
                  2, "no run asked for a memory order called no.order");
-  expect_refused({"replay", "simulate/x"}, 3, "the token simulate/x");
-  expect_refused({"replay", "simulate/graphs:plain/sc/1", "--tarce", "x"}, 2, "pto2 replay --help");
-  expect_refused({"replay", "x@pto2.1:0", "--trace", "x"}, 2, "pto2 replay --help");
-  expect_refused({"replay", "simulate/graphs:odd/sc/1"}, 3, "plain or clustered");
-  expect_refused({"replay", "simulate/graphs:plain/sc/-1"}, 3, "is no number");
-  expect_refused({"replay", "simulate/bgemm:Case1/sc/1/5-9999-1"}, 3, "9999 blocks");
-  expect_refused({"replay", "simulate/graphs:plain/sc/1/0-99999999999"}, 3, "too many decisions");
+}
+
+TEST(Simulate, RefusesTokensThatCannotBeReplayed) {
+  const std::pair<const char*, const char*> refusals[] = {
+      {"simulate/x", "the payload of the token simulate/x, '' at character 11"},
+      {"simulate/x@sc:1", "the subject of the token simulate/x@sc:1, 'x' at character 10"},
+      {"simulate/graphs:odd@sc:1", "plain or clustered"},
+      {"simulate/bgenn:Case1@sc:1", "'bgenn:Case1' at character 10: no workload"},
+      {"simulate/bgemm:Case99@sc:1", "the subject of the token"},
+      {"simulate/graphs:plain@sc:-1", "is no number"},
+      {"simulate/bgemm:Case1@sc:1:5-9999-1", "'sc:1:5-9999-1' at character 22: 9999 blocks"},
+      {"simulate/graphs:plain@sc:1:0-99999999999", "too many decisions"},
+      {"simulate/graphs:plain+core_mailbox.dispatch@sc:1", "without effect on the memory"},
+      {"simulate/graphs:plain+no.order@random:1", "'no.order' at character 23: the run asked for"}};
+  for (const auto& [token, message] : refusals) {
+    const Outcome outcome = pto2({"replay", token});
+    EXPECT_EQ(outcome.code, 3) << token;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+    EXPECT_THAT(outcome.err, HasSubstr("tokens are\n  check/SCENARIO"));
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
+/// Each kind of token goes to the program that has made it.
+TEST(Simulate, ReplayOfATokenRefusesOtherOptions) {
+  const std::vector<std::vector<std::string>> calls = {
+      {"simulate/graphs:plain@sc:1", "--tarce", "x"},
+      {"x@pto2.1:0", "--trace", "x"},
+      {"check/x@pto2.1:0", "--trace", "simulate/x"},
+      {"--trace", "simulate/x", "check/x@pto2.1:0"}};
+  for (std::vector<std::string> arguments : calls) {
+    arguments.insert(arguments.begin(), "replay");
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr("pto2 replay --help"));
+  }
 }
 
 TEST(Simulate, LastSeedMayBeTheLargestNumber) {

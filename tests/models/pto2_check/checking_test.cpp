@@ -10,6 +10,7 @@
 #include "models/pto2_check/named_token.hpp"
 #include "models/pto2_check/weakening.hpp"
 #include "models/support/model_policy.hpp"
+#include "runtime/output/replay_token.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -146,7 +147,7 @@ TEST(NamedToken, ReplaysAWeakenedExecution) {
   const std::vector<Entry> entries{message(2)};
   const WeakeningResult result =
       weaken(site_of(entries, ToyOrders::publish), std::memory_order_relaxed, {});
-  EXPECT_THAT(result.token, StartsWith("toy/message+toy.publish=relaxed@pto2.1:"));
+  EXPECT_THAT(result.token, StartsWith("check/toy/message+toy.publish=relaxed@pto2.1:"));
   const model::Report report = replay_named(entries, result.token);
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->kind, model::ViolationKind::data_race);
@@ -154,9 +155,22 @@ TEST(NamedToken, ReplaysAWeakenedExecution) {
 
 TEST(NamedToken, RefusesWhatItCannotReplay) {
   const std::vector<Entry> entries{message(2)};
-  for (const char* token : {"", "toy/message", "toy/other@pto2.1:0:0:", "toy/message@nonsense",
-                            "toy/message+toy.publish=seq_cst@pto2.1:0:0:"}) {
-    EXPECT_THROW(static_cast<void>(replay_named(entries, token)), std::invalid_argument) << token;
+  const std::pair<const char*, const char*> refusals[] = {
+      {"toy/message@pto2.1:0:0:", "the kind of the token toy/message@"},
+      {"simulate/toy/message@pto2.1:0:0:", "the kind of the token simulate/toy"},
+      {"check/toy/message", "the payload of the token check/toy/message, '' at character 18: "},
+      {"check/toy/other@pto2.1:0:0:", "the subject of the token check/toy/other@pto2.1:0:0:, 'toy"},
+      {"check/toy/message@nonsense", "the payload of the token check/toy/message@nonsense, 'non"},
+      {"check/toy/message@pto2.1:0:1:", "the payload of the token check/toy/message@pto2.1:0:1:"},
+      {"check/toy/message+toy.publish=seq_cst@pto2.1:0:0:",
+       "the weakening of the token check/toy/message+toy.publish=seq_cst@pto2.1:0:0:, 'toy.pub"}};
+  for (const auto& [token, refusal] : refusals) {
+    try {
+      static_cast<void>(replay_named(entries, token));
+      ADD_FAILURE() << token;
+    } catch (const cli::TokenError& error) {
+      EXPECT_THAT(error.what(), StartsWith(refusal));
+    }
   }
 }
 

@@ -108,7 +108,8 @@ TEST(WeakenedUse, ThatMattersIsKilledAndReplays) {
   const WeakeningResult result = weaken_line(entries, line_of_message);
   EXPECT_EQ(result.outcome, Outcome::killed);
   EXPECT_EQ(result.place, place(line_of_message));
-  EXPECT_THAT(result.token, StartsWith("toy/program+toy.publish:" + place(line_of_message) + ":"));
+  EXPECT_THAT(result.token,
+              StartsWith("check/toy/program+toy.publish:" + place(line_of_message) + ":"));
   EXPECT_THAT(result.token, HasSubstr("=relaxed@pto2.1:"));
   const model::Report report = replay_named(entries, result.token);
   ASSERT_TRUE(report.violation);
@@ -124,7 +125,7 @@ TEST(WeakenedUse, ThatDoesNotMatterSurvivesBesideOneThatDoes) {
 
 TEST(WeakenedUse, IsRefusedByAReplayIfItIsNotThere) {
   const std::vector<Entry> entries = entries_of(publish_twice);
-  const std::string token = "toy/program+toy.publish:" + place(1) + ":1=relaxed@pto2.1:0:0:";
+  const std::string token = "check/toy/program+toy.publish:" + place(1) + ":1=relaxed@pto2.1:0:0:";
   EXPECT_THROW(static_cast<void>(replay_named(entries, token)), std::invalid_argument);
 }
 

@@ -59,9 +59,9 @@ TEST_F(Output, OneWrongRunFails) {
   EXPECT_EQ(finish(), cli::exit_fail);
   expect_verdict("fail");
   EXPECT_THAT(text_, HasSubstr("wrong: seed 3: odd\nmade smaller:\nthe story\nrepeat: pto2 replay "
-                               "simulate/graphs:plain/sc/3/4-2.1\n"));
+                               "simulate/graphs:plain@sc:3:4-2.1\n"));
   EXPECT_THAT(json_, HasSubstr("\"story\": \"the story\\n\""));
-  EXPECT_THAT(junit_, HasSubstr("odd; pto2 replay simulate/graphs:plain/sc/3/4-2.1"));
+  EXPECT_THAT(junit_, HasSubstr("odd; pto2 replay simulate/graphs:plain@sc:3:4-2.1"));
 }
 
 TEST_F(Output, OfOtherWrongSeedsTheTokenIsThatOfTheirRun) {
@@ -69,7 +69,7 @@ TEST_F(Output, OfOtherWrongSeedsTheTokenIsThatOfTheirRun) {
   summary_.wrong = {{3, {"odd"}}, {4, {"even"}}};
   shrunk_ = Shrunk{"4-2.1", ""};
   EXPECT_EQ(finish(), cli::exit_fail);
-  EXPECT_THAT(text_, HasSubstr("seed 4: even\nrepeat: pto2 replay simulate/graphs:plain/sc/4\n"));
+  EXPECT_THAT(text_, HasSubstr("seed 4: even\nrepeat: pto2 replay simulate/graphs:plain@sc:4\n"));
 }
 
 /// As if a run had been made for each seed up to the tenth wrong one.

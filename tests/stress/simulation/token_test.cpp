@@ -1,18 +1,19 @@
 #include "stress/simulation/token.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
+#include "runtime/output/replay_token.hpp"
 
 namespace pto2::simulations {
 namespace {
 
 TEST(Token, SaysWhatIsRun) {
-  const std::string tokens[] = {"simulate/bgemm:Case1/sc/7",
-                                "simulate/paged_attention:CaseBatch256:stub/random/0/12-1-1",
-                                "simulate/graphs:plain/pct/18446744073709551615",
-                                "simulate/graphs:clustered:mistaken/bursts/3/4-2.1.5",
-                                "simulate/graphs:plain/random+core_mailbox.take/1"};
+  const std::string tokens[] = {"simulate/bgemm:Case1@sc:7",
+                                "simulate/paged_attention:CaseBatch256:stub@random:0:12-1-1",
+                                "simulate/graphs:plain@pct:18446744073709551615",
+                                "simulate/graphs:clustered:mistaken@bursts:3:4-2.1.5",
+                                "simulate/graphs:plain+core_mailbox.take@random:1"};
   for (const std::string& text : tokens) EXPECT_EQ(to_string(parse_token(text)), text);
   const Token token = parse_token(tokens[1]);
   EXPECT_EQ(token.options.workload, "paged_attention");
@@ -26,13 +27,33 @@ TEST(Token, SaysWhatIsRun) {
   EXPECT_EQ(parse_token(tokens[4]).options.weaken, "core_mailbox.take");
 }
 
-TEST(Token, RefusesOtherTexts) {
-  for (const char* text :
-       {"", "simulate/", "simulate/graphs:plain/sc", "simulate/graphs:plain/sc/1/2/3",
-        "simulate/graphs/sc/1", "simulate/graphs:plain:odd/sc/1", "simulate/graphs:plain:stub/sc/1",
-        "simulate/bgemm:Case1:mistaken/sc/1", "simulate/a:b:c:d/sc/1", "simulate/graphs:plain/sc/",
-        "simulate/graphs:plain/threads/1", "simulate/graphs:plain/pct+a+b/1", "check/x:y/sc/1"}) {
-    EXPECT_THROW(static_cast<void>(parse_token(text)), std::invalid_argument) << text;
+TEST(Token, RefusesOtherTextsAndSaysWhere) {
+  const std::pair<const char*, const char*> refusals[] = {
+      {"", "the kind"},
+      {"check/fan_in/hold_against_notify@pto2.1:0:0:", "the kind"},
+      {"simulate/", "the subject"},
+      {"simulate/graphs@sc:1", "the subject"},
+      {"simulate/:Case1@sc:1", "the subject"},
+      {"simulate/bgemm:@sc:1", "the subject"},
+      {"simulate/a:b:c:d@sc:1", "the subject"},
+      {"simulate/graphs:odd@sc:1", "the subject"},
+      {"simulate/graphs:plain:odd@sc:1", "the subject"},
+      {"simulate/graphs:plain:stub@sc:1", "the subject"},
+      {"simulate/bgemm:Case1:mistaken@sc:1", "the subject"},
+      {"simulate/graphs:plain+a+b@pct:1", "the weakening"},
+      {"simulate/graphs:plain", "the payload"},
+      {"simulate/graphs:plain@sc", "the payload"},
+      {"simulate/graphs:plain@sc:", "the payload"},
+      {"simulate/graphs:plain@sc:1:", "the payload"},
+      {"simulate/graphs:plain@sc:1:2:3", "the payload"},
+      {"simulate/graphs:plain@threads:1", "the payload"}};
+  for (const auto& [text, part] : refusals) {
+    try {
+      static_cast<void>(parse_token(text));
+      ADD_FAILURE() << text;
+    } catch (const cli::TokenError& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith(std::string(part) + " of the token " + text));
+    }
   }
 }
 

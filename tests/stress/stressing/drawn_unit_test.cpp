@@ -118,7 +118,7 @@ TEST(DrawnUnits, CountWhatIsWrongAndKeepIt) {
 }
 
 TEST(DrawnUnits, AWrongSeedIsLookedForInEachSimulation) {
-  EXPECT_EQ(fake_unit().simulate(6).first, "simulate/graphs:plain/pct/6/4-1");
+  EXPECT_EQ(fake_unit().simulate(6).first, "simulate/graphs:plain@pct:6:4-1");
   EXPECT_EQ(fake_unit().simulate(6).second, "a story");
   EXPECT_EQ(fake_unit().simulate(8).first, "");
   EXPECT_EQ(fake_unit(FanOutKind::lock).simulate(6).first, "");
