@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/pto2_check/named_token.hpp"
+#include "runtime/output/json_text.hpp"
 
 namespace pto2::scenarios {
 
@@ -107,8 +108,7 @@ std::string CheckOutput::json_text(bool interrupted) const {
   if (!harnesses_->empty()) json["harnesses"] = *harnesses_;
   if (!orders_->empty()) json["orders"] = *orders_;
   if (!mutants_->empty()) json["mutants"] = *mutants_;
-  // What a child program printed need not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return cli::text_of_json(json);
 }
 
 ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {

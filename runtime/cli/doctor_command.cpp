@@ -6,7 +6,8 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/doctor_checks.hpp"
 #include "runtime/cli/information_command.hpp"
-#include "runtime/output/output_file.hpp"
+#include "runtime/output/json_text.hpp"
+#include "runtime/output/result_files.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -16,24 +17,19 @@ ExitCode show_doctor(bool json) {
   const std::vector<Check> checks = run_doctor_checks();
   const auto failed = [](const Check& check) { return check.status == CheckStatus::fail; };
   const bool healthy = std::none_of(checks.begin(), checks.end(), failed);
-  OutputFile out("-");
-  if (json) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Check& check : checks) {
-      list.push_back(
-          {{"name", check.name}, {"status", status_name(check.status)}, {"detail", check.detail}});
-    }
-    const nlohmann::ordered_json all = {
-        {"schema", "pto2-doctor/1"}, {"verdict", healthy ? "pass" : "fail"}, {"checks", list}};
-    using Handler = nlohmann::ordered_json::error_handler_t;
-    out.write(all.dump(2, ' ', false, Handler::replace) + "\n");
-  } else {
-    for (const Check& check : checks) {
-      out.write(
-          fmt::format("{:<5} {:<30} {}\n", status_name(check.status), check.name, check.detail));
-    }
+  std::string text;
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Check& check : checks) {
+    text += fmt::format("{:<5} {:<30} {}\n", status_name(check.status), check.name, check.detail);
+    list.push_back(
+        {{"name", check.name}, {"status", status_name(check.status)}, {"detail", check.detail}});
   }
-  out.finish();
+  ResultFiles results(ResultNames{.json = json ? "-" : ""});
+  results.print(text);
+  results.finish([&] {
+    return text_of_json(
+        {{"schema", "pto2-doctor/1"}, {"verdict", healthy ? "pass" : "fail"}, {"checks", list}});
+  });
   return healthy ? exit_pass : exit_fail;
 }
 

@@ -6,7 +6,8 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/information_command.hpp"
 #include "runtime/cli/setting_values.hpp"
-#include "runtime/output/output_file.hpp"
+#include "runtime/output/json_text.hpp"
+#include "runtime/output/result_files.hpp"
 #include "runtime/workloads/workload.hpp"
 
 namespace pto2::cli {
@@ -80,8 +81,7 @@ std::string all_as_json() {
   }
   Json platforms = Json::array();
   for (const Chip& chip : known_chips()) platforms.push_back(chip_json(chip));
-  return Json{{"schema", "pto2-list/1"}, {"workloads", list}, {"platforms", platforms}}.dump(2) +
-         "\n";
+  return text_of_json({{"schema", "pto2-list/1"}, {"workloads", list}, {"platforms", platforms}});
 }
 
 std::string workload_text(const Workload& workload) {
@@ -102,19 +102,18 @@ std::string workload_text(const Workload& workload) {
   return text;
 }
 
-ExitCode show_list(bool json) {
-  OutputFile out("-");
-  if (json) {
-    out.write(all_as_json());
-  } else {
-    const char* separator = "";
-    for (const Workload* workload : workloads::all_workloads()) {
-      out.write(separator + workload_text(*workload));
-      separator = "\n";
-    }
-    out.write(separator + platforms_as_text());
+std::string all_as_text() {
+  std::string text;
+  for (const Workload* workload : workloads::all_workloads()) {
+    text += workload_text(*workload) + "\n";
   }
-  out.finish();
+  return text + platforms_as_text();
+}
+
+ExitCode show_list(bool json) {
+  ResultFiles results(ResultNames{.json = json ? "-" : ""});
+  results.print(all_as_text());
+  results.finish(all_as_json);
   return exit_pass;
 }
 

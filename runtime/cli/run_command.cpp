@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,8 @@
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
 #include "runtime/device/exit_guard.hpp"
-#include "runtime/output/output_file.hpp"
+#include "runtime/output/json_text.hpp"
+#include "runtime/output/result_files.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -205,11 +205,8 @@ std::vector<InputFile> RunCommand::inputs(const Settings& settings) const {
   return files;
 }
 
-/// No output may be an input, or another output: it would be lost.
+/// No output may be an input, which would be lost.
 void RunCommand::check_files(const Settings& settings) const {
-  if (!trace_.empty() && !json_.empty() && is_same_file(trace_, json_)) {
-    throw CliError(exit_usage, "--trace and --json name the same file");
-  }
   const std::pair<const char*, std::string> outputs[] = {{"--trace", trace_}, {"--json", json_}};
   const std::vector<InputFile> all_inputs = inputs(settings);
   for (const auto& [output, written] : outputs) {
@@ -234,28 +231,21 @@ ExitCode RunCommand::execute() {
 
 ExitCode RunCommand::print_config(const Settings& settings) const {
   static_cast<void>(settings.device_config());  // says what does not fit together
-  OutputFile out(json_.empty() ? "-" : json_);
+  ResultFiles results(ResultNames{.json = json_});
+  std::string text;
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const SettingSpec& spec : setting_specs()) {
     const SettingValue& value = settings[spec];
     const std::string origin = value.origin.empty() ? "" : " (" + value.origin + ")";
-    if (json_.empty()) {
-      out.write(fmt::format("{:<15} {:<26} {}{}\n", spec.name,
-                            value.text.empty() ? "-" : value.text, source_name(value.source),
-                            origin));
-    } else {
-      list.push_back({{"name", spec.name},
-                      {"value", value.text},
-                      {"source", source_name(value.source)},
-                      {"origin", value.origin}});
-    }
+    text += fmt::format("{:<15} {:<26} {}{}\n", spec.name, value.text.empty() ? "-" : value.text,
+                        source_name(value.source), origin);
+    list.push_back({{"name", spec.name},
+                    {"value", value.text},
+                    {"source", source_name(value.source)},
+                    {"origin", value.origin}});
   }
-  if (!json_.empty()) {
-    const nlohmann::ordered_json json = {{"schema", "pto2-config/1"}, {"settings", list}};
-    using Handler = nlohmann::ordered_json::error_handler_t;
-    out.write(json.dump(2, ' ', false, Handler::replace) + "\n");
-  }
-  out.finish();
+  if (json_.empty()) results.print(text);
+  results.finish([&] { return text_of_json({{"schema", "pto2-config/1"}, {"settings", list}}); });
   return exit_pass;
 }
 
@@ -273,12 +263,11 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events) c
 }
 
 ExitCode RunCommand::run(const Settings& settings) {
-  std::optional<OutputFile> json;
-  std::optional<OutputFile> trace;
-  if (!json_.empty()) json.emplace(json_);
-  if (!trace_.empty()) trace.emplace(trace_);
-  RunReport report = measure(settings, trace ? settings.number(Setting::trace_events) : 0);
-  if (trace) {
+  ResultFiles results(ResultNames{.json = json_, .trace = trace_});
+  OutputFile* const trace = results.trace();
+  RunReport report =
+      measure(settings, trace != nullptr ? settings.number(Setting::trace_events) : 0);
+  if (trace != nullptr) {
     write_trace(*trace, report);
     trace->finish();
     const uint64_t dropped = report.result.record.dropped;
@@ -288,16 +277,8 @@ ExitCode RunCommand::run(const Settings& settings) {
     }
   }
   complain_of(report);
-  const bool stdout_is_taken = (json && json->is_stdout()) || (trace && trace->is_stdout());
-  if (!quiet_ && !stdout_is_taken) {
-    OutputFile out("-");
-    out.write(to_text(report));
-    out.finish();
-  }
-  if (json) {
-    json->write(to_json(report));
-    json->finish();
-  }
+  if (!quiet_) results.print(to_text(report));
+  results.finish([&] { return to_json(report); });
   return exit_code(report);
 }
 
@@ -308,9 +289,7 @@ ExitCode RunCommand::run_all() {
   if (common.workload() == nullptr) {
     throw CliError(exit_usage, "--all needs a WORKLOAD, whose cases it runs; pto2 list shows them");
   }
-  std::optional<OutputFile> json;
-  if (!json_.empty()) json.emplace(json_);
-  OutputFile out("-");
+  ResultFiles results(ResultNames{.json = json_});
   std::deque<Settings> settings;  // the reports point to them
   std::vector<RunReport> reports;
   ExitCode worst = exit_pass;
@@ -320,14 +299,10 @@ ExitCode RunCommand::run_all() {
     report.expected = info.outcome();
     worst = std::max(worst, exit_code(report));
     if (exit_code(report) != exit_pass) complain_of(report);
-    if (!quiet_ && !(json && json->is_stdout())) out.write(to_line(report));
+    if (!quiet_) results.print(to_line(report));
     reports.push_back(std::move(report));
   }
-  out.finish();
-  if (json) {
-    json->write(to_json(reports));
-    json->finish();
-  }
+  results.finish([&] { return to_json(reports); });
   return worst;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/task_state.hpp"
 #include "runtime/cli/chip_json.hpp"
+#include "runtime/output/json_text.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -166,14 +167,10 @@ Json json_of(const RunReport& report) {
   return json;
 }
 
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 std::string to_json(const RunReport& report) {
-  return dump(json_of(report));
+  return text_of_json(json_of(report));
 }
 
 std::string to_line(const RunReport& report) {
@@ -188,10 +185,10 @@ std::string to_json(std::span<const RunReport> reports) {
   for (const RunReport& report : reports) cases.push_back(json_of(report));
   const bool right = std::all_of(reports.begin(), reports.end(),
                                  [](const RunReport& report) { return report.is_as_expected(); });
-  return dump({{"schema", "pto2-run-all/1"},
-               {"workload", reports.front().settings->text(Setting::workload)},
-               {"verdict", right ? "pass" : "fail"},
-               {"cases", cases}});
+  return text_of_json({{"schema", "pto2-run-all/1"},
+                       {"workload", reports.front().settings->text(Setting::workload)},
+                       {"verdict", right ? "pass" : "fail"},
+                       {"cases", cases}});
 }
 
 }  // namespace pto2::cli

@@ -8,13 +8,13 @@
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/judge/judge.hpp"
-#include "runtime/output/output_file.hpp"
+#include "runtime/output/json_text.hpp"
+#include "runtime/output/result_files.hpp"
 #include "runtime/record/trace_reader.hpp"
 
 namespace pto2::cli {
@@ -71,22 +71,21 @@ std::string place_of(const std::string& file, uint32_t line) {
   return line == 0 ? shown_name(file) : fmt::format("{}:{}", shown_name(file), line);
 }
 
-void show(OutputFile& out, const Judged& judged) {
-  if (judged.error != nullptr) return;
+std::string text_of(const Judged& judged) {
+  if (judged.error != nullptr) return {};
   const std::string name = shown_name(judged.file);
+  std::string text;
   for (const Violation& violation : judged.verdict.violations) {
-    out.write(fmt::format("{}: {}: {}\n", place_of(judged.file, violation.line), violation.rule,
-                          violation.text));
+    text += fmt::format("{}: {}: {}\n", place_of(judged.file, violation.line), violation.rule,
+                        violation.text);
   }
-  if (judged.verdict.more != 0) {
-    out.write(fmt::format("{}: and {} more\n", name, judged.verdict.more));
-  }
+  if (judged.verdict.more != 0) text += fmt::format("{}: and {} more\n", name, judged.verdict.more);
   const judging::Figures& figures = judged.verdict.figures;
-  out.write(
-      fmt::format("{}: {}, {} tasks, {} parts, {} events; {} tasks pinned, {} groups, {} "
-                  "pipes, {} entries pushed\n",
-                  name, judged.name(), figures.tasks, figures.parts, figures.events,
-                  figures.pinned_tasks, figures.groups, figures.pipes, figures.entries));
+  return text + fmt::format(
+                    "{}: {}, {} tasks, {} parts, {} events; {} tasks pinned, {} groups, {} "
+                    "pipes, {} entries pushed\n",
+                    name, judged.name(), figures.tasks, figures.parts, figures.events,
+                    figures.pinned_tasks, figures.groups, figures.pipes, figures.entries);
 }
 
 Json json_of(const Judged& judged) {
@@ -140,10 +139,7 @@ class ValidateCommand : public Command {
   /// Throws CliError.
   ExitCode execute() override {
     check_files();
-    std::optional<OutputFile> json;
-    if (!json_.empty()) json.emplace(json_);
-    std::optional<OutputFile> text;
-    if (!json || !json->is_stdout()) text.emplace("-");
+    ResultFiles results(ResultNames{.json = json_});
     Json files = Json::array();
     bool broken = false;
     bool unreadable = false;
@@ -152,15 +148,11 @@ class ValidateCommand : public Command {
       broken |= judged.error == nullptr && !judged.verdict.valid();
       unreadable |= judged.error != nullptr;
       complain(judged);
-      if (text) show(*text, judged);
-      if (json) files.push_back(json_of(judged));
+      results.print(text_of(judged));
+      files.push_back(json_of(judged));
     }
     const ExitCode code = broken ? exit_fail : unreadable ? exit_bad_input : exit_pass;
-    if (text) text->finish();
-    if (json) {
-      write_json(*json, files, code);
-      json->finish();
-    }
+    results.finish([&] { return json_text(files, code); });
     return code;
   }
 
@@ -195,13 +187,12 @@ class ValidateCommand : public Command {
                judged.error->what(), judged.error->remedy());
   }
 
-  void write_json(OutputFile& out, const Json& files, ExitCode code) const {
+  std::string json_text(const Json& files, ExitCode code) const {
     const char* const verdict = code == exit_pass   ? "valid"
                                 : code == exit_fail ? "broken"
                                                     : "no trace";
-    const Json json = {
-        {"schema", "pto2-validate/1"}, {"verdict", verdict}, {"races", races_}, {"files", files}};
-    out.write(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    return text_of_json(
+        {{"schema", "pto2-validate/1"}, {"verdict", verdict}, {"races", races_}, {"files", files}});
   }
 
   std::vector<std::string> files_;

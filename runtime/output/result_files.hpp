@@ -1,4 +1,5 @@
-/// The results of a program as text on stdout, JSON and JUnit.
+/// The results of a program: text on stdout, and the files that options name. Whatever writes one
+/// opens it here before the work, and finishes it here.
 #pragma once
 
 #include <functional>
@@ -11,16 +12,27 @@
 
 namespace pto2::cli {
 
+/// What --json, --junit and --trace name. Empty: not wanted; "-": stdout, which has no text then.
+struct ResultNames {
+  std::string json = {};
+  std::string junit = {};
+  std::string trace = {};
+};
+
 class ResultFiles {
  public:
-  /// Opens what `--json` and `--junit` name. Empty names: not wanted; "-": stdout, which has no
-  /// text then. Throws CliError.
-  ResultFiles(const std::string& json, const std::string& junit);
+  /// Opens the files. Throws CliError: bad input, or usage if two names are of one file.
+  explicit ResultFiles(const ResultNames& names);
+  ResultFiles(const std::string& json, const std::string& junit)
+      : ResultFiles(ResultNames{.json = json, .junit = junit}) {}
 
+  /// The trace, for who has it to write and to finish; null if none is wanted.
+  [[nodiscard]] OutputFile* trace() { return trace_ ? &*trace_ : nullptr; }
   /// Text for people, at once.
   void print(const std::string& text) const;
-  /// Writes the files that are wanted and puts them in their places. `json_text` is called if JSON
-  /// is; `suite`, `cases` and `interrupted` are junit_text()'s.
+  /// Writes JSON, if it is wanted, and puts it in its place. `json_text` is called if so.
+  void finish(const std::function<std::string()>& json_text);
+  /// The same, and JUnit; `suite`, `cases` and `interrupted` are junit_text()'s.
   void finish(const std::function<std::string()>& json_text, const std::string& suite,
               const std::vector<JunitCase>& cases, bool interrupted);
 
@@ -28,6 +40,7 @@ class ResultFiles {
   bool text_;
   std::optional<OutputFile> json_;
   std::optional<OutputFile> junit_;
+  std::optional<OutputFile> trace_;
 };
 
 }  // namespace pto2::cli

@@ -16,6 +16,7 @@
 #include "runtime/output/numbers.hpp"
 #include "runtime/output/replay_help.hpp"
 #include "runtime/output/replay_token.hpp"
+#include "runtime/output/result_files.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/simulation/simulate_output.hpp"
 
@@ -115,14 +116,12 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
 }
 
-void tell(const SimulatedRun& run, std::string story) {
-  cli::OutputFile out("-");
+/// The story, if there is one, tells what is wrong.
+std::string text_of(const SimulatedRun& run, std::string story) {
   if (story.empty()) {
     for (const std::string& problem : run.problems) story += fmt::format("wrong: {}\n", problem);
   }
-  out.write(story);
-  out.write(fmt::format("{}: {} tasks, {} points\n", run.outcome, run.tasks, run.points));
-  out.finish();
+  return story + fmt::format("{}: {} tasks, {} points\n", run.outcome, run.tasks, run.points);
 }
 
 /// The weakening of a token asks for an effect that only weak memory shows. Throws TokenError.
@@ -158,10 +157,10 @@ SimulatedRun replay(const std::string& text, const Token& token, std::string& st
 ExitCode run_replay(const std::string& text, const std::string& trace) {
   try {
     Token token = parse_token(text);
-    std::optional<cli::OutputFile> file;
+    cli::ResultFiles results(cli::ResultNames{.trace = trace});
+    cli::OutputFile* const file = results.trace();
     bool is_traced = false;
-    if (!trace.empty()) {
-      file.emplace(trace);
+    if (file != nullptr) {
       token.options.trace = [&](std::string_view lines) {
         file->write(lines);
         is_traced = true;
@@ -171,10 +170,10 @@ ExitCode run_replay(const std::string& text, const std::string& trace) {
     const SimulatedRun run = replay(text, token, story);
     if (is_traced) {
       file->finish();
-    } else if (file) {
+    } else if (file != nullptr) {
       fmt::print(stderr, "pto2: there is no trace of a run that did not come to its end\n");
     }
-    if (!file || !file->is_stdout()) tell(run, std::move(story));
+    results.print(text_of(run, std::move(story)));
     return run.wrong() ? cli::exit_fail : cli::exit_pass;
   } catch (const cli::TokenError& error) {
     throw CliError(cli::exit_bad_input, error.what());

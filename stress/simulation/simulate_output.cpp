@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/output/json_text.hpp"
+
 namespace pto2::simulations {
 namespace {
 
@@ -118,7 +120,7 @@ cli::ExitCode SimulateOutput::finish(const Options& options, const cli::NumberRa
                                      std::optional<cli::ExitCode> interrupted) {
   const bool early = interrupted.has_value();
   files_.print(gap_of(seeds, summary, early) + text_of(options, summary, shrunk));
-  files_.finish([&] { return json_of(options, seeds, summary, shrunk, early).dump(2) + "\n"; },
+  files_.finish([&] { return cli::text_of_json(json_of(options, seeds, summary, shrunk, early)); },
                 "pto2 simulate " + name_of(options), cases_of(options, summary, shrunk, early),
                 early);
   if (interrupted) return *interrupted;

@@ -1,0 +1,106 @@
+#include "runtime/output/result_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/json_text.hpp"
+
+namespace pto2::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string read(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+class Results : public testing::Test {
+ protected:
+  Results() {
+    std::string pattern = (fs::temp_directory_path() / "pto2-results-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+    folder_ = pattern;
+  }
+  ~Results() override { fs::remove_all(folder_); }
+
+  std::string path(const char* name) const { return folder_ / name; }
+
+  fs::path folder_;
+};
+
+/// Writes everything to the files of these names, and returns what stdout got.
+std::string stdout_of(const ResultNames& names) {
+  testing::internal::CaptureStdout();
+  ResultFiles results(names);
+  if (results.trace() != nullptr) {
+    results.trace()->write("trace\n");
+    results.trace()->finish();
+  }
+  results.print("text\n");
+  results.finish([] { return std::string("json\n"); }, "suite", {}, false);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST_F(Results, GoToTheFilesThatAreNamed) {
+  EXPECT_EQ(stdout_of({.json = path("j"), .junit = path("x"), .trace = path("t")}), "text\n");
+  EXPECT_EQ(read(path("j")), "json\n");
+  EXPECT_THAT(read(path("x")), HasSubstr("<testsuite name=\"suite\""));
+  EXPECT_EQ(read(path("t")), "trace\n");
+}
+
+TEST_F(Results, LeaveStdoutToTheOneThatIsThere) {
+  EXPECT_EQ(stdout_of({}), "text\n");
+  EXPECT_EQ(stdout_of({.json = "-"}), "json\n");
+  EXPECT_EQ(stdout_of({.trace = "-"}), "trace\n");
+  EXPECT_THAT(stdout_of({.junit = "-"}), testing::StartsWith("<?xml"));
+  EXPECT_EQ(stdout_of({.json = path("j"), .trace = "-"}), "trace\n");
+}
+
+TEST_F(Results, AreNotMadeUnlessTheyAreWanted) {
+  ResultFiles results({.trace = path("t")});
+  results.finish([]() -> std::string { throw std::logic_error("nobody wants it"); });
+  EXPECT_EQ(ResultFiles({.json = path("j")}).trace(), nullptr);
+  EXPECT_TRUE(fs::is_empty(folder_)) << "what is not finished leaves nothing";
+}
+
+/// Why the names are refused; no file is there then.
+std::string refusal_of(const ResultNames& names) {
+  try {
+    const ResultFiles results(names);
+  } catch (const CliError& error) {
+    EXPECT_EQ(error.code(), exit_usage);
+    return error.what();
+  }
+  return "none";
+}
+
+TEST_F(Results, NeedAFileEach) {
+  fs::create_symlink("a", path("link"));
+  const std::string a = path("a");
+  const std::string link = path("link");
+  EXPECT_EQ(refusal_of({.json = a, .junit = link}), "--json and --junit name the same file");
+  EXPECT_EQ(refusal_of({.json = a, .trace = link}), "--trace and --json name the same file");
+  EXPECT_EQ(refusal_of({.junit = a, .trace = link}), "--trace and --junit name the same file");
+  EXPECT_EQ(refusal_of({.json = "-", .junit = "-"}), "--json and --junit cannot both be stdout");
+  EXPECT_EQ(refusal_of({.json = "-", .trace = "-"}), "--trace and --json cannot both be stdout");
+  EXPECT_EQ(refusal_of({.json = a, .junit = path("b"), .trace = "-"}), "none");
+  EXPECT_FALSE(fs::exists(a));
+}
+
+TEST(JsonText, IsADocument) {
+  EXPECT_EQ(text_of_json({{"b", 1}, {"a", "\xff"}}),
+            "{\n  \"b\": 1,\n  \"a\": \"\xef\xbf\xbd\"\n}\n");
+}
+
+}  // namespace
+}  // namespace pto2::cli
