@@ -1,0 +1,193 @@
+// The script dev, with stand-ins for the tools that it calls.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class Dev : public testing::Test {
+ protected:
+  Dev() {
+    fs::copy_file(fs::path(PTO2_SOURCE) / "dev", folder_.path("dev"));
+    fs::copy_file(fs::path(PTO2_SOURCE) / "CMakePresets.json", folder_.path("CMakePresets.json"));
+    for (const char* part : {"tests", "bench", "models", "runtime"}) {
+      fs::create_directory_symlink(fs::path(PTO2_SOURCE) / part, folder_.path(part));
+    }
+    fs::create_directories(folder_.path("tools"));
+    for (const char* tool : {"apt-get", "sudo", "dpkg-query", "cmake", "ninja", "ctest", "ccache",
+                             "clang-format", "gcovr"}) {
+      add_program("tools/" + std::string(tool));
+    }
+  }
+
+  /// Writes its name and its arguments to the record of calls.
+  void add_program(const std::string& name) {
+    const fs::path path =
+        folder_.file(name, "#!/bin/sh\necho \"" + fs::path(name).filename().string() + " $*\" >>'" +
+                               calls_ + "'\n");
+    fs::permissions(path, fs::perms::owner_all);
+  }
+
+  Outcome dev(const Strings& arguments, const Strings& variables = {}) {
+    Strings all{"PATH=" + folder_.path("tools") + ":/usr/bin:/bin"};
+    all.insert(all.end(), variables.begin(), variables.end());
+    all.push_back(folder_.path("dev"));
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return run_program("/usr/bin/env", all);
+  }
+
+  /// Nothing has been called, and nothing has been built.
+  void expect_refused(const Strings& arguments, const std::string& why) {
+    const Outcome outcome = dev(arguments);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, StartsWith("dev: " + why));
+    EXPECT_THAT(outcome.err, HasSubstr("; ./dev help"));
+    EXPECT_EQ(calls(), "") << why;
+    EXPECT_FALSE(fs::exists(folder_.path("build")));
+  }
+
+  /// What is called in a tree where pto2 and two presets have been built.
+  std::string calls_of(const Strings& arguments) {
+    for (const char* preset : {"dev", "release"}) {
+      fs::create_directories(folder_.path("build/" + std::string(preset) + "/bin"));
+    }
+    add_program("build/release/bin/pto2");
+    fs::remove(calls_);
+    const Outcome outcome = dev(arguments, {"PTO2_DEPS=skip"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return calls();
+  }
+
+  [[nodiscard]] std::string calls() const { return read_text(calls_); }
+
+ private:
+  TemporaryFolder folder_;
+  std::string calls_ = folder_.path("calls");
+};
+
+TEST_F(Dev, LooksAtTheArgumentsFirst) {
+  expect_refused({"nosuch"}, "unknown verb: nosuch");
+  expect_refused({"deps", "nosuch"}, "deps: no preset nosuch; there are: lint asan-ubsan");
+  expect_refused({"build", "nosuch"}, "build: no preset nosuch; there are: asan-ubsan clang");
+  expect_refused({"build", "dev", "release"}, "build: too many arguments: release");
+  expect_refused({"test", "nosuch"}, "test: no label nosuch; there are: unit e2e");
+  expect_refused({"test", "unit", "nosuch"}, "test: no preset nosuch");
+  expect_refused({"test", "", "dev", "x", "y"}, "test: too many arguments: x y");
+  expect_refused({"check", "5"}, "check: too many arguments: 5");
+  expect_refused({"stress", "--seconds", "5"}, "stress: too many arguments: --seconds 5");
+  expect_refused({"mutants", "nosuch"}, "mutants: no planted bug has a name that contains nosuch");
+  expect_refused({"lint", "--fx"}, "lint: no option --fx; there are: --fix");
+  expect_refused({"coverage", "nosuch"}, "coverage: no label or option nosuch");
+  expect_refused({"pto2", "nosuch"}, "pto2: no command nosuch; there are: run validate");
+}
+
+TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
+  expect_refused({"fuzz", "nosuch"}, "fuzz: no target nosuch; there are: arguments elf graphs");
+  expect_refused({"fuzz", "elf graphs"}, "fuzz: no target elf graphs");
+  expect_refused({"fuzz", "elf", "graphs"}, "fuzz: one target at a time");
+  expect_refused({"fuzz", "--runs", "some"}, "fuzz: --runs needs a number");
+  expect_refused({"fuzz", "elf", "--seconds"}, "fuzz: --seconds needs a number");
+  expect_refused({"fuzz", "--second", "5"}, "fuzz: unknown option --second");
+  expect_refused({"bench", "nosuch"}, "bench: no subject nosuch; there are: checker runtime");
+  expect_refused({"bench", "--json"}, "bench: --json needs a file");
+}
+
+/// The verbs that ./dev help lists.
+std::vector<std::string> verbs_of(const std::string& usage) {
+  static const std::regex line(R"(\n  ([a-z0-9]+)[ \n])");
+  std::vector<std::string> verbs;
+  for (std::sregex_iterator match(usage.begin(), usage.end(), line), end; match != end; ++match) {
+    verbs.push_back((*match)[1]);
+  }
+  return verbs;
+}
+
+TEST_F(Dev, HelpOfAVerbIsItsOwn) {
+  const std::string all = dev({"help"}).out;
+  const std::vector<std::string> verbs = verbs_of(all);
+  EXPECT_EQ(verbs.size(), 13U) << all;
+  for (const std::string& verb : verbs) {
+    const Outcome outcome = dev({"help", verb});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    if (verb != "pto2") {
+      EXPECT_EQ(dev({verb, "--help"}).out, outcome.out);
+    }
+    if (verb == "help") {
+      EXPECT_EQ(outcome.out, all);
+      continue;
+    }
+    EXPECT_THAT(outcome.out, StartsWith("./dev " + verb));
+    EXPECT_THAT(outcome.out, Not(HasSubstr("help [VERB]")));
+    EXPECT_LT(outcome.out.size(), all.size() / 3);
+  }
+  EXPECT_THAT(dev({"help", "fuzz"}).out, HasSubstr("\ntargets: arguments elf "));
+  expect_refused({"help", "nosuch"}, "help: unknown verb: nosuch");
+}
+
+TEST_F(Dev, HelpOfPto2BuildsTheProgramThatHasIt) {
+  EXPECT_THAT(calls_of({"pto2", "--help"}), HasSubstr(" pto2\npto2 --help\n"));
+  EXPECT_THAT(calls_of({"pto2", "run", "--help"}), HasSubstr(" pto2\npto2 run --help\n"));
+  EXPECT_THAT(calls_of({"pto2", "stress", "-h"}), HasSubstr(" pto2 pto2-stress\npto2 stress -h\n"));
+  EXPECT_THAT(calls_of({"pto2", "check", "--mutants", "--help"}),
+              HasSubstr(" pto2 pto2-check\npto2 check --mutants --help\n"));
+}
+
+TEST_F(Dev, CommandsOfPto2BuildWhatTheyNeed) {
+  EXPECT_THAT(calls_of({"pto2", "list"}), HasSubstr(" pto2 workloads\npto2 list\n"));
+  EXPECT_THAT(calls_of({"pto2", "stress"}), HasSubstr(" pto2 pto2-stress workloads\n"));
+  EXPECT_THAT(calls_of({"pto2", "check"}), HasSubstr(" pto2 pto2-check\n"));
+  EXPECT_THAT(calls_of({"pto2", "check", "--mutants"}), HasSubstr(" pto2 pto2-check mutants\n"));
+  EXPECT_THAT(calls_of({"pto2", "replay", "lifetime/x/7"}), HasSubstr(" pto2 pto2-check\n"));
+  EXPECT_THAT(calls_of({"pto2", "replay", "simulate/x/7"}),
+              HasSubstr(" pto2 pto2-simulate workloads\n"));
+  EXPECT_THAT(calls_of({"run", "bgemm"}), HasSubstr(" pto2 workloads\npto2 run bgemm\n"));
+}
+
+TEST_F(Dev, BuildsWhatIsNamed) {
+  EXPECT_THAT(calls_of({"build", "release"}), HasSubstr("--preset release\n"));
+  EXPECT_THAT(calls_of({"build"}), HasSubstr("--preset dev\n"));
+}
+
+/// The labels that the tests of a folder have.
+std::set<std::string> labels_in(const fs::path& folder) {
+  static const std::regex labels("LABELS(( [a-z0-9]+)+)");
+  static const std::regex word("[a-z0-9]+");
+  std::set<std::string> all;
+  for (const auto& file : fs::recursive_directory_iterator(folder)) {
+    if (file.path().filename() != "CMakeLists.txt") continue;
+    const std::string text = read_text(file.path());
+    for (std::sregex_iterator list(text.begin(), text.end(), labels), end; list != end; ++list) {
+      const std::string names = (*list)[1];
+      for (std::sregex_iterator name(names.begin(), names.end(), word); name != end; ++name) {
+        all.insert(name->str());
+      }
+    }
+  }
+  return all;
+}
+
+/// A label that the script does not know is refused before the preset.
+TEST_F(Dev, KnowsTheLabelsOfAllTests) {
+  std::set<std::string> labels = labels_in(fs::path(PTO2_SOURCE) / "tests");
+  labels.merge(labels_in(fs::path(PTO2_SOURCE) / "stress"));
+  EXPECT_THAT(labels, testing::IsSupersetOf({"unit", "e2e", "cli", "stress", "sanitize"}));
+  for (const std::string& label : labels) {
+    expect_refused({"test", label, "nosuch"}, "test: no preset nosuch");
+  }
+}
+
+}  // namespace
+}  // namespace pto2::test
