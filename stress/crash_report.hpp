@@ -16,7 +16,7 @@ namespace pto2 {
 /// One at a time in a program; it lives as long as the runs.
 class CrashReport {
  public:
-  /// `repeat` says how to repeat the run of a number.
+  /// `repeat` says how to repeat the run of a number. Empty: somebody else tells that.
   explicit CrashReport(std::function<std::string(uint64_t)> repeat) : repeat_(std::move(repeat)) {
     current = this;
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) std::signal(signal, report);
@@ -48,7 +48,9 @@ class CrashReport {
     for (const auto& slot : current->under_way_) {
       const uint64_t past = slot.load();
       if (past == 0) continue;
-      const std::string line = "repeat: " + current->repeat_(past - 1) + "\n";
+      const std::string command = current->repeat_(past - 1);
+      if (command.empty()) continue;
+      const std::string line = "repeat: " + command + "\n";
       (void)!write(STDERR_FILENO, line.data(), line.size());
     }
     std::signal(signal, SIG_DFL);

@@ -8,23 +8,19 @@
 
 namespace pto2::stress {
 
-namespace {
+int test_slowdown() {
+  return PTO2_TEST_SLOWDOWN;
+}
 
-std::chrono::milliseconds in_force(std::chrono::milliseconds limit) {
+std::chrono::milliseconds hang_limit_in_force(std::chrono::milliseconds limit) {
   if (const char* const seconds = std::getenv("PTO2_HANG_SECONDS")) {
     return std::chrono::milliseconds(static_cast<int64_t>(std::atof(seconds) * 1000));
   }
   return limit * test_slowdown();
 }
 
-}  // namespace
-
-int test_slowdown() {
-  return PTO2_TEST_SLOWDOWN;
-}
-
 HangGuard::HangGuard(std::string what, std::chrono::milliseconds limit)
-    : what_(std::move(what)), limit_(in_force(limit)), thread_(start()) {}
+    : what_(std::move(what)), limit_(hang_limit_in_force(limit)), thread_(start()) {}
 
 HangGuard::~HangGuard() {
   {

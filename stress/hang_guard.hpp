@@ -16,13 +16,20 @@ namespace pto2::stress {
 /// sanitizers.
 [[nodiscard]] int test_slowdown();
 
+/// How long nothing may end before it is a hang, unless a guard is told otherwise.
+inline constexpr std::chrono::milliseconds usual_hang_limit = std::chrono::seconds(45);
+
+/// What becomes of such a limit: a build with sanitizers stretches it as it does CTest's time-outs;
+/// the environment variable PTO2_HANG_SECONDS replaces it, for whoever plants a hang on purpose.
+[[nodiscard]] std::chrono::milliseconds hang_limit_in_force(
+    std::chrono::milliseconds limit = usual_hang_limit);
+
 class HangGuard {
  public:
   /// If neither progress() nor the destructor is called for `limit`, the guard writes `what`, the
   /// subject of the report, and the state of every team that runs to stderr and aborts the program.
-  /// A build with sanitizers stretches `limit` as it does CTest's time-outs; the environment
-  /// variable PTO2_HANG_SECONDS replaces it, for whoever plants a hang on purpose.
-  explicit HangGuard(std::string what, std::chrono::milliseconds limit = std::chrono::seconds(45));
+  /// The limit is what hang_limit_in_force() makes of it.
+  explicit HangGuard(std::string what, std::chrono::milliseconds limit = usual_hang_limit);
   ~HangGuard();
   HangGuard(const HangGuard&) = delete;
   HangGuard& operator=(const HangGuard&) = delete;

@@ -54,16 +54,16 @@ std::vector<std::pair<std::string, Options>> things(const Drawn& drawn) {
 UnitReport DrawnUnit::run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) {
   const auto end = std::chrono::steady_clock::now() + budget.time();
   std::stop_source stop;
-  const simulations::Watch watch{
-      [&](uint64_t seed) { counts.seed.store(seed); },
-      [&](const simulations::SimulatedRun& run) {
-        const uint64_t runs = counts.runs.fetch_add(1) + 1;
-        const uint64_t tasks = counts.tasks.fetch_add(run.tasks) + run.tasks;
-        if (run.wrong()) counts.wrong.fetch_add(1);
-        const bool spent = runs >= budget.runs || tasks >= budget.tasks;
-        if (spent || std::chrono::steady_clock::now() >= end) stop.request_stop();
-      },
-      [&](uint64_t seed) { return fmt::format("seed {} of {}", seed, name()); }};
+  const auto ended = [&](const simulations::SimulatedRun& run) {
+    const uint64_t runs = counts.runs.fetch_add(1) + 1;
+    const uint64_t tasks = counts.tasks.fetch_add(run.tasks) + run.tasks;
+    if (run.wrong()) counts.wrong.fetch_add(1);
+    const bool spent = runs >= budget.runs || tasks >= budget.tasks;
+    if (spent || std::chrono::steady_clock::now() >= end) stop.request_stop();
+  };
+  // How to repeat a run that crashes is told by whoever waits for this process, and not here.
+  const simulations::Watch watch{[&](uint64_t seed) { counts.seed.store(seed); }, ended,
+                                 [](uint64_t) { return std::string(); }};
   simulations::Summary summary =
       simulations::simulate(options_, seeds, 1, stop.get_token(), make_, watch);
   return {std::move(summary.outcomes), std::move(summary.never_seen), std::move(summary.wrong)};

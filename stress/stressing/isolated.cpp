@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <new>
 #include <system_error>
@@ -71,24 +72,60 @@ std::string text_of_status(int status) {
   return fmt::format("exit code {}", WEXITSTATUS(status));
 }
 
-/// Reads until the process has closed its end. False if it was killed before.
-bool read_results(int results, pid_t child, const std::function<void()>& watch,
-                  std::chrono::nanoseconds limit, PendingSignals& signals, std::string& text) {
-  const auto end = std::chrono::steady_clock::now() + limit;
+/// How long a process has used no processor.
+class IdleTime {
+ public:
+  explicit IdleTime(pid_t process) { clock_getcpuclockid(process, &clock_); }
+
+  /// At this look; the time between two looks counts for a second at most, so that nobody is idle
+  /// since both processes were stopped for a while.
+  std::chrono::nanoseconds look() {
+    timespec used{};
+    clock_gettime(clock_, &used);
+    const auto now = std::chrono::steady_clock::now();
+    const bool worked = used.tv_sec != used_.tv_sec || used.tv_nsec != used_.tv_nsec;
+    idle_ = worked ? std::chrono::nanoseconds(0)
+                   : idle_ + std::min<std::chrono::nanoseconds>(now - last_look_, one_look);
+    used_ = used;
+    last_look_ = now;
+    return idle_;
+  }
+
+ private:
+  static constexpr std::chrono::seconds one_look{1};
+  clockid_t clock_{};
+  timespec used_{};
+  std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
+  std::chrono::nanoseconds idle_{0};
+};
+
+/// Why nothing more is read.
+enum class End { closed, stopped, idle };
+
+/// Reads until the process has closed its end, or is not to be waited for any longer.
+End read_results(int results, pid_t child, const std::function<void()>& watch,
+                 const Patience& patience, PendingSignals& signals, std::string& text) {
+  const auto end = std::chrono::steady_clock::now() + patience.time;
+  IdleTime idle(child);
   std::array<char, 4096> buffer;
   for (;;) {
     pollfd what{results, POLLIN, 0};
     const int ready = poll(&what, 1, 200);
     watch();
-    if (signals.look() || std::chrono::steady_clock::now() >= end) {
-      kill(child, SIGKILL);
-      return false;
-    }
+    if (signals.look() || std::chrono::steady_clock::now() >= end) return End::stopped;
+    if (idle.look() >= patience.idle) return End::idle;
     if (ready <= 0) continue;
     const ssize_t count = read(results, buffer.data(), buffer.size());
-    if (count == 0) return true;
+    if (count == 0) return End::closed;
     if (count > 0) text.append(buffer.data(), static_cast<std::size_t>(count));
   }
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 }  // namespace
@@ -122,7 +159,7 @@ void PendingSignals::unblock() const {
 }
 
 Ended run_isolated(const std::function<std::string()>& work, const std::function<void()>& watch,
-                   std::chrono::nanoseconds limit, PendingSignals& signals) {
+                   const Patience& patience, PendingSignals& signals) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
   const cli::Descriptor results(ends[0]);
@@ -136,12 +173,16 @@ Ended run_isolated(const std::function<std::string()>& work, const std::function
   if (child == 0) work_in_child(work, written.number(), fileno(errors.get()), parent, signals);
   written.close();
   Ended ended;
-  ended.stopped = !read_results(results.number(), child, watch, limit, signals, ended.result);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  ended.completed = !ended.stopped && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const End end = read_results(results.number(), child, watch, patience, signals, ended.result);
+  if (end != End::closed) kill(child, SIGKILL);
+  const int status = wait_for(child);
+  ended.stopped = end == End::stopped;
+  ended.completed = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!ended.completed) ended.how = text_of_status(status);
+  if (end == End::idle) {
+    ended.how += fmt::format(", since it had used no processor for {:.3g} s: was it stopped?",
+                             std::chrono::duration<double>(patience.idle).count());
+  }
   ended.errors = last_of(fileno(errors.get()));
   return ended;
 }

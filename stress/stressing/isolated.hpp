@@ -39,16 +39,25 @@ struct Ended {
   bool completed = false;  ///< it did its work and returned
   bool stopped = false;    ///< it was killed since a signal came, or its time was up
   std::string result;      ///< what the work returned
-  std::string how;         ///< unless it completed: "SIGABRT", "exit code 3", ..
+  std::string how;         ///< unless it completed: "SIGABRT", "exit code 3", ..; and why, if it
+                           ///< was idle for too long
   std::string errors;      ///< the last of what it wrote to stderr
 };
 
+/// How long an isolated process is waited for.
+struct Patience {
+  std::chrono::nanoseconds time;  ///< in all
+  /// Without any use of a processor. It is that of a process that is stopped (SIGSTOP): in one that
+  /// waits for what never comes, a HangGuard still looks at its clock, and says more.
+  std::chrono::nanoseconds idle;
+};
+
 /// Forks a process that calls `work` and ends, and waits for it; calls `watch` a few times a
-/// second. The process is killed when a signal comes, after `limit`, and when this one ends. Its
-/// stderr is caught. Throws std::system_error if there can be no process. The caller must have one
-/// thread.
+/// second. The process is killed when a signal comes, when the patience is at its end, and when
+/// this one ends. Its stderr is caught. Throws std::system_error if there can be no process. The
+/// caller must have one thread.
 Ended run_isolated(const std::function<std::string()>& work, const std::function<void()>& watch,
-                   std::chrono::nanoseconds limit, PendingSignals& signals);
+                   const Patience& patience, PendingSignals& signals);
 
 /// Memory that is zero and shared with the processes that are forked later. T must be trivially
 /// destructible.

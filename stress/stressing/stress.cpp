@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
+
+#include "stress/hang_guard.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -18,8 +21,17 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::chrono::nanoseconds duration(double seconds) {
-  return Budget{.seconds = seconds}.time();
+/// So long in all, and idle for as long as a run may hang.
+Patience patience(double seconds) {
+  return {Budget{.seconds = seconds}.time(), hang_limit_in_force()};
+}
+
+/// How the unit's process ended, after its last words.
+std::string problem_of(const Ended& ended) {
+  const std::size_t begin = ended.errors.find_first_not_of('\n');
+  if (begin == std::string::npos) return "ended by " + ended.how;
+  const std::size_t last = ended.errors.find_last_not_of('\n');
+  return fmt::format("{}\nended by {}", ended.errors.substr(begin, last + 1 - begin), ended.how);
 }
 
 /// From the unit's process to this one.
@@ -62,7 +74,7 @@ class Stressing {
         add_failure(fmt::format("{}", fmt::join(wrong.problems, "\n")), wrong.seed);
       }
     } else if (!ended.stopped) {
-      add_failure(fmt::format("{}\nended by {}", ended.errors, ended.how), counts_->seed.load());
+      add_failure(problem_of(ended), counts_->seed.load());
     }
     return std::move(result_);
   }
@@ -77,8 +89,8 @@ class Stressing {
     const auto watch = [&] {
       if (options_.progress) options_.progress(unit_, counts, seconds_since(begin));
     };
-    // A hang ends it earlier, and says where.
-    return run_isolated(work, watch, std::chrono::hours(24) * 365, signals_);
+    // Its own guard ends it when it hangs, and says where.
+    return run_isolated(work, watch, patience(std::numeric_limits<double>::infinity()), signals_);
   }
 
   /// The first is tried again and looked for in simulations; the others are told.
@@ -127,7 +139,7 @@ class Stressing {
                                                            Json::error_handler_t::replace);
     };
     const Ended ended = run_isolated(
-        work, [] {}, duration(options_.simulate_seconds), signals_);
+        work, [] {}, patience(options_.simulate_seconds), signals_);
     if (!ended.completed) return;
     const Json json = Json::parse(ended.result);
     failure.token = json.at("token");

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "stress/stressing/stress.hpp"
+
 namespace pto2::stress {
 namespace {
 
@@ -115,6 +119,29 @@ TEST(DrawnUnits, CountWhatIsWrongAndKeepIt) {
   ASSERT_EQ(report.wrong.size(), 2U);
   EXPECT_EQ(report.wrong[0].seed, 2U);
   EXPECT_EQ(report.outcomes.at("wrong"), 2U);
+}
+
+/// A run of it ends the process.
+class CrashingSubject final : public simulations::Subject {
+ public:
+  simulations::SimulatedRun run(uint64_t) override { std::abort(); }
+  simulations::Shrunk shrink(uint64_t) override { return {}; }
+  simulations::SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override {
+    return {};
+  }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+};
+
+TEST(DrawnUnits, ACrashIsToldWithOneCommand) {
+  DrawnUnit unit("fake/threads", {},
+                 [](const simulations::Options&) { return std::make_unique<CrashingSubject>(); });
+  StressOptions options;
+  options.repeat_tries = 0;
+  PendingSignals signals;
+  const UnitResult result = stress(unit, options, signals);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].text, "ended by SIGABRT");
+  EXPECT_THAT(result.failures[0].command, testing::HasSubstr("fake/threads --seeds 1..1"));
 }
 
 TEST(DrawnUnits, AWrongSeedIsLookedForInEachSimulation) {

@@ -2,8 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -14,10 +17,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Ended run(const std::function<std::string()>& work, std::chrono::nanoseconds limit = 60s) {
+Ended run(const std::function<std::string()>& work, const Patience& patience = {60s, 60s}) {
   PendingSignals signals;
   return run_isolated(
-      work, [] {}, limit, signals);
+      work, [] {}, patience, signals);
 }
 
 TEST(Isolated, ReturnsWhatTheWorkReturned) {
@@ -63,9 +66,81 @@ TEST(Isolated, IsKilledWhenItsTimeIsUp) {
       []() -> std::string {
         for (;;) pause();
       },
-      50ms);
+      {50ms, 60s});
   EXPECT_TRUE(ended.stopped);
   EXPECT_FALSE(ended.completed);
+}
+
+TEST(Isolated, IsGivenUpWhenItIsStopped) {
+  const Ended ended = run(
+      []() -> std::string {
+        raise(SIGSTOP);
+        return "went on";
+      },
+      {20s, 400ms});
+  EXPECT_FALSE(ended.stopped) << "it is a failure, not an interruption";
+  EXPECT_FALSE(ended.completed);
+  EXPECT_EQ(ended.how, "SIGKILL, since it had used no processor for 0.4 s: was it stopped?");
+}
+
+TEST(Isolated, IsNotGivenUpWhileItWorksNowAndThen) {
+  const Ended ended = run(
+      [] {
+        for (int i = 0; i < 6; ++i) usleep(450'000);
+        return std::string("done");
+      },
+      {60s, 1100ms});
+  EXPECT_TRUE(ended.completed) << ended.how;
+}
+
+/// As a shell does with all processes of a job: the caller does nothing while the other is stopped.
+TEST(Isolated, IsNotGivenUpWhenItsCallerWasStoppedToo) {
+  const SharedWithForks<std::atomic<pid_t>> child;
+  const auto stop_once = [&] {
+    const pid_t process = child->exchange(0);
+    if (process == 0) return;
+    kill(process, SIGSTOP);
+    usleep(2'200'000);
+    kill(process, SIGCONT);
+  };
+  PendingSignals signals;
+  const Ended ended = run_isolated(
+      [&] {
+        child->store(getpid());
+        while (child->load() != 0) usleep(10'000);
+        return std::string("went on");
+      },
+      stop_once, {60s, 1900ms}, signals);
+  EXPECT_TRUE(ended.completed) << ended.how;
+}
+
+/// Forks a process that runs another one isolated, and kills the former as soon as the latter has
+/// begun; the end of a pipe that is closed when both are gone.
+int end_of_killed_family() {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) throw std::runtime_error("pipe");
+  const pid_t middle = fork();
+  if (middle == 0) {
+    (void)run([&]() -> std::string {
+      alarm(30);  // nobody else ends one that is forgotten
+      (void)!write(ends[1], "x", 1);
+      for (;;) pause();
+    });
+    _exit(0);
+  }
+  close(ends[1]);
+  char begun = 0;
+  (void)!read(ends[0], &begun, 1);
+  kill(middle, SIGKILL);
+  waitpid(middle, nullptr, 0);
+  return ends[0];
+}
+
+TEST(Isolated, EndsWithTheOneThatStartedIt) {
+  const int end = end_of_killed_family();
+  pollfd closed{end, POLLIN, 0};
+  EXPECT_EQ(poll(&closed, 1, 10'000), 1) << "it still runs";
+  close(end);
 }
 
 TEST(Isolated, IsKilledByASignalToTheCaller) {
@@ -76,7 +151,7 @@ TEST(Isolated, IsKilledByASignalToTheCaller) {
       []() -> std::string {
         for (;;) pause();
       },
-      [] { kill(getpid(), SIGTERM); }, 60s, signals);
+      [] { kill(getpid(), SIGTERM); }, {60s, 60s}, signals);
   EXPECT_TRUE(ended.stopped);
   EXPECT_EQ(signals.exit_code(), cli::exit_terminated);
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -110,10 +111,35 @@ TEST(Stress, ACrashIsAFailureWithTheSeedUnderWay) {
                                    options_of({.runs = 9}));
   EXPECT_EQ(result.runs, 2U);
   ASSERT_EQ(result.failures.size(), 1U);
-  EXPECT_THAT(result.failures[0].text, HasSubstr("invariant violated"));
-  EXPECT_THAT(result.failures[0].text, HasSubstr("SIGABRT"));
+  EXPECT_EQ(result.failures[0].text, "invariant violated\nended by SIGABRT");
   EXPECT_THAT(result.failures[0].command, HasSubstr("--seeds 3..3"));
   EXPECT_EQ(result.failures[0].seen, 6U);
+}
+
+TEST(Stress, ACrashWithoutAWordIsToldByItsSignal) {
+  const UnitResult result =
+      stress(FakeUnit([](uint64_t) -> std::string { return raise(SIGKILL), ""; }), options_of({}));
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].text, "ended by SIGKILL");
+}
+
+TEST(Stress, AUnitThatIsStoppedIsGivenUpAsOneThatHangs) {
+  setenv("PTO2_HANG_SECONDS", "0.5", 1);
+  alarm(60);  // ends this program if it is waited for without end
+  StressOptions options = options_of({.runs = 9});
+  options.repeat_tries = 1;
+  const auto stops_at_two = [](uint64_t seed) -> std::string {
+    if (seed == 2) raise(SIGSTOP);
+    return "";
+  };
+  const UnitResult result = stress(FakeUnit(stops_at_two), options);
+  alarm(0);
+  unsetenv("PTO2_HANG_SECONDS");
+  EXPECT_FALSE(result.interrupted);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_THAT(result.failures[0].text, HasSubstr("it had used no processor for 0.5 s"));
+  EXPECT_THAT(result.failures[0].command, HasSubstr("--seeds 2..2"));
+  EXPECT_EQ(result.failures[0].seen, 1U);
 }
 
 TEST(Stress, AScenarioIsTriedAgainForAsManyRunsAsItTook) {
