@@ -1,6 +1,7 @@
 /// Runs of the whole runtime that are drawn from seeds, on OS threads.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@ class DrawnUnit final : public Unit {
       : Unit(std::move(name)), options_(std::move(options)), make_(std::move(make)) {}
 
   [[nodiscard]] bool has_seeds() const override { return true; }
+  [[nodiscard]] std::optional<FanOutKind> fan_out() const override { return options_.fan_out; }
   UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override;
   [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t seed) override;
 

@@ -66,6 +66,7 @@ class Stressing {
     result_.runs = counts_->runs.load();
     result_.tasks = std::max(counts_->tasks.load(), unit_.has_seeds() ? 0 : result_.runs);
     result_.has_seeds = unit_.has_seeds();
+    result_.fan_out = unit_.fan_out();
     result_.seeds = {options_.seeds.first, std::max(options_.seeds.first, counts_->seed.load())};
     result_.interrupted = ended.stopped;
     if (ended.completed) {

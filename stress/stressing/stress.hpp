@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct UnitResult {
   uint64_t tasks = 0;
   double seconds = 0;
   bool has_seeds = false;
-  cli::NumberRange seeds{1, 1};  ///< that were begun, if it has them
+  std::optional<FanOutKind> fan_out = {};  ///< Unit::fan_out()
+  cli::NumberRange seeds{1, 1};            ///< that were begun, if it has them
   UnitReport report;
   std::vector<Failure> failures;
   bool interrupted = false;
@@ -37,7 +39,8 @@ struct UnitResult {
 
 struct StressOptions {
   Budget budget;  ///< of each unit
-  cli::NumberRange seeds{1, ~uint64_t{0} - 1};
+  static constexpr uint64_t without_end = ~uint64_t{0} - 1;
+  cli::NumberRange seeds{1, without_end};
   std::vector<NoiseKind> noise;
   /// The options of `pto2 stress` that every command needs to repeat a run; begins with a space, or
   /// is empty.

@@ -77,10 +77,17 @@ Json json_of(const UnitResult& result) {
     json["first_seed"] = result.seeds.first;
     json["last_seed"] = result.seeds.last;
   }
+  if (result.fan_out) json["fan_out"] = fan_out_name(*result.fan_out);
   json["outcomes"] = result.report.outcomes;
   json["never_seen"] = result.report.never_seen;
   json["failures"] = Json::array();
   for (const Failure& failure : result.failures) json["failures"].push_back(json_of(failure));
+  return json;
+}
+
+Json json_of_wanted(const cli::NumberRange& seeds) {
+  Json json{{"first", seeds.first}};
+  if (seeds.last != StressOptions::without_end) json["last"] = seeds.last;
   return json;
 }
 
@@ -118,6 +125,7 @@ std::string StressOutput::json_text(std::size_t units, const StressOptions& opti
             {"noise", noise_text(options.noise)},
             {"interrupted", code == cli::exit_interrupted || code == cli::exit_terminated},
             {"units_wanted", units},
+            {"seeds_wanted", json_of_wanted(options.seeds)},
             {"units", Json::array()}};
   for (const UnitResult& result : results_) json["units"].push_back(json_of(result));
   // What a unit printed before it crashed need not be UTF-8.

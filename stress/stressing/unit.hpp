@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,8 @@ class Unit {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Runs of it follow from seeds, but for the order of steps.
   [[nodiscard]] virtual bool has_seeds() const = 0;
+  /// That its runs have; nothing: it was given none.
+  [[nodiscard]] virtual std::optional<FanOutKind> fan_out() const { return std::nullopt; }
   /// Runs with the seeds in turn until the budget is used up, or something is wrong: then it
   /// returns or, as a broken invariant does, ends the process. Throws what a run throws.
   virtual UnitReport run(const Budget& budget, const cli::NumberRange& seeds,

@@ -144,6 +144,13 @@ TEST(DrawnUnits, ACrashIsToldWithOneCommand) {
   EXPECT_THAT(result.failures[0].command, testing::HasSubstr("fake/threads --seeds 1..1"));
 }
 
+TEST(DrawnUnits, SayTheirFanOut) {
+  EXPECT_EQ(named(drawn_units({}), "graphs/plain/packed").fan_out(), FanOutKind::word);
+  for (const auto& unit : drawn_units({.fan_out = FanOutKind::lock})) {
+    EXPECT_EQ(unit->fan_out(), FanOutKind::lock) << unit->name();
+  }
+}
+
 TEST(DrawnUnits, AWrongSeedIsLookedForInEachSimulation) {
   EXPECT_EQ(fake_unit().simulate(6).first, "simulate/graphs:plain@pct:6:4-1");
   EXPECT_EQ(fake_unit().simulate(6).second, "a story");

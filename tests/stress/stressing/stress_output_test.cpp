@@ -18,6 +18,7 @@ UnitResult passed() {
   result.seconds = 2;
   result.has_seeds = true;
   result.seeds = {1, 3};
+  result.fan_out = FanOutKind::lock;
   result.report.outcomes = {{"passed", 3}};
   return result;
 }
@@ -77,6 +78,7 @@ TEST(StressOutput, FilesSayTheSame) {
   EXPECT_EQ(json.at("units_wanted"), 2);
   const auto& unit = json.at("units").at(0);
   EXPECT_EQ(unit.at("last_seed"), 3);
+  EXPECT_EQ(unit.at("fan_out"), "lock");
   EXPECT_EQ(unit.at("outcomes").at("passed"), 3);
   EXPECT_EQ(unit.at("failures").at(0).at("tries"), 200);
   EXPECT_EQ(unit.at("failures").at(0).at("token"), "simulate/t");
@@ -84,6 +86,30 @@ TEST(StressOutput, FilesSayTheSame) {
   xml << std::ifstream(folder + "stress.xml").rdbuf();
   EXPECT_THAT(xml.str(), testing::HasSubstr("graphs/plain/packed"));
   EXPECT_THAT(xml.str(), testing::HasSubstr("pto2 stress X"));
+}
+
+/// The JSON of a unit that passed.
+nlohmann::json json_of(const UnitResult& result, const StressOptions& options) {
+  const std::string name = testing::TempDir() + "stress_passed.json";
+  StressOutput output(name, "");
+  output.add(result);
+  output.finish(1, options, {});
+  std::ifstream file(name);
+  return nlohmann::json::parse(file);
+}
+
+TEST(StressOutput, JsonHasTheSeedsThatWereWanted) {
+  StressOptions options;
+  EXPECT_EQ(json_of(passed(), options).at("seeds_wanted"), nlohmann::json({{"first", 1}}));
+  options.seeds = {17, 19};
+  EXPECT_EQ(json_of(passed(), options).at("seeds_wanted"),
+            nlohmann::json({{"first", 17}, {"last", 19}}));
+}
+
+TEST(StressOutput, JsonOfAScenarioHasNoFanOut) {
+  UnitResult scenario = passed();
+  scenario.fan_out.reset();
+  EXPECT_FALSE(json_of(scenario, {}).at("units").at(0).contains("fan_out"));
 }
 
 }  // namespace
