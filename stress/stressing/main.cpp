@@ -138,6 +138,19 @@ Units choose(const Arguments& arguments) {
   return units;
 }
 
+/// What chooses among runs that have seeds does nothing for scenarios.
+void check_effect(const CLI::App& app, const Units& units) {
+  const auto has_seeds = [](const std::unique_ptr<Unit>& unit) { return unit->has_seeds(); };
+  if (std::ranges::any_of(units, has_seeds)) return;
+  for (const char* option : {"--executor", "--case", "--fan-out", "--stub-kernels"}) {
+    if (app.get_option(option)->count() == 0) continue;
+    throw CliError(cli::exit_usage,
+                   fmt::format("{} has no effect on scenarios, and nothing else is selected; leave "
+                               "it out, or name graphs or workloads (pto2 stress --list)",
+                               option));
+  }
+}
+
 Budget budget_of_each(const CLI::App& app, const Arguments& arguments, std::size_t units) {
   Budget budget;
   const auto given = [&](const char* option) { return app.get_option(option)->count() != 0; };
@@ -199,6 +212,7 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   check_empty(app);
   arguments.drawn.fan_out = arguments.fan_out == "lock" ? FanOutKind::lock : FanOutKind::word;
   const Units units = choose(arguments);
+  check_effect(app, units);
   if (arguments.list) {
     for (const std::unique_ptr<Unit>& unit : units) fmt::print("{}\n", unit->name());
     return cli::exit_pass;

@@ -1,5 +1,6 @@
 #include "tests/cli/program.hpp"
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -33,9 +35,8 @@ pid_t spawn(const std::string& program, const Strings& arguments, const Strings&
   Strings environment = variables;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string variable = *at;
-    if (!variable.starts_with("PTO2_") && !variable.starts_with("PA_")) {
-      environment.push_back(variable);
-    }
+    const bool is_setting = variable.starts_with("PTO2_") || variable.starts_with("PA_");
+    if (!is_setting || variable.starts_with("PTO2_MUTANT=")) environment.push_back(variable);
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -72,6 +73,17 @@ std::string take_text(int file) {
   return text;
 }
 
+/// All that is written to a terminal until nobody has it open.
+std::string read_terminal(int terminal) {
+  std::string text;
+  char some[256];
+  for (;;) {
+    const ssize_t got = read(terminal, some, sizeof some);
+    if (got <= 0) return text;
+    text.append(some, static_cast<std::size_t>(got));
+  }
+}
+
 }  // namespace
 
 Outcome run_program(const std::string& program, const Strings& arguments,
@@ -89,6 +101,23 @@ Outcome run_program(const std::string& program, const Strings& arguments,
 
 Outcome pto2(const Strings& arguments, const Strings& environment) {
   return run_program(PTO2_PROGRAM, arguments, environment);
+}
+
+Outcome pto2_on_terminal(const Strings& arguments) {
+  const int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (ours < 0 || grantpt(ours) != 0 || unlockpt(ours) != 0) {
+    throw std::runtime_error("cannot make a terminal");
+  }
+  const int theirs = open(ptsname(ours), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  const int out = memfd_create("stdout", MFD_CLOEXEC);
+  const pid_t pid = spawn(PTO2_PROGRAM, arguments, {}, out, theirs);
+  close(theirs);
+  Outcome outcome;
+  outcome.err = read_terminal(ours);
+  close(ours);
+  outcome.code = wait_for(pid);
+  outcome.out = take_text(out);
+  return outcome;
 }
 
 bool eventually(const std::function<bool()>& holds) {

@@ -23,12 +23,15 @@ struct Outcome {
 using Strings = std::vector<std::string>;
 
 /// Runs a program with the variables "NAME=VALUE" beside those of this process, of which the
-/// settings of pto2 (PTO2_.., PA_..) are left out.
+/// settings of pto2 (PTO2_.., PA_..) are left out, but for the choice of a mutant.
 Outcome run_program(const std::string& program, const Strings& arguments,
                     const Strings& environment = {});
 
 /// The same for pto2.
 Outcome pto2(const Strings& arguments, const Strings& environment = {});
+
+/// The same, where stderr is a terminal; `err` has what came there.
+Outcome pto2_on_terminal(const Strings& arguments);
 
 /// Waits until `holds`, a minute at most. False if it does not by then.
 [[nodiscard]] bool eventually(const std::function<bool()>& holds);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <regex>
 #include <string>
 
 #include "tests/cli/program.hpp"
@@ -46,6 +48,51 @@ TEST(Stress, TasksAreSharedByTheUnits) {
   }
 }
 
+/// Each takes its share at least, and not one of them the whole.
+TEST(Stress, SecondsAreSharedByTheUnits) {
+  const auto json = pto2({"stress", "graphs/", "--seconds", "1.6", "--json", "-"}).json();
+  ASSERT_EQ(json.at("units").size(), 8U);
+  double least = 1.6;
+  for (const auto& unit : json.at("units")) {
+    EXPECT_GE(unit.at("wall_s"), 0.2) << unit.at("name");
+    least = std::min<double>(least, unit.at("wall_s"));
+  }
+  EXPECT_LT(least, 1.6);
+}
+
+TEST(Stress, TheFanOutThatIsAskedForIsThatOfTheRuns) {
+  for (const char* fan_out : {"word", "lock"}) {
+    const auto json = pto2({"stress", "graphs/plain/packed", "--runs", "1", "--fan-out", fan_out,
+                            "--seeds", "3..9", "--json", "-"})
+                          .json();
+    EXPECT_EQ(json.at("units").at(0).at("fan_out"), fan_out);
+    EXPECT_EQ(json.at("seeds_wanted"), nlohmann::json({{"first", 3}, {"last", 9}}));
+  }
+}
+
+/// What the line of progress says last, and the line that covers it.
+std::smatch last_progress(const std::string& text) {
+  static const std::regex line(R"((\S+) +(\d+) runs, (\d+) tasks, (\d+)/s, (\d+) s \r {100}\r$)");
+  std::smatch match;
+  std::regex_search(text, match, line);
+  return match;
+}
+
+TEST(Stress, ATerminalIsToldHowFarAUnitIs) {
+  for (const std::string unit : {"scenarios/watermark/two_advancers", "graphs/plain/packed"}) {
+    const Outcome outcome =
+        pto2_on_terminal({"stress", unit, "--seconds", "1.2", "--noise", "none"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const std::smatch told = last_progress(outcome.err);
+    ASSERT_FALSE(told.empty()) << outcome.err;
+    EXPECT_EQ(told[1], unit);
+    EXPECT_GT(std::stoul(told[2]), 0U);
+    EXPECT_GE(std::stoul(told[3]), unit.starts_with("graphs") ? std::stoul(told[2]) : 1);
+    EXPECT_GT(std::stoul(told[4]), 0U);
+  }
+  EXPECT_EQ(pto2({"stress", "graphs/plain/packed", "--seconds", "0.5"}).err, "");
+}
+
 TEST(Stress, SeedsAloneRunOnceEach) {
   const Outcome outcome =
       pto2({"stress", "graphs/clustered/threads", "--seeds", "17..19", "--noise", "none"});
@@ -74,6 +121,10 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
   refused({"graphs", "--runs", "1", "--seconds", "1"}, "excludes");
   refused({"graphs", "--seeds", "5..4"}, "--seeds");
   refused({"scenarios", "--seeds", "1..4"}, "has no seeds");
+  refused({"watermark", "--case", "Case3"}, "--case has no effect on scenarios");
+  refused({"watermark", "--executor", "packed", "--runs", "1"}, "--executor has no effect");
+  refused({"scenarios", "--fan-out", "lock", "--list"}, "--fan-out has no effect");
+  refused({"scenarios", "--stub-kernels"}, "--stub-kernels has no effect");
   refused({"graphs", "--json", "-", "--junit", "-"}, "cannot both be stdout");
 }
 
