@@ -193,6 +193,23 @@ TEST_P(BackPressure, OfAClusterIsWarnedOf) {
   }
 }
 
+/// Both rings have a task alive; the one that waits is in ring 1.
+TEST_P(BackPressure, OfAClusterNamesATaskOfTheRingThatWaits) {
+  DeviceConfig config = small_device();
+  config.chip.clusters = 1;
+  config.chip.schedulers = 1;
+  expect_warning(GetParam(), config, "[Cluster] oldest alive: task 0 of ring 1",
+                 [](PTO2Runtime* rt) {
+                   const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                   pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, cluster);
+                   PTO2_SCOPE(rt) {
+                     (void)submit(rt, 1);
+                     pto2_rt_free_cluster(rt, cluster);
+                     EXPECT_EQ(pto2_rt_allocate_cluster(rt), cluster);
+                   }
+                 });
+}
+
 INSTANTIATE_TEST_SUITE_P(Executors, BackPressure,
                          testing::Values(executors::Executor::packed,
                                          executors::Executor::threads));

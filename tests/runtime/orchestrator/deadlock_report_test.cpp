@@ -65,6 +65,19 @@ TEST(RefusalOfSize, LooksAtTheOtherSettings) {
   EXPECT_THAT(refusal_of_size(config, Resource::clusters, 513), HasSubstr("at most 4096"));
 }
 
+/// A pool is refused for the window beside it, and a larger one for the pool.
+TEST(RefusalOfSize, AsksForThePoolThatItIsTold) {
+  DeviceConfig config;
+  config.tensormap_pool = 17;
+  config.dep_pool = 16;
+  EXPECT_EQ(refusal_of_size(config, Resource::dependency_pool, 17), "");
+  config.window = 1 << 20;
+  config.dep_pool = 1 << 10;
+  EXPECT_EQ(refusal_of_size(config, Resource::dependency_pool, 1 << 11), "");
+  EXPECT_THAT(refusal_of_size(config, Resource::dependency_pool, 1 << 19),
+              HasSubstr("dep-pool 524288 and rings"));
+}
+
 TEST(RefusalOfSize, IsNotFooledByASizeBeyond32Bits) {
   constexpr uint64_t wraps_to_64 = (uint64_t{1} << 32) + 64;
   for (const Resource resource : {Resource::task_ring, Resource::dependency_pool,
