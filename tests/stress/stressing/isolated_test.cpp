@@ -96,12 +96,17 @@ TEST(Isolated, IsNotGivenUpWhileItWorksNowAndThen) {
 /// As a shell does with all processes of a job: the caller does nothing while the other is stopped.
 TEST(Isolated, IsNotGivenUpWhenItsCallerWasStoppedToo) {
   const SharedWithForks<std::atomic<pid_t>> child;
+  // The caller looks after each step: the other has come to rest by the second, and does nothing
+  // until the fourth.
+  pid_t process = 0;
+  int step = 0;
   const auto stop_once = [&] {
-    const pid_t process = child->exchange(0);
-    if (process == 0) return;
-    kill(process, SIGSTOP);
-    usleep(2'200'000);
-    kill(process, SIGCONT);
+    if (process == 0) process = child->exchange(0);
+    if (process == 0 || step == 4) return;
+    ++step;
+    if (step == 1) kill(process, SIGSTOP);
+    if (step == 3) usleep(2'200'000);
+    if (step == 4) kill(process, SIGCONT);
   };
   PendingSignals signals;
   const Ended ended = run_isolated(
