@@ -96,17 +96,16 @@ TEST(Isolated, IsNotGivenUpWhileItWorksNowAndThen) {
 /// As a shell does with all processes of a job: the caller does nothing while the other is stopped.
 TEST(Isolated, IsNotGivenUpWhenItsCallerWasStoppedToo) {
   const SharedWithForks<std::atomic<pid_t>> child;
-  // The caller looks after each step: the other has come to rest by the second, and does nothing
-  // until the fourth.
-  pid_t process = 0;
-  int step = 0;
-  const auto stop_once = [&] {
-    if (process == 0) process = child->exchange(0);
-    if (process == 0 || step == 4) return;
-    ++step;
-    if (step == 1) kill(process, SIGSTOP);
-    if (step == 3) usleep(2'200'000);
-    if (step == 4) kill(process, SIGCONT);
+  int looks = 0;
+  const auto stop_and_go_on = [&] {
+    const pid_t process = child->load();
+    if (process == 0) return;
+    ++looks;
+    if (looks == 1) kill(process, SIGSTOP);
+    if (looks == 3) usleep(2'200'000);  // at the second it may still have been about to stop
+    if (looks < 4) return;
+    kill(process, SIGCONT);
+    child->store(0);
   };
   PendingSignals signals;
   const Ended ended = run_isolated(
@@ -115,7 +114,7 @@ TEST(Isolated, IsNotGivenUpWhenItsCallerWasStoppedToo) {
         while (child->load() != 0) usleep(10'000);
         return std::string("went on");
       },
-      stop_once, {60s, 1900ms}, signals);
+      stop_and_go_on, {60s, 1900ms}, signals);
   EXPECT_TRUE(ended.completed) << ended.how;
 }
 
