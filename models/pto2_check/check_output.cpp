@@ -68,39 +68,39 @@ void CheckOutput::add(const Report& report) {
 
 void CheckOutput::add(const WeakeningResult& result) {
   files_.print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {:<30}{}\n",
-                           to_string(result.outcome), result.site, result.from, result.to,
+                           to_string(result.status), result.site, result.from, result.to,
                            result.seconds, result.place,
                            result.witness.empty() ? result.effect : result.witness));
   orders_->push_back({{"name", result.site},
                       {"use", result.place},
                       {"from", result.from},
                       {"to", result.to},
-                      {"outcome", to_string(result.outcome)},
+                      {"outcome", to_string(result.status)},
                       {"witness", result.witness},
                       {"effect", result.effect},
                       {"replay", result.token},
                       {"wall_s", result.seconds}});
-  const bool survived = result.outcome == Outcome::survived;
+  const bool survived = result.status == MutantStatus::survived;
   cases_.push_back({result.site + " " + result.place + "=" + result.to, result.seconds,
                     survived ? "no scenario needs the stronger order" : "",
-                    result.outcome == Outcome::inconclusive});
+                    result.status == MutantStatus::inconclusive});
 }
 
 void CheckOutput::add(const MutantResult& result) {
   const Mutant& mutant = result.mutant;
-  files_.print(fmt::format("{:<13}{:<30}{:>7.2f} s  {:<10}{}: {}\n", to_string(result.outcome),
+  files_.print(fmt::format("{:<13}{:<30}{:>7.2f} s  {:<10}{}: {}\n", to_string(result.status),
                            mutant.name, result.seconds, mutant.kind, mutant.witness,
                            result.effect));
   mutants_->push_back({{"name", mutant.name},
-                       {"outcome", to_string(result.outcome)},
+                       {"outcome", to_string(result.status)},
                        {"witness", mutant.witness},
                        {"kind", mutant.kind},
                        {"seconds", result.seconds},
                        {"effect", result.effect},
                        {"repeat", result.repeat}});
-  const bool survived = result.outcome == Outcome::survived;
+  const bool survived = result.status == MutantStatus::survived;
   cases_.push_back({mutant.name, result.seconds, survived ? result.effect : "",
-                    result.outcome == Outcome::inconclusive});
+                    result.status == MutantStatus::inconclusive});
 }
 
 std::string CheckOutput::json_text(bool interrupted) const {

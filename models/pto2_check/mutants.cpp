@@ -145,7 +145,7 @@ MutantResult Mutants::run(const Mutant& mutant, const std::stop_token& stop) {
     run_program(result, stop);
   }
   if (stop.stop_requested()) {
-    result.outcome = Outcome::inconclusive;
+    result.status = MutantStatus::inconclusive;
     result.effect = "it was stopped";
   }
   return result;
@@ -200,7 +200,7 @@ void Mutants::explore(MutantResult& result, const std::stop_token& stop) const {
   harness.at("wall_s").get_to(result.seconds);
   if (harness.contains("report")) {
     const auto& violation = harness.at("report").at("violation");
-    result.outcome = Outcome::killed;
+    result.status = MutantStatus::killed;
     result.effect = fmt::format("{}: {}", violation.at("kind").get<std::string>(),
                                 violation.at("message").get<std::string>());
     result.repeat = fmt::format("{} {} replay '{}'", choice_of(result.mutant), program,
@@ -214,7 +214,7 @@ void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   const std::string& witness = result.mutant.witness;
   const ChildResult& control = control_of(witness, stop);
   if (const std::string reason = failure_of(control, 4 * max_seconds_); !reason.empty()) {
-    result.outcome = control.timed_out ? Outcome::inconclusive : Outcome::survived;
+    result.status = control.timed_out ? MutantStatus::inconclusive : MutantStatus::survived;
     result.effect = "the witness fails without the bug, too: " + reason;
     return;
   }
@@ -227,7 +227,7 @@ void Mutants::run_program(MutantResult& result, const std::stop_token& stop) {
   if (result.effect.empty()) {
     result.effect = "the witness passes";
   } else if (!run.timed_out) {
-    result.outcome = Outcome::killed;
+    result.status = MutantStatus::killed;
   }
 }
 

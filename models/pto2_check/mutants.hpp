@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "models/pto2_check/child_program.hpp"
-#include "models/pto2_check/outcome.hpp"
+#include "models/pto2_check/mutant_status.hpp"
 
 namespace pto2::scenarios {
 
@@ -30,7 +30,7 @@ struct Mutant {
 
 struct MutantResult {
   Mutant mutant;
-  Outcome outcome = Outcome::survived;
+  MutantStatus status = MutantStatus::survived;
   std::string effect;  ///< what the witness showed, or why there is no verdict
   std::string repeat;  ///< the command line that shows it again
   double seconds = 0;

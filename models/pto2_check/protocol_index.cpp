@@ -155,7 +155,7 @@ std::string order_table(const fs::path& root, const std::vector<WeakPoint>& poin
       const WeakeningResult result = weaken(point, order, settings);
       const auto other = others.find(result.site + "," + result.to);
       text += fmt::format("{} {} | {} | {} |\n", start, result.to,
-                          result.outcome == Outcome::killed ? result.witness : result.effect,
+                          result.status == MutantStatus::killed ? result.witness : result.effect,
                           other == others.end() ? "not measured | | " : other->second);
     }
     if (weaker_orders(*point.site).empty()) text += start + " | | | | |\n";

@@ -45,7 +45,7 @@ WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
       if (!report.complete) result.effect = entry->name + " is not complete: " + report.reason;
       continue;
     }
-    result.outcome = Outcome::killed;
+    result.status = MutantStatus::killed;
     result.witness = entry->name;
     result.effect =
         std::string(to_string(report.violation->kind)) + ": " + report.violation->message;
@@ -53,7 +53,7 @@ WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
     return result;
   }
   if (settings.stop.stop_requested()) {
-    result.outcome = Outcome::inconclusive;
+    result.status = MutantStatus::inconclusive;
     result.effect = "it was stopped";
   }
   return result;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "models/pto2_check/checking.hpp"
-#include "models/pto2_check/outcome.hpp"
+#include "models/pto2_check/mutant_status.hpp"
 #include "models/pto2_check/weak_points.hpp"
 #include "models/support/model_policy.hpp"
 
@@ -19,7 +19,7 @@ struct WeakeningResult {
   std::string place;  ///< as in WeakPoint
   std::string from;
   std::string to;
-  Outcome outcome = Outcome::survived;
+  MutantStatus status = MutantStatus::survived;
   std::string witness;  ///< the scenario that killed it
   std::string effect;   ///< what it showed
   std::string token;    ///< of the witness, see named_token

@@ -23,13 +23,13 @@ class Counter {
   }
 
   void begin() {
-    add({oracle::EventKind::scope_begin});
+    add({oracle::CallKind::scope_begin});
     open_scopes_.push_back(scope_is_open_.size());
     scope_is_open_.push_back(true);
   }
 
   void end() {
-    add({oracle::EventKind::scope_end});
+    add({oracle::CallKind::scope_end});
     scope_is_open_[open_scopes_.back()] = false;
     open_scopes_.pop_back();
     for (uint32_t ring = 0; ring < rings_; ++ring) {
@@ -40,26 +40,26 @@ class Counter {
     }
   }
 
-  void open_group() { add({oracle::EventKind::open_group}); }
+  void open_group() { add({oracle::CallKind::open_group}); }
   void close_group(uint32_t group) {
-    oracle::Event event{oracle::EventKind::close_group};
-    event.group = group;
-    add(event);
+    oracle::Call call{oracle::CallKind::close_group};
+    call.group = group;
+    add(call);
   }
 
   void submit() {
     const auto number = static_cast<uint32_t>(tasks_++);
-    oracle::Event event{oracle::EventKind::submit};
-    const TaskSet producers = look_up(interpreter_.tasks()[number], event);
+    oracle::Call call{oracle::CallKind::submit};
+    const TaskSet producers = look_up(interpreter_.tasks()[number], call);
     count_edges(producers);
     const TaskSet held = producers | owners(number);
     demand_.holds += held.count() - producers.count();
-    record(number, event);
+    record(number, call);
     of_ring_[oracle::ring_at(open_scopes_.size(), rings_)].push_back(number);
-    event.dep_nodes = held.count();
-    demand_.slow_program.push_back(event);
-    event.dep_nodes = (held & ~has_retired_).count();
-    demand_.program.push_back(std::move(event));
+    call.dep_nodes = held.count();
+    demand_.slow_program.push_back(call);
+    call.dep_nodes = (held & ~has_retired_).count();
+    demand_.program.push_back(std::move(call));
   }
 
   Demand result() && {
@@ -68,9 +68,9 @@ class Counter {
   }
 
  private:
-  void add(const oracle::Event& event) {
-    demand_.program.push_back(event);
-    demand_.slow_program.push_back(event);
+  void add(const oracle::Call& call) {
+    demand_.program.push_back(call);
+    demand_.slow_program.push_back(call);
   }
   [[nodiscard]] bool scope_has_ended(uint32_t task) const {
     return !scope_is_open_[interpreter_.tasks()[task].scope];
@@ -79,7 +79,7 @@ class Counter {
     return interpreter_.tensors()[number];
   }
 
-  TaskSet look_up(const PredictedTask& task, oracle::Event& event) {
+  TaskSet look_up(const PredictedTask& task, oracle::Call& call) {
     TaskSet producers;
     for (const Param& param : task.params) {
       if (!reads(param.use)) continue;
@@ -89,7 +89,7 @@ class Counter {
         if (found == Overlap::none) return false;
         producers.set(entry.task);
         const bool goes = found == Overlap::whole && param.use == Use::inout && !entry.allocated;
-        if (goes) event.replaced.push_back(entry.task);
+        if (goes) call.replaced.push_back(entry.task);
         return goes;
       });
     }
@@ -97,7 +97,7 @@ class Counter {
     for (const PipeParam& param : task.pipes) {
       for (const uint32_t user : std::exchange(pipe_entries_[{*task.group, param.tag}], {})) {
         producers.set(user);
-        event.replaced.push_back(user);
+        call.replaced.push_back(user);
       }
     }
     return producers;
@@ -118,20 +118,20 @@ class Counter {
     return result;
   }
 
-  void record(uint32_t number, oracle::Event& event) {
+  void record(uint32_t number, oracle::Call& call) {
     for (const Param& param : interpreter_.tasks()[number].params) {
       if (!records(param.use)) continue;
       const uint32_t buffer = tensor(param.tensor).buffer;
       const bool allocates =
           interpreter_.buffers()[buffer].owner == number && entries_[buffer].empty();
-      if (allocates) event.output_bytes.push_back(interpreter_.buffers()[buffer].contents.size());
+      if (allocates) call.output_bytes.push_back(interpreter_.buffers()[buffer].contents.size());
       entries_[buffer].push_back({number, param.tensor, allocates});
-      ++event.map_entries;
+      ++call.map_entries;
     }
     const PredictedTask& task = interpreter_.tasks()[number];
     for (const PipeParam& param : task.pipes) {
       pipe_entries_[{*task.group, param.tag}].push_back(number);
-      ++event.map_entries;
+      ++call.map_entries;
     }
   }
 

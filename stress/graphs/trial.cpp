@@ -69,16 +69,15 @@ std::string text_of(const PredictedUse& use) {
 
 }  // namespace
 
-const char* name_of(Outcome outcome) {
+const char* name_of(Ending ending) {
   static constexpr const char* names[] = {
       "passed",          "out of slots", "out of heap",   "out of nodes",   "out of entries",
       "out of clusters", "refused",      "pipe overflow", "pipe underflow", "wrong"};
-  return names[static_cast<std::size_t>(outcome)];
+  return names[static_cast<std::size_t>(ending)];
 }
 
-bool is_for_plain(Outcome outcome) {
-  return outcome != Outcome::no_clusters && outcome != Outcome::overflow &&
-         outcome != Outcome::underflow;
+bool is_for_plain(Ending ending) {
+  return ending != Ending::no_clusters && ending != Ending::overflow && ending != Ending::underflow;
 }
 
 Trial::Trial(uint64_t number, Mistakes mistakes, Graphs graphs)
@@ -162,16 +161,16 @@ const PredictedFault* Trial::fault() const {
   return fault && (!deadlock_ || fault->task < deadlock_->task) ? &*fault : nullptr;
 }
 
-Outcome Trial::expected() const {
+Ending Trial::expected() const {
   if (fault() != nullptr) {
-    return fault()->code == ErrorCode::pipe_overflow ? Outcome::overflow : Outcome::underflow;
+    return fault()->code == ErrorCode::pipe_overflow ? Ending::overflow : Ending::underflow;
   }
-  if (deadlock_) return static_cast<Outcome>(1 + static_cast<uint32_t>(deadlock_->resource));
-  return predicted_.refusal() ? Outcome::refused : Outcome::passed;
+  if (deadlock_) return static_cast<Ending>(1 + static_cast<uint32_t>(deadlock_->resource));
+  return predicted_.refusal() ? Ending::refused : Ending::passed;
 }
 
-Outcome Trial::run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
-                   Census* census, RunResult* kept) const {
+Ending Trial::run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
+                  Census* census, RunResult* kept) const {
   GraphRun run(program_, predicted_, config_.chip.clusters);
   try {
     RunResult result = stress::launch_on(executor, config_, run.launch(), seed);
@@ -181,7 +180,7 @@ Outcome Trial::run(ExecutorKind executor, uint64_t seed, std::vector<std::string
   } catch (const executors::SeededFailure& failure) {
     problems.emplace_back(failure.what());
   }
-  return problems.empty() ? expected() : Outcome::wrong;
+  return problems.empty() ? expected() : Ending::wrong;
 }
 
 void Trial::judge(const GraphRun& run, const RunResult& result,
@@ -191,10 +190,10 @@ void Trial::judge(const GraphRun& run, const RunResult& result,
   const auto add = [&](const std::vector<std::string>& more) {
     problems.insert(problems.end(), more.begin(), more.end());
   };
-  const bool stops = fault() != nullptr || expected() == Outcome::refused;
+  const bool stops = fault() != nullptr || expected() == Ending::refused;
   add(run.problems(result.tasks, !stops,
                    fault() == nullptr ? std::nullopt : std::optional(fault()->task)));
-  if (expected() == Outcome::passed) {
+  if (expected() == Ending::passed) {
     add(run.wrong_memory());
     judge_pipes(result, problems);
   }
@@ -301,12 +300,12 @@ void Trial::judge_counts(const RunResult& result, std::vector<std::string>& prob
   expect("tasks submitted", result.tasks, at_least, submitted);
   uint64_t parts = 0;
   for (std::size_t i = 0; i < submitted; ++i) parts += predicted_.tasks()[i].parts.size();
-  const bool stops = fault() != nullptr || expected() == Outcome::refused;
+  const bool stops = fault() != nullptr || expected() == Ending::refused;
   const uint64_t least = stops ? 0 : parts;
   expect("parts dispatched", result.dispatches, least, parts);
   expect("parts acknowledged", result.acks, least, parts);
   expect("parts finished", result.fins, least, parts);
-  if (expected() == Outcome::passed) {
+  if (expected() == Ending::passed) {
     expect("edges", result.edges_linked + result.edges_early, demand_.least_edges,
            demand_.most_edges);
     expect("references to owners", result.holds, demand_.holds, demand_.holds);

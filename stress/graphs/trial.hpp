@@ -18,7 +18,7 @@ namespace pto2::graphs {
 
 /// How a trial can end, as predicted, and `wrong`. The deadlocks are in the order of
 /// oracle::Resource.
-enum class Outcome : uint32_t {
+enum class Ending : uint32_t {
   passed,
   no_window,
   no_heap,
@@ -30,11 +30,11 @@ enum class Outcome : uint32_t {
   underflow,  ///< of a pipe
   wrong
 };
-inline constexpr std::size_t outcomes = 10;
+inline constexpr std::size_t endings = 10;
 /// Whether a plain graph, which has no groups, may end so.
-[[nodiscard]] bool is_for_plain(Outcome outcome);
+[[nodiscard]] bool is_for_plain(Ending ending);
 /// For reports: "passed", "window", ..
-const char* name_of(Outcome outcome);
+const char* name_of(Ending ending);
 
 class Trial {
  public:
@@ -53,13 +53,13 @@ class Trial {
   [[nodiscard]] const DeviceConfig& config() const { return config_; }
   [[nodiscard]] const Interpreter& predicted() const { return predicted_; }
   /// What must come of it.
-  [[nodiscard]] Outcome expected() const;
+  [[nodiscard]] Ending expected() const;
 
   /// Runs it on `executor`; on the seeded ones under the schedule of this seed. `problems` says
   /// what is wrong, if anything is. The run is added to the census, if there is one, and its result
   /// is left in `result`, if there is that.
-  Outcome run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
-              Census* census = nullptr, RunResult* result = nullptr) const;
+  Ending run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
+             Census* census = nullptr, RunResult* result = nullptr) const;
   /// The same of a run that came to `result`.
   void judge(const GraphRun& run, const RunResult& result,
              std::vector<std::string>& problems) const;

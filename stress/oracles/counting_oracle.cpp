@@ -120,37 +120,33 @@ uint64_t live_among(const Run& run, const std::vector<size_t>& tasks) {
   return count;
 }
 
-std::optional<Resource> submit(Run& run, const Event& event) {
+std::optional<Resource> submit(Run& run, const Call& call) {
   const Configuration& limits = run.configuration;
   const uint32_t ring = ring_at(run.open_scopes.size(), limits.rings);
   std::vector<size_t>& ring_tasks = run.tasks_of_ring[ring];
   const size_t retired = run.retired(ring_tasks);
   if (ring_tasks.size() - retired >= limits.window - 1) return Resource::task_window;
 
-  const uint64_t bytes = packed(event.output_bytes);
+  const uint64_t bytes = packed(call.output_bytes);
   const uint64_t top = ring_tasks.empty() ? 0 : run.tasks[ring_tasks.back()].end;
   const uint64_t tail = retired == 0 ? 0 : run.tasks[ring_tasks[retired - 1]].end;
   bool start_over = false;
   const auto room =
       find_room(top, tail, limits.heap, bytes, retired == ring_tasks.size(), start_over);
   if (!room) return Resource::heap;
-  if (live_nodes(run, ring_tasks, retired) + event.dep_nodes > limits.dep_pool) {
+  if (live_nodes(run, ring_tasks, retired) + call.dep_nodes > limits.dep_pool) {
     return Resource::dep_pool;
   }
-  const uint64_t freed = live_among(run, event.replaced);
-  if (live_entries(run) - freed + event.map_entries > limits.map_pool) return Resource::map_pool;
+  const uint64_t freed = live_among(run, call.replaced);
+  if (live_entries(run) - freed + call.map_entries > limits.map_pool) return Resource::map_pool;
 
   if (start_over && retired > 0) run.tasks[ring_tasks[retired - 1]].end = 0;
   const uint64_t past = *room + bytes;
-  const Task task{ring,
-                  run.open_scopes.back(),
-                  *room,
-                  bytes,
-                  past == limits.heap ? 0 : past,
-                  event.dep_nodes,
-                  event.map_entries};
+  const Task task{
+      ring,           run.open_scopes.back(), *room, bytes, past == limits.heap ? 0 : past,
+      call.dep_nodes, call.map_entries};
   check_overlap(run, ring_tasks, retired, task);
-  for (size_t older : event.replaced) {
+  for (size_t older : call.replaced) {
     if (older >= run.tasks.size() || run.tasks[older].entries_left == 0) {
       throw std::logic_error("oracle: replaces an entry that does not exist");
     }
@@ -199,23 +195,23 @@ Deadlock deadlock_of(const Run& run, Resource lacking) {
 }
 
 std::optional<Deadlock> execute(Run& run, const Program& program) {
-  for (const Event& event : program) {
-    switch (event.kind) {
-      case EventKind::scope_begin:
+  for (const Call& call : program) {
+    switch (call.kind) {
+      case CallKind::scope_begin:
         run.open_scopes.push_back(run.scope_is_open.size());
         run.scope_is_open.push_back(true);
         break;
-      case EventKind::scope_end:
+      case CallKind::scope_end:
         end_scope(run);
         break;
-      case EventKind::submit:
-        if (const auto lacking = submit(run, event)) return deadlock_of(run, *lacking);
+      case CallKind::submit:
+        if (const auto lacking = submit(run, call)) return deadlock_of(run, *lacking);
         break;
-      case EventKind::open_group:
+      case CallKind::open_group:
         if (!open_group(run)) return deadlock_of(run, Resource::clusters);
         break;
-      case EventKind::close_group:
-        close_group(run, event.group);
+      case CallKind::close_group:
+        close_group(run, call.group);
         break;
     }
   }

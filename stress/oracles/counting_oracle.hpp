@@ -11,10 +11,10 @@
 
 namespace pto2::oracle {
 
-enum class EventKind { scope_begin, submit, scope_end, open_group, close_group };
+enum class CallKind { scope_begin, submit, scope_end, open_group, close_group };
 
-struct Event {
-  EventKind kind;
+struct Call {
+  CallKind kind;
   /// The rest belongs to submit.
   std::vector<uint64_t> output_bytes = {};
   uint64_t dep_nodes = 0;
@@ -27,7 +27,7 @@ struct Event {
   size_t group = 0;
 };
 
-using Program = std::vector<Event>;
+using Program = std::vector<Call>;
 
 struct Configuration {
   uint64_t window;    ///< slots per ring

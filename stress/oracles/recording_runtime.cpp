@@ -117,25 +117,25 @@ RecordingRuntime::Box& RecordingRuntime::use(const PTOParam& param) {
 }
 
 void RecordingRuntime::scope_begin() {
-  program_.push_back({oracle::EventKind::scope_begin});
+  program_.push_back({oracle::CallKind::scope_begin});
   scopes_.emplace_back();
 }
 
 void RecordingRuntime::scope_end() {
-  program_.push_back({oracle::EventKind::scope_end});
+  program_.push_back({oracle::CallKind::scope_end});
   for (const size_t task : scopes_.back()) tasks_[task].scope_end = tasks_.size();
   scopes_.pop_back();
 }
 
 void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
-  oracle::Event event{oracle::EventKind::submit};
+  oracle::Call call{oracle::CallKind::submit};
   std::set<size_t> producers;
   const size_t task = tasks_.size();
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
     has_pipes_ |= type == PTOParamType::PIPE_IN || type == PTOParamType::PIPE_OUT;
     if (type != PTOParamType::INPUT && type != PTOParamType::INOUT) continue;
-    read(params[i], producers, event);
+    read(params[i], producers, call);
   }
   RecordedTask& recorded = tasks_.emplace_back();
   recorded.producers.assign(producers.begin(), producers.end());
@@ -148,20 +148,20 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
       buffer.address = 1;
       buffer.allocated_here = true;
       buffer.allocator = task;
-      event.output_bytes.push_back(buffer.bytes);
+      call.output_bytes.push_back(buffer.bytes);
     } else if (buffer.allocated_here && producers.insert(buffer.allocator).second) {
       recorded.owners.push_back(buffer.allocator);
     }
     use(params[i]).writers.push_back(task);
-    ++event.map_entries;
+    ++call.map_entries;
   }
-  event.dep_nodes = producers.size();
-  program_.push_back(std::move(event));
+  call.dep_nodes = producers.size();
+  program_.push_back(std::move(call));
 }
 
 /// An INOUT takes the place of those who wrote before, but for the one who owns the buffer.
 void RecordingRuntime::read(const PTOParam& param, std::set<size_t>& producers,
-                            oracle::Event& event) {
+                            oracle::Call& call) {
   const Buffer& buffer = buffers_[handles_[param.tensor.id].buffer];
   Box& box = use(param);
   producers.insert(box.writers.begin(), box.writers.end());
@@ -171,7 +171,7 @@ void RecordingRuntime::read(const PTOParam& param, std::set<size_t>& producers,
     if (buffer.allocated_here && writer == buffer.allocator) {
       kept.push_back(writer);
     } else {
-      event.replaced.push_back(writer);
+      call.replaced.push_back(writer);
     }
   }
   box.writers = kept;

@@ -72,7 +72,7 @@ class RecordingRuntime : public PTO2Runtime {
   /// The box of a parameter that a task reads or writes.
   Box& use(const PTOParam& param);
   void submit(const PTOParam* params, uint32_t count);
-  void read(const PTOParam& param, std::set<size_t>& producers, oracle::Event& event);
+  void read(const PTOParam& param, std::set<size_t>& producers, oracle::Call& call);
 
   std::vector<Buffer> buffers_;
   std::map<uint64_t, size_t> external_;  ///< by address

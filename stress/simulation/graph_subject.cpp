@@ -94,13 +94,13 @@ SimulatedRun GraphSubject::run_shrunk(uint64_t seed, const std::string& token, s
 
 std::vector<std::string> GraphSubject::usual_outcomes() const {
   std::vector<std::string> usual;
-  for (std::size_t i = 0; i < graphs::outcomes; ++i) {
-    const auto outcome = static_cast<graphs::Outcome>(i);
+  for (std::size_t i = 0; i < graphs::endings; ++i) {
+    const auto ending = static_cast<graphs::Ending>(i);
     const bool of_a_pipe =
-        outcome == graphs::Outcome::overflow || outcome == graphs::Outcome::underflow;
-    const bool is_ended = outcome == graphs::Outcome::passed || of_a_pipe;
-    if (outcome == graphs::Outcome::wrong || (options_.mistakes && is_ended)) continue;
-    if (options_.clustered || graphs::is_for_plain(outcome)) usual.emplace_back(name_of(outcome));
+        ending == graphs::Ending::overflow || ending == graphs::Ending::underflow;
+    const bool is_ended = ending == graphs::Ending::passed || of_a_pipe;
+    if (ending == graphs::Ending::wrong || (options_.mistakes && is_ended)) continue;
+    if (options_.clustered || graphs::is_for_plain(ending)) usual.emplace_back(name_of(ending));
   }
   return usual;
 }

@@ -25,11 +25,11 @@ constexpr std::size_t events_per_task = 8;
 /// The program up to its first `tasks` tasks. Scopes stay whole.
 oracle::Program first_of(const oracle::Program& program, uint64_t tasks) {
   oracle::Program first;
-  for (const oracle::Event& event : program) {
-    if (event.kind != oracle::EventKind::submit) {
-      first.push_back(event);
+  for (const oracle::Call& call : program) {
+    if (call.kind != oracle::CallKind::submit) {
+      first.push_back(call);
     } else if (tasks != 0) {
-      first.push_back(event);
+      first.push_back(call);
       --tasks;
     }
   }
@@ -107,7 +107,7 @@ void WorkloadSubject::draw_sizes(executors::Random& random, DeviceConfig& config
   config.tensormap_pool = static_cast<uint32_t>(size(enough.map_pool, 16));
   // Up to the number of edges it depends on the schedule how many nodes there must be.
   uint64_t nodes = 0;
-  for (const oracle::Event& event : program_) nodes += event.dep_nodes;
+  for (const oracle::Call& call : program_) nodes += call.dep_nodes;
   config.dep_pool = static_cast<uint32_t>(size(std::max<uint64_t>(nodes, 16), 16));
   if (config.dep_pool < nodes) config.dep_pool = static_cast<uint32_t>(nodes + 16);
 }
@@ -118,7 +118,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed) {
 
 SimulatedRun WorkloadSubject::run(uint64_t seed, const Size& size) {
   DeviceConfig config = draw(seed);
-  config.chip.clusters = size.blocks;
+  config.chip.clusters = size.clusters;
   config.chip.schedulers = size.schedulers;
   return run(seed, config, size.tasks);
 }
@@ -173,7 +173,7 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
 std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
                                       const SimulatedRun& run) const {
   DeviceConfig config = draw(seed);
-  config.chip.clusters = size.blocks;
+  config.chip.clusters = size.clusters;
   config.chip.schedulers = size.schedulers;
   std::string text = fmt::format(
       "{} {}, {} of {} tasks\ndevice: {}\nexpected: {}\n", options_.workload, data_->info().name,
@@ -196,18 +196,18 @@ Shrunk WorkloadSubject::shrink(uint64_t seed) {
   uint64_t wrong = data_->expected_tasks();
   while (right + 1 < wrong) {
     const uint64_t middle = (right + wrong) / 2;
-    if (accept({middle, size.blocks, size.schedulers})) {
+    if (accept({middle, size.clusters, size.schedulers})) {
       wrong = middle;
     } else {
       right = middle;
     }
   }
-  while (size.schedulers > 1 && accept({size.tasks, size.blocks, size.schedulers - 1})) {
+  while (size.schedulers > 1 && accept({size.tasks, size.clusters, size.schedulers - 1})) {
   }
-  while (size.blocks > size.schedulers && data_->info().blocks == 0 &&
-         accept({size.tasks, size.blocks - 1, size.schedulers})) {
+  while (size.clusters > size.schedulers && data_->info().blocks == 0 &&
+         accept({size.tasks, size.clusters - 1, size.schedulers})) {
   }
-  return {fmt::format("{}-{}-{}", std::min(size.tasks, data_->expected_tasks()), size.blocks,
+  return {fmt::format("{}-{}-{}", std::min(size.tasks, data_->expected_tasks()), size.clusters,
                       size.schedulers),
           story_of(seed, size, run(seed, size))};
 }
@@ -223,7 +223,7 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
   }
   const uint64_t most = draw(seed).chip.clusters;
   if (numbers[1] < 1 || numbers[1] > most || numbers[2] < 1 || numbers[2] > numbers[1]) {
-    throw std::invalid_argument(fmt::format("{} blocks and {} schedulers, of a device of {}",
+    throw std::invalid_argument(fmt::format("{} clusters and {} schedulers, of a device of {}",
                                             numbers[1], numbers[2], most));
   }
   const Size size{numbers[0] >= data_->expected_tasks() ? all_tasks : numbers[0],

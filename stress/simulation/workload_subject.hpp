@@ -30,7 +30,7 @@ class WorkloadSubject final : public Subject {
   /// What shrink() makes smaller.
   struct Size {
     uint64_t tasks;
-    uint32_t blocks;
+    uint32_t clusters;
     uint32_t schedulers;
   };
 

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "runtime/output/json_text.hpp"
+
 namespace pto2::stress {
 namespace {
 
@@ -128,8 +130,7 @@ std::string StressOutput::json_text(std::size_t units, const StressOptions& opti
             {"seeds_wanted", json_of_wanted(options.seeds)},
             {"units", Json::array()}};
   for (const UnitResult& result : results_) json["units"].push_back(json_of(result));
-  // What a unit printed before it crashed need not be UTF-8.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return cli::text_of_json(json);
 }
 
 cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& options,

@@ -1,5 +1,5 @@
 // What coherence and atomicity leave open to a new event at the end of its thread. Because such an
-// event has no successors, checking its place in modification order against its own past is all
+// event has no successors, checking its position in modification order against its own past is all
 // there is to check (Kokologiannakis et al., "Truly Stateless, Optimal Dynamic Partial Order
 // Reduction", POPL 2022, section 4).
 #pragma once
@@ -30,11 +30,11 @@ void for_each_readable(const EventGraph& graph, LocationId location, const Count
   }
 }
 
-/// Calls `visit(predecessor)` for every place of a new write by somebody with the past `clock`,
-/// from the newest to the oldest. No place separates an update from the write it read.
+/// Calls `visit(predecessor)` for every position of a new write by somebody with the past `clock`,
+/// from the newest to the oldest. No position separates an update from the write it read.
 template <class Visit>
-void for_each_place(const EventGraph& graph, LocationId location, const Count* clock,
-                    Visit&& visit) {
+void for_each_position(const EventGraph& graph, LocationId location, const Count* clock,
+                       Visit&& visit) {
   for_each_readable(graph, location, clock, [&](EventId predecessor) {
     return graph.update_of(predecessor) != no_event || visit(predecessor);
   });

@@ -222,14 +222,14 @@ void EventGraph::continue_release_sequence(EventId update) {
 
 void EventGraph::link_after(EventId write, EventId predecessor) {
   Event& event = (*this)[write];
-  LocationState& place = location(event.location);
-  EventId& forward = is_initial(predecessor) ? place.first : (*this)[predecessor].mo_next;
+  LocationState& state = location(event.location);
+  EventId& forward = is_initial(predecessor) ? state.first : (*this)[predecessor].mo_next;
   event.mo_previous = predecessor;
   event.mo_next = forward;
   forward = write;
   // The newest event is later than all; who had a later write already keeps an older one.
   if (event.mo_next == no_event) {
-    place.last = write;
+    state.last = write;
     event.first_later = never;
     first_later_of(predecessor, event.location) = write;
   } else {
@@ -242,11 +242,11 @@ void EventGraph::link_after(EventId write, EventId predecessor) {
 void EventGraph::unlink(EventId write) {
   Event& event = (*this)[write];
   if (event.mo_previous == no_event) return;  // never placed
-  LocationState& place = location(event.location);
-  (is_initial(event.mo_previous) ? place.first : (*this)[event.mo_previous].mo_next) =
+  LocationState& state = location(event.location);
+  (is_initial(event.mo_previous) ? state.first : (*this)[event.mo_previous].mo_next) =
       event.mo_next;
   if (event.mo_next == no_event) {
-    place.last = is_initial(event.mo_previous) ? no_event : event.mo_previous;
+    state.last = is_initial(event.mo_previous) ? no_event : event.mo_previous;
     first_later_of(event.mo_previous, event.location) = never;
   } else {
     (*this)[event.mo_next].mo_previous = event.mo_previous;

@@ -27,7 +27,7 @@ void Execution::look_for_hang() {
   // Nothing here may allocate: the signal came in the middle of the program's own code.
   execution->hung_ = execution->running_;
   execution->stopped_ = true;
-  execution->early_ = Outcome::failed;
+  execution->early_ = ExecutionEnd::failed;
   execution->running_->fiber->suspend();
 }
 
@@ -142,13 +142,13 @@ void Execution::thread_main(Thread& t) {
       stopped_ = true;
       failure_ = {ViolationKind::exception, std::string("uncaught exception: ") + error.what(),
                   t.id, t.wait_site};
-      early_ = Outcome::failed;
+      early_ = ExecutionEnd::failed;
     }
   } catch (...) {
     if (!unwinding_) {
       stopped_ = true;
       failure_ = {ViolationKind::exception, "uncaught exception", t.id, t.wait_site};
-      early_ = Outcome::failed;
+      early_ = ExecutionEnd::failed;
     }
   }
   t.state = State::finished;
@@ -170,7 +170,7 @@ void Execution::suspend(Thread& t) {
   t.fiber->suspend();
 }
 
-Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
+ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   Execution* const outer = std::exchange(current_execution, this);
   graph_ = &graph;
   search_ = &search;
@@ -191,11 +191,11 @@ Outcome Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   replay_recorded();
   if (!stopped_) extend();
   if (hung_ != nullptr) give_up_hung();
-  const Outcome outcome = stopped_ ? early_ : conclude();
-  if (outcome != Outcome::complete) unwind_all();
+  const ExecutionEnd end = stopped_ ? early_ : conclude();
+  if (end != ExecutionEnd::complete) unwind_all();
   heap_.release();
   current_execution = outer;
-  return outcome;
+  return end;
 }
 
 void Execution::replay_recorded() {
@@ -231,7 +231,7 @@ void Execution::replay_until(ThreadId id, std::int32_t index) {
     } else if (!arrived() && t.position == before) {
       failure_ = {ViolationKind::nondeterminism, "a thread does not repeat its recorded steps", id,
                   t.wait_site};
-      early_ = Outcome::failed;
+      early_ = ExecutionEnd::failed;
       stopped_ = true;
     }
   }
@@ -278,26 +278,27 @@ void Execution::extend() {
   }
 }
 
-Outcome Execution::conclude() {
+ExecutionEnd Execution::conclude() {
   const bool finished = unfinished_ == 0;
-  if (!finished && options_.allow_deadlocks) return Outcome::blocked;
-  if (!finished) return deadlocked() ? Outcome::failed : (stopped_ ? early_ : Outcome::blocked);
-  if (thread(0).state == State::at_tail) return Outcome::complete;
+  if (!finished && options_.allow_deadlocks) return ExecutionEnd::blocked;
+  if (!finished)
+    return deadlocked() ? ExecutionEnd::failed : (stopped_ ? early_ : ExecutionEnd::blocked);
+  if (thread(0).state == State::at_tail) return ExecutionEnd::complete;
   if (const Object* object = memory_.alive() != 0 ? memory_.leaked() : nullptr) {
     failure_ = {ViolationKind::leak,
                 (object->name.empty() ? "an object" : object->name) + " created at " +
                     to_string(object->created.site) + " is never destroyed",
                 object->created.thread, object->created.site};
-    return Outcome::failed;
+    return ExecutionEnd::failed;
   }
   if (const Block* block = heap_.leaked()) {
     failure_ = {ViolationKind::leak,
                 std::to_string(block->bytes) + " bytes from operator new are never deleted",
                 block->thread, block->site};
-    return Outcome::failed;
+    return ExecutionEnd::failed;
   }
   learn_tail();
-  return Outcome::complete;
+  return ExecutionEnd::complete;
 }
 
 void Execution::unwind_all() {
@@ -348,7 +349,7 @@ void Execution::fail(ViolationKind kind, std::string message, const std::source_
   Thread& t = *running_;
   if (!unwinding_) {
     failure_ = {kind, std::move(message), t.id, site, other};
-    early_ = Outcome::failed;
+    early_ = ExecutionEnd::failed;
     stopped_ = true;
   }
   leave(t);
@@ -356,7 +357,7 @@ void Execution::fail(ViolationKind kind, std::string message, const std::source_
 
 void Execution::stop(std::string reason) {
   limit_ = std::move(reason);
-  early_ = Outcome::limited;
+  early_ = ExecutionEnd::limited;
   stopped_ = true;
   leave(*running_);
 }

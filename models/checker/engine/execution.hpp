@@ -51,7 +51,7 @@ class Search {
   std::int32_t next_step = 0;  ///< size of the graph when `pick` is called
 };
 
-enum class Outcome : std::uint8_t {
+enum class ExecutionEnd : std::uint8_t {
   complete,
   blocked,  ///< somebody waits, and may be woken in another graph
   pruned,   ///< a wait with a stale value, which another graph covers
@@ -91,7 +91,7 @@ class Execution {
 
   /// Extends `graph` until nobody can go on. `first`, when not negative, makes the first new step:
   /// it is in the middle of a read-modify-write.
-  Outcome run(EventGraph& graph, Search& search, ThreadId first);
+  ExecutionEnd run(EventGraph& graph, Search& search, ThreadId first);
 
   /// Makes the accesses of one place of the program stronger than it says.
   void strengthen(const Strengthened& strengthened) { strengthened_ = strengthened; }
@@ -254,7 +254,7 @@ class Execution {
   void replay_until(ThreadId id, std::int32_t index);
   void extend();
   ThreadId next_thread();
-  Outcome conclude();
+  ExecutionEnd conclude();
   void unwind_all();
   void unwind(Thread& t);
   void drop_body(Thread& t);
@@ -343,7 +343,7 @@ class Execution {
   std::int32_t tail_begin_ = -1;  // main's position at its first join of this run
   bool tail_joins_only_ = false;  // what came after has been nothing else
   std::uint64_t known_tail_ = 0;  // main's history before a tail of which that is known
-  Outcome early_ = Outcome::complete;
+  ExecutionEnd early_ = ExecutionEnd::complete;
   FailedRun failure_;
   std::string limit_;
   std::uint64_t steps_ = 0;

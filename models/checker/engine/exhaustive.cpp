@@ -101,13 +101,13 @@ void Exhaustive::place_write(EventGraph& graph, EventId write) {
   const Event& event = graph[write];
   if (event.kind == Kind::write) {
     const EventId newest = graph.last_write(event.location);
-    for_each_place(graph, event.location, graph.clock_before(event.thread, event.index),
-                   [&](EventId predecessor) {
-                     if (predecessor != newest) {
-                       graph.choices().push_back({Choice::Kind::place_after, predecessor});
-                     }
-                     return true;
-                   });
+    for_each_position(graph, event.location, graph.clock_before(event.thread, event.index),
+                      [&](EventId predecessor) {
+                        if (predecessor != newest) {
+                          graph.choices().push_back({Choice::Kind::place_after, predecessor});
+                        }
+                        return true;
+                      });
     graph.link_after(write, newest);
   }
   sweep_revisits_(graph, write);

@@ -86,7 +86,7 @@ class Exhaustive final : public Search {
   bool apply(EventGraph& graph, const Choice& choice);
   bool apply_read(EventGraph& graph, EventId read, const Choice& choice);
   void revisit(const EventGraph& graph, EventId read);
-  bool prepare_places(EventGraph& child, EventId read, EventId write);
+  bool prepare_positions(EventGraph& child, EventId read, EventId write);
   std::unique_ptr<EventGraph> fresh();
   void drop_top();
 

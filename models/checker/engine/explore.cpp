@@ -21,8 +21,8 @@ namespace pto2::model {
 
 namespace {
 
+using engine::ExecutionEnd;
 using engine::Ledger;
-using engine::Outcome;
 using Clock = std::chrono::steady_clock;
 
 /// Only what memory orders can be to blame for is worth a search for a stronger one.
@@ -66,14 +66,14 @@ void explore_exhaustively(const Options& options, const std::function<void()>& b
   engine::Exhaustive search(options);
   search.begin();
   for (bool more = true; more;) {
-    const Outcome outcome = execution.run(search.graph(), search, search.first());
-    ledger.count(outcome);
-    if (outcome == Outcome::failed) {
+    const ExecutionEnd end = execution.run(search.graph(), search, search.first());
+    ledger.count(end);
+    if (end == ExecutionEnd::failed) {
       report.violation = found(options, body, execution, search.graph());
       add_hint(options, body, search.graph(), *report.violation);
       break;
     }
-    if (outcome == Outcome::limited) {
+    if (end == ExecutionEnd::limited) {
       report.reason = execution.limit();
       break;
     }
@@ -107,14 +107,14 @@ void sample(const Options& options, const std::function<void()>& body, Report& r
   for (std::uint64_t i = 0; i < options.samples; ++i) {
     graph.clear();
     engine::Walk search(options, options.seed + i, length);
-    const Outcome outcome = execution.run(graph, search, -1);
+    const ExecutionEnd end = execution.run(graph, search, -1);
     length = std::max<std::uint64_t>(length, static_cast<std::uint64_t>(graph.size()));
-    ledger.count(outcome);
-    if (outcome == Outcome::failed) {
+    ledger.count(end);
+    if (end == ExecutionEnd::failed) {
       report.violation = found(options, body, execution, graph);
       break;
     }
-    if (outcome == Outcome::limited) {
+    if (end == ExecutionEnd::limited) {
       report.reason = execution.limit();
       break;
     }
@@ -132,19 +132,20 @@ void replay(const Options& options, const std::function<void()>& body, Report& r
   engine::Execution execution(options, body);
   engine::EventGraph graph;
   engine::Scripted search(engine::Script::from_token(options.token));
-  const Outcome outcome = execution.run(graph, search, -1);
+  const ExecutionEnd end = execution.run(graph, search, -1);
   const std::string mismatch = search.mismatch(graph);
   if (!mismatch.empty()) {
     report.reason = "the token does not fit the program, which has changed since: " + mismatch;
-  } else if (outcome == Outcome::failed) {
+  } else if (end == ExecutionEnd::failed) {
     const engine::FailedRun& failure = execution.failure();
     report.violation =
         engine::describe(execution, graph, failure, engine::everything(graph, failure));
   } else {
-    report.executions = outcome == Outcome::complete;
-    report.blocked = outcome == Outcome::blocked;
-    report.reason = outcome == Outcome::limited ? execution.limit()
-                                                : "one execution was replayed, without a violation";
+    report.executions = end == ExecutionEnd::complete;
+    report.blocked = end == ExecutionEnd::blocked;
+    report.reason = end == ExecutionEnd::limited
+                        ? execution.limit()
+                        : "one execution was replayed, without a violation";
   }
   note(execution, report, sometimes);
 }

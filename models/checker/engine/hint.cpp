@@ -27,9 +27,9 @@ bool passes(const Options& options, const std::function<void()>& body,
   search.begin();
   bool complete = false;
   do {
-    const Outcome outcome = execution.run(search.graph(), search, search.first());
-    if (outcome == Outcome::failed || outcome == Outcome::limited) return false;
-    complete |= outcome == Outcome::complete;
+    const ExecutionEnd end = execution.run(search.graph(), search, search.first());
+    if (end == ExecutionEnd::failed || end == ExecutionEnd::limited) return false;
+    complete |= end == ExecutionEnd::complete;
     if (Clock::now() > deadline || options.stop.stop_requested()) return false;
   } while (search.advance());
   return complete;

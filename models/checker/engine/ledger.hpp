@@ -21,10 +21,10 @@ std::string progress_line(const Report& report, double per_second, double total)
 struct Tally {
   std::uint64_t runs = 0, executions = 0, blocked = 0;
 
-  void count(Outcome outcome) {
+  void count(ExecutionEnd end) {
     ++runs;
-    if (outcome == Outcome::complete) ++executions;
-    if (outcome == Outcome::blocked || outcome == Outcome::pruned) ++blocked;
+    if (end == ExecutionEnd::complete) ++executions;
+    if (end == ExecutionEnd::blocked || end == ExecutionEnd::pruned) ++blocked;
   }
 };
 
@@ -37,9 +37,9 @@ class Ledger {
 
   /// Moves the counts into the report.
   void add(Tally& tally);
-  void count(Outcome outcome) {
+  void count(ExecutionEnd end) {
     Tally tally;
-    tally.count(outcome);
+    tally.count(end);
     add(tally);
   }
   /// Whether a bound is hit; the report then says which. `memory` may be 0 when it was not

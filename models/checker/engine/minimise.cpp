@@ -40,9 +40,9 @@ Violation minimise(const Options& options, const std::function<void()>& body,
     EventGraph replayed;
     const Violation small = describe(failed, graph, failure, past_of(graph, failure));
     Scripted search(Script::from_token(small.token));
-    const Outcome outcome = execution.run(replayed, search, -1);
+    const ExecutionEnd end = execution.run(replayed, search, -1);
     const FailedRun& again = execution.failure();
-    const bool same = outcome == Outcome::failed && again.kind == failure.kind &&
+    const bool same = end == ExecutionEnd::failed && again.kind == failure.kind &&
                       again.thread == failure.thread && again.message == failure.message &&
                       search.mismatch(replayed).empty();
     if (same) return describe(execution, replayed, again, everything(replayed, again));
@@ -58,9 +58,9 @@ Violation simplest(const Options& options, const std::function<void()>& body, Vi
   search.begin();
   for (bool more = true; more && Clock::now() < end; more = search.advance()) {
     if (options.stop.stop_requested()) break;
-    const Outcome outcome = execution.run(search.graph(), search, search.first());
-    if (outcome == Outcome::limited) break;
-    if (outcome != Outcome::failed || execution.failure().kind != found.kind ||
+    const ExecutionEnd end = execution.run(search.graph(), search, search.first());
+    if (end == ExecutionEnd::limited) break;
+    if (end != ExecutionEnd::failed || execution.failure().kind != found.kind ||
         execution.failure().message != found.message) {
       continue;
     }

@@ -63,19 +63,19 @@ void Parallel::explore(Worker& worker, bool more) {
   }
 }
 
-void Parallel::record(Worker& worker, Outcome outcome) {
+void Parallel::record(Worker& worker, ExecutionEnd end) {
   const std::size_t memory = worker.search.memory_if_due() * workers_.size();
-  worker.tally.count(outcome);
-  const bool ends = outcome == Outcome::failed || outcome == Outcome::limited;
+  worker.tally.count(end);
+  const bool ends = end == ExecutionEnd::failed || end == ExecutionEnd::limited;
   const bool due = worker.tally.runs >= runs_per_report_ || options_.stop.stop_requested();
   if (!ends && !due) return;
   const std::lock_guard guard(mutex_);
   if (stop_) return;
   ledger_.add(worker.tally);
-  if (outcome == Outcome::failed) {
+  if (end == ExecutionEnd::failed) {
     failed_ = &worker.execution;
     failed_graph_ = &worker.search.graph();
-  } else if (outcome == Outcome::limited) {
+  } else if (end == ExecutionEnd::limited) {
     counts_.reason = worker.execution.limit();
   } else if (!ledger_.exhausted(memory)) {
     return;

@@ -49,7 +49,7 @@ class Parallel {
   void explore(Worker& worker, bool more);
   bool take(Worker& worker);
   void offer(Exhaustive& search);
-  void record(Worker& worker, Outcome outcome);
+  void record(Worker& worker, ExecutionEnd end);
 
   const Options& options_;
   const std::size_t wanted_offers_;

@@ -99,7 +99,7 @@ void Exhaustive::revisit(const EventGraph& graph, EventId read) {
   std::unique_ptr<EventGraph> child = fresh();
   child->assign_restricted(graph, read, graph.size() - 1);
   const EventId write = child->size() - 1;
-  if (!prepare_places(*child, read, write)) {
+  if (!prepare_positions(*child, read, write)) {
     spare_.push_back(std::move(child));
     return;
   }
@@ -113,9 +113,9 @@ void Exhaustive::revisit(const EventGraph& graph, EventId read) {
   stack_.push_back(std::move(child));
 }
 
-/// Puts the places of a revisiting write on its choice stack: coherent with its own past and with
-/// the past of the read that now sees it.
-bool Exhaustive::prepare_places(EventGraph& child, EventId read, EventId write) {
+/// Puts the positions of a revisiting write on its choice stack: coherent with its own past and
+/// with the past of the read that now sees it.
+bool Exhaustive::prepare_positions(EventGraph& child, EventId read, EventId write) {
   const Event& event = child[write];
   const Event& reader = child[read];
   const std::size_t stride = static_cast<std::size_t>(child.stride());
@@ -130,7 +130,7 @@ bool Exhaustive::prepare_places(EventGraph& child, EventId read, EventId write) 
     child.choices().push_back({Choice::Kind::place_after, event.rf});
     return true;
   }
-  for_each_place(child, event.location, clock_.data(), [&](EventId predecessor) {
+  for_each_position(child, event.location, clock_.data(), [&](EventId predecessor) {
     child.choices().push_back({Choice::Kind::place_after, predecessor});
     return true;
   });

@@ -166,7 +166,7 @@ void Scripted::place_write(EventGraph& graph, EventId write) {
   EventId predecessor = graph.last_write(event.location);
   for (std::int32_t rest = rank(graph, event.thread); rest > 0; --rest) {
     if (is_initial(predecessor)) {
-      if (mismatch_.empty()) mismatch_ = "a write has fewer places to choose from";
+      if (mismatch_.empty()) mismatch_ = "a write has fewer positions to choose from";
       break;
     }
     predecessor = graph.mo_previous(predecessor);

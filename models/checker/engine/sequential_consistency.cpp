@@ -215,7 +215,7 @@ void SequentialConsistency::for_each_hb_predecessor(EventId event, Visit&& visit
 template <class Visit>
 void SequentialConsistency::for_each_coherence_predecessor(EventId write, Visit&& visit) {
   const EventId earlier = graph_->mo_previous(write);
-  if (earlier == no_event) return;  // it has no place yet
+  if (earlier == no_event) return;  // it has no position yet
   if (!is_initial(earlier)) visit(earlier);
   for (EventId r = first_reader(earlier); r != no_event;
        r = next_reader_[static_cast<std::size_t>(r)]) {

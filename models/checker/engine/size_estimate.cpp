@@ -32,10 +32,10 @@ double TreeSample::run_level() {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < level_.size(); ++i) {
     for (bool runs = level_[i].runs; runs; runs = search_.take_again()) {
-      const Outcome outcome = execution_.run(*level_[i].graph, search_, level_[i].first);
-      if (outcome == Outcome::failed || outcome == Outcome::limited) return -1;
+      const ExecutionEnd end = execution_.run(*level_[i].graph, search_, level_[i].first);
+      if (end == ExecutionEnd::failed || end == ExecutionEnd::limited) return -1;
       if (stop_.stop_requested()) return -1;
-      if (outcome == Outcome::complete) ++complete;
+      if (end == ExecutionEnd::complete) ++complete;
       // The run went on in another graph; what is open in both belongs to this level.
       if (auto other = search_.take_held_back()) {
         level_.push_back({std::move(other), -1, search_.take_again()});

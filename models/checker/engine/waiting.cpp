@@ -133,7 +133,7 @@ bool Execution::hold_back(Thread& t) {
 
 /// Ends the run: what comes of this graph is found from others.
 void Execution::prune(Thread& t) {
-  early_ = Outcome::pruned;
+  early_ = ExecutionEnd::pruned;
   stopped_ = true;
   leave(t);
 }

@@ -30,7 +30,7 @@ void Walk::place_read(EventGraph& graph, EventId read) {
   if (!newest_only && may_be_stale(graph)) {
     for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
                       [&](EventId write) {
-                        // An update takes the place behind its source, which must be free.
+                        // An update takes the position behind its source, which must be free.
                         if (!update || graph.update_of(write) == no_event ||
                             !graph.update(read).succeeds_on(graph.value_of(write))) {
                           candidates_.push_back(write);
@@ -49,11 +49,11 @@ void Walk::place_write(EventGraph& graph, EventId write) {
   const EventId newest = graph.last_write(event.location);
   candidates_.clear();
   if (may_be_stale(graph)) {
-    for_each_place(graph, event.location, graph.clock_before(event.thread, event.index),
-                   [&](EventId predecessor) {
-                     candidates_.push_back(predecessor);
-                     return candidates_.size() < most_candidates;
-                   });
+    for_each_position(graph, event.location, graph.clock_before(event.thread, event.index),
+                      [&](EventId predecessor) {
+                        candidates_.push_back(predecessor);
+                        return candidates_.size() < most_candidates;
+                      });
   }
   const EventId chosen = candidates_.empty() ? newest : candidates_[roll(candidates_.size())];
   graph.link_after(write, chosen);

@@ -69,16 +69,16 @@ class EnumeratedGraph {
 };
 
 oracle::Program program_of(const Shape& shape) {
-  using oracle::EventKind;
-  oracle::Program program{{EventKind::scope_begin}};
-  program.insert(program.end(), shape.before, {EventKind::submit});
+  using oracle::CallKind;
+  oracle::Program program{{CallKind::scope_begin}};
+  program.insert(program.end(), shape.before, {CallKind::submit});
   if (shape.inner != 0) {
-    program.push_back({EventKind::scope_begin});
-    program.insert(program.end(), shape.inner, {EventKind::submit});
-    program.push_back({EventKind::scope_end});
+    program.push_back({CallKind::scope_begin});
+    program.insert(program.end(), shape.inner, {CallKind::submit});
+    program.push_back({CallKind::scope_end});
   }
-  program.insert(program.end(), shape.after, {EventKind::submit});
-  program.push_back({EventKind::scope_end});
+  program.insert(program.end(), shape.after, {CallKind::submit});
+  program.push_back({CallKind::scope_end});
   return program;
 }
 
@@ -176,14 +176,14 @@ class RandomScopes {
 
   [[nodiscard]] uint64_t tasks() const {
     return static_cast<uint64_t>(std::count_if(steps_.begin(), steps_.end(), [](const Step& step) {
-      return step.kind == oracle::EventKind::submit;
+      return step.kind == oracle::CallKind::submit;
     }));
   }
 
   [[nodiscard]] oracle::Program program() const {
-    oracle::Program program{{oracle::EventKind::scope_begin}};
+    oracle::Program program{{oracle::CallKind::scope_begin}};
     for (const Step& step : steps_) program.push_back({step.kind});
-    program.push_back({oracle::EventKind::scope_end});
+    program.push_back({oracle::CallKind::scope_end});
     return program;
   }
 
@@ -192,23 +192,23 @@ class RandomScopes {
     std::vector<std::size_t> outer;
     for (const Step& step : steps_) {
       switch (step.kind) {
-        case oracle::EventKind::scope_begin:
+        case oracle::CallKind::scope_begin:
           graph.runtime()->ops->scope_begin(graph.runtime());
           outer.push_back(values.size());
           break;
-        case oracle::EventKind::scope_end:
+        case oracle::CallKind::scope_end:
           graph.runtime()->ops->scope_end(graph.runtime());
           values.resize(outer.back());
           outer.pop_back();
           break;
-        case oracle::EventKind::submit: {
+        case oracle::CallKind::submit: {
           std::vector<Value> inputs;
           for (const std::size_t input : step.inputs) inputs.push_back(values[input]);
           values.push_back(graph.task(inputs));
           break;
         }
-        case oracle::EventKind::open_group:  // not drawn here
-        case oracle::EventKind::close_group:
+        case oracle::CallKind::open_group:  // not drawn here
+        case oracle::CallKind::close_group:
           break;
       }
     }
@@ -216,7 +216,7 @@ class RandomScopes {
 
  private:
   struct Step {
-    oracle::EventKind kind;
+    oracle::CallKind kind;
     std::vector<std::size_t> inputs = {};  ///< among the values of the open scopes
   };
 
@@ -224,9 +224,9 @@ class RandomScopes {
     const std::size_t outer = visible_;
     for (uint64_t left = random_.below(8); left != 0; --left) {
       if (depth < 6 && random_.below(3) == 0) {
-        steps_.push_back({oracle::EventKind::scope_begin});
+        steps_.push_back({oracle::CallKind::scope_begin});
         scope(depth + 1);
-        steps_.push_back({oracle::EventKind::scope_end});
+        steps_.push_back({oracle::CallKind::scope_end});
       } else {
         task();
       }
@@ -235,7 +235,7 @@ class RandomScopes {
   }
 
   void task() {
-    Step step{oracle::EventKind::submit};
+    Step step{oracle::CallKind::submit};
     for (uint64_t n = std::min<uint64_t>(random_.below(4), visible_); n != 0; --n) {
       step.inputs.push_back(random_.below(visible_));
     }

@@ -12,23 +12,23 @@
 namespace pto2 {
 namespace {
 
+using oracle::Call;
+using oracle::CallKind;
 using oracle::Configuration;
-using oracle::Event;
-using oracle::EventKind;
 using oracle::Program;
 using oracle::Resource;
 
 constexpr uint64_t plenty = uint64_t{1} << 50;
 
 void begin(Program& program) {
-  program.push_back({EventKind::scope_begin});
+  program.push_back({CallKind::scope_begin});
 }
 void end(Program& program) {
-  program.push_back({EventKind::scope_end});
+  program.push_back({CallKind::scope_end});
 }
 void task(Program& program, std::vector<uint64_t> outputs, uint64_t nodes = 0, uint64_t entries = 0,
           std::vector<size_t> replaced = {}) {
-  program.push_back({EventKind::submit, std::move(outputs), nodes, entries, std::move(replaced)});
+  program.push_back({CallKind::submit, std::move(outputs), nodes, entries, std::move(replaced)});
 }
 
 ResourceRequirement count(const Program& program, uint32_t rings) {
@@ -36,21 +36,21 @@ ResourceRequirement count(const Program& program, uint32_t rings) {
   std::vector<TaskId> tasks;
   std::array<uint64_t, max_rings> next{};
   size_t depth = 0;
-  for (const Event& event : program) {
-    if (event.kind == EventKind::scope_begin) {
+  for (const Call& call : program) {
+    if (call.kind == CallKind::scope_begin) {
       ++depth;
       requirement.scope_begin();
-    } else if (event.kind == EventKind::scope_end) {
+    } else if (call.kind == CallKind::scope_end) {
       --depth;
       requirement.scope_end();
     } else {
       const uint32_t ring = oracle::ring_at(depth, rings);
       std::vector<TaskId> replaced;
-      for (size_t older : event.replaced) replaced.push_back(tasks[older]);
+      for (size_t older : call.replaced) replaced.push_back(tasks[older]);
       tasks.push_back(make_id(RingId(ring), next[ring]++));
       uint64_t bytes = 0;
-      for (uint64_t output : event.output_bytes) bytes = packed_bytes_with(bytes, output);
-      requirement.submit(RingId(ring), {bytes, event.dep_nodes, event.map_entries, replaced});
+      for (uint64_t output : call.output_bytes) bytes = packed_bytes_with(bytes, output);
+      requirement.submit(RingId(ring), {bytes, call.dep_nodes, call.map_entries, replaced});
     }
   }
   return requirement;

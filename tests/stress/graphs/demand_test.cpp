@@ -18,10 +18,10 @@ Submit task(std::vector<Param> params) {
   return {.params = std::move(params)};
 }
 
-std::vector<oracle::Event> submissions(const oracle::Program& program) {
-  std::vector<oracle::Event> result;
-  for (const oracle::Event& event : program) {
-    if (event.kind == oracle::EventKind::submit) result.push_back(event);
+std::vector<oracle::Call> submissions(const oracle::Program& program) {
+  std::vector<oracle::Call> result;
+  for (const oracle::Call& event : program) {
+    if (event.kind == oracle::CallKind::submit) result.push_back(event);
   }
   return result;
 }
@@ -39,8 +39,8 @@ TEST(Demand, OneOutputAndItsReader) {
   EXPECT_EQ(events[1].map_entries, 0U);
   EXPECT_EQ(asked.least_edges, 1U);
   EXPECT_EQ(asked.most_edges, 1U);
-  EXPECT_EQ(asked.program.front().kind, oracle::EventKind::scope_begin) << "the outer scope";
-  EXPECT_EQ(asked.program.back().kind, oracle::EventKind::scope_end);
+  EXPECT_EQ(asked.program.front().kind, oracle::CallKind::scope_begin) << "the outer scope";
+  EXPECT_EQ(asked.program.back().kind, oracle::CallKind::scope_end);
 }
 
 TEST(Demand, InoutReplacesWhatItCoversButNotTheAllocation) {

@@ -39,7 +39,7 @@ const Program program{{8},
                        Submit{.params = {{0, Use::inout}, {1, Use::input}}}}};
 
 /// The first trial of the program that must come to this end.
-Trial trial_of(Outcome expected) {
+Trial trial_of(Ending expected) {
   for (uint64_t number = 0; number < 1000; ++number) {
     Trial trial(number, program);
     if (trial.expected() == expected) return trial;
@@ -50,7 +50,7 @@ Trial trial_of(Outcome expected) {
 using Edit = void (*)(RunResult&);
 
 /// What a trial says of a run with these kernels, and of its result as it is edited.
-std::vector<std::string> problems_of(Outcome expected, KernelEntry kernel, Edit edit = nullptr) {
+std::vector<std::string> problems_of(Ending expected, KernelEntry kernel, Edit edit = nullptr) {
   const Trial trial = trial_of(expected);
   GraphRun run(trial.program(), trial.predicted(), trial.config().chip.clusters);
   Launch what = run.launch();
@@ -65,17 +65,17 @@ std::vector<std::string> problems_of(Outcome expected, KernelEntry kernel, Edit 
 }
 
 TEST(Trial, HasNothingToSayAgainstARightRun) {
-  EXPECT_THAT(problems_of(Outcome::passed, nullptr), IsEmpty());
+  EXPECT_THAT(problems_of(Ending::passed, nullptr), IsEmpty());
 }
 
 TEST(Trial, ComparesTheValuesOfAWholeRun) {
-  EXPECT_THAT(problems_of(Outcome::passed, spoils),
+  EXPECT_THAT(problems_of(Ending::passed, spoils),
               Contains("byte 0 of external buffer 0 is wrong in the end"));
 }
 
 TEST(Trial, AsksItsKernels) {
-  EXPECT_THAT(problems_of(Outcome::passed, skips), Contains("task 1 ran 0 times"));
-  EXPECT_THAT(problems_of(Outcome::passed, repeats), Contains("task 1 ran 2 times"));
+  EXPECT_THAT(problems_of(Ending::passed, skips), Contains("task 1 ran 0 times"));
+  EXPECT_THAT(problems_of(Ending::passed, repeats), Contains("task 1 ran 2 times"));
 }
 
 TEST(Trial, ComparesTheCounts) {
@@ -88,18 +88,18 @@ TEST(Trial, ComparesTheCounts) {
       {[](RunResult& result) { ++result.edges_early; }, " edges, expected 1..1"},
       {[](RunResult& result) { ++result.holds; }, " references to owners, expected 0..0"}};
   for (const auto& [edit, problem] : edits) {
-    EXPECT_THAT(problems_of(Outcome::passed, nullptr, edit), Contains(HasSubstr(problem)));
+    EXPECT_THAT(problems_of(Ending::passed, nullptr, edit), Contains(HasSubstr(problem)));
   }
 }
 
 TEST(Trial, ComparesTheEndOfTheRun) {
-  EXPECT_THAT(problems_of(Outcome::passed, nullptr,
+  EXPECT_THAT(problems_of(Ending::passed, nullptr,
                           [](RunResult& result) { result.error.code = ErrorCode::not_drained; }),
               Contains(HasSubstr("expected ok, got not_drained")));
 }
 
 TEST(Trial, JudgesTheRecord) {
-  EXPECT_THAT(problems_of(Outcome::passed, nullptr,
+  EXPECT_THAT(problems_of(Ending::passed, nullptr,
                           [](RunResult& result) { result.record.damaged = {"ring 0"}; }),
               Contains(HasSubstr("VR-I37: ring 0 is damaged")));
 }

@@ -10,15 +10,15 @@ namespace {
 constexpr Configuration roomy{1024, uint64_t{1} << 30, 1024, 1024, 4};
 
 /// One scope of `scopes` nested scopes of `tasks` tasks each, or, flat, of all of them.
-Program blocks(int scopes, int tasks, bool nested, const Event& task) {
+Program blocks(int scopes, int tasks, bool nested, const Call& task) {
   Program program;
-  program.push_back({EventKind::scope_begin});
+  program.push_back({CallKind::scope_begin});
   for (int i = 0; i < scopes; ++i) {
-    if (nested) program.push_back({EventKind::scope_begin});
+    if (nested) program.push_back({CallKind::scope_begin});
     for (int j = 0; j < tasks; ++j) program.push_back(task);
-    if (nested) program.push_back({EventKind::scope_end});
+    if (nested) program.push_back({CallKind::scope_end});
   }
-  program.push_back({EventKind::scope_end});
+  program.push_back({CallKind::scope_end});
   return program;
 }
 
@@ -32,7 +32,7 @@ void expect(const std::optional<Deadlock>& found, Resource resource, size_t task
 TEST(CountingOracle, WindowHoldsOneTaskLess) {
   Configuration small = roomy;
   small.window = 16;
-  const Event task{EventKind::submit};
+  const Call task{CallKind::submit};
   expect(first_deadlock(blocks(9, 4, false, task), small), Resource::task_window, 15, 0);
   EXPECT_FALSE(first_deadlock(blocks(9, 4, true, task), small));
   small.rings = 1;
@@ -42,7 +42,7 @@ TEST(CountingOracle, WindowHoldsOneTaskLess) {
 TEST(CountingOracle, HeapIsNeverFilledToTheLastByte) {
   Configuration small = roomy;
   small.heap = 4096;
-  const Event task{EventKind::submit, {1000, 24}};
+  const Call task{CallKind::submit, {1000, 24}};
   expect(first_deadlock(blocks(3, 2, true, task), small), Resource::heap, 1, 1);
   small.heap = 5120;
   EXPECT_FALSE(first_deadlock(blocks(1, 2, true, task), small));
@@ -52,18 +52,18 @@ TEST(CountingOracle, HeapIsNeverFilledToTheLastByte) {
 TEST(CountingOracle, DrainedRingStartsOver) {
   Configuration small = roomy;
   small.heap = 4096;
-  Program program = blocks(1, 1, true, {EventKind::submit, {2048}});
+  Program program = blocks(1, 1, true, {CallKind::submit, {2048}});
   program.pop_back();
-  program.push_back({EventKind::scope_begin});
-  program.push_back({EventKind::submit, {3072}});
-  program.push_back({EventKind::submit, {1024}});
-  program.push_back({EventKind::scope_end});
-  program.push_back({EventKind::scope_end});
+  program.push_back({CallKind::scope_begin});
+  program.push_back({CallKind::submit, {3072}});
+  program.push_back({CallKind::submit, {1024}});
+  program.push_back({CallKind::scope_end});
+  program.push_back({CallKind::scope_end});
   expect(first_deadlock(program, small), Resource::heap, 2, 1);
 }
 
 TEST(CountingOracle, PoolsCanBeFilled) {
-  const Event task{EventKind::submit, {}, 3, 2};
+  const Call task{CallKind::submit, {}, 3, 2};
   Configuration small = roomy;
   small.dep_pool = 12;
   EXPECT_FALSE(first_deadlock(blocks(5, 4, true, task), small));
@@ -78,20 +78,20 @@ TEST(CountingOracle, PoolsCanBeFilled) {
 
 /// An entry that is replaced makes room for the one that replaces it.
 TEST(CountingOracle, EntriesThatAreReplacedGo) {
-  const Event first{EventKind::submit, {}, 0, 1};
-  Event again = first;
+  const Call first{CallKind::submit, {}, 0, 1};
+  Call again = first;
   again.replaced = {0};
   Configuration small = roomy;
   small.map_pool = 1;
-  EXPECT_FALSE(first_deadlock({{EventKind::scope_begin}, first, again}, small));
-  expect(first_deadlock({{EventKind::scope_begin}, first, first}, small), Resource::map_pool, 1, 0);
-  EXPECT_THROW((void)first_deadlock({{EventKind::scope_begin}, first, again, again}, roomy),
+  EXPECT_FALSE(first_deadlock({{CallKind::scope_begin}, first, again}, small));
+  expect(first_deadlock({{CallKind::scope_begin}, first, first}, small), Resource::map_pool, 1, 0);
+  EXPECT_THROW((void)first_deadlock({{CallKind::scope_begin}, first, again, again}, roomy),
                std::logic_error)
       << "it went before";
 }
 
 TEST(CountingOracle, NamesTheSmallestSizes) {
-  const Program program = blocks(3, 4, true, {EventKind::submit, {1000}, 3, 2});
+  const Program program = blocks(3, 4, true, {CallKind::submit, {1000}, 3, 2});
   const SmallestSizes sizes = smallest_sizes(program, 4);
   EXPECT_EQ(sizes.window, 8U) << "four tasks at a time need five slots";
   EXPECT_EQ(sizes.heap, 5120U) << "with room for four wherever the last scope's buffers ended";
@@ -105,14 +105,14 @@ TEST(CountingOracle, NamesTheSmallestSizes) {
   expect(first_deadlock(program, {8, 5120, 12, 7, 4}), Resource::map_pool, 3, 1);
 }
 
-const Event begin{EventKind::scope_begin};
-const Event end{EventKind::scope_end};
-const Event open{EventKind::open_group};
+const Call begin{CallKind::scope_begin};
+const Call end{CallKind::scope_end};
+const Call open{CallKind::open_group};
 
-Event close(size_t group) {
-  Event event{EventKind::close_group};
-  event.group = group;
-  return event;
+Call close(size_t group) {
+  Call call{CallKind::close_group};
+  call.group = group;
+  return call;
 }
 
 TEST(CountingOracle, ClustersAreHeldByOpenGroups) {
@@ -130,7 +130,7 @@ TEST(CountingOracle, ClustersAreHeldByOpenGroups) {
 TEST(CountingOracle, TheEndOfAScopeClosesItsGroupsOnly) {
   Configuration chip = roomy;
   chip.clusters = 2;
-  const Event task{EventKind::submit};
+  const Call task{CallKind::submit};
   const Program inner{begin, open, begin, open, task, end, begin, open, task, open, end, end};
   const auto found = first_deadlock(inner, chip);
   expect(found, Resource::clusters, 2, 1);
@@ -142,7 +142,7 @@ TEST(CountingOracle, TheFirstDeadlockInProgramOrderDecides) {
   Configuration small = roomy;
   small.window = 4;
   small.clusters = 1;
-  const Event task{EventKind::submit};
+  const Call task{CallKind::submit};
   expect(first_deadlock({begin, open, task, task, task, task, open, end}, small),
          Resource::task_window, 3, 0);
   expect(first_deadlock({begin, open, task, task, task, open, task, end}, small),
@@ -158,8 +158,8 @@ TEST(CountingOracle, PutsTheDeepestScopesIntoTheLastRing) {
 }
 
 TEST(CountingOracle, RefusesMalformedPrograms) {
-  EXPECT_THROW((void)first_deadlock({{EventKind::submit}}, roomy), std::logic_error);
-  EXPECT_THROW((void)first_deadlock({{EventKind::scope_end}}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({{CallKind::submit}}, roomy), std::logic_error);
+  EXPECT_THROW((void)first_deadlock({{CallKind::scope_end}}, roomy), std::logic_error);
   EXPECT_THROW((void)first_deadlock({open}, roomy), std::logic_error);
   EXPECT_THROW((void)first_deadlock({begin, open, close(0), close(0)}, roomy), std::logic_error);
   EXPECT_THROW((void)first_deadlock({begin, begin, open, end, close(0)}, roomy), std::logic_error);

@@ -10,7 +10,7 @@ namespace pto2::model {
 
 enum class Strategy : std::uint8_t {
   exhaustive,   ///< every consistent execution, each once
-  random_walk,  ///< uniform choice of thread, write and place at each step
+  random_walk,  ///< uniform choice of thread, write and position at each step
   pct,          ///< random priorities with `depth` - 1 changes (Burckhardt et al., ASPLOS 2010)
   bursts,       ///< threads run for random stretches, so that queues fill up
   replay,       ///< the one execution that `token` names

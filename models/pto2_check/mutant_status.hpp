@@ -3,12 +3,12 @@
 
 namespace pto2::scenarios {
 
-enum class Outcome {
+enum class MutantStatus {
   killed,        ///< a scenario shows what goes wrong
   survived,      ///< no scenario does
   inconclusive,  ///< the search was stopped before it could tell
 };
 
-const char* to_string(Outcome outcome);
+const char* to_string(MutantStatus status);
 
 }  // namespace pto2::scenarios
