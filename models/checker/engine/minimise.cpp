@@ -52,11 +52,11 @@ Violation minimise(const Options& options, const std::function<void()>& body,
 
 Violation simplest(const Options& options, const std::function<void()>& body, Violation found) {
   if (options.minimise_seconds <= 0 || !worth_comparing(found.kind)) return found;
-  const auto end = Clock::now() + std::chrono::duration<double>(options.minimise_seconds);
+  const auto until = Clock::now() + std::chrono::duration<double>(options.minimise_seconds);
   Execution execution(options, body);
   Exhaustive search(options);
   search.begin();
-  for (bool more = true; more && Clock::now() < end; more = search.advance()) {
+  for (bool more = true; more && Clock::now() < until; more = search.advance()) {
     if (options.stop.stop_requested()) break;
     const ExecutionEnd end = execution.run(search.graph(), search, search.first());
     if (end == ExecutionEnd::limited) break;
