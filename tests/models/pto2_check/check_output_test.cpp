@@ -30,22 +30,22 @@ Report some_report(Verdict verdict, const std::string& reason = "") {
   return report;
 }
 
-WeakeningResult some_weakening(Outcome outcome) {
+WeakeningResult some_weakening(MutantStatus status) {
   WeakeningResult result;
   result.site = "piece.operation";
   result.place = "everywhere";
   result.from = "acquire";
   result.to = "relaxed";
-  result.outcome = outcome;
+  result.status = status;
   return result;
 }
 
-MutantResult some_mutant(Outcome outcome, const std::string& effect) {
+MutantResult some_mutant(MutantStatus status, const std::string& effect) {
   MutantResult result;
   result.mutant.name = "lost-ring";
   result.mutant.kind = "unit";
   result.mutant.witness = "some_test";
-  result.outcome = outcome;
+  result.status = status;
   result.effect = effect;
   return result;
 }
@@ -114,20 +114,20 @@ TEST_F(CheckOutputTest, OneFailureAmongOthersFails) {
 }
 
 TEST_F(CheckOutputTest, AWeakeningThatSurvivesFails) {
-  EXPECT_EQ(exit_code(some_weakening(Outcome::survived)), cli::exit_fail);
+  EXPECT_EQ(exit_code(some_weakening(MutantStatus::survived)), cli::exit_fail);
   EXPECT_THAT(junit(), HasSubstr("failures=\"1\""));
   EXPECT_THAT(junit(), HasSubstr("<testcase name=\"piece.operation everywhere=relaxed\""));
   EXPECT_THAT(junit(), HasSubstr("<failure message=\"no scenario needs the stronger order\"/>"));
-  EXPECT_EQ(exit_code(some_weakening(Outcome::killed)), cli::exit_pass);
+  EXPECT_EQ(exit_code(some_weakening(MutantStatus::killed)), cli::exit_pass);
   EXPECT_THAT(junit(), HasSubstr("failures=\"0\""));
 }
 
 TEST_F(CheckOutputTest, AMutantThatSurvivesFails) {
-  EXPECT_EQ(exit_code(some_mutant(Outcome::survived, "the witness passes")), cli::exit_fail);
+  EXPECT_EQ(exit_code(some_mutant(MutantStatus::survived, "the witness passes")), cli::exit_fail);
   EXPECT_THAT(junit(), HasSubstr("failures=\"1\""));
   EXPECT_THAT(junit(), HasSubstr("<testcase name=\"lost-ring\""));
   EXPECT_THAT(junit(), HasSubstr("<failure message=\"the witness passes\"/>"));
-  EXPECT_EQ(exit_code(some_mutant(Outcome::killed, "wrong result")), cli::exit_pass);
+  EXPECT_EQ(exit_code(some_mutant(MutantStatus::killed, "wrong result")), cli::exit_pass);
   EXPECT_THAT(junit(), HasSubstr("failures=\"0\""));
 }
 
@@ -161,7 +161,7 @@ TEST_F(CheckOutputTest, JUnitIsEscaped) {
 }
 
 TEST_F(CheckOutputTest, TextThatIsNoUtf8IsWritten) {
-  EXPECT_EQ(exit_code(some_mutant(Outcome::killed, "ended with \xff")), cli::exit_pass);
+  EXPECT_EQ(exit_code(some_mutant(MutantStatus::killed, "ended with \xff")), cli::exit_pass);
   EXPECT_EQ(json().at("mutants").at(0).at("effect").get<std::string>(), "ended with \xef\xbf\xbd");
 }
 

@@ -91,7 +91,7 @@ TEST(Weakening, OneThatMattersIsKilled) {
   const std::vector<Entry> entries{message(2)};
   for (const OrderSite* site : {&ToyOrders::publish, &ToyOrders::observe}) {
     const WeakeningResult result = weaken(site_of(entries, *site), std::memory_order_relaxed, {});
-    EXPECT_EQ(result.outcome, Outcome::killed);
+    EXPECT_EQ(result.status, MutantStatus::killed);
     EXPECT_EQ(result.witness, "toy/message");
     EXPECT_THAT(result.effect, StartsWith("data race"));
   }
@@ -101,7 +101,7 @@ TEST(Weakening, OneThatDoesNotSurvives) {
   const std::vector<Entry> entries{message(2)};
   for (const std::memory_order order : weaker_orders(ToyOrders::count)) {
     const WeakeningResult result = weaken(site_of(entries, ToyOrders::count), order, {});
-    EXPECT_EQ(result.outcome, Outcome::survived);
+    EXPECT_EQ(result.status, MutantStatus::survived);
     EXPECT_EQ(result.witness, "");
   }
 }
@@ -125,7 +125,7 @@ TEST(Weakening, ABoundThatIsHitIsSaid) {
   const std::vector<Entry> entries{entry};
   const WeakeningResult result =
       weaken(site_of(entries, ToyOrders::count), std::memory_order_acquire, {.max_seconds = 0.01});
-  EXPECT_EQ(result.outcome, Outcome::survived);
+  EXPECT_EQ(result.status, MutantStatus::survived);
   EXPECT_THAT(result.effect, HasSubstr("toy/message is not complete"));
 }
 

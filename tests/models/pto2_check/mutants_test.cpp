@@ -81,7 +81,7 @@ TEST_F(MutantsTest, MustHaveBeenBuilt) {
 
 TEST_F(MutantsTest, AreKilledByAFailure) {
   const MutantResult result = run("exit 0", "echo 'run 3: 7 tasks'; echo more; exit 1");
-  EXPECT_EQ(result.outcome, Outcome::killed);
+  EXPECT_EQ(result.status, MutantStatus::killed);
   EXPECT_EQ(result.effect, "run 3: 7 tasks");
   EXPECT_EQ(result.repeat,
             "PTO2_MUTANT=7 " + (programs_ / "witness").string() + " --some argument");
@@ -89,37 +89,37 @@ TEST_F(MutantsTest, AreKilledByAFailure) {
 
 TEST_F(MutantsTest, AreKilledByACrash) {
   const MutantResult result = run("exit 0", "kill -SEGV $$");
-  EXPECT_EQ(result.outcome, Outcome::killed);
+  EXPECT_EQ(result.status, MutantStatus::killed);
   EXPECT_EQ(result.effect, "ended by Segmentation fault");
 }
 
 TEST_F(MutantsTest, SurviveAWitnessThatPasses) {
   const MutantResult result = run("exit 0", "echo fine");
-  EXPECT_EQ(result.outcome, Outcome::survived);
+  EXPECT_EQ(result.status, MutantStatus::survived);
   EXPECT_EQ(result.effect, "the witness passes");
 }
 
 TEST_F(MutantsTest, SurviveAWitnessThatFailsAnyway) {
   const MutantResult result = run("echo broken; exit 1", "echo broken; exit 1");
-  EXPECT_EQ(result.outcome, Outcome::survived);
+  EXPECT_EQ(result.status, MutantStatus::survived);
   EXPECT_EQ(result.effect, "the witness fails without the bug, too: broken");
 }
 
 TEST_F(MutantsTest, SurviveAWitnessThatHangs) {
   const MutantResult result = run("exit 0", "echo 'run 3: wrong'; sleep 600", 0.2);
-  EXPECT_EQ(result.outcome, Outcome::survived);
+  EXPECT_EQ(result.status, MutantStatus::survived);
   EXPECT_THAT(result.effect, HasSubstr("no result within "));
 }
 
 TEST_F(MutantsTest, NothingIsKnownFromAWitnessThatIsTooSlowByItself) {
   const MutantResult result = run("exec sleep 600", "exit 1", 0.05);
-  EXPECT_EQ(result.outcome, Outcome::inconclusive);
+  EXPECT_EQ(result.status, MutantStatus::inconclusive);
   EXPECT_EQ(result.effect, "the witness fails without the bug, too: no result within 0.2 s");
 }
 
 TEST_F(MutantsTest, HaveFourTimesAsLongAsTheWitnessTakes) {
   const MutantResult result = run("sleep 0.3", "sleep 0.6; exit 1", 0.1);
-  EXPECT_EQ(result.outcome, Outcome::killed);
+  EXPECT_EQ(result.status, MutantStatus::killed);
 }
 
 TEST_F(MutantsTest, AWitnessGetsItsArgumentsAndRunsOnceWithoutTheBug) {
@@ -146,7 +146,7 @@ TEST_F(MutantsTest, RunSideBySideButForThoseThatNeedTheMachineAlone) {
                 {"y", 2, "unit", "shared a b"},
                 {"z", 3, "unit", "shared b a"}},
                2, {}, [&](const MutantResult& result) {
-                 EXPECT_EQ(result.outcome, Outcome::killed) << result.effect;
+                 EXPECT_EQ(result.status, MutantStatus::killed) << result.effect;
                  killed.push_back(result.mutant.name);
                });
   ASSERT_EQ(killed.size(), 3U);
@@ -187,7 +187,7 @@ TEST_F(MutantsTest, TheWitnessRunsWithoutAnyMutant) {
   script("witness", "exit ${PTO2_MUTANT:+1}");
   setenv("PTO2_MUTANT", "3", 1);
   Mutants(programs_).run_all({{"x", 1, "unit", "witness"}}, 1, {}, [](const MutantResult& result) {
-    EXPECT_EQ(result.outcome, Outcome::killed) << result.effect;
+    EXPECT_EQ(result.status, MutantStatus::killed) << result.effect;
   });
   unsetenv("PTO2_MUTANT");
 }
@@ -200,16 +200,16 @@ TEST_F(MutantsTest, AScenarioIsJudgedByItsReport) {
   const MutantResult found =
       explore(R"({"wall_s": 1.5, "replay": "token", "report": {"violation": )"
               R"({"kind": "data race", "message": "on a cell"}}})");
-  EXPECT_EQ(found.outcome, Outcome::killed);
+  EXPECT_EQ(found.status, MutantStatus::killed);
   EXPECT_EQ(found.effect, "data race: on a cell");
   EXPECT_EQ(found.repeat,
             "PTO2_MUTANT=7 " + (programs_ / "pto2-check").string() + " replay 'token'");
   EXPECT_EQ(found.seconds, 1.5);
   EXPECT_EQ(explore(R"({"wall_s": 1})").effect, "the scenario holds");
-  EXPECT_EQ(explore(R"({"wall_s": 1, "reason": "time"})").outcome, Outcome::survived);
+  EXPECT_EQ(explore(R"({"wall_s": 1, "reason": "time"})").status, MutantStatus::survived);
   script("pto2-check", "exit 1");
   const MutantResult silent = Mutants(programs_).run({"bug", 7, "checker", "piece/scenario"}, {});
-  EXPECT_EQ(silent.outcome, Outcome::survived);
+  EXPECT_EQ(silent.status, MutantStatus::survived);
   EXPECT_EQ(silent.effect, "the program ended without a result");
 }
 

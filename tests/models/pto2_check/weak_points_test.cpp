@@ -106,7 +106,7 @@ WeakeningResult weaken_line(const std::vector<Entry>& entries, unsigned line) {
 TEST(WeakenedUse, ThatMattersIsKilledAndReplays) {
   const std::vector<Entry> entries = entries_of(publish_twice);
   const WeakeningResult result = weaken_line(entries, line_of_message);
-  EXPECT_EQ(result.outcome, Outcome::killed);
+  EXPECT_EQ(result.status, MutantStatus::killed);
   EXPECT_EQ(result.place, place(line_of_message));
   EXPECT_THAT(result.token,
               StartsWith("check/toy/program+toy.publish:" + place(line_of_message) + ":"));
@@ -119,7 +119,7 @@ TEST(WeakenedUse, ThatMattersIsKilledAndReplays) {
 TEST(WeakenedUse, ThatDoesNotMatterSurvivesBesideOneThatDoes) {
   const std::vector<Entry> entries = entries_of(publish_twice);
   const WeakeningResult result = weaken_line(entries, line_of_nothing);
-  EXPECT_EQ(result.outcome, Outcome::survived);
+  EXPECT_EQ(result.status, MutantStatus::survived);
   EXPECT_EQ(result.place, place(line_of_nothing));
 }
 

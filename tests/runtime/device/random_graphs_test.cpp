@@ -16,7 +16,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RandomGraphs, testing::ValuesIn(test::every
                          [](const auto& test) { return test::executor_name(test.param); });
 
 TEST_P(RandomGraphs, DoWhatIsPredicted) {
-  std::array<uint64_t, outcomes> counts{};
+  std::array<uint64_t, endings> counts{};
   for (uint64_t number = 0; number < 200; ++number) {
     Trial trial(number);
     trial.use(test::fan_out_under_test);
@@ -25,14 +25,14 @@ TEST_P(RandomGraphs, DoWhatIsPredicted) {
     ASSERT_THAT(problems, testing::IsEmpty()) << "graph " << number << ":\n"
                                               << to_string(trial.program());
   }
-  for (std::size_t i = 0; i + 1 < outcomes; ++i) {
-    if (!is_for_plain(static_cast<Outcome>(i))) continue;
-    EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(static_cast<Outcome>(i));
+  for (std::size_t i = 0; i + 1 < endings; ++i) {
+    if (!is_for_plain(static_cast<Ending>(i))) continue;
+    EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(static_cast<Ending>(i));
   }
 }
 
 TEST_P(RandomGraphs, ClusteredOnesDoWhatIsPredicted) {
-  std::array<uint64_t, outcomes> counts{};
+  std::array<uint64_t, endings> counts{};
   Census census;
   for (uint64_t number = 0; number < 200; ++number) {
     Trial trial(number, Mistakes::sometimes, Graphs::clustered);
@@ -42,8 +42,8 @@ TEST_P(RandomGraphs, ClusteredOnesDoWhatIsPredicted) {
     ASSERT_THAT(problems, testing::IsEmpty()) << "graph " << number << ":\n"
                                               << to_string(trial.program());
   }
-  for (std::size_t i = 0; i + 1 < outcomes; ++i) {
-    EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(static_cast<Outcome>(i));
+  for (std::size_t i = 0; i + 1 < endings; ++i) {
+    EXPECT_NE(counts[i], 0U) << "no graph was " << name_of(static_cast<Ending>(i));
   }
   // Whether a group's tasks are still on their way is up to the machine, unless it is seeded.
   const bool is_simulated = GetParam() == ExecutorKind::seeded;
