@@ -223,7 +223,7 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
   }
   const uint64_t most = draw(seed).chip.clusters;
   if (numbers[1] < 1 || numbers[1] > most || numbers[2] < 1 || numbers[2] > numbers[1]) {
-    throw std::invalid_argument(fmt::format("{} clusters and {} schedulers, of a device of {}",
+    throw std::invalid_argument(fmt::format("{} blocks and {} schedulers, of a device of {}",
                                             numbers[1], numbers[2], most));
   }
   const Size size{numbers[0] >= data_->expected_tasks() ? all_tasks : numbers[0],
