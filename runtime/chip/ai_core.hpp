@@ -1,7 +1,12 @@
 /// An AI core: a logical thread that runs the kernels it finds in its mailbox.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <functional>
 #include <utility>
 
@@ -47,10 +52,32 @@ struct DispatchPayload : TaskCall<P> {
   BlockShare<P> block;
 };
 
-/// A kernel that used an argument as what it is not: its task, and its PTOCall at the end.
-struct ArgumentFault {
+/// A kernel after which the run cannot go on: how it failed, its task, and its PTOCall at the end.
+/// Plain data, for the fatal latch.
+struct KernelFault {
+  enum class Kind : uint8_t { none, misuse, threw };
+
+  /// One is made for each task: nothing is written that need not be.
+  KernelFault() { what[0] = '\0'; }
+  [[nodiscard]] bool is_set() const { return kind != Kind::none; }
+  void set_threw(const char* text) {
+    kind = Kind::threw;
+    const std::size_t length = std::min(std::strlen(text), sizeof what - 1);
+    std::copy_n(text, length, what);
+    what[length] = '\0';
+  }
+  /// After the kernel: whose it is, and whether it is a misuse.
+  void complete(TaskId of, const PTOCall& after) {
+    task = of;
+    call = after;
+    if (!is_set() && after.misuse != 0) kind = Kind::misuse;
+  }
+
+  Kind kind = Kind::none;
   TaskId task = no_task;
   PTOCall call = {};
+  /// Of an exception: the begin of what(), with a zero at its end; empty if it has none.
+  char what[240];  // NOLINT: the rest stays as it is
 };
 
 /// What a core, or a scheduler as one, counted. Read after the run, and by who ends the process
@@ -87,28 +114,40 @@ void run_noted(const TaskCall<P>& call, uint16_t part, const CoreBooks& books, R
   record<P>(books.log, EventKind::fin, call.task, 0, part);
 }
 
-/// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. False: it
-/// misused them; `fault` says how.
+/// Calls run(kernel, args); an exception that leaves the kernel is noted in `fault`. One that ends
+/// its OS thread, as pthread_exit() does, would take a scheduler or cores along and say nothing: it
+/// ends as exit() in the middle of a run does (runtime/device/exit_guard.hpp).
+template <class Run>
+void call_kernel(Run&& run, KernelEntry kernel, int64_t* args, KernelFault& fault) {
+  try {
+    run(kernel, args);
+  } catch (const abi::__forced_unwind&) {
+    std::exit(EXIT_FAILURE);
+  } catch (const std::exception& exception) {
+    fault.set_threw(exception.what());
+  } catch (...) {
+    fault.set_threw("");
+  }
+}
+
+/// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. If it misused
+/// them, or threw, `fault` says how.
 template <executors::ExecutionPolicy P>
-[[nodiscard]] bool run_task(const TaskCall<P>& call, const CoreBooks& books, ArgumentFault& fault) {
-  bool is_right = true;
+void run_task(const TaskCall<P>& call, const CoreBooks& books, KernelFault& fault) {
   run_noted<P>(call, 0, books, [&] {
     const auto arguments = call.arguments->editing();
-    P::run_kernel(call.kernel, arguments->for_kernel());
-    if (!books.run.has_misuse()) [[likely]]
+    call_kernel(P::run_kernel, call.kernel, arguments->for_kernel(), fault);
+    if (!fault.is_set() && !books.run.has_misuse()) [[likely]]
       return;
-    is_right = arguments->call.misuse == 0;
-    fault = {call.task, arguments->call};
+    fault.complete(call.task, arguments->call);
   });
-  return is_right;
 }
 
 /// The same of a part of a block task, by run_kernel(kernel, args). The parts share the arguments,
 /// which stay as they are; each has a copy of the values, with block_dim and block_id behind them.
 template <executors::ExecutionPolicy P, class RunKernel>
-[[nodiscard]] bool run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books,
-                            ArgumentFault& fault, RunKernel&& run_kernel) {
-  bool is_right = true;
+void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books, KernelFault& fault,
+              RunKernel&& run_kernel) {
   run_noted<P>(call, part.id, books, [&] {
     const auto arguments = call.arguments->reading();
     PartArguments own;
@@ -116,19 +155,16 @@ template <executors::ExecutionPolicy P, class RunKernel>
     std::copy_n(arguments->args.begin(), part.params, own.args.begin());
     own.args[part.params] = part.parts;
     own.args[part.params + 1] = part.id;
-    run_kernel(call.kernel, own.for_kernel());
-    is_right = own.call.misuse == 0;
-    if (!is_right) [[unlikely]]
-      fault = {call.task, own.call};
+    call_kernel(run_kernel, call.kernel, own.for_kernel(), fault);
+    fault.complete(call.task, own.call);
   });
-  return is_right;
 }
 
 template <executors::ExecutionPolicy P>
 class AiCore {
  public:
   using Bell = typename P::doorbell;
-  using GiveUp = std::function<void(const ArgumentFault&)>;
+  using GiveUp = std::function<void(const KernelFault&)>;
 
   /// Before the run: the core's id, where its completions are announced, its own doorbell, what
   /// its calls share with others, and what gives the run up.
@@ -169,15 +205,13 @@ class AiCore {
   /// report the end of the kernel, so that nobody completes the task.
   bool execute(const DispatchPayload<P>& payload) {
     bool has_run = true;
-    bool is_right = true;
-    ArgumentFault fault;
+    KernelFault fault;
     if (payload.block.parts != nullptr) [[unlikely]] {
       has_run = run_share(payload, payload.block, fault);
-      is_right = fault.call.misuse == 0;
     } else {
-      is_right = run_task<P>(payload, {*run_, timing_, counts_, log_}, fault);
+      run_task<P>(payload, {*run_, timing_, counts_, log_}, fault);
     }
-    if (!is_right) [[unlikely]] {
+    if (fault.is_set()) [[unlikely]] {
       give_up_(fault);
       return has_run;
     }
@@ -188,20 +222,21 @@ class AiCore {
 
   /// The part that is pinned to this core, or parts as long as there are some to be claimed. By
   /// value, so that what other tasks need stays in registers.
-  [[gnu::noinline]] bool run_share(TaskCall<P> call, BlockShare<P> block, ArgumentFault& fault) {
+  [[gnu::noinline]] bool run_share(TaskCall<P> call, BlockShare<P> block, KernelFault& fault) {
     bool has_run = false;
     P::run_kernels([&](auto&& run_kernel) {
       BlockPart part{0, static_cast<uint16_t>(block.parts->size()), block.params};
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
         has_run = true;
-        return run_part<P>(call, part, {*run_, timing_, counts_, log_}, fault, run_kernel);
+        run_part<P>(call, part, {*run_, timing_, counts_, log_}, fault, run_kernel);
       };
-      if (block.pinned != block.claimed_parts) return static_cast<void>(run(block.pinned));
+      if (block.pinned != block.claimed_parts) return run(block.pinned);
       while (const auto claimed = block.parts->claim()) {
         ++counts_.claims;
         record<P>(log_, EventKind::dispatch, call.task, id_.value, static_cast<uint16_t>(*claimed));
-        if (!run(*claimed)) break;
+        run(*claimed);
+        if (fault.is_set()) break;
       }
     });
     return has_run;

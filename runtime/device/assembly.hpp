@@ -48,7 +48,7 @@ class Assembly {
   void connect(CoreId core, Bell bell) {
     state_.cores[core.value].connect(core, state_.scheduler_bells[chip().scheduler_of(core).value],
                                      bell, state_.config.kernel_timing, state_.calls,
-                                     [this](const ArgumentFault& fault) { state_.give_up(fault); });
+                                     [this](const KernelFault& fault) { state_.give_up(fault); });
   }
 
   /// The body of a logical thread.

@@ -29,8 +29,8 @@ void ExitGuard::at_exit(void* guard) {
   const std::string caller = self.who_();
   if (caller.empty()) return;
   fmt::print(stderr,
-             "FATAL: {} called exit() in the middle of a run, which would end the process with its "
-             "graph half done\n"
+             "FATAL: {} called exit(), or pthread_exit(), in the middle of a run, which would end the "
+             "process with its graph half done\n"
              "return from kernel_entry or aicpu_orchestration_entry instead\n",
              caller);
   std::fflush(nullptr);

@@ -1,4 +1,4 @@
-/// What becomes of exit() in the middle of a run: code of the user's that calls it would end the
+/// What becomes of exit() in the middle of a run: code of the user's that calls it, or pthread_exit(), would end the
 /// process with its own status, half of the graph done and nothing said.
 #pragma once
 

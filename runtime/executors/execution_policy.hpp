@@ -8,7 +8,7 @@
 ///                            simulation, whose ticks are the points of its schedule, gives the
 ///                            points that it takes for a second.
 ///   P::run_kernel(f, args)   calls f(args): user code that may take long, and touches nothing of
-///                            ours but what args lead to.
+///                            ours but what args lead to. What it throws goes on to the caller.
 ///   P::run_kernels(section)  calls section(run), where run(f, args) does the same for one kernel
 ///                            after another. Between them it waits for nobody and rings nobody.
 ///   P::prefetch_for_write(p) may fetch the cache line of p, which is about to be written.

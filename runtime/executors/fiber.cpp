@@ -1,5 +1,7 @@
 #include "runtime/executors/fiber.hpp"
 
+#include <cxxabi.h>
+
 #include <memory>
 #include <utility>
 
@@ -68,6 +70,12 @@ context::fiber Fiber::run(context::fiber host) {
   return std::move(host_);
 }
 
+/// Not inlined: compilers take __cxa_get_globals() for a constant.
+[[gnu::noinline]] void Fiber::exchange_exceptions(Exceptions& kept) noexcept {
+  asm volatile("");
+  std::swap(kept, *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals()));
+}
+
 void Fiber::resume() {
   tsan_ignore_begin();
   const bool begins = !std::exchange(begun_, true);
@@ -76,7 +84,9 @@ void Fiber::resume() {
   tsan_host_ = tsan_current();
   tsan_switch(tsan_fiber_, switches_order_);
   if (begins) tsan_ignore_begin();  // else it did so in suspend()
+  exchange_exceptions(exceptions_);
   context_.context = std::move(context_.context).resume();
+  exchange_exceptions(exceptions_);
   if (finished_) {
     void* const host = tsan_host_;
     const bool ordered = switches_order_;

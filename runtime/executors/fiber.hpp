@@ -43,6 +43,14 @@ class Fiber {
     boost::context::fiber context;
   };
 
+  /// What the C++ ABI keeps for an OS thread of the exceptions that it handles: __cxa_eh_globals
+  /// (Itanium C++ ABI: Exception Handling, 2.2.2).
+  struct Exceptions {
+    void* caught = nullptr;
+    unsigned int uncaught = 0;
+  };
+  static void exchange_exceptions(Exceptions& kept) noexcept;
+
   boost::context::fiber start();
   boost::context::fiber run(boost::context::fiber host);
   const void* bottom() const { return static_cast<const char*>(stack_.sp) - stack_.size; }
@@ -52,6 +60,9 @@ class Fiber {
   boost::context::stack_context stack_;
   bool begun_ = false;
   bool finished_ = false;
+  /// The fiber's while it is suspended, its host's while it runs: a fiber that suspends in a
+  /// handler may go on on another OS thread.
+  Exceptions exceptions_;
 
   // What the sanitizers know of the two stacks.
   void* fake_stack_ = nullptr;

@@ -77,15 +77,30 @@ uint32_t parallelism() {
   return current_host() != nullptr ? 1 : UINT32_MAX;
 }
 
+namespace {
+
+/// Around a kernel, which may throw.
+template <class Thread>
+class Detached {
+ public:
+  explicit Detached(Thread& thread) : thread_(thread) { thread_.detach(); }
+  ~Detached() { thread_.attach(); }
+  Detached(const Detached&) = delete;
+  Detached& operator=(const Detached&) = delete;
+
+ private:
+  Thread& thread_;
+};
+
+}  // namespace
+
 void detached(void (*section)(int64_t*), int64_t* argument) {
   if (PackedHost* host = current_host()) {
-    host->detach();
+    const Detached<PackedHost> kernel(*host);
     section(argument);
-    host->attach();
   } else if (OsThread* const thread = this_os_thread) {
-    thread->show(Activity::in_kernel);
+    const Detached<OsThread> kernel(*thread);
     section(argument);
-    thread->show(Activity::running);
   } else {
     section(argument);
   }

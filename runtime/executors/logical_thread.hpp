@@ -54,6 +54,10 @@ class OsThread final : public LogicalThread {
   void ring_os_thread() { bell_.ring(); }
   void idle();
 
+  /// Around a kernel.
+  void detach() { show(Activity::in_kernel); }
+  void attach() { show(Activity::running); }
+
   /// For reports.
   void show(Activity activity) { activity_.store(activity, std::memory_order_relaxed); }
   [[nodiscard]] ThreadState state() const;
@@ -129,6 +133,7 @@ void yield();
 [[nodiscard]] uint32_t parallelism();
 
 /// Runs `section`, which may take long, waits for no logical thread and rings none: kernels.
+/// What it throws goes on to the caller.
 void detached(void (*section)(int64_t*), int64_t* argument);
 
 }  // namespace pto2::executors

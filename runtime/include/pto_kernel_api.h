@@ -5,8 +5,9 @@
 /// args holds one entry per parameter of the task, in the order of submission: the address of a
 /// PTOTensor for a tensor, of a PTOPipe for a pipe, the 64 bits themselves for a scalar. All live
 /// until the kernel returns, and in front of them is a PTOCall. A kernel reads its INPUT tensors,
-/// writes its OUTPUT tensors, and does both to INOUT ones; it must not throw or call exit(), and it
-/// must not touch anything else that another task may touch.
+/// writes its OUTPUT tensors, and does both to INOUT ones; it must not call exit(), and it must not
+/// touch anything else that another task may touch. An exception that leaves it ends the run with
+/// kernel_threw.
 #pragma once
 
 #include <cstring>

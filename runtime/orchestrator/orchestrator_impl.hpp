@@ -3,7 +3,10 @@
 
 #include "runtime/orchestrator/orchestrator.hpp"
 
+#include <cxxabi.h>
 #include <fmt/core.h>
+
+#include <cstdlib>
 
 namespace pto2 {
 
@@ -48,6 +51,8 @@ void Orchestrator<P, F>::run_orchestration() {
   scope_begin();
   try {
     entry_(this);
+  } catch (const abi::__forced_unwind&) {
+    std::exit(EXIT_FAILURE);  // as call_kernel() does
   } catch (const std::exception& e) {
     fail({ErrorCode::orchestration_threw,
           fmt::format("an exception left the orchestration: {}", e.what()),
@@ -90,8 +95,8 @@ void Orchestrator<P, F>::adopt_fault() {
   const auto code = static_cast<ErrorCode>(state_.fatal.code());
   if (!is_kernel_fault(code)) return;
   const FatalDetails details = state_.fatal.details();
-  error_ = code == ErrorCode::not_a_pipe ? describe_argument_fault(details.argument)
-                                         : describe_pipe_fault(details.pipe);
+  error_ = details.kernel.is_set() ? describe_kernel_fault(details.kernel)
+                                   : describe_pipe_fault(details.pipe);
 }
 
 /// Whatever call this happens in goes to its end: nothing that it still does may submit.

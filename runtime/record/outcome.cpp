@@ -45,6 +45,7 @@ constexpr OutcomeRow rows[] = {
      {},
      "a kernel popped more than a pipe held"},
     {E::not_a_pipe, "not_a_pipe", Cause::kernel, {}, "a kernel used another argument as a pipe"},
+    {E::kernel_threw, "kernel_threw", Cause::kernel, {}, "an exception left a kernel"},
 };
 
 }  // namespace

@@ -28,6 +28,7 @@ enum class ErrorCode : int32_t {
   pipe_overflow,
   pipe_underflow,
   not_a_pipe,
+  kernel_threw,
 };
 
 /// Who has to do with it that a run ends so.

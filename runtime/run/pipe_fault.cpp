@@ -49,20 +49,6 @@ const char* what_to_do(PTOPipeFault fault) {
   return "";
 }
 
-const char* verb_name(PTOPipeVerb verb) {
-  switch (verb) {
-    case PTOPipeVerb::PUSH:
-      return "TPUSH";
-    case PTOPipeVerb::POP:
-      return "TPOP";
-    case PTOPipeVerb::FREE:
-      return "TFREE";
-    case PTOPipeVerb::NONE:
-      break;
-  }
-  return "nothing";
-}
-
 }  // namespace
 
 std::optional<PipeFault> find_pipe_fault(const TaskArguments& arguments, TaskId task) {
@@ -88,25 +74,6 @@ RunError describe_pipe_fault(const PipeFault& fault) {
                       fault.pipe.group, fault.pipe.tag, fault.kernel, local_of(fault.task),
                       ring_of(fault.task).value, what_happened(pipe)),
           what_to_do(pipe.fault)};
-}
-
-RunError describe_argument_fault(const ArgumentFault& fault) {
-  constexpr uint32_t argument_bits = 6;
-  const uint32_t argument = fault.call.misuse & ((1U << argument_bits) - 1);
-  const auto verb = static_cast<PTOPipeVerb>(fault.call.misuse >> argument_bits);
-  const std::string place =
-      argument == pto_max_args
-          ? fmt::format("an argument that is none of 0 to {}", pto_max_args - 1)
-          : fmt::format("argument {}", argument);
-  const std::string what = argument < fault.call.params
-                               ? "which is no pipe"
-                               : fmt::format("but the task has {} parameters", fault.call.params);
-  return {
-      ErrorCode::not_a_pipe,
-      fmt::format("kernel {}, task {} of ring {}: {} of {}, {}", fault.call.kernel,
-                  local_of(fault.task), ring_of(fault.task).value, verb_name(verb), place, what),
-      "give TPUSH, TPOP and TFREE the number of a parameter that make_pipe_out_param or "
-      "make_pipe_in_param made; the first parameter is argument 0"};
 }
 
 }  // namespace pto2

@@ -40,7 +40,5 @@ struct PipeFault {
 [[nodiscard]] ErrorCode pipe_fault_code(PTOPipeFault fault);
 /// Names pipe, kernel, task and capacity, and what to do.
 [[nodiscard]] RunError describe_pipe_fault(const PipeFault& fault);
-/// Names kernel, task, what it called and with which argument.
-[[nodiscard]] RunError describe_argument_fault(const ArgumentFault& fault);
 
 }  // namespace pto2

@@ -21,6 +21,7 @@
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/run/config.hpp"
+#include "runtime/run/kernel_fault.hpp"
 #include "runtime/run/pipe_fault.hpp"
 
 namespace pto2 {
@@ -77,9 +78,9 @@ struct RingArrays {
 
 /// Where a run was given up.
 struct FatalDetails {
-  uint64_t submitted = 0;       ///< tasks by then, and for good; 0 for the fault of a kernel
-  PipeFault pipe = {};          ///< only for the fault of a pipe
-  ArgumentFault argument = {};  ///< only for ErrorCode::not_a_pipe
+  uint64_t submitted = 0;   ///< tasks by then, and for good; 0 for the fault of a kernel
+  PipeFault pipe = {};      ///< only for the fault of a pipe
+  KernelFault kernel = {};  ///< for the other faults of kernels
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -158,8 +159,8 @@ class RunState {
     ring_schedulers();
     orchestrator_bell.ring();
   }
-  void give_up(const ArgumentFault& fault) {
-    give_up(ErrorCode::not_a_pipe, {.submitted = 0, .pipe = {}, .argument = fault});
+  void give_up(const KernelFault& fault) {
+    give_up(kernel_fault_code(fault), {.submitted = 0, .pipe = {}, .kernel = fault});
   }
   /// By the orchestrator, before it submits the first task that runs neither on a cube nor on a
   /// vector core. From then on the schedulers look for such tasks; until then they save the looks.

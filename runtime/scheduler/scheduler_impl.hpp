@@ -152,7 +152,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   }
   if (!fault) return false;
   state_.give_up(pipe_fault_code(fault->pipe.control.fault),
-                 {.submitted = 0, .pipe = *fault, .argument = {}});
+                 {.submitted = 0, .pipe = *fault, .kernel = {}});
   return true;
 }
 
@@ -349,12 +349,15 @@ bool Scheduler<P, F>::run_here(WorkerId worker, SlotId task) {
   running_[worker.value] = task;
   const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
   const CoreBooks books{state_.calls, state_.config.kernel_timing, counts_.own_tasks, log_};
-  ArgumentFault fault;
-  const bool is_right = descriptor.is_block ? run_part<P>(call, part, books, fault, P::run_kernel)
-                                            : run_task<P>(call, books, fault);
-  if (!is_right) [[unlikely]]
+  KernelFault fault;
+  if (descriptor.is_block) {
+    run_part<P>(call, part, books, fault, P::run_kernel);
+  } else {
+    run_task<P>(call, books, fault);
+  }
+  if (fault.is_set()) [[unlikely]]
     state_.give_up(fault);
-  return is_right;
+  return !fault.is_set();
 }
 
 /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.

@@ -1,0 +1,67 @@
+#include "runtime/run/kernel_fault.hpp"
+
+#include <fmt/core.h>
+
+#include <string>
+
+namespace pto2 {
+
+namespace {
+
+std::string who(const KernelFault& fault) {
+  return fmt::format("kernel {}, task {} of ring {}", fault.call.kernel, local_of(fault.task),
+                     ring_of(fault.task).value);
+}
+
+const char* verb_name(PTOPipeVerb verb) {
+  switch (verb) {
+    case PTOPipeVerb::PUSH:
+      return "TPUSH";
+    case PTOPipeVerb::POP:
+      return "TPOP";
+    case PTOPipeVerb::FREE:
+      return "TFREE";
+    case PTOPipeVerb::NONE:
+      break;
+  }
+  return "nothing";
+}
+
+RunError describe_misuse(const KernelFault& fault) {
+  constexpr uint32_t argument_bits = 6;
+  const uint32_t argument = fault.call.misuse & ((1U << argument_bits) - 1);
+  const auto verb = static_cast<PTOPipeVerb>(fault.call.misuse >> argument_bits);
+  const std::string place =
+      argument == pto_max_args
+          ? fmt::format("an argument that is none of 0 to {}", pto_max_args - 1)
+          : fmt::format("argument {}", argument);
+  const std::string what = argument < fault.call.params
+                               ? "which is no pipe"
+                               : fmt::format("but the task has {} parameters", fault.call.params);
+  return {ErrorCode::not_a_pipe,
+          fmt::format("{}: {} of {}, {}", who(fault), verb_name(verb), place, what),
+          "give TPUSH, TPOP and TFREE the number of a parameter that make_pipe_out_param or "
+          "make_pipe_in_param made; the first parameter is argument 0"};
+}
+
+RunError describe_exception(const KernelFault& fault) {
+  const std::string what(fault.what);
+  return {ErrorCode::kernel_threw,
+          fmt::format("{}: an exception{} left the kernel{}", who(fault),
+                      what.empty() ? " that does not say what it is" : "",
+                      what.empty() ? "" : ": " + what),
+          "catch it in kernel_entry: nobody above it knows what to do about it"};
+}
+
+}  // namespace
+
+ErrorCode kernel_fault_code(const KernelFault& fault) {
+  return fault.kind == KernelFault::Kind::threw ? ErrorCode::kernel_threw : ErrorCode::not_a_pipe;
+}
+
+RunError describe_kernel_fault(const KernelFault& fault) {
+  return fault.kind == KernelFault::Kind::threw ? describe_exception(fault)
+                                                : describe_misuse(fault);
+}
+
+}  // namespace pto2

@@ -1,0 +1,14 @@
+/// What the user is told of a kernel after which the run could not go on.
+#pragma once
+
+#include "runtime/chip/ai_core.hpp"
+#include "runtime/run/error.hpp"
+
+namespace pto2 {
+
+/// not_a_pipe or kernel_threw. Requires fault.is_set().
+[[nodiscard]] ErrorCode kernel_fault_code(const KernelFault& fault);
+/// Names kernel, task and what it did: with which argument it called what, or what it threw.
+[[nodiscard]] RunError describe_kernel_fault(const KernelFault& fault);
+
+}  // namespace pto2
