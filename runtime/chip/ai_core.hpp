@@ -77,7 +77,7 @@ struct KernelFault {
   TaskId task = no_task;
   PTOCall call = {};
   /// Of an exception: the begin of what(), with a zero at its end; empty if it has none.
-  char what[240];  // NOLINT: the rest stays as it is
+  char what[240];
 };
 
 /// What a core, or a scheduler as one, counted. Read after the run, and by who ends the process

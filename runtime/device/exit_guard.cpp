@@ -28,11 +28,12 @@ void ExitGuard::at_exit(void* guard) {
   if (!self.armed_) return;
   const std::string caller = self.who_();
   if (caller.empty()) return;
-  fmt::print(stderr,
-             "FATAL: {} called exit(), or pthread_exit(), in the middle of a run, which would end the "
-             "process with its graph half done\n"
-             "return from kernel_entry or aicpu_orchestration_entry instead\n",
-             caller);
+  fmt::print(
+      stderr,
+      "FATAL: {} called exit() or pthread_exit() in the middle of a run, which would end the "
+      "process with its graph half done\n"
+      "return from kernel_entry or aicpu_orchestration_entry instead\n",
+      caller);
   std::fflush(nullptr);
   _exit(cli::exit_runtime_fault);
 }

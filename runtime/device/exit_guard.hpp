@@ -1,5 +1,5 @@
-/// What becomes of exit() in the middle of a run: code of the user's that calls it, or pthread_exit(), would end the
-/// process with its own status, half of the graph done and nothing said.
+/// What becomes of exit() and pthread_exit() in the middle of a run: code of the user's that calls
+/// them would end the process with its own status, half of the graph done and nothing said.
 #pragma once
 
 #include <atomic>

@@ -34,9 +34,11 @@ class Exits : public testing::Test {
   }
   void expect_fault(const Outcome& outcome, const std::string& who) {
     EXPECT_EQ(outcome.code, 5) << outcome.err;
-    EXPECT_THAT(outcome.err,
-                AllOf(ContainsRegex("FATAL: " + who + " called exit\\(\\) in the middle of a run"),
-                      HasSubstr("return from kernel_entry or aicpu_orchestration_entry")));
+    EXPECT_THAT(
+        outcome.err,
+        AllOf(ContainsRegex("FATAL: " + who +
+                            " called exit\\(\\) or pthread_exit\\(\\) in the middle of a run"),
+              HasSubstr("return from kernel_entry or aicpu_orchestration_entry")));
   }
 
   TemporaryFolder folder_;

@@ -1,6 +1,7 @@
 #include "runtime/device/exit_guard.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -26,7 +27,8 @@ TEST(ExitGuard, SaysWhoCalled) {
         const ExitGuard guard(always("somebody"));
         std::exit(0);
       },
-      ExitedWithCode(5), "^FATAL: somebody called exit\\(\\) in the middle of a run");
+      ExitedWithCode(5),
+      "^FATAL: somebody called exit\\(\\) or pthread_exit\\(\\) in the middle of a run");
 }
 
 TEST(ExitGuard, LeavesOthersAlone) {
@@ -83,8 +85,10 @@ TEST(ExitGuard, LosesNothingThatWasPrinted) {
 
 class ExitsInALaunch : public testing::TestWithParam<ExecutorKind> {
  protected:
-  static void run(int32_t type, const std::function<void()>& before = {}) {
-    static constexpr KernelEntry kernels[] = {[](int64_t*) { std::exit(0); }, [](int64_t*) {}};
+  static void run(
+      int32_t type, const std::function<void()>& before = {},
+      KernelEntry kernel = [](int64_t*) { std::exit(0); }) {
+    const KernelEntry kernels[] = {kernel, [](int64_t*) {}};
     const auto entry = [&](PTO2Runtime* rt) {
       if (before) before();
       pto2_rt_submit_task(rt, 1, type, nullptr, 0);
@@ -107,6 +111,17 @@ TEST_P(ExitsInALaunch, NameKernelTaskAndThread) {
 TEST_P(ExitsInALaunch, NameTheOrchestration) {
   EXPECT_EXIT(run(PTO2_WORKER_CUBE, [] { std::exit(0); }), ExitedWithCode(5),
               "FATAL: the orchestration called exit");
+}
+
+/// What ends an OS thread would end others' work with it.
+TEST_P(ExitsInALaunch, AreThoseOfThreadsToo) {
+  const KernelEntry kernel = [](int64_t*) { pthread_exit(nullptr); };
+  for (const int32_t type : {PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU}) {
+    EXPECT_EXIT(run(type, {}, kernel), ExitedWithCode(5),
+                "FATAL: kernel 0, task 1 of ring 0, on .*, called exit\\(\\) or pthread_exit");
+  }
+  EXPECT_EXIT(run(PTO2_WORKER_CUBE, [] { pthread_exit(nullptr); }), ExitedWithCode(5),
+              "FATAL: the orchestration called exit\\(\\) or pthread_exit");
 }
 
 /// Of a thread that the launch does not know, it knows nothing.
