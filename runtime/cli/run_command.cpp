@@ -12,6 +12,7 @@
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/executor_settings.hpp"
+#include "runtime/cli/isolation.hpp"
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_exit_code.hpp"
@@ -112,6 +113,7 @@ class RunCommand : public Command {
   ExitCode print_config(const Settings& settings) const;
   RunReport measure(const Settings& settings, uint64_t trace_events) const;
   ExitCode run(const Settings& settings);
+  ExitCode report_crash(const Settings& settings, const RunError& error);
   ExitCode run_all();
 
   std::map<std::string, Option> options_;  ///< of settings, by name
@@ -122,6 +124,7 @@ class RunCommand : public Command {
   bool quiet_ = false;
   bool print_config_ = false;
   bool all_ = false;
+  bool isolate_ = false;
 };
 
 RunCommand::RunCommand(CLI::App& subcommand) {
@@ -151,9 +154,12 @@ RunCommand::RunCommand(CLI::App& subcommand) {
   subcommand.add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
   subcommand.add_flag("--print-config", print_config_,
                       "print each setting, its value and its source instead of running");
+  subcommand.add_flag("--isolate", isolate_,
+                      "run in a process of its own: a kernel that crashes it is reported as "
+                      "crashed, in --json, too; there is no trace then");
   CLI::Option* const all = subcommand.add_flag(
       "--all", all_, "run all cases of the workload, each of which must end as pto2 list says");
-  for (const char* other : {"--case", "--expect", "--trace", "--print-config"}) {
+  for (const char* other : {"--case", "--expect", "--trace", "--print-config", "--isolate"}) {
     all->excludes(subcommand.get_option(other));
   }
   subcommand.footer(run_footer);
@@ -262,7 +268,28 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events) c
   return repetitions.run(trace_events);
 }
 
+/// What the process of the run would have reported if it had lived. There is no trace.
+ExitCode RunCommand::report_crash(const Settings& settings, const RunError& error) {
+  ResultFiles results(ResultNames{.json = json_});
+  RunReport report;
+  report.settings = &settings;
+  report.config = settings.device_config();
+  report.team = team_of(executor_of(settings));
+  report.expected = settings.text(Setting::expect);
+  report.verdict = "fault";
+  report.detail = error_name(error.code);
+  report.result.error = error;
+  if (!quiet_) results.print(to_text(report));
+  results.finish([&] { return to_json(report); });
+  return exit_code(report);
+}
+
 ExitCode RunCommand::run(const Settings& settings) {
+  if (isolate_) {
+    const std::optional<IsolatedEnd> ended = isolate();
+    if (ended && ended->error.code == ErrorCode::ok) return ended->code;
+    if (ended) return report_crash(settings, ended->error);
+  }
   ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   OutputFile* const trace = results.trace();
   RunReport report =

@@ -79,6 +79,9 @@ std::vector<SettingSpec> make_specs() {
                         "seed of a simulated schedule (executors seeded, random, pct, bursts)"));
   specs.push_back(count(Setting::host_threads, "host-threads", nullptr, 0, 256, 0,
                         "OS threads (executor packed), 0: one per CPU"));
+  specs.push_back(count(Setting::deadline, "deadline", nullptr, 0, 1'000'000, 60,
+                        "seconds after which a kernel that has not returned ends the run "
+                        "(executors packed and threads), 0: never"));
   add_device_specs(specs);
   for (const workloads::OptionSpec* option : workloads::all_options()) {
     specs.push_back({std::nullopt, option->name, nullptr, ValueKind::option, 0, 0, false, "", "",

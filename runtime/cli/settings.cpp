@@ -214,6 +214,7 @@ DeviceConfig Settings::device_config() const {
   config.chip.schedulers = number32(Setting::schedulers);
   config.chip.clusters = number32(Setting::blocks);
   config.chip.accelerators = number32(Setting::accelerators);
+  config.deadline_ms = 1000 * number(Setting::deadline);
   config.fan_out = text(Setting::fan_out) == "word" ? FanOutKind::word : FanOutKind::lock;
   try {
     validate(config);

@@ -25,6 +25,7 @@ enum class Setting {
   executor,
   seed,
   host_threads,
+  deadline,
   window,
   heap,
   dep_pool,

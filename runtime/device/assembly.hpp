@@ -95,7 +95,9 @@ class Assembly {
   [[nodiscard]] CoreId core_of(uint32_t thread) const {
     return CoreId(thread - thread_of(CoreId(0)));
   }
+  /// Empty: no kernel runs there. For a handler on that thread, as user_code_of() is.
   [[nodiscard]] std::string kernel_of(const CoreCounts& counts, const std::string& thread) const {
+    if (counts.acks == counts.fins) return {};
     return fmt::format("kernel {}, task {} of ring {}, on {},",
                        std::ranges::find(kernels_, counts.kernel) - kernels_.begin(),
                        local_of(counts.task), ring_of(counts.task).value, thread);

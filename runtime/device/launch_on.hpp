@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "runtime/device/assembly.hpp"
+#include "runtime/device/crash_guard.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/exit_guard.hpp"
 
@@ -33,8 +34,14 @@ class Run {
 
   RunResult execute() {
     {
-      const typename P::reminder reminder(assembly_.state().orchestrator_bell);
-      const ExitGuard guard([this] { return assembly_.user_code_of(P::running_thread()); });
+      const auto who = [this] { return assembly_.user_code_of(P::running_thread()); };
+      const ExitGuard at_exit(who);
+      const CrashGuard at_crash(who);
+      const uint64_t deadline = assembly_.state().config.deadline_ms;
+      const typename P::reminder reminder(
+          assembly_.state().orchestrator_bell, team_,
+          {deadline, [deadline](pid_t thread) { CrashGuard::end_stuck(thread, deadline); },
+           [deadline] { CrashGuard::end_mute(deadline); }});
       team_.run();
     }
     return assembly_.finish([this](RunResult& result) {

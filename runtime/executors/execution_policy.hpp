@@ -25,11 +25,15 @@
 ///   P::running_thread()      the name of the logical thread that the calling OS thread runs, empty
 ///                            if it runs none.
 ///   P::reminder              while one lives, the doorbell that it was made of rings now and then,
-///                            so that the orchestrator's predicate can note how late it is. Nothing
+///                            so that the orchestrator's predicate can note how late it is, and
+///                            what is to be done about kernels that do not return is done. Nothing
 ///                            else relies on it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -57,12 +61,20 @@ concept ExecutionPolicy = Policy<P> &&
     } -> std::same_as<bool>;
 };
 
+/// What a P::reminder does about kernels that do not return.
+struct StuckKernels {
+  uint64_t deadline_ms = 0;                 ///< 0: nothing
+  std::function<void(pid_t thread)> found;  ///< an OS thread has been inside one for so long
+  std::function<void()> mute;               ///< and still is, some time later
+};
+
 template <class P>
 concept LaunchPolicy = ExecutionPolicy<P> &&
     requires(typename P::team& team, std::string name, uint32_t group, std::function<void()> body) {
   requires std::constructible_from<typename P::team, const typename P::team_options&>;
   requires std::constructible_from<typename P::doorbell, decltype(team.add(name, group, body))>;
-  requires std::constructible_from<typename P::reminder, typename P::doorbell>;
+  requires std::constructible_from<typename P::reminder, typename P::doorbell, typename P::team&,
+                                   StuckKernels>;
   team.run();
   { P::running_thread() } -> std::same_as<std::string>;
   { team.host_threads() } -> std::same_as<uint32_t>;

@@ -36,13 +36,21 @@ struct Hardware : Machine {
   };
 
   /// Rings a doorbell now and then while it lives, so that its thread can warn of a long wait
-  /// although nothing happens.
+  /// although nothing happens, and looks for kernels that do not return.
   class reminder {
    public:
-    explicit reminder(doorbell bell)
-        : ticker_(std::chrono::milliseconds(250), [bell] { bell.ring(); }) {}
+    reminder(doorbell bell, Team& threads, StuckKernels stuck)
+        : watch_(looks_in(stuck.deadline_ms), std::move(stuck.found), std::move(stuck.mute)),
+          ticker_(period, [this, bell, &threads] {
+            bell.ring();
+            watch_.look(threads.kernels());
+          }) {}
 
    private:
+    static constexpr std::chrono::milliseconds period{250};
+    static uint64_t looks_in(uint64_t ms) { return (ms + period.count() - 1) / period.count(); }
+
+    KernelWatch watch_;
     Ticker ticker_;
   };
 
@@ -65,7 +73,10 @@ struct Hardware : Machine {
   }
   template <class Section>
   static void run_kernels(Section&& section) {
-    const auto call = [](void (*kernel)(int64_t*), int64_t* args) { kernel(args); };
+    const auto call = [](void (*kernel)(int64_t*), int64_t* args) {
+      executors::count_kernel();
+      kernel(args);
+    };
     auto body = [&] { section(call); };
     executors::detached([](int64_t* self) { (*reinterpret_cast<decltype(body)*>(self))(); },
                         reinterpret_cast<int64_t*>(&body));

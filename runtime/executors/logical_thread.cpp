@@ -4,6 +4,7 @@
 
 #include "runtime/executors/packed_host.hpp"
 #include "runtime/executors/pause.hpp"
+#include "runtime/executors/signal_stack.hpp"
 #include "runtime/executors/team.hpp"
 
 namespace pto2::executors {
@@ -19,6 +20,8 @@ constexpr int looks_before_sleep = 100;
 }  // namespace
 
 void OsThread::run() {
+  const SignalStack handlers;
+  kernels_.begin();
   this_os_thread = this;
   show(Activity::running);
   run_body();
@@ -103,6 +106,14 @@ void detached(void (*section)(int64_t*), int64_t* argument) {
     section(argument);
   } else {
     section(argument);
+  }
+}
+
+void count_kernel() {
+  if (PackedHost* const host = current_host()) {
+    host->count_kernel();
+  } else if (this_os_thread != nullptr) {
+    this_os_thread->count_kernel();
   }
 }
 

@@ -15,6 +15,7 @@
 #include "core/doorbell.hpp"
 #include "core/fiber_host.hpp"
 #include "runtime/executors/fiber.hpp"
+#include "runtime/executors/kernel_watch.hpp"
 #include "runtime/executors/machine.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/team_state.hpp"
@@ -55,15 +56,23 @@ class OsThread final : public LogicalThread {
   void idle();
 
   /// Around a kernel.
-  void detach() { show(Activity::in_kernel); }
+  void detach() {
+    count_kernel();
+    show(Activity::in_kernel);
+  }
   void attach() { show(Activity::running); }
+  void count_kernel() { kernels_.count(); }
 
   /// For reports.
   void show(Activity activity) { activity_.store(activity, std::memory_order_relaxed); }
   [[nodiscard]] ThreadState state() const;
+  [[nodiscard]] KernelState kernel() const {
+    return kernels_.state(activity_.load(std::memory_order_relaxed) == Activity::in_kernel);
+  }
 
  private:
   Doorbell<Machine> bell_;
+  KernelCount kernels_;
   alignas(64) Machine::atomic<Activity> activity_{Activity::not_begun};
 };
 
@@ -131,6 +140,9 @@ void yield();
 /// How many logical threads of a group can run at the same time: those of a host take turns, unless
 /// another host has nothing to do.
 [[nodiscard]] uint32_t parallelism();
+
+/// Inside of a section: the next kernel of several begins.
+void count_kernel();
 
 /// Runs `section`, which may take long, waits for no logical thread and rings none: kernels.
 /// What it throws goes on to the caller.

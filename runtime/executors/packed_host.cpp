@@ -2,6 +2,7 @@
 
 #include "runtime/executors/pause.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
+#include "runtime/executors/signal_stack.hpp"
 #include "runtime/executors/team.hpp"
 
 namespace pto2::executors {
@@ -48,10 +49,12 @@ PackedHost::PackedHost(PackedTeam& team, std::unique_ptr<HostBits> bits)
     : FiberHost(*team.shared_, bits->words()),
       team_(team),
       bits_(std::move(bits)),
-      kernels_seen_(team.host_threads_, ~uint64_t{0}) {}
+      sections_seen_(team.host_threads_, ~uint64_t{0}) {}
 
 void PackedHost::run() {
+  const SignalStack handlers;
   bind_host(this);
+  kernels_.begin();
   begun_.store(true, std::memory_order_relaxed);
   const auto resume = [](HostedFiber<Machine>& hosted) {
     auto& thread = static_cast<FiberThread&>(hosted);
@@ -96,7 +99,8 @@ uint32_t PackedHost::polling_rounds() const {
 
 void PackedHost::detach() {
   const TsanHostScope as_host;
-  kernels_.store(kernels_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  sections_.store(sections_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  kernels_.count();
   FiberHost::detach();
 }
 
@@ -120,10 +124,10 @@ bool PackedHost::steal_from_long_kernels() {
   for (uint32_t h = 0; h < team_.hosts_.size(); ++h) {
     PackedHost& victim = *team_.hosts_[h];
     if (&victim == this) continue;
-    const uint64_t kernels = victim.kernels_.load(std::memory_order_relaxed);
-    const bool same_kernel = victim.seems_detached() && kernels_seen_[h] == kernels;
-    kernels_seen_[h] = kernels;
-    if (same_kernel && steal_from(victim)) return true;
+    const uint64_t sections = victim.sections_.load(std::memory_order_relaxed);
+    const bool same_section = victim.seems_detached() && sections_seen_[h] == sections;
+    sections_seen_[h] = sections;
+    if (same_section && steal_from(victim)) return true;
   }
   return false;
 }

@@ -49,8 +49,11 @@ class PackedHost : public FiberHost<Machine> {
     return static_cast<FiberThread*>(FiberHost::current());
   }
 
+  void count_kernel() { kernels_.count(); }
+
   /// For reports, from any OS thread.
   [[nodiscard]] HostState state() const;
+  [[nodiscard]] KernelState kernel() const { return kernels_.state(seems_detached()); }
 
  private:
   [[nodiscard]] bool look_around();
@@ -58,10 +61,11 @@ class PackedHost : public FiberHost<Machine> {
 
   PackedTeam& team_;
   std::unique_ptr<HostBits> bits_;
-  std::vector<uint64_t> kernels_seen_;  // per host: its kernel count when last looked at
-  Machine::atomic<bool> begun_{false};  // for reports
-  /// Begun here: tells a thief whether one is long.
-  alignas(64) Machine::atomic<uint64_t> kernels_{0};
+  std::vector<uint64_t> sections_seen_;  // per host: their number when last looked at
+  Machine::atomic<bool> begun_{false};   // for reports
+  /// Sections of kernels begun here: tells a thief whether one is long.
+  alignas(64) Machine::atomic<uint64_t> sections_{0};
+  KernelCount kernels_;
 };
 
 /// The host that the calling OS thread is, or null. Not inlined: a fiber may wake up on another

@@ -275,7 +275,7 @@ struct Simulated {
   /// There is no time here, so nothing is late and nobody is reminded.
   class reminder {
    public:
-    explicit reminder(doorbell) {}
+    reminder(doorbell, team&, const StuckKernels&) {}
   };
 
   /// Who has looked at an older value looks again: no ring tells when the newer one comes.

@@ -3,6 +3,7 @@
 
 #include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/seeded_team.hpp"
+#include "runtime/executors/signal_stack.hpp"
 
 namespace pto2::executors {
 
@@ -14,6 +15,7 @@ class SimulatedTeam : public SeededTeam {
 
   /// As run_threads().
   void run() {
+    const SignalStack handlers;
     memory_.begin(size());
     const Current<SimulatedTeam> current(active_, this);
     run_threads();

@@ -141,6 +141,19 @@ TeamState Team::state() const {
   return state;
 }
 
+std::vector<KernelState> PackedTeam::kernels() const {
+  std::vector<KernelState> kernels;
+  for (const auto& host : hosts_) kernels.push_back(host->kernel());
+  return kernels;
+}
+
+std::vector<KernelState> Team::kernels() const {
+  if (packed_) return packed_->kernels();
+  std::vector<KernelState> kernels;
+  for (const auto& thread : threads_) kernels.push_back(thread->kernel());
+  return kernels;
+}
+
 uint32_t Team::host_threads() const {
   return packed_ ? options_.host_threads : static_cast<uint32_t>(threads_.size());
 }

@@ -39,6 +39,7 @@ class PackedTeam {
   void run();
   [[nodiscard]] TeamState state() const;
   [[nodiscard]] HostState host_state(uint32_t host) const { return hosts_[host]->state(); }
+  [[nodiscard]] std::vector<KernelState> kernels() const;
 
  private:
   friend class PackedHost;
@@ -73,6 +74,9 @@ class Team {
   [[nodiscard]] TeamState state() const;
   /// The same of one host of the packed executor, below host_threads().
   [[nodiscard]] HostState host_state(uint32_t host) const { return packed_->host_state(host); }
+
+  /// What its OS threads do, for a KernelWatch. From any OS thread while run() is under way.
+  [[nodiscard]] std::vector<KernelState> kernels() const;
 
   /// OS threads that run the team, the caller included.
   [[nodiscard]] uint32_t host_threads() const;

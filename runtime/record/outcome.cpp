@@ -46,6 +46,8 @@ constexpr OutcomeRow rows[] = {
      "a kernel popped more than a pipe held"},
     {E::not_a_pipe, "not_a_pipe", Cause::kernel, {}, "a kernel used another argument as a pipe"},
     {E::kernel_threw, "kernel_threw", Cause::kernel, {}, "an exception left a kernel"},
+    {E::crashed, "crashed", Cause::kernel, {}, "a kernel or the orchestration crashed its process"},
+    {E::scheduler_timeout, "scheduler_timeout", Cause::kernel, {}, "a kernel did not return"},
 };
 
 }  // namespace

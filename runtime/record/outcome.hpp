@@ -29,6 +29,8 @@ enum class ErrorCode : int32_t {
   pipe_underflow,
   not_a_pipe,
   kernel_threw,
+  crashed,
+  scheduler_timeout,
 };
 
 /// Who has to do with it that a run ends so.

@@ -42,6 +42,9 @@ struct DeviceConfig {
   FanOutKind fan_out = FanOutKind::word;
   bool kernel_timing = false;  ///< measure the time inside kernels
   std::size_t events = 0;      ///< events kept per logical thread; 0: no record
+  /// Milliseconds after which a kernel that has not returned ends the process; 0: never. Of no
+  /// effect in simulations.
+  uint64_t deadline_ms = 60'000;
 
   /// Entries of each shard for tasks of this type, but for the orchestrator's.
   [[nodiscard]] uint32_t shard_room(CoreType type) const {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +15,7 @@
 #include <cstring>
 #include <ctime>
 #include <exception>
-#include <new>
+#include <memory>
 #include <system_error>
 
 #include "runtime/output/descriptor.hpp"
@@ -185,17 +184,6 @@ Ended run_isolated(const std::function<std::string()>& work, const std::function
   }
   ended.errors = last_of(fileno(errors.get()));
   return ended;
-}
-
-void* map_shared(std::size_t bytes) {
-  void* const memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return memory;
-}
-
-void unmap_shared(void* memory, std::size_t bytes) {
-  munmap(memory, bytes);
 }
 
 }  // namespace pto2::stress

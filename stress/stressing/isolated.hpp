@@ -4,7 +4,6 @@
 #include <chrono>
 #include <csignal>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -58,33 +57,5 @@ struct Patience {
 /// caller must have one thread.
 Ended run_isolated(const std::function<std::string()>& work, const std::function<void()>& watch,
                    const Patience& patience, PendingSignals& signals);
-
-/// Memory that is zero and shared with the processes that are forked later. T must be trivially
-/// destructible.
-template <class T>
-class SharedWithForks {
- public:
-  SharedWithForks();
-  [[nodiscard]] T& operator*() const { return *value_; }
-  [[nodiscard]] T* operator->() const { return value_.get(); }
-
- private:
-  struct Unmap {
-    void operator()(T* value) const;
-  };
-  std::unique_ptr<T, Unmap> value_;
-};
-
-/// For SharedWithForks. Throws std::bad_alloc.
-void* map_shared(std::size_t bytes);
-void unmap_shared(void* memory, std::size_t bytes);
-
-template <class T>
-SharedWithForks<T>::SharedWithForks() : value_(new (map_shared(sizeof(T))) T{}) {}
-
-template <class T>
-void SharedWithForks<T>::Unmap::operator()(T* value) const {
-  unmap_shared(value, sizeof(T));
-}
 
 }  // namespace pto2::stress

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/output/shared_with_forks.hpp"
 #include "stress/hang_guard.hpp"
 
 namespace pto2::stress {
@@ -125,7 +126,7 @@ class Stressing {
     while (failure.tries < options_.repeat_tries && !signals_.look()) {
       budget.seconds = options_.repeat_seconds - seconds_since(begin);
       if (budget.seconds <= 0) return;
-      const SharedWithForks<UnitCounts> counts;
+      const cli::SharedWithForks<UnitCounts> counts;
       const Ended ended = run_with_noise(budget, {seed, seed}, *counts);
       if (ended.stopped) return;
       ++failure.tries;
@@ -150,7 +151,7 @@ class Stressing {
   Unit& unit_;
   const StressOptions& options_;
   PendingSignals& signals_;
-  SharedWithForks<UnitCounts> counts_;
+  cli::SharedWithForks<UnitCounts> counts_;
   UnitResult result_;
 };
 

@@ -12,6 +12,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "runtime/output/shared_with_forks.hpp"
+
 namespace pto2::stress {
 namespace {
 
@@ -95,7 +97,7 @@ TEST(Isolated, IsNotGivenUpWhileItWorksNowAndThen) {
 
 /// As a shell does with all processes of a job: the caller does nothing while the other is stopped.
 TEST(Isolated, IsNotGivenUpWhenItsCallerWasStoppedToo) {
-  const SharedWithForks<std::atomic<pid_t>> child;
+  const cli::SharedWithForks<std::atomic<pid_t>> child;
   int looks = 0;
   const auto stop_and_go_on = [&] {
     const pid_t process = child->load();
@@ -170,7 +172,7 @@ TEST(Isolated, AForkBlocksNoSignals) {
 }
 
 TEST(SharedWithForks, IsZeroAndSeenByBoth) {
-  const SharedWithForks<std::atomic<uint64_t>> number;
+  const cli::SharedWithForks<std::atomic<uint64_t>> number;
   EXPECT_EQ(number->load(), 0U);
   ASSERT_TRUE(run([&] {
                 number->store(7);

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "runtime/output/shared_with_forks.hpp"
+
 namespace pto2::stress {
 namespace {
 
@@ -93,7 +95,7 @@ TEST(Stress, AWrongRunIsTriedAgainAndLookedForInSimulations) {
 }
 
 TEST(Stress, SaysHowOftenItIsSeen) {
-  const SharedWithForks<std::atomic<int>> calls;
+  const cli::SharedWithForks<std::atomic<int>> calls;
   const UnitResult result =
       stress(FakeUnit([&](uint64_t) { return calls->fetch_add(1) % 3 == 0 ? "now and then" : ""; }),
              options_of({.runs = 2}));

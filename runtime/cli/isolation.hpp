@@ -1,0 +1,22 @@
+/// A run in a process of its own, so that a crash can be reported like any other end.
+#pragma once
+
+#include <optional>
+
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/run/error.hpp"
+
+namespace pto2::cli {
+
+/// How the process of a run ended.
+struct IsolatedEnd {
+  ExitCode code = exit_pass;  ///< what it returned
+  RunError error;             ///< of a crash; else its code is `ok`, and the process said all
+};
+
+/// Forks. The child, in which nothing is returned, goes on with the run; it ends when its parent
+/// does. The parent waits and gets how it ended. The caller must have one thread. Throws
+/// std::system_error if there can be no process, std::bad_alloc.
+[[nodiscard]] std::optional<IsolatedEnd> isolate();
+
+}  // namespace pto2::cli

@@ -1,0 +1,67 @@
+/// What becomes of a crash in the middle of a run: code of the user's that reads where there is
+/// nothing, or calls abort(), would end the process and say neither which kernel nor which task.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/record/outcome.hpp"
+
+namespace pto2 {
+
+/// Room for what a crash guard says, without the zero at its end; longer texts are cut.
+inline constexpr std::size_t crash_text = 1000;
+
+/// What to do about a crash, or about a kernel that does not return.
+[[nodiscard]] const char* crash_hint(ErrorCode code);
+
+/// Where a crash guard leaves what it says, beside stderr. It is for memory that is shared with a
+/// process that outlives this one.
+struct CrashText {
+  std::atomic<ErrorCode> code{ErrorCode::ok};  ///< set when the text is
+  char text[crash_text + 1] = {};
+};
+
+class CrashGuard;
+/// What the calling thread runs, by the guards that live; empty: none knows it.
+std::string who_crashed();
+
+/// While one lives, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT on a thread that `who`
+/// knows end the process with the exit code of a runtime fault, after a message on stderr: signal,
+/// address, and what the thread ran. Signals of other threads have their usual effect, and a signal
+/// that has a handler already, e.g. a sanitizer's, keeps it. Any number may live at the same time;
+/// the last one that was made is asked first.
+class CrashGuard {
+ public:
+  /// Called in a signal handler on the thread that crashed, it says what that thread runs; empty:
+  /// it is none of the guard's. It may allocate: a handler that does not come to its end is cut off
+  /// after two seconds.
+  using Who = std::function<std::string()>;
+
+  explicit CrashGuard(Who who);
+  ~CrashGuard();
+  CrashGuard(const CrashGuard&) = delete;
+  CrashGuard& operator=(const CrashGuard&) = delete;
+
+  /// A kernel on this OS thread has not returned for so long: the process ends as after a crash,
+  /// from a handler on that thread. Nothing happens if the kernel has returned meanwhile.
+  static void end_stuck(pid_t thread, uint64_t milliseconds);
+  /// The same for one whose thread does not hear of it, from the calling thread.
+  [[noreturn]] static void end_mute(uint64_t milliseconds);
+
+  /// From now on what is said is left in `text`, too; null: no more.
+  static void leave_text_in(CrashText* text);
+
+ private:
+  friend std::string who_crashed();
+
+  Who who_;
+  CrashGuard* next_ = nullptr;  ///< was made before
+};
+
+}  // namespace pto2

@@ -1,0 +1,68 @@
+/// Finds the kernels that do not return.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/executors/machine.hpp"
+
+namespace pto2::executors {
+
+/// What an OS thread is doing, as another one sees it.
+struct KernelState {
+  pid_t thread = 0;    ///< of the system, for signals; 0: it has not begun
+  uint64_t begun = 0;  ///< kernels so far, each part of a block task being one
+  bool inside = false;
+};
+
+/// The kernels of one OS thread: counted by that thread, read by any.
+class KernelCount {
+ public:
+  /// On the thread, before its first kernel.
+  void begin() { thread_.store(gettid(), std::memory_order_relaxed); }
+  void count() {
+    begun_.store(begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] KernelState state(bool inside) const {
+    return {thread_.load(std::memory_order_relaxed), begun_.load(std::memory_order_relaxed),
+            inside};
+  }
+
+ private:
+  Machine::atomic<pid_t> thread_{0};
+  alignas(64) Machine::atomic<uint64_t> begun_{0};
+};
+
+/// Counts the looks at which an OS thread was inside the same kernel. Looks and not time, so that
+/// nothing is held against a kernel while the whole process was stopped.
+class KernelWatch {
+ public:
+  /// `stuck` is called for a thread that has been inside the same kernel for `looks` looks, and
+  /// `mute` if it still is `patience` looks later. 0 looks: never.
+  KernelWatch(uint64_t looks, std::function<void(pid_t)> stuck, std::function<void()> mute)
+      : looks_(looks), stuck_(std::move(stuck)), mute_(std::move(mute)) {}
+
+  /// At each look: all threads, always in the same order.
+  void look(std::span<const KernelState> threads);
+
+  static constexpr uint64_t patience = 8;
+
+ private:
+  struct Seen {
+    KernelState state;
+    uint64_t looks = 0;
+  };
+
+  const uint64_t looks_;
+  const std::function<void(pid_t)> stuck_;
+  const std::function<void()> mute_;
+  std::vector<Seen> seen_;
+};
+
+}  // namespace pto2::executors

@@ -1,0 +1,88 @@
+// Images of the user's that crash.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Crashes : public testing::Test {
+ protected:
+  Crashes() {
+    fs::create_directory(folder_.path("kernels"));
+    const std::string own = TEST_IMAGES;
+    fs::copy_file(own + "/crash_kernel.so", folder_.path("kernels/0_crashes.so"));
+    fs::copy_file(own + "/no_kernel.so", folder_.path("kernels/1_returns.so"));
+  }
+  /// As images/exits.cpp does it, the kernel that crashes is in task 1.
+  Outcome run(const Strings& more) {
+    Strings arguments{"run",
+                      "--orchestration",
+                      std::string(TEST_IMAGES) + "/exits.so",
+                      "--kernels",
+                      folder_.path("kernels"),
+                      "--arg",
+                      "scalar:3",
+                      "--arg",
+                      "scalar:0",
+                      "--json",
+                      folder_.path("result")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return pto2(arguments);
+  }
+
+  static constexpr const char* message =
+      "kernel 0, task 1 of ring 0, on aic_?[0-9]+, crashed: SIGSEGV at address 0x18, in "
+      ".*kernel_entry";
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Crashes, AreFaultsThatNameTheKernel) {
+  for (const char* executor : {"packed", "threads", "seeded"}) {
+    const Outcome outcome = run({"--executor", executor});
+    EXPECT_EQ(outcome.code, 5);
+    EXPECT_THAT(outcome.err, ContainsRegex(std::string("FATAL: ") + message));
+    EXPECT_FALSE(fs::exists(folder_.path("result")));
+  }
+}
+
+TEST_F(Crashes, AreReportedByAnotherProcess) {
+  for (const char* executor : {"packed", "threads", "seeded"}) {
+    const Outcome outcome = run({"--executor", executor, "--isolate"});
+    EXPECT_EQ(outcome.code, 5);
+    EXPECT_THAT(outcome.out, HasSubstr("crashed"));
+    const json result = json::parse(read_text(folder_.path("result")));
+    EXPECT_EQ(result["outcome"], "crashed");
+    EXPECT_EQ(result["error"]["code"], "crashed");
+    EXPECT_THAT(result["error"]["message"].get<std::string>(), ContainsRegex(message));
+    EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("sanitizer"));
+  }
+  EXPECT_EQ(run({"--isolate", "--expect", "crashed"}).code, 0);
+  EXPECT_EQ(run({"--isolate", "--expect", "kernel_threw"}).code, 1);
+}
+
+/// What does not crash ends as it would alone.
+TEST_F(Crashes, AreAllThatIsolationIsFor) {
+  const std::string file = folder_.path("other");
+  const Outcome outcome = pto2({"run", "vector_example", "--isolate", "--json", file});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, IsEmpty());
+  EXPECT_EQ(json::parse(read_text(file))["verdict"], "pass");
+  EXPECT_EQ(pto2({"run", "deadlock", "--case", "window", "--isolate"}).code, 5);
+  EXPECT_EQ(pto2({"run", "deadlock", "--all", "--isolate"}).code, 2);
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,218 @@
+/// Kernels and orchestrations that crash.
+#include "runtime/device/crash_guard.hpp"
+
+#include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::ExitedWithCode;
+using testing::KilledBySignal;
+
+CrashGuard::Who always(const char* name) {
+  return [name] { return std::string(name); };
+}
+
+/// Where nothing is, as far as a compiler can tell.
+volatile int* nowhere() {
+  static volatile uintptr_t address = 0x18;
+  return reinterpret_cast<volatile int*>(address);
+}
+
+TEST(CrashGuard, SaysWhoSignalAndAddress) {
+  EXPECT_EXIT(
+      {
+        const CrashGuard guard(always("somebody"));
+        *nowhere() = 1;
+      },
+      ExitedWithCode(5), "^FATAL: somebody crashed: SIGSEGV at address 0x18, in .*crash_test");
+  EXPECT_EXIT(
+      {
+        const CrashGuard guard(always("somebody"));
+        std::abort();
+      },
+      ExitedWithCode(5), "FATAL: somebody crashed: SIGABRT\n");
+  EXPECT_EXIT(
+      {
+        const CrashGuard guard(always("somebody"));
+        __builtin_trap();
+      },
+      ExitedWithCode(5), "FATAL: somebody crashed: SIGILL");
+}
+
+TEST(CrashGuard, LeavesOthersAlone) {
+  const CrashGuard guard(always(""));
+  EXPECT_EXIT(*nowhere() = 1, KilledBySignal(SIGSEGV), "^$");
+  EXPECT_EXIT(std::abort(), KilledBySignal(SIGABRT), "^$");
+  EXPECT_EXIT(raise(SIGSEGV), KilledBySignal(SIGSEGV), "^$");
+}
+
+TEST(CrashGuard, EndsWithItsLife) {
+  EXPECT_EXIT(
+      {
+        { const CrashGuard guard(always("somebody")); }
+        *nowhere() = 1;
+      },
+      KilledBySignal(SIGSEGV), "^$");
+}
+
+TEST(CrashGuard, TheLastOneIsAskedFirst) {
+  EXPECT_EXIT(
+      {
+        const CrashGuard outer(always("outer"));
+        const CrashGuard middle(always(""));
+        { const CrashGuard inner(always("inner")); }
+        *nowhere() = 1;
+      },
+      ExitedWithCode(5), "^FATAL: outer crashed");
+  EXPECT_EXIT(
+      {
+        const CrashGuard outer(always("outer"));
+        const CrashGuard inner(always("inner"));
+        *nowhere() = 1;
+      },
+      ExitedWithCode(5), "^FATAL: inner crashed");
+}
+
+TEST(CrashGuard, LeavesHandlersAlone) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGSEGV, [](int) { _exit(17); });
+        const CrashGuard guard(always("somebody"));
+        *nowhere() = 1;
+      },
+      ExitedWithCode(17), "^$");
+}
+
+/// A name that never comes, as when the crash was in the middle of malloc(): the handler is cut
+/// off.
+TEST(CrashGuard, IsNotKeptByALock) {
+  EXPECT_EXIT(
+      {
+        std::thread([] {
+          std::this_thread::sleep_for(std::chrono::seconds(15));
+          _exit(99);
+        }).detach();
+        const CrashGuard guard([] {
+          for (;;) pause();
+          return std::string();
+        });
+        *nowhere() = 1;
+      },
+      ExitedWithCode(5), "");
+}
+
+TEST(CrashGuard, LeavesItsTextToAnotherProcess) {
+  void* const memory =
+      mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const text = new (memory) CrashText;
+  EXPECT_EXIT(
+      {
+        CrashGuard::leave_text_in(text);
+        const std::string name(2 * crash_text, 'n');
+        const CrashGuard guard([&] { return name; });
+        std::abort();
+      },
+      ExitedWithCode(5), "FATAL: nnn");
+  EXPECT_EQ(text->code.load(), ErrorCode::crashed);
+  EXPECT_EQ(text->text, std::string(crash_text, 'n'));
+  munmap(memory, sizeof(CrashText));
+}
+
+class CrashesInALaunch : public testing::TestWithParam<ExecutorKind> {
+ protected:
+  static void run(KernelEntry kernel, int32_t type, const std::function<void()>& before = {}) {
+    const KernelEntry kernels[] = {kernel, [](int64_t*) {}};
+    const auto entry = [&](PTO2Runtime* rt) {
+      if (before) before();
+      pto2_rt_submit_task(rt, 1, type, nullptr, 0);
+      pto2_rt_submit_task(rt, 0, type, nullptr, 0);
+    };
+    static_cast<void>(run_at(GetParam(), small_device(), {kernels, entry, {}}));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, CrashesInALaunch, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return executor_name(test.param); });
+
+void write_nowhere(int64_t*) {
+  *nowhere() = 1;
+}
+
+TEST_P(CrashesInALaunch, NameKernelTaskAndCore) {
+  EXPECT_EXIT(run(write_nowhere, PTO2_WORKER_CUBE), ExitedWithCode(5),
+              "FATAL: kernel 0, task 1 of ring 0, on aic[0-9]+, crashed: SIGSEGV at address 0x18");
+  EXPECT_EXIT(run(write_nowhere, PTO2_WORKER_AI_CPU), ExitedWithCode(5),
+              "FATAL: kernel 0, task 1 of ring 0, on scheduler[0-9]+, crashed: SIGSEGV");
+}
+
+/// An exception that leaves a function that must not throw ends in abort().
+TEST_P(CrashesInALaunch, AreTerminateToo) {
+  const auto terminates = [](int64_t*) {
+    static void (*volatile thrower)() = [] { throw 1; };
+    const auto strict = []() noexcept { thrower(); };
+    strict();
+  };
+  EXPECT_EXIT(run(terminates, PTO2_WORKER_VECTOR), ExitedWithCode(5),
+              "kernel 0, task 1 of ring 0, on aiv[0-9]+, crashed: SIGABRT");
+}
+
+TEST_P(CrashesInALaunch, NameTheOrchestration) {
+  EXPECT_EXIT(run([](int64_t*) {}, PTO2_WORKER_CUBE, [] { *nowhere() = 1; }), ExitedWithCode(5),
+              "FATAL: the orchestration crashed: SIGSEGV");
+}
+
+int64_t go_down(int64_t depth);
+int64_t (*volatile deeper)(int64_t) = go_down;
+
+int64_t go_down(int64_t depth) {
+  volatile int64_t frame[512] = {depth};
+  return deeper(depth + 1) + frame[0];
+}
+
+TEST_P(CrashesInALaunch, OnItsOwnStack) {
+  EXPECT_EXIT(run([](int64_t*) { static_cast<void>(go_down(0)); }, PTO2_WORKER_CUBE),
+              ExitedWithCode(5),
+              "kernel 0, task 1 of ring 0, on aic[0-9]+, crashed: SIG(SEGV|BUS)");
+}
+
+std::atomic<pthread_t> first_core{};
+
+/// A core that has nothing to do has no kernel to blame.
+TEST(CrashesOfTheRuntime, AreNotThoseOfTheLastKernel) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) { first_core = pthread_self(); },
+                                            [](int64_t*) {
+                                              pthread_kill(first_core, SIGSEGV);
+                                              for (;;) pause();
+                                            }};
+  const auto entry = [](PTO2Runtime* rt) {
+    const uint64_t shape[] = {1};
+    pto2_rt_init_tensor_pool(rt);
+    const Tensor tensor = make_tensor(shape, 1);
+    PTOParam param = make_output_param(tensor);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &param, 1);
+    param = make_input_param(tensor);
+    pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, &param, 1);
+  };
+  EXPECT_EXIT(
+      static_cast<void>(run_at(ExecutorKind::threads, small_device(), {kernels, entry, {}})),
+      KilledBySignal(SIGSEGV), "^$");
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,68 @@
+#include "runtime/executors/kernel_watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace pto2::executors {
+namespace {
+
+class Watched : public testing::Test {
+ protected:
+  /// Looks at two threads `times` times.
+  void look(KernelState first, KernelState second, int times = 1) {
+    for (int i = 0; i < times; ++i) watch_.look(std::vector{first, second});
+  }
+
+  std::vector<pid_t> stuck_;
+  int mute_ = 0;
+  KernelWatch watch_{3, [this](pid_t thread) { stuck_.push_back(thread); }, [this] { ++mute_; }};
+
+  static constexpr KernelState outside{7, 1, false};
+  static constexpr KernelState inside{8, 1, true};
+};
+
+TEST_F(Watched, ThreadIsFoundOnceAfterSoManyLooks) {
+  look(outside, inside, 3);
+  EXPECT_EQ(stuck_, std::vector<pid_t>{});
+  look(outside, inside);
+  EXPECT_EQ(stuck_, std::vector<pid_t>{8});
+  look(outside, inside, KernelWatch::patience - 1);
+  EXPECT_EQ(stuck_, std::vector<pid_t>{8});
+  EXPECT_EQ(mute_, 0);
+  look(outside, inside);
+  EXPECT_EQ(mute_, 1);
+}
+
+TEST_F(Watched, ThreadInAnotherKernelIsNot) {
+  look(outside, inside, 3);
+  look(outside, {8, 2, true}, 3);
+  look(outside, inside, 3);
+  EXPECT_EQ(stuck_, std::vector<pid_t>{});
+}
+
+TEST_F(Watched, ThreadThatLeftItsKernelIsNot) {
+  look(outside, inside, 3);
+  look(outside, {8, 1, false});
+  look(outside, inside, 3);
+  EXPECT_EQ(stuck_, std::vector<pid_t>{});
+  look(outside, inside);
+  EXPECT_EQ(stuck_, std::vector<pid_t>{8});
+}
+
+TEST_F(Watched, ThreadsAreToldApart) {
+  look({7, 1, true}, outside, 2);
+  look({7, 1, true}, {8, 1, true}, 2);
+  EXPECT_EQ(stuck_, std::vector<pid_t>{7});
+  look({7, 2, true}, {8, 1, true}, 2);
+  EXPECT_EQ(stuck_, (std::vector<pid_t>{7, 8}));
+}
+
+TEST(KernelWatch, WithoutLooksFindsNobody) {
+  KernelWatch watch(
+      0, [](pid_t) { FAIL(); }, [] { FAIL(); });
+  for (int i = 0; i < 20; ++i) watch.look(std::vector<KernelState>{{7, 1, true}});
+}
+
+}  // namespace
+}  // namespace pto2::executors
