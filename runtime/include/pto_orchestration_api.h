@@ -23,8 +23,8 @@
 
 /// Version of the table of functions and of the structures below. A table serves images of its own
 /// version and of all before it: functions are added at its end, and none is changed or removed.
-/// Version 2 added `describe`, clusters, block tasks and pipes.
-constexpr uint32_t PTO2_ORCHESTRATION_ABI = 2;
+/// Version 2 added `describe`, clusters, block tasks and pipes; version 3 added `fail`.
+constexpr uint32_t PTO2_ORCHESTRATION_ABI = 3;
 
 /// What a task runs on.
 enum PTO2WorkerType : int32_t {
@@ -128,6 +128,8 @@ struct PTO2RuntimeOps {
   void (*submit_block_task)(PTO2Runtime* rt, int32_t kernel_id, int32_t worker_type,
                             const PTOParam* params, uint32_t count, uint32_t block_dim,
                             const int32_t* cluster_ids);  ///< null: on any cores
+  // Since version 3.
+  void (*fail)(PTO2Runtime* rt, int32_t code, const char* text);
 };
 
 struct PTO2Runtime {
@@ -311,6 +313,13 @@ inline void pto2_rt_submit_block_task_clustered(PTO2Runtime* rt, int32_t kernel_
                                                 const int32_t* cluster_ids) {
   rt->ops->submit_block_task(rt, kernel_id, worker_type, params, static_cast<uint32_t>(n),
                              static_cast<uint32_t>(block_dim), cluster_ids);
+}
+
+/// Gives the run up: it ends with orchestration_failed, `code` and `text`, which may be null. Both
+/// are the orchestration's own. Later calls do nothing, so it should return; tasks that were
+/// submitted need not run. If the run has failed before, the first error stays.
+inline void pto2_rt_fail(PTO2Runtime* rt, int32_t code, const char* text) {
+  rt->ops->fail(rt, code, text);
 }
 
 /// Says that no task will follow. Optional: the end of the entry says it too.

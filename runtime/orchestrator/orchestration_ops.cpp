@@ -21,6 +21,13 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity) {
   return line.size();
 }
 
+RunError error_of_giving_up(int32_t code, const char* text) {
+  const std::string why = text == nullptr || *text == '\0' ? "" : fmt::format(": {}", text);
+  return {ErrorCode::orchestration_failed,
+          fmt::format("the orchestration gave up with code {}{}", code, why),
+          "the code is the orchestration's own: see where it calls pto2_rt_fail"};
+}
+
 namespace {
 
 template <class R, class... A>
@@ -57,6 +64,7 @@ constexpr PTO2RuntimeOps stopped_table{
     .free_cluster = nothing,
     .submit_task_clustered = nothing,
     .submit_block_task = nothing,
+    .fail = nothing,
 };
 
 }  // namespace

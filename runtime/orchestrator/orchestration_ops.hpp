@@ -35,6 +35,9 @@ struct OrchestrationRuntime : PTO2Runtime {
 /// Copies as much of the text as fits, and the zero that ends it; returns its whole length.
 uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 
+/// Of an orchestration that gives up; `text` may be null.
+[[nodiscard]] RunError error_of_giving_up(int32_t code, const char* text);
+
 /// The table of orchestrators of type O, which are OrchestrationRuntimes.
 template <class O>
 struct OrchestrationOps {
@@ -124,6 +127,8 @@ struct OrchestrationOps {
             const std::size_t pinned = clusters == nullptr ? 0 : block_dim;
             of(rt).submit({kernel, type, {params, n}, Where{true, block_dim, {clusters, pinned}}});
           },
+      .fail = [](PTO2Runtime* rt, int32_t code,
+                 const char* text) { of(rt).fail(error_of_giving_up(code, text)); },
   };
 };
 

@@ -48,6 +48,11 @@ constexpr OutcomeRow rows[] = {
     {E::kernel_threw, "kernel_threw", Cause::kernel, {}, "an exception left a kernel"},
     {E::crashed, "crashed", Cause::kernel, {}, "a kernel or the orchestration crashed its process"},
     {E::scheduler_timeout, "scheduler_timeout", Cause::kernel, {}, "a kernel did not return"},
+    {E::orchestration_failed,
+     "orchestration_failed",
+     Cause::call,
+     {},
+     "the orchestration gave up, with a code and a text of its own"},
 };
 
 }  // namespace

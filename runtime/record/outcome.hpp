@@ -31,6 +31,7 @@ enum class ErrorCode : int32_t {
   kernel_threw,
   crashed,
   scheduler_timeout,
+  orchestration_failed,
 };
 
 /// Who has to do with it that a run ends so.

@@ -42,6 +42,7 @@ const PTO2RuntimeOps RecordingRuntime::table{
     .submit_block_task = [](PTO2Runtime* rt, int32_t, int32_t, const PTOParam* params,
                             uint32_t count, uint32_t,
                             const int32_t*) { of(rt).submit(params, count); },
+    .fail = [](PTO2Runtime*, int32_t, const char*) {},
 };
 
 void RecordingRuntime::log(PTO2Runtime*, int32_t, const char*, ...) {}

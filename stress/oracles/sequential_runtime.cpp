@@ -76,6 +76,7 @@ const PTO2RuntimeOps SequentialRuntime::table = {
     .submit_block_task = [](PTO2Runtime* rt, int32_t kernel, int32_t, const PTOParam* params,
                             uint32_t n, uint32_t parts,
                             const int32_t*) { self(rt).submit(kernel, params, n, parts); },
+    .fail = [](PTO2Runtime*, int32_t, const char*) {},
 };
 
 SequentialRuntime::SequentialRuntime(const KernelLibrary& kernels)

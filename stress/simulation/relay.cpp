@@ -93,6 +93,8 @@ const PTO2RuntimeOps Relay::table{
                                            clusters);
           });
         },
+    .fail = [](PTO2Runtime* rt, int32_t code,
+               const char* text) { of(rt).ops().fail(of(rt).target_, code, text); },
 };
 
 void Relay::log(PTO2Runtime* rt, int32_t level, const char* format, ...) {

@@ -62,5 +62,49 @@ TEST_P(FailingOrchestration, GoesOnInAHandler) {
   }
 }
 
+/// With what it says itself; the run that follows is right.
+TEST_P(FailingOrchestration, GivesUp) {
+  const auto give_up = [this](int32_t code, const char* text) {
+    const RunResult result = run([&](PTO2Runtime* rt) { pto2_rt_fail(rt, code, text); });
+    EXPECT_EQ(result.error.code, ErrorCode::orchestration_failed);
+    EXPECT_EQ(run([](PTO2Runtime*) {}).error.code, ErrorCode::ok);
+    return result.error.message;
+  };
+  EXPECT_EQ(give_up(-7, "no such layer"), "the orchestration gave up with code -7: no such layer");
+  EXPECT_EQ(give_up(0, ""), "the orchestration gave up with code 0");
+  EXPECT_EQ(give_up(INT32_MIN, nullptr), "the orchestration gave up with code -2147483648");
+}
+
+/// With tasks on their way, and for good: nothing that it calls later has an effect.
+TEST_P(FailingOrchestration, GivesUpOnce) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    std::optional<TaskGraph> tasks;
+    const RunResult result = run(
+        [&](PTO2Runtime* rt) {
+          TaskGraph& graph = tasks.emplace(rt);
+          const Value value = graph.task({});
+          for (int i = 0; i < 10; ++i) graph.task({value});
+          pto2_rt_fail(rt, 1, "first");
+          pto2_rt_fail(rt, 2, "second");
+          pto2_rt_submit_task(rt, 99, PTO2_WORKER_CUBE, nullptr, 0);
+          throw std::runtime_error("third");
+        },
+        seed);
+    EXPECT_EQ(result.error.message, "the orchestration gave up with code 1: first");
+    EXPECT_EQ(result.tasks, 11U);
+  }
+}
+
+/// A deadlock that was found before is what the user is told.
+TEST_P(FailingOrchestration, GivesUpAfterADeadlock) {
+  std::optional<TaskGraph> tasks;
+  const RunResult result = run([&](PTO2Runtime* rt) {
+    TaskGraph& graph = tasks.emplace(rt);
+    for (uint32_t i = 0; i < 4 * small_device().window; ++i) graph.task({});
+    pto2_rt_fail(rt, 1, "too late");
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock) << result.error.message;
+}
+
 }  // namespace
 }  // namespace pto2::test
