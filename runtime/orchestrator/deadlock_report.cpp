@@ -42,7 +42,7 @@ constexpr const char* held_by_scope =
     "Root Cause:\n"
     "Tasks cannot transition to CONSUMED state because fanout_count\n"
     "includes 1 for the owning scope, and scope_end() requires the\n"
-    "orchestrator to continue - creating a circular dependency.\n";
+    "orchestrator to continue — creating a circular dependency.\n";
 
 constexpr const char* request_too_large =
     "Root Cause:\n"
@@ -186,9 +186,11 @@ std::vector<std::string> describe_wait(const Deadlock& d, uint64_t spins) {
   return lines;
 }
 
+/// The hint follows the message.
 RunError describe_deadlock(const Deadlock& d) {
-  const bool clusters = d.resource == Resource::clusters;
-  return {deadlock_code(d.resource), clusters ? describe_groups(d) : describe_ring(d), remedy(d)};
+  const std::string what =
+      d.resource == Resource::clusters ? describe_groups(d) : describe_ring(d);
+  return {deadlock_code(d.resource), what + "Solution:", remedy(d)};
 }
 
 std::string refusal_of_size(DeviceConfig config, Resource resource, uint64_t size) {

@@ -8,6 +8,7 @@
 namespace pto2 {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 constexpr uint64_t kib = 1024;
@@ -94,6 +95,21 @@ std::string hint_of(Resource resource, std::optional<uint64_t> sufficient,
   deadlock.refusal = refusal;
   deadlock.counted_to_end = counted_to_end;
   return describe_deadlock(deadlock).hint;
+}
+
+/// The lines of the original, in its order.
+TEST(Message, SaysTheRootCauseAndEndsBeforeTheSolution) {
+  Deadlock deadlock;
+  deadlock.resource = Resource::task_ring;
+  deadlock.oldest = make_id(RingId(0), 1);
+  EXPECT_THAT(describe_deadlock(deadlock).message,
+              EndsWith("Root Cause:\n"
+                       "Tasks cannot transition to CONSUMED state because fanout_count\n"
+                       "includes 1 for the owning scope, and scope_end() requires the\n"
+                       "orchestrator to continue — creating a circular dependency.\n"
+                       "Solution:"));
+  deadlock.resource = Resource::clusters;
+  EXPECT_THAT(describe_deadlock(deadlock).message, EndsWith("\nSolution:"));
 }
 
 TEST(Hint, NamesTheSizeAndWhatToChangeInstead) {
