@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 namespace pto2::workloads {
 
@@ -98,17 +99,30 @@ OptionError missing_option(const Workload* workload, const std::string& option) 
           who + " has no option " + option + (owners.empty() ? "" : "; it is one of " + owners)};
 }
 
-WorkloadImages find_workload_images(const std::string& workload) {
-  namespace fs = std::filesystem;
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the images of all workloads may be: in a build tree, and where they are installed.
+std::vector<fs::path> image_folders() {
   const char* const given = std::getenv("PTO2_WORKLOADS");
-  const bool is_given = given != nullptr && *given != 0;
-  const fs::path program = fs::read_symlink("/proc/self/exe");
-  const fs::path folder =
-      (is_given ? given : program.parent_path().parent_path() / "workloads") / workload;
-  if (fs::exists(folder / "orchestration.so") && fs::is_directory(folder / "kernels")) {
-    return {(folder / "orchestration.so").string(), (folder / "kernels").string()};
+  if (given != nullptr && *given != 0) return {given};
+  const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  return {prefix / "workloads", prefix / "lib/pto2/workloads"};
+}
+
+}  // namespace
+
+WorkloadImages find_workload_images(const std::string& workload) {
+  std::string tried;
+  for (const fs::path& all : image_folders()) {
+    const fs::path folder = all / workload;
+    if (fs::exists(folder / "orchestration.so") && fs::is_directory(folder / "kernels")) {
+      return {(folder / "orchestration.so").string(), (folder / "kernels").string()};
+    }
+    tried += (tried.empty() ? "" : " or ") + folder.string();
   }
-  throw std::runtime_error("the images of workload " + workload + " are not in " + folder.string() +
+  throw std::runtime_error("the images of workload " + workload + " are not in " + tried +
                            "; build the target pto2_workload_images or set PTO2_WORKLOADS");
 }
 

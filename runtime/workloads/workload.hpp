@@ -151,8 +151,8 @@ struct WorkloadImages {
 };
 
 /// The images of `workload` in PTO2_WORKLOADS, if that variable is set, else in ../workloads
-/// beside the folder of the running program. std::runtime_error, with the place that was tried,
-/// when they are not there.
+/// or ../lib/pto2/workloads beside the folder of the running program. std::runtime_error, with the
+/// places that were tried, when they are not there.
 WorkloadImages find_workload_images(const std::string& workload);
 
 }  // namespace pto2::workloads
