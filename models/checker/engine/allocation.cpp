@@ -6,9 +6,43 @@
 
 #include "models/checker/engine/execution.hpp"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 namespace pto2::model::engine {
 
 constinit thread_local Heap* program_heap = nullptr;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+/// LeakSanitizer must hear of all that is lost, even in the first run that loses something.
+constexpr bool hears_of_losses = true;
+void declare_lost(const void* address) {
+  __lsan_ignore_object(address);
+}
+#else
+constexpr bool hears_of_losses = false;
+void declare_lost(const void*) {}
+#endif
+
+}  // namespace
+
+Heap::Heap(bool watches_leaks)
+    : watches_leaks_(watches_leaks), notes_allocations_(watches_leaks || hears_of_losses) {}
+
+void Heap::give_up(ThreadId thread) {
+  for (Block& block : blocks_) {
+    if (block.freed || block.thread != thread) continue;
+    if (watches_leaks_) {
+      block.freed = true;
+    } else {
+      lost_bytes_ += block.bytes;
+      declare_lost(block.address);
+    }
+  }
+}
 
 const Block* Heap::leaked() const {
   if (!watches_leaks_) return nullptr;
@@ -64,7 +98,7 @@ void release(void* pointer) noexcept {
 
 void* noted(void* pointer, std::size_t bytes) {
   Heap* const heap = program_heap;
-  if (heap == nullptr || !heap->watches_leaks() || pointer == nullptr) return pointer;
+  if (heap == nullptr || !heap->notes_allocations() || pointer == nullptr) return pointer;
   const HeapScope own(nullptr);
   const Moment now = Execution::current().here();
   heap->allocated({pointer, false, bytes, now.thread, now.site});

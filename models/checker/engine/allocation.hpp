@@ -25,18 +25,29 @@ struct Block {
 /// The blocks of one execution at a time.
 class Heap {
  public:
-  /// Without `watches_leaks` only what is freed is noted.
-  explicit Heap(bool watches_leaks) : watches_leaks_(watches_leaks) {}
+  /// Bytes that threads which were given up may leave behind before the search has to end.
+  static constexpr std::size_t most_lost_bytes = std::size_t{1} << 30;
+
+  /// Without `watches_leaks` only what is freed is noted, unless `note_allocations` is called.
+  explicit Heap(bool watches_leaks);
   ~Heap() { release(); }
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
   bool watches_leaks() const { return watches_leaks_; }
+  bool notes_allocations() const { return notes_allocations_; }
+  void note_allocations() { notes_allocations_ = true; }
   void allocated(const Block& block) { find_or_add(block.address) = block; }
   /// Keeps the memory until `release`. False when it has been freed already.
   bool free_later(void* address) { return !std::exchange(find_or_add(address).freed, true); }
   /// The first block that was allocated and not freed, or null.
   const Block* leaked() const;
+  /// The frames of a thread were given up, and nobody can delete any more what they own. Where
+  /// leaks are watched the program keeps nothing beyond a run, so that what the thread has
+  /// allocated and nobody has deleted can go; elsewhere it is lost.
+  void give_up(ThreadId thread);
+  /// How much was lost since the heap was made.
+  std::size_t lost_bytes() const { return lost_bytes_; }
   /// Frees for good what the program has freed, and forgets the rest.
   void release();
 
@@ -45,6 +56,8 @@ class Heap {
   void rehash();
 
   const bool watches_leaks_;
+  bool notes_allocations_;
+  std::size_t lost_bytes_ = 0;
   std::vector<Block> blocks_;
   std::vector<std::uint32_t> index_;  // open addressing: 1 + position in blocks_, or 0
 };

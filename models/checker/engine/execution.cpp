@@ -28,22 +28,14 @@ void Execution::look_for_hang() {
   execution->hung_ = execution->running_;
   execution->stopped_ = true;
   execution->early_ = ExecutionEnd::failed;
-  execution->running_->fiber->suspend();
+  execution->running_->fiber->give_up();
 }
 
-/// The stack of a thread that hangs cannot be unwound; it is left behind with all that it owns.
-void Execution::give_up_hung() {
-  Thread& t = *hung_;
-  hung_ = nullptr;
-  failure_ = {ViolationKind::livelock,
-              std::string("thread ").append(thread_name(t.id)) +
-                  " makes no visible step any more; its last one was at " + to_string(last_site(t)),
-              t.id, last_site(t)};
-  [[maybe_unused]] Fiber* const left_behind = t.fiber.release();
-  t.fiber = std::make_unique<Fiber>([this, &t] { thread_main(t); }, options_.stack_bytes);
-  t.state = State::finished;
-  t.version = 0;
-  --unfinished_;
+void Execution::give_up_unwinding() noexcept {
+  Execution* const execution = current_execution;
+  if (execution == nullptr || execution->running_ == nullptr || !execution->unwinding_) return;
+  execution->exceptions_.restore();
+  execution->running_->fiber->give_up();
 }
 
 std::source_location Execution::last_site(const Thread& t) const {
@@ -190,9 +182,10 @@ ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   postponed_ = 0;
   replay_recorded();
   if (!stopped_) extend();
-  if (hung_ != nullptr) give_up_hung();
-  const ExecutionEnd end = stopped_ ? early_ : conclude();
+  if (hung_ != nullptr) report_hung();
+  ExecutionEnd end = stopped_ ? early_ : conclude();
   if (end != ExecutionEnd::complete) unwind_all();
+  if (too_much_lost() && end != ExecutionEnd::failed) end = ExecutionEnd::limited;
   heap_.release();
   current_execution = outer;
   return end;
@@ -299,28 +292,6 @@ ExecutionEnd Execution::conclude() {
   }
   learn_tail();
   return ExecutionEnd::complete;
-}
-
-void Execution::unwind_all() {
-  // Main last: the others refer to its frame.
-  for (std::size_t i = threads_.size(); i-- > 0;) {
-    if (threads_[i]->state != State::at_tail) unwind(*threads_[i]);
-  }
-}
-
-void Execution::unwind(Thread& t) {
-  unwinding_ = true;
-  ghost_steps_ = 0;
-  while (!t.fiber->parked()) resume(t);
-  if (t.body && thread(0).state != State::at_tail) drop_body(t);
-}
-
-/// Destroys the function of a thread that was unwound, or has not begun.
-void Execution::drop_body(Thread& t) {
-  const HeapScope program(&heap_);
-  dropping_ = true;
-  t.body = nullptr;
-  dropping_ = false;
 }
 
 std::string Execution::thread_name(ThreadId id) const {

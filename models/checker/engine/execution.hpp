@@ -13,6 +13,7 @@
 
 #include "models/checker/engine/allocation.hpp"
 #include "models/checker/engine/event_graph.hpp"
+#include "models/checker/engine/exception_state.hpp"
 #include "models/checker/engine/fiber.hpp"
 #include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ids.hpp"
@@ -112,6 +113,9 @@ class Execution {
   static Execution& current();
   /// Called by the watchdog's signal: gives up on a thread that has made no step since last time.
   static void look_for_hang();
+  /// Called by std::terminate. Does not return when the unwinding of a thread has met a frame that
+  /// lets no exception out: then it is given up.
+  static void give_up_unwinding() noexcept;
   /// Performs a step of the program, or leaves when the execution is being abandoned.
   ///
   /// Leaving means an exception, and so destructors run, which may take further steps: those must
@@ -258,7 +262,10 @@ class Execution {
   void unwind_all();
   void unwind(Thread& t);
   void drop_body(Thread& t);
-  void give_up_hung();
+  void end_given_up(Thread& t);
+  void settle_given_up();
+  bool too_much_lost();
+  void report_hung();
   std::source_location last_site(const Thread& t) const;
 
   bool leaving();
@@ -350,6 +357,8 @@ class Execution {
   volatile std::uint64_t heartbeat_ = 0;  // visible operations, repeated ones too
   std::uint64_t seen_heartbeat_ = 0;      // at the last look
   Thread* hung_ = nullptr;
+  bool gave_up_ = false;       // frames of a thread of this run
+  ExceptionState exceptions_;  // before the thread that is being unwound went on
   std::vector<std::pair<std::string, bool>> sometimes_;
   std::optional<Strengthened> strengthened_;
   std::vector<std::source_location> with_effects_;  // waits whose predicates do more than look

@@ -13,6 +13,7 @@
 #include "models/checker/engine/script.hpp"
 #include "models/checker/engine/size_estimate.hpp"
 #include "models/checker/engine/story.hpp"
+#include "models/checker/engine/termination.hpp"
 #include "models/checker/engine/walk.hpp"
 #include "models/checker/engine/watchdog.hpp"
 #include "pto2/checker.hpp"
@@ -220,6 +221,7 @@ Report explore(const Options& options, const std::function<void()>& body) {
   const Clock::time_point start = Clock::now();
   const engine::HeapScope own(nullptr);
   {
+    const engine::Termination termination;
     const engine::Watchdog watchdog(options.watchdog_seconds);
     if (options.heap_leaks) warm_up(options, body);
     switch (options.strategy) {

@@ -1,6 +1,8 @@
 #include "models/checker/engine/fiber.hpp"
 
 #include <boost/context/fixedsize_stack.hpp>
+#include <cstdlib>
+#include <new>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -58,6 +60,10 @@ struct Borrowed {
 
 Fiber::Fiber(std::function<void()> body, std::size_t stack_bytes) : body_(std::move(body)) {
   stack_ = boost::context::fixedsize_stack(stack_bytes).allocate();
+  start();
+}
+
+void Fiber::start() {
   visit_stack(bottom(), stack_.size, [&] {
     inside_ = boost::context::fiber(
         std::allocator_arg, boost::context::preallocated(stack_.sp, stack_.size, stack_),
@@ -66,9 +72,11 @@ Fiber::Fiber(std::function<void()> body, std::size_t stack_bytes) : body_(std::m
 }
 
 Fiber::~Fiber() {
-  quit_ = true;
-  resume();
-  forget_stack(bottom(), stack_.size);
+  if (!given_up_) {
+    quit_ = true;
+    resume();
+  }
+  forget_frames();
   boost::context::fixedsize_stack(stack_.size).deallocate(stack_);
 }
 
@@ -90,6 +98,25 @@ void Fiber::resume() {
   start_switch(&saved, bottom(), stack_.size);
   inside_ = std::move(inside_).resume();
   finish_switch(saved, nullptr, nullptr);
+}
+
+void Fiber::give_up() {
+  parked_ = given_up_ = true;
+  suspend();
+  std::abort();  // nobody resumes it
+}
+
+void Fiber::restart() {
+  forget_frames();
+  given_up_ = false;
+  start();
+}
+
+/// The handle's destructor would unwind the stack, and so it is never called.
+void Fiber::forget_frames() {
+  alignas(boost::context::fiber) std::byte left_behind[sizeof(boost::context::fiber)];
+  new (left_behind) boost::context::fiber(std::move(inside_));
+  forget_stack(bottom(), stack_.size);
 }
 
 void Fiber::suspend() {

@@ -22,15 +22,24 @@ class Fiber {
   void resume();
   /// Returns to the caller of `resume`. Called from this fiber.
   void suspend();
+  /// Leaves the body for good, with its frames as they are: nothing is unwound. Called from this
+  /// fiber, from anywhere in the body. It is parked then, and must be restarted to be resumed.
+  [[noreturn]] void give_up();
+  /// The stack takes bodies again, from its beginning, whatever lies on it. Called from outside.
+  void restart();
   /// Whether the body is not running.
   bool parked() const { return parked_; }
+  bool given_up() const { return given_up_; }
 
  private:
   boost::context::fiber run(boost::context::fiber caller);
+  void start();
+  void forget_frames();
   const void* bottom() const { return static_cast<const char*>(stack_.sp) - stack_.size; }
 
   std::function<void()> body_;
   bool parked_ = true;
+  bool given_up_ = false;
   bool quit_ = false;
   boost::context::stack_context stack_;
   boost::context::fiber inside_;  // the fiber, while the caller runs

@@ -41,6 +41,7 @@ void Execution::release_main() {
   if (main.state != State::at_tail) return;
   ++unfinished_;
   unwind(main);
+  settle_given_up();
 }
 
 /// Main is about to join for the first time in this run. Returns whether it has been let go, which

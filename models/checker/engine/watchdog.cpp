@@ -3,9 +3,9 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <mutex>
 
 #include "models/checker/engine/execution.hpp"
+#include "models/checker/engine/process_wide.hpp"
 
 namespace pto2::model::engine {
 
@@ -15,34 +15,22 @@ int watchdog_signal() {
   return SIGRTMIN + 3;
 }
 
-/// The signal's handler, which all watchdogs of the process share.
-class Handler {
- public:
-  void acquire() {
-    const std::lock_guard guard(mutex_);
-    if (users_++ != 0) return;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { Execution::look_for_hang(); };
-    // The handler may leave for good by switching stacks, so the signal must stay deliverable.
-    action.sa_flags = SA_NODEFER | SA_RESTART;
-    sigaction(watchdog_signal(), &action, &former_);
-  }
+ProcessWide handlers;
+struct sigaction former_action = {};
 
-  void release() {
-    const std::lock_guard guard(mutex_);
-    if (--users_ != 0) return;
-    // Discards what is pending in a thread that blocks the signal.
-    signal(watchdog_signal(), SIG_IGN);
-    sigaction(watchdog_signal(), &former_, nullptr);
-  }
+void install_handler() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { Execution::look_for_hang(); };
+  // The handler may leave for good by switching stacks, so the signal must stay deliverable.
+  action.sa_flags = SA_NODEFER | SA_RESTART;
+  sigaction(watchdog_signal(), &action, &former_action);
+}
 
- private:
-  std::mutex mutex_;
-  unsigned users_ = 0;
-  struct sigaction former_ = {};
-};
-
-Handler handler;
+void remove_handler() {
+  // Discards what is pending in a thread that blocks the signal.
+  signal(watchdog_signal(), SIG_IGN);
+  sigaction(watchdog_signal(), &former_action, nullptr);
+}
 
 }  // namespace
 
@@ -54,7 +42,7 @@ Watchdog::Watchdog(double seconds) {
   event._sigev_un._tid = gettid();
   if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
   armed_ = true;
-  handler.acquire();
+  handlers.acquire(install_handler);
   struct itimerspec interval = {};
   interval.it_interval.tv_sec = static_cast<time_t>(seconds);
   interval.it_interval.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
@@ -65,7 +53,7 @@ Watchdog::Watchdog(double seconds) {
 Watchdog::~Watchdog() {
   if (!armed_) return;
   timer_delete(timer_);
-  handler.release();
+  handlers.release(remove_handler);
 }
 
 }  // namespace pto2::model::engine

@@ -1,13 +1,60 @@
+// Programs under the checker as another project has them. Exits with the number of those that do
+// not come out as they should, and prints their reports.
 #include <cstdio>
+#include <functional>
+#include <memory>
 #include <pto2/checker.hpp>
+#include <string>
 
-int main() {
-  const pto2::model::Report report = pto2::model::explore({}, [] {
-    pto2::model::atomic<int> x{0};
-    pto2::model::thread writer([&] { x.store(1, std::memory_order_relaxed); });
+namespace model = pto2::model;
+
+namespace {
+
+/// Counts and prints a report that is not as expected.
+int judge(bool as_expected, const model::Report& report) {
+  if (!as_expected) std::puts(report.to_json().c_str());
+  return as_expected ? 0 : 1;
+}
+
+int passes() {
+  const model::Report report = model::explore({}, [] {
+    model::atomic<int> x{0};
+    model::thread writer([&] { x.store(1, std::memory_order_relaxed); });
     x.load(std::memory_order_relaxed);
     writer.join();
   });
-  std::puts(report.to_json().c_str());
-  return report.ok() && report.executions == 2 ? 0 : 1;
+  return judge(report.ok() && report.executions == 2, report);
+}
+
+/// Fails with this kind, with a story, and again from its token.
+int fails(model::ViolationKind kind, const std::function<void()>& body) {
+  const model::Report report = model::explore({}, body);
+  if (!report.violation) return judge(false, report);
+  const bool told = report.violation->kind == kind && !report.violation->events.empty() &&
+                    report.to_text().find("consumer.cpp:") != std::string::npos;
+  model::Options options;
+  options.strategy = model::Strategy::replay;
+  options.token = report.violation->token;
+  const model::Report again = model::explore(options, body);
+  return judge(told, report) + judge(again.violation && again.violation->kind == kind, again);
+}
+
+/// What the thread owns where it is cut must neither end the program nor count as its leak.
+void fails_inside_noexcept() {
+  model::atomic<int> x{0, "x"};
+  const auto claim = [&]() noexcept {
+    const auto owned = std::make_unique<std::string>(100, '-');
+    const int seen = x.load(std::memory_order_relaxed);
+    x.store(seen + static_cast<int>(owned->size()), std::memory_order_relaxed);
+    model::check(seen == 0, "claimed once");
+  };
+  model::thread other(claim);
+  claim();
+  other.join();
+}
+
+}  // namespace
+
+int main() {
+  return passes() + fails(model::ViolationKind::check_failed, fails_inside_noexcept);
 }
