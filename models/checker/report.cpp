@@ -40,6 +40,8 @@ const char* to_string(ViolationKind kind) {
       return "unreached";
     case ViolationKind::exception:
       return "exception";
+    case ViolationKind::crash:
+      return "crash";
     case ViolationKind::nondeterminism:
       return "nondeterminism";
     case ViolationKind::misuse:

@@ -32,7 +32,13 @@ void declare_lost(const void*) {}
 Heap::Heap(bool watches_leaks)
     : watches_leaks_(watches_leaks), notes_allocations_(watches_leaks || hears_of_losses) {}
 
+std::string Heap::what_is_lost() const {
+  return "threads whose execution was cut inside of noexcept functions have left " +
+         std::to_string(lost_bytes_ >> 20) + " MB behind; with Options::heap_leaks it is freed";
+}
+
 void Heap::give_up(ThreadId thread) {
+  notes_allocations_ = true;
   for (Block& block : blocks_) {
     if (block.freed || block.thread != thread) continue;
     if (watches_leaks_) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,7 @@ class Heap {
   /// Bytes that threads which were given up may leave behind before the search has to end.
   static constexpr std::size_t most_lost_bytes = std::size_t{1} << 30;
 
-  /// Without `watches_leaks` only what is freed is noted, unless `note_allocations` is called.
+  /// Without `watches_leaks` only what is freed is noted, until `give_up` is called.
   explicit Heap(bool watches_leaks);
   ~Heap() { release(); }
   Heap(const Heap&) = delete;
@@ -36,7 +37,6 @@ class Heap {
 
   bool watches_leaks() const { return watches_leaks_; }
   bool notes_allocations() const { return notes_allocations_; }
-  void note_allocations() { notes_allocations_ = true; }
   void allocated(const Block& block) { find_or_add(block.address) = block; }
   /// Keeps the memory until `release`. False when it has been freed already.
   bool free_later(void* address) { return !std::exchange(find_or_add(address).freed, true); }
@@ -48,6 +48,7 @@ class Heap {
   void give_up(ThreadId thread);
   /// How much was lost since the heap was made.
   std::size_t lost_bytes() const { return lost_bytes_; }
+  std::string what_is_lost() const;
   /// Frees for good what the program has freed, and forgets the rest.
   void release();
 

@@ -7,7 +7,7 @@
 namespace pto2::model::engine {
 
 namespace {
-thread_local Execution* current_execution = nullptr;
+constinit thread_local Execution* current_execution = nullptr;
 }  // namespace
 
 Execution& Execution::current() {
@@ -21,21 +21,19 @@ Execution& Execution::current() {
 void Execution::look_for_hang() {
   Execution* const execution = current_execution;
   if (execution == nullptr || execution->running_ == nullptr || execution->unwinding_) return;
-  if (std::exchange(execution->seen_heartbeat_, execution->heartbeat_) != execution->heartbeat_) {
-    return;
-  }
-  // Nothing here may allocate: the signal came in the middle of the program's own code.
-  execution->hung_ = execution->running_;
-  execution->stopped_ = true;
-  execution->early_ = ExecutionEnd::failed;
-  execution->running_->fiber->give_up();
+  if (!execution->heartbeat_.has_stopped()) return;
+  execution->crash_ = {Crash::Cause::hang};
+  execution->give_up_running();
 }
 
-void Execution::give_up_unwinding() noexcept {
+void Execution::crashed(const Crash& crash) noexcept {
   Execution* const execution = current_execution;
-  if (execution == nullptr || execution->running_ == nullptr || !execution->unwinding_) return;
-  execution->exceptions_.restore();
-  execution->running_->fiber->give_up();
+  if (execution == nullptr || execution->running_ == nullptr) return;
+  // What runs is the program's own code, or what unwinds it.
+  if (!execution->unwinding_ && program_heap != &execution->heap_) return;
+  // While an execution is taken down it has ended already, and nobody cares how its threads do.
+  if (!execution->unwinding_) execution->crash_ = crash;
+  execution->give_up_running();
 }
 
 std::source_location Execution::last_site(const Thread& t) const {
@@ -89,6 +87,7 @@ void Execution::reset_threads() {
 }
 
 void Execution::reset(Thread& t) {
+  if (t.fiber->given_up()) t.fiber->restart();
   t.state = State::absent;
   t.waiting = Waiting::no;
   t.position = 0;
@@ -133,13 +132,13 @@ void Execution::thread_main(Thread& t) {
     if (!unwinding_) {
       stopped_ = true;
       failure_ = {ViolationKind::exception, std::string("uncaught exception: ") + error.what(),
-                  t.id, t.wait_site};
+                  t.id, last_site(t)};
       early_ = ExecutionEnd::failed;
     }
   } catch (...) {
     if (!unwinding_) {
       stopped_ = true;
-      failure_ = {ViolationKind::exception, "uncaught exception", t.id, t.wait_site};
+      failure_ = {ViolationKind::exception, "uncaught exception", t.id, last_site(t)};
       early_ = ExecutionEnd::failed;
     }
   }
@@ -158,10 +157,6 @@ void Execution::resume(Thread& t) {
   running_ = outer;
 }
 
-void Execution::suspend(Thread& t) {
-  t.fiber->suspend();
-}
-
 ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   Execution* const outer = std::exchange(current_execution, this);
   graph_ = &graph;
@@ -177,15 +172,19 @@ ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   ++runs_;
   reset_threads();
   unwinding_ = stopped_ = false;
+  exceptions_.begin();
   first_ = first;
   turn_ = -1;
   postponed_ = 0;
   replay_recorded();
   if (!stopped_) extend();
-  if (hung_ != nullptr) report_hung();
   ExecutionEnd end = stopped_ ? early_ : conclude();
+  if (crash_.cause != Crash::Cause::none) report_crash();
   if (end != ExecutionEnd::complete) unwind_all();
-  if (too_much_lost() && end != ExecutionEnd::failed) end = ExecutionEnd::limited;
+  if (heap_.lost_bytes() > Heap::most_lost_bytes && end != ExecutionEnd::failed) {
+    limit_ = heap_.what_is_lost();
+    end = ExecutionEnd::limited;
+  }
   heap_.release();
   current_execution = outer;
   return end;
@@ -360,20 +359,20 @@ detail::RmwResult Execution::ghost_update(LocationId id, const Update& update) {
 
 void Execution::leave(Thread& t) {
   t.failed = true;
-  if (!unwinding_) suspend(t);
-  throw Unwind{};
+  if (!unwinding_) t.fiber->suspend();
+  exceptions_.unwind();
 }
 
 bool Execution::leaving() {
-  heartbeat_ = heartbeat_ + 1;
-  if (unwinding_) throw Unwind{};
+  heartbeat_.beat();
+  if (unwinding_) exceptions_.unwind();
   return false;
 }
 
 void Execution::take_turn(Thread& t) {
   while (turn_ != t.id) {
-    suspend(t);
-    if (unwinding_) throw Unwind{};
+    t.fiber->suspend();
+    if (unwinding_) exceptions_.unwind();
   }
 }
 
@@ -401,8 +400,8 @@ void Execution::require(Thread& t, ThreadId other, std::int32_t index) {
   while (index < 0 ? o.state != State::finished : o.position <= index) {
     t.needs_thread = other;
     t.needs_index = index;
-    suspend(t);
-    if (unwinding_) throw Unwind{};
+    t.fiber->suspend();
+    if (unwinding_) exceptions_.unwind();
   }
 }
 

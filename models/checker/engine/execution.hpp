@@ -9,11 +9,13 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "models/checker/engine/allocation.hpp"
+#include "models/checker/engine/crash.hpp"
 #include "models/checker/engine/event_graph.hpp"
-#include "models/checker/engine/exception_state.hpp"
+#include "models/checker/engine/exceptions.hpp"
 #include "models/checker/engine/fiber.hpp"
 #include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ids.hpp"
@@ -82,6 +84,18 @@ struct FailedRun {
   }
 };
 
+/// Visible operations, repeated ones too.
+class Heartbeat {
+ public:
+  void beat() { beats_ = beats_ + 1; }
+  /// Whether there was none since the last look.
+  bool has_stopped() { return std::exchange(seen_, beats_) == beats_; }
+
+ private:
+  volatile std::uint64_t beats_ = 0;
+  std::uint64_t seen_ = 0;
+};
+
 /// Runs the program's threads as fibers along a graph: recorded steps are repeated, further ones
 /// are added to the graph. One per OS thread that explores.
 class Execution {
@@ -113,9 +127,10 @@ class Execution {
   static Execution& current();
   /// Called by the watchdog's signal: gives up on a thread that has made no step since last time.
   static void look_for_hang();
-  /// Called by std::terminate. Does not return when the unwinding of a thread has met a frame that
-  /// lets no exception out: then it is given up.
-  static void give_up_unwinding() noexcept;
+  /// Called by a signal's handler, and by that of std::terminate, which a frame that lets no
+  /// exception out calls as well. Returns unless a thread of the program runs, or is being unwound:
+  /// that thread is given up.
+  static void crashed(const Crash& crash) noexcept;
   /// Performs a step of the program, or leaves when the execution is being abandoned.
   ///
   /// Leaving means an exception, and so destructors run, which may take further steps: those must
@@ -132,7 +147,7 @@ class Execution {
       }
     } else if (std::uncaught_exceptions() == 0 && !dropping_ &&
                (!in_destructors || ++ghost_steps_ > ghost_step_limit)) {
-      throw Unwind{};
+      exceptions_.unwind();
     }
     return ghost();
   }
@@ -179,7 +194,6 @@ class Execution {
   void freed_twice() noexcept;
 
  private:
-  struct Unwind {};
   static constexpr int ghost_step_limit = 64;
 
   enum class State : std::uint8_t {
@@ -252,7 +266,6 @@ class Execution {
   void learn_tail();
   std::uint64_t version_of(const Thread& t) const;
   void resume(Thread& t);
-  void suspend(Thread& t);
   void thread_main(Thread& t);
   void replay_recorded();
   void replay_until(ThreadId id, std::int32_t index);
@@ -261,11 +274,8 @@ class Execution {
   ExecutionEnd conclude();
   void unwind_all();
   void unwind(Thread& t);
-  void drop_body(Thread& t);
-  void end_given_up(Thread& t);
-  void settle_given_up();
-  bool too_much_lost();
-  void report_hung();
+  [[noreturn]] void give_up_running() noexcept;
+  void report_crash();
   std::source_location last_site(const Thread& t) const;
 
   bool leaving();
@@ -354,11 +364,9 @@ class Execution {
   FailedRun failure_;
   std::string limit_;
   std::uint64_t steps_ = 0;
-  volatile std::uint64_t heartbeat_ = 0;  // visible operations, repeated ones too
-  std::uint64_t seen_heartbeat_ = 0;      // at the last look
-  Thread* hung_ = nullptr;
-  bool gave_up_ = false;       // frames of a thread of this run
-  ExceptionState exceptions_;  // before the thread that is being unwound went on
+  Heartbeat heartbeat_;
+  Crash crash_;            // of the running thread, where there was one
+  Exceptions exceptions_;  // since this run began, or the unwinding of a thread
   std::vector<std::pair<std::string, bool>> sometimes_;
   std::optional<Strengthened> strengthened_;
   std::vector<std::source_location> with_effects_;  // waits whose predicates do more than look

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/checker/engine/crash_signals.hpp"
 #include "models/checker/engine/execution.hpp"
 #include "models/checker/engine/exhaustive.hpp"
 #include "models/checker/engine/hint.hpp"
@@ -222,6 +223,7 @@ Report explore(const Options& options, const std::function<void()>& body) {
   const engine::HeapScope own(nullptr);
   {
     const engine::Termination termination;
+    const engine::CrashSignals crash_signals;
     const engine::Watchdog watchdog(options.watchdog_seconds);
     if (options.heap_leaks) warm_up(options, body);
     switch (options.strategy) {

@@ -1,6 +1,6 @@
 #include "models/checker/engine/fiber.hpp"
 
-#include <boost/context/fixedsize_stack.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -59,7 +59,7 @@ struct Borrowed {
 }  // namespace
 
 Fiber::Fiber(std::function<void()> body, std::size_t stack_bytes) : body_(std::move(body)) {
-  stack_ = boost::context::fixedsize_stack(stack_bytes).allocate();
+  stack_ = boost::context::protected_fixedsize_stack(stack_bytes).allocate();
   start();
 }
 
@@ -77,7 +77,13 @@ Fiber::~Fiber() {
     resume();
   }
   forget_frames();
-  boost::context::fixedsize_stack(stack_.size).deallocate(stack_);
+  boost::context::protected_fixedsize_stack(stack_.size).deallocate(stack_);
+}
+
+bool Fiber::guards(const void* address) const {
+  const char* const first = static_cast<const char*>(bottom());
+  const char* const byte = static_cast<const char*>(address);
+  return byte >= first && byte < first + boost::context::stack_traits::page_size();
 }
 
 boost::context::fiber Fiber::run(boost::context::fiber caller) {
@@ -102,7 +108,8 @@ void Fiber::resume() {
 
 void Fiber::give_up() {
   parked_ = given_up_ = true;
-  suspend();
+  start_switch(nullptr, caller_bottom_, caller_size_);
+  caller_ = std::move(caller_).resume();
   std::abort();  // nobody resumes it
 }
 

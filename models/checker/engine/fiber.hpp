@@ -30,6 +30,8 @@ class Fiber {
   /// Whether the body is not running.
   bool parked() const { return parked_; }
   bool given_up() const { return given_up_; }
+  /// Whether an access to this address means that the stack is used up.
+  bool guards(const void* address) const;
 
  private:
   boost::context::fiber run(boost::context::fiber caller);

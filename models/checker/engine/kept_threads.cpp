@@ -41,7 +41,6 @@ void Execution::release_main() {
   if (main.state != State::at_tail) return;
   ++unfinished_;
   unwind(main);
-  settle_given_up();
 }
 
 /// Main is about to join for the first time in this run. Returns whether it has been let go, which
@@ -54,8 +53,8 @@ bool Execution::enter_tail(Thread& t) {
   t.state = State::at_tail;
   --unfinished_;
   if (turn_ == t.id) turn_ = -1;
-  suspend(t);
-  throw Unwind{};
+  t.fiber->suspend();
+  exceptions_.unwind();
 }
 
 /// After a complete execution: whether main's steps after its first join were joins alone. They

@@ -13,10 +13,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a thread that hangs shows is the same everywhere, and each such run takes long.
+/// What a thread that hangs shows is the same everywhere, and each such run takes long. A program
+/// that has crashed is run as little as possible: it may have damaged what outlives a run.
 bool worth_comparing(ViolationKind kind) {
-  return kind != ViolationKind::livelock && kind != ViolationKind::nondeterminism &&
-         kind != ViolationKind::unreached;
+  return kind != ViolationKind::crash && kind != ViolationKind::livelock &&
+         kind != ViolationKind::nondeterminism && kind != ViolationKind::unreached;
 }
 
 bool simpler(const Violation& a, const Violation& b) {

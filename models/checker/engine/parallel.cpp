@@ -2,6 +2,7 @@
 
 #include <thread>
 
+#include "models/checker/engine/crash_signals.hpp"
 #include "models/checker/engine/watchdog.hpp"
 
 namespace pto2::model::engine {
@@ -44,6 +45,7 @@ void Parallel::start_and_join() {
 }
 
 void Parallel::work(Worker& worker) {
+  const CrashSignals crash_signals;
   const Watchdog watchdog(options_.watchdog_seconds);
   if (&worker == &workers_.front()) {
     worker.search.begin();

@@ -1,6 +1,8 @@
 #include "models/checker/engine/termination.hpp"
 
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 
 #include "models/checker/engine/execution.hpp"
@@ -13,8 +15,22 @@ namespace {
 ProcessWide terminations;
 std::terminate_handler former_handler = nullptr;
 
+void copy_what(const std::exception_ptr& thrown, char* to, std::size_t size) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& error) {
+    std::strncpy(to, error.what(), size);
+  } catch (...) {
+    std::strncpy(to, "not a std::exception", size);
+  }
+}
+
 [[noreturn]] void on_terminate() {
-  Execution::give_up_unwinding();
+  Crash crash{Crash::Cause::terminate};
+  if (const std::exception_ptr thrown = std::current_exception()) {
+    copy_what(thrown, crash.what, sizeof crash.what - 1);
+  }
+  Execution::crashed(crash);
   if (former_handler != nullptr) former_handler();
   std::abort();
 }

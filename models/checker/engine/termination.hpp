@@ -3,7 +3,7 @@
 namespace pto2::model::engine {
 
 /// As long as one exists, in whatever OS thread, std::terminate gives up the thread of the program
-/// that calls it while it is unwound. Any other call goes to the handler that was there before.
+/// that calls it. Any other call goes to the handler that was there before.
 class Termination {
  public:
   Termination();

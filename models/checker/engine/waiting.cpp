@@ -13,8 +13,8 @@ void Execution::block(Thread& t, Waiting how, const std::source_location& site) 
   if (turn_ == t.id) turn_ = -1;
   forced_turn_ = false;
   do {
-    suspend(t);
-    if (unwinding_) throw Unwind{};
+    t.fiber->suspend();
+    if (unwinding_) exceptions_.unwind();
   } while (t.state == State::waiting);
 }
 
@@ -69,7 +69,7 @@ bool Execution::end_wait(bool satisfied) {
   if (unwinding_) {
     // Nobody will come and change anything. Inside of a destructor there is no way but on.
     if (satisfied || std::uncaught_exceptions() != 0) return true;
-    throw Unwind{};
+    exceptions_.unwind();
   }
   Thread& t = *running_;
   t.in_predicate = false;

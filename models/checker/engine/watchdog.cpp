@@ -15,7 +15,7 @@ int watchdog_signal() {
   return SIGRTMIN + 3;
 }
 
-ProcessWide handlers;
+ProcessWide watchdog_handlers;
 struct sigaction former_action = {};
 
 void install_handler() {
@@ -42,7 +42,7 @@ Watchdog::Watchdog(double seconds) {
   event._sigev_un._tid = gettid();
   if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
   armed_ = true;
-  handlers.acquire(install_handler);
+  watchdog_handlers.acquire(install_handler);
   struct itimerspec interval = {};
   interval.it_interval.tv_sec = static_cast<time_t>(seconds);
   interval.it_interval.tv_nsec = static_cast<long>((seconds - std::floor(seconds)) * 1e9);
@@ -53,7 +53,7 @@ Watchdog::Watchdog(double seconds) {
 Watchdog::~Watchdog() {
   if (!armed_) return;
   timer_delete(timer_);
-  handlers.release(remove_handler);
+  watchdog_handlers.release(remove_handler);
 }
 
 }  // namespace pto2::model::engine

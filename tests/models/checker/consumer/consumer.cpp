@@ -53,8 +53,17 @@ void fails_inside_noexcept() {
   other.join();
 }
 
+void dereferences_null() {
+  model::atomic<int*> shared{nullptr, "shared"};
+  int value = 1;
+  model::thread reader([&] { *shared.load(std::memory_order_acquire) = 2; });
+  shared.store(&value, std::memory_order_release);
+  reader.join();
+}
+
 }  // namespace
 
 int main() {
-  return passes() + fails(model::ViolationKind::check_failed, fails_inside_noexcept);
+  return passes() + fails(model::ViolationKind::check_failed, fails_inside_noexcept) +
+         fails(model::ViolationKind::crash, dereferences_null);
 }

@@ -30,8 +30,8 @@ struct Options {
   /// Reads of one unchanged value from one line in a row that count as a spin loop.
   std::uint32_t spin_limit = 1'000;
   /// A thread that makes no visible step for so long is stopped and named; 0 never. While explore()
-  /// runs with another value than 0, it handles the signal SIGRTMIN + 3, and no other; then the
-  /// former handler is back.
+  /// runs with another value than 0, it handles the signal SIGRTMIN + 3, besides those of crashes
+  /// (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP); then the former handlers are back.
   double watchdog_seconds = 20;
   /// Once a stop is requested, from whatever OS thread, the search ends after the execution under
   /// way and reports what it covered: inconclusive unless a violation was found before. (A search

@@ -24,8 +24,9 @@ enum class ViolationKind : std::uint8_t {
   use_after_free,
   double_free,
   leak,
-  unreached,  ///< a `sometimes` that held in no execution
-  exception,
+  unreached,       ///< a `sometimes` that held in no execution
+  exception,       ///< one leaves the function of a thread, or the body
+  crash,           ///< a signal such as SIGSEGV, or std::terminate
   nondeterminism,  ///< the program does not repeat itself when replayed
   misuse,          ///< of the checker's or the standard's interface
 };
