@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <functional>
 #include <pto2/checker.hpp>
 #include <stop_token>
 #include <utility>
@@ -133,7 +134,8 @@ TEST(Stop, ends_an_estimate_of_the_size) {
   Options options;
   options.progress = true;
   options.stop = counted.source.get_token();
-  engine::TreeSample sample(options, [&] { counted.run(); });
+  const std::function<void()> body = [&] { counted.run(); };  // must outlive the sample
+  engine::TreeSample sample(options, body);
   EXPECT_LT(sample.take(1'000), 0);
   EXPECT_EQ(counted.late, 0);
 }
