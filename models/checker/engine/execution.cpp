@@ -81,7 +81,7 @@ void Execution::reset_threads() {
     return;
   }
   memory_.begin_run();
-  tail_begin_ = -1;
+  tail_.begin = -1;
   make_ready(thread(0));
   ++unfinished_;
 }
@@ -98,8 +98,7 @@ void Execution::reset(Thread& t) {
   t.trying_read = no_event;
   t.wait_begin = -1;
   t.created_atomics = t.created_cells = t.spawned = 0;
-  t.spins = 0;
-  t.spin_reads.fill({});
+  t.turns.clear();
 }
 
 std::uint64_t Execution::version_of(const Thread& t) const {
@@ -378,7 +377,6 @@ void Execution::take_turn(Thread& t) {
 
 void Execution::step_done(Thread& t) {
   ++steps_;
-  t.spins = 0;
   if (forced_turn_) {
     forced_turn_ = false;
     turn_ = -1;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ids.hpp"
 #include "models/checker/engine/memory.hpp"
+#include "models/checker/engine/spin_loops.hpp"
 #include "pto2/checker/detail.hpp"
 #include "pto2/checker/options.hpp"
 #include "pto2/checker/report.hpp"
@@ -205,11 +205,6 @@ class Execution {
     finished,
   };
 
-  struct SpinRead {
-    std::source_location site;
-    EventId write = no_event;
-  };
-
   struct Thread {
     ThreadId id = 0;
     State state = State::absent;
@@ -242,9 +237,14 @@ class Execution {
     std::vector<LocationId> atomics;  // by order of creation; kept from run to run
     std::vector<std::int32_t> cells;
     std::vector<ThreadId> children;
-    std::array<SpinRead, 4> spin_reads;  // the last that gave something new
-    std::uint32_t next_spin_read = 0;
-    std::uint32_t spins = 0;  // reads since then
+    std::vector<Turn> turns;   // of a loop that it may spin in; there are no effects in between
+    bool under_proof = false;  // in some run of this search it has read the same many times
+  };
+
+  struct Tail {
+    std::int32_t begin = -1;  // main's position at its first join of this run
+    bool joins_only = false;  // what came after has been nothing else
+    std::uint64_t known = 0;  // main's history before a tail of which that is known
   };
 
   Thread& thread(ThreadId id) { return *threads_[static_cast<std::size_t>(id)]; }
@@ -262,7 +262,7 @@ class Execution {
   void restart_children();
   void release_main();
   bool enter_tail(Thread& t);
-  void note_in_tail() { tail_joins_only_ &= running_->id != 0; }
+  void note_in_tail() { tail_.joins_only &= running_->id != 0; }
   void learn_tail();
   std::uint64_t version_of(const Thread& t) const;
   void resume(Thread& t);
@@ -301,7 +301,8 @@ class Execution {
   void append_rmw_write(Thread& t, EventId read);
   [[noreturn]] void leave_to_choices(Thread& t, EventId read);
   void note_spin(Thread& t, EventId read);
-  bool others_stuck(const Thread& t) const;
+  void begin_turn(Thread& t, const std::source_location& place);
+  void fail_wait(Thread& t);
   bool reads_newest(const Thread& t) const;
   void block(Thread& t, Waiting how, const std::source_location& site);
   bool wait_again(Thread& t);
@@ -320,7 +321,6 @@ class Execution {
   ThreadId wake_last_resort();
   void wake_waiting();
   bool wake_idling();
-  bool added_stale(EventId read) const;
   bool deadlocked();
   bool idles_forever(Thread& t);
 
@@ -355,11 +355,9 @@ class Execution {
   bool dropping_ = false;  // what a thread's function owns is being destroyed
   int ghost_steps_ = 0;
   bool stopped_ = false;
-  bool preempts_ = false;         // what the search says
-  bool isolated_ = false;         // threads with an unchanged history need not run again
-  std::int32_t tail_begin_ = -1;  // main's position at its first join of this run
-  bool tail_joins_only_ = false;  // what came after has been nothing else
-  std::uint64_t known_tail_ = 0;  // main's history before a tail of which that is known
+  bool preempts_ = false;  // what the search says
+  bool isolated_ = false;  // threads with an unchanged history need not run again
+  Tail tail_;
   ExecutionEnd early_ = ExecutionEnd::complete;
   FailedRun failure_;
   std::string limit_;
@@ -369,6 +367,7 @@ class Execution {
   Exceptions exceptions_;  // since this run began, or the unwinding of a thread
   std::vector<std::pair<std::string, bool>> sometimes_;
   std::optional<Strengthened> strengthened_;
+  SpinLoops spin_loops_;
   std::vector<std::source_location> with_effects_;  // waits whose predicates do more than look
 };
 

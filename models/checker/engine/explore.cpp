@@ -136,7 +136,9 @@ void replay(const Options& options, const std::function<void()>& body, Report& r
   engine::Scripted search(engine::Script::from_token(options.token));
   const ExecutionEnd end = execution.run(graph, search, -1);
   const std::string mismatch = search.mismatch(graph);
-  if (!mismatch.empty()) {
+  if (end == ExecutionEnd::limited) {
+    report.reason = execution.limit();
+  } else if (!mismatch.empty()) {
     report.reason = "the token does not fit the program, which has changed since: " + mismatch;
   } else if (end == ExecutionEnd::failed) {
     const engine::FailedRun& failure = execution.failure();
@@ -145,11 +147,27 @@ void replay(const Options& options, const std::function<void()>& body, Report& r
   } else {
     report.executions = end == ExecutionEnd::complete;
     report.blocked = end == ExecutionEnd::blocked;
-    report.reason = end == ExecutionEnd::limited
-                        ? execution.limit()
-                        : "one execution was replayed, without a violation";
+    report.reason = "one execution was replayed, without a violation";
   }
   note(execution, report, sometimes);
+}
+
+void search(const Options& options, const std::function<void()>& body, Report& report,
+            Sometimes& sometimes) {
+  switch (options.strategy) {
+    case Strategy::exhaustive:
+      if (options.jobs > 1) {
+        explore_in_parallel(options, body, report, sometimes);
+      } else {
+        explore_exhaustively(options, body, report, sometimes);
+      }
+      break;
+    case Strategy::replay:
+      replay(options, body, report, sometimes);
+      break;
+    default:
+      sample(options, body, report, sometimes);
+  }
 }
 
 void judge(const Options& options, Report& report, Sometimes& sometimes) {
@@ -213,8 +231,8 @@ void validate(const Options& options) {
 Report explore(const Options& options, const std::function<void()>& body) {
   validate(options);
   Report report;
-  report.name = options.name;
   if (options.stop.stop_requested()) {
+    report.name = options.name;
     report.reason = engine::stopped_reason;
     return report;
   }
@@ -226,20 +244,12 @@ Report explore(const Options& options, const std::function<void()>& body) {
     const engine::CrashSignals crash_signals;
     const engine::Watchdog watchdog(options.watchdog_seconds);
     if (options.heap_leaks) warm_up(options, body);
-    switch (options.strategy) {
-      case Strategy::exhaustive:
-        if (options.jobs > 1) {
-          explore_in_parallel(options, body, report, sometimes);
-        } else {
-          explore_exhaustively(options, body, report, sometimes);
-        }
-        break;
-      case Strategy::replay:
-        replay(options, body, report, sometimes);
-        break;
-      default:
-        sample(options, body, report, sometimes);
-    }
+    do {
+      report = {};
+      report.name = options.name;
+      sometimes.clear();
+      search(options, body, report, sometimes);
+    } while (report.reason == engine::loop_found_reason);
   }
   report.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   judge(options, report, sometimes);

@@ -127,6 +127,7 @@ void Fiber::forget_frames() {
 }
 
 void Fiber::suspend() {
+  suspended_at_ = __builtin_frame_address(0);
   start_switch(&shadow_stack_, caller_bottom_, caller_size_);
   caller_ = std::move(caller_).resume();
   finish_switch(shadow_stack_, &caller_bottom_, &caller_size_);

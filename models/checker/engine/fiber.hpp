@@ -30,6 +30,10 @@ class Fiber {
   /// Whether the body is not running.
   bool parked() const { return parked_; }
   bool given_up() const { return given_up_; }
+  /// The end of the stack's memory, where the frames of the body begin.
+  const void* top() const { return stack_.sp; }
+  /// The youngest frame of a suspended body.
+  const void* suspended_at() const { return suspended_at_; }
   /// Whether an access to this address means that the stack is used up.
   bool guards(const void* address) const;
 
@@ -46,6 +50,7 @@ class Fiber {
   boost::context::stack_context stack_;
   boost::context::fiber inside_;  // the fiber, while the caller runs
   boost::context::fiber caller_;  // the caller, while the fiber runs
+  const void* suspended_at_ = nullptr;
   void* shadow_stack_ = nullptr;  // AddressSanitizer's handle of whoever is suspended
   const void* caller_bottom_ = nullptr;
   std::size_t caller_size_ = 0;

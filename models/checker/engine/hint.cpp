@@ -11,11 +11,6 @@ namespace pto2::model::engine {
 
 namespace {
 
-bool same_place(const std::source_location& a, const std::source_location& b) {
-  return a.line() == b.line() && a.column() == b.column() &&
-         std::string_view(a.file_name()) == b.file_name();
-}
-
 using Clock = std::chrono::steady_clock;
 
 /// Whether the program is complete and without violation when one place is stronger.

@@ -19,7 +19,7 @@ bool Execution::unchanged(const Thread& t) const {
 bool Execution::keep_main() {
   const Thread& main = thread(0);
   if (main.state != State::at_tail) return false;
-  if (isolated_ && graph_->thread_size(0) == main.position && version_of(main) == known_tail_) {
+  if (isolated_ && graph_->thread_size(0) == main.position && version_of(main) == tail_.known) {
     return true;
   }
   release_main();
@@ -46,10 +46,10 @@ void Execution::release_main() {
 /// Main is about to join for the first time in this run. Returns whether it has been let go, which
 /// happens when it need not go on.
 bool Execution::enter_tail(Thread& t) {
-  if (tail_begin_ >= 0) return false;
-  tail_begin_ = t.position;
-  tail_joins_only_ = true;
-  if (!isolated_ || preempts_ || t.position == 0 || version_of(t) != known_tail_) return false;
+  if (tail_.begin >= 0) return false;
+  tail_.begin = t.position;
+  tail_.joins_only = true;
+  if (!isolated_ || preempts_ || t.position == 0 || version_of(t) != tail_.known) return false;
   t.state = State::at_tail;
   --unfinished_;
   if (turn_ == t.id) turn_ = -1;
@@ -60,11 +60,11 @@ bool Execution::enter_tail(Thread& t) {
 /// After a complete execution: whether main's steps after its first join were joins alone. They
 /// read nothing, so they follow from the history before.
 void Execution::learn_tail() {
-  if (!isolated_ || preempts_ || tail_begin_ <= 0 || !tail_joins_only_) return;
-  for (std::int32_t i = tail_begin_; i < graph_->thread_size(0); ++i) {
+  if (!isolated_ || preempts_ || tail_.begin <= 0 || !tail_.joins_only) return;
+  for (std::int32_t i = tail_.begin; i < graph_->thread_size(0); ++i) {
     if ((*graph_)[graph_->thread_event(0, i)].kind != Kind::join) return;
   }
-  known_tail_ = (*graph_)[graph_->thread_event(0, tail_begin_ - 1)].version;
+  tail_.known = (*graph_)[graph_->thread_event(0, tail_.begin - 1)].version;
 }
 
 }  // namespace pto2::model::engine

@@ -71,6 +71,7 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   leaving();
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
+  if (!spin_loops_.empty() || t.under_proof) begin_turn(t, site);
   if (recorded(t)) {
     const EventId write = replay(t, Kind::read, id).rf;
     require_write(t, write);
@@ -89,10 +90,8 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   search_->newest_only = t.insists;
   search_->place_read(*graph_, read);
   ++t.position;
-  const std::uint32_t spins = t.spins;
   const Value value = graph_->value_of((*graph_)[read].rf);
   step_done(t);
-  t.spins = spins;
   note_spin(t, read);
   return value;
 }
@@ -127,9 +126,9 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   leaving();
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
+  if (!spin_loops_.empty() || t.under_proof) begin_turn(t, site);
   EventId read;
   bool added = false;
-  const std::uint32_t spins = t.spins;
   if (recorded(t)) {
     Event& event = replay(t, Kind::rmw_read, id);
     read = graph_->thread_event(t.id, t.position);
@@ -153,19 +152,19 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   if (!stores) {
     const bool newest = !recorded(t) && read == graph_->size() - 1;
     if (added) step_done(t);
-    t.spins = spins;
     if (newest) note_spin(t, read);
     return {previous, false};
   }
   if (added) ++steps_;
-  t.spins = spins;
   if (recorded(t)) {
+    leave_loop(t);
     replay(t, Kind::rmw_write, id).value = update.result(previous);
     ++t.position;
   } else if (t.in_predicate) {
     t.pending = true;
   } else {
     append_rmw_write(t, read);
+    if (update.result(previous) == previous) note_spin(t, read);
   }
   return {previous, true};
 }
@@ -224,9 +223,7 @@ void Execution::fence(std::memory_order order, const std::source_location& site)
   const EventId event = graph_->append(t.id, Kind::fence, strength, -1, site);
   if (acquires(strength)) graph_->acquire_by_fence(event);
   ++t.position;
-  const std::uint32_t spins = t.spins;
   step_done(t);
-  t.spins = spins;
 }
 
 ThreadId Execution::spawn(std::function<void()>&& body, std::string_view name,

@@ -6,6 +6,21 @@
 
 namespace pto2::model::engine {
 
+namespace {
+
+/// Whether there was a newer write for it already when the read got its value.
+bool added_stale(const EventGraph& graph, EventId read) {
+  const Event& event = graph[read];
+  const EventId source = event.rf;
+  const EventId since = std::max(read, source);
+  for (EventId w = graph.mo_next(source); w != no_event; w = graph.mo_next(w)) {
+    if (w < since && graph.admissible(event.thread, event.index, w)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void Execution::block(Thread& t, Waiting how, const std::source_location& site) {
   t.state = State::waiting;
   t.waiting = how;
@@ -22,6 +37,7 @@ void Execution::begin_wait(const std::source_location& site) {
   leaving();
   Thread& t = *running_;
   if (t.pending) commit_pending(t);
+  leave_loop(t);
   t.in_predicate = true;
   t.wait_site = site;
   // Later evaluations of the same wait find reads recorded that belong to this run.
@@ -34,6 +50,7 @@ void Execution::begin_wait(const std::source_location& site) {
 /// The predicate does more than look. What it does cannot be undone, so it is not tried on other
 /// values; a trial that comes here ends the run, and the graph as it was before is run again.
 void Execution::note_effect(Thread& t) {
+  leave_loop(t);
   if (!t.in_predicate || unwinding_) return;
   t.had_effects = true;
   if (t.trying_read == no_event) return;
@@ -89,18 +106,18 @@ bool Execution::end_wait(bool satisfied) {
     fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",
          t.wait_site);
   }
-  if (!search_->keeps_failed_predicates()) {
-    try_later(t);
-    return false;
-  }
-  if (t.position > t.wait_begin + t.given && !t.last_resort && !search_->preempts()) {
-    postpone(t);
-    return false;
-  }
-  if (wait_again(t)) return false;
-  if (hold_back(t)) return false;
-  block(t, Waiting::predicate, t.wait_site);
+  fail_wait(t);
   return false;
+}
+
+/// What the thread has done since `wait_begin` has led nowhere. Returns when it is to be done
+/// again.
+void Execution::fail_wait(Thread& t) {
+  if (!search_->keeps_failed_predicates()) return try_later(t);
+  const bool postpones = !t.last_resort && !search_->preempts();
+  if (postpones && t.position > t.wait_begin + t.given) return postpone(t);
+  if (wait_again(t) || hold_back(t)) return;
+  block(t, Waiting::predicate, t.wait_site);
 }
 
 /// Whether the predicate can be tried with another value at once. A predicate whose last read was
@@ -108,7 +125,7 @@ bool Execution::end_wait(bool satisfied) {
 bool Execution::wait_again(Thread& t) {
   if (t.position == t.wait_begin) return false;
   const EventId last = graph_->thread_event(t.id, t.position - 1);
-  if (!is_read((*graph_)[last].kind) || !added_stale(last)) return false;
+  if (!is_read((*graph_)[last].kind) || !added_stale(*graph_, last)) return false;
   if (last == graph_->size() - 1 && search_->retry(*graph_, last)) {
     t.position = t.wait_begin;
     if (graph_->stores(last)) first_ = t.id;
@@ -294,17 +311,6 @@ bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
   return true;
 }
 
-/// Whether there was a newer write for it already when the read got its value.
-bool Execution::added_stale(EventId read) const {
-  const Event& event = (*graph_)[read];
-  const EventId source = event.rf;
-  const EventId since = std::max(read, source);
-  for (EventId w = graph_->mo_next(source); w != no_event; w = graph_->mo_next(w)) {
-    if (w < since && graph_->admissible(event.thread, event.index, w)) return true;
-  }
-  return false;
-}
-
 bool Execution::reads_newest(const Thread& t) const {
   for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
     const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
@@ -322,6 +328,7 @@ void Execution::idle(const std::source_location& site) {
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "the thread idles where its replay goes on", site);
   }
+  leave_loop(t);
   t.wait_begin = t.position;
   block(t, Waiting::idle, site);
 }
@@ -343,41 +350,6 @@ void Execution::assume(bool condition, const std::source_location& site) {
   if (condition || (unwinding_ && std::uncaught_exceptions() != 0)) return;
   leaving();
   block(*running_, Waiting::assumption, site);
-}
-
-bool Execution::others_stuck(const Thread& t) const {
-  for (const std::unique_ptr<Thread>& other : threads_) {
-    if (other->id != t.id && other->state == State::ready) return false;
-  }
-  return true;
-}
-
-/// Reads at a few places that give the same values over and over make a spin loop.
-void Execution::note_spin(Thread& t, EventId read) {
-  const Event& event = (*graph_)[read];
-  const auto same = [&](const SpinRead& seen) {
-    return seen.write == event.rf && seen.site.line() == event.site.line() &&
-           seen.site.file_name() == event.site.file_name();
-  };
-  if (std::none_of(t.spin_reads.begin(), t.spin_reads.end(), same)) {
-    t.spin_reads[t.next_spin_read++ % t.spin_reads.size()] = {event.site, event.rf};
-    t.spins = 0;
-    return;
-  }
-  if (++t.spins < options_.spin_limit) return;
-  const std::string message = std::string("thread ").append(thread_name(t.id)) + " spins at " +
-                              to_string(event.site) + " on " + location_name(event.location) +
-                              "; wait with pto2::model::await or idle";
-  const auto newest = [&](const SpinRead& seen) {
-    if (seen.write == no_event) return true;
-    const LocationId location =
-        is_initial(seen.write) ? ~seen.write : (*graph_)[seen.write].location;
-    return seen.write == graph_->last_write(location);
-  };
-  if (others_stuck(t) && std::all_of(t.spin_reads.begin(), t.spin_reads.end(), newest)) {
-    fail(ViolationKind::livelock, message + " (nobody else can make a step)", event.site);
-  }
-  stop(message);
 }
 
 /// Every waiting thread has seen the newest values and still waits, and nobody else can go on.

@@ -115,45 +115,6 @@ TEST(Waiting, a_polling_loop_without_end_is_a_deadlock) {
   expect_pass([] { poll_without_end(true); });
 }
 
-TEST(Waiting, spinning_is_named) {
-  const Report alone = explore(Options{}, [] {
-    atomic<int> flag{0, "flag"};
-    while (flag.load(acquire) == 0) {
-    }
-  });
-  ASSERT_TRUE(alone.violation);
-  EXPECT_EQ(alone.violation->kind, ViolationKind::livelock);
-  EXPECT_NE(alone.violation->message.find("waiting_test.cpp:"), std::string::npos);
-
-  const Report report = explore(Options{}, [] {
-    atomic<int> flag{0, "flag"};
-    thread setter([&] { flag.store(1, release); });
-    while (flag.load(acquire) == 0) {
-    }
-    setter.join();
-  });
-  EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
-  EXPECT_NE(report.reason.find("spins at waiting_test.cpp:"), std::string::npos) << report.reason;
-}
-
-TEST(Waiting, spinning_over_several_places_is_named) {
-  const Report alone = explore(Options{}, [] {
-    atomic<int> x{0, "x"}, y{0, "y"};
-    while (x.load(relaxed) == 0 && y.load(relaxed) == 0) fence(acquire);
-  });
-  ASSERT_TRUE(alone.violation);
-  EXPECT_EQ(alone.violation->kind, ViolationKind::livelock);
-
-  const Report report = explore(Options{}, [] {
-    atomic<int> x{0, "x"}, y{0, "y"};
-    thread setter([&] { y.store(1, release); });
-    while (x.load(relaxed) == 0 && y.load(relaxed) == 0) fence(acquire);
-    setter.join();
-  });
-  EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
-  EXPECT_NE(report.reason.find("spins at waiting_test.cpp:"), std::string::npos) << report.reason;
-}
-
 TEST(Waiting, a_predicate_that_fails_must_not_have_written) {
   const Report writes = explore(Options{}, [] {
     atomic<int> x{0}, y{0};

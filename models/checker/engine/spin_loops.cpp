@@ -1,0 +1,38 @@
+#include "models/checker/engine/spin_loops.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <string_view>
+
+namespace pto2::model::engine {
+
+namespace {
+
+/// Of all executions of this process.
+std::mutex mutex_of_known;
+std::vector<std::source_location> known_places;
+
+}  // namespace
+
+bool same_place(const std::source_location& a, const std::source_location& b) {
+  return a.line() == b.line() && a.column() == b.column() &&
+         std::string_view(a.file_name()) == b.file_name();
+}
+
+SpinLoops::SpinLoops() {
+  const std::lock_guard guard(mutex_of_known);
+  places_ = known_places;
+}
+
+bool SpinLoops::contains(const std::source_location& place) const {
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](const auto& known) { return same_place(known, place); });
+}
+
+void SpinLoops::add(const std::source_location& place) {
+  places_.push_back(place);
+  const std::lock_guard guard(mutex_of_known);
+  known_places.push_back(place);
+}
+
+}  // namespace pto2::model::engine

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+#include <vector>
+
+namespace pto2::model::engine {
+
+/// Why a search ends that must begin anew: it knows a place of the program to be a spin loop now.
+inline constexpr const char* loop_found_reason = "a loop was found to spin";
+
+/// The reads of the program, by place, at which it has been seen to spin: in a loop whose turns
+/// change nothing. What an execution begins with is known of the program for the rest of the
+/// process; it does not change while others find more.
+class SpinLoops {
+ public:
+  SpinLoops();
+
+  bool empty() const { return places_.empty(); }
+  bool contains(const std::source_location& place) const;
+  void add(const std::source_location& place);
+
+ private:
+  std::vector<std::source_location> places_;
+};
+
+/// A turn of a loop that may spin: where it began.
+struct Turn {
+  std::source_location place;
+  std::uint64_t local_state = 0;
+  std::int32_t position = 0;  ///< events of the thread that were passed
+  std::int32_t given = 0;     ///< and those that had been recorded by then
+};
+
+/// A thread of an execution has done more than a turn of a loop that spins.
+template <class Thread>
+void leave_loop(Thread& thread) {
+  if (!thread.turns.empty()) thread.insists = thread.last_resort = false;
+  thread.turns.clear();
+}
+
+bool same_place(const std::source_location& a, const std::source_location& b);
+
+}  // namespace pto2::model::engine

@@ -1,0 +1,122 @@
+// Loops that wait without saying so: steps that see the same over and over and change nothing.
+//
+// A loop spins if a turn of it changes nothing. Its place is found by running it for as many turns
+// as Options::spin_limit says and looking whether the thread's registers and stack are then what
+// they were a turn before, and main's stack, where most of what threads share lies. Once the place
+// is known a search begins anew in which each turn there that ends as it began is a wait that
+// failed.
+#include <algorithm>
+#include <array>
+
+#include "models/checker/engine/execution.hpp"
+#include "models/checker/engine/local_state.hpp"
+
+namespace pto2::model::engine {
+
+namespace {
+
+/// Looks beyond the limit in which a loop may show that its turns change nothing.
+constexpr std::uint32_t looks_for_proof = 64;
+
+/// The last looks of a thread in a row, at no more than four places. Each is a read, or an update
+/// that leaves the value as it is.
+struct Looks {
+  std::array<EventId, 4> different = {};
+  std::size_t places = 0;
+  std::uint32_t repeated = 0;
+};
+
+bool repeats(const EventGraph& graph, EventId a, EventId b) {
+  const bool same = graph[a].rf == graph[b].rf || (graph.stores(a) && graph.stores(b));
+  return same && same_place(graph[a].site, graph[b].site);
+}
+
+/// Whether a step may be part of a turn that changes nothing.
+bool is_idle(const EventGraph& graph, const Event& event) {
+  if (event.kind == Kind::rmw_write) return event.value == graph.value_of(event.rf);
+  return is_read(event.kind) || event.kind == Kind::fence;
+}
+
+Looks last_looks(const EventGraph& graph, ThreadId thread, EventId look) {
+  Looks looks;
+  for (std::int32_t i = graph[look].index; i >= 0; --i) {
+    const EventId event = graph.thread_event(thread, i);
+    if (!is_idle(graph, graph[event])) break;
+    if (!is_read(graph[event].kind)) continue;
+    const auto end = looks.different.begin() + static_cast<std::ptrdiff_t>(looks.places);
+    if (std::any_of(looks.different.begin(), end,
+                    [&](EventId seen) { return repeats(graph, seen, event); })) {
+      ++looks.repeated;
+    } else if (looks.places < looks.different.size()) {
+      looks.different[looks.places++] = event;
+    } else {
+      break;
+    }
+  }
+  return looks;
+}
+
+}  // namespace
+
+/// In front of a read that may be where a loop's turn begins.
+void Execution::begin_turn(Thread& t, const std::source_location& place) {
+  if (t.in_predicate) return;
+  const bool known = spin_loops_.contains(place);
+  if (!known && !t.under_proof) {
+    if (!t.turns.empty()) t.insists = false;  // behind the loop, a walk sees stale values again
+    return;
+  }
+  std::optional<std::uint64_t> state = local_state(t.fiber->top());
+  if (!state) return;
+  const Fiber& main = *thread(0).fiber;
+  if (!known && t.id != 0 && !main.parked()) {
+    state = digest_of(main.suspended_at(), main.top(), *state);
+  }
+  const auto same = std::find_if(t.turns.begin(), t.turns.end(), [&](const Turn& turn) {
+    return turn.local_state == *state && same_place(turn.place, place);
+  });
+  if (same != t.turns.end() && !known) {
+    spin_loops_.add(place);
+    stop(loop_found_reason);
+  }
+  if (same == t.turns.end() || recorded(t)) {
+    t.turns.push_back({place, *state, t.position, graph_->thread_size(t.id) - t.position});
+    return;
+  }
+  t.turns.erase(same + 1, t.turns.end());
+  t.wait_begin = same->position;
+  t.given = same->given;
+  t.had_effects = false;
+  t.wait_site = place;
+  fail_wait(t);
+  t.turns.back().given = graph_->thread_size(t.id) - t.position;
+}
+
+/// Behind a new look, which may be the first one after very many that were repeated. Their thread
+/// is named, unless its loop shows before that its turns change nothing.
+void Execution::note_spin(Thread& t, EventId look) {
+  if (t.position < static_cast<std::int64_t>(options_.spin_limit)) return;
+  const Looks looks = last_looks(*graph_, t.id, look);
+  if (looks.repeated < options_.spin_limit) return;
+  t.under_proof = true;
+  if (looks.repeated < options_.spin_limit + looks_for_proof) return;
+  const Event& event = (*graph_)[look];
+  const std::string message = std::string("thread ").append(thread_name(t.id)) + " spins at " +
+                              to_string(event.site) + " on " + location_name(event.location) +
+                              ", and may change something in each turn; wait with " +
+                              "pto2::model::await or idle";
+  const bool others_stuck = std::none_of(threads_.begin(), threads_.end(), [&](const auto& other) {
+    return other->id != t.id && other->state == State::ready;
+  });
+  const auto newest = [&](EventId seen) {
+    return (*graph_)[seen].rf == graph_->last_write((*graph_)[seen].location);
+  };
+  if (others_stuck &&
+      std::all_of(looks.different.begin(),
+                  looks.different.begin() + static_cast<std::ptrdiff_t>(looks.places), newest)) {
+    fail(ViolationKind::livelock, message + " (nobody else can make a step)", event.site);
+  }
+  stop(message);
+}
+
+}  // namespace pto2::model::engine

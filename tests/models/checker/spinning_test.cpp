@@ -1,0 +1,205 @@
+// Loops that wait without saying so. Each search ends: with what the same program has that waits,
+// or with the loop's place where it cannot be shown that a turn changes nothing.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <pto2/checker.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/models/checker/expectations.hpp"
+
+namespace pto2::model {
+namespace {
+
+using enum std::memory_order;
+
+/// Waits for a flag in one way or the other.
+void spin(atomic<int>& flag, int value) {
+  while (flag.load(acquire) != value) {
+  }
+}
+void wait(atomic<int>& flag, int value) {
+  await([&] { return flag.load(acquire) == value; });
+}
+using Wait = void (*)(atomic<int>& flag, int value);
+
+/// The search ends, without a verdict, and says where the program spins and what to do.
+void expect_named(const std::function<void()>& body) {
+  const Report report = explore({}, body);
+  EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
+  EXPECT_NE(report.reason.find("spins at spinning_test.cpp:"), std::string::npos) << report.reason;
+  EXPECT_NE(report.reason.find("await or idle"), std::string::npos) << report.reason;
+}
+
+void pass_message(Wait wait_for, std::memory_order publish) {
+  atomic<int> flag{0, "flag"};
+  cell<int> data{0, "data"};
+  thread producer([&] {
+    data.write(7);
+    flag.store(1, publish);
+  });
+  wait_for(flag, 1);
+  check(data.read() == 7, "message seen");
+  producer.join();
+}
+
+TEST(Spinning, ends_when_somebody_sets_the_flag) {
+  expect_pass([] { pass_message(spin, release); });
+  Options jobs;
+  jobs.jobs = 2;
+  expect_pass(jobs, [] { pass_message(spin, release); });
+  for (const Strategy strategy : {Strategy::random_walk, Strategy::pct, Strategy::bursts}) {
+    Options options;
+    options.strategy = strategy;
+    const Report report = explore(options, [] { pass_message(spin, release); });
+    EXPECT_FALSE(report.violation) << report.to_text();
+    EXPECT_EQ(report.executions, options.samples) << report.to_text();
+  }
+}
+
+TEST(Spinning, violations_behind_a_loop_are_found) {
+  const Report report =
+      expect_violation(ViolationKind::data_race, [] { pass_message(spin, relaxed); });
+  EXPECT_NE(report.to_text().find("spinning_test.cpp:"), std::string::npos) << report.to_text();
+}
+
+TEST(Spinning, for_ever_is_a_deadlock) {
+  const Report report = expect_violation(ViolationKind::deadlock, [] {
+    atomic<int> flag{0, "flag"};
+    thread other([&] { flag.store(2, release); });
+    spin(flag, 1);
+    other.join();
+  });
+  ASSERT_TRUE(report.violation);
+  EXPECT_NE(report.violation->message.find("main at spinning_test.cpp:"), std::string::npos)
+      << report.to_text();
+  expect_violation(ViolationKind::deadlock, [] {
+    atomic<int> x{0, "x"}, y{0, "y"};
+    while (x.load(relaxed) == 0 && y.load(relaxed) == 0) fence(acquire);
+  });
+}
+
+/// Three threads take turns.
+void in_turn(Wait wait_for) {
+  atomic<int> turn{0, "turn"};
+  cell<int> last{-1};
+  std::vector<thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&, i] {
+      wait_for(turn, i);
+      check(last.read() == i - 1, "in turn");
+      last.write(i);
+      turn.store(i + 1, release);
+    });
+  }
+  for (thread& t : threads) t.join();
+}
+
+TEST(Spinning, several_threads_at_once) {
+  expect_pass([] { in_turn(wait); });
+  expect_pass([] { in_turn(spin); });
+}
+
+TEST(Spinning, over_several_places) {
+  expect_pass([] {
+    atomic<int> x{0, "x"}, y{0, "y"};
+    thread setter([&] { y.store(1, release); });
+    while (x.load(relaxed) == 0 && y.load(relaxed) == 0) fence(acquire);
+    setter.join();
+  });
+}
+
+/// A lock that is taken by compare-exchange, and looked at first or not.
+void count_under_lock(bool looks_first) {
+  atomic<int> lock{0, "lock"};
+  cell<int> count{0};
+  const auto add = [&] {
+    for (;;) {
+      if (looks_first) spin(lock, 0);
+      int expected = 0;
+      if (lock.compare_exchange_strong(expected, 1, acquire, relaxed)) break;
+    }
+    count.write(count.read() + 1);
+    lock.store(0, release);
+  };
+  thread first(add);
+  thread second(add);
+  first.join();
+  second.join();
+  check(count.read() == 2, "both counted");
+}
+
+TEST(Spinning, until_an_update_succeeds) {
+  expect_pass([] { count_under_lock(false); });
+  expect_pass([] { count_under_lock(true); });
+}
+
+/// A loop that gives up by itself is none that spins: each of its turns counts.
+TEST(Spinning, not_when_turns_are_counted) {
+  const auto tries = [](int limit) {
+    return [limit] {
+      atomic<int> flag{0, "flag"};
+      thread setter([&] { flag.store(1, release); });
+      int turn = 0;
+      while (turn < limit && flag.load(acquire) == 0) ++turn;
+      sometimes("gives up", turn == limit);
+      setter.join();
+    };
+  };
+  for (const int limit : {1, 3, 10}) {
+    const Report report = explore({}, tries(limit));
+    EXPECT_TRUE(report.ok()) << report.to_text();
+    EXPECT_EQ(report.executions, static_cast<std::uint64_t>(limit) + 1);
+  }
+  // A known place may be part of another loop.
+  expect_pass([] { pass_message(spin, release); });
+  const Report limited = explore({}, [] {
+    atomic<int> flag{0, "flag"};
+    thread setter([&] { flag.store(1, release); });
+    int turns = 0;
+    const auto looks = [&] { return flag.load(acquire) == 1; };
+    while (turns < 5 && !looks()) ++turns;
+    setter.join();
+  });
+  EXPECT_EQ(limited.executions, 6U);
+}
+
+TEST(Spinning, is_named_when_a_turn_may_change_something) {
+  expect_named([] {
+    atomic<int> flag{0, "flag"};
+    thread setter([&] { flag.store(1, release); });
+    for (volatile int turns = 0; flag.load(acquire) == 0;) turns = turns + 1;
+    setter.join();
+  });
+  // It counts in memory of main.
+  expect_named([] {
+    atomic<int> flag{0, "flag"};
+    volatile int turns = 0;
+    thread spinner([&] {
+      while (flag.load(acquire) == 0) turns = turns + 1;
+    });
+    flag.store(1, release);
+    spinner.join();
+  });
+}
+
+TEST(Spinning, with_updates_that_change_nothing_is_named) {
+  for (const int threads : {2, 3}) {
+    expect_named([threads] {
+      atomic<int> lock{0, "lock"};
+      std::vector<thread> all;
+      for (int i = 0; i < threads; ++i) {
+        all.emplace_back([&] {
+          while (lock.exchange(1, acquire) == 1) {
+          }
+          lock.store(0, release);
+        });
+      }
+      for (thread& t : all) t.join();
+    });
+  }
+}
+
+}  // namespace
+}  // namespace pto2::model
