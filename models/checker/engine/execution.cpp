@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/checker/engine/local_state.hpp"
+
 namespace pto2::model::engine {
 
 namespace {
@@ -47,7 +49,8 @@ Execution::Execution(const Options& options, const std::function<void()>& body,
       body_(body),
       ids_(std::move(ids)),
       heap_(options.heap_leaks),
-      isolated_(options.isolated_threads && !options.heap_leaks) {
+      isolated_(options.isolated_threads && !options.heap_leaks),
+      spin_limit_(options.spin_limit) {
   add_threads(1);
 }
 
@@ -107,6 +110,7 @@ std::uint64_t Execution::version_of(const Thread& t) const {
 
 void Execution::thread_main(Thread& t) {
   try {
+    if (!spin_loops_.empty()) paint_stack(options_.stack_bytes);
     program_heap = &heap_;
     if (t.id == 0) {
       body_();

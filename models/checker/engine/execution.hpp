@@ -368,6 +368,7 @@ class Execution {
   std::vector<std::pair<std::string, bool>> sometimes_;
   std::optional<Strengthened> strengthened_;
   SpinLoops spin_loops_;
+  const std::int64_t spin_limit_;
   std::vector<std::source_location> with_effects_;  // waits whose predicates do more than look
 };
 

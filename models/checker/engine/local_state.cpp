@@ -65,6 +65,13 @@ bool locals_are_on_the_stack() {
 
 }  // namespace
 
+[[gnu::noinline]] void paint_stack(std::size_t stack_bytes) {
+  const std::size_t bytes = std::min<std::size_t>(stack_bytes / 2, 16 * 1024);
+  void* const area = __builtin_alloca(bytes);
+  std::memset(area, 0xa5, bytes);
+  asm volatile("" : : "r"(area) : "memory");  // or the compiler leaves it out
+}
+
 [[gnu::no_sanitize_address]] std::uint64_t digest_of(const void* begin, const void* end,
                                                      std::uint64_t digest) {
   for (const auto* word = static_cast<const std::uint64_t*>(begin); word < end; ++word) {

@@ -92,7 +92,7 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   ++t.position;
   const Value value = graph_->value_of((*graph_)[read].rf);
   step_done(t);
-  note_spin(t, read);
+  if (t.position >= spin_limit_) note_spin(t, read);
   return value;
 }
 
@@ -152,7 +152,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
   if (!stores) {
     const bool newest = !recorded(t) && read == graph_->size() - 1;
     if (added) step_done(t);
-    if (newest) note_spin(t, read);
+    if (newest && t.position >= spin_limit_) note_spin(t, read);
     return {previous, false};
   }
   if (added) ++steps_;
@@ -164,7 +164,7 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     t.pending = true;
   } else {
     append_rmw_write(t, read);
-    if (update.result(previous) == previous) note_spin(t, read);
+    if (t.position >= spin_limit_ && update.result(previous) == previous) note_spin(t, read);
   }
   return {previous, true};
 }

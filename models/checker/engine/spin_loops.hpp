@@ -35,7 +35,8 @@ struct Turn {
 /// A thread of an execution has done more than a turn of a loop that spins.
 template <class Thread>
 void leave_loop(Thread& thread) {
-  if (!thread.turns.empty()) thread.insists = thread.last_resort = false;
+  if (thread.turns.empty()) return;
+  thread.insists = thread.last_resort = false;
   thread.turns.clear();
 }
 

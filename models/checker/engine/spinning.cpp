@@ -18,10 +18,10 @@ namespace {
 /// Looks beyond the limit in which a loop may show that its turns change nothing.
 constexpr std::uint32_t looks_for_proof = 64;
 
-/// The last looks of a thread in a row, at no more than four places. Each is a read, or an update
+/// The last looks of a thread in a row, at no more than 16 places. Each is a read, or an update
 /// that leaves the value as it is.
 struct Looks {
-  std::array<EventId, 4> different = {};
+  std::array<EventId, 16> different = {};
   std::size_t places = 0;
   std::uint32_t repeated = 0;
 };
@@ -95,7 +95,6 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
 /// Behind a new look, which may be the first one after very many that were repeated. Their thread
 /// is named, unless its loop shows before that its turns change nothing.
 void Execution::note_spin(Thread& t, EventId look) {
-  if (t.position < static_cast<std::int64_t>(options_.spin_limit)) return;
   const Looks looks = last_looks(*graph_, t.id, look);
   if (looks.repeated < options_.spin_limit) return;
   t.under_proof = true;

@@ -27,7 +27,7 @@ struct Options {
   std::size_t max_memory_bytes = 0;
   /// Events of one thread; at most 65,000. Hitting it is inconclusive.
   std::uint32_t max_thread_events = 65'000;
-  /// Repeated reads of unchanged values at up to four places in a row that count as a spin loop: if
+  /// Repeated reads of unchanged values at up to 16 places in a row that count as a spin loop: if
   /// its turns can be seen to change nothing it waits, otherwise the search ends, inconclusive.
   std::uint32_t spin_limit = 1'000;
   /// A thread that makes no visible step for so long is stopped and named; 0 never. While explore()
