@@ -5,6 +5,7 @@
 #include <new>
 
 #include "models/checker/engine/execution.hpp"
+#include "models/checker/engine/local_state.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/lsan_interface.h>
@@ -55,6 +56,15 @@ const Block* Heap::leaked() const {
   const auto leak =
       std::find_if(blocks_.begin(), blocks_.end(), [](const Block& block) { return !block.freed; });
   return leak == blocks_.end() ? nullptr : &*leak;
+}
+
+std::uint64_t Heap::digest(std::uint64_t digest) const {
+  for (const Block& block : blocks_) {
+    if (block.freed) continue;
+    digest =
+        digest_of({block.address, static_cast<const char*>(block.address) + block.bytes}, digest);
+  }
+  return digest;
 }
 
 void Heap::release() {

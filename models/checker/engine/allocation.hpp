@@ -29,13 +29,17 @@ class Heap {
   /// Bytes that threads which were given up may leave behind before the search has to end.
   static constexpr std::size_t most_lost_bytes = std::size_t{1} << 30;
 
-  /// Without `watches_leaks` only what is freed is noted, until `give_up` is called.
+  /// Without `watches_leaks` only what is freed is noted, until `note_allocations` or `give_up` is
+  /// called.
   explicit Heap(bool watches_leaks);
   ~Heap() { release(); }
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
   bool watches_leaks() const { return watches_leaks_; }
+  void note_allocations() { notes_allocations_ = true; }
+  /// Adds the content of what was allocated and not freed.
+  std::uint64_t digest(std::uint64_t digest) const;
   bool notes_allocations() const { return notes_allocations_; }
   void allocated(const Block& block) { find_or_add(block.address) = block; }
   /// Keeps the memory until `release`. False when it has been freed already.

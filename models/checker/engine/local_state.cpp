@@ -1,5 +1,7 @@
 #include "models/checker/engine/local_state.hpp"
 
+#include <link.h>
+#include <pthread.h>
 #include <unwind.h>
 
 #include <algorithm>
@@ -72,12 +74,52 @@ bool locals_are_on_the_stack() {
   asm volatile("" : : "r"(area) : "memory");  // or the compiler leaves it out
 }
 
-[[gnu::no_sanitize_address]] std::uint64_t digest_of(const void* begin, const void* end,
-                                                     std::uint64_t digest) {
-  for (const auto* word = static_cast<const std::uint64_t*>(begin); word < end; ++word) {
-    digest = mixed(digest, *word);
+[[gnu::no_sanitize_address, gnu::no_sanitize_thread]] std::uint64_t digest_of(
+    const Region& region, std::uint64_t digest) {
+  const char* at = static_cast<const char*>(region.begin);
+  for (std::size_t left = static_cast<std::size_t>(static_cast<const char*>(region.end) - at);
+       left != 0;) {
+    const std::size_t bytes = std::min(left, sizeof(std::uint64_t));
+    std::uint64_t word = 0;
+    if (bytes == sizeof word) {
+      word = *reinterpret_cast<const std::uint64_t*>(at);
+    } else {
+      for (std::size_t i = 0; i < bytes; ++i) word = word << 8 | static_cast<unsigned char>(at[i]);
+    }
+    digest = mixed(digest, word);
+    at += bytes;
+    left -= bytes;
   }
   return digest;
+}
+
+std::uint64_t digest_of_globals(std::uint64_t digest) {
+  // The executable comes first.
+  const auto visit = [](dl_phdr_info* object, std::size_t, void* result) {
+    std::uint64_t& sum = *static_cast<std::uint64_t*>(result);
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+      const auto& segment = object->dlpi_phdr[i];
+      if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
+      const std::uintptr_t begin = (object->dlpi_addr + segment.p_vaddr + 7) / 8 * 8;
+      const std::uintptr_t end = object->dlpi_addr + segment.p_vaddr + segment.p_memsz;
+      sum = digest_of({reinterpret_cast<const void*>(begin), reinterpret_cast<const void*>(end)},
+                      sum);
+    }
+    return 1;
+  };
+  dl_iterate_phdr(visit, &digest);
+  return digest;
+}
+
+Region stack_from(const void* frame) {
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return {};
+  void* lowest = nullptr;
+  std::size_t bytes = 0;
+  pthread_attr_getstack(&attributes, &lowest, &bytes);
+  pthread_attr_destroy(&attributes);
+  const char* const end = static_cast<const char*>(lowest) + bytes;
+  return frame < lowest || frame >= end ? Region{} : Region{frame, end};
 }
 
 std::optional<std::uint64_t> local_state(const void* stack_top) {
@@ -85,7 +127,7 @@ std::optional<std::uint64_t> local_state(const void* stack_top) {
   Frames frames;
   _Unwind_Backtrace(visit, &frames);
   if (frames.program == nullptr) return {};
-  return digest_of(frames.program, stack_top, frames.digest);
+  return digest_of({frames.program, stack_top}, frames.digest);
 }
 
 }  // namespace pto2::model::engine

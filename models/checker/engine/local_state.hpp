@@ -18,7 +18,17 @@ std::optional<std::uint64_t> local_state(const void* stack_top);
 /// they must not come from what ran there before.
 void paint_stack(std::size_t stack_bytes);
 
-/// A digest of the memory from `begin` to `end`, added to `digest`.
-std::uint64_t digest_of(const void* begin, const void* end, std::uint64_t digest);
+/// Memory from `begin` to `end`, or none.
+struct Region {
+  const void* begin = nullptr;
+  const void* end = nullptr;
+};
+
+/// Adds the content of memory, whose beginning is aligned for words, to a digest.
+std::uint64_t digest_of(const Region& region, std::uint64_t digest);
+/// The same for the global variables of the executable.
+std::uint64_t digest_of_globals(std::uint64_t digest);
+/// The stack of this OS thread from `frame` on to its end; none if `frame` is elsewhere.
+Region stack_from(const void* frame);
 
 }  // namespace pto2::model::engine

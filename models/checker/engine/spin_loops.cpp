@@ -11,6 +11,7 @@ namespace {
 /// Of all executions of this process.
 std::mutex mutex_of_known;
 std::vector<std::source_location> known_places;
+bool any_suspected = false;
 
 }  // namespace
 
@@ -19,9 +20,21 @@ bool same_place(const std::source_location& a, const std::source_location& b) {
          std::string_view(a.file_name()) == b.file_name();
 }
 
-SpinLoops::SpinLoops() {
+SpinLoops::SpinLoops(const void* body) {
   const std::lock_guard guard(mutex_of_known);
   places_ = known_places;
+  suspected_ = any_suspected;
+  // The function lies in the frame of whoever explores it, above those of this library.
+  if (suspected_) callers_ = stack_from(body);
+}
+
+void SpinLoops::suspect() {
+  const std::lock_guard guard(mutex_of_known);
+  any_suspected = true;
+}
+
+std::uint64_t SpinLoops::digest_of_surroundings(std::uint64_t digest) const {
+  return digest_of_globals(digest_of(callers_, digest));
 }
 
 bool SpinLoops::contains(const std::source_location& place) const {

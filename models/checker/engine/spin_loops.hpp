@@ -4,9 +4,11 @@
 #include <source_location>
 #include <vector>
 
+#include "models/checker/engine/local_state.hpp"
+
 namespace pto2::model::engine {
 
-/// Why a search ends that must begin anew: it knows a place of the program to be a spin loop now.
+/// Why a search ends that must begin anew: the program has a loop that may spin, or is known to.
 inline constexpr const char* loop_found_reason = "a loop was found to spin";
 
 /// The reads of the program, by place, at which it has been seen to spin: in a loop whose turns
@@ -14,14 +16,23 @@ inline constexpr const char* loop_found_reason = "a loop was found to spin";
 /// process; it does not change while others find more.
 class SpinLoops {
  public:
-  SpinLoops();
+  /// `body` is the program.
+  explicit SpinLoops(const void* body);
 
   bool empty() const { return places_.empty(); }
   bool contains(const std::source_location& place) const;
   void add(const std::source_location& place);
+  /// Whether some program of this process may spin, so that its memory has to be watched.
+  bool suspected() const { return suspected_; }
+  static void suspect();
+  /// Adds what the program may count in outside of its threads: globals, and the locals of whoever
+  /// explores it.
+  std::uint64_t digest_of_surroundings(std::uint64_t digest) const;
 
  private:
   std::vector<std::source_location> places_;
+  bool suspected_;
+  Region callers_;
 };
 
 /// A turn of a loop that may spin: where it began.

@@ -16,14 +16,14 @@ namespace pto2::model::engine {
 namespace {
 
 /// Looks beyond the limit in which a loop may show that its turns change nothing.
-constexpr std::uint32_t looks_for_proof = 64;
+constexpr std::int32_t looks_for_proof = 64;
 
 /// The last looks of a thread in a row, at no more than 16 places. Each is a read, or an update
 /// that leaves the value as it is.
 struct Looks {
   std::array<EventId, 16> different = {};
   std::size_t places = 0;
-  std::uint32_t repeated = 0;
+  std::int64_t repeated = 0;
 };
 
 bool repeats(const EventGraph& graph, EventId a, EventId b) {
@@ -66,11 +66,16 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
     if (!t.turns.empty()) t.insists = false;  // behind the loop, a walk sees stale values again
     return;
   }
+  // The last turns are enough.
+  if (!known && graph_->thread_size(t.id) - t.position > looks_for_proof) return;
   std::optional<std::uint64_t> state = local_state(t.fiber->top());
   if (!state) return;
   const Fiber& main = *thread(0).fiber;
-  if (!known && t.id != 0 && !main.parked()) {
-    state = digest_of(main.suspended_at(), main.top(), *state);
+  if (!known) {
+    state = heap_.digest(spin_loops_.digest_of_surroundings(*state));
+    if (t.id != 0 && !main.parked()) {
+      state = digest_of({main.suspended_at(), main.top()}, *state);
+    }
   }
   const auto same = std::find_if(t.turns.begin(), t.turns.end(), [&](const Turn& turn) {
     return turn.local_state == *state && same_place(turn.place, place);
@@ -96,9 +101,13 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
 /// is named, unless its loop shows before that its turns change nothing.
 void Execution::note_spin(Thread& t, EventId look) {
   const Looks looks = last_looks(*graph_, t.id, look);
-  if (looks.repeated < options_.spin_limit) return;
+  if (looks.repeated < spin_limit_) return;
   t.under_proof = true;
-  if (looks.repeated < options_.spin_limit + looks_for_proof) return;
+  if (!spin_loops_.suspected()) {
+    SpinLoops::suspect();
+    stop(loop_found_reason);
+  }
+  if (looks.repeated < spin_limit_ + looks_for_proof) return;
   const Event& event = (*graph_)[look];
   const std::string message = std::string("thread ").append(thread_name(t.id)) + " spins at " +
                               to_string(event.site) + " on " + location_name(event.location) +

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <memory>
 #include <pto2/checker.hpp>
 #include <string>
 #include <vector>
@@ -172,16 +173,32 @@ TEST(Spinning, is_named_when_a_turn_may_change_something) {
     for (volatile int turns = 0; flag.load(acquire) == 0;) turns = turns + 1;
     setter.join();
   });
-  // It counts in memory of main.
-  expect_named([] {
-    atomic<int> flag{0, "flag"};
-    volatile int turns = 0;
-    thread spinner([&] {
-      while (flag.load(acquire) == 0) turns = turns + 1;
-    });
-    flag.store(1, release);
-    spinner.join();
+}
+
+int turns_in_a_global = 0;
+
+/// A thread counts its turns in memory of somebody else.
+void count_turns(int& turns) {
+  atomic<int> flag{0, "flag"};
+  thread spinner([&] {
+    while (flag.load(acquire) == 0) ++turns;
   });
+  flag.store(1, release);
+  spinner.join();
+}
+
+TEST(Spinning, is_named_when_it_counts_elsewhere) {
+  expect_named([] {
+    int turns = 0;  // of main
+    count_turns(turns);
+  });
+  expect_named([] {
+    const auto turns = std::make_unique<int>(0);
+    count_turns(*turns);
+  });
+  expect_named([] { count_turns(turns_in_a_global); });
+  int turns = 0;  // of whoever explores
+  expect_named([&] { count_turns(turns); });
 }
 
 TEST(Spinning, with_updates_that_change_nothing_is_named) {
