@@ -50,7 +50,6 @@ Execution::Execution(const Options& options, const std::function<void()>& body,
       ids_(std::move(ids)),
       heap_(options.heap_leaks),
       isolated_(options.isolated_threads && !options.heap_leaks),
-      spin_loops_(&body),
       spin_limit_(options.spin_limit) {
   if (spin_loops_.suspected()) heap_.note_allocations();
   add_threads(1);

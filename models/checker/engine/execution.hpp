@@ -299,10 +299,10 @@ class Execution {
   void check_destruction(Thread& t, LocationId id, const std::source_location& site);
   void commit_pending(Thread& t);
   void append_rmw_write(Thread& t, EventId read);
-  [[noreturn]] void leave_to_choices(Thread& t, EventId read);
   void note_spin(Thread& t, EventId read);
   void begin_turn(Thread& t, const std::source_location& place);
   void fail_wait(Thread& t);
+  void prove(const Thread& t, Turn& turn);
   bool reads_newest(const Thread& t) const;
   void block(Thread& t, Waiting how, const std::source_location& site);
   bool wait_again(Thread& t);

@@ -240,6 +240,7 @@ Report explore(const Options& options, const std::function<void()>& body) {
   const Clock::time_point start = Clock::now();
   const engine::HeapScope own(nullptr);
   {
+    const engine::ExplorersFrame frame(__builtin_frame_address(0));
     const engine::Termination termination;
     const engine::CrashSignals crash_signals;
     const engine::Watchdog watchdog(options.watchdog_seconds);

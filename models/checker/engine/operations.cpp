@@ -86,7 +86,10 @@ Value Execution::load(LocationId id, const void* object, std::memory_order order
   const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
   const EventId read =
       graph_->append(t.id, Kind::read, effective(Kind::read, order, site), id, site);
-  if (stale) leave_to_choices(t, read);
+  if (stale) {  // what it takes its value from is for later runs
+    search_->offer_stale(*graph_, read);
+    prune(t);
+  }
   search_->newest_only = t.insists;
   search_->place_read(*graph_, read);
   ++t.position;
@@ -141,7 +144,10 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     const bool stale = graph_->is_held(t.id, t.position) && wait_for_admissible(t, id);
     read = graph_->append_update(t.id, id, strengthened_ ? stronger(update, site) : update, site);
     (*graph_)[read].tentative = t.in_predicate;
-    if (stale) leave_to_choices(t, read);
+    if (stale) {  // what it takes its value from is for later runs
+      search_->offer_stale(*graph_, read);
+      prune(t);
+    }
     search_->newest_only = t.insists;
     search_->place_read(*graph_, read);
     ++t.position;
@@ -167,12 +173,6 @@ detail::RmwResult Execution::update(LocationId id, const void* object, const Upd
     if (t.position >= spin_limit_ && update.result(previous) == previous) note_spin(t, read);
   }
   return {previous, true};
-}
-
-/// What the read takes its value from is for later runs.
-void Execution::leave_to_choices(Thread& t, EventId read) {
-  search_->offer_stale(*graph_, read);
-  prune(t);
 }
 
 Update Execution::stronger(Update update, const std::source_location& site) const {

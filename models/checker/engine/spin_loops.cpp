@@ -20,12 +20,16 @@ bool same_place(const std::source_location& a, const std::source_location& b) {
          std::string_view(a.file_name()) == b.file_name();
 }
 
-SpinLoops::SpinLoops(const void* body) {
+const void*& ExplorersFrame::innermost() {
+  static constinit thread_local const void* frame = nullptr;
+  return frame;
+}
+
+SpinLoops::SpinLoops() {
   const std::lock_guard guard(mutex_of_known);
   places_ = known_places;
   suspected_ = any_suspected;
-  // The function lies in the frame of whoever explores it, above those of this library.
-  if (suspected_) callers_ = stack_from(body);
+  if (suspected_) callers_ = stack_from(ExplorersFrame::innermost());
 }
 
 void SpinLoops::suspect() {

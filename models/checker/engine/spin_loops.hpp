@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <utility>
 #include <vector>
 
 #include "models/checker/engine/local_state.hpp"
@@ -16,8 +17,7 @@ inline constexpr const char* loop_found_reason = "a loop was found to spin";
 /// process; it does not change while others find more.
 class SpinLoops {
  public:
-  /// `body` is the program.
-  explicit SpinLoops(const void* body);
+  SpinLoops();
 
   bool empty() const { return places_.empty(); }
   bool contains(const std::source_location& place) const;
@@ -35,12 +35,28 @@ class SpinLoops {
   Region callers_;
 };
 
+/// Notes, as long as it exists, from where on the stack of this OS thread belongs to whoever
+/// explores a program, and may have what the program refers to.
+class ExplorersFrame {
+ public:
+  explicit ExplorersFrame(const void* frame) : outer_(std::exchange(innermost(), frame)) {}
+  ~ExplorersFrame() { innermost() = outer_; }
+  ExplorersFrame(const ExplorersFrame&) = delete;
+  ExplorersFrame& operator=(const ExplorersFrame&) = delete;
+  static const void*& innermost();
+
+ private:
+  const void* outer_;
+};
+
 /// A turn of a loop that may spin: where it began.
 struct Turn {
   std::source_location place;
   std::uint64_t local_state = 0;
   std::int32_t position = 0;  ///< events of the thread that were passed
   std::int32_t given = 0;     ///< and those that had been recorded by then
+  int comparisons = 0;        ///< of all other memory, when a later turn began as this one did,
+  std::uint64_t surroundings = 0;  ///< and its digest at the last of these
 };
 
 /// A thread of an execution has done more than a turn of a loop that spins.

@@ -17,6 +17,8 @@ namespace {
 
 /// Looks beyond the limit in which a loop may show that its turns change nothing.
 constexpr std::int32_t looks_for_proof = 64;
+/// Of all memory, in one run.
+constexpr int most_comparisons = 3;
 
 /// The last looks of a thread in a row, at no more than 16 places. Each is a read, or an update
 /// that leaves the value as it is.
@@ -68,21 +70,14 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
   }
   // The last turns are enough.
   if (!known && graph_->thread_size(t.id) - t.position > looks_for_proof) return;
-  std::optional<std::uint64_t> state = local_state(t.fiber->top());
+  const std::optional<std::uint64_t> state = local_state(t.fiber->top());
   if (!state) return;
-  const Fiber& main = *thread(0).fiber;
-  if (!known) {
-    state = heap_.digest(spin_loops_.digest_of_surroundings(*state));
-    if (t.id != 0 && !main.parked()) {
-      state = digest_of({main.suspended_at(), main.top()}, *state);
-    }
-  }
   const auto same = std::find_if(t.turns.begin(), t.turns.end(), [&](const Turn& turn) {
     return turn.local_state == *state && same_place(turn.place, place);
   });
   if (same != t.turns.end() && !known) {
-    spin_loops_.add(place);
-    stop(loop_found_reason);
+    prove(t, *same);
+    return;
   }
   if (same == t.turns.end() || recorded(t)) {
     t.turns.push_back({place, *state, t.position, graph_->thread_size(t.id) - t.position});
@@ -95,6 +90,22 @@ void Execution::begin_turn(Thread& t, const std::source_location& place) {
   t.wait_site = place;
   fail_wait(t);
   t.turns.back().given = graph_->thread_size(t.id) - t.position;
+}
+
+/// A turn of a loop has begun as this one did, as far as the thread is concerned. If all else stays
+/// the same from here to the next such turn, the loop's place is known.
+void Execution::prove(const Thread& t, Turn& turn) {
+  if (turn.comparisons == most_comparisons) return;
+  std::uint64_t surroundings = heap_.digest(spin_loops_.digest_of_surroundings(0));
+  const Fiber& main = *thread(0).fiber;
+  if (t.id != 0 && !main.parked()) {
+    surroundings = digest_of({main.suspended_at(), main.top()}, surroundings);
+  }
+  if (turn.comparisons++ != 0 && surroundings == turn.surroundings) {
+    spin_loops_.add(turn.place);
+    stop(loop_found_reason);
+  }
+  turn.surroundings = surroundings;
 }
 
 /// Behind a new look, which may be the first one after very many that were repeated. Their thread

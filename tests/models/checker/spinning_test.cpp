@@ -27,7 +27,9 @@ using Wait = void (*)(atomic<int>& flag, int value);
 
 /// The search ends, without a verdict, and says where the program spins and what to do.
 void expect_named(const std::function<void()>& body) {
-  const Report report = explore({}, body);
+  Options options;
+  options.spin_limit = 100;
+  const Report report = explore(options, body);
   EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
   EXPECT_NE(report.reason.find("spins at spinning_test.cpp:"), std::string::npos) << report.reason;
   EXPECT_NE(report.reason.find("await or idle"), std::string::npos) << report.reason;
