@@ -119,6 +119,8 @@ TEST(Crash, exceptions_that_leave_a_thread_or_the_body) {
       report.to_text().find("uncaught exception: out of a thread (crasher at crash_test.cpp:"),
       std::string::npos)
       << report.to_text();
+  ASSERT_TRUE(report.violation && !report.violation->events.empty());
+  EXPECT_EQ(report.violation->site.line(), report.violation->events.back().line);
   expect_violation(ViolationKind::exception, [] {
     atomic<int> x{0};
     x.load(relaxed);
