@@ -135,5 +135,32 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
   refused({"graphs", "--json", "-", "--junit", "-"}, "cannot both be stdout");
 }
 
+/// One more than there are units: a run of a scenario is a task.
+TEST(Stress, AllUnitsTogetherRunTheTasksThatAreAskedFor) {
+  const std::string listed = pto2({"stress", "scenarios/core_mailbox", "--list"}).out;
+  const auto tasks = std::count(listed.begin(), listed.end(), '\n') + 1;
+  ASSERT_GE(tasks, 3);
+  const auto json = pto2({"stress", "scenarios/core_mailbox", "--tasks", std::to_string(tasks),
+                          "--noise", "none", "--json", "-"})
+                        .json();
+  int64_t run = 0;
+  for (const auto& unit : json.at("units")) run += unit.at("tasks").get<int64_t>();
+  EXPECT_GE(run, tasks);
+}
+
+/// The system ends a process that has used a second of processor time.
+TEST(Stress, TheCommandThatRepeatsAFailureHasItsOptions) {
+  const Outcome outcome =
+      run_program("/bin/sh", {"-c",
+                              "ulimit -t 1; exec \"$0\" stress graphs/plain/packed --fan-out lock "
+                              "--case Case1 --stub-kernels --noise none --seconds 60",
+                              PTO2_PROGRAM});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              testing::ContainsRegex("repeat: pto2 stress graphs/plain/packed --seeds "
+                                     "[0-9]+..[0-9]+ --noise none --fan-out lock --case Case1 "
+                                     "--stub-kernels\n"));
+}
+
 }  // namespace
 }  // namespace pto2::test

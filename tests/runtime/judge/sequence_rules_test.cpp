@@ -234,5 +234,40 @@ TEST(ExitRules, NoCoreLeavesBeforeTheLastKernelEnds) {
   EXPECT_THAT(story.broken(), IsEmpty());
 }
 
+/// Task d has a as a producer that had finished, and a is consumed before d runs.
+TEST(LifeRules, WhoWasClaimedEarlyIsKeptByItsConsumer) {
+  const auto broken_with = [](Claim claim) {
+    Record record = Story().record();
+    record.tasks[3].producers = {{a, claim}};
+    return judging::problems_of(record);
+  };
+  const auto outlived = Contains(HasSubstr("VR-I17: something that it must outlive ends later"));
+  EXPECT_THAT(broken_with(Claim::linked), outlived);
+  EXPECT_THAT(broken_with(Claim::early), outlived);
+  EXPECT_THAT(broken_with(Claim::none), Not(outlived));
+}
+
+/// The parts of b are of a group; the one that joins first ends last, at 50.
+Story with_a_group(uint64_t give_back_at) {
+  Story story = with_parts();
+  story.clusters[b.value] = 0;
+  for (const uint32_t core : {aiv0, aiv1}) story.erase(core, dispatch, b);
+  for (const uint32_t part : {0U, 1U}) {
+    story.insert(scheduler0, 43, dispatch, b, aiv0 + part - first_core, part);
+  }
+  story.insert(orchestrator, 11, allocate);
+  story.insert(orchestrator, 12, join, b, 0, 0);
+  story.insert(orchestrator, 12, join, b, 0, 1);
+  story.insert(orchestrator, 12, close);
+  story.insert(scheduler0, give_back_at, give_back);
+  return story;
+}
+
+TEST(GroupRules, AClusterComesBackAfterThePartThatEndsLast) {
+  EXPECT_THAT(with_a_group(50).broken(), IsEmpty());
+  expect_broken(with_a_group(49), "VR-I11",
+                "cluster 0 comes back before the last task of its group 0 ends");
+}
+
 }  // namespace
 }  // namespace pto2::test

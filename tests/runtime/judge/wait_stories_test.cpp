@@ -36,5 +36,24 @@ TEST(WaitStories, NobodyWaitsForEntriesThatJustHaveRoom) {
   EXPECT_THAT(broken_with(2, 1), Contains(HasSubstr("VR-I21: there is room for 1 of what it")));
 }
 
+/// Task d has a producer and holds a buffer when it has waited for so many nodes.
+std::vector<std::string> broken_with_nodes(uint64_t requested) {
+  Story story;
+  Event& wait = story.at(orchestrator, EventKind::wait, d);
+  wait.lacking = Resource::dependency_pool;
+  wait.requested = requested;
+  Record record = story.record();
+  record.tasks[3].producers = {{c, Claim::none}};
+  record.tasks[3].holds = {a};
+  return judging::problems_of(record);
+}
+
+TEST(WaitStories, TheNodesThatWereWaitedForAreThoseOfProducersAndHolds) {
+  const auto too_few = Contains(HasSubstr("were waited for, which is not what it takes"));
+  EXPECT_THAT(broken_with_nodes(2), Not(too_few));
+  EXPECT_THAT(broken_with_nodes(3), Not(too_few)) << "a producer may be reclaimed meanwhile";
+  EXPECT_THAT(broken_with_nodes(1), too_few);
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -77,5 +77,19 @@ TEST(Shrink, KeepsWhatCannotGo) {
   EXPECT_EQ(kept.steps.size(), 2U) << "the scope goes, the tasks stay";
 }
 
+/// Of two tasks the later one is needed until the earlier one has gone.
+TEST(Shrink, TriesAgainWhatCouldNotGoBefore) {
+  const auto has = [](const Program& program, uint32_t length) {
+    return std::any_of(program.steps.begin(), program.steps.end(), [&](const Step& step) {
+      const auto* task = std::get_if<Submit>(&step);
+      return task != nullptr && task->length == length;
+    });
+  };
+  const Program kept =
+      shrink({{}, {Submit{.length = 1}, Submit{.length = 2}}},
+             [&](const Program& candidate) { return has(candidate, 2) || !has(candidate, 1); });
+  EXPECT_TRUE(kept.steps.empty()) << to_string(kept);
+}
+
 }  // namespace
 }  // namespace pto2::graphs

@@ -38,10 +38,14 @@ const Program program{{8},
                        Submit{.params = {{0, Use::inout}, {1, Use::output}}},
                        Submit{.params = {{0, Use::inout}, {1, Use::input}}}}};
 
+/// A task leaves an entry in a pipe.
+const Program leaves_an_entry{
+    {}, {Allocate{}, Submit{.group = 0, .pipes = {{.tag = 7, .steps = {PipeStep::push}}}}}};
+
 /// The first trial of the program that must come to this end.
-Trial trial_of(Ending expected) {
+Trial trial_of(Ending expected, const Program& of = program) {
   for (uint64_t number = 0; number < 1000; ++number) {
-    Trial trial(number, program);
+    Trial trial(number, of);
     if (trial.expected() == expected) return trial;
   }
   throw std::logic_error("no such trial");
@@ -50,8 +54,9 @@ Trial trial_of(Ending expected) {
 using Edit = void (*)(RunResult&);
 
 /// What a trial says of a run with these kernels, and of its result as it is edited.
-std::vector<std::string> problems_of(Ending expected, KernelEntry kernel, Edit edit = nullptr) {
-  const Trial trial = trial_of(expected);
+std::vector<std::string> problems_of(Ending expected, KernelEntry kernel, Edit edit = nullptr,
+                                     const Program& of = program) {
+  const Trial trial = trial_of(expected, of);
   GraphRun run(trial.program(), trial.predicted(), trial.config().chip.clusters);
   Launch what = run.launch();
   checking = what.kernels[0];
@@ -102,6 +107,17 @@ TEST(Trial, JudgesTheRecord) {
   EXPECT_THAT(problems_of(Ending::passed, nullptr,
                           [](RunResult& result) { result.record.damaged = {"ring 0"}; }),
               Contains(HasSubstr("VR-I37: ring 0 is damaged")));
+}
+
+TEST(Trial, ComparesWhatIsLeftInPipes) {
+  const Edit more_is_left = [](RunResult& result) {
+    for (PipeUse& use : result.record.pipe_uses) {
+      if (result.record.events[use.event].kind == EventKind::leftover) ++use.after.waiting;
+    }
+  };
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, nullptr, leaves_an_entry), IsEmpty());
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, more_is_left, leaves_an_entry),
+              Contains(HasSubstr("pipe 7 of group 0: expected")));
 }
 
 }  // namespace

@@ -31,8 +31,36 @@ class RelayOfChain : public testing::Test {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 2);
   }
 
-  /// What the stubs say of the chain with `kernel` in their place.
-  std::vector<std::string> problems_with(KernelEntry kernel, uint64_t tasks = ~uint64_t{0}) {
+  /// The second task changes the end of what the first wrote, under another shape; the third reads
+  /// all of it.
+  static void rest(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    const uint64_t half[] = {2};
+    const uint64_t column[] = {2, 1};
+    const Tensor whole = make_tensor(shape, 1);
+    const PTOParam makes[] = {make_output_param(whole)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, makes, 1);
+    const PTOParam changes[] = {make_inout_param(whole.view(half, half).reshape(column, 2))};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 1);
+    const PTOParam reads[] = {make_input_param(whole)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
+  }
+
+  /// The second task changes a tensor that it reads under another number as well.
+  static void twice(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    const Tensor tensor = make_tensor(shape, 1);
+    const PTOParam makes[] = {make_output_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, makes, 1);
+    const PTOParam changes[] = {make_inout_param(tensor), make_input_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 2);
+  }
+
+  /// What the stubs say of a graph with `kernel` in their place.
+  std::vector<std::string> problems_with(KernelEntry kernel, uint64_t tasks = ~uint64_t{0},
+                                         void (*graph)(PTO2Runtime*) = chain) {
     std::optional<Relay> relay;
     const KernelEntry kernels[] = {kernel};
     DeviceConfig config;
@@ -42,7 +70,7 @@ class RelayOfChain : public testing::Test {
     const Launch what{kernels,
                       [&](PTO2Runtime* rt) {
                         relay.emplace(rt, RelayOptions{.stub_kernels = true, .most_tasks = tasks});
-                        chain(&*relay);
+                        graph(&*relay);
                       },
                       {}};
     const RunResult result = launch(config, executors::SeededOptions{.seed = 5}, what);
@@ -91,6 +119,16 @@ TEST_F(RelayOfChain, FindsWrongData) {
   EXPECT_THAT(problems_with(spoils),
               ElementsAre(testing::AllOf(StartsWith("task 3, parameter 1: it reads "),
                                          HasSubstr("and not what task 2 wrote"))));
+}
+
+/// Where a part of a buffer begins nobody has written the number of a task.
+TEST_F(RelayOfChain, APartOfABufferUnderAnotherShapeIsAPart) {
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, rest), IsEmpty());
+  EXPECT_EQ(tasks_, 3u);
+}
+
+TEST_F(RelayOfChain, ATaskReadsBeforeItWrites) {
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, twice), IsEmpty());
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ TEST(Simulate, ASecondRunWithAnotherHashIsWrong) {
   EXPECT_EQ(summary.wrong[0].seed, 64U);
   EXPECT_THAT(summary.wrong[0].problems,
               ElementsAre("the second run of the seed differed from the first"));
+  EXPECT_EQ(summary.repeated, 0U) << "those that were the same";
   EXPECT_THAT(summary.outcomes, ElementsAre(testing::Pair("wrong", 1U)));
 }
 

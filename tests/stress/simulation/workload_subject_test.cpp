@@ -87,5 +87,59 @@ TEST(WorkloadSubject, WrongValuesAreTold) {
   EXPECT_THAT(problems_without_kernels(false), Contains(HasSubstr("C: element 0 is")));
 }
 
+/// Kernels that do nothing leave wrong values behind when all tasks have run.
+TEST(WorkloadSubject, ATokenOfAllTasksFindsTheWrongValuesAgain) {
+  WorkloadSubject subject(options_of(false), [](ExecutorKind executor, const DeviceConfig& config,
+                                                const Launch& what, uint64_t seed) {
+    std::vector<KernelEntry> idle(what.kernels.size(), [](int64_t*) {});
+    return stress::launch_on(executor, config, {idle, what.entry, what.log}, seed);
+  });
+  const uint64_t seed = passing_seed();
+  const Shrunk shrunk = subject.shrink(seed);
+  EXPECT_THAT(shrunk.token, testing::StartsWith("256-")) << "none of its tasks can go";
+  std::string story;
+  EXPECT_THAT(subject.run_shrunk(seed, shrunk.token, story).problems,
+              Contains(HasSubstr("C: element 0 is")));
+  EXPECT_EQ(story, shrunk.story);
+}
+
+/// Whatever is wrong with a case need not be wrong on a chip that it is not meant for.
+TEST(WorkloadSubject, ASmallerRunHasTheClustersThatItsCaseAsksFor) {
+  const auto damage = [](ExecutorKind executor, const DeviceConfig& config, const Launch& what,
+                         uint64_t seed) {
+    RunResult result = stress::launch_on(executor, config, what, seed);
+    result.record.damaged = {"ring 0"};
+    return result;
+  };
+  uint64_t found = 0;
+  for (const workloads::CaseInfo& info : workloads::find_workload("deadlock").cases()) {
+    if (info.blocks < 2) continue;
+    ++found;
+    Options options;
+    options.workload = "deadlock";
+    options.case_name = info.name;
+    WorkloadSubject subject(options, damage);
+    EXPECT_THAT(subject.shrink(1).token,
+                testing::EndsWith("-" + std::to_string(info.blocks) + "-1"))
+        << info.name;
+  }
+  EXPECT_GE(found, 1U);
+}
+
+/// Of a case that ends in a deadlock, too: where there is no deadlock nothing is damaged.
+TEST(WorkloadSubject, ASmallerRunIsWrongForTheSameReason) {
+  Options options;
+  options.workload = "deadlock";
+  options.case_name = "heap";
+  WorkloadSubject subject(options, [](ExecutorKind executor, const DeviceConfig& config,
+                                      const Launch& what, uint64_t seed) {
+    RunResult result = stress::launch_on(executor, config, what, seed);
+    if (result.error.code != ErrorCode::ok) result.record.damaged = {"ring 0"};
+    return result;
+  });
+  ASSERT_THAT(subject.run(1).problems, testing::ElementsAre(HasSubstr("ring 0 is damaged")));
+  EXPECT_THAT(subject.shrink(1).story, HasSubstr("ring 0 is damaged"));
+}
+
 }  // namespace
 }  // namespace pto2::simulations

@@ -181,5 +181,25 @@ TEST(SharedWithForks, IsZeroAndSeenByBoth) {
   EXPECT_EQ(number->load(), 7U);
 }
 
+TEST(PendingSignals, TheFirstIsTheOneThatCounts) {
+  PendingSignals signals;
+  raise(SIGTERM);
+  EXPECT_TRUE(signals.look());
+  raise(SIGINT);
+  EXPECT_TRUE(signals.look());
+  EXPECT_EQ(signals.exit_code(), cli::exit_terminated);
+}
+
+TEST(PendingSignals, NoneEndsTheProcessAfterwards) {
+  const Ended ended = run([]() -> std::string {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    const PendingSignals signals;
+    raise(SIGINT);
+    raise(SIGTERM);
+    return "went on";
+  });
+  EXPECT_TRUE(ended.completed) << ended.how;
+}
+
 }  // namespace
 }  // namespace pto2::stress

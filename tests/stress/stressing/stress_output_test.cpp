@@ -112,5 +112,17 @@ TEST(StressOutput, JsonOfAScenarioHasNoFanOut) {
   EXPECT_FALSE(json_of(scenario, {}).at("units").at(0).contains("fan_out"));
 }
 
+/// What is not listed was not tried, whatever the verdict is.
+TEST(StressOutput, JsonSaysThatARunWithAFailureWasInterrupted) {
+  const std::string name = testing::TempDir() + "stress_interrupted.json";
+  StressOutput output(name, "");
+  output.add(failed());
+  EXPECT_EQ(output.finish(2, {}, cli::exit_interrupted), cli::exit_fail);
+  std::ifstream file(name);
+  const auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json.at("verdict"), "fail");
+  EXPECT_EQ(json.at("interrupted"), true);
+}
+
 }  // namespace
 }  // namespace pto2::stress

@@ -1,0 +1,46 @@
+/// Seeds that run at the same time.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "stress/simulation/simulate.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+/// Every run is wrong, and that of the first seed ends when another one has been counted.
+class LateFirst final : public Subject {
+ public:
+  explicit LateFirst(const std::atomic<bool>& other_ended) : other_ended_(other_ended) {}
+
+  SimulatedRun run(uint64_t seed) override {
+    if (seed == 1) other_ended_.wait(false);
+    return {.outcome = "wrong", .problems = {std::to_string(seed)}};
+  }
+  Shrunk shrink(uint64_t) override { return {}; }
+  SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override { return {}; }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+
+ private:
+  const std::atomic<bool>& other_ended_;
+};
+
+TEST(Simulate, WrongSeedsComeInTheirOrderAndNotInThatOfTheirEnds) {
+  std::atomic<bool> other_ended{false};
+  Watch watch;
+  watch.ended = [&](const SimulatedRun&) {
+    other_ended = true;
+    other_ended.notify_all();
+  };
+  const Summary summary = simulate(
+      {}, {1, 2}, 2, {}, [&](const Options&) { return std::make_unique<LateFirst>(other_ended); },
+      watch);
+  ASSERT_EQ(summary.wrong.size(), 2U);
+  EXPECT_EQ(summary.wrong[0].seed, 1U);
+  EXPECT_THAT(summary.wrong[0].problems, testing::ElementsAre("1"));
+  EXPECT_EQ(summary.wrong[1].seed, 2U);
+}
+
+}  // namespace
+}  // namespace pto2::simulations
