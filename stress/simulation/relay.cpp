@@ -154,7 +154,9 @@ Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_
     Written& written = written_[handle.buffer];
     // Parts of a block task write the same bytes, and read what others have written by then.
     const bool known = handle.whole && parts == 1;
-    const uint64_t expected = known && reads && !written.by_several ? written.task : 0;
+    // What it writes itself comes after all that it reads.
+    const bool known_writer = !written.by_several && written.task != tasks_;
+    const uint64_t expected = known && reads && known_writer ? written.task : 0;
     stub.accesses.push_back({i + 1, reads, writes && known, expected});
     if (!writes) continue;
     // An OUTPUT does not wait for those who wrote it before.

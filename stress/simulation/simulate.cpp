@@ -63,12 +63,14 @@ class Simulation {
         if (is_repeated(seed)) same = subject.run(seed).hash == run.hash;
       });
       if (!same) run.problems.emplace_back("the second run of the seed differed from the first");
+      if (is_repeated(seed) && same) ++repeated_;
       add(seed, std::move(run));
     }
   }
 
   Summary summarise(const Subject& subject) {
     summary_.seconds = progress_.seconds();
+    summary_.repeated = repeated_;
     std::ranges::sort(summary_.wrong, {}, &WrongSeed::seed);
     constexpr uint64_t enough = 1000;
     if (summary_.runs < enough) return summary_;
@@ -101,7 +103,6 @@ class Simulation {
     summary_.census.add(run.census);
     summary_.tasks += run.tasks;
     summary_.points += run.points;
-    if (is_repeated(seed)) ++summary_.repeated;
     if (watch_.ended) watch_.ended(run);
     if (run.wrong()) {
       ++summary_.wrong_runs;
@@ -116,6 +117,7 @@ class Simulation {
   std::stop_token stop_;
   const Watch& watch_;
   std::atomic<uint64_t> taken_{0};
+  std::atomic<uint64_t> repeated_{0};  // and were the same
   std::atomic<bool> enough_wrong_{false};
   std::mutex mutex_;
   std::exception_ptr failure_;

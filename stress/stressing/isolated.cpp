@@ -137,7 +137,10 @@ PendingSignals::PendingSignals() {
 }
 
 PendingSignals::~PendingSignals() {
-  look();  // so that none ends the process now
+  constexpr timespec none{0, 0};
+  while (sigtimedwait(&signals_, nullptr, &none) > 0) {
+    // or it would end the process now
+  }
   unblock();
 }
 

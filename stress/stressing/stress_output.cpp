@@ -119,13 +119,13 @@ cli::ExitCode StressOutput::exit_code(std::optional<cli::ExitCode> interrupted) 
 }
 
 std::string StressOutput::json_text(std::size_t units, const StressOptions& options,
-                                    cli::ExitCode code) const {
+                                    cli::ExitCode code, bool interrupted) const {
   Json json{{"schema", "pto2-stress/1"},
             {"verdict", code == cli::exit_pass   ? "pass"
                         : code == cli::exit_fail ? "fail"
                                                  : "inconclusive"},
             {"noise", noise_text(options.noise)},
-            {"interrupted", code == cli::exit_interrupted || code == cli::exit_terminated},
+            {"interrupted", interrupted},
             {"units_wanted", units},
             {"seeds_wanted", json_of_wanted(options.seeds)},
             {"units", Json::array()}};
@@ -156,8 +156,8 @@ cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& optio
                   "noise {}\n",
                   results_.size(), units, failed, inconclusive, runs, tasks, seconds,
                   noise_text(options.noise)));
-  files_.finish([&] { return json_text(units, options, code); }, "pto2 stress", cases,
-                interrupted.has_value());
+  files_.finish([&] { return json_text(units, options, code, interrupted.has_value()); },
+                "pto2 stress", cases, interrupted.has_value());
   return code;
 }
 

@@ -26,7 +26,7 @@ class StressOutput {
  private:
   [[nodiscard]] cli::ExitCode exit_code(std::optional<cli::ExitCode> interrupted) const;
   [[nodiscard]] std::string json_text(std::size_t units, const StressOptions& options,
-                                      cli::ExitCode code) const;
+                                      cli::ExitCode code, bool interrupted) const;
 
   cli::ResultFiles files_;
   std::vector<UnitResult> results_;
