@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,9 +60,11 @@ class Assembly {
   }
 
   /// After all threads have returned: what the run came to, with its audit and its record.
-  /// `add(result)` adds what only those know who have run the threads.
+  /// `add(result)` adds what only those know who have run the threads. Throws std::bad_alloc, also
+  /// if the run was given up for want of memory.
   template <class Add>
   [[nodiscard]] RunResult finish(Add&& add) {
+    if (orchestrator_.lacked_memory()) throw std::bad_alloc();
     RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
     add(result);
     audit(result);

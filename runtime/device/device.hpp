@@ -32,10 +32,12 @@ using LaunchTeam = std::variant<executors::TeamOptions, executors::SeededOptions
 }
 
 /// Runs `what` on `team`, with the fan-out word. Throws ConfigError, also if the configuration
-/// names the lock (lock_device.hpp), std::bad_alloc, std::system_error if the system refuses an OS
-/// thread, and executors::SeededFailure when a schedule finds a lost wake-up or a livelock; every
-/// other failure is in the result. Any number of launches may follow each other, or run side by
-/// side; but an orchestration that was loaded from an image is bound to one of them at a time.
+/// names the lock (lock_device.hpp), std::bad_alloc, also if a thread of the run had no memory to
+/// go on with, std::system_error if the system refuses an OS thread, and executors::SeededFailure
+/// when a schedule finds a lost wake-up or a livelock; every other failure is in the result.
+/// Whatever it throws, all threads have been joined. Any number of launches may follow each other,
+/// or run side by side; but an orchestration that was loaded from an image is bound to one of them
+/// at a time.
 [[nodiscard]] RunResult launch(const DeviceConfig& config, const LaunchTeam& team,
                                const Launch& what);
 

@@ -38,55 +38,71 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 /// Of an orchestration that gives up; `text` may be null.
 [[nodiscard]] RunError error_of_giving_up(int32_t code, const char* text);
 
-/// The table of orchestrators of type O, which are OrchestrationRuntimes.
+/// The table of orchestrators of type O, which are OrchestrationRuntimes. What lacks memory gives
+/// the run up by itself: the orchestration may know no exceptions, or catch all that there are.
 template <class O>
 struct OrchestrationOps {
   static O& of(PTO2Runtime* rt) { return static_cast<O&>(*rt); }
 
-  static uint64_t handle_of(PTO2Runtime* rt, const TensorResult& result, const char* call) {
-    if (!result.ok()) of(rt).fail({ErrorCode::bad_submission, result.error, call});
-    return result.handle;
+  static void submit(PTO2Runtime* rt, const Request& request) {
+    of(rt).with_memory([&] { of(rt).submit(request); });
+  }
+
+  template <class Make>
+  static uint64_t handle_of(PTO2Runtime* rt, Make&& make, const char* call) {
+    return of(rt).with_memory([&] {
+      const TensorResult result = make();
+      if (!result.ok()) of(rt).fail({ErrorCode::bad_submission, result.error, call});
+      return result.handle;
+    });
   }
 
   static const TensorRecord* find(PTO2Runtime* rt, uint64_t tensor, const char* use) {
-    TensorTable& tensors = of(rt).tensors();
-    const TensorRecord* record = tensors.find(tensor);
-    if (record == nullptr) {
-      of(rt).fail({ErrorCode::bad_submission, fmt::format("{}: {}", use, tensors.describe(tensor)),
-                   "use a tensor only inside the scope that made it"});
-    }
-    return record;
+    return of(rt).with_memory([&] {
+      TensorTable& tensors = of(rt).tensors();
+      const TensorRecord* record = tensors.find(tensor);
+      if (record == nullptr) {
+        of(rt).fail({ErrorCode::bad_submission,
+                     fmt::format("{}: {}", use, tensors.describe(tensor)),
+                     "use a tensor only inside the scope that made it"});
+      }
+      return record;
+    });
   }
 
   static constexpr PTO2RuntimeOps table{
       .abi = PTO2_ORCHESTRATION_ABI,
       .submit_task =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n) {
-            of(rt).submit({kernel, type, {params, n}});
+            submit(rt, {kernel, type, {params, n}});
           },
-      .scope_begin = [](PTO2Runtime* rt) { of(rt).scope_begin(); },
-      .scope_end = [](PTO2Runtime* rt) { of(rt).scope_end(); },
+      .scope_begin = [](PTO2Runtime* rt) { of(rt).with_memory([&] { of(rt).scope_begin(); }); },
+      .scope_end = [](PTO2Runtime* rt) { of(rt).with_memory([&] { of(rt).scope_end(); }); },
       .orchestration_done = [](PTO2Runtime* rt) { of(rt).orchestration_done(); },
       .make_tensor =
           [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
              DataType dtype) {
-            return handle_of(rt, of(rt).tensors().make(address, shapes, ndims, dtype),
-                             "check the call of make_tensor");
+            return handle_of(
+                rt, [&] { return of(rt).tensors().make(address, shapes, ndims, dtype); },
+                "check the call of make_tensor");
           },
       .view =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets) {
-            return handle_of(rt, of(rt).tensors().view(tensor, shapes, offsets),
-                             "check the call of view");
+            return handle_of(
+                rt, [&] { return of(rt).tensors().view(tensor, shapes, offsets); },
+                "check the call of view");
           },
       .reshape =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
-            return handle_of(rt, of(rt).tensors().reshape(tensor, shapes, ndims),
-                             "check the call of reshape");
+            return handle_of(
+                rt, [&] { return of(rt).tensors().reshape(tensor, shapes, ndims); },
+                "check the call of reshape");
           },
       .transpose =
           [](PTO2Runtime* rt, uint64_t tensor, uint32_t x, uint32_t y) {
-            return handle_of(rt, of(rt).tensors().transpose(tensor, x, y),
-                             "check the call of transpose");
+            return handle_of(
+                rt, [&] { return of(rt).tensors().transpose(tensor, x, y); },
+                "check the call of transpose");
           },
       .ndims =
           [](PTO2Runtime* rt, uint64_t tensor) {
@@ -106,29 +122,40 @@ struct OrchestrationOps {
       .dump =
           [](PTO2Runtime* rt, uint64_t tensor) {
             const LogSink& sink = of(rt).log_sink;
-            if (sink) sink(PTO2_LOG_INFO, of(rt).tensors().describe(tensor).c_str());
+            of(rt).with_memory([&] {
+              if (sink) sink(PTO2_LOG_INFO, of(rt).tensors().describe(tensor).c_str());
+            });
           },
       .log = &log_line,
       .describe =
           [](PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity) {
-            return copy_text(of(rt).tensors().describe(tensor), text, capacity);
+            return of(rt).with_memory(
+                [&] { return copy_text(of(rt).tensors().describe(tensor), text, capacity); });
           },
-      .allocate_cluster = [](PTO2Runtime* rt) { return of(rt).allocate_cluster(); },
-      .free_cluster = [](PTO2Runtime* rt, int32_t cluster) { of(rt).free_cluster(cluster); },
+      .allocate_cluster =
+          [](PTO2Runtime* rt) {
+            return of(rt).with_memory([&] { return of(rt).allocate_cluster(); });
+          },
+      .free_cluster =
+          [](PTO2Runtime* rt, int32_t cluster) {
+            of(rt).with_memory([&] { of(rt).free_cluster(cluster); });
+          },
       .submit_task_clustered =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
              int32_t cluster) {
-            if (cluster == any_cluster) return of(rt).submit({kernel, type, {params, n}});
-            of(rt).submit({kernel, type, {params, n}, Where{.clusters = {&cluster, 1}}});
+            if (cluster == any_cluster) return submit(rt, {kernel, type, {params, n}});
+            submit(rt, {kernel, type, {params, n}, Where{.clusters = {&cluster, 1}}});
           },
       .submit_block_task =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
              uint32_t block_dim, const int32_t* clusters) {
             const std::size_t pinned = clusters == nullptr ? 0 : block_dim;
-            of(rt).submit({kernel, type, {params, n}, Where{true, block_dim, {clusters, pinned}}});
+            submit(rt, {kernel, type, {params, n}, Where{true, block_dim, {clusters, pinned}}});
           },
-      .fail = [](PTO2Runtime* rt, int32_t code,
-                 const char* text) { of(rt).fail(error_of_giving_up(code, text)); },
+      .fail =
+          [](PTO2Runtime* rt, int32_t code, const char* text) {
+            of(rt).with_memory([&] { of(rt).fail(error_of_giving_up(code, text)); });
+          },
   };
 };
 

@@ -63,6 +63,11 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] TaskTrace& task_trace() { return submitter_.task_trace(); }
   /// Tickets that hold a slot, or have held one; they finish beside the tasks.
   [[nodiscard]] uint64_t tickets() const { return submitter_.tickets(); }
+  /// True if the run was given up because a thread of it, this or another, had no memory. What is
+  /// left need not be whole then, and there is no error().
+  [[nodiscard]] bool lacked_memory() const {
+    return !has_memory_ || static_cast<ErrorCode>(state_.fatal.code()) == no_memory;
+  }
   /// True if the orchestrator's own structures are whole. O(window).
   [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
 
@@ -76,6 +81,8 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] TensorTable& tensors() { return dataflow_.tensors(); }
   /// The run has failed.
   void fail(RunError error);
+  template <class Step>
+  auto with_memory(Step&& step) -> decltype(step());
 
  private:
   enum class Mode {
@@ -109,6 +116,7 @@ class Orchestrator : public OrchestrationRuntime {
   std::function<void(PTO2Runtime*)> entry_;
   Mode mode_ = Mode::running;
   bool done_ = false;
+  bool has_memory_ = true;
   bool rare_types_expected_ = false;  // RunState::expect_rare_types() was called
   RunError error_;
   OrchestratorCounts counts_;

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
+#include <type_traits>
 
 namespace pto2 {
 
@@ -31,9 +32,26 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
   start_up();
-  run_orchestration();
+  with_memory([this] { run_orchestration(); });
   finish();
   record<P>(log_, EventKind::exit, no_task);
+}
+
+/// Gives the run up if `step` lacks memory; what it returns is nothing then.
+template <executors::ExecutionPolicy P, template <class> class F>
+template <class Step>
+auto Orchestrator<P, F>::with_memory(Step&& step) -> decltype(step()) {
+  using Result = decltype(step());
+  if constexpr (std::is_void_v<Result>) {
+    has_memory_ = has_memory_for(step) && has_memory_;
+    if (has_memory_) return;
+    stop();
+    state_.give_up(no_memory, {});
+  } else {
+    Result result{};
+    with_memory([&] { result = step(); });
+    return result;
+  }
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -61,25 +79,27 @@ void Orchestrator<P, F>::run_orchestration() {
     fail({ErrorCode::orchestration_threw, "an exception of unknown type left the orchestration",
           "catch it in aicpu_orchestration_entry"});
   }
-  while (!scopes_.empty()) scope_end();
+  while (!scopes_.empty() && has_memory_) scope_end();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish() {
   auto& startup = state_.startup;
   startup.orchestrator_done.set();
-  if (mode_ == Mode::counting) finish_counting();
+  if (mode_ == Mode::counting) with_memory([this] { finish_counting(); });
   record<P>(log_, EventKind::wait, no_task);
   bool given_up = false;
   P::await([&] {
     given_up = state_.fatal.is_set();
     return given_up || submitter_.quiescent();
   });
-  if (given_up) [[unlikely]] {
-    adopt_fault();
-  } else {
-    report(dataflow_.pipes().end_all());
-  }
+  with_memory([&] {
+    if (given_up) [[unlikely]] {
+      adopt_fault();
+    } else {
+      report(dataflow_.pipes().end_all());
+    }
+  });
   startup.shutdown.set();
   state_.ring_schedulers();
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
@@ -93,7 +113,7 @@ void Orchestrator<P, F>::finish() {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::adopt_fault() {
   const auto code = static_cast<ErrorCode>(state_.fatal.code());
-  if (!is_kernel_fault(code)) return;
+  if (code == no_memory || !is_kernel_fault(code)) return;
   const FatalDetails details = state_.fatal.details();
   error_ = details.kernel.is_set() ? describe_kernel_fault(details.kernel)
                                    : describe_pipe_fault(details.pipe);

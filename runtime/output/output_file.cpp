@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "runtime/output/exit_codes.hpp"
 
@@ -19,13 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr mode_t readable_and_writable = 0666;
-
-[[noreturn]] void fail(const std::string& path, const char* what) {
-  const int error = errno;
-  throw CliError(exit_bad_input, fmt::format("{}: {}: {}; name a file in a folder that you may "
-                                             "write, on a disk with room",
-                                             path, what, std::strerror(error)));
-}
 
 /// A path without links and dots, also of a file that is not there yet.
 fs::path resolved(const std::string& name) {
@@ -61,7 +55,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, none) || resolved(a) == resolved(b);
 }
 
-OutputFile::OutputFile(const std::string& path) : path_(path) {
+OutputFile::OutputFile(const std::string& path, std::string content)
+    : path_(path), content_(std::move(content)) {
   if (path == "-") {
     path_ = stdout_name;
   } else if (!open_nameless()) {
@@ -69,10 +64,29 @@ OutputFile::OutputFile(const std::string& path) : path_(path) {
   }
 }
 
+/// For the reason in errno.
+void OutputFile::fail(const char* what) const {
+  const int error = errno;
+  const char* const remedy =
+      error == EFBIG ? "raise the limit of the size of files (ulimit -f)"
+                     : "name a file in a folder that you may write, on a disk with room";
+  throw CliError(exit_bad_input, fmt::format("{}: {} {}: {}; {}", path_, content_, what,
+                                             std::strerror(error), remedy));
+}
+
 void OutputFile::open_in_place() {
   const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, readable_and_writable);
-  if (file >= 0) owned_.reset(fdopen(file, "w"));
-  if (!owned_) fail(path_, "cannot be written");
+  if (file < 0 || !own(file)) fail("cannot be written");
+}
+
+/// Takes the descriptor. False: there is no memory for the rest of the file.
+bool OutputFile::own(int file) {
+  owned_.reset(fdopen(file, "w"));
+  if (owned_) return true;
+  const int error = errno;
+  close(file);
+  errno = error;
+  return false;
 }
 
 /// In the folder of the file to be, and with the rights of the one that is there. False: the file
@@ -89,8 +103,7 @@ bool OutputFile::open_nameless() {
       open(target.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, readable_and_writable);
   if (file < 0) return false;
   if (is_there) (void)!fchmod(file, former.st_mode);
-  owned_.reset(fdopen(file, "w"));
-  if (!owned_) fail(path_, "cannot be written");
+  if (!own(file)) fail("cannot be written");
   target_ = target;
   return true;
 }
@@ -111,7 +124,7 @@ void OutputFile::put_in_place() {
     if (take_place(interim, target_)) return;
     break;
   }
-  fail(path_, "could not be written");
+  fail("could not be written");
 }
 
 /// Not at all a pipe or a device.
@@ -122,13 +135,19 @@ void OutputFile::empty() {
 
 void OutputFile::write(std::string_view text) {
   empty();
-  std::fwrite(text.data(), 1, text.size(), owned_ ? owned_.get() : stdout);
+  const std::size_t written =
+      std::fwrite(text.data(), 1, text.size(), owned_ ? owned_.get() : stdout);
+  if (written != text.size() && error_ == 0) error_ = errno;
 }
 
 void OutputFile::finish() {
   empty();
   std::FILE* const file = owned_ ? owned_.get() : stdout;
-  if (std::fflush(file) != 0 || std::ferror(file) != 0) fail(path_, "could not be written");
+  if (std::fflush(file) != 0 && error_ == 0) error_ = errno;
+  if (error_ != 0) {
+    errno = error_;
+    fail("could not be written");
+  }
   if (!target_.empty()) put_in_place();
   owned_.reset();
 }

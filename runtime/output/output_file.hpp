@@ -23,8 +23,9 @@ namespace pto2::cli {
 
 class OutputFile {
  public:
-  /// Opens `path` for writing, "-" for stdout. Throws CliError (bad input) if that is impossible.
-  explicit OutputFile(const std::string& path);
+  /// Opens `path` for writing, "-" for stdout. `content` is what errors call it: "the trace".
+  /// Throws CliError (bad input) if that is impossible.
+  explicit OutputFile(const std::string& path, std::string content = "the result");
 
   void write(std::string_view text);
   /// Flushes, closes, and puts the file in its place. Throws CliError (bad input) if anything could
@@ -36,16 +37,20 @@ class OutputFile {
   struct Closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
+  [[noreturn]] void fail(const char* what) const;
   void open_in_place();
+  [[nodiscard]] bool own(int file);
   bool open_nameless();
   void put_in_place();
   void empty();
 
   static constexpr const char* stdout_name = "standard output";
   std::string path_;
+  std::string content_;
   std::unique_ptr<std::FILE, Closer> owned_;  ///< null: stdout
   std::string target_;                        ///< of a file without a name yet; empty: it has one
   bool emptied_ = false;
+  int error_ = 0;  ///< errno of the first text that could not be written
 };
 
 }  // namespace pto2::cli

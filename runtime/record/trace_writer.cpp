@@ -1,75 +1,123 @@
 #include "runtime/record/trace_writer.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <concepts>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "runtime/record/event_fields.hpp"
 
 namespace pto2 {
 namespace {
 
-using Json = nlohmann::ordered_json;
+/// In quotes; what is no UTF-8 becomes the replacement character.
+std::string quoted(const std::string& text) {
+  using Json = nlohmann::json;
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
-Json cores_json(const Record& record) {
-  Json cores = Json::array();
+/// The text of an object of JSON, from its members in order. No document of nlohmann's: their
+/// destructors need memory, and end the program if there is none.
+class ObjectText {
+ public:
+  void add(const std::string& name, const std::string& value) { add_json(name, quoted(value)); }
+  void add(const std::string& name, const char* value) { add_json(name, quoted(value)); }
+  void add(const std::string& name, bool value) { add_json(name, value ? "true" : "false"); }
+  template <std::integral Number>
+  void add(const std::string& name, Number value) {
+    add_json(name, fmt::to_string(value));
+  }
+  void add(const std::string& name, const ObjectText& object) { add_json(name, object.text()); }
+  /// A list of whatever is JSON.
+  void add(const std::string& name, const std::vector<std::string>& elements) {
+    add_json(name, fmt::format("[{}]", fmt::join(elements, ",")));
+  }
+
+  [[nodiscard]] std::string text() const { return "{" + members_ + "}"; }
+
+ private:
+  void add_json(const std::string& name, std::string_view json) {
+    members_ += fmt::format("{}{}:{}", members_.empty() ? "" : ",", quoted(name), json);
+  }
+
+  std::string members_;
+};
+
+std::vector<std::string> quoted(const std::vector<std::string>& texts) {
+  std::vector<std::string> result;
+  for (const std::string& text : texts) result.push_back(quoted(text));
+  return result;
+}
+
+std::vector<std::string> cores_json(const Record& record) {
+  std::vector<std::string> cores;
   for (const CoreRecord& core : record.cores) {
-    Json& json = cores.emplace_back();
-    json["name"] = core.name;
-    json["type"] = record.types[core.type];
-    json["cluster"] = core.cluster;
+    ObjectText json;
+    json.add("name", core.name);
+    json.add("type", record.types[core.type]);
+    json.add("cluster", core.cluster);
     const std::string& thread = record.threads[core.thread];
-    if (thread != core.name) json["thread"] = thread;
-    if (core.scheduler != no_index) json["scheduler"] = record.threads[core.scheduler];
+    if (thread != core.name) json.add("thread", thread);
+    if (core.scheduler != no_index) json.add("scheduler", record.threads[core.scheduler]);
+    cores.push_back(json.text());
   }
   return cores;
 }
 
 /// What was run on.
-void add_machine(const Record& record, Json& json) {
-  Json& chip = json["chip"] = {{"name", record.chip.name}};
-  for (const auto& [name, number] : record.chip.numbers) chip[name] = number;
-  json["cores"] = cores_json(record);
-  Json& rings = json["rings"] = Json::array();
+void add_machine(const Record& record, ObjectText& json) {
+  ObjectText chip;
+  chip.add("name", record.chip.name);
+  for (const auto& [name, number] : record.chip.numbers) chip.add(name, number);
+  json.add("chip", chip);
+  json.add("cores", cores_json(record));
+  std::vector<std::string> rings;
   for (const RingRecord& ring : record.rings) {
-    rings.push_back({{"window", ring.window}, {"heap", ring.heap}, {"dep_pool", ring.dep_pool}});
+    rings.push_back(fmt::format(R"({{"window":{},"heap":{},"dep_pool":{}}})", ring.window,
+                                ring.heap, ring.dep_pool));
   }
-  json["tensormap_pool"] = record.tensormap_pool;
-  Json& room = json["ready_room"] = Json::object();
+  json.add("rings", rings);
+  json.add("tensormap_pool", record.tensormap_pool);
+  ObjectText room;
   for (std::size_t type = 0; type < record.ready_room.size(); ++type) {
-    room[record.types[type]] = record.ready_room[type];
+    room.add(record.types[type], record.ready_room[type]);
   }
-  json["shards"] = record.shards;
-  json["threads"] = record.threads;
-  Json& kernels = json["kernels"] = Json::object();
+  json.add("ready_room", room);
+  json.add("shards", record.shards);
+  json.add("threads", quoted(record.threads));
+  ObjectText kernels;
   for (std::size_t id = 0; id < record.kernels.size(); ++id) {
-    if (!record.kernels[id].empty()) kernels[std::to_string(id)] = record.kernels[id];
+    if (!record.kernels[id].empty()) kernels.add(std::to_string(id), record.kernels[id]);
   }
+  json.add("kernels", kernels);
 }
 
 /// How the run ended.
-void add_outcome(const Record& record, Json& json) {
-  json["error"] = record.error;
-  if (!record.message.empty()) json["message"] = record.message;
-  if (!record.hint.empty()) json["hint"] = record.hint;
-  json["given_up"] = record.given_up;
-  if (!record.damaged.empty()) json["damaged"] = record.damaged;
+void add_outcome(const Record& record, ObjectText& json) {
+  json.add("error", record.error);
+  if (!record.message.empty()) json.add("message", record.message);
+  if (!record.hint.empty()) json.add("hint", record.hint);
+  json.add("given_up", record.given_up);
+  if (!record.damaged.empty()) json.add("damaged", quoted(record.damaged));
   if (!record.counts) return;
-  Json& counts = json["counts"] = Json::object();
-  for (const CountRow& row : count_table()) counts[row.name] = (*record.counts).*row.member;
+  ObjectText counts;
+  for (const CountRow& row : count_table()) counts.add(row.name, (*record.counts).*row.member);
+  json.add("counts", counts);
 }
 
 std::string header(const Record& record) {
-  Json json = {{"schema", trace_schema}};
-  for (const auto& [name, value] : record.labels) json[name] = value;
-  json["clock"] = record.points ? "points" : "ns";
-  if (record.weak_memory) json["weak_memory"] = true;
-  if (record.kernels_last) json["kernels_last"] = true;
-  if (record.seed) json["seed"] = *record.seed;
-  json["tasks"] = record.tasks.size();
+  ObjectText json;
+  json.add("schema", std::string(trace_schema));
+  for (const auto& [name, value] : record.labels) json.add(name, value);
+  json.add("clock", record.points ? "points" : "ns");
+  if (record.weak_memory) json.add("weak_memory", true);
+  if (record.kernels_last) json.add("kernels_last", true);
+  if (record.seed) json.add("seed", *record.seed);
+  json.add("tasks", record.tasks.size());
   add_outcome(record, json);
   add_machine(record, json);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.text() + "\n";
 }
 
 }  // namespace

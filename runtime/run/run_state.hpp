@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "core/admission.hpp"
@@ -83,6 +84,23 @@ struct FatalDetails {
   KernelFault kernel = {};  ///< for the other faults of kernels
 };
 
+/// In the fatal latch beside the outcomes: a thread had no memory to go on with, and nothing that
+/// it has begun need be whole. It is no outcome, because the launch throws std::bad_alloc when all
+/// threads have returned.
+inline constexpr auto no_memory = static_cast<ErrorCode>(-1);
+
+/// False: `step` lacked memory. Whoever called it gives the run up then, outside of the handler: a
+/// fiber in one must not wait.
+template <class Step>
+[[nodiscard]] bool has_memory_for(Step&& step) {
+  try {
+    step();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 template <executors::ExecutionPolicy P, template <class> class F>
 class RunState {
  public:
@@ -153,7 +171,8 @@ class RunState {
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
   }
-  /// By who ran the kernel that is to blame: gives the run up. The task must never complete.
+  /// By who ran the kernel that is to blame, or lacks memory: gives the run up. The task must never
+  /// complete.
   void give_up(ErrorCode code, const FatalDetails& details) {
     fatal.latch(static_cast<int32_t>(code), details);
     ring_schedulers();

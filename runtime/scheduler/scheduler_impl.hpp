@@ -26,23 +26,26 @@ Scheduler<P, F>::Scheduler(State& state, SchedulerId id)
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::run() {
   start_up();
-  const auto is_over = [this] { return state_.startup.shutdown.is_set(); };
-  uint32_t vain_rounds = 0;
-  while (!state_.fatal.is_set()) {
-    const bool completed = completion_phase();
-    scan_phase();
-    const bool dispatched = dispatch_phase();
-    if (completed || dispatched) {
-      vain_rounds = 0;
-      if (cores_to_wait_for_ && P::yield(is_over)) break;
-    } else if (vain_rounds < P::polling_rounds()) {
-      ++vain_rounds;
-      if (P::yield(is_over)) break;
-    } else {
-      if (is_over()) break;
-      park();
+  const bool has_memory = has_memory_for([this] {
+    const auto is_over = [this] { return state_.startup.shutdown.is_set(); };
+    uint32_t vain_rounds = 0;
+    while (!state_.fatal.is_set()) {
+      const bool completed = completion_phase();
+      scan_phase();
+      const bool dispatched = dispatch_phase();
+      if (completed || dispatched) {
+        vain_rounds = 0;
+        if (cores_to_wait_for_ && P::yield(is_over)) break;
+      } else if (vain_rounds < P::polling_rounds()) {
+        ++vain_rounds;
+        if (P::yield(is_over)) break;
+      } else {
+        if (is_over()) break;
+        park();
+      }
     }
-  }
+  });
+  if (!has_memory) state_.give_up(no_memory, {});
   shut_down();
   record<P>(log_, EventKind::exit, no_task);
 }
@@ -402,6 +405,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   share.parts = &block.parts;
   share.params = block.shape.read().params;
   const bool pass_on = number < unclaimed;
+  running_[core.value] = task;  // before memory may be lacking
   // The shares of the cores that come next keep the slot.
   if (pass_on) {
     push_ticket(static_cast<uint32_t>(type), task);

@@ -147,7 +147,7 @@ TEST(Check, OutputThatCannotBeWrittenIsAnError) {
     const Outcome outcome = run_program(
         "/bin/sh", {"-c", std::string(PTO2_PROGRAM) + " " + arguments + " > /dev/full"});
     EXPECT_EQ(outcome.code, 3) << arguments;
-    EXPECT_THAT(outcome.err, HasSubstr("standard output: could not be written"));
+    EXPECT_THAT(outcome.err, HasSubstr("standard output: the result could not be written"));
   }
 }
 

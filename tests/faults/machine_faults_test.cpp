@@ -1,0 +1,289 @@
+/// The machine fails in the middle of a run: memory, mappings, threads and files, each operation in
+/// turn, alone and with all that come after it.
+#include "tests/faults/machine_faults.hpp"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <optional>
+#include <system_error>
+
+#include "runtime/executors/logical_thread.hpp"
+#include "runtime/judge/judge.hpp"
+#include "runtime/output/exit_codes.hpp"
+#include "runtime/output/output_file.hpp"
+#include "runtime/record/trace_reader.hpp"
+#include "runtime/record/trace_writer.hpp"
+#include "stress/hang_guard.hpp"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t hosts = 2;  // of the packed executor: some threads are not the caller's
+
+/// What a run came to.
+enum class End { passed, orchestration_threw, no_memory, no_thread, no_file };
+
+/// A program that is run again and again: a launch with events, and a trace of it.
+struct Program {
+  DeviceConfig config;
+  executors::Executor executor;
+  std::function<void(TaskGraph&)> build;
+  std::string trace;                  ///< the file
+  ErrorCode outcome = ErrorCode::ok;  ///< of a run on a machine that works
+};
+
+/// Builds the graph anew in every run.
+struct OneRun {
+  OneRun(const Program& what, std::size_t stack) : program(what), stack_bytes(stack) {}
+
+  End launch() {
+    return end_of([&] {
+      const Launch what{kernels,
+                        [this](PTO2Runtime* rt) {
+                          graph.emplace(rt);
+                          program.build(*graph);
+                        },
+                        [](int32_t, const char*) {}};
+      result = pto2::launch(
+          program.config,
+          executors::TeamOptions{
+              .executor = program.executor, .host_threads = hosts, .stack_bytes = stack_bytes},
+          what);
+      return result->error.code == program.outcome ? End::passed : End::orchestration_threw;
+    });
+  }
+
+  /// Requires that launch() has passed.
+  End write() {
+    return end_of([&] {
+      cli::OutputFile file(program.trace);
+      write_trace(result->record, [&](std::string_view text) { file.write(text); });
+      file.finish();
+      return End::passed;
+    });
+  }
+
+  /// With a machine that works again: what the run has left must fit its end.
+  void check(End end) const {
+    if (end == End::no_file) {
+      EXPECT_THAT(message, testing::HasSubstr(program.trace));
+    }
+    if (end != End::passed) {
+      if (end == End::orchestration_threw) {
+        EXPECT_EQ(result->error.code, ErrorCode::orchestration_threw) << result->error.message;
+        EXPECT_THAT(result->damaged, testing::IsEmpty());
+      } else {
+        EXPECT_FALSE(fs::exists(program.trace)) << "a trace that is not whole";
+      }
+      return;
+    }
+    EXPECT_THAT(result->damaged, testing::IsEmpty());
+    if (program.outcome == ErrorCode::ok) {
+      EXPECT_EQ(result->tasks, graph->tasks());
+      graph->verify();
+    } else {
+      EXPECT_THAT(result->error.hint, testing::HasSubstr("--window 16"));
+    }
+    EXPECT_THAT(judging::problems_of(result->record), testing::IsEmpty());
+    EXPECT_THAT(judging::problems_of(read_trace(program.trace)), testing::IsEmpty());
+  }
+
+  /// What step() returns or throws.
+  template <class Step>
+  End end_of(Step&& step) {
+    try {
+      return step();
+    } catch (const std::bad_alloc&) {
+      return End::no_memory;
+    } catch (const std::system_error&) {
+      return End::no_thread;
+    } catch (const cli::CliError& error) {
+      message = error.what();
+      return End::no_file;
+    }
+  }
+
+  static constexpr KernelEntry kernels[] = {hash_kernel};
+  const Program& program;
+  std::size_t stack_bytes;
+  std::optional<TaskGraph> graph;
+  std::optional<RunResult> result;
+  std::string message;
+};
+
+/// Runs the program on a machine that fails so; `counted`: the operations that there were.
+End run_once(const Program& program, const Failing& failing, uint64_t& counted) {
+  fs::remove(program.trace);
+  // Stacks of another size than those of the run before are mapped anew.
+  OneRun run(program, failing.first == 0 ? 1 << 20 : 1 << 19);
+  std::optional<FailingMachine> machine(failing);
+  End end = run.launch();
+  if (end == End::passed) end = run.write();
+  counted = machine->counted();
+  machine.reset();
+  run.check(end);
+  return end;
+}
+
+/// A failure of `operation` may lead to no other end than these.
+std::vector<End> ends_of(Operation operation) {
+  switch (operation) {
+    case Operation::allocation:
+      return {End::passed, End::orchestration_threw, End::no_memory};
+    case Operation::mapping:
+      return {End::no_memory};
+    case Operation::thread:
+      return {End::no_thread};
+    case Operation::file:
+      break;
+  }
+  return {End::passed, End::no_file};
+}
+
+/// Lets each operation of a run fail in turn, and runs again on a machine that works after each.
+/// Returns how many there were.
+uint64_t sweep(const Program& program, Operation operation, bool rest, bool (*here)() = nullptr) {
+  const Failing nothing{operation, 0, false, here};
+  uint64_t counted = 0;
+  EXPECT_EQ(run_once(program, nothing, counted), End::passed);
+  EXPECT_EQ(run_once(program, nothing, counted), End::passed);
+  const std::vector<End> allowed = ends_of(operation);
+  std::array<uint64_t, 5> ends{};  // by End
+  stress::HangGuard guard(name_of(operation));
+  const Holdings before = holdings();
+  uint64_t point = 1;
+  // The count differs from run to run where threads allocate: the end is the first run with less.
+  for (;; ++point, guard.progress()) {
+    const End end = run_once(program, {operation, point, rest, here}, counted);
+    if (counted < point) break;
+    ++ends[static_cast<std::size_t>(end)];
+    EXPECT_THAT(allowed, testing::Contains(end)) << name_of(operation) << " " << point;
+    uint64_t any = 0;
+    EXPECT_EQ(run_once(program, nothing, any), End::passed) << "after " << point;
+    const Holdings after = holdings();
+    EXPECT_EQ(to_string(after), to_string(before)) << "after " << point;
+    if (testing::Test::HasFailure()) break;
+  }
+  fmt::print(
+      "{}{}: {} points; passed {}, orchestration_threw {}, no memory {}, no thread {}, no "
+      "file {}\n",
+      name_of(operation), rest ? " and all that follow" : "", point - 1, ends[0], ends[1], ends[2],
+      ends[3], ends[4]);
+  return point - 1;
+}
+
+/// Chains, updates, scopes and pinned tasks, more than the window holds.
+void build_mixed(TaskGraph& graph) {
+  graph.pin(pto2_rt_allocate_cluster(graph.runtime()));
+  Value value = graph.task({});
+  graph.update(value);
+  graph.pin(-1);
+  for (int i = 0; i < 2; ++i) {
+    PTO2_SCOPE(graph.runtime()) {
+      const Value inner = graph.task({value}, 4);
+      (void)graph.task({inner, value});
+    }
+  }
+}
+
+/// Two hundred tasks become ready at once, for queues of two places and one cluster: schedulers
+/// keep them.
+void build_crowd(TaskGraph& graph) {
+  Value value = graph.task({}, 1, 100'000);
+  for (int i = 0; i < 150; ++i) (void)graph.task({value});
+  graph.pin(pto2_rt_allocate_cluster(graph.runtime()));
+  for (int i = 0; i < 200; ++i) (void)graph.task({value});
+}
+
+/// More tasks in one scope than a window of eight holds: what the orchestration needs is counted.
+void build_deadlock(TaskGraph& graph) {
+  for (int i = 0; i < 12; ++i) (void)graph.task({});
+}
+
+struct SweepCase {
+  const char* name;
+  executors::Executor executor;
+  bool rest;
+};
+
+class MachineFaults : public testing::TestWithParam<SweepCase> {
+ protected:
+  [[nodiscard]] Program mixed() const {
+    DeviceConfig config = tiny_device();
+    config.events = 256;
+    return {config, GetParam().executor, build_mixed, trace()};
+  }
+  [[nodiscard]] Program deadlock() const {
+    Program program = mixed();
+    program.build = build_deadlock;
+    program.config.window = 8;
+    program.config.heap_bytes = 64 << 10;
+    program.config.dep_pool = 64;
+    program.config.tensormap_pool = 64;
+    program.outcome = ErrorCode::flow_control_deadlock;
+    return program;
+  }
+  [[nodiscard]] Program crowd() const {
+    DeviceConfig config = tiny_device();
+    config.window = 512;
+    config.heap_bytes = 1 << 20;
+    config.dep_pool = 1024;
+    config.tensormap_pool = 1024;
+    config.events = 4096;
+    return {config, GetParam().executor, build_crowd, trace()};
+  }
+
+ private:
+  static std::string trace() { return testing::TempDir() + "machine_faults.jsonl"; }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, MachineFaults,
+    testing::Values(SweepCase{"packed_one", executors::Executor::packed, false},
+                    SweepCase{"packed_rest", executors::Executor::packed, true},
+                    SweepCase{"threads_one", executors::Executor::threads, false},
+                    SweepCase{"threads_rest", executors::Executor::threads, true}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(MachineFaults, AnAllocation) {
+  EXPECT_GT(sweep(mixed(), Operation::allocation, GetParam().rest), 200u);
+}
+
+TEST_P(MachineFaults, AnAllocationOfADeadlocksReport) {
+  EXPECT_GT(sweep(deadlock(), Operation::allocation, GetParam().rest), 200u);
+}
+
+bool is_scheduler() {
+  return executors::running_thread().starts_with("scheduler");
+}
+
+TEST_P(MachineFaults, AnAllocationOfASchedulerThatKeepsTasks) {
+  EXPECT_GT(sweep(crowd(), Operation::allocation, GetParam().rest, is_scheduler), 0u);
+}
+
+/// Arrays of 64 KiB and more, and with the packed executor the stacks that are not in the cache.
+TEST_P(MachineFaults, AMapping) {
+  EXPECT_GE(sweep(crowd(), Operation::mapping, GetParam().rest), 3u);
+}
+
+/// With the packed executor the other host and the reminder.
+TEST_P(MachineFaults, AThread) {
+  const uint64_t expected = GetParam().executor == executors::Executor::packed ? hosts : 6;
+  EXPECT_EQ(sweep(mixed(), Operation::thread, GetParam().rest), expected);
+}
+
+TEST_P(MachineFaults, AFileOperation) {
+  EXPECT_GT(sweep(mixed(), Operation::file, GetParam().rest), 50u);
+}
+
+}  // namespace
+}  // namespace pto2::test
