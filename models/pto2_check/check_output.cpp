@@ -113,7 +113,6 @@ std::string CheckOutput::json_text(bool interrupted) const {
 
 ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
   const bool is_interrupted = interrupted.has_value();
-  files_.finish([&] { return json_text(is_interrupted); }, "pto2 check", cases_, is_interrupted);
   const auto failures = std::ranges::count_if(
       cases_, [](const cli::JunitCase& test) { return !test.failure.empty(); });
   const auto skipped = std::ranges::count_if(cases_, &cli::JunitCase::skipped);
@@ -122,6 +121,7 @@ ExitCode CheckOutput::finish(std::optional<ExitCode> interrupted) {
   if (interrupted) files_.print("interrupted: what is not listed was not tried\n");
   files_.print(fmt::format("{} hold, {} do not, {} inconclusive, {:.1f} s\n",
                            std::ssize(cases_) - failures - skipped, failures, skipped, seconds));
+  files_.finish([&] { return json_text(is_interrupted); }, "pto2 check", cases_, is_interrupted);
   if (interrupted) return *interrupted;
   if (failures != 0) return cli::exit_fail;
   return cases_.empty() || bound_hit_ ? cli::exit_inconclusive : cli::exit_pass;

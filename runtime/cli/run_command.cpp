@@ -294,17 +294,17 @@ ExitCode RunCommand::run(const Settings& settings) {
   OutputFile* const trace = results.trace();
   RunReport report =
       measure(settings, trace != nullptr ? settings.number(Setting::trace_events) : 0);
+  complain_of(report);
+  if (!quiet_) results.print(to_text(report));
   if (trace != nullptr) {
     write_trace(*trace, report);
-    trace->finish();
+    results.finish_trace();
     const uint64_t dropped = report.result.record.dropped;
     if (dropped != 0 && !quiet_) {
       fmt::print(stderr, "pto2: warning: {} events found their buffer full; use --trace-events\n",
                  dropped);
     }
   }
-  complain_of(report);
-  if (!quiet_) results.print(to_text(report));
   results.finish([&] { return to_json(report); });
   return exit_code(report);
 }

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
+#include <exception>
 #include <new>
 #include <system_error>
 
@@ -23,8 +25,36 @@ void end_without_memory(const Remedies& remedies) {
   _exit(exit_bad_input);
 }
 
+namespace {
+
+// Of the program, for the handler.
+const Remedies* remedies_in_force = nullptr;
+std::terminate_handler former_handler = nullptr;
+
+/// Some destructors need memory, those of a document of nlohmann's among them.
+void end_terminated() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    end_without_memory(*remedies_in_force);
+  } catch (...) {
+  }
+  former_handler();
+}
+
+/// What the system would end the process for becomes an error: a file that grows beyond the limit
+/// (ulimit -f) cannot be written then, as on a full disk.
+void take_over(const Remedies& remedies) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  remedies_in_force = &remedies;
+  if (former_handler == nullptr) former_handler = std::set_terminate(end_terminated);
+}
+
+}  // namespace
+
 int guarded(const std::function<int()>& execute, const Remedies& remedies,
             const std::function<std::optional<CliError>(const std::exception&)>& other) {
+  take_over(remedies);
   try {
     return execute();
   } catch (const CliError& error) {

@@ -24,7 +24,10 @@ int complain(ExitCode code, const std::string& message);
 [[noreturn]] void end_without_memory(const Remedies& remedies);
 
 /// Returns what execute() returns or, if it throws, an exit code, with a message on stderr. `other`
-/// knows exceptions that this table does not, and turns them into a CliError.
+/// knows exceptions that this table does not, and turns them into a CliError. From here on a file
+/// that grows beyond the limit of the process cannot be written, instead of ending it (SIGXFSZ),
+/// and lack of memory where no exception may pass ends the program as it does elsewhere; `remedies`
+/// outlives the program.
 int guarded(const std::function<int()>& execute, const Remedies& remedies,
             const std::function<std::optional<CliError>(const std::exception&)>& other = {});
 

@@ -34,30 +34,56 @@ ResultFiles::ResultFiles(const ResultNames& names) : text_(is_for_people(names))
   check_apart(trace, json);
   check_apart(trace, junit);
   check_apart(json, junit);
-  if (!names.json.empty()) json_.emplace(names.json);
-  if (!names.junit.empty()) junit_.emplace(names.junit);
-  if (!names.trace.empty()) trace_.emplace(names.trace);
+  if (!names.json.empty()) json_.emplace(names.json, "the result as JSON");
+  if (!names.junit.empty()) junit_.emplace(names.junit, "the result as JUnit");
+  if (!names.trace.empty()) trace_.emplace(names.trace, "the trace");
 }
 
-void ResultFiles::print(const std::string& text) const {
+template <class Step>
+void ResultFiles::attempt(Step&& step) {
+  try {
+    step();
+  } catch (const CliError& error) {
+    if (!error_) error_ = error;
+  }
+}
+
+void ResultFiles::finish_trace() {
+  attempt([this] { trace_->finish(); });
+}
+
+void ResultFiles::print(const std::string& text) {
   if (!text_ || text.empty()) return;
-  OutputFile out("-");
-  out.write(text);
-  out.finish();
+  attempt([&] {
+    OutputFile out("-");
+    out.write(text);
+    out.finish();
+  });
+}
+
+void ResultFiles::finish_json(const std::function<std::string()>& json_text) {
+  if (!json_) return;
+  json_->write(json_text());
+  attempt([this] { json_->finish(); });
+}
+
+void ResultFiles::finish() const {
+  if (error_) throw CliError(*error_);
 }
 
 void ResultFiles::finish(const std::function<std::string()>& json_text) {
-  if (!json_) return;
-  json_->write(json_text());
-  json_->finish();
+  finish_json(json_text);
+  finish();
 }
 
 void ResultFiles::finish(const std::function<std::string()>& json_text, const std::string& suite,
                          const std::vector<JunitCase>& cases, bool interrupted) {
-  finish(json_text);
-  if (!junit_) return;
-  junit_->write(junit_text(suite, cases, interrupted));
-  junit_->finish();
+  finish_json(json_text);
+  if (junit_) {
+    junit_->write(junit_text(suite, cases, interrupted));
+    attempt([this] { junit_->finish(); });
+  }
+  finish();
 }
 
 }  // namespace pto2::cli

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/output/exit_codes.hpp"
 #include "runtime/output/junit.hpp"
 #include "runtime/output/output_file.hpp"
 
@@ -19,6 +20,8 @@ struct ResultNames {
   std::string trace = {};
 };
 
+/// What cannot be written keeps nothing else from being written: the error is thrown by finish(),
+/// which comes last. Each error names its file.
 class ResultFiles {
  public:
   /// Opens the files. Throws CliError: bad input, or usage if two names are of one file.
@@ -26,21 +29,31 @@ class ResultFiles {
   ResultFiles(const std::string& json, const std::string& junit)
       : ResultFiles(ResultNames{.json = json, .junit = junit}) {}
 
-  /// The trace, for who has it to write and to finish; null if none is wanted.
+  /// The trace, for who has it to write; null if none is wanted.
   [[nodiscard]] OutputFile* trace() { return trace_ ? &*trace_ : nullptr; }
+  /// It is written: puts it in its place. Requires that one is wanted.
+  void finish_trace();
   /// Text for people, at once.
-  void print(const std::string& text) const;
-  /// Writes JSON, if it is wanted, and puts it in its place. `json_text` is called if so.
+  void print(const std::string& text);
+  /// Writes JSON, if it is wanted, and puts it in its place. `json_text` is called if so. Throws
+  /// the first CliError (bad input) that there was, here or before.
   void finish(const std::function<std::string()>& json_text);
-  /// The same, and JUnit; `suite`, `cases` and `interrupted` are junit_text()'s.
+  /// The same without JSON.
+  void finish() const;
+  /// The same, with JUnit; `suite`, `cases` and `interrupted` are junit_text()'s.
   void finish(const std::function<std::string()>& json_text, const std::string& suite,
               const std::vector<JunitCase>& cases, bool interrupted);
 
  private:
+  template <class Step>
+  void attempt(Step&& step);
+  void finish_json(const std::function<std::string()>& json_text);
+
   bool text_;
   std::optional<OutputFile> json_;
   std::optional<OutputFile> junit_;
   std::optional<OutputFile> trace_;
+  std::optional<CliError> error_;  ///< the first
 };
 
 }  // namespace pto2::cli

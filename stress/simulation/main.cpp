@@ -168,12 +168,13 @@ ExitCode run_replay(const std::string& text, const std::string& trace) {
     }
     std::string story;
     const SimulatedRun run = replay(text, token, story);
+    results.print(text_of(run, std::move(story)));
     if (is_traced) {
-      file->finish();
+      results.finish_trace();
     } else if (file != nullptr) {
       fmt::print(stderr, "pto2: there is no trace of a run that did not come to its end\n");
     }
-    results.print(text_of(run, std::move(story)));
+    results.finish();
     return run.wrong() ? cli::exit_fail : cli::exit_pass;
   } catch (const cli::TokenError& error) {
     throw CliError(cli::exit_bad_input, error.what());

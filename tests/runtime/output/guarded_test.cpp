@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -49,6 +51,19 @@ TEST(Guarded, AProgramKnowsExceptionsOfItsOwn) {
 TEST(Guarded, WithoutMemoryItIsTheMachine) {
   EXPECT_EXIT(ends_with(std::bad_alloc()), testing::ExitedWithCode(exit_bad_input),
               "pto2: out of memory; use a smaller case");
+}
+
+/// As in a destructor: the exception ends the program on the spot.
+TEST(Guarded, WithoutMemoryWhereNoExceptionMayPassItIsTheMachine) {
+  const auto destruct = [](const std::exception_ptr& error) noexcept {
+    std::rethrow_exception(error);
+  };
+  const std::exception_ptr memory = std::make_exception_ptr(std::bad_alloc());
+  EXPECT_EXIT(guarded([&]() -> int { return destruct(memory), 0; }, remedies),
+              testing::ExitedWithCode(exit_bad_input), "pto2: out of memory; use a smaller case");
+  const std::exception_ptr strange = std::make_exception_ptr(std::runtime_error("strange"));
+  EXPECT_EXIT(guarded([&]() -> int { return destruct(strange), 0; }, remedies),
+              testing::KilledBySignal(SIGABRT), "strange");
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+/// The disk is full, or the file as large as it may be, when a program writes what it has found:
+/// the rest of it is told, and the error names the file and its content.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// A call of pto2, an option of it that names a file, and what is told all the same.
+struct Call {
+  Strings arguments;
+  int blocks;  ///< of 512 bytes, that a file may have at most: more than those of images
+  const char* option;
+  const char* content;  ///< of the file, in the error
+  const char* told;     ///< on stdout
+};
+
+std::vector<Call> calls() {
+  const Strings run = {"run", "paged_attention_seq", "--case", "RingBufferNested"};
+  const Strings simulate = {"simulate", "--random-graphs", "--seeds", "1..20"};
+  const Strings stress = {"stress", "scenarios/doorbell", "--runs", "20"};
+  const Strings check = {"check", "doorbell"};
+  return {
+      {run, 4096, "--trace", "the trace", "verdict         pass"},
+      {simulate, 0, "--json", "the result as JSON", "20 seeds"},
+      {simulate, 0, "--junit", "the result as JUnit", "20 seeds"},
+      {stress, 0, "--json", "the result as JSON", "0 wrong"},
+      {stress, 0, "--junit", "the result as JUnit", "0 wrong"},
+      {check, 0, "--json", "the result as JSON", "hold, 0 do not"},
+      {check, 0, "--junit", "the result as JUnit", "hold, 0 do not"},
+  };
+}
+
+/// Both outputs, of a pto2 whose files have so many blocks at most. They go through a pipe.
+Outcome without_room(const Strings& arguments, int blocks) {
+  std::string command = "(ulimit -f " + std::to_string(blocks) + "; " PTO2_PROGRAM;
+  for (const std::string& argument : arguments) command += " '" + argument + "'";
+  Outcome outcome = run_program("/bin/sh", {"-c", command + " 2>&1; echo code $?) | cat"});
+  const std::size_t code = outcome.out.rfind("code ");
+  outcome.code = std::stoi(outcome.out.substr(code + 5));
+  outcome.err = outcome.out;
+  return outcome;
+}
+
+Strings with(Strings arguments, const Strings& more) {
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::string text_of(const Strings& arguments) {
+  return testing::PrintToString(arguments);
+}
+
+TEST(DiskFull, TheRestIsToldAndTheErrorNamesTheFile) {
+  for (const Call& call : calls()) {
+    const Strings arguments = with(call.arguments, {call.option, "/dev/full"});
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 3) << text_of(arguments);
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("pto2: /dev/full: ") + call.content +
+                                       " could not be written: No space left on device"))
+        << text_of(arguments);
+    EXPECT_THAT(outcome.out, HasSubstr(call.told)) << text_of(arguments);
+  }
+}
+
+TEST(DiskFull, AFileThatMayNotGrowIsNoOtherCase) {
+  const TemporaryFolder folder;
+  for (const Call& call : calls()) {
+    const std::string file = folder.path("result");
+    const Strings arguments = with(call.arguments, {call.option, file});
+    const Outcome outcome = without_room(arguments, call.blocks);
+    EXPECT_EQ(outcome.code, 3) << text_of(arguments);
+    EXPECT_THAT(outcome.err, HasSubstr("pto2: " + file + ": " + call.content +
+                                       " could not be written: File too large; raise the limit"))
+        << text_of(arguments);
+    EXPECT_THAT(outcome.out, HasSubstr(call.told)) << text_of(arguments);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << text_of(arguments);
+  }
+}
+
+/// Whatever a run comes to, and whatever cannot be written.
+TEST(DiskFull, ADeadlockIsTold) {
+  const Strings deadlock = {"run", "deadlock", "--case", "heap"};
+  for (const char* option : {"--trace", "--json"}) {
+    const Outcome outcome = pto2(with(deadlock, {option, "/dev/full"}));
+    EXPECT_EQ(outcome.code, 3) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("No space left on device")) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("Wait-for cycle")) << option;
+    EXPECT_THAT(outcome.out, HasSubstr("heap_ring_deadlock")) << option;
+  }
+}
+
+/// The result as JSON is written when the trace, or the text, cannot be; JUnit when JSON cannot.
+TEST(DiskFull, OneFileKeepsNoOtherFromBeingWritten) {
+  const TemporaryFolder folder;
+  const std::string json = folder.path("json");
+  EXPECT_EQ(pto2({"run", "vector_example", "--trace", "/dev/full", "--json", json}).code, 3);
+  EXPECT_THAT(read_text(json), HasSubstr("\"verdict\": \"pass\""));
+  for (const char* command :
+       {"run vector_example", "check doorbell", "stress scenarios/doorbell --runs 20"}) {
+    std::filesystem::remove(json);
+    const std::string call = std::string(PTO2_PROGRAM) + " " + command + " --json " + json;
+    EXPECT_EQ(run_program("/bin/sh", {"-c", call + " > /dev/full"}).code, 3) << command;
+    EXPECT_THAT(read_text(json), HasSubstr("\"schema\"")) << command;
+  }
+  const std::string junit = folder.path("junit");
+  EXPECT_EQ(pto2({"check", "doorbell", "--json", "/dev/full", "--junit", junit}).code, 3);
+  EXPECT_THAT(read_text(junit), HasSubstr("</testsuite>"));
+}
+
+/// Of validate, which judges a trace that there is.
+TEST(DiskFull, AVerdictIsTold) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.path("trace");
+  ASSERT_EQ(pto2({"run", "vector_example", "--trace", trace}).code, 0);
+  const std::string full = "/dev/full";
+  const Outcome outcome = pto2({"validate", trace, "--json", full});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr(full + ": the result as JSON could not be written"));
+  EXPECT_THAT(outcome.out, HasSubstr("valid"));
+  const Outcome limited = without_room({"validate", trace, "--json", folder.path("json")}, 0);
+  EXPECT_EQ(limited.code, 3);
+  EXPECT_THAT(limited.out, HasSubstr("File too large"));
+}
+
+}  // namespace
+}  // namespace pto2::test
