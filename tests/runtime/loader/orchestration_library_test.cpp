@@ -26,11 +26,11 @@ TEST(OrchestrationLibrary, each_image_is_bound_to_its_own_runtime) {
 }
 
 TEST(OrchestrationLibrary, refuses_versions_of_the_interface_that_it_does_not_know) {
-  for (const auto& [name, version] : {std::pair("version_0", "0"), {"later_version", "3"}}) {
+  for (const auto& [name, version] : {std::pair("version_0", "0"), {"later_version", "4"}}) {
     const auto library = OrchestrationLibrary::from_file(image_path(name));
     const std::string message = load_error([&] { library.bind(nullptr); });
     const std::string problem =
-        std::string("version ") + version + " of the orchestration interface, not for 1 to 2";
+        std::string("version ") + version + " of the orchestration interface, not for 1 to 3";
     EXPECT_NE(message.find(problem), std::string::npos) << message;
   }
 }
