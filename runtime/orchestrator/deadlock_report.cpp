@@ -188,8 +188,7 @@ std::vector<std::string> describe_wait(const Deadlock& d, uint64_t spins) {
 
 /// The hint follows the message.
 RunError describe_deadlock(const Deadlock& d) {
-  const std::string what =
-      d.resource == Resource::clusters ? describe_groups(d) : describe_ring(d);
+  const std::string what = d.resource == Resource::clusters ? describe_groups(d) : describe_ring(d);
   return {deadlock_code(d.resource), what + "Solution:", remedy(d)};
 }
 

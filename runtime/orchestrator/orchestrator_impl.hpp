@@ -113,7 +113,8 @@ void Orchestrator<P, F>::finish() {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::adopt_fault() {
   const auto code = static_cast<ErrorCode>(state_.fatal.code());
-  if (code == no_memory || !is_kernel_fault(code)) return;
+  if (code == no_memory) return;
+  if (!is_kernel_fault(code)) return;
   const FatalDetails details = state_.fatal.details();
   error_ = details.kernel.is_set() ? describe_kernel_fault(details.kernel)
                                    : describe_pipe_fault(details.pipe);
