@@ -19,12 +19,35 @@
 namespace pto2::cli {
 namespace {
 
-int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+/// SIGINT and SIGTERM, which a child handles for its parent. Blocked while this lives; with
+/// SIGCHLD, to be waited for.
+class ChildsSignals {
+ public:
+  ChildsSignals() {
+    sigemptyset(&signals_);
+    for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&signals_, signal);
+    sigprocmask(SIG_BLOCK, &signals_, &former_);
   }
-  return status;
-}
+  ~ChildsSignals() { unblock(); }
+  ChildsSignals(const ChildsSignals&) = delete;
+  ChildsSignals& operator=(const ChildsSignals&) = delete;
+
+  void unblock() const { sigprocmask(SIG_SETMASK, &former_, nullptr); }
+  /// Waits for the child's end, and passes on what comes meanwhile. To a child that a terminal has
+  /// told itself it is one signal (Interruption::same).
+  [[nodiscard]] int wait_for(pid_t child) const {
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+      const int signal = sigwaitinfo(&signals_, nullptr);
+      if (signal == SIGINT || signal == SIGTERM) kill(child, signal);
+    }
+    return status;
+  }
+
+ private:
+  sigset_t signals_{};
+  sigset_t former_{};
+};
 
 RunError error_of(int status, const CrashText& crash) {
   const ErrorCode code = crash.code.load(std::memory_order_acquire);
@@ -45,18 +68,20 @@ RunError error_of(int status, const CrashText& crash) {
 
 std::optional<IsolatedEnd> isolate() {
   SharedWithForks<CrashText> crash;
+  const ChildsSignals signals;
   std::fflush(nullptr);  // or the child writes it, too
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (child == 0) {
+    signals.unblock();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(exit_terminated);
     static const SharedWithForks<CrashText> kept = std::move(crash);  // for a handler
     CrashGuard::leave_text_in(kept.get());
     return std::nullopt;
   }
-  const int status = wait_for(child);
+  const int status = signals.wait_for(child);
   IsolatedEnd end;
   end.error = error_of(status, *crash);
   if (WIFEXITED(status)) end.code = static_cast<ExitCode>(WEXITSTATUS(status));

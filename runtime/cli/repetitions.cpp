@@ -25,13 +25,14 @@ int32_t level_of(const std::string& name) {
 }  // namespace
 
 Repetitions::Repetitions(const Settings& settings, const DeviceConfig& config, RunProgram& program,
-                         Progress& progress, const std::string& log_level)
+                         Progress& progress, const std::string& log_level, std::stop_token stop)
     : settings_(settings),
       config_(config),
       executor_(executor_of(settings)),
       program_(program),
       progress_(progress),
-      log_level_(level_of(log_level)) {
+      log_level_(level_of(log_level)),
+      stop_(std::move(stop)) {
   report_.settings = &settings;
   report_.expected = settings.text(Setting::expect);
   report_.config = config;
@@ -47,6 +48,10 @@ RunReport Repetitions::run(uint64_t trace_events) {
   const uint64_t wanted = settings_.number(Setting::repeat);
   std::vector<RunResult> results;
   while (report_.repetitions < wanted && report_.verdict.empty()) {
+    if (stop_.stop_requested()) {
+      interrupt(fmt::format("after {} of {} repetitions", report_.repetitions, wanted));
+      break;
+    }
     progress_.step("running", report_.repetitions, wanted);
     DeviceConfig config = config_;
     config.kernel_timing = !is_simulated(executor_.executor);
@@ -58,6 +63,7 @@ RunReport Repetitions::run(uint64_t trace_events) {
     judge(results.back());
     if (config.events != 0) judge_record(results.back().record);
   }
+  if (results.empty()) return std::move(report_);
   Record last = std::exchange(results.back().record, {});
   if (report_.verdict.empty()) {
     report_.verdict = program_.data() != nullptr ? "pass" : "inconclusive";
@@ -81,11 +87,22 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
                     [this](int32_t level, const char* text) {
                       if (level < PTO2_LOG_ALWAYS || level > log_level_) return;
                       fmt::print(stderr, "pto2: {}: {}\n", name_of(level), text);
-                    }};
+                    },
+                    stop_};
   return launch(executor_, config, what);
 }
 
+void Repetitions::interrupt(const std::string& detail) {
+  report_.verdict = "interrupted";
+  report_.detail = detail;
+}
+
 void Repetitions::judge(const RunResult& result) {
+  if (result.error.code == ErrorCode::interrupted) {
+    return interrupt(fmt::format("in repetition {} of {}: {} tasks submitted, {} completed",
+                                 report_.repetitions, settings_.number(Setting::repeat),
+                                 result.tasks, result.completions));
+  }
   if (result.error.code != ErrorCode::ok) {
     report_.verdict = "fault";
     report_.detail = error_name(result.error.code);

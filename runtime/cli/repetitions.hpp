@@ -1,6 +1,7 @@
 /// Running a program once or often, with every result verified.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -15,15 +16,18 @@ class Repetitions {
  public:
   /// `log_level`: the least severe message of the runtime that goes to stderr.
   Repetitions(const Settings& settings, const DeviceConfig& config, RunProgram& program,
-              Progress& progress, const std::string& log_level);
+              Progress& progress, const std::string& log_level, std::stop_token stop);
 
-  /// Stops at the first repetition that does not pass. Each records up to `trace_events` events per
-  /// logical thread, which must keep the rules of all runs unless some were dropped; the report
-  /// has those of the last one that ran. Throws executors::SeededFailure, std::bad_alloc.
+  /// Stops at the first repetition that does not pass, or when that is requested: then the verdict
+  /// is "interrupted", and the one that was under way is given up, if it is no simulation. Each
+  /// records up to `trace_events` events per logical thread, which must keep the rules of all runs
+  /// unless some were dropped; the report has those of the last one that ran. Throws
+  /// executors::SeededFailure, std::bad_alloc.
   RunReport run(uint64_t trace_events);
 
  private:
   RunResult launch_once(const DeviceConfig& config);
+  void interrupt(const std::string& detail);
   void judge(const RunResult& result);
   void judge_record(const Record& record);
   void fail(const std::string& detail);
@@ -35,6 +39,7 @@ class Repetitions {
   RunProgram& program_;
   Progress& progress_;
   int32_t log_level_;
+  std::stop_token stop_;
   RunReport report_;
 };
 

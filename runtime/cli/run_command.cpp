@@ -22,6 +22,7 @@
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
 #include "runtime/device/exit_guard.hpp"
+#include "runtime/output/interruption.hpp"
 #include "runtime/output/json_text.hpp"
 #include "runtime/output/result_files.hpp"
 
@@ -55,6 +56,7 @@ void complain_of(const RunReport& report) {
                "the command line and the trace\n",
                rule);
   }
+  if (report.is_interrupted()) return;  // said when the signal came
   if (const RunError& error = report.result.error; error.code != ErrorCode::ok) {
     fmt::print(stderr, "{}{}\n{}\n",
                error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
@@ -85,7 +87,9 @@ Examples:
 
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
 5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated. With --expect or --all: 0 if
-it ends as expected, 1 if it ends otherwise; 2, 3, 70 and above as without)";
+it ends as expected, 1 if it ends otherwise; 2, 3, 70 and above as without. SIGINT (Ctrl-C) and
+SIGTERM end a run early with what was done; kernels that run are waited for, and simulations go on
+to the end of the repetition, unless the signal comes twice.)";
 
 struct InputFile {
   std::string option;
@@ -111,7 +115,8 @@ class RunCommand : public Command {
   std::vector<InputFile> inputs(const Settings& settings) const;
   void check_files(const Settings& settings) const;
   ExitCode print_config(const Settings& settings) const;
-  RunReport measure(const Settings& settings, uint64_t trace_events) const;
+  RunReport measure(const Settings& settings, uint64_t trace_events,
+                    const Interruption& interruption) const;
   ExitCode run(const Settings& settings);
   ExitCode report_crash(const Settings& settings, const RunError& error);
   ExitCode run_all();
@@ -255,7 +260,9 @@ ExitCode RunCommand::print_config(const Settings& settings) const {
   return exit_pass;
 }
 
-RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events) const {
+/// Until the first signal, and a second one ends the process at once.
+RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events,
+                              const Interruption& interruption) const {
   // A launch has one of its own, which knows more.
   const ExitGuard guard(
       [] { return std::string("an image that was loaded, or a thread that one has started,"); });
@@ -264,8 +271,11 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events) c
   progress.stage("making the inputs");
   RunProgram program(settings, own_);
   Repetitions repetitions(settings, config, program, progress,
-                          quiet_ ? "error" : settings.text(Setting::log_level));
-  return repetitions.run(trace_events);
+                          quiet_ ? "error" : settings.text(Setting::log_level),
+                          interruption.stop());
+  RunReport report = repetitions.run(trace_events);
+  report.interrupted = interruption.exit_code().value_or(exit_interrupted);
+  return report;
 }
 
 /// What the process of the run would have reported if it had lived. There is no trace.
@@ -292,11 +302,14 @@ ExitCode RunCommand::run(const Settings& settings) {
   }
   ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   OutputFile* const trace = results.trace();
-  RunReport report =
-      measure(settings, trace != nullptr ? settings.number(Setting::trace_events) : 0);
+  const Interruption interruption(Interruption::First::requests_stop);
+  RunReport report = measure(
+      settings, trace != nullptr ? settings.number(Setting::trace_events) : 0, interruption);
   complain_of(report);
   if (!quiet_) results.print(to_text(report));
-  if (trace != nullptr) {
+  if (trace != nullptr && report.repetitions == 0) {
+    fmt::print(stderr, "pto2: there is no trace of a run that has not begun\n");
+  } else if (trace != nullptr) {
     write_trace(*trace, report);
     results.finish_trace();
     const uint64_t dropped = report.result.record.dropped;
@@ -320,14 +333,17 @@ ExitCode RunCommand::run_all() {
   std::deque<Settings> settings;  // the reports point to them
   std::vector<RunReport> reports;
   ExitCode worst = exit_pass;
+  const Interruption interruption(Interruption::First::requests_stop);
   for (const workloads::CaseInfo& info : common.workload()->cases()) {
     settings.push_back(resolve(info.name));
-    RunReport report = measure(settings.back(), 0);
+    RunReport report = measure(settings.back(), 0, interruption);
     report.expected = info.outcome();
-    worst = std::max(worst, exit_code(report));
+    const bool is_last = report.is_interrupted();
+    if (worst == exit_pass || !is_last) worst = std::max(worst, exit_code(report));
     if (exit_code(report) != exit_pass) complain_of(report);
     if (!quiet_) results.print(to_line(report));
     reports.push_back(std::move(report));
+    if (is_last) break;
   }
   results.finish([&] { return to_json(reports); });
   return worst;

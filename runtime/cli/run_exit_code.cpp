@@ -7,6 +7,7 @@ ExitCode exit_code(const RunReport& report) {
   const bool our_bug = result.error.code == ErrorCode::not_drained || !result.damaged.empty() ||
                        !report.broken_rules.empty();
   if (our_bug) return exit_our_bug;
+  if (report.is_interrupted()) return report.interrupted;
   if (!report.expected.empty()) return report.is_as_expected() ? exit_pass : exit_fail;
   if (report.verdict == "pass") return exit_pass;
   if (report.verdict == "inconclusive") return exit_inconclusive;

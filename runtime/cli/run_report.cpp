@@ -174,20 +174,23 @@ std::string to_json(const RunReport& report) {
 }
 
 std::string to_line(const RunReport& report) {
-  const bool right = report.is_as_expected();
-  return fmt::format("{:<6}{:<18} {:<10} {}{}\n", right ? "ok" : "wrong",
-                     report.settings->text(Setting::case_name), duration_text(report.wall_s),
-                     report.outcome(), right ? "" : ", expected " + report.expected);
+  const bool right = report.is_as_expected() || report.is_interrupted();
+  const char* const sign = report.is_interrupted() ? "-" : right ? "ok" : "wrong";
+  return fmt::format("{:<6}{:<18} {:<10} {}{}\n", sign, report.settings->text(Setting::case_name),
+                     duration_text(report.wall_s), report.outcome(),
+                     right ? "" : ", expected " + report.expected);
 }
 
 std::string to_json(std::span<const RunReport> reports) {
   Json cases = Json::array();
   for (const RunReport& report : reports) cases.push_back(json_of(report));
-  const bool right = std::all_of(reports.begin(), reports.end(),
-                                 [](const RunReport& report) { return report.is_as_expected(); });
+  const bool right = std::all_of(reports.begin(), reports.end(), [](const RunReport& report) {
+    return report.is_as_expected() || report.is_interrupted();
+  });
+  const char* const good = reports.back().is_interrupted() ? "interrupted" : "pass";
   return text_of_json({{"schema", "pto2-run-all/1"},
                        {"workload", reports.front().settings->text(Setting::workload)},
-                       {"verdict", right ? "pass" : "fail"},
+                       {"verdict", right ? good : "fail"},
                        {"cases", cases}});
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/cli/settings.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::cli {
 
@@ -16,16 +17,18 @@ struct RunReport {
   DeviceConfig config;
   LaunchTeam team;
   RunResult result;  ///< of the repetition with the median wall time, or of the one that failed
-  uint64_t repetitions = 0;             ///< that were run
-  double wall_s = 0;                    ///< median
-  std::string verdict;                  ///< pass, fail, inconclusive or fault
-  std::string detail;                   ///< why not pass; may be empty
-  std::string expected;                 ///< outcome() that was asked for; empty: none
-  std::optional<double> max_abs_error;  ///< over all repetitions
+  uint64_t repetitions = 0;                 ///< that were run
+  double wall_s = 0;                        ///< median
+  std::string verdict;                      ///< pass, fail, inconclusive, fault or interrupted
+  std::string detail;                       ///< why not pass; may be empty
+  std::string expected;                     ///< outcome() that was asked for; empty: none
+  ExitCode interrupted = exit_interrupted;  ///< how the process ends if that is the verdict
+  std::optional<double> max_abs_error;      ///< over all repetitions
   std::optional<double> tolerance;
   std::vector<std::string> broken_rules;  ///< by the events of a traced run: our bug
   std::vector<std::string> kernel_names;  ///< by id
 
+  bool is_interrupted() const { return verdict == "interrupted"; }
   /// How the run ended: the verdict, or the name of the fault.
   const std::string& outcome() const { return verdict == "fault" ? detail : verdict; }
   /// Whether it ended so. Not for a report that expects nothing.
@@ -44,7 +47,8 @@ std::string to_json(const RunReport& report);
 std::string to_line(const RunReport& report);
 
 /// One object with schema pto2-run-all/1 for the cases of a workload, at least one. Its verdict is
-/// pass if all ended as expected, else fail.
+/// pass if all ended as expected, interrupted if all did but for one that a signal has ended, else
+/// fail.
 std::string to_json(std::span<const RunReport> reports);
 
 }  // namespace pto2::cli

@@ -59,6 +59,9 @@ class Assembly {
     state_.cores[core_of(thread).value].run();
   }
 
+  /// While the threads run, from any OS thread: gives the run up.
+  void interrupt() { state_.give_up(ErrorCode::interrupted, {}); }
+
   /// After all threads have returned: what the run came to, with its audit and its record.
   /// `add(result)` adds what only those know who have run the threads. Throws std::bad_alloc, also
   /// if the run was given up for want of memory.
@@ -66,6 +69,7 @@ class Assembly {
   [[nodiscard]] RunResult finish(Add&& add) {
     if (orchestrator_.lacked_memory()) throw std::bad_alloc();
     RunResult result = collect<P, F>(state_, orchestrator_, schedulers_);
+    note_interruption(result);
     add(result);
     audit(result);
     add_record<P, F>(state_, orchestrator_, schedulers_, result);
@@ -104,6 +108,16 @@ class Assembly {
     return fmt::format("kernel {}, task {} of ring {}, on {},",
                        std::ranges::find(kernels_, counts.kernel) - kernels_.begin(),
                        local_of(counts.task), ring_of(counts.task).value, thread);
+  }
+
+  /// It may have come when the orchestrator had seen the end already.
+  void note_interruption(RunResult& result) const {
+    if (static_cast<ErrorCode>(state_.fatal.code()) != ErrorCode::interrupted) return;
+    result.error = {ErrorCode::interrupted,
+                    fmt::format("the run was interrupted; {} tasks had been submitted, and {} of "
+                                "them had completed",
+                                result.tasks, result.completions),
+                    "launch it again for the rest"};
   }
 
   /// Says in the result what the run has damaged or, unless it was given up, left behind.

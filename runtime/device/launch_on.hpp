@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <stop_token>
 
 #include "runtime/device/assembly.hpp"
 #include "runtime/device/crash_guard.hpp"
@@ -20,7 +21,9 @@ class Run {
   using Bell = typename P::doorbell;
 
   Run(const DeviceConfig& config, const typename P::team_options& options, const Launch& what)
-      : assembly_(config, {what.kernels, what.entry, what.log, next_generation()}), team_(options) {
+      : stop_(what.stop),
+        assembly_(config, {what.kernels, what.entry, what.log, next_generation()}),
+        team_(options) {
     assembly_.connect_orchestrator(add(0, 0));
     const Chip& chip = assembly_.chip();
     for (uint32_t s = 0; s < chip.schedulers; ++s) {
@@ -42,11 +45,15 @@ class Run {
           assembly_.state().orchestrator_bell, team_,
           {deadline, [deadline](pid_t thread) { CrashGuard::end_stuck(thread, deadline); },
            [deadline] { CrashGuard::end_mute(deadline); }});
+      const std::stop_callback interruption(stop_, [this] {
+        // No thread but those of its schedule may touch a simulation.
+        if constexpr (!is_simulated) assembly_.interrupt();
+      });
       team_.run();
     }
     return assembly_.finish([this](RunResult& result) {
       result.host_threads = team_.host_threads();
-      if constexpr (requires { team_.points(); }) {
+      if constexpr (is_simulated) {
         result.points = team_.points();
         result.weak_memory = P::weak_memory;
         result.kernels_last = team_.kernels_last();
@@ -55,6 +62,8 @@ class Run {
   }
 
  private:
+  static constexpr bool is_simulated = requires(const typename P::team& team) { team.points(); };
+
   /// A logical thread, which the executor keeps near those of its group.
   Bell add(uint32_t thread, uint32_t group) {
     return Bell(
@@ -65,6 +74,7 @@ class Run {
     assembly_.connect(core, add(assembly_.thread_of(core), group));
   }
 
+  std::stop_token stop_;
   Assembly<P, F> assembly_;
   typename P::team team_;
 };

@@ -82,7 +82,7 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
              startup.orchestrator_done.is_set() && startup.shutdown.is_set(),
          "start-up flags");
   expect(state.fatal.invariant_holds() && state.fatal.code() == static_cast<int32_t>(error) &&
-             (!state.fatal.is_set() || is_kernel_fault(error) ||
+             (!state.fatal.is_set() || is_kernel_fault(error) || error == ErrorCode::interrupted ||
               state.fatal.details().submitted == submitted),
          "fatal latch");
   expect(state.stall.invariant_holds(submitted + orchestrator.tickets()), "stall detector");

@@ -53,6 +53,7 @@ constexpr OutcomeRow rows[] = {
      Cause::call,
      {},
      "the orchestration gave up, with a code and a text of its own"},
+    {E::interrupted, "interrupted", Cause::caller, {}, "a signal came before the end"},
 };
 
 }  // namespace
@@ -77,7 +78,9 @@ ErrorCode deadlock_code(Resource resource) {
 std::vector<std::string> fault_names() {
   std::vector<std::string> names;
   for (const OutcomeRow& row : rows) {
-    if (row.cause != Cause::none && row.cause != Cause::runtime) names.emplace_back(row.name);
+    const bool is_fault =
+        row.cause != Cause::none && row.cause != Cause::runtime && row.cause != Cause::caller;
+    if (is_fault) names.emplace_back(row.name);
   }
   return names;
 }

@@ -32,6 +32,7 @@ enum class ErrorCode : int32_t {
   crashed,
   scheduler_timeout,
   orchestration_failed,
+  interrupted,
 };
 
 /// Who has to do with it that a run ends so.
@@ -41,6 +42,7 @@ enum class Cause : uint8_t {
   call,      ///< of the orchestration, or its own end
   kernel,    ///< found by who runs it, not by the orchestrator
   runtime,   ///< a bug of ours
+  caller,    ///< who launched the run has ended it
 };
 
 struct OutcomeRow {

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <filesystem>
 
 #include "tests/cli/program.hpp"
@@ -325,24 +324,6 @@ TEST(Run, SeededRunsCountPoints) {
   EXPECT_EQ(json["tasks"], 33);
   EXPECT_TRUE(json["kernel_s"].is_null());
   EXPECT_EQ(json["config"]["seed"], 3);
-}
-
-/// What there was stays, and nothing else appears.
-TEST(Run, AnInterruptOrATerminationEndsIt) {
-  const std::string kernels = images() + "/vector_example/kernels";
-  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
-    const TemporaryFolder folder;
-    folder.file("r.json", "earlier");
-    RunningProgram program({"run", "--orchestration", std::string(TEST_IMAGES) + "/log_levels.so",
-                            "--kernels", kernels, "--repeat", "1000000", "--json",
-                            folder.path("r.json"), "--trace", folder.path("t.jsonl")});
-    ASSERT_TRUE(program.wait_for_text("pto2: always: line 4"));
-    EXPECT_EQ(program.end_with(signal).code, code);
-    EXPECT_EQ(read_text(folder.path("r.json")), "earlier");
-    EXPECT_FALSE(std::filesystem::exists(folder.path("t.jsonl")));
-    std::filesystem::remove(folder.path("r.json"));
-    EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-  }
 }
 
 TEST(Run, ResultsTakeThePlaceOfEarlierOnes) {

@@ -33,10 +33,11 @@ TEST(OutcomeTable, HasOneDeadlockPerResource) {
   }
 }
 
-/// Neither the end of a right run nor that of a broken runtime is anybody's fault.
+/// Neither the end of a right run, nor that of a broken runtime, nor an early one is anybody's
+/// fault.
 TEST(OutcomeTable, NamesTheFaults) {
   const std::vector<std::string> faults = fault_names();
-  EXPECT_EQ(faults.size() + 2, outcome_table().size());
+  EXPECT_EQ(faults.size() + 3, outcome_table().size());
   EXPECT_THAT(faults, testing::Not(testing::Contains("ok")));
   EXPECT_THAT(faults, testing::Not(testing::Contains("not_drained")));
   EXPECT_TRUE(is_kernel_fault(ErrorCode::not_a_pipe));
@@ -44,7 +45,8 @@ TEST(OutcomeTable, NamesTheFaults) {
 }
 
 const char* name_of(Cause cause) {
-  static constexpr const char* names[] = {"none", "deadlock", "call", "kernel", "runtime"};
+  static constexpr const char* names[] = {"none",   "deadlock", "call",
+                                          "kernel", "runtime",  "caller"};
   return names[static_cast<std::size_t>(cause)];
 }
 

@@ -1,0 +1,186 @@
+// What SIGINT and SIGTERM do to pto2 run, simulate and stress.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "tests/cli/program.hpp"
+
+namespace pto2::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+/// Far less than what is left to do in any of these tests, and enough for a busy machine.
+constexpr double soon = 10;
+/// Processor time after the first line of the orchestration, by which tasks are under way.
+constexpr double begun = 0.1;
+
+enum Kernel { slow, endless };
+
+class RunInterruption : public testing::TestWithParam<const char*> {
+ protected:
+  RunInterruption() {
+    fs::create_directory(folder_.path("kernels"));
+    const std::string own = TEST_IMAGES;
+    fs::copy_file(own + "/slow_kernel.so", folder_.path("kernels/0_slow.so"));
+    fs::copy_file(own + "/endless_kernel.so", folder_.path("kernels/1_endless.so"));
+  }
+
+  /// A launch that would take half a minute or for ever.
+  [[nodiscard]] Strings long_launch(Kernel kernel) const {
+    return {"run",
+            "--orchestration",
+            std::string(TEST_IMAGES) + "/many_tasks.so",
+            "--kernels",
+            folder_.path("kernels"),
+            "--executor",
+            GetParam(),
+            "--window",
+            "16",
+            "--arg",
+            "scalar:" + std::to_string(kernel),
+            "--arg",
+            "scalar:40000",
+            "--json",
+            folder_.path("json"),
+            "--trace",
+            folder_.path("trace")};
+  }
+  [[nodiscard]] nlohmann::json json() const {
+    return nlohmann::json::parse(read_text(folder_.path("json")), nullptr, false);
+  }
+
+  TemporaryFolder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(OnOsThreads, RunInterruption, testing::Values("packed", "threads"),
+                         [](const auto& test) { return std::string(test.param); });
+
+/// The schedulers leave the rest of the graph, and what was done is told and traced.
+TEST_P(RunInterruption, GivesALaunchUp) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    RunningProgram program(long_launch(slow));
+    ASSERT_TRUE(program.wait_for_text("the graph has begun"));
+    ASSERT_TRUE(program.wait_for_work(begun));
+    const Outcome outcome = program.end_with(signal);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_LT(outcome.seconds, soon);
+    EXPECT_THAT(outcome.err, HasSubstr(signal == SIGINT ? "pto2: interrupted; ending with what"
+                                                        : "pto2: terminated; ending with what"));
+    EXPECT_THAT(outcome.out, ContainsRegex("verdict         interrupted: in repetition 1 of 1: "
+                                           "[1-9][0-9]* tasks submitted, [1-9][0-9]* completed"));
+    const auto result = json();
+    EXPECT_EQ(result["verdict"], "interrupted");
+    EXPECT_EQ(result["outcome"], "interrupted");
+    EXPECT_EQ(result["error"]["code"], "interrupted");
+    EXPECT_GT(result["tasks"], 16);
+    EXPECT_LT(result["tasks"], 40000);
+    const Outcome judged = pto2({"validate", folder_.path("trace")});
+    EXPECT_EQ(judged.code, 0) << judged.out << judged.err;
+  }
+}
+
+/// The parent passes on what it is told, and returns what its child does.
+TEST_P(RunInterruption, ReachesARunInAProcessOfItsOwn) {
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    Strings arguments = long_launch(slow);
+    arguments.push_back("--isolate");
+    RunningProgram program(arguments);
+    ASSERT_TRUE(program.wait_for_text("the graph has begun"));
+    const Outcome outcome = program.end_with(signal);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_LT(outcome.seconds, soon);
+    EXPECT_EQ(json()["verdict"], "interrupted");
+  }
+}
+
+TEST_P(RunInterruption, EndsRepetitions) {
+  RunningProgram program({"run", "vector_example", "--executor", GetParam(), "--repeat", "1000000",
+                          "--json", folder_.path("json")});
+  ASSERT_TRUE(program.wait_until([&] { return program.blocks(SIGINT); }));
+  ASSERT_TRUE(program.wait_for_work(0.5));
+  const Outcome outcome = program.end_with(SIGINT);
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_LT(outcome.seconds, soon);
+  EXPECT_THAT(outcome.out, ContainsRegex("verdict         interrupted: (after|in repetition) "
+                                         "[1-9][0-9]* of 1000000"));
+  EXPECT_GT(json()["repeat"], 1);
+}
+
+/// What runs is waited for, but not for ever.
+TEST_P(RunInterruption, ComesTwiceIfAKernelDoesNotReturn) {
+  folder_.file("json", "earlier");
+  RunningProgram program(long_launch(endless));
+  ASSERT_TRUE(program.wait_for_text("the graph has begun"));
+  ASSERT_TRUE(program.wait_for_work(begun));
+  program.send(SIGINT);
+  ASSERT_TRUE(program.wait_for_text("once more ends at once"));
+  ASSERT_TRUE(program.wait_for_work(begun));
+  EXPECT_FALSE(program.has_ended());
+  ASSERT_TRUE(eventually([&] {
+    program.send(SIGTERM);
+    return program.has_ended();
+  }));
+  EXPECT_EQ(program.end_with(SIGTERM).code, 143);
+  EXPECT_EQ(read_text(folder_.path("json")), "earlier");
+  EXPECT_FALSE(fs::exists(folder_.path("trace")));
+}
+
+TEST_P(RunInterruption, EndsTheCasesOfAWorkload) {
+  RunningProgram program({"run", "deadlock", "--all", "--executor", GetParam(), "--repeat",
+                          "1000000", "--json", folder_.path("json")});
+  // The first case deadlocks, and its repetitions are over; the second is its twin.
+  ASSERT_TRUE(program.wait_for_text("ok    window "));
+  ASSERT_TRUE(program.wait_for_work(begun));
+  const Outcome outcome = program.end_with(SIGTERM);
+  EXPECT_EQ(outcome.code, 143);
+  EXPECT_LT(outcome.seconds, soon);
+  EXPECT_THAT(outcome.out, ContainsRegex("\n-     window_fits +[^\n]* interrupted\n$"));
+  EXPECT_EQ(json()["verdict"], "interrupted");
+  EXPECT_EQ(json()["cases"].size(), 2U);
+}
+
+/// Nobody else may touch a simulation: its repetition comes to its end.
+TEST(RunInterruptionOfASimulation, EndsAfterTheRepetition) {
+  RunningProgram program({"run", "vector_example", "--executor", "seeded", "--repeat", "20000"});
+  ASSERT_TRUE(program.wait_until([&] { return program.blocks(SIGINT); }));
+  ASSERT_TRUE(program.wait_for_work(0.5));
+  const Outcome outcome = program.end_with(SIGINT);
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_THAT(outcome.out,
+              ContainsRegex("verdict         interrupted: after [1-9][0-9]* of 20000"));
+}
+
+/// Says what was found, and that it is not all. `first`: a text that comes with the first results.
+void expect_early_end(const Strings& command, const char* first, const char* text) {
+  const TemporaryFolder folder;
+  for (const auto& [signal, code] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    Strings arguments = command;
+    arguments.insert(arguments.end(), {"--json", folder.path("json")});
+    RunningProgram program(arguments);
+    ASSERT_TRUE(program.wait_until([&] { return program.blocks(SIGINT); }));
+    ASSERT_TRUE(program.wait_for_text(first));
+    const Outcome outcome = program.end_with(signal);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_LT(outcome.seconds, soon);
+    EXPECT_THAT(outcome.out, HasSubstr(text));
+    EXPECT_EQ(nlohmann::json::parse(read_text(folder.path("json")))["interrupted"], true);
+  }
+}
+
+TEST(SimulateInterruption, EndsTheSeeds) {
+  expect_early_end({"simulate", "--random-graphs", "--seeds", "0..100000000"}, "",
+                   "interrupted: the seeds that follow were not tried");
+}
+
+TEST(StressInterruption, EndsTheRuns) {
+  expect_early_end({"stress", "scenarios", "--runs", "2000"}, "scenarios/",
+                   "interrupted: what is not listed was not tried");
+}
+
+}  // namespace
+}  // namespace pto2::test
