@@ -88,8 +88,9 @@ Examples:
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
 5 runtime fault, 70 a bug of pto2, 130 interrupted, 143 terminated. With --expect or --all: 0 if
 it ends as expected, 1 if it ends otherwise; 2, 3, 70 and above as without. SIGINT (Ctrl-C) and
-SIGTERM end a run early with what was done; kernels that run are waited for, and simulations go on
-to the end of the repetition, unless the signal comes twice.)";
+SIGTERM end a run early with what was done. Kernels that run are waited for, and an orchestration,
+whose calls do nothing any more; simulations go on to the end of the repetition. A second signal
+ends the process at once.)";
 
 struct InputFile {
   std::string option;

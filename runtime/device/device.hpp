@@ -20,8 +20,8 @@ struct Launch {
   std::span<const KernelEntry> kernels;     ///< by id; null: no such kernel
   std::function<void(PTO2Runtime*)> entry;  ///< the orchestration; runs in an outer scope
   std::function<void(int32_t level, const char* text)> log;  ///< level: PTO2LogLevel; may be empty
-  /// Gives the run up: it ends in ErrorCode::interrupted once the kernels that run have returned.
-  /// To be requested by a thread that is none of the run's. A simulation goes on to its end.
+  /// Gives the run up: it ends in ErrorCode::interrupted when orchestration and kernels have
+  /// returned. Requested by a thread that is none of the run's. A simulation goes on to its end.
   std::stop_token stop = {};
 };
 

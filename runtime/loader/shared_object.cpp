@@ -21,7 +21,8 @@ std::string descriptor_path(const FileDescriptor& file) {
 
 [[noreturn]] void fail_with_errno(const std::string& path, const char* what) {
   throw LoadError(path, std::string(what) + ": " + std::strerror(errno),
-                  "free memory or file descriptors (ulimit -n) and try again");
+                  "free memory or file descriptors (ulimit -n), or allow larger files (ulimit -f), "
+                  "and try again");
 }
 
 FileDescriptor sealed_copy(std::span<const std::byte> bytes, const std::string& path) {

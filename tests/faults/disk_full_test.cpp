@@ -114,6 +114,15 @@ TEST(DiskFull, OneFileKeepsNoOtherFromBeingWritten) {
   EXPECT_THAT(read_text(junit), HasSubstr("</testsuite>"));
 }
 
+/// Images are copied before a run.
+TEST(DiskFull, AnImageThatMayNotBeCopiedIsRefused) {
+  const Outcome outcome = without_room({"run", "vector_example"}, 0);
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("orchestration.so: its copy cannot be written: File too large"));
+  EXPECT_THAT(outcome.out, HasSubstr("(ulimit -f)"));
+}
+
 /// Of validate, which judges a trace that there is.
 TEST(DiskFull, AVerdictIsTold) {
   const TemporaryFolder folder;
