@@ -353,11 +353,8 @@ bool Scheduler<P, F>::run_here(WorkerId worker, SlotId task) {
   const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
   const CoreBooks books{state_.calls, state_.config.kernel_timing, counts_.own_tasks, log_};
   KernelFault fault;
-  if (descriptor.is_block) {
-    run_part<P>(call, part, books, fault, P::run_kernel);
-  } else {
-    run_task<P>(call, books, fault);
-  }
+  descriptor.is_block ? run_part<P>(call, part, books, fault, P::run_kernel)
+                      : run_task<P>(call, books, fault);
   if (fault.is_set()) [[unlikely]]
     state_.give_up(fault);
   return !fault.is_set();
