@@ -45,10 +45,7 @@ class Run {
           assembly_.state().orchestrator_bell, team_,
           {deadline, [deadline](pid_t thread) { CrashGuard::end_stuck(thread, deadline); },
            [deadline] { CrashGuard::end_mute(deadline); }});
-      const std::stop_callback interruption(stop_, [this] {
-        // No thread but those of its schedule may touch a simulation.
-        if constexpr (!is_simulated) assembly_.interrupt();
-      });
+      const std::stop_callback interruption(stop_, [this] { interrupt(); });
       team_.run();
     }
     return assembly_.finish([this](RunResult& result) {
@@ -63,6 +60,11 @@ class Run {
 
  private:
   static constexpr bool is_simulated = requires(const typename P::team& team) { team.points(); };
+
+  /// No thread but those of its schedule may touch a simulation.
+  void interrupt() {
+    if constexpr (!is_simulated) assembly_.interrupt();
+  }
 
   /// A logical thread, which the executor keeps near those of its group.
   Bell add(uint32_t thread, uint32_t group) {

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -223,6 +224,7 @@ struct SweepCase {
 
 class MachineFaults : public testing::TestWithParam<SweepCase> {
  protected:
+  ~MachineFaults() override { fs::remove(trace()); }
   [[nodiscard]] Program mixed() const {
     DeviceConfig config = tiny_device();
     config.events = 256;
@@ -249,7 +251,10 @@ class MachineFaults : public testing::TestWithParam<SweepCase> {
   }
 
  private:
-  static std::string trace() { return testing::TempDir() + "machine_faults.jsonl"; }
+  /// Of this process: the program may run several times at once.
+  static std::string trace() {
+    return testing::TempDir() + "machine_faults." + std::to_string(getpid()) + ".jsonl";
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(
