@@ -205,7 +205,7 @@ void build_mixed(TaskGraph& graph) {
 /// Two hundred tasks become ready at once, for queues of two places and one cluster: schedulers
 /// keep them.
 void build_crowd(TaskGraph& graph) {
-  Value value = graph.task({}, 1, 100'000);
+  Value value = graph.task({}, 1, 5'000'000);
   for (int i = 0; i < 150; ++i) (void)graph.task({value});
   graph.pin(pto2_rt_allocate_cluster(graph.runtime()));
   for (int i = 0; i < 200; ++i) (void)graph.task({value});
