@@ -41,6 +41,8 @@ class RunInterruption : public testing::TestWithParam<const char*> {
             GetParam(),
             "--window",
             "16",
+            "--deadline",
+            "15",
             "--arg",
             "scalar:" + std::to_string(kernel),
             "--arg",
