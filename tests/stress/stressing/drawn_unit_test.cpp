@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "runtime/executors/weak_memory.hpp"
 #include "stress/stressing/stress.hpp"
 
 namespace pto2::stress {
@@ -157,21 +156,6 @@ TEST(DrawnUnits, AWrongSeedIsLookedForInEachSimulation) {
   EXPECT_EQ(fake_unit().simulate(6).second, "a story");
   EXPECT_EQ(fake_unit().simulate(8).first, "");
   EXPECT_EQ(fake_unit(FanOutKind::lock).simulate(6).first, "");
-}
-
-/// A memory order that is too weak makes simulations go wrong, whose tokens say what has run.
-TEST(DrawnUnits, WorkloadsHaveTheKernelsThatAreAskedFor) {
-  using executors::WeakMemory;
-  WeakMemory::weakening = {"core_mailbox.dispatch", std::memory_order_relaxed};
-  for (const bool stubs : {false, true}) {
-    const std::string token =
-        named(drawn_units({.stub_kernels = stubs}), "workloads/bgemm:Case1/threads")
-            .simulate(1)
-            .first;
-    EXPECT_THAT(
-        token, testing::StartsWith(stubs ? "simulate/bgemm:Case1:stub@" : "simulate/bgemm:Case1@"));
-  }
-  WeakMemory::weakening = {};
 }
 
 }  // namespace
