@@ -60,9 +60,9 @@ class Unit {
   [[nodiscard]] virtual bool has_seeds() const = 0;
   /// That its runs have; nothing: it was given none.
   [[nodiscard]] virtual std::optional<FanOutKind> fan_out() const { return std::nullopt; }
-  /// Runs with the seeds in turn until the budget is used up or enough is wrong: a scenario ends with
-  /// its first wrong run, drawn runs with the tenth (simulations::most_wrong). A broken invariant
-  /// ends the process. Throws what a run throws.
+  /// Runs with the seeds in turn until the budget is used up or enough is wrong: a scenario ends
+  /// with its first wrong run, drawn runs with the tenth (simulations::most_wrong). A broken
+  /// invariant ends the process. Throws what a run throws.
   virtual UnitReport run(const Budget& budget, const cli::NumberRange& seeds,
                          UnitCounts& counts) = 0;
   /// Looks for a simulation that goes wrong with this seed, too, and makes it smaller. Returns its
