@@ -1,4 +1,4 @@
-// A few runs of the program that are worth repeating under the sanitizers.
+// A few runs of the program, which are repeated under the sanitizers every night.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

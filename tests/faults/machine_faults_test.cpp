@@ -165,7 +165,9 @@ uint64_t sweep(const Program& program, Operation operation, bool rest, bool (*he
   EXPECT_EQ(run_once(program, nothing, counted), End::passed);
   EXPECT_EQ(run_once(program, nothing, counted), End::passed);
   const std::vector<End> allowed = ends_of(operation);
-  const uint64_t step = operation == Operation::allocation ? allocations_per_visit : 1;
+  // Where one allocation fails each point is visited, and a part of them where the rest does, too.
+  const uint64_t step =
+      operation == Operation::allocation ? allocations_per_visit * (rest ? 3 : 1) : 1;
   std::array<uint64_t, 5> ends{};  // by End
   stress::HangGuard guard(name_of(operation));
   Holdings before = holdings();
