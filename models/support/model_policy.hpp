@@ -16,6 +16,7 @@
 
 #include "core/policy.hpp"
 #include "runtime/executors/execution_policy.hpp"
+#include "runtime/executors/sound_chip.hpp"
 #include "runtime/executors/weakening.hpp"
 
 namespace pto2::scenarios {
@@ -148,7 +149,7 @@ class ModelArray {
   std::size_t count_;
 };
 
-struct Model {
+struct Model : executors::SoundChip {
   static constexpr const char* name = "model";
   static constexpr bool explores_everything = true;
 

@@ -55,13 +55,19 @@ struct DispatchPayload : TaskCall<P> {
 /// A kernel after which the run cannot go on: how it failed, its task, and its PTOCall at the end.
 /// Plain data, for the fatal latch.
 struct KernelFault {
-  enum class Kind : uint8_t { none, misuse, threw };
+  enum class Kind : uint8_t { none, misuse, threw, lost };
 
   /// One is made for each task: nothing is written that need not be.
   KernelFault() { what[0] = '\0'; }
   [[nodiscard]] bool is_set() const { return kind != Kind::none; }
-  void set_threw(const char* text) {
-    kind = Kind::threw;
+  void set_threw(const char* text) { set(Kind::threw, text); }
+  /// By the scheduler of the core, which has not ended the task and does not answer any more.
+  void set_lost(const char* core, TaskId had) {
+    set(Kind::lost, core);
+    task = had;
+  }
+  void set(Kind how, const char* text) {
+    kind = how;
     const std::size_t length = std::min(std::strlen(text), sizeof what - 1);
     std::copy_n(text, length, what);
     what[length] = '\0';
@@ -76,7 +82,8 @@ struct KernelFault {
   Kind kind = Kind::none;
   TaskId task = no_task;
   PTOCall call = {};
-  /// Of an exception: the begin of what(), with a zero at its end; empty if it has none.
+  /// Of an exception: the begin of what(), with a zero at its end; empty if it has none. Of a lost
+  /// core: its name.
   char what[240];
 };
 
@@ -178,9 +185,22 @@ class AiCore {
     give_up_ = std::move(give_up);
   }
 
+  /// By the scheduler: hands a task over. As CoreMailbox::dispatch() requires.
+  void dispatch(const DispatchPayload<P>& payload) {
+    P::chip_step(executors::ChipStep::dispatch);
+    mailbox_.dispatch(payload);
+    own_.ring();
+  }
+  /// By the scheduler: tells it to leave. As CoreMailbox::send_exit() requires.
+  void send_exit() {
+    mailbox_.send_exit();
+    own_.ring();
+  }
+  /// Whether it has acknowledged the exit; a lost core does not, and is not to be waited for.
+  [[nodiscard]] bool has_left() const { return mailbox_.has_exited() || is_lost(); }
+  [[nodiscard]] bool is_lost() const { return P::is_lost(own_); }
   [[nodiscard]] CoreMailbox<P, DispatchPayload<P>>& mailbox() { return mailbox_; }
   [[nodiscard]] const CoreMailbox<P, DispatchPayload<P>>& mailbox() const { return mailbox_; }
-  [[nodiscard]] const Bell& bell() const { return own_; }
   [[nodiscard]] const CoreCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }
 
@@ -193,6 +213,7 @@ class AiCore {
       if (has_run) record<P>(log_, EventKind::wait, no_task);
       P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
       if (command == CoreCommand::exit) break;
+      P::chip_step(executors::ChipStep::take);
       has_run = execute(mailbox_.take());
     }
     record<P>(log_, EventKind::exit, no_task);
@@ -206,6 +227,7 @@ class AiCore {
   bool execute(const DispatchPayload<P>& payload) {
     bool has_run = true;
     KernelFault fault;
+    P::chip_step(executors::ChipStep::kernel);
     if (payload.block.parts != nullptr) [[unlikely]] {
       has_run = run_share(payload, payload.block, fault);
     } else {
@@ -215,8 +237,11 @@ class AiCore {
       give_up_(fault);
       return has_run;
     }
-    mailbox_.finish();
-    scheduler_.ring();
+    P::chip_step(executors::ChipStep::finish);
+    do {
+      mailbox_.finish();
+      scheduler_.ring();
+    } while (P::answers_again());
     return has_run;
   }
 

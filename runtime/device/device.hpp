@@ -23,6 +23,8 @@ struct Launch {
   /// Gives the run up: it ends in ErrorCode::interrupted when orchestration and kernels have
   /// returned. Requested by a thread that is none of the run's. A simulation goes on to its end.
   std::stop_token stop = {};
+  /// What fails of the chip, in a simulation. On OS threads nothing does, whatever it says.
+  executors::ChipFault fault = {};
 };
 
 /// What runs the threads of a launch: an executor on OS threads, packed by default, or a schedule

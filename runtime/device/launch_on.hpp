@@ -24,6 +24,7 @@ class Run {
       : stop_(what.stop),
         assembly_(config, {what.kernels, what.entry, what.log, next_generation()}),
         team_(options) {
+    if constexpr (is_simulated) team_.fail_by(what.fault);
     assembly_.connect_orchestrator(add(0, 0));
     const Chip& chip = assembly_.chip();
     for (uint32_t s = 0; s < chip.schedulers; ++s) {
@@ -54,6 +55,7 @@ class Run {
         result.points = team_.points();
         result.weak_memory = P::weak_memory;
         result.kernels_last = team_.kernels_last();
+        result.fault_reached = team_.fault_reached();
       }
     });
   }

@@ -73,8 +73,7 @@ template <executors::ExecutionPolicy P, template <class> class F, class Orchestr
     expect(state.parked[type].empty(), "parked schedulers" + tasks);
   }
   for (uint32_t core = 0; core < state.cores.size(); ++core) {
-    const auto& mailbox = state.cores[core].mailbox();
-    if (mailbox.invariant_holds() && mailbox.has_exited()) continue;
+    if (state.cores[core].mailbox().invariant_holds() && state.cores[core].has_left()) continue;
     damaged.push_back("mailbox of " + state.config.chip.name_of(CoreId(core)));
   }
   const auto& startup = state.startup;

@@ -14,9 +14,10 @@ namespace pto2 {
 /// What happened.
 struct RunResult : Counts {
   RunError error;
-  uint64_t wall_ns = 0;       ///< from launch to result
-  bool weak_memory = false;   ///< of a simulation
-  bool kernels_last = false;  ///< seeded: executors::SeededOptions::kernels_last
+  uint64_t wall_ns = 0;        ///< from launch to result
+  bool weak_memory = false;    ///< of a simulation
+  bool kernels_last = false;   ///< seeded: executors::SeededOptions::kernels_last
+  bool fault_reached = false;  ///< of a simulation: the chip has failed as Launch::fault says
   /// By state (core/task_state.hpp), those of a run that was given up: initial, ready, completed,
   /// consumed. What a core ended and nobody completed is ready.
   std::array<uint64_t, 4> phases{};

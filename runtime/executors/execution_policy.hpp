@@ -16,6 +16,14 @@
 ///   P::yield(is_over)        after such a round: lets others run, and returns is_over().
 ///   P::parallelism()         how many threads of a group can run at the same time, at least 1.
 ///
+/// and from one whose chip may fail (chip_fault.hpp; SoundChip is one that does not):
+///
+///   P::chip_step(step)       the calling thread has come to this step with its next task. A core
+///                            that is lost there does not return.
+///   P::answers_again()       after a core has reported an end: it does so once more.
+///   P::has_lost_core()       nobody could go on, because a core is lost: whoever waits was rung.
+///   P::is_lost(bell)         the same, and this is the doorbell of that core.
+///
 /// A launch needs threads as well, a LaunchPolicy:
 ///
 ///   P::team                  logical threads: team(options), add(name, group, body), which returns
@@ -39,13 +47,15 @@
 #include <string>
 
 #include "core/policy.hpp"
+#include "runtime/executors/chip_fault.hpp"
 
 namespace pto2::executors {
 
 template <class P>
 concept ExecutionPolicy = Policy<P> &&
     requires(typename P::template shared_array<uint32_t>& array, std::size_t i,
-             void (*kernel)(int64_t*), int64_t* args, const void* address) {
+             void (*kernel)(int64_t*), int64_t* args, const void* address,
+             const typename P::doorbell& bell) {
   requires std::constructible_from<typename P::template shared_array<uint32_t>, std::size_t>;
   { array.span() } -> std::same_as<std::span<uint32_t>>;
   { array[i] } -> std::same_as<uint32_t&>;
@@ -56,6 +66,10 @@ concept ExecutionPolicy = Policy<P> &&
   P::prefetch_for_write(address);
   { P::polling_rounds() } -> std::same_as<uint32_t>;
   { P::parallelism() } -> std::same_as<uint32_t>;
+  P::chip_step(ChipStep::take);
+  { P::answers_again() } -> std::same_as<bool>;
+  { P::has_lost_core() } -> std::same_as<bool>;
+  { P::is_lost(bell) } -> std::same_as<bool>;
   {
     P::yield([] { return true; })
     } -> std::same_as<bool>;

@@ -7,13 +7,14 @@
 #include "runtime/executors/logical_thread.hpp"
 #include "runtime/executors/machine.hpp"
 #include "runtime/executors/mapped_array.hpp"
+#include "runtime/executors/sound_chip.hpp"
 #include "runtime/executors/team.hpp"
 #include "runtime/executors/ticker.hpp"
 #include "runtime/executors/vyukov_queue.hpp"
 
 namespace pto2::executors {
 
-struct Hardware : Machine {
+struct Hardware : Machine, SoundChip {
   static constexpr const char* name = "hardware";
 
   template <class T>

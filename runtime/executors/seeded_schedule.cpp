@@ -7,6 +7,8 @@ namespace pto2::executors {
 namespace {
 
 constexpr uint64_t high_priority = uint64_t{1} << 32;
+/// So often another thread goes first where it is the turn of a slow one.
+constexpr uint64_t slowness = 32;
 
 }  // namespace
 
@@ -56,13 +58,32 @@ std::optional<uint32_t> SeededSchedule::next() {
   if (runnable_.empty()) resume_a_kernel();
   if (runnable_.empty()) return std::nullopt;
   running_ = choose();
+  if (threads_[running_].slow) single_step();
   return running_;
 }
 
+/// Others may spin for what a slow thread has, so its turn comes in the end.
 uint32_t SeededSchedule::choose() {
-  if (choice_ == Choice::uniform) return runnable_[random_.below(runnable_.size())];
-  return *std::ranges::max_element(runnable_, {},
+  const uint32_t chosen = choose_of(runnable_);
+  if (!threads_[chosen].slow || runnable_.size() == 1 || random_.below(slowness) == 0) {
+    return chosen;
+  }
+  std::vector<uint32_t> others = runnable_;
+  std::erase_if(others, [this](uint32_t t) { return threads_[t].slow; });
+  return others.empty() ? chosen : choose_of(others);
+}
+
+uint32_t SeededSchedule::choose_of(const std::vector<uint32_t>& threads) {
+  if (choice_ == Choice::uniform) return threads[random_.below(threads.size())];
+  return *std::ranges::max_element(threads, {},
                                    [this](uint32_t t) { return threads_[t].priority; });
+}
+
+/// Cuts the slice short; the points that it has had count.
+void SeededSchedule::single_step() {
+  points_before_ += slice_ - slice_left_;
+  slice_ = 1;
+  slice_left_ = 1;
 }
 
 void SeededSchedule::start_slice() {

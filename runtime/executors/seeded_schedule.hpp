@@ -68,6 +68,9 @@ class SeededSchedule {
   void give_way() { threads_[running_].priority = next_low_priority_--; }
   /// Is about to run a kernel; it is a point afterwards.
   [[nodiscard]] bool enter_kernel();
+  /// Takes long for each step from now on: of those that can go on, it is chosen seldom, and for a
+  /// single step.
+  void slow_down() { threads_[running_].slow = true; }
   /// Has ended.
   void end();
 
@@ -82,6 +85,7 @@ class SeededSchedule {
     uint64_t priority;
     bool rung = true;
     bool parked = false;
+    bool slow = false;
   };
   static constexpr uint32_t nobody = UINT32_MAX;
 
@@ -90,6 +94,8 @@ class SeededSchedule {
   [[nodiscard]] bool end_of_slice();
   void resume_a_kernel();
   [[nodiscard]] uint32_t choose();
+  [[nodiscard]] uint32_t choose_of(const std::vector<uint32_t>& threads);
+  void single_step();
 
   Random random_;
   Choice choice_ = Choice::uniform;

@@ -44,6 +44,7 @@ void SeededTeam::run_threads() {
   while (!schedule_.is_over()) {
     const auto next = schedule_.next();
     if (!next) {
+      if (notices_loss()) continue;
       fail("every thread that is left waits and none will be rung; waiting:" + not_ended());
     }
     if (points() > options_.max_points) {
@@ -52,7 +53,7 @@ void SeededTeam::run_threads() {
     running_ = threads_[*next].get();
     running_->fiber_.resume();
     if (!gave_up_.empty()) fail(running_->name_ + ": " + gave_up_);
-    if (running_->fiber_.finished()) schedule_.end();
+    if (running_->fiber_.finished() || running_ == lost_) schedule_.end();
   }
 }
 
@@ -75,6 +76,29 @@ void SeededTeam::enter_kernel() {
 void SeededTeam::give_up(std::string why) {
   gave_up_ = std::move(why);
   for (;;) running_->fiber_.suspend();
+}
+
+bool SeededTeam::reach(ChipStep step) {
+  if (step != step_of(fault_.kind) || running_->name_ != fault_.thread) return false;
+  if (++fault_steps_ != fault_.task) return false;
+  fault_reached_ = true;
+  if (loses_core(fault_.kind)) lose_running();
+  if (fault_.kind != ChipFaultKind::answers_twice) schedule_.slow_down();
+  return true;
+}
+
+void SeededTeam::lose_running() {
+  lost_ = running_;
+  for (;;) lost_->fiber_.suspend();
+}
+
+/// There is no time here: a core has been waited for long enough when nobody can go on. Whoever
+/// waits looks again then, once.
+bool SeededTeam::notices_loss() {
+  if (lost_ == nullptr || lost_->is_lost_) return false;
+  lost_->is_lost_ = true;
+  for (const auto& thread : threads_) thread->ring();
+  return true;
 }
 
 void SeededTeam::fail(const std::string& what) {

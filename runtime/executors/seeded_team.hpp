@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/executors/chip_fault.hpp"
 #include "runtime/executors/fiber.hpp"
 #include "runtime/executors/seeded_schedule.hpp"
 
@@ -56,6 +57,8 @@ class SeededThread {
   void ring() { schedule_.ring(number_); }
   /// In the order in which they were added, from 0 on.
   [[nodiscard]] uint32_t number() const { return number_; }
+  /// A core that others have waited for until nobody could go on.
+  [[nodiscard]] bool is_lost() const { return is_lost_; }
 
  private:
   friend class SeededTeam;
@@ -63,6 +66,7 @@ class SeededThread {
   uint32_t number_;
   std::string name_;
   Fiber fiber_;
+  bool is_lost_ = false;
 };
 
 /// Makes a team the one that is running on the OS thread, while it lives.
@@ -83,6 +87,10 @@ class Current {
 class SeededTeam {
  public:
   SeededThread& add(std::string name, uint32_t group, std::function<void()> body);
+  /// Before the run: what fails in it.
+  void fail_by(const ChipFault& fault) { fault_ = fault; }
+  /// Whether it has come to the fault.
+  [[nodiscard]] bool fault_reached() const { return fault_reached_; }
 
   [[nodiscard]] uint32_t host_threads() const { return 1; }
   [[nodiscard]] uint64_t seed() const { return options_.seed; }
@@ -107,6 +115,11 @@ class SeededTeam {
   /// The running thread has found something wrong: the run ends here, and says so. Its stack is
   /// left as it is, so the caller should own nothing.
   [[noreturn]] void give_up(std::string why);
+  /// The running thread has come to this step of its next task. True: the fault strikes there. A
+  /// core that is lost by it does not return; its stack is left as it is.
+  bool reach(ChipStep step);
+  /// Whether everybody has waited for a core that is lost.
+  [[nodiscard]] bool has_lost_core() const { return lost_ != nullptr && lost_->is_lost(); }
   [[nodiscard]] const std::string& name_of(uint32_t thread) const {
     return threads_[thread]->name_;
   }
@@ -116,13 +129,16 @@ class SeededTeam {
  protected:
   explicit SeededTeam(const SeededOptions& options);
   ~SeededTeam();
-  /// Runs all bodies to their end. Throws SeededFailure if every thread that is left is parked,
-  /// after max_points, or what a thread gave up for; the team's threads are given up then.
+  /// Runs all bodies to their end, but for that of a lost core. If every thread that is left is
+  /// parked, all are rung once when a core is lost. Else it throws SeededFailure, also after
+  /// max_points, or what a thread gave up for; the team's threads are given up then.
   void run_threads();
   [[nodiscard]] std::size_t size() const { return threads_.size(); }
 
  private:
   [[noreturn]] void fail(const std::string& what);
+  [[noreturn]] void lose_running();
+  [[nodiscard]] bool notices_loss();
   /// Their names, each behind a space.
   [[nodiscard]] std::string not_ended() const;
 
@@ -131,6 +147,10 @@ class SeededTeam {
   std::vector<std::unique_ptr<SeededThread>> threads_;
   SeededThread* running_ = nullptr;
   std::string gave_up_;  // why the running thread did
+  ChipFault fault_;
+  uint64_t fault_steps_ = 0;  // of the thread that it is to strike
+  bool fault_reached_ = false;
+  SeededThread* lost_ = nullptr;
 };
 
 }  // namespace pto2::executors

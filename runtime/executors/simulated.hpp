@@ -267,6 +267,7 @@ struct Simulated {
       if (team* const here = team::active()) here->memory().tell(thread_->number());
       thread_->ring();
     }
+    [[nodiscard]] bool is_lost() const { return thread_ != nullptr && thread_->is_lost(); }
 
    private:
     SeededThread* thread_ = nullptr;
@@ -296,7 +297,7 @@ struct Simulated {
   static void idle() {
     team& here = *team::active();
     if constexpr (Memory::is_weak) {
-      while (!here.memory().hear()) here.park();
+      while (!here.memory().hear() && !here.has_lost_core()) here.park();
     } else {
       here.park();
     }
@@ -326,6 +327,12 @@ struct Simulated {
     section(run_kernel);
   }
   static void prefetch_for_write(const void*) {}
+
+  static void chip_step(ChipStep step) { (void)team::active()->reach(step); }
+  [[nodiscard]] static bool answers_again() { return team::active()->reach(ChipStep::answered); }
+  [[nodiscard]] static bool has_lost_core() { return team::active()->has_lost_core(); }
+  /// After the run, too.
+  [[nodiscard]] static bool is_lost(const doorbell& bell) { return bell.is_lost(); }
   static constexpr uint64_t ticks_per_second = 1'000'000'000;
   [[nodiscard]] static uint64_t now() {
     const team* const here = team::active();

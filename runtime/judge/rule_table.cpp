@@ -67,7 +67,9 @@ constexpr Rule rules[] = {
      "waits for, and submits that task next, unless the run is given up; or it waits for a "
      "cluster, and allocates one next. In between it does nothing else. The task takes what "
      "was waited for; of nodes it may take fewer."},
-    {"VR-I22", Strength::always, "The last event of each thread, and no other, is its `exit`."},
+    {"VR-I22", Strength::always,
+     "The last event of each thread, and no other, is its `exit`; a core that `core_lost` names "
+     "has none."},
     {"VR-I23", Strength::on_demand,
      "Of two tasks that touch the same bytes, one of which writes them, one is ordered after "
      "the other by a path of edges; or a task that reads was submitted when the writer had "
@@ -129,7 +131,9 @@ constexpr Rule rules[] = {
      "exact in simulations in which a kernel ends when all others wait. On real threads a task "
      "must not be ready for longer than a limit while one core of its type is idle throughout, "
      "not counting the time in which a kernel or the orchestration may have been running on "
-     "every host thread; that limit is given on demand."},
+     "every host thread; that limit is given on demand. Nothing is said of a run that ended in "
+     "`core_lost`: the lost core may have been lent a block task, for whose parts nobody else is "
+     "woken."},
     {"VR-I37", Strength::always,
      "Every structure of the runtime is whole after the run, as the run itself has found "
      "(runtime/device/run_audit.hpp)."},

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "runtime/judge/rules.hpp"
+#include "runtime/record/outcome.hpp"
 
 namespace pto2::judging {
 namespace {
@@ -134,6 +135,12 @@ void check_roles(const Case& it) {
   }
 }
 
+/// It is the core that the outcome core_lost names, of which no more was seen.
+bool is_lost(const Record& record, uint32_t thread) {
+  return record.error == error_name(ErrorCode::core_lost) && record.roles[thread] == Role::core &&
+         record.message.starts_with(fmt::format("core {} ", record.threads[thread]));
+}
+
 /// VR-I3, VR-I22.
 void check_sequences(const Case& it) {
   std::vector<uint32_t> last(it.record.threads.size(), no_index);
@@ -152,7 +159,7 @@ void check_sequences(const Case& it) {
   for (uint32_t thread = 0; thread < last.size(); ++thread) {
     if (last[thread] == no_index) {
       it.findings.add_of_header("VR-I22", it.record.threads[thread] + " has no event, and no exit");
-    } else if (it.event(last[thread]).kind != EventKind::exit) {
+    } else if (it.event(last[thread]).kind != EventKind::exit && !is_lost(it.record, thread)) {
       it.findings.add("VR-I22", it.record.threads[thread] + " ends without an exit",
                       it.event(last[thread]));
     }

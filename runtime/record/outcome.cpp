@@ -54,6 +54,7 @@ constexpr OutcomeRow rows[] = {
      {},
      "the orchestration gave up, with a code and a text of its own"},
     {E::interrupted, "interrupted", Cause::caller, {}, "a signal came before the end"},
+    {E::core_lost, "core_lost", Cause::chip, {}, "a core did not answer, and had a task"},
 };
 
 }  // namespace
@@ -79,7 +80,7 @@ std::vector<std::string> fault_names() {
   std::vector<std::string> names;
   for (const OutcomeRow& row : rows) {
     const bool is_fault =
-        row.cause != Cause::none && row.cause != Cause::runtime && row.cause != Cause::caller;
+        row.cause == Cause::deadlock || row.cause == Cause::call || row.cause == Cause::kernel;
     if (is_fault) names.emplace_back(row.name);
   }
   return names;

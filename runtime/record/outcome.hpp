@@ -33,6 +33,7 @@ enum class ErrorCode : int32_t {
   scheduler_timeout,
   orchestration_failed,
   interrupted,
+  core_lost,
 };
 
 /// Who has to do with it that a run ends so.
@@ -43,6 +44,7 @@ enum class Cause : uint8_t {
   kernel,    ///< found by who runs it, not by the orchestrator
   runtime,   ///< a bug of ours
   caller,    ///< who launched the run has ended it
+  chip,      ///< a part of it failed, as its scheduler found
 };
 
 struct OutcomeRow {
@@ -65,9 +67,9 @@ struct OutcomeRow {
 }
 /// That of a run in which nobody will give back what is needed of `resource`.
 [[nodiscard]] ErrorCode deadlock_code(Resource resource);
-/// True for what kernels do, and who runs them finds.
+/// True for what kernels do, or cores, and who runs kernels finds.
 [[nodiscard]] inline bool is_kernel_fault(ErrorCode code) {
-  return row_of(code).cause == Cause::kernel;
+  return row_of(code).cause == Cause::kernel || row_of(code).cause == Cause::chip;
 }
 
 /// The names of the faults that an orchestration, its kernels or its settings can cause.

@@ -53,13 +53,23 @@ RunError describe_exception(const KernelFault& fault) {
           "catch it in kernel_entry: nobody above it knows what to do about it"};
 }
 
+RunError describe_loss(const KernelFault& fault) {
+  return {ErrorCode::core_lost,
+          fmt::format("core {} does not answer: it was given task {} of ring {}, and has not "
+                      "reported its end",
+                      fault.what, local_of(fault.task), ring_of(fault.task).value),
+          "reset the chip and launch again; if the same core is lost again, leave its block out"};
+}
+
 }  // namespace
 
 ErrorCode kernel_fault_code(const KernelFault& fault) {
+  if (fault.kind == KernelFault::Kind::lost) return ErrorCode::core_lost;
   return fault.kind == KernelFault::Kind::threw ? ErrorCode::kernel_threw : ErrorCode::not_a_pipe;
 }
 
 RunError describe_kernel_fault(const KernelFault& fault) {
+  if (fault.kind == KernelFault::Kind::lost) return describe_loss(fault);
   return fault.kind == KernelFault::Kind::threw ? describe_exception(fault)
                                                 : describe_misuse(fault);
 }

@@ -1,4 +1,4 @@
-/// What the user is told of a kernel after which the run could not go on.
+/// What the user is told of a kernel, or of a core, after which the run could not go on.
 #pragma once
 
 #include "runtime/chip/ai_core.hpp"
@@ -6,9 +6,10 @@
 
 namespace pto2 {
 
-/// not_a_pipe or kernel_threw. Requires fault.is_set().
+/// not_a_pipe, kernel_threw or core_lost. Requires fault.is_set().
 [[nodiscard]] ErrorCode kernel_fault_code(const KernelFault& fault);
-/// Names kernel, task and what it did: with which argument it called what, or what it threw.
+/// Names kernel, task and what it did: with which argument it called what, or what it threw; or a
+/// lost core, and the task that it had.
 [[nodiscard]] RunError describe_kernel_fault(const KernelFault& fault);
 
 }  // namespace pto2

@@ -1,6 +1,7 @@
 /// The definitions behind scheduler.hpp.
 #pragma once
 
+#include "runtime/scheduler/lost_cores.hpp"
 #include "runtime/scheduler/scheduler.hpp"
 
 namespace pto2 {
@@ -72,12 +73,9 @@ void Scheduler<P, F>::start_up() {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::shut_down() {
-  const auto send_exit = [&](CoreId core) {
-    state_.cores[core.value].mailbox().send_exit();
-    state_.cores[core.value].bell().ring();
-  };
+  const auto send_exit = [&](CoreId core) { state_.cores[core.value].send_exit(); };
   const auto await_exit = [&](CoreId core) {
-    P::await([&] { return state_.cores[core.value].mailbox().has_exited(); });
+    P::await([&] { return state_.cores[core.value].has_left(); });
   };
   for (Cores& cores : cores_) {
     cores.busy.for_each([this](CoreId core) { close_block(running_[core.value]); });
@@ -457,9 +455,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::send(CoreId core, SlotId task, TaskId id, KernelEntry kernel,
                            BlockShare<P> share) {
   running_[core.value] = task;
-  AiCore<P>& target = state_.cores[core.value];
-  target.mailbox().dispatch({{id, kernel, &state_.arguments(task)}, share});
-  target.bell().ring();
+  state_.cores[core.value].dispatch({{id, kernel, &state_.arguments(task)}, share});
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -476,6 +472,7 @@ void Scheduler<P, F>::park() {
     state_.orchestrator_bell.ring();
     record<P>(log_, EventKind::wait, no_task);
     P::idle();
+    if (P::has_lost_core()) give_up_lost(state_, cores_, running_);
   }
   announced_ = false;
   for_each_type([this](uint32_t type) {

@@ -275,5 +275,46 @@ TEST(SeededSchedule, WhoGivesWayComesAfterTheOthers) {
   EXPECT_GT(others, 70u) << "always by priorities, half of the time by uniform choice";
 }
 
+/// A slow thread is never starved, since others may spin for what it has; those wait after three
+/// points.
+TEST(SeededSchedule, ASlowThreadTakesASingleStepNowAndThen) {
+  constexpr uint32_t turns = 3000;
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SeededSchedule schedule({.seed = seed});
+    for (uint32_t t = 0; t < 3; ++t) (void)schedule.add();
+    uint64_t points = 0;
+    const auto run = [&](uint64_t most) {
+      uint64_t steps = 1;
+      while (!schedule.point() && steps < most) ++steps;
+      points += steps;
+      return steps;
+    };
+    while (schedule.next() != 0u) (void)run(3);
+    schedule.slow_down();
+    (void)run(3);
+    uint32_t slow = 0;
+    for (uint32_t turn = 0; turn < turns; ++turn) {
+      const bool is_slow = schedule.next() == 0u;
+      const uint64_t steps = run(is_slow ? UINT64_MAX : 3);
+      ASSERT_TRUE(steps == 1 || !is_slow) << seed;
+      slow += is_slow ? 1 : 0;
+    }
+    EXPECT_GE(slow, 1u) << seed;
+    EXPECT_LE(slow, turns / 8) << seed;
+    EXPECT_EQ(schedule.points(), points) << seed;
+  }
+}
+
+TEST(SeededSchedule, ASlowThreadGoesOnAlone) {
+  SeededSchedule schedule({.seed = 1});
+  (void)schedule.add();
+  for (int turn = 0; turn < 100; ++turn) {
+    ASSERT_EQ(schedule.next(), 0u);
+    schedule.slow_down();
+    while (!schedule.point()) {
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pto2::executors

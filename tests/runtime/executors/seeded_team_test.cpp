@@ -248,5 +248,71 @@ TEST(SeededTeam, OneTeamMayRunAfterAFailedOne) {
   EXPECT_EQ(schedule_of(5), schedule_of(5));
 }
 
+/// Two cores that take three tasks each, of which "core" fails at its second, and a thread that
+/// waits for the former until `waits_no_more(its doorbell, whether it has ended)`.
+template <class Predicate>
+std::string failure_of_loss(uint64_t seed, uint64_t& taken, Predicate&& waits_no_more) {
+  Seeded::atomic<int> ended{0};
+  uint64_t others = 0;
+  const std::string failure = failure_of({.seed = seed}, [&](SeededTeam& team) {
+    team.fail_by({ChipFaultKind::lost_before_ack, "core", 2});
+    const auto take = [&](uint64_t& count) {
+      for (int i = 0; i < 3; ++i) {
+        Seeded::chip_step(ChipStep::take);
+        ++count;
+        Seeded::chip_step(ChipStep::kernel);
+      }
+    };
+    const Seeded::doorbell core(team.add("core", 0, [&, take] {
+      take(taken);
+      ended.store(1, order);
+    }));
+    team.add("other", 0, [&, take] { take(others); });
+    team.add("waiter", 0, [&, core] {
+      Seeded::await([&] { return waits_no_more(core, ended.load(order) == 1); });
+    });
+  });
+  EXPECT_EQ(others, 3u);
+  return failure;
+}
+
+TEST(SeededTeam, WhoWaitsForALostCoreLooksAgainWhenNobodyCanGoOn) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    uint64_t taken = 0;
+    EXPECT_EQ(failure_of_loss(seed, taken,
+                              [](const Seeded::doorbell& core, bool ended) {
+                                EXPECT_EQ(Seeded::is_lost(core), Seeded::has_lost_core());
+                                return ended || Seeded::is_lost(core);
+                              }),
+              "");
+    EXPECT_EQ(taken, 1u);
+  }
+}
+
+TEST(SeededTeam, WhoWaitsOnForALostCoreIsADeadlock) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    uint64_t taken = 0;
+    EXPECT_THAT(
+        failure_of_loss(seed, taken, [](const Seeded::doorbell&, bool ended) { return ended; }),
+        HasSubstr("waiter"));
+  }
+}
+
+TEST(SeededTeam, AnAnswerIsSaidTwiceOnce) {
+  Seeded::team team({.seed = 1});
+  team.fail_by({ChipFaultKind::answers_twice, "core", 2});
+  std::string answers;
+  team.add("core", 0, [&] {
+    for (const char c : {'a', 'b', 'c'}) {
+      do {
+        answers += c;
+      } while (Seeded::answers_again());
+    }
+  });
+  team.run();
+  EXPECT_EQ(answers, "abbc");
+  EXPECT_TRUE(team.fault_reached());
+}
+
 }  // namespace
 }  // namespace pto2::executors

@@ -30,6 +30,14 @@ TEST(IdleCores, NoneIsIdleBesideAReadyTaskWhenAKernelEnds) {
   expect_broken(story, "VR-I36", "it is ready, aiv1 is idle, and at 50, when a kernel ends");
 }
 
+/// The share of a block task that it was lent keeps others from being woken.
+TEST(IdleCores, MayBeAsideWhenAnotherIsLost) {
+  Story story = idle_beside_d();
+  story.result.kernels_last = true;
+  story.result.error.code = ErrorCode::core_lost;
+  EXPECT_THAT(story.broken(), Not(Contains(HasSubstr("VR-I36"))));
+}
+
 TEST(IdleCores, MayBeAsideWhenTheTaskIsReadyWithTheEnd) {
   Story story = idle_beside_d();
   story.result.kernels_last = true;

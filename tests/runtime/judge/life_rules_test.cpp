@@ -353,6 +353,24 @@ TEST(LifeRules, I22ExitIsLast) {
   });
 }
 
+/// The one that the message names, and no other thread.
+TEST(LifeRules, I22ALostCoreHasNoExit) {
+  const auto broken_of = [](const char* error, const char* message) {
+    EditedTrace trace(Kit::roomy);
+    trace.header()["error"] = error;
+    trace.header()["message"] = message;
+    trace.header()["given_up"] = true;
+    for (Json* exit : trace.events("exit")) {
+      if ((*exit)["thread"] == "aic0") (*exit)["event"] = "wait";
+    }
+    return trace.broken();
+  };
+  const char* const message = "core aic0 does not answer: it was given task 1 of ring 0";
+  EXPECT_THAT(broken_of("core_lost", message), testing::Not(testing::Contains("VR-I22")));
+  EXPECT_THAT(broken_of("kernel_threw", message), testing::Contains("VR-I22"));
+  EXPECT_THAT(broken_of("core_lost", "core aic1 does not answer"), testing::Contains("VR-I22"));
+}
+
 TEST(Violations, CiteTwoEventsWithTheirLines) {
   EditedTrace trace(Kit::roomy);
   Json* const task = trace.events("submit").front();

@@ -33,20 +33,22 @@ TEST(OutcomeTable, HasOneDeadlockPerResource) {
   }
 }
 
-/// Neither the end of a right run, nor that of a broken runtime, nor an early one is anybody's
-/// fault.
+/// Neither the end of a right run, nor that of a broken runtime or chip, nor an early one is
+/// anybody's fault.
 TEST(OutcomeTable, NamesTheFaults) {
   const std::vector<std::string> faults = fault_names();
-  EXPECT_EQ(faults.size() + 3, outcome_table().size());
+  EXPECT_EQ(faults.size() + 4, outcome_table().size());
   EXPECT_THAT(faults, testing::Not(testing::Contains("ok")));
   EXPECT_THAT(faults, testing::Not(testing::Contains("not_drained")));
+  EXPECT_THAT(faults, testing::Not(testing::Contains("core_lost")));
   EXPECT_TRUE(is_kernel_fault(ErrorCode::not_a_pipe));
+  EXPECT_TRUE(is_kernel_fault(ErrorCode::core_lost)) << "its scheduler finds it";
   EXPECT_FALSE(is_kernel_fault(ErrorCode::bad_submission));
 }
 
 const char* name_of(Cause cause) {
-  static constexpr const char* names[] = {"none",   "deadlock", "call",
-                                          "kernel", "runtime",  "caller"};
+  static constexpr const char* names[] = {"none",    "deadlock", "call", "kernel",
+                                          "runtime", "caller",   "chip"};
   return names[static_cast<std::size_t>(cause)];
 }
 
