@@ -11,7 +11,8 @@ std::string replay_footer() {
 {}
 
 The first repeats one execution on the model checker, the others one simulated run. KIND is plain
-or clustered, STRATEGY sc, random, pct or bursts; SMALLER says how the seed's run was made smaller.
+or clustered, LIST what may fail (pto2 simulate --faults), STRATEGY sc, random, pct or bursts;
+SMALLER says how the seed's run was made smaller.
 
 Options with a token of simulate:
   --trace FILE   write the run's trace, for pto2 validate; - is stdout

@@ -45,7 +45,8 @@ class TokenError : public std::invalid_argument {
 /// The forms that there are, a line each.
 inline constexpr const char* token_forms =
     R"(  check/SCENARIO[+ORDER=WEAKER]@pto2.1:...                        of pto2 check
-  simulate/WORKLOAD:CASE[:stub][+ORDER]@STRATEGY:SEED[:SMALLER]   of pto2 simulate
-  simulate/graphs:KIND[:mistaken][+ORDER]@STRATEGY:SEED[:SMALLER] of pto2 simulate)";
+  simulate/WORKLOAD:CASE[:stub][:faults=LIST][+ORDER]@STRATEGY:SEED[:SMALLER]
+  simulate/graphs:KIND[:mistaken][:faults=LIST][+ORDER]@STRATEGY:SEED[:SMALLER]
+                                                                  of pto2 simulate)";
 
 }  // namespace pto2::cli

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <iterator>
 #include <map>
 
 #include "runtime/judge/judge.hpp"
+#include "stress/lost_core.hpp"
 
 namespace pto2::graphs {
 namespace {
@@ -70,9 +72,10 @@ std::string text_of(const PredictedUse& use) {
 }  // namespace
 
 const char* name_of(Ending ending) {
-  static constexpr const char* names[] = {
-      "passed",          "out of slots", "out of heap",   "out of nodes",   "out of entries",
-      "out of clusters", "refused",      "pipe overflow", "pipe underflow", "wrong"};
+  static constexpr const char* names[] = {"passed",       "out of slots",   "out of heap",
+                                          "out of nodes", "out of entries", "out of clusters",
+                                          "refused",      "pipe overflow",  "pipe underflow",
+                                          "core lost",    "wrong"};
   return names[static_cast<std::size_t>(ending)];
 }
 
@@ -93,14 +96,12 @@ void Trial::draw_config(uint64_t number) {
   stress::draw_device(random, 5, config_);
   config_.rings = static_cast<uint32_t>(random.below(2) == 0 ? 1 + random.below(4) : 4);
   config_.events = events_per_thread;
-  demand_ = demand_of(program_, predicted_, config_.rings);
-  smallest_ = oracle::smallest_sizes(demand_.program, config_.rings);
+  measure();
   const std::array<Supply, 4> supplies = draw_supplies(random);
   config_.window = draw_window(random, supplies[0], smallest_.window);
   config_.heap_bytes = draw_size(random, supplies[1], smallest_.heap, 1024);
   config_.tensormap_pool =
       static_cast<uint32_t>(draw_size(random, supplies[3], smallest_.map_pool, 16));
-  slow_nodes_ = oracle::smallest_sizes(demand_.slow_program, config_.rings).dep_pool;
   const bool scarce = supplies[2] == Supply::short_by_one || supplies[2] == Supply::short_by_much;
   config_.dep_pool = static_cast<uint32_t>(
       draw_size(random, supplies[2], scarce ? smallest_.dep_pool : slow_nodes_, 16));
@@ -142,6 +143,28 @@ void Trial::draw_accelerators(uint64_t number) {
   if (!needed && clustered && random.below(8) == 0) config_.chip.accelerators = 1;
 }
 
+/// What the program needs.
+void Trial::measure() {
+  demand_ = demand_of(program_, predicted_, config_.rings);
+  smallest_ = oracle::smallest_sizes(demand_.program, config_.rings);
+  slow_nodes_ = oracle::smallest_sizes(demand_.slow_program, config_.rings).dep_pool;
+}
+
+uint64_t Trial::frees() const {
+  if (predicted_.refusal()) return 0;
+  return static_cast<uint64_t>(std::ranges::count_if(
+      program_.steps, [](const Step& step) { return std::holds_alternative<Free>(step); }));
+}
+
+void Trial::keep_group(uint64_t which) {
+  std::erase_if(program_.steps, [&](const Step& step) {
+    return std::holds_alternative<Free>(step) && which-- == 0;
+  });
+  predicted_ = interpret(program_);
+  measure();
+  predict();
+}
+
 void Trial::predict() {
   const auto first = [&](const oracle::Program& program) {
     return oracle::first_deadlock(
@@ -172,34 +195,50 @@ Ending Trial::expected() const {
 Ending Trial::run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
                   Census* census, RunResult* kept) const {
   GraphRun run(program_, predicted_, config_.chip.clusters);
+  Ending ending = expected();
   try {
-    RunResult result = stress::launch_on(executor, config_, run.launch(), seed);
+    Launch what = run.launch();
+    what.fault = chip_fault_;
+    RunResult result = stress::launch_on(executor, config_, what, seed);
     judge(run, result, problems);
+    if (stress::has_lost_core(chip_fault_, result)) ending = Ending::core_lost;
     if (census != nullptr) census->add(program_, config_.chip, result);
     if (kept != nullptr) *kept = std::move(result);
   } catch (const executors::SeededFailure& failure) {
     problems.emplace_back(failure.what());
   }
-  return problems.empty() ? expected() : Ending::wrong;
+  return problems.empty() ? ending : Ending::wrong;
 }
 
 void Trial::judge(const GraphRun& run, const RunResult& result,
                   std::vector<std::string>& problems) const {
+  if (stress::has_lost_core(chip_fault_, result)) return judge_loss(run, result, problems);
   judge_error(result, problems);
   judge_counts(result, problems);
   const auto add = [&](const std::vector<std::string>& more) {
     problems.insert(problems.end(), more.begin(), more.end());
   };
-  const bool stops = fault() != nullptr || expected() == Ending::refused;
-  add(run.problems(result.tasks, !stops,
+  add(run.problems(result.tasks, !stopped(),
                    fault() == nullptr ? std::nullopt : std::optional(fault()->task)));
   if (expected() == Ending::passed) {
     add(run.wrong_memory());
     judge_pipes(result, problems);
   }
-  if (judges_records_) {
-    add(judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}));
-  }
+  judge_record(result, problems);
+}
+
+/// What has run is right, and nothing need have.
+void Trial::judge_loss(const GraphRun& run, const RunResult& result,
+                       std::vector<std::string>& problems) const {
+  problems = stress::loss_problems(chip_fault_, result);
+  std::ranges::copy(run.problems(result.tasks, false), std::back_inserter(problems));
+  judge_record(result, problems);
+}
+
+void Trial::judge_record(const RunResult& result, std::vector<std::string>& problems) const {
+  if (!judges_records_) return;
+  std::ranges::copy(judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit}),
+                    std::back_inserter(problems));
 }
 
 void Trial::judge_error(const RunResult& result, std::vector<std::string>& problems) const {
@@ -300,8 +339,7 @@ void Trial::judge_counts(const RunResult& result, std::vector<std::string>& prob
   expect("tasks submitted", result.tasks, at_least, submitted);
   uint64_t parts = 0;
   for (std::size_t i = 0; i < submitted; ++i) parts += predicted_.tasks()[i].parts.size();
-  const bool stops = fault() != nullptr || expected() == Ending::refused;
-  const uint64_t least = stops ? 0 : parts;
+  const uint64_t least = stopped() ? 0 : parts;
   expect("parts dispatched", result.dispatches, least, parts);
   expect("parts acknowledged", result.acks, least, parts);
   expect("parts finished", result.fins, least, parts);

@@ -28,9 +28,10 @@ enum class Ending : uint32_t {
   refused,
   overflow,   ///< of a pipe
   underflow,  ///< of a pipe
+  core_lost,  ///< if that is what fails
   wrong
 };
-inline constexpr std::size_t endings = 10;
+inline constexpr std::size_t endings = 11;
 /// Whether a plain graph, which has no groups, may end so.
 [[nodiscard]] bool is_for_plain(Ending ending);
 /// For reports: "passed", "window", ..
@@ -46,14 +47,26 @@ class Trial {
 
   /// Runs have this fan-out; the word without it.
   void use(FanOutKind fan_out) { config_.fan_out = fan_out; }
+  /// This fails in runs, which are simulated. Requires, if it loses a core, that the trial is not
+  /// stopped().
+  void fail_by(const executors::ChipFault& fault) { chip_fault_ = fault; }
+  /// How often the orchestration frees a cluster; 0 if it makes a mistake, which would perhaps be
+  /// none if a group were still open.
+  [[nodiscard]] uint64_t frees() const;
+  /// Leaves one of these calls out, from 0 on, so that the end of the scope closes the group. All
+  /// is predicted anew; the device stays what was drawn for the whole program, but that it may have
+  /// more nodes.
+  void keep_group(uint64_t which);
   /// Runs are judged by their results alone.
   void do_not_judge_records() { judges_records_ = false; }
 
   [[nodiscard]] const Program& program() const { return program_; }
   [[nodiscard]] const DeviceConfig& config() const { return config_; }
   [[nodiscard]] const Interpreter& predicted() const { return predicted_; }
-  /// What must come of it.
+  /// What must come of it, unless the chip fails.
   [[nodiscard]] Ending expected() const;
+  /// A call or a kernel must end it, at once.
+  [[nodiscard]] bool stopped() const { return fault() != nullptr || expected() == Ending::refused; }
 
   /// Runs it on `executor`; on the seeded ones under the schedule of this seed. `problems` says
   /// what is wrong, if anything is. The run is added to the census, if there is one, and its result
@@ -68,9 +81,13 @@ class Trial {
   void draw_config(uint64_t number);
   void draw_blocks(uint64_t number);
   void draw_accelerators(uint64_t number);
+  void measure();
   void predict();
   /// The fault, if the run comes to it.
   [[nodiscard]] const PredictedFault* fault() const;
+  void judge_loss(const GraphRun& run, const RunResult& result,
+                  std::vector<std::string>& problems) const;
+  void judge_record(const RunResult& result, std::vector<std::string>& problems) const;
   void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
   [[nodiscard]] std::vector<std::string> expected_lines() const;
   void judge_hint(const std::string& hint, std::vector<std::string>& problems) const;
@@ -85,6 +102,7 @@ class Trial {
   uint64_t slow_nodes_ = 0;  ///< enough even if nothing has completed when it is submitted
   DeviceConfig config_;
   bool judges_records_ = true;
+  executors::ChipFault chip_fault_;
   std::optional<oracle::Deadlock> deadlock_;
 };
 

@@ -13,9 +13,10 @@
 namespace pto2::simulations {
 namespace {
 
-std::string story_of(const graphs::Trial& trial, const SimulatedRun& run) {
-  std::string text = fmt::format("{}device: {}\nexpected: {}\n", to_string(trial.program()),
-                                 stress::text_of(trial.config()), name_of(trial.expected()));
+std::string story_of(const graphs::Trial& trial, const DrawnFault& fault, const SimulatedRun& run) {
+  std::string text =
+      fmt::format("{}device: {}\n{}expected: {}\n", to_string(trial.program()),
+                  stress::text_of(trial.config()), text_of(fault), name_of(trial.expected()));
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }
@@ -31,18 +32,28 @@ graphs::Program GraphSubject::draw(uint64_t seed) const {
       seed, options_.mistakes ? graphs::Mistakes::always : graphs::Mistakes::sometimes, kind_);
 }
 
-graphs::Trial GraphSubject::trial_of(uint64_t seed, graphs::Program program) const {
+GraphSubject::FailingTrial GraphSubject::trial_of(uint64_t seed, graphs::Program program) const {
   graphs::Trial trial(seed, std::move(program));
   trial.use(options_.fan_out);
   if (!options_.validate) trial.do_not_judge_records();
-  return trial;
+  const DrawnFault fault = draw_fault(seed, options_.faults,
+                                      {.chip = trial.config().chip,
+                                       .tasks = trial.predicted().tasks().size(),
+                                       .frees = trial.frees(),
+                                       .may_lose_cores = !trial.stopped()});
+  trial.fail_by(fault.chip);
+  if (fault.fault == Fault::kept_group) trial.keep_group(fault.which);
+  return {std::move(trial), fault};
 }
 
-SimulatedRun GraphSubject::run(const graphs::Trial& trial, uint64_t schedule) const {
+SimulatedRun GraphSubject::run(const FailingTrial& failing, uint64_t schedule) const {
+  const auto& [trial, fault] = failing;
   SimulatedRun run;
+  run.fault = fault.fault;
   RunResult result;
   run.outcome = name_of(trial.run(options_.executor, schedule, run.problems,
                                   options_.clustered ? &run.census : nullptr, &result));
+  run.fault_reached = fault.fault == Fault::kept_group || result.fault_reached;
   run.tasks = result.tasks;
   run.points = result.points;
   if (result.points == 0) return run;
@@ -60,7 +71,7 @@ Shrunk GraphSubject::shrink(uint64_t seed) {
   Decisions decisions;
   const auto wrong_schedules = [&](const graphs::Program& program) {
     std::vector<std::pair<uint64_t, uint64_t>> wrong;  // points, schedule
-    const graphs::Trial trial = trial_of(seed, program);
+    const FailingTrial trial = trial_of(seed, program);
     for (uint64_t i = 0; i < schedules; ++i) {
       const SimulatedRun run = this->run(trial, seed + i);
       if (run.wrong()) wrong.emplace_back(run.points, i);
@@ -74,9 +85,9 @@ Shrunk GraphSubject::shrink(uint64_t seed) {
   const auto wrong = wrong_schedules(smallest);
   // What comes and goes with the same schedule cannot be made smaller.
   const uint64_t schedule = wrong.empty() ? 0 : std::ranges::min_element(wrong)->second;
-  const graphs::Trial trial = trial_of(seed, smallest);
+  const FailingTrial failing = trial_of(seed, smallest);
   return {fmt::format("{}-{}", schedule, decisions.text()),
-          story_of(trial, run(trial, seed + schedule))};
+          story_of(failing.trial, failing.fault, run(failing, seed + schedule))};
 }
 
 SimulatedRun GraphSubject::run_shrunk(uint64_t seed, const std::string& token, std::string& story) {
@@ -86,9 +97,9 @@ SimulatedRun GraphSubject::run_shrunk(uint64_t seed, const std::string& token, s
   Decisions decisions(token.substr(dash + 1));
   const graphs::Program smallest =
       graphs::shrink(draw(seed), [&](const graphs::Program&) { return decisions.next(); });
-  const graphs::Trial trial = trial_of(seed, smallest);
-  SimulatedRun run = this->run(trial, seed + schedule);
-  story = story_of(trial, run);
+  const FailingTrial failing = trial_of(seed, smallest);
+  SimulatedRun run = this->run(failing, seed + schedule);
+  story = story_of(failing.trial, failing.fault, run);
   return run;
 }
 
@@ -99,7 +110,9 @@ std::vector<std::string> GraphSubject::usual_outcomes() const {
     const bool of_a_pipe =
         ending == graphs::Ending::overflow || ending == graphs::Ending::underflow;
     const bool is_ended = ending == graphs::Ending::passed || of_a_pipe;
-    if (ending == graphs::Ending::wrong || (options_.mistakes && is_ended)) continue;
+    const bool is_by_faults =
+        ending == graphs::Ending::wrong || ending == graphs::Ending::core_lost;
+    if (is_by_faults || (options_.mistakes && is_ended)) continue;
     if (options_.clustered || graphs::is_for_plain(ending)) usual.emplace_back(name_of(ending));
   }
   return usual;

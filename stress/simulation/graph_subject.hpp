@@ -21,8 +21,13 @@ class GraphSubject final : public Subject {
   static constexpr uint64_t schedules = 20;
 
   [[nodiscard]] graphs::Program draw(uint64_t seed) const;
-  [[nodiscard]] graphs::Trial trial_of(uint64_t seed, graphs::Program program) const;
-  [[nodiscard]] SimulatedRun run(const graphs::Trial& trial, uint64_t schedule) const;
+  /// A trial with the fault that the seed draws for it.
+  struct FailingTrial {
+    graphs::Trial trial;
+    DrawnFault fault;
+  };
+  [[nodiscard]] FailingTrial trial_of(uint64_t seed, graphs::Program program) const;
+  [[nodiscard]] SimulatedRun run(const FailingTrial& failing, uint64_t schedule) const;
 
   Options options_;
   graphs::Graphs kind_;

@@ -34,6 +34,7 @@ struct Arguments {
   std::string graphs = "plain";
   std::string strategy = "sc";
   std::string seeds = "1..1000";
+  std::string faults;
   uint32_t jobs = 1;
   bool shrink = true;
   std::string json;
@@ -52,12 +53,27 @@ ran once and after its producers, on the right data, all memory came back, and p
 its trace. One seed in 64 runs twice, and must be the same run. Ten wrong seeds are enough: those
 that follow are not tried.
 
+Faults (docs/SIMULATION.md): slow_core and slow_scheduler take long for each step, a core with
+lost_before_ack, lost_after_ack or lost_before_fin takes none any more from there on, answers_twice
+reports the end of a task once more, and kept_group is a cluster that is not freed before its scope
+ends. Where and when follows from the seed. A lost core must end the run in core_lost.
+
 Strategies: sc is sequentially consistent memory under schedules of all kinds. The others have
 memory as weak as C++ allows, and find data races: random lets any thread go on at each point, pct
 has random priorities that change a few times, bursts lets a thread go on for a while.
 
 Exit codes: 0 all runs were right, 1 a run was wrong, 2 usage, 3 bad input, 4 inconclusive (no run,
 or 1000 and more that did not show every kind of outcome), 130 interrupted, 143 terminated.)";
+
+/// Empty: parse_faults() takes it.
+std::string refusal_of_faults(const std::string& list) {
+  try {
+    static_cast<void>(parse_faults(list));
+    return {};
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+}
 
 /// Options that have no effect without `--random-graphs`, or with it.
 void check_combinations(const CLI::App& command, bool random_graphs) {
@@ -85,6 +101,7 @@ void complete(Arguments& arguments) {
                        : "name a WORKLOAD (pto2 list has them), or --random-graphs");
   }
   options.clustered = arguments.graphs == "clustered";
+  if (!arguments.faults.empty()) options.faults = parse_faults(arguments.faults);
   options.executor = executor_with_strategy(arguments.strategy);
   if (!options.workload.empty() && options.case_name.empty()) {
     try {
@@ -194,6 +211,9 @@ void add_options(CLI::App* app, Arguments& arguments) {
       ->capture_default_str();
   app->add_flag("--mistakes", arguments.options.mistakes,
                 "each random graph makes a mistake that ends it");
+  app->add_option("--faults", arguments.faults,
+                  "what may fail in a run, one or nothing: names with commas, or all")
+      ->check(refusal_of_faults);
   app->add_option("--seeds", arguments.seeds, "A..B, both included")->capture_default_str();
   app->add_option("--strategy", arguments.strategy, "who runs next, and what loads see")
       ->check(cli::one_of({"sc", "random", "pct", "bursts"}))

@@ -27,6 +27,12 @@ void weaken(const Options& options) {
 
 std::unique_ptr<Subject> make_subject(const Options& options) {
   weaken(options);
+  if (has(options.faults, Fault::kept_group) && !options.clustered &&
+      options.faults != all_faults()) {
+    throw cli::CliError(cli::exit_usage,
+                        "the fault kept_group needs graphs with groups: use it with "
+                        "--random-graphs --graphs clustered");
+  }
   if (options.workload.empty()) return std::make_unique<GraphSubject>(options);
   try {
     static_cast<void>(workloads::find_workload(options.workload));  // before its images are missed

@@ -188,13 +188,14 @@ void Relay::stub(int64_t* args) {
   }
 }
 
-std::vector<std::string> Relay::problems(uint64_t submitted) const {
-  constexpr std::size_t most = 4;
+std::vector<std::string> Relay::problems(uint64_t submitted, bool complete) const {
+  constexpr std::size_t enough = 4;
   std::vector<std::string> found;
   for (const StubTask& task : stubs_) {
-    if (found.size() >= most) break;
+    if (found.size() >= enough) break;
     if (!task.problem.empty()) found.push_back(task.problem);
-    if (task.runs != (task.number <= submitted ? task.parts : 0)) {
+    const uint32_t most = task.number <= submitted ? task.parts : 0;
+    if (task.runs > most || (complete && task.runs != most)) {
       found.push_back(
           fmt::format("task {} of {} parts ran {} times", task.number, task.parts, task.runs));
     }

@@ -77,6 +77,10 @@ class Simulation {
     for (const std::string& outcome : subject.usual_outcomes()) {
       if (!summary_.outcomes.contains(outcome)) summary_.never_seen.push_back(outcome);
     }
+    for (const auto& [fault, counts] : summary_.faults) {
+      if (fault == Fault::none || counts.reached != 0) continue;
+      summary_.never_seen.push_back(fmt::format("a run that comes to {}", name_of(fault)));
+    }
     const graphs::Census& census = summary_.census;
     for (std::size_t i = 0; i < graphs::cases && census.runs() != 0; ++i) {
       const auto which = static_cast<graphs::Case>(i);
@@ -99,7 +103,12 @@ class Simulation {
   void add(uint64_t seed, SimulatedRun run) {
     const std::lock_guard lock(mutex_);
     ++summary_.runs;
-    ++summary_.outcomes[run.wrong() ? "wrong" : run.outcome];
+    const std::string outcome = run.wrong() ? "wrong" : run.outcome;
+    ++summary_.outcomes[outcome];
+    FaultCounts& fault = summary_.faults[run.fault];
+    ++fault.runs;
+    fault.reached += run.fault_reached ? 1 : 0;
+    ++fault.outcomes[outcome];
     summary_.census.add(run.census);
     summary_.tasks += run.tasks;
     summary_.points += run.points;

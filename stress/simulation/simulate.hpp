@@ -22,8 +22,16 @@ struct WrongSeed {
   std::vector<std::string> problems;
 };
 
+/// What became of the runs for which one fault was drawn.
+struct FaultCounts {
+  uint64_t runs = 0;
+  uint64_t reached = 0;                      ///< came to the fault
+  std::map<std::string, uint64_t> outcomes;  ///< of all of them
+};
+
 struct Summary {
   std::map<std::string, uint64_t> outcomes;  ///< of the runs, by name
+  std::map<Fault, FaultCounts> faults;       ///< `none` among them
   graphs::Census census;
   std::vector<WrongSeed> wrong;  ///< the first, by seed
   uint64_t runs = 0;

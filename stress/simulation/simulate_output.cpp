@@ -40,6 +40,36 @@ std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool i
                      summary.wrong.size());
 }
 
+std::string text_of(const std::map<std::string, uint64_t>& outcomes) {
+  std::string text;
+  for (const auto& [name, count] : outcomes) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+  }
+  return text;
+}
+
+/// A line for each fault that was drawn, if any is asked for.
+std::string text_of_faults(const Options& options, const Summary& summary) {
+  std::string text;
+  if (options.faults.none()) return text;
+  for (const auto& [fault, counts] : summary.faults) {
+    const std::string reached =
+        fault == Fault::none ? "" : fmt::format(", {} came to it", counts.reached);
+    text += fmt::format("fault {}: {} runs{}: {}\n", name_of(fault), counts.runs, reached,
+                        text_of(counts.outcomes));
+  }
+  return text;
+}
+
+Json json_of_faults(const Summary& summary) {
+  Json json = Json::object();
+  for (const auto& [fault, counts] : summary.faults) {
+    json[name_of(fault)] = {
+        {"runs", counts.runs}, {"reached", counts.reached}, {"outcomes", counts.outcomes}};
+  }
+  return json;
+}
+
 std::string text_of(const Options& options, const Summary& summary,
                     const std::optional<Shrunk>& shrunk) {
   std::string text;
@@ -49,13 +79,11 @@ std::string text_of(const Options& options, const Summary& summary,
     if (i == 0 && shrunk) text += fmt::format("made smaller:\n{}", shrunk->story);
     text += fmt::format("repeat: pto2 replay {}\n", token_of(options, summary, i, shrunk));
   }
-  std::string outcomes;
-  for (const auto& [name, count] : summary.outcomes) {
-    outcomes += fmt::format("{}{} {}", outcomes.empty() ? "" : ", ", count, name);
-  }
-  text += fmt::format("{}, {}: {} seeds: {}; {} repeated; {:.1f} s, {:.0f} runs/s\n",
-                      name_of(options), row_of(options.executor).strategy, summary.runs, outcomes,
-                      summary.repeated, summary.seconds, rate_of(summary));
+  text += text_of_faults(options, summary);
+  text +=
+      fmt::format("{}, {}: {} seeds: {}; {} repeated; {:.1f} s, {:.0f} runs/s\n", name_of(options),
+                  row_of(options.executor).strategy, summary.runs, text_of(summary.outcomes),
+                  summary.repeated, summary.seconds, rate_of(summary));
   for (const std::string& missing : summary.never_seen) {
     text += fmt::format("never seen, which so many seeds should show: {}\n", missing);
   }
@@ -74,6 +102,7 @@ Json json_of(const Options& options, const cli::NumberRange& seeds, const Summar
     json["stub_kernels"] = options.stub_kernels;
   }
   json["strategy"] = row_of(options.executor).strategy;
+  if (options.faults.any()) json["listed_faults"] = to_string(options.faults);
   json["first_seed"] = seeds.first;
   json["last_seed"] = seeds.last;
   json["verdict"] = summary.wrong_runs != 0                      ? "fail"
@@ -81,6 +110,7 @@ Json json_of(const Options& options, const cli::NumberRange& seeds, const Summar
                                                                  : "pass";
   json["runs"] = summary.runs;
   json["outcomes"] = summary.outcomes;
+  if (options.faults.any()) json["faults"] = json_of_faults(summary);
   json["wrong_runs"] = summary.wrong_runs;
   json["repeated"] = summary.repeated;
   json["tasks"] = summary.tasks;

@@ -10,6 +10,7 @@
 
 #include "stress/drawn_device.hpp"
 #include "stress/graphs/census.hpp"
+#include "stress/simulation/faults.hpp"
 
 namespace pto2::simulations {
 
@@ -20,6 +21,8 @@ struct SimulatedRun {
   uint64_t points = 0;         ///< of the schedule
   uint64_t hash = 0;           ///< of all that happened; 0 if it ended with no result
   graphs::Census census = {};  ///< of a random graph with groups
+  Fault fault = Fault::none;   ///< that was drawn
+  bool fault_reached = false;  ///< the run has come to it
 
   [[nodiscard]] bool wrong() const { return !problems.empty(); }
 };
@@ -57,6 +60,7 @@ struct Options {
   bool mistakes = false;   ///< of random graphs: each has one
   bool validate = true;    ///< judge each run by its trace as well
   std::function<void(std::string_view)> trace;  ///< gets the trace of each run; may be empty
+  FaultSet faults = {};                         ///< of which one is drawn for each run, or none
   std::string weaken;  ///< a memory order that is relaxed, on weak memory; empty: none
   FanOutKind fan_out = FanOutKind::word;
   ExecutorKind executor = ExecutorKind::seeded;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string_view>
 
 #include "runtime/output/numbers.hpp"
 #include "runtime/output/replay_token.hpp"
@@ -11,6 +12,7 @@ namespace pto2::simulations {
 namespace {
 
 constexpr const char* random_graphs = "graphs";
+constexpr std::string_view faults_begin = "faults=";
 
 /// At each ':'; one part at least.
 std::vector<std::string> split(const std::string& text) {
@@ -25,10 +27,20 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-/// WORKLOAD:CASE[:stub] or graphs:KIND[:mistaken]. Throws std::invalid_argument.
+/// Takes faults=LIST off the end of `parts`, if it is there. Throws std::invalid_argument.
+FaultSet take_faults(std::vector<std::string>& parts) {
+  if (!parts.back().starts_with(faults_begin)) return {};
+  const std::string list = parts.back().substr(faults_begin.size());
+  parts.pop_back();
+  return parse_faults(list);
+}
+
+/// WORKLOAD:CASE[:stub] or graphs:KIND[:mistaken], and [:faults=LIST]. Throws
+/// std::invalid_argument.
 Options parse_subject(const std::string& text) {
-  const std::vector<std::string> parts = split(text);
+  std::vector<std::string> parts = split(text);
   Options options;
+  options.faults = take_faults(parts);
   const bool more = parts.size() == 3;
   if (parts.size() < 2 || parts.size() > 3 || parts[0].empty() || parts[1].empty()) {
     throw std::invalid_argument("neither WORKLOAD:CASE nor graphs:KIND");
@@ -63,12 +75,14 @@ void parse_payload(const std::string& text, Token& token) {
 }
 
 std::string subject_of(const Options& options) {
+  const std::string faults =
+      options.faults.any() ? fmt::format(":{}{}", faults_begin, to_string(options.faults)) : "";
   if (options.workload.empty()) {
-    return fmt::format("{}:{}{}", random_graphs, options.clustered ? "clustered" : "plain",
-                       options.mistakes ? ":mistaken" : "");
+    return fmt::format("{}:{}{}{}", random_graphs, options.clustered ? "clustered" : "plain",
+                       options.mistakes ? ":mistaken" : "", faults);
   }
-  return fmt::format("{}:{}{}", options.workload, options.case_name,
-                     options.stub_kernels ? ":stub" : "");
+  return fmt::format("{}:{}{}{}", options.workload, options.case_name,
+                     options.stub_kernels ? ":stub" : "", faults);
 }
 
 }  // namespace

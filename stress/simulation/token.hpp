@@ -14,9 +14,9 @@ struct Token {
   std::string shrunk;  ///< Shrunk::token; empty: the run as the seed has it
 };
 
-/// As runtime/output/replay_token.hpp says: the subject is WORKLOAD:CASE[:stub] or
-/// graphs:plain|clustered[:mistaken], the weakening the name of a memory order, and the payload
-/// STRATEGY:SEED[:SHRUNK].
+/// As runtime/output/replay_token.hpp says: the subject is WORKLOAD:CASE[:stub][:faults=LIST] or
+/// graphs:plain|clustered[:mistaken][:faults=LIST], the weakening the name of a memory order, and
+/// the payload STRATEGY:SEED[:SHRUNK].
 [[nodiscard]] std::string to_string(const Token& token);
 /// Throws cli::TokenError.
 [[nodiscard]] Token parse_token(const std::string& text);

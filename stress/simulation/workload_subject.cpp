@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
 #include "runtime/judge/judge.hpp"
 #include "runtime/output/numbers.hpp"
 #include "runtime/record/trace_writer.hpp"
+#include "stress/lost_core.hpp"
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/demanded_edges.hpp"
 #include "stress/simulation/run_hash.hpp"
@@ -127,19 +129,38 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
   SimulatedRun run;
   std::optional<Relay> relay;
   if (!options_.stub_kernels) data_->reset_outputs();
-  const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}};
+  const DrawnFault fault = fault_of(seed, config, tasks);
+  run.fault = fault.fault;
+  const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}, {}, fault.chip};
   try {
     const RunResult result = launch_(options_.executor, config, what, seed);
     run.tasks = result.tasks;
     run.points = result.points;
     run.hash = hash_of(result);
     if (options_.trace) write_trace(result.record, options_.trace);
-    judge(config, result, tasks, relay, run);
+    const bool is_lost = stress::has_lost_core(fault.chip, result);
+    run.fault_reached = result.fault_reached;
+    judge(config, result, tasks, relay, is_lost, run);
+    if (is_lost) {
+      std::ranges::copy(stress::loss_problems(fault.chip, result),
+                        std::back_inserter(run.problems));
+    }
   } catch (const executors::SeededFailure& failure) {
     run.problems.emplace_back(failure.what());
   }
   if (run.wrong()) run.outcome = "wrong";
   return run;
+}
+
+/// Of a case that a call or a kernel ends, it would depend on the schedule which came first.
+DrawnFault WorkloadSubject::fault_of(uint64_t seed, const DeviceConfig& config,
+                                     uint64_t tasks) const {
+  const std::string& own = data_->info().fault;
+  return draw_fault(
+      seed, options_.faults,
+      {.chip = config.chip,
+       .tasks = std::min(tasks, data_->expected_tasks()),
+       .may_lose_cores = own.empty() || outcome_called(own)->cause == Cause::deadlock});
 }
 
 /// The code of the run's error; "ok" if it must end well.
@@ -153,11 +174,11 @@ std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t
 }
 
 void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result, uint64_t tasks,
-                            const std::optional<Relay>& relay, SimulatedRun& run) {
+                            const std::optional<Relay>& relay, bool is_lost, SimulatedRun& run) {
   const bool passes = result.error.code == ErrorCode::ok;
   run.outcome = passes ? "passed" : error_name(result.error.code);
   WorkloadRun judged;
-  judged.expected = expected_error(config, tasks);
+  judged.expected = is_lost ? error_name(ErrorCode::core_lost) : expected_error(config, tasks);
   judged.tasks = std::min(tasks, data_->expected_tasks());
   if (recorder_.boxes_are_apart()) {
     judged.edges = edge_problems(recorder_.tasks(), !recorder_.has_pipes(), result.record);
@@ -165,7 +186,7 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   if (options_.validate) {
     judged.rules = judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit});
   }
-  judged.stubs = relay->problems(result.tasks);
+  judged.stubs = relay->problems(result.tasks, !is_lost);
   if (!options_.stub_kernels && tasks == all_tasks) judged.verify = [&] { return data_->verify(); };
   run.problems = problems_of(result, judged);
 }
@@ -175,10 +196,11 @@ std::string WorkloadSubject::story_of(uint64_t seed, const Size& size,
   DeviceConfig config = draw(seed);
   config.chip.clusters = size.clusters;
   config.chip.schedulers = size.schedulers;
-  std::string text = fmt::format(
-      "{} {}, {} of {} tasks\ndevice: {}\nexpected: {}\n", options_.workload, data_->info().name,
-      std::min(size.tasks, data_->expected_tasks()), data_->expected_tasks(),
-      stress::text_of(config), expected_error(config, size.tasks));
+  std::string text =
+      fmt::format("{} {}, {} of {} tasks\ndevice: {}\n{}expected: {}\n", options_.workload,
+                  data_->info().name, std::min(size.tasks, data_->expected_tasks()),
+                  data_->expected_tasks(), stress::text_of(config),
+                  text_of(fault_of(seed, config, size.tasks)), expected_error(config, size.tasks));
   for (const std::string& problem : run.problems) text += fmt::format("wrong: {}\n", problem);
   return text;
 }

@@ -40,8 +40,10 @@ class WorkloadSubject final : public Subject {
   void draw_sizes(executors::Random& random, DeviceConfig& config) const;
   SimulatedRun run(uint64_t seed, const DeviceConfig& config, uint64_t tasks);
   SimulatedRun run(uint64_t seed, const Size& size);
+  [[nodiscard]] DrawnFault fault_of(uint64_t seed, const DeviceConfig& config,
+                                    uint64_t tasks) const;
   void judge(const DeviceConfig& config, const RunResult& result, uint64_t tasks,
-             const std::optional<Relay>& relay, SimulatedRun& run);
+             const std::optional<Relay>& relay, bool is_lost, SimulatedRun& run);
   [[nodiscard]] std::string expected_error(const DeviceConfig& config, uint64_t tasks) const;
   [[nodiscard]] std::string story_of(uint64_t seed, const Size& size,
                                      const SimulatedRun& run) const;

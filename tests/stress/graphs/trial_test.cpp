@@ -42,11 +42,12 @@ const Program program{{8},
 const Program leaves_an_entry{
     {}, {Allocate{}, Submit{.group = 0, .pipes = {{.tag = 7, .steps = {PipeStep::push}}}}}};
 
-/// The first trial of the program that must come to this end.
+/// The first trial of the program that must come to this end, with one scheduler: tasks that come
+/// one after the other have the same core then.
 Trial trial_of(Ending expected, const Program& of = program) {
   for (uint64_t number = 0; number < 1000; ++number) {
     Trial trial(number, of);
-    if (trial.expected() == expected) return trial;
+    if (trial.expected() == expected && trial.config().chip.schedulers == 1) return trial;
   }
   throw std::logic_error("no such trial");
 }
@@ -55,13 +56,16 @@ using Edit = void (*)(RunResult&);
 
 /// What a trial says of a run with these kernels, and of its result as it is edited.
 std::vector<std::string> problems_of(Ending expected, KernelEntry kernel, Edit edit = nullptr,
-                                     const Program& of = program) {
-  const Trial trial = trial_of(expected, of);
+                                     const Program& of = program,
+                                     const executors::ChipFault& fault = {}) {
+  Trial trial = trial_of(expected, of);
+  trial.fail_by(fault);
   GraphRun run(trial.program(), trial.predicted(), trial.config().chip.clusters);
   Launch what = run.launch();
   checking = what.kernels[0];
   const KernelEntry kernels[] = {kernel == nullptr ? checking : kernel};
   what.kernels = kernels;
+  what.fault = fault;
   RunResult result = stress::launch_on(ExecutorKind::seeded, trial.config(), what, 1);
   if (edit != nullptr) edit(result);
   std::vector<std::string> problems;
@@ -118,6 +122,48 @@ TEST(Trial, ComparesWhatIsLeftInPipes) {
   EXPECT_THAT(problems_of(Ending::passed, nullptr, nullptr, leaves_an_entry), IsEmpty());
   EXPECT_THAT(problems_of(Ending::passed, nullptr, more_is_left, leaves_an_entry),
               Contains(HasSubstr("pipe 7 of group 0: expected")));
+}
+
+/// With the core of both tasks lost when the second has run.
+std::vector<std::string> problems_of_loss(KernelEntry kernel, Edit edit = nullptr) {
+  return problems_of(Ending::passed, kernel, edit, program,
+                     {executors::ChipFaultKind::lost_before_fin, "aiv0", 2});
+}
+
+TEST(Trial, JudgesARunWithALostCore) {
+  EXPECT_THAT(problems_of_loss(nullptr), IsEmpty());
+  EXPECT_THAT(problems_of_loss(nullptr, [](RunResult& result) { result.error = {}; }),
+              Contains(HasSubstr("expected core_lost, got ok")));
+  EXPECT_THAT(problems_of_loss(nullptr, [](RunResult& result) { result.fault_reached = false; }),
+              Contains(HasSubstr("expected ok, got core_lost")));
+  EXPECT_THAT(problems_of_loss(repeats), Contains("task 1 ran 2 times"));
+  EXPECT_THAT(
+      problems_of_loss(nullptr, [](RunResult& result) { result.record.damaged = {"ring 0"}; }),
+      Contains(HasSubstr("VR-I37: ring 0 is damaged")));
+}
+
+/// Two groups, one after the other: where both find a cluster of their own, and where not.
+TEST(Trial, PredictsWhatAKeptGroupKeeps) {
+  const Program two{
+      {}, {Allocate{}, Submit{.group = 0}, Free{0}, Allocate{}, Submit{.group = 1}, Free{1}}};
+  bool fits = false;
+  bool lacks = false;
+  for (uint64_t number = 0; number < 100; ++number) {
+    Trial trial(number, two);
+    if (trial.expected() != Ending::passed) continue;
+    ASSERT_EQ(trial.frees(), 2u);
+    const uint64_t which = number % 2;
+    trial.keep_group(which);
+    ASSERT_EQ(trial.frees(), 1u);
+    const Step& left = trial.program().steps[which == 0 ? 4 : 2];
+    EXPECT_EQ(std::get<Free>(left).group, 1 - which);
+    const bool one = trial.config().chip.clusters == 1 && which == 0;
+    EXPECT_EQ(trial.expected(), one ? Ending::no_clusters : Ending::passed) << number;
+    std::vector<std::string> problems;
+    EXPECT_EQ(trial.run(ExecutorKind::seeded, number, problems), trial.expected());
+    (one ? lacks : fits) = true;
+  }
+  EXPECT_TRUE(fits && lacks);
 }
 
 }  // namespace

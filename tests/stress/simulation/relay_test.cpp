@@ -60,7 +60,8 @@ class RelayOfChain : public testing::Test {
 
   /// What the stubs say of a graph with `kernel` in their place.
   std::vector<std::string> problems_with(KernelEntry kernel, uint64_t tasks = ~uint64_t{0},
-                                         void (*graph)(PTO2Runtime*) = chain) {
+                                         void (*graph)(PTO2Runtime*) = chain,
+                                         bool complete = true) {
     std::optional<Relay> relay;
     const KernelEntry kernels[] = {kernel};
     DeviceConfig config;
@@ -76,7 +77,7 @@ class RelayOfChain : public testing::Test {
     const RunResult result = launch(config, executors::SeededOptions{.seed = 5}, what);
     EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     tasks_ = result.tasks;
-    return relay->problems(result.tasks);
+    return relay->problems(result.tasks, complete);
   }
 
   uint64_t tasks_ = 0;
@@ -107,6 +108,17 @@ TEST_F(RelayOfChain, FindsATaskThatRanTwice) {
     Relay::stub(args);
   };
   EXPECT_THAT(problems_with(twice), ElementsAre("task 1 of 1 parts ran 2 times"));
+}
+
+TEST_F(RelayOfChain, FindsWhatRanTwiceThoughNothingNeedHaveRun) {
+  const auto none_or_twice = [](int64_t* args) {
+    static uint32_t calls = 0;
+    if (++calls != 1) return;
+    Relay::stub(args);
+    Relay::stub(args);
+  };
+  EXPECT_THAT(problems_with(none_or_twice, ~uint64_t{0}, chain, false),
+              ElementsAre("task 1 of 1 parts ran 2 times"));
 }
 
 /// After the second task, somebody writes to what it wrote.

@@ -23,7 +23,7 @@ class Output : public testing::Test {
     testing::internal::CaptureStdout();
     {
       SimulateOutput output(folder + "simulate.json", folder + "simulate.xml");
-      code = output.finish({}, seeds_, summary_, shrunk_, interrupted);
+      code = output.finish(options_, seeds_, summary_, shrunk_, interrupted);
     }
     text_ = testing::internal::GetCapturedStdout();
     json_ = read(folder + "simulate.json");
@@ -39,6 +39,7 @@ class Output : public testing::Test {
     EXPECT_THAT(json_, HasSubstr("\"verdict\": \"" + verdict + "\""));
   }
 
+  Options options_;
   cli::NumberRange seeds_{1, 5};
   Summary summary_;
   std::optional<Shrunk> shrunk_;
@@ -107,6 +108,23 @@ TEST_F(Output, NoRunIsInconclusive) {
 TEST_F(Output, AnInterruptionIsItsSignals) {
   EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_interrupted);
   expect_verdict("inconclusive");
+}
+
+TEST_F(Output, TellsWhatBecameOfEachFault) {
+  summary_.faults[Fault::none] = {2, 0, {{"passed", 2}}};
+  summary_.faults[Fault::lost_after_ack] = {3, 1, {{"core lost", 1}, {"passed", 2}}};
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, testing::Not(HasSubstr("fault"))) << "none is asked for";
+  EXPECT_THAT(json_, testing::Not(HasSubstr("fault")));
+  options_.faults = parse_faults("lost_after_ack");
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr("fault none: 2 runs: 2 passed\n"
+                               "fault lost_after_ack: 3 runs, 1 came to it: 1 core lost, 2 "
+                               "passed\n"));
+  EXPECT_THAT(json_, HasSubstr("\"listed_faults\": \"lost_after_ack\""));
+  EXPECT_THAT(json_, HasSubstr("\"lost_after_ack\": {\n      \"runs\": 3,\n      "
+                               "\"reached\": 1,\n      \"outcomes\": {\n        \"core "
+                               "lost\": 1,\n        \"passed\": 2\n"));
 }
 
 }  // namespace

@@ -110,5 +110,35 @@ TEST(Simulate, WhatARunThrowsEndsIt) {
                std::runtime_error);
 }
 
+/// Half of the runs for which a fault is drawn come to it.
+TEST(Simulate, CountsTheRunsOfEachFault) {
+  const auto failing = [](uint64_t seed) {
+    SimulatedRun run = passed();
+    if (seed % 2 == 0) run.fault = Fault::slow_core;
+    run.fault_reached = seed % 4 == 0;
+    if (seed == 4) run.problems = {"odd"};
+    return run;
+  };
+  const Summary summary = summary_of({1, 8}, failing);
+  EXPECT_EQ(summary.faults.size(), 2U);
+  const FaultCounts& slow = summary.faults.at(Fault::slow_core);
+  EXPECT_EQ(slow.runs, 4U);
+  EXPECT_EQ(slow.reached, 2U);
+  EXPECT_THAT(slow.outcomes, ElementsAre(testing::Pair("passed", 3U), testing::Pair("wrong", 1U)));
+  EXPECT_EQ(summary.faults.at(Fault::none).runs, 4U);
+}
+
+TEST(Simulate, AThousandRunsComeToEachFault) {
+  const auto failing = [](uint64_t seed) {
+    SimulatedRun run = passed();
+    if (seed % 4 == 1) run.fault = Fault::slow_core;
+    if (seed % 4 == 2) run.fault = Fault::kept_group;
+    run.fault_reached = seed == 2;
+    return run;
+  };
+  EXPECT_THAT(summary_of({1, 1000}, failing).never_seen,
+              ElementsAre("a run that comes to slow_core"));
+}
+
 }  // namespace
 }  // namespace pto2::simulations

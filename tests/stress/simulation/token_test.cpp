@@ -13,7 +13,9 @@ TEST(Token, SaysWhatIsRun) {
                                 "simulate/paged_attention:CaseBatch256:stub@random:0:12-1-1",
                                 "simulate/graphs:plain@pct:18446744073709551615",
                                 "simulate/graphs:clustered:mistaken@bursts:3:4-2.1.5",
-                                "simulate/graphs:plain+core_mailbox.take@random:1"};
+                                "simulate/graphs:plain+core_mailbox.take@random:1",
+                                "simulate/graphs:clustered:mistaken:faults=all@sc:2",
+                                "simulate/bgemm:Case1:stub:faults=slow_core,answers_twice@sc:2"};
   for (const std::string& text : tokens) EXPECT_EQ(to_string(parse_token(text)), text);
   const Token token = parse_token(tokens[1]);
   EXPECT_EQ(token.options.workload, "paged_attention");
@@ -25,6 +27,10 @@ TEST(Token, SaysWhatIsRun) {
   EXPECT_TRUE(parse_token(tokens[3]).options.clustered);
   EXPECT_FALSE(parse_token(tokens[2]).options.clustered);
   EXPECT_EQ(parse_token(tokens[4]).options.weaken, "core_mailbox.take");
+  EXPECT_TRUE(parse_token(tokens[0]).options.faults.none());
+  EXPECT_EQ(parse_token(tokens[5]).options.faults, all_faults());
+  EXPECT_TRUE(parse_token(tokens[5]).options.mistakes);
+  EXPECT_TRUE(has(parse_token(tokens[6]).options.faults, Fault::answers_twice));
 }
 
 TEST(Token, RefusesOtherTextsAndSaysWhere) {
@@ -39,6 +45,9 @@ TEST(Token, RefusesOtherTextsAndSaysWhere) {
       {"simulate/graphs:odd@sc:1", "the subject"},
       {"simulate/graphs:plain:odd@sc:1", "the subject"},
       {"simulate/graphs:plain:stub@sc:1", "the subject"},
+      {"simulate/graphs:plain:faults=@sc:1", "the subject"},
+      {"simulate/graphs:plain:faults=odd@sc:1", "the subject"},
+      {"simulate/graphs:plain:faults=all:mistaken@sc:1", "the subject"},
       {"simulate/bgemm:Case1:mistaken@sc:1", "the subject"},
       {"simulate/graphs:plain+a+b@pct:1", "the weakening"},
       {"simulate/graphs:plain", "the payload"},

@@ -1,0 +1,133 @@
+/// Subjects whose chip fails: each kind of fault is met and ends as predicted, and an end that is
+/// not predicted is told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "stress/simulation/workload_subject.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr uint64_t seeds = 120;
+
+Options of_clustered(Fault fault) {
+  Options options;
+  options.clustered = true;
+  options.faults.set(static_cast<std::size_t>(fault));
+  return options;
+}
+
+Options of_bgemm(const char* faults) {
+  Options options;
+  options.workload = "bgemm";
+  options.case_name = workloads::find_workload("bgemm").cases().front().name;
+  options.stub_kernels = true;
+  options.faults = parse_faults(faults);
+  return options;
+}
+
+bool loses_core(Fault fault) {
+  return fault == Fault::lost_before_ack || fault == Fault::lost_after_ack ||
+         fault == Fault::lost_before_fin;
+}
+
+/// Some seeds come to the fault, some to nothing.
+TEST(FailingGraphs, EachFaultIsMetAndPredicted) {
+  for (std::size_t i = 1; i < fault_kinds; ++i) {
+    const auto fault = static_cast<Fault>(i);
+    const std::unique_ptr<Subject> subject = make_subject(of_clustered(fault));
+    uint64_t reached = 0;
+    for (uint64_t seed = 1; seed <= seeds; ++seed) {
+      const SimulatedRun run = subject->run(seed);
+      EXPECT_THAT(run.problems, IsEmpty()) << name_of(fault) << " " << seed;
+      reached += run.fault_reached ? 1 : 0;
+      EXPECT_EQ(run.outcome == "core lost", loses_core(fault) && run.fault_reached)
+          << name_of(fault) << " " << seed;
+    }
+    EXPECT_GE(reached, 5u) << name_of(fault);
+    EXPECT_LE(reached, seeds - 5) << name_of(fault);
+  }
+}
+
+/// Closed by its scope, a group holds its cluster for longer.
+TEST(FailingGraphs, AKeptGroupCanLackToOthers) {
+  Options options = of_clustered(Fault::kept_group);
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  options.faults.reset();
+  const std::unique_ptr<Subject> sound = make_subject(options);
+  uint64_t changed = 0;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulatedRun run = subject->run(seed);
+    if (!run.fault_reached) continue;
+    const std::string before = sound->run(seed).outcome;
+    changed += before == "passed" && run.outcome == "out of clusters" ? 1 : 0;
+  }
+  EXPECT_GE(changed, 1u);
+}
+
+TEST(FailingGraphs, OnlyClusteredOnesHaveGroupsToKeep) {
+  Options options = of_clustered(Fault::kept_group);
+  options.clustered = false;
+  EXPECT_THROW(static_cast<void>(make_subject(options)), std::runtime_error);
+  options.faults = all_faults();
+  EXPECT_NE(make_subject(options), nullptr);
+}
+
+TEST(FailingWorkload, LostCoresArePredicted) {
+  WorkloadSubject subject(of_bgemm("lost_before_ack,lost_after_ack,lost_before_fin"));
+  uint64_t lost = 0;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulatedRun run = subject.run(seed);
+    EXPECT_THAT(run.problems, IsEmpty()) << seed;
+    EXPECT_EQ(run.outcome == "core_lost", run.fault_reached) << seed;
+    lost += run.fault_reached ? 1 : 0;
+  }
+  EXPECT_GE(lost, 10u);
+}
+
+using Edit = std::function<void(RunResult& result)>;
+
+/// Of the first run that comes to a lost core, as its result is edited.
+std::vector<std::string> problems_of_loss(const Edit& edit) {
+  WorkloadSubject subject(
+      of_bgemm("lost_before_fin"),
+      [&](ExecutorKind executor, const DeviceConfig& config, const Launch& what, uint64_t seed) {
+        RunResult result = stress::launch_on(executor, config, what, seed);
+        if (result.fault_reached) edit(result);
+        return result;
+      });
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulatedRun run = subject.run(seed);
+    if (run.fault_reached) return run.problems;
+  }
+  throw std::runtime_error("no run comes to the fault");
+}
+
+TEST(FailingWorkload, AnotherEndIsTold) {
+  EXPECT_THAT(problems_of_loss([](RunResult&) {}), IsEmpty());
+  EXPECT_THAT(problems_of_loss([](RunResult& result) { result.error = {}; }),
+              Contains(HasSubstr("expected core_lost, got ok")));
+  EXPECT_THAT(problems_of_loss([](RunResult& result) { result.error.message = "core aiv77"; }),
+              Contains(HasSubstr("got: core aiv77")));
+}
+
+/// As if the runtime called a core lost that is not.
+TEST(FailingWorkload, ALossWithoutAFaultIsTold) {
+  WorkloadSubject subject(
+      of_bgemm("slow_core"),
+      [](ExecutorKind executor, const DeviceConfig& config, const Launch& what, uint64_t seed) {
+        RunResult result = stress::launch_on(executor, config, what, seed);
+        result.error = {ErrorCode::core_lost, "core aic0 does not answer", ""};
+        return result;
+      });
+  EXPECT_THAT(subject.run(1).problems, Contains(HasSubstr("got core_lost")));
+}
+
+}  // namespace
+}  // namespace pto2::simulations
