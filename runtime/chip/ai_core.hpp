@@ -13,13 +13,12 @@
 #include "core/block_parts.hpp"
 #include "core/core_mailbox.hpp"
 #include "runtime/chip/chip.hpp"
+#include "runtime/chip/kernel_guard.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
 #include "runtime/executors/execution_policy.hpp"
 
 namespace pto2 {
-
-using KernelEntry = void (*)(int64_t*);
 
 /// What to run.
 template <executors::ExecutionPolicy P>
@@ -55,10 +54,11 @@ struct DispatchPayload : TaskCall<P> {
 /// A kernel after which the run cannot go on: how it failed, its task, and its PTOCall at the end.
 /// Plain data, for the fatal latch.
 struct KernelFault {
-  enum class Kind : uint8_t { none, misuse, threw, lost };
+  enum class Kind : uint8_t { none, misuse, threw, lost, guarded };
 
   /// One is made for each task: nothing is written that need not be.
   KernelFault() { what[0] = '\0'; }
+  explicit KernelFault(const GuardFinding& finding) : KernelFault() { set_found(finding); }
   [[nodiscard]] bool is_set() const { return kind != Kind::none; }
   void set_threw(const char* text) { set(Kind::threw, text); }
   /// By the scheduler of the core, which has not ended the task and does not answer any more.
@@ -71,6 +71,12 @@ struct KernelFault {
     const std::size_t length = std::min(std::strlen(text), sizeof what - 1);
     std::copy_n(text, length, what);
     what[length] = '\0';
+  }
+  /// What its guard has found, if that is something.
+  void set_found(const GuardFinding& finding) {
+    if (finding.kind == GuardFinding::Kind::none) return;
+    kind = Kind::guarded;
+    found = finding;
   }
   /// After the kernel: whose it is, and whether it is a misuse.
   void complete(TaskId of, const PTOCall& after) {
@@ -85,6 +91,7 @@ struct KernelFault {
   /// Of an exception: the begin of what(), with a zero at its end; empty if it has none. Of a lost
   /// core: its name.
   char what[240];
+  GuardFinding found;  ///< only with Kind::guarded
 };
 
 /// What a core, or a scheduler as one, counted. Read after the run, and by who ends the process
@@ -102,6 +109,7 @@ struct CoreCounts {
 /// at hand where the arguments need not be.
 struct CoreBooks {
   const PTORun& run;
+  KernelGuard* guard;  ///< null: nothing is guarded
   bool timing;
   CoreCounts& counts;
   EventLog& log;
@@ -137,13 +145,31 @@ void call_kernel(Run&& run, KernelEntry kernel, int64_t* args, KernelFault& faul
   }
 }
 
+/// The same under a guard. Apart, because few runs have one.
+template <class Run>
+[[gnu::noinline]] void call_guarded(Run&& run, TaskId task, KernelEntry kernel, int64_t* args,
+                                    KernelGuard& guard, KernelFault& fault) {
+  GuardedCall call{&guard, task, kernel, args, {}};
+  call_kernel(run, run_guarded, call.as_args(), fault);
+  if (!fault.is_set()) fault.set_found(call.found);
+}
+
+/// Calls the kernel, under the guard if there is one.
+template <executors::ExecutionPolicy P, class Run>
+void call_kernel(Run&& run, const TaskCall<P>& call, int64_t* args, const CoreBooks& books,
+                 KernelFault& fault) {
+  if (books.guard != nullptr) [[unlikely]]
+    return call_guarded(run, call.task, call.kernel, args, *books.guard, fault);
+  call_kernel(run, call.kernel, args, fault);
+}
+
 /// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. If it misused
 /// them, or threw, `fault` says how.
 template <executors::ExecutionPolicy P>
 void run_task(const TaskCall<P>& call, const CoreBooks& books, KernelFault& fault) {
   run_noted<P>(call, 0, books, [&] {
     const auto arguments = call.arguments->editing();
-    call_kernel(P::run_kernel, call.kernel, arguments->for_kernel(), fault);
+    call_kernel<P>(P::run_kernel, call, arguments->for_kernel(), books, fault);
     if (!fault.is_set() && !books.run.has_misuse()) [[likely]]
       return;
     fault.complete(call.task, arguments->call);
@@ -162,7 +188,7 @@ void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books, K
     std::copy_n(arguments->args.begin(), part.params, own.args.begin());
     own.args[part.params] = part.parts;
     own.args[part.params + 1] = part.id;
-    call_kernel(run_kernel, call.kernel, own.for_kernel(), fault);
+    call_kernel<P>(run_kernel, call, own.for_kernel(), books, fault);
     fault.complete(call.task, own.call);
   });
 }
@@ -174,10 +200,11 @@ class AiCore {
   using GiveUp = std::function<void(const KernelFault&)>;
 
   /// Before the run: the core's id, where its completions are announced, its own doorbell, what
-  /// its calls share with others, and what gives the run up.
+  /// its calls share with others, its guard or null, and what gives the run up.
   void connect(CoreId id, Bell scheduler, Bell own, bool timing, const PTORun& run,
-               GiveUp give_up) {
+               KernelGuard* guard, GiveUp give_up) {
     run_ = &run;
+    guard_ = guard;
     id_ = id;
     scheduler_ = scheduler;
     own_ = own;
@@ -231,7 +258,7 @@ class AiCore {
     if (payload.block.parts != nullptr) [[unlikely]] {
       has_run = run_share(payload, payload.block, fault);
     } else {
-      run_task<P>(payload, {*run_, timing_, counts_, log_}, fault);
+      run_task<P>(payload, {*run_, guard_, timing_, counts_, log_}, fault);
     }
     if (fault.is_set()) [[unlikely]] {
       give_up_(fault);
@@ -254,7 +281,7 @@ class AiCore {
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
         has_run = true;
-        run_part<P>(call, part, {*run_, timing_, counts_, log_}, fault, run_kernel);
+        run_part<P>(call, part, {*run_, guard_, timing_, counts_, log_}, fault, run_kernel);
       };
       if (block.pinned != block.claimed_parts) return run(block.pinned);
       while (const auto claimed = block.parts->claim()) {
@@ -269,6 +296,7 @@ class AiCore {
 
   CoreMailbox<P, DispatchPayload<P>> mailbox_;
   const PTORun* run_ = nullptr;
+  KernelGuard* guard_ = nullptr;
   CoreId id_;
   Bell scheduler_;
   Bell own_;

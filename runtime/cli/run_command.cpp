@@ -174,6 +174,11 @@ RunCommand::RunCommand(CLI::App& subcommand) {
 void RunCommand::add_setting(CLI::App& subcommand, const SettingSpec& spec) {
   Option& option = options_[spec.name];
   const bool positional = spec.id == Setting::workload;
+  if (spec.bare != nullptr) {
+    option.option = subcommand.add_flag(fmt::format("--{}{{{}}}", spec.name, spec.bare),
+                                        option.text, help_of(spec));
+    return;
+  }
   option.option = subcommand.add_option(positional ? "WORKLOAD" : std::string("--") + spec.name,
                                         option.text, help_of(spec));
   option.option->type_name(positional ? "" : "VALUE");

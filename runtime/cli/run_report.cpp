@@ -63,6 +63,7 @@ Json config_json(const RunReport& report) {
                  {"blocks", c.chip.clusters},
                  {"accelerators", c.chip.accelerators},
                  {"fan_out", fan_out_name(c.fan_out)},
+                 {"guard", guard_name(c.guard)},
                  {"platform", settings.text(Setting::platform)},
                  {"chip", chip_json(c.chip)},
                  {"input_seed", settings.number(Setting::input_seed)}};

@@ -82,6 +82,11 @@ std::vector<SettingSpec> make_specs() {
   specs.push_back(count(Setting::deadline, "deadline", nullptr, 0, 1'000'000, 60,
                         "seconds after which a kernel that has not returned ends the run "
                         "(executors packed and threads), 0: never"));
+  SettingSpec guard = choice(Setting::guard, "guard", "off,on,all", "off",
+                             "end the run at a kernel that writes where it must not; all: also at "
+                             "one that leaves outputs unwritten, or makes NaN");
+  guard.bare = "on";
+  specs.push_back(guard);
   add_device_specs(specs);
   for (const workloads::OptionSpec* option : workloads::all_options()) {
     specs.push_back({std::nullopt, option->name, nullptr, ValueKind::option, 0, 0, false, "", "",

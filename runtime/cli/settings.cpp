@@ -52,6 +52,11 @@ SettingValue checked(const SettingSpec& spec, SettingValue value) {
           spec.kind == ValueKind::size ? ", plain or with K, M or G for 2^10, 2^20, 2^30" : ""));
 }
 
+GuardKind guard_named(const std::string& name) {
+  if (name == guard_name(GuardKind::off)) return GuardKind::off;
+  return name == guard_name(GuardKind::on) ? GuardKind::on : GuardKind::all;
+}
+
 void check_keys(const std::vector<ConfigEntry>& entries) {
   for (const ConfigEntry& entry : entries) {
     const auto specs = setting_specs();
@@ -215,6 +220,7 @@ DeviceConfig Settings::device_config() const {
   config.chip.clusters = number32(Setting::blocks);
   config.chip.accelerators = number32(Setting::accelerators);
   config.deadline_ms = 1000 * number(Setting::deadline);
+  config.guard = guard_named(text(Setting::guard));
   config.fan_out = text(Setting::fan_out) == "word" ? FanOutKind::word : FanOutKind::lock;
   try {
     validate(config);

@@ -26,6 +26,7 @@ enum class Setting {
   seed,
   host_threads,
   deadline,
+  guard,
   window,
   heap,
   dep_pool,
@@ -57,6 +58,7 @@ struct SettingSpec {
   std::string built_in;  ///< the default
   const char* help;
   const workloads::OptionSpec* option = nullptr;  ///< null for a setting with an id
+  const char* bare = nullptr;  ///< what the flag without a value says; null: it needs one
 };
 
 /// In the order of the help: that of the enumeration, with the options before the inputs' seed.

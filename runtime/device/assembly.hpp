@@ -48,7 +48,8 @@ class Assembly {
   void connect(SchedulerId scheduler, Bell bell) { state_.scheduler_bells[scheduler.value] = bell; }
   void connect(CoreId core, Bell bell) {
     state_.cores[core.value].connect(core, state_.scheduler_bells[chip().scheduler_of(core).value],
-                                     bell, state_.config.kernel_timing, state_.calls,
+                                     bell, state_.config.kernel_timing, state_.calls.run,
+                                     state_.calls.guard_of(core),
                                      [this](const KernelFault& fault) { state_.give_up(fault); });
   }
 

@@ -21,6 +21,7 @@ bool refuse_param(Submission& task, uint32_t i, std::string problem, const char*
 Dataflow::Dataflow(const DeviceConfig& config, const Watermarks& alive, uint32_t first_generation)
     : alive_(alive),
       window_(config.window),
+      zones_(config.guard == GuardKind::off ? guard::RedZones{} : guard::guarded_zones),
       tensors_(first_generation),
       map_({.rings = config.rings,
             .window = config.window,
@@ -128,7 +129,8 @@ bool Dataflow::check_new_output(Submission& task, uint32_t i) const {
   const uint64_t bytes = tensor->bytes();
   task.output_params[task.outputs] = i;
   task.output_bytes[task.outputs++] = bytes;
-  task.heap_bytes = packed_bytes_with(task.heap_bytes, bytes);
+  const uint64_t before = task.outputs == 1 ? zones_.in_front : task.heap_bytes;
+  task.heap_bytes = packed_bytes_with(before, bytes + zones_.behind);
   return true;
 }
 
@@ -188,9 +190,10 @@ bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
 }
 
 void Dataflow::allocate_outputs(const Submission& task, TaskId id, uint64_t address) {
+  address += zones_.in_front;
   for (uint32_t i = 0; i < task.outputs; ++i) {
     tensors_.set_buffer(task.params[task.output_params[i]].tensor.id, address, id);
-    address += packed_output_bytes(task.output_bytes[i]);
+    address += packed_output_bytes(task.output_bytes[i] + zones_.behind);
   }
 }
 

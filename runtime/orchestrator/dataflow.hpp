@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/executors/mapped_array.hpp"
+#include "runtime/guard/red_zones.hpp"
 #include "runtime/orchestrator/pipe_table.hpp"
 #include "runtime/orchestrator/submission.hpp"
 #include "runtime/run/config.hpp"
@@ -77,6 +78,7 @@ class Dataflow {
 
   const Watermarks& alive_;
   uint32_t window_;
+  guard::RedZones zones_;  // of new buffers
   TensorTable tensors_;
   PipeTable pipes_;
   TensorMap map_;

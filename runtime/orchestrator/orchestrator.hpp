@@ -95,6 +95,7 @@ class Orchestrator : public OrchestrationRuntime {
   void run_orchestration();
   void finish();
   void stop();
+  [[nodiscard]] bool has_late_finding();
   void adopt_fault();
   void begin_counting();
   void finish_counting();

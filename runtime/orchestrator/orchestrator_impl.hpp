@@ -93,6 +93,8 @@ void Orchestrator<P, F>::finish() {
     given_up = state_.fatal.is_set();
     return given_up || submitter_.quiescent();
   });
+  if (state_.calls.guard != nullptr && !given_up) [[unlikely]]
+    given_up = has_late_finding();
   with_memory([&] {
     if (given_up) [[unlikely]] {
       adopt_fault();
@@ -108,6 +110,14 @@ void Orchestrator<P, F>::finish() {
   }
 }
 
+/// True: a kernel wrote where it must not, and nobody else has seen it. The run is given up.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] bool Orchestrator<P, F>::has_late_finding() {
+  const auto late = state_.calls.guard->close();
+  if (late) state_.give_up(KernelFault(*late));
+  return late.has_value();
+}
+
 /// Who ran a kernel may have given the run up, for its fault. That came first then, whatever
 /// the orchestrator has met since.
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -116,7 +126,7 @@ void Orchestrator<P, F>::adopt_fault() {
   if (code == no_memory) return;
   if (!is_kernel_fault(code)) return;
   const FatalDetails details = state_.fatal.details();
-  error_ = details.kernel.is_set() ? describe_kernel_fault(details.kernel)
+  error_ = details.kernel.is_set() ? describe_kernel_fault(details.kernel, state_.config.chip)
                                    : describe_pipe_fault(details.pipe);
 }
 

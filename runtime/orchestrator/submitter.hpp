@@ -81,6 +81,7 @@ class Submitter {
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   [[nodiscard]] Deadlock blocked(Resource resource, RingId ring, uint64_t requested) const;
   void open_block(const Submission& task, TaskId id);
+  void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   static void write_pipes(const Submission& task, TaskArguments& arguments);
   void write_arguments(const Submission& task, TaskId id);
   void publish(const Submission& task, const Admitted& admitted);

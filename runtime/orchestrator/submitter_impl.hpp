@@ -252,18 +252,37 @@ TaskId Submitter<P, F>::commit(const Submission& task) {
   counts_.peak_window = std::max(counts_.peak_window, active);
   prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
   const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data());
-  dataflow_.allocate_outputs(task, id, heap + admitted.placement.begin);
+  const uint64_t buffers = heap + admitted.placement.begin;
+  dataflow_.allocate_outputs(task, id, buffers);
   write_arguments(task, id);
   dataflow_.insert_outputs(task, id);
+  if (state_.calls.guard != nullptr) [[unlikely]]
+    open_guarded(task, id, buffers);
   publish(task, admitted);
   return id;
+}
+
+/// Before anybody else knows the task. What a kernel did to a buffer that was in its place is told
+/// as the fault of the one that allocated that.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Submitter<P, F>::open_guarded(const Submission& task, TaskId id,
+                                                     uint64_t buffers) {
+  const auto late =
+      state_.calls.guard->open({.id = id,
+                                .kernel = static_cast<uint16_t>(task.kernel_id),
+                                .params = task.params,
+                                .tensors = std::span(task.tensors).first(task.params.size()),
+                                .parts = task.is_block ? task.block_dim : 1,
+                                .heap_begin = buffers,
+                                .heap_bytes = task.heap_bytes});
+  if (late) state_.give_up(KernelFault(*late));
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::write_arguments(const Submission& task, TaskId id) {
   const SlotId slot = state_.life.slot_id(id);
   const auto arguments = state_.arguments(slot).editing();
-  arguments->call = {.run = &state_.calls,
+  arguments->call = {.run = &state_.calls.run,
                      .pipes = 0,
                      .kernel = static_cast<uint16_t>(task.kernel_id),
                      .params = static_cast<uint8_t>(task.params.size()),

@@ -55,6 +55,12 @@ constexpr OutcomeRow rows[] = {
      "the orchestration gave up, with a code and a text of its own"},
     {E::interrupted, "interrupted", Cause::caller, {}, "a signal came before the end"},
     {E::core_lost, "core_lost", Cause::chip, {}, "a core did not answer, and had a task"},
+    {E::kernel_overran, "kernel_overran", Cause::kernel, {}, "a kernel wrote where it must not"},
+    {E::bad_output,
+     "bad_output",
+     Cause::kernel,
+     {},
+     "a kernel left an output unwritten, or made NaN of numbers"},
 };
 
 }  // namespace

@@ -34,6 +34,8 @@ enum class ErrorCode : int32_t {
   orchestration_failed,
   interrupted,
   core_lost,
+  kernel_overran,
+  bad_output,
 };
 
 /// Who has to do with it that a run ends so.

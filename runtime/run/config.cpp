@@ -59,6 +59,11 @@ const char* fan_out_name(FanOutKind fan_out) {
   return fan_out == FanOutKind::word ? "word" : "lock";
 }
 
+const char* guard_name(GuardKind guard) {
+  static constexpr const char* names[] = {"off", "on", "all"};
+  return names[static_cast<std::size_t>(guard)];
+}
+
 void check_fan_out(const DeviceConfig& config, FanOutKind offered) {
   if (config.fan_out == offered) return;
   throw ConfigError(

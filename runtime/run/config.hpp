@@ -19,6 +19,15 @@ enum class FanOutKind { word, lock };
 /// each of its entries, in every run.
 inline constexpr uint32_t ai_cpu_queue = 256;
 
+/// What is watched of the memory of kernels (runtime/guard).
+enum class GuardKind {
+  off,
+  on,   ///< what they may not write
+  all,  ///< and outputs of float types that they leave unwritten, or make NaN
+};
+/// "off", "on" or "all".
+[[nodiscard]] const char* guard_name(GuardKind guard);
+
 /// What a size may be, both ends included.
 struct SizeRange {
   uint64_t low, high;
@@ -45,6 +54,8 @@ struct DeviceConfig {
   /// Milliseconds after which a kernel that has not returned ends the process; 0: never. Of no
   /// effect in simulations.
   uint64_t deadline_ms = 60'000;
+
+  GuardKind guard = GuardKind::off;
 
   /// Entries of each shard for tasks of this type, but for the orchestrator's.
   [[nodiscard]] uint32_t shard_room(CoreType type) const {

@@ -7,6 +7,11 @@
 
 namespace pto2 {
 
+/// In the fatal latch beside the outcomes: a thread had no memory to go on with, and nothing that
+/// it has begun need be whole. It is no outcome, because the launch throws std::bad_alloc when all
+/// threads have returned.
+inline constexpr auto no_memory = static_cast<ErrorCode>(-1);
+
 struct RunError {
   ErrorCode code = ErrorCode::ok;
   std::string message;  ///< what happened and where

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "runtime/run/guard_report.hpp"
+
 namespace pto2 {
 
 namespace {
@@ -65,11 +67,13 @@ RunError describe_loss(const KernelFault& fault) {
 
 ErrorCode kernel_fault_code(const KernelFault& fault) {
   if (fault.kind == KernelFault::Kind::lost) return ErrorCode::core_lost;
+  if (fault.kind == KernelFault::Kind::guarded) return guard_code(fault.found);
   return fault.kind == KernelFault::Kind::threw ? ErrorCode::kernel_threw : ErrorCode::not_a_pipe;
 }
 
-RunError describe_kernel_fault(const KernelFault& fault) {
+RunError describe_kernel_fault(const KernelFault& fault, const Chip& chip) {
   if (fault.kind == KernelFault::Kind::lost) return describe_loss(fault);
+  if (fault.kind == KernelFault::Kind::guarded) return describe_finding(fault.found, chip);
   return fault.kind == KernelFault::Kind::threw ? describe_exception(fault)
                                                 : describe_misuse(fault);
 }

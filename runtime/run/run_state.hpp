@@ -21,6 +21,7 @@
 #include "runtime/chip/ai_core.hpp"
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/mapped_array.hpp"
+#include "runtime/guard/memory_guard.hpp"
 #include "runtime/run/config.hpp"
 #include "runtime/run/kernel_fault.hpp"
 #include "runtime/run/pipe_fault.hpp"
@@ -77,17 +78,29 @@ struct RingArrays {
   MappedBytes heap_memory;
 };
 
+/// What the calls of all kernels share.
+struct CallState {
+  explicit CallState(const DeviceConfig& device)
+      : guard(device.guard == GuardKind::off
+                  ? nullptr
+                  : std::make_unique<guard::MemoryGuard>(device.rings, device.window,
+                                                         device.chip.workers(),
+                                                         device.guard == GuardKind::all)) {}
+  /// Null: nothing is guarded.
+  [[nodiscard]] KernelGuard* guard_of(WorkerId worker) const {
+    return guard == nullptr ? nullptr : &guard->of(worker.value);
+  }
+
+  PTORun run{};
+  std::unique_ptr<guard::MemoryGuard> guard;  ///< null: nothing is guarded
+};
+
 /// Where a run was given up.
 struct FatalDetails {
   uint64_t submitted = 0;   ///< tasks by then, and for good; 0 for the fault of a kernel
   PipeFault pipe = {};      ///< only for the fault of a pipe
   KernelFault kernel = {};  ///< for the other faults of kernels
 };
-
-/// In the fatal latch beside the outcomes: a thread had no memory to go on with, and nothing that
-/// it has begun need be whole. It is no outcome, because the launch throws std::bad_alloc when all
-/// threads have returned.
-inline constexpr auto no_memory = static_cast<ErrorCode>(-1);
 
 /// False: `step` lacked memory. Whoever called it gives the run up then, outside of the handler: a
 /// fiber in one must not wait.
@@ -127,6 +140,7 @@ class RunState {
         cluster_members(device.chip.clusters),
         clusters(cluster_words, cluster_members),
         inboxes(device.chip.schedulers),
+        calls(device),
         cores(device.chip.cores()),
         scheduler_bells(device.chip.schedulers) {}
   RunState(const RunState&) = delete;
@@ -208,7 +222,7 @@ class RunState {
   Startup<P> startup;
   Flag<P> rare_types;  // tasks of type ai_cpu or accelerator may come
   FatalLatch<P, FatalDetails> fatal;
-  PTORun calls{};                // shared by those of all kernels
+  CallState calls;
   std::vector<AiCore<P>> cores;  // numbered as the chip's
   std::vector<Bell> scheduler_bells;
   Bell orchestrator_bell;

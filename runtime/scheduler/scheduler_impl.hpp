@@ -326,8 +326,7 @@ bool Scheduler<P, F>::run_own_task() {
 }
 
 /// A task that is popped, or the next part of one: this scheduler has a share of it meanwhile, and
-/// who holds the ticket alone claims. False: the kernel misused its arguments, the run is given up,
-/// and the task must not complete.
+/// who holds the ticket alone claims. False: the run is given up for the kernel's fault.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::run_here(WorkerId worker, SlotId task) {
   const TaskDescriptor descriptor = describe(task);
@@ -349,7 +348,8 @@ bool Scheduler<P, F>::run_here(WorkerId worker, SlotId task) {
   record<P>(log_, EventKind::dispatch, descriptor.id, worker.value, part.id);
   running_[worker.value] = task;
   const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
-  const CoreBooks books{state_.calls, state_.config.kernel_timing, counts_.own_tasks, log_};
+  const CoreBooks books{state_.calls.run, state_.calls.guard_of(worker),
+                        state_.config.kernel_timing, counts_.own_tasks, log_};
   KernelFault fault;
   descriptor.is_block ? run_part<P>(call, part, books, fault, P::run_kernel)
                       : run_task<P>(call, books, fault);

@@ -76,8 +76,15 @@ bool lay_out_root(TensorRecord& record, const uint64_t* shape, uint32_t ndims,
   }
 }
 
-const char* name_of(DataType dtype) {
-  switch (dtype) {
+template <class T>
+std::string list(const T* values, uint32_t count) {
+  return fmt::format("[{}]", fmt::join(std::span(values, count), ", "));
+}
+
+}  // namespace
+
+const char* data_type_name(DataType type) {
+  switch (type) {
     case DataType::FLOAT32:
       return "float32";
     case DataType::FLOAT16:
@@ -99,13 +106,6 @@ const char* name_of(DataType dtype) {
   }
   return "unknown";
 }
-
-template <class T>
-std::string list(const T* values, uint32_t count) {
-  return fmt::format("[{}]", fmt::join(std::span(values, count), ", "));
-}
-
-}  // namespace
 
 uint64_t TensorRecord::numel() const {
   uint64_t product = 1;
@@ -346,7 +346,7 @@ std::string TensorTable::describe(uint64_t tensor) const {
     memory = fmt::format("at {:#x}, allocated by task {} of ring {}", address,
                          local_of(record->owner), ring_of(record->owner).value);
   }
-  return fmt::format("{} {} strides {}, {}, {}{}", name_of(record->dtype),
+  return fmt::format("{} {} strides {}, {}, {}{}", data_type_name(record->dtype),
                      list(record->shape, record->ndims), list(record->strides, record->ndims),
                      record->is_contiguous() ? "contiguous" : "not contiguous", memory,
                      record->region.begin == 0

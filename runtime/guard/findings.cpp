@@ -1,0 +1,125 @@
+#include "runtime/guard/findings.hpp"
+
+#include <algorithm>
+
+#include "runtime/guard/values.hpp"
+
+namespace pto2::guard {
+namespace {
+
+using Kind = GuardFinding::Kind;
+using When = GuardFinding::When;
+
+PTOTensor shown(const TensorRecord& tensor) {
+  PTOTensor result{};
+  tensor.fill(result);
+  return result;
+}
+
+/// Of a kernel that is known to who asks.
+GuardFinding finding(Kind kind, When when, const GuardedParam& param, const Damage& damage,
+                     uint64_t distance) {
+  return {.kind = kind,
+          .when = when,
+          .kernel = 0,
+          .worker = 0,
+          .param = param.index,
+          .task = no_task,
+          .tensor = shown(param.tensor),
+          .first = damage.first,
+          .count = damage.bytes,
+          .distance = distance};
+}
+
+GuardFinding check_zones(const GuardedParam& param, When when) {
+  if (param.buffer_bytes == 0) return nothing_found;
+  const uint64_t buffer = param.tensor.base;
+  if (const auto damage = damage_in_front(buffer)) {
+    return finding(Kind::in_front, when, param, *damage, buffer - damage->first);
+  }
+  if (const auto damage = damage_behind(buffer, param.buffer_bytes)) {
+    return finding(Kind::behind, when, param, *damage,
+                   damage->first - (buffer + param.buffer_bytes));
+  }
+  return nothing_found;
+}
+
+/// Nothing but new outputs, none of which it has written: the task is there to allocate them.
+bool only_allocates(const GuardedTask& task) {
+  return !task.has_others && std::ranges::all_of(task.params, [](const GuardedParam& param) {
+    return param.is_new && param.is_filled &&
+           count_values(param.tensor).unwritten.elements == param.tensor.numel();
+  });
+}
+
+}  // namespace
+
+GuardFinding check_zones(const GuardedTask& task, When when) {
+  for (const GuardedParam& param : task.params) {
+    const GuardFinding found = check_zones(param, when);
+    if (found.kind != Kind::none) return found;
+  }
+  return nothing_found;
+}
+
+GuardFinding check_changes(const WatchedKernel& kernel) {
+  const auto change = kernel.find_change();
+  if (!change) return nothing_found;
+  return finding(change->beside ? Kind::beside : Kind::input, When::during, *change->param,
+                 change->damage, change->damage.first - change->param->begin());
+}
+
+void note_values(GuardedTask& task) {
+  for (GuardedParam& param : task.params) {
+    if (param.is_new) continue;
+    const ValueCounts counts = count_values(param.tensor);
+    param.had_nan = counts.nans.elements + counts.unwritten.elements != 0;
+    task.reads_nan = task.reads_nan || (param.had_nan && param.is_read());
+  }
+}
+
+GuardFinding check_values(const WatchedKernel& kernel) {
+  if (kernel.task().reads_nan) return nothing_found;
+  for (const GuardedParam& param : kernel.task().params) {
+    if (!param.is_written() || param.had_nan || kernel.is_shared(param)) continue;
+    const ElementCount nans = count_values(param.tensor).nans;
+    if (nans.elements == 0) continue;
+    return finding(Kind::nan, When::during, param, {nans.first, nans.elements},
+                   nans.first - param.begin());
+  }
+  return nothing_found;
+}
+
+void note_unwritten(const GuardedTask& task, uint32_t worker, UnwrittenOutputs& outputs) {
+  if (task.reads_nan || only_allocates(task)) return;
+  for (const GuardedParam& param : task.params) {
+    if (!param.is_filled) continue;
+    const ElementCount unwritten = count_values(param.tensor).unwritten;
+    if (unwritten.elements == 0) continue;
+    GuardFinding found =
+        finding(Kind::unwritten, When::after, param, {unwritten.first, unwritten.elements},
+                unwritten.first - param.begin());
+    found.kernel = task.kernel;
+    found.task = task.id;
+    found.worker = worker;
+    outputs.add(param, found);
+  }
+}
+
+GuardFinding finding_of(const LateDamage& late) {
+  const HeapBuffer& buffer = late.buffer;
+  const uint64_t edge = buffer.tensor.address + (late.in_front ? 0 : buffer.bytes);
+  const uint64_t first = late.damage.first;
+  return {.kind = late.in_front ? Kind::in_front : Kind::behind,
+          .when = When::after,
+          .kernel = buffer.kernel,
+          .worker = 0,
+          .param = buffer.param,
+          .task = buffer.task,
+          .tensor = buffer.tensor,
+          .first = first,
+          .count = late.damage.bytes,
+          .distance = late.in_front ? edge - first : first - edge};
+}
+
+}  // namespace pto2::guard

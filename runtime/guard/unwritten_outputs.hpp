@@ -1,0 +1,40 @@
+/// Outputs with elements that their kernel has left unwritten. Another task may have the same
+/// tensor as OUTPUT, or as INOUT, and write the rest. So this is told of when one reads them, or
+/// when the buffer comes to its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/chip/kernel_guard.hpp"
+#include "runtime/guard/guarded_task.hpp"
+
+namespace pto2::guard {
+
+/// The caller excludes others during a call.
+class UnwrittenOutputs {
+ public:
+  /// `param` is a new output of the task that `found` names.
+  void add(const GuardedParam& param, const GuardFinding& found) {
+    outputs_.push_back({param, found});
+  }
+  /// One that the task is about to read as INPUT, in an element that is unwritten still.
+  [[nodiscard]] std::optional<GuardFinding> read_by(const GuardedTask& task);
+  /// Forgets those in `bytes` bytes from `begin` on, which are used again. Says which was the first
+  /// that is unwritten still.
+  [[nodiscard]] std::optional<GuardFinding> release(uint64_t begin, uint64_t bytes);
+
+ private:
+  struct Output {
+    GuardedParam param;
+    GuardFinding found;
+  };
+  /// What is unwritten of `read`, a tensor in the same buffer; nothing if all is written.
+  [[nodiscard]] static std::optional<GuardFinding> find(const Output& output,
+                                                        const TensorRecord& read);
+
+  std::vector<Output> outputs_;
+};
+
+}  // namespace pto2::guard

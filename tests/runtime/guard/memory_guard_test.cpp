@@ -1,0 +1,180 @@
+/// Kernels that run at the same time: here one is called in the middle of another.
+#include "runtime/guard/memory_guard.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "runtime/guard/tensor_bytes.hpp"
+
+namespace pto2::guard::test {
+namespace {
+
+using Kind = GuardFinding::Kind;
+using Body = std::function<void()>;
+
+void call_body(int64_t* args) {
+  (*reinterpret_cast<const Body*>(args[0]))();
+}
+
+/// A matrix of the caller, and views of it.
+class Together : public testing::Test {
+ protected:
+  Together() {
+    const uint64_t shape[] = {8, 64};
+    tensors_.scope_begin();
+    all_ = tensors_.make(reinterpret_cast<uint64_t>(memory_.data()), shape, 2, DataType::FLOAT32)
+               .handle;
+  }
+  uint64_t columns(uint64_t first, uint64_t count) {
+    const uint64_t shape[] = {8, count};
+    const uint64_t offsets[] = {0, first};
+    return tensors_.view(all_, shape, offsets).handle;
+  }
+  GuardFinding::Kind run(const std::vector<PTOParam>& params, const Body& body) {
+    const uint32_t number = next_++;
+    std::vector<const TensorRecord*> tensors;
+    for (const PTOParam& param : params) tensors.push_back(tensors_.find(param.tensor.id));
+    const TaskId id = make_id(RingId(0), number);
+    EXPECT_FALSE(guard_.open({id, 0, params, tensors, 1, 0, 0}));
+    int64_t args[] = {reinterpret_cast<int64_t>(&body)};
+    return guard_.of(number % 4).run(id, call_body, args).kind;
+  }
+
+  std::array<float, 512> memory_{};
+  TensorTable tensors_;
+  uint64_t all_ = 0;
+  MemoryGuard guard_{1, 16, 4, true};
+  uint32_t next_ = 0;
+};
+
+PTOParam input(uint64_t tensor) {
+  return make_input_param({tensor});
+}
+PTOParam inout(uint64_t tensor) {
+  return make_inout_param({tensor});
+}
+
+TEST_F(Together, NobodyElseWritesAnInput) {
+  EXPECT_EQ(run({input(all_)}, [this] { memory_[3] = 1; }), Kind::input);
+  EXPECT_EQ(run({input(all_)}, [] {}), Kind::none);
+}
+
+/// Whichever of them began first.
+TEST_F(Together, OneWritesWhatTheOtherReads) {
+  const Body write = [this] { memory_[3] += 1; };
+  EXPECT_EQ(run({input(all_)}, [&] { EXPECT_EQ(run({inout(all_)}, write), Kind::none); }),
+            Kind::none);
+  EXPECT_EQ(run({inout(all_)},
+                [&] {
+                  EXPECT_EQ(run({input(all_)}, write), Kind::none);
+                  EXPECT_EQ(run({input(all_)}, [] {}), Kind::none);
+                }),
+            Kind::none);
+}
+
+/// One that writes elsewhere in the same rows is no excuse.
+TEST_F(Together, ADisjointWriterIsNoExcuse) {
+  const Body read = [this] { memory_[3] += 1; };
+  EXPECT_EQ(run({inout(columns(32, 8))},
+                [&] { EXPECT_EQ(run({input(columns(0, 8))}, read), Kind::input); }),
+            Kind::none);
+}
+
+/// Margins are another's to write, if it has them.
+TEST_F(Together, NeighboursMeetInTheMargin) {
+  const Body right = [this] { memory_[8] += 1; };
+  EXPECT_EQ(run({inout(columns(0, 8))},
+                [&] { EXPECT_EQ(run({inout(columns(8, 8))}, right), Kind::none); }),
+            Kind::none);
+  EXPECT_EQ(run({inout(columns(0, 8))}, right), Kind::beside);
+}
+
+/// A task may show its kernel one tensor twice, or two that are neighbours.
+TEST_F(Together, WhatATaskWritesItselfIsItsOwn) {
+  EXPECT_EQ(run({input(all_), inout(all_)}, [this] { memory_[3] += 1; }), Kind::none);
+  EXPECT_EQ(run({input(columns(0, 8)), inout(columns(8, 8))}, [this] { memory_[8] += 1; }),
+            Kind::none);
+}
+
+/// It ends when its kernel does, however that ends.
+TEST_F(Together, AKernelThatThrowsHasEnded) {
+  EXPECT_THROW(run({inout(all_)}, [] { throw 1; }), int);
+  EXPECT_EQ(run({input(all_)}, [this] { memory_[3] += 1; }), Kind::input);
+}
+
+/// NaN that another has made meanwhile.
+TEST_F(Together, OneMakesNaNWhereTheOtherWrites) {
+  const Body spoil = [this] { memory_[3] = std::numeric_limits<float>::quiet_NaN(); };
+  EXPECT_EQ(
+      run({make_output_param({all_})}, [&] { EXPECT_EQ(run({inout(all_)}, spoil), Kind::none); }),
+      Kind::none);
+  EXPECT_EQ(run({make_output_param({all_})}, [] {}), Kind::none) << "it was there";
+  memory_[3] = 0;
+  EXPECT_EQ(run({make_output_param({all_})}, spoil), Kind::nan);
+}
+
+using Bytes = std::vector<std::pair<uint64_t, uint64_t>>;
+
+TEST_F(Together, RunsGoUpWithoutGaps) {
+  const uint64_t base = reinterpret_cast<uint64_t>(memory_.data());
+  const auto runs_of = [&](uint64_t tensor) {
+    Bytes runs;
+    for_each_run(*tensors_.find(tensor), [&](uint64_t address, uint64_t bytes) {
+      runs.emplace_back(address - base, bytes);
+    });
+    return runs;
+  };
+  EXPECT_EQ(runs_of(all_), (Bytes{{0, 2048}}));
+  EXPECT_EQ(runs_of(tensors_.transpose(all_, 0, 1).handle), (Bytes{{0, 2048}}));
+  const uint64_t shape[] = {2, 3};
+  const uint64_t offsets[] = {1, 4};
+  const uint64_t view = tensors_.view(all_, shape, offsets).handle;
+  EXPECT_EQ(runs_of(view), (Bytes{{272, 12}, {528, 12}}));
+  EXPECT_EQ(runs_of(tensors_.transpose(view, 0, 1).handle), (Bytes{{272, 12}, {528, 12}}));
+}
+
+/// In a buffer of the heap up to its edges, in memory of the caller up to those of the view.
+TEST_F(Together, MarginsStayInTheBuffer) {
+  const uint64_t base = reinterpret_cast<uint64_t>(memory_.data());
+  const uint64_t shape[] = {2, 40};
+  const uint64_t offsets[] = {0, 4};
+  GuardedParam param{.tensor = *tensors_.find(tensors_.view(all_, shape, offsets).handle)};
+  const auto margins = [&] {
+    Bytes bytes;
+    for_each_margin(param, [&](uint64_t address, uint64_t count) {
+      bytes.emplace_back(address - base, count);
+    });
+    return bytes;
+  };
+  EXPECT_EQ(margins(), (Bytes{{176, 64}, {240, 32}}));
+  param.buffer_bytes = 2048;
+  EXPECT_EQ(margins(), (Bytes{{0, 16}, {176, 64}, {240, 32}, {432, 64}}));
+  param.buffer_bytes = 440;
+  EXPECT_EQ(margins(), (Bytes{{0, 16}, {176, 64}, {240, 32}, {432, 8}}));
+}
+
+/// The middle goes round, so that each byte has its turn.
+TEST(Samples, CoverALargeTensor) {
+  std::vector<uint8_t> seen(100'000, 0);
+  TensorTable tensors;
+  tensors.scope_begin();
+  const uint64_t shape[] = {seen.size()};
+  const uint64_t base = reinterpret_cast<uint64_t>(seen.data());
+  const TensorRecord& tensor = *tensors.find(tensors.make(base, shape, 1, DataType::UINT8).handle);
+  for (uint64_t turn = 0; turn < 20; ++turn) {
+    uint64_t bytes = 0;
+    for_each_sample(tensor, turn, [&](uint64_t address, uint64_t count) {
+      bytes += count;
+      std::fill_n(seen.begin() + static_cast<std::ptrdiff_t>(address - base), count, 1);
+    });
+    EXPECT_EQ(bytes, sampled_bytes);
+  }
+  EXPECT_EQ(seen, std::vector<uint8_t>(seen.size(), 1));
+}
+
+}  // namespace
+}  // namespace pto2::guard::test
