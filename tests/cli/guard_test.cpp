@@ -19,9 +19,8 @@ using testing::HasSubstr;
 class Overruns : public testing::Test {
  protected:
   Overruns() {
-    const fs::path build = fs::path(PTO2_PROGRAM).parent_path().parent_path();
-    const fs::path kernels = build / "workloads/vector_example";
-    fs::copy(kernels / "kernels", folder_.path("kernels"), fs::copy_options::recursive);
+    fs::copy(images() + "/vector_example/kernels", folder_.path("kernels"),
+             fs::copy_options::recursive);
     fs::copy_file(std::string(TEST_IMAGES) + "/overrun_kernel.so",
                   folder_.path("kernels/2_multiply.so"), fs::copy_options::overwrite_existing);
   }
