@@ -15,14 +15,16 @@ bool is_tensor(PTOParamType type) {
 }  // namespace
 
 MemoryGuard::MemoryGuard(uint32_t rings, uint32_t window, uint32_t workers, bool values)
-    : window_(window), values_(values), tasks_(std::size_t{rings} * window) {
+    : window_(window), values_(values), slots_(std::size_t{rings} * window) {
   workers_.reserve(workers);
   for (uint32_t i = 0; i < workers; ++i) workers_.emplace_back(*this, i);
 }
 
 std::optional<GuardFinding> MemoryGuard::open(const OpenedTask& task) {
   const auto found = release(task.heap_begin, task.heap_bytes);
-  GuardedTask& guarded = this->task(task.id);
+  GuardedTask*& slot = slot_of(task.id);
+  if (slot == nullptr) slot = &tasks_.emplace_back();
+  GuardedTask& guarded = *slot;
   guarded.id = task.id;
   guarded.kernel = task.kernel;
   guarded.params.clear();
@@ -118,7 +120,7 @@ class MemoryGuard::Worker::Stay {
 };
 
 GuardFinding MemoryGuard::Worker::run(TaskId id, KernelEntry kernel, int64_t* args) {
-  GuardedTask& task = guard_.task(id);
+  GuardedTask& task = *guard_.slot_of(id);
   GuardFinding found = guard_.begin(task, kernel_);
   if (found.kind == GuardFinding::Kind::none) {
     const Stay stay(*this);

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -23,6 +24,7 @@
 
 #include "core/task_id.hpp"
 #include "runtime/chip/kernel_guard.hpp"
+#include "runtime/executors/mapped_array.hpp"
 #include "runtime/guard/guarded_task.hpp"
 #include "runtime/guard/heap_buffers.hpp"
 #include "runtime/guard/running_kernels.hpp"
@@ -70,8 +72,8 @@ class MemoryGuard {
     WatchedKernel kernel_;
   };
 
-  [[nodiscard]] GuardedTask& task(TaskId id) {
-    return tasks_[ring_of(id).value * window_ + (local_of(id) & (window_ - 1))];
+  [[nodiscard]] GuardedTask*& slot_of(TaskId id) const {
+    return slots_[ring_of(id).value * window_ + (local_of(id) & (window_ - 1))];
   }
   [[nodiscard]] std::optional<GuardFinding> release(uint64_t begin, uint64_t bytes);
   void add_param(GuardedTask& guarded, const OpenedTask& task, uint32_t index);
@@ -80,8 +82,9 @@ class MemoryGuard {
 
   uint64_t window_;
   bool values_;
-  HeapBuffers buffers_;             // the orchestrator's
-  std::vector<GuardedTask> tasks_;  // by ring and slot
+  HeapBuffers buffers_;              // the orchestrator's
+  std::deque<GuardedTask> tasks_;    // one for each slot that was used
+  MappedArray<GuardedTask*> slots_;  // by ring and slot
   std::vector<Worker> workers_;
   std::mutex mutex_;
   RunningKernels running_;      // under the mutex
