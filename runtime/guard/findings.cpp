@@ -44,10 +44,16 @@ GuardFinding check_zones(const GuardedParam& param, When when) {
   return nothing_found;
 }
 
+bool has_nan(const TensorRecord& tensor) {
+  const ValueCounts counts = count_values(tensor);
+  return counts.nans.elements + counts.unwritten.elements != 0;
+}
+
 /// Nothing but new outputs, none of which it has written: the task is there to allocate them.
-bool only_allocates(const GuardedTask& task) {
-  return !task.has_others && std::ranges::all_of(task.params, [](const GuardedParam& param) {
-    return param.is_new && param.is_filled &&
+bool only_allocates(const WatchedKernel& kernel) {
+  const GuardedTask& task = kernel.task();
+  return !task.has_others && std::ranges::all_of(task.params, [&](const GuardedParam& param) {
+    return param.is_filled && !kernel.is_shared(param) &&
            count_values(param.tensor).unwritten.elements == param.tensor.numel();
   });
 }
@@ -69,11 +75,10 @@ GuardFinding check_changes(const WatchedKernel& kernel) {
                  change->damage, change->damage.first - change->param->begin());
 }
 
-void note_values(GuardedTask& task) {
+void note_values(GuardedTask& task, const WatchedKernel& kernel) {
   for (GuardedParam& param : task.params) {
     if (param.is_new) continue;
-    const ValueCounts counts = count_values(param.tensor);
-    param.had_nan = counts.nans.elements + counts.unwritten.elements != 0;
+    param.had_nan = kernel.is_shared(param) || has_nan(param.tensor);
     task.reads_nan = task.reads_nan || (param.had_nan && param.is_read());
   }
 }
@@ -90,15 +95,14 @@ GuardFinding check_values(const WatchedKernel& kernel) {
   return nothing_found;
 }
 
-void note_unwritten(const GuardedTask& task, uint32_t worker, UnwrittenOutputs& outputs) {
-  if (task.reads_nan || only_allocates(task)) return;
+void note_unwritten(const WatchedKernel& kernel, uint32_t worker, UnwrittenOutputs& outputs) {
+  const GuardedTask& task = kernel.task();
+  if (task.reads_nan || only_allocates(kernel)) return;
   for (const GuardedParam& param : task.params) {
     if (!param.is_filled) continue;
-    const ElementCount unwritten = count_values(param.tensor).unwritten;
-    if (unwritten.elements == 0) continue;
-    GuardFinding found =
-        finding(Kind::unwritten, When::after, param, {unwritten.first, unwritten.elements},
-                unwritten.first - param.begin());
+    // While another writes it, too, it is not known: it is counted when it is read.
+    if (!kernel.is_shared(param) && count_values(param.tensor).unwritten.elements == 0) continue;
+    GuardFinding found = finding(Kind::unwritten, When::after, param, {}, 0);
     found.kernel = task.kernel;
     found.task = task.id;
     found.worker = worker;

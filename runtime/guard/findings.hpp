@@ -16,12 +16,14 @@ inline constexpr GuardFinding nothing_found{};
 /// Of what the kernel may not write.
 [[nodiscard]] GuardFinding check_changes(const WatchedKernel& kernel);
 
-/// Before the first part of the task: where NaN is before it.
-void note_values(GuardedTask& task);
+// What other kernels may write is not looked at.
+
+/// When the first part of the task begins: where NaN is before it.
+void note_values(GuardedTask& task, const WatchedKernel& kernel);
 /// After the last part: whether there is NaN since.
 [[nodiscard]] GuardFinding check_values(const WatchedKernel& kernel);
 /// The same: adds the new outputs that are not written as a whole.
-void note_unwritten(const GuardedTask& task, uint32_t worker, UnwrittenOutputs& outputs);
+void note_unwritten(const WatchedKernel& kernel, uint32_t worker, UnwrittenOutputs& outputs);
 
 /// Of a buffer that no kernel has any more.
 [[nodiscard]] GuardFinding finding_of(const LateDamage& late);

@@ -80,8 +80,6 @@ GuardFinding MemoryGuard::begin(GuardedTask& task, WatchedKernel& kernel) {
   const std::lock_guard lock(mutex_);
   const GuardFinding found = check_zones(task, GuardFinding::When::before);
   if (found.kind != GuardFinding::Kind::none) return found;
-  if (values_ && !task.has_begun) note_values(task);
-  if (const auto unwritten = unwritten_.read_by(task)) return *unwritten;
   try {
     running_.begin(kernel, task);
   } catch (const std::bad_alloc&) {
@@ -89,8 +87,12 @@ GuardFinding MemoryGuard::begin(GuardedTask& task, WatchedKernel& kernel) {
     starved.kind = GuardFinding::Kind::starved;
     return starved;
   }
+  if (values_ && !task.has_begun) note_values(task, kernel);
   task.has_begun = true;
-  return nothing_found;
+  const auto unwritten = unwritten_.read_by(kernel);
+  if (!unwritten) return nothing_found;
+  running_.end(kernel);
+  return *unwritten;
 }
 
 GuardFinding MemoryGuard::end(GuardedTask& task, const WatchedKernel& kernel, uint32_t worker) {
@@ -100,7 +102,7 @@ GuardFinding MemoryGuard::end(GuardedTask& task, const WatchedKernel& kernel, ui
   const bool is_last = --task.parts_to_end == 0;
   if (found.kind != GuardFinding::Kind::none || !values_ || !is_last) return found;
   found = check_values(kernel);
-  if (found.kind == GuardFinding::Kind::none) note_unwritten(task, worker, unwritten_);
+  if (found.kind == GuardFinding::Kind::none) note_unwritten(kernel, worker, unwritten_);
   return found;
 }
 

@@ -79,7 +79,7 @@ std::optional<Change> WatchedKernel::find_change() const {
 
 bool WatchedKernel::is_shared(const GuardedParam& param) const {
   return std::ranges::any_of(watches_, [&](const Watch& watch) {
-    return watch.param == &param && watch.what == What::output && watch.shared;
+    return watch.param == &param && watch.what != What::beside && watch.shared;
   });
 }
 

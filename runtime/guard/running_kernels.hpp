@@ -31,7 +31,8 @@ class WatchedKernel {
   void copy();
   /// The first difference from the copy.
   [[nodiscard]] std::optional<Change> find_change() const;
-  /// True if a kernel of another task may have written the elements of a parameter meanwhile.
+  /// True if the elements of a parameter are not this kernel's alone: another may write them, or
+  /// may have done so meanwhile, or an INPUT is written by the task itself.
   [[nodiscard]] bool is_shared(const GuardedParam& param) const;
   [[nodiscard]] const GuardedTask& task() const { return *task_; }
 

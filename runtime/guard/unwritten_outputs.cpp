@@ -14,9 +14,10 @@ std::optional<GuardFinding> UnwrittenOutputs::find(const Output& output, const T
   return found;
 }
 
-std::optional<GuardFinding> UnwrittenOutputs::read_by(const GuardedTask& task) {
+std::optional<GuardFinding> UnwrittenOutputs::read_by(const WatchedKernel& kernel) const {
   for (const Output& output : outputs_) {
-    for (const GuardedParam& param : task.params) {
+    for (const GuardedParam& param : kernel.task().params) {
+      if (kernel.is_shared(param)) continue;
       if (param.is_written() || param.tensor.base != output.param.tensor.base) continue;
       if (const auto found = find(output, param.tensor)) return found;
     }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/chip/kernel_guard.hpp"
-#include "runtime/guard/guarded_task.hpp"
+#include "runtime/guard/running_kernels.hpp"
 
 namespace pto2::guard {
 
@@ -19,8 +19,8 @@ class UnwrittenOutputs {
   void add(const GuardedParam& param, const GuardFinding& found) {
     outputs_.push_back({param, found});
   }
-  /// One that the task is about to read as INPUT, in an element that is unwritten still.
-  [[nodiscard]] std::optional<GuardFinding> read_by(const GuardedTask& task);
+  /// One that the kernel, which has begun, reads as INPUT, in an element that is unwritten still.
+  [[nodiscard]] std::optional<GuardFinding> read_by(const WatchedKernel& kernel) const;
   /// Forgets those in `bytes` bytes from `begin` on, which are used again. Says which was the first
   /// that is unwritten still.
   [[nodiscard]] std::optional<GuardFinding> release(uint64_t begin, uint64_t bytes);

@@ -280,7 +280,7 @@ TEST_P(Guard, LetsOthersWriteWhatIsRead) {
     graph.submit(write_first, {make_output_param(tensor)});
     for (int i = 0; i < 20; ++i) {
       graph.submit(read, {make_input_param(tensor)});
-      graph.submit(rewrite, {make_output_param(tensor)});
+      graph.submit(rewrite, {make_inout_param(tensor)});
     }
   });
   EXPECT_EQ(readers, 100);
