@@ -17,6 +17,7 @@
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
 #include "runtime/executors/execution_policy.hpp"
+#include "runtime/executors/user_code.hpp"
 
 namespace pto2 {
 
@@ -54,7 +55,7 @@ struct DispatchPayload : TaskCall<P> {
 /// A kernel after which the run cannot go on: how it failed, its task, and its PTOCall at the end.
 /// Plain data, for the fatal latch.
 struct KernelFault {
-  enum class Kind : uint8_t { none, misuse, threw, lost, guarded };
+  enum class Kind : uint8_t { none, misuse, threw, lost, guarded, stuck };
 
   /// One is made for each task: nothing is written that need not be.
   KernelFault() { what[0] = '\0'; }
@@ -89,7 +90,7 @@ struct KernelFault {
   TaskId task = no_task;
   PTOCall call = {};
   /// Of an exception: the begin of what(), with a zero at its end; empty if it has none. Of a lost
-  /// core: its name.
+  /// core: its name. Of a stuck kernel: where it was, and for how long.
   char what[240];
   GuardFinding found;  ///< only with Kind::guarded
 };
@@ -129,7 +130,8 @@ void run_noted(const TaskCall<P>& call, uint16_t part, const CoreBooks& books, R
   record<P>(books.log, EventKind::fin, call.task, 0, part);
 }
 
-/// Calls run(kernel, args); an exception that leaves the kernel is noted in `fault`. One that ends
+/// Calls run(kernel, args); an exception that leaves the kernel is noted in `fault`, and so is that
+/// it did not return and was left. An exception that ends
 /// its OS thread, as pthread_exit() does, would take a scheduler or cores along and say nothing: it
 /// ends as exit() in the middle of a run does (runtime/device/exit_guard.hpp).
 template <class Run>
@@ -138,6 +140,8 @@ void call_kernel(Run&& run, KernelEntry kernel, int64_t* args, KernelFault& faul
     run(kernel, args);
   } catch (const abi::__forced_unwind&) {
     std::exit(EXIT_FAILURE);
+  } catch (const executors::LeftBehind& left) {
+    fault.set(KernelFault::Kind::stuck, left.text().c_str());
   } catch (const std::exception& exception) {
     fault.set_threw(exception.what());
   } catch (...) {

@@ -51,7 +51,7 @@ class ChildsSignals {
 
 RunError error_of(int status, const CrashText& crash) {
   const ErrorCode code = crash.code.load(std::memory_order_acquire);
-  if (code != ErrorCode::ok) return {code, crash.text, crash_hint(code)};
+  if (code != ErrorCode::ok) return {code, crash.text, row_of(code).hint};
   if (!WIFSIGNALED(status)) return {};
   const int signal = WTERMSIG(status);
   const char* const name = sigabbrev_np(signal);

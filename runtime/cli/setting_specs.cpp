@@ -79,9 +79,11 @@ std::vector<SettingSpec> make_specs() {
                         "seed of a simulated schedule (executors seeded, random, pct, bursts)"));
   specs.push_back(count(Setting::host_threads, "host-threads", nullptr, 0, 256, 0,
                         "OS threads (executor packed), 0: one per CPU"));
-  specs.push_back(count(Setting::deadline, "deadline", nullptr, 0, 1'000'000, 60,
-                        "seconds after which a kernel that has not returned ends the run "
-                        "(executors packed and threads), 0: never"));
+  specs.push_back(
+      count(Setting::deadline, "deadline", nullptr, 0, 1'000'000, 60,
+            "seconds after which a kernel that has not returned, or an orchestration that "
+            "has not called, is cut off and ends the run "
+            "(executors packed and threads), 0: never"));
   SettingSpec guard = choice(Setting::guard, "guard", "off,on,all", "off",
                              "end the run at a kernel that writes where it must not; all: also at "
                              "one that leaves outputs unwritten, or makes NaN");

@@ -118,7 +118,7 @@ class Assembly {
                     fmt::format("the run was interrupted; {} tasks had been submitted, and {} of "
                                 "them had completed",
                                 result.tasks, result.completions),
-                    "launch it again for the rest"};
+                    row_of(ErrorCode::interrupted).hint};
   }
 
   /// Says in the result what the run has damaged or, unless it was given up, left behind.

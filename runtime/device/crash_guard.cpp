@@ -1,8 +1,8 @@
 #include "runtime/device/crash_guard.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -46,13 +46,25 @@ int stuck_signal() {
   return SIGRTMIN + 7;
 }
 
-/// Of the instruction that was at fault, where a name is known: " in f of /lib/x.so".
-std::string function_at(const void* address) {
-  Dl_info info{};
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-  return info.dli_sname == nullptr ? fmt::format(", in {}", info.dli_fname)
-                                   : fmt::format(", in {} of {}", info.dli_sname, info.dli_fname);
-}
+/// What the watch tells the handler on the thread that is stuck.
+struct StuckNote {
+  StuckNote(const executors::KernelState& thread, bool last)
+      : turn(thread.begun), is_orchestration(thread.is_orchestration), is_last(last) {}
+  explicit StuckNote(sigval value)
+      : turn(reinterpret_cast<uintptr_t>(value.sival_ptr) >> 2),
+        is_orchestration((reinterpret_cast<uintptr_t>(value.sival_ptr) & 2) != 0),
+        is_last((reinterpret_cast<uintptr_t>(value.sival_ptr) & 1) != 0) {}
+  [[nodiscard]] sigval value() const {
+    sigval result{};
+    result.sival_ptr = reinterpret_cast<void*>(
+        uintptr_t{turn << 2 | uint64_t{is_orchestration} << 1 | uint64_t{is_last}});
+    return result;
+  }
+
+  uint64_t turn;
+  bool is_orchestration;
+  bool is_last;
+};
 
 const void* instruction_of(void* context) {
 #if defined(__x86_64__)
@@ -71,11 +83,7 @@ std::string text_of(const std::string& who, int signal, const siginfo_t& info, v
   const bool has_address = signal != SIGABRT && info.si_code > 0;
   return fmt::format("{} crashed: SIG{}{}{}", who, name == nullptr ? "?" : name,
                      has_address ? fmt::format(" at address {}", fmt::ptr(info.si_addr)) : "",
-                     has_address ? function_at(instruction_of(context)) : "");
-}
-
-std::string seconds_text(uint64_t milliseconds) {
-  return fmt::format("{:.3g} s", static_cast<double>(milliseconds) / 1000);
+                     has_address ? executors::place_text(instruction_of(context)) : "");
 }
 
 void say(ErrorCode code, const std::string& text) {
@@ -85,7 +93,7 @@ void say(ErrorCode code, const std::string& text) {
     shared->text[length] = '\0';
     shared->code.store(code, std::memory_order_release);
   }
-  const std::string message = fmt::format("FATAL: {}\n{}\n", text, crash_hint(code));
+  const std::string message = fmt::format("FATAL: {}\n{}\n", text, row_of(code).hint);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
 }
 
@@ -101,7 +109,10 @@ void leave_to_others(int signal, bool was_sent) {
   if (was_sent) raise(signal);
 }
 
-void on_signal(int signal, siginfo_t* info, void* context) {
+/// Ends the process with what `text_about` says of what the calling thread runs; returns if no
+/// guard knows it.
+template <class TextAbout>
+void end_with(ErrorCode code, TextAbout&& text_about) {
   pid_t nobody = 0;
   const pid_t self = gettid();
   if (!crashed_thread.compare_exchange_strong(nobody, self)) {
@@ -111,31 +122,48 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   std::signal(SIGALRM, end);
   alarm(seconds_of_a_handler);
   const std::string who = who_crashed();
-  if (who.empty()) {
-    alarm(0);
-    crashed_thread.store(0);
-    if (signal != stuck_signal()) leave_to_others(signal, info->si_code <= 0);
-    return;
+  if (!who.empty()) {
+    say(code, text_about(who));
+    _exit(cli::exit_runtime_fault);
   }
-  if (signal == stuck_signal()) {
-    say(ErrorCode::scheduler_timeout,
-        fmt::format("{} has not returned for {}{}", who, seconds_text(stuck_for.load()),
-                    function_at(instruction_of(context))));
-  } else {
-    say(ErrorCode::crashed, text_of(who, signal, *info, context));
-  }
-  _exit(cli::exit_runtime_fault);
+  alarm(0);
+  crashed_thread.store(0);
+}
+
+void on_crash(int signal, siginfo_t* info, void* context) {
+  end_with(ErrorCode::crashed,
+           [&](const std::string& who) { return text_of(who, signal, *info, context); });
+  leave_to_others(signal, info->si_code <= 0);
+}
+
+void on_stuck(int, siginfo_t* info, void* context) {
+  const StuckNote note(info->si_value);
+  const void* const place = instruction_of(context);
+  const uint64_t milliseconds = stuck_for.load();
+  const executors::NotLeft why = executors::leave(note.turn, place, milliseconds);
+  if (why == executors::NotLeft::returned) return;
+  if (why == executors::NotLeft::in_library && !note.is_last) return;
+  const ErrorCode code =
+      note.is_orchestration ? ErrorCode::orchestration_timeout : ErrorCode::scheduler_timeout;
+  end_with(code, [&](const std::string& who) {
+    return fmt::format("{} has not returned for {}{}{}", who, executors::seconds_text(milliseconds),
+                       executors::place_text(place),
+                       why == executors::NotLeft::in_library
+                           ? ", where it cannot be left: it may hold a lock that others need"
+                           : "");
+  });
 }
 
 void install() {
   struct sigaction action {};
-  action.sa_sigaction = on_signal;
+  action.sa_sigaction = on_crash;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   for (std::size_t i = 0; i < crashes.size(); ++i) {
     sigaction(crashes[i], nullptr, &former[i]);
     is_installed[i] = (former[i].sa_flags & SA_SIGINFO) == 0 && former[i].sa_handler == SIG_DFL;
     if (is_installed[i]) sigaction(crashes[i], &action, nullptr);
   }
+  action.sa_sigaction = on_stuck;
   action.sa_flags |= SA_RESTART;
   sigaction(stuck_signal(), &action, nullptr);
 }
@@ -147,12 +175,6 @@ void uninstall() {
 }
 
 }  // namespace
-
-const char* crash_hint(ErrorCode code) {
-  return code == ErrorCode::scheduler_timeout
-             ? "if the kernel is only slow, give --deadline more seconds, or 0 for no end"
-             : "run it under a sanitizer or a debugger: what crashed is not the runtime's";
-}
 
 CrashGuard::CrashGuard(Who who) : who_(std::move(who)) {
   const Lock lock;
@@ -176,15 +198,21 @@ std::string who_crashed() {
   return {};
 }
 
-void CrashGuard::end_stuck(pid_t thread, uint64_t milliseconds) {
+void CrashGuard::end_stuck(const executors::KernelState& thread, uint64_t milliseconds,
+                           bool is_last) {
   stuck_for.store(milliseconds);
-  tgkill(getpid(), thread, stuck_signal());
+  siginfo_t info{};
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value = StuckNote(thread, is_last).value();
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), thread.thread, stuck_signal(), &info);
 }
 
 void CrashGuard::end_mute(uint64_t milliseconds) {
   say(ErrorCode::scheduler_timeout,
       fmt::format("a kernel whose thread takes no signals has not returned for {}",
-                  seconds_text(milliseconds)));
+                  executors::seconds_text(milliseconds)));
   _exit(cli::exit_runtime_fault);
 }
 

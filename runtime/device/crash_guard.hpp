@@ -2,23 +2,19 @@
 /// nothing, or calls abort(), would end the process and say neither which kernel nor which task.
 #pragma once
 
-#include <sys/types.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 
+#include "runtime/executors/kernel_watch.hpp"
 #include "runtime/record/outcome.hpp"
 
 namespace pto2 {
 
 /// Room for what a crash guard says, without the zero at its end; longer texts are cut.
 inline constexpr std::size_t crash_text = 1000;
-
-/// What to do about a crash, or about a kernel that does not return.
-[[nodiscard]] const char* crash_hint(ErrorCode code);
 
 /// Where a crash guard leaves what it says, beside stderr. It is for memory that is shared with a
 /// process that outlives this one.
@@ -48,9 +44,11 @@ class CrashGuard {
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
 
-  /// A kernel on this OS thread has not returned for so long: the process ends as after a crash,
-  /// from a handler on that thread. Nothing happens if the kernel has returned meanwhile.
-  static void end_stuck(pid_t thread, uint64_t milliseconds);
+  /// A kernel or the orchestration on this OS thread has not returned for so long: it is left, from
+  /// a handler on that thread. Where that cannot be done now (executors/user_code.hpp), nothing
+  /// happens unless it is the last try: then, or if it can never be done, the process ends as after
+  /// a crash. Nothing happens if it has returned meanwhile.
+  static void end_stuck(const executors::KernelState& thread, uint64_t milliseconds, bool is_last);
   /// The same for one whose thread does not hear of it, from the calling thread.
   [[noreturn]] static void end_mute(uint64_t milliseconds);
 

@@ -44,7 +44,10 @@ class Run {
       const uint64_t deadline = assembly_.state().config.deadline_ms;
       const typename P::reminder reminder(
           assembly_.state().orchestrator_bell, team_,
-          {deadline, [deadline](pid_t thread) { CrashGuard::end_stuck(thread, deadline); },
+          {deadline, &assembly_.orchestrator().code(),
+           [deadline](const executors::KernelState& thread, bool is_last) {
+             CrashGuard::end_stuck(thread, deadline, is_last);
+           },
            [deadline] { CrashGuard::end_mute(deadline); }});
       const std::stop_callback interruption(stop_, [this] { interrupt(); });
       team_.run();

@@ -38,8 +38,6 @@
 ///                            else relies on it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -48,6 +46,7 @@
 
 #include "core/policy.hpp"
 #include "runtime/executors/chip_fault.hpp"
+#include "runtime/executors/kernel_watch.hpp"
 
 namespace pto2::executors {
 
@@ -77,9 +76,10 @@ concept ExecutionPolicy = Policy<P> &&
 
 /// What a P::reminder does about kernels that do not return.
 struct StuckKernels {
-  uint64_t deadline_ms = 0;                 ///< 0: nothing
-  std::function<void(pid_t thread)> found;  ///< an OS thread has been inside one for so long
-  std::function<void()> mute;               ///< and still is, some time later
+  uint64_t deadline_ms = 0;                    ///< 0: nothing
+  const CallingCode* orchestration = nullptr;  ///< which is looked after in the same way
+  KernelWatch::Stuck found;                    ///< an OS thread has been inside one for so long
+  std::function<void()> mute;                  ///< and still is, some time later
 };
 
 template <class P>

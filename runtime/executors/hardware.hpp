@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <vector>
 
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/logical_thread.hpp"
@@ -26,6 +27,7 @@ struct Hardware : Machine, SoundChip {
   using team_options = TeamOptions;
   [[nodiscard]] static std::string running_thread() { return executors::running_thread(); }
 
+  class reminder;
   class doorbell {
    public:
     doorbell() = default;
@@ -33,22 +35,34 @@ struct Hardware : Machine, SoundChip {
     void ring() const { thread_->ring(); }
 
    private:
+    friend class reminder;
     LogicalThread* thread_ = nullptr;
   };
 
-  /// Rings a doorbell now and then while it lives, so that its thread can warn of a long wait
-  /// although nothing happens, and looks for kernels that do not return.
+  /// Rings the orchestrator's doorbell now and then while it lives, so that it can warn of a long
+  /// wait although nothing happens, and looks for user's code that does not return.
   class reminder {
    public:
     reminder(doorbell bell, Team& threads, StuckKernels stuck)
         : watch_(looks_in(stuck.deadline_ms), std::move(stuck.found), std::move(stuck.mute)),
-          ticker_(period, [this, bell, &threads] {
+          ticker_(period, [this, bell, &threads, code = stuck.orchestration] {
             bell.ring();
-            watch_.look(threads.kernels());
+            std::vector<KernelState> states = threads.kernels();
+            if (code != nullptr) states.push_back(state_of(*code, threads, *bell.thread_));
+            watch_.look(states);
           }) {}
 
    private:
     static constexpr std::chrono::milliseconds period{250};
+    static KernelState state_of(const CallingCode& code, const Team& threads,
+                                const LogicalThread& caller) {
+      const pid_t thread = threads.os_thread_of(caller);
+      const uint64_t turn = code.turn();
+      return {.thread = thread,
+              .begun = turn,
+              .inside = thread != 0 && turn % 2 == 1,
+              .is_orchestration = true};
+    }
     static uint64_t looks_in(uint64_t ms) { return (ms + period.count() - 1) / period.count(); }
 
     KernelWatch watch_;
@@ -70,15 +84,11 @@ struct Hardware : Machine, SoundChip {
   [[nodiscard]] static uint32_t parallelism() { return executors::parallelism(); }
 
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
-    executors::detached(kernel, args);
+    executors::run_kernel(kernel, args);
   }
   template <class Section>
   static void run_kernels(Section&& section) {
-    const auto call = [](void (*kernel)(int64_t*), int64_t* args) {
-      executors::count_kernel();
-      kernel(args);
-    };
-    auto body = [&] { section(call); };
+    auto body = [&] { section(&executors::run_next_kernel); };
     executors::detached([](int64_t* self) { (*reinterpret_cast<decltype(body)*>(self))(); },
                         reinterpret_cast<int64_t*>(&body));
   }

@@ -11,8 +11,10 @@ void KernelWatch::look(std::span<const KernelState> threads) {
     const bool same = now.inside && seen.state.inside && now.begun == seen.state.begun;
     seen.state = now;
     seen.looks = same ? seen.looks + 1 : 0;
-    if (seen.looks == looks_) stuck_(now.thread);
-    if (seen.looks == looks_ + patience) mute_();
+    if (seen.looks < looks_) continue;
+    const uint64_t times = seen.looks - looks_ + 1;
+    if (times <= patience) stuck_(now, times == patience);
+    if (times == 2 * patience) mute_();
   }
 }
 

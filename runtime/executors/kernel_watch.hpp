@@ -1,4 +1,4 @@
-/// Finds the kernels that do not return.
+/// Finds the kernels that do not return, and the orchestration that does not call the runtime.
 #pragma once
 
 #include <sys/types.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/executors/machine.hpp"
+#include "runtime/executors/user_code.hpp"
 
 namespace pto2::executors {
 
@@ -19,6 +20,7 @@ struct KernelState {
   pid_t thread = 0;    ///< of the system, for signals; 0: it has not begun
   uint64_t begun = 0;  ///< kernels so far, each part of a block task being one
   bool inside = false;
+  bool is_orchestration = false;  ///< and its turns, each between two calls of the runtime
 };
 
 /// The kernels of one OS thread: counted by that thread, read by any.
@@ -29,6 +31,8 @@ class KernelCount {
   void count() {
     begun_.store(begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
+  /// Another kernel is another turn.
+  [[nodiscard]] const Turn& turn() const { return begun_; }
   [[nodiscard]] KernelState state(bool inside) const {
     return {thread_.load(std::memory_order_relaxed), begun_.load(std::memory_order_relaxed),
             inside};
@@ -36,16 +40,21 @@ class KernelCount {
 
  private:
   Machine::atomic<pid_t> thread_{0};
-  alignas(64) Machine::atomic<uint64_t> begun_{0};
+  alignas(64) Turn begun_{0};
 };
 
-/// Counts the looks at which an OS thread was inside the same kernel. Looks and not time, so that
-/// nothing is held against a kernel while the whole process was stopped.
+/// Counts the looks at which an OS thread was inside the same kernel, or turn of the orchestration.
+/// Looks and not time, so that nothing is held against a kernel while the whole process was
+/// stopped.
 class KernelWatch {
  public:
-  /// `stuck` is called for a thread that has been inside the same kernel for `looks` looks, and
-  /// `mute` if it still is `patience` looks later. 0 looks: never.
-  KernelWatch(uint64_t looks, std::function<void(pid_t)> stuck, std::function<void()> mute)
+  /// Called with a thread that is stuck, and whether for the last time.
+  using Stuck = std::function<void(const KernelState& thread, bool is_last)>;
+
+  /// `stuck` is called for a thread that has been inside the same kernel for `looks` looks, and at
+  /// each look that it still is, `patience` times in all; `mute` if that was in vain, too, another
+  /// `patience` looks later. 0 looks: never.
+  KernelWatch(uint64_t looks, Stuck stuck, std::function<void()> mute)
       : looks_(looks), stuck_(std::move(stuck)), mute_(std::move(mute)) {}
 
   /// At each look: all threads, always in the same order.
@@ -60,7 +69,7 @@ class KernelWatch {
   };
 
   const uint64_t looks_;
-  const std::function<void(pid_t)> stuck_;
+  const Stuck stuck_;
   const std::function<void()> mute_;
   std::vector<Seen> seen_;
 };

@@ -109,11 +109,27 @@ void detached(void (*section)(int64_t*), int64_t* argument) {
   }
 }
 
-void count_kernel() {
+void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
+  if (PackedHost* host = current_host()) {
+    const Detached<PackedHost> inside(*host);
+    call_leavable(kernel, args, host->turn());
+  } else if (OsThread* const thread = this_os_thread) {
+    const Detached<OsThread> inside(*thread);
+    call_leavable(kernel, args, thread->turn());
+  } else {
+    kernel(args);
+  }
+}
+
+void run_next_kernel(void (*kernel)(int64_t*), int64_t* args) {
   if (PackedHost* const host = current_host()) {
     host->count_kernel();
-  } else if (this_os_thread != nullptr) {
-    this_os_thread->count_kernel();
+    call_leavable(kernel, args, host->turn());
+  } else if (OsThread* const thread = this_os_thread) {
+    thread->count_kernel();
+    call_leavable(kernel, args, thread->turn());
+  } else {
+    kernel(args);
   }
 }
 

@@ -62,6 +62,7 @@ class OsThread final : public LogicalThread {
   }
   void attach() { show(Activity::running); }
   void count_kernel() { kernels_.count(); }
+  [[nodiscard]] const Turn& turn() const { return kernels_.turn(); }
 
   /// For reports.
   void show(Activity activity) { activity_.store(activity, std::memory_order_relaxed); }
@@ -141,11 +142,13 @@ void yield();
 /// another host has nothing to do.
 [[nodiscard]] uint32_t parallelism();
 
-/// Inside of a section: the next kernel of several begins.
-void count_kernel();
-
 /// Runs `section`, which may take long, waits for no logical thread and rings none: kernels.
 /// What it throws goes on to the caller.
 void detached(void (*section)(int64_t*), int64_t* argument);
+
+/// The same of a kernel, which can be left (user_code.hpp). Throws LeftBehind then.
+void run_kernel(void (*kernel)(int64_t*), int64_t* args);
+/// The same of the next kernel of several inside of a section.
+void run_next_kernel(void (*kernel)(int64_t*), int64_t* args);
 
 }  // namespace pto2::executors

@@ -50,6 +50,7 @@ class PackedHost : public FiberHost<Machine> {
   }
 
   void count_kernel() { kernels_.count(); }
+  [[nodiscard]] const Turn& turn() const { return kernels_.turn(); }
 
   /// For reports, from any OS thread.
   [[nodiscard]] HostState state() const;

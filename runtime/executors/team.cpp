@@ -154,6 +154,17 @@ std::vector<KernelState> Team::kernels() const {
   return kernels;
 }
 
+pid_t PackedTeam::os_thread_of(const FiberThread& fiber) const {
+  const auto runs_it = [&](const auto& host) { return host->current() == &fiber; };
+  const auto host = std::ranges::find_if(hosts_, runs_it);
+  return host == hosts_.end() ? 0 : (*host)->kernel().thread;
+}
+
+pid_t Team::os_thread_of(const LogicalThread& thread) const {
+  if (packed_) return packed_->os_thread_of(static_cast<const FiberThread&>(thread));
+  return static_cast<const OsThread&>(thread).kernel().thread;
+}
+
 uint32_t Team::host_threads() const {
   return packed_ ? options_.host_threads : static_cast<uint32_t>(threads_.size());
 }

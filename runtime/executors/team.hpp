@@ -40,6 +40,7 @@ class PackedTeam {
   [[nodiscard]] TeamState state() const;
   [[nodiscard]] HostState host_state(uint32_t host) const { return hosts_[host]->state(); }
   [[nodiscard]] std::vector<KernelState> kernels() const;
+  [[nodiscard]] pid_t os_thread_of(const FiberThread& fiber) const;
 
  private:
   friend class PackedHost;
@@ -77,6 +78,8 @@ class Team {
 
   /// What its OS threads do, for a KernelWatch. From any OS thread while run() is under way.
   [[nodiscard]] std::vector<KernelState> kernels() const;
+  /// The one that runs a logical thread now; 0: none does. From any OS thread, as kernels().
+  [[nodiscard]] pid_t os_thread_of(const LogicalThread& thread) const;
 
   /// OS threads that run the team, the caller included.
   [[nodiscard]] uint32_t host_threads() const;

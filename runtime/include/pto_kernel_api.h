@@ -5,9 +5,10 @@
 /// args holds one entry per parameter of the task, in the order of submission: the address of a
 /// PTOTensor for a tensor, of a PTOPipe for a pipe, the 64 bits themselves for a scalar. All live
 /// until the kernel returns, and in front of them is a PTOCall. A kernel reads its INPUT tensors,
-/// writes its OUTPUT tensors, and does both to INOUT ones; it must not call exit(), and it must not
-/// touch anything else that another task may touch; `pto2 run --guard` looks for that. An
-/// exception that leaves it ends the run with kernel_threw.
+/// writes its OUTPUT tensors, and does both to INOUT ones; it must not call exit(), nor the
+/// functions of an orchestration, and it must not touch anything else that another task may touch;
+/// `pto2 run --guard` looks for that. An exception that leaves it ends the run with kernel_threw;
+/// one that does not return in time is cut off, and the run ends with scheduler_timeout.
 #pragma once
 
 #include <cstring>

@@ -6,7 +6,10 @@
 namespace pto2 {
 
 void log_line(PTO2Runtime* rt, int32_t level, const char* format, ...) {
-  const LogSink& sink = static_cast<OrchestrationRuntime*>(rt)->log_sink;
+  auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
+  const executors::RuntimeHandle::Call call(handle, "log");
+  if (!call.is_allowed()) return;
+  const LogSink& sink = handle.target()->log_sink;
   if (!sink) return;
   char line[1024];
   va_list arguments;
@@ -26,6 +29,22 @@ RunError error_of_giving_up(int32_t code, const char* text) {
   return {ErrorCode::orchestration_failed,
           fmt::format("the orchestration gave up with code {}{}", code, why),
           "the code is the orchestration's own: see where it calls pto2_rt_fail"};
+}
+
+RunError error_of_misplaced(const char* call) {
+  return {ErrorCode::wrong_thread,
+          fmt::format("{}() was called on a thread that does not run the orchestration, and did "
+                      "nothing",
+                      call),
+          row_of(ErrorCode::wrong_thread).hint};
+}
+
+RunError error_of_leaving(const executors::LeftBehind& left) {
+  return {
+      ErrorCode::orchestration_timeout,
+      fmt::format("the orchestration has neither returned nor called the runtime for {}{}",
+                  executors::seconds_text(left.milliseconds), executors::place_text(left.place)),
+      row_of(ErrorCode::orchestration_timeout).hint};
 }
 
 namespace {
@@ -69,8 +88,8 @@ constexpr PTO2RuntimeOps stopped_table{
 
 }  // namespace
 
-void OrchestrationRuntime::stop_calls() {
-  ops = &stopped_table;
+void stop_calls(executors::RuntimeHandle& handle) {
+  handle.ops = &stopped_table;
 }
 
 }  // namespace pto2

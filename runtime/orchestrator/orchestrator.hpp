@@ -61,6 +61,8 @@ class Orchestrator : public OrchestrationRuntime {
   /// Before the run: keeps what is submitted, up to `limit` tasks.
   void trace_tasks(std::size_t limit) { task_trace() = TaskTrace(limit); }
   [[nodiscard]] TaskTrace& task_trace() { return submitter_.task_trace(); }
+  /// The user's code that it runs.
+  [[nodiscard]] const executors::CallingCode& code() const { return handle_->code(); }
   /// Tickets that hold a slot, or have held one; they finish beside the tasks.
   [[nodiscard]] uint64_t tickets() const { return submitter_.tickets(); }
   /// True if the run was given up because a thread of it, this or another, had no memory. What is
@@ -113,8 +115,11 @@ class Orchestrator : public OrchestrationRuntime {
     P::prefetch_for_write(&state_.life.slot(state_.life.slot_id(id)));
   }
 
+  void call_entry();
+
   State& state_;
   std::function<void(PTO2Runtime*)> entry_;
+  const executors::RuntimeHandle::Owner handle_;
   Mode mode_ = Mode::running;
   bool done_ = false;
   bool has_memory_ = true;

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "runtime/chip/argument_text.hpp"
+
 namespace pto2 {
 
 /// Slots whose lines are on their way while scope_end() drops references.
@@ -20,9 +22,10 @@ static_assert(max_counted_cluster >= max_clusters);
 
 template <executors::ExecutionPolicy P, template <class> class F>
 Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
-    : OrchestrationRuntime(OrchestrationOps<Orchestrator>::table, std::move(input.log)),
+    : OrchestrationRuntime(std::move(input.log)),
       state_(state),
       entry_(std::move(input.entry)),
+      handle_(executors::RuntimeHandle::take(*this, OrchestrationOps<Orchestrator>::table)),
       dataflow_(state.config, state.admission.alive(), input.first_generation),
       submitter_(state, dataflow_, log_sink, log_, counts_),
       counting_(state.config.rings, P::ticks_per_second / 2),
@@ -67,10 +70,18 @@ void Orchestrator<P, F>::start_up() {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run_orchestration() {
   scope_begin();
+  call_entry();
+  while (!scopes_.empty() && has_memory_) scope_end();
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::call_entry() {
   try {
-    entry_(this);
+    handle_->code().call([this] { entry_(handle_.get()); });
   } catch (const abi::__forced_unwind&) {
     std::exit(EXIT_FAILURE);  // as call_kernel() does
+  } catch (const executors::LeftBehind& left) {
+    fail(error_of_leaving(left));
   } catch (const std::exception& e) {
     fail({ErrorCode::orchestration_threw,
           fmt::format("an exception left the orchestration: {}", e.what()),
@@ -79,7 +90,6 @@ void Orchestrator<P, F>::run_orchestration() {
     fail({ErrorCode::orchestration_threw, "an exception of unknown type left the orchestration",
           "catch it in aicpu_orchestration_entry"});
   }
-  while (!scopes_.empty() && has_memory_) scope_end();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -101,6 +111,7 @@ void Orchestrator<P, F>::finish() {
     } else {
       report(dataflow_.pipes().end_all());
     }
+    if (const char* call = handle_->misplaced_call()) fail(error_of_misplaced(call));
   });
   startup.shutdown.set();
   state_.ring_schedulers();
@@ -126,15 +137,22 @@ void Orchestrator<P, F>::adopt_fault() {
   if (code == no_memory) return;
   if (!is_kernel_fault(code)) return;
   const FatalDetails details = state_.fatal.details();
-  error_ = details.kernel.is_set() ? describe_kernel_fault(details.kernel, state_.config.chip)
-                                   : describe_pipe_fault(details.pipe);
+  if (!details.kernel.is_set()) {
+    error_ = describe_pipe_fault(details.pipe);
+    return;
+  }
+  error_ = describe_kernel_fault(details.kernel, state_.config.chip);
+  if (details.kernel.kind != KernelFault::Kind::stuck) return;
+  // The task never completes, so its slot still has its arguments.
+  const SlotId slot = state_.life.slot_id(details.kernel.task);
+  error_.message += "; its arguments: " + arguments_text(*state_.arguments(slot).reading());
 }
 
 /// Whatever call this happens in goes to its end: nothing that it still does may submit.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::stop() {
   mode_ = Mode::stopped;
-  stop_calls();
+  stop_calls(*handle_);
 }
 
 /// Takes the error if it is the first.

@@ -36,6 +36,8 @@ enum class ErrorCode : int32_t {
   core_lost,
   kernel_overran,
   bad_output,
+  orchestration_timeout,
+  wrong_thread,
 };
 
 /// Who has to do with it that a run ends so.
@@ -55,6 +57,7 @@ struct OutcomeRow {
   Cause cause;
   std::optional<Resource> resource;  ///< of a deadlock: what lacks
   const char* meaning;               ///< for the documentation
+  const char* hint;                  ///< what to do; a run that knows more says more
 };
 
 /// All of them, by code.

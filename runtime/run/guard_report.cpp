@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "runtime/tensormap/tensor_table.hpp"
+#include "runtime/chip/argument_text.hpp"
 
 namespace pto2 {
 namespace {

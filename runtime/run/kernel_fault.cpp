@@ -60,22 +60,48 @@ RunError describe_loss(const KernelFault& fault) {
           fmt::format("core {} does not answer: it was given task {} of ring {}, and has not "
                       "reported its end",
                       fault.what, local_of(fault.task), ring_of(fault.task).value),
-          "reset the chip and launch again; if the same core is lost again, leave its block out"};
+          row_of(ErrorCode::core_lost).hint};
+}
+
+RunError describe_stuck(const KernelFault& fault) {
+  return {ErrorCode::scheduler_timeout, fmt::format("{}, {}", who(fault), fault.what),
+          row_of(ErrorCode::scheduler_timeout).hint};
 }
 
 }  // namespace
 
 ErrorCode kernel_fault_code(const KernelFault& fault) {
-  if (fault.kind == KernelFault::Kind::lost) return ErrorCode::core_lost;
-  if (fault.kind == KernelFault::Kind::guarded) return guard_code(fault.found);
-  return fault.kind == KernelFault::Kind::threw ? ErrorCode::kernel_threw : ErrorCode::not_a_pipe;
+  switch (fault.kind) {
+    case KernelFault::Kind::threw:
+      return ErrorCode::kernel_threw;
+    case KernelFault::Kind::lost:
+      return ErrorCode::core_lost;
+    case KernelFault::Kind::guarded:
+      return guard_code(fault.found);
+    case KernelFault::Kind::stuck:
+      return ErrorCode::scheduler_timeout;
+    case KernelFault::Kind::misuse:
+    case KernelFault::Kind::none:
+      break;
+  }
+  return ErrorCode::not_a_pipe;
 }
 
 RunError describe_kernel_fault(const KernelFault& fault, const Chip& chip) {
-  if (fault.kind == KernelFault::Kind::lost) return describe_loss(fault);
-  if (fault.kind == KernelFault::Kind::guarded) return describe_finding(fault.found, chip);
-  return fault.kind == KernelFault::Kind::threw ? describe_exception(fault)
-                                                : describe_misuse(fault);
+  switch (fault.kind) {
+    case KernelFault::Kind::threw:
+      return describe_exception(fault);
+    case KernelFault::Kind::lost:
+      return describe_loss(fault);
+    case KernelFault::Kind::guarded:
+      return describe_finding(fault.found, chip);
+    case KernelFault::Kind::stuck:
+      return describe_stuck(fault);
+    case KernelFault::Kind::misuse:
+    case KernelFault::Kind::none:
+      break;
+  }
+  return describe_misuse(fault);
 }
 
 }  // namespace pto2

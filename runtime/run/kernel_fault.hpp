@@ -6,11 +6,11 @@
 
 namespace pto2 {
 
-/// not_a_pipe, kernel_threw, core_lost, kernel_overran, bad_output, or no_memory. Requires
-/// fault.is_set().
+/// not_a_pipe, kernel_threw, core_lost, kernel_overran, bad_output, scheduler_timeout, or
+/// no_memory. Requires fault.is_set().
 [[nodiscard]] ErrorCode kernel_fault_code(const KernelFault& fault);
-/// Names kernel, task and what it did: with which argument it called what, what it threw, or what
-/// it wrote where; or a lost core, and the task that it had.
+/// Names kernel, task and what it did: with which argument it called what, what it threw, what it
+/// wrote where, or where it was left; or a lost core, and the task that it had.
 [[nodiscard]] RunError describe_kernel_fault(const KernelFault& fault, const Chip& chip);
 
 }  // namespace pto2

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/assert.hpp"
+#include "runtime/chip/argument_text.hpp"
 
 namespace pto2 {
 namespace {
@@ -82,30 +83,6 @@ std::string list(const T* values, uint32_t count) {
 }
 
 }  // namespace
-
-const char* data_type_name(DataType type) {
-  switch (type) {
-    case DataType::FLOAT32:
-      return "float32";
-    case DataType::FLOAT16:
-      return "float16";
-    case DataType::INT32:
-      return "int32";
-    case DataType::INT16:
-      return "int16";
-    case DataType::INT8:
-      return "int8";
-    case DataType::UINT8:
-      return "uint8";
-    case DataType::BFLOAT16:
-      return "bfloat16";
-    case DataType::INT64:
-      return "int64";
-    case DataType::UINT64:
-      return "uint64";
-  }
-  return "unknown";
-}
 
 uint64_t TensorRecord::numel() const {
   uint64_t product = 1;

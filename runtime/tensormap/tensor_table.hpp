@@ -67,9 +67,6 @@ struct [[nodiscard]] TensorResult {
   bool ok() const { return error == nullptr; }
 };
 
-/// "float32", ..
-[[nodiscard]] const char* data_type_name(DataType type);
-
 class TensorTable {
  public:
   /// Tables whose handles might be mixed up should start at generations far apart.

@@ -73,6 +73,23 @@ TEST_F(Crashes, AreReportedByAnotherProcess) {
   EXPECT_EQ(run({"--isolate", "--expect", "kernel_threw"}).code, 1);
 }
 
+/// A kernel that does not return is left, and its process goes on.
+TEST_F(Crashes, AreNoneWhereKernelsDoNotReturn) {
+  fs::copy_file(std::string(TEST_IMAGES) + "/endless_kernel.so",
+                folder_.path("kernels/0_crashes.so"), fs::copy_options::overwrite_existing);
+  for (const char* executor : {"packed", "threads"}) {
+    const Outcome outcome = run({"--executor", executor, "--deadline", "1", "--repeat", "3"});
+    EXPECT_EQ(outcome.code, 5);
+    EXPECT_THAT(outcome.out, HasSubstr("scheduler_timeout"));
+    const json result = json::parse(read_text(folder_.path("result")));
+    EXPECT_EQ(result["outcome"], "scheduler_timeout");
+    EXPECT_THAT(result["error"]["message"].get<std::string>(),
+                ContainsRegex("kernel 0, task 1 of ring 0, on aic_?[0-9]+, has not returned for 1 "
+                              "s, in .*kernel_entry.*; its arguments: "));
+    EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("--deadline"));
+  }
+}
+
 /// What does not crash ends as it would alone.
 TEST_F(Crashes, AreAllThatIsolationIsFor) {
   const std::string file = folder_.path("other");

@@ -1,11 +1,14 @@
-/// Kernels that do not return.
+/// Kernels that do not return, and orchestrations.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "tests/runtime/device/task_graph.hpp"
 
@@ -13,12 +16,35 @@ namespace pto2::test {
 namespace {
 
 using testing::ExitedWithCode;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::MatchesRegex;
 
 constexpr uint64_t deadline_ms = 300;
 
+std::atomic<int> stuck{0};
+
 void stay(int64_t*) {
+  ++stuck;
   for (volatile bool over = false; !over;) {
   }
+}
+
+/// Until another is there.
+void stay_together(int64_t*) {
+  ++stuck;
+  for (volatile bool over = false; !over || stuck < 2;) {
+  }
+}
+
+void stay_in_a_library(int64_t*) {
+  for (;;) pause();
+}
+
+/// First here, later there.
+void stay_now_and_then(int64_t*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(deadline_ms + 600));
+  stay(nullptr);
 }
 
 void stay_without_signals(int64_t*) {
@@ -28,8 +54,12 @@ void stay_without_signals(int64_t*) {
   for (;;) pause();
 }
 
+/// Here, where it could be left.
 void take_a_while(int64_t*) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+  while (std::chrono::steady_clock::now() < end) {
+    for (int i = 0; i < 100'000; ++i) asm volatile("");
+  }
 }
 
 void take_long(int64_t*) {
@@ -43,6 +73,7 @@ class Stuck : public testing::TestWithParam<ExecutorKind> {
     const KernelEntry kernels[] = {kernel, [](int64_t*) {}};
     DeviceConfig config = small_device();
     config.deadline_ms = deadline;
+    stuck = 0;
     return run_at(GetParam(), config, {kernels, entry, {}});
   }
   static std::function<void(PTO2Runtime*)> tasks(int32_t type) {
@@ -51,26 +82,112 @@ class Stuck : public testing::TestWithParam<ExecutorKind> {
       pto2_rt_submit_task(rt, 0, type, nullptr, 0);
     };
   }
+  /// The run ends, and those that follow it in this process are right.
+  static std::string message_of(KernelEntry kernel,
+                                const std::function<void(PTO2Runtime*)>& entry) {
+    const RunResult result = run(kernel, entry);
+    EXPECT_EQ(result.error.code, ErrorCode::scheduler_timeout) << result.error.message;
+    EXPECT_THAT(result.error.hint, HasSubstr("--deadline"));
+    EXPECT_THAT(result.damaged, IsEmpty());
+    expect_graph(GetParam(), small_device(), [](TaskGraph& graph) {
+      Value value = graph.task({}, 4);
+      for (int i = 0; i < 200; ++i) {
+        PTO2_SCOPE(graph.runtime()) {
+          graph.update(value, {graph.task({value})});
+        }
+      }
+    });
+    return result.error.message;
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Stuck,
                          testing::Values(ExecutorKind::packed, ExecutorKind::threads),
                          [](const auto& test) { return executor_name(test.param); });
 
-TEST_P(Stuck, KernelsAreNamedWithTheirPlace) {
-  EXPECT_EXIT(static_cast<void>(run(stay, tasks(PTO2_WORKER_CUBE))), ExitedWithCode(5),
-              "FATAL: kernel 0, task 1 of ring 0, on aic[0-9]+, has not returned for 0.3 s, in "
-              ".*stuck_test\nif the kernel is only slow, give --deadline");
-  EXPECT_EXIT(static_cast<void>(run(stay, tasks(PTO2_WORKER_AI_CPU))), ExitedWithCode(5),
-              "kernel 0, task 1 of ring 0, on scheduler[0-9]+, has not returned for");
+TEST_P(Stuck, KernelsAreLeft) {
+  EXPECT_THAT(message_of(stay, tasks(PTO2_WORKER_CUBE)),
+              MatchesRegex("kernel 0, task 1 of ring 0, on aic[0-9]+, has not returned for 0.3 s, "
+                           "in .*stuck_test; its arguments: none"));
+  EXPECT_THAT(message_of(stay, tasks(PTO2_WORKER_AI_CPU)),
+              HasSubstr("kernel 0, task 1 of ring 0, on scheduler"));
 }
 
-TEST_P(Stuck, PartsOfBlockTasksAreToo) {
-  const auto entry = [](PTO2Runtime* rt) {
-    pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, 4);
-  };
-  EXPECT_EXIT(static_cast<void>(run(stay, entry)), ExitedWithCode(5),
-              "kernel 0, task 0 of ring 0, on aiv[0-9]+, has not returned for");
+TEST_P(Stuck, KernelsAreNamedWithTheirArguments) {
+  float memory[6] = {};
+  const std::string message = message_of(stay, [&](PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint32_t shape[] = {2, 3};
+    const PTOParam params[] = {make_scalar_param(42),
+                               make_input_param(make_tensor_external(memory, shape, 2))};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, 2);
+  });
+  EXPECT_THAT(message, HasSubstr("; its arguments: 0: scalar 42, 1: float32 [2, 3] at 0x"));
+}
+
+TEST_P(Stuck, PartsOfBlockTasksAreLeft) {
+  for (const int32_t type : {PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU}) {
+    EXPECT_THAT(
+        message_of(
+            [](int64_t* args) {
+              if (args[1] == 2) stay(args);
+            },
+            [type](PTO2Runtime* rt) { pto2_rt_submit_block_task(rt, 0, type, nullptr, 0, 4); }),
+        HasSubstr("kernel 0, task 0 of ring 0, on "));
+  }
+}
+
+TEST_P(Stuck, PinnedKernelsAreLeft) {
+  EXPECT_THAT(message_of(stay,
+                         [](PTO2Runtime* rt) {
+                           pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0,
+                                                         pto2_rt_allocate_cluster(rt));
+                         }),
+              HasSubstr("task 0 of ring 0, on aic0, "));
+}
+
+/// Of those at the same time, and those behind them.
+TEST_P(Stuck, SeveralKernelsAreLeft) {
+  EXPECT_THAT(message_of(stay_together,
+                         [](PTO2Runtime* rt) {
+                           pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+                           pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+                           pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, 9);
+                         }),
+              HasSubstr(" of ring 0, on ai"));
+  EXPECT_GE(stuck, 2);
+}
+
+/// Whoever depends on it does not run.
+TEST_P(Stuck, TasksBehindItDoNotRun) {
+  static std::atomic<int> calls{0};
+  calls = 0;
+  message_of(
+      [](int64_t* args) {
+        ++calls;
+        stay(args);
+      },
+      [](PTO2Runtime* rt) {
+        pto2_rt_init_tensor_pool(rt);
+        const uint32_t shape[] = {4};
+        const PTOParam out = make_output_param(make_tensor(shape, 1));
+        const PTOParam inout = make_inout_param(out.tensor);
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &out, 1);
+        for (int i = 0; i < 5; ++i) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &inout, 1);
+      });
+  EXPECT_EQ(calls, 1);
+}
+
+/// A lock that is held there may be everybody's.
+TEST_P(Stuck, KernelsInLibrariesEndTheProcess) {
+  EXPECT_EXIT(static_cast<void>(run(stay_in_a_library, tasks(PTO2_WORKER_CUBE))), ExitedWithCode(5),
+              "FATAL: kernel 0, task 1 of ring 0, on aic[0-9]+, has not returned for 0.3 s, in "
+              ".*libc.*, where it cannot be left: it may hold a lock that others need\nif the "
+              "kernel is only slow, give --deadline");
+}
+
+TEST_P(Stuck, KernelsAreLeftOnceTheyAreOutOfLibraries) {
+  EXPECT_THAT(message_of(stay_now_and_then, tasks(PTO2_WORKER_CUBE)), HasSubstr("stuck_test"));
 }
 
 TEST_P(Stuck, KernelsThatBlockSignalsEndAsWell) {
@@ -80,8 +197,8 @@ TEST_P(Stuck, KernelsThatBlockSignalsEndAsWell) {
 
 /// However short it is.
 TEST_P(Stuck, DeadlinesAreKept) {
-  EXPECT_EXIT(static_cast<void>(run(stay, tasks(PTO2_WORKER_CUBE), 1)), ExitedWithCode(5),
-              "has not returned for 0.001 s");
+  EXPECT_THAT(run(stay, tasks(PTO2_WORKER_CUBE), 1).error.message,
+              HasSubstr("has not returned for 0.001 s"));
 }
 
 /// Many kernels in a row on one core are none that does not return.
@@ -96,6 +213,85 @@ TEST_P(Stuck, SlowRunsAreNot) {
 
 TEST_P(Stuck, IsNobodyWithoutADeadline) {
   EXPECT_EQ(run(take_long, tasks(PTO2_WORKER_CUBE), 0).error.code, ErrorCode::ok);
+}
+
+/// Those follow that are right.
+TEST_P(Stuck, OrchestrationsAreLeft) {
+  const std::function<void(PTO2Runtime*)> entries[] = {
+      [](PTO2Runtime*) { stay(nullptr); },
+      [](PTO2Runtime* rt) {
+        PTO2_SCOPE(rt) {
+          for (int i = 0; i < 10; ++i) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+          stay(nullptr);
+        }
+      },
+      [](PTO2Runtime* rt) {
+        pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+        try {
+          throw 1;
+        } catch (int) {
+          stay(nullptr);
+        }
+      },
+  };
+  for (const auto& entry : entries) {
+    const RunResult result = run(take_a_while, entry);
+    EXPECT_EQ(result.error.code, ErrorCode::orchestration_timeout);
+    EXPECT_THAT(result.error.message,
+                MatchesRegex("the orchestration has neither returned nor called the runtime for "
+                             "0.3 s, in .*stuck_test"));
+    EXPECT_THAT(result.error.hint, HasSubstr("--deadline"));
+    EXPECT_THAT(result.damaged, IsEmpty());
+    EXPECT_EQ(run(take_a_while, tasks(PTO2_WORKER_CUBE)).error.code, ErrorCode::ok);
+  }
+}
+
+/// After an error, which stays, when its calls do nothing.
+TEST_P(Stuck, OrchestrationsThatFailedAreLeft) {
+  const auto fail_and_stay = [](PTO2Runtime* rt) {
+    pto2_rt_fail(rt, 1, "first");
+    for (;;) pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+  };
+  EXPECT_EQ(run(take_a_while, fail_and_stay).error.code, ErrorCode::orchestration_failed);
+}
+
+TEST_P(Stuck, OrchestrationsInLibrariesEndTheProcess) {
+  EXPECT_EXIT(
+      static_cast<void>(run(take_a_while, [](PTO2Runtime*) { stay_in_a_library(nullptr); })),
+      ExitedWithCode(5),
+      "FATAL: the orchestration has not returned for 0.3 s, in .*libc.*, where it cannot be "
+      "left");
+}
+
+TEST_P(Stuck, OrchestrationsThatCallAreNot) {
+  const auto work_in_between = [](PTO2Runtime* rt) {
+    for (int i = 0; i < 20; ++i) {
+      take_a_while(nullptr);
+      pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, nullptr, 0);
+    }
+  };
+  EXPECT_EQ(run(take_a_while, work_in_between).error.code, ErrorCode::ok);
+}
+
+/// However long that takes.
+TEST_P(Stuck, OrchestrationsThatWaitAreNot) {
+  const auto wait_for_a_cluster = [](PTO2Runtime* rt) {
+    const uint32_t clusters = small_device().chip.clusters;
+    for (uint32_t i = 0; i < clusters; ++i) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      for (int task = 0; task < 14; ++task) {
+        pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0, cluster);
+      }
+      pto2_rt_free_cluster(rt, cluster);
+    }
+    static_cast<void>(pto2_rt_allocate_cluster(rt));
+  };
+  DeviceConfig config = small_device();
+  config.window = 1024;
+  config.deadline_ms = deadline_ms;
+  const KernelEntry kernels[] = {take_a_while};
+  EXPECT_EQ(run_at(GetParam(), config, {kernels, wait_for_a_cluster, {}}).error.code,
+            ErrorCode::ok);
 }
 
 }  // namespace

@@ -15,22 +15,38 @@ class Watched : public testing::Test {
   }
 
   std::vector<pid_t> stuck_;
+  std::vector<bool> last_;
   int mute_ = 0;
-  KernelWatch watch_{3, [this](pid_t thread) { stuck_.push_back(thread); }, [this] { ++mute_; }};
+  KernelWatch watch_{3,
+                     [this](const KernelState& thread, bool is_last) {
+                       stuck_.push_back(thread.thread);
+                       last_.push_back(is_last);
+                     },
+                     [this] { ++mute_; }};
 
   static constexpr KernelState outside{7, 1, false};
   static constexpr KernelState inside{8, 1, true};
 };
 
-TEST_F(Watched, ThreadIsFoundOnceAfterSoManyLooks) {
+TEST_F(Watched, ThreadIsFoundAfterSoManyLooks) {
   look(outside, inside, 3);
   EXPECT_EQ(stuck_, std::vector<pid_t>{});
   look(outside, inside);
   EXPECT_EQ(stuck_, std::vector<pid_t>{8});
-  look(outside, inside, KernelWatch::patience - 1);
-  EXPECT_EQ(stuck_, std::vector<pid_t>{8});
+}
+
+/// At each look, and it is said when it is for the last time.
+TEST_F(Watched, ThreadIsFoundAgainForAWhile) {
+  look(outside, inside, 3 + KernelWatch::patience);
+  EXPECT_EQ(stuck_, std::vector<pid_t>(KernelWatch::patience, 8));
+  std::vector<bool> only_the_last(KernelWatch::patience, false);
+  only_the_last.back() = true;
+  EXPECT_EQ(last_, only_the_last);
   EXPECT_EQ(mute_, 0);
-  look(outside, inside);
+  look(outside, inside, KernelWatch::patience - 1);
+  EXPECT_EQ(mute_, 0);
+  look(outside, inside, KernelWatch::patience);
+  EXPECT_EQ(stuck_.size(), KernelWatch::patience);
   EXPECT_EQ(mute_, 1);
 }
 
@@ -60,7 +76,7 @@ TEST_F(Watched, ThreadsAreToldApart) {
 
 TEST(KernelWatch, WithoutLooksFindsNobody) {
   KernelWatch watch(
-      0, [](pid_t) { FAIL(); }, [] { FAIL(); });
+      0, [](const KernelState&, bool) { FAIL(); }, [] { FAIL(); });
   for (int i = 0; i < 20; ++i) watch.look(std::vector<KernelState>{{7, 1, true}});
 }
 

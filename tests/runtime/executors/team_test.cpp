@@ -2,6 +2,7 @@
 #include "runtime/executors/team.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -45,6 +46,18 @@ TEST_P(Teams, EveryBodyRunsOnce) {
     team.run();
     for (auto& n : runs) EXPECT_EQ(n.load(), 1);
   }
+}
+
+TEST_P(Teams, TellsWhoRunsIt) {
+  Team team(GetParam().team);
+  LogicalThread* thread = nullptr;
+  pid_t found = 0;
+  pid_t found_of_another = 0;
+  thread = &team.add("one", 1, [&] { found = team.os_thread_of(*thread) - gettid(); });
+  team.add("another", 1, [&] { found_of_another = team.os_thread_of(*thread) - gettid(); });
+  team.run();
+  EXPECT_EQ(found, 0);
+  EXPECT_NE(found_of_another, 0);
 }
 
 TEST_P(Teams, AnEmptyTeamReturns) {

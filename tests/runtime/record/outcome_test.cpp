@@ -21,6 +21,7 @@ TEST(OutcomeTable, HasEachCodeOnceInItsPlace) {
     EXPECT_EQ(outcome_called(row.name), &row);
     EXPECT_STREQ(error_name(row.code), row.name);
     EXPECT_EQ(row.cause == Cause::deadlock, row.resource.has_value()) << row.name;
+    EXPECT_EQ(row.cause == Cause::none, std::string(row.hint).empty()) << row.name;
   }
   EXPECT_EQ(outcome_called("unknown"), nullptr);
 }
@@ -56,8 +57,9 @@ TEST(OutcomeTable, StandsInTheDocumentation) {
   std::stringstream text;
   text << std::ifstream(PTO2_SOURCE_DIR "/docs/TRACE.md").rdbuf();
   for (const OutcomeRow& row : outcome_table()) {
-    const std::string line =
-        "| `" + std::string(row.name) + "` | " + name_of(row.cause) + " | " + row.meaning + " |";
+    const std::string line = "| `" + std::string(row.name) + "` | " + name_of(row.cause) + " | " +
+                             row.meaning + " | " + (row.cause == Cause::none ? "-" : row.hint) +
+                             " |";
     EXPECT_THAT(text.str(), testing::HasSubstr("\n" + line + "\n")) << "in docs/TRACE.md";
   }
 }

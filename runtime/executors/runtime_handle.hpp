@@ -1,0 +1,77 @@
+/// What the PTO2Runtime* of an orchestration points to.
+///
+/// The orchestration may keep it where other threads find it, and for longer than its run. So a
+/// handle is never given back: a call on another thread than the orchestration's is noted, and does
+/// nothing else; one after the end of the run ends the process with a message. Handles are used
+/// again, the one that ended longest ago first.
+#pragma once
+
+#include <memory>
+
+#include "runtime/executors/user_code.hpp"
+#include "runtime/include/pto_orchestration_api.h"
+
+namespace pto2 {
+
+struct OrchestrationRuntime;  // what serves the calls: runtime/orchestrator/orchestration_ops.hpp
+
+namespace executors {
+
+class RuntimeHandle : public PTO2Runtime {
+ public:
+  constexpr RuntimeHandle() : PTO2Runtime{nullptr} {}
+  RuntimeHandle(const RuntimeHandle&) = delete;
+  RuntimeHandle& operator=(const RuntimeHandle&) = delete;
+
+  struct Ending {
+    void operator()(RuntimeHandle* handle) const { handle->end(); }
+  };
+  /// Ends with its owner, who is gone when the run is over.
+  using Owner = std::unique_ptr<RuntimeHandle, Ending>;
+  /// One that no run has, for calls that `target` serves through `table`. Throws std::bad_alloc.
+  static Owner take(OrchestrationRuntime& target, const PTO2RuntimeOps& table);
+
+  /// The orchestration runs on it.
+  [[nodiscard]] CallingCode& code() { return code_; }
+  [[nodiscard]] const CallingCode& code() const { return code_; }
+  /// Null after the end.
+  [[nodiscard]] OrchestrationRuntime* target() const { return target_; }
+
+  /// While it lives, the orchestration is in the function called `name`, if it may be.
+  class Call {
+   public:
+    Call(RuntimeHandle& handle, const char* name)
+        : handle_(handle), is_allowed_(handle.code_.enter()) {
+      if (!is_allowed_) [[unlikely]]
+        handle_.refuse(name);
+    }
+    ~Call() {
+      if (is_allowed_) [[likely]]
+        handle_.code_.leave();
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    [[nodiscard]] bool is_allowed() const { return is_allowed_; }
+
+   private:
+    RuntimeHandle& handle_;
+    bool is_allowed_;
+  };
+
+  /// The function that was called first from elsewhere; null: none was.
+  [[nodiscard]] const char* misplaced_call() const {
+    return misplaced_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  void end();
+  void refuse(const char* name);
+
+  CallingCode code_;
+  OrchestrationRuntime* target_ = nullptr;
+  Machine::atomic<const char*> misplaced_{nullptr};
+  Machine::atomic<bool> is_taken_{false};
+};
+
+}  // namespace executors
+}  // namespace pto2

@@ -1,0 +1,141 @@
+#include "runtime/executors/user_code.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "runtime/executors/logical_thread.hpp"
+#include "runtime/executors/sanitizer_switch.hpp"
+
+namespace pto2::executors {
+
+namespace {
+
+// Of what the OS thread is inside of; read by handlers on it. A fiber and its host share it, not
+// TSan's context.
+thread_local Exit* volatile this_exit = nullptr;
+
+/// While it lives, the code can be left.
+class Open {
+ public:
+  PTO2_UNSEEN_BY_TSAN explicit Open(Exit& exit) { this_exit = &exit; }
+  PTO2_UNSEEN_BY_TSAN ~Open() { this_exit = nullptr; }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+};
+
+/// Where the image of an address begins; null: it is in none.
+const void* image_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+/// Those that hold locks for everybody.
+bool is_of_the_system(const void* image) {
+  static constexpr std::array members{"malloc", "_Znwm", "__tls_get_addr", "_Unwind_Resume"};
+  return std::ranges::any_of(members, [image](const char* name) {
+    const void* const member = dlsym(RTLD_NEXT, name);
+    return member != nullptr && image_of(member) == image;
+  });
+}
+
+[[maybe_unused]] bool is_leavable(const void* place, void (*kernel)(int64_t*)) {
+  const void* const image = image_of(place);
+  const bool is_own = kernel == nullptr || image == image_of(reinterpret_cast<const void*>(kernel));
+  return image != nullptr && is_own && !is_of_the_system(image);
+}
+
+}  // namespace
+
+#if PTO2_CAN_LEAVE
+
+/// Both ways lead to the end of the function, which is why the compiler keeps the registers of the
+/// caller for either.
+[[gnu::noinline]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit) {
+  if (__builtin_setjmp(exit.frame) != 0) {
+    this_exit = nullptr;
+    return false;
+  }
+  const Open open(exit);
+  kernel(args);
+  return true;
+}
+
+NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds) {
+  Exit* const exit = this_exit;
+  if (exit == nullptr || exit->turn->load(std::memory_order_relaxed) != turn) {
+    return NotLeft::returned;
+  }
+  if (!is_leavable(place, exit->kernel)) return NotLeft::in_library;
+  exit->left = {place, milliseconds};
+  __builtin_longjmp(exit->frame, 1);
+}
+
+#else
+
+PTO2_UNSEEN_BY_TSAN bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit) {
+  const Open open(exit);
+  kernel(args);
+  return true;
+}
+
+NotLeft leave(uint64_t, const void*, uint64_t) {
+  return NotLeft::never;
+}
+
+#endif
+
+void throw_left(const LeftBehind& left) {
+  throw LeftBehind(left);
+}
+
+void CallingCode::call(const std::function<void()>& body) {
+  struct Over {
+    ~Over() { code.come_to((code.turn() + 1) & ~uint64_t{1}); }
+    CallingCode& code;
+  };
+  const Over over{*this};
+  const auto call = [](int64_t* own) { (*reinterpret_cast<const std::function<void()>*>(own))(); };
+  auto* const own = reinterpret_cast<int64_t*>(const_cast<std::function<void()>*>(&body));
+  exit_.turn = &turn_;
+  come_to(turn() + 1);
+  if (!returns(call, own, exit_)) throw_left(exit_.left);
+}
+
+// Not inlined, since the OS thread may be another one each time; see current_host().
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN bool CallingCode::enter() {
+  asm volatile("");
+  if (this_exit != &exit_) return false;
+  this_exit = nullptr;
+  come_to(turn() + 1);
+  return true;
+}
+
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN void CallingCode::leave() {
+  asm volatile("");
+  come_to(turn() + 1);
+  this_exit = &exit_;
+}
+
+std::string LeftBehind::text() const {
+  return "on " + running_thread() + ", has not returned for " + seconds_text(milliseconds) +
+         place_text(place);
+}
+
+std::string place_text(const void* instruction) {
+  Dl_info info{};
+  if (dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) return {};
+  const std::string function =
+      info.dli_sname == nullptr ? std::string() : std::string(info.dli_sname) + " of ";
+  return ", in " + function + info.dli_fname;
+}
+
+std::string seconds_text(uint64_t milliseconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", static_cast<double>(milliseconds) / 1000);
+  return text;
+}
+
+}  // namespace pto2::executors

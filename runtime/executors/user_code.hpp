@@ -1,0 +1,106 @@
+/// The user's code that an OS thread is inside of, a kernel or an orchestration, and how it is left
+/// when it does not return.
+///
+/// A handler on the thread itself leaves it, and it ends as if it had thrown LeftBehind. Its frames
+/// are not unwound, because it may have been interrupted anywhere: what they own, memory or locks,
+/// is lost. Nothing of it runs any more. It is not left inside a library of the system, which may
+/// hold a lock there that everybody needs, such as that of malloc().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runtime/executors/machine.hpp"
+
+// Sanitizers keep books of frames.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PTO2_CAN_LEAVE 0
+#elif defined(__x86_64__) || (defined(__aarch64__) && !defined(__clang__))
+#define PTO2_CAN_LEAVE 1
+#else
+#define PTO2_CAN_LEAVE 0
+#endif
+
+namespace pto2::executors {
+
+/// Leaves call_leavable() instead of the code that was called.
+struct LeftBehind {
+  const void* place;      ///< the instruction that it was at
+  uint64_t milliseconds;  ///< for which it had not returned
+  [[nodiscard]] std::string text() const;
+};
+
+/// Changes whenever the thread that writes it comes to other code of the user's.
+using Turn = Machine::atomic<uint64_t>;
+
+/// Where to go on after leaving.
+struct Exit {
+  void* frame[5];  ///< of __builtin_setjmp
+  void (*kernel)(
+      int64_t*);  ///< in whose image it can be left; null: in any that is not the system's
+  const Turn* turn;
+  LeftBehind left;
+};
+
+/// Calls kernel(args); false: `exit` was used.
+[[nodiscard]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit);
+[[noreturn]] void throw_left(const LeftBehind& left);
+
+/// Calls kernel(args), which can be left while `turn` stays as it is. Throws what the kernel does,
+/// and LeftBehind.
+inline void call_leavable(void (*kernel)(int64_t*), int64_t* args, const Turn& turn) {
+#if PTO2_CAN_LEAVE
+  Exit exit;
+  exit.kernel = kernel;
+  exit.turn = &turn;
+  if (!returns(kernel, args, exit)) [[unlikely]]
+    throw_left(exit.left);
+#else
+  static_cast<void>(turn);
+  kernel(args);
+#endif
+}
+
+/// Code that calls ours in between: an orchestration. It is left only while it is in its own.
+class CallingCode {
+ public:
+  CallingCode() = default;
+  CallingCode(const CallingCode&) = delete;
+  CallingCode& operator=(const CallingCode&) = delete;
+
+  /// Calls body(), which can be left. Throws what it does, and LeftBehind.
+  void call(const std::function<void()>& body);
+  /// Around each call of ours. False: whoever calls is not this code, but on another thread, a
+  /// kernel's on the same, or inside of such a call. A fiber may leave on another OS thread than it
+  /// has entered on.
+  [[nodiscard]] bool enter();
+  void leave();
+
+  /// From any thread: a number that changes with each call; odd: the code is in its own.
+  [[nodiscard]] uint64_t turn() const { return turn_.load(std::memory_order_relaxed); }
+
+ private:
+  void come_to(uint64_t turn) { turn_.store(turn, std::memory_order_relaxed); }
+
+  Exit exit_{};
+  Turn turn_{0};
+};
+
+/// Why code has not been left.
+enum class NotLeft {
+  returned,    ///< it was in another turn
+  in_library,  ///< of the system, or not in a kernel's own image
+  never,       ///< this build cannot
+};
+
+/// In a signal handler that runs on a stack of its own, and interrupted `place`: leaves what the
+/// calling thread has been inside of since `turn`. Returns only if it does not.
+NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds);
+
+/// ", in f of /lib/x.so" of an instruction, as far as it is known.
+[[nodiscard]] std::string place_text(const void* instruction);
+/// "0.3 s".
+[[nodiscard]] std::string seconds_text(uint64_t milliseconds);
+
+}  // namespace pto2::executors

@@ -1,0 +1,166 @@
+/// Calls of the runtime on other threads than the orchestration's, and after the end of its run.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::ExitedWithCode;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+PTO2Runtime* kept = nullptr;
+
+/// Arguments: whether to call.
+void caller(int64_t* args) {
+  if (args[0] != 0) pto2_rt_submit_task(kept, 0, PTO2_WORKER_CUBE, nullptr, 0);
+}
+
+void submit(PTO2Runtime* rt, uint64_t calls) {
+  const PTOParam param = make_scalar_param(calls);
+  pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, &param, 1);
+}
+
+class MisplacedCalls : public testing::TestWithParam<ExecutorKind> {
+ protected:
+  static RunResult run(const std::function<void(PTO2Runtime*)>& entry) {
+    static constexpr KernelEntry kernels[] = {caller};
+    RunResult result = run_at(GetParam(), small_device(),
+                              {kernels,
+                               [&](PTO2Runtime* rt) {
+                                 kept = rt;
+                                 pto2_rt_init_tensor_pool(rt);
+                                 entry(rt);
+                               },
+                               {}});
+    EXPECT_THAT(result.damaged, IsEmpty()) << result.error.message;
+    return result;
+  }
+  /// The run that follows is right.
+  static RunResult refused(const std::function<void(PTO2Runtime*)>& entry) {
+    RunResult result = run(entry);
+    EXPECT_EQ(result.error.code, ErrorCode::wrong_thread) << result.error.message;
+    EXPECT_THAT(result.error.hint, HasSubstr("aicpu_orchestration_entry"));
+    EXPECT_EQ(run([](PTO2Runtime* rt) { submit(rt, 0); }).error.code, ErrorCode::ok);
+    return result;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, MisplacedCalls, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return executor_name(test.param); });
+
+TEST_P(MisplacedCalls, OnAnotherThreadAreRefused) {
+  const RunResult result = refused([](PTO2Runtime* rt) {
+    submit(rt, 0);
+    std::thread([rt] { submit(rt, 0); }).join();
+    submit(rt, 0);
+  });
+  EXPECT_EQ(result.error.message,
+            "submit_task() was called on a thread that does not run the orchestration, and did "
+            "nothing");
+  EXPECT_EQ(result.tasks, 2U);
+}
+
+TEST_P(MisplacedCalls, InKernelsAreRefused) {
+  const RunResult result = refused([](PTO2Runtime* rt) {
+    for (int i = 0; i < 20; ++i) submit(rt, i == 3 ? 1 : 0);
+  });
+  EXPECT_THAT(result.error.message, HasSubstr("submit_task() was called on a thread"));
+  EXPECT_EQ(result.tasks, 20U);
+  EXPECT_EQ(result.completions, 20U);
+}
+
+/// Each of them, and what they return is nothing.
+TEST_P(MisplacedCalls, OfEachKindAreRefused) {
+  static const uint64_t shape[] = {2, 2};
+  static Tensor tensor;
+  const std::pair<const char*, std::function<void(PTO2Runtime*)>> calls[] = {
+      {"scope_begin", [](PTO2Runtime* rt) { rt->ops->scope_begin(rt); }},
+      {"scope_end", [](PTO2Runtime* rt) { rt->ops->scope_end(rt); }},
+      {"orchestration_done", [](PTO2Runtime* rt) { pto2_rt_orchestration_done(rt); }},
+      {"make_tensor", [](PTO2Runtime*) { EXPECT_EQ(make_tensor(shape, 2).id, 0U); }},
+      {"numel", [](PTO2Runtime*) { EXPECT_EQ(tensor.numel(), 0U); }},
+      {"describe", [](PTO2Runtime*) { EXPECT_EQ(tensor.dump(), ""); }},
+      {"allocate_cluster", [](PTO2Runtime* rt) { EXPECT_EQ(pto2_rt_allocate_cluster(rt), 0); }},
+      {"fail", [](PTO2Runtime* rt) { pto2_rt_fail(rt, 1, "elsewhere"); }},
+      {"log", [](PTO2Runtime* rt) { LOG_INFO(rt, "elsewhere"); }},
+  };
+  for (const auto& [name, call] : calls) {
+    const RunResult result = run([&](PTO2Runtime* rt) {
+      tensor = make_tensor(shape, 2);
+      std::thread([&, rt] { call(rt); }).join();
+      submit(rt, 0);
+    });
+    EXPECT_THAT(result.error.message, HasSubstr(std::string(name) + "() was called on a thread"));
+    EXPECT_EQ(result.tasks, 1U);
+  }
+}
+
+TEST_P(MisplacedCalls, AreNamedByTheFirstOfThem) {
+  const RunResult result = refused([](PTO2Runtime* rt) {
+    std::thread([rt] {
+      pto2_rt_orchestration_done(rt);
+      submit(rt, 0);
+    }).join();
+  });
+  EXPECT_THAT(result.error.message, HasSubstr("orchestration_done() was called"));
+}
+
+/// By runs that come much later.
+TEST_P(MisplacedCalls, AreForgotten) {
+  refused([](PTO2Runtime* rt) { std::thread([rt] { submit(rt, 0); }).join(); });
+  for (int i = 0; i < 70; ++i) {
+    const RunResult result = run([](PTO2Runtime* rt) { submit(rt, 0); });
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  }
+}
+
+/// However many runs come and go meanwhile.
+TEST_P(MisplacedCalls, AreNoneOfRunsSideBySide) {
+  const RunResult result = run([](PTO2Runtime* rt) {
+    std::thread([] {
+      for (int i = 0; i < 70; ++i) EXPECT_EQ(run([](PTO2Runtime*) {}).error.code, ErrorCode::ok);
+    }).join();
+    submit(rt, 0);
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.tasks, 1U);
+}
+
+/// What the orchestration has met itself comes first.
+TEST_P(MisplacedCalls, AreNotTheFirstError) {
+  const RunResult result = run([](PTO2Runtime* rt) {
+    std::thread([rt] { submit(rt, 0); }).join();
+    pto2_rt_fail(rt, 1, "first");
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::orchestration_failed);
+}
+
+TEST_P(MisplacedCalls, AfterTheEndEndTheProcess) {
+  ASSERT_EQ(run([](PTO2Runtime*) {}).error.code, ErrorCode::ok);
+  EXPECT_EXIT(submit(kept, 0), ExitedWithCode(5),
+              "FATAL: submit_task\\(\\) was called after the end of the run\n.*keep none of them");
+  EXPECT_EXIT(LOG_INFO(kept, "too late"), ExitedWithCode(5), "log\\(\\) was called after the end");
+  const uint64_t shape[] = {2};
+  EXPECT_EXIT(static_cast<void>(make_tensor(shape, 1)), ExitedWithCode(5),
+              "make_tensor\\(\\) was called after the end");
+}
+
+/// Also in another run, and after many.
+TEST_P(MisplacedCalls, OfAnotherRunEndTheProcess) {
+  PTO2Runtime* former = nullptr;
+  ASSERT_EQ(run([&](PTO2Runtime* rt) { former = rt; }).error.code, ErrorCode::ok);
+  EXPECT_EXIT(static_cast<void>(run([&](PTO2Runtime*) { submit(former, 0); })), ExitedWithCode(5),
+              "submit_task\\(\\) was called after the end");
+  for (int i = 0; i < 20; ++i) ASSERT_EQ(run([](PTO2Runtime*) {}).error.code, ErrorCode::ok);
+  EXPECT_EXIT(submit(former, 0), ExitedWithCode(5), "submit_task\\(\\) was called after the end");
+}
+
+}  // namespace
+}  // namespace pto2::test

@@ -1,0 +1,155 @@
+/// Leaving kernels, without signals: leave() is called by the kernel itself.
+#include "runtime/executors/user_code.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+namespace pto2::executors {
+namespace {
+
+using testing::HasSubstr;
+
+Turn turn{7};
+NotLeft answer{};
+
+/// An instruction of this program's.
+const void* here() {
+  return reinterpret_cast<const void*>(&here);
+}
+
+void leave_now(int64_t*) {
+  answer = leave(7, here(), 1500);
+}
+
+class UserCode : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (PTO2_CAN_LEAVE == 0) GTEST_SKIP() << "no kernel is left in this build";
+    turn = 7;
+  }
+};
+
+TEST_F(UserCode, IsLeft) {
+  try {
+    call_leavable(leave_now, nullptr, turn);
+    FAIL() << "it was not left";
+  } catch (const LeftBehind& left) {
+    EXPECT_EQ(left.place, here());
+    EXPECT_THAT(left.text(), HasSubstr("has not returned for 1.5 s, in "));
+  }
+}
+
+TEST_F(UserCode, IsNotLeftInAnotherTurn) {
+  turn = 8;
+  call_leavable(leave_now, nullptr, turn);
+  EXPECT_EQ(answer, NotLeft::returned);
+}
+
+TEST_F(UserCode, IsNotLeftInLibraries) {
+  const auto in_malloc = [](int64_t*) {
+    answer = leave(7, reinterpret_cast<const void*>(&std::malloc), 1);
+  };
+  call_leavable(in_malloc, nullptr, turn);
+  EXPECT_EQ(answer, NotLeft::in_library);
+  const auto nowhere = [](int64_t*) { answer = leave(7, nullptr, 1); };
+  call_leavable(nowhere, nullptr, turn);
+  EXPECT_EQ(answer, NotLeft::in_library);
+}
+
+TEST_F(UserCode, IsNotLeftWhenItIsOver) {
+  EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+  call_leavable([](int64_t*) {}, nullptr, turn);
+  EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+  EXPECT_THROW(call_leavable([](int64_t*) { throw std::runtime_error("over"); }, nullptr, turn),
+               std::runtime_error);
+  EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+}
+
+TEST_F(UserCode, IsNotLeftAgain) {
+  EXPECT_THROW(call_leavable(leave_now, nullptr, turn), LeftBehind);
+  EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+}
+
+class Calling : public testing::Test {
+ protected:
+  CallingCode code_;
+};
+
+TEST_F(Calling, CodeCalls) {
+  EXPECT_FALSE(code_.enter());
+  EXPECT_EQ(code_.turn() % 2, 0U);
+  code_.call([&] {
+    for (int i = 0; i < 3; ++i) {
+      const uint64_t before = code_.turn();
+      EXPECT_EQ(before % 2, 1U);
+      ASSERT_TRUE(code_.enter());
+      EXPECT_EQ(code_.turn() % 2, 0U);
+      code_.leave();
+      EXPECT_EQ(code_.turn() % 2, 1U);
+      EXPECT_NE(code_.turn(), before);
+    }
+  });
+  EXPECT_EQ(code_.turn() % 2, 0U);
+  EXPECT_FALSE(code_.enter());
+}
+
+TEST_F(Calling, CodeIsNoOtherThread) {
+  code_.call([&] {
+    std::thread([&] { EXPECT_FALSE(code_.enter()); }).join();
+    ASSERT_TRUE(code_.enter());
+    std::thread([&] { EXPECT_FALSE(code_.enter()); }).join();
+    code_.leave();
+  });
+}
+
+TEST_F(Calling, CodeDoesNotCallWithinACall) {
+  code_.call([&] {
+    ASSERT_TRUE(code_.enter());
+    EXPECT_FALSE(code_.enter());
+    code_.leave();
+  });
+}
+
+/// A fiber may go on on another OS thread.
+TEST_F(Calling, CodeLeavesOnAnotherThread) {
+  code_.call([&] {
+    ASSERT_TRUE(code_.enter());
+    std::thread([&] {
+      code_.leave();
+      EXPECT_TRUE(code_.enter());
+    }).join();
+    EXPECT_FALSE(code_.enter());
+    code_.leave();
+  });
+}
+
+TEST_F(Calling, CodeThrows) {
+  EXPECT_THROW(code_.call([] { throw std::runtime_error("over"); }), std::runtime_error);
+  EXPECT_EQ(code_.turn() % 2, 0U);
+  EXPECT_FALSE(code_.enter());
+}
+
+TEST_F(Calling, CodeIsLeft) {
+  if (PTO2_CAN_LEAVE == 0) GTEST_SKIP() << "no code is left in this build";
+  const auto stay = [&] {
+    const uint64_t former = code_.turn();
+    ASSERT_TRUE(code_.enter());
+    EXPECT_EQ(leave(former, here(), 1), NotLeft::returned);
+    code_.leave();
+    EXPECT_EQ(leave(former, here(), 1), NotLeft::returned);
+    EXPECT_EQ(leave(code_.turn(), reinterpret_cast<const void*>(&std::malloc), 1),
+              NotLeft::in_library);
+    static_cast<void>(leave(code_.turn(), here(), 1));
+    FAIL() << "it was not left";
+  };
+  EXPECT_THROW(code_.call(stay), LeftBehind);
+  EXPECT_EQ(code_.turn() % 2, 0U);
+  EXPECT_FALSE(code_.enter());
+}
+
+}  // namespace
+}  // namespace pto2::executors
