@@ -22,6 +22,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #if defined(PTO2_ANNOTATE_ORDERS)
 #include <sched.h>
@@ -81,8 +82,11 @@ class AnnotatedAtomic {
   using value_type = T;
   static constexpr bool is_always_lock_free = std::atomic<T>::is_always_lock_free;
 
-  AnnotatedAtomic() : AnnotatedAtomic(T{}) {}
-  AnnotatedAtomic(T value) : word_(value) { annotation::forget(this); }
+  constexpr AnnotatedAtomic() : AnnotatedAtomic(T{}) {}
+  /// What is made before the program runs has nothing to be forgotten.
+  constexpr AnnotatedAtomic(T value) : word_(value) {
+    if (!std::is_constant_evaluated()) annotation::forget(this);
+  }
   AnnotatedAtomic(const AnnotatedAtomic&) = delete;
   AnnotatedAtomic& operator=(const AnnotatedAtomic&) = delete;
 
