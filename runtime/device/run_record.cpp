@@ -75,8 +75,6 @@ class RecordBuilder {
     if (number == no_index) {
       number = static_cast<uint32_t>(record_.types.size());
       record_.types.emplace_back(core_type_name(type));
-      record_.ready_room.push_back(uint64_t{config_.shards} * config_.shard_room(type) +
-                                   config_.orchestrator_room(type));
     }
     return number;
   }

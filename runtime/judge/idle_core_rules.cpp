@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 
 #include "runtime/judge/rules.hpp"
 #include "runtime/record/outcome.hpp"
@@ -34,9 +35,11 @@ class IdleCores {
       : it_(it),
         types_(static_cast<uint32_t>(it.record.types.size())),
         exits_(it.record.threads.size(), never),
+        kept_(it.record.tasks.size()),
         dispatches_(it.record.cores.size()) {
     for (const Event& event : it.record.events) {
       if (event.kind == EventKind::exit) exits_[event.thread] = event.t;
+      if (event.kind == EventKind::backlog) keep(event);
     }
     for (uint32_t core = 0; core < cores(); ++core) {
       servers_.push_back(server_of(it.record.cores[core].scheduler));
@@ -71,7 +74,7 @@ class IdleCores {
     for (const Run& run : runs_) {
       const uint64_t to =
           run.dispatch == nullptr ? std::max(run.ready, first_exit) : run.dispatch->t;
-      if (to < run.ready || to - run.ready <= limit) continue;
+      if (to < run.ready || to - run.ready <= limit || is_unserved(run, to)) continue;
       if (to - run.ready - hosts_busy(run.ready, to) > limit) report_long_wait(run, to);
     }
   }
@@ -82,10 +85,11 @@ class IdleCores {
     uint64_t time;
     uint32_t wanted;  ///< the place that the task is ready for
     int32_t ready;
-    uint32_t core;  ///< whose state changes, if `idle` says so
+    uint32_t core;  ///< whose state changes, if `idle` or `kept` says so
     int32_t idle;
     bool fin;
     bool handed_on = false;
+    int32_t kept = 0;  ///< in the backlog of the scheduler that is this core
   };
 
   /// The numbers of ready tasks and of idle cores at one time, by place.
@@ -95,35 +99,33 @@ class IdleCores {
         : rule_(rule),
           ready_(rule.places()),
           handed_on_(rule.places()),
-          backlog_(rule.types_),
+          kept_(rule.cores(), std::vector<int64_t>(rule.places())),
           idle_(rule.cores(), std::vector<int64_t>(rule.places())) {
       for (uint32_t core = 0; core < rule.cores(); ++core) add_idle(core, 1);
     }
 
     void add(const Change& change) {
-      int64_t& ready = ready_[change.wanted];
-      ready += change.ready;
+      ready_[change.wanted] += change.ready;
       if (change.handed_on) handed_on_[change.wanted] += change.ready;
+      if (change.kept != 0) kept_[change.core][change.wanted] += change.kept;
       if (change.idle != 0) add_idle(change.core, change.idle);
-      if (change.wanted >= rule_.types_) return;  // a pinned task needs no room in a queue
-      const auto room = static_cast<int64_t>(rule_.it_.record.ready_room[change.wanted]);
-      backlog_[change.wanted] = ready > (backlog_[change.wanted] ? 0 : room);
     }
 
     /// True if a task is ready for the place and a core of it idle. A scheduler that runs a task
-    /// itself serves neither its cores nor the backlog and the tickets that it may have.
+    /// itself serves neither its cores nor its backlog and the tickets that it may have.
     [[nodiscard]] bool idle_beside_ready(uint32_t place) const {
       bool idle = false;
       bool all_serve = true;
+      int64_t unserved = 0;  // ready tasks
       for (uint32_t core = 0; core < rule_.cores(); ++core) {
         if (rule_.servers_[core] != core) continue;
         const bool serves = idle_[core][rule_.it_.record.cores[core].type] > 0;
         idle |= serves && idle_[core][place] > 0;
         all_serve &= serves;
+        if (!serves) unserved += kept_[core][place];
       }
-      if (!idle || ready_[place] == 0) return false;
-      if (all_serve) return true;
-      return place >= rule_.types_ ? ready_[place] != handed_on_[place] : !backlog_[place];
+      if (!all_serve) unserved += handed_on_[place];
+      return idle && ready_[place] > unserved;
     }
 
    private:
@@ -138,8 +140,8 @@ class IdleCores {
     const IdleCores& rule_;
     std::vector<int64_t> ready_;
     std::vector<int64_t> handed_on_;          // of those
-    std::vector<bool> backlog_;               // some of the ready tasks may have found no room
-    std::vector<std::vector<int64_t>> idle_;  // by the core that is their scheduler
+    std::vector<std::vector<int64_t>> kept_;  // of those, by the core that is their scheduler
+    std::vector<std::vector<int64_t>> idle_;  // by the same
   };
 
   [[nodiscard]] uint32_t cores() const { return static_cast<uint32_t>(it_.record.cores.size()); }
@@ -166,6 +168,12 @@ class IdleCores {
   }
   [[nodiscard]] int64_t cluster_of(const PartHistory& part) const {
     return part.join == no_index ? -1 : int64_t{it_.event(part.join).place};
+  }
+
+  void keep(const Event& event) {
+    const uint32_t task = it_.history.find(event.task);
+    const bool by_scheduler = it_.record.roles[event.thread] == Role::scheduler;
+    if (task != no_index && by_scheduler) kept_[task].push_back(&event);
   }
 
   void add_runs(uint32_t task) {
@@ -204,12 +212,32 @@ class IdleCores {
         changes.push_back({run.dispatch->t, wanted, -1, core, -1, false, run.handed_on});
       }
       if (run.fin != nullptr) changes.push_back({run.fin->t, wanted, 0, core, 1, true});
+      add_kept(run, wanted, changes);
     }
     for (uint32_t core = 0; core < cores(); ++core) {
       changes.push_back({end_of(core), place_of_core(core), 0, core, -1, false});
     }
     std::ranges::stable_sort(changes, {}, &Change::time);
     return changes;
+  }
+
+  /// A task is in one backlog at a time, and in none once it is dispatched.
+  void add_kept(const Run& run, uint32_t wanted, std::vector<Change>& changes) const {
+    uint64_t to = time_of(run.dispatch);
+    for (const Event* kept : kept_[run.task] | std::views::reverse) {
+      const uint32_t keeper = server_of(kept->thread);
+      if (kept->t < to) {
+        changes.push_back({kept->t, wanted, 0, keeper, 0, false, false, 1});
+        changes.push_back({to, wanted, 0, keeper, 0, false, false, -1});
+      }
+      to = std::min(to, kept->t);
+    }
+  }
+  /// Whether a scheduler ran a task itself while it may have had this one in its backlog.
+  [[nodiscard]] bool is_unserved(const Run& run, uint64_t to) const {
+    return std::ranges::any_of(kept_[run.task], [&](const Event* kept) {
+      return !is_free(server_of(kept->thread), kept->t, to);
+    });
   }
 
   /// Whether the core had nothing to do from `from` to `to`, nor its scheduler as a core.
@@ -282,8 +310,9 @@ class IdleCores {
 
   const Case& it_;
   uint32_t types_;
-  std::vector<uint64_t> exits_;    // by thread
-  std::vector<uint32_t> servers_;  // by core: its scheduler, as a core
+  std::vector<uint64_t> exits_;                  // by thread
+  std::vector<uint32_t> servers_;                // by core: its scheduler, as a core
+  std::vector<std::vector<const Event*>> kept_;  // by task: when a scheduler put it in its backlog
   std::vector<Run> runs_;
   std::vector<std::vector<std::size_t>> dispatches_;  // runs by core
 };

@@ -71,6 +71,16 @@ void check_life(const Case& it, uint32_t task) {
   }
 }
 
+/// VR-I4 for a task that found the queues full. The ticket of a block task may do so at any time
+/// before the last part is claimed.
+void check_backlog(const Case& it, uint32_t backlog) {
+  const uint32_t task = it.history.find(it.event(backlog).task);
+  if (task == no_index || !it.history.of(task).whole) return;
+  check_pair(it, it.history.of(task).ready.event, backlog);
+  if (it.record.tasks[task].block_dim != 0) return;
+  check_pair(it, backlog, it.history.parts(task).front().dispatch.event);
+}
+
 /// VR-I5.
 void check_producer(const Case& it, uint32_t task, const ProducerRecord& producer) {
   const std::string name = text_of(producer.task);
@@ -133,6 +143,9 @@ void check_counts(const Case& it) {
 }
 
 void check_order(const Case& it) {
+  for (uint32_t i = 0; i < it.record.events.size(); ++i) {
+    if (it.event(i).kind == EventKind::backlog) check_backlog(it, i);
+  }
   for (uint32_t task = 0; task < it.record.tasks.size(); ++task) {
     if (!it.history.of(task).whole) continue;
     check_life(it, task);

@@ -16,7 +16,9 @@ constexpr Rule rules[] = {
      "finished once; in a run that was given up at most once, and none of these without those "
      "before it."},
     {"VR-I3", Strength::always, "The times of one thread never descend."},
-    {"VR-I4", Strength::always, "Submit <= ready <= dispatch <= ack <= fin."},
+    {"VR-I4", Strength::always,
+     "Submit <= ready <= dispatch <= ack <= fin. A task enters a backlog between ready and "
+     "dispatch, a block task after ready."},
     {"VR-I5", Strength::always,
      "Producers are submitted before their consumer, and every part of them has finished when "
      "it becomes ready."},
@@ -93,9 +95,10 @@ constexpr Rule rules[] = {
      "scopes and groups, lets tasks join, and reports what is left in pipes. It, and "
      "schedulers, make tasks ready, it only the one that it has just submitted, a scheduler "
      "one with producers only if it has completed one of them; and they consume and reclaim "
-     "tasks, and give clusters back. Schedulers send tasks: to a core always the same one, to "
-     "itself those that it runs itself; and whoever has sent a task looks at its pipes. A core "
-     "claims parts of block tasks that are not pinned, for itself."},
+     "tasks, and give clusters back. A scheduler keeps what it made ready in its backlog, and "
+     "block tasks. Schedulers send tasks: to a core always the same one, to itself those that it "
+     "runs itself; and whoever has sent a task looks at its pipes. A core claims parts of block "
+     "tasks that are not pinned, for itself."},
     {"VR-I29", Strength::always,
      "A group is opened in a scope, and closed before the orchestrator does anything else "
      "after the end of that."},
@@ -125,15 +128,14 @@ constexpr Rule rules[] = {
     {"VR-I36", Strength::counted,
      "No core is idle while a task of its type is ready and nobody is about to dispatch it. A "
      "pinned task waits for a core of its cluster. A scheduler counts as a core of type "
-     "ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so is its "
-     "backlog: nothing is said of a type of which there may be one, nor of parts that are "
-     "pinned to clusters of several schedulers, one of which may have their ticket. This is "
-     "exact in simulations in which a kernel ends when all others wait. On real threads a task "
-     "must not be ready for longer than a limit while one core of its type is idle throughout, "
-     "not counting the time in which a kernel or the orchestration may have been running on "
-     "every host thread; that limit is given on demand. Nothing is said of a run that ended in "
-     "`core_lost`: the lost core may have been lent a block task, for whose parts nobody else is "
-     "woken."},
+     "ai_cpu; while it runs a task itself, its cores are not idle but unserved, and so are the "
+     "tasks in its backlog, and parts that are pinned to clusters of several schedulers, one of "
+     "which may have their ticket. This is exact in simulations in which a kernel ends when all "
+     "others wait. On real threads a task must not be ready for longer than a limit while one core "
+     "of its type is idle throughout, not counting the time in which a kernel or the orchestration "
+     "may have been running on every host thread; that limit is given on demand. Nothing is said "
+     "of a run that ended in `core_lost`: the lost core may have been lent a block task, for whose "
+     "parts nobody else is woken."},
     {"VR-I37", Strength::always,
      "Every structure of the runtime is whole after the run, as the run itself has found "
      "(runtime/device/run_audit.hpp)."},

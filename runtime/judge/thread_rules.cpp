@@ -80,6 +80,16 @@ void check_ready(const Case& it, const Event& event) {
                   it.submit(task));
 }
 
+/// VR-I28 for a scheduler that keeps a task in its backlog. The ticket of a block task it may have
+/// taken from a queue.
+void check_backlog(const Case& it, const Event& event) {
+  const uint32_t task = it.history.find(event.task);
+  if (task == no_index || it.record.tasks[task].block_dim != 0) return;
+  const Moment& ready = it.history.of(task).ready;
+  if (!ready.has() || it.event(ready.event).thread == event.thread) return;
+  it.findings.add("VR-I28", "another one has made the task ready", event, it.event(ready.event));
+}
+
 /// VR-I28 for a look at a pipe: whoever has sent the task does that.
 void check_pipe(const Case& it, const Event& event) {
   const uint32_t task = it.history.find(event.task);
@@ -123,6 +133,8 @@ void check_roles(const Case& it) {
       it.findings.add("VR-I28", fmt::format("no such step is taken by {}", name_of(role)), event);
     } else if (event.kind == EventKind::dispatch) {
       dispatches.add(event);
+    } else if (event.kind == EventKind::backlog) {
+      check_backlog(it, event);
     } else if (event.kind == EventKind::pipe) {
       check_pipe(it, event);
     } else if (event.kind == EventKind::ready && role == Role::orchestrator &&

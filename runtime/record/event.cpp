@@ -24,6 +24,12 @@ constexpr EventRow event_rows[] = {
      orchestrator | scheduler,
      {F::task, F::type},
      "after the last producer has ended, before the task is pushed"},
+    {backlog,
+     "backlog",
+     scheduler,
+     {F::task},
+     "the task, or the ticket of a block task, found the ready queues full: the scheduler keeps "
+     "it"},
     {dispatch,
      "dispatch",
      scheduler | core,

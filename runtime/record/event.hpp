@@ -22,6 +22,7 @@ inline constexpr uint32_t no_index = std::numeric_limits<uint32_t>::max();
 enum class EventKind : uint8_t {
   submit,
   ready,
+  backlog,
   dispatch,
   ack,
   fin,

@@ -159,8 +159,6 @@ class HeaderReader {
   /// What version 2 had not.
   void read_third() {
     record_.shards = line_.number("shards");
-    const JsonLine room(line_.object("ready_room"), line_.line());
-    for (const std::string& type : record_.types) record_.ready_room.push_back(room.index(type));
     for (const CoreRecord& core : record_.cores) {
       if (core.scheduler == no_index || record_.roles[core.scheduler] != Role::scheduler) {
         line_.refuse(fmt::format("core {} has no scheduler", core.name));

@@ -140,7 +140,6 @@ struct Record {
   std::vector<RingRecord> rings;
   uint64_t clusters = 0;
   uint64_t tensormap_pool = 0;       ///< entries
-  std::vector<uint64_t> ready_room;  ///< by type: ready tasks for which the queues have room
   uint64_t shards = 0;               ///< of each ready queue; 0: an older file
   std::vector<std::string> kernels;  ///< names by id; empty: no such kernel
 

@@ -79,11 +79,6 @@ void add_machine(const Record& record, ObjectText& json) {
   }
   json.add("rings", rings);
   json.add("tensormap_pool", record.tensormap_pool);
-  ObjectText room;
-  for (std::size_t type = 0; type < record.ready_room.size(); ++type) {
-    room.add(record.types[type], record.ready_room[type]);
-  }
-  json.add("ready_room", room);
   json.add("shards", record.shards);
   json.add("threads", quoted(record.threads));
   ObjectText kernels;

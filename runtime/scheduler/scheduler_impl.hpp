@@ -179,7 +179,9 @@ void Scheduler<P, F>::push(SlotId task) {
     return state_.push_pinned(task, descriptor.cluster_id());
   }
   cores_[type].more = true;
-  if (!state_.ready[type].push(shard_, task)) cores_[type].backlog.push_back(task);
+  if (state_.ready[type].push(shard_, task)) return;
+  cores_[type].backlog.push_back(task);
+  record<P>(log_, EventKind::backlog, descriptor.id);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -437,6 +439,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::push_ticket(uint32_t type, SlotId task) {
   cores_[type].backlog.push_back(task);
   scan_phase();
+  if (!cores_[type].backlog.empty()) record<P>(log_, EventKind::backlog, describe(task).id);
 }
 
 /// Nobody else needs it. It counts as finished beside its task: while it is in a queue, the slot

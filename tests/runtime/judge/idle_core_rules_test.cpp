@@ -101,6 +101,51 @@ TEST(IdleCores, APinnedTaskWaitsForTheCoresOfItsCluster) {
   EXPECT_THAT(busy.broken(), IsEmpty());
 }
 
+/// Task b is ready from 40 on, but scheduler0 runs d itself until 49, and sends b to aiv0 at 50;
+/// aiv2, which scheduler1 serves, is idle.
+Story b_beside_own_task() {
+  Story story;
+  story.config.window = 8;
+  story.erase(orchestrator, wait, d);
+  story.result.waits = 0;
+  story.at(orchestrator, submit, d).t = 38;
+  story.at(orchestrator, ready, d).t = 39;
+  story.at(orchestrator, ready, d).place = static_cast<uint32_t>(CoreType::ai_cpu);
+  story.own_task = d;
+  std::erase_if(story.log(aiv2), [](const Event& e) { return e.task == d || e.t == 70; });
+  for (const EventKind kind : {dispatch, consume, reclaim}) story.erase(scheduler1, kind, d);
+  story.insert(scheduler0, 41, dispatch, d, story.config.chip.worker_of(SchedulerId(0)).value);
+  story.insert(scheduler0, 41, ack, d);
+  story.at(scheduler0, dispatch, b).t = 50;
+  for (const EventKind kind : {consume, reclaim}) story.at(scheduler0, kind, a).t = 59;
+  story.insert(scheduler0, 49, fin, d);
+  story.insert(scheduler0, 60, consume, d);
+  story.insert(scheduler0, 63, reclaim, d);
+  for (Event& event : story.log(aiv0)) event.t += event.t >= 45 && event.t < 60 ? 8 : 0;
+  return story;
+}
+Story simulated(Story story) {
+  story.result.points = 100;
+  story.result.kernels_last = true;
+  return story;
+}
+
+TEST(IdleCores, ATaskInTheBacklogOfASchedulerThatRunsItsOwnIsUnserved) {
+  Story story = b_beside_own_task();
+  expect_broken(simulated(story), "VR-I36", "aiv2 is idle, and at 49, when a kernel ends");
+  expect_broken(story, "VR-I36", "aiv2 is idle, all the time until 49", 9);
+  story.insert(scheduler0, 40, backlog, b);
+  EXPECT_THAT(simulated(story).broken(), IsEmpty());
+  EXPECT_THAT(story.broken(9), IsEmpty());
+}
+
+TEST(IdleCores, ATaskInTheBacklogOfASchedulerThatServesIsServed) {
+  Story story = b_beside_own_task();
+  story.insert(scheduler0, 40, backlog, b);
+  story.insert(scheduler1, 41, backlog, b);  // and no longer in that of the other
+  EXPECT_THAT(simulated(story).broken(), Contains(HasSubstr("VR-I36: it is ready, aiv2 is idle")));
+}
+
 TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   Story story = idle_beside_d();
   story.result.points = 0;

@@ -59,13 +59,6 @@ TEST(MadeRecord, HasTheMachine) {
   ASSERT_EQ(record.rings.size(), 1U);
   EXPECT_EQ(record.rings[0], (RingRecord{4, 2048, 5}));
   EXPECT_THAT(record.types, ElementsAre("cube", "vector", "ai_cpu"));
-  const DeviceConfig& config = story.config;
-  EXPECT_THAT(
-      record.ready_room,
-      ElementsAre(
-          3 * config.shard_room(CoreType::cube) + config.orchestrator_room(CoreType::cube),
-          3 * config.shard_room(CoreType::vector) + config.orchestrator_room(CoreType::vector),
-          3 * config.shard_room(CoreType::ai_cpu) + config.orchestrator_room(CoreType::ai_cpu)));
 }
 
 TEST(MadeRecord, HasItsCoresAndThreads) {

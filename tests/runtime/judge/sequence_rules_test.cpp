@@ -157,6 +157,38 @@ TEST(PartRules, NoPartBeginsBeforeItsTaskIsReady) {
   }
 }
 
+TEST(LifeRules, ATaskEntersABacklogBetweenReadyAndDispatch) {
+  for (const uint64_t time : {40, 42}) {
+    Story story;
+    story.insert(scheduler0, time, backlog, b);
+    EXPECT_THAT(story.broken(), IsEmpty()) << time;
+  }
+  Story early;
+  early.insert(scheduler0, 39, backlog, b);
+  expect_broken(early, "VR-I4", "ready is later than backlog");
+  Story late;
+  late.insert(scheduler0, 44, backlog, b);
+  expect_broken(late, "VR-I4", "backlog is later than dispatch");
+}
+
+TEST(LifeRules, ABlockTaskEntersABacklogAfterReady) {
+  Story story = with_parts();
+  story.insert(scheduler0, 44, backlog, b);
+  EXPECT_THAT(story.broken(), IsEmpty());
+  Story early = with_parts();
+  early.insert(scheduler0, 39, backlog, b);
+  expect_broken(early, "VR-I4", "ready is later than backlog");
+}
+
+TEST(ThreadRules, ASchedulerKeepsWhatItMadeReadyAndBlockTasks) {
+  Story other;
+  other.insert(scheduler1, 41, backlog, b);
+  expect_broken(other, "VR-I28", "another one has made the task ready");
+  Story ticket = with_parts();
+  ticket.insert(scheduler1, 41, backlog, b);
+  EXPECT_THAT(ticket.broken(), IsEmpty());
+}
+
 TEST(LifeRules, NothingIsReclaimedThatRuns) {
   Story story;
   story.erase(scheduler1, reclaim, d);

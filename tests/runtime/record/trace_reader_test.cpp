@@ -34,7 +34,7 @@ TEST(TraceReader, ReadsTheVersionBefore) {
     EditedTrace trace(kit);
     const Record now = read_trace_text(trace.text());
     trace.header()["schema"] = "pto2-trace/2";
-    for (const char* field : {"counts", "ready_room", "shards", "message", "hint"}) {
+    for (const char* field : {"counts", "shards", "message", "hint"}) {
       trace.header().erase(field);
     }
     for (Json& core : trace.header()["cores"]) core.erase("scheduler");
