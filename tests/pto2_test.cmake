@@ -1,9 +1,10 @@
 # pto2_test(NAME source... [LIBRARIES target...] [DEPENDS target...] OPTIONS)
 #
 # Builds one googletest executable (googletest's and googlemock's main are linked unless a source
-# brings its own) and registers it as one CTest test of the same name. One test per executable, not
-# per case: CTest then starts a process per file, and the listing needs no run after the build. An
-# executable without any test case fails. DEPENDS: targets the test needs at run time (a program it
+# brings its own) and registers it as one CTest test of the same name. Its sources are compiled
+# together (pto2_join_sources). One test per executable, not per case: CTest then starts a process
+# per file, and the listing needs no run after the build. An executable without any test case fails.
+# DEPENDS: targets the test needs at run time (a program it
 # starts, shared objects it loads).
 #
 # pto2_program_test(NAME TARGET OPTIONS)
@@ -55,6 +56,10 @@ function(pto2_test NAME)
   target_include_directories(${NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gmock_main)
   pto2_test_headers(${NAME})
+  list(LENGTH TEST_UNPARSED_ARGUMENTS sources)
+  if(sources GREATER 1)
+    pto2_join_sources(${NAME})
+  endif()
   if(TEST_DEPENDS)
     add_dependencies(${NAME} ${TEST_DEPENDS})
   endif()

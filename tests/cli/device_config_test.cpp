@@ -9,12 +9,12 @@ namespace {
 
 using testing::StartsWith;
 
-struct Refusal {
+struct ConfigRefusal {
   ExitCode code = exit_pass;
   std::string text;
 };
 
-Refusal refusal(const Settings& settings) {
+ConfigRefusal config_refusal(const Settings& settings) {
   try {
     (void)settings.device_config();
   } catch (const CliError& error) {
@@ -100,24 +100,26 @@ TEST(Expectation, IsAnyFaultButOurBug) {
 TEST(Contradictions, AreBlamedOnTheSourceThatComesFirst) {
   const std::string text = ": with window 1048576, dep-pool 1048575 and rings 4 a task could have";
   const Given variables = {{"PTO2_RING_TASK_WINDOW", "1M"}, {"PTO2_RING_DEP_POOL", "1048575"}};
-  Refusal found = refusal(given({{"workload", "paged_attention"}}, variables));
+  ConfigRefusal found = config_refusal(given({{"workload", "paged_attention"}}, variables));
   EXPECT_EQ(found.code, exit_bad_input);
   EXPECT_THAT(found.text, StartsWith("environment variable PTO2_RING_TASK_WINDOW" + text));
-  found = refusal(given({{"workload", "paged_attention"}, {"dep-pool", "1048575"}}, variables));
+  found =
+      config_refusal(given({{"workload", "paged_attention"}, {"dep-pool", "1048575"}}, variables));
   EXPECT_EQ(found.code, exit_usage);
   EXPECT_THAT(found.text, StartsWith("--dep-pool" + text));
-  found = refusal(given({{"workload", "paged_attention"}, {"window", "1M"}}, {},
-                        {{"dep-pool", "1048575", "c.toml, line 1"}}));
+  found = config_refusal(given({{"workload", "paged_attention"}, {"window", "1M"}}, {},
+                               {{"dep-pool", "1048575", "c.toml, line 1"}}));
   EXPECT_EQ(found.code, exit_usage);
   EXPECT_THAT(found.text, StartsWith("--window" + text));
 }
 
 TEST(Contradictions, BetweenBlocksAndSchedulersAreTheSchedulers) {
-  const Refusal both =
-      refusal(given({{"workload", "paged_attention"}, {"blocks", "2"}, {"schedulers", "8"}}));
+  const ConfigRefusal both = config_refusal(
+      given({{"workload", "paged_attention"}, {"blocks", "2"}, {"schedulers", "8"}}));
   EXPECT_THAT(both.text, StartsWith("--schedulers: schedulers is 8"));
-  const Refusal file = refusal(given({{"workload", "paged_attention"}, {"blocks", "2"}}, {},
-                                     {{"schedulers", "8", "c.toml, line 1"}}));
+  const ConfigRefusal file =
+      config_refusal(given({{"workload", "paged_attention"}, {"blocks", "2"}}, {},
+                           {{"schedulers", "8", "c.toml, line 1"}}));
   EXPECT_THAT(file.text, StartsWith("--blocks: schedulers is 8"));
 }
 

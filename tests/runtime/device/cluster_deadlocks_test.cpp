@@ -15,8 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 
-void no_kernel(int64_t*) {}
-
 void submit(PTO2Runtime* rt, int32_t cluster) {
   pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_CUBE, nullptr, 0, cluster);
 }

@@ -15,8 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-void no_kernel(int64_t*) {}
-
 class Clusters : public testing::TestWithParam<ExecutorKind> {
  protected:
   /// Runs an orchestration whose kernel does nothing; `lines_` gets what it logs.

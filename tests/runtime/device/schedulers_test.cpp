@@ -26,8 +26,6 @@ void short_kernel(int64_t*) {
   short_kernel_ran_beside = long_kernels_running.load() != 0;
 }
 
-void no_kernel(int64_t*) {}
-
 /// Two schedulers with two vector cores each; three of the cores are busy for long. Runs `rest` of
 /// the orchestration then, and expects that its short kernel ran beside the long ones.
 void expect_beside_long_kernels(void (*rest)(PTO2Runtime*)) {

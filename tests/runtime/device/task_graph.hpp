@@ -77,6 +77,8 @@ class TaskGraph {
 
 /// Sizes that hold some fifty tasks at a time.
 [[nodiscard]] DeviceConfig small_device();
+
+inline void no_kernel(int64_t*) {}
 /// The least of everything.
 [[nodiscard]] DeviceConfig tiny_device();
 

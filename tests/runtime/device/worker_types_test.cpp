@@ -21,8 +21,6 @@ using testing::IsEmpty;
 constexpr auto all_types = {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU,
                             PTO2_WORKER_ACCELERATOR};
 
-void no_kernel(int64_t*) {}
-
 /// Adds one to a number.
 void count_kernel(int64_t* args) {
   ++*reinterpret_cast<uint64_t*>(pto_tensor(args, 0).address);

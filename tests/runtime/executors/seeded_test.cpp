@@ -6,22 +6,22 @@
 namespace pto2::executors {
 namespace {
 
-constexpr auto order = std::memory_order_seq_cst;
+constexpr auto seq_cst = std::memory_order_seq_cst;
 
 TEST(SeededAtomic, BehavesAsAnAtomic) {
   Seeded::atomic<uint32_t> word{5};
-  EXPECT_EQ(word.load(order), 5u);
-  word.store(6, order);
-  EXPECT_EQ(word.exchange(7, order), 6u);
-  EXPECT_EQ(word.fetch_add(3, order), 7u);
-  EXPECT_EQ(word.fetch_sub(2, order), 10u);
-  EXPECT_EQ(word.fetch_or(0x10, order), 8u);
-  EXPECT_EQ(word.fetch_and(0x10, order), 0x18u);
+  EXPECT_EQ(word.load(seq_cst), 5u);
+  word.store(6, seq_cst);
+  EXPECT_EQ(word.exchange(7, seq_cst), 6u);
+  EXPECT_EQ(word.fetch_add(3, seq_cst), 7u);
+  EXPECT_EQ(word.fetch_sub(2, seq_cst), 10u);
+  EXPECT_EQ(word.fetch_or(0x10, seq_cst), 8u);
+  EXPECT_EQ(word.fetch_and(0x10, seq_cst), 0x18u);
   uint32_t expected = 1;
-  EXPECT_FALSE(word.compare_exchange_strong(expected, 9, order, order));
+  EXPECT_FALSE(word.compare_exchange_strong(expected, 9, seq_cst, seq_cst));
   EXPECT_EQ(expected, 0x10u);
-  EXPECT_TRUE(word.compare_exchange_strong(expected, 9, order, order));
-  EXPECT_EQ(word.load(order), 9u);
+  EXPECT_TRUE(word.compare_exchange_strong(expected, 9, seq_cst, seq_cst));
+  EXPECT_EQ(word.load(seq_cst), 9u);
 }
 
 TEST(SeededQueue, KeepsOrderAndRefusesWhenFull) {
@@ -123,13 +123,13 @@ using Word = Seeded::atomic<int>;
 using Queue = Seeded::bounded_queue<int>;
 
 TEST(SeededAtomic, AStoreCanBeSeenBeforeItsThreadGoesOn) {
-  const auto sees = [](Word& word) { return word.load(order) == 2; };
-  for (void (*store)(Word&) :
-       {+[](Word& word) { word.store(2, order); }, +[](Word& word) { word.fetch_add(1, order); },
-        +[](Word& word) {
-          int expected = 1;
-          word.compare_exchange_strong(expected, 2, order, order);
-        }}) {
+  const auto sees = [](Word& word) { return word.load(seq_cst) == 2; };
+  for (void (*store)(Word&) : {+[](Word& word) { word.store(2, seq_cst); },
+                               +[](Word& word) { word.fetch_add(1, seq_cst); },
+                               +[](Word& word) {
+                                 int expected = 1;
+                                 word.compare_exchange_strong(expected, 2, seq_cst, seq_cst);
+                               }}) {
     EXPECT_TRUE(seen_before_going_on<Word>(1, store, sees));
     EXPECT_FALSE(seen_before_going_on<Word>(0, store, sees)) << "without points after stores";
   }
@@ -154,11 +154,11 @@ TEST(SeededCell, OneAfterTheOtherIsNone) {
     SeededThread* reader = nullptr;
     team.add("writer", 0, [&] {
       cell.write(42);
-      flag.store(1, order);
+      flag.store(1, seq_cst);
       reader->ring();
     });
     reader = &team.add("reader", 0, [&] {
-      Seeded::await([&] { return flag.load(order) == 1; });
+      Seeded::await([&] { return flag.load(seq_cst) == 1; });
       EXPECT_EQ(cell.read(), 42);
     });
     team.run();

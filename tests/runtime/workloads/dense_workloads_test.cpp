@@ -14,7 +14,7 @@
 namespace pto2::workloads {
 namespace {
 
-struct Published {
+struct Dense {
   const char* workload;
   const char* name;
   uint64_t tasks;
@@ -23,7 +23,7 @@ struct Published {
   double bound;  ///< of the error when all is right
 };
 
-class PublishedDense : public testing::TestWithParam<Published> {};
+class PublishedDense : public testing::TestWithParam<Dense> {};
 
 /// The published tolerance of bgemm is nearly as large as its products: a product that lacks a term
 /// is within it. So the error is bounded more closely here.
@@ -45,18 +45,19 @@ TEST_P(PublishedDense, without_a_run_fails) {
   expect_correct(GetParam().workload, *data);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Cases, PublishedDense,
-    testing::Values(Published{"bgemm", "Case1", 256, 224, 1e-3, 1e-7},
-                    Published{"block_incore", "expansion", 48, 576, 1e-4, 1e-5},
-                    Published{"block_incore", "block_task", 2, 1, 1e-4, 1e-5},
-                    Published{"clusters", "tensor", 72, 64, 1e-3, 1e-6},
-                    Published{"clusters", "pipe", 72, 64, 1e-3, 1e-6},
-                    Published{"matmul", "Case1", 4, 4, 1e-2, 1e-3},
-                    Published{"matmul", "CaseRandom", 4, 4, 1e-2, 5e-3},
-                    Published{"alternating", "case1", 64, 0, 1e-3, 1e-7},
-                    Published{"alternating", "case2", 128, 0, 1e-3, 1e-7}),
-    [](const auto& test) { return std::string(test.param.workload) + "_" + test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Cases, PublishedDense,
+                         testing::Values(Dense{"bgemm", "Case1", 256, 224, 1e-3, 1e-7},
+                                         Dense{"block_incore", "expansion", 48, 576, 1e-4, 1e-5},
+                                         Dense{"block_incore", "block_task", 2, 1, 1e-4, 1e-5},
+                                         Dense{"clusters", "tensor", 72, 64, 1e-3, 1e-6},
+                                         Dense{"clusters", "pipe", 72, 64, 1e-3, 1e-6},
+                                         Dense{"matmul", "Case1", 4, 4, 1e-2, 1e-3},
+                                         Dense{"matmul", "CaseRandom", 4, 4, 1e-2, 5e-3},
+                                         Dense{"alternating", "case1", 64, 0, 1e-3, 1e-7},
+                                         Dense{"alternating", "case2", 128, 0, 1e-3, 1e-7}),
+                         [](const auto& test) {
+                           return std::string(test.param.workload) + "_" + test.param.name;
+                         });
 
 /// The memory of an argument.
 template <class T>
@@ -116,8 +117,8 @@ TEST(Alternating, several_products_and_another_number_of_sums) {
 
 /// Runs the first case with arguments that `damage` has changed; returns what the orchestration
 /// logs.
-std::string refusal(const std::string& workload,
-                    const std::function<void(std::vector<uint64_t>&)>& damage) {
+std::string complaint(const std::string& workload,
+                      const std::function<void(std::vector<uint64_t>&)>& damage) {
   const Workload& found = find_workload(workload);
   const auto data = found.make_case(found.cases().front().name);
   const KernelLibrary kernels = kernels_of(workload);
@@ -136,22 +137,22 @@ TEST(Dense, orchestrations_check_their_arguments) {
   const auto more = [](int argument) {
     return [argument](std::vector<uint64_t>& args) { ++args[argument]; };
   };
-  EXPECT_EQ(refusal("bgemm", more(3)), "bgemm: A is 524289 bytes, no multiple of 262144");
-  EXPECT_EQ(refusal("bgemm", [](auto& args) { args[3] = 0; }),
+  EXPECT_EQ(complaint("bgemm", more(3)), "bgemm: A is 524289 bytes, no multiple of 262144");
+  EXPECT_EQ(complaint("bgemm", [](auto& args) { args[3] = 0; }),
             "bgemm: A is 0 bytes, no multiple of 262144");
-  EXPECT_EQ(refusal("bgemm", more(4)), "bgemm: argument 4 is 524289 bytes, not 524288");
-  EXPECT_EQ(refusal("bgemm", more(5)), "bgemm: argument 5 is 524289 bytes, not 524288");
-  EXPECT_EQ(refusal("matmul", more(8)),
+  EXPECT_EQ(complaint("bgemm", more(4)), "bgemm: argument 4 is 524289 bytes, not 524288");
+  EXPECT_EQ(complaint("bgemm", more(5)), "bgemm: argument 5 is 524289 bytes, not 524288");
+  EXPECT_EQ(complaint("matmul", more(8)),
             "matmul: 16385 elements are no square of up to 32768 x 32768");
-  EXPECT_EQ(refusal("matmul", more(6)), "matmul: argument 6 is 32769 bytes, not 32768");
-  EXPECT_EQ(refusal("matmul", more(7)), "matmul: argument 7 is 65537 bytes, not 65536");
-  EXPECT_EQ(refusal("alternating", more(8)),
+  EXPECT_EQ(complaint("matmul", more(6)), "matmul: argument 6 is 32769 bytes, not 32768");
+  EXPECT_EQ(complaint("matmul", more(7)), "matmul: argument 7 is 65537 bytes, not 65536");
+  EXPECT_EQ(complaint("alternating", more(8)),
             "alternating: argument 8 is 2097153 bytes, not 2097152");
-  EXPECT_EQ(refusal("alternating", more(11)),
+  EXPECT_EQ(complaint("alternating", more(11)),
             "alternating: argument 11 is 1048577 bytes, not 1048576");
   for (int i = 0; i < 3; ++i) {
     const auto set = [i](int64_t to) {
-      return refusal("alternating", [=](std::vector<uint64_t>& args) {
+      return complaint("alternating", [=](std::vector<uint64_t>& args) {
         reinterpret_cast<int64_t*>(args[12])[i] = to;
       });
     };

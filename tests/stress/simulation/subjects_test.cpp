@@ -21,11 +21,11 @@ Options of_graphs(ExecutorKind strategy, bool clustered = false) {
 
 /// With a memory order that is too weak some seeds are wrong. Each of them, made smaller, is wrong
 /// in a way that its token repeats to the letter.
-void expect_tokens_to_fail(Options options, uint64_t seeds) {
+void expect_tokens_to_fail(Options options, uint64_t last_seed) {
   options.weaken = "core_mailbox.dispatch";
   const std::unique_ptr<Subject> subject = make_subject(options);
   uint64_t wrong = 0;
-  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+  for (uint64_t seed = 1; seed <= last_seed; ++seed) {
     if (!subject->run(seed).wrong()) continue;
     ++wrong;
     const Shrunk shrunk = subject->shrink(seed);
