@@ -4,8 +4,7 @@
 # brings its own) and registers it as one CTest test of the same name. Its sources are compiled
 # together (pto2_join_sources). One test per executable, not per case: CTest then starts a process
 # per file, and the listing needs no run after the build. An executable without any test case fails.
-# DEPENDS: targets the test needs at run time (a program it
-# starts, shared objects it loads).
+# DEPENDS: targets the test needs at run time (a program it starts, shared objects it loads).
 #
 # pto2_program_test(NAME TARGET OPTIONS)
 #
