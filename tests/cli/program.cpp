@@ -121,7 +121,7 @@ Outcome pto2_on_terminal(const Strings& arguments) {
 }
 
 bool eventually(const std::function<bool()>& holds) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!holds()) {
     if (std::chrono::steady_clock::now() > limit) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -186,6 +186,7 @@ Outcome RunningProgram::end_with(int signal) {
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome;
   send(signal);
+  if (!eventually([this] { return has_ended(); })) send(SIGKILL);
   outcome.code = wait_for(pid_);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   outcome.out = take_text(out_);

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <new>
 #include <string>
@@ -62,6 +63,14 @@ TEST(CrashGuard, LeavesOthersAlone) {
 }
 
 TEST(CrashGuard, EndsWithItsLife) {
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+    struct sigaction before = {};
+    struct sigaction after = {};
+    sigaction(signal, nullptr, &before);
+    { const CrashGuard guard(always("somebody")); }
+    sigaction(signal, nullptr, &after);
+    EXPECT_EQ(before.sa_sigaction, after.sa_sigaction) << strsignal(signal);
+  }
   EXPECT_EXIT(
       {
         { const CrashGuard guard(always("somebody")); }

@@ -109,6 +109,14 @@ TEST_P(KernelThrew, SaysATextOfAnyLength) {
               EndsWith(": " + std::string(239, 'y')));
 }
 
+/// Whatever was there before.
+TEST(KernelFault, KeepsATextUpToItsEnd) {
+  KernelFault fault;
+  fault.set_threw("the first");
+  fault.set_threw("2nd");
+  EXPECT_STREQ(fault.what, "2nd");
+}
+
 /// Whoever depends on the task does not run.
 TEST_P(KernelThrew, EndTheRun) {
   const bool has_seeds = GetParam() == ExecutorKind::seeded;

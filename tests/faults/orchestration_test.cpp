@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, FailingOrchestration, testing::ValuesIn(eve
 
 /// Waiting in a handler hands the thread to others, and comes back on any.
 TEST_P(FailingOrchestration, GoesOnInAHandler) {
-  for (uint64_t seed = 1; seed <= 20; ++seed) {
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
     std::string caught;
     std::optional<TaskGraph> tasks;  // kernels use it after the orchestration
     const RunResult result = run(

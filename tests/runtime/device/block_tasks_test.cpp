@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <thread>
 
 #include "runtime/executors/random.hpp"
@@ -296,10 +297,23 @@ TEST(BlockTaskParts, ReachEveryIdleCoreOnFibers) {
       {.executor = executors::Executor::packed, .host_threads = 2 * meeting_clusters + 2});
 }
 
+/// Events of tickets that found the queues full.
+std::size_t tickets_kept(const Record& record) {
+  std::set<uint64_t> block_tasks;
+  for (const auto& task : record.tasks) {
+    if (task.block_dim != 0) block_tasks.insert(task.task.value);
+  }
+  return std::ranges::count_if(record.events, [&](const Event& event) {
+    return event.kind == EventKind::backlog && block_tasks.contains(event.task.value);
+  });
+}
+
 /// Block tasks and others on chips of every shape, with queues that are full; in two of three runs
 /// kernels end last, so that a part that nobody claims beside an idle core is seen. VR-I36.
 TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  static constexpr int32_t types[] = {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU};
+  std::size_t kept = 0;
   for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
@@ -308,7 +322,7 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
     const Launch what{kernels,
                       [&](PTO2Runtime* rt) {
                         for (uint64_t tasks = 1 + random.below(12); tasks != 0; --tasks) {
-                          const auto type = static_cast<int32_t>(random.below(2));
+                          const int32_t type = types[random.below(3)];
                           const auto parts = static_cast<uint32_t>(random.below(20));
                           if (parts != 0) {
                             submit_block(rt, {}, parts, type);
@@ -323,7 +337,9 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = seed % 3 != 0}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
+    kept += tickets_kept(result.record);
   }
+  EXPECT_NE(kept, 0u);
 }
 
 /// The time in kernels is that of all parts, whether a core claimed them or was sent them.
