@@ -143,4 +143,10 @@ void expect_graph(ExecutorKind where, const DeviceConfig& config,
   }
 }
 
+void submit_block(PTO2Runtime* rt, const std::vector<PTOParam>& params, uint32_t block_dim,
+                  int32_t type) {
+  pto2_rt_submit_block_task(rt, 0, type, params.data(), static_cast<int32_t>(params.size()),
+                            static_cast<int32_t>(block_dim));
+}
+
 }  // namespace pto2::test

@@ -79,6 +79,10 @@ class TaskGraph {
 [[nodiscard]] DeviceConfig small_device();
 
 inline void no_kernel(int64_t*) {}
+
+/// Kernel 0 as a block task.
+void submit_block(PTO2Runtime* rt, const std::vector<PTOParam>& params, uint32_t block_dim,
+                  int32_t type = PTO2_WORKER_VECTOR);
 /// The least of everything.
 [[nodiscard]] DeviceConfig tiny_device();
 

@@ -21,6 +21,10 @@ const void* here() {
   return reinterpret_cast<const void*>(&here);
 }
 
+const void* in_libraries() {
+  return reinterpret_cast<const void*>(&std::malloc);
+}
+
 void leave_now(int64_t*) {
   answer = leave(7, here(), 1500);
 }
@@ -50,9 +54,7 @@ TEST_F(UserCode, IsNotLeftInAnotherTurn) {
 }
 
 TEST_F(UserCode, IsNotLeftInLibraries) {
-  const auto in_malloc = [](int64_t*) {
-    answer = leave(7, reinterpret_cast<const void*>(&std::malloc), 1);
-  };
+  const auto in_malloc = [](int64_t*) { answer = leave(7, in_libraries(), 1); };
   call_leavable(in_malloc, nullptr, turn);
   EXPECT_EQ(answer, NotLeft::in_library);
   const auto nowhere = [](int64_t*) { answer = leave(7, nullptr, 1); };
@@ -72,7 +74,8 @@ TEST_F(UserCode, IsNotLeftWhenItIsOver) {
 TEST_F(UserCode, IsNotLeftAgain) {
   Exit exit{{}, leave_now, &turn, {}};
   EXPECT_FALSE(returns(leave_now, nullptr, exit));
-  EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+  // Where it would not be left anyhow: a jump into what is over may end anywhere.
+  EXPECT_EQ(leave(7, in_libraries(), 1), NotLeft::returned);
 }
 
 class Calling : public testing::Test {
