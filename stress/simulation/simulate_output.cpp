@@ -153,8 +153,8 @@ cli::ExitCode SimulateOutput::finish(const Options& options, const cli::NumberRa
   files_.finish([&] { return cli::text_of_json(json_of(options, seeds, summary, shrunk, early)); },
                 "pto2 simulate " + name_of(options), cases_of(options, summary, shrunk, early),
                 early);
-  if (interrupted) return *interrupted;
   if (summary.wrong_runs != 0) return cli::exit_fail;
+  if (interrupted) return *interrupted;
   return summary.never_seen.empty() && summary.runs != 0 ? cli::exit_pass : cli::exit_inconclusive;
 }
 

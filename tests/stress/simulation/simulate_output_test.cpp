@@ -85,7 +85,7 @@ TEST_F(Output, EnoughWrongSeedsAreToldIfSomeWereNotTried) {
   EXPECT_EQ(finish(), cli::exit_fail);
   EXPECT_THAT(text_, testing::Not(HasSubstr(told)));
   seeds_.last = most_wrong + 1;
-  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_interrupted);
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail);
   EXPECT_THAT(text_, testing::StartsWith("interrupted: "));
 }
 
@@ -108,6 +108,10 @@ TEST_F(Output, NoRunIsInconclusive) {
 TEST_F(Output, AnInterruptionIsItsSignals) {
   EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_interrupted);
   expect_verdict("inconclusive");
+  summary_.wrong_runs = 1;
+  summary_.wrong = {{3, {"odd"}}};
+  EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail) << "a wrong run weighs more";
+  expect_verdict("fail");
 }
 
 TEST_F(Output, TellsWhatBecameOfEachFault) {
