@@ -38,6 +38,16 @@ TEST(IdleCores, MayBeAsideWhenAnotherIsLost) {
   EXPECT_THAT(story.broken(), Not(Contains(HasSubstr("VR-I36"))));
 }
 
+/// Task c is ready from 15 on and dispatched at 30, when a ends: until then nobody was about to.
+TEST(IdleCores, AreJudgedAtAnEndBesideWhichOthersGoOn) {
+  Story story;
+  story.result.points = 100;
+  story.result.kernels_last = true;
+  story.at(scheduler1, dispatch, c).t = 30;
+  for (Event& event : story.log(aiv2)) event.t += event.t >= 24 && event.t <= 30 ? 8 : 0;
+  expect_broken(story, "VR-I36", "it is ready, aiv0 is idle, and at 30, when a kernel ends");
+}
+
 TEST(IdleCores, MayBeAsideWhenTheTaskIsReadyWithTheEnd) {
   Story story = idle_beside_d();
   story.result.kernels_last = true;

@@ -275,6 +275,15 @@ TEST(PipeRules, I27WhatIsLeftIsReported) {
   });
 }
 
+TEST(PipeRules, I27NothingIsNotReported) {
+  EditedTrace trace(Kit::pipes);
+  Json report = *trace.events("leftover").back();
+  report["tag"] = 4;  // which is empty
+  report["left"] = {0, 0};
+  trace.insert(report);
+  EXPECT_THAT(trace.broken(), testing::ElementsAre("VR-I27"));
+}
+
 TEST(PipeRules, I27ItIsReportedBeforeTheNextGroup) {
   expect_line_refused("VR-I27", Kit::pipes, "allocate", [](EditedTrace& trace, Json& line) {
     // The two lines change places.

@@ -1,4 +1,4 @@
-/// VR-I21 at the last entry: task d of the made-up run waits for one of the TensorMap.
+/// VR-I21 and VR-I31 at the last entry or node: task d of the made-up run waits for it.
 #include "tests/runtime/judge/run_story.hpp"
 
 namespace pto2::test {
@@ -53,6 +53,49 @@ TEST(WaitStories, TheNodesThatWereWaitedForAreThoseOfProducersAndHolds) {
   EXPECT_THAT(broken_with_nodes(2), Not(too_few));
   EXPECT_THAT(broken_with_nodes(3), Not(too_few)) << "a producer may be reclaimed meanwhile";
   EXPECT_THAT(broken_with_nodes(1), too_few);
+}
+
+/// Scheduler1 tells of a's reclaim at `told`, scheduler0 of b's and c's at 61 and 62; from 64 on d
+/// waits for the only node of the pool, which was b's.
+std::vector<std::string> broken_when_told(uint64_t told) {
+  Story story;
+  story.erase(scheduler0, EventKind::reclaim, a);
+  story.insert(scheduler1, told, EventKind::reclaim, a);
+  std::vector<Event>& log = story.log(orchestrator);
+  const auto begin = std::ranges::find(log, 3U, &Event::scope);
+  for (auto at = begin; at + 1 != log.end(); ++at) {
+    at->t = 63 + static_cast<uint64_t>(at - begin);
+  }
+  Event& wait = story.at(orchestrator, EventKind::wait, d);
+  wait.lacking = Resource::dependency_pool;
+  Record record = story.record();
+  record.rings.front().dep_pool = 1;
+  return judging::problems_of(record);
+}
+
+/// Whoever reclaims a task may tell of it after others have told of later tasks.
+TEST(WaitStories, ATaskStaysReclaimedWhenOneBeforeItIsToldOfLater) {
+  const auto room = Contains(HasSubstr("VR-I21: there is room for 1 of what it"));
+  EXPECT_THAT(broken_when_told(52), room);
+  EXPECT_THAT(broken_when_told(62), room);
+}
+
+/// Entries of tasks a and b in a pool of one, each with a pipe of the same tag.
+std::vector<std::string> broken_with_pipes(int64_t group_of_a, int64_t group_of_b) {
+  Record record = Story().record();
+  record.tensormap_pool = 1;
+  for (const auto& [task, group] : {std::pair(0, group_of_a), std::pair(1, group_of_b)}) {
+    record.tasks[task].group = group;
+    record.tasks[task].params = {{.pipe = true, .tag = 1}};
+  }
+  return judging::problems_of(record);
+}
+
+/// VR-I31: who has a pipe after another takes its entry over, if it is the same one.
+TEST(WaitStories, APipeOfAnotherGroupHasAnEntryOfItsOwn) {
+  const auto short_of = Contains(HasSubstr("VR-I31: it takes 1 of 1 entries, 1 of which are"));
+  EXPECT_THAT(broken_with_pipes(0, 1), short_of);
+  EXPECT_THAT(broken_with_pipes(1, 1), Not(short_of));
 }
 
 }  // namespace

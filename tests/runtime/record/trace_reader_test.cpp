@@ -123,6 +123,10 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header["threads"][1] = header["threads"][0]; }, "two threads");
   expect([](Json& header) { header["cores"][0]["name"] = "x"; }, "core x has no thread");
   expect([](Json& header) { header["cores"][1] = header["cores"][0]; }, "two cores are called");
+  for (const char* thread : {"orchestrator", "aic0"}) {
+    expect([thread](Json& header) { header["cores"][0]["scheduler"] = thread; },
+           "core aic0 has no scheduler");
+  }
   expect([](Json& header) { header["cores"][0]["cluster"] = -2; }, "of cluster -2");
   const auto in_cluster = [](uint64_t cluster) {
     return [cluster](Json& header) { header["cores"][0]["cluster"] = cluster; };
