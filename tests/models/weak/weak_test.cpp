@@ -222,6 +222,21 @@ TEST(WeakDoorbell, ARingIsBeforeTheReturnThatHearsIt) {
   EXPECT_THAT(failure, testing::Not(HasSubstr("data race")));
 }
 
+TEST(WeakDoorbell, ARingTellsNothingOfWhatFollows) {
+  WeakMemory memory({{.seed = 1}, std::nullopt});
+  memory.begin(2);
+  PlainAccesses before;
+  PlainAccesses after;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(before));
+  memory.tell(1);
+  EXPECT_FALSE(memory.write(after));
+  memory.switch_to(1);
+  EXPECT_TRUE(memory.hear());
+  EXPECT_FALSE(memory.read(before));
+  EXPECT_TRUE(memory.read(after));
+}
+
 /// The ring may end the wait for the flag: it tells of the data all the same.
 void hear_late(Message& m) {
   Weak::await([&] { return m.flag.load(relaxed); });

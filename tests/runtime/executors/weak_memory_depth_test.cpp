@@ -96,5 +96,24 @@ TEST(WeakMemoryDepth, HowManyIsDrawnFromTheSeed) {
   }
 }
 
+/// A new store takes the place of the oldest, and not the readers that it had.
+TEST(WeakMemoryDepth, IsNotThatOfWhoHasReadAForgottenStore) {
+  WeakMemory memory({{.seed = 1}, 1});
+  memory.begin(3);
+  WeakMemory::Location location;
+  memory.switch_to(0);
+  memory.store(location, 0, 1, std::memory_order_relaxed);
+  memory.switch_to(1);
+  ASSERT_EQ(memory.load_to_compare(location, 1, 0, std::memory_order_relaxed), 1U);
+  memory.tell(2);
+  memory.switch_to(0);
+  for (uint64_t value = 2; value <= 9; ++value) {
+    memory.store(location, value - 1, value, std::memory_order_relaxed);
+  }
+  memory.switch_to(2);
+  ASSERT_TRUE(memory.hear());
+  EXPECT_LT(memory.load(location, 9, std::memory_order_relaxed), 9U);
+}
+
 }  // namespace
 }  // namespace pto2::executors
