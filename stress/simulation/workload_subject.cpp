@@ -244,6 +244,9 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
     number = cli::parse_number(token.substr(std::min(begin, token.size()), end - begin));
     begin = end + 1;
   }
+  if (begin <= token.size()) {
+    throw std::invalid_argument("more than tasks, blocks and schedulers behind the seed");
+  }
   const uint64_t most = draw(seed).chip.clusters;
   if (numbers[1] < 1 || numbers[1] > most || numbers[2] < 1 || numbers[2] > numbers[1]) {
     throw std::invalid_argument(fmt::format("{} blocks and {} schedulers, of a device of {}",

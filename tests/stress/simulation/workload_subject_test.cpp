@@ -103,6 +103,16 @@ TEST(WorkloadSubject, ATokenOfAllTasksFindsTheWrongValuesAgain) {
   EXPECT_EQ(story, shrunk.story);
 }
 
+TEST(WorkloadSubject, ATokenThatIsNoneIsRefused) {
+  WorkloadSubject subject(options_of(false), stress::launch_on);
+  std::string story;
+  for (const char* token : {"", "256", "256-1", "256-0-1", "256-1-0", "256-1-2", "256-1-1-1"}) {
+    EXPECT_THROW(static_cast<void>(subject.run_shrunk(1, token, story)), std::invalid_argument)
+        << token;
+  }
+  EXPECT_THAT(subject.run_shrunk(passing_seed(), "256-1-1", story).problems, IsEmpty());
+}
+
 /// Whatever is wrong with a case need not be wrong on a chip that it is not meant for.
 TEST(WorkloadSubject, ASmallerRunHasTheClustersThatItsCaseAsksFor) {
   const auto damage = [](ExecutorKind executor, const DeviceConfig& config, const Launch& what,
