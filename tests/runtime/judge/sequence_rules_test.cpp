@@ -189,6 +189,29 @@ TEST(ThreadRules, ASchedulerKeepsWhatItMadeReadyAndBlockTasks) {
   EXPECT_THAT(ticket.broken(), IsEmpty());
 }
 
+TEST(PartRules, NoTaskIsConsumedBeforeThePartThatEndsLast) {
+  Story story = with_parts();
+  story.erase(scheduler0, consume, b);
+  story.insert(scheduler0, 49, consume, b);
+  expect_broken(story, "VR-I17", "something that it must outlive ends later");
+}
+
+/// Scheduler0 tells of a at 61, after it has told of b at 60; the orchestrator cannot have
+/// reclaimed c by 58, although scheduler1, which tells of b, has done nothing else since 55.
+TEST(LifeRules, TasksAreReclaimedInOrderWhoeverTellsOfThem) {
+  Story story;
+  story.config.window = 8;
+  story.erase(orchestrator, wait, d);
+  story.result.waits = 0;
+  for (const TaskId task : {a, b, c}) story.erase(scheduler0, reclaim, task);
+  story.insert(scheduler0, 61, reclaim, a);
+  story.insert(scheduler1, 62, reclaim, b);
+  story.insert(orchestrator, 60, reclaim, c);
+  EXPECT_THAT(story.broken(), IsEmpty());
+  story.at(orchestrator, reclaim, c).t = 58;
+  expect_broken(story, "VR-I19", "a task before it is reclaimed later");
+}
+
 TEST(LifeRules, NothingIsReclaimedThatRuns) {
   Story story;
   story.erase(scheduler1, reclaim, d);
@@ -299,6 +322,29 @@ TEST(GroupRules, AClusterComesBackAfterThePartThatEndsLast) {
   EXPECT_THAT(with_a_group(50).broken(), IsEmpty());
   expect_broken(with_a_group(49), "VR-I11",
                 "cluster 0 comes back before the last task of its group 0 ends");
+}
+
+/// Group 0 gives cluster 0 back before group 1 gets it at 57, but scheduler1 tells of that at 74,
+/// when group 1 has given it back, too.
+Story with_two_groups(uint64_t second_at) {
+  Story story;
+  std::vector<Event>& log = story.log(orchestrator);
+  for (Event& event : log) event.t += event.scope == 0 && event.t == 54 ? 4 : 0;
+  story.at(orchestrator, wait).t = 58;
+  story.insert(orchestrator, 8, allocate);
+  story.insert(orchestrator, 8, close);
+  for (const EventKind kind : {allocate, close}) {
+    const Event event{.t = second_at, .group = 1, .kind = kind};
+    log.insert(std::ranges::find(log, 58U, &Event::t), event);
+  }
+  story.insert(scheduler0, 63, give_back);
+  story.insert(scheduler1, 74, give_back);
+  return story;
+}
+
+TEST(GroupRules, AClusterMayComeBackLongBeforeAnybodyTellsOfIt) {
+  EXPECT_THAT(with_two_groups(57).broken(), IsEmpty());
+  expect_broken(with_two_groups(54), "VR-I10", "group 0 has not given cluster 0 back yet");
 }
 
 }  // namespace
