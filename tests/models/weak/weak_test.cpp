@@ -251,6 +251,51 @@ void set_only(Message& m) {
   m.flag.store(true, release);
 }
 
+/// One whose loads are hardly ever late.
+WeakMemory prompt_memory(std::size_t threads) {
+  WeakMemory memory({{.seed = 1}, uint32_t{1} << 31});
+  memory.begin(threads);
+  return memory;
+}
+
+TEST(WeakQueue, APushTellsNothingOfWhatFollows) {
+  WeakMemory memory = prompt_memory(2);
+  WeakMemory::Entries entries(2);
+  PlainAccesses before;
+  PlainAccesses after;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(before));
+  entries.pass_on(&memory, 0);
+  EXPECT_FALSE(memory.write(after));
+  memory.switch_to(1);
+  entries.pass_on(&memory, 0);
+  EXPECT_FALSE(memory.read(before));
+  EXPECT_TRUE(memory.read(after));
+}
+
+/// The ninth store has the place of the first, which was a release. Whether the ninth, which the
+/// third thread made or `updates`, gives what that gave.
+bool ninth_store_races(bool updates) {
+  WeakMemory memory = prompt_memory(3);
+  WeakMemory::Location location;
+  PlainAccesses data;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(data));
+  memory.store(location, 0, 1, release);
+  for (uint64_t value = 2; value <= 7; ++value) memory.store(location, value - 1, value, relaxed);
+  memory.switch_to(2);
+  memory.store(location, 7, 8, release);
+  updates ? memory.update(location, 8, 9, relaxed) : memory.store(location, 8, 9, relaxed);
+  memory.switch_to(1);
+  EXPECT_EQ(memory.load(location, 9, acquire), 9U);
+  return memory.read(data).has_value();
+}
+
+TEST(WeakAtomic, AStoreGivesNothingOfTheOneWhosePlaceItTakes) {
+  EXPECT_TRUE(ninth_store_races(false));
+  EXPECT_TRUE(ninth_store_races(true));
+}
+
 TEST(WeakTeam, AMissingRingIsADeadlock) {
   EXPECT_THAT(first_failure<Message>(set_only, receive<acquire>),
               HasSubstr("none will be rung; waiting: other"));
