@@ -54,6 +54,13 @@ TEST(StressOutput, ExitCodesSayHowItCameOut) {
   EXPECT_EQ(told({failed()}, cli::exit_interrupted).first, cli::exit_fail);
 }
 
+TEST(StressOutput, AUnitThatWasCutShortIsInconclusive) {
+  UnitResult cut_short = passed();
+  cut_short.interrupted = true;
+  EXPECT_THAT(told({cut_short}).second, testing::StartsWith("inconclusive "));
+  EXPECT_THAT(told({passed()}).second, testing::StartsWith("pass "));
+}
+
 TEST(StressOutput, AFailureIsToldWithItsCommandItsCountAndItsSimulation) {
   const std::string text = told({failed()}).second;
   for (const char* part :
