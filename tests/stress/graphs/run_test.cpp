@@ -55,5 +55,34 @@ TEST(GraphRun, AConsumerNeedsEveryPartOfItsProducer) {
               testing::Contains(testing::HasSubstr("task 1 started before 1 of its producers")));
 }
 
+/// Nothing orders a reader of the caller's memory before one that writes it later.
+TEST(GraphRun, AKernelSeesWhatItReadsChange) {
+  const Program program{
+      {64},
+      {External{0, DataType::INT64, {8}}, Submit{.length = 40, .params = {{0, Use::input}}},
+       Submit{.params = {{0, Use::output}}}}};
+  const Interpreter predicted = interpret(program);
+  std::vector<std::string> found;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    GraphRun run(program, predicted, device().chip.clusters);
+    static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = seed}, run.launch()));
+    for (const std::string& problem : run.problems(2, true)) found.push_back(problem);
+  }
+  EXPECT_THAT(found, testing::Contains("task 0 saw what it reads change while it ran"));
+}
+
+/// A right run, of which another is expected.
+TEST(GraphRun, NothingBehindAFaultRuns) {
+  const Program program{{8},
+                        {External{0, DataType::INT64, {1}}, Submit{.params = {{0, Use::inout}}},
+                         Submit{.params = {{0, Use::input}}}}};
+  const Interpreter predicted = interpret(program);
+  GraphRun run(program, predicted, device().chip.clusters);
+  static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, run.launch()));
+  EXPECT_THAT(run.problems(2, false, 0),
+              testing::ElementsAre("task 0 was not refused something by a pipe",
+                                   "task 1 ran, though it comes after the fault"));
+}
+
 }  // namespace
 }  // namespace pto2::graphs

@@ -107,6 +107,18 @@ TEST(Trial, ComparesTheEndOfTheRun) {
               Contains(HasSubstr("expected ok, got not_drained")));
 }
 
+TEST(Trial, ComparesTheSizeThatIsRecommended) {
+  const Edit tenfold = [](RunResult& result) {
+    std::string& hint = result.error.hint;
+    hint.insert(hint.find_first_not_of("0123456789", hint.find("--window ") + 9), "0");
+  };
+  Program many{{}, {Make{DataType::UINT8, {8}}, Submit{.params = {{0, Use::output}}}}};
+  for (int i = 0; i < 8; ++i) many.steps.emplace_back(Submit{.params = {{0, Use::input}}});
+  EXPECT_THAT(problems_of(Ending::no_window, nullptr, nullptr, many), IsEmpty());
+  EXPECT_THAT(problems_of(Ending::no_window, nullptr, tenfold, many),
+              Contains(HasSubstr("expected the hint 'Recommended: 16 ")));
+}
+
 TEST(Trial, JudgesTheRecord) {
   EXPECT_THAT(problems_of(Ending::passed, nullptr,
                           [](RunResult& result) { result.record.damaged = {"ring 0"}; }),

@@ -90,6 +90,18 @@ TEST(CountingOracle, EntriesThatAreReplacedGo) {
       << "it went before";
 }
 
+/// The entries of a task that has retired have made room already.
+TEST(CountingOracle, EntriesThatAreGoneMakeNoRoom) {
+  const Call first{CallKind::submit, {}, 0, 1};
+  Call again = first;
+  again.replaced = {0};
+  Configuration small = roomy;
+  small.map_pool = 1;
+  const Program program{
+      {CallKind::scope_begin}, {CallKind::scope_begin}, first, {CallKind::scope_end}, first, again};
+  expect(first_deadlock(program, small), Resource::map_pool, 2, 0);
+}
+
 TEST(CountingOracle, NamesTheSmallestSizes) {
   const Program program = blocks(3, 4, true, {CallKind::submit, {1000}, 3, 2});
   const SmallestSizes sizes = smallest_sizes(program, 4);

@@ -1,5 +1,6 @@
 #include "stress/oracles/sequential_runtime.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,17 +26,48 @@ TEST(SequentialRuntime, ABufferBeginsWithNoNumber) {
   EXPECT_TRUE(std::isnan(found)) << found;
 }
 
-/// A run with it ends with not_a_pipe.
-TEST(SequentialRuntime, AKernelUsesNothingElseAsAPipe) {
+/// What the runtime has to say against kernels that are submitted one after the other, each with a
+/// parameter of its own.
+std::vector<std::string> errors_of(
+    std::initializer_list<std::pair<const char*, PTOParam (*)(Tensor)>> tasks) {
   KernelLibrary kernels;
-  kernels.add(0, "pops_tensor", SharedObject::from_file(TEST_IMAGES "/pops_tensor.so"));
+  int32_t id = 0;
+  for (const auto& [image, param] : tasks) {
+    const std::string path = std::string(TEST_IMAGES "/") + image + ".so";
+    kernels.add(id++, image, SharedObject::from_file(path));
+  }
   SequentialRuntime runtime(kernels);
   pto2_rt_init_tensor_pool(&runtime);
   const uint64_t shape[] = {1};
-  const PTOParam params[] = {make_output_param(make_tensor(shape, 1))};
-  pto2_rt_submit_task(&runtime, 0, PTO2_WORKER_VECTOR, params, 1);
-  ASSERT_EQ(runtime.errors().size(), 1U);
-  EXPECT_EQ(runtime.errors().front(), "an argument that is no pipe, used as one");
+  const Tensor tensor = make_tensor(shape, 1);
+  id = 0;
+  for (const auto& [image, param] : tasks) {
+    const PTOParam params[] = {param(tensor)};
+    pto2_rt_submit_task(&runtime, id++, PTO2_WORKER_VECTOR, params, 1);
+  }
+  return runtime.errors();
+}
+
+PTOParam output(Tensor tensor) {
+  return make_output_param(tensor);
+}
+PTOParam input(Tensor tensor) {
+  return make_input_param(tensor);
+}
+PTOParam pipe(Tensor) {
+  return make_pipe_in_param(0);
+}
+
+TEST(SequentialRuntime, TellsOfWhatARunWouldEndWith) {
+  EXPECT_THAT(errors_of({{"writes_output", output}}), testing::IsEmpty());
+  EXPECT_THAT(errors_of({{"pops", output}}),
+              testing::ElementsAre("an argument that is no pipe, used as one"));
+  EXPECT_THAT(errors_of({{"pops", pipe}}), testing::ElementsAre("the bound of a pipe"));
+}
+
+TEST(SequentialRuntime, AKernelLeavesWhatItReads) {
+  EXPECT_THAT(errors_of({{"writes_output", output}, {"spoils_input", input}}),
+              testing::ElementsAre("kernel spoils_input writes one of its inputs"));
 }
 
 }  // namespace
