@@ -219,6 +219,45 @@ TEST(LifeRules, NothingIsReclaimedThatRuns) {
   EXPECT_THAT(story.broken(), Contains(HasSubstr("VR-I18: something that it must outlive")));
 }
 
+/// Task d, the fourth with a window of four, is submitted at 52.
+TEST(LifeRules, TheFirstSlotIsReclaimedBeforeTheLastIsTaken) {
+  Story story;
+  story.erase(scheduler0, reclaim, a);
+  story.insert(scheduler0, 60, reclaim, a);
+  expect_broken(story, "VR-I13",
+                "the last free slot beside that of task 0 of ring 0, which is not");
+}
+
+/// Kernel b, which reads what a has written, ends at 53.
+Story with_a_late_reader() {
+  Story story;
+  story.at(aiv0, fin, b).t = 53;
+  story.log(aiv0)[3].t = 54;
+  return story;
+}
+
+/// As far as scheduler1 tells, which has done nothing else since 50, it reclaimed a in time.
+TEST(LifeRules, TheFirstSlotIsNotInUseWhenTheLastIsTaken) {
+  Story story = with_a_late_reader();
+  story.erase(scheduler0, consume, a);
+  story.erase(scheduler0, reclaim, a);
+  story.insert(scheduler0, 54, consume, a);
+  story.insert(scheduler1, 54, reclaim, a);
+  expect_broken(story, "VR-I13", "of task 0 of ring 0, which is still used");
+}
+
+TEST(LifeRules, WhoIsClaimedEarlyHasFinished) {
+  const auto broken_with = [](const Story& story) {
+    Record record = story.record();
+    record.tasks[3].producers = {{b, Claim::early}};
+    return judging::problems_of(record);
+  };
+  const auto early =
+      Contains(HasSubstr("VR-I6: task 1 of ring 0 was claimed as finished, which it"));
+  EXPECT_THAT(broken_with(with_a_late_reader()), early);
+  EXPECT_THAT(broken_with(Story()), Not(early));
+}
+
 TEST(SequenceRules, ACoreTakesNothingThatNobodySentIt) {
   Story story;
   for (const TaskId task : {a, b, c}) story.insert(aic1, 50, ack, task);

@@ -55,6 +55,30 @@ TEST(WaitStories, TheNodesThatWereWaitedForAreThoseOfProducersAndHolds) {
   EXPECT_THAT(broken_with_nodes(1), too_few);
 }
 
+/// Task d waits at 16 for so many clusters. Both have a group; one comes back at `back`.
+std::vector<std::string> broken_with_clusters(uint64_t requested, uint64_t back) {
+  Story story;
+  for (const uint32_t cluster : {0U, 1U}) {
+    story.insert(orchestrator, 9, EventKind::allocate, no_task, cluster);
+  }
+  story.insert(scheduler1, back, EventKind::give_back);
+  Event& wait = story.at(orchestrator, EventKind::wait, d);
+  wait.lacking = Resource::clusters;
+  wait.requested = requested;
+  return story.broken();
+}
+
+/// The orchestrator has looked after 15 at the earliest.
+TEST(WaitStories, NobodyWaitsForAClusterThatCameBackBefore) {
+  EXPECT_THAT(broken_with_clusters(1, 14), Contains(HasSubstr("VR-I21: 1 of 2 clusters are free")));
+  EXPECT_THAT(broken_with_clusters(1, 15), Not(Contains(HasSubstr("VR-I21: 1 of 2 clusters"))));
+}
+
+TEST(WaitStories, OneClusterIsWaitedForAtATime) {
+  EXPECT_THAT(broken_with_clusters(2, 60), Contains(HasSubstr("VR-I21: a task takes one")));
+  EXPECT_THAT(broken_with_clusters(1, 60), Not(Contains(HasSubstr("VR-I21: a task takes one"))));
+}
+
 /// Scheduler1 tells of a's reclaim at `told`, scheduler0 of b's and c's at 61 and 62; from 64 on d
 /// waits for the only node of the pool, which was b's.
 std::vector<std::string> broken_when_told(uint64_t told) {

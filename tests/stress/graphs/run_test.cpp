@@ -16,6 +16,13 @@ void lazy_kernel(int64_t* args) {
   if (!second) checking(args);
 }
 
+/// The parts of a block task are told that they are of three.
+void misled_kernel(int64_t* args) {
+  const auto& task = *reinterpret_cast<const KernelTask*>(args[0]);
+  if (task.block_dim != 0) args[1 + task.uses.size()] = 3;
+  checking(args);
+}
+
 DeviceConfig device() {
   DeviceConfig config;
   config.window = 64;
@@ -30,7 +37,7 @@ DeviceConfig device() {
 }
 
 /// What there is to say against a run of a block task and its consumer.
-std::vector<std::string> problems_of_run(bool lazy) {
+std::vector<std::string> problems_of_run(KernelEntry kernel) {
   Submit producer{.params = {{0, Use::output}}};
   producer.block_dim = 2;
   const Program program{
@@ -39,20 +46,26 @@ std::vector<std::string> problems_of_run(bool lazy) {
   GraphRun run(program, predicted, device().chip.clusters);
   Launch what = run.launch();
   checking = what.kernels[0];
-  static constexpr KernelEntry kernels[] = {lazy_kernel};
-  if (lazy) what.kernels = kernels;
+  const KernelEntry kernels[] = {kernel == nullptr ? checking : kernel};
+  what.kernels = kernels;
   const RunResult result = pto2::launch(device(), executors::SeededOptions{.seed = 1}, what);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   return run.problems(2, true);
 }
 
 TEST(GraphRun, HasNothingToSayAgainstARightRun) {
-  EXPECT_THAT(problems_of_run(false), testing::IsEmpty());
+  EXPECT_THAT(problems_of_run(nullptr), testing::IsEmpty());
 }
 
 TEST(GraphRun, AConsumerNeedsEveryPartOfItsProducer) {
-  EXPECT_THAT(problems_of_run(true),
+  EXPECT_THAT(problems_of_run(lazy_kernel),
               testing::Contains(testing::HasSubstr("task 1 started before 1 of its producers")));
+}
+
+TEST(GraphRun, APartIsToldHowManyThereAre) {
+  EXPECT_THAT(
+      problems_of_run(misled_kernel),
+      testing::Contains(testing::HasSubstr("or another was told a part that there is not")));
 }
 
 /// Nothing orders a reader of the caller's memory before one that writes it later.

@@ -52,6 +52,16 @@ Trial trial_of(Ending expected, const Program& of = program) {
   throw std::logic_error("no such trial");
 }
 
+/// Another task pops it.
+const Program passes_an_entry{
+    {},
+    {Allocate{}, Submit{.group = 0, .pipes = {{.tag = 7, .steps = {PipeStep::push}}}},
+     Submit{.group = 0, .pipes = {{.tag = 7, .steps = {PipeStep::pop, PipeStep::release}}}}}};
+void spoils_entry(int64_t* args) {
+  checking(args);
+  if (!is_last(args)) *reinterpret_cast<uint8_t*>(pto_pipe(args, 1).slots) ^= 1;
+}
+
 using Edit = void (*)(RunResult&);
 
 /// What a trial says of a run with these kernels, and of its result as it is edited.
@@ -87,6 +97,12 @@ TEST(Trial, AsksItsKernels) {
   EXPECT_THAT(problems_of(Ending::passed, repeats), Contains("task 1 ran 2 times"));
 }
 
+TEST(Trial, AsksWhoPops) {
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, nullptr, passes_an_entry), IsEmpty());
+  EXPECT_THAT(problems_of(Ending::passed, spoils_entry, nullptr, passes_an_entry),
+              Contains("task 1 popped something else than was pushed before it"));
+}
+
 TEST(Trial, ComparesTheCounts) {
   const std::pair<Edit, const char*> edits[] = {
       {[](RunResult& result) { --result.tasks; }, "1 tasks submitted, expected 2..2"},
@@ -105,6 +121,18 @@ TEST(Trial, ComparesTheEndOfTheRun) {
   EXPECT_THAT(problems_of(Ending::passed, nullptr,
                           [](RunResult& result) { result.error.code = ErrorCode::not_drained; }),
               Contains(HasSubstr("expected ok, got not_drained")));
+}
+
+TEST(Trial, ComparesThePlaceOfARefusal) {
+  const Program reads_nothing{{},
+                              {Make{DataType::UINT8, {8}}, Submit{.params = {{0, Use::input}}}}};
+  const Edit elsewhere = [](RunResult& result) {
+    std::string& message = result.error.message;
+    ++message.at(message.find("parameter ") + std::string("parameter ").size());
+  };
+  EXPECT_THAT(problems_of(Ending::refused, nullptr, nullptr, reads_nothing), IsEmpty());
+  EXPECT_THAT(problems_of(Ending::refused, nullptr, elsewhere, reads_nothing),
+              Contains(HasSubstr("expected 'submission 0, parameter 1: .. the tensor has no")));
 }
 
 TEST(Trial, ComparesTheSizeThatIsRecommended) {
