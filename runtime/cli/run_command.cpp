@@ -69,6 +69,19 @@ void complain_of(const RunReport& report) {
       name.empty() ? "the run" : "case " + name, report.outcome(), report.expected);
 }
 
+/// Of a run that has not come to its own report.
+RunReport fault_report(const Settings& settings, const RunError& error) {
+  RunReport report;
+  report.settings = &settings;
+  report.config = settings.device_config();
+  report.team = team_of(executor_of(settings));
+  report.expected = settings.text(Setting::expect);
+  report.verdict = "fault";
+  report.detail = error_name(error.code);
+  report.result.error = error;
+  return report;
+}
+
 constexpr const char* run_footer =
     R"(Sizes take K, M, G for 2^10, 2^20, 2^30. Each setting comes from its flag, else the variable
 in parentheses, else the config file (TOML: window = 16), else the case or the platform, else the
@@ -276,6 +289,7 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events,
   Progress progress(!quiet_);
   progress.stage("making the inputs");
   RunProgram program(settings, own_);
+  if (program.error().code != ErrorCode::ok) return fault_report(settings, program.error());
   Repetitions repetitions(settings, config, program, progress,
                           quiet_ ? "error" : settings.text(Setting::log_level),
                           interruption.stop());
@@ -287,14 +301,7 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events,
 /// What the process of the run would have reported if it had lived. There is no trace.
 ExitCode RunCommand::report_crash(const Settings& settings, const RunError& error) {
   ResultFiles results(ResultNames{.json = json_});
-  RunReport report;
-  report.settings = &settings;
-  report.config = settings.device_config();
-  report.team = team_of(executor_of(settings));
-  report.expected = settings.text(Setting::expect);
-  report.verdict = "fault";
-  report.detail = error_name(error.code);
-  report.result.error = error;
+  const RunReport report = fault_report(settings, error);
   if (!quiet_) results.print(to_text(report));
   results.finish([&] { return to_json(report); });
   return exit_code(report);

@@ -6,6 +6,7 @@
 
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/workloads/random_fill.hpp"
 
 namespace pto2::cli {
@@ -50,7 +51,8 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
     add_argument(parse_program_argument(argument), settings.number(Setting::input_seed));
   }
   load_images(settings, own);
-  check_argument_count(own);
+  const int expected = ask_argument_count();
+  if (error_.code == ErrorCode::ok) check_argument_count(expected, own);
 }
 
 void RunProgram::load_images(const Settings& settings, const OwnImages& own) {
@@ -86,10 +88,18 @@ void RunProgram::add_argument(const ProgramArgument& argument, uint64_t input_se
   args_.push_back(buffers_.back().memory.address());
 }
 
-void RunProgram::check_argument_count(const OwnImages& own) {
-  orchestration_->bind(nullptr);
+/// What is said after a call that did nothing is no answer.
+int RunProgram::ask_argument_count() {
+  const auto handle = executors::RuntimeHandle::take_before_run();
+  orchestration_->bind(handle.get());
   const auto count = static_cast<int>(args_.size());
   const int expected = orchestration_->config(args_.data(), count).expected_arg_count;
+  if (const char* call = handle->misplaced_call()) error_ = error_of_early(call);
+  return expected;
+}
+
+void RunProgram::check_argument_count(int expected, const OwnImages& own) const {
+  const auto count = static_cast<int>(args_.size());
   if (expected == count) return;
   throw CliError(exit_bad_input,
                  fmt::format("{}: the orchestration expects {} arguments, but there are {}; {}",

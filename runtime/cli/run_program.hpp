@@ -11,6 +11,7 @@
 #include "runtime/cli/settings.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
+#include "runtime/run/error.hpp"
 #include "runtime/workloads/buffer.hpp"
 
 namespace pto2::cli {
@@ -27,6 +28,8 @@ class RunProgram {
   /// Loads the images and makes the inputs. Throws CliError, LoadError, std::bad_alloc.
   RunProgram(const Settings& settings, const OwnImages& own);
 
+  /// Why it cannot run: its configuration has called the runtime. Else its code is `ok`.
+  const RunError& error() const { return error_; }
   /// The inputs with their reference; null without a workload.
   workloads::CaseData* data() const { return data_.get(); }
   /// The graph is the workload's own, so its size is known.
@@ -47,7 +50,8 @@ class RunProgram {
   };
   void load_images(const Settings& settings, const OwnImages& own);
   void add_argument(const ProgramArgument& argument, uint64_t input_seed);
-  void check_argument_count(const OwnImages& own);
+  int ask_argument_count();
+  void check_argument_count(int expected, const OwnImages& own) const;
 
   std::unique_ptr<workloads::CaseData> data_;
   std::vector<OwnBuffer> buffers_;
@@ -55,6 +59,7 @@ class RunProgram {
   KernelLibrary library_;
   std::vector<KernelEntry> entries_;
   std::optional<OrchestrationLibrary> orchestration_;
+  RunError error_;
   bool graph_is_known_ = false;
 };
 

@@ -26,6 +26,15 @@ namespace {
   end_process("log");
 }
 
+/// Nobody is inside of the code of a handle that no run has, so each call is noted as misplaced.
+void note(PTO2Runtime* rt, const char* name) {
+  const RuntimeHandle::Call call(static_cast<RuntimeHandle&>(*rt), name);
+}
+
+void log_before_the_run(PTO2Runtime* rt, int32_t, const char*, ...) {
+  note(rt, "log");
+}
+
 struct Name {
   template <std::size_t n>
   constexpr Name(const char (&name)[n]) {
@@ -45,28 +54,48 @@ struct Ended {
   }
 };
 
-constexpr PTO2RuntimeOps ended_table{
-    .abi = PTO2_ORCHESTRATION_ABI,
-    .submit_task = Ended<"submit_task">(),
-    .scope_begin = Ended<"scope_begin">(),
-    .scope_end = Ended<"scope_end">(),
-    .orchestration_done = Ended<"orchestration_done">(),
-    .make_tensor = Ended<"make_tensor">(),
-    .view = Ended<"view">(),
-    .reshape = Ended<"reshape">(),
-    .transpose = Ended<"transpose">(),
-    .ndims = Ended<"ndims">(),
-    .numel = Ended<"numel">(),
-    .is_contiguous = Ended<"is_contiguous">(),
-    .dump = Ended<"dump">(),
-    .log = &log_after_the_end,
-    .describe = Ended<"describe">(),
-    .allocate_cluster = Ended<"allocate_cluster">(),
-    .free_cluster = Ended<"free_cluster">(),
-    .submit_task_clustered = Ended<"submit_task_clustered">(),
-    .submit_block_task = Ended<"submit_block_task">(),
-    .fail = Ended<"fail">(),
+/// The same before the run: noted, and does nothing.
+template <Name name>
+struct Early {
+  template <class R, class... A>
+  using Pointer = R (*)(PTO2Runtime*, A...);
+  template <class R, class... A>
+  constexpr operator Pointer<R, A...>() const {
+    return [](PTO2Runtime* rt, A...) -> R {
+      note(rt, name.text);
+      return R();
+    };
+  }
 };
+
+template <template <Name> class Function>
+constexpr PTO2RuntimeOps table_of(decltype(PTO2RuntimeOps::log) log) {
+  return {
+      .abi = PTO2_ORCHESTRATION_ABI,
+      .submit_task = Function<"submit_task">(),
+      .scope_begin = Function<"scope_begin">(),
+      .scope_end = Function<"scope_end">(),
+      .orchestration_done = Function<"orchestration_done">(),
+      .make_tensor = Function<"make_tensor">(),
+      .view = Function<"view">(),
+      .reshape = Function<"reshape">(),
+      .transpose = Function<"transpose">(),
+      .ndims = Function<"ndims">(),
+      .numel = Function<"numel">(),
+      .is_contiguous = Function<"is_contiguous">(),
+      .dump = Function<"dump">(),
+      .log = log,
+      .describe = Function<"describe">(),
+      .allocate_cluster = Function<"allocate_cluster">(),
+      .free_cluster = Function<"free_cluster">(),
+      .submit_task_clustered = Function<"submit_task_clustered">(),
+      .submit_block_task = Function<"submit_block_task">(),
+      .fail = Function<"fail">(),
+  };
+}
+
+constexpr PTO2RuntimeOps ended_table = table_of<Ended>(&log_after_the_end);
+constexpr PTO2RuntimeOps early_table = table_of<Early>(&log_before_the_run);
 
 /// More than there are launches side by side, as a rule.
 constinit std::array<RuntimeHandle, 64> handles;
@@ -74,7 +103,11 @@ constinit Machine::atomic<uint32_t> next_handle{0};
 
 }  // namespace
 
-RuntimeHandle::Owner RuntimeHandle::take(OrchestrationRuntime& target,
+RuntimeHandle::Owner RuntimeHandle::take_before_run() {
+  return take(nullptr, early_table);
+}
+
+RuntimeHandle::Owner RuntimeHandle::take(OrchestrationRuntime* target,
                                          const PTO2RuntimeOps& table) {
   RuntimeHandle* handle = nullptr;
   for (std::size_t i = 0; i < handles.size() && handle == nullptr; ++i) {
@@ -83,7 +116,7 @@ RuntimeHandle::Owner RuntimeHandle::take(OrchestrationRuntime& target,
     if (!next.is_taken_.exchange(true, std::memory_order_acquire)) handle = &next;
   }
   if (handle == nullptr) handle = new RuntimeHandle;  // for good: somebody may keep it
-  handle->target_ = &target;
+  handle->target_ = target;
   handle->misplaced_.store(nullptr, std::memory_order_relaxed);
   handle->ops = &table;
   return Owner(handle);

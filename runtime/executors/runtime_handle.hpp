@@ -1,9 +1,9 @@
 /// What the PTO2Runtime* of an orchestration points to.
 ///
 /// The orchestration may keep it where other threads find it, and for longer than its run. So a
-/// handle is never given back: a call on another thread than the orchestration's is noted, and does
-/// nothing else; one after the end of the run ends the process with a message. Handles are used
-/// again, the one that ended longest ago first.
+/// handle is never given back: a call on another thread than the orchestration's, or before the
+/// run, is noted, and does nothing else; one after the end of the run ends the process with a
+/// message. Handles are used again, the one that ended longest ago first.
 #pragma once
 
 #include <memory>
@@ -29,12 +29,17 @@ class RuntimeHandle : public PTO2Runtime {
   /// Ends with its owner, who is gone when the run is over.
   using Owner = std::unique_ptr<RuntimeHandle, Ending>;
   /// One that no run has, for calls that `target` serves through `table`. Throws std::bad_alloc.
-  static Owner take(OrchestrationRuntime& target, const PTO2RuntimeOps& table);
+  static Owner take(OrchestrationRuntime& target, const PTO2RuntimeOps& table) {
+    return take(&target, table);
+  }
+  /// One for what an image does before there is a run: each call is noted, and does nothing. Throws
+  /// std::bad_alloc.
+  static Owner take_before_run();
 
   /// The orchestration runs on it.
   [[nodiscard]] CallingCode& code() { return code_; }
   [[nodiscard]] const CallingCode& code() const { return code_; }
-  /// Null after the end.
+  /// Null before the run, and after its end.
   [[nodiscard]] OrchestrationRuntime* target() const { return target_; }
 
   /// While it lives, the orchestration is in the function called `name`, if it may be.
@@ -64,6 +69,7 @@ class RuntimeHandle : public PTO2Runtime {
   }
 
  private:
+  static Owner take(OrchestrationRuntime* target, const PTO2RuntimeOps& table);
   void end();
   void refuse(const char* name);
 

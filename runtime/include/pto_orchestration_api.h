@@ -13,9 +13,9 @@
 /// does nothing, and the launch reports it when the entry has returned.
 ///
 /// Every call comes from the thread that the entry runs on, and before the entry returns. Another
-/// thread's, or a kernel's, does nothing, and the run ends with wrong_thread; one after the end of
-/// the run ends the process with a message. Between two calls an orchestration may take as long as
-/// a kernel may.
+/// thread's, or a kernel's, does nothing, and the run ends with wrong_thread. So does a call in the
+/// configuration, and the entry is not called then; one after the end of the run ends the process
+/// with a message. Between two calls an orchestration may take as long as a kernel may.
 ///
 /// C++17 is enough. Sources count on this header for <algorithm> and <string>.
 #pragma once

@@ -39,6 +39,14 @@ RunError error_of_misplaced(const char* call) {
           row_of(ErrorCode::wrong_thread).hint};
 }
 
+RunError error_of_early(const char* call) {
+  return {ErrorCode::wrong_thread,
+          fmt::format("{}() was called in aicpu_orchestration_config, before the run, and did "
+                      "nothing",
+                      call),
+          row_of(ErrorCode::wrong_thread).hint};
+}
+
 RunError error_of_leaving(const executors::LeftBehind& left) {
   return {
       ErrorCode::orchestration_timeout,

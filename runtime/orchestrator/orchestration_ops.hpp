@@ -40,6 +40,8 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 
 /// Of a call of this function on another thread than the orchestration's.
 [[nodiscard]] RunError error_of_misplaced(const char* call);
+/// Of a call of this function by the image's configuration.
+[[nodiscard]] RunError error_of_early(const char* call);
 /// Of one that was left, because it did not call the runtime.
 [[nodiscard]] RunError error_of_leaving(const executors::LeftBehind& left);
 

@@ -114,7 +114,7 @@ constexpr OutcomeRow rows[] = {
      "wrong_thread",
      Cause::call,
      {},
-     "a thread that does not run the orchestration called the runtime",
+     "the runtime was called on another thread than the orchestration's, or by its configuration",
      "call it from the thread of aicpu_orchestration_entry alone, and never from a kernel"},
 };
 

@@ -191,6 +191,34 @@ TEST(OwnImages, AWrongNumberOfArgumentsIsRefused) {
                                  HasSubstr("there are 1")));
 }
 
+/// What it says after such a call is no answer.
+TEST(OwnImages, AConfigurationThatCallsTheRuntimeIsAFault) {
+  const auto run = [](const std::string& argument, const Strings& more) {
+    Strings arguments = {"run",
+                         "--orchestration",
+                         std::string(TEST_IMAGES) + "/early_calls.so",
+                         "--kernels",
+                         kernels,
+                         "--arg",
+                         "scalar:" + argument,
+                         "--json",
+                         "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return pto2(arguments);
+  };
+  for (const char* executor : {"packed", "seeded"}) {
+    const Outcome outcome = run("4", {"--executor", executor});
+    EXPECT_EQ(outcome.code, 5);
+    EXPECT_EQ(outcome.json()["detail"], "wrong_thread");
+    EXPECT_THAT(outcome.err,
+                HasSubstr("FATAL: make_tensor() was called in aicpu_orchestration_config, before "
+                          "the run, and did nothing\ncall it from the thread of "
+                          "aicpu_orchestration_entry alone"));
+  }
+  EXPECT_EQ(run("4", {"--expect", "wrong_thread"}).code, 0);
+  EXPECT_EQ(run("0", {}).code, 4);
+}
+
 TEST(OwnImages, BadArgumentsAreUsageErrors) {
   for (const char* argument :
        {"scalar", "scalar:x", "scalar:-", "scalar:--1", "scalar:-0x1",

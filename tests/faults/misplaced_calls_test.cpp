@@ -1,4 +1,4 @@
-/// Calls of the runtime on other threads than the orchestration's, and after the end of its run.
+/// Calls of the runtime on other threads than the orchestration's, and before and after its run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 #include <string>
 #include <thread>
 
+#include "runtime/executors/runtime_handle.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -160,6 +161,39 @@ TEST_P(MisplacedCalls, OfAnotherRunEndTheProcess) {
               "submit_task\\(\\) was called after the end");
   for (int i = 0; i < 20; ++i) ASSERT_EQ(run([](PTO2Runtime*) {}).error.code, ErrorCode::ok);
   EXPECT_EXIT(submit(former, 0), ExitedWithCode(5), "submit_task\\(\\) was called after the end");
+}
+
+TEST(CallsBeforeTheRun, DoNothing) {
+  static const uint64_t shape[] = {2, 2};
+  static const PTOParam none[1] = {};
+  const std::pair<const char*, std::function<void(PTO2Runtime*)>> calls[] = {
+      {"submit_task", [](PTO2Runtime* rt) { submit(rt, 0); }},
+      {"scope_begin", [](PTO2Runtime* rt) { const PTO2ScopeGuard scope(rt); }},
+      {"make_tensor", [](PTO2Runtime*) { EXPECT_EQ(make_tensor(shape, 2).id, 0U); }},
+      {"ndims", [](PTO2Runtime*) { EXPECT_EQ(Tensor{1}.view(shape, shape).id, 0U); }},
+      {"reshape", [](PTO2Runtime*) { EXPECT_EQ(Tensor{1}.reshape(shape, 2).id, 0U); }},
+      {"describe", [](PTO2Runtime*) { EXPECT_EQ(Tensor{1}.dump(), ""); }},
+      {"log", [](PTO2Runtime* rt) { LOG_INFO(rt, "%d", 1); }},
+      {"allocate_cluster", [](PTO2Runtime* rt) { EXPECT_EQ(pto2_rt_allocate_cluster(rt), 0); }},
+      {"submit_block_task",
+       [](PTO2Runtime* rt) { pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_CUBE, none, 0, 2); }},
+      {"fail", [](PTO2Runtime* rt) { pto2_rt_fail(rt, 1, "early"); }},
+  };
+  for (const auto& [name, call] : calls) {
+    const auto handle = executors::RuntimeHandle::take_before_run();
+    pto2_rt_init_tensor_pool(handle.get());
+    EXPECT_EQ(handle->misplaced_call(), nullptr) << name;
+    call(handle.get());
+    ASSERT_STREQ(handle->misplaced_call(), name);
+    pto2_rt_orchestration_done(handle.get());
+    EXPECT_STREQ(handle->misplaced_call(), name) << "the first";
+  }
+}
+
+/// Who keeps the handle calls too late later on.
+TEST(CallsBeforeTheRun, EndTheProcessOnceItHasBegun) {
+  PTO2Runtime* const early = executors::RuntimeHandle::take_before_run().get();
+  EXPECT_EXIT(submit(early, 0), ExitedWithCode(5), "submit_task\\(\\) was called after the end");
 }
 
 }  // namespace
