@@ -56,7 +56,8 @@ that follow are not tried.
 Faults (docs/SIMULATION.md): slow_core and slow_scheduler take long for each step, a core with
 lost_before_ack, lost_after_ack or lost_before_fin takes none any more from there on, answers_twice
 reports the end of a task once more, and kept_group is a cluster that is not freed before its scope
-ends. Where and when follows from the seed. A lost core must end the run in core_lost.
+ends, of --graphs clustered without --mistakes. Where and when follows from the seed. A lost core
+must end the run in core_lost.
 
 Strategies: sc is sequentially consistent memory under schedules of all kinds. The others have
 memory as weak as C++ allows, and find data races: random lets any thread go on at each point, pct

@@ -23,16 +23,27 @@ void weaken(const Options& options) {
   executors::WeakMemory::weakening = {name, std::memory_order_relaxed};
 }
 
-}  // namespace
-
-std::unique_ptr<Subject> make_subject(const Options& options) {
-  weaken(options);
-  if (has(options.faults, Fault::kept_group) && !options.clustered &&
-      options.faults != all_faults()) {
+/// A fault that is asked for by name, and that no run can have. Of `all`, each run draws one that
+/// it can.
+void refuse_impossible(const Options& options) {
+  if (options.faults == all_faults() || !has(options.faults, Fault::kept_group)) return;
+  if (!options.clustered) {
     throw cli::CliError(cli::exit_usage,
                         "the fault kept_group needs graphs with groups: use it with "
                         "--random-graphs --graphs clustered");
   }
+  if (options.mistakes) {
+    throw cli::CliError(cli::exit_usage,
+                        "the fault kept_group needs graphs without a mistake, which may be none "
+                        "while a group is open: leave --mistakes out, or the fault");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Subject> make_subject(const Options& options) {
+  weaken(options);
+  refuse_impossible(options);
   if (options.workload.empty()) return std::make_unique<GraphSubject>(options);
   try {
     static_cast<void>(workloads::find_workload(options.workload));  // before its images are missed

@@ -79,6 +79,33 @@ TEST(FailingGraphs, OnlyClusteredOnesHaveGroupsToKeep) {
   EXPECT_NE(make_subject(options), nullptr);
 }
 
+/// A mistake may be none while a group is open.
+TEST(FailingGraphs, OnlyThoseWithoutMistakesKeepGroups) {
+  Options options = of_clustered(Fault::kept_group);
+  options.mistakes = true;
+  EXPECT_THROW(static_cast<void>(make_subject(options)), std::runtime_error);
+  options.faults = all_faults();
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    EXPECT_NE(subject->run(seed).fault, Fault::kept_group) << seed;
+  }
+}
+
+/// Those that run out of something before they come to their mistake.
+TEST(FailingGraphs, SomeWithMistakesLoseCores) {
+  Options options = of_clustered(Fault::lost_before_ack);
+  options.mistakes = true;
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  uint64_t drawn = 0;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulatedRun run = subject->run(seed);
+    EXPECT_THAT(run.problems, IsEmpty()) << seed;
+    EXPECT_FALSE(run.outcome == "refused" && run.fault == Fault::lost_before_ack) << seed;
+    drawn += run.fault == Fault::lost_before_ack ? 1 : 0;
+  }
+  EXPECT_GE(drawn, 5u);
+}
+
 TEST(FailingWorkload, LostCoresArePredicted) {
   WorkloadSubject subject(of_bgemm("lost_before_ack,lost_after_ack,lost_before_fin"));
   uint64_t lost = 0;
