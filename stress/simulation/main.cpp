@@ -121,13 +121,7 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
   const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
-  const bool weakens = !arguments.options.weaken.empty() && summary.runs != 0;
-  if (weakens && !WeakMemory::weakening_was_used) {
-    throw CliError(cli::exit_usage,
-                   fmt::format("no run asked for a memory order called {}; docs/PROTOCOLS.md has "
-                               "their names",
-                               arguments.options.weaken));
-  }
+  check_weakening(arguments.options, summary);
   std::optional<Shrunk> shrunk;
   if (!summary.wrong.empty() && arguments.shrink && !interruption.exit_code()) {
     fmt::print(stderr, "pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);

@@ -10,6 +10,8 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/executors/weak_memory.hpp"
+#include "runtime/output/exit_codes.hpp"
 #include "stress/crash_report.hpp"
 #include "stress/simulation/progress.hpp"
 
@@ -154,6 +156,15 @@ Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t
     simulation.work(*subjects.front());
   }
   return simulation.finish(*subjects.front());
+}
+
+void check_weakening(const Options& options, const Summary& summary) {
+  if (options.weaken.empty() || executors::WeakMemory::weakening_was_used) return;
+  if (summary.runs == 0) return;
+  throw cli::CliError(cli::exit_usage,
+                      fmt::format("no run asked for a memory order called {}; docs/PROTOCOLS.md "
+                                  "has their names",
+                                  options.weaken));
 }
 
 }  // namespace pto2::simulations

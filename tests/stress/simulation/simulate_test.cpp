@@ -8,6 +8,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "runtime/output/exit_codes.hpp"
+
 namespace pto2::simulations {
 namespace {
 
@@ -138,6 +140,28 @@ TEST(Simulate, AThousandRunsComeToEachFault) {
   };
   EXPECT_THAT(summary_of({1, 1000}, failing).never_seen,
               ElementsAre("a run that comes to slow_core"));
+}
+
+Summary weakened(const Options& options, const std::stop_token& stop) {
+  return simulate(options, {1, 3}, 1, stop, [](const Options&) {
+    return std::make_unique<MadeUp>([](uint64_t) { return passed(); }, std::vector<std::string>{});
+  });
+}
+
+/// Interrupted before the first run, it is not the user who has erred.
+TEST(Simulate, AnOrderIsUnknownOnceARunDidNotAskForIt) {
+  Options options;
+  options.weaken = "no_such.order";
+  EXPECT_THROW(check_weakening(options, weakened(options, {})), cli::CliError);
+  std::stop_source interruption;
+  interruption.request_stop();
+  const Summary summary = weakened(options, interruption.get_token());
+  EXPECT_EQ(summary.runs, 0U);
+  EXPECT_NO_THROW(check_weakening(options, summary));
+}
+
+TEST(Simulate, NoOrderIsUnknownIfNoneIsWeakened) {
+  EXPECT_NO_THROW(check_weakening({}, weakened({}, {})));
 }
 
 }  // namespace
