@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/chip/argument_text.hpp"
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/device/thread_names.hpp"
@@ -80,14 +81,14 @@ class Assembly {
   /// What of the user's a logical thread runs, in words; empty: nothing.
   [[nodiscard]] std::string user_code_of(const std::string& thread) const {
     if (thread == orchestrator_name) return "the orchestration";
-    for (uint32_t s = 0; s < schedulers_.size(); ++s) {
-      if (thread == scheduler_name(s)) return kernel_of(schedulers_[s]->counts().own_tasks, thread);
-    }
-    for (uint32_t core = 0; core < state_.cores.size(); ++core) {
-      if (thread == chip().name_of(CoreId(core)))
-        return kernel_of(state_.cores[core].counts(), thread);
-    }
-    return {};
+    const CoreCounts* const counts = counts_of(thread);
+    return counts == nullptr ? std::string() : kernel_of(*counts, thread);
+  }
+  /// For a handler on that thread: the arguments of the kernel that it runs; empty: it runs none.
+  [[nodiscard]] std::string arguments_of(const std::string& thread) {
+    const CoreCounts* const counts = counts_of(thread);
+    if (counts == nullptr || counts->acks == counts->fins) return {};
+    return arguments_text(*state_.arguments(state_.life.slot_id(counts->task)).reading());
   }
 
   [[nodiscard]] RunState<P, F>& state() { return state_; }
@@ -102,6 +103,16 @@ class Assembly {
   /// Whose thread it is. Requires a core's.
   [[nodiscard]] CoreId core_of(uint32_t thread) const {
     return CoreId(thread - thread_of(CoreId(0)));
+  }
+  /// Of what a scheduler runs itself, or a core; null: it is neither's thread.
+  [[nodiscard]] const CoreCounts* counts_of(const std::string& thread) const {
+    for (uint32_t s = 0; s < schedulers_.size(); ++s) {
+      if (thread == scheduler_name(s)) return &schedulers_[s]->counts().own_tasks;
+    }
+    for (uint32_t core = 0; core < state_.cores.size(); ++core) {
+      if (thread == chip().name_of(CoreId(core))) return &state_.cores[core].counts();
+    }
+    return nullptr;
   }
   /// Empty: no kernel runs there. For a handler on that thread, as user_code_of() is.
   [[nodiscard]] std::string kernel_of(const CoreCounts& counts, const std::string& thread) const {

@@ -15,6 +15,17 @@
 
 namespace pto2 {
 
+/// What the calling thread runs.
+struct RunningCode {
+  /// By the guards that live.
+  static RunningCode of_this_thread();
+  /// "; its arguments: ..", as far as the guard knows them. Requires one.
+  [[nodiscard]] std::string arguments() const;
+
+  std::string who;
+  const CrashGuard* guard = nullptr;  ///< that knows it; null: none does
+};
+
 namespace {
 
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
@@ -112,7 +123,7 @@ void leave_to_others(int signal, bool was_sent) {
 /// Ends the process with what `text_about` says of what the calling thread runs; returns if no
 /// guard knows it.
 template <class TextAbout>
-void end_with(ErrorCode code, TextAbout&& text_about) {
+void end_with(ErrorCode error, TextAbout&& text_about) {
   pid_t nobody = 0;
   const pid_t self = gettid();
   if (!crashed_thread.compare_exchange_strong(nobody, self)) {
@@ -121,9 +132,9 @@ void end_with(ErrorCode code, TextAbout&& text_about) {
   }
   std::signal(SIGALRM, end);
   alarm(seconds_of_a_handler);
-  const std::string who = who_crashed();
-  if (!who.empty()) {
-    say(code, text_about(who));
+  const RunningCode code = RunningCode::of_this_thread();
+  if (code.guard != nullptr) {
+    say(error, text_about(code));
     _exit(cli::exit_runtime_fault);
   }
   alarm(0);
@@ -132,7 +143,7 @@ void end_with(ErrorCode code, TextAbout&& text_about) {
 
 void on_crash(int signal, siginfo_t* info, void* context) {
   end_with(ErrorCode::crashed,
-           [&](const std::string& who) { return text_of(who, signal, *info, context); });
+           [&](const RunningCode& code) { return text_of(code.who, signal, *info, context); });
   leave_to_others(signal, info->si_code <= 0);
 }
 
@@ -143,14 +154,15 @@ void on_stuck(int, siginfo_t* info, void* context) {
   const executors::NotLeft why = executors::leave(note.turn, place, milliseconds);
   if (why == executors::NotLeft::returned) return;
   if (why == executors::NotLeft::in_library && !note.is_last) return;
-  const ErrorCode code =
+  const ErrorCode error =
       note.is_orchestration ? ErrorCode::orchestration_timeout : ErrorCode::scheduler_timeout;
-  end_with(code, [&](const std::string& who) {
-    return fmt::format("{} has not returned for {}{}{}", who, executors::seconds_text(milliseconds),
-                       executors::place_text(place),
+  end_with(error, [&](const RunningCode& code) {
+    return fmt::format("{} has not returned for {}{}{}{}", code.who,
+                       executors::seconds_text(milliseconds), executors::place_text(place),
                        why == executors::NotLeft::in_library
                            ? ", where it cannot be left: it may hold a lock that others need"
-                           : "");
+                           : "",
+                       code.arguments());
   });
 }
 
@@ -176,7 +188,8 @@ void uninstall() {
 
 }  // namespace
 
-CrashGuard::CrashGuard(Who who) : who_(std::move(who)) {
+CrashGuard::CrashGuard(Who who, Who arguments)
+    : who_(std::move(who)), arguments_(std::move(arguments)) {
   const Lock lock;
   if (newest == nullptr) install();
   next_ = std::exchange(newest, this);
@@ -190,12 +203,17 @@ CrashGuard::~CrashGuard() {
   if (newest == nullptr) uninstall();
 }
 
-std::string who_crashed() {
+RunningCode RunningCode::of_this_thread() {
   const Lock lock;
   for (CrashGuard* guard = newest; guard != nullptr; guard = guard->next_) {
-    if (std::string who = guard->who_(); !who.empty()) return who;
+    if (std::string who = guard->who_(); !who.empty()) return {std::move(who), guard};
   }
   return {};
+}
+
+std::string RunningCode::arguments() const {
+  const std::string text = guard->arguments_ ? guard->arguments_() : std::string();
+  return text.empty() ? text : "; its arguments: " + text;
 }
 
 void CrashGuard::end_stuck(const executors::KernelState& thread, uint64_t milliseconds,

@@ -23,10 +23,6 @@ struct CrashText {
   char text[crash_text + 1] = {};
 };
 
-class CrashGuard;
-/// What the calling thread runs, by the guards that live; empty: none knows it.
-std::string who_crashed();
-
 /// While one lives, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP and SIGABRT on a thread that `who`
 /// knows end the process with the exit code of a runtime fault, after a message on stderr: signal,
 /// address, and what the thread ran. Signals of other threads have their usual effect, and a signal
@@ -39,7 +35,9 @@ class CrashGuard {
   /// after two seconds.
   using Who = std::function<std::string()>;
 
-  explicit CrashGuard(Who who);
+  /// `arguments` is called after `who`, on a thread whose kernel does not return: what the kernel
+  /// was given, in words; empty: nothing is to be said of it. None: it never is.
+  explicit CrashGuard(Who who, Who arguments = {});
   ~CrashGuard();
   CrashGuard(const CrashGuard&) = delete;
   CrashGuard& operator=(const CrashGuard&) = delete;
@@ -56,9 +54,10 @@ class CrashGuard {
   static void leave_text_in(CrashText* text);
 
  private:
-  friend std::string who_crashed();
+  friend struct RunningCode;
 
   Who who_;
+  Who arguments_;
   CrashGuard* next_ = nullptr;  ///< was made before
 };
 

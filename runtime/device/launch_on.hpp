@@ -40,7 +40,8 @@ class Run {
     {
       const auto who = [this] { return assembly_.user_code_of(P::running_thread()); };
       const ExitGuard at_exit(who);
-      const CrashGuard at_crash(who);
+      const CrashGuard at_crash(who,
+                                [this] { return assembly_.arguments_of(P::running_thread()); });
       const uint64_t deadline = assembly_.state().config.deadline_ms;
       const typename P::reminder reminder(
           assembly_.state().orchestrator_bell, team_,

@@ -182,8 +182,27 @@ TEST_P(Stuck, TasksBehindItDoNotRun) {
 TEST_P(Stuck, KernelsInLibrariesEndTheProcess) {
   EXPECT_EXIT(static_cast<void>(run(stay_in_a_library, tasks(PTO2_WORKER_CUBE))), ExitedWithCode(5),
               "FATAL: kernel 0, task 1 of ring 0, on aic[0-9]+, has not returned for 0.3 s, in "
-              ".*libc.*, where it cannot be left: it may hold a lock that others need\nif the "
+              ".*libc.*, where it cannot be left: it may hold a lock that others need; its "
+              "arguments: none\nif the "
               "kernel is only slow, give --deadline");
+}
+
+/// Its own, and not those of the task before it.
+TEST_P(Stuck, KernelsInLibrariesAreNamedWithTheirArguments) {
+  const auto stay_behind_another = [](PTO2Runtime* rt) {
+    float memory[6] = {};
+    pto2_rt_init_tensor_pool(rt);
+    const uint32_t shape[] = {2, 3};
+    const PTOParam former = make_scalar_param(41);
+    const PTOParam params[] = {make_scalar_param(42),
+                               make_input_param(make_tensor_external(memory, shape, 2))};
+    pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, &former, 1);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, 2);
+  };
+  EXPECT_EXIT(static_cast<void>(run(stay_in_a_library, stay_behind_another)), ExitedWithCode(5),
+              "task 1 of ring 0.*; its arguments: 0: scalar 42, 1: float32 \\[2, 3\\] at 0x");
+  EXPECT_EXIT(static_cast<void>(run(stay_in_a_library, tasks(PTO2_WORKER_AI_CPU))),
+              ExitedWithCode(5), "on scheduler.*; its arguments: none");
 }
 
 TEST_P(Stuck, KernelsAreLeftOnceTheyAreOutOfLibraries) {
@@ -260,7 +279,7 @@ TEST_P(Stuck, OrchestrationsInLibrariesEndTheProcess) {
       static_cast<void>(run(take_a_while, [](PTO2Runtime*) { stay_in_a_library(nullptr); })),
       ExitedWithCode(5),
       "FATAL: the orchestration has not returned for 0.3 s, in .*libc.*, where it cannot be "
-      "left");
+      "left: it may hold a lock that others need\n");
 }
 
 TEST_P(Stuck, OrchestrationsThatCallAreNot) {
