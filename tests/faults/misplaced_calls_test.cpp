@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -17,6 +18,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 PTO2Runtime* kept = nullptr;
+
+constexpr KernelEntry graph_kernels[] = {hash_kernel};
 
 /// Arguments: whether to call.
 void caller(int64_t* args) {
@@ -66,6 +69,28 @@ TEST_P(MisplacedCalls, OnAnotherThreadAreRefused) {
             "submit_task() was called on a thread that does not run the orchestration, and did "
             "nothing");
   EXPECT_EQ(result.tasks, 2U);
+}
+
+/// It is told at the end: the first of many tasks calls, and all that come after it run, through
+/// scopes and a window that is full.
+TEST_P(MisplacedCalls, DoNotEndTheRunEarly) {
+  std::optional<TaskGraph> tasks;  // kernels use it after the orchestration
+  const RunResult result = run_at(GetParam(), small_device(),
+                                  {graph_kernels,
+                                   [&](PTO2Runtime* rt) {
+                                     std::thread([rt] { pto2_rt_fail(rt, 1, "elsewhere"); }).join();
+                                     TaskGraph& graph = tasks.emplace(rt);
+                                     Value value = graph.task({});
+                                     for (int i = 0; i < 200; ++i) {
+                                       PTO2_SCOPE(rt) {
+                                         graph.update(value, {graph.task({value})});
+                                       }
+                                     }
+                                   },
+                                   {}});
+  EXPECT_EQ(result.error.code, ErrorCode::wrong_thread) << result.error.message;
+  EXPECT_EQ(result.completions, 401U);
+  tasks->verify();
 }
 
 TEST_P(MisplacedCalls, InKernelsAreRefused) {
