@@ -75,6 +75,20 @@ TEST_P(AsanCanary, SignedOverflowIsReported) {
   EXPECT_DEATH(run(overflow), "signed integer overflow");
 }
 
+TEST_P(AsanCanary, AMisalignedAccessIsReported) {
+  const auto misaligned = [] {
+    alignas(int) char bytes[2 * sizeof(int)] = {};
+    *reinterpret_cast<int*>(opaque(&bytes[1])) = 1;
+  };
+  EXPECT_DEATH(run(misaligned), "store to misaligned address");
+}
+
+/// Before the access, which would be a crash.
+TEST_P(AsanCanary, ANullDereferenceIsReported) {
+  const auto dereference = [] { *opaque<int*>(nullptr) = 1; };
+  EXPECT_DEATH(run(dereference), "store to null pointer of type 'int'");
+}
+
 TEST_P(AsanCanary, ADefectFreeProgramIsNot) {
   EXPECT_EXIT(run([] {}), testing::ExitedWithCode(0), "");
 }
