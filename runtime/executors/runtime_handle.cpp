@@ -100,6 +100,8 @@ constexpr PTO2RuntimeOps early_table = table_of<Early>(&log_before_the_run);
 /// More than there are launches side by side, as a rule.
 constinit std::array<RuntimeHandle, 64> handles;
 constinit Machine::atomic<uint32_t> next_handle{0};
+/// Those that were made besides, the last one first. They stay: somebody may keep one.
+constinit Machine::atomic<RuntimeHandle*> made_handles{nullptr};
 
 }  // namespace
 
@@ -107,15 +109,33 @@ RuntimeHandle::Owner RuntimeHandle::take_before_run() {
   return take(nullptr, early_table);
 }
 
-RuntimeHandle::Owner RuntimeHandle::take(OrchestrationRuntime* target,
-                                         const PTO2RuntimeOps& table) {
-  RuntimeHandle* handle = nullptr;
-  for (std::size_t i = 0; i < handles.size() && handle == nullptr; ++i) {
+/// Null: runs have all that there are.
+RuntimeHandle* RuntimeHandle::take_ended() {
+  for (std::size_t i = 0; i < handles.size(); ++i) {
     RuntimeHandle& next =
         handles[next_handle.fetch_add(1, std::memory_order_relaxed) % handles.size()];
-    if (!next.is_taken_.exchange(true, std::memory_order_acquire)) handle = &next;
+    if (next.try_take()) return &next;
   }
-  if (handle == nullptr) handle = new RuntimeHandle;  // for good: somebody may keep it
+  RuntimeHandle* made = made_handles.load(std::memory_order_acquire);
+  while (made != nullptr && !made->try_take()) made = made->next_;
+  return made;
+}
+
+/// For good.
+RuntimeHandle* RuntimeHandle::take_new() {
+  auto* const handle = new RuntimeHandle;
+  handle->is_taken_.store(true, std::memory_order_relaxed);
+  handle->next_ = made_handles.load(std::memory_order_relaxed);
+  while (!made_handles.compare_exchange_weak(handle->next_, handle, std::memory_order_release,
+                                             std::memory_order_relaxed)) {
+  }
+  return handle;
+}
+
+RuntimeHandle::Owner RuntimeHandle::take(OrchestrationRuntime* target,
+                                         const PTO2RuntimeOps& table) {
+  RuntimeHandle* handle = take_ended();
+  if (handle == nullptr) handle = take_new();
   handle->target_ = target;
   handle->misplaced_.store(nullptr, std::memory_order_relaxed);
   handle->ops = &table;

@@ -3,7 +3,8 @@
 /// The orchestration may keep it where other threads find it, and for longer than its run. So a
 /// handle is never given back: a call on another thread than the orchestration's, or before the
 /// run, is noted, and does nothing else; one after the end of the run ends the process with a
-/// message. Handles are used again, the one that ended longest ago first.
+/// message. Handles are used again, the one that ended longest ago first; those that were made
+/// because runs had all others, when that happens again.
 #pragma once
 
 #include <memory>
@@ -70,6 +71,10 @@ class RuntimeHandle : public PTO2Runtime {
 
  private:
   static Owner take(OrchestrationRuntime* target, const PTO2RuntimeOps& table);
+  static RuntimeHandle* take_ended();
+  static RuntimeHandle* take_new();
+  /// False: a run has it.
+  [[nodiscard]] bool try_take() { return !is_taken_.exchange(true, std::memory_order_acquire); }
   void end();
   void refuse(const char* name);
 
@@ -77,6 +82,7 @@ class RuntimeHandle : public PTO2Runtime {
   OrchestrationRuntime* target_ = nullptr;
   Machine::atomic<const char*> misplaced_{nullptr};
   Machine::atomic<bool> is_taken_{false};
+  RuntimeHandle* next_ = nullptr;  ///< of those that were made
 };
 
 }  // namespace executors

@@ -4,8 +4,10 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "runtime/executors/runtime_handle.hpp"
 #include "tests/runtime/device/task_graph.hpp"
@@ -157,6 +159,50 @@ TEST_P(MisplacedCalls, AreNoneOfRunsSideBySide) {
   });
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(result.tasks, 1U);
+}
+
+/// Launches that are alive at once, each begun in the middle of the one before, and what they came
+/// to.
+struct Nested {
+  struct One {
+    std::optional<TaskGraph> tasks;
+    RunResult result;
+  };
+
+  Nested(ExecutorKind where, std::size_t depth) : launches(depth) { launch(where, 0); }
+
+  void launch(ExecutorKind where, std::size_t i) {
+    if (i == launches.size()) return;
+    One& one = launches[i];
+    const auto entry = [&, where, i](PTO2Runtime* rt) {
+      EXPECT_TRUE(alive.insert(rt).second) << "two have one handle";
+      std::thread([&, where, i] { launch(where, i + 1); }).join();
+      TaskGraph& graph = one.tasks.emplace(rt);
+      Value value = graph.task({});
+      for (std::size_t task = 0; task < i; ++task) {
+        PTO2_SCOPE(rt) {
+          graph.update(value);
+        }
+      }
+    };
+    one.result = run_at(where, tiny_device(), {graph_kernels, entry, {}});
+  }
+
+  std::vector<One> launches;
+  std::set<PTO2Runtime*> alive;
+};
+
+/// More than there are handles without memory. Those that were made are used again.
+TEST_P(MisplacedCalls, AreNoneOfSeventyRunsAtOnce) {
+  constexpr std::size_t depth = 70;
+  const Nested first(GetParam(), depth);
+  for (std::size_t i = 0; i < depth; ++i) {
+    const Nested::One& one = first.launches[i];
+    EXPECT_EQ(one.result.error.code, ErrorCode::ok) << i << ": " << one.result.error.message;
+    EXPECT_EQ(one.result.completions, i + 1);
+    one.tasks->verify();
+  }
+  EXPECT_EQ(Nested(GetParam(), depth).alive, first.alive);
 }
 
 /// What the orchestration has met itself comes first.
