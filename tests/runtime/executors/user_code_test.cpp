@@ -1,9 +1,11 @@
 /// Leaving kernels, without signals: leave() is called by the kernel itself.
 #include "runtime/executors/user_code.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/context/detail/fcontext.hpp>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
@@ -23,6 +25,11 @@ const void* here() {
 
 const void* in_libraries() {
   return reinterpret_cast<const void*>(&std::malloc);
+}
+
+/// One of a library that is not the system's.
+const void* in_another_image() {
+  return reinterpret_cast<const void*>(&boost::context::detail::jump_fcontext);
 }
 
 void leave_now(int64_t*) {
@@ -59,6 +66,13 @@ TEST_F(UserCode, IsNotLeftInLibraries) {
   EXPECT_EQ(answer, NotLeft::in_library);
   const auto nowhere = [](int64_t*) { answer = leave(7, nullptr, 1); };
   call_leavable(nowhere, nullptr, turn);
+  EXPECT_EQ(answer, NotLeft::in_library);
+}
+
+/// Whose locks nobody knows. An orchestration may be spread over several images, see below.
+TEST_F(UserCode, KernelsAreNotLeftInOtherImages) {
+  const auto elsewhere = [](int64_t*) { answer = leave(7, in_another_image(), 1); };
+  call_leavable(elsewhere, nullptr, turn);
   EXPECT_EQ(answer, NotLeft::in_library);
 }
 
@@ -135,6 +149,22 @@ TEST_F(Calling, CodeThrows) {
   EXPECT_THROW(code_.call([] { throw std::runtime_error("over"); }), std::runtime_error);
   EXPECT_EQ(code_.turn() % 2, 0U);
   EXPECT_FALSE(code_.enter());
+}
+
+/// Of the C and the C++ library, of the loader, and of what throws.
+TEST_F(Calling, CodeIsNotLeftInTheSystem) {
+  if (PTO2_CAN_LEAVE == 0) GTEST_SKIP() << "no code is left in this build";
+  for (const char* name : {"calloc", "_ZdlPv", "__tls_get_addr", "_Unwind_Backtrace"}) {
+    const void* const place = dlsym(RTLD_DEFAULT, name);
+    ASSERT_NE(place, nullptr) << name;
+    code_.call([&] { EXPECT_EQ(leave(code_.turn(), place, 1), NotLeft::in_library) << name; });
+  }
+}
+
+TEST_F(Calling, CodeIsLeftInAnyOtherImage) {
+  if (PTO2_CAN_LEAVE == 0) GTEST_SKIP() << "no code is left in this build";
+  const auto elsewhere = [&] { static_cast<void>(leave(code_.turn(), in_another_image(), 1)); };
+  EXPECT_THROW(code_.call(elsewhere), LeftBehind);
 }
 
 TEST_F(Calling, CodeIsLeft) {

@@ -93,6 +93,29 @@ TEST_F(Together, NeighboursMeetInTheMargin) {
   EXPECT_EQ(run({inout(columns(0, 8))}, right), Kind::beside);
 }
 
+/// The same behind the last element, which is in the margin of a buffer of the heap.
+TEST_F(Together, NeighboursMeetInTheMarginOfABuffer) {
+  const auto inout_rows = [this](uint64_t first) {
+    const uint64_t shape[] = {4, 64};
+    const uint64_t offsets[] = {first, 0};
+    GuardedTask task;
+    task.params.push_back({.tensor = *tensors_.find(tensors_.view(all_, shape, offsets).handle),
+                           .type = PTOParamType::INOUT,
+                           .buffer_bytes = sizeof memory_});
+    return task;
+  };
+  const GuardedTask upper = inout_rows(0);
+  const GuardedTask lower = inout_rows(4);
+  for (const bool run_together : {false, true}) {
+    WatchedKernel kernel;
+    kernel.watch(upper);
+    if (run_together) kernel.allow(lower);
+    kernel.copy();
+    memory_[4 * 64] += 1;
+    EXPECT_EQ(kernel.find_change().has_value(), !run_together);
+  }
+}
+
 /// A task may show its kernel one tensor twice, or two that are neighbours.
 TEST_F(Together, WhatATaskWritesItselfIsItsOwn) {
   EXPECT_EQ(run({input(all_), inout(all_)}, [this] { memory_[3] += 1; }), Kind::none);
@@ -115,6 +138,17 @@ TEST_F(Together, OneMakesNaNWhereTheOtherWrites) {
   EXPECT_EQ(run({make_output_param({all_})}, [] {}), Kind::none) << "it was there";
   memory_[3] = 0;
   EXPECT_EQ(run({make_output_param({all_})}, spoil), Kind::nan);
+}
+
+/// The slots of sixteen tasks go round: what a former task read or did is not of the next.
+TEST_F(Together, ASlotForgetsTheFormerTask) {
+  const Body spoil = [this] { memory_[3] = std::numeric_limits<float>::quiet_NaN(); };
+  spoil();
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(run({inout(all_)}, [] {}), Kind::none);
+  EXPECT_EQ(run({inout(all_)}, spoil), Kind::none) << "it was there";
+  memory_[3] = 0;
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(run({inout(all_)}, [] {}), Kind::none);
+  EXPECT_EQ(run({inout(all_)}, spoil), Kind::nan);
 }
 
 using Bytes = std::vector<std::pair<uint64_t, uint64_t>>;
