@@ -306,6 +306,18 @@ TEST_P(MachineFaults, AnAllocationOfASchedulerThatKeepsTasks) {
   EXPECT_GT(sweep(crowd(), Operation::allocation, GetParam().rest, is_scheduler), 0u);
 }
 
+bool is_core() {
+  return executors::running_thread().starts_with("ai");
+}
+
+/// The guard copies what a kernel may not write.
+TEST_P(MachineFaults, AnAllocationOfAGuardedKernel) {
+  Program program = mixed();
+  program.config.guard = GuardKind::all;
+  program.config.heap_bytes = 64 << 10;  // with room for red zones
+  EXPECT_GT(sweep(program, Operation::allocation, GetParam().rest, is_core), 0u);
+}
+
 /// Arrays of 64 KiB and more, and with the packed executor the stacks that are not in the cache.
 TEST_P(MachineFaults, AMapping) {
   EXPECT_GE(sweep(crowd(), Operation::mapping, GetParam().rest), 3u);
