@@ -12,6 +12,13 @@ bool is_tensor(PTOParamType type) {
   return type == PTOParamType::INPUT || type == PTOParamType::OUTPUT || type == PTOParamType::INOUT;
 }
 
+/// The guard has no memory to go on with, which is not the kernel's fault.
+GuardFinding starved() {
+  GuardFinding finding = nothing_found;
+  finding.kind = GuardFinding::Kind::starved;
+  return finding;
+}
+
 }  // namespace
 
 MemoryGuard::MemoryGuard(uint32_t rings, uint32_t window, uint32_t workers, bool values)
@@ -83,9 +90,7 @@ GuardFinding MemoryGuard::begin(GuardedTask& task, WatchedKernel& kernel) {
   try {
     running_.begin(kernel, task);
   } catch (const std::bad_alloc&) {
-    GuardFinding starved = nothing_found;
-    starved.kind = GuardFinding::Kind::starved;
-    return starved;
+    return starved();
   }
   if (values_ && !task.has_begun) note_values(task, kernel);
   task.has_begun = true;
@@ -102,8 +107,13 @@ GuardFinding MemoryGuard::end(GuardedTask& task, const WatchedKernel& kernel, ui
   const bool is_last = --task.parts_to_end == 0;
   if (found.kind != GuardFinding::Kind::none || !values_ || !is_last) return found;
   found = check_values(kernel);
-  if (found.kind == GuardFinding::Kind::none) note_unwritten(kernel, worker, unwritten_);
-  return found;
+  if (found.kind != GuardFinding::Kind::none) return found;
+  try {
+    note_unwritten(kernel, worker, unwritten_);
+  } catch (const std::bad_alloc&) {
+    return starved();
+  }
+  return nothing_found;
 }
 
 /// Leaves the kernels that run, also when an exception ends one.

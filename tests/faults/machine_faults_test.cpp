@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "runtime/executors/logical_thread.hpp"
+#include "runtime/include/pto_kernel_api.h"
 #include "runtime/judge/judge.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/output_file.hpp"
@@ -48,7 +49,12 @@ struct Program {
   std::function<void(TaskGraph&)> build;
   std::string trace;                  ///< the file
   ErrorCode outcome = ErrorCode::ok;  ///< of a run on a machine that works
+  uint64_t other_tasks = 0;           ///< than those of the graph
 };
+
+void write_one(int64_t* args) {
+  *pto_tensor(args, 0).data<float>() = 1;
+}
 
 /// Builds the graph anew in every run.
 struct OneRun {
@@ -97,7 +103,7 @@ struct OneRun {
     }
     EXPECT_THAT(result->damaged, testing::IsEmpty());
     if (program.outcome == ErrorCode::ok) {
-      EXPECT_EQ(result->tasks, graph->tasks());
+      EXPECT_EQ(result->tasks, graph->tasks() + program.other_tasks);
       graph->verify();
     } else {
       EXPECT_THAT(result->error.hint, testing::HasSubstr("--window 16"));
@@ -121,7 +127,7 @@ struct OneRun {
     }
   }
 
-  static constexpr KernelEntry kernels[] = {hash_kernel};
+  static constexpr KernelEntry kernels[] = {hash_kernel, [](int64_t*) {}, write_one};
   const Program& program;
   std::size_t stack_bytes;
   std::optional<TaskGraph> graph;
@@ -310,9 +316,27 @@ bool is_core() {
   return executors::running_thread().starts_with("ai");
 }
 
-/// The guard copies what a kernel may not write.
+/// An output that its first task leaves to others, which the guard notes. They are no tasks of the
+/// graph's.
+void build_unwritten(TaskGraph& graph) {
+  PTO2_SCOPE(graph.runtime()) {
+    const uint32_t shape[] = {1};
+    const Tensor tensor = make_tensor(shape, 1);
+    const PTOParam params[] = {make_output_param(tensor), make_scalar_param(0)};
+    pto2_rt_submit_task(graph.runtime(), 1, PTO2_WORKER_VECTOR, params, 2);
+    const PTOParam inout = make_inout_param(tensor);
+    pto2_rt_submit_task(graph.runtime(), 2, PTO2_WORKER_VECTOR, &inout, 1);
+  }
+}
+
+/// The guard copies what a kernel may not write, and notes what it has not written.
 TEST_P(MachineFaults, AnAllocationOfAGuardedKernel) {
   Program program = mixed();
+  program.build = [](TaskGraph& graph) {
+    build_mixed(graph);
+    build_unwritten(graph);
+  };
+  program.other_tasks = 2;
   program.config.guard = GuardKind::all;
   program.config.heap_bytes = 64 << 10;  // with room for red zones
   EXPECT_GT(sweep(program, Operation::allocation, GetParam().rest, is_core), 0u);
