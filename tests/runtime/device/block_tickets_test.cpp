@@ -30,7 +30,8 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
   static constexpr int32_t types[] = {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR, PTO2_WORKER_AI_CPU};
   std::size_t kept = 0;
-  for (uint64_t seed = 1; seed <= seeds_of(1000); ++seed) {
+  const uint64_t seeds = seeds_of(1000);
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
     executors::Random random(seed);
     DeviceConfig config = small_device();
     stress::draw_device(random, 6, config);
@@ -55,7 +56,8 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
     ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
     kept += tickets_kept(result.record);
   }
-  EXPECT_NE(kept, 0u);
+  const bool may_have_none = seeds < 1000;
+  EXPECT_TRUE(may_have_none || kept != 0);
 }
 /// How many tasks `scheduler` dispatches after the last part of task `block` has ended, until task
 /// `consumer` is ready.
