@@ -187,6 +187,11 @@ TEST(ThreadRules, ASchedulerKeepsWhatItMadeReadyAndBlockTasks) {
   Story ticket = with_parts();
   ticket.insert(scheduler1, 41, backlog, b);
   EXPECT_THAT(ticket.broken(), IsEmpty());
+  Story orchestrated;  // VR-I36 has nothing to do with it
+  orchestrated.result.points = 100;
+  orchestrated.result.kernels_last = true;
+  orchestrated.insert(orchestrator, 16, backlog, c);
+  EXPECT_THAT(orchestrated.broken(), Contains(HasSubstr("VR-I28: no such step is taken by the")));
 }
 
 TEST(PartRules, NoTaskIsConsumedBeforeThePartThatEndsLast) {
