@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/cli/setting_values.hpp"
+#include "runtime/device/crash_guard.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/workloads/random_fill.hpp"
@@ -92,8 +93,15 @@ void RunProgram::add_argument(const ProgramArgument& argument, uint64_t input_se
 int RunProgram::ask_argument_count() {
   const auto handle = executors::RuntimeHandle::take_before_run();
   orchestration_->bind(handle.get());
-  const auto count = static_cast<int>(args_.size());
-  const int expected = orchestration_->config(args_.data(), count).expected_arg_count;
+  int expected = 0;
+  try {
+    const CrashGuard guard([] { return std::string("aicpu_orchestration_config"); });
+    const auto count = static_cast<int>(args_.size());
+    expected = orchestration_->config(args_.data(), count).expected_arg_count;
+  } catch (...) {
+    error_ = error_of_exception("aicpu_orchestration_config");
+    return 0;
+  }
   if (const char* call = handle->misplaced_call()) error_ = error_of_early(call);
   return expected;
 }

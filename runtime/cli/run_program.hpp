@@ -28,7 +28,8 @@ class RunProgram {
   /// Loads the images and makes the inputs. Throws CliError, LoadError, std::bad_alloc.
   RunProgram(const Settings& settings, const OwnImages& own);
 
-  /// Why it cannot run: its configuration has called the runtime. Else its code is `ok`.
+  /// Why it cannot run: its configuration has called the runtime, or thrown. Else its code is
+  /// `ok`.
   const RunError& error() const { return error_; }
   /// The inputs with their reference; null without a workload.
   workloads::CaseData* data() const { return data_.get(); }

@@ -70,10 +70,12 @@ context::fiber Fiber::run(context::fiber host) {
   return std::move(host_);
 }
 
-/// Not inlined: compilers take __cxa_get_globals() for a constant.
-[[gnu::noinline]] void Fiber::exchange_exceptions(Exceptions& kept) noexcept {
-  asm volatile("");
-  std::swap(kept, *reinterpret_cast<Exceptions*>(abi::__cxa_get_globals()));
+/// Those of the calling OS thread, which resume() stays on.
+Fiber::Exceptions& Fiber::exceptions_of_this_thread() {
+  thread_local Exceptions* known = nullptr;
+  if (known == nullptr) [[unlikely]]
+    known = reinterpret_cast<Exceptions*>(abi::__cxa_get_globals());
+  return *known;
 }
 
 void Fiber::resume() {
@@ -84,9 +86,10 @@ void Fiber::resume() {
   tsan_host_ = tsan_current();
   tsan_switch(tsan_fiber_, switches_order_);
   if (begins) tsan_ignore_begin();  // else it did so in suspend()
-  exchange_exceptions(exceptions_);
+  Exceptions& of_thread = exceptions_of_this_thread();
+  std::swap(exceptions_, of_thread);
   context_.context = std::move(context_.context).resume();
-  exchange_exceptions(exceptions_);
+  std::swap(exceptions_, of_thread);
   if (finished_) {
     void* const host = tsan_host_;
     const bool ordered = switches_order_;

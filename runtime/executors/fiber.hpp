@@ -49,7 +49,7 @@ class Fiber {
     void* caught = nullptr;
     unsigned int uncaught = 0;
   };
-  static void exchange_exceptions(Exceptions& kept) noexcept;
+  static Exceptions& exceptions_of_this_thread();
 
   boost::context::fiber start();
   boost::context::fiber run(boost::context::fiber host);

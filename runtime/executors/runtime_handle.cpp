@@ -28,7 +28,7 @@ namespace {
 
 /// Nobody is inside of the code of a handle that no run has, so each call is noted as misplaced.
 void note(PTO2Runtime* rt, const char* name) {
-  const RuntimeHandle::Call call(static_cast<RuntimeHandle&>(*rt), name);
+  (void)static_cast<RuntimeHandle&>(*rt).enter(name);
 }
 
 void log_before_the_run(PTO2Runtime* rt, int32_t, const char*, ...) {

@@ -43,26 +43,19 @@ class RuntimeHandle : public PTO2Runtime {
   /// Null before the run, and after its end.
   [[nodiscard]] OrchestrationRuntime* target() const { return target_; }
 
-  /// While it lives, the orchestration is in the function called `name`, if it may be.
-  class Call {
-   public:
-    Call(RuntimeHandle& handle, const char* name)
-        : handle_(handle), is_allowed_(handle.code_.enter()) {
-      if (!is_allowed_) [[unlikely]]
-        handle_.refuse(name);
-    }
-    ~Call() {
-      if (is_allowed_) [[likely]]
-        handle_.code_.leave();
-    }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
-    [[nodiscard]] bool is_allowed() const { return is_allowed_; }
-
-   private:
-    RuntimeHandle& handle_;
-    bool is_allowed_;
+  /// At the begin of the function called `name`. False: the orchestration must not be in it, which
+  /// is noted.
+  [[nodiscard]] bool enter(const char* name) {
+    if (code_.enter()) [[likely]]
+      return true;
+    refuse(name);
+    return false;
+  }
+  /// At the end of a function that was entered.
+  struct Leaving {
+    void operator()(RuntimeHandle* handle) const { handle->code_.leave(); }
   };
+  using Call = std::unique_ptr<RuntimeHandle, Leaving>;
 
   /// The function that was called first from elsewhere; null: none was.
   [[nodiscard]] const char* misplaced_call() const {

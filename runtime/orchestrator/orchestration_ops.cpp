@@ -7,8 +7,8 @@ namespace pto2 {
 
 void log_line(PTO2Runtime* rt, int32_t level, const char* format, ...) {
   auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
-  const executors::RuntimeHandle::Call call(handle, "log");
-  if (!call.is_allowed()) return;
+  if (!handle.enter("log")) return;
+  const executors::RuntimeHandle::Call call(&handle);
   const LogSink& sink = handle.target()->log_sink;
   if (!sink) return;
   char line[1024];
@@ -47,12 +47,23 @@ RunError error_of_early(const char* call) {
           row_of(ErrorCode::wrong_thread).hint};
 }
 
-RunError error_of_leaving(const executors::LeftBehind& left) {
-  return {
-      ErrorCode::orchestration_timeout,
-      fmt::format("the orchestration has neither returned nor called the runtime for {}{}",
-                  executors::seconds_text(left.milliseconds), executors::place_text(left.place)),
-      row_of(ErrorCode::orchestration_timeout).hint};
+RunError error_of_exception(const char* function) {
+  const std::string hint = fmt::format("catch it in {}", function);
+  try {
+    throw;
+  } catch (const executors::LeftBehind& left) {
+    return {
+        ErrorCode::orchestration_timeout,
+        fmt::format("the orchestration has neither returned nor called the runtime for {}{}",
+                    executors::seconds_text(left.milliseconds), executors::place_text(left.place)),
+        row_of(ErrorCode::orchestration_timeout).hint};
+  } catch (const std::exception& exception) {
+    return {ErrorCode::orchestration_threw,
+            fmt::format("an exception left the orchestration: {}", exception.what()), hint};
+  } catch (...) {
+    return {ErrorCode::orchestration_threw,
+            "an exception of unknown type left the orchestration", hint};
+  }
 }
 
 namespace {

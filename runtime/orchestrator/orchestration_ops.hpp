@@ -42,8 +42,9 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 [[nodiscard]] RunError error_of_misplaced(const char* call);
 /// Of a call of this function by the image's configuration.
 [[nodiscard]] RunError error_of_early(const char* call);
-/// Of one that was left, because it did not call the runtime.
-[[nodiscard]] RunError error_of_leaving(const executors::LeftBehind& left);
+/// In the handler of an exception that has left `function` of the orchestration's image; one that
+/// was left because it did not call the runtime has an exception, too.
+[[nodiscard]] RunError error_of_exception(const char* function);
 
 /// The table of orchestrators of type O, which are the targets of RuntimeHandles. What lacks memory
 /// gives the run up by itself: the orchestration may know no exceptions, or catch all that there
@@ -56,9 +57,9 @@ struct OrchestrationOps {
       -> decltype(step(std::declval<O&>())) {
     using Result = decltype(step(std::declval<O&>()));
     auto& handle = static_cast<executors::RuntimeHandle&>(*rt);
-    const executors::RuntimeHandle::Call call(handle, name);
-    if (!call.is_allowed()) [[unlikely]]
+    if (!handle.enter(name)) [[unlikely]]
       return Result();
+    const executors::RuntimeHandle::Call call(&handle);
     O& orchestrator = static_cast<O&>(*handle.target());
     return orchestrator.with_memory([&] { return step(orchestrator); });
   }

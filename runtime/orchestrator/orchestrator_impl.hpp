@@ -28,7 +28,7 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       handle_(executors::RuntimeHandle::take(*this, OrchestrationOps<Orchestrator>::table)),
       dataflow_(state.config, state.admission.alive(), input.first_generation),
       submitter_(state, dataflow_, log_sink, log_, counts_),
-      counting_(state.config.rings, P::ticks_per_second / 2),
+      counting_(state.config.rings, state.config.heap_bytes, P::ticks_per_second / 2),
       groups_(state.config.chip.clusters),
       intake_(input.kernels, state.config.chip, groups_) {}
 
@@ -45,16 +45,15 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <class Step>
 auto Orchestrator<P, F>::with_memory(Step&& step) -> decltype(step()) {
   using Result = decltype(step());
-  if constexpr (std::is_void_v<Result>) {
-    has_memory_ = has_memory_for(step) && has_memory_;
-    if (has_memory_) return;
-    stop();
-    state_.give_up(no_memory, {});
-  } else {
-    Result result{};
-    with_memory([&] { result = step(); });
-    return result;
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    has_memory_ = false;
   }
+  // Outside of the handler, in which a fiber must not wait.
+  stop();
+  state_.give_up(no_memory, {});
+  return Result();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -80,15 +79,8 @@ void Orchestrator<P, F>::call_entry() {
     handle_->code().call([this] { entry_(handle_.get()); });
   } catch (const abi::__forced_unwind&) {
     std::exit(EXIT_FAILURE);  // as call_kernel() does
-  } catch (const executors::LeftBehind& left) {
-    fail(error_of_leaving(left));
-  } catch (const std::exception& e) {
-    fail({ErrorCode::orchestration_threw,
-          fmt::format("an exception left the orchestration: {}", e.what()),
-          "catch it in aicpu_orchestration_entry"});
   } catch (...) {
-    fail({ErrorCode::orchestration_threw, "an exception of unknown type left the orchestration",
-          "catch it in aicpu_orchestration_entry"});
+    fail(error_of_exception("aicpu_orchestration_entry"));
   }
 }
 

@@ -191,23 +191,24 @@ TEST(OwnImages, AWrongNumberOfArgumentsIsRefused) {
                                  HasSubstr("there are 1")));
 }
 
+Outcome run_bad_configuration(const std::string& argument, const Strings& more = {}) {
+  Strings arguments = {"run",
+                       "--orchestration",
+                       std::string(TEST_IMAGES) + "/bad_configuration.so",
+                       "--kernels",
+                       kernels,
+                       "--arg",
+                       "scalar:" + argument,
+                       "--json",
+                       "-"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return pto2(arguments);
+}
+
 /// What it says after such a call is no answer.
 TEST(OwnImages, AConfigurationThatCallsTheRuntimeIsAFault) {
-  const auto run = [](const std::string& argument, const Strings& more) {
-    Strings arguments = {"run",
-                         "--orchestration",
-                         std::string(TEST_IMAGES) + "/early_calls.so",
-                         "--kernels",
-                         kernels,
-                         "--arg",
-                         "scalar:" + argument,
-                         "--json",
-                         "-"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return pto2(arguments);
-  };
   for (const char* executor : {"packed", "seeded"}) {
-    const Outcome outcome = run("4", {"--executor", executor});
+    const Outcome outcome = run_bad_configuration("4", {"--executor", executor});
     EXPECT_EQ(outcome.code, 5);
     EXPECT_EQ(outcome.json()["detail"], "wrong_thread");
     EXPECT_THAT(outcome.err,
@@ -215,8 +216,24 @@ TEST(OwnImages, AConfigurationThatCallsTheRuntimeIsAFault) {
                           "the run, and did nothing\ncall it from the thread of "
                           "aicpu_orchestration_entry alone"));
   }
-  EXPECT_EQ(run("4", {"--expect", "wrong_thread"}).code, 0);
-  EXPECT_EQ(run("0", {}).code, 4);
+  EXPECT_EQ(run_bad_configuration("4", {"--expect", "wrong_thread"}).code, 0);
+  EXPECT_EQ(run_bad_configuration("0").code, 4);
+}
+
+TEST(OwnImages, AConfigurationThatThrowsIsAFault) {
+  const Outcome outcome = run_bad_configuration("1");
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_EQ(outcome.json()["detail"], "orchestration_threw");
+  EXPECT_THAT(outcome.err,
+              HasSubstr("FATAL: an exception left the orchestration: no configuration\n"
+                        "catch it in aicpu_orchestration_config"));
+  EXPECT_EQ(run_bad_configuration("1", {"--expect", "orchestration_threw"}).code, 0);
+}
+
+TEST(OwnImages, AConfigurationThatCrashesIsNamed) {
+  const Outcome outcome = run_bad_configuration("2");
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("FATAL: aicpu_orchestration_config crashed: SIGILL"));
 }
 
 TEST(OwnImages, BadArgumentsAreUsageErrors) {
