@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "runtime/output/exit_codes.hpp"
@@ -50,6 +52,7 @@ std::array<struct sigaction, crashes.size()> former;
 std::array<bool, crashes.size()> is_installed;
 std::atomic<CrashText*> shared_text{nullptr};
 std::atomic<pid_t> crashed_thread{0};
+std::atomic<ErrorCode> to_be_told{ErrorCode::crashed};
 std::atomic<uint64_t> stuck_for{0};  // milliseconds
 
 /// To a thread whose kernel does not return. Nobody else is known to use it.
@@ -97,18 +100,29 @@ std::string text_of(const std::string& who, int signal, const siginfo_t& info, v
                      has_address ? executors::place_text(instruction_of(context)) : "");
 }
 
-void say(ErrorCode code, const std::string& text) {
+/// Allocates nothing: it may be in the middle of malloc().
+void say(ErrorCode code, std::string_view text) {
   if (CrashText* const shared = shared_text.load(std::memory_order_acquire)) {
     const std::size_t length = std::min(text.size(), crash_text);
     std::copy_n(text.begin(), length, shared->text);
     shared->text[length] = '\0';
     shared->code.store(code, std::memory_order_release);
   }
-  const std::string message = fmt::format("FATAL: {}\n{}\n", text, row_of(code).hint);
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, message.data(), message.size());
+  std::array<iovec, 5> message;
+  auto* next = message.data();
+  for (const std::string_view part :
+       {std::string_view("FATAL: "), text, std::string_view("\n"),
+        std::string_view(row_of(code).hint), std::string_view("\n")}) {
+    *next++ = {const_cast<char*>(part.data()), part.size()};
+  }
+  [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, message.data(), message.size());
 }
 
-void end(int) {
+/// The handler waits for a lock that the code under it holds.
+void end_unnamed(int) {
+  say(to_be_told.load(),
+      "a kernel or the orchestration has crashed or does not return, and holds a lock without "
+      "which it has no name, the allocator's perhaps");
   _exit(cli::exit_runtime_fault);
 }
 
@@ -130,7 +144,8 @@ void end_with(ErrorCode error, TextAbout&& text_about) {
     if (nobody == self) _exit(cli::exit_runtime_fault);  // the handler has crashed
     for (;;) ::pause();                                  // the first one ends the process
   }
-  std::signal(SIGALRM, end);
+  to_be_told.store(error);
+  std::signal(SIGALRM, end_unnamed);
   alarm(seconds_of_a_handler);
   const RunningCode code = RunningCode::of_this_thread();
   if (code.guard != nullptr) {

@@ -108,7 +108,7 @@ TEST(CrashGuard, LeavesHandlersAlone) {
 }
 
 /// A name that never comes, as when the crash was in the middle of malloc(): the handler is cut
-/// off.
+/// off, and says that.
 TEST(CrashGuard, IsNotKeptByALock) {
   EXPECT_EXIT(
       {
@@ -122,7 +122,8 @@ TEST(CrashGuard, IsNotKeptByALock) {
         });
         *nowhere() = 1;
       },
-      ExitedWithCode(5), "");
+      ExitedWithCode(5),
+      "^FATAL: a kernel or the orchestration has crashed or does not return, and holds a lock");
 }
 
 TEST(CrashGuard, LeavesItsTextToAnotherProcess) {
