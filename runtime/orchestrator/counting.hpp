@@ -20,8 +20,9 @@ class Counting {
  public:
   using PerRing = std::array<uint64_t, max_rings>;
 
-  /// Counts for `patience` ticks at most.
-  Counting(uint32_t rings, uint64_t patience) : rings_(rings), patience_(patience) {}
+  /// Counts for `patience` ticks at most, on rings with heaps of `heap_bytes`.
+  Counting(uint32_t rings, uint64_t heap_bytes, uint64_t patience)
+      : rings_(rings), patience_(patience), requirement_(heap_bytes) {}
 
   void scope_begin() { requirement_.scope_begin(); }
   void scope_end() { requirement_.scope_end(); }

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,8 +29,8 @@
 
 namespace pto2 {
 
-/// Simulates heap rings of all power-of-two sizes side by side; bytes per task come in, the
-/// smallest size that took them all comes out.
+/// Simulates heap rings of all power-of-two sizes that matter side by side; bytes per task come in,
+/// the smallest size that took them all comes out.
 ///
 /// A heap's position is the sum of all bytes so far minus an offset that changes only where it
 /// wraps or starts over. Where the sum next makes that possible, or a refusal, is known for every
@@ -39,6 +40,15 @@ class HeapRequirement {
   static constexpr uint32_t smallest_log2 = 10;
   static constexpr uint32_t largest_log2 = 40;
   static constexpr uint32_t candidates = largest_log2 - smallest_log2 + 1;
+
+  /// Of the power of two at `least` or below it, and those above: 1 KiB to 1 TiB. A heap whose size
+  /// is known costs little to watch for what a larger one would do; the smaller ones wrap all the
+  /// time.
+  explicit HeapRequirement(uint64_t least = uint64_t{1} << smallest_log2) {
+    const auto first = static_cast<uint32_t>(std::bit_width(least)) - 1 - smallest_log2;
+    refused_ = (uint64_t{1} << first) - 1;
+    until_event_ = size(first);
+  }
 
   /// A packed buffer of `bytes` bytes is placed; `drained` says that no live task is in the ring,
   /// so this one becomes its oldest.
@@ -68,12 +78,12 @@ class HeapRequirement {
   void place_in_all(uint64_t bytes, bool drained);
 
   uint64_t sum_ = 0;                                       ///< of all bytes placed, modulo 2^64
-  uint64_t until_event_ = uint64_t{1} << smallest_log2;    ///< bytes to the first of next_event_
+  uint64_t until_event_;                                   ///< bytes to the first of next_event_
   uint64_t tail_sum_ = 0;                                  ///< sum before the oldest live task
   std::array<uint64_t, candidates> next_event_ = sizes();  ///< sums, modulo 2^64
   std::array<uint64_t, candidates> offsets_{};             ///< sum_ - offset is the top
   std::array<uint64_t, candidates> tail_{};                ///< tail_sum_ - offset is the tail
-  uint64_t refused_ = 0;                                   ///< bit i: size i was too small
+  uint64_t refused_;                                       ///< bit i: size i was too small
 };
 
 /// What one task asks for.
@@ -87,12 +97,18 @@ struct TaskDemand {
 /// Sizes that are enough for one ring.
 struct RingRequirement {
   uint64_t window;                     ///< slots; the smallest power of two, at least 4
-  std::optional<uint64_t> heap_bytes;  ///< the smallest power of two from 1 KiB to 1 TiB, if any
+  std::optional<uint64_t> heap_bytes;  ///< the smallest power of two that was simulated, if any
   uint64_t dep_pool;                   ///< nodes, exact
 };
 
 class ResourceRequirement {
  public:
+  /// Heaps are simulated from `least_heap` bytes on, as HeapRequirement does.
+  explicit ResourceRequirement(uint64_t least_heap = uint64_t{1}
+                                                     << HeapRequirement::smallest_log2) {
+    for (Ring& ring : rings_) ring.heap = HeapRequirement(least_heap);
+  }
+
   void scope_begin() { ++depth_; }
   void scope_end();  ///< RR-P1
   /// A task is submitted to `ring` in the innermost open scope. RR-P1, RR-P2

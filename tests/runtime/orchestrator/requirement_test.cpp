@@ -31,8 +31,8 @@ void task(Program& program, std::vector<uint64_t> outputs, uint64_t nodes = 0, u
   program.push_back({CallKind::submit, std::move(outputs), nodes, entries, std::move(replaced)});
 }
 
-ResourceRequirement count(const Program& program, uint32_t rings) {
-  ResourceRequirement requirement;
+ResourceRequirement count(const Program& program, uint32_t rings, uint64_t least_heap = 1024) {
+  ResourceRequirement requirement(least_heap);
   std::vector<TaskId> tasks;
   std::array<uint64_t, max_rings> next{};
   size_t depth = 0;
@@ -209,6 +209,22 @@ TEST(ResourceRequirement, AgreesWithTheOracle) {
       expect_deadlock(program, less, Resource::map_pool);
     }
     ASSERT_FALSE(::testing::Test::HasFailure()) << "program " << i;
+  }
+}
+
+/// A run that was given a heap asks of what is as large, or larger.
+TEST(ResourceRequirement, SmallHeapsNeedNotBeSimulated) {
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 1000; ++i) {
+    const Program program = random_program(random, 100);
+    const uint64_t enough = smallest(count(program, 1), 1).heap;
+    for (const uint64_t least : {uint64_t{1024}, enough / 2, enough, enough + enough / 2,
+                                 2 * enough - 1, 2 * enough, uint64_t{1} << 40}) {
+      if (least < 1024) continue;
+      EXPECT_EQ(smallest(count(program, 1, least), 1).heap,
+                std::max(enough, std::bit_floor(least)))
+          << program.size() << " calls, from " << least;
+    }
   }
 }
 
