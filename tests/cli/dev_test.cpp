@@ -101,7 +101,8 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
   expect_refused({"fuzz", "--runs", "some"}, "fuzz: --runs needs a number");
   expect_refused({"fuzz", "elf", "--seconds"}, "fuzz: --seconds needs a number");
   expect_refused({"fuzz", "--second", "5"}, "fuzz: unknown option --second");
-  expect_refused({"bench", "nosuch"}, "bench: no subject nosuch; there are: checker runtime");
+  expect_refused({"bench", "nosuch"},
+                 "bench: no subject nosuch; there are: checker instructions runtime");
   expect_refused({"bench", "--json"}, "bench: --json needs a file");
 }
 
