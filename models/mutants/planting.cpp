@@ -163,10 +163,19 @@ Replacement bodies(const std::string& file, const std::string& text,
   return {span, fmt::format("{} {{{}{}}}", result, line, own)};
 }
 
-/// What stands instead of text that is in no function.
+/// What stands instead of text that is in no function. What is only added there is there for all
+/// mutants: a declaration, which does nothing by itself.
 Replacement outside(const std::string& file, const std::string& text, const Change& change) {
   const Span added = change.replacement.span;
   if (added.begin == added.end) {
+    const std::string line = in_one_line(change.replacement.text);
+    if (line.find_first_of(";}") == std::string::npos) {
+      throw MutantError(fmt::format(
+          "{}: {}:{}: `{}` would be added for all mutants, because it is in no function that is "
+          "recognised; replace the whole expression, or write the function without braces in its "
+          "parameters",
+          name_of(*change.place.mutant), file, line_of(text, added.begin), line));
+    }
     return {added, "\n" + change.replacement.text + line_directive(text, added.end, file)};
   }
   const auto [begin, end] = change.place.span;

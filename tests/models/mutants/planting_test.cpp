@@ -210,6 +210,9 @@ TEST(Planted, WhatIsChangedTwiceIsAnError) {
   outside.mutant("b + c", "d");
   outside.mutant("c", "e");
   EXPECT_THAT(outside.refusal(), HasSubstr("is changed twice"));
+  Plant added("int a = b;\n");
+  added.mutant("b;", "b + c;");
+  EXPECT_THAT(added.refusal(), HasSubstr("`+ c` would be added for all mutants"));
 }
 
 }  // namespace
