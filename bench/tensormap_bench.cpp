@@ -48,7 +48,7 @@ class Submitter {
       if (uses[i].type == Direction::input) continue;
       const bool allocates = !records[i]->has_address();
       if (allocates) {
-        tensors_.set_buffer(uses[i].tensor, heap_ += 4096, id);
+        tensors_.set_buffer(uses[i].tensor, heap_ += 4096, {id});
         if (heap_ > heap_end) heap_ = heap_begin;
       }
       benchmark::DoNotOptimize(map_.insert(records[i]->base, records[i]->region, id, allocates));
@@ -201,7 +201,7 @@ void counting_mode(benchmark::State& state) {
   uint64_t tasks = 0;
   for (auto _ : state) {
     requirement.scope_begin();
-    for (int i = 0; i < 33; ++i, ++tasks) requirement.submit(1, {17408, 3, 2});
+    for (int i = 0; i < 33; ++i, ++tasks) requirement.submit(1, {17408, 3});
     requirement.scope_end();
   }
   benchmark::DoNotOptimize(requirement.ring(1).window);

@@ -67,7 +67,8 @@ void MemoryGuard::add_param(GuardedTask& guarded, const OpenedTask& task, uint32
     return;
   }
   const TensorRecord& tensor = *task.tensors[index];
-  const bool is_new = type == PTOParamType::OUTPUT && !tensor.external && tensor.owner == task.id;
+  const bool is_new =
+      type == PTOParamType::OUTPUT && !tensor.external && tensor.owner.task == task.id;
   if (is_new) {
     HeapBuffer buffer{tensor.bytes(), task.id, task.kernel, index, {}};
     tensor.fill(buffer.tensor);

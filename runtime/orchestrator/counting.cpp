@@ -5,18 +5,6 @@
 
 namespace pto2 {
 
-/// What the submission asks for in the best case, in which some producers have retired that are
-/// alive here.
-void Counting::submit(const Submission& task) {
-  uint64_t nodes = 0;
-  for (const TaskId id : task.producers) nodes += requirement_.can_be_live(id) ? 1 : 0;
-  for (const TaskId id : task.owners) nodes += requirement_.can_be_live(id) ? 1 : 0;
-  requirement_.submit(task.ring, {.heap_bytes = task.heap_bytes,
-                                  .dep_nodes = nodes,
-                                  .map_entries = task.inserts,
-                                  .replaced = task.replaced});
-}
-
 void Counting::begin(Deadlock deadlock, const PerRing& next, const PerRing& alive, uint64_t now) {
   deadlock_ = std::move(deadlock);
   since_ = now;
@@ -39,19 +27,21 @@ bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t n
   constexpr uint64_t counting_base = uint64_t{1} << 46;
   submit(task);
   const TaskId id = make_id(task.ring, next_[task.ring.value]++);
-  dataflow.allocate_outputs(task, id, counting_base + addresses_);
-  addresses_ += task.heap_bytes;
   TensorMap& map = dataflow.map();
+  entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts);
   while (!map.reserve(task.inserts)) map.enlarge(0, 2 * map.config().pool_size);
-  dataflow.insert_outputs(task, id);
+  dataflow.place(task, id, counting_base + addresses_, [](uint32_t, const TensorRecord*) {});
+  addresses_ += task.heap_bytes;
   return now - since_ <= patience_;
 }
 
 RunError Counting::finish(bool to_end, const ClusterGroups& groups, const DeviceConfig& config) {
   const Resource resource = deadlock_.resource;
   deadlock_.counted_to_end = to_end;
-  deadlock_.sufficient =
-      resource == Resource::clusters ? groups.most_open() : sufficient_size(requirement_, resource);
+  deadlock_.sufficient = resource == Resource::clusters ? groups.most_open()
+                         : resource == Resource::tensormap_pool
+                             ? entries_
+                             : sufficient_size(requirement_, resource);
   if (deadlock_.sufficient) {
     deadlock_.refusal = refusal_of_size(config, resource, *deadlock_.sufficient);
   }

@@ -2,7 +2,9 @@
 ///
 /// Every submission is counted from the first on. After a deadlock the orchestration goes on in
 /// counting mode: its tasks are in the books, at addresses that nobody will use, and nothing is
-/// executed. So the sizes that would have worked are known at its end (requirement.hpp).
+/// executed. So the sizes that would have worked are known at its end (requirement.hpp). What the
+/// TensorMap would have needed, it tells itself: when everything has finished, and from there on,
+/// it holds the entries of the best case.
 ///
 /// Used by one thread, the orchestrator.
 #pragma once
@@ -26,8 +28,14 @@ class Counting {
 
   void scope_begin() { requirement_.scope_begin(); }
   void scope_end() { requirement_.scope_end(); }
-  /// A task is submitted, whether it is executed or not.
-  void submit(const Submission& task);
+  /// A task is submitted, whether it is executed or not. In the best case some producers have
+  /// retired that are alive here.
+  void submit(const Submission& task) {
+    uint64_t nodes = 0;
+    for (const TaskId id : task.producers) nodes += requirement_.can_be_live(id) ? 1 : 0;
+    for (const TaskId id : task.owners) nodes += requirement_.can_be_live(id) ? 1 : 0;
+    requirement_.submit(task.ring, {.heap_bytes = task.heap_bytes, .dep_nodes = nodes});
+  }
 
   /// From here on nothing is executed: the rings have come to the tasks `next`, and `alive` are the
   /// oldest that have not been reclaimed.
@@ -47,6 +55,7 @@ class Counting {
   Deadlock deadlock_;
   uint64_t since_ = 0;
   uint64_t addresses_ = 0;  // bytes given out
+  uint64_t entries_ = 0;    // most that the TensorMap has needed at once
   PerRing next_{};          // local ids that counting gives out
   PerRing alive_{};         // watermarks of counting
 };

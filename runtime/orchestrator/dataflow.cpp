@@ -40,42 +40,52 @@ void Dataflow::scope_end() {
   scopes_.pop_back();
 }
 
-bool Dataflow::check(Submission& task) {
+bool Dataflow::resolve(Submission& task) {
   task.outputs = 0;
   task.heap_bytes = 0;
   task.rewrites = 0;
   task.inserts = 0;
   task.has_pipes = false;
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    if (!check_param(task, i)) return false;
+  task.producers.clear();
+  task.owners.clear();
+  const auto count = static_cast<uint32_t>(task.params.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!resolve_param(task, i)) [[unlikely]]
+      return false;
+  }
+  if (task.rewrites != 0) find_owners(task);
+  return true;
+}
+
+inline bool Dataflow::resolve_param(Submission& task, uint32_t i) {
+  const PTOParam& param = task.params[i];
+  const PTOParamType type = param.type;
+  if (static_cast<uint32_t>(type) > static_cast<uint32_t>(PTOParamType::SCALAR)) [[unlikely]] {
+    if (is_pipe(type)) return resolve_pipe(task, i);
+    return refuse_param(task, i, fmt::format("{} is no parameter type", static_cast<int32_t>(type)),
+                        "make parameters with make_input_param() and its like");
+  }
+  if (type == PTOParamType::SCALAR) return true;
+  const TensorRecord* const tensor = tensors_.find(param.tensor.id);
+  task.tensors[i] = tensor;
+  if (tensor == nullptr) [[unlikely]] {
+    return refuse_param(task, i, tensors_.describe(param.tensor.id),
+                        "use a tensor only inside the scope that made it");
+  }
+  if (!tensor->has_address()) return resolve_new_output(task, i);
+  if (!tensor->external && !task.counted && !scope_is_open(tensor->owner)) [[unlikely]]
+    return refuse_memory(task, i);
+  task.inserts += writes(type) ? 1 : 0;
+  if (reads(type)) {
+    find_producers(task, *tensor, writes(type) ? Access::inout : Access::input);
+  } else if (!tensor->external) {
+    task.former_owners[task.rewrites++] = tensor->owner.task;
   }
   return true;
 }
 
-bool Dataflow::check_param(Submission& task, uint32_t i) {
-  const PTOParam& param = task.params[i];
-  if (static_cast<uint32_t>(param.type) > static_cast<uint32_t>(PTOParamType::SCALAR)) {
-    if (is_pipe(param.type)) return check_pipe(task, i);
-    return refuse_param(task, i,
-                        fmt::format("{} is no parameter type", static_cast<int32_t>(param.type)),
-                        "make parameters with make_input_param() and its like");
-  }
-  if (param.type == PTOParamType::SCALAR) return true;
-  const TensorRecord* const tensor = tensors_.find(param.tensor.id);
-  task.tensors[i] = tensor;
-  if (tensor == nullptr) {
-    return refuse_param(task, i, tensors_.describe(param.tensor.id),
-                        "use a tensor only inside the scope that made it");
-  }
-  if (!tensor->has_address()) return check_new_output(task, i);
-  task.inserts += writes(param.type) ? 1 : 0;
-  if (tensor->external) return true;
-  if (param.type == PTOParamType::OUTPUT) task.former_owners[task.rewrites++] = tensor->owner;
-  return check_memory(task, i);
-}
-
 /// Whom a pipe belongs to, and that its tasks can be ordered.
-bool Dataflow::check_pipe(Submission& task, uint32_t i) {
+bool Dataflow::resolve_pipe(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
   const auto tag = pipe_tag(param);
   if (!task.is_pinned()) {
@@ -111,11 +121,12 @@ bool Dataflow::check_pipe(Submission& task, uint32_t i) {
   task.pipes.push_back({i, entry.pipe});
   task.tensors[i] = entry.tensor;
   ++task.inserts;
+  find_producers(task, *entry.tensor, Access::inout);
   return true;
 }
 
 /// A tensor without memory gets it with the task that has it as OUTPUT.
-bool Dataflow::check_new_output(Submission& task, uint32_t i) const {
+bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
   const TensorRecord* const tensor = task.tensors[i];
   bool twice = false;
   for (uint32_t j = 0; j < task.outputs; ++j) {
@@ -126,7 +137,7 @@ bool Dataflow::check_new_output(Submission& task, uint32_t i) const {
                         "submit the task that has it as OUTPUT, once, before it is read");
   }
   ++task.inserts;
-  const uint64_t bytes = tensor->bytes();
+  const uint64_t bytes = tensor->region.end;  // a root, so it is all of its buffer
   task.output_params[task.outputs] = i;
   task.output_bytes[task.outputs++] = bytes;
   const uint64_t before = task.outputs == 1 ? zones_.in_front : task.heap_bytes;
@@ -134,9 +145,8 @@ bool Dataflow::check_new_output(Submission& task, uint32_t i) const {
   return true;
 }
 
-bool Dataflow::check_memory(Submission& task, uint32_t i) const {
-  const TaskId owner = task.tensors[i]->owner;
-  if (task.counted || scope_is_open(owner)) return true;
+bool Dataflow::refuse_memory(Submission& task, uint32_t i) const {
+  const TaskId owner = task.tensors[i]->owner.task;
   return refuse_param(
       task, i,
       fmt::format("the memory of the tensor belongs to task {} of ring {}, whose scope has ended",
@@ -144,27 +154,11 @@ bool Dataflow::check_memory(Submission& task, uint32_t i) const {
       "submit the task that outputs it in a scope that encloses all its uses");
 }
 
-bool Dataflow::scope_is_open(TaskId id) const {
-  if (local_of(id) < alive_[ring_of(id).value]) return false;
-  const TaskNote& task = note(id);
-  return task.depth < scopes_.size() && scopes_[task.depth] <= task.serial;
-}
-
-void Dataflow::find_producers(Submission& task) {
-  task.producers.clear();
-  task.owners.clear();
-  task.replaced.clear();
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    const PTOParamType type = task.params[i].type;
-    if (!reads(type)) continue;
-    const TensorRecord& tensor = *task.tensors[i];
-    const Access access = writes(type) ? Access::inout : Access::input;
-    map_.lookup(tensor.base, tensor.region, access, [&](const Match& match) {
-      if (match.replaced) task.replaced.push_back(match.producer);
-      if (is_known_producer(task, match.producer)) return;
-      task.producers.push_back(match.producer);
-    });
-  }
+inline void Dataflow::find_producers(Submission& task, const TensorRecord& tensor, Access access) {
+  map_.lookup(tensor.base, tensor.region, access, [&](const Match& match) {
+    if (is_known_producer(task, match.producer)) return;
+    task.producers.push_back(match.producer);
+  });
 }
 
 /// Whoever names a buffer of the runtime holds the task that allocated it, so that the buffer stays
@@ -187,25 +181,6 @@ bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
   }
   TaskNote& producer = note(id);
   return std::exchange(producer.last_consumer, task.serial) == task.serial;
-}
-
-void Dataflow::allocate_outputs(const Submission& task, TaskId id, uint64_t address) {
-  address += zones_.in_front;
-  for (uint32_t i = 0; i < task.outputs; ++i) {
-    tensors_.set_buffer(task.params[task.output_params[i]].tensor.id, address, id);
-    address += packed_output_bytes(task.output_bytes[i] + zones_.behind);
-  }
-}
-
-void Dataflow::insert_outputs(const Submission& task, TaskId id) {
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    if (!writes(task.params[i].type)) continue;
-    const TensorRecord& tensor = *task.tensors[i];
-    const bool allocated =
-        task.params[i].type == PTOParamType::OUTPUT && !tensor.external && tensor.owner == id;
-    const bool inserted = map_.insert(tensor.base, tensor.region, id, allocated);
-    PTO2_INVARIANT("TM-I5", inserted);
-  }
 }
 
 }  // namespace pto2

@@ -8,8 +8,11 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
+#include "core/assert.hpp"
+#include "core/heap_layout.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/guard/red_zones.hpp"
 #include "runtime/orchestrator/pipe_table.hpp"
@@ -40,20 +43,39 @@ class Dataflow {
   void scope_end();
   [[nodiscard]] uint32_t open_scopes() const { return static_cast<uint32_t>(scopes_.size()); }
 
-  /// Checks the parameters, and notes what later steps need of them. False: its
-  /// `refusal` says why.
-  [[nodiscard]] bool check(Submission& task);
-  /// Whose results the task reads. An INOUT parameter takes the place of what it covers.
-  void find_producers(Submission& task);
-  /// Whose buffers it uses without waiting for them.
-  void find_owners(Submission& task);
+  /// Checks the parameters, and notes what later steps need of them: whose results the task reads,
+  /// an INOUT parameter taking the place of what it covers, and whose buffers it uses without
+  /// waiting for them. False: its `refusal` says why.
+  [[nodiscard]] bool resolve(Submission& task);
 
   /// The task has been admitted.
-  void enter(const Submission& task, TaskId id) { note(id) = {task.serial, 0, task.depth}; }
-  /// Lays the new outputs out one behind the other, from `address` on.
-  void allocate_outputs(const Submission& task, TaskId id, uint64_t address);
+  void enter(const Submission& task, TaskId id) { note(id) = {0, task.depth}; }
+  /// Lays the new outputs out one behind the other, from `address` on, and makes the task the
+  /// producer of what it writes. Calls visit(i, record) for each parameter, with null for a scalar.
   /// Requires that the map has reserved `task.inserts` entries.
-  void insert_outputs(const Submission& task, TaskId id);
+  template <class Visitor>
+  void place(const Submission& task, TaskId id, uint64_t address, Visitor&& visit) {
+    const std::span<const PTOParam> params = task.params;
+    const BufferOwner owner{id, task.serial, task.depth};
+    address += zones_.in_front;
+    uint32_t output = 0;
+    for (uint32_t i = 0; i < params.size(); ++i) {
+      if (params[i].type == PTOParamType::SCALAR) {
+        visit(i, nullptr);
+        continue;
+      }
+      const bool allocates = output < task.outputs && task.output_params[output] == i;
+      if (allocates) {
+        tensors_.set_buffer(params[i].tensor.id, address, owner);
+        address += packed_output_bytes(task.output_bytes[output++] + zones_.behind);
+      }
+      const TensorRecord& tensor = *task.tensors[i];
+      visit(i, &tensor);
+      if (!writes(params[i].type)) continue;
+      const bool inserted = map_.insert(tensor.base, tensor.region, id, allocates);
+      PTO2_INVARIANT("TM-I5", inserted);
+    }
+  }
 
   /// Depth of the scope of a task that is alive.
   [[nodiscard]] uint32_t depth_of(TaskId id) const { return note(id).depth; }
@@ -61,7 +83,6 @@ class Dataflow {
  private:
   /// What is kept per slot.
   struct TaskNote {
-    uint64_t serial;         ///< over all rings, from 1
     uint64_t last_consumer;  ///< serial of the last task that named this one as producer
     uint32_t depth;          ///< of its scope
   };
@@ -69,12 +90,16 @@ class Dataflow {
   [[nodiscard]] TaskNote& note(TaskId id) const {
     return notes_[ring_of(id).value][local_of(id) & (window_ - 1)];
   }
-  bool check_param(Submission& task, uint32_t i);
-  bool check_pipe(Submission& task, uint32_t i);
-  bool check_memory(Submission& task, uint32_t i) const;
-  bool check_new_output(Submission& task, uint32_t i) const;
+  bool resolve_param(Submission& task, uint32_t i);
+  bool resolve_pipe(Submission& task, uint32_t i);
+  bool resolve_new_output(Submission& task, uint32_t i) const;
+  bool refuse_memory(Submission& task, uint32_t i) const;
+  void find_producers(Submission& task, const TensorRecord& tensor, Access access);
+  void find_owners(Submission& task);
   [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
-  [[nodiscard]] bool scope_is_open(TaskId id) const;
+  [[nodiscard]] bool scope_is_open(const BufferOwner& owner) const {
+    return owner.depth < scopes_.size() && scopes_[owner.depth] <= owner.serial;
+  }
 
   const Watermarks& alive_;
   uint32_t window_;

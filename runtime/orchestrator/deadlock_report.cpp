@@ -232,7 +232,6 @@ uint64_t largest_request(const HeapRing& heap, uint64_t alive) {
 }
 
 std::optional<uint64_t> sufficient_size(const ResourceRequirement& requirement, Resource resource) {
-  if (resource == Resource::tensormap_pool) return requirement.map_pool();
   uint64_t sufficient = 0;
   for (uint32_t ring = 0; ring < max_rings; ++ring) {
     const RingRequirement needed = requirement.ring(RingId(ring));

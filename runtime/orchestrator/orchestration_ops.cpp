@@ -61,8 +61,8 @@ RunError error_of_exception(const char* function) {
     return {ErrorCode::orchestration_threw,
             fmt::format("an exception left the orchestration: {}", exception.what()), hint};
   } catch (...) {
-    return {ErrorCode::orchestration_threw,
-            "an exception of unknown type left the orchestration", hint};
+    return {ErrorCode::orchestration_threw, "an exception of unknown type left the orchestration",
+            hint};
   }
 }
 

@@ -3,21 +3,20 @@
 /// Serves the functions of pto_orchestration_api.h, through the tables in orchestration_ops.hpp. A
 /// submission takes these steps:
 ///   1  accept       kernel, worker type, number of parameters, clusters: what a Request names
-///   2  check        parameters and tensors; sizes of the outputs
-///   3  sync         now and then the TensorMap learns the watermarks and gives entries back
-///   4  look up      producers of INPUT and INOUT parameters, owners of what is written unread
-///   5  reserve      slot, heap bytes, nodes and TensorMap entries together, all or nothing,
-///                   before the first claim; after step 4, which tells how many nodes
-///   6  claim        an edge per producer that has not been consumed; a reference to the owner of
+///   2  sync         now and then the TensorMap learns the watermarks and gives entries back
+///   3  resolve      parameter by parameter: its tensor, the sizes of outputs, the producers of
+///                   INPUT and INOUT parameters; then the owners of what is written unread
+///   4  reserve      slot, heap bytes, nodes and TensorMap entries together, all or nothing,
+///                   before the first claim; after step 3, which tells how many nodes
+///   5  claim        an edge per producer that has not been consumed; a reference to the owner of
 ///                   each buffer that it writes and does not read
-///   7  allocate     addresses of new outputs in the task's packed buffer
-///   8  write        arguments and descriptor
-///   9  insert       OUTPUT and INOUT parameters
-///  10  publish      the hold of the fan-in is dropped; if nothing is awaited, the task is pushed
+///   6  place        parameter by parameter: the address of a new output in the task's packed
+///                   buffer, what the kernel is shown, the entry of what is written; the descriptor
+///   7  publish      the hold of the fan-in is dropped; if nothing is awaited, the task is pushed
 ///
-/// What may be asked for (1) is the affair of Intake, what the tensors mean (2, 4, 7, 9) that of
-/// Dataflow, the wait for resources and the task's way into its ring (3, 5, 6, 8, 10) that of
-/// Submitter, the groups that hold clusters that of ClusterGroups. Blocked in step 5, or for a
+/// What may be asked for (1) is the affair of Intake, what the tensors mean (3, 6) that of
+/// Dataflow, the wait for resources and the task's way into its ring (2, 4, 5, 6, 7) that of
+/// Submitter, the groups that hold clusters that of ClusterGroups. Blocked in step 4, or for a
 /// cluster, with everything submitted finished, it is deadlocked. The run is given up then, and the
 /// orchestration goes on in counting mode to learn the size that would have worked (Counting).
 #pragma once

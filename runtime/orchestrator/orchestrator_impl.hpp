@@ -240,8 +240,10 @@ void Orchestrator<P, F>::submit(const Request& request) {
   } else {
     counting_.observe(task.ring, dataflow_.map());
   }
-  dataflow_.find_producers(task);
-  dataflow_.find_owners(task);
+  if (!dataflow_.resolve(task)) [[unlikely]] {
+    refuse(task);
+    return;
+  }
   if (mode_ == Mode::running && reserve(task)) {
     counting_.submit(task);
     scope_tasks_.push_back(submitter_.commit(task));
@@ -276,7 +278,7 @@ bool Orchestrator<P, F>::accept(const Request& request, Submission& task) {
   }
   task.depth = depth();
   task.ring = ring();
-  return dataflow_.check(task) || refuse(task);
+  return true;
 }
 
 /// Waits until nothing is lacking. False: the run is given up, because of a deadlock, which is

@@ -21,7 +21,7 @@ TensorRecord one_byte(uint64_t serial) {
   constexpr uint64_t first_address = uint64_t{1} << 62;
   TensorRecord record{};
   record.base = first_address + serial;
-  record.owner = no_task;
+  record.owner = {};
   record.dtype = DataType::UINT8;
   record.ndims = 1;
   record.external = true;

@@ -1,4 +1,4 @@
-/// Learns while a run is submitted which ring and pool sizes it needs ("counting mode").
+/// Learns while a run is submitted which ring sizes it needs ("counting mode").
 ///
 /// After a deadlock the orchestration goes on without executing anything; the object that saw
 /// every submission from the first on then knows which sizes would have been enough.
@@ -18,12 +18,13 @@
 ///   RR-P2: a task is submitted to one of the rings.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
-#include <span>
 
+#include "core/assert.hpp"
 #include "core/heap_layout.hpp"
 #include "core/task_id.hpp"
 
@@ -38,13 +39,14 @@ namespace pto2 {
 class HeapRequirement {
  public:
   static constexpr uint32_t smallest_log2 = 10;
+  static constexpr uint64_t smallest = uint64_t{1} << smallest_log2;
   static constexpr uint32_t largest_log2 = 40;
   static constexpr uint32_t candidates = largest_log2 - smallest_log2 + 1;
 
   /// Of the power of two at `least` or below it, and those above: 1 KiB to 1 TiB. A heap whose size
   /// is known costs little to watch for what a larger one would do; the smaller ones wrap all the
   /// time.
-  explicit HeapRequirement(uint64_t least = uint64_t{1} << smallest_log2) {
+  explicit HeapRequirement(uint64_t least = smallest) {
     const auto first = static_cast<uint32_t>(std::bit_width(least)) - 1 - smallest_log2;
     refused_ = (uint64_t{1} << first) - 1;
     until_event_ = size(first);
@@ -53,7 +55,10 @@ class HeapRequirement {
   /// A packed buffer of `bytes` bytes is placed; `drained` says that no live task is in the ring,
   /// so this one becomes its oldest.
   void submit(uint64_t bytes, bool drained) {
-    if (drained) tail_ = offsets_, tail_sum_ = sum_;
+    if (drained) {
+      tail_sum_ = sum_;
+      ++drains_;
+    }
     if (bytes < until_event_) {
       until_event_ -= bytes;
       sum_ += bytes;
@@ -74,6 +79,12 @@ class HeapRequirement {
     for (uint32_t i = 0; i < candidates; ++i) result[i] = size(i);
     return result;
   }
+  /// Where the tail of a heap is, if the heap has changed its offset since the last drain; if not,
+  /// it follows from that.
+  struct Tail {
+    uint64_t drain;   ///< the number of the drain that it belongs to
+    uint64_t offset;  ///< tail_sum_ - offset is the tail
+  };
   bool place(uint32_t i, uint64_t before, uint64_t bytes, bool drained);
   void place_in_all(uint64_t bytes, bool drained);
 
@@ -82,16 +93,15 @@ class HeapRequirement {
   uint64_t tail_sum_ = 0;                                  ///< sum before the oldest live task
   std::array<uint64_t, candidates> next_event_ = sizes();  ///< sums, modulo 2^64
   std::array<uint64_t, candidates> offsets_{};             ///< sum_ - offset is the top
-  std::array<uint64_t, candidates> tail_{};                ///< tail_sum_ - offset is the tail
-  uint64_t refused_;                                       ///< bit i: size i was too small
+  uint64_t drains_ = 0;
+  std::array<Tail, candidates> tails_{};
+  uint64_t refused_;  ///< bit i: size i was too small
 };
 
 /// What one task asks for.
 struct TaskDemand {
   uint64_t heap_bytes = 0;  ///< of its packed buffer
   uint64_t dep_nodes = 0;   ///< edges to producers that can_be_live(); others have retired by then
-  uint64_t map_entries = 0;
-  std::span<const TaskId> replaced = {};  ///< producers of the entries that its look-ups removed
 };
 
 /// Sizes that are enough for one ring.
@@ -104,15 +114,25 @@ struct RingRequirement {
 class ResourceRequirement {
  public:
   /// Heaps are simulated from `least_heap` bytes on, as HeapRequirement does.
-  explicit ResourceRequirement(uint64_t least_heap = uint64_t{1}
-                                                     << HeapRequirement::smallest_log2) {
+  explicit ResourceRequirement(uint64_t least_heap = HeapRequirement::smallest) {
     for (Ring& ring : rings_) ring.heap = HeapRequirement(least_heap);
   }
 
   void scope_begin() { ++depth_; }
   void scope_end();  ///< RR-P1
   /// A task is submitted to `ring` in the innermost open scope. RR-P1, RR-P2
-  void submit(RingId ring, const TaskDemand& demand);
+  void submit(RingId ring, const TaskDemand& demand) {
+    PTO2_INVARIANT("RR-P1", depth_ > 0);
+    PTO2_INVARIANT("RR-P2", ring < max_rings);
+    Ring& books = rings_[ring.value];
+    const bool drained = books.holder_depth == 0;
+    if (drained) books.holder_depth = depth_;
+    books.max_live = std::max(books.max_live, books.submitted - books.oldest);
+    ++books.submitted;
+    books.heap.submit(demand.heap_bytes, drained);
+    books.live_nodes += demand.dep_nodes;
+    books.max_nodes = std::max(books.max_nodes, books.live_nodes);
+  }
   /// False when the task has retired in the best case. Tells which producers count as dep_nodes.
   bool can_be_live(TaskId task) const { return local_of(task) >= watermark(ring_of(task)); }
   /// Number of the ring's oldest live task in the best case. A run that only counts gives these to
@@ -120,8 +140,6 @@ class ResourceRequirement {
   uint64_t watermark(RingId ring) const { return rings_[ring.value].oldest; }
 
   RingRequirement ring(RingId ring) const;
-  /// Entries of the TensorMap's pool, exact.
-  uint64_t map_pool() const { return max_map_entries_; }
 
  private:
   struct Ring {
@@ -129,15 +147,12 @@ class ResourceRequirement {
     uint64_t submitted = 0;
     uint64_t oldest = 0;  ///< number of the oldest live task; if drained: of the next one
     uint64_t live_nodes = 0;
-    uint64_t live_entries = 0;
     uint64_t max_live = 0;  ///< most live tasks before a submission
     uint64_t max_nodes = 0;
     HeapRequirement heap;
   };
 
   uint32_t depth_ = 0;
-  uint64_t live_map_entries_ = 0;
-  uint64_t max_map_entries_ = 0;
   std::array<Ring, max_rings> rings_;
 };
 

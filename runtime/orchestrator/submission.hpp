@@ -73,8 +73,7 @@ struct Submission : TaskRoute {
 
   // What it depends on, by Dataflow::find_producers() and find_owners().
   std::vector<TaskId> producers;
-  std::vector<TaskId> owners;    ///< of buffers that it uses, if they are no producers
-  std::vector<TaskId> replaced;  ///< producers of entries that its look-ups removed
+  std::vector<TaskId> owners;  ///< of buffers that it uses, if they are no producers
 
   RunError refusal;  ///< why it is refused, if it is
 

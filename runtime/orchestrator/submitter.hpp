@@ -83,7 +83,7 @@ class Submitter {
   void open_block(const Submission& task, TaskId id);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   static void write_pipes(const Submission& task, TaskArguments& arguments);
-  void write_arguments(const Submission& task, TaskId id);
+  void write(const Submission& task, TaskId id, uint64_t buffers);
   void publish(const Submission& task, const Admitted& admitted);
   [[nodiscard]] Admitted admit(const Submission& task);
   [[nodiscard]] Admitted admit_traced(const Submission& task);

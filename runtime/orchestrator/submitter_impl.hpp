@@ -253,9 +253,7 @@ TaskId Submitter<P, F>::commit(const Submission& task) {
   prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
   const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data());
   const uint64_t buffers = heap + admitted.placement.begin;
-  dataflow_.allocate_outputs(task, id, buffers);
-  write_arguments(task, id);
-  dataflow_.insert_outputs(task, id);
+  write(task, id, buffers);
   if (state_.calls.guard != nullptr) [[unlikely]]
     open_guarded(task, id, buffers);
   publish(task, admitted);
@@ -278,8 +276,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (late) state_.give_up(KernelFault(*late));
 }
 
+/// What the task's scheduler and its core will read; and gives its outputs their places, from
+/// `buffers` on.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::write_arguments(const Submission& task, TaskId id) {
+void Submitter<P, F>::write(const Submission& task, TaskId id, uint64_t buffers) {
   const SlotId slot = state_.life.slot_id(id);
   const auto arguments = state_.arguments(slot).editing();
   arguments->call = {.run = &state_.calls.run,
@@ -287,14 +287,15 @@ void Submitter<P, F>::write_arguments(const Submission& task, TaskId id) {
                      .kernel = static_cast<uint16_t>(task.kernel_id),
                      .params = static_cast<uint8_t>(task.params.size()),
                      .misuse = 0};
-  for (uint32_t i = 0; i < task.params.size(); ++i) {
-    if (task.params[i].type == PTOParamType::SCALAR) {
-      arguments->args[i] = static_cast<int64_t>(task.params[i].scalar);
+  TaskArguments& values = *arguments;
+  dataflow_.place(task, id, buffers, [&](uint32_t i, const TensorRecord* tensor) {
+    if (tensor == nullptr) {
+      values.args[i] = static_cast<int64_t>(task.params[i].scalar);
     } else {
-      task.tensors[i]->fill(arguments->tensors[i]);
-      arguments->args[i] = reinterpret_cast<int64_t>(&arguments->tensors[i]);
+      tensor->fill(values.tensors[i]);
+      values.args[i] = reinterpret_cast<int64_t>(&values.tensors[i]);
     }
-  }
+  });
   if (task.has_pipes) [[unlikely]]
     write_pipes(task, *arguments);
   state_.life.slot(slot).descriptor.write({task, id, task.kernel});

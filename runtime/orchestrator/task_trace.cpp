@@ -84,8 +84,8 @@ ParamRecord TaskTrace::tensor_of(PTOParamType type, const TensorRecord& tensor) 
   param.external = tensor.external;
   param.base = tensor.base;
   if (!tensor.external) {
-    param.owner = tensor.owner;
-    param.base -= heaps_[ring_of(tensor.owner).value];
+    param.owner = tensor.owner.task;
+    param.base -= heaps_[ring_of(tensor.owner.task).value];
   }
   param.element = region.element_size;
   param.origin = region.origin;

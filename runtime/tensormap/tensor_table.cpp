@@ -150,7 +150,7 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
                     bytes, address));
   }
   record->base = address;
-  record->owner = no_task;
+  record->owner = {};
   record->external = address != 0;
   record->dtype = dtype;
   return {handle, nullptr};
@@ -251,14 +251,6 @@ TensorResult TensorTable::transpose(uint64_t tensor, uint32_t x, uint32_t y) {
   return {handle, nullptr};
 }
 
-void TensorTable::set_buffer(uint64_t tensor, uint64_t address, TaskId owner) {
-  PTO2_INVARIANT("TT-P3", find(tensor) != nullptr && !find(tensor)->has_address());
-  PTO2_INVARIANT("TT-P4", address != 0);
-  TensorRecord& record = at(static_cast<uint32_t>(tensor));
-  record.base = address;
-  record.owner = owner;
-}
-
 const TensorRecord* TensorTable::parent_for(const char* operation, uint64_t tensor) {
   const TensorRecord* parent = find(tensor);
   if (parent != nullptr && parent->has_address()) return parent;
@@ -321,7 +313,7 @@ std::string TensorTable::describe(uint64_t tensor) const {
     memory = fmt::format("external at {:#x}", address);
   } else if (record->has_address()) {
     memory = fmt::format("at {:#x}, allocated by task {} of ring {}", address,
-                         local_of(record->owner), ring_of(record->owner).value);
+                         local_of(record->owner.task), ring_of(record->owner.task).value);
   }
   return fmt::format("{} {} strides {}, {}, {}{}", data_type_name(record->dtype),
                      list(record->shape, record->ndims), list(record->strides, record->ndims),

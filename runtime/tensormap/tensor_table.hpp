@@ -27,10 +27,17 @@
 
 namespace pto2 {
 
+/// The task whose heap block holds a buffer.
+struct BufferOwner {
+  TaskId task = no_task;  ///< no_task: the buffer is external, or there is none yet
+  uint64_t serial = 0;    ///< of its submission
+  uint32_t depth = 0;     ///< of its scope
+};
+
 /// One tensor: a root from make(), or a view, reshape or transpose of another.
 struct TensorRecord {
-  uint64_t base;         ///< address of the buffer, the key in the TensorMap; 0: none yet
-  TaskId owner;          ///< the task whose heap block holds the buffer; no_task: external
+  uint64_t base;  ///< address of the buffer, the key in the TensorMap; 0: none yet
+  BufferOwner owner;
   uint32_t generation;   ///< upper half of the handle
   uint32_t scope_depth;  ///< open scopes when it was made
   DataType dtype;
@@ -101,7 +108,13 @@ class TensorTable {
   }
   /// Gives a tensor from make(0, ..) its buffer, which task `owner` allocated. Requires a live
   /// handle of a tensor without an address, and an address other than 0.
-  void set_buffer(uint64_t tensor, uint64_t address, TaskId owner);
+  void set_buffer(uint64_t tensor, uint64_t address, const BufferOwner& owner) {
+    PTO2_INVARIANT("TT-P3", find(tensor) != nullptr && !find(tensor)->has_address());
+    PTO2_INVARIANT("TT-P4", address != 0);
+    TensorRecord& record = at(static_cast<uint32_t>(tensor));
+    record.base = address;
+    record.owner = owner;
+  }
 
   /// One line about the tensor, or about why the handle is not one.
   std::string describe(uint64_t tensor) const;

@@ -402,7 +402,17 @@ TEST_P(Errors, TensorMapOverflow) {
   expect_error(config, ErrorCode::tensormap_overflow,
                "TensorMap pool is exhausted and no progress is possible.\n"
                "- Requested: 1\n- In use: 16\n- Pool size: 16\n",
-               "--tensormap-pool", [&](PTO2Runtime* rt) { chain(rt, 17, 1); });
+               "17 (the smallest that works): --tensormap-pool 17",
+               [&](PTO2Runtime* rt) { chain(rt, 17, 1); });
+  // What counts is the scope that needs most, not the one that was blocked, nor the last one.
+  expect_error(config, ErrorCode::tensormap_overflow, "",
+               "21 (the smallest that works): --tensormap-pool 21", [&](PTO2Runtime* rt) {
+                 for (const int tasks : {19, 21, 3}) {
+                   PTO2_SCOPE(rt) {
+                     chain(rt, tasks, 1);
+                   }
+                 }
+               });
   // The entries are held by another ring than the one that asks.
   expect_error(config, ErrorCode::tensormap_overflow,
                "an entry in the TensorMap\n  which waits for task 0 of ring 0, the oldest alive",

@@ -26,15 +26,12 @@ void begin(Program& program) {
 void end(Program& program) {
   program.push_back({CallKind::scope_end});
 }
-void task(Program& program, std::vector<uint64_t> outputs, uint64_t nodes = 0, uint64_t entries = 0,
-          std::vector<size_t> replaced = {}) {
-  program.push_back({CallKind::submit, std::move(outputs), nodes, entries, std::move(replaced)});
+void task(Program& program, std::vector<uint64_t> outputs, uint64_t nodes = 0) {
+  program.push_back({CallKind::submit, std::move(outputs), nodes});
 }
 
 ResourceRequirement count(const Program& program, uint32_t rings, uint64_t least_heap = 1024) {
   ResourceRequirement requirement(least_heap);
-  std::vector<TaskId> tasks;
-  std::array<uint64_t, max_rings> next{};
   size_t depth = 0;
   for (const Call& call : program) {
     if (call.kind == CallKind::scope_begin) {
@@ -44,13 +41,9 @@ ResourceRequirement count(const Program& program, uint32_t rings, uint64_t least
       --depth;
       requirement.scope_end();
     } else {
-      const uint32_t ring = oracle::ring_at(depth, rings);
-      std::vector<TaskId> replaced;
-      for (size_t older : call.replaced) replaced.push_back(tasks[older]);
-      tasks.push_back(make_id(RingId(ring), next[ring]++));
       uint64_t bytes = 0;
       for (uint64_t output : call.output_bytes) bytes = packed_bytes_with(bytes, output);
-      requirement.submit(RingId(ring), {bytes, call.dep_nodes, call.map_entries, replaced});
+      requirement.submit(RingId(oracle::ring_at(depth, rings)), {bytes, call.dep_nodes});
     }
   }
   return requirement;
@@ -58,7 +51,7 @@ ResourceRequirement count(const Program& program, uint32_t rings, uint64_t least
 
 /// The largest need over the rings, as one configuration for all of them.
 Configuration smallest(const ResourceRequirement& requirement, uint32_t rings) {
-  Configuration result{4, 1024, 0, requirement.map_pool(), rings};
+  Configuration result{4, 1024, 0, plenty, rings};
   for (uint32_t i = 0; i < max_rings; ++i) {
     const RingRequirement ring = requirement.ring(RingId(i));
     result.window = std::max(result.window, ring.window);
@@ -73,7 +66,6 @@ TEST(ResourceRequirement, NothingNeedsTheMinimum) {
   EXPECT_EQ(requirement.ring(0).window, 4U);
   EXPECT_EQ(requirement.ring(0).heap_bytes, 1024U);
   EXPECT_EQ(requirement.ring(0).dep_pool, 0U);
-  EXPECT_EQ(requirement.map_pool(), 0U);
 }
 
 TEST(ResourceRequirement, WindowHoldsTheLargestScopeAndOneMore) {
@@ -93,7 +85,7 @@ TEST(ResourceRequirement, NestedScopesFreeTheirRing) {
   task(program, {1});
   for (int i = 0; i < 100; ++i) {
     begin(program);
-    for (int j = 0; j < 4; ++j) task(program, {1000}, 2, 1);
+    for (int j = 0; j < 4; ++j) task(program, {1000}, 2);
     end(program);
   }
   end(program);
@@ -102,21 +94,9 @@ TEST(ResourceRequirement, NestedScopesFreeTheirRing) {
   EXPECT_EQ(four.ring(1).window, 8U);
   EXPECT_EQ(four.ring(1).heap_bytes, 8192U) << "4 KiB would be filled to the last byte";
   EXPECT_EQ(four.ring(1).dep_pool, 8U);
-  EXPECT_EQ(four.map_pool(), 4U);
   const ResourceRequirement one = count(program, 1);
   EXPECT_EQ(one.ring(0).window, 512U) << "the outer scope's task holds all behind it";
   EXPECT_EQ(one.ring(0).dep_pool, 800U);
-  EXPECT_EQ(one.map_pool(), 400U);
-}
-
-TEST(ResourceRequirement, ReplacedEntriesAreGivenBack) {
-  Program program;
-  begin(program);
-  for (size_t i = 0; i < 50; ++i) {
-    task(program, {}, 0, 1, i == 0 ? std::vector<size_t>{} : std::vector<size_t>{i - 1});
-  }
-  end(program);
-  EXPECT_EQ(count(program, 1).map_pool(), 1U) << "the look-up frees one first";
 }
 
 TEST(ResourceRequirement, TooLargeForAnyHeap) {
@@ -138,21 +118,11 @@ Program random_program(std::mt19937_64& random, uint64_t longest) {
   const uint64_t steps = 1 + random() % longest;
   // Most sizes are small, so that many kinds of fit occur in small heaps.
   const uint64_t largest = uint64_t{1} << random() % 5;
-  std::vector<uint64_t> entries_left;
   size_t depth = 0;
   const auto submit = [&] {
     std::vector<uint64_t> outputs(random() % 3);
     for (uint64_t& bytes : outputs) bytes = 1 + random() % (1024 * largest);
-    std::vector<size_t> replaced;
-    for (size_t i = 0; i < entries_left.size(); ++i) {
-      if (entries_left[i] > 0 && random() % 8 == 0) {
-        --entries_left[i];
-        replaced.push_back(i);
-      }
-    }
-    const uint64_t entries = random() % 4;
-    task(program, outputs, random() % 5, entries, replaced);
-    entries_left.push_back(entries);
+    task(program, outputs, random() % 5);
   };
   const uint64_t scope_weight = 2 + random() % 6;
   for (uint64_t i = 0; i < steps; ++i) {
@@ -203,11 +173,6 @@ TEST(ResourceRequirement, AgreesWithTheOracle) {
       less.dep_pool = enough.dep_pool - 1;
       expect_deadlock(program, less, Resource::dep_pool);
     }
-    less = enough;
-    if (enough.map_pool > 0) {
-      less.map_pool = enough.map_pool - 1;
-      expect_deadlock(program, less, Resource::map_pool);
-    }
     ASSERT_FALSE(::testing::Test::HasFailure()) << "program " << i;
   }
 }
@@ -221,8 +186,7 @@ TEST(ResourceRequirement, SmallHeapsNeedNotBeSimulated) {
     for (const uint64_t least : {uint64_t{1024}, enough / 2, enough, enough + enough / 2,
                                  2 * enough - 1, 2 * enough, uint64_t{1} << 40}) {
       if (least < 1024) continue;
-      EXPECT_EQ(smallest(count(program, 1, least), 1).heap,
-                std::max(enough, std::bit_floor(least)))
+      EXPECT_EQ(smallest(count(program, 1, least), 1).heap, std::max(enough, std::bit_floor(least)))
           << program.size() << " calls, from " << least;
     }
   }

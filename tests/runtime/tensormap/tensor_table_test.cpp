@@ -56,7 +56,7 @@ TEST_F(TensorTableTest, FillsADescriptor) {
   EXPECT_EQ(record.bytes(), 48U);
   EXPECT_TRUE(record.is_contiguous());
   EXPECT_TRUE(record.external);
-  EXPECT_EQ(record.owner, no_task);
+  EXPECT_EQ(record.owner.task, no_task);
 }
 
 TEST_F(TensorTableTest, ViewSharesBufferAndStrides) {
@@ -132,10 +132,10 @@ TEST_F(TensorTableTest, NoViewBeforeTheBufferExists) {
   expect_error(reshape(handle, {16}), "no memory yet");
   expect_error(table_.transpose(handle, 0, 1), "no memory yet");
   EXPECT_FALSE(table_.find(handle)->has_address());
-  table_.set_buffer(handle, 0x2000, make_id(1, 9));
+  table_.set_buffer(handle, 0x2000, {make_id(1, 9)});
   const uint64_t part = view(handle, {1, 4}, {1, 0}).handle;
   EXPECT_EQ(filled(part).address, 0x2010U);
-  EXPECT_EQ(table_.find(part)->owner, make_id(1, 9));
+  EXPECT_EQ(table_.find(part)->owner.task, make_id(1, 9));
   EXPECT_FALSE(table_.find(part)->external);
 }
 
@@ -219,7 +219,7 @@ TEST_F(TensorTableTest, Describes) {
             "buffer");
   const uint64_t made = make(0, {2}, DataType::INT8).handle;
   EXPECT_EQ(table_.describe(made), "int8 [2] strides [1], contiguous, no memory yet");
-  table_.set_buffer(made, 0x3000, make_id(2, 5));
+  table_.set_buffer(made, 0x3000, {make_id(2, 5)});
   EXPECT_EQ(table_.describe(made),
             "int8 [2] strides [1], contiguous, at 0x3000, allocated by task 5 of ring 2");
 }
@@ -232,8 +232,8 @@ TEST_F(TensorTableDeathTest, CallsThatTheOrchestratorMustNotMake) {
   PTOTensor seen;
   EXPECT_DEATH(table_.find(made)->fill(seen), "TT-P1");
   EXPECT_DEATH(table_.scope_end(), "TT-P2");
-  EXPECT_DEATH(table_.set_buffer(external, 0x2000, make_id(0, 0)), "TT-P3");
-  EXPECT_DEATH(table_.set_buffer(made, 0, make_id(0, 0)), "TT-P4");
+  EXPECT_DEATH(table_.set_buffer(external, 0x2000, BufferOwner()), "TT-P3");
+  EXPECT_DEATH(table_.set_buffer(made, 0, BufferOwner()), "TT-P4");
 }
 
 }  // namespace
