@@ -79,6 +79,10 @@ const char* name_of(Ending ending) {
   return names[static_cast<std::size_t>(ending)];
 }
 
+bool is_of_sound_chips(Ending ending) {
+  return ending != Ending::core_lost && ending != Ending::wrong;
+}
+
 bool is_for_plain(Ending ending) {
   return ending != Ending::no_clusters && ending != Ending::overflow && ending != Ending::underflow;
 }

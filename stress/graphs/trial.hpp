@@ -32,6 +32,8 @@ enum class Ending : uint32_t {
   wrong
 };
 inline constexpr std::size_t endings = 11;
+/// Whether a run that is right may end so where nothing of the chip fails.
+[[nodiscard]] bool is_of_sound_chips(Ending ending);
 /// Whether a plain graph, which has no groups, may end so.
 [[nodiscard]] bool is_for_plain(Ending ending);
 /// For reports: "passed", "window", ..

@@ -110,9 +110,7 @@ std::vector<std::string> GraphSubject::usual_outcomes() const {
     const bool of_a_pipe =
         ending == graphs::Ending::overflow || ending == graphs::Ending::underflow;
     const bool is_ended = ending == graphs::Ending::passed || of_a_pipe;
-    const bool is_by_faults =
-        ending == graphs::Ending::wrong || ending == graphs::Ending::core_lost;
-    if (is_by_faults || (options_.mistakes && is_ended)) continue;
+    if (!graphs::is_of_sound_chips(ending) || (options_.mistakes && is_ended)) continue;
     if (options_.clustered || graphs::is_for_plain(ending)) usual.emplace_back(name_of(ending));
   }
   return usual;
