@@ -100,17 +100,26 @@ INSTANTIATE_TEST_SUITE_P(
         testing::Values(ExecutorKind::packed, ExecutorKind::threads, ExecutorKind::seeded)),
     name_of);
 
-class Production : public testing::TestWithParam<const char*> {};
+/// Workload and case.
+class Production : public testing::TestWithParam<std::pair<const char*, const char*>> {};
 
 TEST_P(Production, PagedAttentionPassesOnPacked) {
-  RunOfCase run("paged_attention", GetParam());
+  const auto& [workload, case_name] = GetParam();
+  RunOfCase run(workload, case_name);
   const Verification result = run.on(ExecutorKind::packed);
   EXPECT_TRUE(result.pass) << result.detail;
   EXPECT_EQ(run.data().tolerance(), 1e-3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Production, testing::Values("ProdCase1", "ProdCase2", "ProdVarSeq"),
-                         [](const auto& one) { return std::string(one.param); });
+INSTANTIATE_TEST_SUITE_P(Cases, Production,
+                         testing::Values(std::pair("paged_attention", "ProdCase1"),
+                                         std::pair("paged_attention", "ProdCase2"),
+                                         std::pair("paged_attention", "ProdVarSeq"),
+                                         std::pair("paged_attention_seq", "ProdCase1"),
+                                         std::pair("paged_attention_seq", "ProdCase2")),
+                         [](const auto& one) {
+                           return std::string(one.param.first) + "_" + one.param.second;
+                         });
 
 float* data_of(const int64_t* args, int i) {
   return pto_tensor(args, i).data<float>();
