@@ -106,9 +106,15 @@ TEST(TraceReader, RefusesCountsThatContradict) {
   EditedTrace dropped(Kit::roomy);
   dropped.lines().back()["dropped"] = 7;
   expect_error(dropped.text(), static_cast<uint32_t>(dropped.lines().size()), "7 events");
+  // One too few, and one too many.
   EditedTrace tasks(Kit::roomy);
-  tasks.header()["tasks"] = 7;
-  expect_error(tasks.text(), static_cast<uint32_t>(tasks.lines().size()), "header counts 7 tasks");
+  const auto submitted = tasks.header()["tasks"].get<uint64_t>();
+  for (const uint64_t wrong : {submitted - 1, submitted + 1}) {
+    tasks.header()["tasks"] = wrong;
+    expect_error(tasks.text(), static_cast<uint32_t>(tasks.lines().size()),
+                 "header counts " + std::to_string(wrong) + " tasks, but " +
+                     std::to_string(submitted) + " were");
+  }
   EditedTrace given_up(Kit::roomy);
   given_up.header()["given_up"] = true;
   expect_error(given_up.text(), 1, "\"given_up\" contradicts");
