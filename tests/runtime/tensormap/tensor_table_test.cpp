@@ -59,6 +59,15 @@ TEST_F(TensorTableTest, FillsADescriptor) {
   EXPECT_EQ(record.owner.task, no_task);
 }
 
+/// Where the record of a tensor was that had its memory from a task.
+TEST_F(TensorTableTest, ANewTensorHasNoOwner) {
+  table_.scope_begin();
+  table_.set_buffer(make(0, {2}).handle, 0x2000, {make_id(1, 9), 7, 3});
+  table_.scope_end();
+  const TensorRecord& record = *table_.find(make(0x1000, {2}).handle);
+  EXPECT_EQ(record.owner.task, no_task);
+}
+
 TEST_F(TensorTableTest, ViewSharesBufferAndStrides) {
   const uint64_t root = make(0x1000, {4, 6}).handle;
   const uint64_t part = view(root, {2, 3}, {1, 2}).handle;

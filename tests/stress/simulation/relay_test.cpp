@@ -133,6 +133,19 @@ TEST_F(RelayOfChain, FindsWrongData) {
                                          HasSubstr("and not what task 2 wrote"))));
 }
 
+/// After the third task, which changes what the second wrote: that is one more writer, and the one
+/// that counts.
+TEST_F(RelayOfChain, FindsWrongDataOfWhoChangesIt) {
+  const auto spoils = [](int64_t* args) {
+    static uint32_t calls = 0;
+    Relay::stub(args);
+    if (++calls == 3) *pto_tensor(args, 1).data<char>() ^= 1;
+  };
+  EXPECT_THAT(problems_with(spoils),
+              ElementsAre(testing::AllOf(StartsWith("task 4, parameter 1: it reads "),
+                                         HasSubstr("and not what task 3 wrote"))));
+}
+
 /// Where a part of a buffer begins nobody has written the number of a task.
 TEST_F(RelayOfChain, APartOfABufferUnderAnotherShapeIsAPart) {
   EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, rest), IsEmpty());
