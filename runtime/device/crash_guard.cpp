@@ -52,7 +52,7 @@ std::array<struct sigaction, crashes.size()> former;
 std::array<bool, crashes.size()> is_installed;
 std::atomic<CrashText*> shared_text{nullptr};
 std::atomic<pid_t> crashed_thread{0};
-std::atomic<ErrorCode> to_be_told{ErrorCode::crashed};
+std::atomic<ErrorCode> to_be_told{ErrorCode::ok};
 std::atomic<uint64_t> stuck_for{0};  // milliseconds
 
 /// To a thread whose kernel does not return. Nobody else is known to use it.

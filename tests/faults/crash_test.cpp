@@ -110,8 +110,13 @@ TEST(CrashGuard, LeavesHandlersAlone) {
 /// A name that never comes, as when the crash was in the middle of malloc(): the handler is cut
 /// off, and says that.
 TEST(CrashGuard, IsNotKeptByALock) {
+  void* const memory =
+      mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const told = new (memory) CrashText;
   EXPECT_EXIT(
       {
+        CrashGuard::leave_text_in(told);
         std::thread([] {
           std::this_thread::sleep_for(std::chrono::seconds(15));
           _exit(99);
@@ -124,6 +129,8 @@ TEST(CrashGuard, IsNotKeptByALock) {
       },
       ExitedWithCode(5),
       "^FATAL: a kernel or the orchestration has crashed or does not return, and holds a lock");
+  EXPECT_EQ(told->code.load(), ErrorCode::crashed);
+  munmap(memory, sizeof(CrashText));
 }
 
 TEST(CrashGuard, LeavesItsTextToAnotherProcess) {
