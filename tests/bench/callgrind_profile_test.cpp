@@ -36,8 +36,8 @@ TEST(CallgrindProfile, CountsACallOnce) {
 /// own again, as it does with the next function.
 TEST(CallgrindProfile, AnInlinedLineBelongsToItsFile) {
   EXPECT_EQ(profile_of("fl=(1) /src/core/a.hpp\nfn=(1) f\n10 1\n"
-                       "fi=(2) /src/runtime/run/b.hpp\n3 10\n"
                        "fi=(3) /usr/include/c++/12/span\n9 100\n"
+                       "fi=(2) /src/runtime/run/b.hpp\n3 10\n"
                        "fe=(1)\n11 1000\n"
                        "fi=(2)\n3 10000\nfn=(4) g\n12 100000\n",
                        111111),
