@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "tests/runtime/device/task_graph.hpp"
 
@@ -37,8 +38,9 @@ inline float* write(int64_t* args, int i, float value = 1) {
   return first;
 }
 
-/// Changes one byte, so that it is another whatever it was.
-inline void spoil(void* address, std::ptrdiff_t bytes = 0) {
+/// Changes one byte, so that it is another whatever it was. That is the bug that a guard is to
+/// tell: another part of the task may be looked after meanwhile, and TSan would tell it first.
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN inline void spoil(void* address, std::ptrdiff_t bytes = 0) {
   auto* const byte = static_cast<unsigned char*>(address) + bytes;
   *byte = static_cast<unsigned char>(*byte + 1);
 }
