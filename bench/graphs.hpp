@@ -16,6 +16,9 @@ enum class Graph {
   paged_attention,  ///< 13 tasks and 17 edges per scope, as in the published small cases
 };
 
+inline constexpr Graph graphs[] = {Graph::independent, Graph::chain, Graph::stencil,
+                                   Graph::paged_attention};
+
 inline const char* name_of(Graph graph) {
   switch (graph) {
     case Graph::independent:

@@ -9,9 +9,8 @@
 /// their tasks: launches are not in it. It says where the instructions are, by layer
 /// (callgrind_profile.hpp).
 ///
-/// Exit code: 0, or 1 if a figure is further from what is expected than the tolerance, in either
-/// direction: what was won is written down, so that it is not lost in silence. The figures are
-/// those of the release preset with GCC 12 on x86-64; another compiler has others.
+/// Exit code: that of check_figures() (expected.hpp). The figures are those of the release preset
+/// with GCC 12 on x86-64; another compiler has others.
 #include <unistd.h>
 
 #include <cstdio>
@@ -19,11 +18,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
 
 #include "bench/callgrind_profile.hpp"
+#include "bench/expected.hpp"
 #include "bench/graphs.hpp"
 #include "runtime/device/device.hpp"
 
@@ -32,18 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Graph graphs[] = {Graph::independent, Graph::chain, Graph::stencil,
-                            Graph::paged_attention};
 constexpr int64_t few = 2'000;
 constexpr int64_t many = 6'000;
-
-/// How far a figure may be from what is expected: this part of it, or so many instructions.
-constexpr double tolerance = 0.02;
-constexpr double least_tolerance = 4;
-
-/// Instructions per task, by layer; and under `all` those of all layers.
-using PerTask = std::map<std::string, double>;
-constexpr const char* all = "all";
 
 void empty_kernel(int64_t*) {}
 
@@ -102,92 +91,29 @@ PerTask measure(Graph graph) {
   return result;
 }
 
-using Expected = std::map<std::string, PerTask>;  // by graph
-
-Expected read_expected(const fs::path& file) {
-  Expected expected;
-  std::ifstream text(file);
-  std::string line;
-  std::getline(text, line);
-  while (std::getline(text, line)) {
-    std::istringstream row(line);
-    std::string graph, layer, figure;
-    std::getline(std::getline(std::getline(row, graph, ','), layer, ','), figure);
-    expected[graph][layer] = std::stod(figure);
-  }
-  return expected;
-}
-
-void write_expected(const fs::path& file, const Expected& measured) {
-  std::ofstream text(file);
-  text << "graph,layer,instructions per task\n";
-  for (const auto& [graph, layers] : measured) {
-    for (const auto& [layer, figure] : layers) {
-      text << graph << ',' << layer << ',' << std::llround(figure) << '\n';
-    }
-  }
-  if (!text.flush()) throw std::runtime_error("cannot write " + file.string());
-}
-
-/// Prints the table, and what is not as expected. Whether all is.
-bool compare(const std::string& graph, const PerTask& measured, PerTask expected) {
-  bool as_expected = true;
-  for (const auto& [layer, figure] : measured) expected.try_emplace(layer, 0);
-  for (const auto& [layer, wanted] : expected) {
-    const auto found = measured.find(layer);
-    const double figure = found == measured.end() ? 0 : found->second;
-    const bool differs = std::abs(figure - wanted) > std::max(tolerance * wanted, least_tolerance);
-    std::printf("%-16s %-24s %7.0f%s\n", graph.c_str(), layer.c_str(), figure,
-                differs ? (" expected " + std::to_string(std::llround(wanted))).c_str() : "");
-    as_expected = as_expected && !differs;
-  }
-  return as_expected;
-}
-
-int measure_all(const std::string& rows, bool update) {
-  const fs::path file = fs::path(PTO2_SOURCE) / "bench/instructions.csv";
-  const Expected expected = read_expected(file);
-  Expected measured;
-  bool as_expected = true;
-  for (const Graph graph : graphs) {
-    const std::string name = name_of(graph);
-    measured[name] = measure(graph);
-    const auto found = expected.find(name);
-    const PerTask& wanted = found == expected.end() ? PerTask() : found->second;
-    as_expected = compare(name, measured[name], update ? measured[name] : wanted) && as_expected;
-  }
-  if (!rows.empty()) {
-    std::ofstream out(rows, std::ios::app);
-    for (const auto& [graph, layers] : measured) {
-      out << nlohmann::json{{"subject", "instructions"}, {"work", graph}, {"per_task", layers}}
-          << '\n';
-    }
-    if (!out.flush()) throw std::runtime_error("cannot write " + rows);
-  }
-  if (update) write_expected(file, measured);
-  if (as_expected) return 0;
-  std::cerr << "instructions: not what " << file
-            << " expects; if it is meant, write it there with --update\n";
-  return 1;
+Expectation expectation() {
+  return {.subject = "instructions",
+          .file = PTO2_SOURCE "/bench/instructions.csv",
+          .headings = "graph,layer,instructions per task",
+          .decimals = 0,
+          .tolerance = 0.02,
+          .least_tolerance = 4};
 }
 
 int main_of(const std::vector<std::string>& arguments) {
-  std::string rows;
-  bool update = false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--run" && i + 2 < arguments.size()) {
-      return run(arguments[i + 1], std::stoll(arguments[i + 2]));
-    }
-    if (arguments[i] == "--rows" && i + 1 < arguments.size()) {
-      rows = arguments[++i];
-    } else if (arguments[i] == "--update") {
-      update = true;
-    } else {
-      std::cerr << "usage: instructions_bench [--rows FILE] [--update] | --run GRAPH TASKS\n";
-      return 2;
-    }
+  if (arguments.size() == 3 && arguments[0] == "--run") {
+    return run(arguments[1], std::stoll(arguments[2]));
   }
-  return measure_all(rows, update);
+  FigureOptions options;
+  if (!parse(arguments, options)) {
+    std::cerr << "usage: instructions_bench [--rows FILE] [--update] | --run GRAPH TASKS\n";
+    return 2;
+  }
+  std::vector<Work> works;
+  for (const Graph graph : graphs) {
+    works.push_back({name_of(graph), [graph] { return measure(graph); }});
+  }
+  return check_figures(expectation(), options, works);
 }
 
 }  // namespace
