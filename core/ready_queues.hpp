@@ -53,9 +53,10 @@ class ReadyQueues {
     PTO2_INVARIANT("RQ-P1", shard < shards_.size());
     if (auto slot = shards_[shard]->try_pop()) return ReadyTask{*slot, false};
     if (auto slot = shards_[orchestrator_shard()]->try_pop()) return ReadyTask{*slot, false};
-    for (uint32_t i = 1; i < shards_.size(); ++i) {
-      const uint32_t victim = wrap(shard + i);
-      if (victim == orchestrator_shard()) continue;
+    for (uint32_t victim = shard + 1; victim < orchestrator_shard(); ++victim) {
+      if (auto slot = shards_[victim]->try_pop()) return ReadyTask{*slot, true};
+    }
+    for (uint32_t victim = 0; victim < shard; ++victim) {
       if (auto slot = shards_[victim]->try_pop()) return ReadyTask{*slot, true};
     }
     return std::nullopt;

@@ -115,7 +115,7 @@ const std::map<std::string, Expectation> expectations = {
     {"runtime/window_wraps/word", {66'422, Effort::many}},
     {"runtime/window_waits_for_consumers/word", {795'718, Effort::many}},
     {"runtime/two_schedulers/word", {45'720, Effort::many}},
-    {"runtime/chain_on_two_schedulers/word", {6'468}},
+    {"runtime/chain_on_two_schedulers/word", {4'980}},
     {"runtime/pool_waits/word", {3'161}},
     {"runtime/window_held_by_scope/0/word", {11'040}},
     {"runtime/window_held_by_scope/1/word", {1'600}},
@@ -129,7 +129,7 @@ const std::map<std::string, Expectation> expectations = {
     {"runtime/window_held_by_tasks/7/word", {143'411, Effort::many}},
     {"runtime/own_task_between_two/word", {11'942}},
     {"runtime/own_task_on_two_schedulers/word", {64}},
-    {"runtime/accelerator_between_two/word", {12'669}},
+    {"runtime/accelerator_between_two/word", {14'703}},
     {"runtime/one_cluster/word", {5'796}},
     {"runtime/clusters_on_two_schedulers/word", {380}},
     {"runtime/cluster_held_by_scope/word", {2}},
@@ -139,7 +139,7 @@ const std::map<std::string, Expectation> expectations = {
     {"runtime/nested_scope/lock", {185}},
     {"runtime/refused_after_one/lock", {9}},
     {"runtime/heap_wraps/lock", {2'944}},
-    {"runtime/chain_on_two_schedulers/lock", {46'560, Effort::many}},
+    {"runtime/chain_on_two_schedulers/lock", {27'744, Effort::many}},
 };
 
 }  // namespace

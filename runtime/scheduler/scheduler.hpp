@@ -1,7 +1,9 @@
 /// A scheduler: dispatches ready tasks to the cores of its clusters and completes them.
 ///
 /// Its loop has the original's four phases:
-///   completion   polls COND of each core with a task; completes those that report FIN
+///   completion   polls COND of each core with a task; completes those that report FIN. What
+///                becomes ready by that goes to an idle core of this scheduler at once, if there
+///                is one, and into the queues if not; so does every block task, which is shared
 ///   scan         moves tasks that found the queues full from the backlog into them; the
 ///                scheduler's own cores take them from the backlog, too. There is nothing else to
 ///                find: one election per task pushes it (core/fan_in.hpp)
@@ -16,8 +18,9 @@
 /// scheduler does: it is not announced as parked then, and it has woken one that is, for the case
 /// that more such tasks are ready.
 ///
-/// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings. It
-/// looks for the end of the run after a round without progress only.
+/// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings.
+/// Who does not poll does so after each round: whatever comes next rings. It looks for the end of
+/// the run after a round without progress only.
 #pragma once
 
 #include <array>
@@ -82,7 +85,7 @@ class Scheduler {
   [[nodiscard]] bool end_share(WorkerId worker);
   [[nodiscard]] bool has_broken_pipe(SlotId task, TaskId id);
   void push(SlotId task);
-  bool dispatch(CoreId core, SlotId task);
+  bool start(Cores& cores, SlotId task, const TaskDescriptor& descriptor);
   bool lend(CoreId core, SlotId task, CoreType type);
   void send_pinned(CoreId core, SlotId task, uint32_t part);
   void send(CoreId core, SlotId task, TaskId id, KernelEntry kernel, BlockShare<P> share);

@@ -31,17 +31,14 @@ void Scheduler<P, F>::run() {
     const auto is_over = [this] { return state_.startup.shutdown.is_set(); };
     uint32_t vain_rounds = 0;
     while (!state_.fatal.is_set()) {
-      const bool completed = completion_phase();
+      bool progress = completion_phase();
       scan_phase();
-      const bool dispatched = dispatch_phase();
-      if (completed || dispatched) {
-        vain_rounds = 0;
-        if (cores_to_wait_for_ && P::yield(is_over)) break;
-      } else if (vain_rounds < P::polling_rounds()) {
-        ++vain_rounds;
+      progress |= dispatch_phase();
+      vain_rounds = progress ? 0 : vain_rounds + 1;
+      if (progress ? cores_to_wait_for_ : vain_rounds <= P::polling_rounds()) {
         if (P::yield(is_over)) break;
-      } else {
-        if (is_over()) break;
+      } else if (!progress || P::polling_rounds() == 0) {
+        if (!progress && is_over()) break;
         park();
       }
     }
@@ -178,9 +175,11 @@ void Scheduler<P, F>::push(SlotId task) {
   if (descriptor.is_pinned()) [[unlikely]] {
     return state_.push_pinned(task, descriptor.cluster_id());
   }
-  cores_[type].more = true;
+  Cores& cores = cores_[type];
+  cores.more = true;
+  if (!descriptor.is_block && !cores.idle.empty()) return (void)start(cores, task, descriptor);
   if (state_.ready[type].push(shard_, task)) return;
-  cores_[type].backlog.push_back(task);
+  cores.backlog.push_back(task);
   record<P>(log_, EventKind::backlog, descriptor.id);
 }
 
@@ -196,7 +195,7 @@ void Scheduler<P, F>::scan_phase() {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Scheduler<P, F>::next_task(uint32_t type, SlotId& task) {
+[[gnu::always_inline]] inline bool Scheduler<P, F>::next_task(uint32_t type, SlotId& task) {
   if (const auto popped = state_.ready[type].pop(shard_)) {
     if (popped->stolen) ++counts_.steals;
     task = popped->slot;
@@ -220,9 +219,7 @@ bool Scheduler<P, F>::dispatch_phase() {
     SlotId task;
     bool passed_on = false;
     while (!passed_on && !cores.idle.empty() && next_task(type, task)) {
-      const CoreId core = cores.idle.pop_lowest();
-      cores.busy.insert(core);
-      passed_on = dispatch(core, task);
+      passed_on = start(cores, task, describe(task));
       cores.more = true;
       progress = true;
     }
@@ -368,10 +365,12 @@ void Scheduler<P, F>::offer(uint32_t type) {
   state_.wake_one(type);
 }
 
-/// True: it is a block task, and its ticket was passed on.
+/// On the idle core of the lowest number. True: it is a block task, and its ticket was passed on.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Scheduler<P, F>::dispatch(CoreId core, SlotId task) {
-  const TaskDescriptor descriptor = describe(task);
+[[gnu::always_inline]] inline bool Scheduler<P, F>::start(Cores& cores, SlotId task,
+                                                          const TaskDescriptor& descriptor) {
+  const CoreId core = cores.idle.pop_lowest();
+  cores.busy.insert(core);
   if (descriptor.is_block) [[unlikely]]
     return lend(core, task, descriptor.type);
   ++counts_.dispatches;

@@ -42,6 +42,27 @@ TEST_F(ReadyQueuesTest, OwnShardFirstThenTheOrchestratorsThenOthers) {
   EXPECT_EQ(pop(0), Popped(-1, false));
 }
 
+TEST(ReadyQueues, ThievesBeginBehindTheirOwnShard) {
+  Queue a{2}, b{2}, c{2}, orchestrator{2};
+  std::array<Queue*, 4> shards{&a, &b, &c, &orchestrator};
+  ReadyQueues<TestPolicy> queues{shards};
+  for (const auto& [thief, order] : {std::pair<uint32_t, std::array<uint32_t, 3>>{0, {0, 1, 2}},
+                                     {1, {1, 2, 0}},
+                                     {2, {2, 0, 1}},
+                                     {3, {0, 1, 2}}}) {
+    for (uint32_t shard = 0; shard < 3; ++shard) {
+      EXPECT_TRUE(shards[shard]->try_push(make_slot(0, shard)));
+    }
+    for (const uint32_t shard : order) {
+      const auto popped = queues.pop(thief);
+      ASSERT_TRUE(popped) << "by " << thief;
+      EXPECT_EQ(index_of(popped->slot), shard) << "by " << thief;
+      EXPECT_EQ(popped->stolen, shard != thief) << "by " << thief;
+    }
+    EXPECT_FALSE(queues.pop(thief)) << "by " << thief;
+  }
+}
+
 TEST_F(ReadyQueuesTest, AFullShardHandsOnAndAllFullRefuse) {
   for (uint32_t n = 0; n < 8; ++n) EXPECT_TRUE(queues.push(1, task(n))) << n;
   EXPECT_FALSE(queues.push(0, task(99)));
