@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "runtime/device/standing_guard.hpp"
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "stress/crash_report.hpp"
@@ -56,6 +57,7 @@ class Simulation {
 
  private:
   void run_seeds(Subject& subject) {
+    const StandingGuard at_crash;
     for (uint64_t seed = next(); is_left(seed); seed = next()) {
       SimulatedRun run;
       bool same = true;

@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 
+#include "runtime/device/standing_guard.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -95,6 +96,37 @@ TEST(CrashGuard, TheLastOneIsAskedFirst) {
         *nowhere() = 1;
       },
       ExitedWithCode(5), "^FATAL: inner crashed");
+}
+
+TEST(StandingGuard, LetsEachRunSpeakForItself) {
+  const StandingGuard standing;
+  EXPECT_EXIT(
+      {
+        { const CrashGuard first(always("first")); }
+        const CrashGuard second(always("second"));
+        *nowhere() = 1;
+      },
+      ExitedWithCode(5), "^FATAL: second crashed");
+  EXPECT_EXIT(
+      {
+        { const CrashGuard run(always("run")); }
+        *nowhere() = 1;
+      },
+      KilledBySignal(SIGSEGV), "^$");
+}
+
+/// Between two guards the handlers are not installed anew.
+TEST(StandingGuard, KeepsWhatEachRunWouldInstall) {
+  const StandingGuard standing;
+  stack_t stack = {};
+  sigaltstack(nullptr, &stack);
+  EXPECT_EQ(stack.ss_flags & SS_DISABLE, 0);
+  struct sigaction between = {};
+  {
+    const CrashGuard run(always("run"));
+  }
+  sigaction(SIGSEGV, nullptr, &between);
+  EXPECT_NE(between.sa_handler, SIG_DFL);
 }
 
 TEST(CrashGuard, LeavesHandlersAlone) {
