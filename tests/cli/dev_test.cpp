@@ -102,7 +102,7 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
   expect_refused({"fuzz", "elf", "--seconds"}, "fuzz: --seconds needs a number");
   expect_refused({"fuzz", "--second", "5"}, "fuzz: unknown option --second");
   expect_refused({"bench", "nosuch"},
-                 "bench: no subject nosuch; there are: checker instructions runtime");
+                 "bench: no subject nosuch; there are: cache_lines checker instructions runtime");
   expect_refused({"bench", "--json"}, "bench: --json needs a file");
 }
 
