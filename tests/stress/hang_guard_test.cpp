@@ -42,6 +42,19 @@ TEST_F(HangGuards, AHangOfTheThreadsExecutorIsReported) {
                "  forgotten: waits to be rung\n");
 }
 
+TEST_F(HangGuards, AHangAfterProgressIsReported) {
+  EXPECT_DEATH(
+      {
+        HangGuard guard("late", 1000ms);
+        for (int step = 0; step < 5; ++step) {
+          std::this_thread::sleep_for(100ms);
+          guard.progress();
+        }
+        std::this_thread::sleep_for(20s);
+      },
+      "hang: late: nothing has ended for .*, 5 steps came before");
+}
+
 TEST_F(HangGuards, ProgressBeginsTheLimitAnew) {
   HangGuard guard("progress", 2000ms);
   for (int step = 0; step < 30; ++step) {

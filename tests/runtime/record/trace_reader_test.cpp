@@ -189,6 +189,12 @@ TEST(TraceReader, TakesAChipByItsNumbers) {
   EXPECT_EQ(read_trace_text(trace.text()).clusters, 2U);
 }
 
+TEST(TraceReader, TakesABlockTaskOfAsManyPartsAsThereCanBe) {
+  EditedTrace trace(Kit::few_slots);
+  (*trace.events("submit").front())["block_dim"] = 65535;
+  EXPECT_EQ(read_trace_text(trace.text()).tasks.front().block_dim, 65535U);
+}
+
 TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   const auto expect = [](const char* event, const char* field, const Json& value,
                          const std::string& message) {

@@ -24,5 +24,20 @@ TEST(RecordingRuntime, KnowsTheViewsOfWhatHasKeptItsAxes) {
   }));
 }
 
+/// Who writes a buffer without reading it depends on the task that allocated it, by a node.
+TEST(RecordingRuntime, AnOwnerTakesANode) {
+  RecordingRuntime runtime;
+  const uint64_t shape[] = {4};
+  const Tensor tensor{runtime.ops->make_tensor(&runtime, 0, shape, 1, DataType::INT32)};
+  const PTOParam params[] = {make_output_param(tensor)};
+  runtime.scope_begin();
+  for (int task = 0; task < 2; ++task) {
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, params, 1);
+  }
+  ASSERT_EQ(runtime.tasks().size(), 2U);
+  EXPECT_EQ(runtime.tasks()[1].owners, std::vector<size_t>{0});
+  EXPECT_EQ(runtime.program().back().dep_nodes, 1U);
+}
+
 }  // namespace
 }  // namespace pto2::oracle

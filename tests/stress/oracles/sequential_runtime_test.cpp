@@ -29,7 +29,8 @@ TEST(SequentialRuntime, ABufferBeginsWithNoNumber) {
 /// What the runtime has to say against kernels that are submitted one after the other, each with a
 /// parameter of its own.
 std::vector<std::string> errors_of(
-    std::initializer_list<std::pair<const char*, PTOParam (*)(Tensor)>> tasks) {
+    std::initializer_list<std::pair<const char*, PTOParam (*)(Tensor)>> tasks,
+    uint32_t columns = 1) {
   KernelLibrary kernels;
   int32_t id = 0;
   for (const auto& [image, param] : tasks) {
@@ -38,8 +39,8 @@ std::vector<std::string> errors_of(
   }
   SequentialRuntime runtime(kernels);
   pto2_rt_init_tensor_pool(&runtime);
-  const uint64_t shape[] = {1};
-  const Tensor tensor = make_tensor(shape, 1);
+  const uint64_t shape[] = {2, columns};
+  const Tensor tensor = make_tensor(shape, 2);
   id = 0;
   for (const auto& [image, param] : tasks) {
     const PTOParam params[] = {param(tensor)};
@@ -53,6 +54,12 @@ PTOParam output(Tensor tensor) {
 }
 PTOParam input(Tensor tensor) {
   return make_input_param(tensor);
+}
+/// The last two columns.
+PTOParam part_of_input(Tensor tensor) {
+  const uint64_t shape[] = {2, 2};
+  const uint64_t offsets[] = {0, 2};
+  return make_input_param(tensor.view(shape, offsets));
 }
 PTOParam pipe(Tensor) {
   return make_pipe_in_param(0);
@@ -68,6 +75,9 @@ TEST(SequentialRuntime, TellsOfWhatARunWouldEndWith) {
 TEST(SequentialRuntime, AKernelLeavesWhatItReads) {
   EXPECT_THAT(errors_of({{"writes_output", output}, {"spoils_input", input}}),
               testing::ElementsAre("kernel spoils_input writes one of its inputs"));
+  EXPECT_THAT(errors_of({{"writes_output", output}, {"spoils_input", part_of_input}}, 4),
+              testing::ElementsAre("kernel spoils_input writes one of its inputs"))
+      << "behind a gap";
 }
 
 }  // namespace
