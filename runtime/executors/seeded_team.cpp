@@ -9,6 +9,7 @@ SeededOptions options_of_seed(uint64_t seed, Strategy strategy) {
   SeededOptions options{.seed = seed, .strategy = strategy};
   options.kernels_last = random.below(3) == 0;
   options.expected_points = uint64_t{256} << random.below(8);
+  options.polling_rounds = random.below(2) == 0 ? 0 : 1;
   return options;
 }
 

@@ -40,10 +40,12 @@ struct SeededOptions {
   /// A kernel ends only when nobody else can go on: all other threads wait, or are in kernels
   /// themselves. So whatever a run has left undone at the end of a kernel, nobody was about to do.
   bool kernels_last = false;
+  uint32_t polling_rounds = 1;  ///< of a scheduler in vain, before it parks
 };
 
 /// The options that a seed stands for, in every program: of each three schedules one ends kernels
-/// last; the changes of Strategy::pct are spread over runs of any length in some.
+/// last; the changes of Strategy::pct are spread over runs of any length in some; in every second
+/// one schedulers park without polling.
 [[nodiscard]] SeededOptions options_of_seed(uint64_t seed, Strategy strategy = Strategy::mixed);
 
 class SeededThread {
@@ -95,6 +97,7 @@ class SeededTeam {
   [[nodiscard]] uint32_t host_threads() const { return 1; }
   [[nodiscard]] uint64_t seed() const { return options_.seed; }
   [[nodiscard]] bool kernels_last() const { return options_.kernels_last; }
+  [[nodiscard]] uint32_t polling_rounds() const { return options_.polling_rounds; }
   /// Points passed so far: the clock of the simulation.
   [[nodiscard]] uint64_t points() const { return schedule_.points(); }
 

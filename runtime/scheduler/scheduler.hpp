@@ -2,8 +2,8 @@
 ///
 /// Its loop has the original's four phases:
 ///   completion   polls COND of each core with a task; completes those that report FIN. What
-///                becomes ready by that goes to an idle core of this scheduler at once, if there
-///                is one, and into the queues if not; so does every block task, which is shared
+///                becomes ready by that goes to an idle core of this scheduler at once, or into
+///                the queues if none is; a block task always does, for dispatch lends it in turns
 ///   scan         moves tasks that found the queues full from the backlog into them; the
 ///                scheduler's own cores take them from the backlog, too. There is nothing else to
 ///                find: one election per task pushes it (core/fan_in.hpp)
