@@ -13,7 +13,13 @@ if(PTO2_HELGRIND AND PTO2_SANITIZE)
   message(FATAL_ERROR "PTO2_HELGRIND with PTO2_SANITIZE=${PTO2_SANITIZE}: one flavour at a time")
 endif()
 set(PTO2_VALGRIND_SLOWDOWN 20)
+# Tests make many small runs, as executors::keep_freed_memory() says; and the programs that they
+# start do.
 set(PTO2_TEST_ENVIRONMENT "")
+if(NOT PTO2_SANITIZE)
+  list(APPEND PTO2_TEST_ENVIRONMENT "GLIBC_TUNABLES=glibc.malloc.mmap_threshold=33554432:\
+glibc.malloc.trim_threshold=268435456:glibc.malloc.top_pad=1048576")
+endif()
 set(PTO2_TEST_SLOWDOWN 1)
 # Whether "sanitize" is left to the tests that are made for the flavour.
 set(PTO2_OWN_SANITIZE_TESTS OFF)

@@ -11,8 +11,9 @@ namespace pto2 {
 
 namespace {
 
-/// Below this, clearing costs less than a mapping and its page faults.
-constexpr std::size_t smallest_mapping = std::size_t{64} << 10;
+/// Below this, clearing costs less than a mapping, its page faults, and its end, of which every
+/// processor that runs the process is told.
+constexpr std::size_t smallest_mapping = std::size_t{1} << 20;
 constexpr std::size_t alignment = 64;
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/executors/freed_memory.hpp"
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/command_line.hpp"
@@ -279,6 +280,7 @@ std::optional<CliError> known(const std::exception& error) {
 
 int main(int argc, char** argv) {
   using namespace pto2::simulations;
+  pto2::executors::keep_freed_memory();
   // Other threads are short of it, too.
   std::set_new_handler([] { pto2::cli::end_without_memory(remedies); });
   usual_terminate = std::set_terminate(terminate);

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "models/scenario_count.hpp"
+#include "runtime/executors/freed_memory.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/guarded.hpp"
@@ -262,6 +263,7 @@ Units scenario_units() {
 
 int main(int argc, char** argv) {
   using namespace pto2::stress;
+  pto2::executors::keep_freed_memory();
   return pto2::cli::guarded([&] { return execute(argc, argv); },
                             {.memory = "use a smaller case, or name fewer units",
                              .thread = "end other programs, or raise the limit of processes"},

@@ -14,7 +14,7 @@ namespace pto2 {
 namespace {
 
 // Below and above the size from which memory is mapped.
-constexpr std::size_t sizes[] = {1, 100, 4096, (64 << 10) - 1, 64 << 10, 1 << 20};
+constexpr std::size_t sizes[] = {1, 100, 4096, (1 << 20) - 1, 1 << 20, 8 << 20};
 
 bool is_zero(const MappedBytes& bytes) {
   return std::all_of(bytes.data(), bytes.data() + bytes.size(),
