@@ -11,10 +11,10 @@
 # Registers an existing executable: exit code 0 passes.
 #
 # OPTIONS of both; tests run from the source directory:
-#   LABELS label...      unit (default), e2e, cli, tidy, check, stress; add "sanitize" to have
-#                        .ci/run repeat the test under TSan, and "memory" besides to have it do so
-#                        under ASan+UBSan; what is only labelled "sanitize" is repeated there every
-#                        night. Target tests_LABEL builds what a label needs.
+#   LABELS label...      unit (default), e2e, cli, tidy, check, stress; add "sanitize" to have the
+#                        test repeated under TSan and under ASan+UBSan every night, and besides
+#                        "races" or "memory" to have .ci/run do the former or the latter, too.
+#                        Target tests_LABEL builds what a label needs.
 #   ONE_THREAD           TSan could find nothing in it: "sanitize" is not for that flavour; in
 #                        builds without a sanitizer a test of pto2_test ends at its second thread
 #   ARGUMENTS arg...

@@ -184,7 +184,8 @@ std::set<std::string> labels_in(const fs::path& folder) {
 TEST_F(Dev, KnowsTheLabelsOfAllTests) {
   std::set<std::string> labels = labels_in(fs::path(PTO2_SOURCE) / "tests");
   labels.merge(labels_in(fs::path(PTO2_SOURCE) / "stress"));
-  EXPECT_THAT(labels, testing::IsSupersetOf({"unit", "e2e", "cli", "stress", "sanitize"}));
+  EXPECT_THAT(labels, testing::IsSupersetOf(
+                          {"unit", "e2e", "cli", "stress", "sanitize", "races", "memory"}));
   for (const std::string& label : labels) {
     expect_refused({"test", label, "nosuch"}, "test: no preset nosuch");
   }
