@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -64,6 +65,33 @@ TEST(SeededTeam, EveryOrderOfTwoStepsComesUp) {
     orders.insert(log);
   }
   EXPECT_EQ(orders.size(), 6u);
+}
+
+/// Seeds of 200 under which neither of two threads does all its steps in one piece.
+int seeds_with_changes(uint64_t expected_points) {
+  int changed = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    std::string log;
+    Seeded::atomic<int> point;
+    Seeded::team team(
+        {.seed = seed, .strategy = Strategy::pct, .expected_points = expected_points});
+    for (char c : {'a', 'b'}) {
+      team.add("t", 0, [&, c] {
+        for (int i = 0; i < 16; ++i) {
+          (void)point.load(order);
+          log += c;
+        }
+      });
+    }
+    team.run();
+    changed += std::unique(log.begin(), log.end()) - log.begin() > 2 ? 1 : 0;
+  }
+  return changed;
+}
+
+TEST(SeededTeam, PrioritiesChangeWithinTheExpectedPoints) {
+  EXPECT_GT(seeds_with_changes(32), 50);
+  EXPECT_EQ(seeds_with_changes(uint64_t{1} << 40), 0);
 }
 
 std::string failure_of(const SeededOptions& options, const std::function<void(SeededTeam&)>& add) {

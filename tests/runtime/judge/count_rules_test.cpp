@@ -39,6 +39,16 @@ TEST(CountRules, TheOrchestratorMaySeeMoreSlotsInUse) {
   expect_broken(story, "VR-I35", "peak_window is 2, but the events say 3 to 4");
 }
 
+/// A ring without tasks takes nothing from what another has seen.
+TEST(CountRules, EachRingBoundsTheSlotsInUse) {
+  Story story;
+  story.config.rings = 2;
+  story.config.window = 8;
+  story.result.peak_window = 2;
+  EXPECT_THAT(story.broken(),
+              testing::Contains(HasSubstr("peak_window is 2, but the events say 3 to 4")));
+}
+
 TEST(CountRules, WhatIsStolenIsDispatchedOrLent) {
   Story thief;
   thief.result.steals = 4;

@@ -24,6 +24,30 @@ TEST(RecordingRuntime, KnowsTheViewsOfWhatHasKeptItsAxes) {
   }));
 }
 
+/// Rows [0, 2) of a tensor are written; other rows are used behind them, or before.
+TEST(RecordingRuntime, TilesThatTouchAreApart) {
+  const uint64_t whole[] = {6, 2};
+  const auto are_apart = [&](uint64_t written, uint64_t rows, uint64_t used) {
+    RecordingRuntime runtime;
+    const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, whole, 2, DataType::INT32);
+    const auto tile = [&](uint64_t begin, uint64_t count) {
+      const uint64_t shape[] = {count, 2};
+      const uint64_t offset[] = {begin, 0};
+      return Tensor{runtime.ops->view(&runtime, tensor, shape, offset)};
+    };
+    runtime.scope_begin();
+    const PTOParam first[] = {make_output_param(tile(written, 2))};
+    const PTOParam second[] = {make_output_param(tile(used, rows))};
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, first, 1);
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, second, 1);
+    return runtime.boxes_are_apart();
+  };
+  EXPECT_TRUE(are_apart(0, 2, 2)) << "behind";
+  EXPECT_TRUE(are_apart(4, 2, 2)) << "before";
+  EXPECT_FALSE(are_apart(0, 2, 1));
+  EXPECT_FALSE(are_apart(4, 3, 2));
+}
+
 /// Who writes a buffer without reading it depends on the task that allocated it, by a node.
 TEST(RecordingRuntime, AnOwnerTakesANode) {
   RecordingRuntime runtime;

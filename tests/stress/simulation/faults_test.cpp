@@ -84,18 +84,24 @@ TEST(Faults, AnyCoreFailsAtAnyOfItsTasks) {
   EXPECT_THAT(tasks, testing::ElementsAre(1, 2, 3));
 }
 
+/// Of two schedulers with ten tasks each has five, and may be given one more.
 TEST(Faults, ASchedulerFailsAndAGroupIsKept) {
   std::set<std::string> schedulers;
+  std::set<uint64_t> tasks;
   std::set<uint64_t> frees;
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    const FaultScene scene{.chip = chip, .frees = 3};
+    const FaultScene scene{.chip = chip, .tasks = 10, .frees = 3};
     const DrawnFault slow = draw_fault(seed, parse_faults("slow_scheduler"), scene);
-    if (slow.fault != Fault::none) schedulers.insert(slow.chip.thread);
+    if (slow.fault != Fault::none) {
+      schedulers.insert(slow.chip.thread);
+      tasks.insert(slow.chip.task);
+    }
     const DrawnFault kept = draw_fault(seed, parse_faults("kept_group"), scene);
     EXPECT_EQ(kept.chip.kind, ChipFaultKind::none);
     if (kept.fault != Fault::none) frees.insert(kept.which);
   }
   EXPECT_THAT(schedulers, testing::ElementsAre("scheduler0", "scheduler1"));
+  EXPECT_THAT(tasks, testing::ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_THAT(frees, testing::ElementsAre(0, 1, 2));
 }
 

@@ -47,6 +47,7 @@ TEST(StressOutput, ExitCodesSayHowItCameOut) {
   UnitResult nothing = passed();
   nothing.runs = 0;
   EXPECT_EQ(told({passed(), nothing}).first, cli::exit_inconclusive);
+  EXPECT_EQ(told({nothing, passed()}).first, cli::exit_inconclusive);
   UnitResult one_sided = passed();
   one_sided.report.never_seen = {"out of heap"};
   EXPECT_EQ(told({one_sided}).first, cli::exit_inconclusive);
