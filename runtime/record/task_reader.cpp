@@ -14,16 +14,9 @@ using Element = JsonLine::Element;
 
 /// `[a, b]`
 std::array<uint64_t, 2> pair_of(const JsonLine& line, std::string_view name) {
-  std::array<uint64_t, 2> values{};
-  std::size_t i = 0;
-  for (const Element element : line.list(name)) {
-    if (i == values.size()) break;
-    values[i++] = line.number_in(element, name);
-  }
-  if (i != values.size() || line.list(name).size() != i) {
-    line.refuse(fmt::format("field \"{}\" is no list of two numbers", name));
-  }
-  return values;
+  const JsonLine::Array list = line.list(name);
+  if (list.size() != 2) line.refuse(fmt::format("field \"{}\" is no list of two numbers", name));
+  return {line.number_in(list.at(0).value(), name), line.number_in(list.at(1).value(), name)};
 }
 
 /// Requires one of the record's rings.
@@ -137,16 +130,13 @@ MadePipe pipe_in(const JsonLine& line, const Element& element) {
 
 /// `[waiting, held]`; negative numbers are for the rules to refuse.
 PipeFill fill_of(const JsonLine& line, std::string_view name) {
-  std::array<int64_t, 2> values{};
-  std::size_t i = 0;
-  for (const Element element : line.list(name)) {
-    if (i == values.size() || element.get(values[i]) != simdjson::SUCCESS) i = values.size();
-    ++i;
-  }
-  if (i != values.size()) {
+  const JsonLine::Array list = line.list(name);
+  PipeFill fill{};
+  if (list.size() != 2 || list.at(0).get(fill.waiting) != simdjson::SUCCESS ||
+      list.at(1).get(fill.held) != simdjson::SUCCESS) {
     line.refuse(fmt::format("field \"{}\" is no list of two whole numbers", name));
   }
-  return {values[0], values[1]};
+  return fill;
 }
 
 }  // namespace

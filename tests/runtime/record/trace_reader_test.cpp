@@ -240,7 +240,9 @@ TEST(TraceReader, RefusesFieldsOfPipes) {
   expect("pipe", "pushed", 0.5, "\"pushed\" is no whole number");
   expect("pipe", "before", Json::array({1}), "\"before\" is no list of two whole numbers");
   expect("pipe", "after", Json::array({1, 2, 3}), "\"after\" is no list of two whole numbers");
-  expect("leftover", "left", Json::array({1, "x"}), "\"left\" is no list of two whole numbers");
+  for (const Json& fill : {Json({1, "x"}), Json({"x", 1}), Json({1, 2, 3, 4})}) {
+    expect("leftover", "left", fill, "\"left\" is no list of two whole numbers");
+  }
   expect("submit", "params", {{{"dir", "pipe_in"}}}, "\"tag\" is missing");
   for (const Json& pipe : {Json({1}), Json({1, 2, 3}), Json({"x", 2}), Json({1, -2})}) {
     expect("submit", "pipes", Json::array({pipe}), "\"pipes\" has something else than lists");
