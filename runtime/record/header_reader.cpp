@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "runtime/record/chip_check.hpp"
 #include "runtime/record/task_reader.hpp"
@@ -101,8 +102,11 @@ class HeaderReader {
     if (core.cluster < -1 || core.cluster >= static_cast<int64_t>(cores)) {
       line_.refuse(fmt::format("core {} of {} is of cluster {}", core.name, cores, core.cluster));
     }
-    if (!core_names_.emplace(core.name, 0).second) {
+    if (!core_names_.insert(core.name).second) {
       line_.refuse(fmt::format("two cores are called {}", core.name));
+    }
+    if (!core_threads_.insert(core.thread).second) {
+      line_.refuse(fmt::format("two cores are of thread {}", record_.threads[core.thread]));
     }
     if (fields.has("scheduler")) {
       core.scheduler = thread_called(std::string(fields.text("scheduler")), core.name);
@@ -174,7 +178,8 @@ class HeaderReader {
   const JsonLine& line_;
   Record record_;
   std::unordered_map<std::string, uint32_t> threads_;
-  std::unordered_map<std::string, uint32_t> core_names_;
+  std::unordered_set<std::string> core_names_;
+  std::unordered_set<uint32_t> core_threads_;
 };
 
 }  // namespace

@@ -369,7 +369,10 @@ void Trial::judge_pipes(const RunResult& result, std::vector<std::string>& probl
     if (result.record.events[use.event].kind != EventKind::leftover) continue;
     left[{use.group, use.tag}].push_back(fmt::format("{}+{}", use.after.waiting, use.after.held));
   }
-  for (const auto& [name, pipe] : predicted_.pipes()) {
+  Pipes pipes = predicted_.pipes();
+  for (const auto& [name, uses] : found) pipes.try_emplace(name);
+  for (const auto& [name, entries] : left) pipes.try_emplace(name);
+  for (const auto& [name, pipe] : pipes) {
     std::vector<std::string> uses;
     for (const PredictedUse& use : pipe.uses) uses.push_back(text_of(use));
     std::vector<std::string> leftover;

@@ -17,11 +17,8 @@ const PTO2RuntimeOps RecordingRuntime::table{
                const uint64_t* offsets) { return of(rt).view(tensor, shapes, offsets); },
     .reshape = [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes,
                   uint32_t ndims) { return of(rt).reshape(tensor, shapes, ndims); },
-    .transpose =
-        [](PTO2Runtime* rt, uint64_t tensor, uint32_t, uint32_t) {
-          of(rt).handles_[tensor].has_axes = false;
-          return tensor;
-        },
+    .transpose = [](PTO2Runtime* rt, uint64_t tensor, uint32_t,
+                    uint32_t) { return of(rt).transpose(tensor); },
     .ndims = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].ndims; },
     .numel = [](PTO2Runtime* rt, uint64_t tensor) { return of(rt).handles_[tensor].elements; },
     .is_contiguous = [](PTO2Runtime*, uint64_t) { return true; },
@@ -95,6 +92,13 @@ uint64_t RecordingRuntime::reshape(uint64_t tensor, const uint64_t* shapes, uint
   handle.ndims = ndims;
   handle.elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) handle.elements *= shapes[i];
+  handles_.push_back(handle);
+  return handles_.size() - 1;
+}
+
+uint64_t RecordingRuntime::transpose(uint64_t tensor) {
+  Handle handle = handles_[tensor];
+  handle.has_axes = false;
   handles_.push_back(handle);
   return handles_.size() - 1;
 }

@@ -68,6 +68,7 @@ class RecordingRuntime : public PTO2Runtime {
   uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
   uint64_t view(uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets);
   uint64_t reshape(uint64_t tensor, const uint64_t* shapes, uint32_t ndims);
+  uint64_t transpose(uint64_t tensor);
   size_t find_or_add(Buffer& buffer, std::vector<uint64_t> begin, std::vector<uint64_t> extent);
   /// The box of a parameter that a task reads or writes.
   Box& use(const PTOParam& param);

@@ -129,6 +129,8 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header["threads"][1] = header["threads"][0]; }, "two threads");
   expect([](Json& header) { header["cores"][0]["name"] = "x"; }, "core x has no thread");
   expect([](Json& header) { header["cores"][1] = header["cores"][0]; }, "two cores are called");
+  expect([](Json& header) { header["cores"][1]["thread"] = "aic0"; },
+         "two cores are of thread aic0");
   for (const char* thread : {"orchestrator", "aic0"}) {
     expect([thread](Json& header) { header["cores"][0]["scheduler"] = thread; },
            "core aic0 has no scheduler");
@@ -174,8 +176,8 @@ TEST(TraceReader, RefusesCoresThatAreNotTheChips) {
   outside.header()["cores"].back()["cluster"] = 0;
   expect_error(outside.text(), 1, "\"cores\" has 1 of type ai_cpu of no cluster");
   EditedTrace strange(Kit::roomy);
-  strange.header()["cores"].push_back(
-      {{"name", "odd"}, {"type", "oddity"}, {"cluster", 0}, {"thread", "aic0"}});
+  strange.header()["threads"].push_back("odd");
+  strange.header()["cores"].push_back({{"name", "odd"}, {"type", "oddity"}, {"cluster", 0}});
   expect_error(strange.text(), 1, "has 1 of type oddity of cluster 0, but \"chip\" has no such");
   EditedTrace none(Kit::roomy);
   none.header().erase("chip");

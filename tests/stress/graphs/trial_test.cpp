@@ -164,6 +164,24 @@ TEST(Trial, ComparesWhatIsLeftInPipes) {
               Contains(HasSubstr("pipe 7 of group 0: expected")));
 }
 
+/// A pipe that no task names.
+TEST(Trial, ComparesPipesThatNobodyExpects) {
+  const Edit another_is_used = [](RunResult& result) {
+    for (PipeUse& use : result.record.pipe_uses) {
+      if (result.record.events[use.event].kind == EventKind::pipe) use.tag = 8;
+    }
+  };
+  const Edit another_is_left = [](RunResult& result) {
+    for (PipeUse& use : result.record.pipe_uses) {
+      if (result.record.events[use.event].kind == EventKind::leftover) use.group = 1;
+    }
+  };
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, another_is_used, leaves_an_entry),
+              Contains(HasSubstr("pipe 8 of group 0: expected [], [] left, got")));
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, another_is_left, leaves_an_entry),
+              Contains(HasSubstr("pipe 7 of group 1: expected [], [] left, got")));
+}
+
 /// With the core of both tasks lost when the second has run.
 std::vector<std::string> problems_of_loss(KernelEntry kernel, Edit edit = nullptr) {
   return problems_of(Ending::passed, kernel, edit, program,

@@ -24,6 +24,18 @@ TEST(RecordingRuntime, KnowsTheViewsOfWhatHasKeptItsAxes) {
   }));
 }
 
+/// The tensor that was transposed or reshaped has its own axes still.
+TEST(RecordingRuntime, AChangedTensorIsAnother) {
+  const uint64_t shape[] = {4, 4};
+  const uint64_t corner[] = {2, 2};
+  RecordingRuntime runtime;
+  const uint64_t tensor = runtime.ops->make_tensor(&runtime, 0, shape, 2, DataType::INT32);
+  EXPECT_NE(runtime.ops->transpose(&runtime, tensor, 0, 1), tensor);
+  EXPECT_NE(runtime.ops->reshape(&runtime, tensor, shape, 2), tensor);
+  runtime.ops->view(&runtime, tensor, corner, corner);
+  EXPECT_TRUE(runtime.boxes_are_apart());
+}
+
 /// Rows [0, 2) of a tensor are written; other rows are used behind them, or before.
 TEST(RecordingRuntime, TilesThatTouchAreApart) {
   const uint64_t whole[] = {6, 2};
