@@ -144,10 +144,19 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect(in_cluster(uint64_t{1} << 62), "of cluster 4611686018427387904");
   expect([](Json& header) { header["cores"][0]["cluster"] = "0"; }, "\"cluster\" is no whole");
   expect([](Json& header) { header["rings"][0]["window"] = 1; }, "no room");
+  expect([](Json& header) { header["rings"][1]["window"] = 1; }, "no room");
   expect([](Json& header) { header["rings"] = Json::array(); }, "no rings");
   for (const char* size : {"window", "dep_pool"}) {
-    expect([size](Json& header) { header["rings"][0][size] = uint64_t{1} << 32; }, "too large");
+    for (const uint64_t large : {(uint64_t{1} << 32) - 1, uint64_t{1} << 32}) {
+      expect([&](Json& header) { header["rings"][0][size] = large; }, "too large");
+    }
   }
+  expect([](Json& header) { header["threads"][0] = 1; },
+         "\"threads\" has something else than texts");
+  for (const char* id : {"", "x", "1x", "100000"}) {
+    expect([id](Json& header) { header["kernels"] = {{id, "name"}}; }, "else than names by id");
+  }
+  expect([](Json& header) { header["kernels"] = {{"0", 1}}; }, "else than names by id");
   expect([](Json& header) { header["tensormap_pool"] = uint64_t{1} << 32; }, "too large");
   expect([](Json& header) { header["tensormap_pool"] = -1; }, "\"tensormap_pool\" is no number");
   expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
@@ -197,6 +206,31 @@ TEST(TraceReader, TakesABlockTaskOfAsManyPartsAsThereCanBe) {
   EXPECT_EQ(read_trace_text(trace.text()).tasks.front().block_dim, 65535U);
 }
 
+TEST(TraceReader, ReadsWhatATaskRuns) {
+  EditedTrace trace(Kit::roomy);
+  (*trace.events("submit").front())["kernel"] = 77;
+  EXPECT_EQ(read_trace_text(trace.text()).tasks.front().kernel, 77U);
+}
+
+/// Parts are numbered over all tasks, with 32 bits.
+TEST(TraceReader, RefusesMorePartsThanCanBeNumbered) {
+  EditedTrace trace(Kit::independent);
+  const std::string header = trace.header().dump() + '\n';
+  Json task = *trace.events("submit").front();
+  task["block_dim"] = 65535;
+  const std::string text = task.dump() + '\n';
+  const std::string number = "\"task\":" + task["task"].dump();
+  const std::size_t at = text.find(number);
+  ASSERT_NE(at, std::string::npos);
+  std::string many = header;
+  // 65537 tasks of so many have 2^32 - 1 parts.
+  for (uint64_t i = 0; i < 65'537; ++i) {
+    many.append(text, 0, at).append("\"task\":").append(std::to_string(i));
+    many.append(text, at + number.size());
+  }
+  expect_error(many, 65'538, "more parts than can be numbered");
+}
+
 TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   const auto expect = [](const char* event, const char* field, const Json& value,
                          const std::string& message) {
@@ -222,6 +256,7 @@ TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   expect("submit", "producers", Json::array({Json::array({9, 0, "early"})}), "ring 9 of 4");
   expect("submit", "producers", Json::array({Json::array({0, 0, "late"})}), "claim");
   expect("submit", "block_dim", 65536, "65535");
+  expect("submit", "kernel", "x", "\"kernel\" is no number");
   expect("submit", "params", {{{"dir", "up"}}}, "\"dir\" is none of");
   expect("submit", "params", {3}, "a parameter is no object");
 }
@@ -238,6 +273,9 @@ TEST(TraceReader, RefusesFieldsOfPipes) {
   expect("pipe", "task", -1, "\"task\" is no number");
   expect("pipe", "group", -1, "\"group\" is no number");
   expect("pipe", "tag", "x", "\"tag\" is no whole number");
+  for (const char* event : {"allocate", "close", "give_back"}) {
+    expect(event, "cluster", 2, "cluster 2 of 2");
+  }
   expect("pipe", "capacity", -1, "\"capacity\" is no number");
   expect("pipe", "pushed", 0.5, "\"pushed\" is no whole number");
   expect("pipe", "before", Json::array({1}), "\"before\" is no list of two whole numbers");
@@ -264,6 +302,23 @@ TEST(TraceReader, RefusesTensorsWithoutAForm) {
   expect("start", {0, 0}, "dimensions");
   expect("strides", {"a"}, "something else than numbers");
   expect("strides", {2}, "is not 1");
+}
+
+TEST(TraceReader, RefusesOwnersThatAreNoTasks) {
+  const auto expect = [](const Json& owner, const std::string& message) {
+    EditedTrace trace(Kit::roomy);
+    for (Json* task : trace.events("submit")) {
+      for (Json& param : (*task)["params"]) {
+        if (!param.contains("owner")) continue;
+        param["owner"] = owner;
+        return expect_error(trace.text(), number_of(trace, *task), message);
+      }
+    }
+    ADD_FAILURE() << "no buffer has an owner";
+  };
+  expect({4, 0}, "the owner is of ring 4");
+  expect({0, 1, 2}, "\"owner\" is no list of two numbers");
+  expect({0, uint64_t{1} << 62}, "past all numbers");
 }
 
 TEST(TraceReader, RefusesTensorsThatAreNotRowMajor) {
