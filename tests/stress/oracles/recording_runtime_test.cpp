@@ -1,6 +1,13 @@
 #include "stress/oracles/recording_runtime.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
 
 namespace pto2::oracle {
 namespace {
@@ -73,6 +80,136 @@ TEST(RecordingRuntime, AnOwnerTakesANode) {
   ASSERT_EQ(runtime.tasks().size(), 2U);
   EXPECT_EQ(runtime.tasks()[1].owners, std::vector<size_t>{0});
   EXPECT_EQ(runtime.program().back().dep_nodes, 1U);
+}
+
+std::string text_of(const Call& call) {
+  switch (call.kind) {
+    case CallKind::scope_begin:
+      return "begin";
+    case CallKind::scope_end:
+      return "end";
+    case CallKind::submit:
+      return fmt::format("outputs {}, nodes {}, entries {}, replaces {}", call.output_bytes,
+                         call.dep_nodes, call.map_entries, call.replaced);
+    case CallKind::open_group:
+    case CallKind::close_group:
+      break;
+  }
+  return "group";
+}
+
+std::string text_of(const RecordedTask& task) {
+  return fmt::format("reads of {}, keeps {}, until {}", task.producers, task.owners,
+                     task.scope_end);
+}
+
+/// A buffer and memory of the caller's, in two scopes. An INOUT takes the place of those who wrote
+/// before, but for the one who allocated the buffer.
+TEST(RecordingRuntime, WritesDownWhatWasAskedFor) {
+  RecordingRuntime runtime;
+  const uint64_t shape[] = {5};
+  const auto make = [&](uint64_t address) {
+    return Tensor{runtime.ops->make_tensor(&runtime, address, shape, 1, DataType::INT32)};
+  };
+  const auto submit = [&](std::initializer_list<PTOParam> params) {
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, params.begin(),
+                             static_cast<uint32_t>(params.size()));
+  };
+  const Tensor external = make(64);
+  const Tensor other = make(128);
+  const Tensor buffer = make(0);
+  runtime.scope_begin();
+  submit({make_scalar_param(1), make_output_param(buffer), make_inout_param(external)});
+  runtime.scope_begin();
+  submit({make_input_param(buffer), make_inout_param(make(64))});
+  submit({make_inout_param(buffer)});
+  runtime.scope_end();
+  submit({make_inout_param(buffer), make_output_param(other)});
+  submit({make_output_param(buffer), make_output_param(make(0))});
+  runtime.scope_end();
+
+  std::vector<std::string> calls;
+  for (const Call& call : runtime.program()) calls.push_back(text_of(call));
+  EXPECT_THAT(calls, testing::ElementsAre("begin",                                          //
+                                          "outputs [20], nodes 0, entries 2, replaces []",  //
+                                          "begin",                                          //
+                                          "outputs [], nodes 1, entries 1, replaces [0]",   //
+                                          "outputs [], nodes 1, entries 1, replaces []",    //
+                                          "end",                                            //
+                                          "outputs [], nodes 2, entries 2, replaces [2]",   //
+                                          "outputs [20], nodes 1, entries 2, replaces []",  //
+                                          "end"));
+  std::vector<std::string> tasks;
+  for (const RecordedTask& task : runtime.tasks()) tasks.push_back(text_of(task));
+  EXPECT_THAT(tasks, testing::ElementsAre("reads of [], keeps [], until 5",      //
+                                          "reads of [0], keeps [], until 3",     //
+                                          "reads of [0], keeps [], until 3",     //
+                                          "reads of [0, 2], keeps [], until 5",  //
+                                          "reads of [], keeps [0], until 5"));
+  EXPECT_TRUE(runtime.is_exact());
+}
+
+/// Which of the boxes (first row, rows) of a tensor of six rows can be told apart. The first one is
+/// written, the second is used.
+TEST(RecordingRuntime, AViewOfAViewLiesInIt) {
+  const uint64_t whole[] = {6, 2};
+  const auto are_apart = [&](uint64_t outer, uint64_t inner) {
+    RecordingRuntime runtime;
+    const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, whole, 2, DataType::INT32);
+    const auto view = [&](uint64_t of, uint64_t begin, uint64_t rows) {
+      const uint64_t shape[] = {rows, 2};
+      const uint64_t offset[] = {begin, 0};
+      return runtime.ops->view(&runtime, of, shape, offset);
+    };
+    runtime.scope_begin();
+    const PTOParam first[] = {make_output_param(Tensor{view(tensor, 0, 3)})};
+    const PTOParam second[] = {make_input_param(Tensor{view(view(tensor, outer, 3), inner, 1)})};
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, first, 1);
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, second, 1);
+    return runtime.boxes_are_apart();
+  };
+  EXPECT_TRUE(are_apart(2, 1));
+  EXPECT_FALSE(are_apart(2, 0));
+}
+
+/// The same memory, with another number of dimensions.
+TEST(RecordingRuntime, BoxesOfDifferentSpacesAreNotApart) {
+  RecordingRuntime runtime;
+  const uint64_t rows[] = {2, 2};
+  const uint64_t flat[] = {4};
+  const PTOParam first[] = {
+      make_output_param(Tensor{runtime.ops->make_tensor(&runtime, 64, rows, 2, DataType::INT32)})};
+  const PTOParam second[] = {
+      make_input_param(Tensor{runtime.ops->make_tensor(&runtime, 64, flat, 1, DataType::INT32)})};
+  runtime.scope_begin();
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, first, 1);
+  EXPECT_TRUE(runtime.boxes_are_apart());
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, second, 1);
+  EXPECT_FALSE(runtime.boxes_are_apart());
+}
+
+TEST(RecordingRuntime, KnowsTheFormOfATensor) {
+  RecordingRuntime runtime;
+  const uint64_t rows[] = {2, 6};
+  const uint64_t cube[] = {2, 2, 3};
+  const uint64_t tensor = runtime.ops->make_tensor(&runtime, 64, rows, 2, DataType::INT32);
+  EXPECT_EQ(runtime.ops->ndims(&runtime, tensor), 2u);
+  EXPECT_EQ(runtime.ops->numel(&runtime, tensor), 12u);
+  const uint64_t reshaped = runtime.ops->reshape(&runtime, tensor, cube, 3);
+  EXPECT_EQ(runtime.ops->ndims(&runtime, reshaped), 3u);
+  EXPECT_EQ(runtime.ops->numel(&runtime, reshaped), 12u);
+  const uint64_t part[] = {1, 3};
+  EXPECT_EQ(runtime.ops->numel(&runtime, runtime.ops->view(&runtime, tensor, part, part)), 3u);
+}
+
+TEST(RecordingRuntime, SeesEachEndOfAPipe) {
+  for (const PTOParam& param : {make_pipe_in_param(0), make_pipe_out_param(0)}) {
+    RecordingRuntime runtime;
+    runtime.scope_begin();
+    EXPECT_FALSE(runtime.has_pipes());
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, &param, 1);
+    EXPECT_TRUE(runtime.has_pipes());
+  }
 }
 
 }  // namespace

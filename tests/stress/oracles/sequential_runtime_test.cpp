@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "runtime/include/pto_orchestration_api.h"
 
@@ -78,6 +82,143 @@ TEST(SequentialRuntime, AKernelLeavesWhatItReads) {
   EXPECT_THAT(errors_of({{"writes_output", output}, {"spoils_input", part_of_input}}, 4),
               testing::ElementsAre("kernel spoils_input writes one of its inputs"))
       << "behind a gap";
+}
+
+/// A runtime with one kernel, which has id 0, and what it said.
+class WithKernel {
+ public:
+  explicit WithKernel(const char* image) {
+    const std::string path = std::string(TEST_IMAGES "/") + image + ".so";
+    kernels_.add(0, image, SharedObject::from_file(path));
+    pto2_rt_init_tensor_pool(&runtime_);
+  }
+  void submit(std::initializer_list<PTOParam> params, int32_t kernel = 0) {
+    pto2_rt_submit_task(&runtime_, kernel, PTO2_WORKER_VECTOR, params.begin(),
+                        static_cast<int32_t>(params.size()));
+  }
+  SequentialRuntime& operator*() { return runtime_; }
+  SequentialRuntime* operator->() { return &runtime_; }
+
+ private:
+  KernelLibrary kernels_;
+  SequentialRuntime runtime_{kernels_};
+};
+
+TEST(SequentialRuntime, AKernelIsGivenWhatWasAskedFor) {
+  WithKernel runtime("shows_arguments");
+  int16_t memory[4 * 6] = {};
+  struct {
+    PTOTensor tensor;
+    int64_t scalar;
+  } shown{};
+  const uint64_t shape[] = {4, 6};
+  const uint64_t size[] = {sizeof shown};
+  const uint64_t part[] = {2, 3};
+  const uint64_t offsets[] = {1, 2};
+  const Tensor whole = make_tensor_external(memory, shape, 2, DataType::INT16);
+  const Tensor bytes = make_tensor_external(&shown, size, 1, DataType::UINT8);
+  const auto show = [&](Tensor tensor) {
+    shown = {};
+    runtime.submit({make_input_param(tensor), make_output_param(bytes), make_scalar_param(77)});
+    return shown.tensor;
+  };
+  const PTOTensor view = show(whole.view(part, offsets));
+  EXPECT_EQ(shown.scalar, 77);
+  EXPECT_EQ(view.address, reinterpret_cast<uint64_t>(&memory[1 * 6 + 2]));
+  EXPECT_EQ(view.dtype, DataType::INT16);
+  EXPECT_EQ(view.ndims, 2u);
+  EXPECT_THAT(view.shape, testing::ElementsAre(2, 3, 1, 1, 1));
+  EXPECT_THAT(view.strides, testing::ElementsAre(6, 1, 0, 0, 0));
+  EXPECT_THAT(show(whole.transpose(0, 1)).strides, testing::ElementsAre(1, 6, 0, 0, 0));
+  const uint64_t flat[] = {2, 3, 4};
+  const PTOTensor reshaped = show(whole.reshape(flat, 3));
+  EXPECT_THAT(reshaped.shape, testing::ElementsAre(2, 3, 4, 1, 1));
+  EXPECT_THAT(reshaped.strides, testing::ElementsAre(12, 4, 1, 0, 0));
+  EXPECT_THAT(runtime->errors(), testing::IsEmpty());
+}
+
+TEST(SequentialRuntime, APipeHasItsSizes) {
+  WithKernel runtime("shows_pipe");
+  PTOPipe shown{};
+  const uint64_t size[] = {sizeof shown};
+  const PTOParam bytes = make_output_param(make_tensor_external(&shown, size, 1, DataType::UINT8));
+  runtime.submit({make_pipe_out_param(0), bytes});
+  EXPECT_EQ(shown.capacity, PTO2_PIPE_CAPACITY);
+  EXPECT_EQ(shown.slot_bytes, PTO2_PIPE_SLOT_BYTES);
+  EXPECT_EQ(shown.stride, PTO2_PIPE_SLOT_BYTES);
+  runtime.submit({make_pipe_out_param(1, 3, 65), bytes});
+  EXPECT_EQ(shown.capacity, 3u);
+  EXPECT_EQ(shown.slot_bytes, 65u);
+  EXPECT_EQ(shown.stride, 128u);
+  const uint64_t slots = shown.slots;
+  runtime.submit({make_pipe_out_param(1, 3, 65), bytes});
+  EXPECT_EQ(shown.slots, slots) << "a pipe is made once";
+  EXPECT_EQ(runtime->edges(), 1u) << "and orders its tasks";
+}
+
+TEST(SequentialRuntime, TellsOfWhatCannotBeSubmitted) {
+  WithKernel runtime("writes_output");
+  const uint64_t shape[] = {4};
+  const uint64_t larger[] = {5};
+  const Tensor made = make_tensor(shape, 1);
+  runtime.submit({make_output_param(made)}, 9);
+  runtime.submit({make_input_param(made)});
+  runtime.submit({make_output_param(made)});
+  made.reshape(larger, 1);
+  EXPECT_THAT(runtime->errors(),
+              testing::ElementsAre("no kernel 9", "an input that no task has written",
+                                   "reshape to another size, or of a tensor with gaps"));
+  EXPECT_EQ(runtime->tasks(), 1u);
+}
+
+/// Who reads depends on those whose box it shares a byte with, but not on whom a later INOUT
+/// covers; who writes unread, on nobody. Where the box of a tensor is not known, nobody is looked
+/// for.
+TEST(SequentialRuntime, CountsTheEdges) {
+  WithKernel runtime("writes_output");
+  float memory[4 * 4] = {};
+  const uint64_t shape[] = {4, 4};
+  const uint64_t half[] = {2, 4};
+  const uint64_t top[] = {0, 0};
+  const uint64_t bottom[] = {2, 0};
+  const Tensor whole = make_tensor_external(memory, shape, 2);
+  const Tensor upper = whole.view(half, top);
+  const Tensor lower = whole.view(half, bottom);
+  uint64_t before = 0;
+  const auto edges_of = [&](std::initializer_list<PTOParam> params) {
+    runtime.submit(params);
+    return runtime->edges() - std::exchange(before, runtime->edges());
+  };
+  EXPECT_EQ(edges_of({make_output_param(upper)}), 0u);
+  EXPECT_EQ(edges_of({make_input_param(lower)}), 0u) << "apart";
+  EXPECT_EQ(edges_of({make_input_param(upper)}), 1u);
+  EXPECT_EQ(edges_of({make_inout_param(whole)}), 1u);
+  EXPECT_EQ(edges_of({make_output_param(lower)}), 0u) << "not read";
+  EXPECT_EQ(edges_of({make_inout_param(lower)}), 2u);
+  EXPECT_EQ(edges_of({make_inout_param(whole)}), 4u) << "the last but one covers a half";
+  EXPECT_EQ(edges_of({make_input_param(lower)}), 2u) << "who only writes is not replaced";
+  EXPECT_EQ(edges_of({make_input_param(whole.reshape(shape, 2)), make_scalar_param(0),
+                      make_input_param(whole)}),
+            3u);
+}
+
+/// The buffers of the scope that ends, and none of those around it.
+TEST(SequentialRuntime, AScopeTakesItsBuffersAlong) {
+  WithKernel runtime("writes_output");
+  const uint64_t shape[] = {4};
+  const Tensor outer = make_tensor(shape, 1);
+  const Tensor inner = make_tensor(shape, 1);
+  runtime.submit({make_output_param(outer)});
+  runtime->ops->scope_begin(&*runtime);
+  runtime.submit({make_output_param(inner)});
+  runtime.submit({make_inout_param(inner)});
+  runtime->ops->scope_end(&*runtime);
+  EXPECT_EQ(runtime->largest_scope(), 2u);
+  runtime.submit({make_inout_param(outer)});
+  EXPECT_THAT(runtime->errors(), testing::IsEmpty());
+  EXPECT_EQ(runtime->largest_scope(), 2u);
+  runtime.submit({make_input_param(inner)});
+  EXPECT_THAT(runtime->errors(), testing::ElementsAre("an input that no task has written"));
 }
 
 }  // namespace
