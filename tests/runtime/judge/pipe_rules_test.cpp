@@ -154,6 +154,17 @@ TEST(PipeRules, I25APipeIsEmptyAtFirst) {
   });
 }
 
+/// The same, but of a task about which nothing is certain.
+TEST(PipeRules, I25NothingIsSaidOfABrokenTask) {
+  expect_line_refused("VR-I2", Kit::pipes, "pipe", [](EditedTrace& trace, Json& line) {
+    if (uses_of(trace, line).front() != &line) return false;
+    add(line["before"], 1, 0);
+    line["pushed"] = line["pushed"].get<int>() - 1;
+    trace.of("consume", line)["event"] = "wait";
+    return true;
+  });
+}
+
 TEST(PipeRules, I25EachTaskFindsWhatTheLastOneLeft) {
   expect_line_refused("VR-I25", Kit::pipes, "pipe", [](EditedTrace& trace, Json& line) {
     if (uses_of(trace, line).back() == &line) return false;

@@ -218,6 +218,11 @@ class Story {
   std::vector<std::vector<Event>> logs_;
 };
 
+/// Matches what is broken if one of it says this.
+inline auto tells(const std::string& text) {
+  return testing::Contains(testing::HasSubstr(text));
+}
+
 /// Breaks this rule and no other.
 inline void expect_broken(const Story& story, const std::string& rule, const std::string& text,
                           std::optional<uint64_t> idle_limit = {}) {
