@@ -86,6 +86,13 @@ TEST(HeapBooks, ARangeOutsideEndsWhatIsKnown) {
   }
 }
 
+TEST(HeapBooks, ARangeMayBeAllOfTheHeap) {
+  HeapBooks books(100);
+  books.add(0, 100);
+  EXPECT_TRUE(books.has_room(99, 1));
+  EXPECT_FALSE(books.has_room(1, 0));
+}
+
 /// A heap ring, of which the books see the places of buffers, and now and then the watermark.
 class Ring {
  public:

@@ -1,4 +1,4 @@
-/// VR-I15 of runs that are made up.
+/// VR-I13 to VR-I15 of runs that are made up.
 #include "tests/runtime/judge/run_story.hpp"
 
 namespace pto2::test {
@@ -21,6 +21,59 @@ TEST(MemoryStories, I15NodesAreFreeBehindTheEndOfThePool) {
   of_c->nodes = 1;
   of_c->producers.pop_back();
   EXPECT_THAT(judging::problems_of(record, {}), Not(Contains(HasSubstr("dependency nodes"))));
+}
+
+/// What is said of heap ranges, one for each task, in a heap of so many bytes.
+std::vector<std::string> broken_by_ranges(uint64_t heap, const std::vector<Bytes>& ranges) {
+  Record record = Story().record();
+  record.rings[0].heap = heap;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    record.tasks[i].heap_begin = ranges[i].begin;
+    record.tasks[i].heap_bytes = ranges[i].end - ranges[i].begin;
+  }
+  return judging::problems_of(record);
+}
+
+/// A task takes bytes of that one, which comes back later.
+auto takes_bytes_of(int holder) {
+  return Contains(HasSubstr("VR-I14: it takes heap bytes of task " + std::to_string(holder) +
+                            " of ring 0, which is not reclaimed yet"));
+}
+
+/// Task d comes when a is reclaimed, and b and c are not.
+TEST(MemoryStories, I14ARangeIsOfItsHolderUntilThatIsReclaimed) {
+  EXPECT_THAT(broken_by_ranges(16, {{0, 8}, {8, 16}, {0, 0}, {0, 8}}), Not(takes_bytes_of(0)));
+  const auto beside = broken_by_ranges(16, {{0, 8}, {8, 16}, {0, 8}, {8, 16}});
+  EXPECT_THAT(beside, takes_bytes_of(0)) << "task c comes too early";
+  EXPECT_THAT(beside, takes_bytes_of(1)) << "who had the bytes before it has none of these";
+  EXPECT_THAT(broken_by_ranges(16, {{0, 8}, {8, 16}, {0, 4}, {4, 12}}), takes_bytes_of(1));
+}
+
+/// Without bytes it is no holder of the place where it begins.
+TEST(MemoryStories, I14ATaskWithoutBytesHoldsNothing) {
+  EXPECT_THAT(broken_by_ranges(16, {{0, 0}, {0, 16}, {0, 0}, {0, 8}}), takes_bytes_of(1));
+}
+
+TEST(MemoryStories, I14ARangeBehindAGapIsHeld) {
+  EXPECT_THAT(broken_by_ranges(64, {{0, 8}, {16, 24}, {12, 20}}), takes_bytes_of(1));
+}
+
+TEST(MemoryStories, I14RangesEndWithTheHeap) {
+  const auto outside = Contains(HasSubstr("is not in the heap of 16"));
+  EXPECT_THAT(broken_by_ranges(16, {{0, 8}, {8, 16}}), Not(outside));
+  EXPECT_THAT(broken_by_ranges(16, {{0, 8}, {8, 17}}), outside);
+  EXPECT_THAT(broken_by_ranges(16, {{0, 8}, {16, 16}}), Not(outside));
+  EXPECT_THAT(broken_by_ranges(16, {{0, 8}, {17, 17}}), outside);
+}
+
+/// Task d takes the slot of a.
+TEST(MemoryStories, I13ASlotIsReclaimedAtSomeTime) {
+  Story story;
+  story.result.error.code = ErrorCode::bad_submission;
+  story.erase(scheduler0, EventKind::reclaim, a);
+  EXPECT_THAT(story.broken(),
+              Contains(HasSubstr("VR-I13: it takes the last free slot beside that of task 0 of "
+                                 "ring 0, which is never reclaimed")));
 }
 
 }  // namespace

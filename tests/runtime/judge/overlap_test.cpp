@@ -37,7 +37,9 @@ std::set<uint64_t> bytes_of(const ParamRecord& param) {
 
 TEST(Overlap, NeighboursInARowShareNothing) {
   EXPECT_FALSE(share_bytes(box(0, 4, 0, 2, 4), box(0, 4, 2, 2, 4)));
+  EXPECT_FALSE(share_bytes(box(0, 4, 2, 2, 4), box(0, 4, 0, 2, 4)));
   EXPECT_TRUE(share_bytes(box(0, 4, 0, 3, 4), box(0, 4, 2, 2, 4)));
+  EXPECT_TRUE(share_bytes(box(0, 4, 2, 2, 4), box(0, 4, 0, 3, 4)));
 }
 
 TEST(Overlap, IsThatOfTheBytes) {

@@ -20,6 +20,12 @@ ParamRecord write_of(uint64_t begin, uint64_t bytes) {
           .extent = {bytes}};
 }
 
+ParamRecord read_of(uint64_t begin, uint64_t bytes) {
+  ParamRecord read = write_of(begin, bytes);
+  read.direction = Direction::in;
+  return read;
+}
+
 /// Two rows of 8 bytes each, the second 32 bytes behind the first.
 ParamRecord rows_of(uint64_t begin) {
   ParamRecord rows = write_of(begin, 0);
@@ -38,10 +44,10 @@ std::vector<std::string> races(const ParamRecord& of_a, const ParamRecord& of_c,
   return judging::problems_of(record, {.races = true});
 }
 
-auto race(int older, int newer) {
-  return Contains(ContainsRegex("VR-I23: writes bytes that task " + std::to_string(older) +
-                                " of ring 0 writes without order .line [0-9]+: submit of task " +
-                                std::to_string(newer)));
+auto race(int older, int newer, const std::string& done = "writes") {
+  return Contains(
+      ContainsRegex("VR-I23: writes bytes that task " + std::to_string(older) + " of ring 0 " +
+                    done + " without order .line [0-9]+: submit of task " + std::to_string(newer)));
 }
 
 TEST(Races, AreOfTasksThatWriteTheSameBytes) {
@@ -67,6 +73,49 @@ TEST(Races, AreSeenBetweenTheRowsOfAWrite) {
   EXPECT_THAT(races(write_of(8, 8), rows_of(0), write_of(8, 8)), race(0, 3));
   EXPECT_THAT(races(write_of(8, 24), rows_of(0), write_of(40, 8)), testing::IsEmpty());
   EXPECT_THAT(races(write_of(8, 25), rows_of(0), write_of(40, 8)), race(0, 2));
+}
+
+TEST(Races, AreOfAWriteAfterARead) {
+  const auto found = races(read_of(0, 8), write_of(7, 8), read_of(16, 8));
+  EXPECT_THAT(found, race(0, 2, "reads"));
+  EXPECT_THAT(found, testing::SizeIs(1));
+  EXPECT_THAT(races(read_of(0, 8), read_of(0, 8), read_of(0, 8)), testing::IsEmpty());
+}
+
+/// Who meets the write meets that first.
+TEST(Races, AreNotWithReadsThatAWriteCovers) {
+  const auto found = races(read_of(0, 8), write_of(0, 8), write_of(0, 8));
+  EXPECT_THAT(found, race(2, 3));
+  EXPECT_THAT(found, Not(race(0, 3, "reads")));
+  EXPECT_THAT(races(read_of(0, 9), write_of(0, 8), write_of(8, 8)), race(0, 3, "reads"));
+}
+
+TEST(Races, AreOfTensorsBehindAScalar) {
+  Record record = Story().record();
+  record.tasks[0].params = {write_of(0, 8)};
+  record.tasks[2].params = {ParamRecord{}, write_of(0, 8)};
+  EXPECT_THAT(judging::problems_of(record, {.races = true}), race(0, 2));
+}
+
+/// Task d writes what `older` has written, and comes behind these.
+std::vector<std::string> races_behind(std::size_t older, const std::vector<TaskId>& before) {
+  Record record = Story().record();
+  record.tasks[older].params.push_back(write_of(0, 8));
+  record.tasks[3].params.push_back(write_of(0, 8));
+  for (const TaskId task : before) record.tasks[3].producers.push_back({task, Claim::linked});
+  return judging::problems_of(record, {.races = true});
+}
+
+/// Task b comes behind a.
+TEST(Races, AreNotBetweenTasksOnAPath) {
+  for (const std::vector<TaskId>& before : {std::vector{b, c}, std::vector{c, b}, std::vector{b}}) {
+    EXPECT_THAT(races_behind(0, before), Not(race(0, 3)));
+  }
+  EXPECT_THAT(races_behind(0, {c}), race(0, 3));
+  for (const std::vector<TaskId>& before : {std::vector{a, c}, std::vector{c, a}}) {
+    EXPECT_THAT(races_behind(2, before), Not(race(2, 3)));
+  }
+  EXPECT_THAT(races_behind(2, {a, b}), race(2, 3));
 }
 
 }  // namespace
