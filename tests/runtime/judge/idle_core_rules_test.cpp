@@ -156,6 +156,63 @@ TEST(IdleCores, ATaskInTheBacklogOfASchedulerThatServesIsServed) {
   EXPECT_THAT(simulated(story).broken(), Contains(HasSubstr("VR-I36: it is ready, aiv2 is idle")));
 }
 
+/// Beside b in the backlog of scheduler0, three parts of c are ready while that runs d itself; the
+/// first is pinned to the cluster, the others are to cluster 1, whose scheduler serves.
+std::vector<std::string> broken_beside_parts(uint32_t cluster_of_first) {
+  Story story = b_beside_own_task();
+  story.insert(scheduler0, 40, backlog, b);
+  story.block_dims[c.value] = 3;
+  story.erase(orchestrator, ready, c);
+  story.insert(orchestrator, 42, ready, c, vector);
+  story.erase(scheduler1, dispatch, c);
+  story.at(scheduler1, consume, c).t = 60;
+  std::erase_if(story.log(aiv2), [](const Event& e) { return e.task == c; });
+  for (uint32_t part = 0; part < 3; ++part) {
+    const uint32_t core = aiv1 + part;
+    story.insert(orchestrator, 14, join, c, part == 0 ? cluster_of_first : 1, part);
+    story.insert(part == 0 ? scheduler0 : scheduler1, 52, dispatch, c, core - first_core, part);
+    story.insert(core, 53, ack, c, 0, part);
+    story.insert(core, 54, fin, c, 0, part);
+  }
+  return simulated(story).broken();
+}
+
+/// The ticket of a block task for cores of several schedulers may be with any of them.
+TEST(IdleCores, PartsWhoseTicketMayBeWithABusySchedulerAreUnserved) {
+  EXPECT_THAT(broken_beside_parts(0), Not(Contains(HasSubstr("VR-I36"))));
+  EXPECT_THAT(broken_beside_parts(1),
+              Contains(HasSubstr("aiv2 is idle, and at 49, when a kernel")));
+}
+
+/// Two of three schedulers run a task themselves and have another one in their backlog; the third
+/// has the idle core aiv3.
+TEST(IdleCores, TasksInTheBacklogsOfAllBusySchedulersAreUnserved) {
+  Story story = simulated(b_beside_own_task());
+  story.insert(scheduler0, 40, backlog, b);
+  story.insert(scheduler1, 41, backlog, c);
+  Record record = story.record();
+  const auto event = [&](EventKind kind, TaskId task) -> Event& {
+    return *std::ranges::find_if(record.events,
+                                 [&](const Event& e) { return e.kind == kind && e.task == task; });
+  };
+  // Task a is the one that scheduler1 runs, until 49.
+  const uint32_t own = story.config.chip.worker_of(SchedulerId(1)).value;
+  record.tasks[0].type = record.cores[own].type;
+  event(dispatch, a).place = own;
+  event(fin, a).t = 49;
+  event(ready, c).t = 40;
+  for (const EventKind kind : {dispatch, ack, fin}) event(kind, c).t += 30;
+  record.threads.emplace_back("scheduler2");
+  record.roles.push_back(Role::scheduler);
+  const uint32_t third = threads;
+  record.cores.push_back({"cpu2", record.cores[own].type, third, -1, third});
+  const auto aiv3 = std::ranges::find(record.cores, aiv2 + 1, &CoreRecord::thread);
+  aiv3->scheduler = third;
+  EXPECT_THAT(judging::problems_of(record), Not(Contains(HasSubstr("VR-I36"))));
+  event(backlog, c).thread = third;
+  EXPECT_THAT(judging::problems_of(record), Contains(HasSubstr("aiv3 is idle, and at 49")));
+}
+
 TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   Story story = idle_beside_d();
   story.result.points = 0;

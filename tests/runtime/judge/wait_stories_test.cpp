@@ -122,5 +122,55 @@ TEST(WaitStories, APipeOfAnotherGroupHasAnEntryOfItsOwn) {
   EXPECT_THAT(broken_with_pipes(1, 1), Not(short_of));
 }
 
+/// Task a writes two memories; b, c and d go on with the first, one after the other.
+TEST(WaitStories, WhoTakesAnEntryOverTakesItOnce) {
+  Record record = Story().record();
+  record.tensormap_pool = 1;
+  const auto use_of = [](Direction direction, uint64_t memory) {
+    return ParamRecord{.direction = direction, .external = true, .memory = memory};
+  };
+  record.tasks[0].params = {use_of(Direction::out, 0), use_of(Direction::out, 1)};
+  record.tasks[1].params = record.tasks[2].params = {use_of(Direction::inout, 0)};
+  for (const char* task : {"1", "2"}) {
+    EXPECT_THAT(judging::problems_of(record),
+                Contains(testing::ContainsRegex("VR-I31: it takes 1 of 1 entries, 1 of which are "
+                                                "in use .line [0-9]+: submit of task " +
+                                                std::string(task))));
+  }
+}
+
+/// Task b's reclaim is told of behind that of c, whose node d waits for.
+TEST(WaitStories, TheLatestTaskThatIsReclaimedCounts) {
+  Story story;
+  story.erase(scheduler0, EventKind::reclaim, b);
+  story.insert(scheduler1, 62, EventKind::reclaim, b);
+  std::vector<Event>& log = story.log(orchestrator);
+  for (auto at = std::ranges::find(log, 3U, &Event::scope); at + 1 != log.end(); ++at) at->t = 64;
+  Event& wait = story.at(orchestrator, EventKind::wait, d);
+  wait.lacking = Resource::dependency_pool;
+  Record record = story.record();
+  record.rings.front().dep_pool = 1;
+  record.tasks[2].producers = {{b, Claim::linked}};
+  EXPECT_THAT(judging::problems_of(record),
+              Contains(HasSubstr("VR-I21: there is room for 1 of what it")));
+}
+
+TEST(WaitStories, TheOrchestratorWaitsForWhatTheNextTaskTakes) {
+  const auto broken_by = [](uint32_t thread, TaskId task) {
+    Story story;
+    Event& wait = story.at(thread, EventKind::wait, thread == orchestrator ? d : no_task);
+    wait.task = task;
+    wait.lacking = Resource::task_ring;
+    wait.requested = 1;
+    return story.broken();
+  };
+  EXPECT_THAT(broken_by(orchestrator, d), testing::IsEmpty());
+  EXPECT_THAT(broken_by(orchestrator, make_id(1, 0)),
+              Contains(HasSubstr("VR-I21: it names no task of a ring")));
+  EXPECT_THAT(broken_by(orchestrator, make_id(0, 4)),
+              Contains(HasSubstr("VR-I21: the task that it waits for is not its ring's next")));
+  EXPECT_THAT(broken_by(scheduler0, a), Contains(HasSubstr("VR-I21: the thread submits no tasks")));
+}
+
 }  // namespace
 }  // namespace pto2::test
