@@ -1,4 +1,4 @@
-/// VR-I10 to VR-I12, VR-I28 and VR-I29 of runs that are made up.
+/// VR-I10 to VR-I12, VR-I20, VR-I28 and VR-I29 of runs that are made up.
 #include "tests/runtime/judge/run_story.hpp"
 
 namespace pto2::test {
@@ -128,12 +128,73 @@ TEST(GroupStories, I29AGroupThatIsClosedTooLateIsNamedOnce) {
             1);
 }
 
+/// Scheduler1 sends d to its core when the scope has ended.
+TEST(GroupStories, I29OthersMayDoSomethingBeforeTheGroupIsClosed) {
+  Story story = grouped();
+  story.at(orchestrator, wait).t = 58;
+  story.erase(orchestrator, close);
+  story.insert(orchestrator, 57, close, no_task, 1);
+  EXPECT_THAT(story.broken(), testing::IsEmpty());
+}
+
+Event& event_of_scope(Story& story, EventKind kind, uint64_t scope) {
+  return *std::ranges::find_if(story.log(orchestrator), [&](const Event& event) {
+    return event.kind == kind && event.scope == scope;
+  });
+}
+
+TEST(ScopeStories, I20ScopesAreNumberedAsTheyBegin) {
+  Story story;
+  event_of_scope(story, scope_begin, 2).scope = 7;
+  EXPECT_THAT(story.broken(), tells("VR-I20: scope 7 of depth 1 begins where scope 2 of depth 1"));
+  story = Story();
+  event_of_scope(story, scope_begin, 2).place = 0;
+  EXPECT_THAT(story.broken(), tells("VR-I20: scope 2 of depth 0 begins where scope 2 of depth 1"));
+}
+
+TEST(ScopeStories, I20TheInnermostScopeEnds) {
+  Story story;
+  event_of_scope(story, scope_end, 2).scope = 7;
+  EXPECT_THAT(story.broken(), tells("VR-I20: scope 7 ends, but the innermost is another"));
+  story = Story();
+  event_of_scope(story, scope_end, 2).place = 0;
+  EXPECT_THAT(story.broken(), tells("VR-I20: scope 2 ends, but the innermost is another"));
+  story = Story();
+  story.insert(orchestrator, 54, scope_end);
+  EXPECT_THAT(story.broken(), tells("VR-I20: no scope is open"));
+}
+
+TEST(ScopeStories, I20EachScopeEndsUnlessTheRunIsGivenUp) {
+  const auto never_ends = tells("VR-I20: the scope never ends");
+  Story story;
+  story.log(orchestrator).erase(story.log(orchestrator).end() - 3);
+  EXPECT_THAT(story.broken(), never_ends);
+  story.result.error.code = ErrorCode::bad_submission;
+  EXPECT_THAT(story.broken(), Not(never_ends));
+}
+
+TEST(ScopeStories, I20TasksAreOfTheInnermostScope) {
+  Record record = Story().record();
+  record.tasks[1].scope = 0;
+  EXPECT_THAT(judging::problems_of(record),
+              tells("VR-I20: it is of scope 0, depth 1, not of the innermost"));
+  record.tasks[1].scope = 1;
+  record.tasks[1].depth = 0;
+  EXPECT_THAT(judging::problems_of(record),
+              tells("VR-I20: it is of scope 1, depth 0, not of the innermost"));
+  Story story;
+  std::erase_if(story.log(orchestrator), [](const Event& event) {
+    return event.kind == scope_begin || event.kind == scope_end;
+  });
+  EXPECT_THAT(story.broken(), tells("VR-I20: no scope is open"));
+}
+
 /// Task a has one part.
 TEST(GroupStories, I28NothingIsSaidOfPartsThatThereAreNot) {
   Story story;
   story.insert(aic0, 19, dispatch, a, aic0 - first_core, 1);
   EXPECT_THAT(story.broken(), tells("VR-I1: there is no such task or part"));
-  EXPECT_THAT(story.broken(), Not(tells("VR-I28")));
+  EXPECT_THAT(story.broken(), Not(tells("VR-I28:")));
 }
 
 }  // namespace

@@ -23,6 +23,36 @@ TEST(MemoryStories, I15NodesAreFreeBehindTheEndOfThePool) {
   EXPECT_THAT(judging::problems_of(record, {}), Not(Contains(HasSubstr("dependency nodes"))));
 }
 
+/// Task b has so many nodes from a place on, of a pool of so many.
+std::vector<std::string> broken_by_nodes(uint64_t pool, uint64_t first, std::size_t count) {
+  Record record = Story().record();
+  record.rings[0].dep_pool = pool;
+  record.tasks[1].first_node = first;
+  record.tasks[1].nodes = count;
+  record.tasks[1].producers.assign(count, {a, Claim::linked});
+  return judging::problems_of(record);
+}
+
+TEST(MemoryStories, I15NodesAreInThePool) {
+  const auto outside = tells("are not in the pool of");
+  EXPECT_THAT(broken_by_nodes(4, 0, 1), outside);
+  EXPECT_THAT(broken_by_nodes(4, 1, 4), Not(outside));
+  EXPECT_THAT(broken_by_nodes(4, 1, 5), outside);
+  EXPECT_THAT(broken_by_nodes(4, 4, 1), Not(outside));
+  EXPECT_THAT(broken_by_nodes(4, 5, 1), outside);
+}
+
+/// Task c has no node when d takes that of b, the only one.
+TEST(MemoryStories, I15ATaskWithoutNodesHoldsNone) {
+  Record record = Story().record();
+  record.rings[0].dep_pool = 1;
+  record.tasks[2].first_node = record.tasks[3].first_node = 1;
+  record.tasks[3].nodes = 1;
+  record.tasks[3].producers = {{b, Claim::linked}};
+  EXPECT_THAT(judging::problems_of(record),
+              tells("VR-I15: it takes dependency nodes of task 1 of ring 0, which is not"));
+}
+
 /// What is said of heap ranges, one for each task, in a heap of so many bytes.
 std::vector<std::string> broken_by_ranges(uint64_t heap, const std::vector<Bytes>& ranges) {
   Record record = Story().record();

@@ -118,5 +118,23 @@ TEST(Races, AreNotBetweenTasksOnAPath) {
   EXPECT_THAT(races_behind(2, {a, b}), race(2, 3));
 }
 
+/// Task d is submitted at `t`, and reads what a has written.
+std::vector<std::string> races_of_reader(uint64_t t) {
+  Story story;
+  story.at(orchestrator, EventKind::submit, d).t = t;
+  story.at(scheduler0, EventKind::reclaim, a).t = 55;
+  Record record = story.record();
+  record.tasks[0].params.push_back(write_of(0, 8));
+  record.tasks[3].params.push_back(read_of(0, 8));
+  return judging::problems_of(record, {.races = true});
+}
+
+/// Task a is reclaimed after 51, when its scheduler consumes it, and before 55, when it says so.
+TEST(Races, AreNotOfAReaderAndAWriterThatMayHaveBeenReclaimed) {
+  const auto reads = tells("VR-I23: reads bytes that task 0 of ring 0 writes without order");
+  EXPECT_THAT(races_of_reader(50), reads);
+  EXPECT_THAT(races_of_reader(51), Not(reads));
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -139,6 +139,41 @@ TEST(WaitStories, WhoTakesAnEntryOverTakesItOnce) {
   }
 }
 
+/// Whether c finds all entries of the pool in use when a and b have had these parameters.
+bool are_all_in_use(uint64_t pool, const ParamRecord& of_a, const ParamRecord& of_b) {
+  Record record = Story().record();
+  record.tensormap_pool = pool;
+  record.tasks[0].params = {of_a};
+  record.tasks[1].params = {of_b};
+  record.tasks[2].params = {{.direction = Direction::out, .external = true, .memory = 1}};
+  const auto none_left = Contains(testing::ContainsRegex(
+      "VR-I31: it takes 1 of " + std::to_string(pool) + " entries, " + std::to_string(pool) +
+      " of which are in use .line [0-9]+: submit of task 2"));
+  return testing::Matches(none_left)(judging::problems_of(record));
+}
+
+TEST(WaitStories, OnlyWhoReadsAndWritesAMemoryTakesItsEntryOver) {
+  const ParamRecord written{.direction = Direction::out, .external = true};
+  ParamRecord param = written;
+  EXPECT_TRUE(are_all_in_use(2, written, param)) << "both have one";
+  param.direction = Direction::in;
+  EXPECT_TRUE(are_all_in_use(1, written, param)) << "a has one";
+  param.direction = Direction::inout;
+  EXPECT_TRUE(are_all_in_use(1, written, param)) << "b has it now";
+  EXPECT_FALSE(are_all_in_use(2, written, param));
+}
+
+/// The entry of another task's buffer may go when the runtime likes.
+TEST(WaitStories, TheEntryOfABufferIsItsOwners) {
+  const ParamRecord own{.direction = Direction::out, .owner = a};
+  EXPECT_TRUE(are_all_in_use(1, own, {}));
+  const ParamRecord others{.direction = Direction::inout, .owner = a};
+  EXPECT_TRUE(are_all_in_use(1, own, others));
+  EXPECT_FALSE(are_all_in_use(2, own, others));
+  const ParamRecord written{.direction = Direction::out, .external = true};
+  EXPECT_TRUE(are_all_in_use(1, written, others)) << "it has no number of a memory";
+}
+
 /// Task b's reclaim is told of behind that of c, whose node d waits for.
 TEST(WaitStories, TheLatestTaskThatIsReclaimedCounts) {
   Story story;
