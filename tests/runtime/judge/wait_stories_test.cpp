@@ -174,6 +174,49 @@ TEST(WaitStories, TheEntryOfABufferIsItsOwners) {
   EXPECT_TRUE(are_all_in_use(1, written, others)) << "it has no number of a memory";
 }
 
+/// Nobody takes a part of its ring.
+TEST(WaitStories, WhoWaitsForAClusterNeedNameNoTask) {
+  for (const TaskId task : {no_task, a}) {
+    Story story;
+    Event& wait = story.at(orchestrator, EventKind::wait, d);
+    wait.task = task;
+    wait.lacking = Resource::clusters;
+    EXPECT_THAT(story.broken(), Not(tells("VR-I21: it names no task of a ring")));
+    EXPECT_THAT(story.broken(), Not(tells("is not its ring's next")));
+  }
+}
+
+/// The run ends while the orchestrator waits for a slot for d.
+Story ended_with(ErrorCode code) {
+  Story story;
+  story.result.error.code = code;
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    std::erase_if(story.log(thread), [](const Event& event) {
+      return event.task == d && event.kind != EventKind::wait;
+    });
+  }
+  return story;
+}
+
+TEST(WaitStories, AKernelMayEndARunInWhichSomebodyWaits) {
+  EXPECT_THAT(ended_with(ErrorCode::bad_submission).broken(),
+              tells("VR-I30: the run ends with bad_submission, but with this wait"));
+  EXPECT_THAT(ended_with(ErrorCode::kernel_threw).broken(), Not(tells("VR-I30:")));
+}
+
+/// Task c never ends; if it is dispatched twice, nothing is certain of it.
+TEST(WaitStories, ADeadlockHasNoTaskThatCouldEnd) {
+  const auto could_end = tells("VR-I30: the run ends with flow_control_deadlock, but a task that");
+  Story story = ended_with(ErrorCode::flow_control_deadlock);
+  EXPECT_THAT(story.broken(), Not(could_end));
+  story.erase(aiv2, EventKind::fin, c);
+  story.erase(scheduler1, EventKind::consume, c);
+  story.erase(scheduler0, EventKind::reclaim, c);
+  EXPECT_THAT(story.broken(), could_end);
+  story.insert(scheduler1, 23, EventKind::dispatch, c, aiv2 - first_core);
+  EXPECT_THAT(story.broken(), Not(could_end));
+}
+
 /// Task b's reclaim is told of behind that of c, whose node d waits for.
 TEST(WaitStories, TheLatestTaskThatIsReclaimedCounts) {
   Story story;
