@@ -73,6 +73,15 @@ TEST(IdleCores, NoTaskIsReadyForLongBesideOneThatIsIdleAllTheTime) {
   EXPECT_THAT(story.broken(), IsEmpty()) << "on demand alone";
 }
 
+TEST(IdleCores, NothingIsSaidOfATaskThatIsBroken) {
+  Story twice;
+  twice.insert(scheduler0, 90, consume, a);
+  EXPECT_THAT(twice.broken(8), Not(Contains(HasSubstr("VR-I36"))));
+  Story early;
+  early.at(scheduler0, dispatch, a).t = 5;
+  EXPECT_THAT(early.broken(9), Not(Contains(HasSubstr("VR-I36")))) << "it was not ready";
+}
+
 TEST(IdleCores, ATaskThatNobodyDispatchesIsReadyUntilACoreLeaves) {
   const Story story = given_up();
   EXPECT_THAT(story.broken(50), IsEmpty()) << "b is ready at 39, aic0 leaves at 89";

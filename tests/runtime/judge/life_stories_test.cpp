@@ -5,6 +5,7 @@
 namespace pto2::test {
 namespace {
 
+using testing::Contains;
 using testing::Not;
 using enum EventKind;
 
@@ -43,6 +44,7 @@ TEST(LifeStories, I1ATaskThatSkipsANumberIsNamed) {
   Story story;
   story.at(orchestrator, submit, d).task = make_id(0, 7);
   EXPECT_THAT(story.broken(), tells("VR-I1: task 7 of ring 0 is not its ring's next"));
+  EXPECT_THAT(story.broken(), Not(Contains(testing::ContainsRegex("no such task.*: submit"))));
 }
 
 TEST(LifeStories, I1TasksAreOfARing) {
@@ -183,6 +185,16 @@ TEST(LifeStories, I9ACoreFinishesThePartThatItRuns) {
     if (event.kind == fin && event.task == d) event.part = 1 - event.part;
   }
   EXPECT_THAT(story.broken(), tells("VR-I9: the core does not run this task"));
+}
+
+/// Task b reads what a has written until 50.
+TEST(LifeStories, I17ABrokenUserHoldsNobody) {
+  const auto outlives = tells("VR-I17: something that it must outlive ends later");
+  Story story;
+  story.at(scheduler0, consume, a).t = 44;
+  EXPECT_THAT(story.broken(), outlives);
+  story.insert(scheduler0, 90, consume, b);
+  EXPECT_THAT(story.broken(), Not(outlives));
 }
 
 /// Task b reads what a has written, and never runs.

@@ -227,6 +227,16 @@ TEST(PipeRules, I26TasksNameTheirPipes) {
   });
 }
 
+/// It names a pipe that it has no event of, and is consumed twice.
+TEST(PipeRules, I26NothingIsSaidOfABrokenTask) {
+  expect_refused("VR-I2", Kit::pipes, [](EditedTrace& trace, Json& task) {
+    task["params"].push_back({{"dir", "pipe_in"}, {"tag", 77}});
+    const Json again = trace.of("consume", task);
+    trace.insert(again);
+    return true;
+  });
+}
+
 TEST(PipeRules, I26TasksHavePipesOfTheirGroup) {
   expect_line_refused("VR-I26", Kit::pipes, "pipe", [](EditedTrace& trace, Json& line) {
     // All of it, so that what it holds is right.
