@@ -1,4 +1,4 @@
-/// VR-I13 to VR-I15 of runs that are made up.
+/// VR-I13 to VR-I15 and VR-I32 of runs that are made up.
 #include "tests/runtime/judge/run_story.hpp"
 
 namespace pto2::test {
@@ -51,6 +51,21 @@ TEST(MemoryStories, I15ATaskWithoutNodesHoldsNone) {
   record.tasks[3].producers = {{b, Claim::linked}};
   EXPECT_THAT(judging::problems_of(record),
               tells("VR-I15: it takes dependency nodes of task 1 of ring 0, which is not"));
+}
+
+/// Task c writes the first bytes of the caller's memory, d reads those of it or of a's buffer.
+TEST(MemoryStories, I32ABufferIsNoMemoryOfTheCaller) {
+  const auto reads_nothing = tells("VR-I32: it reads nothing that its producer writes");
+  Record record = Story().record();
+  ParamRecord param = record.tasks[0].params.front();
+  param.external = true;
+  record.tasks[2].params = {param};
+  param.direction = Direction::in;
+  record.tasks[3].params = {param};
+  record.tasks[3].producers = {{c, Claim::linked}};
+  EXPECT_THAT(judging::problems_of(record), Not(reads_nothing));
+  record.tasks[3].params.front().external = false;
+  EXPECT_THAT(judging::problems_of(record), reads_nothing);
 }
 
 /// What is said of heap ranges, one for each task, in a heap of so many bytes.
