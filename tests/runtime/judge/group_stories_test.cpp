@@ -189,6 +189,17 @@ TEST(ScopeStories, I20TasksAreOfTheInnermostScope) {
   EXPECT_THAT(story.broken(), tells("VR-I20: no scope is open"));
 }
 
+/// Task b waits for a, which scheduler0 has sent; parts of it others may have sent.
+TEST(GroupStories, I28WhoMayHaveCompletedAPartMakesReady) {
+  const auto completed_none = tells("VR-I28: the scheduler has completed none of the task's");
+  Story story;
+  story.erase(scheduler0, ready, b);
+  story.insert(scheduler1, 40, ready, b, vector);
+  EXPECT_THAT(story.broken(), completed_none);
+  story.block_dims[a.value] = 1;
+  EXPECT_THAT(story.broken(), Not(completed_none));
+}
+
 /// Task a has one part.
 TEST(GroupStories, I28NothingIsSaidOfPartsThatThereAreNot) {
   Story story;

@@ -166,6 +166,17 @@ TEST(LifeStories, I9ACoreFinishesOneTaskBeforeTheNext) {
   EXPECT_THAT(story.broken(), tells("VR-I9: the core has not finished another task"));
 }
 
+/// Who gives a run up need not wait for its kernels.
+TEST(LifeStories, I9ACoreLeavesAKernelAloneWithARun) {
+  Story story;
+  story.result.error.code = ErrorCode::bad_submission;
+  story.erase(aiv2, fin, d);
+  for (const EventKind kind : {consume, reclaim}) story.erase(scheduler1, kind, d);
+  EXPECT_THAT(story.broken(), tells("VR-I9: the core runs a task meanwhile")) << "it waits";
+  story.log(aiv2).erase(story.log(aiv2).end() - 2);
+  EXPECT_THAT(story.broken(), Not(tells("VR-I9:")));
+}
+
 TEST(LifeStories, I9ACoreFinishesTheTaskThatItRuns) {
   Story story;
   story.at(aiv2, fin, d).task = c;

@@ -296,6 +296,13 @@ TEST(PipeRules, I27WhatIsLeftIsReported) {
   });
 }
 
+/// No other group has its cluster then.
+TEST(PipeRules, I27WhatIsLeftInTheEndIsReported) {
+  EditedTrace trace(Kit::pipes);
+  (*trace.events("leftover").back())["event"] = "wait";
+  EXPECT_THAT(trace.broken(), testing::ElementsAre("VR-I27"));
+}
+
 TEST(PipeRules, I27NothingIsNotReported) {
   EditedTrace trace(Kit::pipes);
   Json report = *trace.events("leftover").back();
