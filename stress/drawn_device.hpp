@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "runtime/device/executor_table.hpp"
@@ -29,5 +30,9 @@ void draw_device(executors::Random& random, uint32_t most_clusters, DeviceConfig
 /// each three, one ends kernels last, which shows idle cores.
 [[nodiscard]] RunResult launch_on(ExecutorKind executor, const DeviceConfig& config,
                                   const Launch& what, uint64_t seed);
+
+/// launch_on(), or what stands for it.
+using Launcher = std::function<RunResult(ExecutorKind executor, const DeviceConfig& config,
+                                         const Launch& what, uint64_t seed)>;
 
 }  // namespace pto2::stress

@@ -203,7 +203,7 @@ Ending Trial::run(ExecutorKind executor, uint64_t seed, std::vector<std::string>
   try {
     Launch what = run.launch();
     what.fault = chip_fault_;
-    RunResult result = stress::launch_on(executor, config_, what, seed);
+    RunResult result = launch_(executor, config_, what, seed);
     judge(run, result, problems);
     if (stress::has_lost_core(chip_fault_, result)) ending = Ending::core_lost;
     if (census != nullptr) census->add(program_, config_.chip, result);

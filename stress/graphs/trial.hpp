@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stress/drawn_device.hpp"
@@ -49,6 +50,8 @@ class Trial {
 
   /// Runs have this fan-out; the word without it.
   void use(FanOutKind fan_out) { config_.fan_out = fan_out; }
+  /// Runs are launched by it; by stress::launch_on() without it.
+  void launch_by(stress::Launcher launch) { launch_ = std::move(launch); }
   /// This fails in runs, which are simulated. Requires, if it loses a core, that the trial is not
   /// stopped().
   void fail_by(const executors::ChipFault& fault) { chip_fault_ = fault; }
@@ -104,6 +107,7 @@ class Trial {
   uint64_t slow_nodes_ = 0;  ///< enough even if nothing has completed when it is submitted
   DeviceConfig config_;
   bool judges_records_ = true;
+  stress::Launcher launch_ = stress::launch_on;
   executors::ChipFault chip_fault_;
   std::optional<oracle::Deadlock> deadlock_;
 };

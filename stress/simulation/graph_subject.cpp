@@ -23,8 +23,9 @@ std::string story_of(const graphs::Trial& trial, const DrawnFault& fault, const 
 
 }  // namespace
 
-GraphSubject::GraphSubject(const Options& options)
+GraphSubject::GraphSubject(const Options& options, stress::Launcher launch)
     : options_(options),
+      launch_(std::move(launch)),
       kind_(options.clustered ? graphs::Graphs::clustered : graphs::Graphs::plain) {}
 
 graphs::Program GraphSubject::draw(uint64_t seed) const {
@@ -35,6 +36,7 @@ graphs::Program GraphSubject::draw(uint64_t seed) const {
 GraphSubject::FailingTrial GraphSubject::trial_of(uint64_t seed, graphs::Program program) const {
   graphs::Trial trial(seed, std::move(program));
   trial.use(options_.fan_out);
+  trial.launch_by(launch_);
   if (!options_.validate) trial.do_not_judge_records();
   const DrawnFault fault = draw_fault(seed, options_.faults,
                                       {.chip = trial.config().chip,

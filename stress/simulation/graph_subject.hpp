@@ -9,7 +9,7 @@ namespace pto2::simulations {
 /// oracle (stress/graphs).
 class GraphSubject final : public Subject {
  public:
-  explicit GraphSubject(const Options& options);
+  explicit GraphSubject(const Options& options, stress::Launcher launch = stress::launch_on);
 
   SimulatedRun run(uint64_t seed) override;
   Shrunk shrink(uint64_t seed) override;
@@ -30,6 +30,7 @@ class GraphSubject final : public Subject {
   [[nodiscard]] SimulatedRun run(const FailingTrial& failing, uint64_t schedule) const;
 
   Options options_;
+  stress::Launcher launch_;
   graphs::Graphs kind_;
 };
 

@@ -40,7 +40,7 @@ oracle::Program first_of(const oracle::Program& program, uint64_t tasks) {
 
 }  // namespace
 
-WorkloadSubject::WorkloadSubject(const Options& options, Launcher launch)
+WorkloadSubject::WorkloadSubject(const Options& options, stress::Launcher launch)
     : options_(options),
       launch_(std::move(launch)),
       images_(workloads::find_workload_images(options.workload)),

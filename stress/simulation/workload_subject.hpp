@@ -15,11 +15,7 @@ namespace pto2::simulations {
 /// own.
 class WorkloadSubject final : public Subject {
  public:
-  /// Instead of stress::launch_on().
-  using Launcher = std::function<RunResult(ExecutorKind executor, const DeviceConfig& config,
-                                           const Launch& what, uint64_t seed)>;
-
-  explicit WorkloadSubject(const Options& options, Launcher launch = stress::launch_on);
+  explicit WorkloadSubject(const Options& options, stress::Launcher launch = stress::launch_on);
 
   SimulatedRun run(uint64_t seed) override;
   Shrunk shrink(uint64_t seed) override;
@@ -49,7 +45,7 @@ class WorkloadSubject final : public Subject {
                                      const SimulatedRun& run) const;
 
   Options options_;
-  Launcher launch_;
+  stress::Launcher launch_;
   workloads::WorkloadImages images_;
   KernelLibrary kernels_;
   std::unique_ptr<workloads::CaseData> data_;

@@ -4,13 +4,18 @@
 
 #include <stdexcept>
 
+#include "runtime/executors/seeded_team.hpp"
 #include "runtime/workloads/workload.hpp"
-#include "stress/simulation/subject.hpp"
+#include "stress/simulation/graph_subject.hpp"
+#include "stress/simulation/run_hash.hpp"
 
 namespace pto2::simulations {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 
 Options of_graphs(ExecutorKind strategy, bool clustered = false) {
   Options options;
@@ -113,6 +118,81 @@ TEST(GraphSubject, AWrongTokenIsNoRun) {
     EXPECT_THROW(static_cast<void>(subject->run_shrunk(1, token, story)), std::invalid_argument)
         << token;
   }
+}
+
+/// Runs of random graphs whose records are not whole.
+SimulatedRun run_with_damage(const Options& options) {
+  GraphSubject subject(options, [](ExecutorKind executor, const DeviceConfig& config,
+                                   const Launch& what, uint64_t seed) {
+    RunResult result = stress::launch_on(executor, config, what, seed);
+    result.record.damaged = {"ring 0"};
+    return result;
+  });
+  return subject.run(1);
+}
+
+TEST(GraphSubject, RecordsAreJudgedUnlessNobodyWantsIt) {
+  Options options;
+  EXPECT_THAT(run_with_damage(options).problems, Contains(HasSubstr("VR-I37: ring 0 is damaged")));
+  options.validate = false;
+  EXPECT_THAT(run_with_damage(options).problems, IsEmpty());
+}
+
+TEST(GraphSubject, CountsTasksAndPointsAndHandsTracesOn) {
+  for (const bool clustered : {false, true}) {
+    RunResult last;
+    std::string trace;
+    Options options = of_graphs(ExecutorKind::seeded, clustered);
+    options.trace = [&](std::string_view text) { trace += text; };
+    GraphSubject subject(options, [&](ExecutorKind executor, const DeviceConfig& config,
+                                      const Launch& what, uint64_t seed) {
+      return last = stress::launch_on(executor, config, what, seed);
+    });
+    const SimulatedRun run = subject.run(1);
+    EXPECT_GT(last.tasks, 0u);
+    EXPECT_EQ(run.tasks, last.tasks);
+    EXPECT_GT(last.points, 0u);
+    EXPECT_EQ(run.points, last.points);
+    EXPECT_EQ(run.hash, hash_of(last));
+    EXPECT_EQ(run.census.runs(), clustered ? 1u : 0u);
+    EXPECT_THAT(trace, HasSubstr("\n"));
+  }
+}
+
+TEST(GraphSubject, AThousandRunsShowEveryEndOfASoundChip) {
+  const auto usual = [](bool clustered, bool mistakes) {
+    Options options = of_graphs(ExecutorKind::seeded, clustered);
+    options.mistakes = mistakes;
+    return make_subject(options)->usual_outcomes();
+  };
+  EXPECT_THAT(usual(false, false),
+              testing::ElementsAre("passed", "out of slots", "out of heap", "out of nodes",
+                                   "out of entries", "refused"));
+  EXPECT_THAT(usual(true, false),
+              testing::ElementsAre("passed", "out of slots", "out of heap", "out of nodes",
+                                   "out of entries", "out of clusters", "refused", "pipe overflow",
+                                   "pipe underflow"));
+  EXPECT_THAT(usual(false, true),
+              testing::ElementsAre("out of slots", "out of heap", "out of nodes", "out of entries",
+                                   "refused"));
+  EXPECT_THAT(usual(true, true),
+              testing::ElementsAre("out of slots", "out of heap", "out of nodes", "out of entries",
+                                   "out of clusters", "refused"));
+}
+
+TEST(GraphSubject, ARunWithoutAResultIsWrong) {
+  Options options = of_graphs(ExecutorKind::seeded, true);
+  std::string trace;
+  options.trace = [&](std::string_view text) { trace += text; };
+  const auto livelock = [](ExecutorKind, const DeviceConfig&, const Launch&,
+                           uint64_t) -> RunResult { throw executors::SeededFailure("no end"); };
+  GraphSubject subject(options, livelock);
+  const SimulatedRun run = subject.run(1);
+  EXPECT_EQ(run.outcome, "wrong");
+  EXPECT_THAT(run.problems, testing::ElementsAre("no end"));
+  EXPECT_EQ(run.hash, 0u);
+  EXPECT_EQ(run.census.runs(), 0u);
+  EXPECT_EQ(trace, "");
 }
 
 }  // namespace
