@@ -85,9 +85,7 @@ uint64_t hash_of(const RunResult& result) {
   Hash hash;
   hash.add(result.error.code, static_cast<const Counts&>(result), std::string_view(record.error));
   hash.add(record.counts.value_or(Counts{}), record.dropped, record.given_up);
-  hash.add(record.damaged.size());
-  for (const std::string& name : record.damaged) hash.add(std::string_view(name));
-  hash.add(record.events, record.tasks, record.pipe_uses);
+  hash.add(record.damaged, record.events, record.tasks, record.pipe_uses);
   return hash.value();
 }
 

@@ -139,5 +139,29 @@ TEST(RunHash, HasEveryCountThatIsTheSameOnEveryMachine) {
   EXPECT_EQ(hash_of(slower), hash_of(some_run()));
 }
 
+/// Where one list ends and the next begins counts, whatever is in them.
+TEST(RunHash, HasTheEndOfEachListAndText) {
+  const auto hash_with = [](const Edit& edit) {
+    RunResult run = some_run();
+    edit(run);
+    return hash_of(run);
+  };
+  EXPECT_NE(hash_with([](RunResult& run) {
+              run.record.damaged = {"ab", "c"};
+            }),
+            hash_with([](RunResult& run) {
+              run.record.damaged = {"a", "bc"};
+            }));
+  const auto hash_of_ids = [](std::vector<ProducerRecord> producers, std::vector<TaskId> holds) {
+    RunResult run = some_run();
+    run.record.tasks[1].producers = std::move(producers);
+    run.record.tasks[1].holds = std::move(holds);
+    return hash_of(run);
+  };
+  const ProducerRecord producer{{.value = 3}, Claim::none};
+  EXPECT_NE(hash_of_ids({producer}, {}),
+            hash_of_ids({}, {{.value = 3}, {.value = static_cast<uint64_t>(Claim::none)}}));
+}
+
 }  // namespace
 }  // namespace pto2::simulations
