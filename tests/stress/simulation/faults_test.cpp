@@ -105,5 +105,15 @@ TEST(Faults, ASchedulerFailsAndAGroupIsKept) {
   EXPECT_THAT(frees, testing::ElementsAre(0, 1, 2));
 }
 
+/// Calls count from 0 on, and to a reader from 1 on.
+TEST(Faults, AStoryTellsWhatFailsAndWhere) {
+  EXPECT_EQ(text_of({}), "");
+  EXPECT_EQ(text_of({.fault = Fault::kept_group, .which = 2}),
+            "fault: kept_group, free_cluster number 3\n");
+  EXPECT_EQ(
+      text_of({.fault = Fault::lost_after_ack, .chip = {ChipFaultKind::lost_after_ack, "aic1", 4}}),
+      "fault: lost_after_ack of aic1, at its task 4\n");
+}
+
 }  // namespace
 }  // namespace pto2::simulations

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "runtime/device/device.hpp"
 
 namespace pto2::simulations {
@@ -45,6 +47,24 @@ class RelayOfChain : public testing::Test {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 1);
     const PTOParam reads[] = {make_input_param(whole)};
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
+  }
+
+  /// A tensor of this many bytes, which the third task reads behind a scalar.
+  template <uint64_t bytes>
+  static void small(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {bytes};
+    const Tensor tensor = make_tensor(shape, 1, DataType::UINT8);
+    const PTOParam makes[] = {make_output_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, makes, 1);
+    const PTOParam changes[] = {make_inout_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 1);
+    const PTOParam reads[] = {make_scalar_param(9), make_input_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 2);
+  }
+
+  static void six(PTO2Runtime* rt) {
+    for (int i = 0; i < 6; ++i) pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
   }
 
   /// The second task changes a tensor that it reads under another number as well.
@@ -154,6 +174,33 @@ TEST_F(RelayOfChain, APartOfABufferUnderAnotherShapeIsAPart) {
 
 TEST_F(RelayOfChain, ATaskReadsBeforeItWrites) {
   EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, twice), IsEmpty());
+}
+
+/// The first bytes of a tensor hold what has room there.
+TEST_F(RelayOfChain, ATensorMayBeSmallerThanTheNumberOfATask) {
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, small<1>), IsEmpty());
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, small<2>), IsEmpty());
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, small<7>), IsEmpty());
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, small<8>), IsEmpty());
+}
+
+/// As if the second task had written nothing, in tensors of every size.
+TEST_F(RelayOfChain, FindsWrongDataBehindAScalar) {
+  const auto forgets = [](int64_t* args) {
+    static uint32_t calls = 0;
+    Relay::stub(args);
+    if (++calls % 3 == 2) std::memset(pto_tensor(args, 1).data<char>(), 0, 1);
+  };
+  const auto wrong = ElementsAre(
+      testing::AllOf(StartsWith("task 3, parameter 2: it reads "), HasSubstr("what task 2 wrote")));
+  EXPECT_THAT(problems_with(forgets, ~uint64_t{0}, small<1>), wrong);
+  EXPECT_THAT(problems_with(forgets, ~uint64_t{0}, small<8>), wrong);
+}
+
+TEST_F(RelayOfChain, TellsTheFirstProblemsOnly) {
+  EXPECT_THAT(problems_with([](int64_t*) {}, ~uint64_t{0}, six),
+              ElementsAre(StartsWith("task 1 "), StartsWith("task 2 "), StartsWith("task 3 "),
+                          StartsWith("task 4 ")));
 }
 
 }  // namespace

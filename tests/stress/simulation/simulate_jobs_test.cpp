@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <barrier>
+#include <thread>
 
 #include "stress/simulation/simulate.hpp"
 
@@ -40,6 +42,38 @@ TEST(Simulate, WrongSeedsComeInTheirOrderAndNotInThatOfTheirEnds) {
   EXPECT_EQ(summary.wrong[0].seed, 1U);
   EXPECT_THAT(summary.wrong[0].problems, testing::ElementsAre("1"));
   EXPECT_EQ(summary.wrong[1].seed, 2U);
+}
+
+/// The first two runs meet, so that they are made by two threads.
+class OfOneThread final : public Subject {
+ public:
+  explicit OfOneThread(std::barrier<>& two) : two_(two) {}
+
+  SimulatedRun run(uint64_t seed) override {
+    if (seed <= 2) two_.arrive_and_wait();
+    SimulatedRun run{.outcome = "passed", .problems = {}};
+    std::thread::id first;
+    const std::thread::id self = std::this_thread::get_id();
+    if (!thread_.compare_exchange_strong(first, self) && first != self) {
+      run.problems = {"another thread"};
+    }
+    return run;
+  }
+  Shrunk shrink(uint64_t) override { return {}; }
+  SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override { return {}; }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+
+ private:
+  std::barrier<>& two_;
+  std::atomic<std::thread::id> thread_{};
+};
+
+TEST(Simulate, EachJobHasASubjectOfItsOwn) {
+  std::barrier two(2);
+  const Summary summary = simulate(
+      {}, {1, 9}, 2, {}, [&](const Options&) { return std::make_unique<OfOneThread>(two); });
+  EXPECT_EQ(summary.runs, 9U);
+  EXPECT_EQ(summary.wrong_runs, 0U);
 }
 
 }  // namespace

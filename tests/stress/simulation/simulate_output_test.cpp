@@ -131,5 +131,27 @@ TEST_F(Output, TellsWhatBecameOfEachFault) {
                                "lost\": 1,\n        \"passed\": 2\n"));
 }
 
+TEST_F(Output, NamesWhatWasSimulated) {
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr("random plain graphs"));
+  options_.clustered = options_.mistakes = true;
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr("random clustered graphs with mistakes"));
+  options_ = {};
+  options_.workload = "bgemm";
+  options_.case_name = "Case1";
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr("bgemm Case1"));
+  EXPECT_THAT(text_, testing::Not(HasSubstr("stub kernels")));
+  options_.stub_kernels = true;
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr("bgemm Case1, stub kernels"));
+}
+
+TEST_F(Output, NoTimeIsNoRate) {
+  EXPECT_EQ(finish(), cli::exit_pass);
+  EXPECT_THAT(text_, HasSubstr(" s, 0 runs/s"));
+}
+
 }  // namespace
 }  // namespace pto2::simulations

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "runtime/output/exit_codes.hpp"
 
@@ -162,6 +164,38 @@ TEST(Simulate, AnOrderIsUnknownOnceARunDidNotAskForIt) {
 
 TEST(Simulate, NoOrderIsUnknownIfNoneIsWeakened) {
   EXPECT_NO_THROW(check_weakening({}, weakened({}, {})));
+}
+
+/// Of a random graph in which one group was open.
+graphs::Census census_of_a_group() {
+  RunResult result;
+  result.record.events.push_back({.kind = EventKind::allocate});
+  graphs::Census census;
+  census.add({}, {}, result);
+  return census;
+}
+
+TEST(Simulate, AThousandGraphsMissTheCasesThatTheyDoNotShow) {
+  const auto grouped = [](uint64_t seed) {
+    SimulatedRun run = passed();
+    if (seed % 2 == 0) run.census = census_of_a_group();
+    return run;
+  };
+  const Summary summary = summary_of({1, 1000}, grouped);
+  EXPECT_EQ(summary.census.runs(), 500U);
+  EXPECT_EQ(summary.census.of(graphs::Case::groups), 500U);
+  EXPECT_EQ(summary.never_seen.size(), graphs::cases - 1);
+  EXPECT_THAT(summary.never_seen, testing::Not(testing::Contains("groups")));
+  EXPECT_THAT(summary.never_seen, testing::Contains("tasks with pipes"));
+  EXPECT_THAT(summary_of({1, 999}, grouped).never_seen, IsEmpty());
+}
+
+TEST(Simulate, TakesTheTime) {
+  const Summary summary = summary_of({1, 1}, [](uint64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return passed();
+  });
+  EXPECT_GE(summary.seconds, 0.002);
 }
 
 }  // namespace
