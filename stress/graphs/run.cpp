@@ -395,7 +395,8 @@ std::vector<std::string> GraphRun::problems(std::size_t submitted, bool complete
     }
     const bool is_accepted = task.number < predicted_.tasks().size();
     if (!faulty || !is_accepted || !predicted_.tasks()[task.number].ancestors[*faulty]) continue;
-    if (task.parts.front().started.load() != 0) {
+    const auto has_run = [](const KernelPart& part) { return part.started.load() != 0; };
+    if (std::ranges::any_of(task.parts, has_run)) {
       found.push_back(fmt::format("task {} ran, though it comes after the fault", task.number));
     }
   }

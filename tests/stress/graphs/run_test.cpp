@@ -4,6 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "runtime/include/pto_kernel_api.h"
+
 namespace pto2::graphs {
 namespace {
 
@@ -95,6 +100,88 @@ TEST(GraphRun, NothingBehindAFaultRuns) {
   EXPECT_THAT(run.problems(2, false, 0),
               testing::ElementsAre("task 0 was not refused something by a pipe",
                                    "task 1 ran, though it comes after the fault"));
+}
+
+/// The first task changes memory that the second reads, with nothing in its pipes.
+const Program hands_on{{8},
+                       {External{0, DataType::INT64, {1}}, Submit{.params = {{0, Use::inout}}},
+                        Submit{.params = {{0, Use::input}}}}};
+
+/// Of a run whose first `submitted` tasks are said to be accepted.
+std::vector<std::string> problems_of(const Program& program, KernelEntry kernel,
+                                     std::size_t submitted = 2) {
+  const Interpreter predicted = interpret(program);
+  GraphRun run(program, predicted, device().chip.clusters);
+  Launch what = run.launch();
+  checking = what.kernels[0];
+  const KernelEntry kernels[] = {kernel == nullptr ? checking : kernel};
+  what.kernels = kernels;
+  static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, what));
+  return run.problems(submitted, true);
+}
+
+KernelTask& task_of(int64_t* args) {
+  return *reinterpret_cast<KernelTask*>(args[0]);
+}
+
+TEST(GraphRun, AKernelSeesThatWhatItReadsIsWrong) {
+  const auto spoils = [](int64_t* args) {
+    checking(args);
+    if (task_of(args).number == 0) *pto_tensor(args, 1).data<uint8_t>() ^= 1;
+  };
+  EXPECT_THAT(problems_of(hands_on, nullptr), testing::IsEmpty());
+  EXPECT_THAT(problems_of(hands_on, spoils),
+              testing::Contains("task 1 read something else than was written before it"));
+}
+
+TEST(GraphRun, AKernelThatStartsMustFinish) {
+  const auto starts = [](int64_t* args) { task_of(args).parts.front().started.fetch_add(1); };
+  EXPECT_THAT(problems_of(hands_on, starts),
+              testing::ElementsAre("task 0 did not finish", "task 1 did not finish"));
+}
+
+/// As if the runtime had said that it refused the last task.
+TEST(GraphRun, WhatIsNotAcceptedDoesNotRun) {
+  EXPECT_THAT(problems_of(hands_on, nullptr, 1),
+              testing::ElementsAre("task 1 ran, though it was not accepted"));
+  const Program block{{}, {Submit{}, Submit{.block_dim = 2}}};
+  EXPECT_THAT(problems_of(block, nullptr, 1),
+              testing::ElementsAre("part 0 of task 1 ran, though it was not accepted",
+                                   "part 1 of task 1 ran, though it was not accepted"));
+}
+
+/// Nothing orders two writers of the caller's memory.
+TEST(GraphRun, AKernelSeesWhatItWroteChange) {
+  const Program program{
+      {64},
+      {External{0, DataType::INT64, {8}}, Submit{.length = 40, .params = {{0, Use::output}}},
+       Submit{.params = {{0, Use::output}}}}};
+  const Interpreter predicted = interpret(program);
+  std::vector<std::string> found;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    GraphRun run(program, predicted, device().chip.clusters);
+    static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = seed}, run.launch()));
+    std::ranges::copy(run.problems(2, true), std::back_inserter(found));
+  }
+  EXPECT_THAT(found, testing::Contains("task 0 saw its tensors change after it had written"));
+}
+
+/// Whichever of them has run.
+TEST(GraphRun, NoPartBehindAFaultRuns) {
+  const Program program{{8},
+                        {External{0, DataType::INT64, {1}}, Submit{.params = {{0, Use::inout}}},
+                         Submit{.params = {{0, Use::input}}, .block_dim = 2}}};
+  const Interpreter predicted = interpret(program);
+  GraphRun run(program, predicted, device().chip.clusters);
+  Launch what = run.launch();
+  checking = what.kernels[0];
+  const KernelEntry kernels[] = {[](int64_t* args) {
+    if (task_of(args).number == 0 || args[3] == 1) checking(args);
+  }};
+  what.kernels = kernels;
+  static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, what));
+  EXPECT_THAT(run.problems(2, false, 0),
+              testing::Contains("task 1 ran, though it comes after the fault"));
 }
 
 }  // namespace
