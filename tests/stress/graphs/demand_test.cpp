@@ -43,6 +43,15 @@ TEST(Demand, OneOutputAndItsReader) {
   EXPECT_EQ(asked.program.back().kind, oracle::CallKind::scope_end);
 }
 
+TEST(Demand, EveryInputHasItsProducers) {
+  const Demand asked =
+      demand({bytes_8, bytes_8, bytes_8, task({{0, Use::output}}), task({{1, Use::output}}),
+              task({{2, Use::output}, {0, Use::input}, {1, Use::input}})});
+  EXPECT_EQ(submissions(asked.program)[2].dep_nodes, 2U) << "behind an output, too";
+  EXPECT_EQ(asked.least_edges, 2U);
+  EXPECT_EQ(asked.most_edges, 2U);
+}
+
 TEST(Demand, InoutReplacesWhatItCoversButNotTheAllocation) {
   const auto events = submissions(
       demand({bytes_8, task({{0, Use::output}}), View{0, {4}, {0}}, task({{1, Use::inout}}),

@@ -93,6 +93,9 @@ TEST(Interpreter, FindsWhatDependsOnTheSchedule) {
   std::vector<Step> ordered = update;
   ordered.push_back(task({in(1), inout(0)}));
   EXPECT_FALSE(run(ordered).hazard()) << "after the reader, by its result";
+  const std::vector<Step> first{
+      bytes_4, bytes_4, bytes_4, task({out(0)}), task({in(0), out(1)}), task({inout(0), out(2)})};
+  EXPECT_EQ(run(first).hazard(), 2U) << "whatever else the task writes";
 }
 
 TEST(Interpreter, OrderIsTransitive) {
@@ -107,6 +110,7 @@ void expect_refused(const std::vector<Step>& steps, std::size_t submission,
   const Interpreter after = run(steps, {16});
   ASSERT_TRUE(after.refusal().has_value()) << problem;
   EXPECT_EQ(after.refusal()->submission, submission);
+  EXPECT_EQ(after.tasks().size(), submission) << "what is refused is no task";
   EXPECT_EQ(after.refusal()->param, param);
   EXPECT_NE(after.refusal()->problem.find(problem), std::string::npos) << after.refusal()->problem;
 }
@@ -184,6 +188,9 @@ TEST(Interpreter, GroupsEndWithTheirScope) {
 TEST(Interpreter, AClosedClusterMayHaveBeenAllocatedAgain) {
   EXPECT_EQ(run({Allocate{}, Free{0}, Allocate{}, Free{0}}).hazard(), 0U);
   EXPECT_EQ(run({Allocate{}, Misuse::unallocated}).hazard(), 0U);
+  EXPECT_EQ(run({Allocate{}, Misuse::free_unallocated}).hazard(), 0U);
+  EXPECT_FALSE(run({Allocate{}, Misuse::cluster_too_high}).hazard());
+  EXPECT_FALSE(run({Allocate{}, Free{0}, Misuse::unallocated}).hazard());
   EXPECT_FALSE(run({Allocate{}, Free{0}, Free{0}}).hazard());
 }
 
@@ -234,6 +241,24 @@ TEST(Interpreter, WhatEndsARunBesideAFaultIsAHazard) {
   EXPECT_EQ(run({Allocate{}, user(0, {pop}), Free{0}, Free{0}}).hazard(), 1U);
 }
 
+TEST(Interpreter, TheFirstFaultCountsAndWhatIsBesideItRuns) {
+  const Interpreter after =
+      run({Allocate{}, Allocate{}, user(0, {pop}), user(1, {push}), user(0, {push}),
+           Submit{.group = 1, .pipes = {{.tag = 8, .steps = {release}}}}});
+  ASSERT_TRUE(after.fault());
+  EXPECT_EQ(after.fault()->task, 0U);
+  EXPECT_EQ(after.fault()->pipe, (PipeName{0, 7}));
+  EXPECT_EQ(after.fault()->problem, "a pop from an empty pipe");
+  EXPECT_EQ(after.pipes().at({1, 7}).waiting.size(), 1U);
+  EXPECT_TRUE(after.pipes().at({0, 7}).waiting.empty()) << "its task comes after the fault";
+}
+
+TEST(Interpreter, ATaskComesAfterThoseBeforeItInEachOfItsPipes) {
+  const Interpreter after =
+      run({Allocate{}, user(0, {push}), Submit{.group = 0, .pipes = {{.tag = 8}, {.tag = 7}}}});
+  EXPECT_EQ(producers(after, 1), TaskSet(0b1));
+}
+
 TEST(Interpreter, RefusesPipes) {
   const PipeParam pipe{.tag = 3};
   const std::vector<Step> two{Allocate{}, Allocate{}};
@@ -249,6 +274,7 @@ TEST(Interpreter, RefusesPipes) {
   refuse({.group = 0, .pipes = {pipe, {.tag = 4, .sizes = PipeSizes{0, 8}}}}, 1, "may be 0");
   expect_refused({Allocate{}, user(0, {}, PipeSizes{2, 8}), user(0, {}, PipeSizes{2, 16})}, 1, 0,
                  "it was made with");
+  refuse({.group = 0, .pipes = {{.tag = 4, .sizes = PipeSizes{1 << 16, 1 << 16}}}}, 0, "may be 0");
   // By the same task: first with the usual sizes, then with others.
   refuse({.group = 0, .pipes = {{.tag = 5}, {.tag = 5, .sizes = PipeSizes{2, 8}}}}, 1,
          "it was made with");
@@ -271,6 +297,60 @@ TEST(Interpreter, ThrowsForWhatIsNoProgram) {
   EXPECT_THROW(run({ScopeEnd{}}), std::logic_error);
   EXPECT_THROW(run({task({in(0)})}), std::logic_error);
   EXPECT_THROW(run(std::vector<Step>(max_tasks + 1, task({}))), std::logic_error);
+  EXPECT_EQ(run(std::vector<Step>(max_tasks, task({}))).tasks().size(), max_tasks);
+  EXPECT_THROW(run({View{0, {1}, {0}}}), std::logic_error);
+  EXPECT_THROW(run({Free{0}}), std::logic_error);
+  EXPECT_THROW(run({Allocate{}, Submit{.group = 1}}), std::logic_error);
+  EXPECT_THROW(run({Allocate{}, Submit{.block_dim = 2, .part_groups = {0}}}), std::logic_error);
+  EXPECT_THROW(run({External{0, DataType::UINT8, {5}}}, {4}), std::logic_error);
+  EXPECT_THROW(run({External{1, DataType::UINT8, {1}}}, {4}), std::logic_error);
+}
+
+TEST(Interpreter, ParametersFitUpToTheirNumber) {
+  const Step square = External{0, DataType::INT8, {4, 4}};
+  const auto refused = [&](Submit of, std::size_t params) {
+    of.params = std::vector<Param>(params, in(0));
+    return run({square, of}, {16}).refusal().has_value();
+  };
+  EXPECT_FALSE(refused({}, 31));
+  EXPECT_TRUE(refused({}, 32));
+  EXPECT_FALSE(refused({.block_dim = 1}, 29));
+  EXPECT_TRUE(refused({.block_dim = 1}, 30));
+}
+
+TEST(Interpreter, MisusesAreRefusedAndExceptionsEndTheRun) {
+  for (uint64_t i = 0; i < misuses; ++i) {
+    const auto misuse = static_cast<Misuse>(i);
+    const Interpreter after = run({task({}), misuse});
+    ASSERT_TRUE(after.refusal()) << i;
+    EXPECT_EQ(after.refusal()->step, 1U);
+    EXPECT_EQ(after.refusal()->submission, 1U);
+    const bool throws = misuse == Misuse::exception || misuse == Misuse::unknown_exception;
+    EXPECT_EQ(after.refusal()->code,
+              throws ? ErrorCode::orchestration_threw : ErrorCode::bad_submission)
+        << i;
+    EXPECT_FALSE(after.hazard()) << i;
+  }
+}
+
+/// Of a scope that has ended, of a task there, of no task yet, and of one that wrote half of it.
+TEST(Interpreter, SaysWhatATaskMayName) {
+  const Interpreter after =
+      run({bytes_4, ScopeBegin{}, task({out(0)}), bytes_4, task({out(1)}), ScopeEnd{}, bytes_4,
+           bytes_4, task({allocate(3)}), View{3, {2}, {0}}, task({out(4)})});
+  ASSERT_FALSE(after.refusal());
+  const auto expect = [&](uint32_t tensor, bool live, bool has_memory, bool usable) {
+    EXPECT_EQ(after.is_live(tensor), live) << tensor;
+    EXPECT_EQ(after.has_memory(tensor), has_memory) << tensor;
+    EXPECT_EQ(after.is_usable(tensor), usable) << tensor;
+  };
+  expect(0, true, true, false);
+  expect(1, false, true, false);
+  expect(2, true, false, false);
+  expect(3, true, true, true);
+  EXPECT_FALSE(after.is_defined(3));
+  EXPECT_TRUE(after.is_defined(4));
+  EXPECT_EQ(after.before_reader_of(3), TaskSet(0b1100));
 }
 
 }  // namespace

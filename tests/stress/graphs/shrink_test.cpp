@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "stress/graphs/generator.hpp"
 #include "stress/graphs/interpreter.hpp"
@@ -89,6 +90,41 @@ TEST(Shrink, TriesAgainWhatCouldNotGoBefore) {
       shrink({{}, {Submit{.length = 1}, Submit{.length = 2}}},
              [&](const Program& candidate) { return has(candidate, 2) || !has(candidate, 1); });
   EXPECT_TRUE(kept.steps.empty()) << to_string(kept);
+}
+
+/// Of three tasks the last can go once the second has lost something, and nothing of the first can:
+/// what a pass has found last is not all that it has found.
+TEST(Shrink, TriesAgainAfterAnyChange) {
+  const auto with = [](const Program& program, uint32_t length) {
+    const Submit* found = nullptr;
+    for (const Step& step : program.steps) {
+      const auto* task = std::get_if<Submit>(&step);
+      if (task != nullptr && task->length == length) found = task;
+    }
+    return found;
+  };
+  const Submit changes[] = {
+      {.length = 2},
+      {.length = 2, .params = {{0, Use::input}}},
+      {.length = 2, .group = 0, .pipes = {{.tag = 1}}},
+      {.length = 2, .group = 0, .pipes = {{.tag = 1, .steps = {PipeStep::push}}}},
+      {.length = 2, .group = 0},
+      {.length = 2, .block_dim = 3}};
+  const auto text_of = [](const Submit& task) { return to_string({{}, {task}}); };
+  for (std::size_t i = 0; i < std::size(changes); ++i) {
+    const auto wanted = [&](const Program& candidate) {
+      const Submit* second = with(candidate, 2);
+      if (with(candidate, 1) == nullptr || (i != 0 && second == nullptr)) return false;
+      if (i == 3 && second->pipes.empty()) return false;
+      const bool is_full = second != nullptr && text_of(*second) == text_of(changes[i]);
+      return !is_full || with(candidate, 3) != nullptr;
+    };
+    const Program kept = shrink({{4},
+                                 {Submit{.length = 1}, External{0, DataType::UINT8, {4}},
+                                  Allocate{}, changes[i], Submit{.length = 3}}},
+                                wanted);
+    EXPECT_EQ(with(kept, 3), nullptr) << i << ": " << to_string(kept);
+  }
 }
 
 }  // namespace
