@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "stress/graphs/interpreter.hpp"
 
@@ -354,6 +356,62 @@ TEST(Generator, ClusteredOnesHaveTasksForNoBlock) {
       found += made.has<Submit>([&](const Submit& step) { return step.core == core; }) ? 1 : 0;
     }
     EXPECT_GE(found, 100U);
+  }
+}
+
+/// Three tasks in a row that read one tensor which the task before them wrote.
+bool has_burst(const Made& made) {
+  std::optional<uint32_t> written;
+  int readers = 0;
+  for (const Step& step : made.program.steps) {
+    const auto* task = std::get_if<Submit>(&step);
+    const bool reads_it = task != nullptr && task->params.size() == 1 && written &&
+                          task->params[0].tensor == *written && task->params[0].use == Use::input;
+    readers = reads_it ? readers + 1 : 0;
+    if (readers == 3) return true;
+    if (reads_it) continue;
+    written.reset();
+    if (task != nullptr && task->params.size() == 1) written = task->params[0].tensor;
+  }
+  return false;
+}
+
+/// A block task on new groups, which are closed behind it and followed by others.
+bool has_relay(const Made& made) {
+  std::string kinds;
+  for (const Step& step : made.program.steps) {
+    const auto* task = std::get_if<Submit>(&step);
+    const bool on_groups = task != nullptr && task->part_groups.size() > 1;
+    kinds += std::holds_alternative<Allocate>(step) ? 'a'
+             : std::holds_alternative<Free>(step)   ? 'f'
+             : on_groups                            ? 'b'
+                                                    : ' ';
+  }
+  return kinds.find("aabffaabff") != std::string::npos;
+}
+
+TEST(Generator, ClusteredOnesHaveBurstsAndRelays) {
+  uint64_t bursts = 0;
+  uint64_t relays = 0;
+  for (uint64_t seed = 0; seed < seeds / 2; ++seed) {
+    const Made made(seed, Mistakes::sometimes, Graphs::clustered);
+    bursts += has_burst(made) ? 1 : 0;
+    relays += has_relay(made) ? 1 : 0;
+  }
+  EXPECT_GE(bursts, 80U);
+  EXPECT_GE(relays, 30U);
+}
+
+/// Scopes end and do not become deep without end; tensors have no more dimensions than there are.
+TEST(Generator, KeepsToTheBounds) {
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const Made made(seed);
+    if (made.after.refusal()) continue;
+    ASSERT_EQ(made.after.depth(), 1U) << seed;
+    ASSERT_FALSE(has_depth(made, 6)) << seed;
+    for (const PlacedTensor& tensor : made.after.tensors()) {
+      ASSERT_LE(tensor.model.shape.size(), std::size_t{PTO_MAX_DIMS}) << seed;
+    }
   }
 }
 

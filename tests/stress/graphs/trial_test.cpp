@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "runtime/include/pto_kernel_api.h"
@@ -222,6 +225,136 @@ TEST(Trial, PredictsWhatAKeptGroupKeeps) {
     (one ? lacks : fits) = true;
   }
   EXPECT_TRUE(fits && lacks);
+}
+
+/// What a trial says of its own run, with one text in its error in the place of another.
+std::vector<std::string> problems_with(Trial trial, const std::string& text,
+                                       const std::string& other) {
+  trial.launch_by(
+      [&](ExecutorKind executor, const DeviceConfig& config, const Launch& what, uint64_t seed) {
+        RunResult result = stress::launch_on(executor, config, what, seed);
+        std::string& message = result.error.message;
+        const std::size_t at = message.find(text);
+        EXPECT_NE(at, std::string::npos) << text << " is not in: " << message;
+        if (at != std::string::npos) message.replace(at, text.size(), other);
+        return result;
+      });
+  std::vector<std::string> problems;
+  const Ending ending = trial.run(ExecutorKind::seeded, 1, problems);
+  EXPECT_EQ(ending, problems.empty() ? trial.expected() : Ending::wrong);
+  return problems;
+}
+
+TEST(Trial, ComparesTheFaultOfAPipe) {
+  const auto of_steps = [](std::vector<PipeStep> steps) {
+    return Program{{}, {Allocate{}, Submit{.group = 0, .pipes = {{7, true, {}, steps}}}}};
+  };
+  const Trial pops = trial_of(Ending::underflow, of_steps({PipeStep::pop}));
+  EXPECT_THAT(problems_with(pops, "", ""), IsEmpty());
+  EXPECT_THAT(problems_with(pops, "tag 7", "tag 8"),
+              Contains(HasSubstr("expected 'pipe (group 0, tag 7), kernel 0, task .. a pop from")));
+  EXPECT_THAT(problems_with(pops, "a pop from", "a push to"),
+              Contains(HasSubstr("a pop from an empty pipe ..', got: ")));
+  const Trial pushes = trial_of(Ending::overflow, of_steps({PipeStep::oversized}));
+  EXPECT_THAT(problems_with(pushes, "", ""), IsEmpty());
+}
+
+/// Of nine tasks the first or the last pops from an empty pipe, and some devices have fewer slots.
+TEST(Trial, AFaultBeforeADeadlockEndsTheRun) {
+  Program early{{}, {Allocate{}}};
+  const Submit plain{.group = 0};
+  const Submit pops{.group = 0, .pipes = {{.tag = 7, .steps = {PipeStep::pop}}}};
+  for (int i = 0; i < 9; ++i) early.steps.emplace_back(plain);
+  Program late = early;
+  early.steps[1] = pops;
+  late.steps[9] = pops;
+  const auto endings_of = [](const Program& of) {
+    std::set<Ending> found;
+    for (uint64_t number = 0; number < 200; ++number) {
+      const Trial trial(number, of);
+      found.insert(trial.expected());
+      EXPECT_EQ(trial.stopped(), trial.expected() == Ending::underflow);
+    }
+    return found;
+  };
+  EXPECT_THAT(endings_of(early), testing::ElementsAre(Ending::underflow));
+  EXPECT_THAT(endings_of(late), testing::ElementsAre(Ending::no_window, Ending::underflow));
+}
+
+/// Groups that stay open, with a cluster for each but the last.
+Trial trial_of_open_groups(std::size_t groups) {
+  const Program open{{}, std::vector<Step>(groups + 1, Allocate{})};
+  for (uint64_t number = 0; number < 2000; ++number) {
+    Trial trial(number, open);
+    if (trial.expected() == Ending::no_clusters && trial.config().chip.clusters == groups) {
+      return trial;
+    }
+  }
+  throw std::logic_error("no such trial");
+}
+
+TEST(Trial, ComparesTheReportOfOpenGroups) {
+  for (const std::size_t groups : {1, 2, 16, 17}) {
+    EXPECT_THAT(problems_with(trial_of_open_groups(groups), "", ""), IsEmpty()) << groups;
+  }
+  const auto expect = [](std::size_t groups, const std::string& text) {
+    EXPECT_THAT(problems_with(trial_of_open_groups(groups), text, ""),
+                Contains(testing::StartsWith("expected '" + text)));
+  };
+  expect(1, "free_cluster of the open group,");
+  expect(2, "free_cluster of one of the 2 open groups,");
+  expect(2, "- Clusters: 2\n");
+  expect(2, "- Group 1 holds cluster ");
+  expect(17, "- Group 15 holds cluster ");
+  expect(17, "- and 1 more\n");
+}
+
+TEST(Trial, RefusesEveryMisuse) {
+  for (uint64_t i = 0; i < misuses; ++i) {
+    const Program misused{{},
+                          {ScopeBegin{}, ScopeBegin{}, Submit{}, ScopeEnd{}, Misuse{uint8_t(i)}}};
+    const Trial trial = trial_of(Ending::refused, misused);
+    std::vector<std::string> problems;
+    EXPECT_EQ(trial.run(ExecutorKind::seeded, 1, problems), Ending::refused) << i;
+    EXPECT_THAT(problems, IsEmpty()) << i;
+  }
+}
+
+/// Many trials end well, and each other end that is possible comes as well.
+TEST(Trial, DevicesLackEverythingNowAndThen) {
+  for (const Graphs graphs : {Graphs::plain, Graphs::clustered}) {
+    std::map<Ending, uint64_t> found;
+    for (uint64_t number = 0; number < 200; ++number) {
+      ++found[Trial(number, Mistakes::sometimes, graphs).expected()];
+    }
+    EXPECT_GT(found[Ending::passed], 80U);
+    for (std::size_t i = 0; i < endings; ++i) {
+      const auto ending = static_cast<Ending>(i);
+      const bool is_possible =
+          is_of_sound_chips(ending) && (graphs == Graphs::clustered || is_for_plain(ending));
+      EXPECT_EQ(found[ending] != 0, is_possible) << name_of(ending) << " " << found[ending];
+    }
+  }
+}
+
+TEST(Trial, AcceleratorsAreThereWhereTasksNeedThem) {
+  uint64_t idle = 0;
+  uint64_t without = 0;
+  for (uint64_t number = 0; number < 120; ++number) {
+    const Trial trial(number, Mistakes::sometimes, Graphs::clustered);
+    const bool needed = std::ranges::any_of(trial.program().steps, [](const Step& step) {
+      const auto* task = std::get_if<Submit>(&step);
+      return task != nullptr && task->core == CoreType::accelerator;
+    });
+    const uint32_t accelerators = trial.config().chip.accelerators;
+    EXPECT_TRUE(!needed || accelerators >= 1) << number;
+    idle += !needed && accelerators == 1 ? 1 : 0;
+    without += accelerators == 0 ? 1 : 0;
+    if (number >= 40) continue;
+    EXPECT_EQ(Trial(number).config().chip.accelerators, 0U) << number;
+  }
+  EXPECT_GE(idle, 2U);
+  EXPECT_GE(without, 40U);
 }
 
 }  // namespace
