@@ -258,10 +258,11 @@ std::vector<Feature> mistakes() {
 }
 
 /// Each feature occurs as often as it must in the programs of a thousand seeds.
-void expect_all(const std::vector<Feature>& features, Mistakes mistakes) {
+void expect_all(const std::vector<Feature>& features, Mistakes mistakes,
+                Graphs graphs = Graphs::plain) {
   std::vector<uint64_t> counts(features.size(), 0);
   for (uint64_t seed = 0; seed < seeds; ++seed) {
-    const Made made(seed, mistakes);
+    const Made made(seed, mistakes, graphs);
     for (std::size_t i = 0; i < features.size(); ++i) counts[i] += features[i].occurs(made) ? 1 : 0;
   }
   for (std::size_t i = 0; i < features.size(); ++i) {
@@ -357,6 +358,40 @@ TEST(Generator, ClusteredOnesHaveTasksForNoBlock) {
     }
     EXPECT_GE(found, 100U);
   }
+}
+
+/// Most groups that are open at once.
+std::size_t most_groups(const Made& made) {
+  Interpreter state(made.program.external_bytes);
+  std::size_t most = 0;
+  for (const Step& step : made.program.steps) {
+    state.apply(step);
+    most = std::max(most, state.open_groups().size());
+  }
+  return most;
+}
+
+TEST(Generator, ClusteredOnesMakeEveryForm) {
+  const auto has_task = [](const std::function<bool(const Submit&)>& wanted) {
+    return [wanted](const Made& made) { return made.has<Submit>(wanted); };
+  };
+  const auto count = [](const Made& made, auto kind) {
+    return std::ranges::count_if(made.program.steps, [](const Step& step) {
+      return std::holds_alternative<decltype(kind)>(step);
+    });
+  };
+  expect_all(
+      {{"pinned tasks", 500, has_task([](const Submit& task) { return task.group.has_value(); })},
+       {"tasks of one part", 300, has_task([](const Submit& task) { return task.block_dim == 1; })},
+       {"more parts", 450, has_task([](const Submit& task) { return task.block_dim >= 4; })},
+       {"pinned parts", 420,
+        has_task([](const Submit& task) { return !task.part_groups.empty(); })},
+       {"groups that are freed", 540, [&](const Made& made) { return count(made, Free{}) != 0; }},
+       {"groups that are not", 520,
+        [&](const Made& made) { return count(made, Free{}) < count(made, Allocate{}); }},
+       {"three groups at once", 290, [](const Made& made) { return most_groups(made) >= 3; }},
+       {"few groups at once", 1000, [](const Made& made) { return most_groups(made) <= 8; }}},
+      Mistakes::sometimes, Graphs::clustered);
 }
 
 /// Three tasks in a row that read one tensor which the task before them wrote.

@@ -50,6 +50,13 @@ TEST(Interpreter, ValuesFollowFromWhatIsRead) {
   EXPECT_FALSE(after.hazard());
 }
 
+/// What it only allocates it does not read again, but what it names behind that.
+TEST(Interpreter, ATaskReadsAgainWhatItHasWritten) {
+  const Interpreter after = run({bytes_4, Make{DataType::INT64, {1}}, task({allocate(0), out(1)})});
+  const PredictedPart& part = after.tasks()[0].parts[0];
+  EXPECT_EQ(part.after, mix(part.before, value_written(part.before, 1, 0)));
+}
+
 TEST(Interpreter, ExternalMemoryStartsDefinedAndIsShared) {
   const Interpreter after =
       run({External{0, DataType::INT32, {2}}, External{0, DataType::UINT8, {4}}, task({in(0)}),
