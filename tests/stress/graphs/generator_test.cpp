@@ -282,6 +282,10 @@ TEST(Generator, MakesEveryMistakeIfItIsAsked) {
   std::vector<Feature> features = mistakes();
   features.push_back(
       {"a mistake", seeds, [](const Made& made) { return made.after.refusal().has_value(); }});
+  features.push_back({"steps behind it", seeds, [](const Made& made) {
+                        const auto& refusal = made.after.refusal();
+                        return refusal && refusal->step + 1 < made.program.steps.size();
+                      }});
   expect_all(features, Mistakes::always);
 }
 
@@ -371,6 +375,14 @@ std::size_t most_groups(const Made& made) {
   return most;
 }
 
+/// A pipe that a task names twice.
+bool has_pipe_twice(const Submit& task) {
+  for (std::size_t i = 1; i < task.pipes.size(); ++i) {
+    if (task.pipes[i].tag == task.pipes[0].tag) return true;
+  }
+  return false;
+}
+
 TEST(Generator, ClusteredOnesMakeEveryForm) {
   const auto has_task = [](const std::function<bool(const Submit&)>& wanted) {
     return [wanted](const Made& made) { return made.has<Submit>(wanted); };
@@ -386,6 +398,17 @@ TEST(Generator, ClusteredOnesMakeEveryForm) {
        {"more parts", 450, has_task([](const Submit& task) { return task.block_dim >= 4; })},
        {"pinned parts", 420,
         has_task([](const Submit& task) { return !task.part_groups.empty(); })},
+       {"pipes that say their sizes", 340, has_task([](const Submit& task) {
+          return !task.pipes.empty() && task.pipes[0].sizes.has_value();
+        })},
+       {"pipes that do not", 240, has_task([](const Submit& task) {
+          return !task.pipes.empty() && !task.pipes[0].sizes.has_value();
+        })},
+       {"pipes of two tags", 100, has_task([](const Submit& task) {
+          return task.pipes.size() > 1 && !has_pipe_twice(task);
+        })},
+       {"a pipe twice", 250, has_task(has_pipe_twice)},
+       {"no fault", 850, [](const Made& made) { return !made.after.fault(); }},
        {"groups that are freed", 540, [&](const Made& made) { return count(made, Free{}) != 0; }},
        {"groups that are not", 520,
         [&](const Made& made) { return count(made, Free{}) < count(made, Allocate{}); }},
