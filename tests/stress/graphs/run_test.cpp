@@ -124,6 +124,16 @@ KernelTask& task_of(int64_t* args) {
   return *reinterpret_cast<KernelTask*>(args[0]);
 }
 
+/// Whichever comes first.
+TEST(GraphRun, AKernelReadsAllInputsAndWritesAllOutputs) {
+  const Program program{
+      {8},
+      {External{0, DataType::INT64, {1}}, Make{DataType::INT64, {1}}, Make{DataType::INT64, {1}},
+       Submit{.params = {{0, Use::input}, {1, Use::output}}},
+       Submit{.params = {{2, Use::output}, {1, Use::input}}}}};
+  EXPECT_THAT(problems_of(program, nullptr), testing::IsEmpty());
+}
+
 TEST(GraphRun, AKernelSeesThatWhatItReadsIsWrong) {
   const auto spoils = [](int64_t* args) {
     checking(args);
@@ -148,6 +158,24 @@ TEST(GraphRun, WhatIsNotAcceptedDoesNotRun) {
   EXPECT_THAT(problems_of(block, nullptr, 1),
               testing::ElementsAre("part 0 of task 1 ran, though it was not accepted",
                                    "part 1 of task 1 ran, though it was not accepted"));
+}
+
+/// One that was predicted to be refused, and the device has run it.
+TEST(GraphRun, ATaskThatIsRefusedHasAKernel) {
+  const Program both{{}, {Submit{}, Submit{}}};
+  const Interpreter predicted = interpret({{}, {Submit{}}});
+  GraphRun run(both, predicted, device().chip.clusters);
+  static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, run.launch()));
+  EXPECT_THAT(run.problems(1, true),
+              testing::ElementsAre("task 1 ran, though it was not accepted"));
+}
+
+TEST(GraphRun, MakesTensorsOfTensors) {
+  const Program program{{24},
+                        {External{0, DataType::INT32, {2, 3}}, View{0, {1, 3}, {1, 0}},
+                         Reshape{1, {3}}, Transpose{0, 0, 1}, Submit{.params = {{2, Use::inout}}},
+                         Submit{.params = {{3, Use::inout}}}, Submit{.params = {{1, Use::input}}}}};
+  EXPECT_THAT(problems_of(program, nullptr, 3), testing::IsEmpty());
 }
 
 /// Nothing orders two writers of the caller's memory.

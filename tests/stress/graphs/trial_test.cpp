@@ -106,6 +106,21 @@ TEST(Trial, AsksWhoPops) {
               Contains("task 1 popped something else than was pushed before it"));
 }
 
+/// One entry is pushed in its slot, one is copied there; both are popped, and one is kept.
+TEST(Trial, FollowsEntriesUntilTheyAreReleased) {
+  using enum PipeStep;
+  const Program keeps_an_entry{
+      {},
+      {Allocate{}, Submit{.group = 0, .pipes = {{.tag = 7, .steps = {push, push}}}},
+       Submit{.group = 0, .pipes = {{.tag = 7, .steps = {pop, pop, release}}}}}};
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, nullptr, keeps_an_entry), IsEmpty());
+  const Edit less_is_held = [](RunResult& result) {
+    for (PipeUse& use : result.record.pipe_uses) use.after.held = 0;
+  };
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, less_is_held, keeps_an_entry),
+              Contains(HasSubstr("pipe 7 of group 0: expected")));
+}
+
 TEST(Trial, ComparesTheCounts) {
   const std::pair<Edit, const char*> edits[] = {
       {[](RunResult& result) { --result.tasks; }, "1 tasks submitted, expected 2..2"},
