@@ -324,6 +324,12 @@ TEST(Trial, ComparesTheReportOfOpenGroups) {
   expect(17, "- and 1 more\n");
 }
 
+TEST(Trial, OpensAndEndsScopes) {
+  const Program nested{
+      {}, {ScopeBegin{}, Submit{}, ScopeEnd{}, ScopeBegin{}, Submit{}, ScopeEnd{}, Submit{}}};
+  EXPECT_THAT(problems_of(Ending::passed, nullptr, nullptr, nested), IsEmpty());
+}
+
 TEST(Trial, RefusesEveryMisuse) {
   for (uint64_t i = 0; i < misuses; ++i) {
     const Program misused{{},
