@@ -43,6 +43,19 @@ TEST(Shrink, TakesGroupsAndPartsAway) {
   EXPECT_EQ(std::get<Submit>(kept.steps[1]).part_groups, (std::vector<uint32_t>{0, 0}));
 }
 
+/// Whoever names it, first or last.
+TEST(Shrink, KeepsAGroupThatSomebodyNames) {
+  const std::vector<Step> steps{Allocate{}, Submit{.length = 1, .group = 0}, Allocate{},
+                                Submit{.length = 2, .group = 1}};
+  const Program kept = shrink({{}, steps}, [](const Program& candidate) {
+    return std::ranges::count_if(candidate.steps, [](const Step& step) {
+             const auto* task = std::get_if<Submit>(&step);
+             return task != nullptr && task->group.has_value();
+           }) == 2;
+  });
+  EXPECT_EQ(kept.steps.size(), 4U) << to_string(kept);
+}
+
 TEST(Shrink, TakesPipesAndTheirStepsAway) {
   using enum PipeStep;
   const std::vector<Step> steps{
