@@ -104,22 +104,28 @@ TEST(WaitStories, ATaskStaysReclaimedWhenOneBeforeItIsToldOfLater) {
   EXPECT_THAT(broken_when_told(62), room);
 }
 
-/// Entries of tasks a and b in a pool of one, each with a pipe of the same tag.
-std::vector<std::string> broken_with_pipes(int64_t group_of_a, int64_t group_of_b) {
+struct NamedPipe {
+  int64_t group;
+  int64_t tag;
+};
+
+/// Entries of tasks a and b in a pool of one, each with a pipe.
+std::vector<std::string> broken_with_pipes(const NamedPipe& of_a, const NamedPipe& of_b) {
   Record record = Story().record();
   record.tensormap_pool = 1;
-  for (const auto& [task, group] : {std::pair(0, group_of_a), std::pair(1, group_of_b)}) {
-    record.tasks[task].group = group;
-    record.tasks[task].params = {{.pipe = true, .tag = 1}};
+  for (const auto& [task, pipe] : {std::pair(0, of_a), std::pair(1, of_b)}) {
+    record.tasks[task].group = pipe.group;
+    record.tasks[task].params = {{.pipe = true, .tag = pipe.tag}};
   }
   return judging::problems_of(record);
 }
 
 /// VR-I31: who has a pipe after another takes its entry over, if it is the same one.
-TEST(WaitStories, APipeOfAnotherGroupHasAnEntryOfItsOwn) {
+TEST(WaitStories, AnotherPipeHasAnEntryOfItsOwn) {
   const auto short_of = Contains(HasSubstr("VR-I31: it takes 1 of 1 entries, 1 of which are"));
-  EXPECT_THAT(broken_with_pipes(0, 1), short_of);
-  EXPECT_THAT(broken_with_pipes(1, 1), Not(short_of));
+  EXPECT_THAT(broken_with_pipes({0, 1}, {1, 1}), short_of) << "of another group";
+  EXPECT_THAT(broken_with_pipes({1, 1}, {1, 2}), short_of) << "with another tag";
+  EXPECT_THAT(broken_with_pipes({1, 1}, {1, 1}), Not(short_of));
 }
 
 /// Task a writes two memories; b, c and d go on with the first, one after the other.

@@ -212,6 +212,13 @@ TEST(TraceReader, ReadsWhatATaskRuns) {
   EXPECT_EQ(read_trace_text(trace.text()).tasks.front().kernel, 77U);
 }
 
+/// In whatever order their ids come.
+TEST(TraceReader, ReadsTheNamesOfKernels) {
+  EditedTrace trace(Kit::roomy);
+  trace.header()["kernels"] = {{"3", "last"}, {"1", "first"}};
+  EXPECT_THAT(read_trace_text(trace.text()).kernels, testing::ElementsAre("", "first", "", "last"));
+}
+
 /// Parts are numbered over all tasks, with 32 bits.
 TEST(TraceReader, RefusesMorePartsThanCanBeNumbered) {
   EditedTrace trace(Kit::independent);
