@@ -69,7 +69,16 @@ bool skip_space(std::string_view text, std::size_t& i) {
   return i != begin;
 }
 
-/// How much of each text the words take that both begin with.
+/// Whether the text ends inside of a string.
+bool ends_quoted(std::string_view text) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+  }
+  return quoted;
+}
+
+/// How much of each text the words take that both begin with. White space counts in strings alone.
 std::pair<std::size_t, std::size_t> common_words(std::string_view a, std::string_view b) {
   std::pair<std::size_t, std::size_t> end{0, 0};
   for (std::size_t i = 0, j = 0;;) {
@@ -77,8 +86,9 @@ std::pair<std::size_t, std::size_t> common_words(std::string_view a, std::string
                      ((i < a.size() && is_word(a[i])) || (j < b.size() && is_word(b[j])));
     if (!cut) end = {i, j};
     const bool after_word = i > 0 && is_word(a[i - 1]);
-    const bool apart_a = skip_space(a, i);
-    const bool apart_b = skip_space(b, j);
+    const bool quoted = ends_quoted(a.substr(0, i));
+    const bool apart_a = !quoted && skip_space(a, i);
+    const bool apart_b = !quoted && skip_space(b, j);
     if (i == a.size() || j == b.size() || a[i] != b[j]) return end;
     // One of them goes on with the word, the other has another one.
     if (after_word && is_word(a[i]) && apart_a != apart_b) return end;
@@ -183,7 +193,8 @@ Difference difference(std::string_view text, Span span, std::string_view replace
                              replacement.rend() - static_cast<std::ptrdiff_t>(first_new));
   const auto [last, last_new] = common_words(rest, rest_new);
   Span left{span.begin + first, span.end - last};
-  if (std::all_of(text.begin() + left.begin, text.begin() + left.end, is_space)) {
+  if (std::all_of(text.begin() + left.begin, text.begin() + left.end, is_space) &&
+      !ends_quoted(old.substr(0, first))) {
     left.end = left.begin;
   }
   return {left, replacement.substr(first_new, replacement.size() - first_new - last_new)};

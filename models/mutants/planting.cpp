@@ -227,6 +227,11 @@ std::string planted(const std::string& file, const std::string& text,
   for (const Place& place : places) {
     const std::string replacement = replacement_of(place);
     const Difference rest = difference(text, place.span, replacement);
+    if (rest.span.begin == rest.span.end && rest.replacement.empty()) {
+      throw MutantError(
+          fmt::format("mutant {}: what it writes into {} is what stands there; write a bug",
+                      place.mutant->name, file));
+    }
     const Change change{place, {rest.span, std::string(rest.replacement)}};
     const auto around = std::ranges::find_if(functions, [&](const source::Function& function) {
       return function.body_begin < rest.span.begin && rest.span.end <= function.body_end;

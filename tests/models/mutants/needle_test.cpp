@@ -60,6 +60,15 @@ TEST(Difference, LeavesOutTheWordsThatBothBeginAndEndWith) {
   EXPECT_EQ(difference_of("(nota)", "(not a)"), "nota|not a");
 }
 
+/// What is written between quotes is not broken or indented.
+TEST(Difference, KeepsTheBlanksOfStrings) {
+  EXPECT_EQ(difference_of(R"(f("core ", x))", R"(f("core", x))"), " |");
+  EXPECT_EQ(difference_of(R"(f("core", x))", R"(f("core ", x))"), "| ");
+  EXPECT_EQ(difference_of(R"(f("a b", x))", R"(f("a  b",  x))"), "| ");
+  EXPECT_EQ(difference_of(R"(f("a \" b",  x))", R"(f("a \"  b", x))"), "| ");
+  EXPECT_EQ(difference_of(R"(f("a",  x))", R"(f("a", x))"), "|");
+}
+
 TEST(Difference, KeepsWhatRepeatsItself) {
   // The common end must not take what the common beginning has.
   EXPECT_EQ(difference_of("g();", "g(); g();"), "| g();");

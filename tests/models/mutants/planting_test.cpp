@@ -202,6 +202,12 @@ TEST(PlacesOf, ANeedleMustBeUnique) {
   EXPECT_THAT(plant.refusal(), HasSubstr("`a();` stands 2 times in core/a.hpp (lines 2, 3)"));
 }
 
+TEST(Planted, WhatStandsThereIsNoBug) {
+  Plant plant("int f(int x) {\n  return x + 1;\n}\n");
+  plant.mutant("x + 1", "x  +  1");
+  EXPECT_THAT(plant.refusal(), HasSubstr("what it writes into core/a.hpp is what stands there"));
+}
+
 TEST(Planted, WhatIsChangedTwiceIsAnError) {
   Plant twice("void f() { a(); b(); }\n");
   twice.mutant({{"core/a.hpp", "a(); b();", "c();"}, {"core/a.hpp", "b();", ""}});
