@@ -136,5 +136,25 @@ TEST(Races, AreNotOfAReaderAndAWriterThatMayHaveBeenReclaimed) {
   EXPECT_THAT(races_of_reader(51), Not(reads));
 }
 
+/// Task b, which comes behind a, writes a part of what a has read. Task d, submitted at `t`, reads
+/// and writes the whole.
+std::vector<std::string> races_through_b(uint64_t t) {
+  Story story;
+  story.at(orchestrator, EventKind::submit, d).t = t;
+  Record record = story.record();
+  record.tasks[0].params.push_back(read_of(0, 8));
+  record.tasks[1].params.push_back(write_of(0, 4));
+  ParamRecord both = write_of(0, 8);
+  both.direction = Direction::inout;
+  record.tasks[3].params.push_back(both);
+  return judging::problems_of(record, {.races = true});
+}
+
+/// It comes behind b if that was reclaimed, by 61, when it was submitted, and so behind a.
+TEST(Races, AreNotBehindAWriterThatWasReclaimed) {
+  EXPECT_THAT(races_through_b(59), race(0, 3, "reads"));
+  EXPECT_THAT(races_through_b(61), Not(race(0, 3, "reads")));
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -90,6 +90,18 @@ TEST(CountingOracle, EntriesThatAreReplacedGo) {
       << "it went before";
 }
 
+/// As many as it names.
+TEST(CountingOracle, ATaskMayLoseSeveralEntries) {
+  const Call first{CallKind::submit, {}, 0, 2};
+  Call again = first;
+  again.replaced = {0, 0};
+  Configuration small = roomy;
+  small.map_pool = 2;
+  EXPECT_FALSE(first_deadlock({{CallKind::scope_begin}, first, again}, small));
+  again.replaced = {0};
+  expect(first_deadlock({{CallKind::scope_begin}, first, again}, small), Resource::map_pool, 1, 0);
+}
+
 /// The entries of a task that has retired have made room already.
 TEST(CountingOracle, EntriesThatAreGoneMakeNoRoom) {
   const Call first{CallKind::submit, {}, 0, 1};

@@ -202,6 +202,18 @@ TEST(SequentialRuntime, CountsTheEdges) {
             3u);
 }
 
+/// Whatever it names first.
+TEST(SequentialRuntime, ATaskDoesNotDependOnItself) {
+  WithKernel runtime("writes_output");
+  float memory[4] = {};
+  const uint64_t shape[] = {4};
+  const Tensor tensor = make_tensor_external(memory, shape, 1);
+  runtime.submit({make_output_param(tensor), make_input_param(tensor)});
+  EXPECT_EQ(runtime->edges(), 0u);
+  runtime.submit({make_inout_param(tensor), make_input_param(tensor)});
+  EXPECT_EQ(runtime->edges(), 1u);
+}
+
 /// The buffers of the scope that ends, and none of those around it.
 TEST(SequentialRuntime, AScopeTakesItsBuffersAlong) {
   WithKernel runtime("writes_output");

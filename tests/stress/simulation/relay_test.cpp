@@ -78,10 +78,11 @@ class RelayOfChain : public testing::Test {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 2);
   }
 
-  /// What the stubs say of a graph with `kernel` in their place.
+  /// What the stubs say of a graph with `kernel` in their place, when the last `refused` tasks are
+  /// said to have been refused.
   std::vector<std::string> problems_with(KernelEntry kernel, uint64_t tasks = ~uint64_t{0},
-                                         void (*graph)(PTO2Runtime*) = chain,
-                                         bool complete = true) {
+                                         void (*graph)(PTO2Runtime*) = chain, bool complete = true,
+                                         uint64_t refused = 0) {
     std::optional<Relay> relay;
     const KernelEntry kernels[] = {kernel};
     DeviceConfig config;
@@ -97,7 +98,7 @@ class RelayOfChain : public testing::Test {
     const RunResult result = launch(config, executors::SeededOptions{.seed = 5}, what);
     EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     tasks_ = result.tasks;
-    return relay->problems(result.tasks, complete);
+    return relay->problems(result.tasks - refused, complete);
   }
 
   uint64_t tasks_ = 0;
@@ -142,6 +143,13 @@ TEST_F(RelayOfChain, FindsWhatRanTwiceThoughNothingNeedHaveRun) {
 }
 
 /// After the second task, somebody writes to what it wrote.
+TEST_F(RelayOfChain, FindsWhatRanThoughItWasRefused) {
+  for (const bool complete : {true, false}) {
+    EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, chain, complete, 1),
+                ElementsAre("task 4 of 1 parts ran 1 times"));
+  }
+}
+
 TEST_F(RelayOfChain, FindsWrongData) {
   const auto spoils = [](int64_t* args) {
     static uint32_t calls = 0;
