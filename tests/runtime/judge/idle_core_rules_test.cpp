@@ -63,6 +63,15 @@ TEST(IdleCores, AreNotThoseThatHaveLeft) {
   EXPECT_THAT(story.broken(), Not(Contains(HasSubstr("VR-I36"))));
 }
 
+/// But for aiv2, which has run c, all vector cores are busy or have left.
+TEST(IdleCores, AreIdleAgainBehindAKernel) {
+  Story story = idle_beside_d();
+  story.result.kernels_last = true;
+  story.result.error.code = ErrorCode::bad_submission;
+  for (const uint32_t core : {aiv1, aiv2 + 1}) story.at(core, exit).t = 46;
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("aiv2 is idle, and at 50, when a kernel ends")));
+}
+
 TEST(IdleCores, NoTaskIsReadyForLongBesideOneThatIsIdleAllTheTime) {
   const Story story;
   // c is ready for 7, d for 2, a for 9, b for 3; all but aic0, aiv0 and aiv2 are idle for good.
@@ -222,6 +231,18 @@ TEST(IdleCores, TasksInTheBacklogsOfAllBusySchedulersAreUnserved) {
   EXPECT_THAT(judging::problems_of(record), Contains(HasSubstr("aiv3 is idle, and at 49")));
 }
 
+/// Task b is a scheduler's own and ready from 40 on; the run is given up, and c ends at 60.
+TEST(IdleCores, SchedulersTakeNothingOnceTheOrchestratorHasLeft) {
+  Story story = simulated(given_up());
+  story.own_task = b;
+  story.at(scheduler0, ready, b).place = static_cast<uint32_t>(CoreType::ai_cpu);
+  for (Event& event : story.log(aiv2)) event.t += event.t >= 29 && event.t <= 30 ? 31 : 0;
+  story.at(orchestrator, exit).t = 61;
+  EXPECT_THAT(story.broken(), Contains(HasSubstr("cpu0 is idle, and at 60, when a kernel ends")));
+  story.at(orchestrator, exit).t = 59;
+  EXPECT_THAT(story.broken(), Not(Contains(HasSubstr("VR-I36"))));
+}
+
 TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   Story story = idle_beside_d();
   story.result.points = 0;
@@ -229,6 +250,10 @@ TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   story.result.host_threads = 2;
   expect_broken(story, "VR-I36", "all the time until 62", 12);
   EXPECT_THAT(story.broken(13), IsEmpty()) << "b runs until 50";
+  story.at(aiv0, ack, b).t = 48;
+  expect_broken(story, "VR-I36", "all the time until 62", 13);
+  EXPECT_THAT(story.broken(14), IsEmpty()) << "b is sent at 43 and runs from 48 on";
+  story.at(aiv0, ack, b).t = 45;
   story.result.host_threads = 3;
   expect_broken(story, "VR-I36", "all the time until 62", 13);
   story.result.host_threads = 1;

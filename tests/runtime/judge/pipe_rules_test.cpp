@@ -88,6 +88,48 @@ TEST(PipeRules, I24NobodyTakesBackWhatWasDone) {
   }
 }
 
+/// The one number alone: the others are as before, or less than they were and not below 0.
+TEST(PipeRules, I24NobodyPutsBackWhatWasPopped) {
+  EditedTrace trace(Kit::pipes);
+  const Json pipe = {{"group", 0}, {"tag", 3}};
+  Json& use = *uses_of(trace, pipe).back();
+  ASSERT_EQ(use["before"], Json({1, 1}));
+  ASSERT_EQ(use["pushed"], 0);
+  use["popped"] = -1;
+  use["freed"] = 0;
+  use["after"] = {2, 0};
+  for (Json* line : trace.events("leftover")) {
+    if (is_same_pipe(*line, pipe)) (*line)["left"] = {2, 0};
+  }
+  EXPECT_THAT(trace.broken(), testing::ElementsAre("VR-I24"));
+}
+
+/// Of a task that is consumed twice VR-I25 says nothing.
+TEST(PipeRules, I24NoTaskFindsLessThanNothing) {
+  EditedTrace trace(Kit::pipes);
+  Json& use = *uses_of(trace, {{"group", 0}, {"tag", 3}}).front();
+  add(use["before"], -1, 0);
+  use["pushed"] = use["pushed"].get<int>() + 1;
+  const Json consume = trace.of("consume", use);
+  trace.insert(consume);
+  EXPECT_THAT(trace.broken(), testing::ElementsAre("VR-I2", "VR-I24"));
+}
+
+/// Four entries are pushed.
+TEST(PipeRules, I24APipeMayBeFull) {
+  EditedTrace trace(Kit::pipes);
+  for (Json* use : trace.events("pipe")) {
+    if ((*use)["tag"] == 3) (*use)["capacity"] = 4;
+  }
+  for (Json* task : trace.events("submit")) {
+    if (!task->contains("pipes")) continue;
+    for (Json& pipe : (*task)["pipes"]) {
+      if (pipe[0] == 3) pipe[1] = 4;
+    }
+  }
+  EXPECT_EQ(trace.broken(), std::set<std::string>());
+}
+
 TEST(PipeRules, I24NumbersThatDoNotFit) {
   constexpr int64_t most = std::numeric_limits<int64_t>::max();
   for (const char* field : {"pushed", "popped", "freed"}) {
@@ -174,6 +216,15 @@ TEST(PipeRules, I25EachTaskFindsWhatTheLastOneLeft) {
   });
 }
 
+/// The first task of a pipe has no number. Of those after it everything is as it was.
+TEST(PipeRules, I25NothingIsSaidOfATaskThatWasNotSubmitted) {
+  EditedTrace trace(Kit::pipes);
+  (*uses_of(trace, {{"group", 0}, {"tag", 3}}).front())["task"] = 1000;
+  const std::set<std::string> broken = trace.broken();
+  EXPECT_THAT(broken, testing::Contains("VR-I26"));
+  EXPECT_THAT(broken, testing::Not(testing::Contains("VR-I25")));
+}
+
 /// Two tasks of a pipe change places, and what they did stays where it is.
 TEST(PipeRules, I25TasksComeAsTheyWereSubmitted) {
   EditedTrace trace(Kit::pipes);
@@ -227,6 +278,28 @@ TEST(PipeRules, I26TasksNameTheirPipes) {
   });
 }
 
+/// A scalar has no tag, which is no name of pipe 0.
+TEST(PipeRules, I26AScalarNamesNoPipe) {
+  EditedTrace trace(Kit::pipes);
+  Json* last = nullptr;  // that names a pipe 0
+  for (Json* task : trace.events("submit")) {
+    Json& param = (*task)["params"][3];
+    if (param["tag"] != 3) continue;
+    param["tag"] = 0;
+    last = &param;
+    if (task->contains("pipes")) (*task)["pipes"][0][0] = 0;
+  }
+  for (const char* event : {"pipe", "leftover"}) {
+    for (Json* line : trace.events(event)) {
+      if ((*line)["tag"] == 3) (*line)["tag"] = 0;
+    }
+  }
+  EXPECT_EQ(trace.broken(), std::set<std::string>());
+  ASSERT_NE(last, nullptr);
+  *last = {{"dir", "scalar"}};
+  EXPECT_THAT(trace.broken(), testing::Contains("VR-I26"));
+}
+
 /// It names a pipe that it has no event of, and is consumed twice.
 TEST(PipeRules, I26NothingIsSaidOfABrokenTask) {
   expect_refused("VR-I2", Kit::pipes, [](EditedTrace& trace, Json& task) {
@@ -235,6 +308,20 @@ TEST(PipeRules, I26NothingIsSaidOfABrokenTask) {
     trace.insert(again);
     return true;
   });
+}
+
+/// The last task has pipes; whether it has run to its end is not known.
+TEST(PipeRules, I26ATaskThatIsNotConsumedNeedHaveNoEvent) {
+  EditedTrace trace(Kit::pipes);
+  trace.header()["given_up"] = true;
+  trace.header()["error"] = "pipe_overflow";
+  const Json task = *trace.events("submit").back();
+  for (Json* use : trace.events("pipe")) {
+    if ((*use)["ring"] == task["ring"] && (*use)["task"] == task["task"]) (*use)["event"] = "wait";
+  }
+  EXPECT_THAT(trace.broken(), testing::Contains("VR-I26"));
+  trace.of("consume", task)["event"] = "wait";
+  EXPECT_THAT(trace.broken(), testing::Not(testing::Contains("VR-I26")));
 }
 
 TEST(PipeRules, I26TasksHavePipesOfTheirGroup) {
@@ -310,6 +397,23 @@ TEST(PipeRules, I27NothingIsNotReported) {
   report["left"] = {0, 0};
   trace.insert(report);
   EXPECT_THAT(trace.broken(), testing::ElementsAre("VR-I27"));
+}
+
+TEST(PipeRules, I27ItIsReportedOnce) {
+  EditedTrace trace(Kit::pipes);
+  const Json again = *trace.events("leftover").back();
+  trace.insert(again);
+  EXPECT_THAT(trace.broken(), testing::ElementsAre("VR-I27"));
+}
+
+TEST(PipeRules, I27ItIsReportedBehindTheLastTask) {
+  expect_line_refused("VR-I27", Kit::pipes, "leftover", [](EditedTrace& trace, Json& line) {
+    const uint64_t last = time_of(*uses_of(trace, line).back());
+    const Json* const before = trace.before(line);
+    if (before == nullptr || time_of(*before) >= last) return false;
+    line["t"] = last - 1;
+    return true;
+  });
 }
 
 TEST(PipeRules, I27ItIsReportedBeforeTheNextGroup) {

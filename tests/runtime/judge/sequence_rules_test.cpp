@@ -194,6 +194,13 @@ TEST(ThreadRules, ASchedulerKeepsWhatItMadeReadyAndBlockTasks) {
   EXPECT_THAT(orchestrated.broken(), Contains(HasSubstr("VR-I28: no such step is taken by the")));
 }
 
+TEST(ThreadRules, TheOrchestratorMakesNothingReadyBeforeItSubmits) {
+  Story story;
+  story.erase(orchestrator, ready, a);
+  story.insert(orchestrator, 9, ready, a, cube);
+  EXPECT_THAT(story.broken(), tells("VR-I28: the orchestrator makes only what it submits ready"));
+}
+
 TEST(PartRules, NoTaskIsConsumedBeforeThePartThatEndsLast) {
   Story story = with_parts();
   story.erase(scheduler0, consume, b);
