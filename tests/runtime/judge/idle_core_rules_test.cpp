@@ -129,6 +129,34 @@ TEST(IdleCores, APinnedTaskWaitsForTheCoresOfItsCluster) {
   EXPECT_THAT(busy.broken(), IsEmpty());
 }
 
+/// In cluster 0 aiv0 runs b until 50, and aiv1 has left.
+TEST(IdleCores, APinnedTaskDoesNotWaitForThoseOfAnotherCluster) {
+  const auto broken_in = [](uint32_t cluster) {
+    Story story = pinned_d(cluster);
+    story.result.points = 0;
+    story.result.kernels_last = false;
+    story.result.error.code = ErrorCode::bad_submission;
+    story.at(aiv1, exit).t = 46;
+    return story.broken(7);
+  };
+  EXPECT_THAT(broken_in(1), tells("aiv2 is idle, all the time until 54"));
+  EXPECT_THAT(broken_in(0), Not(tells("all the time until 54")));
+}
+
+/// Two parts of d, in the clusters of two schedulers: nobody is busy who may have its ticket.
+TEST(IdleCores, PartsWhoseTicketIsWithASchedulerThatServesAreServed) {
+  Story story = idle_beside_d();
+  story.result.kernels_last = true;
+  story.block_dims[d.value] = 2;
+  for (const uint32_t part : {0U, 1U}) story.insert(orchestrator, 46, join, d, part, part);
+  story.at(scheduler1, dispatch, d).part = 1;
+  for (const EventKind kind : {ack, fin}) story.at(aiv2, kind, d).part = 1;
+  story.insert(scheduler0, 55, dispatch, d, aiv1 - first_core);
+  story.insert(aiv1, 56, ack, d);
+  story.insert(aiv1, 57, fin, d);
+  EXPECT_THAT(story.broken(), tells("aiv1 is idle, and at 50, when a kernel ends"));
+}
+
 /// Task b is ready from 40 on, but scheduler0 runs d itself until 49, and sends b to aiv0 at 50;
 /// aiv2, which scheduler1 serves, is idle.
 Story b_beside_own_task() {

@@ -42,6 +42,15 @@ TEST(Overlap, NeighboursInARowShareNothing) {
   EXPECT_TRUE(share_bytes(box(0, 4, 2, 2, 4), box(0, 4, 0, 3, 4)));
 }
 
+/// The rows of the one lie between those of the other.
+TEST(Overlap, TensorsOfOneMemoryBeginWhereTheyBegin) {
+  const ParamRecord first = box(0, 2, 0, 2, 4);
+  ParamRecord second = first;
+  second.origin = 8;
+  EXPECT_FALSE(share_bytes(first, second));
+  EXPECT_FALSE(share_bytes(second, first));
+}
+
 TEST(Overlap, IsThatOfTheBytes) {
   int meets = 0;
   for (uint64_t columns = 3; columns <= 5; ++columns) {
@@ -67,6 +76,18 @@ TEST(Overlap, TakesTooManyRowsForOnesThatMeet) {
   const uint64_t rows = judging::most_rows + 1;
   EXPECT_TRUE(share_bytes(box(0, rows, 0, 1, 4), box(0, rows, 1, 1, 4, 4, 4)));
   EXPECT_FALSE(share_bytes(box(0, rows, 0, 1, 4), box(rows, rows, 1, 1, 4, 4, 4)));
+}
+
+TEST(Overlap, CountsTheRowsOfAllDimensions) {
+  ParamRecord many = box(0, 300, 0, 300, 1);
+  many.dims = 3;
+  many.strides = {1200, 4, 1};
+  many.extent[2] = 1;
+  ParamRecord beside = many;
+  beside.base = 4;
+  EXPECT_TRUE(share_bytes(many, beside)) << "too many to look at";
+  many.extent[0] = beside.extent[0] = 2;
+  EXPECT_FALSE(share_bytes(many, beside));
 }
 
 TEST(Overlap, CountsRowsWithoutAnOverflow) {

@@ -57,6 +57,12 @@ TEST(Races, AreOfTasksThatWriteTheSameBytes) {
   EXPECT_THAT(found, testing::SizeIs(1));
 }
 
+TEST(Races, AreOfOneMemory) {
+  ParamRecord other = write_of(0, 8);
+  other.memory = 1;
+  EXPECT_THAT(races(write_of(0, 8), other, write_of(8, 8)), testing::IsEmpty());
+}
+
 TEST(Races, AreSeenBehindAShorterAccess) {
   EXPECT_THAT(races(write_of(0, 100), write_of(200, 8), write_of(90, 8)), race(0, 3));
 }

@@ -321,6 +321,51 @@ TEST(SequenceRules, ASchedulerEndsWhatItBegan) {
                                                 "once (line 46: wait")));
 }
 
+TEST(SequenceRules, ASchedulerEndsNothingThatItHasNotBegun) {
+  Story story;
+  story.insert(scheduler0, 30, fin, a);
+  EXPECT_THAT(story.broken(), tells("VR-I33: a scheduler runs what it sends itself at once"));
+}
+
+TEST(SequenceRules, ASchedulerRunsThePartThatItHasSentItself) {
+  Story story = on_a_scheduler();
+  story.block_dims[d.value] = 2;
+  for (const EventKind kind : {ack, fin}) story.at(scheduler1, kind, d).part = 1;
+  EXPECT_THAT(story.broken(), tells("VR-I33: a scheduler runs what it sends itself at once"));
+}
+
+TEST(SequenceRules, ACoreClaimsOnePartAtATime) {
+  Story story = with_parts();
+  story.block_dims[b.value] = 3;
+  story.insert(aiv1, 43, dispatch, b, aiv1 - first_core, 2);
+  EXPECT_THAT(story.broken(), tells("VR-I33: a core's events do not follow each other so"));
+}
+
+TEST(CoreRules, ATaskEndsOnTheCoreThatItWasSentTo) {
+  Story story;
+  story.erase(aiv0, fin, b);
+  story.insert(aiv1, 50, fin, b);
+  EXPECT_THAT(story.broken(), testing::Contains(testing::ContainsRegex(
+                                  "VR-I7: it was dispatched to another core .line [0-9]+: fin")));
+}
+
+/// Core aiv2 runs c, then b until 56, and is sent d at 55.
+TEST(CoreRules, ACoreHasEndedItsLastTaskWhenItIsSentAnother) {
+  Story story;
+  story.erase(scheduler0, dispatch, b);
+  story.insert(scheduler1, 43, dispatch, b, aiv2 - first_core);
+  std::erase_if(story.log(aiv0), [](const Event& event) { return event.task == b; });
+  story.insert(aiv2, 45, ack, b);
+  story.insert(aiv2, 56, fin, b);
+  EXPECT_THAT(story.broken(), tells("VR-I9: the core had not finished the task before"));
+}
+
+TEST(PartRules, AreToldWithTheFirstPart) {
+  Story story = with_parts();
+  story.at(aiv0, ack, b).t = 42;
+  EXPECT_THAT(story.broken(), tells("ack of task 1 of ring 0, part 0"));
+}
+
 TEST(ExitRules, ACoreLeavesBeforeItsScheduler) {
   Story story;
   story.at(aiv2, exit).t = 97;

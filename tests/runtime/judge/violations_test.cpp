@@ -165,6 +165,14 @@ TEST(Violations, AreSortedByLineAndThenByRule) {
   EXPECT_GT(turns, 3U);
 }
 
+TEST(Figures, TakeNothingFromTheEntries) {
+  EditedTrace trace(Kit::pipes);
+  Json& use = *trace.events("pipe").front();
+  const auto pushed = use["pushed"].get<uint64_t>();
+  use["pushed"] = -1;
+  EXPECT_EQ(trace.verdict().figures.entries, 90 - pushed);
+}
+
 /// VR-I8 is judged task by task, which is not the order of the dispatches.
 TEST(Violations, OfEachRuleTheFirstLinesAreKept) {
   EditedTrace trace(Kit::pipes);
@@ -180,6 +188,8 @@ TEST(Violations, OfEachRuleTheFirstLinesAreKept) {
     if (violation.rule == "VR-I8") shown.push_back(violation.line);
   }
   EXPECT_EQ(shown, lines);
+  EXPECT_THAT(judging::problems_of(read_trace_text(trace.text())).back(),
+              testing::ContainsRegex("^and [0-9]+ more$"));
 }
 
 }  // namespace

@@ -146,6 +146,7 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header["rings"][0]["window"] = 1; }, "no room");
   expect([](Json& header) { header["rings"][1]["window"] = 1; }, "no room");
   expect([](Json& header) { header["rings"] = Json::array(); }, "no rings");
+  expect([](Json& header) { header["cores"][0].erase("scheduler"); }, "aic0 has no scheduler");
   for (const char* size : {"window", "dep_pool"}) {
     for (const uint64_t large : {(uint64_t{1} << 32) - 1, uint64_t{1} << 32}) {
       expect([&](Json& header) { header["rings"][0][size] = large; }, "too large");
@@ -160,6 +161,18 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header["tensormap_pool"] = uint64_t{1} << 32; }, "too large");
   expect([](Json& header) { header["tensormap_pool"] = -1; }, "\"tensormap_pool\" is no number");
   expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
+}
+
+TEST(TraceReader, RefusesRingsThatNoRunHas) {
+  for (const char* size : {"window", "heap", "dep_pool"}) {
+    EditedTrace trace(Kit::roomy);
+    trace.header()["rings"][1][size] = 0;
+    expect_error(trace.text(), 1, "no room");
+  }
+  EditedTrace many(Kit::roomy);
+  const Json ring = many.header()["rings"][0];
+  while (many.header()["rings"].size() <= max_rings) many.header()["rings"].push_back(ring);
+  expect_error(many.text(), 1, "rings, more than");
 }
 
 /// The chip of these traces has two blocks of a cube and two vector cores, and two schedulers.
@@ -307,6 +320,15 @@ TEST(TraceReader, RefusesTensorsWithoutAForm) {
   expect("element", 0, "no bytes");
   expect("extent", Json::array(), "dimensions");
   expect("start", {0, 0}, "dimensions");
+  for (const std::size_t dims : {std::size_t{0}, max_dims + 1}) {
+    EditedTrace trace(Kit::roomy);
+    Json& task = *trace.events("submit").front();
+    for (const char* field : {"strides", "start", "extent"}) {
+      task["params"][0][field] = Json::array();
+      for (std::size_t i = 0; i < dims; ++i) task["params"][0][field].push_back(1);
+    }
+    expect_error(trace.text(), number_of(trace, task), "not the same 1 to 5");
+  }
   expect("strides", {"a"}, "something else than numbers");
   expect("strides", {2}, "is not 1");
 }
