@@ -62,6 +62,24 @@ TEST(CountingOracle, DrainedRingStartsOver) {
   expect(first_deadlock(program, small), Resource::heap, 2, 1);
 }
 
+/// Behind 2 KiB that have retired, and before those if nothing is live.
+TEST(CountingOracle, WhatIsInFrontOfTheTailIsNeverFilledEither) {
+  Configuration small = roomy;
+  small.heap = 4096;
+  const auto of = [](uint64_t bytes) { return Call{CallKind::submit, {bytes}}; };
+  const auto behind = [&](const std::vector<Call>& calls) {
+    Program program = blocks(1, 1, true, of(2048));
+    program.pop_back();
+    program.push_back({CallKind::scope_begin});
+    program.insert(program.end(), calls.begin(), calls.end());
+    return program;
+  };
+  EXPECT_FALSE(first_deadlock(behind({of(1024), of(1024)}), small));
+  expect(first_deadlock(behind({of(1024), of(2048)}), small), Resource::heap, 2, 1);
+  expect(first_deadlock(behind({of(1024), of(3072)}), small), Resource::heap, 2, 1);
+  expect(first_deadlock(behind({of(4096)}), small), Resource::heap, 1, 1);
+}
+
 TEST(CountingOracle, PoolsCanBeFilled) {
   const Call task{CallKind::submit, {}, 3, 2};
   Configuration small = roomy;
@@ -129,6 +147,19 @@ TEST(CountingOracle, NamesTheSmallestSizes) {
   expect(first_deadlock(program, {8, 5120, 12, 7, 4}), Resource::map_pool, 3, 1);
 }
 
+/// The scope that holds most decides, and not the last.
+TEST(CountingOracle, NamesTheSizesOfThePeak) {
+  Program program = blocks(1, 4, true, {CallKind::submit, {1000}, 3, 2});
+  const Program last = blocks(1, 1, true, {CallKind::submit, {}, 1, 1});
+  program.insert(program.end(), last.begin(), last.end());
+  const SmallestSizes sizes = smallest_sizes(program, 4);
+  EXPECT_EQ(sizes.window, 8U);
+  EXPECT_EQ(sizes.heap, 4097U);
+  EXPECT_EQ(sizes.dep_pool, 12U);
+  EXPECT_EQ(sizes.map_pool, 8U);
+  EXPECT_EQ(smallest_sizes(last, 4).heap, 1024U) << "the least that there is";
+}
+
 const Call begin{CallKind::scope_begin};
 const Call end{CallKind::scope_end};
 const Call open{CallKind::open_group};
@@ -167,8 +198,9 @@ TEST(CountingOracle, TheFirstDeadlockInProgramOrderDecides) {
   small.window = 4;
   small.clusters = 1;
   const Call task{CallKind::submit};
-  expect(first_deadlock({begin, open, task, task, task, task, open, end}, small),
-         Resource::task_window, 3, 0);
+  const auto window = first_deadlock({begin, open, task, task, task, task, open, end}, small);
+  expect(window, Resource::task_window, 3, 0);
+  EXPECT_TRUE(window->groups.empty()) << "which hold none of its slots";
   expect(first_deadlock({begin, open, task, task, task, open, task, end}, small),
          Resource::clusters, 3, 0);
 }
@@ -186,6 +218,11 @@ TEST(CountingOracle, RefusesMalformedPrograms) {
   EXPECT_THROW((void)first_deadlock({{CallKind::scope_end}}, roomy), std::logic_error);
   EXPECT_THROW((void)first_deadlock({open}, roomy), std::logic_error);
   EXPECT_THROW((void)first_deadlock({begin, open, close(0), close(0)}, roomy), std::logic_error);
+  Call ahead{CallKind::submit};
+  ahead.replaced = {0};
+  EXPECT_THROW((void)first_deadlock({begin, ahead}, roomy), std::logic_error) << "of no other task";
+  EXPECT_THROW((void)ring_at(1, 0), std::logic_error);
+  EXPECT_THROW((void)ring_at(1, 5), std::logic_error);
   EXPECT_THROW((void)first_deadlock({begin, begin, open, end, close(0)}, roomy), std::logic_error);
 }
 

@@ -20,6 +20,7 @@ TEST(RecordingRuntime, KnowsTheViewsOfWhatHasKeptItsAxes) {
     RecordingRuntime runtime;
     const uint64_t tensor = runtime.ops->make_tensor(&runtime, 0, shape, 2, DataType::INT32);
     runtime.ops->view(&runtime, change(runtime, tensor), corner, corner);
+    runtime.ops->view(&runtime, tensor, corner, corner);
     return runtime.boxes_are_apart();
   };
   EXPECT_TRUE(knows([](PTO2Runtime&, uint64_t tensor) { return tensor; }));
@@ -67,19 +68,22 @@ TEST(RecordingRuntime, TilesThatTouchAreApart) {
   EXPECT_FALSE(are_apart(4, 3, 2));
 }
 
-/// Who writes a buffer without reading it depends on the task that allocated it, by a node.
+/// Who writes buffers without reading them depends on the tasks that allocated them, by a node
+/// each.
 TEST(RecordingRuntime, AnOwnerTakesANode) {
   RecordingRuntime runtime;
   const uint64_t shape[] = {4};
-  const Tensor tensor{runtime.ops->make_tensor(&runtime, 0, shape, 1, DataType::INT32)};
-  const PTOParam params[] = {make_output_param(tensor)};
+  const auto output = [&] {
+    return make_output_param({runtime.ops->make_tensor(&runtime, 0, shape, 1, DataType::INT32)});
+  };
+  const PTOParam both[] = {output(), output()};
   runtime.scope_begin();
-  for (int task = 0; task < 2; ++task) {
-    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, params, 1);
-  }
-  ASSERT_EQ(runtime.tasks().size(), 2U);
-  EXPECT_EQ(runtime.tasks()[1].owners, std::vector<size_t>{0});
-  EXPECT_EQ(runtime.program().back().dep_nodes, 1U);
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, &both[0], 1);
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, &both[1], 1);
+  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, both, 2);
+  ASSERT_EQ(runtime.tasks().size(), 3U);
+  EXPECT_THAT(runtime.tasks()[2].owners, testing::ElementsAre(0, 1));
+  EXPECT_EQ(runtime.program().back().dep_nodes, 2U);
 }
 
 std::string text_of(const Call& call) {
@@ -172,20 +176,27 @@ TEST(RecordingRuntime, AViewOfAViewLiesInIt) {
   EXPECT_FALSE(are_apart(2, 0));
 }
 
-/// The same memory, with another number of dimensions.
+/// The same memory, with another number of dimensions: where the numbers of the boxes are apart
+/// along the first of them, too.
 TEST(RecordingRuntime, BoxesOfDifferentSpacesAreNotApart) {
-  RecordingRuntime runtime;
   const uint64_t rows[] = {2, 2};
   const uint64_t flat[] = {4};
-  const PTOParam first[] = {
-      make_output_param(Tensor{runtime.ops->make_tensor(&runtime, 64, rows, 2, DataType::INT32)})};
-  const PTOParam second[] = {
-      make_input_param(Tensor{runtime.ops->make_tensor(&runtime, 64, flat, 1, DataType::INT32)})};
-  runtime.scope_begin();
-  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, first, 1);
-  EXPECT_TRUE(runtime.boxes_are_apart());
-  runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, second, 1);
-  EXPECT_FALSE(runtime.boxes_are_apart());
+  const uint64_t half[] = {2};
+  const auto are_apart = [&](bool flat_first) {
+    RecordingRuntime runtime;
+    const Tensor square{runtime.ops->make_tensor(&runtime, 64, rows, 2, DataType::INT32)};
+    const uint64_t line = runtime.ops->make_tensor(&runtime, 64, flat, 1, DataType::INT32);
+    const Tensor end{runtime.ops->view(&runtime, line, half, half)};
+    const PTOParam first[] = {make_output_param(flat_first ? end : square)};
+    const PTOParam second[] = {make_input_param(flat_first ? square : end)};
+    runtime.scope_begin();
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, first, 1);
+    EXPECT_TRUE(runtime.boxes_are_apart());
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, second, 1);
+    return runtime.boxes_are_apart();
+  };
+  EXPECT_FALSE(are_apart(false));
+  EXPECT_FALSE(are_apart(true));
 }
 
 TEST(RecordingRuntime, KnowsTheFormOfATensor) {
@@ -198,8 +209,17 @@ TEST(RecordingRuntime, KnowsTheFormOfATensor) {
   const uint64_t reshaped = runtime.ops->reshape(&runtime, tensor, cube, 3);
   EXPECT_EQ(runtime.ops->ndims(&runtime, reshaped), 3u);
   EXPECT_EQ(runtime.ops->numel(&runtime, reshaped), 12u);
-  const uint64_t part[] = {1, 3};
-  EXPECT_EQ(runtime.ops->numel(&runtime, runtime.ops->view(&runtime, tensor, part, part)), 3u);
+  const uint64_t part[] = {2, 3};
+  const uint64_t offset[] = {0, 3};
+  EXPECT_EQ(runtime.ops->numel(&runtime, runtime.ops->view(&runtime, tensor, part, offset)), 6u);
+}
+
+TEST(RecordingRuntime, AProgramLacksTheGroups) {
+  RecordingRuntime runtime;
+  EXPECT_TRUE(runtime.is_exact());
+  pto2_rt_allocate_cluster(&runtime);
+  EXPECT_FALSE(runtime.is_exact());
+  EXPECT_TRUE(runtime.boxes_are_apart());
 }
 
 TEST(RecordingRuntime, SeesEachEndOfAPipe) {
@@ -207,7 +227,8 @@ TEST(RecordingRuntime, SeesEachEndOfAPipe) {
     RecordingRuntime runtime;
     runtime.scope_begin();
     EXPECT_FALSE(runtime.has_pipes());
-    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, &param, 1);
+    const PTOParam params[] = {param, make_scalar_param(0)};
+    runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, params, 2);
     EXPECT_TRUE(runtime.has_pipes());
   }
 }

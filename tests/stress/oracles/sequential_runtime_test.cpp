@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -224,13 +226,135 @@ TEST(SequentialRuntime, AScopeTakesItsBuffersAlong) {
   runtime->ops->scope_begin(&*runtime);
   runtime.submit({make_output_param(inner)});
   runtime.submit({make_inout_param(inner)});
+  runtime.submit({make_inout_param(inner)});
   runtime->ops->scope_end(&*runtime);
-  EXPECT_EQ(runtime->largest_scope(), 2u);
+  EXPECT_EQ(runtime->largest_scope(), 3u);
   runtime.submit({make_inout_param(outer)});
   EXPECT_THAT(runtime->errors(), testing::IsEmpty());
-  EXPECT_EQ(runtime->largest_scope(), 2u);
+  EXPECT_EQ(runtime->largest_scope(), 3u) << "and not the one with the last task";
   runtime.submit({make_input_param(inner)});
   EXPECT_THAT(runtime->errors(), testing::ElementsAre("an input that no task has written"));
+}
+
+TEST(SequentialRuntime, TellsOfTensorsThatThereAreNot) {
+  WithKernel runtime("writes_output");
+  float memory[4 * 4] = {};
+  const uint64_t shape[] = {4, 4};
+  const uint64_t half[] = {4, 2};
+  const uint64_t inside[] = {0, 2};
+  const uint64_t beside[] = {0, 3};
+  const uint64_t flat[] = {8};
+  const Tensor whole = make_tensor_external(memory, shape, 2);
+  whole.view(half, beside);
+  EXPECT_THAT(runtime->errors(), testing::ElementsAre("view outside its tensor"));
+  whole.view(half, inside).reshape(flat, 1);
+  EXPECT_THAT(
+      runtime->errors(),
+      testing::ElementsAre(testing::_, "reshape to another size, or of a tensor with gaps"));
+  make_tensor(shape, 2).view(half, inside);
+  EXPECT_THAT(runtime->errors(),
+              testing::ElementsAre(testing::_, testing::_, "view of a tensor without an address"));
+}
+
+TEST(SequentialRuntime, AViewOfAViewLiesInIt) {
+  WithKernel runtime("writes_output");
+  float memory[4] = {};
+  const uint64_t shape[] = {4};
+  const uint64_t half[] = {2};
+  const uint64_t one[] = {1};
+  const Tensor whole = make_tensor_external(memory, shape, 1);
+  runtime.submit({make_output_param(whole.view(half, half).view(one, one))});
+  const auto edges_to = [&](uint64_t element) {
+    const uint64_t before = runtime->edges();
+    runtime.submit({make_input_param(whole.view(one, &element))});
+    return runtime->edges() - before;
+  };
+  EXPECT_EQ(edges_to(1), 0u);
+  EXPECT_EQ(edges_to(2), 0u);
+  EXPECT_EQ(edges_to(3), 1u);
+}
+
+/// Whoever reads or writes it: its box is not known.
+TEST(SequentialRuntime, AChangedTensorHasNoEdges) {
+  WithKernel runtime("writes_output");
+  float memory[4 * 4] = {};
+  const uint64_t shape[] = {4, 4};
+  const Tensor whole = make_tensor_external(memory, shape, 2);
+  runtime.submit({make_output_param(whole)});
+  runtime.submit({make_inout_param(whole.transpose(0, 1))});
+  runtime.submit({make_inout_param(whole.reshape(shape, 2))});
+  EXPECT_EQ(runtime->edges(), 0u);
+  runtime.submit({make_input_param(whole)});
+  EXPECT_EQ(runtime->edges(), 1u) << "to who wrote it as it is";
+}
+
+/// Also one whose bytes are no whole number of floats.
+TEST(SequentialRuntime, ABufferIsAsLargeAsItsTensor) {
+  WithKernel runtime("shows_arguments");
+  struct {
+    PTOTensor tensor;
+    int64_t scalar;
+  } shown{};
+  const uint64_t size[] = {sizeof shown};
+  const uint64_t shape[] = {3};
+  runtime.submit({make_output_param(make_tensor(shape, 1, DataType::UINT8)),
+                  make_output_param(make_tensor_external(&shown, size, 1, DataType::UINT8)),
+                  make_scalar_param(0)});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(std::memcmp(shown.tensor.data<uint8_t>(), &nan, 3), 0);
+}
+
+TEST(SequentialRuntime, EachPartIsToldWhichItIs) {
+  WithKernel runtime("shows_parts");
+  int32_t shown[8] = {};
+  const uint64_t shape[] = {8};
+  const PTOParam params[] = {
+      make_output_param(make_tensor_external(shown, shape, 1, DataType::INT32))};
+  pto2_rt_submit_block_task(&*runtime, 0, PTO2_WORKER_VECTOR, params, 1, 3);
+  EXPECT_THAT(shown, testing::ElementsAre(3, 3, 0, 3, 1, 3, 2, 0));
+  EXPECT_EQ(runtime->tasks(), 1u);
+}
+
+TEST(SequentialRuntime, ATaskMayUseEachOfItsPipes) {
+  WithKernel runtime("pops");
+  runtime.submit({make_pipe_in_param(0), make_pipe_out_param(1)});
+  EXPECT_THAT(runtime->errors(), testing::ElementsAre("the bound of a pipe"));
+}
+
+TEST(SequentialRuntime, AGroupHasPipesOfItsOwn) {
+  WithKernel runtime("writes_output");
+  float memory[1] = {};
+  const uint64_t shape[] = {1};
+  const Tensor tensor = make_tensor_external(memory, shape, 1);
+  for (const uint64_t edges : {0u, 1u}) {
+    runtime.submit({make_output_param(tensor), make_pipe_out_param(0)});
+    EXPECT_EQ(runtime->edges(), edges);
+  }
+  pto2_rt_allocate_cluster(&*runtime);
+  runtime.submit({make_output_param(tensor), make_pipe_out_param(0)});
+  EXPECT_EQ(runtime->edges(), 1u);
+}
+
+TEST(SequentialRuntime, TheCallersMemoryMayChange) {
+  WithKernel runtime("spoils_input");
+  float memory[1] = {};
+  const uint64_t shape[] = {1};
+  runtime.submit({make_input_param(make_tensor_external(memory, shape, 1))});
+  EXPECT_EQ(memory[0], 2);
+  EXPECT_THAT(runtime->errors(), testing::IsEmpty());
+}
+
+TEST(SequentialRuntime, TheSecondsOfAKernelAddUp) {
+  WithKernel runtime("writes_output");
+  float memory[1] = {};
+  const uint64_t shape[] = {1};
+  const Tensor tensor = make_tensor_external(memory, shape, 1);
+  for (int run = 0; run < 100; ++run) {
+    const double before = runtime->kernel_seconds(0);
+    runtime.submit({make_output_param(tensor)});
+    ASSERT_GE(runtime->kernel_seconds(0), before);
+  }
+  EXPECT_EQ(runtime->kernel_seconds(), runtime->kernel_seconds(0));
 }
 
 }  // namespace
