@@ -78,6 +78,85 @@ class RelayOfChain : public testing::Test {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 2);
   }
 
+  /// A task of a group, and one of three parts that reads what it wrote. Two read what those wrote.
+  static void grouped(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    const Tensor first = make_tensor(shape, 1);
+    const Tensor second = make_tensor(shape, 1);
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    const PTOParam makes[] = {make_output_param(first)};
+    pto2_rt_submit_task_clustered(rt, 0, PTO2_WORKER_VECTOR, makes, 1, cluster);
+    pto2_rt_free_cluster(rt, cluster);
+    const PTOParam parts[] = {make_input_param(first), make_output_param(second)};
+    pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, parts, 2, 3);
+    const PTOParam reads[] = {make_input_param(first), make_input_param(second)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 2);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 2);
+  }
+
+  /// Every call that there is, and more groups than the chip has blocks.
+  static void every_call(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {2, 2};
+    const uint64_t part[] = {1, 1};
+    const Tensor tensor = make_tensor(shape, 2);
+    const PTOParam params[] = {make_output_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, 1);
+    EXPECT_EQ(tensor.view(part, part).id, 0u);
+    EXPECT_EQ(tensor.reshape(shape, 2).id, 0u);
+    EXPECT_EQ(tensor.transpose(0, 1).id, 0u);
+    EXPECT_EQ(rt->ops->ndims(rt, tensor.id), 0u);
+    EXPECT_EQ(tensor.numel(), 0u);
+    EXPECT_TRUE(tensor.is_contiguous());
+    EXPECT_EQ(tensor.dump(), "");
+    pto2_rt_free_cluster(rt, 0);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(pto2_rt_allocate_cluster(rt), 0);
+  }
+
+  /// Two tasks write a tensor in any order, then the third changes it if it is to, and the last
+  /// reads it.
+  template <bool changes>
+  static void unordered(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    const Tensor tensor = make_tensor(shape, 1);
+    const PTOParam writes[] = {make_output_param(tensor)};
+    const PTOParam updates[] = {make_inout_param(tensor)};
+    const PTOParam reads[] = {make_input_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, writes, 1);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, writes, 1);
+    if (changes) pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, updates, 1);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
+  }
+
+  /// One task writes the caller's memory, the other reads it as another tensor.
+  static void external(PTO2Runtime* rt) {
+    static float memory[4];
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    const PTOParam writes[] = {make_output_param(make_tensor_external(memory, shape, 1))};
+    const PTOParam reads[] = {make_input_param(make_tensor_external(memory, shape, 1))};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, writes, 1);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
+  }
+
+  /// The third task changes the second tensor, transposed; the fourth reads both.
+  static void turned(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {2, 3};
+    const Tensor first = make_tensor(shape, 2);
+    const Tensor second = make_tensor(shape, 2);
+    const PTOParam makes_first[] = {make_output_param(first)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, makes_first, 1);
+    const PTOParam makes_second[] = {make_output_param(second)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, makes_second, 1);
+    const PTOParam changes[] = {make_inout_param(second.transpose(0, 1))};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 1);
+    const PTOParam reads[] = {make_input_param(first), make_input_param(second)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 2);
+  }
+
   /// What the stubs say of a graph with `kernel` in their place, when the last `refused` tasks are
   /// said to have been refused.
   std::vector<std::string> problems_with(KernelEntry kernel, uint64_t tasks = ~uint64_t{0},
@@ -203,6 +282,51 @@ TEST_F(RelayOfChain, FindsWrongDataBehindAScalar) {
       testing::AllOf(StartsWith("task 3, parameter 2: it reads "), HasSubstr("what task 2 wrote")));
   EXPECT_THAT(problems_with(forgets, ~uint64_t{0}, small<1>), wrong);
   EXPECT_THAT(problems_with(forgets, ~uint64_t{0}, small<8>), wrong);
+}
+
+/// The parts write the same bytes, so that nothing is known of these.
+TEST_F(RelayOfChain, EachPartRunsOnce) {
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, grouped), IsEmpty());
+  EXPECT_EQ(tasks_, 4u);
+  const auto only_two_parts = [](int64_t* args) {
+    static uint32_t calls = 0;
+    if (++calls != 3) Relay::stub(args);
+  };
+  EXPECT_THAT(problems_with(only_two_parts, ~uint64_t{0}, grouped),
+              ElementsAre("task 2 of 3 parts ran 2 times"));
+}
+
+/// Whatever it may be asked.
+TEST_F(RelayOfChain, AnswersForTheRuntimeBehindTheEnd) {
+  EXPECT_THAT(problems_with(&Relay::stub, 0, every_call), IsEmpty());
+  EXPECT_EQ(tasks_, 0u);
+}
+
+/// Until one of them is known to be the last.
+TEST_F(RelayOfChain, KnowsNoneOfSeveralWhoWrite) {
+  const auto spoils = [](int64_t* args) {
+    static uint32_t calls = 0;
+    Relay::stub(args);
+    if (++calls == 2 || calls == 6) *pto_tensor(args, 1).data<char>() ^= 1;
+  };
+  EXPECT_THAT(problems_with(spoils, ~uint64_t{0}, unordered<false>), IsEmpty());
+  EXPECT_THAT(problems_with(spoils, ~uint64_t{0}, unordered<true>),
+              ElementsAre(testing::AllOf(StartsWith("task 4, parameter 1: it reads "),
+                                         HasSubstr("and not what task 3 wrote"))));
+}
+
+TEST_F(RelayOfChain, ATransposedTensorIsTheSame) {
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, turned), IsEmpty());
+}
+
+TEST_F(RelayOfChain, TensorsOfTheSameMemoryAreOne) {
+  const auto spoils = [](int64_t* args) {
+    static uint32_t calls = 0;
+    Relay::stub(args);
+    if (++calls == 1) *pto_tensor(args, 1).data<char>() ^= 1;
+  };
+  EXPECT_THAT(problems_with(spoils, ~uint64_t{0}, external),
+              ElementsAre(HasSubstr("and not what task 1 wrote")));
 }
 
 TEST_F(RelayOfChain, TellsTheFirstProblemsOnly) {
