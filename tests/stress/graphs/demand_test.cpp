@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace pto2::graphs {
 namespace {
 
@@ -41,6 +43,23 @@ TEST(Demand, OneOutputAndItsReader) {
   EXPECT_EQ(asked.most_edges, 1U);
   EXPECT_EQ(asked.program.front().kind, oracle::CallKind::scope_begin) << "the outer scope";
   EXPECT_EQ(asked.program.back().kind, oracle::CallKind::scope_end);
+}
+
+TEST(Demand, EveryReaderHasAnEdge) {
+  const Submit reader = task({{0, Use::input}});
+  const Demand asked = demand({external, task({{0, Use::inout}}), reader, reader});
+  const auto events = submissions(asked.program);
+  EXPECT_THAT(events[1].replaced, testing::IsEmpty()) << "who reads takes nobody's place";
+  EXPECT_EQ(events[2].dep_nodes, 1U);
+  EXPECT_EQ(asked.least_edges, 2U);
+  EXPECT_EQ(asked.most_edges, 2U);
+}
+
+TEST(Demand, EveryScopeEnds) {
+  const Demand asked = demand({ScopeBegin{}, ScopeBegin{}, task({})});
+  const auto ends =
+      std::ranges::count(asked.program, oracle::CallKind::scope_end, &oracle::Call::kind);
+  EXPECT_EQ(ends, 3);
 }
 
 TEST(Demand, EveryInputHasItsProducers) {
@@ -98,6 +117,7 @@ TEST(Demand, LaterOutputsHoldTheOwner) {
   EXPECT_THAT(events[0].output_bytes, ElementsAre(8, 8));
   EXPECT_EQ(events[1].dep_nodes, 1U);
   EXPECT_EQ(events[2].dep_nodes, 1U) << "its producer is the owner";
+  EXPECT_EQ(submissions(asked.slow_program)[1].dep_nodes, 1U);
   EXPECT_EQ(asked.holds, 1U);
   EXPECT_EQ(asked.most_edges, 1U);
 }
@@ -110,6 +130,14 @@ TEST(Demand, ProducersOfEndedScopesNeedNoNodeInTheBestCase) {
   EXPECT_EQ(submissions(asked.slow_program)[1].dep_nodes, 1U);
   EXPECT_EQ(asked.least_edges, 0U);
   EXPECT_EQ(asked.most_edges, 1U);
+}
+
+TEST(Demand, AllTasksOfAScopeRetireWithIt) {
+  const Submit change = task({{0, Use::inout}});
+  const Demand asked =
+      demand({external, ScopeBegin{}, change, change, ScopeEnd{}, task({{0, Use::input}})});
+  EXPECT_EQ(submissions(asked.program)[2].dep_nodes, 0U);
+  EXPECT_EQ(submissions(asked.slow_program)[2].dep_nodes, 1U);
 }
 
 TEST(Demand, AnOlderTaskOfTheRingKeepsTheProducerAlive) {

@@ -92,6 +92,8 @@ TEST(Interpreter, OutputsAreUnorderedButRecorded) {
 
 TEST(Interpreter, FindsWhatDependsOnTheSchedule) {
   EXPECT_EQ(run({bytes_4, task({out(0)}), task({out(0)})}).hazard(), 1U) << "two writers";
+  EXPECT_EQ(run({bytes_4, task({out(0)}), task({out(0)}), task({out(0)})}).hazard(), 1U)
+      << "the first of two hazards";
   EXPECT_EQ(run({bytes_4, task({allocate(0)}), task({in(0)})}).hazard(), 1U) << "undefined";
   const std::vector<Step> update{bytes_4, bytes_4, task({out(0)}), task({in(0), out(1)})};
   std::vector<Step> unordered = update;
@@ -194,6 +196,8 @@ TEST(Interpreter, GroupsEndWithTheirScope) {
 
 TEST(Interpreter, AClosedClusterMayHaveBeenAllocatedAgain) {
   EXPECT_EQ(run({Allocate{}, Free{0}, Allocate{}, Free{0}}).hazard(), 0U);
+  EXPECT_EQ(run({ScopeBegin{}, Allocate{}, Free{0}, Allocate{}, ScopeEnd{}, Free{0}}).hazard(), 0U)
+      << "closed once, and before the second";
   EXPECT_EQ(run({Allocate{}, Misuse::unallocated}).hazard(), 0U);
   EXPECT_EQ(run({Allocate{}, Misuse::free_unallocated}).hazard(), 0U);
   EXPECT_FALSE(run({Allocate{}, Misuse::cluster_too_high}).hazard());
@@ -246,6 +250,9 @@ TEST(Interpreter, PipesHaveBounds) {
 TEST(Interpreter, WhatEndsARunBesideAFaultIsAHazard) {
   EXPECT_EQ(run({Allocate{}, Allocate{}, user(0, {pop}), user(1, {pop})}).hazard(), 1U);
   EXPECT_EQ(run({Allocate{}, user(0, {pop}), Free{0}, Free{0}}).hazard(), 1U);
+  const std::vector<Step> several{Allocate{}, Allocate{}, user(0, {pop}), user(1, {pop}),
+                                  task({}),   Free{0},    Free{0}};
+  EXPECT_EQ(run(several).hazard(), 1U) << "the refusal behind it does not count";
 }
 
 TEST(Interpreter, TheFirstFaultCountsAndWhatIsBesideItRuns) {

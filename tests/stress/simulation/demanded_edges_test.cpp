@@ -86,6 +86,13 @@ TEST_F(DemandedEdges, AreMissedWhereverTheyLack) {
                           "task 3 lacks its reference to the buffer of task 2"));
 }
 
+TEST_F(DemandedEdges, AreToldOfTheFirstOnly) {
+  for (oracle::RecordedTask& task : demanded_) task.producers.push_back(6);
+  EXPECT_THAT(problems(),
+              ElementsAre("task 0 lacks its edge to task 6", "task 1 lacks its edge to task 6",
+                          "task 2 lacks its edge to task 6", "task 3 lacks its edge to task 6"));
+}
+
 TEST_F(DemandedEdges, AreMoreThanReferences) {
   demanded_[3].owners.clear();
   demanded_[3].producers = {0};
@@ -162,6 +169,12 @@ TEST_F(DemandedEdges, MayNotBeMissingOfABlockTaskUntilItsLastPartHasEnded) {
 TEST_F(DemandedEdges, AreOfNoMoreTasksThanThereAre) {
   demanded_.pop_back();
   EXPECT_THAT(problems(), ElementsAre("7 tasks, and 6 are demanded"));
+}
+
+/// A run that ends early has the first of them.
+TEST_F(DemandedEdges, AreOfAllTasksThatThereAre) {
+  demanded_.push_back({.producers = {6}});
+  EXPECT_THAT(problems(), IsEmpty());
 }
 
 }  // namespace

@@ -130,6 +130,20 @@ class RelayOfChain : public testing::Test {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
   }
 
+  /// The second task changes all of a tensor, under another shape; the third reads it.
+  static void reshaped(PTO2Runtime* rt) {
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    const uint64_t square[] = {2, 2};
+    const Tensor tensor = make_tensor(shape, 1);
+    const PTOParam makes[] = {make_output_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, makes, 1);
+    const PTOParam changes[] = {make_inout_param(tensor.reshape(square, 2))};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, changes, 1);
+    const PTOParam reads[] = {make_input_param(tensor)};
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
+  }
+
   /// One task writes the caller's memory, the other reads it as another tensor.
   static void external(PTO2Runtime* rt) {
     static float memory[4];
@@ -307,7 +321,7 @@ TEST_F(RelayOfChain, KnowsNoneOfSeveralWhoWrite) {
   const auto spoils = [](int64_t* args) {
     static uint32_t calls = 0;
     Relay::stub(args);
-    if (++calls == 2 || calls == 6) *pto_tensor(args, 1).data<char>() ^= 1;
+    if (++calls <= 2 || calls == 6) *pto_tensor(args, 1).data<char>() ^= 1;
   };
   EXPECT_THAT(problems_with(spoils, ~uint64_t{0}, unordered<false>), IsEmpty());
   EXPECT_THAT(problems_with(spoils, ~uint64_t{0}, unordered<true>),
@@ -317,6 +331,27 @@ TEST_F(RelayOfChain, KnowsNoneOfSeveralWhoWrite) {
 
 TEST_F(RelayOfChain, ATransposedTensorIsTheSame) {
   EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, turned), IsEmpty());
+}
+
+TEST_F(RelayOfChain, AReshapedTensorIsWhole) {
+  const auto spoils = [](int64_t* args) {
+    static uint32_t calls = 0;
+    Relay::stub(args);
+    if (++calls == 2) *pto_tensor(args, 1).data<char>() ^= 1;
+  };
+  EXPECT_THAT(problems_with(spoils, ~uint64_t{0}, reshaped),
+              ElementsAre(HasSubstr("and not what task 2 wrote")));
+}
+
+/// The second time it finds what it has written itself.
+TEST_F(RelayOfChain, TellsWhatATaskReadsBesideHowOftenItRan) {
+  const auto third_twice = [](int64_t* args) {
+    static uint32_t calls = 0;
+    if (++calls == 3) Relay::stub(args);
+    Relay::stub(args);
+  };
+  EXPECT_THAT(problems_with(third_twice),
+              ElementsAre(HasSubstr("and not what task 2 wrote"), "task 3 of 1 parts ran 2 times"));
 }
 
 TEST_F(RelayOfChain, TensorsOfTheSameMemoryAreOne) {

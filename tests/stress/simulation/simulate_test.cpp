@@ -68,6 +68,23 @@ TEST(Simulate, RunsEverySeedOnceAndOneInSixtyFourTwice) {
   EXPECT_THAT(summary.wrong, IsEmpty());
 }
 
+TEST(Simulate, TellsWhichSeedBegins) {
+  std::vector<uint64_t> begun;
+  Watch watch;
+  watch.begins = [&](uint64_t seed) { begun.push_back(seed); };
+  simulate(
+      {}, {5, 7}, 1, {},
+      [&](const Options&) {
+        const auto run = [&](uint64_t seed) {
+          EXPECT_EQ(begun.back(), seed);
+          return passed();
+        };
+        return std::make_unique<MadeUp>(run, std::vector<std::string>{});
+      },
+      watch);
+  EXPECT_THAT(begun, ElementsAre(5, 6, 7));
+}
+
 /// The same tasks, points and outcome are not the same run.
 TEST(Simulate, ASecondRunWithAnotherHashIsWrong) {
   uint64_t calls = 0;
