@@ -297,8 +297,31 @@ TEST(Interpreter, RefusesPipes) {
          1, "it was made with");
   expect_refused({Allocate{}, Submit{.core = CoreType::ai_cpu, .group = 0}}, 0, std::nullopt,
                  "a pinned task");
+  expect_refused({Allocate{}, Submit{.core = CoreType::ai_cpu, .block_dim = 1, .part_groups = {0}}},
+                 0, std::nullopt, "a pinned task");
+  EXPECT_FALSE(run({Allocate{}, Submit{.core = CoreType::cube, .group = 0}}).refusal());
+  expect_refused({bytes_4, task({out(0)}), Submit{.params = {in(0)}, .pipes = {pipe}}}, 1, 1,
+                 "for a task without a cluster");
+  expect_refused({Allocate{}, Submit{.group = 0, .pipes = std::vector<PipeParam>(32, pipe)}}, 0,
+                 std::nullopt, "33 parameters, at most 32 are supported");
   EXPECT_FALSE(
       run({Allocate{}, Submit{.block_dim = 1, .part_groups = {0}, .pipes = {pipe}}}).refusal());
+}
+
+TEST(Interpreter, ATensorWithoutMemoryIsNamedOnce) {
+  EXPECT_FALSE(run({bytes_4, bytes_4, task({out(0), out(1)})}).refusal());
+  expect_refused({bytes_4, bytes_4, task({out(0), out(1), out(0)})}, 0, 2, "has no memory yet");
+}
+
+TEST(Interpreter, ATensorIsDefinedByAllOfItsBytes) {
+  const Interpreter after = run({bytes_4, task({allocate(0)}), View{0, {2}, {2}}, task({out(1)})});
+  EXPECT_FALSE(after.is_defined(0));
+  EXPECT_TRUE(after.is_defined(1));
+}
+
+TEST(Interpreter, ATensorIsUsableUntilItsScopeEnds) {
+  const Interpreter after = run({ScopeBegin{}, External{0, DataType::UINT8, {4}}, ScopeEnd{}}, {4});
+  EXPECT_FALSE(after.is_usable(0));
 }
 
 TEST(Interpreter, DoesNothingAfterARefusal) {
