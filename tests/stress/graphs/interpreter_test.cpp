@@ -198,6 +198,10 @@ TEST(Interpreter, AClosedClusterMayHaveBeenAllocatedAgain) {
   EXPECT_EQ(run({Allocate{}, Free{0}, Allocate{}, Free{0}}).hazard(), 0U);
   EXPECT_EQ(run({ScopeBegin{}, Allocate{}, Free{0}, Allocate{}, ScopeEnd{}, Free{0}}).hazard(), 0U)
       << "closed once, and before the second";
+  EXPECT_EQ(run({bytes_4, task({out(0)}), task({out(0)}), Allocate{}, Free{0}, Allocate{}, Free{0}})
+                .hazard(),
+            1U)
+      << "that of the tasks before";
   EXPECT_EQ(run({Allocate{}, Misuse::unallocated}).hazard(), 0U);
   EXPECT_EQ(run({Allocate{}, Misuse::free_unallocated}).hazard(), 0U);
   EXPECT_FALSE(run({Allocate{}, Misuse::cluster_too_high}).hazard());
@@ -311,6 +315,12 @@ TEST(Interpreter, RefusesPipes) {
 TEST(Interpreter, ATensorWithoutMemoryIsNamedOnce) {
   EXPECT_FALSE(run({bytes_4, bytes_4, task({out(0), out(1)})}).refusal());
   expect_refused({bytes_4, bytes_4, task({out(0), out(1), out(0)})}, 0, 2, "has no memory yet");
+}
+
+TEST(Interpreter, ABufferBelongsToTheFirstWhoWroteIt) {
+  EXPECT_FALSE(
+      run({bytes_4, task({out(0)}), ScopeBegin{}, task({inout(0)}), ScopeEnd{}, task({in(0)})})
+          .refusal());
 }
 
 TEST(Interpreter, ATensorIsDefinedByAllOfItsBytes) {
