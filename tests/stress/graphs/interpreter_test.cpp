@@ -95,6 +95,8 @@ TEST(Interpreter, FindsWhatDependsOnTheSchedule) {
   EXPECT_EQ(run({bytes_4, task({out(0)}), task({out(0)}), task({out(0)})}).hazard(), 1U)
       << "the first of two hazards";
   EXPECT_EQ(run({bytes_4, task({allocate(0)}), task({in(0)})}).hazard(), 1U) << "undefined";
+  EXPECT_FALSE(run({bytes_4, task({out(0)}), task({allocate(0)})}).hazard())
+      << "who only names it does no harm";
   const std::vector<Step> update{bytes_4, bytes_4, task({out(0)}), task({in(0), out(1)})};
   std::vector<Step> unordered = update;
   unordered.push_back(task({inout(0)}));
@@ -253,6 +255,11 @@ TEST(Interpreter, PipesHaveBounds) {
 /// Whichever comes first.
 TEST(Interpreter, WhatEndsARunBesideAFaultIsAHazard) {
   EXPECT_EQ(run({Allocate{}, Allocate{}, user(0, {pop}), user(1, {pop})}).hazard(), 1U);
+  EXPECT_EQ(
+      run({Allocate{}, Allocate{}, Allocate{}, user(0, {pop}), user(1, {pop}), user(2, {pop})})
+          .hazard(),
+      1U)
+      << "the first of two";
   EXPECT_EQ(run({Allocate{}, user(0, {pop}), Free{0}, Free{0}}).hazard(), 1U);
   const std::vector<Step> several{Allocate{}, Allocate{}, user(0, {pop}), user(1, {pop}),
                                   task({}),   Free{0},    Free{0}};
