@@ -18,9 +18,8 @@ bool refuse_param(Submission& task, uint32_t i, std::string problem, const char*
 
 }  // namespace
 
-Dataflow::Dataflow(const DeviceConfig& config, const Watermarks& alive, uint32_t first_generation)
-    : alive_(alive),
-      window_(config.window),
+Dataflow::Dataflow(const DeviceConfig& config, uint32_t first_generation)
+    : window_(config.window),
       zones_(config.guard == GuardKind::off ? guard::RedZones{} : guard::guarded_zones),
       tensors_(first_generation),
       map_({.rings = config.rings,

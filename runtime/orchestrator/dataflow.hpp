@@ -1,8 +1,8 @@
 /// From tensors to producers: what the parameters of a submission mean.
 ///
 /// Knows the tensors, the pipes and the scopes they live in, who wrote which part of which buffer
-/// (TensorMap), and where each task alive was submitted. It is told which tasks are alive and where
-/// a task's buffer is; it neither waits nor publishes.
+/// (TensorMap), and where each task alive was submitted. It is told where a task's buffer is; it
+/// neither waits nor publishes.
 ///
 /// Used by one thread, the orchestrator.
 #pragma once
@@ -26,11 +26,8 @@ namespace pto2 {
 
 class Dataflow {
  public:
-  using Watermarks = std::array<uint64_t, max_rings>;
-
-  /// `alive`, the submitter's view of the watermarks, outlives this object. Tensor handles start at
-  /// `first_generation`.
-  Dataflow(const DeviceConfig& config, const Watermarks& alive, uint32_t first_generation);
+  /// Tensor handles start at `first_generation`.
+  Dataflow(const DeviceConfig& config, uint32_t first_generation);
 
   [[nodiscard]] TensorTable& tensors() { return tensors_; }
   [[nodiscard]] PipeTable& pipes() { return pipes_; }
@@ -101,7 +98,6 @@ class Dataflow {
     return owner.depth < scopes_.size() && scopes_[owner.depth] <= owner.serial;
   }
 
-  const Watermarks& alive_;
   uint32_t window_;
   guard::RedZones zones_;  // of new buffers
   TensorTable tensors_;

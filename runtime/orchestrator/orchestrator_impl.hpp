@@ -26,7 +26,7 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       state_(state),
       entry_(std::move(input.entry)),
       handle_(executors::RuntimeHandle::take(*this, OrchestrationOps<Orchestrator>::table)),
-      dataflow_(state.config, state.admission.alive(), input.first_generation),
+      dataflow_(state.config, input.first_generation),
       submitter_(state, dataflow_, log_sink, log_, counts_),
       counting_(state.config.rings, state.config.heap_bytes, P::ticks_per_second / 2),
       groups_(state.config.chip.clusters),

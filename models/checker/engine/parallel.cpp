@@ -45,7 +45,7 @@ void Parallel::start_and_join() {
 }
 
 void Parallel::work(Worker& worker) {
-  const CrashSignals crash_signals;
+  const CrashSignals caught;
   const Watchdog watchdog(options_.watchdog_seconds);
   if (&worker == &workers_.front()) {
     worker.search.begin();
