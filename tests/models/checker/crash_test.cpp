@@ -58,10 +58,10 @@ void expect_crash(const std::string& what, const std::function<void()>& body) {
 }
 
 // Without the sanitizer that would end the program before it crashes.
-[[gnu::no_sanitize_undefined]] void write_to(volatile int* target) {
+__attribute__((no_sanitize("undefined"))) void write_to(volatile int* target) {
   *opaque(target) = 1;
 }
-[[gnu::no_sanitize_undefined]] int divide(int dividend, int divisor) {
+__attribute__((no_sanitize("undefined"))) int divide(int dividend, int divisor) {
   return opaque(dividend) / opaque(divisor);
 }
 
