@@ -1,6 +1,8 @@
 #include "runtime/executors/ticker.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 
@@ -28,6 +30,32 @@ TEST(Ticker, ItsEndIsNoTickAndWaitsForNone) {
     const Ticker ticker(1h, [&] { ++ticks; });
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 1min);
+  EXPECT_EQ(ticks.load(), 0u);
+}
+
+std::atomic<uint32_t> handled;
+
+/// A signal that the ticker's thread takes ends its sleep, and not its period.
+TEST(Ticker, ASignalIsNoTick) {
+  handled = 0;
+  struct sigaction count {};
+  count.sa_handler = [](int) { ++handled; };
+  struct sigaction before {};
+  sigaction(SIGUSR1, &count, &before);
+  std::atomic<uint32_t> ticks{0};
+  {
+    const Ticker ticker(1h, [&] { ++ticks; });
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+    for (uint32_t sent = 1; sent <= 100; ++sent) {
+      kill(getpid(), SIGUSR1);
+      while (handled.load() < sent) std::this_thread::yield();
+    }
+    pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  }
+  sigaction(SIGUSR1, &before, nullptr);
   EXPECT_EQ(ticks.load(), 0u);
 }
 

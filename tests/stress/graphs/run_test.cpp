@@ -41,21 +41,31 @@ DeviceConfig device() {
   return config;
 }
 
-/// What there is to say against a run of a block task and its consumer.
-std::vector<std::string> problems_of_run(KernelEntry kernel) {
-  Submit producer{.params = {{0, Use::output}}};
-  producer.block_dim = 2;
-  const Program program{
-      {}, {Make{DataType::INT64, {8}}, producer, Submit{.params = {{0, Use::input}}}}};
+/// The first task changes memory that the second reads, with nothing in its pipes.
+const Program hands_on{{8},
+                       {External{0, DataType::INT64, {1}}, Submit{.params = {{0, Use::inout}}},
+                        Submit{.params = {{0, Use::input}}}}};
+
+/// Of a run whose first `submitted` tasks are said to be accepted.
+std::vector<std::string> problems_of(const Program& program, KernelEntry kernel,
+                                     std::size_t submitted = 2) {
   const Interpreter predicted = interpret(program);
   GraphRun run(program, predicted, device().chip.clusters);
   Launch what = run.launch();
   checking = what.kernels[0];
   const KernelEntry kernels[] = {kernel == nullptr ? checking : kernel};
   what.kernels = kernels;
-  const RunResult result = pto2::launch(device(), executors::SeededOptions{.seed = 1}, what);
-  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-  return run.problems(2, true);
+  static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, what));
+  return run.problems(submitted, true);
+}
+
+/// What there is to say against a run of a block task and its consumer.
+std::vector<std::string> problems_of_run(KernelEntry kernel) {
+  Submit producer{.params = {{0, Use::output}}};
+  producer.block_dim = 2;
+  const Program program{
+      {}, {Make{DataType::INT64, {8}}, producer, Submit{.params = {{0, Use::input}}}}};
+  return problems_of(program, kernel);
 }
 
 TEST(GraphRun, HasNothingToSayAgainstARightRun) {
@@ -99,33 +109,12 @@ TEST(GraphRun, AKernelSeesItsTensorsChange) {
 
 /// A right run, of which another is expected.
 TEST(GraphRun, NothingBehindAFaultRuns) {
-  const Program program{{8},
-                        {External{0, DataType::INT64, {1}}, Submit{.params = {{0, Use::inout}}},
-                         Submit{.params = {{0, Use::input}}}}};
-  const Interpreter predicted = interpret(program);
-  GraphRun run(program, predicted, device().chip.clusters);
+  const Interpreter predicted = interpret(hands_on);
+  GraphRun run(hands_on, predicted, device().chip.clusters);
   static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, run.launch()));
   EXPECT_THAT(run.problems(2, false, 0),
               testing::ElementsAre("task 0 was not refused something by a pipe",
                                    "task 1 ran, though it comes after the fault"));
-}
-
-/// The first task changes memory that the second reads, with nothing in its pipes.
-const Program hands_on{{8},
-                       {External{0, DataType::INT64, {1}}, Submit{.params = {{0, Use::inout}}},
-                        Submit{.params = {{0, Use::input}}}}};
-
-/// Of a run whose first `submitted` tasks are said to be accepted.
-std::vector<std::string> problems_of(const Program& program, KernelEntry kernel,
-                                     std::size_t submitted = 2) {
-  const Interpreter predicted = interpret(program);
-  GraphRun run(program, predicted, device().chip.clusters);
-  Launch what = run.launch();
-  checking = what.kernels[0];
-  const KernelEntry kernels[] = {kernel == nullptr ? checking : kernel};
-  what.kernels = kernels;
-  static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, what));
-  return run.problems(submitted, true);
 }
 
 KernelTask& task_of(int64_t* args) {
