@@ -6,10 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "runtime/judge/judge.hpp"
 #include "runtime/record/trace_reader.hpp"
 #include "tests/runtime/judge/altered_lines.hpp"
+#include "tests/support/kept_rows.hpp"
 
 namespace pto2::test {
 namespace {
@@ -27,23 +26,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_tried = 6;
 
 const fs::path folder = PTO2_SOURCE_DIR "/tests/runtime/judge";
-
-/// FNV-1a (Fowler, Noll, Vo), of 64 bits.
-class Digest {
- public:
-  void add(uint64_t number) {
-    for (int i = 0; i < 8; ++i) {
-      hash_ = (hash_ ^ ((number >> 8 * i) & 0xff)) * 0x100000001b3U;
-    }
-  }
-  void add(const std::string& text) {
-    for (const char c : text) add(static_cast<uint64_t>(c));
-  }
-  [[nodiscard]] uint32_t value() const { return static_cast<uint32_t>(hash_ ^ hash_ >> 32); }
-
- private:
-  uint64_t hash_ = 0xcbf29ce484222325U;
-};
 
 /// What became of the mistakes of one kind.
 class Row {
@@ -125,35 +107,11 @@ std::vector<std::string> measured() {
   }
   std::vector<std::string> texts;
   for (const auto& [kind, row] : rows) texts.push_back(kind + ": " + row.text());
-  std::sort(texts.begin(), texts.end());
   return texts;
 }
 
-std::vector<std::string> expected(const fs::path& file) {
-  std::ifstream stream(file);
-  std::vector<std::string> rows;
-  for (std::string row; std::getline(stream, row);) rows.push_back(row);
-  return rows;
-}
-
-/// If that is meant: PTO2_UPDATE_EXPECTED=1 build/dev/bin/judge_sensitivity_test, and a look at
-/// what git says has changed.
 TEST(Sensitivity, OfTheJudgeIsAsItWas) {
-  const fs::path file = folder / "sensitivity.txt";
-  const std::vector<std::string> rows = measured();
-  if (std::getenv("PTO2_UPDATE_EXPECTED") != nullptr) {
-    std::ofstream stream(file);
-    for (const std::string& row : rows) stream << row << '\n';
-  }
-  const std::vector<std::string> before = expected(file);
-  std::vector<std::string> gone;
-  std::vector<std::string> come;
-  std::set_difference(before.begin(), before.end(), rows.begin(), rows.end(),
-                      std::back_inserter(gone));
-  std::set_difference(rows.begin(), rows.end(), before.begin(), before.end(),
-                      std::back_inserter(come));
-  for (const std::string& row : gone) ADD_FAILURE() << "no more " << row;
-  for (const std::string& row : come) ADD_FAILURE() << "but now " << row;
+  expect_kept(folder / "sensitivity.txt", measured());
 }
 
 }  // namespace
