@@ -327,8 +327,7 @@ void Trial::judge_hint(const std::string& hint, std::vector<std::string>& proble
           : fmt::format("Recommended: {} (the smallest {}): {} {}", sizes[resource],
                         claims[resource], options[resource], sizes[resource]);
   const std::size_t found = hint.find(recommended);
-  const bool whole = found != std::string::npos &&
-                     !std::isdigit(hint[std::min(found + recommended.size(), hint.size() - 1)]);
+  const bool whole = found != std::string::npos && !std::isdigit(hint[found + recommended.size()]);
   if (whole) return;
   problems.push_back(fmt::format("expected the hint '{}', got '{}'", recommended, hint));
 }
