@@ -78,6 +78,8 @@ TEST(Interpreter, ReadersComeAfterEveryWriterOfAnElement) {
   EXPECT_EQ(producers(after, 4), TaskSet(0b111));
   EXPECT_EQ(producers(after, 5), TaskSet(0b11)) << "a view of a view";
   EXPECT_FALSE(after.hazard());
+  const Interpreter beside = run({bytes_4, bytes_4, task({out(0)}), task({out(1), in(0)})});
+  EXPECT_EQ(producers(beside, 1), TaskSet(0b1)) << "behind one that it writes";
 }
 
 TEST(Interpreter, OutputsAreUnorderedButRecorded) {
@@ -97,6 +99,11 @@ TEST(Interpreter, FindsWhatDependsOnTheSchedule) {
   EXPECT_EQ(run({bytes_4, task({allocate(0)}), task({in(0)})}).hazard(), 1U) << "undefined";
   EXPECT_FALSE(run({bytes_4, task({out(0)}), task({allocate(0)})}).hazard())
       << "who only names it does no harm";
+  EXPECT_FALSE(run({bytes_4, task({out(0)}), task({in(0)}), task({allocate(0)})}).hazard());
+  const std::vector<Step> half{bytes_4, task({allocate(0)}), View{0, {2}, {2}}, task({out(1)})};
+  std::vector<Step> whole = half;
+  whole.push_back(task({in(0)}));
+  EXPECT_EQ(run(whole).hazard(), 2U) << "undefined but for its last bytes";
   const std::vector<Step> update{bytes_4, bytes_4, task({out(0)}), task({in(0), out(1)})};
   std::vector<Step> unordered = update;
   unordered.push_back(task({inout(0)}));
@@ -204,6 +211,9 @@ TEST(Interpreter, AClosedClusterMayHaveBeenAllocatedAgain) {
                 .hazard(),
             1U)
       << "that of the tasks before";
+  EXPECT_EQ(
+      run({bytes_4, task({out(0)}), task({out(0)}), Allocate{}, Misuse::unallocated}).hazard(), 1U)
+      << "the same";
   EXPECT_EQ(run({Allocate{}, Misuse::unallocated}).hazard(), 0U);
   EXPECT_EQ(run({Allocate{}, Misuse::free_unallocated}).hazard(), 0U);
   EXPECT_FALSE(run({Allocate{}, Misuse::cluster_too_high}).hazard());
@@ -278,6 +288,28 @@ TEST(Interpreter, TheFirstFaultCountsAndWhatIsBesideItRuns) {
   EXPECT_TRUE(after.pipes().at({0, 7}).waiting.empty()) << "its task comes after the fault";
 }
 
+/// Nothing of it counts, in this pipe or in another.
+TEST(Interpreter, ATaskStopsAtItsFault) {
+  Submit stops = user(0, {pop, push, release});
+  stops.pipes.push_back({.tag = 8, .steps = {push}});
+  const Interpreter after = run({Allocate{}, stops});
+  ASSERT_TRUE(after.fault());
+  EXPECT_EQ(after.fault()->problem, "a pop from an empty pipe");
+  EXPECT_TRUE(after.pipes().at({0, 7}).waiting.empty());
+  EXPECT_TRUE(after.pipes().at({0, 8}).waiting.empty());
+}
+
+/// Of one part, in the second of two groups.
+TEST(Interpreter, APartMayHavePipesOfItsGroup) {
+  const Interpreter after =
+      run({Allocate{}, Allocate{},
+           Submit{.block_dim = 1, .part_groups = {1}, .pipes = {{.tag = 7, .steps = {push}}}}});
+  ASSERT_FALSE(after.refusal());
+  ASSERT_TRUE(after.pipes().contains({1, 7}));
+  EXPECT_EQ(after.pipes().at({1, 7}).waiting.size(), 1U);
+  EXPECT_FALSE(after.pipes().contains({0, 7}));
+}
+
 TEST(Interpreter, ATaskComesAfterThoseBeforeItInEachOfItsPipes) {
   const Interpreter after =
       run({Allocate{}, user(0, {push}), Submit{.group = 0, .pipes = {{.tag = 8}, {.tag = 7}}}});
@@ -300,6 +332,7 @@ TEST(Interpreter, RefusesPipes) {
   expect_refused({Allocate{}, user(0, {}, PipeSizes{2, 8}), user(0, {}, PipeSizes{2, 16})}, 1, 0,
                  "it was made with");
   refuse({.group = 0, .pipes = {{.tag = 4, .sizes = PipeSizes{1 << 16, 1 << 16}}}}, 0, "may be 0");
+  EXPECT_FALSE(run({Allocate{}, user(0, {}, PipeSizes{1 << 10, 1 << 20})}).refusal());
   // By the same task: first with the usual sizes, then with others.
   refuse({.group = 0, .pipes = {{.tag = 5}, {.tag = 5, .sizes = PipeSizes{2, 8}}}}, 1,
          "it was made with");
@@ -315,6 +348,10 @@ TEST(Interpreter, RefusesPipes) {
                  "for a task without a cluster");
   expect_refused({Allocate{}, Submit{.group = 0, .pipes = std::vector<PipeParam>(32, pipe)}}, 0,
                  std::nullopt, "33 parameters, at most 32 are supported");
+  expect_refused(
+      {Allocate{},
+       Submit{.block_dim = 1, .part_groups = {0}, .pipes = std::vector<PipeParam>(30, pipe)}},
+      0, std::nullopt, "31 parameters, at most 30 are supported");
   EXPECT_FALSE(
       run({Allocate{}, Submit{.block_dim = 1, .part_groups = {0}, .pipes = {pipe}}}).refusal());
 }
@@ -339,6 +376,7 @@ TEST(Interpreter, ATensorIsDefinedByAllOfItsBytes) {
 TEST(Interpreter, ATensorIsUsableUntilItsScopeEnds) {
   const Interpreter after = run({ScopeBegin{}, External{0, DataType::UINT8, {4}}, ScopeEnd{}}, {4});
   EXPECT_FALSE(after.is_usable(0));
+  EXPECT_TRUE(run({External{0, DataType::UINT8, {4}}}, {4}).is_usable(0)) << "whoever owns it";
 }
 
 TEST(Interpreter, DoesNothingAfterARefusal) {

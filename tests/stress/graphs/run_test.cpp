@@ -28,6 +28,13 @@ void misled_kernel(int64_t* args) {
   checking(args);
 }
 
+/// The second is told that it is the third.
+void lost_kernel(int64_t* args) {
+  const auto& task = *reinterpret_cast<const KernelTask*>(args[0]);
+  if (task.block_dim != 0) args[1 + task.uses.size() + 1] *= 2;
+  checking(args);
+}
+
 DeviceConfig device() {
   DeviceConfig config;
   config.window = 64;
@@ -77,10 +84,48 @@ TEST(GraphRun, AConsumerNeedsEveryPartOfItsProducer) {
               testing::Contains(testing::HasSubstr("task 1 started before 1 of its producers")));
 }
 
+/// Whoever does not know does as the first part.
 TEST(GraphRun, APartIsToldHowManyThereAre) {
-  EXPECT_THAT(
-      problems_of_run(misled_kernel),
-      testing::Contains(testing::HasSubstr("or another was told a part that there is not")));
+  for (const KernelEntry kernel : {misled_kernel, lost_kernel}) {
+    const std::vector<std::string> found = problems_of_run(kernel);
+    EXPECT_THAT(found, testing::Contains("part 0 of task 0 ran 2 times"));
+    EXPECT_THAT(found,
+                testing::Contains("part 0 of task 0 or another was told a part that there is not"));
+    EXPECT_THAT(found,
+                testing::Not(testing::Contains(testing::HasSubstr("part 0 of task 0 read"))));
+  }
+}
+
+/// All five dimensions differ, and so do their strides.
+TEST(GraphRun, AKernelFindsEachElementOfAView) {
+  const Program program{
+      {1920},
+      {External{0, DataType::UINT8, {3, 4, 5, 4, 8}}, View{0, {2, 3, 4, 3, 7}, {1, 1, 1, 1, 1}},
+       Submit{.params = {{1, Use::inout}}}, Submit{.params = {{1, Use::inout}}, .block_dim = 3}}};
+  const Interpreter predicted = interpret(program);
+  GraphRun run(program, predicted, device().chip.clusters);
+  static_cast<void>(pto2::launch(device(), executors::SeededOptions{.seed = 1}, run.launch()));
+  EXPECT_THAT(run.problems(2, true), testing::IsEmpty());
+  EXPECT_THAT(run.wrong_memory(), testing::IsEmpty());
+}
+
+/// Behind a tensor; and as one part, which runs where its group has its cluster.
+TEST(GraphRun, AKernelFindsEachOfItsPipes) {
+  using enum PipeStep;
+  const auto of_pipes = [](Use use, const std::vector<PipeStep>& steps) {
+    return Submit{.params = {{0, use}},
+                  .group = 0,
+                  .pipes = {{.tag = 7, .steps = steps}, {.tag = 8, .steps = steps}}};
+  };
+  Submit part = of_pipes(Use::input, {pop, release});
+  part.group.reset();
+  part.block_dim = 1;
+  part.part_groups = {0};
+  const Program program{
+      {},
+      {Make{DataType::INT64, {8}}, Allocate{}, of_pipes(Use::output, {push, push}),
+       of_pipes(Use::input, {pop, release}), part}};
+  EXPECT_THAT(problems_of(program, nullptr, 3), testing::IsEmpty());
 }
 
 /// A long task that uses the caller's memory so, and one that writes it, in no order: what is said
