@@ -289,7 +289,6 @@ class IdleCores {
       return place_of(run.cluster, run.type) == place && run.ready < time &&
              time_of(run.dispatch) >= time;
     });
-    if (waits == runs_.end()) return;
     const uint32_t core = idle_core(*waits, time - 1, time);
     refuse(*waits, core,
            fmt::format("and at {}, when a kernel ends, nobody is about to dispatch it", time));

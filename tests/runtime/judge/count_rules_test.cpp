@@ -107,6 +107,13 @@ TEST(CountRules, WhatEndsWithASubmissionMayBeSeenAsEnded) {
   expect_broken(story, "VR-I35", "peak_window is 3, but the events say 4");
 }
 
+/// However many kernels have ended: a block task has several.
+TEST(CountRules, ARunToItsEndCompletesEachTaskOnce) {
+  Story story;
+  story.result.fins = story.result.completions = 5;
+  EXPECT_THAT(story.broken(), tells("completions is 5, but the events say 4"));
+}
+
 TEST(CountRules, OlderFilesHaveNone) {
   Record record = Story().record();
   record.counts->acks = 77;

@@ -208,5 +208,13 @@ TEST(GroupStories, I28NothingIsSaidOfPartsThatThereAreNot) {
   EXPECT_THAT(story.broken(), Not(tells("VR-I28:")));
 }
 
+/// The first task of a run names a pipe, and never uses it.
+TEST(GroupStories, I26ThePipesOfTheFirstTaskAreLookedAt) {
+  Record record = Story().record();
+  record.tasks[0].params.push_back({.pipe = true, .tag = 5});
+  EXPECT_THAT(judging::problems_of(record),
+              tells("VR-I26: the task of group -1 names pipe 5, and has no event of it"));
+}
+
 }  // namespace
 }  // namespace pto2::test

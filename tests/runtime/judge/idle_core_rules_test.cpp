@@ -97,6 +97,82 @@ TEST(IdleCores, ATaskThatNobodyDispatchesIsReadyUntilACoreLeaves) {
   expect_broken(story, "VR-I36", "it is ready, aiv0 is idle, all the time until 89", 49);
 }
 
+/// Who leaves with the last moment of the wait was idle all the time.
+TEST(IdleCores, ACoreIsIdleUntilItLeaves) {
+  Story story = given_up();
+  for (const uint32_t core : {aiv0, aiv1, aiv2, aiv2 + 1}) story.at(core, exit).t = 89;
+  EXPECT_THAT(story.broken(48), tells("it is ready, aiv0 is idle, all the time until 88"));
+}
+
+/// Nobody knows how long it was ready.
+TEST(IdleCores, ATaskThatNobodyDispatchesIsNotJudgedIfNoCoreLeaves) {
+  Story story = given_up();
+  for (uint32_t thread = scheduler0; thread < threads; ++thread) story.erase(thread, exit);
+  EXPECT_THAT(story.broken(49), Not(tells("VR-I36")));
+}
+
+TEST(IdleCores, ATaskThatIsNeverReadyIsNotJudged) {
+  Story story = given_up();
+  story.erase(scheduler0, ready, b);
+  EXPECT_THAT(story.broken(9), Not(tells("VR-I36")));
+}
+
+TEST(IdleCores, ABacklogMayNameATaskThatNobodySubmitted) {
+  Story story = idle_beside_d();
+  story.result.points = 0;
+  story.insert(scheduler0, 40, backlog, make_id(0, 77));
+  EXPECT_THAT(story.broken(7), tells("aiv1 is idle, all the time until 54"));
+}
+
+/// Task a is ready from 11 on, and c ends at 18. The second cube core has left.
+Story cube_beside_an_end() {
+  Story story = given_up();
+  story.result.points = 100;
+  story.result.kernels_last = true;
+  story.at(aic1, exit).t = 15;
+  story.at(scheduler1, dispatch, c).t = 16;
+  for (Event& event : story.log(aiv2)) event.t -= event.t >= 24 && event.t <= 30 ? 7 : 0;
+  story.at(aiv2, fin, c).t = 18;
+  return story;
+}
+
+TEST(IdleCores, TheFirstCoreIsOneOfThem) {
+  EXPECT_THAT(cube_beside_an_end().broken(), tells("aic0 is idle, and at 18, when a kernel ends"));
+  Story gone = cube_beside_an_end();
+  gone.erase(scheduler0, dispatch, a);
+  std::erase_if(gone.log(aic0), [](const Event& event) { return event.t > 15; });
+  gone.insert(aic0, 15, exit);
+  EXPECT_THAT(gone.broken(), Not(tells("VR-I36")));
+}
+
+/// Which task a report is about that there is at an end.
+auto tells_at_end_of(int task) {
+  return Contains(
+      testing::ContainsRegex("when a kernel ends, nobody is about to dispatch it .line "
+                             "[0-9]+: ready of task " +
+                             std::to_string(task)));
+}
+
+/// Others are dispatched already, are not yet ready, or wait for another core.
+TEST(IdleCores, TheTaskThatWaitsIsReported) {
+  Story dispatched = idle_beside_d();
+  dispatched.result.kernels_last = true;
+  EXPECT_THAT(dispatched.broken(), tells_at_end_of(3));
+  Story ready_then;
+  ready_then.result.points = 100;
+  ready_then.result.kernels_last = true;
+  ready_then.at(scheduler0, ready, b).t = 30;
+  ready_then.at(scheduler1, dispatch, c).t = 30;
+  for (Event& event : ready_then.log(aiv2)) event.t += event.t >= 24 && event.t <= 30 ? 8 : 0;
+  EXPECT_THAT(ready_then.broken(), tells_at_end_of(2));
+  Story elsewhere = cube_beside_an_end();
+  elsewhere.erase(scheduler0, dispatch, a);
+  std::erase_if(elsewhere.log(aic0), [](const Event& event) { return event.t > 15; });
+  elsewhere.insert(aic0, 15, exit);
+  elsewhere.at(scheduler0, ready, b).t = 16;
+  EXPECT_THAT(elsewhere.broken(), tells_at_end_of(1));
+}
+
 TEST(IdleCores, ALimitIsOfRealTime) {
   Story story;
   story.result.points = 100;
@@ -141,6 +217,17 @@ TEST(IdleCores, APinnedTaskDoesNotWaitForThoseOfAnotherCluster) {
   };
   EXPECT_THAT(broken_in(1), tells("aiv2 is idle, all the time until 54"));
   EXPECT_THAT(broken_in(0), Not(tells("all the time until 54")));
+}
+
+/// The only core for d ends c when d becomes ready.
+TEST(IdleCores, ACoreIsIdleOnceItsKernelEnds) {
+  Story story = pinned_d(1);
+  story.result.points = 0;
+  story.result.kernels_last = false;
+  story.result.error.code = ErrorCode::bad_submission;
+  story.at(aiv2 + 1, exit).t = 46;
+  for (Event& event : story.log(aiv2)) event.t += event.t >= 29 && event.t <= 30 ? 18 : 0;
+  EXPECT_THAT(story.broken(7), tells("aiv2 is idle, all the time until 54"));
 }
 
 /// Two parts of d, in the clusters of two schedulers: nobody is busy who may have its ticket.
@@ -193,6 +280,22 @@ TEST(IdleCores, ATaskInTheBacklogOfASchedulerThatRunsItsOwnIsUnserved) {
   story.insert(scheduler0, 40, backlog, b);
   EXPECT_THAT(simulated(story).broken(), IsEmpty());
   EXPECT_THAT(story.broken(9), IsEmpty());
+}
+
+/// Task c, too, is in the backlog of scheduler0, and comes to aiv2 at 52.
+TEST(IdleCores, AllTasksInABacklogAreUnserved) {
+  Story story = b_beside_own_task();
+  story.insert(scheduler0, 40, backlog, b);
+  story.erase(orchestrator, ready, c);
+  story.insert(orchestrator, 42, ready, c, vector);
+  story.insert(scheduler0, 43, backlog, c);
+  story.erase(scheduler1, dispatch, c);
+  story.insert(scheduler1, 52, dispatch, c, aiv2 - first_core);
+  story.at(scheduler1, consume, c).t = 60;
+  for (Event& event : story.log(aiv2)) event.t += event.t >= 24 && event.t <= 30 ? 29 : 0;
+  EXPECT_THAT(simulated(story).broken(), Not(tells("VR-I36")));
+  story.erase(scheduler0, backlog, c);
+  EXPECT_THAT(simulated(story).broken(), tells("aiv2 is idle, and at 49, when a kernel ends"));
 }
 
 TEST(IdleCores, ATaskInTheBacklogOfASchedulerThatServesIsServed) {
@@ -286,6 +389,18 @@ TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
   expect_broken(story, "VR-I36", "all the time until 62", 13);
   story.result.host_threads = 1;
   EXPECT_THAT(story.broken(0), IsEmpty());
+}
+
+/// Task b runs from 48 to 50, c until 49: three threads are busy for 1 of the 16 that d waits.
+TEST(IdleCores, KernelsKeepHostsBusyInTheOrderOfTheirTimes) {
+  Story story = idle_beside_d();
+  story.result.points = 0;
+  story.result.host_threads = 3;
+  story.at(scheduler1, dispatch, d).t = 63;
+  story.at(aiv0, ack, b).t = 48;
+  for (Event& event : story.log(aiv2)) event.t += event.t >= 29 && event.t <= 30 ? 20 : 0;
+  EXPECT_THAT(story.broken(14), tells("all the time until 62"));
+  EXPECT_THAT(story.broken(15), Not(tells("VR-I36")));
 }
 
 TEST(IdleCores, AreNotJudgedInOlderFiles) {

@@ -69,6 +69,8 @@ TEST(Races, AreSeenBehindAShorterAccess) {
 
 TEST(Races, AreSeenInWhatIsLeftOfARange) {
   EXPECT_THAT(races(write_of(0, 16), write_of(0, 8), write_of(8, 8)), race(0, 3));
+  EXPECT_THAT(races(write_of(0, 16), write_of(8, 8), write_of(0, 8)), race(0, 3));
+  EXPECT_THAT(races(write_of(8, 16), write_of(8, 16), write_of(16, 8)), Not(race(0, 3)));
   EXPECT_THAT(races(write_of(0, 16), write_of(0, 8), write_of(0, 8)), race(2, 3));
   EXPECT_THAT(races(write_of(0, 16), write_of(0, 16), write_of(8, 8)), Not(race(0, 3)))
       << "who meets the newer one meets that first";
@@ -124,11 +126,24 @@ TEST(Races, AreNotBetweenTasksOnAPath) {
   EXPECT_THAT(races_behind(2, {a, b}), race(2, 3));
 }
 
+/// Nor is there a path through a producer that nobody has submitted, or that came later.
+TEST(Races, NobodyIsOrderedByALaterProducer) {
+  EXPECT_THAT(races_behind(0, {make_id(0, 77)}), race(0, 3));
+  Record record = Story().record();
+  record.tasks[0].params.push_back(write_of(0, 8));
+  record.tasks[2].params.push_back(write_of(8, 8));
+  record.tasks[3].params.push_back(write_of(0, 16));
+  record.tasks[1].producers.push_back({c, Claim::linked});
+  record.tasks[3].producers.push_back({b, Claim::linked});
+  EXPECT_THAT(judging::problems_of(record, {.races = true}), race(2, 3));
+}
+
 /// Task d is submitted at `t`, and reads what a has written.
-std::vector<std::string> races_of_reader(uint64_t t) {
+std::vector<std::string> races_of_reader(uint64_t t, bool reclaims = true) {
   Story story;
   story.at(orchestrator, EventKind::submit, d).t = t;
   story.at(scheduler0, EventKind::reclaim, a).t = 55;
+  if (!reclaims) story.erase(scheduler0, EventKind::reclaim, a);
   Record record = story.record();
   record.tasks[0].params.push_back(write_of(0, 8));
   record.tasks[3].params.push_back(read_of(0, 8));
@@ -140,6 +155,7 @@ TEST(Races, AreNotOfAReaderAndAWriterThatMayHaveBeenReclaimed) {
   const auto reads = tells("VR-I23: reads bytes that task 0 of ring 0 writes without order");
   EXPECT_THAT(races_of_reader(50), reads);
   EXPECT_THAT(races_of_reader(51), Not(reads));
+  EXPECT_THAT(races_of_reader(51, false), reads);
 }
 
 /// Task b, which comes behind a, writes a part of what a has read. Task d, submitted at `t`, reads

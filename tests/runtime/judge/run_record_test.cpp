@@ -109,5 +109,11 @@ TEST(MadeRecord, CountsWhatFoundNoRoomInAnyLog) {
   EXPECT_EQ(record.tasks.size(), 1U) << "of the others there is no event";
 }
 
+TEST(MadeRecord, IsNotJudgedIfOneEventIsMissing) {
+  Record record = Story().record();
+  record.dropped = 1;
+  EXPECT_THAT(judging::problems_of(record), ElementsAre("1 events are missing"));
+}
+
 }  // namespace
 }  // namespace pto2::test
