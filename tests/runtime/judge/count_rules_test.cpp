@@ -39,6 +39,21 @@ TEST(CountRules, TheOrchestratorMaySeeMoreSlotsInUse) {
   expect_broken(story, "VR-I35", "peak_window is 2, but the events say 3 to 4");
 }
 
+TEST(CountRules, WithoutTasksNoSlotIsInUse) {
+  Story story;
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    std::erase_if(story.log(thread), [&](const Event& event) {
+      const bool of_core = thread >= first_core && event.kind == EventKind::wait && event.t > 2;
+      return event.task != no_task || of_core;
+    });
+  }
+  story.result = {};
+  story.result.scheduler_parks = 1;
+  EXPECT_THAT(story.broken(), IsEmpty());
+  story.result.peak_window = 1;
+  expect_broken(story, "VR-I35", "peak_window is 1, but the events say 0");
+}
+
 /// A ring without tasks takes nothing from what another has seen.
 TEST(CountRules, EachRingBoundsTheSlotsInUse) {
   Story story;
