@@ -21,12 +21,13 @@ void for_each_external(std::span<TaskRecord> tasks, Visit&& visit) {
   }
 }
 
-/// By address; no two share a byte.
+/// By address; no two share a byte. Each has one at least, or two of one begin would be told apart
+/// here, and by no address.
 std::vector<Piece> pieces_of(std::span<TaskRecord> tasks) {
   std::vector<Piece> uses;
   for_each_external(tasks, [&](const ParamRecord& param) {
     const std::optional<Bytes> bytes = param.bytes();
-    uses.push_back({param.base, bytes ? bytes->end : param.base, uses.size()});
+    uses.push_back({param.base, bytes ? bytes->end : param.base + 1, uses.size()});
   });
   std::ranges::sort(uses, {}, &Piece::begin);
   std::vector<Piece> pieces;

@@ -90,7 +90,7 @@ ParamRecord read_param(const JsonLine& line, const Record& record) {
   ParamRecord param;
   param.direction = direction_of(line);
   param.pipe = param.direction == Direction::none && line.text("dir") != "scalar";
-  param.pipe_out = param.pipe && line.text("dir") == "pipe_out";
+  param.pipe_out = line.text("dir") == "pipe_out";
   if (param.pipe) param.tag = line.signed_number("tag");
   if (param.direction == Direction::none) return param;
   param.external = line.has("external");

@@ -74,5 +74,16 @@ TEST(ExternalMemory, BeginsWithItsBaseAndEndsWithItsLastElement) {
   EXPECT_EQ(params[2].memory, 1U);
 }
 
+/// Nobody has promised that a buffer ends before the addresses do. Of one that does not its first
+/// byte is known, which is a piece as any other.
+TEST(ExternalMemory, HasAtLeastAByteWhereItsEndIsPastAllAddresses) {
+  const auto params = numbered({external(1000, ~uint64_t{0}), external(1000, 8),
+                                external(5000, ~uint64_t{0}), external(5001, 8)});
+  EXPECT_EQ(params[0].memory, 0U);
+  EXPECT_EQ(params[1].memory, 0U);
+  EXPECT_EQ(params[2].memory, 1U);
+  EXPECT_EQ(params[3].memory, 2U);
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -271,8 +271,13 @@ TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   expect("ready", "type", "acc", "no core is of type \"acc\"");
   expect("ready", "event", "redy", "\"redy\" is no event");
   expect("wait", "resource", "Luck", "\"Luck\" is no resource");
-  expect("submit", "heap", {1, 2, 3}, "\"heap\" is no list of two");
-  expect("submit", "holds", Json::array({Json::array({0})}), "lists of 2");
+  for (const Json& heap : {Json({1, 2, 3}), Json({1})}) {
+    expect("submit", "heap", heap, "\"heap\" is no list of two");
+  }
+  for (const Json& task : {Json({0}), Json({0, 0, 0})}) {
+    expect("submit", "holds", Json::array({task}), "lists of 2");
+  }
+  expect("submit", "holds", Json::array({Json({4, 0})}), "\"holds\" names ring 4 of 4");
   expect("submit", "producers", Json::array({Json::array({9, 0, "early"})}), "ring 9 of 4");
   expect("submit", "producers", Json::array({Json::array({0, 0, "late"})}), "claim");
   expect("submit", "block_dim", 65536, "65535");
@@ -319,6 +324,7 @@ TEST(TraceReader, RefusesTensorsWithoutAForm) {
   expect("extent", {0}, "no bytes");
   expect("element", 0, "no bytes");
   expect("extent", Json::array(), "dimensions");
+  expect("extent", {1, 1}, "dimensions");
   expect("start", {0, 0}, "dimensions");
   for (const std::size_t dims : {std::size_t{0}, max_dims + 1}) {
     EditedTrace trace(Kit::roomy);
@@ -348,6 +354,14 @@ TEST(TraceReader, RefusesOwnersThatAreNoTasks) {
   expect({4, 0}, "the owner is of ring 4");
   expect({0, 1, 2}, "\"owner\" is no list of two numbers");
   expect({0, uint64_t{1} << 62}, "past all numbers");
+  expect({0, max_task_local + 1}, "past all numbers");
+}
+
+TEST(TraceReader, TakesTheLastNumberThatATaskCanHave) {
+  EditedTrace trace(Kit::few_slots);
+  (*trace.events("submit").front())["holds"] = {{3, max_task_local}};
+  EXPECT_THAT(read_trace_text(trace.text()).tasks.front().holds,
+              testing::ElementsAre(make_id(3, max_task_local)));
 }
 
 TEST(TraceReader, RefusesTensorsThatAreNotRowMajor) {
@@ -364,6 +378,7 @@ TEST(TraceReader, RefusesTensorsThatAreNotRowMajor) {
   expect({12, 8, 1}, {0, 0, 0}, {1, 1, 1}, "no row-major tensor");
   expect({0, 1}, {0, 0}, {1, 1}, "no row-major tensor");
   expect({8, 0, 1}, {0, 0, 0}, {1, 1, 1}, "no row-major tensor");
+  expect({8, 1}, {0, 0}, {0, 2}, "no bytes");
   expect({8, 1}, {0, 7}, {2, 2}, "dimension 1 of a tensor has 8 elements, and its region more");
   expect({24, 6, 1}, {0, 2, 0}, {1, 3, 6}, "dimension 1 of a tensor has 4 elements");
   expect({8, 1}, {0, uint64_t{1} << 63}, {1, uint64_t{1} << 63}, "its region more");
