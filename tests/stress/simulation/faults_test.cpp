@@ -98,6 +98,7 @@ TEST(Faults, ASchedulerFailsAndAGroupIsKept) {
     }
     const DrawnFault kept = draw_fault(seed, parse_faults("kept_group"), scene);
     EXPECT_EQ(kept.chip.kind, ChipFaultKind::none);
+    EXPECT_EQ(kept.chip.thread, "") << "no thread fails";
     if (kept.fault != Fault::none) frees.insert(kept.which);
   }
   EXPECT_THAT(schedulers, testing::ElementsAre("scheduler0", "scheduler1"));

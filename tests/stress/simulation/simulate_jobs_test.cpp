@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <stdexcept>
 #include <thread>
 
 #include "stress/simulation/simulate.hpp"
@@ -74,6 +75,70 @@ TEST(Simulate, EachJobHasASubjectOfItsOwn) {
       {}, {1, 9}, 2, {}, [&](const Options&) { return std::make_unique<OfOneThread>(two); });
   EXPECT_EQ(summary.runs, 9U);
   EXPECT_EQ(summary.wrong_runs, 0U);
+}
+
+/// Told when a thread is gone, and with it all that it did.
+struct TellsItsEnd {
+  std::atomic<bool>* gone = nullptr;
+  ~TellsItsEnd() {
+    if (gone == nullptr) return;
+    *gone = true;
+    gone->notify_all();
+  }
+};
+thread_local TellsItsEnd end_of_thread;
+
+/// The first two runs meet. The other thread's throws, and the caller's goes on when that is gone.
+class GoesOnAlone final : public Subject {
+ public:
+  struct Scene {
+    bool throws = false;  ///< the caller's, too
+    std::barrier<> two{2};
+    std::atomic<bool> other_gone{false};
+    uint64_t runs = 0;  ///< the caller's
+  };
+
+  explicit GoesOnAlone(Scene& scene) : scene_(scene) {}
+
+  SimulatedRun run(uint64_t seed) override {
+    if (seed <= 2) scene_.two.arrive_and_wait();
+    if (std::this_thread::get_id() != caller_) {
+      end_of_thread.gone = &scene_.other_gone;
+      throw std::runtime_error("first");
+    }
+    scene_.other_gone.wait(false);
+    ++scene_.runs;
+    if (scene_.throws) throw std::runtime_error("last");
+    return {.outcome = "passed", .problems = {}};
+  }
+  Shrunk shrink(uint64_t) override { return {}; }
+  SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override { return {}; }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+
+ private:
+  Scene& scene_;
+  const std::thread::id caller_ = std::this_thread::get_id();
+};
+
+void expect_first_to_be_told(GoesOnAlone::Scene& scene) {
+  try {
+    simulate({}, {1, 9}, 2, {},
+             [&](const Options&) { return std::make_unique<GoesOnAlone>(scene); });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "first");
+  }
+}
+
+TEST(Simulate, WhatIsThrownFirstIsTold) {
+  GoesOnAlone::Scene scene{.throws = true};
+  expect_first_to_be_told(scene);
+}
+
+TEST(Simulate, WhatOneJobThrowsEndsTheOthers) {
+  GoesOnAlone::Scene scene;
+  expect_first_to_be_told(scene);
+  EXPECT_EQ(scene.runs, 1U) << "no other seed was begun";
 }
 
 }  // namespace

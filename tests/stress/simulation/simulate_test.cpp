@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "runtime/executors/weak_memory.hpp"
 #include "runtime/output/exit_codes.hpp"
 
 namespace pto2::simulations {
@@ -66,6 +67,22 @@ TEST(Simulate, RunsEverySeedOnceAndOneInSixtyFourTwice) {
   EXPECT_EQ(summary.points, 710U);
   EXPECT_THAT(summary.outcomes, ElementsAre(testing::Pair("passed", 71U)));
   EXPECT_THAT(summary.wrong, IsEmpty());
+}
+
+/// On OS threads two runs of a seed need not be the same.
+TEST(Simulate, RunsOnThreadsAreNotRepeated) {
+  uint64_t calls = 0;
+  Options options;
+  options.executor = ExecutorKind::threads;
+  const Summary summary = simulate(options, {64, 64}, 1, {}, [&](const Options&) {
+    const auto run = [&](uint64_t) {
+      ++calls;
+      return passed();
+    };
+    return std::make_unique<MadeUp>(run, std::vector<std::string>{});
+  });
+  EXPECT_EQ(calls, 1U);
+  EXPECT_EQ(summary.repeated, 0U);
 }
 
 TEST(Simulate, TellsWhichSeedBegins) {
@@ -177,6 +194,14 @@ TEST(Simulate, AnOrderIsUnknownOnceARunDidNotAskForIt) {
   const Summary summary = weakened(options, interruption.get_token());
   EXPECT_EQ(summary.runs, 0U);
   EXPECT_NO_THROW(check_weakening(options, summary));
+}
+
+TEST(Simulate, AnOrderIsKnownOnceARunHasAskedForIt) {
+  Options options;
+  options.weaken = "core_mailbox.dispatch";
+  executors::WeakMemory::weakening_was_used = true;
+  EXPECT_NO_THROW(check_weakening(options, weakened(options, {})));
+  executors::WeakMemory::weakening_was_used = false;
 }
 
 TEST(Simulate, NoOrderIsUnknownIfNoneIsWeakened) {
