@@ -1,10 +1,12 @@
 #include "stress/stressing/drawn_unit.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
+#include "runtime/workloads/workload.hpp"
 #include "stress/stressing/stress.hpp"
 
 namespace pto2::stress {
@@ -44,6 +46,40 @@ TEST(DrawnUnits, ACaseIsThatOfTheWorkloadsThatHaveIt) {
   EXPECT_THAT(names, Contains("graphs/plain/packed"));
 }
 
+const simulations::Options& options_of(const Units& units, const std::string& name) {
+  return dynamic_cast<const DrawnUnit&>(named(units, name)).options();
+}
+
+TEST(DrawnUnits, RunWhatTheirNamesSay) {
+  const Units units = drawn_units({});
+  for (const ExecutorKind executor : {ExecutorKind::packed, ExecutorKind::threads}) {
+    const std::string on = fmt::format("/{}", row_of(executor).name);
+    for (const bool clustered : {false, true}) {
+      for (const bool mistakes : {false, true}) {
+        const simulations::Options& graphs =
+            options_of(units, std::string("graphs/") + (clustered ? "clustered" : "plain") +
+                                  (mistakes ? "-mistaken" : "") + on);
+        EXPECT_EQ(graphs.clustered, clustered);
+        EXPECT_EQ(graphs.mistakes, mistakes);
+        EXPECT_EQ(graphs.executor, executor);
+        EXPECT_EQ(graphs.workload, "");
+      }
+    }
+    for (const workloads::Workload* workload : workloads::all_workloads()) {
+      const std::string first = workload->cases().front().name;
+      const simulations::Options& of_workload =
+          options_of(units, fmt::format("workloads/{}:{}{}", workload->name(), first, on));
+      EXPECT_EQ(of_workload.workload, workload->name());
+      EXPECT_EQ(of_workload.case_name, first);
+      EXPECT_EQ(of_workload.executor, executor);
+    }
+  }
+  EXPECT_EQ(
+      options_of(drawn_units({.case_name = "Case3"}), "workloads/paged_attention:Case3/packed")
+          .case_name,
+      "Case3");
+}
+
 TEST(DrawnUnits, RunSeedsUntilTheBudgetIsUsedUp) {
   const Units units = drawn_units({});
   for (const char* name : {"graphs/plain/packed", "graphs/clustered-mistaken/threads"}) {
@@ -81,7 +117,8 @@ TEST(DrawnUnits, ARightRunIsWrongInNoSimulation) {
 /// Wrong with even seeds, and in one simulation with those that 3 divides, too.
 class FakeSubject final : public simulations::Subject {
  public:
-  explicit FakeSubject(simulations::Options options) : options_(std::move(options)) {}
+  explicit FakeSubject(simulations::Options options, std::string usual = "passed")
+      : options_(std::move(options)), usual_(std::move(usual)) {}
 
   simulations::SimulatedRun run(uint64_t seed) override {
     const bool wrong = options_.executor == ExecutorKind::threads ? seed % 2 == 0
@@ -96,10 +133,11 @@ class FakeSubject final : public simulations::Subject {
   simulations::SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override {
     return {};
   }
-  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {usual_}; }
 
  private:
   simulations::Options options_;
+  std::string usual_;
 };
 
 DrawnUnit fake_unit(FanOutKind fan_out = FanOutKind::word) {
@@ -119,6 +157,26 @@ TEST(DrawnUnits, CountWhatIsWrongAndKeepIt) {
   ASSERT_EQ(report.wrong.size(), 2U);
   EXPECT_EQ(report.wrong[0].seed, 2U);
   EXPECT_EQ(report.outcomes.at("wrong"), 2U);
+}
+
+/// The run with which so many tasks have run is the last.
+TEST(DrawnUnits, RunAsManyTasksAsTheyAreGiven) {
+  for (const uint64_t tasks : {20U, 16U}) {
+    UnitCounts counts;
+    fake_unit().run({.tasks = tasks}, {1, 99}, counts);
+    EXPECT_EQ(counts.runs.load(), 4U) << tasks;
+  }
+}
+
+/// No run on this executor is wrong.
+TEST(DrawnUnits, SayWhatAThousandRunsHaveNotShown) {
+  simulations::Options options;
+  options.executor = ExecutorKind::packed;
+  DrawnUnit unit("fake/packed", options, [](const simulations::Options& given) {
+    return std::make_unique<FakeSubject>(given, "never");
+  });
+  UnitCounts counts;
+  EXPECT_THAT(unit.run({}, {1, 1000}, counts).never_seen, testing::ElementsAre("never"));
 }
 
 /// A run of it ends the process.

@@ -29,12 +29,20 @@ UnitResult failed() {
   return result;
 }
 
-/// The exit code, and the text on stdout.
+/// That was neither tried again nor found in a simulation.
+Failure failure_of(const std::string& text, const std::string& command) {
+  Failure failure;
+  failure.text = text;
+  failure.command = command;
+  return failure;
+}
+
+/// The exit code, and the text on stdout, where one unit more was not tried if it was interrupted.
 std::pair<cli::ExitCode, std::string> told(std::vector<UnitResult> results,
                                            std::optional<cli::ExitCode> interrupted = {}) {
   testing::internal::CaptureStdout();
   StressOutput output("", "");
-  const std::size_t units = results.size();
+  const std::size_t units = results.size() + (interrupted ? 1 : 0);
   for (UnitResult& result : results) output.add(std::move(result));
   const cli::ExitCode code = output.finish(units, {}, interrupted);
   return {code, testing::internal::GetCapturedStdout()};
@@ -43,6 +51,7 @@ std::pair<cli::ExitCode, std::string> told(std::vector<UnitResult> results,
 TEST(StressOutput, ExitCodesSayHowItCameOut) {
   EXPECT_EQ(told({passed()}).first, cli::exit_pass);
   EXPECT_EQ(told({passed(), failed()}).first, cli::exit_fail);
+  EXPECT_EQ(told({failed(), passed()}).first, cli::exit_fail);
   EXPECT_EQ(told({}).first, cli::exit_inconclusive);
   UnitResult nothing = passed();
   nothing.runs = 0;
@@ -60,6 +69,62 @@ TEST(StressOutput, AUnitThatWasCutShortIsInconclusive) {
   cut_short.interrupted = true;
   EXPECT_THAT(told({cut_short}).second, testing::StartsWith("inconclusive "));
   EXPECT_THAT(told({passed()}).second, testing::StartsWith("pass "));
+}
+
+/// The line of a unit up to its numbers.
+std::string line_of(const std::string& verdict) {
+  return verdict + std::string(13 - verdict.size(), ' ') + "graphs/plain/packed" +
+         std::string(29, ' ');
+}
+
+TEST(StressOutput, AUnitIsALineAndAllAreASum) {
+  EXPECT_EQ(told({passed()}).second,
+            line_of("pass") +
+                "        3 runs          40 tasks        20/s     2.0 s  seeds 1..3\n"
+                "1 of 1 units, 0 wrong, 0 inconclusive: 3 runs, 40 tasks, 2.0 s, noise none\n");
+  UnitResult scenario = passed();
+  scenario.has_seeds = false;
+  scenario.runs = scenario.tasks = 5;
+  scenario.seconds = 0.5;
+  EXPECT_THAT(
+      told({scenario}).second,
+      testing::StartsWith(line_of("pass") +
+                          "        5 runs           5 tasks        10/s     0.5 s\n1 of 1 "));
+  UnitResult one_sided = passed();
+  one_sided.report.never_seen = {"out of heap", "refused"};
+  EXPECT_THAT(
+      told({one_sided}).second,
+      testing::HasSubstr("seeds 1..3\nnever seen, which so many runs should show: out of heap\n"
+                         "never seen, which so many runs should show: refused\n"));
+  EXPECT_THAT(told({passed(), failed(), one_sided, scenario}).second,
+              testing::EndsWith("4 of 4 units, 1 wrong, 1 inconclusive: 14 runs, 125 tasks, 6.5 s, "
+                                "noise none\n"));
+}
+
+/// Nor does one have a rate that took no time.
+TEST(StressOutput, AUnitWithoutARunNeedsMoreTime) {
+  UnitResult nothing = passed();
+  nothing.runs = 0;
+  nothing.seconds = 0;
+  const char* hint = "no run came to its end in its share of the time: give it more --seconds\n";
+  EXPECT_THAT(told({nothing}).second, testing::HasSubstr(hint));
+  EXPECT_THAT(told({nothing}).second, testing::HasSubstr(" 0/s "));
+  nothing.failures.push_back(failure_of("late", "pto2 stress X"));
+  EXPECT_THAT(told({nothing}).second, testing::Not(testing::HasSubstr(hint)));
+}
+
+TEST(StressOutput, WhatWasNotTriedIsToldAfterAnInterruption) {
+  const char* interrupted = "interrupted: what is not listed was not tried\n";
+  EXPECT_THAT(told({passed()}, cli::exit_terminated).second,
+              testing::HasSubstr(std::string(interrupted) + "1 of 2 units, 0 wrong"));
+  EXPECT_THAT(told({passed()}).second, testing::Not(testing::HasSubstr(interrupted)));
+}
+
+TEST(StressOutput, AFailureThatWasNotTriedAgainHasACommand) {
+  UnitResult result = passed();
+  result.failures.push_back(failure_of("late", "pto2 stress X"));
+  EXPECT_THAT(told({result}).second,
+              testing::HasSubstr("seeds 1..3\nwrong: late\nrepeat: pto2 stress X\n1 of 1 units"));
 }
 
 TEST(StressOutput, AFailureIsToldWithItsCommandItsCountAndItsSimulation) {
@@ -118,6 +183,81 @@ TEST(StressOutput, JsonOfAScenarioHasNoFanOut) {
   UnitResult scenario = passed();
   scenario.fan_out.reset();
   EXPECT_FALSE(json_of(scenario, {}).at("units").at(0).contains("fan_out"));
+}
+
+TEST(StressOutput, JsonHasAllThatIsKnownOfAUnit) {
+  UnitResult result = failed();
+  result.failures.push_back(failure_of("later", "pto2 stress Y"));
+  result.report.never_seen = {"out of heap"};
+  StressOptions options;
+  options.noise = {NoiseKind::delays};
+  const nlohmann::json json = json_of(result, options);
+  EXPECT_EQ(json.at("noise"), "delays");
+  EXPECT_EQ(json.at("interrupted"), false);
+  const nlohmann::json expected{
+      {"name", "graphs/plain/packed"},
+      {"verdict", "fail"},
+      {"runs", 3},
+      {"tasks", 40},
+      {"wall_s", 2.0},
+      {"tasks_per_s", 20.0},
+      {"first_seed", 1},
+      {"last_seed", 3},
+      {"fan_out", "lock"},
+      {"outcomes", {{"passed", 3}}},
+      {"never_seen", {"out of heap"}},
+      {"failures",
+       {{{"problem", "late"},
+         {"command", "pto2 stress X"},
+         {"seen", 3},
+         {"tries", 200},
+         {"token", "simulate/t"},
+         {"story", "a story\n"}},
+        {{"problem", "later"}, {"command", "pto2 stress Y"}, {"seen", 0}, {"tries", 0}}}}};
+  EXPECT_EQ(json.at("units"), nlohmann::json::array({expected}));
+}
+
+TEST(StressOutput, JsonOfAScenarioHasNoSeeds) {
+  UnitResult scenario = passed();
+  scenario.has_seeds = false;
+  const nlohmann::json unit = json_of(scenario, {}).at("units").at(0);
+  EXPECT_FALSE(unit.contains("first_seed"));
+  EXPECT_FALSE(unit.contains("last_seed"));
+}
+
+TEST(StressOutput, JsonSaysWhatExitCodesSay) {
+  EXPECT_EQ(json_of(passed(), {}).at("verdict"), "pass");
+  UnitResult nothing = passed();
+  nothing.runs = 0;
+  EXPECT_EQ(json_of(nothing, {}).at("verdict"), "inconclusive");
+}
+
+/// The JUnit file of these units.
+std::string junit_of(std::vector<UnitResult> results,
+                     std::optional<cli::ExitCode> interrupted = {}) {
+  const std::string name = testing::TempDir() + "stress_units.xml";
+  StressOutput output("", name);
+  for (UnitResult& result : results) output.add(std::move(result));
+  output.finish(results.size(), {}, interrupted);
+  std::stringstream xml;
+  xml << std::ifstream(name).rdbuf();
+  return xml.str();
+}
+
+TEST(StressOutput, JunitHasEveryFailureAndWhatIsInconclusive) {
+  UnitResult twice = failed();
+  twice.failures.push_back(failure_of("later", "pto2 stress Y"));
+  UnitResult nothing = passed();
+  nothing.runs = 0;
+  const std::string text = junit_of({twice, nothing});
+  for (const char* part : {"wrong: late", "wrong: later", "time=\"2", "failures=\"1\"",
+                           "skipped=\"1\"", "<skipped message=\"inconclusive\"/>"}) {
+    EXPECT_THAT(text, testing::HasSubstr(part));
+  }
+}
+
+TEST(StressOutput, JunitSaysThatThereWereToBeMore) {
+  EXPECT_NE(junit_of({passed()}), junit_of({passed()}, cli::exit_interrupted));
 }
 
 /// What is not listed was not tried, whatever the verdict is.

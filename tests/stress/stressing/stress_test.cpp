@@ -15,15 +15,21 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Has a run for each seed, of ten tasks, until the budget is used up; `judge` says what is wrong.
+/// Has a run for each seed until the budget is used up; `judge` says what is wrong.
 class FakeUnit final : public Unit {
  public:
   using Judge = std::function<std::string(uint64_t seed)>;
 
-  explicit FakeUnit(Judge judge, bool has_seeds = true)
-      : Unit("fake/unit"), judge_(std::move(judge)), has_seeds_(has_seeds) {}
+  explicit FakeUnit(Judge judge, bool has_seeds = true, uint64_t tasks_of_a_run = 10)
+      : Unit("fake/unit"),
+        judge_(std::move(judge)),
+        has_seeds_(has_seeds),
+        tasks_of_a_run_(tasks_of_a_run) {}
 
   [[nodiscard]] bool has_seeds() const override { return has_seeds_; }
+  [[nodiscard]] std::optional<FanOutKind> fan_out() const override {
+    return has_seeds_ ? std::optional(FanOutKind::lock) : std::nullopt;
+  }
   UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override {
     UnitReport report;
     for (uint64_t seed = seeds.first; seed <= seeds.last && report.wrong.empty(); ++seed) {
@@ -31,7 +37,7 @@ class FakeUnit final : public Unit {
       counts.seed.store(seed);
       const std::string problem = judge_(seed);
       ++counts.runs;
-      if (has_seeds_) counts.tasks += 10;
+      if (has_seeds_) counts.tasks += tasks_of_a_run_;
       ++report.outcomes[problem.empty() ? "passed" : "wrong"];
       if (problem.empty()) continue;
       ++counts.wrong;
@@ -46,6 +52,32 @@ class FakeUnit final : public Unit {
  private:
   Judge judge_;
   bool has_seeds_;
+  uint64_t tasks_of_a_run_;
+};
+
+/// Two runs of it are wrong, one of them in two ways. Shows what it was given.
+class WrongTwice final : public Unit {
+ public:
+  struct Given {
+    std::atomic<uint64_t> runs;
+    std::atomic<uint64_t> seed;
+    std::atomic<double> seconds;
+  };
+  using Shared = cli::SharedWithForks<Given>;
+
+  explicit WrongTwice(const Shared& given) : Unit("fake/twice"), given_(given) {}
+
+  [[nodiscard]] bool has_seeds() const override { return true; }
+  UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override {
+    given_->runs = budget.runs;
+    given_->seed = seeds.first;
+    given_->seconds = budget.seconds;
+    counts.runs += 7;
+    return {{}, {"out of heap"}, {{3, {"late", "odd"}}, {5, {"later"}}}};
+  }
+
+ private:
+  const Shared& given_;
 };
 
 StressOptions options_of(const Budget& budget) {
@@ -72,6 +104,20 @@ TEST(Stress, CountsRunsTasksAndSeeds) {
   EXPECT_EQ(result.report.outcomes.at("passed"), 5U);
   EXPECT_TRUE(result.failures.empty());
   EXPECT_FALSE(result.interrupted);
+  EXPECT_GT(result.seconds, 0);
+  EXPECT_TRUE(result.has_seeds);
+  EXPECT_EQ(result.fan_out, FanOutKind::lock);
+}
+
+/// Those of runs that have none stay none, and seeds of which none was begun begin with the first.
+TEST(Stress, CountsNoTasksAndNoSeedsThatThereWereNot) {
+  const auto right = [](uint64_t) { return ""; };
+  EXPECT_EQ(stress(FakeUnit(right, true, 0), options_of({.runs = 3})).tasks, 0U);
+  StressOptions options = options_of({.runs = 0});
+  options.seeds = {5, 9};
+  const UnitResult result = stress(FakeUnit(right), options);
+  EXPECT_EQ(result.seeds.first, 5U);
+  EXPECT_EQ(result.seeds.last, 5U);
 }
 
 TEST(Stress, OfAScenarioARunIsATask) {
@@ -79,6 +125,7 @@ TEST(Stress, OfAScenarioARunIsATask) {
       stress(FakeUnit([](uint64_t) { return ""; }, false), options_of({.runs = 3}));
   EXPECT_EQ(result.runs, 3U);
   EXPECT_EQ(result.tasks, 3U);
+  EXPECT_FALSE(result.has_seeds);
 }
 
 TEST(Stress, AWrongRunIsTriedAgainAndLookedForInSimulations) {
@@ -92,6 +139,22 @@ TEST(Stress, AWrongRunIsTriedAgainAndLookedForInSimulations) {
   EXPECT_EQ(failure.tries, 6U);
   EXPECT_EQ(failure.token, "token of 4");
   EXPECT_EQ(failure.story, "story");
+}
+
+TEST(Stress, TheFirstWrongRunAloneIsTriedAgainAndAllAreTold) {
+  const WrongTwice::Shared given;
+  StressOptions options = options_of({.runs = 9});
+  options.repeat_tries = 2;
+  const UnitResult result = stress(WrongTwice(given), options);
+  EXPECT_EQ(given->runs, 1U);
+  EXPECT_EQ(given->seed, 3U);
+  EXPECT_LE(given->seconds, options.repeat_seconds);
+  ASSERT_EQ(result.failures.size(), 2U);
+  EXPECT_EQ(result.failures[0].text, "late\nodd");
+  EXPECT_EQ(result.failures[0].tries, 2U);
+  EXPECT_EQ(result.failures[1].text, "later");
+  EXPECT_EQ(result.failures[1].tries, 0U);
+  EXPECT_THAT(result.report.never_seen, testing::ElementsAre("out of heap"));
 }
 
 TEST(Stress, SaysHowOftenItIsSeen) {
