@@ -152,15 +152,11 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
   return run;
 }
 
-/// Of a case that a call or a kernel ends, it would depend on the schedule which came first.
+/// Cores may be lost of any case: what ends one early is a deadlock.
 DrawnFault WorkloadSubject::fault_of(uint64_t seed, const DeviceConfig& config,
                                      uint64_t tasks) const {
-  const std::string& own = data_->info().fault;
-  return draw_fault(
-      seed, options_.faults,
-      {.chip = config.chip,
-       .tasks = std::min(tasks, data_->expected_tasks()),
-       .may_lose_cores = own.empty() || outcome_called(own)->cause == Cause::deadlock});
+  return draw_fault(seed, options_.faults,
+                    {.chip = config.chip, .tasks = std::min(tasks, data_->expected_tasks())});
 }
 
 /// The code of the run's error; "ok" if it must end well.
@@ -248,7 +244,7 @@ SimulatedRun WorkloadSubject::run_shrunk(uint64_t seed, const std::string& token
     throw std::invalid_argument("more than tasks, blocks and schedulers behind the seed");
   }
   const uint64_t most = draw(seed).chip.clusters;
-  if (numbers[1] < 1 || numbers[1] > most || numbers[2] < 1 || numbers[2] > numbers[1]) {
+  if (numbers[1] > most || numbers[2] < 1 || numbers[2] > numbers[1]) {
     throw std::invalid_argument(fmt::format("{} blocks and {} schedulers, of a device of {}",
                                             numbers[1], numbers[2], most));
   }
