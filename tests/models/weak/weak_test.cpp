@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace pto2::executors {
 namespace {
 
@@ -237,6 +239,22 @@ TEST(WeakDoorbell, ARingTellsNothingOfWhatFollows) {
   EXPECT_TRUE(memory.read(after));
 }
 
+/// Of those that rang since the last time each has told what it did before.
+TEST(WeakDoorbell, SeveralRingsAreHeardAtOnce) {
+  WeakMemory memory({{.seed = 1}, std::nullopt});
+  memory.begin(3);
+  std::array<PlainAccesses, 2> data;
+  for (const uint32_t thread : {0U, 1U}) {
+    memory.switch_to(thread);
+    EXPECT_FALSE(memory.write(data[thread]));
+    memory.tell(2);
+  }
+  memory.switch_to(2);
+  EXPECT_TRUE(memory.hear());
+  EXPECT_FALSE(memory.hear());
+  for (PlainAccesses& each : data) EXPECT_FALSE(memory.read(each));
+}
+
 /// The ring may end the wait for the flag: it tells of the data all the same.
 void hear_late(Message& m) {
   Weak::await([&] { return m.flag.load(relaxed); });
@@ -271,6 +289,44 @@ TEST(WeakQueue, APushTellsNothingOfWhatFollows) {
   entries.pass_on(&memory, 0);
   EXPECT_FALSE(memory.read(before));
   EXPECT_TRUE(memory.read(after));
+}
+
+TEST(WeakQueue, AnEntrySaysNothingOfItsNeighbour) {
+  WeakMemory memory = prompt_memory(2);
+  WeakMemory::Entries entries(2);
+  PlainAccesses data;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(data));
+  entries.pass_on(&memory, 0);
+  memory.switch_to(1);
+  entries.pass_on(&memory, 1);
+  EXPECT_TRUE(memory.read(data));
+}
+
+/// The order for a failure says nothing of a comparison that is right: an update follows.
+TEST(WeakAtomic, AComparisonThatIsRightGainsNothingByItself) {
+  WeakMemory memory = prompt_memory(2);
+  WeakMemory::Location location;
+  PlainAccesses data;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(data));
+  memory.store(location, 0, 1, release);
+  memory.switch_to(1);
+  EXPECT_EQ(memory.load_to_compare(location, 1, 1, acquire), 1U);
+  memory.update(location, 1, 2, relaxed);
+  EXPECT_TRUE(memory.read(data));
+}
+
+TEST(WeakAtomic, AComparisonThatIsWrongGainsWhatItReads) {
+  WeakMemory memory = prompt_memory(2);
+  WeakMemory::Location location;
+  PlainAccesses data;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(data));
+  memory.store(location, 0, 1, release);
+  memory.switch_to(1);
+  EXPECT_EQ(memory.load_to_compare(location, 1, 0, acquire), 1U);
+  EXPECT_FALSE(memory.read(data));
 }
 
 /// The ninth store has the place of the first, which was a release. Whether the ninth, which the

@@ -47,6 +47,16 @@ TEST(WeakMemoryDepth, IsNoMoreThanThereAre) {
   EXPECT_EQ(depths.rbegin()->first, 3U);
 }
 
+TEST(WeakMemoryDepth, EndsWithTheValueBeforeAllStores) {
+  WeakMemory memory({{.seed = 1}, 1});
+  memory.begin(2);
+  WeakMemory::Location location;
+  memory.switch_to(0);
+  memory.store(location, 5, 6, std::memory_order_relaxed);
+  memory.switch_to(1);
+  EXPECT_EQ(memory.load(location, 6, std::memory_order_relaxed), 5U);
+}
+
 /// An atomic may be older than a memory, and have a number that is another's there.
 TEST(WeakMemoryDepth, IsNoneOfWhatAnotherMemoryKnows) {
   WeakMemory::Location old;
