@@ -303,6 +303,21 @@ TEST(WeakQueue, AnEntrySaysNothingOfItsNeighbour) {
   EXPECT_TRUE(memory.read(data));
 }
 
+TEST(WeakAtomic, AReleaseTellsNothingOfWhatFollows) {
+  WeakMemory memory = prompt_memory(2);
+  WeakMemory::Location location;
+  PlainAccesses before;
+  PlainAccesses after;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(before));
+  memory.store(location, 0, 1, release);
+  EXPECT_FALSE(memory.write(after));
+  memory.switch_to(1);
+  EXPECT_EQ(memory.load(location, 1, acquire), 1U);
+  EXPECT_FALSE(memory.read(before));
+  EXPECT_TRUE(memory.read(after));
+}
+
 /// The order for a failure says nothing of a comparison that is right: an update follows.
 TEST(WeakAtomic, AComparisonThatIsRightGainsNothingByItself) {
   WeakMemory memory = prompt_memory(2);
@@ -350,6 +365,21 @@ bool ninth_store_races(bool updates) {
 TEST(WeakAtomic, AStoreGivesNothingOfTheOneWhosePlaceItTakes) {
   EXPECT_TRUE(ninth_store_races(false));
   EXPECT_TRUE(ninth_store_races(true));
+}
+
+/// Nor does an update carry on what the ninth store does not give.
+TEST(WeakAtomic, AnUpdateCarriesNothingOnThatIsForgotten) {
+  WeakMemory memory = prompt_memory(2);
+  WeakMemory::Location location;
+  PlainAccesses data;
+  memory.switch_to(0);
+  EXPECT_FALSE(memory.write(data));
+  memory.store(location, 0, 1, release);
+  for (uint64_t value = 2; value <= 9; ++value) memory.store(location, value - 1, value, relaxed);
+  memory.update(location, 9, 10, relaxed);
+  memory.switch_to(1);
+  EXPECT_EQ(memory.load(location, 10, acquire), 10U);
+  EXPECT_TRUE(memory.read(data));
 }
 
 TEST(WeakTeam, AMissingRingIsADeadlock) {

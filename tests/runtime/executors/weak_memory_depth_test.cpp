@@ -125,5 +125,19 @@ TEST(WeakMemoryDepth, IsNotThatOfWhoHasReadAForgottenStore) {
   EXPECT_LT(memory.load(location, 9, std::memory_order_relaxed), 9U);
 }
 
+/// Nor is the new store seq_cst because the oldest was.
+TEST(WeakMemoryDepth, IsNotEndedByASeqCstStoreThatIsForgotten) {
+  WeakMemory memory({{.seed = 1}, 1});
+  memory.begin(2);
+  WeakMemory::Location location;
+  memory.switch_to(0);
+  memory.store(location, 0, 1, std::memory_order_seq_cst);
+  for (uint64_t value = 2; value <= 9; ++value) {
+    memory.store(location, value - 1, value, std::memory_order_relaxed);
+  }
+  memory.switch_to(1);
+  EXPECT_LT(memory.load(location, 9, std::memory_order_seq_cst), 9U);
+}
+
 }  // namespace
 }  // namespace pto2::executors
