@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 
 namespace pto2::executors {
 namespace {
@@ -123,6 +124,49 @@ TEST(WeakCell, RemembersAllReaders) {
     }
   }
   EXPECT_TRUE(found);
+}
+
+TEST(WeakCell, SaysWhoCameFirstAndHow) {
+  for (const bool wrote : {false, true}) {
+    WeakMemory memory({{.seed = 1}, std::nullopt});
+    memory.begin(2);
+    PlainAccesses data;
+    memory.switch_to(1);
+    EXPECT_FALSE(wrote ? memory.write(data) : memory.read(data));
+    memory.switch_to(0);
+    const std::optional<PlainRace> race = memory.write(data);
+    ASSERT_TRUE(race);
+    EXPECT_EQ(race->other, 1U);
+    EXPECT_EQ(race->other_wrote, wrote);
+  }
+}
+
+/// Three threads read, and a fourth writes, which knows of all but the reader `unknown`. With whom
+/// it is in a race.
+std::optional<uint32_t> race_with_unknown(uint32_t unknown, bool first_tells_last) {
+  WeakMemory memory({{.seed = 1}, std::nullopt});
+  memory.begin(4);
+  PlainAccesses data;
+  for (const uint32_t reader : {0U, 1U, 2U}) {
+    memory.switch_to(reader);
+    if (reader == 2) (void)memory.hear();
+    EXPECT_FALSE(memory.read(data));
+    if (reader != unknown) memory.tell(3);
+    if (reader == 0 && first_tells_last) memory.tell(2);
+  }
+  memory.switch_to(3);
+  EXPECT_TRUE(memory.hear());
+  const std::optional<PlainRace> race = memory.write(data);
+  return race ? std::optional(race->other) : std::nullopt;
+}
+
+/// Whether or not the last of three knows of the first.
+TEST(WeakCell, RemembersEachOfThreeReaders) {
+  for (const bool first_tells_last : {false, true}) {
+    EXPECT_EQ(race_with_unknown(1, first_tells_last), 1U);
+    EXPECT_EQ(race_with_unknown(2, first_tells_last), 2U);
+    EXPECT_EQ(race_with_unknown(3, first_tells_last), std::nullopt);
+  }
 }
 
 void push_it(Message& m) {
