@@ -32,6 +32,31 @@ TEST(Isolated, ReturnsWhatTheWorkReturned) {
   EXPECT_FALSE(ended.stopped);
   EXPECT_EQ(ended.result, long_text);
   EXPECT_EQ(ended.errors, "");
+  EXPECT_EQ(ended.how, "");
+}
+
+/// What the caller has written and not flushed is the caller's.
+TEST(Isolated, WritesNothingOfItsCaller) {
+  std::FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  std::fputs("once", file);
+  EXPECT_TRUE(run([] { return std::string(); }).completed);
+  std::fseek(file, 0, SEEK_END);
+  EXPECT_EQ(std::ftell(file), 4);
+  std::fclose(file);
+}
+
+std::atomic<int>* ends_seen = nullptr;
+
+/// Sanitizers report at the end of a program.
+TEST(Isolated, EndsAsAProgramDoes) {
+  const cli::SharedWithForks<std::atomic<int>> seen;
+  ends_seen = &*seen;
+  EXPECT_TRUE(run([] {
+                std::atexit([] { ++*ends_seen; });
+                return std::string();
+              }).completed);
+  EXPECT_EQ(seen->load(), 1);
 }
 
 TEST(Isolated, TellsTheSignalAndTheLastWords) {
@@ -162,6 +187,20 @@ TEST(Isolated, IsKilledByASignalToTheCaller) {
   EXPECT_EQ(signals.exit_code(), cli::exit_terminated);
 }
 
+/// Nobody has read what it returned.
+TEST(Isolated, HasNotCompletedWhenTheSignalComesFirst) {
+  PendingSignals signals;
+  const Ended ended = run_isolated([] { return std::string("unread"); },
+                                   [] {
+                                     usleep(300'000);
+                                     kill(getpid(), SIGINT);
+                                   },
+                                   {60s, 60s}, signals);
+  EXPECT_TRUE(ended.stopped);
+  EXPECT_FALSE(ended.completed);
+  EXPECT_EQ(signals.exit_code(), cli::exit_interrupted);
+}
+
 TEST(Isolated, AForkBlocksNoSignals) {
   const Ended ended = run([]() -> std::string {
     std::signal(SIGTERM, SIG_DFL);  // whatever this program was started with
@@ -187,6 +226,7 @@ TEST(PendingSignals, TheFirstIsTheOneThatCounts) {
   EXPECT_TRUE(signals.look());
   raise(SIGINT);
   EXPECT_TRUE(signals.look());
+  EXPECT_TRUE(signals.look()) << "one that came before";
   EXPECT_EQ(signals.exit_code(), cli::exit_terminated);
 }
 

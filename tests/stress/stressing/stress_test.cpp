@@ -167,6 +167,60 @@ TEST(Stress, SaysHowOftenItIsSeen) {
   EXPECT_EQ(result.failures[0].seen, 2U);  // calls 1..6, of which 3 and 6
 }
 
+TEST(Stress, AFailureIsTriedAgainForSoLong) {
+  const cli::SharedWithForks<std::atomic<int>> calls;
+  StressOptions options = options_of({.runs = 2});
+  options.repeat_seconds = 0.5;
+  const auto slow = [&](uint64_t) {
+    if (calls->fetch_add(1) != 0) usleep(200'000);
+    return "late";
+  };
+  const UnitResult result = stress(FakeUnit(slow), options);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_LE(result.failures[0].tries, 3U);
+  EXPECT_EQ(result.failures[0].seen, result.failures[0].tries);
+}
+
+TEST(Stress, ATryThatASignalEndsIsNone) {
+  const cli::SharedWithForks<std::atomic<int>> calls;
+  StressOptions options = options_of({.runs = 2});
+  options.progress = [&](const Unit&, const UnitCounts&, double) {
+    if (calls->load() == 3) raise(SIGTERM);
+  };
+  const auto hangs_at_last = [&](uint64_t) {
+    if (calls->fetch_add(1) == 2) pause();
+    return "late";
+  };
+  const UnitResult result = stress(FakeUnit(hangs_at_last), options);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].tries, 1U);
+  EXPECT_EQ(result.failures[0].seen, 1U);
+}
+
+/// Its simulations take their time.
+class SlowlySimulated final : public Unit {
+ public:
+  SlowlySimulated() : Unit("fake/slow") {}
+
+  [[nodiscard]] bool has_seeds() const override { return true; }
+  UnitReport run(const Budget&, const cli::NumberRange&, UnitCounts&) override {
+    return {{}, {}, {{3, {"late"}}}};
+  }
+  [[nodiscard]] std::pair<std::string, std::string> simulate(uint64_t) override {
+    usleep(5'000'000);
+    return {"token", "story"};
+  }
+};
+
+TEST(Stress, SimulationsAreLookedAtForSoLong) {
+  StressOptions options = options_of({.runs = 2});
+  options.repeat_tries = 0;
+  options.simulate_seconds = 0.1;
+  const UnitResult result = stress(SlowlySimulated(), options);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].token, "");
+}
+
 TEST(Stress, ACrashIsAFailureWithTheSeedUnderWay) {
   const UnitResult result = stress(FakeUnit([](uint64_t seed) -> std::string {
                                      if (seed != 3) return "";
