@@ -123,7 +123,7 @@ class Stressing {
   void try_again(Failure& failure, const Budget& once, uint64_t seed) {
     const Clock::time_point begin = Clock::now();
     Budget budget = once;
-    while (failure.tries < options_.repeat_tries && !signals_.look()) {
+    while (failure.tries < options_.repeat_tries) {
       budget.seconds = options_.repeat_seconds - seconds_since(begin);
       if (budget.seconds <= 0) return;
       const cli::SharedWithForks<UnitCounts> counts;

@@ -381,6 +381,7 @@ TEST(TraceReader, RefusesTensorsThatAreNotRowMajor) {
   expect({8, 1}, {0, 0}, {0, 2}, "no bytes");
   expect({8, 1}, {0, 7}, {2, 2}, "dimension 1 of a tensor has 8 elements, and its region more");
   expect({24, 6, 1}, {0, 2, 0}, {1, 3, 6}, "dimension 1 of a tensor has 4 elements");
+  expect({24, 6, 1}, {0, 0, 0}, {1, 1, 7}, "dimension 2 of a tensor has 6 elements");
   expect({8, 1}, {0, uint64_t{1} << 63}, {1, uint64_t{1} << 63}, "its region more");
 }
 

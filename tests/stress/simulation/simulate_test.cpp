@@ -85,21 +85,24 @@ TEST(Simulate, RunsOnThreadsAreNotRepeated) {
   EXPECT_EQ(summary.repeated, 0U);
 }
 
-TEST(Simulate, TellsWhichSeedBegins) {
+TEST(Simulate, TellsWhichSeedBeginsAndWhichRunEnds) {
   std::vector<uint64_t> begun;
+  std::vector<uint64_t> ended;
   Watch watch;
   watch.begins = [&](uint64_t seed) { begun.push_back(seed); };
+  watch.ended = [&](const SimulatedRun& run) { ended.push_back(run.tasks); };
   simulate(
       {}, {5, 7}, 1, {},
       [&](const Options&) {
         const auto run = [&](uint64_t seed) {
           EXPECT_EQ(begun.back(), seed);
-          return passed();
+          return passed(10 * seed);
         };
         return std::make_unique<MadeUp>(run, std::vector<std::string>{});
       },
       watch);
   EXPECT_THAT(begun, ElementsAre(5, 6, 7));
+  EXPECT_THAT(ended, ElementsAre(50, 60, 70));
 }
 
 /// The same tasks, points and outcome are not the same run.
@@ -230,6 +233,13 @@ TEST(Simulate, AThousandGraphsMissTheCasesThatTheyDoNotShow) {
   EXPECT_THAT(summary.never_seen, testing::Not(testing::Contains("groups")));
   EXPECT_THAT(summary.never_seen, testing::Contains("tasks with pipes"));
   EXPECT_THAT(summary_of({1, 999}, grouped).never_seen, IsEmpty());
+  const auto grouped_once = [](uint64_t seed) {
+    SimulatedRun run = passed();
+    if (seed == 7) run.census = census_of_a_group();
+    return run;
+  };
+  EXPECT_THAT(summary_of({1, 1000}, grouped_once).never_seen,
+              testing::Not(testing::Contains("groups")));
 }
 
 TEST(Simulate, TakesTheTime) {

@@ -60,7 +60,8 @@ class WrongTwice final : public Unit {
  public:
   struct Given {
     std::atomic<uint64_t> runs;
-    std::atomic<uint64_t> seed;
+    std::atomic<uint64_t> first_seed;
+    std::atomic<uint64_t> last_seed;
     std::atomic<double> seconds;
   };
   using Shared = cli::SharedWithForks<Given>;
@@ -70,7 +71,8 @@ class WrongTwice final : public Unit {
   [[nodiscard]] bool has_seeds() const override { return true; }
   UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override {
     given_->runs = budget.runs;
-    given_->seed = seeds.first;
+    given_->first_seed = seeds.first;
+    given_->last_seed = seeds.last;
     given_->seconds = budget.seconds;
     counts.runs += 7;
     return {{}, {"out of heap"}, {{3, {"late", "odd"}}, {5, {"later"}}}};
@@ -147,7 +149,8 @@ TEST(Stress, TheFirstWrongRunAloneIsTriedAgainAndAllAreTold) {
   options.repeat_tries = 2;
   const UnitResult result = stress(WrongTwice(given), options);
   EXPECT_EQ(given->runs, 1U);
-  EXPECT_EQ(given->seed, 3U);
+  EXPECT_EQ(given->first_seed, 3U);
+  EXPECT_EQ(given->last_seed, 3U);
   EXPECT_LE(given->seconds, options.repeat_seconds);
   ASSERT_EQ(result.failures.size(), 2U);
   EXPECT_EQ(result.failures[0].text, "late\nodd");
