@@ -2,6 +2,7 @@
 /// to say of a run reaches whoever asks.
 #include "stress/simulation/workload_subject.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -169,6 +170,25 @@ TEST(WorkloadSubject, ATokenThatIsNoneIsRefused) {
   EXPECT_THAT(subject.run_shrunk(passing_seed(), "256-1-1", story).problems, IsEmpty());
 }
 
+TEST(WorkloadSubject, ATokenHasNoMoreClustersThanItsSeedHasDrawn) {
+  DeviceConfig last;
+  WorkloadSubject subject(options_of(true), [&](ExecutorKind executor, const DeviceConfig& config,
+                                                const Launch& what, uint64_t seed) {
+    last = config;
+    return stress::launch_on(executor, config, what, seed);
+  });
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    static_cast<void>(subject.run(seed));
+    const uint32_t drawn = last.chip.clusters;
+    std::string story;
+    const auto run_on = [&](uint32_t clusters) {
+      static_cast<void>(subject.run_shrunk(seed, fmt::format("1-{}-1", clusters), story));
+    };
+    EXPECT_NO_THROW(run_on(drawn));
+    EXPECT_THROW(run_on(drawn + 1), std::invalid_argument) << drawn;
+  }
+}
+
 /// Whatever is wrong with a case need not be wrong on a chip that it is not meant for.
 TEST(WorkloadSubject, ASmallerRunHasTheClustersThatItsCaseAsksFor) {
   const auto damage = [](ExecutorKind executor, const DeviceConfig& config, const Launch& what,
@@ -209,14 +229,18 @@ std::string token_where_wrong(const Enough& enough) {
     RunResult result = stress::launch_on(executor, config, what, seed);
     if (result.tasks >= enough.tasks && config.chip.clusters >= enough.clusters &&
         config.chip.schedulers >= enough.schedulers) {
-      result.record.damaged = {"ring 0"};
+      result.record.damaged = {"a ring of " + std::to_string(result.tasks)};
     }
     return result;
   });
   for (uint64_t seed = 1; seed < 200; ++seed) {
     const SimulatedRun run = subject.run(seed);
     if (!run.wrong() || run.tasks != 256) continue;
-    if (last.chip.clusters >= 4 && last.chip.schedulers >= 3) return subject.shrink(seed).token;
+    if (last.chip.clusters < 4 || last.chip.schedulers < 3) continue;
+    const Shrunk shrunk = subject.shrink(seed);
+    const std::string tasks = shrunk.token.substr(0, shrunk.token.find('-'));
+    EXPECT_THAT(shrunk.story, HasSubstr("a ring of " + tasks + " is damaged"));
+    return shrunk.token;
   }
   throw std::runtime_error("no device of 199 is large enough");
 }
