@@ -192,6 +192,28 @@ TEST(WaitStories, WhoWaitsForAClusterNeedNameNoTask) {
   }
 }
 
+/// Task d waits at 16. What is left in a pipe is told when its cluster has come.
+TEST(WaitStories, OnlyBehindAClusterAreLeftoversTold) {
+  const auto early = tells("VR-I21: it comes before what was waited for");
+  for (const Resource resource :
+       {Resource::task_ring, Resource::heap_ring, Resource::dependency_pool,
+        Resource::tensormap_pool, Resource::clusters}) {
+    Story story;
+    story.at(orchestrator, EventKind::wait, d).lacking = resource;
+    story.insert(orchestrator, 51, EventKind::close);
+    Record record = story.record();
+    const auto told = std::ranges::find(record.events, EventKind::close, &Event::kind);
+    told->kind = EventKind::leftover;
+    record.pipe_uses.emplace_back().event = static_cast<uint32_t>(told - record.events.begin());
+    const std::vector<std::string> broken = judging::problems_of(record);
+    if (resource == Resource::clusters) {
+      EXPECT_THAT(broken, Not(early));
+    } else {
+      EXPECT_THAT(broken, early) << resource_name(resource);
+    }
+  }
+}
+
 /// The run ends while the orchestrator waits for a slot for d.
 Story ended_with(ErrorCode code) {
   Story story;
