@@ -163,6 +163,11 @@ Replacement bodies(const std::string& file, const std::string& text,
   return {span, fmt::format("{} {{{}{}}}", result, line, own)};
 }
 
+bool ends_a_statement(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \n");
+  return last != std::string_view::npos && text[last] == ';';
+}
+
 /// What stands instead of text that is in no function. What is only added there is there for all
 /// mutants: a declaration, which does nothing by itself.
 Replacement outside(const std::string& file, const std::string& text, const Change& change) {
@@ -179,10 +184,17 @@ Replacement outside(const std::string& file, const std::string& text, const Chan
     return {added, "\n" + change.replacement.text + line_directive(text, added.end, file)};
   }
   const auto [begin, end] = change.place.span;
-  return {change.place.span,
-          fmt::format("(::pto2::mutants::chosen({}) ? ({}) : ({}))", change.place.number,
-                      replacement_of(change.place), text.substr(begin, end - begin)) +
-              line_directive(text, end, file)};
+  const std::string needle = text.substr(begin, end - begin);
+  const std::string instead = replacement_of(change.place);
+  if (ends_a_statement(needle) || ends_a_statement(instead)) {
+    throw MutantError(fmt::format(
+        "{}: {}:{}: `{}` is no expression, and in no function that is recognised; leave out the "
+        "semicolon at its end",
+        name_of(*change.place.mutant), file, line_of(text, begin), in_one_line(needle)));
+  }
+  return {change.place.span, fmt::format("(::pto2::mutants::chosen({}) ? ({}) : ({}))",
+                                         change.place.number, instead, needle) +
+                                 line_directive(text, end, file)};
 }
 
 /// The way from the folder of `file` to the root.

@@ -129,6 +129,20 @@ TEST(Planted, AnExpressionOutsideOfFunctionsIsChosen) {
       << plant.text();
 }
 
+/// A statement there is one of a function that is not recognised: a lambda of a table, say.
+TEST(Planted, AStatementOutsideOfFunctionsIsRefused) {
+  for (const auto& [needle, instead] :
+       {std::pair{"g();", "h();"}, {"g();", "h()"}, {"g()", "h();"}}) {
+    Plant plant("A a{\n    [] { g(); },\n};\n");
+    plant.mutant(needle, instead);
+    EXPECT_THAT(plant.refusal(), HasSubstr("is no expression, and in no function")) << instead;
+  }
+  Plant plant("A a{\n    [] { g(); },\n};\n");
+  plant.mutant("g()", "h()");
+  EXPECT_TRUE(same(plant.text(), "A a{ [] { (::pto2::mutants::chosen(1) ? (h()) : (g())); }, };"))
+      << plant.text();
+}
+
 TEST(Planted, MessagesNameLinesOfTheSource) {
   const std::string text = "int a;\nint f() {\n  return 1;\n}\nint b;\n";
   Plant plant(text);
