@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 
 #include "models/mutants/source_text.hpp"
 
@@ -163,9 +164,14 @@ Replacement bodies(const std::string& file, const std::string& text,
   return {span, fmt::format("{} {{{}{}}}", result, line, own)};
 }
 
-bool ends_a_statement(std::string_view text) {
+/// Without a semicolon at its end, and with as many brackets opened as closed.
+bool may_be_an_expression(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \n");
-  return last != std::string_view::npos && text[last] == ';';
+  const auto count = [&](const char* brackets) {
+    return std::ranges::count_if(
+        text, [&](char c) { return std::string_view(brackets).find(c) != std::string_view::npos; });
+  };
+  return last != std::string_view::npos && text[last] != ';' && count("([{") == count(")]}");
 }
 
 /// What stands instead of text that is in no function. What is only added there is there for all
@@ -186,11 +192,12 @@ Replacement outside(const std::string& file, const std::string& text, const Chan
   const auto [begin, end] = change.place.span;
   const std::string needle = text.substr(begin, end - begin);
   const std::string instead = replacement_of(change.place);
-  if (ends_a_statement(needle) || ends_a_statement(instead)) {
+  if (!may_be_an_expression(needle) || !may_be_an_expression(instead)) {
     throw MutantError(fmt::format(
-        "{}: {}:{}: `{}` is no expression, and in no function that is recognised; leave out the "
-        "semicolon at its end",
-        name_of(*change.place.mutant), file, line_of(text, begin), in_one_line(needle)));
+        "{}: {}:{}: `{}` is to become `{}` in no function that is recognised; replace a whole "
+        "expression there, without a semicolon, by another",
+        name_of(*change.place.mutant), file, line_of(text, begin), in_one_line(needle),
+        in_one_line(instead)));
   }
   return {change.place.span, fmt::format("(::pto2::mutants::chosen({}) ? ({}) : ({}))",
                                          change.place.number, instead, needle) +

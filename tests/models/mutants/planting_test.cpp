@@ -131,11 +131,15 @@ TEST(Planted, AnExpressionOutsideOfFunctionsIsChosen) {
 
 /// A statement there is one of a function that is not recognised: a lambda of a table, say.
 TEST(Planted, AStatementOutsideOfFunctionsIsRefused) {
-  for (const auto& [needle, instead] :
-       {std::pair{"g();", "h();"}, {"g();", "h()"}, {"g()", "h();"}}) {
+  for (const auto& [needle, instead] : {std::pair{"g();", "h();"},
+                                        {"g();", "h()"},
+                                        {"g()", "h();"},
+                                        {"g(", "h("},
+                                        {"g()", "h(i()"}}) {
     Plant plant("A a{\n    [] { g(); },\n};\n");
     plant.mutant(needle, instead);
-    EXPECT_THAT(plant.refusal(), HasSubstr("is no expression, and in no function")) << instead;
+    EXPECT_THAT(plant.refusal(), HasSubstr("in no function that is recognised; replace a whole"))
+        << instead;
   }
   Plant plant("A a{\n    [] { g(); },\n};\n");
   plant.mutant("g()", "h()");
