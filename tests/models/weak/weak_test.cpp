@@ -362,28 +362,32 @@ TEST(WeakAtomic, AReleaseTellsNothingOfWhatFollows) {
   EXPECT_TRUE(memory.read(after));
 }
 
-/// The order for a failure says nothing of a comparison that is right: an update follows.
-TEST(WeakAtomic, AComparisonThatIsRightGainsNothingByItself) {
+struct Told {
   WeakMemory memory = prompt_memory(2);
   WeakMemory::Location location;
   PlainAccesses data;
-  memory.switch_to(0);
-  EXPECT_FALSE(memory.write(data));
-  memory.store(location, 0, 1, release);
-  memory.switch_to(1);
+};
+
+/// Thread 0 has written the data and then stored 1 with release; thread 1 runs.
+Told told_by_release() {
+  Told told;
+  told.memory.switch_to(0);
+  EXPECT_FALSE(told.memory.write(told.data));
+  told.memory.store(told.location, 0, 1, release);
+  told.memory.switch_to(1);
+  return told;
+}
+
+/// The order for a failure says nothing of a comparison that is right: an update follows.
+TEST(WeakAtomic, AComparisonThatIsRightGainsNothingByItself) {
+  auto [memory, location, data] = told_by_release();
   EXPECT_EQ(memory.load_to_compare(location, 1, 1, acquire), 1U);
   memory.update(location, 1, 2, relaxed);
   EXPECT_TRUE(memory.read(data));
 }
 
 TEST(WeakAtomic, AComparisonThatIsWrongGainsWhatItReads) {
-  WeakMemory memory = prompt_memory(2);
-  WeakMemory::Location location;
-  PlainAccesses data;
-  memory.switch_to(0);
-  EXPECT_FALSE(memory.write(data));
-  memory.store(location, 0, 1, release);
-  memory.switch_to(1);
+  auto [memory, location, data] = told_by_release();
   EXPECT_EQ(memory.load_to_compare(location, 1, 0, acquire), 1U);
   EXPECT_FALSE(memory.read(data));
 }
