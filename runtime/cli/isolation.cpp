@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "runtime/device/crash_guard.hpp"
+#include "runtime/output/chosen_end.hpp"
 #include "runtime/output/shared_with_forks.hpp"
 
 namespace pto2::cli {
@@ -49,11 +51,13 @@ class ChildsSignals {
   sigset_t former_{};
 };
 
-RunError error_of(int status, const CrashText& crash) {
-  const ErrorCode code = crash.code.load(std::memory_order_acquire);
-  if (code != ErrorCode::ok) return {code, crash.text, row_of(code).hint};
-  if (!WIFSIGNALED(status)) return {};
-  const int signal = WTERMSIG(status);
+/// What a child leaves to its parent.
+struct LastWord {
+  CrashText crash;
+  std::atomic<int> choice{nothing_chosen};
+};
+
+RunError error_of_signal(int signal) {
   const char* const name = sigabbrev_np(signal);
   return {
       ErrorCode::crashed,
@@ -64,10 +68,38 @@ RunError error_of(int status, const CrashText& crash) {
                         : "this is a bug of pto2: report it with the command line"};
 }
 
+RunError error_of_exit(int code) {
+  return {ErrorCode::exited,
+          fmt::format("the process of the run ended with exit code {} before the run had ended, by "
+                      "_exit() or quick_exit() perhaps",
+                      code),
+          row_of(ErrorCode::exited).hint};
+}
+
+/// The status alone would pass for a result when code of the user's has ended the process.
+IsolatedEnd end_of(int status, const LastWord& word) {
+  IsolatedEnd end;
+  const ErrorCode crash = word.crash.code.load(std::memory_order_acquire);
+  const int choice = word.choice.load(std::memory_order_acquire);
+  if (crash != ErrorCode::ok) {
+    end.error = {crash, word.crash.text, row_of(crash).hint};
+    end.is_told = true;
+  } else if (WIFSIGNALED(status)) {
+    end.error = error_of_signal(WTERMSIG(status));
+  } else if (choice == nothing_chosen) {
+    end.error = error_of_exit(WEXITSTATUS(status));
+  } else {
+    // A sanitizer that finds leaks as the process ends replaces the code.
+    const int status_code = WEXITSTATUS(status);
+    end.code = static_cast<ExitCode>(status_code != 0 ? status_code : choice);
+  }
+  return end;
+}
+
 }  // namespace
 
 std::optional<IsolatedEnd> isolate() {
-  SharedWithForks<CrashText> crash;
+  SharedWithForks<LastWord> word;
   const ChildsSignals signals;
   std::fflush(nullptr);  // or the child writes it, too
   const pid_t parent = getpid();
@@ -77,15 +109,12 @@ std::optional<IsolatedEnd> isolate() {
     signals.unblock();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(exit_terminated);
-    static const SharedWithForks<CrashText> kept = std::move(crash);  // for a handler
-    CrashGuard::leave_text_in(kept.get());
+    static const SharedWithForks<LastWord> kept = std::move(word);  // for a handler
+    CrashGuard::leave_text_in(&kept->crash);
+    leave_choice_in(&kept->choice);
     return std::nullopt;
   }
-  const int status = signals.wait_for(child);
-  IsolatedEnd end;
-  end.error = error_of(status, *crash);
-  if (WIFEXITED(status)) end.code = static_cast<ExitCode>(WEXITSTATUS(status));
-  return end;
+  return end_of(signals.wait_for(child), *word);
 }
 
 }  // namespace pto2::cli

@@ -15,6 +15,7 @@
 #include "runtime/cli/other_programs.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/output/chosen_end.hpp"
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/guarded.hpp"
@@ -26,7 +27,7 @@ namespace {
 extern "C" void end_interrupted(int) {
   constexpr char message[] = "\npto2: interrupted\n";
   static_cast<void>(!write(STDERR_FILENO, message, sizeof message - 1));
-  _exit(exit_interrupted);
+  end_at_once(exit_interrupted);
 }
 
 void install_interrupt_handler() {
@@ -105,5 +106,5 @@ std::optional<CliError> known(const std::exception& error) {
 int main(int argc, char** argv) {
   using namespace pto2::cli;
   install_interrupt_handler();
-  return guarded([&] { return execute(argc, argv); }, remedies, known);
+  return chosen(guarded([&] { return execute(argc, argv); }, remedies, known));
 }

@@ -48,6 +48,22 @@ std::string help_of(const SettingSpec& spec) {
   return help;
 }
 
+/// On stderr.
+void tell(const RunError& error) {
+  fmt::print(stderr, "{}{}\n{}\n",
+             error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
+}
+
+/// Says that a run was expected to end otherwise, if it was.
+void complain_of_end(const RunReport& report) {
+  if (report.expected.empty() || report.is_as_expected()) return;
+  const std::string& name = report.settings->text(Setting::case_name);
+  fmt::print(
+      stderr,
+      "pto2: {} ended in {}, expected {}; --print-config shows where its settings are from\n",
+      name.empty() ? "the run" : "case " + name, report.outcome(), report.expected);
+}
+
 /// Says on stderr what is wrong with a run, also when it was expected.
 void complain_of(const RunReport& report) {
   for (const std::string& rule : report.broken_rules) {
@@ -57,16 +73,8 @@ void complain_of(const RunReport& report) {
                rule);
   }
   if (report.is_interrupted()) return;  // said when the signal came
-  if (const RunError& error = report.result.error; error.code != ErrorCode::ok) {
-    fmt::print(stderr, "{}{}\n{}\n",
-               error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
-  }
-  if (report.expected.empty() || report.is_as_expected()) return;
-  const std::string& name = report.settings->text(Setting::case_name);
-  fmt::print(
-      stderr,
-      "pto2: {} ended in {}, expected {}; --print-config shows where its settings are from\n",
-      name.empty() ? "the run" : "case " + name, report.outcome(), report.expected);
+  if (report.result.error.code != ErrorCode::ok) tell(report.result.error);
+  complain_of_end(report);
 }
 
 /// Of a run that has not come to its own report.
@@ -132,7 +140,7 @@ class RunCommand : public Command {
   RunReport measure(const Settings& settings, uint64_t trace_events,
                     const Interruption& interruption) const;
   ExitCode run(const Settings& settings);
-  ExitCode report_crash(const Settings& settings, const RunError& error);
+  ExitCode report_loss(const Settings& settings, const IsolatedEnd& end);
   ExitCode run_all();
 
   std::map<std::string, Option> options_;  ///< of settings, by name
@@ -299,9 +307,11 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events,
 }
 
 /// What the process of the run would have reported if it had lived. There is no trace.
-ExitCode RunCommand::report_crash(const Settings& settings, const RunError& error) {
+ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& end) {
   ResultFiles results(ResultNames{.json = json_});
-  const RunReport report = fault_report(settings, error);
+  const RunReport report = fault_report(settings, end.error);
+  if (!end.is_told) tell(end.error);
+  complain_of_end(report);
   if (!quiet_) results.print(to_text(report));
   results.finish([&] { return to_json(report); });
   return exit_code(report);
@@ -311,7 +321,7 @@ ExitCode RunCommand::run(const Settings& settings) {
   if (isolate_) {
     const std::optional<IsolatedEnd> ended = isolate();
     if (ended && ended->error.code == ErrorCode::ok) return ended->code;
-    if (ended) return report_crash(settings, ended->error);
+    if (ended) return report_loss(settings, *ended);
   }
   ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   OutputFile* const trace = results.trace();

@@ -5,20 +5,48 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <mutex>
 #include <new>
 #include <utility>
 
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/record/outcome.hpp"
 
 namespace pto2 {
+namespace {
+
+std::mutex guards_lock;
+ExitGuard* newest_guard = nullptr;
+
+[[noreturn]] void end_for(const std::string& caller, const char* call) {
+  fmt::print(stderr,
+             "FATAL: {} called {} in the middle of a run, which would end the process with its "
+             "graph half done\n{}\n",
+             caller, call, row_of(ErrorCode::exited).hint);
+  std::fflush(nullptr);
+  _exit(cli::exit_runtime_fault);
+}
+
+}  // namespace
 
 /// The guard is its own shared object to the C++ ABI, so that its handler alone can be taken back.
+/// One of quick_exit() cannot be: it stays, and asks the guards that live.
 ExitGuard::ExitGuard(Who who) : who_(std::move(who)) {
-  if (abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
+  static const bool is_registered = std::at_quick_exit(at_quick_exit) == 0;
+  if (!is_registered || abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
+  const std::lock_guard lock(guards_lock);
+  next_ = std::exchange(newest_guard, this);
 }
 
 /// To take a handler back is to call it.
 ExitGuard::~ExitGuard() {
+  {
+    const std::lock_guard lock(guards_lock);
+    ExitGuard** place = &newest_guard;
+    while (*place != this) place = &(*place)->next_;
+    *place = next_;
+  }
   armed_ = false;
   abi::__cxa_finalize(this);
 }
@@ -28,14 +56,15 @@ void ExitGuard::at_exit(void* guard) {
   if (!self.armed_) return;
   const std::string caller = self.who_();
   if (caller.empty()) return;
-  fmt::print(
-      stderr,
-      "FATAL: {} called exit() or pthread_exit() in the middle of a run, which would end the "
-      "process with its graph half done\n"
-      "return from kernel_entry or aicpu_orchestration_entry instead\n",
-      caller);
-  std::fflush(nullptr);
-  _exit(cli::exit_runtime_fault);
+  end_for(caller, "exit() or pthread_exit()");
+}
+
+void ExitGuard::at_quick_exit() {
+  const std::lock_guard lock(guards_lock);
+  for (const ExitGuard* guard = newest_guard; guard != nullptr; guard = guard->next_) {
+    const std::string caller = guard->who_();
+    if (!caller.empty()) end_for(caller, "quick_exit()");
+  }
 }
 
 }  // namespace pto2

@@ -1,5 +1,6 @@
-/// What becomes of exit() and pthread_exit() in the middle of a run: code of the user's that calls
-/// them would end the process with its own status, half of the graph done and nothing said.
+/// What becomes of exit(), quick_exit() and pthread_exit() in the middle of a run: code of the
+/// user's that calls them would end the process with its own status, half of the graph done and
+/// nothing said. Nobody in the process hears of _exit().
 #pragma once
 
 #include <atomic>
@@ -8,13 +9,13 @@
 
 namespace pto2 {
 
-/// While it lives, a call of exit() on a thread that `who` knows ends the process with the exit
-/// code of a runtime fault, after a message on stderr. Any number may live at the same time; the
-/// last one that was made is asked first.
+/// While it lives, a call of exit() or quick_exit() on a thread that `who` knows ends the process
+/// with the exit code of a runtime fault, after a message on stderr. Any number may live at the
+/// same time; the last one that was made is asked first.
 class ExitGuard {
  public:
-  /// Called on the thread that called exit(), it says what that thread runs; empty: it is none of
-  /// the guard's. It may read what that thread alone writes, and must not wait.
+  /// Called on the thread that called exit() or quick_exit(), it says what that thread runs; empty:
+  /// it is none of the guard's. It may read what that thread alone writes, and must not wait.
   using Who = std::function<std::string()>;
 
   explicit ExitGuard(Who who);
@@ -24,9 +25,11 @@ class ExitGuard {
 
  private:
   static void at_exit(void* guard);
+  static void at_quick_exit();
 
   Who who_;
   std::atomic<bool> armed_{true};
+  ExitGuard* next_ = nullptr;  ///< was made before
 };
 
 }  // namespace pto2

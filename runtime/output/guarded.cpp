@@ -10,6 +10,8 @@
 #include <new>
 #include <system_error>
 
+#include "runtime/output/chosen_end.hpp"
+
 namespace pto2::cli {
 
 int complain(ExitCode code, const std::string& message) {
@@ -22,7 +24,7 @@ void end_without_memory(const Remedies& remedies) {
                                       std::string_view(remedies.memory), std::string_view("\n")}) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, part.data(), part.size());
   }
-  _exit(exit_bad_input);
+  end_at_once(exit_bad_input);
 }
 
 namespace {

@@ -1,7 +1,8 @@
 #include "runtime/output/interruption.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
+
+#include "runtime/output/chosen_end.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -43,7 +44,7 @@ void Interruption::wait() {
   for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
     if (first_ == First::ends) {
       fmt::print(stderr, "\npto2: {}\n", name_of(signal));
-      _exit(code_of(signal));
+      end_at_once(code_of(signal));
     }
     if (signal_ == 0) {
       first = Clock::now();
@@ -52,7 +53,7 @@ void Interruption::wait() {
       signal_ = signal;
       source_.request_stop();
     } else if (Clock::now() - first > same) {
-      _exit(code_of(signal));
+      end_at_once(code_of(signal));
     }
   }
 }

@@ -116,6 +116,12 @@ constexpr OutcomeRow rows[] = {
      {},
      "the runtime was called on another thread than the orchestration's, or by its configuration",
      "call it from the thread of aicpu_orchestration_entry alone, and never from a kernel"},
+    {E::exited,
+     "exited",
+     Cause::kernel,
+     {},
+     "a kernel or the orchestration ended its process",
+     "return from kernel_entry or aicpu_orchestration_entry instead"},
 };
 
 }  // namespace

@@ -38,6 +38,7 @@ enum class ErrorCode : int32_t {
   bad_output,
   orchestration_timeout,
   wrong_thread,
+  exited,
 };
 
 /// Who has to do with it that a run ends so.

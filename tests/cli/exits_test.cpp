@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/program.hpp"
 
@@ -13,6 +14,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* executors[] = {"packed", "threads", "seeded"};
 
@@ -26,12 +28,29 @@ class Exits : public testing::Test {
   }
 
   /// `who` and `type` as in images/exits.cpp.
-  Outcome run(const char* executor, int who, int type = 0) {
-    return pto2({"run", "--orchestration", std::string(TEST_IMAGES) + "/exits.so", "--kernels",
-                 folder_.path("kernels"), "--executor", executor, "--arg",
-                 "scalar:" + std::to_string(who), "--arg", "scalar:" + std::to_string(type),
-                 "--json", folder_.path("result")});
+  Outcome run(const char* executor, int who, int type = 0, const Strings& more = {}) {
+    Strings arguments{"run",
+                      "--orchestration",
+                      std::string(TEST_IMAGES) + "/exits.so",
+                      "--kernels",
+                      folder_.path("kernels"),
+                      "--executor",
+                      executor,
+                      "--arg",
+                      "scalar:" + std::to_string(who),
+                      "--arg",
+                      "scalar:" + std::to_string(type),
+                      "--json",
+                      folder_.path("result")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return pto2(arguments);
   }
+  /// Another kernel that ends the process.
+  void exit_by(const std::string& kernel) {
+    fs::copy_file(std::string(TEST_IMAGES) + "/" + kernel + ".so",
+                  folder_.path("kernels/0_exits.so"), fs::copy_options::overwrite_existing);
+  }
+  nlohmann::json result() const { return nlohmann::json::parse(read_text(folder_.path("result"))); }
   void expect_fault(const Outcome& outcome, const std::string& who) {
     EXPECT_EQ(outcome.code, 5) << outcome.err;
     EXPECT_THAT(
@@ -61,6 +80,40 @@ TEST_F(Exits, OfAnImageOutsideItsEntriesAreFaults) {
   for (const int who : {0, 2}) {
     expect_fault(run("packed", who), "an image that was loaded, or a thread that one has started,");
   }
+}
+
+TEST_F(Exits, BeforeDestructorsAreFaults) {
+  exit_by("quick_exit_kernel");
+  for (const char* executor : executors) {
+    const Outcome outcome = run(executor, 3);
+    EXPECT_EQ(outcome.code, 5);
+    EXPECT_THAT(outcome.err, ContainsRegex("FATAL: kernel 0, task 1 of ring 0, on aic_?[0-9]+, "
+                                           "called quick_exit\\(\\) in the middle of a run"));
+  }
+}
+
+/// The status of such a process is no result, whatever was expected.
+TEST_F(Exits, ThatNobodyHearsOfAreToldByAnotherProcess) {
+  exit_by("mute_exit_kernel");
+  const Outcome outcome = run("packed", 3, 0, {"--isolate", "--quiet"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("FATAL: the process of the run ended with exit code 0 "
+                                           "before the run had ended, by _exit()"),
+                                 HasSubstr("return from kernel_entry")));
+  EXPECT_EQ(result()["outcome"], "exited");
+  EXPECT_EQ(result()["error"]["code"], "exited");
+  const Outcome otherwise = run("threads", 3, 0, {"--isolate", "--expect", "kernel_threw"});
+  EXPECT_EQ(otherwise.code, 1);
+  EXPECT_THAT(otherwise.err, HasSubstr("the run ended in exited, expected kernel_threw"));
+  EXPECT_EQ(run("packed", 3, 0, {"--isolate", "--expect", "exited"}).code, 0);
+}
+
+/// What a run says as it ends early by its own choice is its result.
+TEST_F(Exits, OfThisProgramAreNone) {
+  const Outcome refused = run("packed", 4, 0, {"--isolate", "--arg", "scalar:0"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, Not(HasSubstr("FATAL")));
+  EXPECT_FALSE(fs::exists(folder_.path("result")));
 }
 
 }  // namespace

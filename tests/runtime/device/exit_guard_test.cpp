@@ -31,6 +31,23 @@ TEST(ExitGuard, SaysWhoCalled) {
       "^FATAL: somebody called exit\\(\\) or pthread_exit\\(\\) in the middle of a run");
 }
 
+TEST(ExitGuard, SaysWhoCalledQuickExit) {
+  EXPECT_EXIT(
+      {
+        const ExitGuard outer(always("outer"));
+        const ExitGuard middle(always(""));
+        { const ExitGuard inner(always("inner")); }
+        std::quick_exit(0);
+      },
+      ExitedWithCode(5), "^FATAL: outer called quick_exit\\(\\) in the middle of a run");
+  EXPECT_EXIT(
+      {
+        const ExitGuard guard(always(""));
+        std::quick_exit(3);
+      },
+      ExitedWithCode(3), "^$");
+}
+
 TEST(ExitGuard, LeavesOthersAlone) {
   EXPECT_EXIT(
       {
