@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "runtime/device/crash_guard.hpp"
+#include "runtime/device/exit_guard.hpp"
 #include "runtime/output/chosen_end.hpp"
 #include "runtime/output/shared_with_forks.hpp"
 
@@ -53,7 +54,7 @@ class ChildsSignals {
 
 /// What a child leaves to its parent.
 struct LastWord {
-  CrashText crash;
+  CrashText fault;
   std::atomic<int> choice{nothing_chosen};
 };
 
@@ -79,10 +80,10 @@ RunError error_of_exit(int code) {
 /// The status alone would pass for a result when code of the user's has ended the process.
 IsolatedEnd end_of(int status, const LastWord& word) {
   IsolatedEnd end;
-  const ErrorCode crash = word.crash.code.load(std::memory_order_acquire);
+  const ErrorCode fault = word.fault.code.load(std::memory_order_acquire);
   const int choice = word.choice.load(std::memory_order_acquire);
-  if (crash != ErrorCode::ok) {
-    end.error = {crash, word.crash.text, row_of(crash).hint};
+  if (fault != ErrorCode::ok) {
+    end.error = {fault, word.fault.text, row_of(fault).hint};
     end.is_told = true;
   } else if (WIFSIGNALED(status)) {
     end.error = error_of_signal(WTERMSIG(status));
@@ -110,7 +111,8 @@ std::optional<IsolatedEnd> isolate() {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(exit_terminated);
     static const SharedWithForks<LastWord> kept = std::move(word);  // for a handler
-    CrashGuard::leave_text_in(&kept->crash);
+    CrashGuard::leave_text_in(&kept->fault);
+    ExitGuard::leave_text_in(&kept->fault);
     leave_choice_in(&kept->choice);
     return std::nullopt;
   }

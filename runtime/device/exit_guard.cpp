@@ -1,7 +1,7 @@
 #include "runtime/device/exit_guard.hpp"
 
 #include <cxxabi.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -19,11 +19,22 @@ namespace {
 std::mutex guards_lock;
 ExitGuard* newest_guard = nullptr;
 
+std::atomic<CrashText*> text_of_exit{nullptr};
+
+/// For who reads it when this process is gone.
+void leave(const std::string& message) {
+  CrashText* const text = text_of_exit.load(std::memory_order_acquire);
+  if (text == nullptr) return;
+  text->text[message.copy(text->text, crash_text)] = '\0';
+  text->code.store(ErrorCode::exited, std::memory_order_release);
+}
+
 [[noreturn]] void end_for(const std::string& caller, const char* call) {
-  fmt::print(stderr,
-             "FATAL: {} called {} in the middle of a run, which would end the process with its "
-             "graph half done\n{}\n",
-             caller, call, row_of(ErrorCode::exited).hint);
+  const std::string message = fmt::format(
+      "{} called {} in the middle of a run, which would end the process with its graph half done",
+      caller, call);
+  leave(message);
+  fmt::print(stderr, "FATAL: {}\n{}\n", message, row_of(ErrorCode::exited).hint);
   std::fflush(nullptr);
   _exit(cli::exit_runtime_fault);
 }
@@ -49,6 +60,10 @@ ExitGuard::~ExitGuard() {
   }
   armed_ = false;
   abi::__cxa_finalize(this);
+}
+
+void ExitGuard::leave_text_in(CrashText* text) {
+  text_of_exit.store(text, std::memory_order_release);
 }
 
 void ExitGuard::at_exit(void* guard) {

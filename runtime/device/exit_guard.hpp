@@ -7,6 +7,8 @@
 #include <functional>
 #include <string>
 
+#include "runtime/device/crash_guard.hpp"
+
 namespace pto2 {
 
 /// While it lives, a call of exit() or quick_exit() on a thread that `who` knows ends the process
@@ -22,6 +24,9 @@ class ExitGuard {
   ~ExitGuard();
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
+
+  /// From now on what is said is left in `text`, too, as `exited`; null: no more.
+  static void leave_text_in(CrashText* text);
 
  private:
   static void at_exit(void* guard);

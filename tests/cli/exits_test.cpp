@@ -92,6 +92,24 @@ TEST_F(Exits, BeforeDestructorsAreFaults) {
   }
 }
 
+TEST_F(Exits, AreReportedByAnotherProcess) {
+  for (const auto& [kernel, call] : {std::pair("exit_kernel", "exit() or pthread_exit()"),
+                                     {"quick_exit_kernel", "quick_exit()"}}) {
+    exit_by(kernel);
+    for (const char* executor : executors) {
+      const Outcome outcome = run(executor, 3, 0, {"--isolate", "--expect", "inconclusive"});
+      EXPECT_EQ(outcome.code, 1);
+      EXPECT_THAT(outcome.err, HasSubstr("the run ended in exited, expected inconclusive"));
+      EXPECT_THAT(outcome.err, Not(HasSubstr("_exit() or quick_exit() perhaps"))) << "it is told";
+      EXPECT_EQ(result()["outcome"], "exited");
+      EXPECT_THAT(result()["error"]["message"].get<std::string>(),
+                  AllOf(ContainsRegex("kernel 0, task 1 of ring 0, on aic_?[0-9]+, called "),
+                        HasSubstr(call)));
+    }
+    EXPECT_EQ(run("packed", 3, 0, {"--isolate", "--expect", "exited"}).code, 0);
+  }
+}
+
 /// The status of such a process is no result, whatever was expected.
 TEST_F(Exits, ThatNobodyHearsOfAreToldByAnotherProcess) {
   exit_by("mute_exit_kernel");
