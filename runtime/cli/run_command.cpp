@@ -134,6 +134,7 @@ class RunCommand : public Command {
   /// The settings, with `case_name` instead of the case, if it is not empty.
   Settings resolve(const std::string& case_name = {}) const;
   void check_combinations(const Settings& settings) const;
+  void check_expectation(const Settings& settings) const;
   std::vector<InputFile> inputs(const Settings& settings) const;
   void check_files(const Settings& settings) const;
   ExitCode print_config(const Settings& settings) const;
@@ -222,6 +223,21 @@ void RunCommand::check_combinations(const Settings& settings) const {
   if (settings.workload() == nullptr && (own_.orchestration.empty() || own_.kernels.empty())) {
     throw CliError(exit_usage,
                    "name a WORKLOAD (pto2 list shows them), or both --orchestration and --kernels");
+  }
+  check_expectation(settings);
+}
+
+/// What ends the process of a run can be told by another alone.
+void RunCommand::check_expectation(const Settings& settings) const {
+  if (isolate_ || all_) return;
+  const std::string& expected = settings.text(Setting::expect);
+  for (const ErrorCode code : {ErrorCode::crashed, ErrorCode::exited}) {
+    if (expected != error_name(code)) continue;
+    throw CliError(
+        exit_usage,
+        fmt::format("--expect {} needs --isolate, with which that is an outcome that --expect can "
+                    "name; without it the process ends that would report it",
+                    expected));
   }
 }
 

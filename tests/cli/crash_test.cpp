@@ -73,6 +73,16 @@ TEST_F(Crashes, AreReportedByAnotherProcess) {
   EXPECT_EQ(run({"--isolate", "--expect", "kernel_threw"}).code, 1);
 }
 
+/// Nobody would be there to see that it is met.
+TEST_F(Crashes, AreExpectedOfAnotherProcessAlone) {
+  for (const std::string fault : {"crashed", "exited"}) {
+    const Outcome outcome = run({"--expect", fault});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("--expect " + fault + " needs --isolate"));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("FATAL"))) << "the run has begun";
+  }
+}
+
 /// A kernel that does not return is left, and its process goes on.
 TEST_F(Crashes, AreNoneWhereKernelsDoNotReturn) {
   fs::copy_file(std::string(TEST_IMAGES) + "/endless_kernel.so",
