@@ -325,7 +325,8 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events,
 /// What the process of the run would have reported if it had lived. There is no trace.
 ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& end) {
   ResultFiles results(ResultNames{.json = json_});
-  const RunReport report = fault_report(settings, end.error);
+  RunReport report = fault_report(settings, end.error);
+  report.is_lost = true;
   if (!end.is_told) tell(end.error);
   complain_of_end(report);
   if (!quiet_) results.print(to_text(report));

@@ -96,6 +96,13 @@ void add_counts(Json& json, const RunResult& r) {
   json["edges_early"] = r.edges_early;
 }
 
+/// A zero would be taken for a count.
+void forget_counts(Json& json) {
+  for (auto& [field, value] : json.items()) {
+    if (value.is_number()) value = nullptr;
+  }
+}
+
 }  // namespace
 
 std::string to_text(const RunReport& report) {
@@ -119,6 +126,7 @@ std::string to_text(const RunReport& report) {
     line("max abs error", fmt::format("{:.3g} (tolerance {:g} + {:g} |reference|)",
                                       *report.max_abs_error, *report.tolerance, *report.tolerance));
   }
+  if (report.is_lost) return text;
   line("tasks", fmt::format("{}, {} edges", r.tasks, r.edges_linked + r.edges_early));
   line("wall time",
        duration_text(report.wall_s) +
@@ -155,11 +163,12 @@ Json json_of(const RunReport& report) {
                {"host_threads", r.host_threads},
                {"ns_per_task", ns_per_task(report)}};
   add_counts(json, r);
+  if (report.is_lost) forget_counts(json);
   if (!report.detail.empty()) json["detail"] = report.detail;
   if (r.error.code != ErrorCode::ok) {
     json["error"] = {
         {"code", error_name(r.error.code)}, {"message", r.error.message}, {"hint", r.error.hint}};
-    for (uint32_t phase = 0; phase < r.phases.size(); ++phase) {
+    for (uint32_t phase = 0; phase < r.phases.size() && !report.is_lost; ++phase) {
       json["tasks_by_state"][phase_name(static_cast<Phase>(phase))] = r.phases[phase];
     }
   }

@@ -27,6 +27,7 @@ struct RunReport {
   std::optional<double> tolerance;
   std::vector<std::string> broken_rules;  ///< by the events of a traced run: our bug
   std::vector<std::string> kernel_names;  ///< by id
+  bool is_lost = false;                   ///< with its process: what was counted is unknown
 
   bool is_interrupted() const { return verdict == "interrupted"; }
   /// How the run ended: the verdict, or the name of the fault.
@@ -40,7 +41,7 @@ std::string to_text(const RunReport& report);
 
 /// One object with schema pto2-run/1. Fields without a value are null: the error without a
 /// reference, or when an output is not a number; the time inside kernels in a simulation, whose
-/// clock counts points of the schedule.
+/// clock counts points of the schedule; of a run that is lost all times and counts.
 std::string to_json(const RunReport& report);
 
 /// One line: whether a case ended as expected, its name, its outcome and its wall time.

@@ -74,6 +74,20 @@ TEST_F(Crashes, AreReportedByAnotherProcess) {
 }
 
 /// Nobody would be there to see that it is met.
+/// What the process would have counted is gone with it, and zeros would be wrong.
+TEST_F(Crashes, LeaveNoCounts) {
+  const Outcome outcome = run({"--isolate"});
+  EXPECT_THAT(outcome.out, Not(ContainsRegex("tasks|time|threads|slots")));
+  const json result = json::parse(read_text(folder_.path("result")));
+  for (const char* field : {"tasks", "repeat", "wall_s", "kernel_s", "host_threads", "ns_per_task",
+                            "peak_rss_bytes", "peak_window", "edges_linked"}) {
+    ASSERT_TRUE(result.contains(field)) << field;
+  }
+  for (const auto& [field, value] : result.items()) EXPECT_FALSE(value.is_number()) << field;
+  EXPECT_FALSE(result.contains("tasks_by_state"));
+  EXPECT_TRUE(result["config"]["window"].is_number());
+}
+
 TEST_F(Crashes, AreExpectedOfAnotherProcessAlone) {
   for (const std::string fault : {"crashed", "exited"}) {
     const Outcome outcome = run({"--expect", fault});
