@@ -138,7 +138,7 @@ class RunCommand : public Command {
   std::vector<InputFile> inputs(const Settings& settings) const;
   void check_files(const Settings& settings) const;
   ExitCode print_config(const Settings& settings) const;
-  RunReport measure(const Settings& settings, uint64_t trace_events,
+  RunReport measure(const Settings& settings, ResultFiles& results,
                     const Interruption& interruption) const;
   ExitCode run(const Settings& settings);
   ExitCode report_loss(const Settings& settings, const IsolatedEnd& end);
@@ -303,8 +303,9 @@ ExitCode RunCommand::print_config(const Settings& settings) const {
   return exit_pass;
 }
 
-/// Until the first signal, and a second one ends the process at once.
-RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events,
+/// Until the first signal, and a second one ends the process at once. Earlier results are gone
+/// before code of the user's can end it, too.
+RunReport RunCommand::measure(const Settings& settings, ResultFiles& results,
                               const Interruption& interruption) const {
   // A launch has one of its own, which knows more.
   const ExitGuard guard(
@@ -313,18 +314,23 @@ RunReport RunCommand::measure(const Settings& settings, uint64_t trace_events,
   Progress progress(!quiet_);
   progress.stage("making the inputs");
   RunProgram program(settings, own_);
+  results.remove_former();
+  program.configure(own_);
   if (program.error().code != ErrorCode::ok) return fault_report(settings, program.error());
   Repetitions repetitions(settings, config, program, progress,
                           quiet_ ? "error" : settings.text(Setting::log_level),
                           interruption.stop());
-  RunReport report = repetitions.run(trace_events);
+  const bool traced = results.trace() != nullptr;
+  RunReport report = repetitions.run(traced ? settings.number(Setting::trace_events) : 0);
   report.interrupted = interruption.exit_code().value_or(exit_interrupted);
   return report;
 }
 
-/// What the process of the run would have reported if it had lived. There is no trace.
+/// What the process of the run would have reported if it had lived. There is no trace, not even an
+/// earlier one.
 ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& end) {
-  ResultFiles results(ResultNames{.json = json_});
+  ResultFiles results(ResultNames{.json = json_, .trace = trace_});
+  results.remove_former();
   RunReport report = fault_report(settings, end.error);
   report.is_lost = true;
   if (!end.is_told) tell(end.error);
@@ -343,8 +349,7 @@ ExitCode RunCommand::run(const Settings& settings) {
   ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   OutputFile* const trace = results.trace();
   const Interruption interruption(Interruption::First::requests_stop);
-  RunReport report = measure(
-      settings, trace != nullptr ? settings.number(Setting::trace_events) : 0, interruption);
+  RunReport report = measure(settings, results, interruption);
   complain_of(report);
   if (!quiet_) results.print(to_text(report));
   if (trace != nullptr && report.repetitions == 0) {
@@ -376,7 +381,7 @@ ExitCode RunCommand::run_all() {
   const Interruption interruption(Interruption::First::requests_stop);
   for (const workloads::CaseInfo& info : common.workload()->cases()) {
     settings.push_back(resolve(info.name));
-    RunReport report = measure(settings.back(), 0, interruption);
+    RunReport report = measure(settings.back(), results, interruption);
     report.expected = info.outcome();
     const bool is_last = report.is_interrupted();
     if (worst == exit_pass || !is_last) worst = std::max(worst, exit_code(report));

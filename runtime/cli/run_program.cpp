@@ -52,6 +52,9 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
     add_argument(parse_program_argument(argument), settings.number(Setting::input_seed));
   }
   load_images(settings, own);
+}
+
+void RunProgram::configure(const OwnImages& own) {
   const int expected = ask_argument_count();
   if (error_.code == ErrorCode::ok) check_argument_count(expected, own);
 }

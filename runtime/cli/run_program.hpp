@@ -27,6 +27,9 @@ class RunProgram {
  public:
   /// Loads the images and makes the inputs. Throws CliError, LoadError, std::bad_alloc.
   RunProgram(const Settings& settings, const OwnImages& own);
+  /// Asks the orchestration for its configuration, before all else. Throws CliError if it expects
+  /// other arguments.
+  void configure(const OwnImages& own);
 
   /// Why it cannot run: its configuration has called the runtime, or thrown. Else its code is
   /// `ok`.

@@ -34,6 +34,11 @@ fs::path resolved(const std::string& name) {
   return canonical.empty() ? path : canonical;
 }
 
+/// As /dev/stdout: who has opened it goes on with the file that there is.
+bool is_open_already(const std::string& path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
 /// False: the file stays where it was, and has lost its interim name.
 bool take_place(const fs::path& interim, const std::string& target) {
   if (rename(interim.c_str(), target.c_str()) == 0) return true;
@@ -95,10 +100,8 @@ bool OutputFile::open_nameless() {
   const fs::path target = resolved(path_);
   struct stat former = {};
   const bool is_there = stat(path_.c_str(), &former) == 0;
-  // As /dev/stdout: who has opened it goes on with the file that there is.
-  const bool is_open_already = path_.starts_with("/dev/") || path_.starts_with("/proc/");
   const bool is_file = is_there && S_ISREG(former.st_mode) && access(path_.c_str(), W_OK) == 0;
-  if (is_open_already || (is_there && !is_file)) return false;
+  if (is_open_already(path_) || (is_there && !is_file)) return false;
   const int file =
       open(target.parent_path().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, readable_and_writable);
   if (file < 0) return false;
@@ -131,6 +134,15 @@ void OutputFile::put_in_place() {
 void OutputFile::empty() {
   if (owned_ && !emptied_) (void)!ftruncate(fileno(owned_.get()), 0);
   emptied_ = true;
+}
+
+/// A file that is written in place stays, without its text.
+void OutputFile::remove_former() const {
+  if (!target_.empty()) {
+    if (unlink(target_.c_str()) != 0 && errno != ENOENT) fail("cannot replace the earlier one");
+  } else if (owned_ && !is_open_already(path_)) {
+    (void)!ftruncate(fileno(owned_.get()), 0);
+  }
 }
 
 void OutputFile::write(std::string_view text) {

@@ -1,7 +1,8 @@
 /// A file of results that is opened before the work whose results it takes.
 ///
 /// It appears, or takes the place of the one of its name, once it is whole. A program that ends
-/// before that, by a signal or otherwise, leaves nothing behind, and what there was as it was.
+/// before that, by a signal or otherwise, leaves nothing behind, and what there was as it was,
+/// unless it has removed that.
 /// Pipes and devices, and files where the file system cannot do this, are written as the texts
 /// come.
 #pragma once
@@ -27,6 +28,9 @@ class OutputFile {
   /// Throws CliError (bad input) if that is impossible.
   explicit OutputFile(const std::string& path, std::string content = "the result");
 
+  /// Removes what there is under its name, so that nobody takes it for this one. Throws CliError
+  /// (bad input) if that is impossible.
+  void remove_former() const;
   void write(std::string_view text);
   /// Flushes, closes, and puts the file in its place. Throws CliError (bad input) if anything could
   /// not be written; what there was stays then.

@@ -39,6 +39,12 @@ ResultFiles::ResultFiles(const ResultNames& names) : text_(is_for_people(names))
   if (!names.trace.empty()) trace_.emplace(names.trace, "the trace");
 }
 
+void ResultFiles::remove_former() const {
+  for (const auto* file : {&json_, &junit_, &trace_}) {
+    if (*file) (*file)->remove_former();
+  }
+}
+
 template <class Step>
 void ResultFiles::attempt(Step&& step) {
   try {

@@ -29,6 +29,8 @@ class ResultFiles {
   ResultFiles(const std::string& json, const std::string& junit)
       : ResultFiles(ResultNames{.json = json, .junit = junit}) {}
 
+  /// The run begins: removes the files that there are of earlier ones. Throws CliError (bad input).
+  void remove_former() const;
   /// The trace, for who has it to write; null if none is wanted.
   [[nodiscard]] OutputFile* trace() { return trace_ ? &*trace_ : nullptr; }
   /// It is written: puts it in its place. Requires that one is wanted.

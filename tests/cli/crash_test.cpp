@@ -74,6 +74,19 @@ TEST_F(Crashes, AreReportedByAnotherProcess) {
 }
 
 /// Nobody would be there to see that it is met.
+/// What is left of an earlier run would pass for the result of this one.
+TEST_F(Crashes, LeaveNoEarlierResults) {
+  for (const bool isolated : {false, true}) {
+    folder_.file("result", "earlier");
+    folder_.file("trace", "earlier");
+    Strings options{"--trace", folder_.path("trace")};
+    if (isolated) options.emplace_back("--isolate");
+    EXPECT_EQ(run(options).code, 5);
+    EXPECT_FALSE(fs::exists(folder_.path("trace")));
+    EXPECT_EQ(fs::exists(folder_.path("result")), isolated);
+  }
+}
+
 /// What the process would have counted is gone with it, and zeros would be wrong.
 TEST_F(Crashes, LeaveNoCounts) {
   const Outcome outcome = run({"--isolate"});

@@ -64,6 +64,22 @@ TEST_F(OutputFiles, LeaveWhatThereIsUntilThen) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+/// But the rights and the links of it stay.
+TEST_F(OutputFiles, RemoveWhatThereIsIfTheyAreTold) {
+  write(path("old"), "earlier");
+  fs::permissions(path("old"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("old", path("link"));
+  OutputFile file(path("link"));
+  file.remove_former();
+  EXPECT_FALSE(fs::exists(path("old")));
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  OutputFile(path("new")).remove_former();
+  file.write("whole");
+  file.finish();
+  EXPECT_EQ(read(path("old")), "whole");
+  EXPECT_EQ(fs::status(path("old")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(OutputFiles, KeepTheRightsAndTheLinksOfEarlierOnes) {
   write(path("old"), "earlier");
   fs::permissions(path("old"), fs::perms::owner_read | fs::perms::owner_write |
