@@ -2,17 +2,22 @@
 
 #include <fmt/core.h>
 
-#include <optional>
+#include <algorithm>
 
 namespace pto2::cli {
 namespace {
 
-/// The setting that has no meaning on executors of other kinds.
-std::optional<Setting> own_setting_of(const ExecutorRow& row) {
-  if (is_simulated(row.executor)) return Setting::seed;
-  if (row.executor == ExecutorKind::packed) return Setting::host_threads;
-  return std::nullopt;
-}
+/// A setting that has a meaning on some executors alone.
+struct OwnSetting {
+  Setting setting;
+  bool (*is_of)(ExecutorKind);
+};
+
+constexpr OwnSetting own_settings[] = {
+    {Setting::seed, is_simulated},
+    {Setting::host_threads, [](ExecutorKind kind) { return kind == ExecutorKind::packed; }},
+    // A simulation has no clock, and nobody beside it who could cut a kernel off.
+    {Setting::deadline, [](ExecutorKind kind) { return !is_simulated(kind); }}};
 
 }  // namespace
 
@@ -32,12 +37,12 @@ ExecutorOptions executor_of(const Settings& settings) {
 
 void check_executor_flags(const Settings& settings) {
   const ExecutorRow& chosen = row_of(executor_of(settings).executor);
-  const std::optional<Setting> allowed = own_setting_of(chosen);
-  for (const ExecutorRow& row : executor_table()) {
-    const std::optional<Setting> own = own_setting_of(row);
-    if (!own || own == allowed || settings[*own].source != Source::flag) continue;
+  for (const OwnSetting& own : own_settings) {
+    if (own.is_of(chosen.executor) || settings[own.setting].source != Source::flag) continue;
+    const auto table = executor_table();
+    const auto other = std::ranges::find_if(table, own.is_of, &ExecutorRow::executor);
     throw CliError(exit_usage, fmt::format("--{} has no meaning on executor {}; use --executor {}",
-                                           spec_of(*own).name, chosen.name, row.name));
+                                           spec_of(own.setting).name, chosen.name, other->name));
   }
 }
 
