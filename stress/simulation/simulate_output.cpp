@@ -105,9 +105,10 @@ Json json_of(const Options& options, const cli::NumberRange& seeds, const Summar
   if (options.faults.any()) json["listed_faults"] = to_string(options.faults);
   json["first_seed"] = seeds.first;
   json["last_seed"] = seeds.last;
-  json["verdict"] = summary.wrong_runs != 0                      ? "fail"
-                    : interrupted || !summary.never_seen.empty() ? "inconclusive"
-                                                                 : "pass";
+  json["verdict"] = summary.wrong_runs != 0       ? "fail"
+                    : interrupted                 ? "interrupted"
+                    : !summary.never_seen.empty() ? "inconclusive"
+                                                  : "pass";
   json["runs"] = summary.runs;
   json["outcomes"] = summary.outcomes;
   if (options.faults.any()) json["faults"] = json_of_faults(summary);

@@ -147,7 +147,11 @@ PendingSignals::~PendingSignals() {
 bool PendingSignals::look() {
   constexpr timespec none{0, 0};
   const int signal = sigtimedwait(&signals_, nullptr, &none);
-  if (signal > 0 && seen_ == 0) seen_ = signal;
+  if (signal > 0 && seen_ == 0) {
+    seen_ = signal;
+    fmt::print(stderr, "\npto2: {}; ending with what was found so far\n",
+               signal == SIGINT ? "interrupted" : "terminated");
+  }
   return seen_ != 0;
 }
 

@@ -20,7 +20,7 @@ class PendingSignals {
   PendingSignals(const PendingSignals&) = delete;
   PendingSignals& operator=(const PendingSignals&) = delete;
 
-  /// Whether one has come, now or before.
+  /// Whether one has come, now or before. Says so on stderr when it sees the first.
   bool look();
   /// How the process is to end: nothing as long as none was seen.
   [[nodiscard]] std::optional<cli::ExitCode> exit_code() const;

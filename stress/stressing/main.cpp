@@ -65,9 +65,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("PATTERN", arguments.pattern,
                  "units whose name contains it, or the one of this name (default: all)");
   app.add_flag("--list", arguments.list, "show the names of the units");
-  auto* seconds = app.add_option("--seconds", arguments.seconds,
-                                 "how long all units together run (default: 60)")
-                      ->check(cli::seconds_in(0.01, 1e7));
+  auto* seconds =
+      app.add_option("--seconds", arguments.seconds,
+                     "how long all units together run, at least 0.05 for each (default: 60)")
+          ->check(cli::seconds_in(0.01, 1e7));
   auto* runs = app.add_option("--runs", arguments.runs, "how often each unit runs")
                    ->check(cli::whole_number_in(1, most));
   auto* tasks = app.add_option("--tasks", arguments.tasks,

@@ -70,6 +70,7 @@ class Stressing {
     result_.fan_out = unit_.fan_out();
     result_.seeds = {options_.seeds.first, std::max(options_.seeds.first, counts_->seed.load())};
     result_.interrupted = ended.stopped;
+    result_.has_report = ended.completed;
     if (ended.completed) {
       result_.report = report_of(ended.result);
       for (const simulations::WrongSeed& wrong : result_.report.wrong) {

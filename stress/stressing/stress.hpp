@@ -33,12 +33,15 @@ struct UnitResult {
   std::optional<FanOutKind> fan_out = {};  ///< Unit::fan_out()
   cli::NumberRange seeds{1, 1};            ///< that were begun, if it has them
   UnitReport report;
+  bool has_report = true;  ///< its process came to its end and told it
   std::vector<Failure> failures;
   bool interrupted = false;
 };
 
 struct StressOptions {
   Budget budget;  ///< of each unit
+  /// A share in which a unit makes its first run, unless the machine is slow.
+  static constexpr double least_seconds = 0.05;
   static constexpr uint64_t without_end = ~uint64_t{0} - 1;
   cli::NumberRange seeds{1, without_end};
   std::vector<NoiseKind> noise;

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -24,6 +27,29 @@ bool is_one_sided(const UnitResult& result) {
 const char* verdict_of(const UnitResult& result) {
   if (!result.failures.empty()) return "fail";
   return is_one_sided(result) || result.interrupted || result.runs == 0 ? "inconclusive" : "pass";
+}
+
+/// Its share of the time was over before.
+bool lacks_a_run(const UnitResult& result) {
+  return result.runs == 0 && result.failures.empty() && !result.interrupted;
+}
+
+/// One line for who sees stderr alone; empty if each unit has had a run.
+std::string text_of_lack(const std::vector<UnitResult>& results, const StressOptions& options) {
+  constexpr std::size_t named = 3;
+  std::string names;
+  std::size_t lacking = 0;
+  for (const UnitResult& result : results) {
+    if (!lacks_a_run(result) || ++lacking > named) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", result.name);
+  }
+  if (lacking == 0) return {};
+  if (lacking > named) names += fmt::format(" and {} more", lacking - named);
+  const double share = std::max(StressOptions::least_seconds, 2 * options.budget.seconds);
+  return fmt::format(
+      "pto2: inconclusive: no run of {} came to its end in its share of the time; "
+      "give --seconds at least {:.0f}\n",
+      names, std::ceil(share * static_cast<double>(results.size())));
 }
 
 std::string seeds_of(const UnitResult& result) {
@@ -50,7 +76,7 @@ std::string text_of(const UnitResult& result) {
   if (result.has_seeds) text += fmt::format("  seeds {}", seeds_of(result));
   text += "\n";
   for (const Failure& failure : result.failures) text += text_of(failure);
-  if (result.runs == 0 && result.failures.empty()) {
+  if (lacks_a_run(result)) {
     text += "no run came to its end in its share of the time: give it more --seconds\n";
   }
   for (const std::string& missing : result.report.never_seen) {
@@ -80,7 +106,7 @@ Json json_of(const UnitResult& result) {
     json["last_seed"] = result.seeds.last;
   }
   if (result.fan_out) json["fan_out"] = fan_out_name(*result.fan_out);
-  json["outcomes"] = result.report.outcomes;
+  json["outcomes"] = result.has_report ? Json(result.report.outcomes) : Json();
   json["never_seen"] = result.report.never_seen;
   json["failures"] = Json::array();
   for (const Failure& failure : result.failures) json["failures"].push_back(json_of(failure));
@@ -123,6 +149,7 @@ std::string StressOutput::json_text(std::size_t units, const StressOptions& opti
   Json json{{"schema", "pto2-stress/1"},
             {"verdict", code == cli::exit_pass   ? "pass"
                         : code == cli::exit_fail ? "fail"
+                        : interrupted            ? "interrupted"
                                                  : "inconclusive"},
             {"noise", noise_text(options.noise)},
             {"interrupted", interrupted},
@@ -156,6 +183,7 @@ cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& optio
                   "noise {}\n",
                   results_.size(), units, failed, inconclusive, runs, tasks, seconds,
                   noise_text(options.noise)));
+  fmt::print(stderr, "{}", text_of_lack(results_, options));
   files_.finish([&] { return json_text(units, options, code, interrupted.has_value()); },
                 "pto2 stress", cases, interrupted.has_value());
   return code;

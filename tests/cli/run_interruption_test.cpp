@@ -170,7 +170,11 @@ void expect_early_end(const Strings& command, const char* first, const char* tex
     EXPECT_EQ(outcome.code, code) << outcome.err;
     EXPECT_LT(outcome.seconds, soon);
     EXPECT_THAT(outcome.out, HasSubstr(text));
-    EXPECT_EQ(nlohmann::json::parse(read_text(folder.path("json")))["interrupted"], true);
+    EXPECT_THAT(outcome.err, HasSubstr(signal == SIGINT ? "\npto2: interrupted; ending with what"
+                                                        : "\npto2: terminated; ending with what"));
+    const auto json = nlohmann::json::parse(read_text(folder.path("json")));
+    EXPECT_EQ(json["interrupted"], true);
+    EXPECT_EQ(json["verdict"], "interrupted");
   }
 }
 

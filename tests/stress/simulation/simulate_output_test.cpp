@@ -107,7 +107,7 @@ TEST_F(Output, NoRunIsInconclusive) {
 
 TEST_F(Output, AnInterruptionIsItsSignals) {
   EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_interrupted);
-  expect_verdict("inconclusive");
+  expect_verdict("interrupted");
   summary_.wrong_runs = 1;
   summary_.wrong = {{3, {"odd"}}};
   EXPECT_EQ(finish(cli::exit_interrupted), cli::exit_fail) << "a wrong run weighs more";

@@ -109,8 +109,43 @@ TEST(StressOutput, AUnitWithoutARunNeedsMoreTime) {
   const char* hint = "no run came to its end in its share of the time: give it more --seconds\n";
   EXPECT_THAT(told({nothing}).second, testing::HasSubstr(hint));
   EXPECT_THAT(told({nothing}).second, testing::HasSubstr(" 0/s "));
+  UnitResult interrupted = nothing;
+  interrupted.interrupted = true;
   nothing.failures.push_back(failure_of("late", "pto2 stress X"));
-  EXPECT_THAT(told({nothing}).second, testing::Not(testing::HasSubstr(hint)));
+  for (const UnitResult& other : {interrupted, nothing}) {
+    EXPECT_THAT(told({other}).second, testing::Not(testing::HasSubstr(hint)));
+  }
+}
+
+/// What is on stderr about so many units without a run, with one that had some.
+std::string lack_of(std::size_t units, const Budget& budget) {
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  StressOutput output("", "");
+  output.add(passed());
+  for (std::size_t i = 0; i < units; ++i) {
+    UnitResult nothing = passed();
+    nothing.name = "unit" + std::to_string(i);
+    nothing.runs = 0;
+    output.add(std::move(nothing));
+  }
+  StressOptions options;
+  options.budget = budget;
+  output.finish(units + 1, options, {});
+  testing::internal::GetCapturedStdout();
+  return testing::internal::GetCapturedStderr();
+}
+
+/// With JSON on stdout it is all that a reader sees. Twice the share that was too short, and not
+/// less than what is usually enough.
+TEST(StressOutput, UnitsWithoutARunAreNamedOnStderr) {
+  const std::string begin = "pto2: inconclusive: no run of ";
+  const std::string end = " came to its end in its share of the time; give --seconds at least ";
+  EXPECT_EQ(lack_of(0, {.seconds = 0.001}), "");
+  EXPECT_EQ(lack_of(1, {.seconds = 0.001}), begin + "unit0" + end + "1\n");
+  EXPECT_EQ(lack_of(3, {.seconds = 2}), begin + "unit0, unit1, unit2" + end + "16\n");
+  EXPECT_EQ(lack_of(59, {.seconds = 0.01}),
+            begin + "unit0, unit1, unit2 and 56 more" + end + "3\n");
 }
 
 TEST(StressOutput, WhatWasNotTriedIsToldAfterAnInterruption) {
@@ -232,6 +267,15 @@ TEST(StressOutput, JsonSaysWhatExitCodesSay) {
   EXPECT_EQ(json_of(nothing, {}).at("verdict"), "inconclusive");
 }
 
+/// Nobody has told how the runs ended that its process has counted.
+TEST(StressOutput, JsonHasNoOutcomesOfAUnitThatToldNone) {
+  UnitResult cut_short = passed();
+  cut_short.report = {};
+  EXPECT_EQ(json_of(cut_short, {}).at("units").at(0).at("outcomes"), nlohmann::json::object());
+  cut_short.has_report = false;
+  EXPECT_EQ(json_of(cut_short, {}).at("units").at(0).at("outcomes"), nullptr);
+}
+
 /// The JUnit file of these units.
 std::string junit_of(std::vector<UnitResult> results,
                      std::optional<cli::ExitCode> interrupted = {}) {
@@ -270,6 +314,15 @@ TEST(StressOutput, JsonSaysThatARunWithAFailureWasInterrupted) {
   const auto json = nlohmann::json::parse(file);
   EXPECT_EQ(json.at("verdict"), "fail");
   EXPECT_EQ(json.at("interrupted"), true);
+}
+
+TEST(StressOutput, JsonSaysThatASignalCameBeforeAnythingWasWrong) {
+  const std::string name = testing::TempDir() + "stress_terminated.json";
+  StressOutput output(name, "");
+  output.add(passed());
+  EXPECT_EQ(output.finish(2, {}, cli::exit_terminated), cli::exit_terminated);
+  std::ifstream file(name);
+  EXPECT_EQ(nlohmann::json::parse(file).at("verdict"), "interrupted");
 }
 
 }  // namespace

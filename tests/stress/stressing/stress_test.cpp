@@ -106,6 +106,7 @@ TEST(Stress, CountsRunsTasksAndSeeds) {
   EXPECT_EQ(result.report.outcomes.at("passed"), 5U);
   EXPECT_TRUE(result.failures.empty());
   EXPECT_FALSE(result.interrupted);
+  EXPECT_TRUE(result.has_report);
   EXPECT_GT(result.seconds, 0);
   EXPECT_TRUE(result.has_seeds);
   EXPECT_EQ(result.fan_out, FanOutKind::lock);
@@ -296,8 +297,12 @@ TEST(Stress, ASignalEndsIt) {
   StressOptions options = options_of({});
   FakeUnit unit([](uint64_t) { return ""; });
   options.progress = [](const Unit&, const UnitCounts&, double) { raise(SIGINT); };
+  testing::internal::CaptureStderr();
   const UnitResult result = stress(unit, options, signals);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "\npto2: interrupted; ending with what was found so far\n");
   EXPECT_TRUE(result.interrupted);
+  EXPECT_FALSE(result.has_report);
   EXPECT_TRUE(result.failures.empty());
   EXPECT_EQ(signals.exit_code(), cli::exit_interrupted);
 }
