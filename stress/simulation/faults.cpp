@@ -36,14 +36,27 @@ const FaultRow& row_of(Fault fault) {
   return table[static_cast<std::size_t>(fault)];
 }
 
-std::size_t number_of(const std::string& name) {
+std::string names_of(const FaultSet& set, const char* between) {
   std::string names;
   for (std::size_t i = 1; i < table.size(); ++i) {
-    if (table[i].name == name) return i;
-    names += fmt::format("{}, ", table[i].name);
+    if (set.test(i)) names += fmt::format("{}{}", names.empty() ? "" : between, table[i].name);
   }
-  throw std::invalid_argument(
-      fmt::format("no fault is called '{}'; there are {}and all", name, names));
+  return names;
+}
+
+std::invalid_argument refused(const std::string& why) {
+  return std::invalid_argument(
+      fmt::format("{}; there are {}, or 'all' alone", why, names_of(all_faults(), ", ")));
+}
+
+/// Of a name in a list. Throws std::invalid_argument.
+std::size_t number_of(const std::string& name) {
+  for (std::size_t i = 1; i < table.size(); ++i) {
+    if (table[i].name == name) return i;
+  }
+  const std::string why = name == "all" ? "'all' stands alone, and is every one of them"
+                                        : fmt::format("no fault is called '{}'", name);
+  throw refused(why);
 }
 
 bool is_possible(Fault fault, const FaultScene& scene) {
@@ -72,6 +85,7 @@ FaultSet all_faults() {
 
 FaultSet parse_faults(const std::string& list) {
   if (list == "all") return all_faults();
+  if (list.empty()) throw refused("the list is empty");
   FaultSet set;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
@@ -87,11 +101,7 @@ FaultSet parse_faults(const std::string& list) {
 
 std::string to_string(const FaultSet& set) {
   if (set == all_faults()) return "all";
-  std::string list;
-  for (std::size_t i = 1; i < table.size(); ++i) {
-    if (set.test(i)) list += fmt::format("{}{}", list.empty() ? "" : ",", table[i].name);
-  }
-  return list;
+  return names_of(set, ",");
 }
 
 DrawnFault draw_fault(uint64_t seed, const FaultSet& set, const FaultScene& scene) {

@@ -52,6 +52,7 @@ SimulatedRun GraphSubject::run(const FailingTrial& failing, uint64_t schedule) c
   const auto& [trial, fault] = failing;
   SimulatedRun run;
   run.fault = fault.fault;
+  run.fault_text = text_of(fault);
   RunResult result;
   run.outcome = name_of(trial.run(options_.executor, schedule, run.problems,
                                   options_.clustered ? &run.census : nullptr, &result));

@@ -131,11 +131,24 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
 }
 
-/// The story, if there is one, tells what is wrong.
-std::string text_of(const SimulatedRun& run, std::string story) {
-  if (story.empty()) {
+/// What was to fail, of a token that lists faults. A run without points has not said what it came
+/// to.
+std::string text_of_fault(const SimulatedRun& run, bool has_story) {
+  if (run.fault == Fault::none) return "fault: none was drawn\n";
+  std::string text = has_story ? "" : run.fault_text;
+  if (run.points != 0) {
+    text += fmt::format("the run {} to the fault\n", run.fault_reached ? "came" : "did not come");
+  }
+  return text;
+}
+
+/// The story, if there is one, tells what is wrong and what was to fail.
+std::string text_of(const SimulatedRun& run, std::string story, const FaultSet& faults) {
+  const bool has_story = !story.empty();
+  if (!has_story) {
     for (const std::string& problem : run.problems) story += fmt::format("wrong: {}\n", problem);
   }
+  if (faults.any()) story += text_of_fault(run, has_story);
   return story + fmt::format("{}: {} tasks, {} points\n", run.outcome, run.tasks, run.points);
 }
 
@@ -183,7 +196,7 @@ ExitCode run_replay(const std::string& text, const std::string& trace) {
     }
     std::string story;
     const SimulatedRun run = replay(text, token, story);
-    results.print(text_of(run, std::move(story)));
+    results.print(text_of(run, std::move(story), token.options.faults));
     if (is_traced) {
       results.finish_trace();
     } else if (file != nullptr) {

@@ -74,8 +74,11 @@ std::string text_of(const Options& options, const Summary& summary,
                     const std::optional<Shrunk>& shrunk) {
   std::string text;
   for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
-    text += fmt::format("wrong: seed {}: {}\n", summary.wrong[i].seed,
-                        fmt::join(summary.wrong[i].problems, "\n  "));
+    const std::string problems = fmt::format("{}", fmt::join(summary.wrong[i].problems, "\n  "));
+    const std::string seed = fmt::format("seed {}", summary.wrong[i].seed);
+    // A run that the simulation itself gives up says the seed first.
+    const bool says_it = problems.starts_with(seed + ", ");
+    text += fmt::format("wrong: {}{}\n", says_it ? "" : seed + ": ", problems);
     if (i == 0 && shrunk) text += fmt::format("made smaller:\n{}", shrunk->story);
     text += fmt::format("repeat: pto2 replay {}\n", token_of(options, summary, i, shrunk));
   }

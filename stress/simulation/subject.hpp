@@ -18,11 +18,12 @@ struct SimulatedRun {
   std::string outcome;                ///< "passed", a kind of deadlock, "wrong", ..
   std::vector<std::string> problems;  ///< empty unless it is wrong
   uint64_t tasks = 0;
-  uint64_t points = 0;         ///< of the schedule
-  uint64_t hash = 0;           ///< of all that happened; 0 if it ended with no result
-  graphs::Census census = {};  ///< of a random graph with groups
-  Fault fault = Fault::none;   ///< that was drawn
-  bool fault_reached = false;  ///< the run has come to it
+  uint64_t points = 0;          ///< of the schedule
+  uint64_t hash = 0;            ///< of all that happened; 0 if it ended with no result
+  graphs::Census census = {};   ///< of a random graph with groups
+  Fault fault = Fault::none;    ///< that was drawn
+  bool fault_reached = false;   ///< the run has come to it
+  std::string fault_text = {};  ///< text_of() the fault, with its place
 
   [[nodiscard]] bool wrong() const { return !problems.empty(); }
 };

@@ -131,6 +131,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
   if (!options_.stub_kernels) data_->reset_outputs();
   const DrawnFault fault = fault_of(seed, config, tasks);
   run.fault = fault.fault;
+  run.fault_text = text_of(fault);
   const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}, {}, fault.chip};
   try {
     const RunResult result = launch_(options_.executor, config, what, seed);

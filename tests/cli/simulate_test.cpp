@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
+#include <set>
 
 #include "tests/cli/program.hpp"
 
@@ -79,6 +81,31 @@ TEST(Simulate, ReplaysARightRunAndWritesItsTrace) {
   EXPECT_EQ(outcome.code, 0) << outcome.out;
   EXPECT_THAT(outcome.out, testing::ContainsRegex("[0-9]+ tasks, [0-9]+ points"));
   EXPECT_EQ(pto2({"validate", folder.path("trace")}).code, 0);
+}
+
+/// The same seeds without faults say nothing of them.
+TEST(Simulate, AReplayTellsWhichFaultWasDrawnAndWhetherTheRunCameToIt) {
+  std::set<std::string> told;
+  for (int seed = 1; seed <= 24; ++seed) {
+    const std::string at = "@sc:" + std::to_string(seed);
+    const Outcome outcome = pto2({"replay", "simulate/graphs:plain:faults=all" + at});
+    EXPECT_EQ(outcome.code, 0) << outcome.out;
+    std::smatch match;
+    ASSERT_TRUE(std::regex_match(
+        outcome.out, match,
+        std::regex("fault: (none was drawn|[a-z_]+ of [a-z]+[0-9]+, at its task [0-9]+)\n"
+                   "(the run (came|did not come) to the fault\n)?[^\n]* points\n")))
+        << outcome.out;
+    const bool none = match[1] == "none was drawn";
+    EXPECT_EQ(none, match[3] == "") << outcome.out;
+    if (outcome.out.find("core lost") != std::string::npos) {
+      EXPECT_EQ(match[3], "came");
+    }
+    told.insert(none ? "none" : match[3].str());
+    EXPECT_THAT(pto2({"replay", "simulate/graphs:plain" + at}).out,
+                testing::Not(HasSubstr("fault")));
+  }
+  EXPECT_THAT(told, testing::ElementsAre("came", "did not come", "none"));
 }
 
 TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {

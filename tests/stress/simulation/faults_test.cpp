@@ -38,6 +38,23 @@ TEST(Faults, AnotherListIsRefused) {
   EXPECT_THROW(static_cast<void>(parse_faults("slow_core,slow_core")), std::invalid_argument);
 }
 
+TEST(Faults, AListThatIsRefusedIsToldWhy) {
+  const std::pair<const char*, const char*> refusals[] = {
+      {"", "the list is empty; there are "},
+      {"odd", "no fault is called 'odd'; there are "},
+      {"all,slow_core", "'all' stands alone, and is every one of them; there are "},
+      {"slow_core,all", "'all' stands alone, and is every one of them; there are "}};
+  for (const auto& [list, why] : refusals) {
+    try {
+      static_cast<void>(parse_faults(list));
+      ADD_FAILURE() << list;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith(why));
+      EXPECT_THAT(error.what(), testing::EndsWith("slow_scheduler, kept_group, or 'all' alone"));
+    }
+  }
+}
+
 /// How often each is drawn of `set` in 8000 seeds.
 std::map<Fault, uint64_t> drawn_of(const FaultSet& set, const FaultScene& scene) {
   std::map<Fault, uint64_t> drawn;

@@ -65,6 +65,15 @@ TEST_F(Output, OneWrongRunFails) {
   EXPECT_THAT(junit_, HasSubstr("odd; pto2 replay simulate/graphs:plain@sc:3:4-2.1"));
 }
 
+/// Of seed 3 it is none that the problem of seed 31 is told.
+TEST_F(Output, TheSeedIsToldOnce) {
+  summary_.wrong_runs = 2;
+  summary_.wrong = {{2, {"seed 2, point 156: aiv0: data race"}}, {3, {"seed 31, point 9: odd"}}};
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, HasSubstr("wrong: seed 2, point 156: aiv0: data race\n"));
+  EXPECT_THAT(text_, HasSubstr("wrong: seed 3: seed 31, point 9: odd\n"));
+}
+
 TEST_F(Output, OfOtherWrongSeedsTheTokenIsThatOfTheirRun) {
   summary_.wrong_runs = 2;
   summary_.wrong = {{3, {"odd"}}, {4, {"even"}}};
