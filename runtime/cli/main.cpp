@@ -7,12 +7,14 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/other_programs.hpp"
+#include "runtime/cli/settings.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/chosen_end.hpp"
@@ -60,6 +62,22 @@ void check_command(const CLI::App& app, const std::string& first) {
                              first.empty() ? "" : first + " is no command; ", command_names()));
 }
 
+/// Throws CliError (usage) where a flag that needs no value is given one without `=`: it would be
+/// taken for a workload.
+void check_values_of_flags(std::span<char* const> arguments) {
+  for (const SettingSpec& spec : setting_specs()) {
+    if (spec.bare == nullptr) continue;
+    const std::string flag = std::string("--") + spec.name;
+    const std::string choices = fmt::format(",{},", spec.choices);
+    for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+      const std::string next = arguments[i + 1];
+      if (arguments[i] != flag || choices.find("," + next + ",") == std::string::npos) continue;
+      throw CliError(exit_usage,
+                     fmt::format("{0} {1}: its value goes behind '=': {0}={1}", flag, next));
+    }
+  }
+}
+
 int execute(int argc, char** argv) {
   if (argc > 1) {
     const char* const other = program_of(argv[1], {argv + 2, argv + argc});
@@ -70,6 +88,7 @@ int execute(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(program_footer);
   check_command(app, argc > 1 ? argv[1] : "");
+  check_values_of_flags({argv, argv + argc});
   std::vector<std::pair<CLI::App*, std::unique_ptr<Command>>> made;
   for (const CommandSpec& spec : commands()) {
     CLI::App* const subcommand = app.add_subcommand(spec.name, spec.description);

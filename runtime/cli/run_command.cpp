@@ -6,6 +6,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -47,6 +48,17 @@ std::string help_of(const SettingSpec& spec) {
   if (!variables.empty()) help += fmt::format(" ({})", variables);
   return help;
 }
+
+/// CLI11 has what a flag says without a value in its name, as "--guard{on}".
+class HelpOfFlags : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    const std::size_t brace = name.find('{');
+    if (brace != std::string::npos) name.replace(brace, std::string::npos, "[=VALUE]");
+    return name;
+  }
+};
 
 /// On stderr.
 void tell(const RunError& error) {
@@ -156,6 +168,7 @@ class RunCommand : public Command {
 };
 
 RunCommand::RunCommand(CLI::App& subcommand) {
+  subcommand.formatter(std::make_shared<HelpOfFlags>());
   for (const SettingSpec& spec : setting_specs()) add_setting(subcommand, spec);
   subcommand
       .add_option("--orchestration", own_.orchestration,
@@ -184,7 +197,7 @@ RunCommand::RunCommand(CLI::App& subcommand) {
                       "print each setting, its value and its source instead of running");
   subcommand.add_flag("--isolate", isolate_,
                       "run in a process of its own: a kernel that crashes it is reported as "
-                      "crashed, in --json, too; there is no trace then");
+                      "crashed, in --json, too; after a crash there is no trace");
   CLI::Option* const all = subcommand.add_flag(
       "--all", all_, "run all cases of the workload, each of which must end as pto2 list says");
   for (const char* other : {"--case", "--expect", "--trace", "--print-config", "--isolate"}) {

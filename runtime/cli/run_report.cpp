@@ -67,7 +67,15 @@ Json config_json(const RunReport& report) {
                  {"platform", settings.text(Setting::platform)},
                  {"chip", chip_json(c.chip)},
                  {"input_seed", settings.number(Setting::input_seed)}};
-  if (const auto* seeded = simulation(report.team)) config["seed"] = seeded->seed;
+  if (const auto* seeded = simulation(report.team)) {
+    config["seed"] = seeded->seed;
+  } else {
+    config["deadline"] = settings.number(Setting::deadline);
+  }
+  const auto* const team = std::get_if<executors::TeamOptions>(&report.team);
+  if (team != nullptr && team->executor == executors::Executor::packed) {
+    config["host_threads"] = team->host_threads;
+  }
   add_options(config, settings.case_options());
   return config;
 }

@@ -85,8 +85,8 @@ std::vector<SettingSpec> make_specs() {
             "has not called, is cut off and ends the run "
             "(executors packed and threads), 0: never"));
   SettingSpec guard = choice(Setting::guard, "guard", "off,on,all", "off",
-                             "end the run at a kernel that writes where it must not; all: also at "
-                             "one that leaves outputs unwritten, or makes NaN");
+                             "end the run at a kernel that writes where it must not; --guard=all: "
+                             "also at one that leaves outputs unwritten, or makes NaN");
   guard.bare = "on";
   specs.push_back(guard);
   add_device_specs(specs);
@@ -154,10 +154,10 @@ std::string allowed_values(const SettingSpec& spec) {
     case ValueKind::platform:
       return platforms_text();
     case ValueKind::count:
-      return spec.high == UINT64_MAX ? "a number below 2^64"
-                                     : fmt::format("a number in {}..{}", spec.low, spec.high);
+      return spec.high == UINT64_MAX ? "a whole number below 2^64"
+                                     : fmt::format("a whole number in {}..{}", spec.low, spec.high);
     case ValueKind::size:
-      return fmt::format("{} in {}..{}", spec.power_of_two ? "a power of two" : "a number",
+      return fmt::format("{} in {}..{}", spec.power_of_two ? "a power of two" : "a whole number",
                          size_text(spec.low), size_text(spec.high));
     case ValueKind::option:
       return workloads::allowed_values(spec.option->kind);

@@ -67,6 +67,13 @@ TEST(Guards, FindNothingInRightKernels) {
 /// The flag takes nothing that stands behind it.
 TEST(Guards, AreChosenByOneOfThreeNames) {
   EXPECT_EQ(pto2({"run", "--guard", "vector_example"}).code, 0);
+  for (const Strings& arguments : {Strings{"run", "--guard", "all", "vector_example"},
+                                   Strings{"run", "vector_example", "--guard", "all"}}) {
+    const Outcome apart = pto2(arguments);
+    EXPECT_EQ(apart.code, 2);
+    EXPECT_EQ(apart.err, "pto2: --guard all: its value goes behind '=': --guard=all\n");
+  }
+  EXPECT_THAT(pto2({"run", "--help"}).out, HasSubstr("  --guard[=VALUE] "));
   const Outcome wrong = pto2({"run", "vector_example", "--guard=most"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--guard: 'most' is not allowed; it must be off or on or all"));

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/given_settings.hpp"
 
@@ -76,6 +78,39 @@ TEST_F(RunReportOf, HasTheConfigurationOfTheDevice) {
   EXPECT_EQ(config["fan_out"], "lock");
   report.config.fan_out = FanOutKind::word;
   EXPECT_EQ(nlohmann::json::parse(to_json(report))["config"]["fan_out"], "word");
+}
+
+TEST_F(RunReportOf, HasTheSettingsOfItsExecutor) {
+  using executors::Executor;
+  report.team = executors::TeamOptions{.executor = Executor::packed, .host_threads = 5};
+  const auto config = [&] { return nlohmann::json::parse(to_json(report))["config"]; };
+  EXPECT_EQ(config()["host_threads"], 5);
+  EXPECT_EQ(config()["deadline"], 60);
+  EXPECT_FALSE(config().contains("seed"));
+  report.team = executors::TeamOptions{.executor = Executor::threads, .host_threads = 5};
+  EXPECT_FALSE(config().contains("host_threads"));
+  EXPECT_EQ(config()["deadline"], 60);
+  report.team = executors::SeededOptions{.seed = 5};
+  EXPECT_FALSE(config().contains("host_threads"));
+  EXPECT_FALSE(config().contains("deadline"));
+  EXPECT_EQ(config()["seed"], 5);
+}
+
+/// Of `chip` docs/RESULT.md says that there is more.
+TEST_F(RunReportOf, NamesSettingsAsTheyAreGiven) {
+  std::set<std::string> names{"chip"};
+  for (const SettingSpec& spec : setting_specs()) {
+    std::string name = spec.name;
+    std::ranges::replace(name, '-', '_');
+    names.insert(name);
+  }
+  for (const executors::Executor executor :
+       {executors::Executor::packed, executors::Executor::threads}) {
+    report.team = executors::TeamOptions{.executor = executor};
+    for (const auto& [key, value] : nlohmann::json::parse(to_json(report))["config"].items()) {
+      EXPECT_TRUE(names.contains(key)) << key;
+    }
+  }
 }
 
 TEST_F(RunReportOf, SaysItInLinesToo) {

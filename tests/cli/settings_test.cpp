@@ -125,7 +125,7 @@ TEST(BadFlags, AreUsageErrors) {
       {{"--heap", ""}, {"--heap", "''"}},
       {{"--dep-pool", "1M"}, {"--dep-pool", "16..1048575"}},
       {{"--tensormap-pool", "x"}, {"--tensormap-pool", "'x'", "16..1G"}},
-      {{"--shards", "0"}, {"--shards", "'0'", "1..64"}},
+      {{"--shards", "0.5"}, {"--shards", "'0.5'", "a whole number in 1..64"}},
       {{"--shards", "1K"}, {"--shards", "'1K'"}},
       {{"--rings", "5"}, {"--rings", "1..4"}},
       {{"--schedulers", "25"}, {"schedulers is 25", "24", "fewer schedulers or more blocks"}},
