@@ -68,7 +68,7 @@ NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds) {
   if (exit == nullptr || exit->turn->load(std::memory_order_relaxed) != turn) {
     return NotLeft::returned;
   }
-  if (!is_leavable(place, exit->kernel)) return NotLeft::in_library;
+  if (exit->is_held || !is_leavable(place, exit->kernel)) return NotLeft::in_library;
   exit->left = {place, milliseconds};
   __builtin_longjmp(exit->frame, 1);
 }
@@ -89,6 +89,25 @@ NotLeft leave(uint64_t, const void*, uint64_t) {
 
 void throw_left(const LeftBehind& left) {
   throw LeftBehind(left);
+}
+
+PTO2_UNSEEN_BY_TSAN OurCode::OurCode() : outer_(this_exit) {
+  if (outer_ != nullptr) outer_->is_held = true;
+}
+
+PTO2_UNSEEN_BY_TSAN OurCode::~OurCode() {
+  if (outer_ != nullptr) outer_->is_held = false;
+}
+
+void OurCode::call(void (*kernel)(int64_t*), int64_t* args) {
+  struct Back {
+    PTO2_UNSEEN_BY_TSAN ~Back() { this_exit = outer; }
+    Exit* outer;
+  };
+  if (outer_ == nullptr) return kernel(args);
+  const Back back{outer_};
+  Exit exit{{}, kernel, outer_->turn, {}};
+  if (!returns(kernel, args, exit)) throw_left(exit.left);
 }
 
 void CallingCode::call(const std::function<void()>& body) {

@@ -41,6 +41,7 @@ struct Exit {
       int64_t*);  ///< in whose image it can be left; null: in any that is not the system's
   const Turn* turn;
   LeftBehind left;
+  bool is_held = false;  ///< nothing is left: see OurCode
 };
 
 /// Calls kernel(args); false: `exit` was used.
@@ -61,6 +62,22 @@ inline void call_leavable(void (*kernel)(int64_t*), int64_t* args, const Turn& t
   kernel(args);
 #endif
 }
+
+/// Code of ours that is called as a kernel is, and calls the kernel: a guard. It holds locks, so
+/// only the kernel within is left.
+class OurCode {
+ public:
+  OurCode();
+  ~OurCode();
+  OurCode(const OurCode&) = delete;
+  OurCode& operator=(const OurCode&) = delete;
+
+  /// As call_leavable(), in the turn of whoever has called this code.
+  void call(void (*kernel)(int64_t*), int64_t* args);
+
+ private:
+  Exit* const outer_;  // null: nothing is left here
+};
 
 /// Code that calls ours in between: an orchestration. It is left only while it is in its own.
 class CallingCode {
@@ -90,7 +107,7 @@ class CallingCode {
 /// Why code has not been left.
 enum class NotLeft {
   returned,    ///< it was in another turn
-  in_library,  ///< of the system, or not in a kernel's own image
+  in_library,  ///< of the system, or not in a kernel's own image, or in code of ours
   never,       ///< this build cannot
 };
 

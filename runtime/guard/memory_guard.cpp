@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "runtime/executors/user_code.hpp"
 #include "runtime/guard/findings.hpp"
 #include "runtime/guard/values.hpp"
 
@@ -133,11 +134,12 @@ class MemoryGuard::Worker::Stay {
 };
 
 GuardFinding MemoryGuard::Worker::run(TaskId id, KernelEntry kernel, int64_t* args) {
+  executors::OurCode ours;
   GuardedTask& task = *guard_.slot_of(id);
   GuardFinding found = guard_.begin(task, kernel_);
   if (found.kind == GuardFinding::Kind::none) {
     const Stay stay(*this);
-    kernel(args);
+    ours.call(kernel, args);
     found = guard_.end(task, kernel_, number_);
   }
   if (found.when == GuardFinding::When::after) return found;

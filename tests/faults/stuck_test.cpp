@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/loader/shared_object.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -69,10 +70,11 @@ void take_long(int64_t*) {
 class Stuck : public testing::TestWithParam<ExecutorKind> {
  protected:
   static RunResult run(KernelEntry kernel, const std::function<void(PTO2Runtime*)>& entry,
-                       uint64_t deadline = deadline_ms) {
+                       uint64_t deadline = deadline_ms, GuardKind guard = GuardKind::off) {
     const KernelEntry kernels[] = {kernel, [](int64_t*) {}};
     DeviceConfig config = small_device();
     config.deadline_ms = deadline;
+    config.guard = guard;
     stuck = 0;
     return run_at(GetParam(), config, {kernels, entry, {}});
   }
@@ -111,6 +113,20 @@ TEST_P(Stuck, KernelsAreLeft) {
                            "in .*stuck_test; its arguments: none"));
   EXPECT_THAT(message_of(stay, tasks(PTO2_WORKER_AI_CPU)),
               HasSubstr("kernel 0, task 1 of ring 0, on scheduler"));
+}
+
+/// In their own image, which the guard around them is not in.
+TEST_P(Stuck, GuardedKernelsAreLeft) {
+  const SharedObject image = SharedObject::from_file(ENDLESS_KERNEL);
+  const auto endless = image.function<void(int64_t*)>("kernel_entry");
+  for (const GuardKind guard : {GuardKind::off, GuardKind::on, GuardKind::all}) {
+    for (const int32_t type : {PTO2_WORKER_CUBE, PTO2_WORKER_AI_CPU}) {
+      const RunResult result = run(endless, tasks(type), deadline_ms, guard);
+      EXPECT_EQ(result.error.code, ErrorCode::scheduler_timeout) << result.error.message;
+      EXPECT_THAT(result.error.message, HasSubstr("has not returned for 0.3 s, in kernel_entry"));
+      EXPECT_THAT(result.damaged, IsEmpty());
+    }
+  }
 }
 
 TEST_P(Stuck, KernelsAreNamedWithTheirArguments) {

@@ -92,6 +92,29 @@ TEST_F(UserCode, IsNotLeftAgain) {
   EXPECT_EQ(leave(7, in_libraries(), 1), NotLeft::returned);
 }
 
+/// It may hold a lock, and the kernel that it calls does not.
+TEST_F(UserCode, OursIsHeldButNotItsKernel) {
+  const auto guard = [](int64_t*) {
+    OurCode ours;
+    EXPECT_EQ(leave(7, here(), 1), NotLeft::in_library);
+    EXPECT_THROW(ours.call(leave_now, nullptr), LeftBehind);
+    EXPECT_EQ(leave(7, here(), 1), NotLeft::in_library);
+    ours.call([](int64_t*) { answer = leave(7, in_another_image(), 1); }, nullptr);
+    EXPECT_EQ(answer, NotLeft::in_library);
+    ours.call([](int64_t*) { answer = leave(8, here(), 1); }, nullptr);
+    EXPECT_EQ(answer, NotLeft::returned);
+  };
+  call_leavable(guard, nullptr, turn);
+  EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+}
+
+TEST_F(UserCode, OursMayBeAlone) {
+  OurCode ours;
+  EXPECT_THROW(ours.call([](int64_t*) { throw std::runtime_error("over"); }, nullptr),
+               std::runtime_error);
+  EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+}
+
 class Calling : public testing::Test {
  protected:
   CallingCode code_;
