@@ -17,6 +17,7 @@
 #include "runtime/device/run_audit.hpp"
 #include "runtime/device/run_record.hpp"
 #include "runtime/device/thread_names.hpp"
+#include "runtime/executors/image_names.hpp"
 
 namespace pto2 {
 
@@ -117,8 +118,9 @@ class Assembly {
   /// Empty: no kernel runs there. For a handler on that thread, as user_code_of() is.
   [[nodiscard]] std::string kernel_of(const CoreCounts& counts, const std::string& thread) const {
     if (counts.acks == counts.fins) return {};
-    return fmt::format("kernel {}, task {} of ring {}, on {},",
-                       std::ranges::find(kernels_, counts.kernel) - kernels_.begin(),
+    const auto number = std::ranges::find(kernels_, counts.kernel) - kernels_.begin();
+    return fmt::format("{}, task {} of ring {}, on {},",
+                       kernel_text(static_cast<std::size_t>(number), counts.kernel),
                        local_of(counts.task), ring_of(counts.task).value, thread);
   }
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <string_view>
 
+#include "runtime/executors/image_names.hpp"
 #include "runtime/executors/logical_thread.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 
@@ -25,12 +27,6 @@ class Open {
   Open(const Open&) = delete;
   Open& operator=(const Open&) = delete;
 };
-
-/// Where the image of an address begins; null: it is in none.
-const void* image_of(const void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
-}
 
 /// Those that hold locks for everybody.
 bool is_of_the_system(const void* image) {
@@ -148,7 +144,11 @@ std::string place_text(const void* instruction) {
   if (dladdr(instruction, &info) == 0 || info.dli_fname == nullptr) return {};
   const std::string function =
       info.dli_sname == nullptr ? std::string() : std::string(info.dli_sname) + " of ";
-  return ", in " + function + info.dli_fname;
+  const std::string_view name = ImageName::path_of(info.dli_fbase);
+  char offset[24];
+  std::snprintf(offset, sizeof offset, "+0x%tx",
+                static_cast<const char*>(instruction) - static_cast<const char*>(info.dli_fbase));
+  return ", in " + function + std::string(name.empty() ? info.dli_fname : name) + offset;
 }
 
 std::string seconds_text(uint64_t milliseconds) {

@@ -115,7 +115,7 @@ enum class NotLeft {
 /// calling thread has been inside of since `turn`. Returns only if it does not.
 NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds);
 
-/// ", in f of /lib/x.so" of an instruction, as far as it is known.
+/// ", in f of /lib/x.so+0x1127" of an instruction, as far as it is known.
 [[nodiscard]] std::string place_text(const void* instruction);
 /// "0.3 s".
 [[nodiscard]] std::string seconds_text(uint64_t milliseconds);

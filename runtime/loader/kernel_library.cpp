@@ -76,6 +76,7 @@ void KernelLibrary::add(int32_t func_id, const std::string& name, SharedObject o
   Kernel kernel{name, object.function<void(int64_t*)>("kernel_entry")};
   const auto index = static_cast<size_t>(func_id);
   if (kernels_.size() <= index) kernels_.resize(index + 1);
+  object.set_kernel(name);
   objects_.push_back(std::move(object));
   kernels_[index] = std::move(kernel);
 }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -44,6 +45,12 @@ FileDescriptor sealed_copy(std::span<const std::byte> bytes, const std::string& 
   return file;
 }
 
+/// An address in the image: that of its dynamic section.
+const void* inside_of(void* handle) {
+  const link_map* map = nullptr;
+  return ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 ? map->l_ld : nullptr;
+}
+
 /// dlerror() without the name of the anonymous file.
 std::string loader_message(const std::string& loaded_as) {
   const char* text = ::dlerror();
@@ -68,7 +75,9 @@ SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const st
                     "link it against every library it needs; an orchestration or kernel needs "
                     "none of the runtime's");
   }
-  return {name, std::move(file), handle};
+  SharedObject object(name, std::move(file), handle);
+  object.name_ = std::make_unique<ImageName>(inside_of(handle), name);
+  return object;
 }
 
 SharedObject::SharedObject(std::string path, FileDescriptor file, void* handle)
@@ -77,12 +86,14 @@ SharedObject::SharedObject(std::string path, FileDescriptor file, void* handle)
 SharedObject::SharedObject(SharedObject&& other) noexcept
     : path_(std::move(other.path_)),
       file_(std::move(other.file_)),
-      handle_(std::exchange(other.handle_, nullptr)) {}
+      handle_(std::exchange(other.handle_, nullptr)),
+      name_(std::move(other.name_)) {}
 
 SharedObject& SharedObject::operator=(SharedObject&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(file_, other.file_);
   std::swap(handle_, other.handle_);
+  std::swap(name_, other.name_);
   return *this;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
+#include "runtime/executors/image_names.hpp"
 #include "runtime/loader/file_descriptor.hpp"
 
 namespace pto2 {
@@ -32,6 +34,8 @@ class SharedObject {
   }
 
   const std::string& path() const { return path_; }
+  /// What messages call the kernel that it has.
+  void set_kernel(const std::string& name) { name_->set_kernel(name); }
 
   static constexpr const char* declare_it =
       "declare it extern \"C\" and give it default visibility";
@@ -43,6 +47,7 @@ class SharedObject {
   std::string path_;
   FileDescriptor file_;  ///< open while loaded: see close()
   void* handle_ = nullptr;
+  std::unique_ptr<ImageName> name_;
 };
 
 }  // namespace pto2

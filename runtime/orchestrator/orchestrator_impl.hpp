@@ -133,7 +133,7 @@ void Orchestrator<P, F>::adopt_fault() {
     error_ = describe_pipe_fault(details.pipe);
     return;
   }
-  error_ = describe_kernel_fault(details.kernel, state_.config.chip);
+  error_ = describe_kernel_fault(details.kernel, state_.config.chip, intake_.kernels());
   if (details.kernel.kind != KernelFault::Kind::stuck) return;
   // The task never completes, so its slot still has its arguments.
   const SlotId slot = state_.life.slot_id(details.kernel.task);

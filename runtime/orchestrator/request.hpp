@@ -60,6 +60,7 @@ class Intake {
   }
   /// The same, for a submission when none may come any more.
   static void refuse_late(Submission& task);
+  [[nodiscard]] std::span<const KernelEntry> kernels() const { return kernels_; }
   /// For a call that names a cluster without an open group, after so many submissions.
   [[nodiscard]] RunError refuse_cluster(const char* call, int32_t cluster,
                                         uint64_t submissions) const;

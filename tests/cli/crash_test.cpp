@@ -43,8 +43,8 @@ class Crashes : public testing::Test {
   }
 
   static constexpr const char* message =
-      "kernel 0, task 1 of ring 0, on aic_?[0-9]+, crashed: SIGSEGV at address 0x18, in "
-      ".*kernel_entry";
+      "kernel 0 [(]crashes[)], task 1 of ring 0, on aic_?[0-9]+, crashed: SIGSEGV at address 0x18, "
+      "in kernel_entry of .*/kernels/0_crashes.so[+]0x[0-9a-f]+";
 
   TemporaryFolder folder_;
 };
@@ -121,8 +121,9 @@ TEST_F(Crashes, AreNoneWhereKernelsDoNotReturn) {
     const json result = json::parse(read_text(folder_.path("result")));
     EXPECT_EQ(result["outcome"], "scheduler_timeout");
     EXPECT_THAT(result["error"]["message"].get<std::string>(),
-                ContainsRegex("kernel 0, task 1 of ring 0, on aic_?[0-9]+, has not returned for 1 "
-                              "s, in .*kernel_entry.*; its arguments: "));
+                ContainsRegex("kernel 0 [(]crashes[)], task 1 of ring 0, on aic_?[0-9]+, has not "
+                              "returned for 1 s, in kernel_entry of .*/kernels/0_crashes.so[+]0x.*"
+                              "; its arguments: "));
     EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("--deadline"));
   }
 }

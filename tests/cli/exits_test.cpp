@@ -66,8 +66,9 @@ class Exits : public testing::Test {
 TEST_F(Exits, OfAKernelAreFaultsThatNameItsTask) {
   for (const char* executor : executors) {
     for (const auto& [type, thread] : {std::pair(0, "aic"), {1, "aiv"}, {2, "scheduler"}}) {
-      expect_fault(run(executor, 3, type),
-                   std::string("kernel 0, task 1 of ring 0, on ") + thread + "_?[0-9]+,");
+      expect_fault(
+          run(executor, 3, type),
+          std::string("kernel 0 [(]exits[)], task 1 of ring 0, on ") + thread + "_?[0-9]+,");
     }
   }
 }

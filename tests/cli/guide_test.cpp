@@ -69,7 +69,7 @@ TEST_F(Guide, JobFindsAKernelThatCrashes) {
   replace("add_one.cpp", "data[i] += 1", "data[i << 28] += 1");
   const Outcome failed = run_job();
   EXPECT_EQ(failed.code, 5) << failed.out;
-  EXPECT_THAT(failed.err, HasSubstr("FATAL: kernel 0, task 0 of ring 1, on aiv"));
+  EXPECT_THAT(failed.err, HasSubstr("FATAL: kernel 0 (add_one), task 0 of ring 1, on aiv"));
 }
 
 TEST_F(Guide, InstalledWorkloadsAreFound) {

@@ -6,14 +6,19 @@
 #include <gtest/gtest.h>
 
 #include <boost/context/detail/fcontext.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
+#include "runtime/executors/image_names.hpp"
+
 namespace pto2::executors {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 Turn turn{7};
 NotLeft answer{};
@@ -113,6 +118,17 @@ TEST_F(UserCode, OursMayBeAlone) {
   EXPECT_THROW(ours.call([](int64_t*) { throw std::runtime_error("over"); }, nullptr),
                std::runtime_error);
   EXPECT_EQ(leave(7, here(), 1), NotLeft::returned);
+}
+
+/// The offset is what addr2line and objdump are given.
+TEST(Place, IsAnOffsetInAFile) {
+  const ImageName name(here(), "k/0_own.so");
+  const auto offset = static_cast<const char*>(here()) - static_cast<const char*>(image_of(here()));
+  char number[24];
+  std::snprintf(number, sizeof number, "+0x%tx", offset);
+  EXPECT_THAT(place_text(here()), EndsWith(std::string("k/0_own.so") + number));
+  EXPECT_THAT(place_text(in_libraries()), MatchesRegex(", in .*malloc.* of /.*[+]0x[0-9a-f]+"));
+  EXPECT_EQ(place_text(nullptr), "");
 }
 
 class Calling : public testing::Test {

@@ -33,6 +33,16 @@ TEST(KernelLibrary, finds_kernels_by_their_id) {
   for (const int32_t id : {-1, 1, 11, 13, max_kernel_count}) EXPECT_EQ(library.find(id), nullptr);
 }
 
+TEST(KernelLibrary, names_kernels_for_messages) {
+  KernelLibrary library;
+  library.add(3, "sum", image("kernel_one"));
+  library.add(4, "product", image("kernel_two"));
+  EXPECT_EQ(kernel_text(3, library.find(3)->entry), "kernel 3 (sum)");
+  EXPECT_EQ(kernel_text(4, library.find(4)->entry), "kernel 4 (product)");
+  EXPECT_EQ(kernel_text(5, nullptr), "kernel 5");
+  EXPECT_EQ(kernel_text(5, [](int64_t*) {}), "kernel 5");
+}
+
 TEST(KernelLibrary, refuses_malformed_names) {
   for (const std::string name : {"qk.so", "_qk.so", "0_.so", "x0_qk.so", "0x_qk.so", "-1_qk.so",
                                  "99999999999_qk.so", "0qk.so", " 0_qk.so"}) {

@@ -36,6 +36,22 @@ TEST(SharedObject, moves) {
   EXPECT_EQ(answer(moved), 2);
 }
 
+/// The dynamic loader knows the copy alone.
+TEST(SharedObject, is_known_by_its_path_while_it_is_loaded) {
+  SharedObject one = SharedObject::from_file(image_path("kernel_one"));
+  const SharedObject two = SharedObject::from_bytes(image("kernel_two"), "two");
+  const void* const begin_of_one = image_of(one.symbol("kernel_entry"));
+  const void* const begin_of_two = image_of(two.symbol("kernel_entry"));
+  std::optional<SharedObject> moved = std::move(one);
+  EXPECT_EQ(ImageName::path_of(begin_of_one), image_path("kernel_one"));
+  EXPECT_EQ(ImageName::path_of(begin_of_two), "two");
+  moved.reset();
+  EXPECT_EQ(ImageName::path_of(begin_of_one), "");
+  EXPECT_EQ(ImageName::path_of(begin_of_two), "two");
+  EXPECT_EQ(ImageName::path_of(nullptr), "");
+  EXPECT_EQ(ImageName::path_of(image_of(reinterpret_cast<const void*>(&answer))), "");
+}
+
 TEST(SharedObject, an_image_that_stays_resident_is_not_mistaken_for_the_next) {
   std::optional<SharedObject> resident = SharedObject::from_file(image_path("resident"));
   EXPECT_EQ(answer(*resident), 4);

@@ -1,0 +1,74 @@
+#include "runtime/executors/image_names.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <atomic>
+#include <utility>
+
+namespace pto2 {
+
+/// Of the list. A handler takes it, too, so it is no mutex.
+class ImageName::Lock {
+ public:
+  Lock() {
+    while (taken_.test_and_set(std::memory_order_acquire)) sched_yield();
+  }
+  ~Lock() { taken_.clear(std::memory_order_release); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  static inline std::atomic_flag taken_;
+};
+
+ImageName::ImageName(const void* inside, std::string path)
+    : begin_(image_of(inside)), path_(std::move(path)) {
+  const Lock lock;
+  next_ = std::exchange(newest_, this);
+}
+
+ImageName::~ImageName() {
+  const Lock lock;
+  ImageName** place = &newest_;
+  while (*place != this) place = &(*place)->next_;
+  *place = next_;
+}
+
+void ImageName::set_kernel(const std::string& name) {
+  std::string copy = name;
+  const Lock lock;
+  kernel_.swap(copy);
+}
+
+const ImageName* ImageName::find(const void* begin) {
+  const ImageName* image = begin == nullptr ? nullptr : newest_;
+  while (image != nullptr && image->begin_ != begin) image = image->next_;
+  return image;
+}
+
+std::string_view ImageName::path_of(const void* begin) {
+  const Lock lock;
+  const ImageName* const image = find(begin);
+  return image == nullptr ? std::string_view() : image->path_;
+}
+
+std::string_view ImageName::kernel_of(const void* begin) {
+  const Lock lock;
+  const ImageName* const image = find(begin);
+  return image == nullptr ? std::string_view() : image->kernel_;
+}
+
+const void* image_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
+}
+
+std::string kernel_text(std::size_t number, void (*entry)(int64_t*)) {
+  std::string text = "kernel " + std::to_string(number);
+  const auto name = ImageName::kernel_of(image_of(reinterpret_cast<const void*>(entry)));
+  if (!name.empty()) text.append(" (").append(name).append(")");
+  return text;
+}
+
+}  // namespace pto2
