@@ -87,7 +87,7 @@ void RunProgram::load_images(const Settings& settings, const OwnImages& own) {
 
 void RunProgram::add_argument(const ProgramArgument& argument, uint64_t input_seed) {
   if (!argument.is_buffer) return args_.push_back(argument.number);
-  buffers_.push_back({workloads::Buffer(argument.number), argument.is_random,
+  buffers_.push_back({FencedBuffer(argument.number), argument.is_random,
                       workloads::splitmix64(input_seed, args_.size())});
   args_.push_back(buffers_.back().memory.address());
 }

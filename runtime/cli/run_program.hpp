@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "runtime/chip/ai_core.hpp"
+#include "runtime/cli/fenced_buffer.hpp"
 #include "runtime/cli/program_argument.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
 #include "runtime/run/error.hpp"
-#include "runtime/workloads/buffer.hpp"
 
 namespace pto2::cli {
 
@@ -48,7 +48,7 @@ class RunProgram {
 
  private:
   struct OwnBuffer {
-    workloads::Buffer memory;
+    FencedBuffer memory;
     bool random;
     uint64_t seed;
   };

@@ -128,6 +128,24 @@ TEST_F(Crashes, AreNoneWhereKernelsDoNotReturn) {
   }
 }
 
+/// The page behind it stops whoever goes on over its end, within its line of 64 bytes nothing does.
+TEST_F(Crashes, AreAtTheEndOfABuffer) {
+  fs::copy_file(std::string(TEST_IMAGES) + "/fill_kernel.so", folder_.path("kernels/0_crashes.so"),
+                fs::copy_options::overwrite_existing);
+  const auto run_with = [this](const char* buffer) {
+    return pto2({"run", "--orchestration", std::string(TEST_IMAGES) + "/past_end.so", "--kernels",
+                 folder_.path("kernels"), "--arg", buffer});
+  };
+  for (const char* buffer : {"buffer:4", "buffer:2K:random", "buffer:4032"}) {
+    const Outcome outcome = run_with(buffer);
+    EXPECT_EQ(outcome.code, 5) << buffer;
+    EXPECT_THAT(outcome.err,
+                ContainsRegex("FATAL: kernel 0 [(]crashes[)], task 0 of ring 0, on .*, crashed: "
+                              "SIGSEGV at address 0x[0-9a-f]*000, in "));
+  }
+  for (const char* buffer : {"buffer:4033", "buffer:4K"}) EXPECT_EQ(run_with(buffer).code, 4);
+}
+
 /// What does not crash ends as it would alone.
 TEST_F(Crashes, AreAllThatIsolationIsFor) {
   const std::string file = folder_.path("other");
