@@ -97,7 +97,8 @@ GuardFinding check_values(const WatchedKernel& kernel) {
 
 void note_unwritten(const WatchedKernel& kernel, uint32_t worker, UnwrittenOutputs& outputs) {
   const GuardedTask& task = kernel.task();
-  if (task.reads_nan || only_allocates(kernel)) return;
+  if (task.reads_nan) return;
+  const bool is_allocation = only_allocates(kernel);
   for (const GuardedParam& param : task.params) {
     if (!param.is_filled) continue;
     // While another writes it, too, it is not known: it is counted when it is read.
@@ -106,7 +107,7 @@ void note_unwritten(const WatchedKernel& kernel, uint32_t worker, UnwrittenOutpu
     found.kernel = task.kernel;
     found.task = task.id;
     found.worker = worker;
-    outputs.add(param, found);
+    outputs.add(param, found, is_allocation);
   }
 }
 

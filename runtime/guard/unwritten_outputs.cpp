@@ -6,7 +6,8 @@ namespace pto2::guard {
 
 std::optional<GuardFinding> UnwrittenOutputs::find(const Output& output, const TensorRecord& read) {
   const ElementCount unwritten = count_values(read).unwritten;
-  if (unwritten.elements == 0) return std::nullopt;
+  const uint64_t allowed = output.is_allocation ? read.numel() - 1 : 0;
+  if (unwritten.elements <= allowed) return std::nullopt;
   GuardFinding found = output.found;
   found.first = unwritten.first;
   found.count = unwritten.elements;
@@ -30,7 +31,7 @@ std::optional<GuardFinding> UnwrittenOutputs::release(uint64_t begin, uint64_t b
   std::erase_if(outputs_, [&](const Output& output) {
     const uint64_t from_begin = output.param.begin() - begin;
     if (from_begin >= bytes) return false;
-    if (!first) first = find(output, output.param.tensor);
+    if (!first && !output.is_allocation) first = find(output, output.param.tensor);
     return true;
   });
   return first;

@@ -1,6 +1,7 @@
 /// Outputs with elements that their kernel has left unwritten. Another task may have the same
 /// tensor as OUTPUT, or as INOUT, and write the rest. So this is told of when one reads them, or
-/// when the buffer comes to its end.
+/// when the buffer comes to its end. Of a task that has but allocated a tensor for others it is
+/// told only when one reads what nobody has written anything of.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ namespace pto2::guard {
 class UnwrittenOutputs {
  public:
   /// `param` is a new output of the task that `found` names.
-  void add(const GuardedParam& param, const GuardFinding& found) {
-    outputs_.push_back({param, found});
+  void add(const GuardedParam& param, const GuardFinding& found, bool is_allocation) {
+    outputs_.push_back({param, found, is_allocation});
   }
   /// One that the kernel, which has begun, reads as INPUT, in an element that is unwritten still.
   [[nodiscard]] std::optional<GuardFinding> read_by(const WatchedKernel& kernel) const;
@@ -29,8 +30,9 @@ class UnwrittenOutputs {
   struct Output {
     GuardedParam param;
     GuardFinding found;
+    bool is_allocation;
   };
-  /// What is unwritten of `read`, a tensor in the same buffer; nothing if all is written.
+  /// What is unwritten of `read`, a tensor in the same buffer, as far as it is told.
   [[nodiscard]] static std::optional<GuardFinding> find(const Output& output,
                                                         const TensorRecord& read);
 

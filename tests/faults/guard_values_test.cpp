@@ -122,6 +122,28 @@ TEST_P(Guard, LetsATaskAllocateForOthers) {
   });
 }
 
+/// It is no allocation for others if nobody has written anything before it is read.
+TEST_P(Guard, NamesAnAllocationThatIsReadUnwritten) {
+  const Body read = [](int64_t*) {};
+  const auto read_after = [&](uint32_t written_rows, uint32_t read_row) {
+    return [&read, written_rows, read_row](Graph& graph) {
+      const Tensor tensor = some_tensor();
+      graph.submit_idle(make_output_param(tensor));
+      if (written_rows != 0) {
+        graph.submit(write_first, {make_inout_param(view(tensor, 0, 0, written_rows, columns))});
+      }
+      const Tensor rest = view(tensor, read_row, 0, rows - read_row, columns);
+      graph.submit(read, {make_input_param(rest)});
+    };
+  };
+  EXPECT_THAT(message_of(read_after(0, 0), ErrorCode::bad_output, GuardKind::all),
+              AllOf(HasSubstr("kernel 1, task 0 of ring 0, on aiv"),
+                    HasSubstr("left 256 elements unwritten (uninitialised output)")));
+  EXPECT_THAT(message_of(read_after(2, 2), ErrorCode::bad_output, GuardKind::all),
+              HasSubstr("left 128 elements unwritten"));
+  expect_right(read_after(1, 0));
+}
+
 /// It may have come through a pipe.
 TEST_P(Guard, LetsNaNOfAPipePass) {
   const Body body = [](int64_t* args) { write(args, 1, std::nanf("")); };
