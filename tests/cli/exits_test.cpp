@@ -88,8 +88,9 @@ TEST_F(Exits, BeforeDestructorsAreFaults) {
   for (const char* executor : executors) {
     const Outcome outcome = run(executor, 3);
     EXPECT_EQ(outcome.code, 5);
-    EXPECT_THAT(outcome.err, ContainsRegex("FATAL: kernel 0, task 1 of ring 0, on aic_?[0-9]+, "
-                                           "called quick_exit\\(\\) in the middle of a run"));
+    EXPECT_THAT(outcome.err,
+                ContainsRegex("FATAL: kernel 0 \\(exits\\), task 1 of ring 0, on aic_?[0-9]+, "
+                              "called quick_exit\\(\\) in the middle of a run"));
   }
 }
 
@@ -103,9 +104,10 @@ TEST_F(Exits, AreReportedByAnotherProcess) {
       EXPECT_THAT(outcome.err, HasSubstr("the run ended in exited, expected inconclusive"));
       EXPECT_THAT(outcome.err, Not(HasSubstr("_exit() or quick_exit() perhaps"))) << "it is told";
       EXPECT_EQ(result()["outcome"], "exited");
-      EXPECT_THAT(result()["error"]["message"].get<std::string>(),
-                  AllOf(ContainsRegex("kernel 0, task 1 of ring 0, on aic_?[0-9]+, called "),
-                        HasSubstr(call)));
+      EXPECT_THAT(
+          result()["error"]["message"].get<std::string>(),
+          AllOf(ContainsRegex("kernel 0 \\(exits\\), task 1 of ring 0, on aic_?[0-9]+, called "),
+                HasSubstr(call)));
     }
     EXPECT_EQ(run("packed", 3, 0, {"--isolate", "--expect", "exited"}).code, 0);
   }
