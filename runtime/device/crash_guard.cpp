@@ -1,7 +1,6 @@
 #include "runtime/device/crash_guard.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/executors/handler_lock.hpp"
 #include "runtime/output/exit_codes.hpp"
 
 namespace pto2 {
@@ -33,20 +33,8 @@ namespace {
 constexpr std::array crashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
 constexpr unsigned seconds_of_a_handler = 2;
 
-/// Of the list of guards and of what is installed. A handler takes it, too, so it is no mutex.
-class Lock {
- public:
-  Lock() {
-    while (taken_.test_and_set(std::memory_order_acquire)) sched_yield();
-  }
-  ~Lock() { taken_.clear(std::memory_order_release); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  static inline std::atomic_flag taken_;
-};
-
+/// For the list of guards and what is installed.
+std::atomic_flag guards_taken;
 CrashGuard* newest = nullptr;
 std::array<struct sigaction, crashes.size()> former;
 std::array<bool, crashes.size()> is_installed;
@@ -205,13 +193,13 @@ void uninstall() {
 
 CrashGuard::CrashGuard(Who who, Who arguments)
     : who_(std::move(who)), arguments_(std::move(arguments)) {
-  const Lock lock;
+  const HandlerLock lock(guards_taken);
   if (newest == nullptr) install();
   next_ = std::exchange(newest, this);
 }
 
 CrashGuard::~CrashGuard() {
-  const Lock lock;
+  const HandlerLock lock(guards_taken);
   CrashGuard** place = &newest;
   while (*place != this) place = &(*place)->next_;
   *place = next_;
@@ -219,7 +207,7 @@ CrashGuard::~CrashGuard() {
 }
 
 RunningCode RunningCode::of_this_thread() {
-  const Lock lock;
+  const HandlerLock lock(guards_taken);
   for (CrashGuard* guard = newest; guard != nullptr; guard = guard->next_) {
     if (std::string who = guard->who_(); !who.empty()) return {std::move(who), guard};
   }

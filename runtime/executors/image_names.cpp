@@ -1,35 +1,27 @@
 #include "runtime/executors/image_names.hpp"
 
 #include <dlfcn.h>
-#include <sched.h>
 
 #include <atomic>
 #include <utility>
 
+#include "runtime/executors/handler_lock.hpp"
+
 namespace pto2 {
+namespace {
 
-/// Of the list. A handler takes it, too, so it is no mutex.
-class ImageName::Lock {
- public:
-  Lock() {
-    while (taken_.test_and_set(std::memory_order_acquire)) sched_yield();
-  }
-  ~Lock() { taken_.clear(std::memory_order_release); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
+std::atomic_flag list_taken;
 
- private:
-  static inline std::atomic_flag taken_;
-};
+}  // namespace
 
 ImageName::ImageName(const void* inside, std::string path)
     : begin_(image_of(inside)), path_(std::move(path)) {
-  const Lock lock;
+  const HandlerLock lock(list_taken);
   next_ = std::exchange(newest_, this);
 }
 
 ImageName::~ImageName() {
-  const Lock lock;
+  const HandlerLock lock(list_taken);
   ImageName** place = &newest_;
   while (*place != this) place = &(*place)->next_;
   *place = next_;
@@ -37,7 +29,7 @@ ImageName::~ImageName() {
 
 void ImageName::set_kernel(const std::string& name) {
   std::string copy = name;
-  const Lock lock;
+  const HandlerLock lock(list_taken);
   kernel_.swap(copy);
 }
 
@@ -48,13 +40,13 @@ const ImageName* ImageName::find(const void* begin) {
 }
 
 std::string_view ImageName::path_of(const void* begin) {
-  const Lock lock;
+  const HandlerLock lock(list_taken);
   const ImageName* const image = find(begin);
   return image == nullptr ? std::string_view() : image->path_;
 }
 
 std::string_view ImageName::kernel_of(const void* begin) {
-  const Lock lock;
+  const HandlerLock lock(list_taken);
   const ImageName* const image = find(begin);
   return image == nullptr ? std::string_view() : image->kernel_;
 }

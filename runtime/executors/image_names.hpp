@@ -28,7 +28,6 @@ class ImageName {
   [[nodiscard]] static std::string_view kernel_of(const void* begin);
 
  private:
-  class Lock;
   [[nodiscard]] static const ImageName* find(const void* begin);
   static inline ImageName* newest_ = nullptr;
 
