@@ -144,6 +144,11 @@ TEST_P(Guard, NamesAnAllocationThatIsReadUnwritten) {
   expect_right(read_after(1, 0));
 }
 
+/// Not even at its end.
+TEST_P(Guard, LetsAnAllocationBeThatNobodyReads) {
+  expect_right([](Graph& graph) { graph.submit_idle(make_output_param(some_tensor())); });
+}
+
 /// It may have come through a pipe.
 TEST_P(Guard, LetsNaNOfAPipePass) {
   const Body body = [](int64_t* args) { write(args, 1, std::nanf("")); };

@@ -1,0 +1,66 @@
+#include "runtime/cli/isolation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include "runtime/device/exit_guard.hpp"
+#include "runtime/output/chosen_end.hpp"
+
+namespace pto2::cli {
+namespace {
+
+/// How a process ends that does this.
+template <class Child>
+IsolatedEnd end_of_process(Child&& child) {
+  const std::optional<IsolatedEnd> end = isolate();
+  if (!end) {
+    child();
+    _exit(99);
+  }
+  return *end;
+}
+
+TEST(Isolation, AProcessEndsWithTheCodeThatItHasChosen) {
+  for (const int code : {0, 1, 4}) {
+    const IsolatedEnd end = end_of_process([&] { end_at_once(code); });
+    EXPECT_EQ(end.error.code, ErrorCode::ok);
+    EXPECT_EQ(end.code, code);
+  }
+}
+
+/// A sanitizer that finds leaks at the very end has the last word.
+TEST(Isolation, WhatIsFoundAfterTheChoiceCounts) {
+  const IsolatedEnd end = end_of_process([] {
+    chosen(0);
+    _exit(23);
+  });
+  EXPECT_EQ(end.error.code, ErrorCode::ok);
+  EXPECT_EQ(end.code, 23);
+}
+
+TEST(Isolation, WhoseProcessSaidNothingIsToldByItsParent) {
+  const IsolatedEnd exited = end_of_process([] { _exit(0); });
+  EXPECT_EQ(exited.error.code, ErrorCode::exited);
+  EXPECT_FALSE(exited.is_told);
+  const IsolatedEnd killed = end_of_process([] { raise(SIGKILL); });
+  EXPECT_EQ(killed.error.code, ErrorCode::crashed);
+  EXPECT_FALSE(killed.is_told);
+}
+
+TEST(Isolation, WhatTheProcessSaidIsNotToldTwice) {
+  const IsolatedEnd end = end_of_process([] {
+    const ExitGuard guard([] { return std::string("kernel 7"); });
+    std::exit(0);
+  });
+  EXPECT_EQ(end.error.code, ErrorCode::exited);
+  EXPECT_THAT(end.error.message, testing::HasSubstr("kernel 7 called exit()"));
+  EXPECT_TRUE(end.is_told);
+}
+
+}  // namespace
+}  // namespace pto2::cli
