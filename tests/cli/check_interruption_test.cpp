@@ -59,6 +59,7 @@ TEST(CheckInterruption, EndsADeepSearch) {
 TEST(CheckInterruption, EndsSeveralJobs) {
   RunningProgram program({"check", "--deep", "node_reuse", "--jobs", "2"});
   ASSERT_TRUE(program.wait_for_text("task_life_cycle/node_reuse/word"));
+  ASSERT_TRUE(program.wait_for_work(begun));
   const Outcome outcome = program.end_with(SIGTERM);
   EXPECT_EQ(outcome.code, 143);
   EXPECT_LT(outcome.seconds, soon);
