@@ -190,7 +190,8 @@ RunCommand::RunCommand(CLI::App& subcommand) {
   add_file("--trace", trace_,
            "write a trace of the last repetition that ran as JSON lines, for pto2 validate; "
            "- is stdout");
-  add_file("--json", json_, "write the result as JSON; - is stdout");
+  add_file("--json", json_,
+           "write the result as JSON; - is stdout, and what kernels print there goes to stderr");
   add_file("--config", config_, "read settings from a TOML file");
   subcommand.add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
   subcommand.add_flag("--print-config", print_config_,

@@ -60,8 +60,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, none) || resolved(a) == resolved(b);
 }
 
-OutputFile::OutputFile(const std::string& path, std::string content)
-    : path_(path), content_(std::move(content)) {
+OutputFile::OutputFile(const std::string& path, std::string content, std::FILE* standard)
+    : path_(path), content_(std::move(content)), standard_(standard) {
   if (path == "-") {
     path_ = stdout_name;
   } else if (!open_nameless()) {
@@ -148,13 +148,13 @@ void OutputFile::remove_former() const {
 void OutputFile::write(std::string_view text) {
   empty();
   const std::size_t written =
-      std::fwrite(text.data(), 1, text.size(), owned_ ? owned_.get() : stdout);
+      std::fwrite(text.data(), 1, text.size(), owned_ ? owned_.get() : standard_);
   if (written != text.size() && error_ == 0) error_ = errno;
 }
 
 void OutputFile::finish() {
   empty();
-  std::FILE* const file = owned_ ? owned_.get() : stdout;
+  std::FILE* const file = owned_ ? owned_.get() : standard_;
   if (std::fflush(file) != 0 && error_ == 0) error_ = errno;
   if (error_ != 0) {
     errno = error_;

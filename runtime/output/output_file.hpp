@@ -24,9 +24,10 @@ namespace pto2::cli {
 
 class OutputFile {
  public:
-  /// Opens `path` for writing, "-" for stdout. `content` is what errors call it: "the trace".
+  /// Opens `path` for writing, "-" for `standard`. `content` is what errors call it: "the trace".
   /// Throws CliError (bad input) if that is impossible.
-  explicit OutputFile(const std::string& path, std::string content = "the result");
+  explicit OutputFile(const std::string& path, std::string content = "the result",
+                      std::FILE* standard = stdout);
 
   /// Removes what there is under its name, so that nobody takes it for this one. Throws CliError
   /// (bad input) if that is impossible.
@@ -51,7 +52,8 @@ class OutputFile {
   static constexpr const char* stdout_name = "standard output";
   std::string path_;
   std::string content_;
-  std::unique_ptr<std::FILE, Closer> owned_;  ///< null: stdout
+  std::FILE* standard_;
+  std::unique_ptr<std::FILE, Closer> owned_;  ///< null: `standard_`
   std::string target_;                        ///< of a file without a name yet; empty: it has one
   bool emptied_ = false;
   int error_ = 0;  ///< errno of the first text that could not be written

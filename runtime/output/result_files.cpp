@@ -34,9 +34,11 @@ ResultFiles::ResultFiles(const ResultNames& names) : text_(is_for_people(names))
   check_apart(trace, json);
   check_apart(trace, junit);
   check_apart(json, junit);
-  if (!names.json.empty()) json_.emplace(names.json, "the result as JSON");
-  if (!names.junit.empty()) junit_.emplace(names.junit, "the result as JUnit");
-  if (!names.trace.empty()) trace_.emplace(names.trace, "the trace");
+  if (!text_) reserved_.emplace();
+  std::FILE* const standard = reserved_ ? reserved_->document() : stdout;
+  if (!names.json.empty()) json_.emplace(names.json, "the result as JSON", standard);
+  if (!names.junit.empty()) junit_.emplace(names.junit, "the result as JUnit", standard);
+  if (!names.trace.empty()) trace_.emplace(names.trace, "the trace", standard);
 }
 
 void ResultFiles::remove_former() const {

@@ -10,10 +10,12 @@
 #include "runtime/output/exit_codes.hpp"
 #include "runtime/output/junit.hpp"
 #include "runtime/output/output_file.hpp"
+#include "runtime/output/reserved_stdout.hpp"
 
 namespace pto2::cli {
 
-/// What --json, --junit and --trace name. Empty: not wanted; "-": stdout, which has no text then.
+/// What --json, --junit and --trace name. Empty: not wanted; "-": stdout, which has nothing else
+/// then: no text, and what others print there goes to stderr.
 struct ResultNames {
   std::string json = {};
   std::string junit = {};
@@ -52,6 +54,7 @@ class ResultFiles {
   void finish_json(const std::function<std::string()>& json_text);
 
   bool text_;
+  std::optional<ReservedStdout> reserved_;  ///< for one of these
   std::optional<OutputFile> json_;
   std::optional<OutputFile> junit_;
   std::optional<OutputFile> trace_;

@@ -101,6 +101,31 @@ TEST(OwnImages, SayWhatTheLogLevelLetsThrough) {
   }
 }
 
+/// What prints.cpp prints, in three ways, is not in the document.
+TEST(OwnImages, PrintBesideADocument) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder.path("kernels"));
+  const std::string image = std::string(TEST_IMAGES) + "/prints.so";
+  fs::copy_file(image, folder.path("kernels/0_prints.so"));
+  const auto run_prints = [&](const Strings& more) {
+    Strings arguments = {"run", "--orchestration", image, "--kernels", folder.path("kernels")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return pto2(arguments);
+  };
+  const auto printed = AllOf(HasSubstr("configuration prints\n"),
+                             HasSubstr("orchestration prints\n"), HasSubstr("kernel prints\n"),
+                             HasSubstr("kernel writes\n"), HasSubstr("program prints\n"));
+  EXPECT_THAT(run_prints({}).out, printed);
+  for (const Strings& more : {Strings{"--json", "-"}, {"--json", "-", "--isolate"}}) {
+    const Outcome outcome = run_prints(more);
+    EXPECT_EQ(outcome.json()["verdict"], "inconclusive") << outcome.out;
+    EXPECT_THAT(outcome.err, printed);
+  }
+  const Outcome traced = run_prints({"--trace", "-"});
+  EXPECT_THAT(traced.out, Not(HasSubstr("prints\n")));
+  EXPECT_THAT(traced.err, printed);
+}
+
 /// What sums.cpp says of a buffer that is random and of one that is zero, in each repetition.
 Strings sums_of(const Strings& more) {
   Strings arguments = {"run",

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -64,6 +66,23 @@ TEST_F(Results, LeaveStdoutToTheOneThatIsThere) {
   EXPECT_EQ(stdout_of({.trace = "-"}), "trace\n");
   EXPECT_THAT(stdout_of({.junit = "-"}), testing::StartsWith("<?xml"));
   EXPECT_EQ(stdout_of({.json = path("j"), .trace = "-"}), "trace\n");
+}
+
+/// A kernel may print as it likes, also into a buffer that is written later.
+TEST_F(Results, OnStdoutAreAlone) {
+  testing::internal::CaptureStderr();
+  testing::internal::CaptureStdout();
+  std::printf("before\n");
+  {
+    ResultFiles results({.json = "-"});
+    std::printf("buffered\n");
+    EXPECT_EQ(write(STDOUT_FILENO, "direct\n", 7), 7);
+    results.finish([] { return std::string("json\n"); });
+    std::printf("late\n");
+  }
+  std::printf("after\n");
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "before\njson\nafter\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "direct\nbuffered\nlate\n");
 }
 
 TEST_F(Results, AreNotMadeUnlessTheyAreWanted) {
