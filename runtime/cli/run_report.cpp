@@ -113,6 +113,18 @@ void forget_counts(Json& json) {
 
 }  // namespace
 
+std::vector<std::string> RunReport::warnings() const {
+  if (repetitions == 0 || result.error.code != ErrorCode::ok) return {};
+  std::vector<std::string> texts;
+  if (result.tasks == 0) texts.emplace_back("the orchestration submitted no task");
+  if (result.open_scopes != 0) {
+    texts.push_back(fmt::format(
+        "scopes that the orchestration left open: {}; they ended with it, use PTO2_SCOPE",
+        result.open_scopes));
+  }
+  return texts;
+}
+
 std::string to_text(const RunReport& report) {
   const RunResult& r = report.result;
   const Settings& settings = *report.settings;
@@ -130,6 +142,7 @@ std::string to_text(const RunReport& report) {
   if (!report.expected.empty()) {
     line("expected", report.expected + (report.is_as_expected() ? "" : ", which it is not"));
   }
+  for (const std::string& warning : report.warnings()) line("warning", warning);
   if (report.max_abs_error) {
     line("max abs error", fmt::format("{:.3g} (tolerance {:g} + {:g} |reference|)",
                                       *report.max_abs_error, *report.tolerance, *report.tolerance));
@@ -180,6 +193,7 @@ Json json_of(const RunReport& report) {
       json["tasks_by_state"][phase_name(static_cast<Phase>(phase))] = r.phases[phase];
     }
   }
+  if (const auto warnings = report.warnings(); !warnings.empty()) json["warnings"] = warnings;
   if (!report.broken_rules.empty()) json["broken_rules"] = report.broken_rules;
   json["config"] = config_json(report);
   return json;

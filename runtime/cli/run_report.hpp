@@ -34,6 +34,8 @@ struct RunReport {
   const std::string& outcome() const { return verdict == "fault" ? detail : verdict; }
   /// Whether it ended so. Not for a report that expects nothing.
   bool is_as_expected() const { return outcome() == expected; }
+  /// What of a graph that ran to its end is a mistake in all likelihood.
+  [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
 /// A short block of lines.

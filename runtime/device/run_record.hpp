@@ -42,6 +42,7 @@ inline void add(RunResult& result, const OrchestratorCounts& counts) {
   result.cas_retries += counts.cas_retries;
   result.peak_window = std::max(result.peak_window, counts.peak_window);
   result.slots_recycled += counts.slots_recycled;
+  result.open_scopes += counts.open_scopes;
 }
 inline void add(RunResult& result, const CoreCounts& counts) {
   result.acks += counts.acks;

@@ -15,6 +15,7 @@ namespace pto2 {
 struct RunResult : Counts {
   RunError error;
   uint64_t wall_ns = 0;        ///< from launch to result
+  uint64_t open_scopes = 0;    ///< that the orchestration has left to the runtime to end
   bool weak_memory = false;    ///< of a simulation
   bool kernels_last = false;   ///< seeded: executors::SeededOptions::kernels_last
   bool fault_reached = false;  ///< of a simulation: the chip has failed as Launch::fault says

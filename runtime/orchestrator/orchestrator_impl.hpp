@@ -70,6 +70,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run_orchestration() {
   scope_begin();
   call_entry();
+  if (mode_ == Mode::running && !scopes_.empty()) counts_.open_scopes = depth();
   while (!scopes_.empty() && has_memory_) scope_end();
 }
 

@@ -29,6 +29,7 @@ struct OrchestratorCounts {
   uint64_t cas_retries = 0;
   uint64_t peak_window = 0;
   uint64_t slots_recycled = 0;
+  uint64_t open_scopes = 0;  ///< when the orchestration returned, without the outer one
 };
 
 /// How a reservation ended.

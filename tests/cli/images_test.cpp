@@ -83,6 +83,13 @@ TEST(OwnImages, EachRepetitionMustWriteTheOutputs) {
   EXPECT_THAT(outcome.json()["detail"], HasSubstr("(repetition 2)"));
 }
 
+TEST(OwnImages, WithoutATaskAreWarnedOf) {
+  const Outcome outcome = pto2({"run", "--orchestration",
+                                std::string(TEST_IMAGES) + "/log_levels.so", "--kernels", kernels});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.out, HasSubstr("warning         the orchestration submitted no task\n"));
+}
+
 TEST(OwnImages, SayWhatTheLogLevelLetsThrough) {
   const Strings levels = {"error", "warn", "info", "debug"};
   for (std::size_t chosen = 0; chosen < levels.size(); ++chosen) {
@@ -115,7 +122,7 @@ TEST(OwnImages, PrintBesideADocument) {
   const auto printed = AllOf(HasSubstr("configuration prints\n"),
                              HasSubstr("orchestration prints\n"), HasSubstr("kernel prints\n"),
                              HasSubstr("kernel writes\n"), HasSubstr("program prints\n"));
-  EXPECT_THAT(run_prints({}).out, printed);
+  EXPECT_THAT(run_prints({}).out, AllOf(printed, Not(HasSubstr("warning"))));
   for (const Strings& more : {Strings{"--json", "-"}, {"--json", "-", "--isolate"}}) {
     const Outcome outcome = run_prints(more);
     EXPECT_EQ(outcome.json()["verdict"], "inconclusive") << outcome.out;

@@ -126,6 +126,22 @@ TEST_F(RunReportOf, SaysItInLinesToo) {
   EXPECT_THAT(to_text(report), HasSubstr("wall time       12.0 us\n"));
 }
 
+TEST_F(RunReportOf, WarnsOfGraphsThatLackSomething) {
+  EXPECT_THAT(to_text(report), Not(HasSubstr("warning")));
+  EXPECT_FALSE(nlohmann::json::parse(to_json(report)).contains("warnings"));
+  report.result.tasks = 0;
+  report.result.open_scopes = 2;
+  const std::vector<std::string> warnings = {
+      "the orchestration submitted no task",
+      "scopes that the orchestration left open: 2; they ended with it, use PTO2_SCOPE"};
+  EXPECT_EQ(nlohmann::json::parse(to_json(report))["warnings"], warnings);
+  for (const std::string& warning : warnings) {
+    EXPECT_THAT(to_text(report), HasSubstr("warning         " + warning + "\n"));
+  }
+  report.result.error.code = ErrorCode::bad_submission;
+  EXPECT_THAT(to_text(report), Not(HasSubstr("warning"))) << "the graph was cut short";
+}
+
 TEST_F(RunReportOf, HasItsOutcomeAndWhatWasExpected) {
   EXPECT_TRUE(nlohmann::json::parse(to_json(report))["expected"].is_null());
   EXPECT_THAT(to_text(report), Not(HasSubstr("expected")));

@@ -232,6 +232,21 @@ TEST_P(Errors, ScopeEndWithoutScope) {
                });
 }
 
+/// The runtime ends them, and says how many there were.
+TEST_P(Errors, ScopesLeftOpen) {
+  const auto left_by = [this](int begun, int ended) {
+    const RunResult result = run(small_device(), [&](PTO2Runtime* rt) {
+      for (int i = 0; i < begun; ++i) rt->ops->scope_begin(rt);
+      for (int i = 0; i < ended; ++i) rt->ops->scope_end(rt);
+    });
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    return result.open_scopes;
+  };
+  EXPECT_EQ(left_by(3, 1), 2U);
+  EXPECT_EQ(left_by(2, 2), 0U);
+  EXPECT_EQ(left_by(0, 1), 0U) << "the outer one";
+}
+
 TEST_P(Errors, ExceptionFromTheOrchestration) {
   expect_error(small_device(), ErrorCode::orchestration_threw, "of my own", "catch it",
                [&](PTO2Runtime* rt) {
