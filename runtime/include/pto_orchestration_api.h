@@ -101,6 +101,9 @@ constexpr uint32_t PTO2_PIPE_SLOT_BYTES = 16384;
 /// Set in the id of a pipe parameter that says sizes, above the 32 bits of the tag.
 constexpr uint64_t PTO2_PIPE_SIZED = uint64_t{1} << 32;
 
+/// For the address of an external tensor that is null: as 0, but errors say what was meant.
+constexpr uint64_t PTO2_NULL_EXTERNAL = ~uint64_t{0};
+
 /// The functions of the runtime. Shapes and offsets have ndims entries, in elements.
 struct PTO2RuntimeOps {
   uint32_t abi;
@@ -174,12 +177,14 @@ struct Extents {
 
 }  // namespace pto2_api
 
-/// A tensor in memory that the caller owns, e.g. an argument of the orchestration.
+/// A tensor in memory that the caller owns, e.g. an argument of the orchestration. One whose
+/// address is null cannot be read.
 template <class S>
 inline Tensor make_tensor_external(void* address, const S* shapes, uint32_t ndims,
                                    DataType dtype = DataType::FLOAT32) {
   PTO2Runtime* rt = pto2_bound_runtime;
-  return {rt->ops->make_tensor(rt, reinterpret_cast<uint64_t>(address),
+  const auto place = reinterpret_cast<uint64_t>(address);
+  return {rt->ops->make_tensor(rt, address == nullptr ? PTO2_NULL_EXTERNAL : place,
                                pto2_api::Extents(shapes, ndims).value, ndims, dtype)};
 }
 

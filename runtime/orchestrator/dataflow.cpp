@@ -131,6 +131,10 @@ bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
   for (uint32_t j = 0; j < task.outputs; ++j) {
     twice |= task.tensors[task.output_params[j]] == tensor;
   }
+  if (task.params[i].type != PTOParamType::OUTPUT && tensor->null_external) {
+    return refuse_param(task, i, "the tensor is external, and its address is null",
+                        "give make_tensor_external() memory, a buffer of the arguments perhaps");
+  }
   if (task.params[i].type != PTOParamType::OUTPUT || twice) {
     return refuse_param(task, i, "the tensor has no memory yet",
                         "submit the task that has it as OUTPUT, once, before it is read");

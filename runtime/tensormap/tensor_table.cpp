@@ -11,6 +11,7 @@
 
 #include "core/assert.hpp"
 #include "runtime/chip/argument_text.hpp"
+#include "runtime/include/pto_orchestration_api.h"
 
 namespace pto2 {
 namespace {
@@ -141,6 +142,8 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
     if (record != nullptr) --count_;
     return refuse_shape("make_tensor", shape, ndims, element_size);
   }
+  record->null_external = address == PTO2_NULL_EXTERNAL;
+  if (record->null_external) address = 0;
   if (address > std::numeric_limits<uint64_t>::max() - record->region.end) {
     const uint64_t bytes = record->region.end;
     --count_;
@@ -255,12 +258,14 @@ const TensorRecord* TensorTable::parent_for(const char* operation, uint64_t tens
   const TensorRecord* parent = find(tensor);
   if (parent != nullptr && parent->has_address()) return parent;
   error_ = fmt::format("{}: ", operation);
-  error_ += parent == nullptr
-                ? describe(tensor)
-                : fmt::format(
-                      "the tensor of shape {} has no memory yet; submit the task that takes "
-                      "it as OUTPUT first",
-                      list(parent->shape, parent->ndims));
+  if (parent == nullptr) {
+    error_ += describe(tensor);
+  } else {
+    error_ += fmt::format("the tensor of shape {} ", list(parent->shape, parent->ndims));
+    error_ += parent->null_external
+                  ? "is external, and its address is null; give make_tensor_external() memory"
+                  : "has no memory yet; submit the task that takes it as OUTPUT first";
+  }
   return nullptr;
 }
 

@@ -46,6 +46,7 @@ struct TensorRecord {
   uint32_t strides[PTO_MAX_DIMS];  ///< elements; 0 past ndims
   uint8_t axes[PTO_MAX_DIMS];      ///< dimension of the region's box that each dimension runs in
   bool external;                   ///< the caller owns the buffer
+  bool null_external;              ///< of a root: it was to be so, but the address was null
   Region region;
 
   bool has_address() const { return base != 0; }
@@ -86,8 +87,9 @@ class TensorTable {
   void scope_end();
 
   /// A root tensor of `shape` (ndims extents in elements, each 1..2^32-1, 1..PTO_MAX_DIMS of
-  /// them). Address 0: it gets its buffer from set_buffer(). Errors: extents or row-major strides
-  /// past 32 bits, 2^63 bytes or more, a range that ends past the address space, an unknown type.
+  /// them). Address 0, or PTO2_NULL_EXTERNAL: it gets its buffer from set_buffer(). Errors:
+  /// extents or row-major strides past 32 bits, 2^63 bytes or more, a range that ends past the
+  /// address space, an unknown type.
   TensorResult make(uint64_t address, const uint64_t* shape, uint32_t ndims, DataType dtype);
   /// The box of `shape` elements at `offsets`, one entry per dimension of `tensor`. Its strides
   /// are those of `tensor`. Errors: no address yet, an empty box, one that sticks out.

@@ -181,6 +181,26 @@ TEST_P(Errors, TensorThatNobodyWrote) {
                });
 }
 
+TEST_P(Errors, ExternalTensorsNowhere) {
+  const auto external = [] {
+    const uint64_t shape[] = {1};
+    return make_tensor_external(nullptr, shape, 1, DataType::UINT64);
+  };
+  expect_error(small_device(), ErrorCode::bad_submission,
+               "the tensor is external, and its address is null", "give make_tensor_external()",
+               [&](PTO2Runtime* rt) {
+                 (void)graph_of(rt).task({{external(), 0, 1}});
+               });
+  expect_error(small_device(), ErrorCode::bad_submission,
+               "view: the tensor of shape [1] is external, and its address is null", "",
+               [&](PTO2Runtime* rt) {
+                 (void)graph_of(rt);
+                 const uint64_t one[] = {1};
+                 const uint64_t none[] = {0};
+                 (void)external().view(one, none);
+               });
+}
+
 TEST_P(Errors, NewTensorThatIsOutputTwice) {
   expect_error(small_device(), ErrorCode::bad_submission, "parameter 1: the tensor has no memory",
                "once", [&](PTO2Runtime* rt) {
