@@ -79,5 +79,17 @@ TEST(Guards, AreChosenByOneOfThreeNames) {
   EXPECT_THAT(wrong.err, HasSubstr("--guard: 'most' is not allowed; it must be off or on or all"));
 }
 
+/// What docs/OWN_GRAPH.md says of a heap that is nearly too small.
+TEST(Guard, NeedsMoreOfTheHeap) {
+  const auto run = [](const char* heap, const char* guard) {
+    return pto2({"run", "paged_attention_seq", "--heap", heap, guard});
+  };
+  EXPECT_EQ(run("32K", "--guard=off").code, 0);
+  const Outcome deadlock = run("32K", "--guard=all");
+  EXPECT_THAT(deadlock.out, HasSubstr("heap_ring_deadlock"));
+  EXPECT_THAT(deadlock.err, HasSubstr("Recommended: 65536 "));
+  EXPECT_EQ(run("64K", "--guard=all").code, 0);
+}
+
 }  // namespace
 }  // namespace pto2::test
