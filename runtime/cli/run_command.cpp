@@ -22,6 +22,7 @@
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
+#include "runtime/device/crash_guard.hpp"
 #include "runtime/device/exit_guard.hpp"
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/json_text.hpp"
@@ -359,6 +360,8 @@ ExitCode RunCommand::run(const Settings& settings) {
     const std::optional<IsolatedEnd> ended = isolate();
     if (ended && ended->error.code == ErrorCode::ok) return ended->code;
     if (ended) return report_loss(settings, *ended);
+  } else {
+    CrashGuard::advise("; run with --isolate to have the result all the same, in --json too");
   }
   ResultFiles results(ResultNames{.json = json_, .trace = trace_});
   OutputFile* const trace = results.trace();

@@ -39,6 +39,7 @@ CrashGuard* newest = nullptr;
 std::array<struct sigaction, crashes.size()> former;
 std::array<bool, crashes.size()> is_installed;
 std::atomic<CrashText*> shared_text{nullptr};
+std::atomic<const char*> advice_text{""};
 std::atomic<pid_t> crashed_thread{0};
 std::atomic<ErrorCode> to_be_told{ErrorCode::ok};
 std::atomic<uint64_t> stuck_for{0};  // milliseconds
@@ -96,11 +97,11 @@ void say(ErrorCode code, std::string_view text) {
     shared->text[length] = '\0';
     shared->code.store(code, std::memory_order_release);
   }
-  std::array<iovec, 5> message;
+  std::array<iovec, 6> message;
   auto* next = message.data();
   for (const std::string_view part :
        {std::string_view("FATAL: "), text, std::string_view("\n"),
-        std::string_view(row_of(code).hint), std::string_view("\n")}) {
+        std::string_view(row_of(code).hint), CrashGuard::advice(), std::string_view("\n")}) {
     *next++ = {const_cast<char*>(part.data()), part.size()};
   }
   [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, message.data(), message.size());
@@ -239,6 +240,14 @@ void CrashGuard::end_mute(uint64_t milliseconds) {
 
 void CrashGuard::leave_text_in(CrashText* text) {
   shared_text.store(text, std::memory_order_release);
+}
+
+void CrashGuard::advise(const char* text) {
+  advice_text.store(text, std::memory_order_release);
+}
+
+std::string_view CrashGuard::advice() {
+  return advice_text.load(std::memory_order_acquire);
 }
 
 }  // namespace pto2

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "runtime/executors/kernel_watch.hpp"
 #include "runtime/record/outcome.hpp"
@@ -53,6 +54,10 @@ class CrashGuard {
 
   /// From now on what is said is left in `text`, too; null: no more.
   static void leave_text_in(CrashText* text);
+  /// From now on this follows the hint of what ends the process, of an ExitGuard's, too: how to
+  /// have a result all the same. It stays where it is.
+  static void advise(const char* text);
+  [[nodiscard]] static std::string_view advice();
 
  private:
   friend struct RunningCode;

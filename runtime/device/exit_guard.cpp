@@ -34,7 +34,8 @@ void leave(const std::string& message) {
       "{} called {} in the middle of a run, which would end the process with its graph half done",
       caller, call);
   leave(message);
-  fmt::print(stderr, "FATAL: {}\n{}\n", message, row_of(ErrorCode::exited).hint);
+  fmt::print(stderr, "FATAL: {}\n{}{}\n", message, row_of(ErrorCode::exited).hint,
+             CrashGuard::advice());
   std::fflush(nullptr);
   _exit(cli::exit_runtime_fault);
 }

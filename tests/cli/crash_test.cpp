@@ -54,6 +54,9 @@ TEST_F(Crashes, AreFaultsThatNameTheKernel) {
     const Outcome outcome = run({"--executor", executor});
     EXPECT_EQ(outcome.code, 5);
     EXPECT_THAT(outcome.err, ContainsRegex(std::string("FATAL: ") + message));
+    EXPECT_THAT(
+        outcome.err,
+        ContainsRegex("\nrun it under a sanitizer [^\n]*; run with --isolate to have the result"));
     EXPECT_FALSE(fs::exists(folder_.path("result")));
   }
 }
@@ -63,6 +66,7 @@ TEST_F(Crashes, AreReportedByAnotherProcess) {
     const Outcome outcome = run({"--executor", executor, "--isolate"});
     EXPECT_EQ(outcome.code, 5);
     EXPECT_THAT(outcome.out, HasSubstr("crashed"));
+    EXPECT_THAT(outcome.err, Not(HasSubstr("--isolate")));
     const json result = json::parse(read_text(folder_.path("result")));
     EXPECT_EQ(result["outcome"], "crashed");
     EXPECT_EQ(result["error"]["code"], "crashed");

@@ -57,7 +57,8 @@ class Exits : public testing::Test {
         outcome.err,
         AllOf(ContainsRegex("FATAL: " + who +
                             " called exit\\(\\) or pthread_exit\\(\\) in the middle of a run"),
-              HasSubstr("return from kernel_entry or aicpu_orchestration_entry")));
+              HasSubstr("return from kernel_entry or aicpu_orchestration_entry instead; run with "
+                        "--isolate to have the result")));
   }
 
   TemporaryFolder folder_;
