@@ -72,11 +72,31 @@ std::string text_of(const PredictedUse& use) {
 }  // namespace
 
 const char* name_of(Ending ending) {
-  static constexpr const char* names[] = {"passed",       "out of slots",   "out of heap",
-                                          "out of nodes", "out of entries", "out of clusters",
-                                          "refused",      "pipe overflow",  "pipe underflow",
-                                          "core lost",    "wrong"};
-  return names[static_cast<std::size_t>(ending)];
+  switch (ending) {
+    case Ending::passed:
+      return "passed";
+    case Ending::no_window:
+      return error_name(ErrorCode::flow_control_deadlock);
+    case Ending::no_heap:
+      return error_name(ErrorCode::heap_ring_deadlock);
+    case Ending::no_nodes:
+      return error_name(ErrorCode::dependency_pool_overflow);
+    case Ending::no_entries:
+      return error_name(ErrorCode::tensormap_overflow);
+    case Ending::no_clusters:
+      return error_name(ErrorCode::cluster_deadlock);
+    case Ending::refused:
+      return error_name(ErrorCode::bad_submission);
+    case Ending::overflow:
+      return error_name(ErrorCode::pipe_overflow);
+    case Ending::underflow:
+      return error_name(ErrorCode::pipe_underflow);
+    case Ending::core_lost:
+      return error_name(ErrorCode::core_lost);
+    case Ending::wrong:
+      return "wrong";
+  }
+  return "?";
 }
 
 bool is_of_sound_chips(Ending ending) {

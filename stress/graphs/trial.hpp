@@ -37,7 +37,8 @@ inline constexpr std::size_t endings = 11;
 [[nodiscard]] bool is_of_sound_chips(Ending ending);
 /// Whether a plain graph, which has no groups, may end so.
 [[nodiscard]] bool is_for_plain(Ending ending);
-/// For reports: "passed", "window", ..
+/// For reports: "passed", "wrong", and of the others the name of the fault, as runs of workloads
+/// have it.
 const char* name_of(Ending ending);
 
 class Trial {

@@ -98,7 +98,7 @@ TEST(Simulate, AReplayTellsWhichFaultWasDrawnAndWhetherTheRunCameToIt) {
         << outcome.out;
     const bool none = match[1] == "none was drawn";
     EXPECT_EQ(none, match[3] == "") << outcome.out;
-    if (outcome.out.find("core lost") != std::string::npos) {
+    if (outcome.out.find("core_lost") != std::string::npos) {
       EXPECT_EQ(match[3], "came");
     }
     told.insert(none ? "none" : match[3].str());

@@ -47,7 +47,7 @@ TEST(FailingGraphs, EachFaultIsMetAndPredicted) {
       const SimulatedRun run = subject->run(seed);
       EXPECT_THAT(run.problems, IsEmpty()) << name_of(fault) << " " << seed;
       reached += run.fault_reached ? 1 : 0;
-      EXPECT_EQ(run.outcome == "core lost", loses_core(fault) && run.fault_reached)
+      EXPECT_EQ(run.outcome == "core_lost", loses_core(fault) && run.fault_reached)
           << name_of(fault) << " " << seed;
     }
     EXPECT_GE(reached, 5u) << name_of(fault);
@@ -66,7 +66,7 @@ TEST(FailingGraphs, AKeptGroupCanLackToOthers) {
     const SimulatedRun run = subject->run(seed);
     if (!run.fault_reached) continue;
     const std::string before = sound->run(seed).outcome;
-    changed += before == "passed" && run.outcome == "out of clusters" ? 1 : 0;
+    changed += before == "passed" && run.outcome == "cluster_deadlock" ? 1 : 0;
   }
   EXPECT_GE(changed, 1u);
 }
@@ -100,7 +100,7 @@ TEST(FailingGraphs, SomeWithMistakesLoseCores) {
   for (uint64_t seed = 1; seed <= seeds; ++seed) {
     const SimulatedRun run = subject->run(seed);
     EXPECT_THAT(run.problems, IsEmpty()) << seed;
-    EXPECT_FALSE(run.outcome == "refused" && run.fault == Fault::lost_before_ack) << seed;
+    EXPECT_FALSE(run.outcome == "bad_submission" && run.fault == Fault::lost_before_ack) << seed;
     drawn += run.fault == Fault::lost_before_ack ? 1 : 0;
   }
   EXPECT_GE(drawn, 5u);

@@ -125,19 +125,19 @@ TEST_F(Output, AnInterruptionIsItsSignals) {
 
 TEST_F(Output, TellsWhatBecameOfEachFault) {
   summary_.faults[Fault::none] = {2, 0, {{"passed", 2}}};
-  summary_.faults[Fault::lost_after_ack] = {3, 1, {{"core lost", 1}, {"passed", 2}}};
+  summary_.faults[Fault::lost_after_ack] = {3, 1, {{"core_lost", 1}, {"passed", 2}}};
   EXPECT_EQ(finish(), cli::exit_pass);
   EXPECT_THAT(text_, testing::Not(HasSubstr("fault"))) << "none is asked for";
   EXPECT_THAT(json_, testing::Not(HasSubstr("fault")));
   options_.faults = parse_faults("lost_after_ack");
   EXPECT_EQ(finish(), cli::exit_pass);
   EXPECT_THAT(text_, HasSubstr("fault none: 2 runs: 2 passed\n"
-                               "fault lost_after_ack: 3 runs, 1 came to it: 1 core lost, 2 "
+                               "fault lost_after_ack: 3 runs, 1 came to it: 1 core_lost, 2 "
                                "passed\n"));
   EXPECT_THAT(json_, HasSubstr("\"listed_faults\": \"lost_after_ack\""));
   EXPECT_THAT(json_, HasSubstr("\"lost_after_ack\": {\n      \"runs\": 3,\n      "
-                               "\"reached\": 1,\n      \"outcomes\": {\n        \"core "
-                               "lost\": 1,\n        \"passed\": 2\n"));
+                               "\"reached\": 1,\n      \"outcomes\": {\n        "
+                               "\"core_lost\": 1,\n        \"passed\": 2\n"));
 }
 
 TEST_F(Output, NamesWhatWasSimulated) {

@@ -165,19 +165,23 @@ TEST(GraphSubject, AThousandRunsShowEveryEndOfASoundChip) {
     options.mistakes = mistakes;
     return make_subject(options)->usual_outcomes();
   };
-  EXPECT_THAT(usual(false, false),
-              testing::ElementsAre("passed", "out of slots", "out of heap", "out of nodes",
-                                   "out of entries", "refused"));
-  EXPECT_THAT(usual(true, false),
-              testing::ElementsAre("passed", "out of slots", "out of heap", "out of nodes",
-                                   "out of entries", "out of clusters", "refused", "pipe overflow",
-                                   "pipe underflow"));
-  EXPECT_THAT(usual(false, true),
-              testing::ElementsAre("out of slots", "out of heap", "out of nodes", "out of entries",
-                                   "refused"));
+  EXPECT_THAT(
+      usual(false, false),
+      testing::ElementsAre("passed", "flow_control_deadlock", "heap_ring_deadlock",
+                           "dependency_pool_overflow", "tensormap_overflow", "bad_submission"));
+  EXPECT_THAT(
+      usual(true, false),
+      testing::ElementsAre("passed", "flow_control_deadlock", "heap_ring_deadlock",
+                           "dependency_pool_overflow", "tensormap_overflow", "cluster_deadlock",
+                           "bad_submission", "pipe_overflow", "pipe_underflow"));
+  EXPECT_THAT(
+      usual(false, true),
+      testing::ElementsAre("flow_control_deadlock", "heap_ring_deadlock",
+                           "dependency_pool_overflow", "tensormap_overflow", "bad_submission"));
   EXPECT_THAT(usual(true, true),
-              testing::ElementsAre("out of slots", "out of heap", "out of nodes", "out of entries",
-                                   "out of clusters", "refused"));
+              testing::ElementsAre("flow_control_deadlock", "heap_ring_deadlock",
+                                   "dependency_pool_overflow", "tensormap_overflow",
+                                   "cluster_deadlock", "bad_submission"));
 }
 
 TEST(GraphSubject, ARunWithoutAResultIsWrong) {

@@ -58,7 +58,7 @@ TEST(StressOutput, ExitCodesSayHowItCameOut) {
   EXPECT_EQ(told({passed(), nothing}).first, cli::exit_inconclusive);
   EXPECT_EQ(told({nothing, passed()}).first, cli::exit_inconclusive);
   UnitResult one_sided = passed();
-  one_sided.report.never_seen = {"out of heap"};
+  one_sided.report.never_seen = {"heap_ring_deadlock"};
   EXPECT_EQ(told({one_sided}).first, cli::exit_inconclusive);
   EXPECT_EQ(told({passed()}, cli::exit_interrupted).first, cli::exit_interrupted);
   EXPECT_EQ(told({failed()}, cli::exit_interrupted).first, cli::exit_fail);
@@ -91,11 +91,11 @@ TEST(StressOutput, AUnitIsALineAndAllAreASum) {
       testing::StartsWith(line_of("pass") +
                           "        5 runs           5 tasks        10/s     0.5 s\n1 of 1 "));
   UnitResult one_sided = passed();
-  one_sided.report.never_seen = {"out of heap", "refused"};
-  EXPECT_THAT(
-      told({one_sided}).second,
-      testing::HasSubstr("seeds 1..3\nnever seen, which so many runs should show: out of heap\n"
-                         "never seen, which so many runs should show: refused\n"));
+  one_sided.report.never_seen = {"heap_ring_deadlock", "bad_submission"};
+  EXPECT_THAT(told({one_sided}).second,
+              testing::HasSubstr(
+                  "seeds 1..3\nnever seen, which so many runs should show: heap_ring_deadlock\n"
+                  "never seen, which so many runs should show: bad_submission\n"));
   EXPECT_THAT(told({passed(), failed(), one_sided, scenario}).second,
               testing::EndsWith("4 of 4 units, 1 wrong, 1 inconclusive: 14 runs, 125 tasks, 6.5 s, "
                                 "noise none\n"));
@@ -223,7 +223,7 @@ TEST(StressOutput, JsonOfAScenarioHasNoFanOut) {
 TEST(StressOutput, JsonHasAllThatIsKnownOfAUnit) {
   UnitResult result = failed();
   result.failures.push_back(failure_of("later", "pto2 stress Y"));
-  result.report.never_seen = {"out of heap"};
+  result.report.never_seen = {"heap_ring_deadlock"};
   StressOptions options;
   options.noise = {NoiseKind::delays};
   const nlohmann::json json = json_of(result, options);
@@ -240,7 +240,7 @@ TEST(StressOutput, JsonHasAllThatIsKnownOfAUnit) {
       {"last_seed", 3},
       {"fan_out", "lock"},
       {"outcomes", {{"passed", 3}}},
-      {"never_seen", {"out of heap"}},
+      {"never_seen", {"heap_ring_deadlock"}},
       {"failures",
        {{{"problem", "late"},
          {"command", "pto2 stress X"},
