@@ -22,6 +22,9 @@ class CheckOutput {
   CheckOutput(const std::string& json, const std::string& junit);
   ~CheckOutput();
 
+  /// What is wanted is there, and the work begins: removes the files that there are of earlier
+  /// work. Throws CliError (bad input).
+  void begin() const { files_.remove_former(); }
   /// Prints the result of one scenario, weakening or mutant, and keeps it.
   void add(const model::Report& report);
   void add(const WeakeningResult& result);

@@ -84,7 +84,9 @@ std::vector<Entry> chosen(const CheckArguments& arguments, bool deep) {
 }
 
 void check_scenarios(const CheckArguments& arguments, CheckOutput& output) {
-  for (const Entry& entry : chosen(arguments, arguments.deep)) {
+  const std::vector<Entry> entries = chosen(arguments, arguments.deep);
+  output.begin();
+  for (const Entry& entry : entries) {
     if (arguments.settings.stop.stop_requested()) return;
     output.add(check(entry, arguments.settings));
   }
@@ -99,6 +101,7 @@ void weaken_orders(const CheckArguments& arguments, CheckOutput& output) {
   if (points.empty() && !arguments.settings.stop.stop_requested()) {
     refuse_pattern("memory order", arguments, "docs/PROTOCOLS.md has them");
   }
+  output.begin();
   for (const WeakPoint& point : points) {
     for (const std::memory_order order : weaker_orders(*point.site)) {
       if (arguments.settings.stop.stop_requested()) return;
@@ -112,6 +115,7 @@ void run_mutants(const CheckArguments& arguments, CheckOutput& output) {
     Mutants mutants;
     const std::vector<Mutant> chosen = mutants.matching(arguments.pattern, arguments.quick);
     if (chosen.empty()) refuse_pattern("mutant", arguments, "models/mutants has them");
+    output.begin();
     mutants.run_all(chosen, arguments.settings.jobs, arguments.settings.stop,
                     [&](const MutantResult& result) { output.add(result); });
   } catch (const CliError&) {

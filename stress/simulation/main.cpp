@@ -121,7 +121,13 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   const cli::NumberRange seeds = cli::parse_range("--seeds", arguments.seeds);
   SimulateOutput output(arguments.json, arguments.junit);
   const Interruption interruption(Interruption::First::requests_stop);
-  const Summary summary = simulate(arguments.options, seeds, arguments.jobs, interruption.stop());
+  const auto make = [&](const Options& options) {
+    std::unique_ptr<Subject> subject = make_subject(options);
+    output.begin();
+    return subject;
+  };
+  const Summary summary =
+      simulate(arguments.options, seeds, arguments.jobs, interruption.stop(), make);
   check_weakening(arguments.options, summary);
   std::optional<Shrunk> shrunk;
   if (!summary.wrong.empty() && arguments.shrink && !interruption.exit_code()) {
@@ -166,9 +172,12 @@ std::unique_ptr<Subject> subject_of(const std::string& text, const Token& token)
   }
 }
 
-/// The run of a token, and the story of a smaller one. Throws TokenError.
-SimulatedRun replay(const std::string& text, const Token& token, std::string& story) {
+/// The run of a token, and the story of a smaller one. An earlier trace is gone when it begins.
+/// Throws TokenError.
+SimulatedRun replay(const std::string& text, const Token& token, const cli::ResultFiles& results,
+                    std::string& story) {
   const std::unique_ptr<Subject> subject = subject_of(text, token);
+  results.remove_former();
   SimulatedRun run;
   try {
     run = token.shrunk.empty() ? subject->run(token.seed)
@@ -195,7 +204,7 @@ ExitCode run_replay(const std::string& text, const std::string& trace) {
       };
     }
     std::string story;
-    const SimulatedRun run = replay(text, token, story);
+    const SimulatedRun run = replay(text, token, results, story);
     results.print(text_of(run, std::move(story), token.options.faults));
     if (is_traced) {
       results.finish_trace();

@@ -222,6 +222,7 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   const StressOptions options = options_of(app, arguments, units.size());
   check_seeds(arguments, options.budget, units);
   StressOutput output(arguments.json, arguments.junit);
+  output.begin();
   PendingSignals signals;
   for (const std::unique_ptr<Unit>& unit : units) {
     if (signals.look()) break;

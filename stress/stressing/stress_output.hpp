@@ -16,6 +16,9 @@ class StressOutput {
   /// Empty names: not wanted; "-": stdout, which has no text then. Throws CliError.
   StressOutput(const std::string& json, const std::string& junit) : files_(json, junit) {}
 
+  /// What is wanted is there, and the work begins: removes the files that there are of earlier
+  /// work. Throws CliError (bad input).
+  void begin() const { files_.remove_former(); }
   /// Writes the line of a unit that has ended, and its failures.
   void add(UnitResult result);
   /// Writes the rest. `units`: how many there were to be; `interrupted`: the code of the signal

@@ -9,6 +9,7 @@
 namespace pto2::test {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -131,6 +132,22 @@ TEST(Check, BadUsageIsExplained) {
   expect({"replay", "check/watermark/two_advancers@pto2.1:0:9:"}, 3, "damaged");
   expect({"replay", "check/watermark/two_advancers+fan_in.notify=relaxed@pto2.1:0:0:"}, 3,
          "fan_in.notify");
+}
+
+/// If the process ends now, nobody takes the results of an earlier one for its own.
+TEST(Check, RemovesEarlierResultsWhenItBegins) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("json", "earlier");
+  const std::string junit = folder.file("junit", "earlier");
+  const Strings files{"--json", json, "--junit", junit};
+  Strings misspelt{"check", "no_such_scenario"};
+  misspelt.insert(misspelt.end(), files.begin(), files.end());
+  EXPECT_EQ(pto2(misspelt).code, 2);
+  EXPECT_EQ(read_text(json), "earlier") << "nothing has begun";
+  Strings deep{"check", "--deep", "node_reuse"};
+  deep.insert(deep.end(), files.begin(), files.end());
+  const RunningProgram program(deep);
+  EXPECT_TRUE(program.wait_until([&] { return !fs::exists(json) && !fs::exists(junit); }));
 }
 
 TEST(Check, ATokenThatDoesNotFitIsInconclusive) {

@@ -11,6 +11,7 @@
 namespace pto2::test {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(Simulate, RunsSeedsOfAWorkload) {
@@ -148,6 +149,35 @@ TEST(Simulate, TooLittleMemoryIsNoBug) {
       "/bin/sh", {"-c", "ulimit -v 300000; exec \"$0\" simulate bgemm --jobs 64", PTO2_PROGRAM});
   EXPECT_EQ(outcome.code, 3) << outcome.out;
   EXPECT_THAT(outcome.err, HasSubstr("; use fewer --jobs"));
+}
+
+/// If the process ends now, nobody takes the results of an earlier one for its own.
+TEST(Simulate, RemovesEarlierResultsWhenItBegins) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("json", "earlier");
+  const std::string junit = folder.file("junit", "earlier");
+  const auto simulate = [&](const Strings& what) {
+    Strings arguments{"simulate", "--random-graphs", "--json", json, "--junit", junit};
+    arguments.insert(arguments.end(), what.begin(), what.end());
+    return arguments;
+  };
+  EXPECT_EQ(pto2(simulate({"--faults", "kept_group"})).code, 2);
+  EXPECT_EQ(read_text(json), "earlier") << "nothing has begun";
+  const RunningProgram program(simulate({"--seeds", "0..100000000"}));
+  EXPECT_TRUE(program.wait_until([&] { return !fs::exists(json) && !fs::exists(junit); }));
+}
+
+/// The weakening is found to have no effect when the run has ended.
+TEST(Simulate, AReplayLeavesNoEarlierTrace) {
+  const TemporaryFolder folder;
+  const std::string trace = folder.file("trace", "earlier");
+  const auto replay = [&](const std::string& token) {
+    return pto2({"replay", "simulate/" + token, "--trace", trace}).code;
+  };
+  EXPECT_EQ(replay("no_such_workload:Case1@sc:7"), 3);
+  EXPECT_EQ(read_text(trace), "earlier") << "nothing has begun";
+  EXPECT_EQ(replay("vector_example:Case1+no_such_order=relaxed@random:7"), 3);
+  EXPECT_FALSE(fs::exists(trace));
 }
 
 TEST(Simulate, RefusesOptionsWithoutEffect) {

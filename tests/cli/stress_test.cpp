@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <regex>
 #include <string>
@@ -13,6 +14,7 @@
 namespace pto2::test {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(Stress, ListsItsUnits) {
@@ -106,6 +108,20 @@ TEST(Stress, SeedsAloneRunOnceEach) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("3 runs"));
   EXPECT_THAT(outcome.out, HasSubstr("seeds 17..19"));
+}
+
+/// If the process ends now, nobody takes the results of an earlier one for its own.
+TEST(Stress, RemovesEarlierResultsWhenItBegins) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("json", "earlier");
+  const std::string junit = folder.file("junit", "earlier");
+  const auto stress = [&](const char* unit) {
+    return Strings{"stress", unit, "--seconds", "60", "--json", json, "--junit", junit};
+  };
+  EXPECT_EQ(pto2(stress("no_such_unit")).code, 2);
+  EXPECT_EQ(read_text(json), "earlier") << "nothing has begun";
+  const RunningProgram program(stress("graphs/plain/"));
+  EXPECT_TRUE(program.wait_until([&] { return !fs::exists(json) && !fs::exists(junit); }));
 }
 
 TEST(Stress, RefusesWhatCannotBeMeant) {
