@@ -61,6 +61,10 @@ class HelpOfFlags : public CLI::Formatter {
   }
 };
 
+bool is_isolated(const Settings& settings) {
+  return settings.text(Setting::isolate) == "on";
+}
+
 /// On stderr.
 void tell(const RunError& error) {
   fmt::print(stderr, "{}{}\n{}\n",
@@ -165,7 +169,6 @@ class RunCommand : public Command {
   bool quiet_ = false;
   bool print_config_ = false;
   bool all_ = false;
-  bool isolate_ = false;
 };
 
 RunCommand::RunCommand(CLI::App& subcommand) {
@@ -197,9 +200,6 @@ RunCommand::RunCommand(CLI::App& subcommand) {
   subcommand.add_flag("--quiet", quiet_, "no text on stdout, errors alone on stderr");
   subcommand.add_flag("--print-config", print_config_,
                       "print each setting, its value and its source instead of running");
-  subcommand.add_flag("--isolate", isolate_,
-                      "run in a process of its own: a kernel that crashes it is reported as "
-                      "crashed, in --json, too; after a crash there is no trace");
   CLI::Option* const all = subcommand.add_flag(
       "--all", all_, "run all cases of the workload, each of which must end as pto2 list says");
   for (const char* other : {"--case", "--expect", "--trace", "--print-config", "--isolate"}) {
@@ -244,7 +244,7 @@ void RunCommand::check_combinations(const Settings& settings) const {
 
 /// What ends the process of a run can be told by another alone.
 void RunCommand::check_expectation(const Settings& settings) const {
-  if (isolate_ || all_) return;
+  if (is_isolated(settings) || all_) return;
   const std::string& expected = settings.text(Setting::expect);
   for (const ErrorCode code : {ErrorCode::crashed, ErrorCode::exited}) {
     if (expected != error_name(code)) continue;
@@ -356,7 +356,7 @@ ExitCode RunCommand::report_loss(const Settings& settings, const IsolatedEnd& en
 }
 
 ExitCode RunCommand::run(const Settings& settings) {
-  if (isolate_) {
+  if (is_isolated(settings)) {
     const std::optional<IsolatedEnd> ended = isolate();
     if (ended && ended->error.code == ErrorCode::ok) return ended->code;
     if (ended) return report_loss(settings, *ended);
@@ -390,6 +390,10 @@ ExitCode RunCommand::run_all() {
   check_combinations(common);
   if (common.workload() == nullptr) {
     throw CliError(exit_usage, "--all needs a WORKLOAD, whose cases it runs; pto2 list shows them");
+  }
+  if (is_isolated(common)) {
+    const SettingValue& value = common[Setting::isolate];
+    throw CliError(value.error_code(), value.place() + ": --all runs its cases in one process");
   }
   ResultFiles results(ResultNames{.json = json_});
   std::deque<Settings> settings;  // the reports point to them

@@ -102,6 +102,11 @@ std::vector<SettingSpec> make_specs() {
                          fmt::format("pass,inconclusive,{}", fmt::join(fault_names(), ",")), "",
                          "how the run must end: exit code 0 if it does, 1 if not; inconclusive: "
                          "without a fault, and there is no reference"));
+  SettingSpec isolate = choice(Setting::isolate, "isolate", "off,on", "off",
+                               "run in a process of its own: a kernel that crashes it is reported "
+                               "as crashed, in --json, too; after a crash there is no trace");
+  isolate.bare = "on";
+  specs.push_back(isolate);
   specs.push_back(size(Setting::trace_events, "trace-events", nullptr, {1, 1024 * mebi}, mebi,
                        "events kept per logical thread with --trace"));
   specs.push_back(choice(Setting::log_level, "log-level", "error,warn,info,debug", "warn",

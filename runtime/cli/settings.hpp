@@ -40,6 +40,7 @@ enum class Setting {
   input_seed,
   repeat,
   expect,
+  isolate,
   trace_events,
   log_level,
 };

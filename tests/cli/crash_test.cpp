@@ -150,6 +150,17 @@ TEST_F(Crashes, AreAtTheEndOfABuffer) {
   for (const char* buffer : {"buffer:4033", "buffer:4K"}) EXPECT_EQ(run_with(buffer).code, 4);
 }
 
+TEST_F(Crashes, AreReportedIfAConfigFileSaysSo) {
+  const std::string file = folder_.file("isolated.toml", "isolate = \"on\"\n");
+  EXPECT_EQ(run({"--config", file, "--expect", "crashed"}).code, 0);
+  EXPECT_EQ(json::parse(read_text(folder_.path("result")))["outcome"], "crashed");
+  EXPECT_EQ(run({"--config", file, "--isolate=off", "--expect", "crashed"}).code, 2);
+  const Outcome all = pto2({"run", "deadlock", "--all", "--config", file});
+  EXPECT_EQ(all.code, 3);
+  EXPECT_THAT(all.err,
+              HasSubstr("isolated.toml, line 1, isolate: --all runs its cases in one process"));
+}
+
 /// What does not crash ends as it would alone.
 TEST_F(Crashes, AreAllThatIsolationIsFor) {
   const std::string file = folder_.path("other");
