@@ -18,7 +18,7 @@ using executors::Hardware;
 // The lines of a run are those of the hardware policy.
 static_assert(sizeof(RuntimeSlot<Ledger, TaskWord>) == sizeof(RuntimeSlot<Hardware, TaskWord>));
 static_assert(sizeof(DependencyNode<Ledger>) == sizeof(DependencyNode<Hardware>));
-static_assert(sizeof(Ledger::cell<TaskArguments>) == sizeof(TaskArguments));
+static_assert(sizeof(Ledger::cell<TaskArguments>) == sizeof(Hardware::cell<TaskArguments>));
 static_assert(sizeof(CoreMailbox<Ledger, DispatchPayload<Ledger>>) ==
               sizeof(CoreMailbox<Hardware, DispatchPayload<Hardware>>));
 

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 #include "bench/ledger_memory.hpp"
 #include "runtime/executors/machine.hpp"
@@ -34,35 +35,54 @@ inline constexpr std::string_view structure_of_cell<SlotId> = "dependency_node";
 template <>
 inline constexpr std::string_view structure_of_cell<NodeId> = "dependency_node";
 
+/// Where the first line of a cell's data is: in the cell, or where arguments are that it tells.
+template <class T>
+const void* first_line_of(const T& value) {
+  return &value;
+}
+template <>
+inline const void* first_line_of(const TaskArguments& arguments) {
+  return &arguments.call();
+}
+
 /// Plain data.
 template <class T>
 class LedgerCell {
  public:
+  /// What is used of data that is accessed in place is not known: its first line is counted, when
+  /// the access ends.
+  template <class Cell, class Value>
+  class Guard {
+   public:
+    explicit Guard(Cell& cell) : cell_(cell) {}
+    ~Guard() { cell_.touch(!std::is_const_v<Value>, first_line_of<T>(cell_.value_), 1); }
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+    Value& operator*() const { return cell_.value_; }
+    Value* operator->() const { return &cell_.value_; }
+
+   private:
+    Cell& cell_;
+  };
+
   LedgerCell() = default;
   explicit LedgerCell(const T& value) : value_(value) {}
 
   [[nodiscard]] T read() const {
-    touch(false, sizeof value_);
+    touch(false, &value_, sizeof value_);
     return value_;
   }
   void write(const T& value) {
-    touch(true, sizeof value_);
+    touch(true, &value_, sizeof value_);
     value_ = value;
   }
-  /// What is used of data that is accessed in place is not known: its first line is counted.
-  [[nodiscard]] const T* reading() const {
-    touch(false, 1);
-    return &value_;
-  }
-  [[nodiscard]] T* editing() {
-    touch(true, 1);
-    return &value_;
-  }
+  [[nodiscard]] auto reading() const { return Guard<const LedgerCell, const T>(*this); }
+  [[nodiscard]] auto editing() { return Guard<LedgerCell, T>(*this); }
 
  private:
-  void touch(bool writes, std::size_t bytes) const {
+  void touch(bool writes, const void* data, std::size_t bytes) const {
     LedgerMemory* const memory = executors::memory_at_point<LedgerMemory>();
-    if (memory != nullptr) memory->touch(writes, &value_, bytes, structure_of_cell<T>);
+    if (memory != nullptr) memory->touch(writes, data, bytes, structure_of_cell<T>);
   }
 
   T value_{};

@@ -26,7 +26,9 @@ template <executors::ExecutionPolicy P>
 struct TaskCall {
   TaskId task = no_task;
   KernelEntry kernel = nullptr;
-  typename P::template cell<TaskArguments>* arguments = nullptr;
+  TaskArguments arguments;
+  /// What the accesses to them count for: that of the slot, which has them, too.
+  typename P::template cell<TaskArguments>* access = nullptr;
 };
 
 /// Which part of a block task.
@@ -172,11 +174,11 @@ void call_kernel(Run&& run, const TaskCall<P>& call, int64_t* args, const CoreBo
 template <executors::ExecutionPolicy P>
 void run_task(const TaskCall<P>& call, const CoreBooks& books, KernelFault& fault) {
   run_noted<P>(call, 0, books, [&] {
-    const auto arguments = call.arguments->editing();
-    call_kernel<P>(P::run_kernel, call, arguments->for_kernel(), books, fault);
+    [[maybe_unused]] const auto access = call.access->editing();
+    call_kernel<P>(P::run_kernel, call, call.arguments.values(), books, fault);
     if (!fault.is_set() && !books.run.has_misuse()) [[likely]]
       return;
-    fault.complete(call.task, arguments->call);
+    fault.complete(call.task, call.arguments.call());
   });
 }
 
@@ -186,10 +188,10 @@ template <executors::ExecutionPolicy P, class RunKernel>
 void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books, KernelFault& fault,
               RunKernel&& run_kernel) {
   run_noted<P>(call, part.id, books, [&] {
-    const auto arguments = call.arguments->reading();
+    [[maybe_unused]] const auto access = call.access->reading();
     PartArguments own;
-    own.call = arguments->call;
-    std::copy_n(arguments->args.begin(), part.params, own.args.begin());
+    own.call = call.arguments.call();
+    std::copy_n(call.arguments.values(), part.params, own.args.begin());
     own.args[part.params] = part.parts;
     own.args[part.params + 1] = part.id;
     call_kernel<P>(run_kernel, call, own.for_kernel(), books, fault);

@@ -16,10 +16,10 @@ std::string tensor_text(const PTOTensor& tensor) {
 }
 
 std::string argument_text(const TaskArguments& arguments, uint32_t i) {
-  const PTOTensor& tensor = arguments.tensors[i];
-  if ((arguments.call.pipes >> i & 1) != 0) return fmt::format("pipe at {:#x}", tensor.address);
-  const bool is_tensor = arguments.args[i] == reinterpret_cast<int64_t>(&tensor);
-  return is_tensor ? tensor_text(tensor) : fmt::format("scalar {}", arguments.args[i]);
+  const PTOTensor& tensor = arguments.tensor(i);
+  if ((arguments.call().pipes >> i & 1) != 0) return fmt::format("pipe at {:#x}", tensor.address);
+  const bool is_tensor = arguments.values()[i] == reinterpret_cast<int64_t>(&tensor);
+  return is_tensor ? tensor_text(tensor) : fmt::format("scalar {}", arguments.values()[i]);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ const char* data_type_name(DataType dtype) {
 
 std::string arguments_text(const TaskArguments& arguments) {
   std::string text;
-  const uint32_t count = std::min<uint32_t>(arguments.call.params, max_params);
+  const uint32_t count = std::min<uint32_t>(arguments.call().params, max_params);
   for (uint32_t i = 0; i < count; ++i) {
     text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", i, argument_text(arguments, i));
   }

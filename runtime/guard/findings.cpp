@@ -10,12 +10,6 @@ namespace {
 using Kind = GuardFinding::Kind;
 using When = GuardFinding::When;
 
-PTOTensor shown(const TensorRecord& tensor) {
-  PTOTensor result{};
-  tensor.fill(result);
-  return result;
-}
-
 /// Of a kernel that is known to who asks.
 GuardFinding finding(Kind kind, When when, const GuardedParam& param, const Damage& damage,
                      uint64_t distance) {
@@ -25,7 +19,7 @@ GuardFinding finding(Kind kind, When when, const GuardedParam& param, const Dama
           .worker = 0,
           .param = param.index,
           .task = no_task,
-          .tensor = shown(param.tensor),
+          .tensor = param.tensor.shown(),
           .first = damage.first,
           .count = damage.bytes,
           .distance = distance};

@@ -71,9 +71,7 @@ void MemoryGuard::add_param(GuardedTask& guarded, const OpenedTask& task, uint32
   const bool is_new =
       type == PTOParamType::OUTPUT && !tensor.external && tensor.owner.task == task.id;
   if (is_new) {
-    HeapBuffer buffer{tensor.bytes(), task.id, task.kernel, index, {}};
-    tensor.fill(buffer.tensor);
-    buffers_.add(tensor.base, buffer);
+    buffers_.add(tensor.base, {tensor.bytes(), task.id, task.kernel, index, tensor.shown()});
   }
   const bool is_filled = is_new && values_ && is_float(tensor.dtype);
   if (is_filled) fill(tensor);

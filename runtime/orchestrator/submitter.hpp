@@ -83,7 +83,7 @@ class Submitter {
   [[nodiscard]] Deadlock blocked(Resource resource, RingId ring, uint64_t requested) const;
   void open_block(const Submission& task, TaskId id);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
-  static void write_pipes(const Submission& task, TaskArguments& arguments);
+  static void write_pipes(const Submission& task, TaskArguments arguments);
   void write(const Submission& task, TaskId id, uint64_t buffers);
   void publish(const Submission& task, const Admitted& admitted);
   [[nodiscard]] Admitted admit(const Submission& task);

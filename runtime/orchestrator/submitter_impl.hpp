@@ -21,15 +21,12 @@ void Submitter<P, F>::observe() {
   dataflow_.map().sync(state_.admission.alive());
 }
 
-/// A line per parameter, and the first of the values.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::prefetch_arguments(const Submission& task) {
-  const TaskRing& tasks = state_.admission.ring(task.ring).tasks;
-  const auto* const arguments = reinterpret_cast<const std::byte*>(
-      &state_.arguments(make_slot(task.ring, tasks.slot(tasks.next()))));
-  P::prefetch_for_write(arguments + offsetof(TaskArguments, args));
-  for (std::size_t i = 0; i < task.params.size(); ++i) {
-    P::prefetch_for_write(arguments + offsetof(TaskArguments, tensors) + i * sizeof(PTOTensor));
+  const std::byte* const begin = state_.rings[task.ring.value]->argument_blocks.next();
+  const auto params = static_cast<uint32_t>(task.params.size());
+  for (std::size_t i = 0; i < ArgumentBlocks::bytes_of(params); i += cache_line) {
+    P::prefetch_for_write(begin + i);
   }
 }
 
@@ -281,24 +278,27 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::write(const Submission& task, TaskId id, uint64_t buffers) {
   const SlotId slot = state_.life.slot_id(id);
-  const auto arguments = state_.arguments(slot).editing();
-  arguments->call = {.run = &state_.calls.run,
-                     .pipes = 0,
-                     .kernel = static_cast<uint16_t>(task.kernel_id),
-                     .params = static_cast<uint8_t>(task.params.size()),
-                     .misuse = 0};
-  TaskArguments& values = *arguments;
+  const auto params = static_cast<uint32_t>(task.params.size());
+  const auto access = state_.arguments(slot).editing();
+  const TaskArguments arguments = state_.rings[task.ring.value]->argument_blocks.take(
+      local_of(id), params, state_.admission.alive(task.ring));
+  *access = arguments;
+  arguments.call() = {.run = &state_.calls.run,
+                      .pipes = 0,
+                      .kernel = static_cast<uint16_t>(task.kernel_id),
+                      .params = static_cast<uint8_t>(params),
+                      .misuse = 0};
   dataflow_.place(task, id, buffers, [&](uint32_t i, const TensorRecord* tensor) {
     if (tensor == nullptr) {
-      values.args[i] = static_cast<int64_t>(task.params[i].scalar);
+      arguments.values()[i] = static_cast<int64_t>(task.params[i].scalar);
     } else {
-      tensor->fill(values.tensors[i]);
-      values.args[i] = reinterpret_cast<int64_t>(&values.tensors[i]);
+      arguments.tensor(i) = tensor->shown();
+      arguments.values()[i] = reinterpret_cast<int64_t>(&arguments.tensor(i));
     }
   });
   if (task.has_pipes) [[unlikely]]
-    write_pipes(task, *arguments);
-  state_.life.slot(slot).descriptor.write({task, id, task.kernel});
+    write_pipes(task, arguments);
+  state_.life.slot(slot).descriptor.write({task, id, task.kernel, arguments});
   if (task.is_block) [[unlikely]]
     open_block(task, id);
 }
@@ -306,11 +306,11 @@ void Submitter<P, F>::write(const Submission& task, TaskId id, uint64_t buffers)
 /// In place of the tensors that the pipes are to the TensorMap.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Submitter<P, F>::write_pipes(const Submission& task,
-                                                    TaskArguments& arguments) {
+                                                    TaskArguments arguments) {
   for (const auto& [index, pipe] : task.pipes) {
-    arguments.call.pipes |= uint32_t{1} << index;
-    arguments.tensors[index].address = reinterpret_cast<uint64_t>(pipe);
-    arguments.args[index] = reinterpret_cast<int64_t>(&pipe->control);
+    arguments.call().pipes |= uint32_t{1} << index;
+    arguments.tensor(index).address = reinterpret_cast<uint64_t>(pipe);
+    arguments.values()[index] = reinterpret_cast<int64_t>(&pipe->control);
   }
 }
 

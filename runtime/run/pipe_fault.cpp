@@ -53,11 +53,11 @@ const char* what_to_do(PTOPipeFault fault) {
 
 std::optional<PipeFault> find_pipe_fault(const TaskArguments& arguments, TaskId task) {
   for (uint32_t i = 0; i < max_params; ++i) {
-    if ((arguments.call.pipes >> i & 1) == 0) continue;
-    // Not from `args`, which are the kernel's to change.
-    const auto* const pipe = reinterpret_cast<const Pipe*>(arguments.tensors[i].address);
+    if ((arguments.call().pipes >> i & 1) == 0) continue;
+    // Not from the values, which are the kernel's to change.
+    const auto* const pipe = reinterpret_cast<const Pipe*>(arguments.tensor(i).address);
     if (pipe->control.fault != PTOPipeFault::NONE)
-      return PipeFault{*pipe, task, arguments.call.kernel};
+      return PipeFault{*pipe, task, arguments.call().kernel};
   }
   return std::nullopt;
 }

@@ -9,14 +9,14 @@ template <class Visit>
 void for_each_pipe(const TaskArguments& arguments, Visit&& visit) {
   const auto is_named_before = [&](uint32_t i) {
     for (uint32_t j = 0; j < i; ++j) {
-      const bool is_pipe = (arguments.call.pipes >> j & 1) != 0;
-      if (is_pipe && arguments.tensors[j].address == arguments.tensors[i].address) return true;
+      const bool is_pipe = (arguments.call().pipes >> j & 1) != 0;
+      if (is_pipe && arguments.tensor(j).address == arguments.tensor(i).address) return true;
     }
     return false;
   };
   for (uint32_t i = 0; i < max_params; ++i) {
-    if ((arguments.call.pipes >> i & 1) == 0 || is_named_before(i)) continue;
-    visit(*reinterpret_cast<Pipe*>(arguments.tensors[i].address));
+    if ((arguments.call().pipes >> i & 1) == 0 || is_named_before(i)) continue;
+    visit(*reinterpret_cast<Pipe*>(arguments.tensor(i).address));
   }
 }
 

@@ -22,6 +22,7 @@
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/guard/memory_guard.hpp"
+#include "runtime/run/argument_blocks.hpp"
 #include "runtime/run/config.hpp"
 #include "runtime/run/kernel_fault.hpp"
 #include "runtime/run/pipe_fault.hpp"
@@ -33,8 +34,9 @@ namespace pto2 {
 struct TaskDescriptor : TaskRoute {
   TaskId id = no_task;
   KernelEntry kernel = nullptr;
+  TaskArguments arguments;
 };
-static_assert(sizeof(TaskDescriptor) == 24);
+static_assert(sizeof(TaskDescriptor) == 32);
 
 /// What a scheduler needs to know of a block task besides.
 struct BlockShape {
@@ -61,6 +63,7 @@ struct RingArrays {
   explicit RingArrays(const DeviceConfig& config)
       : slots(config.window),
         arguments(config.window),
+        argument_blocks(config.window),
         blocks(config.window),
         nodes(std::size_t{config.dep_pool} + 1),
         heap_ends(config.window),
@@ -71,6 +74,7 @@ struct RingArrays {
 
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
+  ArgumentBlocks argument_blocks;  // the orchestrator's
   typename P::template shared_array<BlockState<P>> blocks;
   typename P::template shared_array<DependencyNode<P>> nodes;
   MappedArray<uint64_t> heap_ends;

@@ -88,7 +88,10 @@ class Scheduler {
   bool start(Cores& cores, SlotId task, const TaskDescriptor& descriptor);
   bool lend(CoreId core, SlotId task, CoreType type);
   void send_pinned(CoreId core, SlotId task, uint32_t part);
-  void send(CoreId core, SlotId task, TaskId id, KernelEntry kernel, BlockShare<P> share);
+  void send(CoreId core, SlotId task, const TaskDescriptor& descriptor, BlockShare<P> share);
+  [[nodiscard]] TaskCall<P> call_of(SlotId task, const TaskDescriptor& descriptor) {
+    return {descriptor.id, descriptor.kernel, descriptor.arguments, &state_.arguments(task)};
+  }
   void push_ticket(uint32_t type, SlotId task);
   void give_up_ticket(SlotId task);
   bool dispatch_to_cluster(ClusterId cluster, CoreType type, SlotId task, uint32_t part);

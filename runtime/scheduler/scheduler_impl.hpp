@@ -346,7 +346,7 @@ bool Scheduler<P, F>::run_here(WorkerId worker, SlotId task) {
   ++counts_.dispatches;
   record<P>(log_, EventKind::dispatch, descriptor.id, worker.value, part.id);
   running_[worker.value] = task;
-  const TaskCall<P> call{descriptor.id, descriptor.kernel, &state_.arguments(task)};
+  const TaskCall<P> call = call_of(task, descriptor);
   const CoreBooks books{state_.calls.run, state_.calls.guard_of(worker),
                         state_.config.kernel_timing, counts_.own_tasks, log_};
   KernelFault fault;
@@ -375,7 +375,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
     return lend(core, task, descriptor.type);
   ++counts_.dispatches;
   record<P>(log_, EventKind::dispatch, descriptor.id, core.value);
-  send(core, task, descriptor.id, descriptor.kernel, {});
+  send(core, task, descriptor, {});
   return false;
 }
 
@@ -414,7 +414,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
       cores.busy.insert(core);
     }
     ++counts_.loans;
-    send(core, task, descriptor.id, descriptor.kernel, share);
+    send(core, task, descriptor, share);
   }
   return pass_on;
 }
@@ -430,7 +430,7 @@ void Scheduler<P, F>::send_pinned(CoreId core, SlotId task, uint32_t part) {
   }
   ++counts_.dispatches;
   record<P>(log_, EventKind::dispatch, descriptor.id, core.value, static_cast<uint16_t>(part));
-  send(core, task, descriptor.id, descriptor.kernel, share);
+  send(core, task, descriptor, share);
 }
 
 /// The rest of a block task is for anybody. BP-I4.
@@ -454,10 +454,10 @@ void Scheduler<P, F>::give_up_ticket(SlotId task) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Scheduler<P, F>::send(CoreId core, SlotId task, TaskId id, KernelEntry kernel,
+void Scheduler<P, F>::send(CoreId core, SlotId task, const TaskDescriptor& descriptor,
                            BlockShare<P> share) {
   running_[core.value] = task;
-  state_.cores[core.value].dispatch({{id, kernel, &state_.arguments(task)}, share});
+  state_.cores[core.value].dispatch({call_of(task, descriptor), share});
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -153,6 +153,7 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
                     bytes, address));
   }
   record->base = address;
+  record->address = address;
   record->owner = {};
   record->external = address != 0;
   record->dtype = dtype;
@@ -196,6 +197,7 @@ TensorResult TensorTable::view(uint64_t tensor, const uint64_t* shape, const uin
   region.begin += first * region.element_size;
   region.end = region.begin + (last + 1) * region.element_size;
   region.contiguous = last + 1 == numel;
+  record->address = record->base + region.begin;
   return {handle, nullptr};
 }
 
@@ -225,6 +227,7 @@ TensorResult TensorTable::reshape(uint64_t tensor, const uint64_t* shape, uint32
         list(shape, ndims), record->numel(), list(parent->shape, parent->ndims), parent->numel()));
   }
   record->base = parent->base;
+  record->address = parent->address;
   record->owner = parent->owner;
   record->external = parent->external;
   record->dtype = parent->dtype;
@@ -312,7 +315,7 @@ std::string TensorTable::describe(uint64_t tensor) const {
         "another launch; make it in a scope that is still open",
         tensor);
   }
-  const uint64_t address = record->base + record->region.begin;
+  const uint64_t address = record->address;
   std::string memory = "no memory yet";
   if (record->external) {
     memory = fmt::format("external at {:#x}", address);

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,16 +33,13 @@ struct BufferOwner {
   uint32_t depth = 0;     ///< of its scope
 };
 
-/// One tensor: a root from make(), or a view, reshape or transpose of another.
-struct TensorRecord {
+/// One tensor: a root from make(), or a view, reshape or transpose of another. What kernels are
+/// shown of it comes first; its address counts as soon as there is a buffer.
+struct TensorRecord : PTOTensor {
   uint64_t base;  ///< address of the buffer, the key in the TensorMap; 0: none yet
   BufferOwner owner;
   uint32_t generation;   ///< upper half of the handle
   uint32_t scope_depth;  ///< open scopes when it was made
-  DataType dtype;
-  uint32_t ndims;                  ///< 1..PTO_MAX_DIMS
-  uint32_t shape[PTO_MAX_DIMS];    ///< elements; 1 past ndims
-  uint32_t strides[PTO_MAX_DIMS];  ///< elements; 0 past ndims
   uint8_t axes[PTO_MAX_DIMS];      ///< dimension of the region's box that each dimension runs in
   bool external;                   ///< the caller owns the buffer
   bool null_external;              ///< of a root: it was to be so, but the address was null
@@ -56,14 +52,10 @@ struct TensorRecord {
   uint64_t bytes() const { return numel() * region.element_size; }
   /// True when the elements lie in row-major order without gaps.
   bool is_contiguous() const;
-  /// Writes what a kernel sees. Requires an address.
-  void fill(PTOTensor& tensor) const {
+  /// What a kernel sees. Requires an address.
+  [[nodiscard]] const PTOTensor& shown() const {
     PTO2_INVARIANT("TT-P1", has_address());
-    tensor.address = base + region.begin;
-    std::memcpy(tensor.shape, shape, sizeof shape);
-    std::memcpy(tensor.strides, strides, sizeof strides);
-    tensor.dtype = dtype;
-    tensor.ndims = ndims;
+    return *this;
   }
 };
 
@@ -115,6 +107,7 @@ class TensorTable {
     PTO2_INVARIANT("TT-P4", address != 0);
     TensorRecord& record = at(static_cast<uint32_t>(tensor));
     record.base = address;
+    record.address = address;  // a root begins where its buffer does
     record.owner = owner;
   }
 

@@ -28,8 +28,7 @@ inline void append_elements(const PTOTensor& tensor, uint32_t dimension, uint64_
 /// buffer's start.
 inline std::vector<uint64_t> elements_of(const TensorRecord& record) {
   std::vector<uint64_t> result;
-  PTOTensor tensor;
-  record.fill(tensor);
+  const PTOTensor& tensor = record.shown();
   append_elements(tensor, 0, (tensor.address - record.base) / 4, result);
   return result;
 }

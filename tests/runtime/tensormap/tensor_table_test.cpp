@@ -24,11 +24,7 @@ class TensorTableTest : public ::testing::Test {
   TensorResult reshape(uint64_t of, const Shape& shape) {
     return table_.reshape(of, shape.data(), static_cast<uint32_t>(shape.size()));
   }
-  PTOTensor filled(uint64_t handle) {
-    PTOTensor tensor;
-    table_.find(handle)->fill(tensor);
-    return tensor;
-  }
+  PTOTensor shown(uint64_t handle) { return table_.find(handle)->shown(); }
   void expect_error(const TensorResult& result, const std::string& part) {
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.handle, 0U);
@@ -41,7 +37,7 @@ class TensorTableTest : public ::testing::Test {
 TEST_F(TensorTableTest, FillsADescriptor) {
   const TensorResult made = make(0x1000, {2, 3, 4}, DataType::BFLOAT16);
   ASSERT_TRUE(made.ok());
-  const PTOTensor tensor = filled(made.handle);
+  const PTOTensor tensor = shown(made.handle);
   EXPECT_EQ(tensor.address, 0x1000U);
   EXPECT_EQ(tensor.ndims, 3U);
   EXPECT_EQ(tensor.dtype, DataType::BFLOAT16);
@@ -71,7 +67,7 @@ TEST_F(TensorTableTest, ANewTensorHasNoOwner) {
 TEST_F(TensorTableTest, ViewSharesBufferAndStrides) {
   const uint64_t root = make(0x1000, {4, 6}).handle;
   const uint64_t part = view(root, {2, 3}, {1, 2}).handle;
-  const PTOTensor tensor = filled(part);
+  const PTOTensor tensor = shown(part);
   EXPECT_EQ(tensor.address, 0x1000U + 4 * (6 + 2));
   EXPECT_EQ(tensor.strides[0], 6U);
   EXPECT_EQ(tensor.strides[1], 1U);
@@ -79,7 +75,7 @@ TEST_F(TensorTableTest, ViewSharesBufferAndStrides) {
   EXPECT_EQ(table_.find(part)->base, 0x1000U) << "the key stays that of the buffer";
   EXPECT_FALSE(table_.find(part)->is_contiguous());
   EXPECT_TRUE(table_.find(view(root, {2, 6}, {1, 0}).handle)->is_contiguous());
-  const PTOTensor inner = filled(view(part, {1, 1}, {1, 2}).handle);
+  const PTOTensor inner = shown(view(part, {1, 1}, {1, 2}).handle);
   EXPECT_EQ(inner.address, 0x1000U + 4 * (2 * 6 + 4));
 }
 
@@ -87,19 +83,19 @@ TEST_F(TensorTableTest, ViewBehindFourGigabytes) {
   const uint64_t all = std::numeric_limits<uint32_t>::max();
   const uint64_t root = make(0x1000, {8, all}, DataType::INT8).handle;
   const uint64_t last = view(root, {1, 3}, {7, 5}).handle;
-  EXPECT_EQ(filled(last).address, 0x1000U + 7 * all + 5);
+  EXPECT_EQ(shown(last).address, 0x1000U + 7 * all + 5);
   EXPECT_EQ(table_.find(last)->region.begin, 7 * all + 5);
 }
 
 TEST_F(TensorTableTest, TransposeSwapsAndViewsFollow) {
   const uint64_t root = make(0x1000, {4, 6}).handle;
   const uint64_t transposed = table_.transpose(root, 0, 1).handle;
-  PTOTensor tensor = filled(transposed);
+  PTOTensor tensor = shown(transposed);
   EXPECT_EQ(tensor.shape[0], 6U);
   EXPECT_EQ(tensor.strides[0], 1U);
   EXPECT_EQ(tensor.strides[1], 6U);
   EXPECT_FALSE(table_.find(transposed)->is_contiguous());
-  tensor = filled(view(transposed, {1, 2}, {5, 1}).handle);
+  tensor = shown(view(transposed, {1, 2}, {5, 1}).handle);
   EXPECT_EQ(tensor.address, 0x1000U + 4 * (1 * 6 + 5));
   EXPECT_TRUE(table_.find(table_.transpose(transposed, 0, 1).handle)->is_contiguous());
 }
@@ -107,7 +103,7 @@ TEST_F(TensorTableTest, TransposeSwapsAndViewsFollow) {
 TEST_F(TensorTableTest, ReshapeOfAContiguousView) {
   const uint64_t root = make(0x1000, {4, 6}).handle;
   const uint64_t rows = view(root, {2, 6}, {2, 0}).handle;
-  const PTOTensor tensor = filled(reshape(rows, {3, 4}).handle);
+  const PTOTensor tensor = shown(reshape(rows, {3, 4}).handle);
   EXPECT_EQ(tensor.address, 0x1000U + 4 * 12);
   EXPECT_EQ(tensor.strides[0], 4U);
   expect_error(reshape(view(root, {4, 3}, {0, 0}).handle, {12}), "not contiguous");
@@ -143,7 +139,7 @@ TEST_F(TensorTableTest, NoViewBeforeTheBufferExists) {
   EXPECT_FALSE(table_.find(handle)->has_address());
   table_.set_buffer(handle, 0x2000, {make_id(1, 9)});
   const uint64_t part = view(handle, {1, 4}, {1, 0}).handle;
-  EXPECT_EQ(filled(part).address, 0x2010U);
+  EXPECT_EQ(shown(part).address, 0x2010U);
   EXPECT_EQ(table_.find(part)->owner.task, make_id(1, 9));
   EXPECT_FALSE(table_.find(part)->external);
 }
@@ -238,8 +234,7 @@ using TensorTableDeathTest = TensorTableTest;
 TEST_F(TensorTableDeathTest, CallsThatTheOrchestratorMustNotMake) {
   const uint64_t made = make(0, {2}).handle;
   const uint64_t external = make(0x1000, {2}).handle;
-  PTOTensor seen;
-  EXPECT_DEATH(table_.find(made)->fill(seen), "TT-P1");
+  EXPECT_DEATH(static_cast<void>(table_.find(made)->shown()), "TT-P1");
   EXPECT_DEATH(table_.scope_end(), "TT-P2");
   EXPECT_DEATH(table_.set_buffer(external, 0x2000, BufferOwner()), "TT-P3");
   EXPECT_DEATH(table_.set_buffer(made, 0, BufferOwner()), "TT-P4");

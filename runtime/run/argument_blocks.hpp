@@ -1,0 +1,68 @@
+/// Memory for the arguments of the tasks of one ring: as many lines as a task has arguments, in
+/// chunks that are used again as soon as their tasks are reclaimed. So a run touches no more memory
+/// than the tasks that are alive at a time need, however large the window is.
+///
+/// Chunks follow each other in the order of the tasks. One that is full is kept in a queue with the
+/// last task in it; a new one is the oldest of the queue, if that task is reclaimed, or else memory
+/// that was never used.
+///
+///   AB-I1: a chunk is given out anew after the last task in it was reclaimed.
+///   AB-I2: there is memory for any tasks that are alive at a time.
+///   AB-P1: a task has at most max_params parameters.
+///
+/// Used by one thread, the orchestrator.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "core/assert.hpp"
+#include "runtime/chip/task_arguments.hpp"
+#include "runtime/executors/mapped_array.hpp"
+
+namespace pto2 {
+
+class ArgumentBlocks {
+ public:
+  /// For a ring of `window` slots. Throws std::bad_alloc.
+  explicit ArgumentBlocks(uint32_t window);
+
+  /// The lines of the ring's next task, which has this local id; of those below `alive` no more is
+  /// used. Their content is what a former task left.
+  [[nodiscard]] TaskArguments take(uint64_t local, uint32_t params, uint64_t alive) {
+    PTO2_INVARIANT("AB-P1", params <= max_params);
+    const std::size_t bytes = bytes_of(params);
+    if (static_cast<std::size_t>(end_ - next_) < bytes) [[unlikely]]
+      next_chunk(local, alive);
+    std::byte* const begin = next_;
+    next_ += bytes;
+    return TaskArguments(begin + TaskArguments::bytes_in_front(params));
+  }
+  /// Where the next task's lines are, if they fit into its chunk.
+  [[nodiscard]] const std::byte* next() const { return next_; }
+
+  static constexpr std::size_t bytes_of(uint32_t params) {
+    return TaskArguments::bytes_in_front(params) + TaskArguments::bytes_behind(params);
+  }
+  static constexpr std::size_t chunk_bytes = 8192;
+  /// Chunks that were ever used.
+  [[nodiscard]] std::size_t chunks() const { return used_; }
+
+ private:
+  /// A chunk that is full.
+  struct Full {
+    std::byte* begin;
+    uint64_t last;  ///< local id of the last task in it
+  };
+
+  static std::size_t most_chunks(uint32_t window);
+  void next_chunk(uint64_t local, uint64_t alive);
+
+  MappedBytes memory_;
+  std::deque<Full> full_;
+  std::size_t used_ = 0;
+  std::byte* next_ = nullptr;
+  std::byte* end_ = nullptr;  // of the chunk
+};
+
+}  // namespace pto2
