@@ -71,6 +71,10 @@ void yield() {
   }
 }
 
+void give_way() {
+  if (PackedHost* host = current_host()) host->yield();
+}
+
 uint32_t polling_rounds() {
   const PackedHost* host = current_host();
   return host != nullptr ? host->polling_rounds() : 0;

@@ -134,6 +134,9 @@ void idle();
 /// that was remembered may be used up by it: the caller looks at everything again before idle().
 void yield();
 
+/// The same for a caller who has enough done for now; nothing if it has an OS thread of its own.
+void give_way();
+
 /// Rounds of polling that pay off before idle(): many where the partner runs on another CPU, none
 /// where it needs this one.
 [[nodiscard]] uint32_t polling_rounds();

@@ -236,7 +236,7 @@ void Orchestrator<P, F>::submit(const Request& request) {
   Submission& task = submission_;
   if (!accept(request, task)) return;
   if (mode_ == Mode::running) {
-    submitter_.observe();
+    submitter_.observe(task.ring);
     submitter_.prefetch_arguments(task);
   } else {
     counting_.observe(task.ring, dataflow_.map());

@@ -56,8 +56,9 @@ class Submitter {
   /// True if all tasks and tickets have finished.
   [[nodiscard]] bool quiescent() const { return state_.stall.quiescent(submitted() + tickets_); }
 
-  /// Looks at the watermarks now and then, before the look-ups of a submission.
-  void observe();
+  /// Looks at the watermarks now and then, before the look-ups of a submission; and gives way to
+  /// the schedulers if it is far ahead of them.
+  void observe(RingId ring);
   /// Fetches the lines that the next task's arguments are stored to.
   void prefetch_arguments(const Submission& task);
   /// Fetches the lines of the producers' slots, which belong to their schedulers.
@@ -81,6 +82,7 @@ class Submitter {
   [[nodiscard]] Reserved wait(RingId ring, Look&& look, Requested&& requested);
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   [[nodiscard]] Deadlock blocked(Resource resource, RingId ring, uint64_t requested) const;
+  void keep_pace(RingId ring);
   void open_block(const Submission& task, TaskId id);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   static void write_pipes(const Submission& task, TaskArguments arguments);
@@ -104,6 +106,7 @@ class Submitter {
   uint64_t tickets_ = 0;  // of block tasks, that have a hold on their slots
   Deadlock deadlock_;
   uint64_t last_warning_ = 0;
+  uint64_t go_on_until_ = 0;  // the tick before which it does not give way again
   TaskTrace task_trace_;
 };
 

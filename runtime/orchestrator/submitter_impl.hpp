@@ -14,11 +14,31 @@ constexpr uint64_t observation_interval = 16;
 /// Slots whose lines are fetched from the schedulers' caches before they are taken.
 constexpr uint64_t slots_ahead = 4;
 
+/// Tasks alive that are enough for all cores to be busy. More of them only take lines of the caches
+/// from those that come next.
+constexpr uint64_t far_ahead = 512;
+
+/// Of the time that the others of its OS thread have run, the orchestrator goes on for this part
+/// before it gives way again, so that long kernels do not keep it from finding work for others.
+constexpr uint64_t part_of_others = 8;
+
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::observe() {
+void Submitter<P, F>::observe(RingId ring) {
   if (submitted() % observation_interval != 0) return;
+  keep_pace(ring);
   state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive());
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Submitter<P, F>::keep_pace(RingId ring) {
+  const auto& tasks = state_.admission.ring(ring).tasks;
+  if (tasks.active(state_.admission.alive(ring)) < far_ahead) return;
+  const uint64_t begin = P::now();
+  if (begin < go_on_until_) return;
+  P::give_way();
+  const uint64_t end = P::now();
+  go_on_until_ = end + (end - begin) / part_of_others;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
