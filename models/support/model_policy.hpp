@@ -210,7 +210,7 @@ struct Model : executors::SoundChip {
                     std::source_location where = std::source_location::current()) {
     return model::idle(is_over, where);
   }
-  static void give_way() {}
+  static bool give_way() { return false; }
   static uint32_t polling_rounds() { return UINT32_MAX; }
   static uint32_t parallelism() { return UINT32_MAX; }
 

@@ -15,7 +15,8 @@
 ///   P::polling_rounds()      how many rounds in vain a scheduler polls before it parks.
 ///   P::yield(is_over)        after such a round: lets others run, and returns is_over().
 ///   P::give_way()            lets others run that share the OS thread of the caller, who has
-///                            enough done; nothing in a simulation, whose schedules need no such.
+///                            enough done, and returns whether there are any; none in a simulation,
+///                            whose schedules need no such.
 ///   P::parallelism()         how many threads of a group can run at the same time, at least 1.
 ///
 /// and from one whose chip may fail (chip_fault.hpp; SoundChip is one that does not):
@@ -66,7 +67,7 @@ concept ExecutionPolicy = Policy<P> &&
   P::run_kernels([](auto&& run) { run([](int64_t*) {}, nullptr); });
   P::prefetch_for_write(address);
   { P::polling_rounds() } -> std::same_as<uint32_t>;
-  P::give_way();
+  { P::give_way() } -> std::same_as<bool>;
   { P::parallelism() } -> std::same_as<uint32_t>;
   P::chip_step(ChipStep::take);
   { P::answers_again() } -> std::same_as<bool>;

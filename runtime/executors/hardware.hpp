@@ -80,7 +80,7 @@ struct Hardware : Machine, SoundChip {
     executors::yield();
     return is_over();
   }
-  static void give_way() { executors::give_way(); }
+  static bool give_way() { return executors::give_way(); }
   [[nodiscard]] static uint32_t polling_rounds() { return executors::polling_rounds(); }
   [[nodiscard]] static uint32_t parallelism() { return executors::parallelism(); }
 

@@ -71,8 +71,9 @@ void yield() {
   }
 }
 
-void give_way() {
-  if (PackedHost* host = current_host()) host->yield();
+bool give_way() {
+  PackedHost* const host = current_host();
+  return host != nullptr && host->yield();
 }
 
 uint32_t polling_rounds() {

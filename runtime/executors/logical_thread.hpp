@@ -134,8 +134,8 @@ void idle();
 /// that was remembered may be used up by it: the caller looks at everything again before idle().
 void yield();
 
-/// The same for a caller who has enough done for now; nothing if it has an OS thread of its own.
-void give_way();
+/// The same for a caller who has enough done for now. False: there is nobody else to go first.
+bool give_way();
 
 /// Rounds of polling that pay off before idle(): many where the partner runs on another CPU, none
 /// where it needs this one.

@@ -77,7 +77,7 @@ HostState PackedHost::state() const {
           .running = fiber == nullptr ? std::string() : fiber->name()};
 }
 
-void PackedHost::yield() {
+bool PackedHost::yield() {
   FiberThread* const fiber = current();
   bool others = false;
   {
@@ -91,6 +91,7 @@ void PackedHost::yield() {
   } else {
     pause();
   }
+  return others;
 }
 
 uint32_t PackedHost::polling_rounds() const {

@@ -41,7 +41,8 @@ class PackedHost : public FiberHost<Machine> {
   void attach();
 
   /// Runs the fibers that are runnable, then goes on with the calling one.
-  void yield();
+  /// False: no other fiber of this host can run.
+  bool yield();
   [[nodiscard]] uint32_t polling_rounds() const;
 
   /// The fiber that runs, or null.

@@ -309,7 +309,7 @@ struct Simulated {
     memory_at_point<Memory>();
     return is_over();
   }
-  static void give_way() {}
+  static bool give_way() { return false; }
   [[nodiscard]] static uint32_t polling_rounds() { return team::active()->polling_rounds(); }
   /// Any order of steps is one that threads of their own could take.
   [[nodiscard]] static uint32_t parallelism() { return UINT32_MAX; }

@@ -18,9 +18,14 @@ constexpr uint64_t slots_ahead = 4;
 /// from those that come next.
 constexpr uint64_t far_ahead = 512;
 
-/// Of the time that the others of its OS thread have run, the orchestrator goes on for this part
-/// before it gives way again, so that long kernels do not keep it from finding work for others.
+/// The others of its OS thread run until the orchestrator is that far ahead no more, and at most
+/// for this part of a second; for an eighth of the time that they took, and no more than this part
+/// of a second, it goes on then before it gives way again. So neither long kernels nor a scope with
+/// more tasks keep it from finding work for others, nor does what else the machine does, of which
+/// the time may be, bring it far ahead.
+constexpr uint64_t longest_way = 50'000;
 constexpr uint64_t part_of_others = 8;
+constexpr uint64_t longest_turn = 10'000;
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::observe(RingId ring) {
@@ -32,13 +37,20 @@ void Submitter<P, F>::observe(RingId ring) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::keep_pace(RingId ring) {
-  const auto& tasks = state_.admission.ring(ring).tasks;
-  if (tasks.active(state_.admission.alive(ring)) < far_ahead) return;
+  const auto is_far_ahead = [&] {
+    const uint64_t alive = state_.admission.alive(ring);
+    return state_.admission.ring(ring).tasks.active(alive) >= far_ahead;
+  };
+  if (!is_far_ahead()) return;
   const uint64_t begin = P::now();
   if (begin < go_on_until_) return;
-  P::give_way();
-  const uint64_t end = P::now();
-  go_on_until_ = end + (end - begin) / part_of_others;
+  uint64_t end = begin;
+  while (P::give_way()) {
+    end = P::now();
+    state_.admission.observe();
+    if (!is_far_ahead() || end - begin > P::ticks_per_second / longest_way) break;
+  }
+  go_on_until_ = end + std::min((end - begin) / part_of_others, P::ticks_per_second / longest_turn);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -38,11 +38,11 @@ struct BufferOwner {
 struct TensorRecord : PTOTensor {
   uint64_t base;  ///< address of the buffer, the key in the TensorMap; 0: none yet
   BufferOwner owner;
-  uint32_t generation;   ///< upper half of the handle
-  uint32_t scope_depth;  ///< open scopes when it was made
-  uint8_t axes[PTO_MAX_DIMS];      ///< dimension of the region's box that each dimension runs in
-  bool external;                   ///< the caller owns the buffer
-  bool null_external;              ///< of a root: it was to be so, but the address was null
+  uint32_t generation;         ///< upper half of the handle
+  uint32_t scope_depth;        ///< open scopes when it was made
+  uint8_t axes[PTO_MAX_DIMS];  ///< dimension of the region's box that each dimension runs in
+  bool external;               ///< the caller owns the buffer
+  bool null_external;          ///< of a root: it was to be so, but the address was null
   Region region;
 
   bool has_address() const { return base != 0; }

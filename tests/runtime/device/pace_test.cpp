@@ -10,19 +10,25 @@ namespace {
 
 constexpr int tasks = 30'000;
 
-uint64_t peak_of_a_run(const executors::TeamOptions& team) {
+/// Most tasks that were alive at a time, in a chain or independent ones.
+uint64_t peak_of_a_run(const executors::TeamOptions& team, bool chain) {
   static constexpr KernelEntry kernels[] = {no_kernel};
-  const Launch what{kernels,
-                    [](PTO2Runtime* rt) {
-                      for (int i = 0; i < tasks; i += 10) {
-                        PTO2_SCOPE(rt) {
-                          for (int j = 0; j < 10; ++j) {
-                            pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
-                          }
-                        }
-                      }
-                    },
-                    {}};
+  static float link;
+  const Launch what{
+      kernels,
+      [chain](PTO2Runtime* rt) {
+        pto2_rt_init_tensor_pool(rt);
+        const uint32_t shape[] = {1};
+        const PTOParam params[] = {make_inout_param(make_tensor_external(&link, shape, 1))};
+        for (int i = 0; i < tasks; i += 10) {
+          PTO2_SCOPE(rt) {
+            for (int j = 0; j < 10; ++j) {
+              pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, chain ? 1 : 0);
+            }
+          }
+        }
+      },
+      {}};
   const RunResult result = launch(DeviceConfig(), team, what);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(result.tasks, static_cast<uint64_t>(tasks));
@@ -32,17 +38,20 @@ uint64_t peak_of_a_run(const executors::TeamOptions& team) {
 /// How long the others run before the orchestrator goes on depends on what else the machine does,
 /// and it goes on for longer after that: the least of some runs tells.
 TEST(Pace, TheDefaultWindowIsNotFilledOnOneHostThread) {
-  uint64_t least = tasks;
-  for (int run = 0; run < 5; ++run) {
-    least = std::min(least, peak_of_a_run(executors::TeamOptions{.host_threads = 1}));
+  for (const bool chain : {false, true}) {
+    uint64_t least = tasks;
+    for (int run = 0; run < 5; ++run) {
+      least = std::min(least, peak_of_a_run(executors::TeamOptions{.host_threads = 1}, chain));
+    }
+    EXPECT_GE(least, 500U) << chain;
+    EXPECT_LE(least, 4000U) << chain;
   }
-  EXPECT_GE(least, 500U);
-  EXPECT_LE(least, 4000U);
 }
 
 /// A thread of its own has nobody to give way to.
 TEST(Pace, AnOrchestratorWithAThreadOfItsOwnGoesOn) {
-  EXPECT_GE(peak_of_a_run(executors::TeamOptions{.executor = executors::Executor::threads}), 1U);
+  const executors::TeamOptions team{.executor = executors::Executor::threads};
+  EXPECT_GE(peak_of_a_run(team, false), 1U);
 }
 
 }  // namespace
