@@ -80,7 +80,7 @@ class Dev : public testing::Test {
 
 TEST_F(Dev, LooksAtTheArgumentsFirst) {
   expect_refused({"nosuch"}, "unknown verb: nosuch");
-  expect_refused({"deps", "nosuch"}, "deps: no preset nosuch; there are: lint asan-ubsan");
+  expect_refused({"deps", "nosuch"}, "deps: no preset nosuch; there are: lint peers asan-ubsan");
   expect_refused({"build", "nosuch"}, "build: no preset nosuch; there are: asan-ubsan clang");
   expect_refused({"build", "dev", "release"}, "build: too many arguments: release");
   expect_refused({"test", "nosuch"}, "test: no label nosuch; there are: unit e2e");
@@ -101,8 +101,12 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
   expect_refused({"fuzz", "--runs", "some"}, "fuzz: --runs needs a number");
   expect_refused({"fuzz", "elf", "--seconds"}, "fuzz: --seconds needs a number");
   expect_refused({"fuzz", "--second", "5"}, "fuzz: unknown option --second");
-  expect_refused({"bench", "nosuch"},
-                 "bench: no subject nosuch; there are: cache_lines checker instructions runtime");
+  expect_refused(
+      {"bench", "nosuch"},
+      "bench: no subject nosuch; there are: cache_lines checker instructions peers runtime");
+  expect_refused({"bench", "runtime", "--update"}, "bench: --update is for cache_lines, instruc");
+  expect_refused({"bench", "--update"},
+                 "bench: --update is for cache_lines, instructions or peers");
   expect_refused({"bench", "--json"}, "bench: --json needs a file");
 }
 

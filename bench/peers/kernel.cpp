@@ -1,0 +1,54 @@
+#include "bench/peers/kernel.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+namespace pto2::bench {
+
+double turns_per_ns() {
+  constexpr uint64_t turns = 50'000;
+  double least = std::numeric_limits<double>::max();
+  for (int i = 0; i < 20; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    spin(turns);
+    const auto end = std::chrono::steady_clock::now();
+    least = std::min(least, std::chrono::duration<double, std::nano>(end - begin).count());
+  }
+  return static_cast<double>(turns) / least;
+}
+
+void Record::run(uint32_t task) {
+  // Some take longer than others, so that a missing edge shows.
+  spin(task % 7 * 300);
+  runs_[task].fetch_add(1, std::memory_order_relaxed);
+  // Relaxed: the runtime orders them, and is what is checked.
+  values_[task].store(
+      value(task,
+            [this](uint32_t other) { return values_[other].load(std::memory_order_relaxed); }),
+      std::memory_order_relaxed);
+}
+
+template <class ValueOf>
+uint64_t Record::value(uint32_t task, const ValueOf& value_of) const {
+  uint64_t sum = task + 1;
+  for (const uint32_t other : predecessors(pattern_, task)) sum = sum * 31 + value_of(other);
+  return sum;
+}
+
+uint64_t Record::runs() const {
+  uint64_t sum = 0;
+  for (const auto& runs : runs_) sum += runs.load();
+  return sum;
+}
+
+bool Record::correct() const {
+  std::vector<uint64_t> expected;
+  for (uint32_t task = 0; task < values_.size(); ++task) {
+    expected.push_back(value(task, [&](uint32_t other) { return expected[other]; }));
+    if (runs_[task].load() != 1 || values_[task].load() != expected[task]) return false;
+  }
+  return true;
+}
+
+}  // namespace pto2::bench

@@ -1,0 +1,169 @@
+#include "bench/peers/measure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <stdexcept>
+
+#include "bench/peers/granularity.hpp"
+
+namespace pto2::bench {
+namespace {
+
+constexpr int rounds = 7;
+constexpr uint32_t thread_counts[] = {1, 2};
+constexpr double kernel_durations[] = {0, 1'000, 10'000};
+constexpr int metg_percents[] = {50, 75};
+constexpr uint32_t memory_sizes[] = {10'000, 100'000, 1'000'000};
+constexpr uint64_t most_bytes = 1'500'000'000;
+
+/// So many that a launch does not count, and so few that a run takes some ten milliseconds.
+uint32_t tasks_for(double kernel_ns) {
+  constexpr double run_ns = 2e7;
+  return static_cast<uint32_t>(std::clamp(run_ns / std::max(kernel_ns, 1.0), 500.0, 20'000.0));
+}
+
+/// All peers in turn, round after round: what the host does meanwhile meets each.
+void measure_loads(const Programs& programs, Pattern pattern, uint32_t threads, Results& results) {
+  std::vector<Load> loads;
+  for (const double kernel_ns : kernel_durations) {
+    loads.push_back({pattern, tasks_for(kernel_ns), threads, kernel_ns});
+  }
+  std::vector<std::map<std::string, std::vector<Sample>>> samples(loads.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (const PeerName& peer : results.peers) {
+      if (!takes(peer, pattern)) continue;
+      const std::vector<std::vector<Sample>> measured = programs.measure(peer.name, loads, 1);
+      for (std::size_t i = 0; i < loads.size(); ++i) {
+        samples[i][peer.name].push_back(measured.at(i).at(0));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    results.loads.push_back({loads[i], costs_of(samples[i], loads[i].tasks)});
+  }
+}
+
+GranularityResult measure_granularity(const Programs& programs, const std::string& peer,
+                                      uint32_t threads) {
+  GranularitySearch search([&](double kernel_ns) {
+    const Load load{Pattern::independent, tasks_for(kernel_ns), threads, kernel_ns};
+    std::vector<double> walls;
+    for (const Sample& sample : programs.measure(peer, {&load, 1}, rounds).front()) {
+      walls.push_back(sample.wall);
+    }
+    return efficiency(load, median(walls) / load.tasks * 1e9);
+  });
+  GranularityResult result{peer, threads, {}, {}};
+  for (const int percent : metg_percents) {
+    result.metg_ns[percent] = search.smallest(percent / 100.0);
+  }
+  result.curve = search.curve();
+  return result;
+}
+
+/// Growing graphs, until the next, ten times as large, may need more than there should be used.
+void measure_memory(const Programs& programs, const std::string& peer, Results& results) {
+  uint64_t peak = 0;
+  for (const uint32_t tasks : memory_sizes) {
+    std::optional<uint64_t> measured;
+    if (peak * 10 <= most_bytes) {
+      measured = programs.peak_bytes(peer, {Pattern::paged_attention, tasks, 2, 0});
+      peak = *measured;
+    }
+    results.memories.push_back({peer, tasks, measured});
+  }
+}
+
+void check_all(const Programs& programs, const std::vector<PeerName>& peers) {
+  for (const PeerName& peer : peers) {
+    for (const Pattern pattern : patterns) {
+      for (const uint32_t threads : thread_counts) {
+        if (takes(peer, pattern)) programs.check(peer.name, pattern, threads);
+      }
+    }
+    std::cerr << "peers: " << peer.title << ": each task ran once, after its predecessors\n";
+  }
+}
+
+}  // namespace
+
+bool Programs::has(const PeerName& peer) const {
+  return std::filesystem::exists(folder_ / ("peer_" + peer.name));
+}
+
+nlohmann::json Programs::answer(const std::string& peer, const std::string& arguments) const {
+  const std::string command =
+      fmt::format("timeout 120 '{}/peer_{}' {}", folder_.string(), peer, arguments);
+  FILE* const child = popen(command.c_str(), "r");
+  if (child == nullptr) throw std::runtime_error("cannot start a process");
+  std::string text;
+  for (char part[4096]; std::fgets(part, sizeof part, child) != nullptr;) text += part;
+  if (pclose(child) != 0) throw std::runtime_error(command + " failed");
+  return nlohmann::json::parse(text);
+}
+
+void Programs::check(const std::string& peer, Pattern pattern, uint32_t threads) const {
+  constexpr uint32_t tasks = 5'000;
+  const nlohmann::json told =
+      answer(peer, fmt::format("--check {} {} {}", name_of(pattern), threads, tasks));
+  if (told.at("runs") == tasks && told.at("correct") == true) return;
+  throw std::runtime_error(fmt::format("{}: {} kernels of {} tasks, {} threads: {}", peer,
+                                       told.at("runs").dump(), tasks, threads,
+                                       "not once each after their predecessors"));
+}
+
+std::vector<std::vector<Sample>> Programs::measure(const std::string& peer,
+                                                   std::span<const Load> loads, int runs) const {
+  std::string arguments =
+      fmt::format("{} {} {}", name_of(loads[0].pattern), loads[0].threads, runs + 1);
+  for (const Load& load : loads) arguments += fmt::format(" {} {}", load.tasks, load.kernel_ns);
+  std::vector<std::vector<Sample>> result;
+  const nlohmann::json all = answer(peer, arguments);
+  for (const nlohmann::json& told : all.at("loads")) {
+    std::vector<Sample>& samples = result.emplace_back();
+    for (std::size_t i = 1; i < told.at("wall").size(); ++i) {
+      samples.push_back({told["wall"][i], told.at("cpu").at(i)});
+    }
+  }
+  return result;
+}
+
+uint64_t Programs::peak_bytes(const std::string& peer, const Load& load) const {
+  return answer(peer, fmt::format("{} {} 1 {} {}", name_of(load.pattern), load.threads, load.tasks,
+                                  load.kernel_ns))
+      .at("peak_bytes");
+}
+
+bool takes(const PeerName& peer, Pattern pattern) {
+  return peer.name != "tbb_group" || pattern == Pattern::independent || pattern == Pattern::tree;
+}
+
+Results measure_all(const Programs& programs, const std::vector<PeerName>& peers) {
+  Results results;
+  for (const PeerName& peer : peers) {
+    (programs.has(peer) ? results.peers : results.left_out).push_back(peer);
+  }
+  for (const PeerName& peer : results.left_out) {
+    std::cerr << "peers: without " << peer.title << ", as " << peer.package << " is missing\n";
+  }
+  check_all(programs, results.peers);
+  for (const Pattern pattern : patterns) {
+    std::cerr << "peers: " << name_of(pattern) << '\n';
+    for (const uint32_t threads : thread_counts) {
+      measure_loads(programs, pattern, threads, results);
+    }
+  }
+  for (const PeerName& peer : results.peers) {
+    std::cerr << "peers: METG and memory of " << peer.title << '\n';
+    for (const uint32_t threads : thread_counts) {
+      results.granularities.push_back(measure_granularity(programs, peer.name, threads));
+    }
+    measure_memory(programs, peer.name, results);
+  }
+  return results;
+}
+
+}  // namespace pto2::bench

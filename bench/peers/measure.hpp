@@ -1,0 +1,42 @@
+/// Runs the programs of the peers.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/peers/results.hpp"
+
+namespace pto2::bench {
+
+class Programs {
+ public:
+  /// The programs peer_NAME in `folder`.
+  explicit Programs(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  [[nodiscard]] bool has(const PeerName& peer) const;
+  /// Throws std::runtime_error unless each task of the pattern runs once, in order.
+  void check(const std::string& peer, Pattern pattern, uint32_t threads) const;
+  /// Runs of each of the loads, in one process; without the first of each, which finds memory cold.
+  /// The loads have one pattern and one number of threads.
+  [[nodiscard]] std::vector<std::vector<Sample>> measure(const std::string& peer,
+                                                         std::span<const Load> loads,
+                                                         int runs) const;
+  /// The peak memory of a process with one run.
+  [[nodiscard]] uint64_t peak_bytes(const std::string& peer, const Load& load) const;
+
+ private:
+  [[nodiscard]] nlohmann::json answer(const std::string& peer, const std::string& arguments) const;
+
+  std::filesystem::path folder_;
+};
+
+/// Whether the runtime can be told the dependences of the pattern.
+[[nodiscard]] bool takes(const PeerName& peer, Pattern pattern);
+
+/// Checks all peers, then measures them; says meanwhile on stderr how far it is. Throws
+/// std::runtime_error if a program fails, or computes something else.
+[[nodiscard]] Results measure_all(const Programs& programs, const std::vector<PeerName>& peers);
+
+}  // namespace pto2::bench

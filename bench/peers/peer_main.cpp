@@ -1,0 +1,117 @@
+/// One runtime, measured or checked.
+///
+///   peer_NAME GRAPH THREADS RUNS (TASKS KERNEL_NS)...
+///       prints wall time and CPU time in seconds of RUNS runs with these kernels, and then with
+///       the next, and the peak memory of the process
+///   peer_NAME --check GRAPH THREADS TASKS
+///       prints how many kernels ran, and whether each task ran once, after its predecessors
+///
+/// The process has as many CPUs as the runtime has threads: one that waits on a CPU beside them
+/// does not get it for nothing.
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/peers/peer.hpp"
+
+namespace pto2::bench {
+namespace {
+
+void keep_cpus(uint32_t count) {
+  cpu_set_t cpus;
+  sched_getaffinity(0, sizeof cpus, &cpus);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &cpus)) continue;
+    if (count == 0) CPU_CLR(cpu, &cpus);
+    if (count != 0) --count;
+  }
+  if (count != 0) throw std::runtime_error("fewer CPUs than threads");
+  sched_setaffinity(0, sizeof cpus, &cpus);
+}
+
+double cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+/// Of this program alone: ru_maxrss also counts whoever started it.
+uint64_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    uint64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib * 1024;
+  }
+  throw std::runtime_error("/proc/self/status has no VmHWM");
+}
+
+nlohmann::json measure(Peer& peer, Pattern pattern, uint32_t tasks, int runs) {
+  std::vector<double> wall, cpu;
+  for (int i = 0; i < runs; ++i) {
+    const double cpu_begin = cpu_seconds();
+    const auto begin = std::chrono::steady_clock::now();
+    peer.run(pattern, tasks);
+    const auto end = std::chrono::steady_clock::now();
+    wall.push_back(std::chrono::duration<double>(end - begin).count());
+    cpu.push_back(cpu_seconds() - cpu_begin);
+  }
+  return {{"wall", wall}, {"cpu", cpu}};
+}
+
+nlohmann::json check(Peer& peer, Pattern pattern, uint32_t tasks) {
+  Record record(pattern, tasks);
+  kernel.record = &record;
+  peer.run(pattern, tasks);
+  return {{"runs", record.runs()}, {"correct", record.correct()}};
+}
+
+uint32_t number(const std::string& text) {
+  return static_cast<uint32_t>(std::stoul(text));
+}
+
+int main_of(const std::vector<std::string>& arguments) {
+  const bool checks = arguments.size() == 4 && arguments[0] == "--check";
+  if (!checks && (arguments.size() < 5 || arguments.size() % 2 == 0)) {
+    std::cerr << "usage: peer_NAME GRAPH THREADS RUNS (TASKS KERNEL_NS)... | --check GRAPH THREADS"
+                 " TASKS\n";
+    return 2;
+  }
+  const Pattern pattern = pattern_of(arguments[checks ? 1 : 0].c_str());
+  const uint32_t threads = number(arguments[checks ? 2 : 1]);
+  keep_cpus(threads);
+  const std::unique_ptr<Peer> peer = make_peer(threads);
+  if (checks) {
+    std::cout << check(*peer, pattern, number(arguments[3])) << '\n';
+    return 0;
+  }
+  const double turns = turns_per_ns();
+  nlohmann::json loads = nlohmann::json::array();
+  for (std::size_t i = 3; i < arguments.size(); i += 2) {
+    kernel.turns = static_cast<uint64_t>(std::stod(arguments[i + 1]) * turns);
+    loads.push_back(measure(*peer, pattern, number(arguments[i]), std::stoi(arguments[2])));
+  }
+  std::cout << nlohmann::json{{"loads", loads}, {"peak_bytes", peak_bytes()}} << '\n';
+  return 0;
+}
+
+}  // namespace
+}  // namespace pto2::bench
+
+int main(int argc, char** argv) {
+  try {
+    return pto2::bench::main_of({argv + 1, argv + argc});
+  } catch (const std::exception& problem) {
+    std::cerr << argv[0] << ": " << problem.what() << '\n';
+    return 3;
+  }
+}
