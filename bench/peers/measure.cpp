@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 #include <stdexcept>
+#include <thread>
 
 #include "bench/peers/granularity.hpp"
 
@@ -22,7 +24,7 @@ constexpr uint64_t most_bytes = 1'500'000'000;
 /// So many that a launch does not count, and so few that a run takes some ten milliseconds.
 uint32_t tasks_for(double kernel_ns) {
   constexpr double run_ns = 2e7;
-  return static_cast<uint32_t>(std::clamp(run_ns / std::max(kernel_ns, 1.0), 500.0, 20'000.0));
+  return static_cast<uint32_t>(std::clamp(run_ns / std::max(kernel_ns, 1.0), 100.0, 20'000.0));
 }
 
 /// All peers in turn, round after round: what the host does meanwhile meets each.
@@ -50,10 +52,9 @@ GranularityResult measure_granularity(const Programs& programs, const std::strin
                                       uint32_t threads) {
   GranularitySearch search([&](double kernel_ns) {
     const Load load{Pattern::independent, tasks_for(kernel_ns), threads, kernel_ns};
+    const auto measured = programs.measure(peer, {&load, 1}, rounds);
     std::vector<double> walls;
-    for (const Sample& sample : programs.measure(peer, {&load, 1}, rounds).front()) {
-      walls.push_back(sample.wall);
-    }
+    for (const Sample& sample : measured.at(0)) walls.push_back(sample.wall);
     return efficiency(load, median(walls) / load.tasks * 1e9);
   });
   GranularityResult result{peer, threads, {}, {}};
@@ -65,16 +66,29 @@ GranularityResult measure_granularity(const Programs& programs, const std::strin
 }
 
 /// Growing graphs, until the next, ten times as large, may need more than there should be used.
-void measure_memory(const Programs& programs, const std::string& peer, Results& results) {
+void measure_memory(const Programs& programs, const PeerName& peer, Results& results) {
+  constexpr Pattern pattern = Pattern::paged_attention;
+  if (!takes(peer, pattern)) return;
   uint64_t peak = 0;
   for (const uint32_t tasks : memory_sizes) {
     std::optional<uint64_t> measured;
     if (peak * 10 <= most_bytes) {
-      measured = programs.peak_bytes(peer, {Pattern::paged_attention, tasks, 2, 0});
+      measured = programs.peak_bytes(peer.name, {pattern, tasks, 2, 0});
       peak = *measured;
     }
-    results.memories.push_back({peer, tasks, measured});
+    results.memories.push_back({peer.name, tasks, measured});
   }
+}
+
+/// The processor, and the compiler of this program, which is that of all of them.
+std::string machine() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string model = "an unknown processor";
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) model = line.substr(line.find(':') + 2);
+  }
+  return fmt::format("Measured on {} with {} CPUs; compiled by GCC {}.", model,
+                     std::thread::hardware_concurrency(), __VERSION__);
 }
 
 void check_all(const Programs& programs, const std::vector<PeerName>& peers) {
@@ -143,6 +157,7 @@ bool takes(const PeerName& peer, Pattern pattern) {
 
 Results measure_all(const Programs& programs, const std::vector<PeerName>& peers) {
   Results results;
+  results.machine = machine();
   for (const PeerName& peer : peers) {
     (programs.has(peer) ? results.peers : results.left_out).push_back(peer);
   }
@@ -161,7 +176,7 @@ Results measure_all(const Programs& programs, const std::vector<PeerName>& peers
     for (const uint32_t threads : thread_counts) {
       results.granularities.push_back(measure_granularity(programs, peer.name, threads));
     }
-    measure_memory(programs, peer.name, results);
+    measure_memory(programs, peer, results);
   }
   return results;
 }

@@ -11,6 +11,9 @@ namespace {
 constexpr const char* begin_mark = "<!-- generated: ./dev bench peers --update -->\n";
 constexpr const char* end_mark = "<!-- end of what is generated -->\n";
 
+/// The cell of a peer that does not take the graph.
+const std::string none = "–";
+
 /// The lines of a table with a column per peer: one row has a name, and a cell for each.
 class Table {
  public:
@@ -44,7 +47,7 @@ std::string loads_table(const Results& results, uint32_t threads, double kernel_
     if (load.threads != threads || load.kernel_ns != kernel_ns) continue;
     table.add(name_of(load.pattern), [&](const std::string& peer) {
       const auto cost = costs.find(peer);
-      return cost == costs.end() ? std::string("–") : text_of(load, cost->second);
+      return cost == costs.end() ? none : text_of(load, cost->second);
     });
   }
   return table.text();
@@ -84,9 +87,10 @@ std::string memory_table(const Results& results) {
   }
   for (const auto& [tasks, cells] : lines) {
     table.add(std::to_string(tasks), [&](const std::string& peer) {
-      const std::optional<uint64_t> bytes = cells.at(peer);
-      return bytes ? fmt::format("{:.1f}", static_cast<double>(*bytes) / (1 << 20))
-                   : std::string("too much");
+      const auto cell = cells.find(peer);
+      if (cell == cells.end()) return none;
+      return cell->second ? fmt::format("{:.1f}", static_cast<double>(*cell->second) / (1 << 20))
+                          : std::string("too much");
     });
   }
   return table.text();
@@ -99,7 +103,7 @@ std::string plot(bool wanted, const std::string& name, const std::string& captio
 }  // namespace
 
 std::string tables_of(const Results& results, bool plots) {
-  std::string text;
+  std::string text = results.machine + "\n\n";
   for (const PeerName& peer : results.left_out) {
     text += fmt::format("Without {}, as {} was missing.\n\n", peer.title, peer.package);
   }

@@ -1,5 +1,5 @@
-/// OpenMP's tasks with depend clauses. Built twice from the same object code, which GCC compiles:
-/// with libgomp, and with LLVM's libomp, which offers the same entry points.
+/// OpenMP's tasks with depend clauses, compiled by GCC and linked twice: with libgomp, and with
+/// LLVM's libomp, which offers the same entry points.
 #include <array>
 
 #include "bench/peers/peer.hpp"

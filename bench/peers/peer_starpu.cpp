@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
 #include "bench/peers/peer.hpp"
@@ -18,6 +19,8 @@ class StarPu : public Peer {
  public:
   explicit StarPu(uint32_t threads) {
     setenv("STARPU_SILENT", "1", 1);
+    // Where it keeps what it finds out about the machine: beside this program, not in the home.
+    setenv("STARPU_HOME", std::filesystem::read_symlink("/proc/self/exe").parent_path().c_str(), 1);
     starpu_conf conf;
     starpu_conf_init(&conf);
     conf.ncpus = static_cast<int>(threads);

@@ -18,7 +18,7 @@ void run_gnuplot(const std::filesystem::path& file, const std::string& settings,
                  const std::vector<Series>& series, const std::string& style) {
   std::string script = fmt::format(
       "set terminal svg size 800,400 font 'sans-serif,12' background 'white'\n"
-      "set output '{}'\nset key outside right\nset grid y\n{}\n",
+      "set output '{}'\nset key outside right noenhanced\nset grid y\n{}\n",
       file.string(), settings);
   std::string plots;
   for (std::size_t i = 0; i < series.size(); ++i) {
@@ -71,7 +71,7 @@ std::vector<Series> memory_series(const Results& results) {
       line.points +=
           fmt::format("{} {}\n", result.tasks, static_cast<double>(*result.peak_bytes) / (1 << 20));
     }
-    series.push_back(std::move(line));
+    if (!line.points.empty()) series.push_back(std::move(line));
   }
   return series;
 }

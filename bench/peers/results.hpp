@@ -71,6 +71,7 @@ struct MemoryResult {
 };
 
 struct Results {
+  std::string machine;             ///< what it was measured on, in a sentence
   std::vector<PeerName> peers;     ///< those that were measured
   std::vector<PeerName> left_out;  ///< those that are not here
   std::vector<LoadResult> loads;

@@ -10,10 +10,12 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 /// Our runtime and one peer, which knows no dependences.
 Results two_peers() {
   Results results;
+  results.machine = "Measured on paper.";
   results.peers = {{ours, "PTO2", ""}, {"other", "Other", "libother-dev"}};
   results.left_out = {{"absent", "Absent", "libabsent-dev"}};
   const Costs both{{ours, {2'000, 3'000, 1}}, {"other", {1'000, 1'500, 2}}};
@@ -59,6 +61,7 @@ TEST(PeersResults, ARowIsAPeerBesideOurs) {
 
 TEST(PeersPage, HasAColumnPerPeerAndSaysWhatIsMissing) {
   const std::string text = tables_of(two_peers(), false);
+  EXPECT_THAT(text, StartsWith("Measured on paper.\n\n"));
   EXPECT_THAT(text, HasSubstr("Without Absent, as libabsent-dev was missing.\n"));
   EXPECT_THAT(text, HasSubstr("| graph | PTO2 | Other |\n|---|--:|--:|\n"
                               "| independent | 2000 / 3000 | 1000 / 1500 |\n"
@@ -66,6 +69,9 @@ TEST(PeersPage, HasAColumnPerPeerAndSaysWhatIsMissing) {
   EXPECT_THAT(text, HasSubstr("| independent | 25 % | 50 % |\n"));
   EXPECT_THAT(text, HasSubstr("| 50 %, 2 | 1.50 | 0.50 |\n| 75 %, 2 | 4.50 | not reached |\n"));
   EXPECT_THAT(text, HasSubstr("| 10000 | 3.0 | too much |\n"));
+  Results without = two_peers();
+  without.memories.pop_back();
+  EXPECT_THAT(tables_of(without, false), HasSubstr("| 10000 | 3.0 | – |\n"));
   EXPECT_THAT(text, Not(HasSubstr(".svg")));
   EXPECT_THAT(tables_of(two_peers(), true), HasSubstr("(performance/memory.svg)"));
 }

@@ -33,11 +33,11 @@ class Dev : public testing::Test {
     }
   }
 
-  /// Writes its name and its arguments to the record of calls.
-  void add_program(const std::string& name) {
+  /// Writes its name and its arguments to the record of calls, and says `text`.
+  void add_program(const std::string& name, const std::string& text = "") {
     const fs::path path =
         folder_.file(name, "#!/bin/sh\necho \"" + fs::path(name).filename().string() + " $*\" >>'" +
-                               calls_ + "'\n");
+                               calls_ + "'\nprintf '" + text + "'\n");
     fs::permissions(path, fs::perms::owner_all);
   }
 
@@ -64,7 +64,9 @@ class Dev : public testing::Test {
     for (const char* preset : {"dev", "release"}) {
       fs::create_directories(folder_.path("build/" + std::string(preset) + "/bin"));
     }
-    add_program("build/release/bin/pto2");
+    for (const char* program : {"pto2", "runtime_bench", "peers_bench"}) {
+      add_program("build/release/bin/" + std::string(program));
+    }
     fs::remove(calls_);
     const Outcome outcome = dev(arguments, {"PTO2_DEPS=skip"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -108,6 +110,17 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
   expect_refused({"bench", "--update"},
                  "bench: --update is for cache_lines, instructions or peers");
   expect_refused({"bench", "--json"}, "bench: --json needs a file");
+}
+
+/// They need packages that no other benchmark does.
+TEST_F(Dev, MeasuresPeersOnlyWhenTheyAreNamed) {
+  add_program("tools/ninja", "peers_bench: phony\\nruntime_bench: phony\\n");
+  const std::string all = calls_of({"bench"});
+  EXPECT_THAT(all, HasSubstr("\nruntime_bench \n"));
+  EXPECT_THAT(all, Not(HasSubstr("peers")));
+  const std::string peers = calls_of({"bench", "peers", "--update"});
+  EXPECT_THAT(peers, HasSubstr("\npeers_bench --update\n"));
+  EXPECT_THAT(peers, Not(HasSubstr("runtime_bench")));
 }
 
 /// The verbs that ./dev help lists.
