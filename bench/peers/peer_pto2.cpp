@@ -11,13 +11,13 @@ constexpr uint32_t tasks_per_scope = 16;
 
 class OurPeer : public Peer {
  public:
-  explicit OurPeer(uint32_t threads) : threads_(threads) { config_.window = 1024; }
+  explicit OurPeer(uint32_t threads) : threads_(threads) {}
 
   void run(Pattern pattern, uint32_t tasks) override {
     static constexpr KernelEntry kernels[] = {
         [](int64_t* args) { run_kernel(static_cast<uint32_t>(args[0])); }};
     const RunResult result =
-        launch(config_, executors::TeamOptions{.host_threads = threads_},
+        launch(DeviceConfig(), executors::TeamOptions{.host_threads = threads_},
                {kernels, [&](PTO2Runtime* rt) { submit(rt, pattern, tasks); }, {}});
     if (result.error.code != ErrorCode::ok) throw std::runtime_error(result.error.message);
   }
@@ -55,7 +55,6 @@ class OurPeer : public Peer {
   }
 
   uint32_t threads_;
-  DeviceConfig config_;
   std::array<float, buffers> words_{};  // names; no kernel touches them
 };
 
