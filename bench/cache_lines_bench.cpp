@@ -5,10 +5,10 @@
 ///
 /// Exit code: that of check_figures() (expected.hpp). The figures are those of the protocols and of
 /// where their data lies; what a compiler optimises does not change them.
-#include <exception>
 #include <iostream>
 
 #include "bench/cache_lines.hpp"
+#include "bench/program.hpp"
 
 int main(int argc, char** argv) {
   using namespace pto2::bench;
@@ -17,10 +17,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: cache_lines_bench [--rows FILE] [--update]\n";
     return 2;
   }
-  try {
+  return run_program("cache_lines", [&] {
     return check_figures(cache_lines_expectation(), options, cache_lines_works());
-  } catch (const std::exception& problem) {
-    std::cerr << "cache_lines: " << problem.what() << '\n';
-    return 3;
-  }
+  });
 }

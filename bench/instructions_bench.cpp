@@ -24,6 +24,7 @@
 #include "bench/callgrind_profile.hpp"
 #include "bench/expected.hpp"
 #include "bench/graphs.hpp"
+#include "bench/program.hpp"
 #include "runtime/device/device.hpp"
 
 namespace pto2::bench {
@@ -120,10 +121,7 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace pto2::bench
 
 int main(int argc, char** argv) {
-  try {
+  return pto2::bench::run_program("instructions", [&] {
     return pto2::bench::main_of({argv + 1, argv + argc});
-  } catch (const std::exception& problem) {
-    std::cerr << "instructions: " << problem.what() << '\n';
-    return 3;
-  }
+  });
 }

@@ -12,6 +12,7 @@
 
 #include "bench/peers/measure.hpp"
 #include "bench/peers/page.hpp"
+#include "bench/program.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -64,10 +65,7 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace pto2::bench
 
 int main(int argc, char** argv) {
-  try {
+  return pto2::bench::run_program("peers", [&] {
     return pto2::bench::main_of({argv + 1, argv + argc});
-  } catch (const std::exception& problem) {
-    std::cerr << "peers: " << problem.what() << '\n';
-    return 3;
-  }
+  });
 }

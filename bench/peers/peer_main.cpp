@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "bench/peers/peer.hpp"
+#include "bench/program.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -108,10 +109,7 @@ int main_of(const std::vector<std::string>& arguments) {
 }  // namespace pto2::bench
 
 int main(int argc, char** argv) {
-  try {
+  return pto2::bench::run_program(argv[0], [&] {
     return pto2::bench::main_of({argv + 1, argv + argc});
-  } catch (const std::exception& problem) {
-    std::cerr << argv[0] << ": " << problem.what() << '\n';
-    return 3;
-  }
+  });
 }
