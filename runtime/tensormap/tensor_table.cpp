@@ -227,7 +227,7 @@ TensorResult TensorTable::reshape(uint64_t tensor, const uint64_t* shape, uint32
         list(shape, ndims), record->numel(), list(parent->shape, parent->ndims), parent->numel()));
   }
   record->base = parent->base;
-  record->address = parent->address;
+  record->address = record->base + record->region.begin;
   record->owner = parent->owner;
   record->external = parent->external;
   record->dtype = parent->dtype;

@@ -180,7 +180,8 @@ TEST(ArgumentFaultsOfOthers, AreNotThoseOfWhoReturnsFirst) {
   EXPECT_THAT(result.error.message, HasSubstr("kernel 0, task 0 of ring 0: TPOP of argument 0"));
 }
 
-/// Another argument of a task with a pipe, and that of a task in a slot that had one before.
+/// Another argument of a task with a pipe, and that of a task whose arguments lie where those of
+/// one with a pipe were.
 TEST_P(ArgumentFaults, AreToldFromPipes) {
   expect_fault("task 1 of ring 0: TPOP of argument 3, which is no pipe", [](PTO2Runtime* rt) {
     pto2_rt_init_tensor_pool(rt);
@@ -189,18 +190,24 @@ TEST_P(ArgumentFaults, AreToldFromPipes) {
     submit(rt, 1, params, cluster);
     submit(rt, 0, params, cluster);
   });
-  expect_fault("TPOP of argument 2, but the task has 2 parameters", [](PTO2Runtime* rt) {
-    const int32_t cluster = pto2_rt_allocate_cluster(rt);
-    for (int i = 0; i < 200; ++i) {
-      PTO2_SCOPE(rt) {
-        submit(rt, 1, with(none, 0, {make_pipe_out_param(0)}), cluster);
+  const auto after_pipes = [this](const char* message, Params (*last)()) {
+    expect_fault(message, [last](PTO2Runtime* rt) {
+      pto2_rt_init_tensor_pool(rt);
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      for (int i = 0; i < 200; ++i) {
+        PTO2_SCOPE(rt) {
+          submit(rt, 1, with(none, 0, {make_pipe_out_param(0)}), cluster);
+        }
       }
-    }
-    PTO2_SCOPE(rt) {
-      submit(rt, 0, with(pop, 2), cluster);
-      submit(rt, 0, with(pop, 2));
-    }
-  });
+      PTO2_SCOPE(rt) {
+        submit(rt, 0, last(), cluster);
+        submit(rt, 0, last());
+      }
+    });
+  };
+  after_pipes("TPOP of argument 2, but the task has 2 parameters", [] { return with(pop, 2); });
+  after_pipes("TPOP of argument 2, which is no pipe",
+              [] { return with(pop, 2, {make_output_param(some_tensor())}); });
 }
 
 TEST_P(ArgumentFaults, AreFoundInPartsAndOnSchedulers) {
