@@ -30,8 +30,9 @@ class StackCache {
  private:
   void clear() noexcept;
 
-  /// More than that are unmapped at once: a large chip would keep its pages for nothing.
-  static constexpr std::size_t most = 32;
+  /// As many as the threads of a launch on the default chip, and some. More than that are unmapped
+  /// at once: a large chip would keep its pages for nothing.
+  static constexpr std::size_t most = 128;
   std::size_t bytes_ = 0;  // of those that are kept
   std::vector<Stack> kept_;
 };

@@ -52,13 +52,13 @@ TEST(StackCache, StacksInUseAreDifferentAndFewAreKept) {
   StackCache cache;
   std::set<void*> tops;
   std::vector<StackCache::Stack> stacks;
-  for (int i = 0; i < 100; ++i) stacks.push_back(cache.take(bytes));
+  for (int i = 0; i < 200; ++i) stacks.push_back(cache.take(bytes));
   for (const auto& stack : stacks) {
     EXPECT_TRUE(tops.insert(stack.sp).second);
     mark(stack);
   }
   for (const auto& stack : stacks) cache.give_back(stack, bytes);
-  EXPECT_EQ(std::count_if(stacks.begin(), stacks.end(), is_mapped), 32) << "it keeps so many";
+  EXPECT_EQ(std::count_if(stacks.begin(), stacks.end(), is_mapped), 128) << "it keeps so many";
 }
 
 TEST(StackCache, AnotherSizeGetsStacksOfItsOwn) {
