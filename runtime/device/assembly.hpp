@@ -79,6 +79,17 @@ class Assembly {
     return result;
   }
 
+  /// After finish(), of a run that ended well: lets the next one have the memory.
+  void keep_memory() {
+    std::vector<uint64_t> tasks;  // ever submitted, by ring
+    for (uint32_t r = 0; r < state_.rings.size(); ++r) {
+      const auto& ring = state_.admission.ring(RingId(r));
+      tasks.push_back(ring.tasks.next());
+      state_.rings[r]->keep_memory(tasks[r], ring.pool.used(0));
+    }
+    orchestrator_.dataflow().keep_memory(tasks);
+  }
+
   /// What of the user's a logical thread runs, in words; empty: nothing.
   [[nodiscard]] std::string user_code_of(const std::string& thread) const {
     if (thread == orchestrator_name) return "the orchestration";

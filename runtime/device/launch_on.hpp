@@ -53,15 +53,17 @@ class Run {
       const std::stop_callback interruption(stop_, [this] { interrupt(); });
       team_.run();
     }
-    return assembly_.finish([this](RunResult& result) {
-      result.host_threads = team_.host_threads();
+    RunResult result = assembly_.finish([this](RunResult& known) {
+      known.host_threads = team_.host_threads();
       if constexpr (is_simulated) {
-        result.points = team_.points();
-        result.weak_memory = P::weak_memory;
-        result.kernels_last = team_.kernels_last();
-        result.fault_reached = team_.fault_reached();
+        known.points = team_.points();
+        known.weak_memory = P::weak_memory;
+        known.kernels_last = team_.kernels_last();
+        known.fault_reached = team_.fault_reached();
       }
     });
+    if (result.error.code == ErrorCode::ok) assembly_.keep_memory();
+    return result;
   }
 
  private:

@@ -1,12 +1,18 @@
 /// Zeroed memory of a run: large arrays cost nothing until they are touched.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
+
+#include "runtime/executors/kept_memory.hpp"
 
 namespace pto2 {
 
-/// Owns zeroed bytes, aligned to 64. Throws std::bad_alloc.
+/// Owns zeroed bytes, aligned to 64, perhaps those of a former run (kept_memory.hpp). Throws
+/// std::bad_alloc.
 class MappedBytes {
  public:
   MappedBytes() = default;
@@ -15,13 +21,16 @@ class MappedBytes {
   MappedBytes(MappedBytes&& other) noexcept;
   MappedBytes& operator=(MappedBytes&& other) noexcept;
 
-  [[nodiscard]] std::byte* data() const { return data_; }
-  [[nodiscard]] std::size_t size() const { return bytes_; }
+  [[nodiscard]] std::byte* data() const { return block_.data; }
+  [[nodiscard]] std::size_t size() const { return block_.bytes; }
+
+  /// When this ends, the memory is cleared and kept, and not given back to the system. All that was
+  /// ever written lies in the first `touched` bytes; nobody writes any more.
+  void keep_for_the_next(std::size_t touched);
 
  private:
-  std::byte* data_ = nullptr;
-  std::size_t bytes_ = 0;
-  bool mapped_ = false;
+  KeptMemory::Block block_;
+  std::optional<std::size_t> touched_;
 };
 
 /// An array of T whose valid initial state is all zeros and whose destructor does nothing. The
@@ -35,6 +44,11 @@ class MappedArray {
 
   [[nodiscard]] std::span<T> span() const { return {reinterpret_cast<T*>(bytes_.data()), count_}; }
   [[nodiscard]] T& operator[](std::size_t i) const { return span()[i]; }
+
+  /// As MappedBytes does: of the elements, only the first `touched` were ever written.
+  void keep_for_the_next(uint64_t touched) {
+    bytes_.keep_for_the_next(std::min<uint64_t>(touched, count_) * sizeof(T));
+  }
 
  private:
   static_assert(alignof(T) <= 64);

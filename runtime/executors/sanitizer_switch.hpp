@@ -80,6 +80,18 @@ inline void forget_stack([[maybe_unused]] const void* bottom, [[maybe_unused]] s
 #endif
 }
 
+/// Around the time for which memory is nobody's: whoever uses it then is found out by ASan.
+inline void forbid_access([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_poison_memory_region(memory, bytes);
+#endif
+}
+inline void allow_access([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(memory, bytes);
+#endif
+}
+
 inline void* tsan_create() {
 #if PTO2_UNDER_TSAN
   return __tsan_create_fiber(0);

@@ -74,6 +74,15 @@ class Dataflow {
     }
   }
 
+  /// After a run that ended well, with so many tasks ever submitted to each ring: lets the next one
+  /// have the memory.
+  void keep_memory(std::span<const uint64_t> tasks) {
+    for (std::size_t ring = 0; ring < tasks.size(); ++ring) {
+      notes_[ring].keep_for_the_next(tasks[ring]);
+    }
+    map_.keep_memory();
+  }
+
   /// Depth of the scope of a task that is alive.
   [[nodiscard]] uint32_t depth_of(TaskId id) const { return note(id).depth; }
 

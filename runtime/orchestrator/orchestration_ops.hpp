@@ -67,7 +67,7 @@ struct OrchestrationOps {
   template <class Make>
   static uint64_t handle_of(PTO2Runtime* rt, const char* name, Make&& make) {
     return serve(rt, name, [&](O& o) {
-      const TensorResult result = make(o.tensors());
+      const TensorResult result = make(o.dataflow().tensors());
       if (!result.ok()) {
         o.fail(
             {ErrorCode::bad_submission, result.error, fmt::format("check the call of {}", name)});
@@ -77,7 +77,7 @@ struct OrchestrationOps {
   }
 
   static const TensorRecord* find(O& o, uint64_t tensor, const char* use) {
-    TensorTable& tensors = o.tensors();
+    TensorTable& tensors = o.dataflow().tensors();
     const TensorRecord* record = tensors.find(tensor);
     if (record == nullptr) {
       o.fail({ErrorCode::bad_submission, fmt::format("{}: {}", use, tensors.describe(tensor)),
@@ -147,14 +147,15 @@ struct OrchestrationOps {
       .dump =
           [](PTO2Runtime* rt, uint64_t tensor) {
             serve(rt, "dump", [&](O& o) {
-              if (o.log_sink) o.log_sink(PTO2_LOG_INFO, o.tensors().describe(tensor).c_str());
+              if (o.log_sink)
+                o.log_sink(PTO2_LOG_INFO, o.dataflow().tensors().describe(tensor).c_str());
             });
           },
       .log = &log_line,
       .describe =
           [](PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity) {
             return serve(rt, "describe", [&](O& o) {
-              return copy_text(o.tensors().describe(tensor), text, capacity);
+              return copy_text(o.dataflow().tensors().describe(tensor), text, capacity);
             });
           },
       .allocate_cluster =

@@ -71,7 +71,6 @@ class Orchestrator : public OrchestrationRuntime {
   }
   /// True if the orchestrator's own structures are whole. O(window).
   [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
-
   // For the functions of the orchestration API.
   void submit(const Request& request);
   int32_t allocate_cluster();
@@ -79,7 +78,7 @@ class Orchestrator : public OrchestrationRuntime {
   void scope_begin();
   void scope_end();
   void orchestration_done() { done_ = true; }
-  [[nodiscard]] TensorTable& tensors() { return dataflow_.tensors(); }
+  [[nodiscard]] Dataflow& dataflow() { return dataflow_; }
   /// The run has failed.
   void fail(RunError error);
   template <class Step>

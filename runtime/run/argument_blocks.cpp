@@ -13,6 +13,10 @@ constexpr std::size_t margin = ArgumentBlocks::bytes_of(max_params);
 ArgumentBlocks::ArgumentBlocks(uint32_t window)
     : memory_(2 * margin + most_chunks(window) * chunk_bytes) {}
 
+void ArgumentBlocks::keep_memory() {
+  memory_.keep_for_the_next(2 * margin + used_ * chunk_bytes);
+}
+
 /// A full chunk lacks less than the lines of one task. All tasks in those between the oldest and
 /// the newest are alive.
 std::size_t ArgumentBlocks::most_chunks(uint32_t window) {

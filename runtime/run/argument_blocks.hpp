@@ -45,6 +45,8 @@ class ArgumentBlocks {
     return TaskArguments::bytes_in_front(params) + TaskArguments::bytes_behind(params);
   }
   static constexpr std::size_t chunk_bytes = 8192;
+  /// No task uses the arguments any more: the next run may have the memory.
+  void keep_memory();
   /// Chunks that were ever used.
   [[nodiscard]] std::size_t chunks() const { return used_; }
 

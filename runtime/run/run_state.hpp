@@ -1,7 +1,8 @@
 /// The shared memory of one run: rings, queues, flags and counters, for one policy and fan-out.
 ///
 /// It is made for one run and thrown away with it, so no run starts on counters of another. The
-/// large arrays are lazily zeroed memory (mapped_array.hpp): making it costs what is used.
+/// large arrays are lazily zeroed memory (mapped_array.hpp): making it costs what is used. After a
+/// run that ended well the next one may have their memory, cleared.
 #pragma once
 
 #include <array>
@@ -71,6 +72,19 @@ struct RingArrays {
         heap_memory(config.heap_bytes) {}
   RingArrays(const RingArrays&) = delete;
   RingArrays& operator=(const RingArrays&) = delete;
+
+  /// Nobody uses the arrays any more: the next run may have their memory, but for the heap's, of
+  /// which nobody knows what kernels have written. `tasks` were ever admitted, and took `taken`
+  /// nodes.
+  void keep_memory(uint64_t tasks, uint64_t taken) {
+    slots.keep_for_the_next(tasks);
+    arguments.keep_for_the_next(tasks);
+    argument_blocks.keep_memory();
+    blocks.keep_for_the_next(tasks);
+    nodes.keep_for_the_next(taken + 1);
+    heap_ends.keep_for_the_next(tasks);
+    pool_marks.keep_for_the_next(tasks);
+  }
 
   typename P::template shared_array<RuntimeSlot<P, F>> slots;
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;

@@ -25,6 +25,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <optional>
 
 #include "runtime/chip/core_set.hpp"
@@ -133,8 +134,9 @@ class Scheduler {
   std::array<Cores, core_types> cores_;
   PinnedInbox<P>& inbox_;
   PinnedLanes pinned_;
-  std::vector<SlotId> running_;     // by worker: the task dispatched to it
-  MappedArray<TaskId> scratch_;     // producers of the task being completed
+  std::vector<SlotId> running_;  // by worker: the task dispatched to it
+  /// Producers of the task being completed, room for the nodes of any. Never cleared.
+  const std::unique_ptr<TaskId[]> scratch_;
   bool announced_ = false;          // in the set of parked schedulers
   bool cores_to_wait_for_ = false;  // a block task was lent to some, who may need no others
   bool rare_types_;                 // tasks of type ai_cpu or accelerator may come

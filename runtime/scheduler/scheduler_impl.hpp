@@ -16,7 +16,7 @@ Scheduler<P, F>::Scheduler(State& state, SchedulerId id)
       inbox_(state.inboxes[id.value]),
       pinned_(state.config.chip, id),
       running_(state.config.chip.workers()),
-      scratch_(state.config.dep_pool),
+      scratch_(std::make_unique_for_overwrite<TaskId[]>(state.config.dep_pool)),
       rare_types_(state.config.chip.accelerators != 0) {
   const Chip& chip = state.config.chip;
   chip.for_each_core_of(id, [&](CoreId core) {
@@ -128,7 +128,7 @@ void Scheduler<P, F>::complete(WorkerId worker) {
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Scheduler<P, F>::complete_task(SlotId task, TaskId id) {
   ++counts_.completions;
-  typename Life::Completion completion(state_.life, task, scratch_.span());
+  typename Life::Completion completion(state_.life, task, {scratch_.get(), state_.config.dep_pool});
   if (completion.consumed()) record<P>(log_, EventKind::consume, id);
   while (const auto consumer = completion.next_ready()) push(*consumer);
   while (const auto consumed = completion.next_consumed()) {

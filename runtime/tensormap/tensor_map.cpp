@@ -30,16 +30,10 @@ const TensorMapConfig& checked(const TensorMapConfig& config) {
 
 }  // namespace
 
-TensorMap::Heads TensorMap::make_heads(uint64_t count) {
-  auto* memory = static_cast<uint32_t*>(std::calloc(count, sizeof(uint32_t)));
-  if (memory == nullptr) throw std::bad_alloc();
-  return Heads(memory);
-}
-
 TensorMap::TensorMap(const TensorMapConfig& config)
     : config_(checked(config)),
-      buckets_(make_heads(config.num_buckets)),
-      task_entry_heads_(make_heads(uint64_t{config.rings} * config.window)),
+      buckets_(config.num_buckets),
+      task_entry_heads_(std::size_t{config.rings} * config.window),
       entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {}
 
 bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, bool allocated) {
@@ -84,6 +78,18 @@ void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
   config_ = larger;
   entries_ = std::move(target.entries_);
   task_entry_heads_ = std::move(target.task_entry_heads_);
+}
+
+/// Clears the heads of the chains that are left, which are spread over both arrays.
+void TensorMap::keep_memory() {
+  for (uint32_t index = 1; index < used_; ++index) {
+    const Entry& entry = entries_[index];
+    if (entry.producer == no_task) continue;
+    bucket(entry.base) = nil;
+    task_entry_head(entry.producer) = nil;
+  }
+  buckets_.keep_for_the_next(0);
+  task_entry_heads_.keep_for_the_next(0);
 }
 
 void TensorMap::clean_up(uint32_t ring) {

@@ -25,11 +25,11 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <type_traits>
 
 #include "core/task_id.hpp"
+#include "runtime/executors/mapped_array.hpp"
 #include "runtime/tensormap/region.hpp"
 
 namespace pto2 {
@@ -100,6 +100,9 @@ class TensorMap {
   /// two; smaller values than the present ones change nothing. Throws std::bad_alloc.
   void enlarge(uint32_t window, uint32_t pool_size);
 
+  /// When nobody uses the map any more: lets the next one have its memory. Requires TM-I2.
+  void keep_memory();
+
   uint32_t available() const { return config_.pool_size - live_; }
   /// Entries in use, those of retired tasks that were not given back yet included.
   uint32_t live() const { return live_; }
@@ -126,12 +129,7 @@ class TensorMap {
   static_assert(std::is_trivially_default_constructible_v<Entry>,
                 "making the pool must not touch it");
 
-  struct FreeDeleter {
-    void operator()(uint32_t* memory) const { std::free(memory); }
-  };
-  /// Zeroed memory that costs nothing until it is touched.
-  using Heads = std::unique_ptr<uint32_t[], FreeDeleter>;
-  static Heads make_heads(uint64_t count);
+  using Heads = MappedArray<uint32_t>;
 
   /// Multiplicative hashing (Knuth, The Art of Computer Programming 3, section 6.4) spreads pieces
   /// of 64 KiB; inside one, neighbouring buffers of the heap have neighbouring buckets, so that

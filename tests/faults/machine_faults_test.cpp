@@ -15,6 +15,7 @@
 #include <optional>
 #include <system_error>
 
+#include "runtime/executors/kept_memory.hpp"
 #include "runtime/executors/logical_thread.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/judge/judge.hpp"
@@ -141,7 +142,9 @@ End run_once(const Program& program, const Failing& failing, uint64_t& counted) 
   // Stacks of another size than those of the run before are mapped anew.
   OneRun run(program, failing.first == 0 ? 1 << 20 : 1 << 19);
   std::optional<FailingMachine> machine(failing);
+  KeptMemory::of_process().release();  // or else the next run would ask for less
   End end = run.launch();
+  KeptMemory::of_process().release();
   if (end == End::passed) end = run.write();
   counted = machine->counted();
   machine.reset();

@@ -1,0 +1,120 @@
+#include "runtime/executors/kept_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "runtime/executors/sanitizer_switch.hpp"
+
+namespace pto2 {
+
+namespace {
+
+/// Below this, clearing costs less than a mapping, its page faults, and its end, of which every
+/// processor that runs the process is told.
+constexpr std::size_t smallest_mapping = std::size_t{1} << 20;
+constexpr std::size_t alignment = 64;
+
+/// Without data if the system has no memory.
+KeptMemory::Block allocate(std::size_t bytes) {
+  if (bytes >= smallest_mapping) {
+    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return {};
+    return {static_cast<std::byte*>(memory), bytes, 0};
+  }
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, rounded);
+  if (memory == nullptr) return {};
+  std::memset(memory, 0, rounded);
+  return {static_cast<std::byte*>(memory), bytes, bytes};
+}
+
+bool is_zero(const KeptMemory::Block& block) {
+  executors::allow_access(block.data, block.resident);
+  const bool zero = std::all_of(block.data, block.data + block.bytes,
+                                [](std::byte b) { return b == std::byte{0}; });
+  executors::forbid_access(block.data, block.resident);
+  return zero;
+}
+
+}  // namespace
+
+KeptMemory& KeptMemory::of_process() {
+  static auto* const memory = new KeptMemory;
+  return *memory;
+}
+
+KeptMemory::Block KeptMemory::take(std::size_t bytes) {
+  if (bytes == 0) return {};
+  Block block = find(bytes);
+  if (block.data == nullptr) block = allocate(bytes);
+  if (block.data == nullptr && blocks() != 0) {
+    release();
+    block = allocate(bytes);
+  }
+  if (block.data == nullptr) throw std::bad_alloc();
+  return block;
+}
+
+/// Without data if none of this size is kept.
+KeptMemory::Block KeptMemory::find(std::size_t bytes) {
+  if (bytes < smallest) return {};
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = count_; i-- > 0;) {
+    if (kept_[i].bytes != bytes) continue;
+    const Block block = remove(i);
+    executors::allow_access(block.data, block.resident);
+    return block;
+  }
+  return {};
+}
+
+void KeptMemory::keep(Block block, std::size_t touched) noexcept {
+  block.resident = std::max(block.resident, touched);
+  if (block.bytes < smallest || block.resident > most_resident) return give_back(block);
+  std::memset(block.data, 0, touched);
+  executors::forbid_access(block.data, block.resident);
+  const std::lock_guard lock(mutex_);
+  while (!has_room_for(block)) give_back(remove(0));
+  kept_[count_++] = block;
+  resident_ += block.resident;
+}
+
+KeptMemory::Block KeptMemory::remove(std::size_t i) noexcept {
+  const Block block = kept_[i];
+  std::copy(kept_.begin() + i + 1, kept_.begin() + count_, kept_.begin() + i);
+  --count_;
+  resident_ -= block.resident;
+  return block;
+}
+
+void KeptMemory::give_back(const Block& block) noexcept {
+  executors::allow_access(block.data, block.resident);
+  if (block.bytes >= smallest_mapping) {
+    munmap(block.data, block.bytes);
+  } else {
+    std::free(block.data);
+  }
+}
+
+void KeptMemory::release() noexcept {
+  const std::lock_guard lock(mutex_);
+  while (count_ != 0) give_back(remove(count_ - 1));
+}
+
+std::size_t KeptMemory::blocks() const {
+  const std::lock_guard lock(mutex_);
+  return count_;
+}
+
+bool KeptMemory::invariant_holds() const {
+  const std::lock_guard lock(mutex_);
+  return count_ <= most_blocks && resident_ <= most_resident &&
+         std::all_of(kept_.begin(), kept_.begin() + count_, is_zero);
+}
+
+}  // namespace pto2
