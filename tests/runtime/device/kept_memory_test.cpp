@@ -16,9 +16,9 @@ namespace {
 /// Every array that is kept is large enough for it, and small enough to be looked at as a whole.
 DeviceConfig kept_device() {
   DeviceConfig config = small_device();
-  config.window = 16384;
+  config.window = 8192;
   config.heap_bytes = 1 << 20;
-  config.dep_pool = 16384;
+  config.dep_pool = 8192;
   config.tensormap_pool = 4096;
   config.tensormap_buckets = 16384;
   return config;

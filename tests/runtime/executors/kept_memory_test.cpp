@@ -148,6 +148,21 @@ TEST(KeptMemory, ItIsGivenUpBeforeTheSystemRefuses) {
   if (larger.data != nullptr) KeptMemory::give_back(larger);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+TEST(KeptMemoryDeathTest, WhoeverUsesItMeanwhileIsFoundOut) {
+  for (const std::size_t size : kept_sizes) {
+    KeptMemory memory;
+    const KeptMemory::Block block = memory.take(size);
+    write(block, 5000);
+    memory.keep(block, 5000);
+    EXPECT_DEATH(block.data[4999] = std::byte{7}, "use-after-poison");
+    const KeptMemory::Block next = memory.take(size);
+    write(next, size);
+    KeptMemory::give_back(next);
+  }
+}
+#endif
+
 TEST(KeptMemory, ThreadsShareIt) {
   KeptMemory memory;
   const auto use = [&memory] {
