@@ -30,7 +30,8 @@
 ///   FH-P1: who rings as one of a host's fibers runs there, and not inside a kernel.
 ///   FH-P2: a host has a bit for every fiber of the team.
 ///
-/// A host without work takes fibers from one that is detached: the lock is free then. FH-I1 and
+/// A host without work takes fibers from one that is detached: the lock is free then. Who is the
+/// only host of its team has nobody to give it up to, and only shows that it is inside. FH-I1 and
 /// FH-I5 are store buffering between each two of these: one changes something and looks at what the
 /// other changes, all in the single total order.
 ///
@@ -119,7 +120,8 @@ struct FiberHostOrders {
   /// Whether all have ended, after fall_asleep. Partner of end.
   static constexpr OrderSite look_end{"fiber_host.look_end", Operation::load,
                                       std::memory_order_seq_cst};
-  /// Shown for reports, which may be late: nothing is decided by it.
+  /// Shown for reports, which may be late: nothing is decided by it. Of a host that is alone that
+  /// it is inside a kernel, too.
   static constexpr OrderSite show{"fiber_host.show", Operation::store, std::memory_order_relaxed};
   /// For reports and asserts, and looks that decide nothing.
   static constexpr OrderSite inspect{"fiber_host.inspect", Operation::load,
@@ -183,6 +185,7 @@ class HostTeam {
   [[nodiscard]] std::size_t fibers() const { return fibers_.size(); }
   [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) const { return *fibers_[f]; }
   [[nodiscard]] std::span<FiberHost<P>* const> hosts() const { return hosts_; }
+  [[nodiscard]] bool has_one_host() const { return hosts_.size() == 1; }
 
   /// Whether every fiber has ended.
   [[nodiscard]] bool is_over() const { return unfinished_.load(P::order(Orders::look_end)) == 0; }
@@ -266,10 +269,18 @@ class alignas(cache_line) FiberHost {
   void detach() {
     PTO2_INVARIANT("FH-I2", !seems_detached());
     const bool work = show_runnable();
+    if (team_.has_one_host()) {
+      lock_.store(0, P::order(Orders::show));
+      return;
+    }
     unlock();
     announce(work);
   }
   void attach() {
+    if (team_.has_one_host()) {
+      lock_.store(1, P::order(Orders::show));
+      return;
+    }
     P::spin([&] {
       uint32_t unlocked = 0;
       return lock_.compare_exchange_strong(unlocked, 1, P::order(Orders::attach),
