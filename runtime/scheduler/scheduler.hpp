@@ -19,8 +19,9 @@
 /// that more such tasks are ready.
 ///
 /// Without progress the scheduler polls a few more rounds, then sleeps until its doorbell rings.
-/// Who does not poll does so after each round: whatever comes next rings. It looks for the end of
-/// the run after a round without progress only.
+/// Who does not poll does so after each round: whatever comes next rings. The look for ready tasks
+/// that comes before a sleep is the only one then, unless it was for such tasks that it was woken.
+/// It looks for the end of the run after a round without progress only.
 #pragma once
 
 #include <array>
@@ -79,7 +80,7 @@ class Scheduler {
   bool dispatch_phase();
   bool dispatch_pinned();
   void scan_phase();
-  void park();
+  bool park();
 
   void complete(WorkerId worker);
   void complete_task(SlotId task, TaskId id);
