@@ -56,6 +56,7 @@ enum class Lack : uint8_t { slot, heap_bytes, nodes };
 struct Admitted {
   TaskId id;
   HeapPlacement placement;  ///< of its packed buffer
+  uint32_t first_node = 0;  ///< index of its nodes in the ring's
   uint32_t absent = 0;      ///< producers and owners that will not notify it
 };
 
@@ -133,10 +134,10 @@ class Admission {
     const uint64_t alive = alive_[demand.ring.value];
     const HeapPlacement placement = ring.heap.placement(demand.heap_bytes, alive);
     ring.heap.take(placement, alive);
-    const uint64_t first_node = ring.pool.take(nodes_of(demand), alive);
+    const uint32_t first_node = ring.pool.take(nodes_of(demand), alive);
     const TaskId id = make_id(demand.ring, ring.tasks.take(alive));
-    life_.open(id, ring.pool.index(first_node), nodes_of(demand));
-    return {id, placement, claim_all(id, demand, retries, claimed)};
+    auto opened = life_.open(id, first_node, nodes_of(demand));
+    return {id, placement, first_node, claim_all(opened, demand, retries, claimed)};
   }
 
   /// Publishes what the submitter has written of the task. True: the task is ready, push it.
@@ -153,21 +154,21 @@ class Admission {
 
   /// Returns how many of them will not notify.
   template <class Claimed>
-  uint32_t claim_all(TaskId id, const Demand& demand, uint64_t& retries, Claimed&& claimed) {
-    uint32_t node = 0;
-    uint32_t absent = 0;
+  uint32_t claim_all(Life::Opened& task, const Demand& demand, uint64_t& retries,
+                     Claimed&& claimed) {
+    uint32_t linked = 0;
+    uint32_t number = 0;
     for (const TaskId producer : demand.producers) {
       PTO2_INVARIANT("AD-I2", !is_reclaimed(producer));
-      const Claim claim = life_.add_edge(producer, id, node, retries);
-      if (claim != Claim::linked) ++absent;
-      claimed(node++, claim);
+      const Claim claim = task.claim(producer, retries);
+      linked += claim == Claim::linked ? 1 : 0;
+      claimed(number++, claim);
     }
     for (const TaskId owner : demand.owners) {
       PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
-      life_.add_hold(owner, id, node++);
-      ++absent;
+      task.hold(owner);
     }
-    return absent;
+    return nodes_of(demand) - linked;
   }
 
   std::array<LifeRing, max_rings> open_rings(std::span<const Memory> memory) {

@@ -1,6 +1,7 @@
 /// The dependency pool: a ring of fan-out nodes, those of one task consecutive.
 ///
-///   top     nodes ever taken; node i of the pool's life is at index 1 + i mod capacity
+///   top     nodes ever taken; node i of the pool's life is at index 1 + i mod capacity, of which
+///           the next one's is kept
 ///   marks   per slot, top after the task took its nodes
 ///   tail    derived: marks of task watermark - 1
 ///
@@ -37,19 +38,16 @@ class DependencyPool {
   /// True if `n` nodes are free, given the watermark.
   [[nodiscard]] bool fits(uint64_t n, uint64_t alive) const { return used(alive) + n <= capacity_; }
 
-  /// Takes `n` nodes for the next task of the ring; returns the number of the first. Requires
-  /// fits(n, alive).
-  uint64_t take(uint64_t n, uint64_t alive) {
+  /// Takes `n` nodes for the next task of the ring; returns the index of the first in the pool's
+  /// array, whose entry 0 stays unused. Requires fits(n, alive).
+  uint32_t take(uint64_t n, uint64_t alive) {
     PTO2_INVARIANT("DP-I2", fits(n, alive));
-    const uint64_t first = top_;
+    const uint64_t first = next_index_;
+    next_index_ += n;
+    if (next_index_ > capacity_) next_index_ -= capacity_;
     top_ += n;
     marks_[ring_->slot(ring_->next())] = top_;
-    return first;
-  }
-
-  /// Index in the pool's array of the node with this number. Entry 0 stays unused.
-  [[nodiscard]] uint32_t index(uint64_t number) const {
-    return static_cast<uint32_t>(1 + number % capacity_);
+    return static_cast<uint32_t>(first);
   }
 
   /// True if the pool is whole, given the watermark: the marks of the tasks alive grow from tail
@@ -61,7 +59,7 @@ class DependencyPool {
       if (mark < from) return false;
       from = mark;
     }
-    return from == top_ && used(alive) <= capacity_;
+    return from == top_ && used(alive) <= capacity_ && next_index_ == 1 + top_ % capacity_;
   }
 
  private:
@@ -69,6 +67,7 @@ class DependencyPool {
   std::span<uint64_t> marks_;
   uint64_t capacity_;
   uint64_t top_ = 0;
+  uint64_t next_index_ = 1;
 };
 
 }  // namespace pto2

@@ -1,7 +1,7 @@
 /// The life cycle of a task, composed of the pieces: submit, fan-in, fan-out, lifetime, watermark.
 ///
-///   submit (orchestrator)   open(); add_edge() per producer; add_hold() per owner of a buffer
-///                           that it uses without waiting for it; release_hold()
+///   submit (orchestrator)   open(); of the Opened, claim() per producer and hold() per owner of a
+///                           buffer that it uses without waiting for it; release_hold()
 ///   complete (scheduler)    Completion: next_ready() until it is empty, next_consumed() until it
 ///                           is empty, then advance() the rings that Completion names
 ///   scope end (orchestrator) drop_scope() per task; advance()
@@ -61,6 +61,10 @@ class TaskLifeCycle {
     return rings_[ring_of(slot).value].slots[index_of(slot)];
   }
   /// The slot of task `id`.
+  [[nodiscard]] Slot& slot_of(TaskId id) {
+    const auto slots = rings_[ring_of(id).value].slots;
+    return slots[local_of(id) & (slots.size() - 1)];
+  }
   [[nodiscard]] SlotId slot_id(TaskId id) const {
     const auto mask = rings_[ring_of(id).value].slots.size() - 1;
     return make_slot(ring_of(id), static_cast<uint32_t>(local_of(id) & mask));
@@ -68,49 +72,65 @@ class TaskLifeCycle {
 
   // The orchestrator's verbs.
 
+  /// A task that was opened and is not yet released, and the nodes that it has left.
+  class Opened {
+   public:
+    /// Makes the task depend on `producer`, whose slot must hold it, through its next node.
+    /// `retries` as in TaskWord::claim.
+    [[nodiscard]] Claim claim(TaskId producer, uint64_t& retries) {
+      DependencyNode<P>& node = nodes_[next_];
+      node.consumer.write(slot_);
+      const Claim claim = life_.slot_of(producer).fan_out.claim(
+          producer, make_node(ring_of(slot_), next_), node, retries);
+      node.producer.write(claim == Claim::none ? no_task : producer);
+      next_ = behind(next_, nodes_);
+      return claim;
+    }
+
+    /// Lets the task hold `owner`, which is not consumed, through its next node.
+    void hold(TaskId owner) {
+      nodes_[next_].producer.write(owner);
+      next_ = behind(next_, nodes_);
+      life_.slot_of(owner).fan_out.hold(owner);
+    }
+
+   private:
+    friend class TaskLifeCycle;
+    Opened(TaskLifeCycle& life, SlotId slot, uint32_t first_node)
+        : life_(life),
+          slot_(slot),
+          nodes_(life.rings_[ring_of(slot).value].nodes),
+          next_(first_node) {}
+
+    TaskLifeCycle& life_;
+    SlotId slot_;
+    std::span<DependencyNode<P>> nodes_;
+    uint32_t next_;
+  };
+
   /// Starts task `id` in its slot, which must be reclaimed, with `node_count` nodes from index
   /// `first_node` on.
-  void open(TaskId id, uint32_t first_node, uint32_t node_count) {
-    Slot& slot = this->slot(slot_id(id));
+  Opened open(TaskId id, uint32_t first_node, uint32_t node_count) {
+    Slot& slot = slot_of(id);
     slot.first_node.write(first_node);
     slot.node_count.write(node_count);
     slot.fan_in.open(node_count);
     slot.fan_out.open(id);
-  }
-
-  /// Makes `consumer` depend on `producer`, whose slot must hold it, through the consumer's node
-  /// number `i`. `retries` as in TaskWord::claim.
-  [[nodiscard]] Claim add_edge(TaskId producer, TaskId consumer, uint32_t i, uint64_t& retries) {
-    const SlotId from = slot_id(producer);
-    const SlotId to = slot_id(consumer);
-    const uint32_t index = node_index(to, i);
-    DependencyNode<P>& node = rings_[ring_of(consumer).value].nodes[index];
-    node.consumer.write(to);
-    const Claim claim =
-        slot(from).fan_out.claim(producer, make_node(ring_of(consumer), index), node, retries);
-    node.producer.write(claim == Claim::none ? no_task : producer);
-    return claim;
-  }
-
-  /// Lets `holder` hold `owner`, which is not consumed, through the holder's node number `i`.
-  void add_hold(TaskId owner, TaskId holder, uint32_t i) {
-    const SlotId to = slot_id(holder);
-    rings_[ring_of(holder).value].nodes[node_index(to, i)].producer.write(owner);
-    slot(slot_id(owner)).fan_out.hold(owner);
+    return Opened(*this, slot_id(id), first_node);
   }
 
   /// Holds the slot of `id`, which was opened and not yet released, for the ticket of a block task
   /// (block_parts.hpp).
-  void hold_ticket(TaskId id) { slot(slot_id(id)).fan_out.hold(id); }
+  void hold_ticket(TaskId id) { slot_of(id).fan_out.hold(id); }
 
   /// Drops the orchestrator's hold; `absent` producers (early, none or held) will not notify. True:
   /// the caller pushes the task.
   [[nodiscard]] bool release_hold(TaskId id, uint32_t absent) {
-    return slot(slot_id(id)).fan_in.release_hold(absent);
+    return slot_of(id).fan_in.release_hold(absent);
   }
 
   /// Drops the scope's reference. True: the task is consumed, advance its ring.
-  [[nodiscard]] bool drop_scope(TaskId id) { return slot(slot_id(id)).fan_out.drop(); }
+  [[nodiscard]] bool drop_scope(TaskId id) { return slot_of(id).fan_out.drop(); }
 
   // Anyone's verbs.
 
@@ -121,7 +141,7 @@ class TaskLifeCycle {
   /// has completed: in a queue, on a core, or with its scheduler. For reports: exact while nobody
   /// works on the task, a moment old else. Not for who could see the slot recycled meanwhile.
   [[nodiscard]] Phase phase(TaskId id) {
-    const Slot& slot = this->slot(slot_id(id));
+    const Slot& slot = slot_of(id);
     const Phase phase = slot.fan_out.phase(id);
     return phase == Phase::initial && slot.fan_in.pending() == 0 ? Phase::ready : phase;
   }
@@ -189,8 +209,9 @@ class TaskLifeCycle {
       const uint32_t count = slot.node_count.read();
       PTO2_INVARIANT("LC-I1", count <= scratch.size());
       const auto nodes = life.rings_[ring_of(task).value].nodes;
-      for (uint32_t i = 0; i < count; ++i) {
-        scratch[i] = nodes[life.node_index(task, i)].producer.read();
+      uint32_t index = slot.first_node.read();
+      for (uint32_t i = 0; i < count; ++i, index = behind(index, nodes)) {
+        scratch[i] = nodes[index].producer.read();
       }
       producers_ = scratch.first(count);
       const Closed closed = slot.fan_out.close();
@@ -218,7 +239,7 @@ class TaskLifeCycle {
       while (dropped_ < producers_.size()) {
         const TaskId producer = producers_[dropped_++];
         if (producer == no_task) continue;
-        if (life_.slot(life_.slot_id(producer)).fan_out.drop()) {
+        if (life_.slot_of(producer).fan_out.drop()) {
           rings_to_advance_ |= 1u << ring_of(producer).value;
           return producer;
         }
@@ -241,12 +262,9 @@ class TaskLifeCycle {
  private:
   friend class Completion;
 
-  /// Index of node number `i` of the task in slot `task`: nodes are consecutive, modulo the pool.
-  [[nodiscard]] uint32_t node_index(SlotId task, uint32_t i) {
-    const Ring& ring = rings_[ring_of(task).value];
-    const auto capacity = static_cast<uint32_t>(ring.nodes.size() - 1);
-    const uint32_t index = ring.slots[index_of(task)].first_node.read() + i;
-    return index <= capacity ? index : index - capacity;
+  /// The nodes of a task are consecutive, from the last one on to the first: entry 0 is unused.
+  static uint32_t behind(uint32_t index, std::span<const DependencyNode<P>> nodes) {
+    return index + 1 < nodes.size() ? index + 1 : 1;
   }
 
   std::array<Ring, max_rings> rings_{};

@@ -24,7 +24,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (!ring.watermark.invariant_holds(next) || !ring.invariant_holds(alive)) return false;
   for (uint64_t local = alive; local < next; ++local) {
     const TaskId id = make_id(number, local);
-    const auto& slot = state.life.slot(state.life.slot_id(id));
+    const auto& slot = state.life.slot_of(id);
     if (!slot.fan_out.invariant_holds() || !slot.fan_in.invariant_holds()) return false;
     if (slot.descriptor.read().is_block &&
         !state.block(state.life.slot_id(id)).parts.invariant_holds())

@@ -52,19 +52,19 @@ class EventLog {
   uint64_t dropped_ = 0;
 };
 
-/// Records an event of a task, or of none, as of now, if the log is enabled; one predictable branch
-/// if not.
+/// Records an event as of now, if the log is enabled.
 template <executors::ExecutionPolicy P>
-void record(EventLog& log, EventKind kind, TaskId task, uint32_t place = 0, uint32_t part = 0) {
-  if (log.enabled()) [[unlikely]]
-    log.record({.t = P::now(), .task = task, .part = part, .place = place, .kind = kind});
-}
-/// The same of one that says something else.
-template <executors::ExecutionPolicy P>
-void record(EventLog& log, Event event) {
+[[gnu::noinline]] void record(EventLog& log, Event event) {
   if (!log.enabled()) return;
   event.t = P::now();
   log.record(event);
+}
+/// The same of one of a task, or of none; one predictable branch if it is not enabled.
+template <executors::ExecutionPolicy P>
+[[gnu::always_inline]] inline void record(EventLog& log, EventKind kind, TaskId task,
+                                          uint32_t place = 0, uint32_t part = 0) {
+  if (log.enabled()) [[unlikely]]
+    record<P>(log, Event{.task = task, .part = part, .place = place, .kind = kind});
 }
 
 }  // namespace pto2

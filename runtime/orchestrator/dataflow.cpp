@@ -39,6 +39,21 @@ void Dataflow::scope_end() {
   scopes_.pop_back();
 }
 
+/// Of a run that is only counted, whose tasks have no notes.
+[[gnu::noinline]] bool Dataflow::is_among_producers(const Submission& task, TaskId id) {
+  const auto among = [&](const std::vector<TaskId>& tasks) {
+    return std::find(tasks.begin(), tasks.end(), id) != tasks.end();
+  };
+  return among(task.producers) || among(task.owners);
+}
+
+/// Tells whether the submission has met this producer before.
+inline bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
+  if (task.counted) [[unlikely]]
+    return is_among_producers(task, id);
+  return std::exchange(note(id).last_consumer, task.serial) == task.serial;
+}
+
 bool Dataflow::resolve(Submission& task) {
   task.outputs = 0;
   task.heap_bytes = 0;
@@ -172,18 +187,6 @@ void Dataflow::find_owners(Submission& task) {
     const TaskId owner = task.former_owners[i];
     if (!is_known_producer(task, owner)) task.owners.push_back(owner);
   }
-}
-
-/// Tells whether the submission has met this producer before.
-bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
-  if (task.counted) {
-    const auto among = [&](const std::vector<TaskId>& tasks) {
-      return std::find(tasks.begin(), tasks.end(), id) != tasks.end();
-    };
-    return among(task.producers) || among(task.owners);
-  }
-  TaskNote& producer = note(id);
-  return std::exchange(producer.last_consumer, task.serial) == task.serial;
 }
 
 }  // namespace pto2

@@ -102,6 +102,7 @@ class Dataflow {
   bool refuse_memory(Submission& task, uint32_t i) const;
   void find_producers(Submission& task, const TensorRecord& tensor, Access access);
   void find_owners(Submission& task);
+  [[nodiscard]] static bool is_among_producers(const Submission& task, TaskId id);
   [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
   [[nodiscard]] bool scope_is_open(const BufferOwner& owner) const {
     return owner.depth < scopes_.size() && scopes_[owner.depth] <= owner.serial;

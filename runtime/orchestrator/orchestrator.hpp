@@ -109,9 +109,7 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] bool is_done() const { return scopes_.empty() || done_; }
   [[nodiscard]] uint32_t depth() const { return static_cast<uint32_t>(scopes_.size()) - 1; }
   [[nodiscard]] RingId ring() const { return RingId(std::min(depth(), state_.config.rings - 1)); }
-  void prefetch_slot(TaskId id) {
-    P::prefetch_for_write(&state_.life.slot(state_.life.slot_id(id)));
-  }
+  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot_of(id)); }
 
   void call_entry();
 

@@ -79,8 +79,10 @@ class Submitter {
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
   template <class Look, class Requested>
-  [[nodiscard]] Reserved wait(RingId ring, Look&& look, Requested&& requested);
+  [[nodiscard]] Reserved wait(RingId ring, uint64_t awaited, Look&& look, Requested&& requested);
+  [[nodiscard]] uint64_t awaited_watermark(RingId ring, Resource lacks) const;
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
+  void warn(RingId ring, Resource lacks, uint64_t requested, uint64_t evaluations);
   [[nodiscard]] Deadlock blocked(Resource resource, RingId ring, uint64_t requested) const;
   void keep_pace(RingId ring);
   void open_block(const Submission& task, TaskId id);
@@ -92,9 +94,7 @@ class Submitter {
   [[nodiscard]] Admitted admit_traced(const Submission& task);
   void trace(const Submission& task, const Admitted& admitted);
   void publish_pinned(const Submission& task, const Admitted& admitted);
-  void prefetch_slot(TaskId id) {
-    P::prefetch_for_write(&state_.life.slot(state_.life.slot_id(id)));
-  }
+  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot_of(id)); }
   void find_oldest(Deadlock& deadlock) const;
 
   State& state_;

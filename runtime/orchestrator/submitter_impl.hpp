@@ -27,6 +27,10 @@ constexpr uint64_t longest_way = 50'000;
 constexpr uint64_t part_of_others = 8;
 constexpr uint64_t longest_turn = 10'000;
 
+/// Who has waited for its ring goes on when this part of the tasks alive has retired: then it
+/// submits as many in one go, while enough are left for the cores.
+constexpr uint64_t part_awaited = 8;
+
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::observe(RingId ring) {
   if (submitted() % observation_interval != 0) return;
@@ -119,7 +123,7 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
                       .kind = EventKind::wait,
                       .lacking = lacks});
   return wait(
-      task.ring, [&] { return observe_lacking(task); },
+      task.ring, awaited_watermark(task.ring, *lacks), [&] { return observe_lacking(task); },
       [&](Resource resource) { return requested(task, resource); });
 }
 
@@ -134,13 +138,23 @@ Reserved Submitter<P, F>::allocate_cluster(RingId ring, ClusterId& cluster) {
   const std::optional<Resource> lacks = look();
   if (!lacks) return Reserved::fits;
   record<P>(events_, {.requested = 1, .kind = EventKind::wait, .lacking = lacks});
-  return wait(ring, look, [](Resource) { return 1; });
+  return wait(ring, 0, look, [](Resource) { return 1; });
 }
 
-/// Waits until look() finds nothing lacking, in a scope of this ring.
+/// Of a ring that lacks this; 0: any. Entries of the TensorMap come back from all rings.
+template <executors::ExecutionPolicy P, template <class> class F>
+uint64_t Submitter<P, F>::awaited_watermark(RingId ring, Resource lacks) const {
+  if (lacks == Resource::tensormap_pool) return 0;
+  const uint64_t alive = state_.admission.alive(ring);
+  const uint64_t part = state_.admission.ring(ring).tasks.active(alive) / part_awaited;
+  return part == 0 ? 0 : alive + part;
+}
+
+/// Waits until look() finds nothing lacking, in a scope of this ring, once its watermark has come
+/// to `awaited` or everything has finished.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Look, class Requested>
-Reserved Submitter<P, F>::wait(RingId ring, Look&& look, Requested&& requested) {
+Reserved Submitter<P, F>::wait(RingId ring, uint64_t awaited, Look&& look, Requested&& requested) {
   ++counts_.waits;
   uint64_t evaluations = 0;
   bool deadlocked = false;
@@ -149,14 +163,13 @@ Reserved Submitter<P, F>::wait(RingId ring, Look&& look, Requested&& requested) 
   P::await([&] {
     // If everything has finished by now, what the look finds after it is final.
     const bool all_finished = quiescent();
+    const bool is_early = awaited != 0 && !all_finished && !state_.fatal.is_set() &&
+                          state_.admission.ring(ring).watermark.observe() < awaited;
+    if (is_early && !is_warning_due(++evaluations)) return false;
     lacks = look();
     if (!lacks || state_.fatal.is_set()) return true;
-    if (is_warning_due(++evaluations)) {
-      Deadlock state = blocked(*lacks, ring, requested(*lacks));
-      find_oldest(state);
-      for (const std::string& line : describe_wait(state, evaluations)) {
-        log_(PTO2_LOG_WARN, line.c_str());
-      }
+    if (is_early || is_warning_due(++evaluations)) {
+      warn(ring, *lacks, requested(*lacks), evaluations);
     }
     deadlocked = all_finished;
     return deadlocked;
@@ -167,6 +180,17 @@ Reserved Submitter<P, F>::wait(RingId ring, Look&& look, Requested&& requested) 
   deadlock_ = blocked(*lacks, ring, requested(*lacks));
   if (*lacks != Resource::clusters) find_oldest(deadlock_);  // clusters are held by groups
   return Reserved::deadlocked;
+}
+
+/// Tells of a wait that goes on.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Submitter<P, F>::warn(RingId ring, Resource lacks, uint64_t requested,
+                                             uint64_t evaluations) {
+  Deadlock state = blocked(lacks, ring, requested);
+  find_oldest(state);
+  for (const std::string& line : describe_wait(state, evaluations)) {
+    log_(PTO2_LOG_WARN, line.c_str());
+  }
 }
 
 /// The original's periodic warnings: every 10,000 looks in vain, and every second of one wait.
@@ -243,10 +267,16 @@ template <executors::ExecutionPolicy P, template <class> class F>
 Admitted Submitter<P, F>::admit(const Submission& task) {
   if (task_trace_.enabled()) [[unlikely]]
     return admit_traced(task);
-  return state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
-    counts_.edges_linked += claim == Claim::linked ? 1 : 0;
-    counts_.edges_early += claim == Claim::early ? 1 : 0;
-  });
+  uint64_t linked = 0;
+  uint64_t early = 0;
+  const auto count = [&](uint32_t, Claim claim) {
+    linked += claim == Claim::linked ? 1 : 0;
+    early += claim == Claim::early ? 1 : 0;
+  };
+  const Admitted admitted = state_.admission.admit(task.demand(), counts_.cas_retries, count);
+  counts_.edges_linked += linked;
+  counts_.edges_early += early;
+  return admitted;
 }
 
 /// Apart from admit(), whose claims shall cost nothing for it.
@@ -261,13 +291,9 @@ Admitted Submitter<P, F>::admit_traced(const Submission& task) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
-  const auto& pool = state_.admission.ring(task.ring).pool;
-  const uint64_t alive = state_.admission.alive(task.ring);
-  const uint64_t nodes_end = pool.tail(alive) + pool.used(alive);
-  const uint64_t nodes = task.producers.size() + task.owners.size();
   task_trace_.set_heap(
       task.ring, reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data()));
-  task_trace_.submitted(task, admitted, pool.index(nodes_end - nodes));
+  task_trace_.submitted(task, admitted, admitted.first_node);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

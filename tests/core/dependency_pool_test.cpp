@@ -11,15 +11,19 @@ namespace pto2 {
 namespace {
 
 struct Pool {
-  explicit Pool(uint32_t capacity, uint32_t window = 8)
-      : tasks(window), marks(window), pool(tasks, marks, capacity) {}
+  explicit Pool(uint32_t nodes, uint32_t window = 8)
+      : capacity(nodes), tasks(window), marks(window), pool(tasks, marks, nodes) {}
 
-  uint64_t submit(uint64_t nodes) {
-    const uint64_t first = pool.take(nodes, alive);
+  /// The indices of the nodes that the next task takes.
+  std::set<uint32_t> submit(uint64_t nodes) {
+    const uint32_t first = pool.take(nodes, alive);
     (void)tasks.take(alive);
-    return first;
+    std::set<uint32_t> taken;
+    for (uint32_t i = 0; i < nodes; ++i) taken.insert(1 + (first - 1 + i) % capacity);
+    return taken;
   }
 
+  uint32_t capacity;
   TaskRing tasks;
   std::vector<uint64_t> marks;
   DependencyPool pool;
@@ -28,13 +32,14 @@ struct Pool {
 
 TEST(DependencyPool, NodesOfATaskAreConsecutiveAndEntryZeroStaysUnused) {
   Pool p(5);
-  EXPECT_EQ(p.submit(2), 0u);
-  EXPECT_EQ(p.submit(0), 2u);
-  EXPECT_EQ(p.submit(3), 2u);
-  std::set<uint32_t> indices;
-  for (uint64_t node = 0; node < 5; ++node) indices.insert(p.pool.index(node));
-  EXPECT_EQ(indices, (std::set<uint32_t>{1, 2, 3, 4, 5}));
-  EXPECT_EQ(p.pool.index(5), p.pool.index(0));
+  using Indices = std::set<uint32_t>;
+  EXPECT_EQ(p.submit(2), (Indices{1, 2}));
+  EXPECT_EQ(p.submit(0), Indices());
+  EXPECT_EQ(p.submit(3), (Indices{3, 4, 5}));
+  p.alive = 3;
+  EXPECT_EQ(p.submit(4), (Indices{1, 2, 3, 4}));
+  p.alive = 4;
+  EXPECT_EQ(p.submit(3), (Indices{5, 1, 2})) << "around the end";
 }
 
 TEST(DependencyPool, FitsExactlyWhatIsFree) {
@@ -65,9 +70,7 @@ TEST(DependencyPool, NoNodeIsReusedWhileItsTaskIsAlive) {
         live.pop_front();
         ++p.alive;
       } else if (p.tasks.fits(p.alive) && p.pool.fits(nodes, p.alive)) {
-        const uint64_t first = p.submit(nodes);
-        std::set<uint32_t> own;
-        for (uint64_t n = 0; n < nodes; ++n) own.insert(p.pool.index(first + n));
+        const std::set<uint32_t> own = p.submit(nodes);
         ASSERT_EQ(own.size(), nodes);
         for (const auto& other : live) {
           for (const uint32_t index : own) ASSERT_FALSE(other.contains(index));
@@ -76,13 +79,6 @@ TEST(DependencyPool, NoNodeIsReusedWhileItsTaskIsAlive) {
       }
       ASSERT_TRUE(p.pool.invariant_holds(p.alive));
     }
-  }
-}
-
-TEST(DependencyPool, NodesGoRoundHoweverManyThereWere) {
-  const Pool p(5);
-  for (uint64_t number : {uint64_t{1} << 20, uint64_t{1} << 32, uint64_t{1} << 62}) {
-    EXPECT_EQ(p.pool.index(number), 1 + (p.pool.index(number - 1) - 1 + 1) % 5);
   }
 }
 

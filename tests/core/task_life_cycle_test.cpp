@@ -29,10 +29,6 @@ class TaskLifeCycleTest : public testing::Test {
  protected:
   using Life = TaskLifeCycle<TestPolicy, Slot>;
 
-  Claim add_edge(TaskId producer, TaskId consumer, uint32_t i) {
-    return life.add_edge(producer, consumer, i, retries);
-  }
-
   /// What the completion of a task did: tasks made ready, tasks consumed (itself first), rings.
   struct Outcome {
     std::vector<uint32_t> ready;
@@ -89,8 +85,8 @@ TYPED_TEST(TaskLifeCycleTest, APairAcrossRings) {
   const TaskId consumer = make_id(1, 0);
   this->life.open(producer, 1, 0);
   EXPECT_TRUE(this->life.release_hold(producer, 0));
-  this->life.open(consumer, 1, 1);
-  EXPECT_EQ(this->add_edge(producer, consumer, 0), Claim::linked);
+  auto opened = this->life.open(consumer, 1, 1);
+  EXPECT_EQ(opened.claim(producer, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(consumer, 0));
   auto outcome = this->complete(producer);
   EXPECT_EQ(outcome.ready, std::vector{this->life.slot_id(consumer).value});
@@ -118,10 +114,10 @@ TYPED_TEST(TaskLifeCycleTest, EarlyAndAbsentProducers) {
   EXPECT_FALSE(this->life.drop_scope(gone));
   (void)this->complete(gone);
   (void)this->complete(done);
-  this->life.open(consumer, 4, 3);  // nodes 4, 5 and, around the end, 1
-  EXPECT_EQ(this->add_edge(gone, consumer, 0), Claim::none);
-  EXPECT_EQ(this->add_edge(done, consumer, 1), Claim::early);
-  EXPECT_EQ(this->add_edge(open, consumer, 2), Claim::linked);
+  auto opened = this->life.open(consumer, 4, 3);  // nodes 4, 5 and, around the end, 1
+  EXPECT_EQ(opened.claim(gone, this->retries), Claim::none);
+  EXPECT_EQ(opened.claim(done, this->retries), Claim::early);
+  EXPECT_EQ(opened.claim(open, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(consumer, 2));
   EXPECT_EQ(this->complete(open).ready.size(), 1u);
   EXPECT_FALSE(this->life.drop_scope(done)) << "the early consumer holds it";
@@ -131,6 +127,25 @@ TYPED_TEST(TaskLifeCycleTest, EarlyAndAbsentProducers) {
   EXPECT_EQ(this->advance(0), 3u);
   EXPECT_EQ(this->advance(1), 1u);
   EXPECT_TRUE(this->life.invariant_holds());
+}
+
+TYPED_TEST(TaskLifeCycleTest, HeldOwnersHaveANodeEachBehindTheProducers) {
+  const TaskId owners[] = {make_id(0, 0), make_id(0, 1)};
+  const TaskId producer = make_id(0, 2);
+  const TaskId holder = make_id(1, 0);
+  for (const TaskId id : {owners[0], owners[1], producer}) {
+    this->life.open(id, 1, 0);
+    EXPECT_TRUE(this->life.release_hold(id, 0));
+  }
+  auto opened = this->life.open(holder, 5, 3);  // nodes 5 and, around the end, 1 and 2
+  EXPECT_EQ(opened.claim(producer, this->retries), Claim::linked);
+  for (const TaskId owner : owners) opened.hold(owner);
+  EXPECT_FALSE(this->life.release_hold(holder, 2));
+  for (const TaskId id : {owners[0], owners[1], producer}) {
+    (void)this->complete(id);
+    EXPECT_FALSE(this->life.drop_scope(id)) << "held";
+  }
+  EXPECT_EQ(this->complete(holder).consumed, (std::vector{producer, owners[0], owners[1]}));
 }
 
 TYPED_TEST(TaskLifeCycleTest, SlotsAreRecycledForManyRounds) {

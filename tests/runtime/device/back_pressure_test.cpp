@@ -127,6 +127,22 @@ void expect_warning(executors::Executor executor, const DeviceConfig& config, co
   EXPECT_THAT(lines, testing::Contains(testing::StartsWith(line)));
 }
 
+/// The orchestrator would wait for more than the one task that is in its way.
+TEST_P(BackPressure, OfALargeWindowIsWarnedOf) {
+  DeviceConfig config = small_device();
+  config.window = 32;
+  config.heap_bytes = 1 << 20;
+  expect_warning(GetParam(), config,
+                 "[TaskRing] BLOCKED (Flow Control): current=31, last_alive=0, active=31/32",
+                 [](PTO2Runtime* rt) {
+                   for (int i = 0; i < 40; ++i) {
+                     PTO2_SCOPE(rt) {
+                       (void)submit(rt, i == 0 ? 0 : 1);
+                     }
+                   }
+                 });
+}
+
 TEST_P(BackPressure, OfTheHeapIsWarnedOfWithItsState) {
   DeviceConfig config = small_device();
   config.heap_bytes = 8192;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int tasks = 30'000;
 
-/// Most tasks that were alive at a time, in a chain or independent ones.
-uint64_t peak_of_a_run(const executors::TeamOptions& team, bool chain) {
+/// A chain, or independent tasks, ten to a scope.
+RunResult run(const DeviceConfig& config, const executors::TeamOptions& team, bool chain) {
   static constexpr KernelEntry kernels[] = {no_kernel};
   static float link;
   const Launch what{
@@ -29,10 +29,15 @@ uint64_t peak_of_a_run(const executors::TeamOptions& team, bool chain) {
         }
       },
       {}};
-  const RunResult result = launch(DeviceConfig(), team, what);
+  RunResult result = launch(config, team, what);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(result.tasks, static_cast<uint64_t>(tasks));
-  return result.peak_window;
+  return result;
+}
+
+/// Most tasks that were alive at a time.
+uint64_t peak_of_a_run(const executors::TeamOptions& team, bool chain) {
+  return run(DeviceConfig(), team, chain).peak_window;
 }
 
 /// How long the others run before the orchestrator goes on depends on what else the machine does,
@@ -46,6 +51,15 @@ TEST(Pace, TheDefaultWindowIsNotFilledOnOneHostThread) {
     EXPECT_GE(least, 500U) << chain;
     EXPECT_LE(least, 4000U) << chain;
   }
+}
+
+/// Once the window is full, an eighth of its tasks retire before the orchestrator goes on.
+TEST(Pace, AFullWindowIsAwaitedInParts) {
+  DeviceConfig config;
+  config.window = 128;
+  const RunResult result = run(config, executors::TeamOptions{.host_threads = 1}, true);
+  EXPECT_EQ(result.peak_window, 127U);
+  EXPECT_LE(result.waits, static_cast<uint64_t>(tasks) / 10);
 }
 
 /// A thread of its own has nobody to give way to.
