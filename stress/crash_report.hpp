@@ -1,5 +1,6 @@
 /// Says which runs were under way when the program ended by a signal: an invariant that is broken
-/// aborts it, and a kernel with a wrong address does so too.
+/// aborts it, and a kernel with a wrong address does so too; or when a CrashGuard ends it, because
+/// of a kernel that does not return and cannot be left.
 #pragma once
 
 #include <unistd.h>
@@ -11,6 +12,8 @@
 #include <functional>
 #include <string>
 
+#include "runtime/device/crash_guard.hpp"
+
 namespace pto2 {
 
 /// One at a time in a program; it lives as long as the runs.
@@ -20,8 +23,10 @@ class CrashReport {
   explicit CrashReport(std::function<std::string(uint64_t)> repeat) : repeat_(std::move(repeat)) {
     current = this;
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) std::signal(signal, report);
+    CrashGuard::say_more_by(list);
   }
   ~CrashReport() {
+    CrashGuard::say_more_by(nullptr);
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) std::signal(signal, SIG_DFL);
     current = nullptr;
   }
@@ -44,7 +49,7 @@ class CrashReport {
 
  private:
   /// Uses nothing that may be broken but memory for a line.
-  static void report(int signal) {
+  static void list() {
     for (const auto& slot : current->under_way_) {
       const uint64_t past = slot.load();
       if (past == 0) continue;
@@ -53,6 +58,9 @@ class CrashReport {
       const std::string line = "repeat: " + command + "\n";
       (void)!write(STDERR_FILENO, line.data(), line.size());
     }
+  }
+  static void report(int signal) {
+    list();
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }

@@ -102,6 +102,7 @@ struct KernelFault {
 struct CoreCounts {
   TaskId task = no_task;         ///< whose kernel was begun last
   KernelEntry kernel = nullptr;  ///< that one
+  TaskArguments arguments;       ///< of the task, as long as the kernel runs
   uint64_t acks = 0;
   uint64_t fins = 0;
   uint64_t claims = 0;        ///< of parts of block tasks
@@ -124,6 +125,7 @@ void run_noted(const TaskCall<P>& call, uint16_t part, const CoreBooks& books, R
   ++books.counts.acks;
   books.counts.task = call.task;
   books.counts.kernel = call.kernel;
+  books.counts.arguments = call.arguments;
   record<P>(books.log, EventKind::ack, call.task, 0, part);
   const uint64_t begin = books.timing ? P::now() : 0;
   run();

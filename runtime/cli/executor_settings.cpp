@@ -15,9 +15,7 @@ struct OwnSetting {
 
 constexpr OwnSetting own_settings[] = {
     {Setting::seed, is_simulated},
-    {Setting::host_threads, [](ExecutorKind kind) { return kind == ExecutorKind::packed; }},
-    // A simulation has no clock, and nobody beside it who could cut a kernel off.
-    {Setting::deadline, [](ExecutorKind kind) { return !is_simulated(kind); }}};
+    {Setting::host_threads, [](ExecutorKind kind) { return kind == ExecutorKind::packed; }}};
 
 }  // namespace
 

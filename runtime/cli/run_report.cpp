@@ -66,12 +66,9 @@ Json config_json(const RunReport& report) {
                  {"guard", guard_name(c.guard)},
                  {"platform", settings.text(Setting::platform)},
                  {"chip", chip_json(c.chip)},
-                 {"input_seed", settings.number(Setting::input_seed)}};
-  if (const auto* seeded = simulation(report.team)) {
-    config["seed"] = seeded->seed;
-  } else {
-    config["deadline"] = settings.number(Setting::deadline);
-  }
+                 {"input_seed", settings.number(Setting::input_seed)},
+                 {"deadline", settings.number(Setting::deadline)}};
+  if (const auto* seeded = simulation(report.team)) config["seed"] = seeded->seed;
   const auto* const team = std::get_if<executors::TeamOptions>(&report.team);
   if (team != nullptr && team->executor == executors::Executor::packed) {
     config["host_threads"] = team->host_threads;

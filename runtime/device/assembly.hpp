@@ -97,10 +97,10 @@ class Assembly {
     return counts == nullptr ? std::string() : kernel_of(*counts, thread);
   }
   /// For a handler on that thread: the arguments of the kernel that it runs; empty: it runs none.
-  [[nodiscard]] std::string arguments_of(const std::string& thread) {
+  [[nodiscard]] std::string arguments_of(const std::string& thread) const {
     const CoreCounts* const counts = counts_of(thread);
     if (counts == nullptr || counts->acks == counts->fins) return {};
-    return arguments_text(*state_.arguments(state_.life.slot_id(counts->task)).reading());
+    return arguments_text(counts->arguments);
   }
 
   [[nodiscard]] RunState<P, F>& state() { return state_; }

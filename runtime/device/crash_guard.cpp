@@ -40,6 +40,7 @@ std::array<struct sigaction, crashes.size()> former;
 std::array<bool, crashes.size()> is_installed;
 std::atomic<CrashText*> shared_text{nullptr};
 std::atomic<const char*> advice_text{""};
+std::atomic<void (*)()> say_more{nullptr};
 std::atomic<pid_t> crashed_thread{0};
 std::atomic<ErrorCode> to_be_told{ErrorCode::ok};
 std::atomic<uint64_t> stuck_for{0};  // milliseconds
@@ -107,6 +108,13 @@ void say(ErrorCode code, std::string_view text) {
   [[maybe_unused]] const ssize_t written = writev(STDERR_FILENO, message.data(), message.size());
 }
 
+/// After the message of a guard, and what others have to say.
+[[noreturn]] void end_with_message(ErrorCode code, std::string_view text) {
+  say(code, text);
+  if (void (*const more)() = say_more.load(std::memory_order_acquire)) more();
+  _exit(cli::exit_runtime_fault);
+}
+
 /// The handler waits for a lock that the code under it holds.
 void end_unnamed(int) {
   say(to_be_told.load(),
@@ -137,10 +145,7 @@ void end_with(ErrorCode error, TextAbout&& text_about) {
   std::signal(SIGALRM, end_unnamed);
   alarm(seconds_of_a_handler);
   const RunningCode code = RunningCode::of_this_thread();
-  if (code.guard != nullptr) {
-    say(error, text_about(code));
-    _exit(cli::exit_runtime_fault);
-  }
+  if (code.guard != nullptr) end_with_message(error, text_about(code));
   alarm(0);
   crashed_thread.store(0);
 }
@@ -232,10 +237,9 @@ void CrashGuard::end_stuck(const executors::KernelState& thread, uint64_t millis
 }
 
 void CrashGuard::end_mute(uint64_t milliseconds) {
-  say(ErrorCode::scheduler_timeout,
-      fmt::format("a kernel whose thread takes no signals has not returned for {}",
-                  executors::seconds_text(milliseconds)));
-  _exit(cli::exit_runtime_fault);
+  end_with_message(ErrorCode::scheduler_timeout,
+                   fmt::format("a kernel whose thread takes no signals has not returned for {}",
+                               executors::seconds_text(milliseconds)));
 }
 
 void CrashGuard::leave_text_in(CrashText* text) {
@@ -248,6 +252,10 @@ void CrashGuard::advise(const char* text) {
 
 std::string_view CrashGuard::advice() {
   return advice_text.load(std::memory_order_acquire);
+}
+
+void CrashGuard::say_more_by(void (*more)()) {
+  say_more.store(more, std::memory_order_release);
 }
 
 }  // namespace pto2

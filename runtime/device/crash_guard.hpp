@@ -58,6 +58,9 @@ class CrashGuard {
   /// have a result all the same. It stays where it is.
   static void advise(const char* text);
   [[nodiscard]] static std::string_view advice();
+  /// From now on this is called when a guard is about to end the process, and has said why: it may
+  /// write more to stderr. Null: no more.
+  static void say_more_by(void (*more)());
 
  private:
   friend struct RunningCode;

@@ -78,14 +78,6 @@ concept ExecutionPolicy = Policy<P> &&
     } -> std::same_as<bool>;
 };
 
-/// What a P::reminder does about kernels that do not return.
-struct StuckKernels {
-  uint64_t deadline_ms = 0;                    ///< 0: nothing
-  const CallingCode* orchestration = nullptr;  ///< which is looked after in the same way
-  KernelWatch::Stuck found;                    ///< an OS thread has been inside one for so long
-  std::function<void()> mute;                  ///< and still is, some time later
-};
-
 template <class P>
 concept LaunchPolicy = ExecutionPolicy<P> &&
     requires(typename P::team& team, std::string name, uint32_t group, std::function<void()> body) {

@@ -43,28 +43,18 @@ struct Hardware : Machine, SoundChip {
   /// wait although nothing happens, and looks for user's code that does not return.
   class reminder {
    public:
-    reminder(doorbell bell, Team& threads, StuckKernels stuck)
-        : watch_(looks_in(stuck.deadline_ms), std::move(stuck.found), std::move(stuck.mute)),
-          ticker_(period, [this, bell, &threads, code = stuck.orchestration] {
+    reminder(doorbell bell, Team& threads, const StuckKernels& stuck)
+        : watch_(stuck),
+          ticker_(KernelWatch::period, [this, bell, &threads, code = stuck.orchestration] {
             bell.ring();
             std::vector<KernelState> states = threads.kernels();
-            if (code != nullptr) states.push_back(state_of(*code, threads, *bell.thread_));
+            if (code != nullptr) {
+              states.push_back(state_of(*code, threads.os_thread_of(*bell.thread_)));
+            }
             watch_.look(states);
           }) {}
 
    private:
-    static constexpr std::chrono::milliseconds period{250};
-    static KernelState state_of(const CallingCode& code, const Team& threads,
-                                const LogicalThread& caller) {
-      const pid_t thread = threads.os_thread_of(caller);
-      const uint64_t turn = code.turn();
-      return {.thread = thread,
-              .begun = turn,
-              .inside = thread != 0 && turn % 2 == 1,
-              .is_orchestration = true};
-    }
-    static uint64_t looks_in(uint64_t ms) { return (ms + period.count() - 1) / period.count(); }
-
     KernelWatch watch_;
     Ticker ticker_;
   };

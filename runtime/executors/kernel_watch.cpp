@@ -2,6 +2,26 @@
 
 namespace pto2::executors {
 
+namespace {
+
+uint64_t looks_in(uint64_t ms) {
+  constexpr uint64_t period = KernelWatch::period.count();
+  return (ms + period - 1) / period;
+}
+
+}  // namespace
+
+KernelState state_of(const CallingCode& code, pid_t thread) {
+  const uint64_t turn = code.turn();
+  return {.thread = thread,
+          .begun = turn,
+          .inside = thread != 0 && turn % 2 == 1,
+          .is_orchestration = true};
+}
+
+KernelWatch::KernelWatch(const StuckKernels& what)
+    : KernelWatch(looks_in(what.deadline_ms), what.found, what.mute) {}
+
 void KernelWatch::look(std::span<const KernelState> threads) {
   if (looks_ == 0) return;
   seen_.resize(threads.size());

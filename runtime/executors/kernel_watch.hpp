@@ -4,6 +4,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -43,24 +44,40 @@ class KernelCount {
   alignas(64) Turn begun_{0};
 };
 
+/// What is done about user's code that does not return.
+struct StuckKernels {
+  /// Called with a thread that is stuck, and whether for the last time.
+  using Found = std::function<void(const KernelState& thread, bool is_last)>;
+
+  uint64_t deadline_ms = 0;                    ///< 0: nothing
+  const CallingCode* orchestration = nullptr;  ///< which is looked after in the same way
+  Found found;                                 ///< an OS thread has been inside one for so long
+  std::function<void()> mute;                  ///< and still is, some time later
+};
+
+/// An orchestration; `thread`: the OS thread that it is on now, 0: on none.
+[[nodiscard]] KernelState state_of(const CallingCode& code, pid_t thread);
+
 /// Counts the looks at which an OS thread was inside the same kernel, or turn of the orchestration.
 /// Looks and not time, so that nothing is held against a kernel while the whole process was
 /// stopped.
 class KernelWatch {
  public:
-  /// Called with a thread that is stuck, and whether for the last time.
-  using Stuck = std::function<void(const KernelState& thread, bool is_last)>;
+  using Stuck = StuckKernels::Found;
 
   /// `stuck` is called for a thread that has been inside the same kernel for `looks` looks, and at
   /// each look that it still is, `patience` times in all; `mute` if that was in vain, too, another
   /// `patience` looks later. 0 looks: never.
   KernelWatch(uint64_t looks, Stuck stuck, std::function<void()> mute)
       : looks_(looks), stuck_(std::move(stuck)), mute_(std::move(mute)) {}
+  /// The same for a look in each period.
+  explicit KernelWatch(const StuckKernels& what);
 
   /// At each look: all threads, always in the same order.
   void look(std::span<const KernelState> threads);
 
   static constexpr uint64_t patience = 8;
+  static constexpr std::chrono::milliseconds period{250};
 
  private:
   struct Seen {

@@ -4,6 +4,7 @@
 
 #include "runtime/executors/packed_host.hpp"
 #include "runtime/executors/pause.hpp"
+#include "runtime/executors/seeded_team.hpp"
 #include "runtime/executors/signal_stack.hpp"
 #include "runtime/executors/team.hpp"
 
@@ -50,6 +51,7 @@ void FiberThread::ring_fiber() {
 }
 
 std::string running_thread() {
+  if (const SeededTeam* const simulated = SeededTeam::current()) return simulated->running_name();
   const LogicalThread* thread = this_os_thread;
   if (const PackedHost* const host = current_host()) thread = host->current();
   return thread == nullptr ? std::string() : thread->name();

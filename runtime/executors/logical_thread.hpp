@@ -123,7 +123,7 @@ inline void LogicalThread::ring() {
   }
 }
 
-/// Name of the logical thread that the calling OS thread runs; empty: none.
+/// Name of the logical thread that the calling OS thread runs, of a simulation, too; empty: none.
 [[nodiscard]] std::string running_thread();
 
 /// Returns once the calling logical thread was rung since the last return.

@@ -1,6 +1,7 @@
 #include "runtime/executors/seeded_team.hpp"
 
 #include "runtime/executors/sanitizer_switch.hpp"
+#include "runtime/executors/user_code.hpp"
 
 namespace pto2::executors {
 
@@ -42,6 +43,7 @@ SeededThread& SeededTeam::add(std::string name, uint32_t, std::function<void()> 
 
 void SeededTeam::run_threads() {
   const Current<SeededTeam> current(this_team, this);
+  kernels_.begin();
   while (!schedule_.is_over()) {
     const auto next = schedule_.next();
     if (!next) {
@@ -59,13 +61,45 @@ void SeededTeam::run_threads() {
 }
 
 void SeededTeam::park() {
-  if (schedule_.park()) running_->fiber_.suspend();
+  if (schedule_.park()) switch_away();
   schedule_.heard();
 }
 
 void SeededTeam::give_way() {
   schedule_.give_way();
+  switch_away();
+}
+
+/// While it lives, the running thread is inside a kernel.
+class SeededTeam::InKernel {
+ public:
+  explicit InKernel(SeededTeam& team) : team_(team) {
+    team_.kernels_.count();
+    show(true);
+  }
+  ~InKernel() { show(false); }
+  InKernel(const InKernel&) = delete;
+  InKernel& operator=(const InKernel&) = delete;
+
+ private:
+  void show(bool inside) { team_.in_kernel_.store(inside, std::memory_order_relaxed); }
+
+  SeededTeam& team_;
+};
+
+void SeededTeam::run_kernel(void (*kernel)(int64_t*), int64_t* args) {
+  enter_kernel();
+  const InKernel inside(*this);
+  call_leavable(kernel, args, kernels_.turn());
+}
+
+/// Kernels of tests do so. When one goes on, that is another turn of it.
+void SeededTeam::switch_in_kernel() {
+  in_kernel_.store(false, std::memory_order_relaxed);
+  const OtherFiber others;
   running_->fiber_.suspend();
+  kernels_.count();
+  in_kernel_.store(true, std::memory_order_relaxed);
 }
 
 void SeededTeam::enter_kernel() {
@@ -76,7 +110,7 @@ void SeededTeam::enter_kernel() {
 
 void SeededTeam::give_up(std::string why) {
   gave_up_ = std::move(why);
-  for (;;) running_->fiber_.suspend();
+  for (;;) switch_away();
 }
 
 bool SeededTeam::reach(ChipStep step) {

@@ -18,6 +18,7 @@
 
 #include "runtime/executors/chip_fault.hpp"
 #include "runtime/executors/fiber.hpp"
+#include "runtime/executors/kernel_watch.hpp"
 #include "runtime/executors/seeded_schedule.hpp"
 
 namespace pto2::executors {
@@ -105,16 +106,17 @@ class SeededTeam {
   [[nodiscard]] SeededThread& running() { return *running_; }
   void point() {
     if (schedule_.point()) [[unlikely]]
-      running_->fiber_.suspend();
+      switch_away();
   }
   void point_after_store() {
     if (schedule_.point_after_store()) [[unlikely]]
-      running_->fiber_.suspend();
+      switch_away();
   }
   void park();
   void give_way();
-  /// The running thread is about to run a kernel: a point, with kernels_last after all others.
-  void enter_kernel();
+  /// The running thread runs a kernel, which can be left (user_code.hpp), after a point, which with
+  /// kernels_last is after all others. Throws what the kernel does, and LeftBehind.
+  void run_kernel(void (*kernel)(int64_t*), int64_t* args);
   /// The running thread has found something wrong: the run ends here, and says so. Its stack is
   /// left as it is, so the caller should own nothing.
   [[noreturn]] void give_up(std::string why);
@@ -126,8 +128,17 @@ class SeededTeam {
   [[nodiscard]] const std::string& name_of(uint32_t thread) const {
     return threads_[thread]->name_;
   }
+  /// Of the running thread; empty before there is one.
+  [[nodiscard]] std::string running_name() const {
+    return running_ == nullptr ? std::string() : running_->name_;
+  }
   /// The team whose thread is running on this OS thread, or null.
   static SeededTeam* current();
+
+  /// Its OS thread, for a KernelWatch. From any OS thread while the team runs.
+  [[nodiscard]] KernelState running_kernel() const {
+    return kernels_.state(in_kernel_.load(std::memory_order_relaxed));
+  }
 
  protected:
   explicit SeededTeam(const SeededOptions& options);
@@ -139,6 +150,16 @@ class SeededTeam {
   [[nodiscard]] std::size_t size() const { return threads_.size(); }
 
  private:
+  class InKernel;
+
+  void enter_kernel();
+  /// Lets others run.
+  void switch_away() {
+    if (in_kernel_.load(std::memory_order_relaxed)) [[unlikely]]
+      return switch_in_kernel();
+    running_->fiber_.suspend();
+  }
+  void switch_in_kernel();
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void lose_running();
   [[nodiscard]] bool notices_loss();
@@ -154,6 +175,8 @@ class SeededTeam {
   uint64_t fault_steps_ = 0;  // of the thread that it is to strike
   bool fault_reached_ = false;
   SeededThread* lost_ = nullptr;
+  KernelCount kernels_;
+  Machine::atomic<bool> in_kernel_{false};  // the running thread is
 };
 
 }  // namespace pto2::executors

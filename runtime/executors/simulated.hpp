@@ -8,13 +8,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <optional>
 #include <vector>
 
 #include "runtime/executors/execution_policy.hpp"
+#include "runtime/executors/logical_thread.hpp"
 #include "runtime/executors/mapped_array.hpp"
+#include "runtime/executors/shared_ticker.hpp"
 #include "runtime/executors/simulated_team.hpp"
 #include "runtime/executors/weakening.hpp"
 
@@ -248,10 +251,7 @@ struct Simulated {
   using sleep_word = ParkingWord<Memory>;
   using team = SimulatedTeam<Memory>;
   using team_options = typename Memory::Options;
-  [[nodiscard]] static std::string running_thread() {
-    team* const here = team::active();
-    return here == nullptr ? std::string() : here->name_of(here->running().number());
-  }
+  [[nodiscard]] static std::string running_thread() { return executors::running_thread(); }
 
   static constexpr std::memory_order order(
       const OrderSite& site, std::source_location where = std::source_location::current()) {
@@ -273,10 +273,21 @@ struct Simulated {
     SeededThread* thread_ = nullptr;
   };
 
-  /// There is no time here, so nothing is late and nobody is reminded.
+  /// There is no time here, so nothing is late and nobody is reminded. Only user's code takes time.
   class reminder {
    public:
-    reminder(doorbell, team&, const StuckKernels&) {}
+    reminder(doorbell, team& threads, const StuckKernels& stuck) : watch_(stuck) {
+      if (stuck.deadline_ms == 0) return;
+      ticker_.emplace([this, &threads, code = stuck.orchestration] {
+        std::array states{threads.running_kernel(), KernelState{}};
+        if (code != nullptr) states.back() = state_of(*code, states.front().thread);
+        watch_.look(states);
+      });
+    }
+
+   private:
+    KernelWatch watch_;
+    std::optional<SharedTicker> ticker_;
   };
 
   /// Who has looked at an older value looks again: no ring tells when the newer one comes.
@@ -320,7 +331,7 @@ struct Simulated {
   }
 
   static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
-    if (team* const here = team::active()) here->enter_kernel();
+    if (team* const here = team::active()) return here->run_kernel(kernel, args);
     kernel(args);
   }
   template <class Section>

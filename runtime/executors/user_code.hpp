@@ -79,6 +79,18 @@ class OurCode {
   Exit* const outer_;  // null: nothing is left here
 };
 
+/// While it lives, another fiber runs on the OS thread than the one whose code it is inside of.
+class OtherFiber {
+ public:
+  OtherFiber();
+  ~OtherFiber();
+  OtherFiber(const OtherFiber&) = delete;
+  OtherFiber& operator=(const OtherFiber&) = delete;
+
+ private:
+  Exit* const own_;
+};
+
 /// Code that calls ours in between: an orchestration. It is left only while it is in its own.
 class CallingCode {
  public:

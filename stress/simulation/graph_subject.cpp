@@ -59,6 +59,7 @@ SimulatedRun GraphSubject::run(const FailingTrial& failing, uint64_t schedule) c
   run.fault_reached = fault.fault == Fault::kept_group || result.fault_reached;
   run.tasks = result.tasks;
   run.points = result.points;
+  run.timed_out = is_timeout(result.error.code);
   if (result.points == 0) return run;
   run.hash = hash_of(result);
   if (options_.trace) write_trace(result.record, options_.trace);

@@ -36,6 +36,7 @@ struct Arguments {
   std::string strategy = "sc";
   std::string seeds = "1..1000";
   std::string faults;
+  uint64_t deadline = DeviceConfig{}.deadline_ms / 1000;
   uint32_t jobs = 1;
   bool shrink = true;
   std::string json;
@@ -51,8 +52,8 @@ constexpr const char* footer = R"(Examples:
 Each seed is one run of the whole runtime: device, sizes and schedule follow from it, and so does
 the graph with --random-graphs. A run is right if it ends as a counting oracle predicts, each task
 ran once and after its producers, on the right data, all memory came back, and pto2 validate passes
-its trace. One seed in 64 runs twice, and must be the same run. Ten wrong seeds are enough: those
-that follow are not tried.
+its trace. One seed in 64 runs twice, and must be the same run. Ten wrong seeds are enough, and so
+is one whose kernel does not return in --deadline seconds: those that follow are not tried.
 
 Faults (docs/SIMULATION.md): slow_core and slow_scheduler take long for each step, a core with
 lost_before_ack, lost_after_ack or lost_before_fin takes none any more from there on, answers_twice
@@ -106,6 +107,7 @@ void complete(Arguments& arguments) {
   options.clustered = arguments.graphs == "clustered";
   if (!arguments.faults.empty()) options.faults = parse_faults(arguments.faults);
   options.executor = executor_with_strategy(arguments.strategy);
+  options.deadline_ms = 1000 * arguments.deadline;
   if (!options.workload.empty() && options.case_name.empty()) {
     try {
       options.case_name = workloads::find_workload(options.workload).cases().front().name;
@@ -130,7 +132,8 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
       simulate(arguments.options, seeds, arguments.jobs, interruption.stop(), make);
   check_weakening(arguments.options, summary);
   std::optional<Shrunk> shrunk;
-  if (!summary.wrong.empty() && arguments.shrink && !interruption.exit_code()) {
+  const bool may_shrink = arguments.shrink && !interruption.exit_code() && !summary.timed_out;
+  if (!summary.wrong.empty() && may_shrink) {
     fmt::print(stderr, "pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);
     shrunk = make_subject(arguments.options)->shrink(summary.wrong[0].seed);
   }
@@ -245,6 +248,11 @@ void add_options(CLI::App* app, Arguments& arguments) {
                 "make the first wrong run smaller [yes]");
   app->add_option("--weaken", arguments.options.weaken,
                   "make this memory order relaxed (docs/PROTOCOLS.md): is it needed?");
+  app->add_option("--deadline", arguments.deadline,
+                  "seconds after which a kernel that has not returned, or an orchestration that "
+                  "has not called, ends its run as wrong, and the seeds; 0: never")
+      ->check(cli::whole_number_in(0, 1'000'000))
+      ->capture_default_str();
   app->add_option("--jobs", arguments.jobs, "runs at a time")
       ->check(cli::whole_number_in(1, 256))
       ->capture_default_str();

@@ -41,13 +41,23 @@ void refuse_impossible(const Options& options) {
 
 }  // namespace
 
+stress::Launcher launcher_of(const Options& options) {
+  return [deadline = options.deadline_ms](ExecutorKind executor, const DeviceConfig& drawn,
+                                          const Launch& what, uint64_t seed) {
+    DeviceConfig config = drawn;
+    config.deadline_ms = deadline;
+    return stress::launch_on(executor, config, what, seed);
+  };
+}
+
 std::unique_ptr<Subject> make_subject(const Options& options) {
   weaken(options);
   refuse_impossible(options);
-  if (options.workload.empty()) return std::make_unique<GraphSubject>(options);
+  const stress::Launcher launch = launcher_of(options);
+  if (options.workload.empty()) return std::make_unique<GraphSubject>(options, launch);
   try {
     static_cast<void>(workloads::find_workload(options.workload));  // before its images are missed
-    return std::make_unique<WorkloadSubject>(options);
+    return std::make_unique<WorkloadSubject>(options, launch);
   } catch (const std::invalid_argument& error) {
     throw cli::CliError(cli::exit_usage, error.what());
   } catch (const std::runtime_error& error) {

@@ -64,10 +64,10 @@ class Simulation {
       if (watch_.begins) watch_.begins(seed);
       crash_.during(seed, [&] {
         run = subject.run(seed);
-        if (is_repeated(seed)) same = subject.run(seed).hash == run.hash;
+        if (is_repeated(seed, run)) same = subject.run(seed).hash == run.hash;
       });
       if (!same) run.problems.emplace_back("the second run of the seed differed from the first");
-      if (is_repeated(seed) && same) ++repeated_;
+      if (is_repeated(seed, run) && same) ++repeated_;
       add(seed, std::move(run));
     }
   }
@@ -100,8 +100,8 @@ class Simulation {
            !enough_wrong_.load(std::memory_order_relaxed);
   }
 
-  bool is_repeated(uint64_t seed) const {
-    return is_simulated(options_.executor) && seed % seeds_per_repetition == 0;
+  bool is_repeated(uint64_t seed, const SimulatedRun& run) const {
+    return is_simulated(options_.executor) && seed % seeds_per_repetition == 0 && !run.timed_out;
   }
 
   void add(uint64_t seed, SimulatedRun run) {
@@ -116,6 +116,7 @@ class Simulation {
     summary_.census.add(run.census);
     summary_.tasks += run.tasks;
     summary_.points += run.points;
+    if (run.timed_out) summary_.timed_out = enough_wrong_ = true;
     if (watch_.ended) watch_.ended(run);
     if (run.wrong()) {
       ++summary_.wrong_runs;

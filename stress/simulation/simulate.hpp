@@ -39,6 +39,7 @@ struct Summary {
   uint64_t repeated = 0;  ///< runs that were made twice, and were the same
   uint64_t tasks = 0;
   uint64_t points = 0;
+  bool timed_out = false;  ///< a run did, after which no other was begun
   double seconds = 0;
   /// Outcomes and cases that so many runs should have shown.
   std::vector<std::string> never_seen;
@@ -60,8 +61,9 @@ struct Watch {
 using MakeSubject = std::function<std::unique_ptr<Subject>(const Options& options)>;
 
 /// Throws CliError if there is no such subject, std::system_error if the system refuses an OS
-/// thread, and what a run throws. Ends early when it is told to stop, or after
-/// `most_wrong` wrong runs. Runs on OS threads are not repeated: they need not be the same.
+/// thread, and what a run throws. Ends early when it is told to stop, after `most_wrong` wrong
+/// runs, or after one that timed out: the next may take as long. Runs on OS threads are not
+/// repeated: they need not be the same.
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
                  const std::stop_token& stop, const MakeSubject& make = make_subject,
                  const Watch& watch = {});

@@ -24,9 +24,15 @@ struct SimulatedRun {
   Fault fault = Fault::none;    ///< that was drawn
   bool fault_reached = false;   ///< the run has come to it
   std::string fault_text = {};  ///< text_of() the fault, with its place
+  bool timed_out = false;       ///< it ended in a time-out
 
   [[nodiscard]] bool wrong() const { return !problems.empty(); }
 };
+
+/// A kernel or the orchestration did not return.
+[[nodiscard]] inline bool is_timeout(ErrorCode code) {
+  return code == ErrorCode::scheduler_timeout || code == ErrorCode::orchestration_timeout;
+}
 
 /// A wrong run, made smaller.
 struct Shrunk {
@@ -65,7 +71,11 @@ struct Options {
   std::string weaken;  ///< a memory order that is relaxed, on weak memory; empty: none
   FanOutKind fan_out = FanOutKind::word;
   ExecutorKind executor = ExecutorKind::seeded;
+  uint64_t deadline_ms = DeviceConfig{}.deadline_ms;  ///< of each run
 };
+
+/// As stress::launch_on(), with what the options say of each run's configuration.
+[[nodiscard]] stress::Launcher launcher_of(const Options& options);
 
 /// Throws CliError for what there is not.
 std::unique_ptr<Subject> make_subject(const Options& options);

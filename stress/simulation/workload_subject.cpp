@@ -137,6 +137,7 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
     const RunResult result = launch_(options_.executor, config, what, seed);
     run.tasks = result.tasks;
     run.points = result.points;
+    run.timed_out = is_timeout(result.error.code);
     run.hash = hash_of(result);
     if (options_.trace) write_trace(result.record, options_.trace);
     const bool is_lost = stress::has_lost_core(fault.chip, result);
@@ -183,7 +184,7 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   if (options_.validate) {
     judged.rules = judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit});
   }
-  judged.stubs = relay->problems(result.tasks, !is_lost);
+  judged.stubs = relay->problems(result.tasks, !is_lost && !run.timed_out);
   if (!options_.stub_kernels && tasks == all_tasks) judged.verify = [&] { return data_->verify(); };
   run.problems = problems_of(result, judged);
 }

@@ -118,7 +118,7 @@ TEST_F(Crashes, AreExpectedOfAnotherProcessAlone) {
 TEST_F(Crashes, AreNoneWhereKernelsDoNotReturn) {
   fs::copy_file(std::string(TEST_IMAGES) + "/endless_kernel.so",
                 folder_.path("kernels/0_crashes.so"), fs::copy_options::overwrite_existing);
-  for (const char* executor : {"packed", "threads"}) {
+  for (const char* executor : {"packed", "threads", "seeded", "pct"}) {
     const Outcome outcome = run({"--executor", executor, "--deadline", "1", "--repeat", "3"});
     EXPECT_EQ(outcome.code, 5);
     EXPECT_THAT(outcome.out, HasSubstr("scheduler_timeout"));

@@ -50,20 +50,5 @@ TEST(ExecutorSettings, FlagsOfAnotherExecutorAreRefused) {
   }
 }
 
-/// No simulation has a clock. A file or a default is for whatever executor there is.
-TEST(ExecutorSettings, DeadlinesAreRefusedBySimulationsIfAFlagGivesThem) {
-  for (const std::string executor : {"packed", "threads"}) {
-    EXPECT_NO_THROW(check_executor_flags(given({{"executor", executor}, {"deadline", "5"}})));
-  }
-  for (const std::string executor : {"seeded", "random", "pct", "bursts"}) {
-    EXPECT_THROW(check_executor_flags(given({{"executor", executor}, {"deadline", "5"}})), CliError)
-        << executor;
-    EXPECT_NO_THROW(check_executor_flags(given({{"executor", executor}}))) << executor;
-    EXPECT_NO_THROW(check_executor_flags(
-        given({{"executor", executor}}, {}, {{"deadline", "5", "line 1 of a file"}})))
-        << executor;
-  }
-}
-
 }  // namespace
 }  // namespace pto2::cli

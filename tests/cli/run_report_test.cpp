@@ -92,7 +92,7 @@ TEST_F(RunReportOf, HasTheSettingsOfItsExecutor) {
   EXPECT_EQ(config()["deadline"], 60);
   report.team = executors::SeededOptions{.seed = 5};
   EXPECT_FALSE(config().contains("host_threads"));
-  EXPECT_FALSE(config().contains("deadline"));
+  EXPECT_EQ(config()["deadline"], 60);
   EXPECT_EQ(config()["seed"], 5);
 }
 

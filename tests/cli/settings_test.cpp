@@ -161,14 +161,6 @@ TEST(BadFlags, AreUsageErrors) {
   }
 }
 
-TEST(BadFlags, ADeadlineOfASimulationNamesWhoHasOne) {
-  const Outcome outcome = pto2({"run", "vector_example", "--executor", "pct", "--deadline", "60"});
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr("--deadline has no meaning on executor pct; use --executor "
-                                     "packed"));
-}
-
 TEST(BadFlags, UnknownWorkloadsAndCommandsListTheKnown) {
   const Outcome workload = pto2({"run", "gemm"});
   EXPECT_EQ(workload.code, 2);

@@ -25,17 +25,23 @@ constexpr uint64_t deadline_ms = 300;
 
 std::atomic<int> stuck{0};
 
-void stay(int64_t*) {
-  ++stuck;
-  for (volatile bool over = false; !over;) {
-  }
+/// Far longer than any deadline here, but so that a test without one fails and does not hang.
+void stay_here() {
+  for (uint64_t turns = 0; turns < 50'000'000'000; ++turns) asm volatile("");
 }
 
-/// Until another is there.
+void stay(int64_t*) {
+  ++stuck;
+  stay_here();
+}
+
+/// Once another is there.
 void stay_together(int64_t*) {
   ++stuck;
-  for (volatile bool over = false; !over || stuck < 2;) {
+  while (stuck < 2) {
+    if (auto* const team = executors::SeededTeam::current()) team->give_way();
   }
+  stay_here();
 }
 
 void stay_in_a_library(int64_t*) {
@@ -104,7 +110,15 @@ class Stuck : public testing::TestWithParam<ExecutorKind> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Stuck,
-                         testing::Values(ExecutorKind::packed, ExecutorKind::threads),
+                         testing::Values(ExecutorKind::packed, ExecutorKind::threads,
+                                         ExecutorKind::seeded),
+                         [](const auto& test) { return executor_name(test.param); });
+
+/// Kernels that give way.
+class StuckInSimulations : public Stuck {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, StuckInSimulations,
+                         testing::Values(ExecutorKind::seeded, ExecutorKind::random),
                          [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(Stuck, KernelsAreLeft) {
@@ -174,6 +188,22 @@ TEST_P(Stuck, SeveralKernelsAreLeft) {
                          }),
               HasSubstr(" of ring 0, on ai"));
   EXPECT_GE(stuck, 2);
+}
+
+/// Others have been inside of kernels meanwhile, on the same OS thread.
+TEST_P(StuckInSimulations, KernelsThatGaveWayAreLeft) {
+  const auto give_way_and_stay = [](int64_t* args) {
+    for (int i = 0; i < 50; ++i) executors::SeededTeam::current()->give_way();
+    if (args[0] == 7) stay(args);
+  };
+  const auto eight_tasks = [](PTO2Runtime* rt) {
+    for (int i = 0; i < 8; ++i) {
+      const PTOParam number = make_scalar_param(i);
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, &number, 1);
+    }
+  };
+  EXPECT_THAT(message_of(give_way_and_stay, eight_tasks),
+              MatchesRegex("kernel 0, task 7 of ring 0, on aiv.*; its arguments: 0: scalar 7"));
 }
 
 /// Whoever depends on it does not run.

@@ -5,6 +5,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <iterator>
+#include <thread>
+
+#include "runtime/executors/shared_ticker.hpp"
 
 namespace pto2::executors {
 namespace {
@@ -21,6 +26,44 @@ TEST(Ticker, TicksUntilItsEnd) {
   const uint32_t in_the_end = ticks.load();
   std::this_thread::sleep_for(5ms);
   EXPECT_EQ(ticks.load(), in_the_end);
+}
+
+/// And not before, and not afterwards.
+TEST(SharedTicker, TicksForEachUntilItsEnd) {
+  for (int round = 0; round < 2; ++round) {
+    std::atomic<uint32_t> first{0};
+    std::atomic<uint32_t> second{0};
+    const SharedTicker standing([&] { ++first; });
+    {
+      const SharedTicker other([&] { ++second; });
+      for (int wait = 0; wait < 10'000 && second == 0; ++wait) std::this_thread::sleep_for(1ms);
+      EXPECT_GE(second, 1u);
+    }
+    const uint32_t in_the_end = second;
+    const uint32_t before = first;
+    for (int wait = 0; wait < 10'000 && first < before + 2; ++wait) {
+      std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_GE(first, before + 2);
+    EXPECT_EQ(second, in_the_end);
+  }
+}
+
+/// One for all, and none when all are over.
+TEST(SharedTicker, HasOneThread) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator begin("/proc/self/task");
+    return std::distance(begin, std::filesystem::directory_iterator());
+  };
+  const auto before = threads();
+  {
+    const SharedTicker standing([] {});
+    for (int i = 0; i < 100; ++i) {
+      const SharedTicker other([] {});
+      ASSERT_EQ(threads(), before + 1);
+    }
+  }
+  EXPECT_EQ(threads(), before);
 }
 
 TEST(Ticker, ItsEndIsNoTickAndWaitsForNone) {

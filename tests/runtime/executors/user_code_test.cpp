@@ -184,6 +184,21 @@ TEST_F(Calling, CodeLeavesOnAnotherThread) {
   });
 }
 
+/// It is the other's that the OS thread is inside of meanwhile.
+TEST_F(Calling, CodeGivesWayToAnotherFiber) {
+  code_.call([&] {
+    {
+      const OtherFiber other;
+      EXPECT_EQ(leave(code_.turn(), here(), 1), NotLeft::returned);
+      EXPECT_FALSE(code_.enter());
+      CallingCode others;
+      others.call([&] { EXPECT_TRUE(others.enter()); });
+    }
+    EXPECT_TRUE(code_.enter());
+    code_.leave();
+  });
+}
+
 TEST_F(Calling, CodeThrows) {
   EXPECT_THROW(code_.call([] { throw std::runtime_error("over"); }), std::runtime_error);
   EXPECT_EQ(code_.turn() % 2, 0U);

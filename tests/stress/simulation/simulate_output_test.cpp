@@ -98,6 +98,21 @@ TEST_F(Output, EnoughWrongSeedsAreToldIfSomeWereNotTried) {
   EXPECT_THAT(text_, testing::StartsWith("interrupted: "));
 }
 
+TEST_F(Output, ARunThatTimedOutIsToldWithWhatWasNotTried) {
+  const std::string told =
+      "a run did not end by itself: the seeds that follow were not tried, and "
+      "none was made smaller\n";
+  summary_.wrong_runs = 1;
+  summary_.wrong = {{3, {"it stays"}}};
+  summary_.timed_out = true;
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, testing::StartsWith(told + "wrong: seed 3: it stays\nrepeat: pto2 replay "
+                                                "simulate/graphs:plain@sc:3\n"));
+  summary_.timed_out = false;
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, testing::Not(HasSubstr(told)));
+}
+
 TEST_F(Output, WhatWasNeverSeenIsInconclusive) {
   summary_.never_seen = {"heap_ring_deadlock"};
   EXPECT_EQ(finish(), cli::exit_inconclusive);

@@ -122,6 +122,23 @@ TEST(Simulate, ASecondRunWithAnotherHashIsWrong) {
   EXPECT_THAT(summary.outcomes, ElementsAre(testing::Pair("wrong", 1U)));
 }
 
+/// And that run is not made again.
+TEST(Simulate, EndsWithARunThatTimedOut) {
+  std::vector<uint64_t> seeds;
+  const Summary summary = summary_of({62, 1000}, [&](uint64_t seed) {
+    seeds.push_back(seed);
+    SimulatedRun run = passed();
+    run.timed_out = seed == 64;
+    if (run.timed_out) run.problems = {"it stays"};
+    return run;
+  });
+  EXPECT_THAT(seeds, ElementsAre(62, 63, 64));
+  EXPECT_TRUE(summary.timed_out);
+  EXPECT_EQ(summary.wrong_runs, 1U);
+  EXPECT_EQ(summary.repeated, 0U);
+  EXPECT_FALSE(summary_of({1, 2}, [](uint64_t) { return passed(); }).timed_out);
+}
+
 TEST(Simulate, KeepsTheFirstWrongSeedsAndEnds) {
   const Summary summary = summary_of({1, 1000}, [](uint64_t seed) {
     SimulatedRun run = passed();

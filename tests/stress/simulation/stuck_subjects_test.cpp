@@ -1,0 +1,102 @@
+/// Subjects with kernels that do not return: the run ends at the deadline and is told with its
+/// token, whether the kernel can be left or not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "stress/simulation/graph_subject.hpp"
+#include "stress/simulation/simulate.hpp"
+#include "stress/simulation/workload_subject.hpp"
+
+namespace pto2::simulations {
+namespace {
+
+using testing::ElementsAre;
+using testing::ExitedWithCode;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+/// Far longer than the deadlines here, but so that a test without one fails and does not hang.
+void stay(int64_t*) {
+  for (uint64_t turns = 0; turns < 50'000'000'000; ++turns) asm volatile("");
+}
+
+void stay_in_a_library(int64_t*) {
+  for (;;) pause();
+}
+
+Options stubbed_bgemm() {
+  Options options;
+  options.workload = "bgemm";
+  options.case_name = workloads::find_workload("bgemm").cases().front().name;
+  options.stub_kernels = true;
+  return options;
+}
+
+/// Seeds of it, with such kernels in every run from seed 3 on.
+Summary seeds_with(KernelEntry stuck, ExecutorKind executor) {
+  Options options = stubbed_bgemm();
+  options.executor = executor;
+  const auto launch = [stuck](ExecutorKind where, DeviceConfig config, const Launch& what,
+                              uint64_t seed) {
+    config.deadline_ms = 300;
+    const std::vector<KernelEntry> kernels(what.kernels.size(), stuck);
+    Launch launched = what;
+    if (seed >= 3) launched.kernels = kernels;
+    return stress::launch_on(where, config, launched, seed);
+  };
+  return simulate(options, {1, 1000}, 1, {}, [&](const Options& chosen) {
+    return std::make_unique<WorkloadSubject>(chosen, launch);
+  });
+}
+
+TEST(StuckSubjects, EndTheSeedsAndSayWhere) {
+  for (const ExecutorKind executor : {ExecutorKind::seeded, ExecutorKind::bursts}) {
+    const Summary summary = seeds_with(stay, executor);
+    EXPECT_EQ(summary.runs, 3U);
+    EXPECT_TRUE(summary.timed_out);
+    ASSERT_EQ(summary.wrong.size(), 1U);
+    EXPECT_EQ(summary.wrong[0].seed, 3U);
+    EXPECT_THAT(summary.wrong[0].problems,
+                ElementsAre(MatchesRegex(
+                    "expected .*, got scheduler_timeout: kernel [01], task [0-9]+ of ring "
+                    "[0-9], on ai.*, has not returned for 0.3 s, in .*; its arguments: .*")));
+  }
+}
+
+TEST(StuckSubjects, AreGraphs) {
+  const auto launch = [](ExecutorKind where, DeviceConfig config, const Launch& what,
+                         uint64_t seed) {
+    config.deadline_ms = 300;
+    const KernelEntry kernels[] = {stay};
+    Launch launched = what;
+    launched.kernels = kernels;
+    return stress::launch_on(where, config, launched, seed);
+  };
+  GraphSubject subject({}, launch);
+  const SimulatedRun run = subject.run(1);
+  EXPECT_TRUE(run.timed_out);
+  EXPECT_THAT(run.problems, testing::Contains(HasSubstr("has not returned for 0.3 s")));
+}
+
+TEST(StuckSubjects, SayHowToRepeatTheRunWhenTheyEndTheProcess) {
+  EXPECT_EXIT(static_cast<void>(seeds_with(stay_in_a_library, ExecutorKind::random)),
+              ExitedWithCode(5),
+              "FATAL: kernel .* has not returned for 0.3 s.*\n.*--deadline.*\n"
+              "repeat: pto2 replay simulate/bgemm:.*@random:3\n$");
+}
+
+TEST(StuckSubjects, HaveTheDeadlineOfTheirOptions) {
+  Options options;
+  options.deadline_ms = 1;
+  const KernelEntry kernels[] = {stay};
+  const auto submit = [](PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+  };
+  const RunResult result = launcher_of(options)(ExecutorKind::seeded, {}, {kernels, submit, {}}, 1);
+  EXPECT_EQ(result.error.code, ErrorCode::scheduler_timeout);
+  EXPECT_THAT(result.error.message, HasSubstr("has not returned for 0.001 s"));
+}
+
+}  // namespace
+}  // namespace pto2::simulations
