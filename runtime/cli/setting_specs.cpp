@@ -82,7 +82,8 @@ std::vector<SettingSpec> make_specs() {
   specs.push_back(
       count(Setting::deadline, "deadline", nullptr, 0, 1'000'000, 60,
             "seconds after which a kernel that has not returned, or an orchestration that "
-            "has not called, is cut off and ends the run, 0: never"));
+            "has not called, is cut off and ends the run, 0: never; one that submits for ever "
+            "is for timeout(1)"));
   SettingSpec guard = choice(Setting::guard, "guard", "off,on,all", "off",
                              "end the run at a kernel that writes where it must not; --guard=all: "
                              "also at one that leaves outputs unwritten, or makes NaN");

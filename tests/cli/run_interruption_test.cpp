@@ -113,6 +113,26 @@ TEST_P(RunInterruption, EndsRepetitions) {
   EXPECT_GT(json()["repeat"], 1);
 }
 
+/// An orchestration that submits for ever makes progress, so no deadline ends it; a job bounds it
+/// with timeout(1), and has what was done all the same.
+TEST_P(RunInterruption, BoundsAGraphWithoutEnd) {
+  Strings command = {"--preserve-status", "3", PTO2_PROGRAM};
+  for (std::string argument : long_launch(slow)) {
+    if (argument == "scalar:40000") argument = "scalar:" + std::to_string(INT64_MAX);
+    if (argument == "15") argument = "1";  // the deadline
+    command.push_back(argument);
+  }
+  for (const bool isolated : {false, true}) {
+    if (isolated) command.push_back("--isolate");
+    const Outcome outcome = run_program("/usr/bin/timeout", command);
+    EXPECT_EQ(outcome.code, 143) << outcome.err;
+    EXPECT_THAT(outcome.out, ContainsRegex("verdict         interrupted: in repetition 1 of 1: "
+                                           "[1-9][0-9]* tasks submitted, [1-9][0-9]* completed"));
+    EXPECT_EQ(json()["verdict"], "interrupted");
+    EXPECT_EQ(pto2({"validate", folder_.path("trace")}).code, 0);
+  }
+}
+
 /// What runs is waited for, but not for ever.
 TEST_P(RunInterruption, ComesTwiceIfAKernelDoesNotReturn) {
   folder_.file("json", "earlier");
