@@ -103,19 +103,6 @@ class Assembly {
     return arguments_text(counts->arguments);
   }
 
-  [[nodiscard]] RunState<P, F>& state() { return state_; }
-  [[nodiscard]] const RunState<P, F>& state() const { return state_; }
-  [[nodiscard]] Orchestrator<P, F>& orchestrator() { return orchestrator_; }
-  [[nodiscard]] const Orchestrator<P, F>& orchestrator() const { return orchestrator_; }
-  [[nodiscard]] std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers() const {
-    return schedulers_;
-  }
-
- private:
-  /// Whose thread it is. Requires a core's.
-  [[nodiscard]] CoreId core_of(uint32_t thread) const {
-    return CoreId(thread - thread_of(CoreId(0)));
-  }
   /// Of what a scheduler runs itself, or a core; null: it is neither's thread.
   [[nodiscard]] const CoreCounts* counts_of(const std::string& thread) const {
     for (uint32_t s = 0; s < schedulers_.size(); ++s) {
@@ -135,6 +122,19 @@ class Assembly {
                        local_of(counts.task), ring_of(counts.task).value, thread);
   }
 
+  [[nodiscard]] RunState<P, F>& state() { return state_; }
+  [[nodiscard]] const RunState<P, F>& state() const { return state_; }
+  [[nodiscard]] Orchestrator<P, F>& orchestrator() { return orchestrator_; }
+  [[nodiscard]] const Orchestrator<P, F>& orchestrator() const { return orchestrator_; }
+  [[nodiscard]] std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers() const {
+    return schedulers_;
+  }
+
+ private:
+  /// Whose thread it is. Requires a core's.
+  [[nodiscard]] CoreId core_of(uint32_t thread) const {
+    return CoreId(thread - thread_of(CoreId(0)));
+  }
   /// It may have come when the orchestrator had seen the end already.
   void note_interruption(RunResult& result) const {
     if (static_cast<ErrorCode>(state_.fatal.code()) != ErrorCode::interrupted) return;

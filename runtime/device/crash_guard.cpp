@@ -1,7 +1,6 @@
 #include "runtime/device/crash_guard.hpp"
 
 #include <fmt/format.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/device/thread_signal.hpp"
 #include "runtime/executors/handler_lock.hpp"
 #include "runtime/output/exit_codes.hpp"
 
@@ -228,12 +228,7 @@ std::string RunningCode::arguments() const {
 void CrashGuard::end_stuck(const executors::KernelState& thread, uint64_t milliseconds,
                            bool is_last) {
   stuck_for.store(milliseconds);
-  siginfo_t info{};
-  info.si_code = SI_QUEUE;
-  info.si_pid = getpid();
-  info.si_uid = getuid();
-  info.si_value = StuckNote(thread, is_last).value();
-  syscall(SYS_rt_tgsigqueueinfo, getpid(), thread.thread, stuck_signal(), &info);
+  send_to_thread(thread.thread, stuck_signal(), StuckNote(thread, is_last).value());
 }
 
 void CrashGuard::end_mute(uint64_t milliseconds) {

@@ -8,6 +8,7 @@
 #include "runtime/device/crash_guard.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/exit_guard.hpp"
+#include "runtime/device/still_running.hpp"
 
 namespace pto2 {
 
@@ -49,12 +50,16 @@ class Run {
            [deadline](const executors::KernelState& thread, bool is_last) {
              CrashGuard::end_stuck(thread, deadline, is_last);
            },
-           [deadline] { CrashGuard::end_mute(deadline); }});
+           [deadline] { CrashGuard::end_mute(deadline); },
+           [this](std::span<const executors::KernelState> threads) {
+             if (stop_.stop_requested()) still_running_.look(threads);
+           }});
       const std::stop_callback interruption(stop_, [this] { interrupt(); });
       team_.run();
     }
     RunResult result = assembly_.finish([this](RunResult& known) {
       known.host_threads = team_.host_threads();
+      note_still_running(known);
       if constexpr (is_simulated) {
         known.points = team_.points();
         known.weak_memory = P::weak_memory;
@@ -74,6 +79,14 @@ class Run {
     if constexpr (!is_simulated) assembly_.interrupt();
   }
 
+  /// An interrupted run says for whom it had to wait.
+  void note_still_running(RunResult& result) const {
+    if (result.error.code != ErrorCode::interrupted) return;
+    for (const std::string& what : still_running_.told()) {
+      result.error.message += fmt::format("; {} had not returned then", what);
+    }
+  }
+
   /// A logical thread, which the executor keeps near those of its group.
   Bell add(uint32_t thread, uint32_t group) {
     return Bell(
@@ -87,6 +100,11 @@ class Run {
   std::stop_token stop_;
   Assembly<P, F> assembly_;
   typename P::team team_;
+  StillRunning still_running_{
+      [this](const std::string& thread) { return assembly_.counts_of(thread); },
+      [this](const CoreCounts& counts, const std::string& thread) {
+        return assembly_.kernel_of(counts, thread);
+      }};
 };
 
 /// Throws ConfigError if the configuration names another fan-out than `fan_out`, which is F.

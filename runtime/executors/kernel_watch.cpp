@@ -20,9 +20,13 @@ KernelState state_of(const CallingCode& code, pid_t thread) {
 }
 
 KernelWatch::KernelWatch(const StuckKernels& what)
-    : KernelWatch(looks_in(what.deadline_ms), what.found, what.mute) {}
+    : looks_(looks_in(what.deadline_ms)),
+      stuck_(what.found),
+      mute_(what.mute),
+      looked_(what.looked) {}
 
 void KernelWatch::look(std::span<const KernelState> threads) {
+  if (looked_) looked_(threads);
   if (looks_ == 0) return;
   seen_.resize(threads.size());
   for (std::size_t i = 0; i < threads.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct KernelState {
   pid_t thread = 0;    ///< of the system, for signals; 0: it has not begun
   uint64_t begun = 0;  ///< kernels so far, each part of a block task being one
   bool inside = false;
-  bool is_orchestration = false;  ///< and its turns, each between two calls of the runtime
+  bool is_orchestration = false;      ///< and its turns, each between two calls of the runtime
+  const std::string* name = nullptr;  ///< of the logical thread that is inside, if it is known
 };
 
 /// The kernels of one OS thread: counted by that thread, read by any.
@@ -34,9 +36,12 @@ class KernelCount {
   }
   /// Another kernel is another turn.
   [[nodiscard]] const Turn& turn() const { return begun_; }
-  [[nodiscard]] KernelState state(bool inside) const {
-    return {thread_.load(std::memory_order_relaxed), begun_.load(std::memory_order_relaxed),
-            inside};
+  /// `name`: of the logical thread that the OS thread runs; null: none.
+  [[nodiscard]] KernelState state(bool inside, const std::string* name) const {
+    return {.thread = thread_.load(std::memory_order_relaxed),
+            .begun = begun_.load(std::memory_order_relaxed),
+            .inside = inside,
+            .name = name};
   }
 
  private:
@@ -53,6 +58,8 @@ struct StuckKernels {
   const CallingCode* orchestration = nullptr;  ///< which is looked after in the same way
   Found found;                                 ///< an OS thread has been inside one for so long
   std::function<void()> mute;                  ///< and still is, some time later
+  /// Called with all at each look, deadline or not.
+  std::function<void(std::span<const KernelState> threads)> looked = {};
 };
 
 /// An orchestration; `thread`: the OS thread that it is on now, 0: on none.
@@ -88,6 +95,7 @@ class KernelWatch {
   const uint64_t looks_;
   const Stuck stuck_;
   const std::function<void()> mute_;
+  const std::function<void(std::span<const KernelState>)> looked_;
   std::vector<Seen> seen_;
 };
 

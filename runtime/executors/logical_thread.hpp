@@ -68,7 +68,8 @@ class OsThread final : public LogicalThread {
   void show(Activity activity) { activity_.store(activity, std::memory_order_relaxed); }
   [[nodiscard]] ThreadState state() const;
   [[nodiscard]] KernelState kernel() const {
-    return kernels_.state(activity_.load(std::memory_order_relaxed) == Activity::in_kernel);
+    return kernels_.state(activity_.load(std::memory_order_relaxed) == Activity::in_kernel,
+                          &name());
   }
 
  private:

@@ -55,7 +55,10 @@ class PackedHost : public FiberHost<Machine> {
 
   /// For reports, from any OS thread.
   [[nodiscard]] HostState state() const;
-  [[nodiscard]] KernelState kernel() const { return kernels_.state(seems_detached()); }
+  [[nodiscard]] KernelState kernel() const {
+    const FiberThread* const fiber = current();
+    return kernels_.state(seems_detached(), fiber == nullptr ? nullptr : &fiber->name());
+  }
 
  private:
   [[nodiscard]] bool look_around();

@@ -75,14 +75,14 @@ class SeededTeam::InKernel {
  public:
   explicit InKernel(SeededTeam& team) : team_(team) {
     team_.kernels_.count();
-    show(true);
+    show(&team.running_->name_);
   }
-  ~InKernel() { show(false); }
+  ~InKernel() { show(nullptr); }
   InKernel(const InKernel&) = delete;
   InKernel& operator=(const InKernel&) = delete;
 
  private:
-  void show(bool inside) { team_.in_kernel_.store(inside, std::memory_order_relaxed); }
+  void show(const std::string* name) { team_.in_kernel_.store(name, std::memory_order_relaxed); }
 
   SeededTeam& team_;
 };
@@ -95,11 +95,12 @@ void SeededTeam::run_kernel(void (*kernel)(int64_t*), int64_t* args) {
 
 /// Kernels of tests do so. When one goes on, that is another turn of it.
 void SeededTeam::switch_in_kernel() {
-  in_kernel_.store(false, std::memory_order_relaxed);
+  const std::string* const name = in_kernel_.load(std::memory_order_relaxed);
+  in_kernel_.store(nullptr, std::memory_order_relaxed);
   const OtherFiber others;
   running_->fiber_.suspend();
   kernels_.count();
-  in_kernel_.store(true, std::memory_order_relaxed);
+  in_kernel_.store(name, std::memory_order_relaxed);
 }
 
 void SeededTeam::enter_kernel() {

@@ -137,7 +137,8 @@ class SeededTeam {
 
   /// Its OS thread, for a KernelWatch. From any OS thread while the team runs.
   [[nodiscard]] KernelState running_kernel() const {
-    return kernels_.state(in_kernel_.load(std::memory_order_relaxed));
+    const std::string* const name = in_kernel_.load(std::memory_order_relaxed);
+    return kernels_.state(name != nullptr, name);
   }
 
  protected:
@@ -155,7 +156,7 @@ class SeededTeam {
   void enter_kernel();
   /// Lets others run.
   void switch_away() {
-    if (in_kernel_.load(std::memory_order_relaxed)) [[unlikely]]
+    if (in_kernel_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
       return switch_in_kernel();
     running_->fiber_.suspend();
   }
@@ -176,7 +177,7 @@ class SeededTeam {
   bool fault_reached_ = false;
   SeededThread* lost_ = nullptr;
   KernelCount kernels_;
-  Machine::atomic<bool> in_kernel_{false};  // the running thread is
+  Machine::atomic<const std::string*> in_kernel_{nullptr};  // name of the running thread, if it is
 };
 
 }  // namespace pto2::executors

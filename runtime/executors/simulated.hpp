@@ -276,18 +276,16 @@ struct Simulated {
   /// There is no time here, so nothing is late and nobody is reminded. Only user's code takes time.
   class reminder {
    public:
-    reminder(doorbell, team& threads, const StuckKernels& stuck) : watch_(stuck) {
-      if (stuck.deadline_ms == 0) return;
-      ticker_.emplace([this, &threads, code = stuck.orchestration] {
-        std::array states{threads.running_kernel(), KernelState{}};
-        if (code != nullptr) states.back() = state_of(*code, states.front().thread);
-        watch_.look(states);
-      });
-    }
+    reminder(doorbell, team& threads, const StuckKernels& stuck)
+        : watch_(stuck), ticker_([this, &threads, code = stuck.orchestration] {
+            std::array states{threads.running_kernel(), KernelState{}};
+            if (code != nullptr) states.back() = state_of(*code, states.front().thread);
+            watch_.look(states);
+          }) {}
 
    private:
     KernelWatch watch_;
-    std::optional<SharedTicker> ticker_;
+    SharedTicker ticker_;
   };
 
   /// Who has looked at an older value looks again: no ring tells when the newer one comes.

@@ -45,6 +45,11 @@ bool is_of_the_system(const void* image) {
 
 }  // namespace
 
+bool is_inside(uint64_t turn) {
+  const Exit* const exit = this_exit;
+  return exit != nullptr && exit->turn->load(std::memory_order_relaxed) == turn;
+}
+
 #if PTO2_CAN_LEAVE
 
 /// Both ways lead to the end of the function, which is why the compiler keeps the registers of the
@@ -60,10 +65,8 @@ bool is_of_the_system(const void* image) {
 }
 
 NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds) {
+  if (!is_inside(turn)) return NotLeft::returned;
   Exit* const exit = this_exit;
-  if (exit == nullptr || exit->turn->load(std::memory_order_relaxed) != turn) {
-    return NotLeft::returned;
-  }
   if (exit->is_held || !is_leavable(place, exit->kernel)) return NotLeft::in_library;
   exit->left = {place, milliseconds};
   __builtin_longjmp(exit->frame, 1);

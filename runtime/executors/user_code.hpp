@@ -123,6 +123,8 @@ enum class NotLeft {
   never,       ///< this build cannot
 };
 
+/// In a signal handler: whether the calling thread has been inside of the same since `turn`.
+[[nodiscard]] bool is_inside(uint64_t turn);
 /// In a signal handler that runs on a stack of its own, and interrupted `place`: leaves what the
 /// calling thread has been inside of since `turn`. Returns only if it does not.
 NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds);

@@ -141,7 +141,8 @@ TEST_P(RunInterruption, ComesTwiceIfAKernelDoesNotReturn) {
   ASSERT_TRUE(program.wait_for_work(begun));
   program.send(SIGINT);
   ASSERT_TRUE(program.wait_for_text("once more ends at once"));
-  ASSERT_TRUE(program.wait_for_work(begun));
+  ASSERT_TRUE(program.wait_for_text("pto2: kernel 1 (endless), task "));
+  ASSERT_TRUE(program.wait_for_text(", on aic"));
   EXPECT_FALSE(program.has_ended());
   ASSERT_TRUE(eventually([&] {
     program.send(SIGTERM);

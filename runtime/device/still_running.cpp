@@ -1,0 +1,71 @@
+#include "runtime/device/still_running.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "runtime/device/thread_signal.hpp"
+#include "runtime/executors/user_code.hpp"
+
+namespace pto2 {
+
+namespace {
+
+/// To a thread that is to say which kernel it runs. Nobody else is known to use it.
+int question_signal() {
+  return SIGRTMIN + 8;
+}
+
+}  // namespace
+
+void StillRunning::look(std::span<const executors::KernelState> threads) {
+  seen_.resize(threads.size());
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    const executors::KernelState& now = threads[i];
+    Seen& seen = seen_[i];
+    const uint64_t turn = now.inside ? now.begun : Seen::outside;
+    if (turn == Seen::outside || turn != seen.turn) {
+      seen = {.turn = turn};
+      continue;
+    }
+    ++seen.looks;
+    if (seen.looks == 1) seen.question = ask(now);
+    if (seen.looks == 2) told_.push_back(answer(now, seen.question));
+    if (seen.looks == 2) fmt::print(stderr, "pto2: {} has not returned yet\n", told_.back());
+  }
+}
+
+/// Null: it is known without, or by nobody.
+const StillRunning::Question* StillRunning::ask(const executors::KernelState& thread) {
+  const CoreCounts* const counts = thread.name == nullptr ? nullptr : counts_of_(*thread.name);
+  if (thread.is_orchestration || counts == nullptr) return nullptr;
+  struct sigaction action {};
+  action.sa_sigaction = on_question;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+  sigaction(question_signal(), &action, nullptr);
+  Question& question = questions_.emplace_back(thread.begun, counts);
+  sigval value{};
+  value.sival_ptr = &question;
+  send_to_thread(thread.thread, question_signal(), value);
+  return &question;
+}
+
+/// Waits for nobody, and allocates nothing: the kernel may hold any lock.
+void StillRunning::on_question(int, siginfo_t* info, void*) {
+  auto& question = *static_cast<Question*>(info->si_value.sival_ptr);
+  if (!executors::is_inside(question.turn)) return;
+  question.noted = *question.counts;
+  question.is_answered.store(true, std::memory_order_release);
+}
+
+std::string StillRunning::answer(const executors::KernelState& thread,
+                                 const Question* question) const {
+  if (thread.is_orchestration) return "the orchestration";
+  const std::string name = thread.name == nullptr ? "a core" : *thread.name;
+  if (question == nullptr || !question->is_answered.load(std::memory_order_acquire)) {
+    return fmt::format("a kernel on {}, whose thread takes no signals,", name);
+  }
+  return text_of_(question->noted, name);
+}
+
+}  // namespace pto2

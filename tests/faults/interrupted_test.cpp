@@ -1,0 +1,140 @@
+/// Runs that are interrupted while kernels, or the orchestration, do not return: they say which.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using namespace std::chrono_literals;
+
+std::atomic<int> begun{0};
+/// Some looks at the threads later than an interruption.
+constexpr auto long_enough = 1500ms;
+
+void wait_in_a_library(int64_t*) {
+  ++begun;
+  std::this_thread::sleep_for(long_enough);
+}
+
+void wait_without_signals(int64_t*) {
+  sigset_t all;
+  sigset_t former;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &former);
+  wait_in_a_library(nullptr);
+  pthread_sigmask(SIG_SETMASK, &former, nullptr);
+}
+
+/// Until the deadline.
+void stay(int64_t*) {
+  ++begun;
+  for (uint64_t turns = 0; turns < 50'000'000'000; ++turns) asm volatile("");
+}
+
+void take_part_of_it(int64_t*) {
+  ++begun;
+  std::this_thread::sleep_for(100ms);
+}
+
+class Interrupted : public testing::TestWithParam<ExecutorKind> {
+ protected:
+  /// Interrupted once so many kernels have begun, 0: at once.
+  static RunResult run(KernelEntry kernel, const std::function<void(PTO2Runtime*)>& entry,
+                       int after = 1) {
+    const KernelEntry kernels[] = {kernel, [](int64_t*) {}};
+    DeviceConfig config = small_device();
+    config.deadline_ms = 2500;
+    begun = 0;
+    std::stop_source stop;
+    const std::jthread interrupter([&] {
+      while (begun < after) std::this_thread::sleep_for(1ms);
+      stop.request_stop();
+    });
+    Launch what{kernels, entry, {}};
+    what.stop = stop.get_token();
+    return run_at(GetParam(), config, what);
+  }
+  static void one_task_behind_another(PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, nullptr, 0);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(OnOsThreads, Interrupted,
+                         testing::Values(ExecutorKind::packed, ExecutorKind::threads),
+                         [](const auto& test) { return executor_name(test.param); });
+
+TEST_P(Interrupted, RunsNameTheKernelsThatDoNotReturn) {
+  for (const KernelEntry kernel : {KernelEntry{stay}, KernelEntry{wait_in_a_library}}) {
+    testing::internal::CaptureStderr();
+    const RunResult result = run(kernel, one_task_behind_another);
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(result.error.code, ErrorCode::interrupted);
+    EXPECT_THAT(result.error.message,
+                testing::ContainsRegex("; kernel 0, task 1 of ring 0, on aic[0-9]+, had not "
+                                       "returned then$"));
+    EXPECT_THAT(told, testing::MatchesRegex("pto2: kernel 0, task 1 of ring 0, on aic[0-9]+, has "
+                                            "not returned yet\n"));
+  }
+}
+
+TEST_P(Interrupted, RunsNameKernelsOfSchedulers) {
+  const RunResult result = run(wait_in_a_library, [](PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0);
+  });
+  EXPECT_THAT(result.error.message, HasSubstr("; kernel 0, task 0 of ring 0, on scheduler"));
+}
+
+TEST_P(Interrupted, RunsNameEachKernel) {
+  const auto two_tasks = [](PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+  };
+  EXPECT_THAT(run(wait_in_a_library, two_tasks, 2).error.message,
+              AllOf(HasSubstr("task 0 of ring 0, on aic"), HasSubstr("task 1 of ring 0, on aiv")));
+}
+
+TEST_P(Interrupted, RunsSayWhereNobodyAnswers) {
+  const RunResult result = run(wait_without_signals, one_task_behind_another);
+  EXPECT_THAT(result.error.message,
+              testing::ContainsRegex("; a kernel on aic[0-9]+, whose thread takes no signals, had "
+                                     "not returned then$"));
+}
+
+TEST_P(Interrupted, RunsNameTheOrchestration) {
+  const RunResult result = run(stay, [](PTO2Runtime*) { wait_in_a_library(nullptr); });
+  EXPECT_THAT(result.error.message, HasSubstr("; the orchestration had not returned then"));
+}
+
+TEST_P(Interrupted, RunsThatAreNotInterruptedSayNothing) {
+  testing::internal::CaptureStderr();
+  const KernelEntry kernels[] = {wait_in_a_library, [](int64_t*) {}};
+  const RunResult result =
+      run_at(GetParam(), small_device(), {kernels, one_task_behind_another, {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+/// What ends in time is not worth a word, even if another kernel follows.
+TEST_P(Interrupted, RunsDoNotNameWhatReturns) {
+  const RunResult result = run(take_part_of_it, [](PTO2Runtime* rt) {
+    pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0, 12);
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::interrupted);
+  EXPECT_THAT(result.error.message, Not(HasSubstr("returned")));
+}
+
+}  // namespace
+}  // namespace pto2::test
