@@ -130,7 +130,7 @@ TEST_P(Interrupted, RunsThatAreNotInterruptedSayNothing) {
 /// What ends in time is not worth a word, even if another kernel follows.
 TEST_P(Interrupted, RunsDoNotNameWhatReturns) {
   const RunResult result = run(take_part_of_it, [](PTO2Runtime* rt) {
-    pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0, 12);
+    pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, 60);
   });
   EXPECT_EQ(result.error.code, ErrorCode::interrupted);
   EXPECT_THAT(result.error.message, Not(HasSubstr("returned")));
