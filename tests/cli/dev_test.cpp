@@ -64,7 +64,7 @@ class Dev : public testing::Test {
     for (const char* preset : {"dev", "release"}) {
       fs::create_directories(folder_.path("build/" + std::string(preset) + "/bin"));
     }
-    for (const char* program : {"pto2", "runtime_bench", "peers_bench"}) {
+    for (const char* program : {"pto2", "runtime_bench", "kernels_bench", "peers_bench"}) {
       add_program("build/release/bin/" + std::string(program));
     }
     fs::remove(calls_);
@@ -82,7 +82,7 @@ class Dev : public testing::Test {
 
 TEST_F(Dev, LooksAtTheArgumentsFirst) {
   expect_refused({"nosuch"}, "unknown verb: nosuch");
-  expect_refused({"deps", "nosuch"}, "deps: no preset nosuch; there are: lint peers asan-ubsan");
+  expect_refused({"deps", "nosuch"}, "deps: no preset nosuch; there are: lint kernels peers asan-");
   expect_refused({"build", "nosuch"}, "build: no preset nosuch; there are: asan-ubsan clang");
   expect_refused({"build", "dev", "release"}, "build: too many arguments: release");
   expect_refused({"test", "nosuch"}, "test: no label nosuch; there are: unit e2e");
@@ -105,7 +105,7 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
   expect_refused({"fuzz", "--second", "5"}, "fuzz: unknown option --second");
   expect_refused(
       {"bench", "nosuch"},
-      "bench: no subject nosuch; there are: cache_lines checker instructions peers runtime");
+      "bench: no subject nosuch; there are: cache_lines checker instructions kernels peers");
   expect_refused({"bench", "runtime", "--update"}, "bench: --update is for cache_lines, instruc");
   expect_refused({"bench", "--update"},
                  "bench: --update is for cache_lines, instructions or peers");
@@ -113,11 +113,13 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
 }
 
 /// They need packages that no other benchmark does.
-TEST_F(Dev, MeasuresPeersOnlyWhenTheyAreNamed) {
-  add_program("tools/ninja", "peers_bench: phony\\nruntime_bench: phony\\n");
+TEST_F(Dev, MeasuresKernelsAndPeersOnlyWhenTheyAreNamed) {
+  add_program("tools/ninja", "kernels_bench: phony\\npeers_bench: phony\\nruntime_bench: phony\\n");
   const std::string all = calls_of({"bench"});
   EXPECT_THAT(all, HasSubstr("\nruntime_bench \n"));
   EXPECT_THAT(all, Not(HasSubstr("peers")));
+  EXPECT_THAT(all, Not(HasSubstr("kernels")));
+  EXPECT_THAT(calls_of({"bench", "kernels"}), HasSubstr("\nkernels_bench \n"));
   const std::string peers = calls_of({"bench", "peers", "--update"});
   EXPECT_THAT(peers, HasSubstr("\npeers_bench --update\n"));
   EXPECT_THAT(peers, Not(HasSubstr("runtime_bench")));
