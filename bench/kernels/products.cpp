@@ -2,7 +2,6 @@
 
 #include "bench/kernels/operands.hpp"
 #include "bench/kernels/section.hpp"
-#include "runtime/workloads/dense/multiply.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -64,16 +63,19 @@ Comparison weighted_values(const AttentionTile& tile) {
 }
 
 /// The other workloads' product.
-Comparison squares() {
-  constexpr size_t side = 64;
+Comparison multiply(size_t side) {
   const auto left = random_floats(side * side);
   const auto right = random_floats(side * side);
   const Operand<float> out(side * side);
   const double units = operations({side, side, side});
-  return {"multiply 64x64x64 float",
-          measure_in_turns({{sgemm, units, sgemm_of(side, side, side, CblasNoTrans)},
-                            {"multiply", units,
-                             [&] { multiply<side>(left.data(), right.data(), out.data()); }}}),
+  std::vector<Contender> contenders{{sgemm, units, sgemm_of(side, side, side, CblasNoTrans)}};
+  for (const TileMath* math : supported_maths()) {
+    contenders.push_back({math->name, units, [&, math] {
+                            math->multiply(side, left.data(), right.data(), out.data());
+                          }});
+  }
+  const std::string name = std::to_string(side);
+  return {"multiply " + name + "x" + name + "x" + name + " float", measure_in_turns(contenders),
           most_of_products};
 }
 
@@ -88,7 +90,7 @@ std::vector<Comparison> measure_products() {
     }
   }
   comparisons.push_back(weighted_values({{128, 128, 128}, HalfFormat::float16}));  // matmul's
-  comparisons.push_back(squares());
+  for (const size_t side : {64, 128}) comparisons.push_back(multiply(side));
   return comparisons;
 }
 

@@ -10,7 +10,8 @@ bool is_supported(const TileMath& math) {
   if (&math == &tile_math_avx512bf16) return avx512 && __builtin_cpu_supports("avx512bf16");
   if (&math == &tile_math_avx512) return avx512;
   if (&math == &tile_math_avx2) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("f16c");
   }
   return true;
 }

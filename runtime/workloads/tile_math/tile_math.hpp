@@ -43,7 +43,9 @@ struct UpdateTile {
 };
 
 /// The functions for one instruction set. They need no more than 20 KiB of stack, since a core may
-/// be a fiber, allocate nothing and write nothing but what is named as output.
+/// be a fiber, allocate nothing, read nothing but what is named as input and write nothing but what
+/// is named as output. No pointer need be aligned beyond its type. Subnormal floats may count as
+/// zero.
 struct TileMath {
   const char* name;
   /// scores[rows x columns] = query[rows x depth] times the transpose of keys[columns x depth];
@@ -59,10 +61,12 @@ struct TileMath {
   /// Merges a block into the running maximum, sum and output; Milakov and Gimelshein, "Online
   /// normalizer calculation for softmax" (2018), section 3.
   void (*update)(const TileShape&, const UpdateTile&);
+  /// product = left times right: squares of side x side floats.
+  void (*multiply)(size_t side, const float* left, const float* right, float* product);
 };
 
 extern const TileMath tile_math_baseline;    ///< what every CPU of the architecture can run
-extern const TileMath tile_math_avx2;        ///< needs AVX2 and FMA
+extern const TileMath tile_math_avx2;        ///< needs AVX2, FMA and F16C
 extern const TileMath tile_math_avx512;      ///< needs AVX-512 F, BW, DQ, VL
 extern const TileMath tile_math_avx512bf16;  ///< needs AVX-512 BF16 as well
 

@@ -1,10 +1,10 @@
 #include "runtime/include/pto_kernel_api.h"
-#include "runtime/workloads/dense/multiply.hpp"
+#include "runtime/workloads/tile_math/tile_math.hpp"
 
 /// Pushes A x B, tiles of 64 x 64 floats.
 extern "C" void kernel_entry(int64_t* args) {
   auto* const product = static_cast<float*>(TPUSH(args, 2));
   if (product == nullptr) return;
-  pto2::workloads::multiply<64>(pto_tensor(args, 0).data<float>(),
-                                pto_tensor(args, 1).data<float>(), product);
+  pto2::workloads::tile_math().multiply(64, pto_tensor(args, 0).data<float>(),
+                                        pto_tensor(args, 1).data<float>(), product);
 }

@@ -6,6 +6,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 namespace pto2::workloads {
 namespace {
@@ -69,6 +71,28 @@ TEST(Simd, exp_at_the_ends_of_its_range) {
   EXPECT_EQ(exp_of(-1e30f), 0.0f);
   EXPECT_EQ(exp_of(-std::numeric_limits<float>::infinity()), 0.0f);
   EXPECT_TRUE(std::isnan(exp_of(std::numeric_limits<float>::quiet_NaN())));
+}
+
+template <int Lanes>
+void check_parts() {
+  using Wide = Simd<Lanes>;
+  for (size_t count = 0; count <= Lanes; ++count) {
+    std::vector<float> values(Lanes), copy(Lanes, -1.0f);
+    std::iota(values.begin(), values.end(), 1.0f);
+    const auto first = Wide::template load_first<typename Wide::Float>(values.data(), count);
+    EXPECT_EQ(Wide::sum(first), static_cast<float>(count * (count + 1) / 2)) << Lanes;
+    EXPECT_EQ(Wide::max(first), static_cast<float>(count)) << Lanes;
+    Wide::store_first(copy.data(), first, count);
+    const auto mask = Wide::first_lanes(count);
+    for (size_t i = 0; i < Lanes; ++i) {
+      EXPECT_EQ(copy[i], i < count ? values[i] : -1.0f) << Lanes << ": " << count << ", " << i;
+      EXPECT_EQ(mask[i], i < count ? -1 : 0) << Lanes << ": " << count << ", " << i;
+    }
+  }
+}
+
+TEST(Simd, reads_writes_and_folds_parts_of_vectors) {
+  check_parts<4>();
 }
 
 }  // namespace

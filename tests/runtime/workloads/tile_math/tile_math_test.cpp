@@ -1,46 +1,12 @@
 #include "runtime/workloads/tile_math/tile_math.hpp"
 
-#include <gtest/gtest.h>
-
-#include <Eigen/Core>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <vector>
 
-#include "runtime/workloads/random_fill.hpp"
+#include "tests/runtime/workloads/tile_math/tile_math_fixture.hpp"
 
 namespace pto2::workloads {
 namespace {
-
-constexpr float unset = -12345.0f;
-
-double value_of(uint16_t h, HalfFormat format) {
-  return format == HalfFormat::bfloat16 ? double{std::bit_cast<Eigen::bfloat16>(h)}
-                                        : double{std::bit_cast<Eigen::half>(h)};
-}
-
-std::vector<uint16_t> random_half(size_t count, HalfFormat format, uint64_t seed) {
-  std::vector<uint16_t> values(count);
-  fill_uniform_half(values, format, -1, 1, seed);
-  return values;
-}
-
-/// Every instruction set that this CPU has, both formats, and shapes that fill vectors and panels
-/// exactly, barely and not at all.
-class TileMathTest : public testing::TestWithParam<std::tuple<const TileMath*, HalfFormat>> {
- protected:
-  void SetUp() override {
-    // A CPU without an instruction set never chooses it; there is nothing to test then.
-    math = is_supported(*std::get<0>(GetParam())) ? std::get<0>(GetParam()) : &tile_math();
-    format = std::get<1>(GetParam());
-  }
-  const TileMath* math = nullptr;
-  HalfFormat format = HalfFormat::float16;
-  const std::vector<TileShape> shapes = {{16, 16, 16},  {16, 128, 128}, {64, 64, 128},  {1, 1, 1},
-                                         {5, 13, 37},   {17, 31, 129},  {128, 16, 300}, {3, 260, 8},
-                                         {33, 129, 65}, {5, 30, 96},    {18, 7, 128}};
-};
 
 TEST_P(TileMathTest, scores_are_dot_products) {
   for (const TileShape& t : shapes) {
@@ -104,8 +70,9 @@ TEST_P(TileMathTest, softmax_masks_scales_and_sums_what_it_rounded) {
           const double actual = value_of(p[m * t.columns + n], format);
           const double expected =
               n < valid ? std::exp(double{scale} * scores[m * stride + n] - expected_max) : 0;
-          // Half a unit in the last place of bf16; the smallest fp16 are subnormal.
-          ASSERT_NEAR(actual, expected, expected / 256 + 6e-8) << m << " " << n;
+          // Half a unit in the last place; the smallest fp16 are subnormal.
+          const double places = format == HalfFormat::bfloat16 ? 256 : 2048;
+          ASSERT_NEAR(actual, expected, expected / places + 6e-8) << m << " " << n;
           rounded_sum += actual;
         }
         ASSERT_NEAR(max[m], expected_max, 1e-6 * std::abs(expected_max));
@@ -155,11 +122,57 @@ TEST_P(TileMathTest, updates_merge_blocks_and_leave_their_inputs_alone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TileMathTest,
-                         testing::Combine(testing::Values(&tile_math_baseline, &tile_math_avx2,
-                                                          &tile_math_avx512, &tile_math_avx512bf16),
-                                          testing::Values(HalfFormat::float16,
-                                                          HalfFormat::bfloat16)));
+TEST_P(TileMathTest, update_weighs_every_row_and_element) {
+  for (const TileShape& t : shapes) {
+    const size_t stride = t.depth + 3;
+    const auto random = [](size_t count, float low, float high, uint64_t seed) {
+      std::vector<float> values(count);
+      fill_uniform_float(values, low, high, seed);
+      return values;
+    };
+    const auto block_max = random(t.rows, -9, 9, 1), block_sum = random(t.rows, 1, 9, 2);
+    const auto block_out = random(t.rows * t.depth, -1, 1, 3);
+    const auto old_max = random(t.rows, -9, 9, 4), old_sum = random(t.rows, 1, 9, 5);
+    const auto old = random(t.rows * t.depth, -1, 1, 6);
+    auto max = old_max, sum = old_sum, accumulator = old;
+    std::vector<float> out(t.rows * stride, unset);
+    math->update(t, {block_max.data(), block_sum.data(), block_out.data(), max.data(), sum.data(),
+                     accumulator.data(), out.data(), stride, false, true});
+    for (size_t m = 0; m < t.rows; ++m) {
+      const double new_max = std::max(old_max[m], block_max[m]);
+      const double keep = std::exp(old_max[m] - new_max), add = std::exp(block_max[m] - new_max);
+      const double new_sum = keep * old_sum[m] + add * block_sum[m];
+      ASSERT_EQ(max[m], new_max);
+      ASSERT_NEAR(sum[m], new_sum, 1e-6 * new_sum);
+      for (size_t d = 0; d < t.depth; ++d) {
+        const size_t i = m * t.depth + d;
+        const double expected = keep * old[i] + add * block_out[i];
+        ASSERT_NEAR(accumulator[i], expected, 1e-6) << m << " " << d;
+        ASSERT_NEAR(out[m * stride + d], expected / new_sum, 1e-6) << m << " " << d;
+      }
+      for (size_t d = t.depth; d < stride; ++d) ASSERT_EQ(out[m * stride + d], unset);
+    }
+  }
+}
+
+TEST_P(TileMathTest, multiply_is_a_matrix_product) {
+  for (const size_t side : {1, 3, 16, 33, 64, 100, 128}) {
+    std::vector<float> left(side * side), right(side * side), out(side * side + 1, unset);
+    fill_uniform_float(left, -1, 1, 1);
+    fill_uniform_float(right, -1, 1, 2);
+    math->multiply(side, left.data(), right.data(), out.data());
+    for (size_t i = 0; i < side * side; ++i) {
+      double sum = 0;
+      for (size_t k = 0; k < side; ++k) {
+        sum += double{left[i / side * side + k]} * right[k * side + i % side];
+      }
+      ASSERT_NEAR(out[i], sum, 1e-4) << side << ": " << i;
+    }
+    EXPECT_EQ(out.back(), unset);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TileMathTest, all_maths());
 
 TEST(TileMath, chooses_one_that_the_cpu_has) {
   EXPECT_TRUE(is_supported(tile_math()));
