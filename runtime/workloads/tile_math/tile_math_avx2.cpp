@@ -2,6 +2,6 @@
 
 namespace pto2::workloads {
 
-const TileMath tile_math_avx2 = TileMathImpl<8, 8, 4>::table("avx2");
+const TileMath tile_math_avx2 = TileMathImpl<8, 4, 4>::table("avx2");
 
 }  // namespace pto2::workloads

@@ -11,8 +11,9 @@
 namespace pto2::workloads {
 namespace {
 
-/// KeyBlock keys share a load of the query in scores(); RowBlock rows times two vectors of the
-/// depth stay in registers in weighted_values() and multiply().
+/// The sums that stay in registers: KeyBlock keys times two vectors of query rows, or one that
+/// holds a group of them, in scores(); RowBlock rows times two vectors of the depth in
+/// weighted_values() and multiply().
 template <int Lanes, int KeyBlock, int RowBlock>
 struct TileMathImpl {
   using S = Simd<Lanes>;
@@ -24,6 +25,8 @@ struct TileMathImpl {
   // Elements that are widened at once: of the depth in scores(); in product(), of the inner
   // dimension and of columns. The larger takes 18 KiB of stack.
   static constexpr size_t panel = 128;
+  static constexpr size_t row_group = 16;  // rows of the query that share widened keys
+  static constexpr size_t row_vectors = lanes < row_group ? 2 : 1;  // of them, beside KeyBlock keys
   static constexpr size_t inner_panel = 64;
   static constexpr size_t column_panel = 32;
 
@@ -54,20 +57,32 @@ struct TileMathImpl {
     if (i < count) S::store(to + i, Source::load_first(from + i, count - i));
   }
 
-  /// The lanes hold query rows, so that a key element is a broadcast and no sum crosses lanes.
+  /// The lanes hold query rows, so that a key element is a broadcast and no sum crosses lanes. Keys
+  /// are widened once for a group of query rows.
   template <HalfFormat Format>
   static void scores_of(const TileShape& t, const uint16_t* query, size_t query_stride,
                         const uint16_t* keys, float* scores) {
-    alignas(64) float query_panel[panel][lanes];
-    for (size_t row = 0; row < t.rows; row += lanes) {
-      const size_t rows = std::min(lanes, t.rows - row);
+    alignas(64) float query_panel[panel][row_group];
+    alignas(64) float key_panel[KeyBlock][panel];
+    for (size_t row = 0; row < t.rows; row += row_group) {
+      const size_t rows = std::min(row_group, t.rows - row);
       for (size_t d = 0; d < t.depth; d += panel) {
         const size_t depth = std::min(panel, t.depth - d);
         pack_query<Format>(query + row * query_stride + d, query_stride, rows, depth, query_panel);
         for (size_t n = 0; n < t.columns; n += KeyBlock) {
           const size_t count = std::min<size_t>(KeyBlock, t.columns - n);
-          key_block<Format>(query_panel, depth, keys + n * t.depth + d, t.depth, count,
-                            scores + row * t.columns + n, t.columns, rows, d != 0);
+          for (size_t j = 0; j < KeyBlock; ++j) {
+            // A missing key repeats the last one; its sum is not stored.
+            const size_t from = n + std::min(j, count - 1);
+            widen_row<Halves<Format>>(keys + from * t.depth + d, depth, key_panel[j]);
+          }
+          for (size_t m = 0; m < rows; m += row_vectors * lanes) {
+            float* const to = scores + (row + m) * t.columns + n;
+            rows - m > lanes ? key_block<row_vectors>(query_panel, m, key_panel, depth, to,
+                                                      t.columns, rows - m, count, d != 0)
+                             : key_block<1>(query_panel, m, key_panel, depth, to, t.columns,
+                                            rows - m, count, d != 0);
+          }
         }
       }
     }
@@ -75,7 +90,7 @@ struct TileMathImpl {
 
   template <HalfFormat Format>
   static void pack_query(const uint16_t* query, size_t stride, size_t rows, size_t depth,
-                         float (&to)[panel][lanes]) {
+                         float (&to)[panel][row_group]) {
     float row_values[panel];
     std::memset(to, 0, depth * sizeof to[0]);
     for (size_t m = 0; m < rows; ++m) {
@@ -84,24 +99,27 @@ struct TileMathImpl {
     }
   }
 
-  template <HalfFormat Format>
-  static void key_block(const float (&query)[panel][lanes], size_t depth, const uint16_t* keys,
-                        size_t key_stride, size_t count, float* scores, size_t score_stride,
-                        size_t rows, bool accumulate) {
-    alignas(64) float key_values[KeyBlock][panel];
-    for (size_t j = 0; j < KeyBlock; ++j) {
-      // A missing key repeats the last one; its sum is not stored.
-      widen_row<Halves<Format>>(keys + std::min(j, count - 1) * key_stride, depth, key_values[j]);
-    }
-    Float sums[KeyBlock] = {};
+  /// The query rows of `Vectors` vectors, from `first` on, times `count` keys; `rows` of them, or
+  /// all, are stored.
+  template <size_t Vectors>
+  static void key_block(const float (&query)[panel][row_group], size_t first,
+                        const float (&keys)[KeyBlock][panel], size_t depth, float* scores,
+                        size_t score_stride, size_t rows, size_t count, bool accumulate) {
+    Float sums[KeyBlock][Vectors] = {};
     for (size_t d = 0; d < depth; ++d) {
-      const Float q = S::template load<Float>(query[d]);
+      Float q[Vectors];
+      for (size_t k = 0; k < Vectors; ++k) {
+        q[k] = S::template load<Float>(query[d] + first + k * lanes);
+      }
 #pragma GCC unroll 16
-      for (size_t j = 0; j < KeyBlock; ++j) sums[j] += key_values[j][d] * q;
+      for (size_t j = 0; j < KeyBlock; ++j) {
+#pragma GCC unroll 2
+        for (size_t k = 0; k < Vectors; ++k) sums[j][k] += keys[j][d] * q[k];
+      }
     }
-    alignas(64) float transposed[KeyBlock][lanes];
-    for (size_t j = 0; j < KeyBlock; ++j) S::store(transposed[j], sums[j]);
-    for (size_t m = 0; m < rows; ++m) {
+    alignas(64) float transposed[KeyBlock][Vectors * lanes];
+    std::memcpy(transposed, sums, sizeof transposed);
+    for (size_t m = 0; m < std::min(rows, Vectors * lanes); ++m) {
       float* row = scores + m * score_stride;
       for (size_t j = 0; j < count; ++j) {
         row[j] = accumulate ? row[j] + transposed[j][m] : transposed[j][m];
