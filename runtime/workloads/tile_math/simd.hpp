@@ -95,6 +95,9 @@ struct Simd {
     if constexpr (Format == HalfFormat::float16) {
       return narrow_float16(f);
     } else {
+#ifdef __AVX512BF16__
+      if constexpr (Lanes == 16) return (Half)_mm512_cvtneps_pbh((__m512)f);
+#endif
       const Bits x = (Bits)f;
       const Bits magnitude = x & 0x7fffffff;
       const Mask is_nan = (Mask)(magnitude > 0x7f800000);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/workloads/tile_math/tile_math.hpp"
+#include "runtime/workloads/tile_math/tile_math_impl.hpp"
 
 namespace pto2::workloads {
 namespace {
@@ -238,10 +238,6 @@ void weighted_values(HalfFormat format, const TileShape& t, const uint16_t* prob
   }
 }
 
-void softmax(HalfFormat format, const TileShape& t, const SoftmaxTile& tile) {
-  tile_math_avx512.softmax(format, t, tile);
-}
-
 void update(const TileShape& t, const UpdateTile& tile) {
   tile_math_avx512.update(t, tile);
 }
@@ -252,7 +248,7 @@ void multiply(size_t side, const float* left, const float* right, float* product
 
 }  // namespace
 
-const TileMath tile_math_avx512bf16 = {"avx512bf16",    scores, softmax,
+const TileMath tile_math_avx512bf16 = {"avx512bf16",    scores, TileMathImpl<16, 16, 8>::softmax,
                                        weighted_values, update, multiply};
 
 }  // namespace pto2::workloads
