@@ -94,6 +94,7 @@ Contender softmax_of(const TileMath& math, HalfFormat format, const SoftmaxCase&
 
 /// What differs from the plain case of update.
 struct UpdateCase {
+  size_t depth = tile.depth;
   size_t out_stride = tile.depth;
   Offsets offsets = plain;
   float size = 1;      ///< of block_out and of the accumulator
@@ -104,7 +105,8 @@ Contender update_of(const TileMath& math, const UpdateCase& c) {
   struct Operands {
     Operand<float> block_max, ones, block_out, max, sum, accumulator, out;
   };
-  constexpr size_t count = tile.rows * tile.depth;
+  const TileShape t{tile.rows, tile.columns, c.depth};
+  const size_t count = t.rows * t.depth;
   const auto o = std::make_shared<Operands>(
       Operands{Operand<float>(tile.rows), Operand<float>(tile.rows),
                random_floats(count, -c.size, c.size, c.offsets[0]), Operand<float>(tile.rows),
@@ -116,9 +118,9 @@ Contender update_of(const TileMath& math, const UpdateCase& c) {
   std::ranges::fill(o->accumulator.span(), c.size);
   return {math.name, static_cast<double>(count), [=, &math] {
             std::ranges::fill(o->max.span(), 0.0f);  // or it would be behind once only
-            math.update(tile, {o->block_max.data(), o->ones.data(), o->block_out.data(),
-                               o->max.data(), o->sum.data(), o->accumulator.data(), o->out.data(),
-                               c.out_stride, false, true});
+            math.update(t, {o->block_max.data(), o->ones.data(), o->block_out.data(), o->max.data(),
+                            o->sum.data(), o->accumulator.data(), o->out.data(), c.out_stride,
+                            false, true});
           }};
 }
 
@@ -202,6 +204,7 @@ void add_update(Cliffs& cliffs) {
     if (placement.offsets != off_by_2) add(placement.name, {.offsets = placement.offsets});
   }
   add("rows 4 KiB apart", {.out_stride = 1024});
+  add("odd shape", {.depth = 127});
   add("subnormal accumulator", {.size = 1e-40f});
   add("accumulator becomes subnormal", {.size = 1e-20f, .behind = 50});
   add("old state underflows", {.behind = 95});

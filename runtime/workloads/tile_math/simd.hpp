@@ -44,6 +44,12 @@ struct Simd {
       return (V)_mm256_maskz_loadu_epi16(static_cast<__mmask16>(bits_of(count)), from);
     }
 #endif
+#ifdef __AVX__
+    // One load: a vector that is put together in memory waits for the stores of its parts.
+    if constexpr (Lanes == 8 && std::is_same_v<V, Float>) {
+      return (V)_mm256_maskload_ps(from, (__m256i)first_lanes(count));
+    }
+#endif
     in_steps(count, [&](size_t begin, auto step) {
       std::memcpy(reinterpret_cast<T*>(&v) + begin, from + begin, step * sizeof(T));
     });
