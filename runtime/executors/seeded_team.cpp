@@ -1,7 +1,6 @@
 #include "runtime/executors/seeded_team.hpp"
 
 #include "runtime/executors/sanitizer_switch.hpp"
-#include "runtime/executors/user_code.hpp"
 
 namespace pto2::executors {
 
@@ -93,8 +92,8 @@ void SeededTeam::run_kernel(void (*kernel)(int64_t*), int64_t* args) {
   call_leavable(kernel, args, kernels_.turn());
 }
 
-/// Kernels of tests do so. When one goes on, that is another turn of it.
-void SeededTeam::switch_in_kernel() {
+/// Kernels and orchestrations of tests do so. When a kernel goes on, that is another turn of it.
+void SeededTeam::switch_in_user_code() {
   const std::string* const name = in_kernel_.load(std::memory_order_relaxed);
   in_kernel_.store(nullptr, std::memory_order_relaxed);
   const OtherFiber others;

@@ -20,6 +20,7 @@
 #include "runtime/executors/fiber.hpp"
 #include "runtime/executors/kernel_watch.hpp"
 #include "runtime/executors/seeded_schedule.hpp"
+#include "runtime/executors/user_code.hpp"
 
 namespace pto2::executors {
 
@@ -156,11 +157,11 @@ class SeededTeam {
   void enter_kernel();
   /// Lets others run.
   void switch_away() {
-    if (in_kernel_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      return switch_in_kernel();
+    if (in_kernel_.load(std::memory_order_relaxed) != nullptr || is_inside_any()) [[unlikely]]
+      return switch_in_user_code();
     running_->fiber_.suspend();
   }
-  void switch_in_kernel();
+  void switch_in_user_code();
   [[noreturn]] void fail(const std::string& what);
   [[noreturn]] void lose_running();
   [[nodiscard]] bool notices_loss();

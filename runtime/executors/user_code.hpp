@@ -123,6 +123,8 @@ enum class NotLeft {
   never,       ///< this build cannot
 };
 
+/// Whether the calling thread is inside of code that can be left.
+[[nodiscard]] bool is_inside_any();
 /// In a signal handler: whether the calling thread has been inside of the same since `turn`.
 [[nodiscard]] bool is_inside(uint64_t turn);
 /// In a signal handler that runs on a stack of its own, and interrupted `place`: leaves what the
