@@ -148,6 +148,21 @@ TYPED_TEST(TaskLifeCycleTest, HeldOwnersHaveANodeEachBehindTheProducers) {
   EXPECT_EQ(this->complete(holder).consumed, (std::vector{producer, owners[0], owners[1]}));
 }
 
+/// Entry 0 of ring 0 is nobody's: who were linked through it would not be notified.
+TYPED_TEST(TaskLifeCycleTest, BehindTheLastNodeComesTheFirst) {
+  const TaskId producers[] = {make_id(0, 0), make_id(0, 1)};
+  const TaskId consumer = make_id(0, 2);
+  for (const TaskId id : producers) {
+    this->life.open(id, 1, 0);
+    EXPECT_TRUE(this->life.release_hold(id, 0));
+  }
+  auto opened = this->life.open(consumer, 5, 2);  // nodes 5 and 1
+  for (const TaskId id : producers) EXPECT_EQ(opened.claim(id, this->retries), Claim::linked);
+  EXPECT_FALSE(this->life.release_hold(consumer, 0));
+  EXPECT_TRUE(this->complete(producers[0]).ready.empty());
+  EXPECT_EQ(this->complete(producers[1]).ready, std::vector{this->life.slot_id(consumer).value});
+}
+
 TYPED_TEST(TaskLifeCycleTest, SlotsAreRecycledForManyRounds) {
   for (uint64_t local = 0; local < 100; ++local) {
     const TaskId id = make_id(0, local);
