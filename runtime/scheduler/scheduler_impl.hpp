@@ -35,16 +35,21 @@ void Scheduler<P, F>::run() {
     while (!state_.fatal.is_set()) {
       bool progress = completion_phase();
       scan_phase();
-      // Who parks after each round looks for tasks in that, unless it has been rung for some.
-      if ((woken && !progress) || P::polling_rounds() != 0 || rare_types_) {
-        progress |= dispatch_phase();
-      }
+      // Who parks after each round looks for tasks in that, unless there are some for certain, or
+      // it may have been rung for some.
+      const bool parks = P::polling_rounds() == 0 && !rare_types_ && !queued_;
+      if (!parks || (woken && !progress)) progress |= dispatch_phase();
+      queued_ = false;
       vain_rounds = progress ? 0 : vain_rounds + 1;
-      if (progress ? cores_to_wait_for_ : vain_rounds <= P::polling_rounds()) {
-        if (P::yield(is_over)) break;
-      } else if (!progress || P::polling_rounds() == 0) {
+      bool yields = progress ? cores_to_wait_for_ : vain_rounds <= P::polling_rounds();
+      if (!yields && (!progress || P::polling_rounds() == 0)) {
         if (!progress && is_over()) break;
         woken = park();
+        yields = !woken && cores_to_wait_for_;
+      }
+      if (yields) {
+        if (P::yield(is_over)) break;
+        woken = true;
       }
     }
   });
@@ -146,6 +151,7 @@ void Scheduler<P, F>::push(SlotId task) {
   Cores& cores = cores_[type];
   cores.more = true;
   if (!descriptor.is_block && !cores.idle.empty()) return (void)start(cores, task, descriptor);
+  queued_ = true;
   if (state_.ready[type].push(shard_, task)) return;
   cores.backlog.push_back(task);
   record<P>(log_, EventKind::backlog, descriptor.id);

@@ -234,6 +234,29 @@ TEST(PackedBlockTasks, AreLentToNoMoreCoresThanCanRun) {
 
 /// A scheduler goes on to lend while the first cores are in long kernels, and the ticket is stolen
 /// more often than there are parts.
+/// A completion makes each ready, so that they are met by a scheduler that has something to do.
+TEST(PackedBlockTasks, ThatFollowEachOtherAreLentToNoMore) {
+  constexpr uint32_t blocks = 100;
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  const RunResult result =
+      launch({}, executors::TeamOptions{.host_threads = 1},
+             {kernels,
+              [](PTO2Runtime* rt) {
+                pto2_rt_init_tensor_pool(rt);
+                static float link;
+                const uint32_t shape[] = {1};
+                const PTOParam params[] = {make_inout_param(make_tensor_external(&link, shape, 1))};
+                for (uint32_t i = 0; i < blocks; ++i) {
+                  pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, params, 1, 48);
+                }
+              },
+              {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.fins, 48 * blocks);
+  EXPECT_GE(result.loans, blocks);
+  EXPECT_LE(result.loans, 2 * blocks);
+}
+
 TEST(PackedBlockTasks, KeepTheRulesBesideLongKernels) {
   DeviceConfig config;
   config.events = 4096;
