@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -141,6 +142,35 @@ TEST_P(BackPressure, OfALargeWindowIsWarnedOf) {
                      }
                    }
                  });
+}
+
+std::atomic<int> submitting{0};
+
+/// Fails while the orchestrator waits for a slot of a window of 32.
+void failing_kernel(int64_t*) {
+  while (submitting.load() < 31) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  throw std::runtime_error("enough");
+}
+
+/// Nobody will free the part of the window that is waited for.
+TEST_P(BackPressure, OfALargeWindowEndsWithTheRun) {
+  static constexpr KernelEntry kernels[] = {failing_kernel, quick_kernel};
+  DeviceConfig config = small_device();
+  config.window = 32;
+  submitting = 0;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      for (int i = 0; i < 40; ++i) {
+                        submitting = i;
+                        PTO2_SCOPE(rt) {
+                          pto2_rt_submit_task(rt, i == 0 ? 0 : 1, PTO2_WORKER_CUBE, nullptr, 0);
+                        }
+                      }
+                    },
+                    {}};
+  const RunResult result = launch(config, executors::TeamOptions{.executor = GetParam()}, what);
+  EXPECT_EQ(result.error.code, ErrorCode::kernel_threw) << result.error.message;
 }
 
 TEST_P(BackPressure, OfTheHeapIsWarnedOfWithItsState) {
