@@ -6,6 +6,8 @@
 #                               include is the same. Their unnamed namespaces become one.
 # pto2_runs_once(TARGET...)     does not optimise what a program runs once, and what reads long
 #                               headers to do little.
+# pto2_runs_long(TARGET...)     optimises more than the rest of the tree what tests spend most of
+#                               their time in, but for sanitizers.
 # pto2_test_headers(TARGET)     has a test read the headers that nearly all tests include
 #                               precompiled, once for all.
 option(PTO2_QUICK_BUILD "compile sooner: precompiled headers, joined sources, less optimisation"
@@ -23,6 +25,15 @@ function(pto2_runs_once)
   endif()
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE -O0)
+  endforeach()
+endfunction()
+
+function(pto2_runs_long)
+  if(NOT PTO2_QUICK_BUILD OR PTO2_SANITIZE)
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE -O2)
   endforeach()
 endfunction()
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/runtime/device/task_graph.hpp"
+#include "tests/support/sleep_in_place.hpp"
 
 namespace pto2::test {
 namespace {
@@ -40,7 +41,7 @@ void wait_without_signals(int64_t*) {
 /// Until the deadline.
 void stay(int64_t*) {
   ++begun;
-  for (uint64_t turns = 0; turns < 50'000'000'000; ++turns) asm volatile("");
+  stay_in_place();
 }
 
 void take_part_of_it(int64_t*) {

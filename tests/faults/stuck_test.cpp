@@ -12,6 +12,7 @@
 
 #include "runtime/loader/shared_object.hpp"
 #include "tests/runtime/device/task_graph.hpp"
+#include "tests/support/sleep_in_place.hpp"
 
 namespace pto2::test {
 namespace {
@@ -25,14 +26,14 @@ constexpr uint64_t deadline_ms = 300;
 
 std::atomic<int> stuck{0};
 
-/// Far longer than any deadline here, but so that a test without one fails and does not hang.
-void stay_here() {
-  for (uint64_t turns = 0; turns < 50'000'000'000; ++turns) asm volatile("");
-}
-
 void stay(int64_t*) {
   ++stuck;
-  stay_here();
+  stay_in_place();
+}
+
+/// Without a system call, but for no longer than a test may take.
+void stay_busy(int64_t*) {
+  for (uint64_t turns = 0; turns < 50'000'000'000; ++turns) asm volatile("");
 }
 
 /// Once another is there.
@@ -41,7 +42,7 @@ void stay_together(int64_t*) {
   while (stuck < 2) {
     if (auto* const team = executors::SeededTeam::current()) team->give_way();
   }
-  stay_here();
+  stay_in_place();
 }
 
 void stay_in_a_library(int64_t*) {
@@ -63,10 +64,7 @@ void stay_without_signals(int64_t*) {
 
 /// Here, where it could be left.
 void take_a_while(int64_t*) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
-  while (std::chrono::steady_clock::now() < end) {
-    for (int i = 0; i < 100'000; ++i) asm volatile("");
-  }
+  sleep_in_place(std::chrono::milliseconds(60));
 }
 
 void take_long(int64_t*) {
@@ -122,9 +120,11 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, StuckInSimulations,
                          [](const auto& test) { return executor_name(test.param); });
 
 TEST_P(Stuck, KernelsAreLeft) {
-  EXPECT_THAT(message_of(stay, tasks(PTO2_WORKER_CUBE)),
-              MatchesRegex("kernel 0, task 1 of ring 0, on aic[0-9]+, has not returned for 0.3 s, "
-                           "in .*stuck_test[+]0x[0-9a-f]+; its arguments: none"));
+  for (const KernelEntry kernel : {KernelEntry{stay}, KernelEntry{stay_busy}}) {
+    EXPECT_THAT(message_of(kernel, tasks(PTO2_WORKER_CUBE)),
+                MatchesRegex("kernel 0, task 1 of ring 0, on aic[0-9]+, has not returned for "
+                             "0.3 s, in .*stuck_test[+]0x[0-9a-f]+; its arguments: none"));
+  }
   EXPECT_THAT(message_of(stay, tasks(PTO2_WORKER_AI_CPU)),
               HasSubstr("kernel 0, task 1 of ring 0, on scheduler"));
 }

@@ -7,6 +7,7 @@
 #include "stress/simulation/graph_subject.hpp"
 #include "stress/simulation/simulate.hpp"
 #include "stress/simulation/workload_subject.hpp"
+#include "tests/support/sleep_in_place.hpp"
 
 namespace pto2::simulations {
 namespace {
@@ -16,10 +17,7 @@ using testing::ExitedWithCode;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-/// Far longer than the deadlines here, but so that a test without one fails and does not hang.
-void stay(int64_t*) {
-  for (uint64_t turns = 0; turns < 50'000'000'000; ++turns) asm volatile("");
-}
+void stay(int64_t*) { test::stay_in_place(); }
 
 void stay_in_a_library(int64_t*) {
   for (;;) pause();
