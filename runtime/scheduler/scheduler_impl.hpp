@@ -36,8 +36,9 @@ void Scheduler<P, F>::run() {
       bool progress = completion_phase();
       scan_phase();
       // Who parks after each round looks for tasks in that, unless there are some for certain, or
-      // it may have been rung for some.
-      const bool parks = P::polling_rounds() == 0 && !rare_types_ && !queued_;
+      // it may have been rung for some, or yields instead.
+      const bool parks =
+          P::polling_rounds() == 0 && !rare_types_ && !queued_ && !cores_to_wait_for_;
       if (!parks || (woken && !progress)) progress |= dispatch_phase();
       queued_ = false;
       vain_rounds = progress ? 0 : vain_rounds + 1;

@@ -232,8 +232,6 @@ TEST(PackedBlockTasks, AreLentToNoMoreCoresThanCanRun) {
   EXPECT_LE(result.loans, 2 * blocks);
 }
 
-/// A scheduler goes on to lend while the first cores are in long kernels, and the ticket is stolen
-/// more often than there are parts.
 /// A completion makes each ready, so that they are met by a scheduler that has something to do.
 TEST(PackedBlockTasks, ThatFollowEachOtherAreLentToNoMore) {
   constexpr uint32_t blocks = 100;
@@ -257,6 +255,47 @@ TEST(PackedBlockTasks, ThatFollowEachOtherAreLentToNoMore) {
   EXPECT_LE(result.loans, 2 * blocks);
 }
 
+/// Links of a chain that have run, and how many had when a task was submitted that needs none.
+std::atomic<int> links{0};
+std::atomic<int> links_before{0};
+std::atomic<int> links_passed{-1};
+
+/// A scheduler that has lent one lets its cores go first. When each round of it ends a link of a
+/// chain, and sends the next, it looks for other tasks all the same.
+TEST(PackedBlockTasks, LeaveTheirSchedulerOpenToOtherTasks) {
+  static constexpr KernelEntry kernels[] = {
+      [](int64_t*) {}, [](int64_t*) { ++links; },
+      [](int64_t*) { links_passed = links.load() - links_before.load(); }};
+  links = 0;
+  DeviceConfig config = small_device();
+  config.chip.schedulers = 1;
+  const Launch what{
+      kernels,
+      [](PTO2Runtime* rt) {
+        pto2_rt_init_tensor_pool(rt);
+        static float link;
+        const uint32_t shape[] = {1};
+        const PTOParam params[] = {make_inout_param(make_tensor_external(&link, shape, 1))};
+        pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, params, 1, 48);
+        for (int i = 0; i < 200; ++i) {
+          PTO2_SCOPE(rt) {
+            pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, params, 1);
+            if (i != 100) continue;
+            links_before = links.load();
+            pto2_rt_submit_task(rt, 2, PTO2_WORKER_VECTOR, nullptr, 0);
+          }
+        }
+      },
+      {}};
+  const RunResult result = launch(config, executors::TeamOptions{.host_threads = 1}, what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_GE(links_before, 10) << "it was submitted while the chain ran";
+  EXPECT_GE(links_passed, 0);
+  EXPECT_LE(links_passed, 10);
+}
+
+/// A scheduler goes on to lend while the first cores are in long kernels, and the ticket is stolen
+/// more often than there are parts.
 TEST(PackedBlockTasks, KeepTheRulesBesideLongKernels) {
   DeviceConfig config;
   config.events = 4096;
