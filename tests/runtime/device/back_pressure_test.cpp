@@ -173,6 +173,73 @@ TEST_P(BackPressure, OfALargeWindowEndsWithTheRun) {
   EXPECT_EQ(result.error.code, ErrorCode::kernel_threw) << result.error.message;
 }
 
+std::atomic<bool> asking{false};
+std::atomic<bool> gone_on{false};
+std::atomic<bool> is_late{false};
+
+/// Ends while the orchestrator waits.
+void making_room_kernel(int64_t*) {
+  while (!asking.load()) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+/// Ends when the orchestrator has gone on, or never would before.
+void staying_kernel(int64_t*) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (!gone_on.load() && !is_late.load()) {
+    if (std::chrono::steady_clock::now() > end) is_late = true;
+    std::this_thread::yield();
+  }
+}
+
+/// Expects that the last task that `entry` submits waits for kernel 2 alone, and not for kernel 0.
+void expect_to_go_on(const DeviceConfig& config, void (*entry)(PTO2Runtime*)) {
+  static constexpr KernelEntry kernels[] = {staying_kernel, quick_kernel, making_room_kernel};
+  asking = gone_on = is_late = false;
+  const Launch what{kernels,
+                    [entry](PTO2Runtime* rt) {
+                      pto2_rt_init_tensor_pool(rt);
+                      entry(rt);
+                      gone_on = true;
+                    },
+                    {}};
+  const executors::TeamOptions team{.executor = executors::Executor::threads};
+  const RunResult result = launch(config, team, what);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.waits, 1U);
+  EXPECT_FALSE(is_late);
+}
+
+/// Of sixteen slots an eighth is one.
+TEST(BackPressureInParts, EndsWithTheSlotThatIsAwaited) {
+  DeviceConfig config = small_device();
+  config.window = 16;
+  expect_to_go_on(config, [](PTO2Runtime* rt) {
+    for (int i = 0; i < 16; ++i) {
+      PTO2_SCOPE(rt) {
+        if (i == 15) asking = true;
+        (void)submit(rt, i == 0 ? 2 : i == 1 ? 0 : 1);
+      }
+    }
+  });
+}
+
+/// The ring that the orchestrator submits to has nothing to give.
+TEST(BackPressureInParts, OfTheTensorMapEndsWithEntriesOfAnotherRing) {
+  DeviceConfig config = small_device();
+  config.tensormap_pool = 16;
+  expect_to_go_on(config, [](PTO2Runtime* rt) {
+    for (int i = 0; i < 8; ++i) {
+      pto2_rt_submit_task(rt, i == 0 ? 0 : 1, PTO2_WORKER_CUBE, nullptr, 0);
+    }
+    PTO2_SCOPE(rt) {
+      for (int i = 0; i < 16; ++i) (void)submit(rt, i == 0 ? 2 : 1);
+    }
+    asking = true;
+    (void)submit(rt, 1);
+  });
+}
+
 TEST_P(BackPressure, OfTheHeapIsWarnedOfWithItsState) {
   DeviceConfig config = small_device();
   config.heap_bytes = 8192;
