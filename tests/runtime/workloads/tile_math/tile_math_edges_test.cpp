@@ -58,6 +58,16 @@ TEST_P(TileMathEdges, products_touch_nothing_beyond_their_operands) {
   }
 }
 
+TEST_P(TileMathEdges, multiply_touches_nothing_beyond_its_operands) {
+  for (const size_t side : {1, 3, 16, 33, 100}) {
+    const AtTheEnd<float> left(side * side), right(side * side), out(side * side);
+    std::ranges::fill(left.span(), 1.0f);
+    std::ranges::fill(right.span(), 1.0f);
+    math->multiply(side, left.data(), right.data(), out.data());
+    EXPECT_EQ(out.span().back(), static_cast<float>(side));
+  }
+}
+
 TEST_P(TileMathEdges, softmax_and_update_touch_nothing_beyond_their_operands) {
   for (const TileShape& t : shapes) {
     const AtTheEnd<float> scores(t.rows * t.columns), row_max(t.rows), row_sum(t.rows);
@@ -152,9 +162,10 @@ TEST_P(TileMathEdges, subnormals_count_as_zero_while_a_function_runs_and_not_aft
                            accumulator.data(), out.data(), 9, false, true});
   EXPECT_EQ(out, std::vector<float>(9, 0.0f));
 
-  const std::vector<float> scores(20, 1.0f);
+  const std::vector<float> scores(20, subnormal);
   std::vector<uint16_t> p(20);
   math->softmax(format, {1, 20, 0}, {scores.data(), 20, 20, 1, p.data(), max.data(), sum.data()});
+  EXPECT_EQ(max[0], 0.0f);
   std::vector<float> products(400);
   math->scores(format, {1, 1, 20}, p.data(), 20, p.data(), products.data());
   math->weighted_values(format, {1, 20, 1}, p.data(), p.data(), products.data());
