@@ -69,6 +69,18 @@ TEST(KeptMemory, NobodyGetsWhatAnotherHas) {
   for (std::size_t i = 3; i < taken.size(); ++i) KeptMemory::give_back(taken[i]);
 }
 
+/// Its lines may be in a cache yet.
+TEST(KeptMemory, TheNewestIsTheNext) {
+  KeptMemory memory;
+  const KeptMemory::Block older = memory.take(1 << 20);
+  const KeptMemory::Block newer = memory.take(1 << 20);
+  memory.keep(older, 100);
+  memory.keep(newer, 100);
+  const KeptMemory::Block next = memory.take(1 << 20);
+  EXPECT_EQ(next.data, newer.data);
+  KeptMemory::give_back(next);
+}
+
 TEST(KeptMemory, AnotherSizeIsAnotherPiece) {
   KeptMemory memory;
   memory.keep(memory.take(2 << 20), 0);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
 
@@ -265,6 +266,26 @@ TEST(SeededTeam, AKernelThatEndsLastIsLaterThanAllBefore) {
     team.run();
     EXPECT_LT(others, end) << seed;
   }
+}
+
+/// Which may name it.
+TEST(SeededTeam, TellsAWatchWhoIsInsideOfAKernel) {
+  Seeded::team team({.seed = 1});
+  team.add("core", 0, [&] {
+    const uint64_t before = team.running_kernel().begun;
+    Seeded::run_kernel(
+        [](int64_t* args) {
+          const KernelState state = SeededTeam::current()->running_kernel();
+          EXPECT_TRUE(state.inside);
+          EXPECT_EQ(state.begun, static_cast<uint64_t>(*args));
+          ASSERT_NE(state.name, nullptr);
+          EXPECT_EQ(*state.name, "core");
+        },
+        std::array{static_cast<int64_t>(before + 1)}.data());
+    EXPECT_FALSE(team.running_kernel().inside);
+    EXPECT_EQ(team.running_kernel().name, nullptr);
+  });
+  team.run();
 }
 
 TEST(SeededTeam, OneTeamMayRunAfterAFailedOne) {

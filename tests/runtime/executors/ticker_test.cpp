@@ -1,12 +1,14 @@
 #include "runtime/executors/ticker.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <thread>
 
 #include "runtime/executors/shared_ticker.hpp"
@@ -49,21 +51,46 @@ TEST(SharedTicker, TicksForEachUntilItsEnd) {
   }
 }
 
+auto threads_now() {
+  const std::filesystem::directory_iterator begin("/proc/self/task");
+  return std::distance(begin, std::filesystem::directory_iterator());
+}
+
+/// One that was joined is listed for a moment yet.
+bool is_alone_in_the_end() {
+  for (int wait = 0; wait < 3000 && threads_now() != 1; ++wait) std::this_thread::sleep_for(1ms);
+  return threads_now() == 1;
+}
+
 /// One for all, and none when all are over.
 TEST(SharedTicker, HasOneThread) {
-  const auto threads = [] {
-    const std::filesystem::directory_iterator begin("/proc/self/task");
-    return std::distance(begin, std::filesystem::directory_iterator());
-  };
-  const auto before = threads();
+  ASSERT_TRUE(is_alone_in_the_end());
   {
     const SharedTicker standing([] {});
     for (int i = 0; i < 100; ++i) {
       const SharedTicker other([] {});
-      ASSERT_EQ(threads(), before + 1);
+      ASSERT_EQ(threads_now(), 2);
     }
   }
-  EXPECT_EQ(threads(), before);
+  EXPECT_TRUE(is_alone_in_the_end());
+}
+
+/// No thread gets a stack. Who was refused is not among those who keep the next one.
+TEST(SharedTicker, IsNotThereIfTheSystemRefusesItsThread) {
+  pthread_attr_t usual;
+  pthread_getattr_default_np(&usual);
+  pthread_attr_t impossible;
+  pthread_attr_init(&impossible);
+  ASSERT_EQ(pthread_attr_setstacksize(&impossible, std::size_t{1} << 60), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&impossible), 0);
+  EXPECT_THROW(SharedTicker([] {}), std::system_error);
+  pthread_setattr_default_np(&usual);
+  pthread_attr_destroy(&impossible);
+  pthread_attr_destroy(&usual);
+  {
+    const SharedTicker next([] {});
+  }
+  EXPECT_TRUE(is_alone_in_the_end());
 }
 
 TEST(Ticker, ItsEndIsNoTickAndWaitsForNone) {
