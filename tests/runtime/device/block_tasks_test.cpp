@@ -232,27 +232,34 @@ TEST(PackedBlockTasks, AreLentToNoMoreCoresThanCanRun) {
   EXPECT_LE(result.loans, 2 * blocks);
 }
 
+/// Of a chain on one host thread.
+uint64_t loans_of_blocks(uint32_t blocks, int32_t type) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  const RunResult result = launch({}, executors::TeamOptions{.host_threads = 1},
+                                  {kernels,
+                                   [blocks, type](PTO2Runtime* rt) {
+                                     pto2_rt_init_tensor_pool(rt);
+                                     static float link;
+                                     const uint32_t shape[] = {1};
+                                     const Tensor tensor = make_tensor_external(&link, shape, 1);
+                                     for (uint32_t i = 0; i < blocks; ++i) {
+                                       submit_block(rt, {make_inout_param(tensor)}, 48, type);
+                                     }
+                                   },
+                                   {}});
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.fins, 48 * blocks);
+  return result.loans;
+}
+
 /// A completion makes each ready, so that they are met by a scheduler that has something to do.
 TEST(PackedBlockTasks, ThatFollowEachOtherAreLentToNoMore) {
   constexpr uint32_t blocks = 100;
-  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
-  const RunResult result =
-      launch({}, executors::TeamOptions{.host_threads = 1},
-             {kernels,
-              [](PTO2Runtime* rt) {
-                pto2_rt_init_tensor_pool(rt);
-                static float link;
-                const uint32_t shape[] = {1};
-                const PTOParam params[] = {make_inout_param(make_tensor_external(&link, shape, 1))};
-                for (uint32_t i = 0; i < blocks; ++i) {
-                  pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, params, 1, 48);
-                }
-              },
-              {}});
-  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-  EXPECT_EQ(result.fins, 48 * blocks);
-  EXPECT_GE(result.loans, blocks);
-  EXPECT_LE(result.loans, 2 * blocks);
+  for (const int32_t type : {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR}) {
+    const uint64_t loans = loans_of_blocks(blocks, type);
+    EXPECT_GE(loans, blocks) << type;
+    EXPECT_LE(loans, 2 * blocks) << type;
+  }
 }
 
 /// Links of a chain that have run, and how many had when a task was submitted that needs none.
