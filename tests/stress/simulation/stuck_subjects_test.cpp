@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "runtime/device/crash_guard.hpp"
+#include "stress/crash_report.hpp"
 #include "stress/simulation/graph_subject.hpp"
 #include "stress/simulation/simulate.hpp"
 #include "stress/simulation/workload_subject.hpp"
@@ -82,6 +84,13 @@ TEST(StuckSubjects, SayHowToRepeatTheRunWhenTheyEndTheProcess) {
               ExitedWithCode(5),
               "FATAL: kernel .* has not returned for 0.3 s.*\n.*--deadline.*\n"
               "repeat: pto2 replay simulate/bgemm:.*@random:3\n$");
+}
+
+TEST(StuckSubjects, AreNotTheOnesWhenTheyAreOver) {
+  {
+    const CrashReport report([](uint64_t) { return "nothing"; });
+  }
+  EXPECT_EXIT(CrashGuard::end_mute(300), ExitedWithCode(5), "^[^\n]*has not returned for 0.3 s");
 }
 
 TEST(StuckSubjects, HaveTheDeadlineOfTheirOptions) {
