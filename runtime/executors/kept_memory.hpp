@@ -3,7 +3,8 @@
 ///
 ///   KM-I1: what is kept is zero, and nobody's.
 ///   KM-I2: no more is kept than most_blocks pieces, with most_resident bytes of pages.
-///   KM-P1: what its former user has written lies at the front, as far as he says.
+///   KM-P1: what its former user has written, and not cleared himself, lies at the front, as far as
+///          he says.
 #pragma once
 
 #include <array>
@@ -39,8 +40,9 @@ class KeptMemory {
   /// The piece of this size that was kept last, or a new one, for which all that is kept is given
   /// up if it must be. Throws std::bad_alloc.
   [[nodiscard]] Block take(std::size_t bytes);
-  /// Clears a piece and keeps it; the oldest are given back to the system if it is too much. Of it
-  /// only the first `touched` bytes were written since take(), and nobody uses it any more (KM-P1).
+  /// Clears a piece and keeps it; the oldest are given back to the system if it is too much. All
+  /// but its first `touched` bytes are zero, and nobody uses it any more (KM-P1). Its `resident`
+  /// counts what was written behind those.
   void keep(Block block, std::size_t touched) noexcept;
   /// Gives a piece back to the system, whatever was written there.
   static void give_back(const Block& block) noexcept;

@@ -34,4 +34,10 @@ void MappedBytes::keep_for_the_next(std::size_t touched) {
   touched_ = std::min(touched, block_.bytes);
 }
 
+/// Any of its pages may be there.
+void MappedBytes::keep_cleared() {
+  block_.resident = block_.bytes;
+  touched_ = 0;
+}
+
 }  // namespace pto2

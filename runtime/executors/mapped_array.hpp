@@ -27,6 +27,8 @@ class MappedBytes {
   /// When this ends, the memory is cleared and kept, and not given back to the system. All that was
   /// ever written lies in the first `touched` bytes; nobody writes any more.
   void keep_for_the_next(std::size_t touched);
+  /// The same of memory that its user has cleared himself, wherever he had written.
+  void keep_cleared();
 
  private:
   KeptMemory::Block block_;
@@ -49,6 +51,7 @@ class MappedArray {
   void keep_for_the_next(uint64_t touched) {
     bytes_.keep_for_the_next(std::min<uint64_t>(touched, count_) * sizeof(T));
   }
+  void keep_cleared() { bytes_.keep_cleared(); }
 
  private:
   static_assert(alignof(T) <= 64);

@@ -88,8 +88,8 @@ void TensorMap::keep_memory() {
     bucket(entry.base) = nil;
     task_entry_head(entry.producer) = nil;
   }
-  buckets_.keep_for_the_next(0);
-  task_entry_heads_.keep_for_the_next(0);
+  buckets_.keep_cleared();
+  task_entry_heads_.keep_cleared();
 }
 
 void TensorMap::clean_up(uint32_t ring) {

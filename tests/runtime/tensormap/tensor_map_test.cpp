@@ -50,6 +50,24 @@ TEST(TensorMap, FindsWhatOverlaps) {
   EXPECT_TRUE(map.invariant_holds());
 }
 
+/// Of its buckets any page may have been written. KM-I2.
+TEST(TensorMap, KeepsNoMorePagesForTheNextThanOneMayKeep) {
+  KeptMemory& memory = KeptMemory::of_process();
+  memory.release();
+  constexpr uint32_t buckets = KeptMemory::most_resident / sizeof(uint32_t);
+  {
+    TensorMap one({.rings = 1, .window = 16, .pool_size = 8, .num_buckets = buckets});
+    TensorMap two({.rings = 1, .window = 16, .pool_size = 8, .num_buckets = buckets});
+    for (TensorMap* const map : {&one, &two}) {
+      ASSERT_TRUE(map->insert(buffer, bytes(0, 10), make_id(0, 0), true));
+      map->keep_memory();
+    }
+  }
+  EXPECT_EQ(memory.blocks(), 1U);
+  EXPECT_TRUE(memory.invariant_holds());
+  memory.release();
+}
+
 TEST(TensorMap, InoutReplacesWhatItCoversButNotTheAllocation) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
   ASSERT_TRUE(map.insert(buffer, bytes(0, 10), make_id(0, 0), true));
