@@ -132,8 +132,7 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
       simulate(arguments.options, seeds, arguments.jobs, interruption.stop(), make);
   check_weakening(arguments.options, summary);
   std::optional<Shrunk> shrunk;
-  const bool may_shrink = arguments.shrink && !interruption.exit_code() && !summary.timed_out;
-  if (!summary.wrong.empty() && may_shrink) {
+  if (summary.may_shrink() && arguments.shrink && !interruption.exit_code()) {
     fmt::print(stderr, "pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);
     shrunk = make_subject(arguments.options)->shrink(summary.wrong[0].seed);
   }

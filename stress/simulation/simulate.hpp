@@ -43,6 +43,9 @@ struct Summary {
   double seconds = 0;
   /// Outcomes and cases that so many runs should have shown.
   std::vector<std::string> never_seen;
+
+  /// Whether the first wrong run can be tried with less and less: not if one did not end by itself.
+  [[nodiscard]] bool may_shrink() const { return !wrong.empty() && !timed_out; }
 };
 
 /// Wrong seeds that are kept.

@@ -134,9 +134,12 @@ TEST(Simulate, EndsWithARunThatTimedOut) {
   });
   EXPECT_THAT(seeds, ElementsAre(62, 63, 64));
   EXPECT_TRUE(summary.timed_out);
+  EXPECT_FALSE(summary.may_shrink());
   EXPECT_EQ(summary.wrong_runs, 1U);
   EXPECT_EQ(summary.repeated, 0U);
-  EXPECT_FALSE(summary_of({1, 2}, [](uint64_t) { return passed(); }).timed_out);
+  const Summary all_passed = summary_of({1, 2}, [](uint64_t) { return passed(); });
+  EXPECT_FALSE(all_passed.timed_out);
+  EXPECT_FALSE(all_passed.may_shrink());
 }
 
 TEST(Simulate, KeepsTheFirstWrongSeedsAndEnds) {
@@ -148,6 +151,7 @@ TEST(Simulate, KeepsTheFirstWrongSeedsAndEnds) {
   EXPECT_EQ(summary.runs, 2 * most_wrong);
   EXPECT_EQ(summary.wrong_runs, most_wrong);
   ASSERT_EQ(summary.wrong.size(), most_wrong);
+  EXPECT_TRUE(summary.may_shrink());
   EXPECT_EQ(summary.wrong.front().seed, 2U);
   EXPECT_THAT(summary.wrong.front().problems, ElementsAre("2"));
 }

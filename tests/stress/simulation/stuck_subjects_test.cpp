@@ -64,6 +64,13 @@ TEST(StuckSubjects, EndTheSeedsAndSayWhere) {
   }
 }
 
+TEST(StuckSubjects, AreKernelsAndOrchestrations) {
+  EXPECT_TRUE(is_timeout(ErrorCode::scheduler_timeout));
+  EXPECT_TRUE(is_timeout(ErrorCode::orchestration_timeout));
+  EXPECT_FALSE(is_timeout(ErrorCode::ok));
+  EXPECT_FALSE(is_timeout(ErrorCode::core_lost));
+}
+
 TEST(StuckSubjects, AreGraphs) {
   const auto launch = [](ExecutorKind where, DeviceConfig config, const Launch& what,
                          uint64_t seed) {
