@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/executors/runtime_handle.hpp"
+#include "runtime/executors/seeded_team.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -232,6 +233,23 @@ TEST_P(MisplacedCalls, OfAnotherRunEndTheProcess) {
               "submit_task\\(\\) was called after the end");
   for (int i = 0; i < 20; ++i) ASSERT_EQ(run([](PTO2Runtime*) {}).error.code, ErrorCode::ok);
   EXPECT_EXIT(submit(former, 0), ExitedWithCode(5), "submit_task\\(\\) was called after the end");
+}
+
+/// Kernels have run on the same OS thread meanwhile.
+TEST(CallsOfSimulations, GoOnWhenTheOrchestrationHasGivenWay) {
+  for (const ExecutorKind where : {ExecutorKind::seeded, ExecutorKind::random}) {
+    static constexpr KernelEntry kernels[] = {caller};
+    const auto entry = [](PTO2Runtime* rt) {
+      pto2_rt_init_tensor_pool(rt);
+      for (int task = 0; task < 5; ++task) {
+        submit(rt, 0);
+        for (int i = 0; i < 100; ++i) executors::SeededTeam::current()->give_way();
+      }
+    };
+    const RunResult result = run_at(where, small_device(), {kernels, entry, {}});
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    EXPECT_EQ(result.tasks, 5U);
+  }
 }
 
 TEST(CallsBeforeTheRun, DoNothing) {
