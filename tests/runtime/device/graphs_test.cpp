@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <vector>
 
+#include "runtime/executors/seeded_team.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -237,6 +239,51 @@ TEST_P(Graphs, LaunchesAreIndependentOfEachOther) {
           (void)graph.task({a});
         },
         1);
+  }
+}
+
+std::atomic<bool> producer_may_end{false};
+std::atomic<int> consumers_run{0};
+
+void give_way() {
+  executors::SeededTeam::current()->give_way();
+}
+
+void producer_kernel(int64_t*) {
+  while (!producer_may_end.load()) give_way();
+}
+
+void consumer_kernel(int64_t*) {
+  ++consumers_run;
+}
+
+/// Two consumers come while their producer runs, and a third when it has completed.
+void submit_linked_and_early(PTO2Runtime* rt) {
+  pto2_rt_init_tensor_pool(rt);
+  const uint64_t shape[] = {1};
+  const Tensor tensor = make_tensor(shape, 1);
+  const PTOParam output = make_output_param(tensor);
+  const PTOParam input = make_input_param(tensor);
+  pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, &output, 1);
+  for (int i = 0; i < 2; ++i) pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, &input, 1);
+  producer_may_end = true;
+  while (consumers_run.load() == 0) give_way();
+  pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, &input, 1);
+}
+
+/// Whether the run is traced or not.
+TEST(Edges, AreLinkedOrEarly) {
+  static constexpr KernelEntry kernels[] = {producer_kernel, consumer_kernel};
+  for (const uint32_t events : {0u, 1u << 12}) {
+    producer_may_end = false;
+    consumers_run = 0;
+    DeviceConfig config = small_device();
+    config.events = events;
+    const RunResult result =
+        launch_on(ExecutorKind::seeded, config, {kernels, submit_linked_and_early, {}}, 1);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    EXPECT_EQ(result.edges_linked, 2U) << events;
+    EXPECT_EQ(result.edges_early, 1U) << events;
   }
 }
 
