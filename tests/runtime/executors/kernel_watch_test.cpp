@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 namespace pto2::executors {
@@ -72,6 +73,24 @@ TEST_F(Watched, ThreadsAreToldApart) {
   EXPECT_EQ(stuck_, std::vector<pid_t>{7});
   look({7, 2, true}, {8, 1, true}, 2);
   EXPECT_EQ(stuck_, (std::vector<pid_t>{7, 8}));
+}
+
+/// As many looks later as periods have begun in it.
+TEST(KernelWatch, FindsWhoIsInsideAtADeadline) {
+  const std::pair<uint64_t, int> looks_by_deadline[] = {
+      {1, 1}, {250, 1}, {251, 2}, {500, 2}, {60'000, 240}};
+  for (const auto& [deadline, looks] : looks_by_deadline) {
+    int found = 0;
+    StuckKernels what;
+    what.deadline_ms = deadline;
+    what.found = [&](const KernelState&, bool) { ++found; };
+    KernelWatch watch(what);
+    const std::vector<KernelState> threads{{7, 1, true}};
+    for (int i = 0; i < looks; ++i) watch.look(threads);
+    EXPECT_EQ(found, 0) << deadline;
+    watch.look(threads);
+    EXPECT_EQ(found, 1) << deadline;
+  }
 }
 
 TEST(KernelWatch, WithoutLooksFindsNobody) {
