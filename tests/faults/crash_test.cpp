@@ -11,7 +11,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <new>
 #include <string>
 #include <thread>
@@ -115,9 +117,12 @@ TEST(StandingGuard, LetsEachRunSpeakForItself) {
       KilledBySignal(SIGSEGV), "^$");
 }
 
-/// Between two guards the handlers are not installed anew.
+/// Between two guards the handlers are not installed anew, and the thread is there that looks for
+/// deadlines.
 TEST(StandingGuard, KeepsWhatEachRunWouldInstall) {
   const StandingGuard standing;
+  const std::filesystem::directory_iterator threads("/proc/self/task");
+  EXPECT_GE(std::distance(threads, std::filesystem::directory_iterator()), 2);
   stack_t stack = {};
   sigaltstack(nullptr, &stack);
   EXPECT_EQ(stack.ss_flags & SS_DISABLE, 0);
