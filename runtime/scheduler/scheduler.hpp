@@ -140,7 +140,6 @@ class Scheduler {
   const std::unique_ptr<TaskId[]> scratch_;
   bool announced_ = false;          // in the set of parked schedulers
   bool cores_to_wait_for_ = false;  // a block task was lent to some, who may need no others
-  bool queued_ = false;             // a completion has made tasks ready that found no core at once
   bool rare_types_;                 // tasks of type ai_cpu or accelerator may come
   std::optional<SlotId> own_task_;  // of type ai_cpu, to be run in the next round
   SchedulerCounts counts_;

@@ -35,12 +35,10 @@ void Scheduler<P, F>::run() {
     while (!state_.fatal.is_set()) {
       bool progress = completion_phase();
       scan_phase();
-      // Who parks after each round looks for tasks in that, unless there are some for certain, or
-      // it may have been rung for some, or yields instead.
-      const bool parks =
-          P::polling_rounds() == 0 && !rare_types_ && !queued_ && !cores_to_wait_for_;
+      // Who parks after each round looks for tasks in that, unless it may have been rung for some,
+      // or yields instead.
+      const bool parks = P::polling_rounds() == 0 && !rare_types_ && !cores_to_wait_for_;
       if (!parks || (woken && !progress)) progress |= dispatch_phase();
-      queued_ = false;
       vain_rounds = progress ? 0 : vain_rounds + 1;
       bool yields = progress ? cores_to_wait_for_ : vain_rounds <= P::polling_rounds();
       if (!yields && (!progress || P::polling_rounds() == 0)) {
@@ -152,7 +150,6 @@ void Scheduler<P, F>::push(SlotId task) {
   Cores& cores = cores_[type];
   cores.more = true;
   if (!descriptor.is_block && !cores.idle.empty()) return (void)start(cores, task, descriptor);
-  queued_ = true;
   if (state_.ready[type].push(shard_, task)) return;
   cores.backlog.push_back(task);
   record<P>(log_, EventKind::backlog, descriptor.id);
