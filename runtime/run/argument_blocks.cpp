@@ -11,7 +11,10 @@ constexpr std::size_t margin = ArgumentBlocks::bytes_of(max_params);
 }  // namespace
 
 ArgumentBlocks::ArgumentBlocks(uint32_t window)
-    : memory_(2 * margin + most_chunks(window) * chunk_bytes) {}
+    : memory_(2 * margin + most_chunks(window) * chunk_bytes),
+      used_(1),
+      next_(memory_.data() + margin),
+      end_(next_ + chunk_bytes) {}
 
 void ArgumentBlocks::keep_memory() {
   memory_.keep_for_the_next(2 * margin + used_ * chunk_bytes);
@@ -26,8 +29,8 @@ std::size_t ArgumentBlocks::most_chunks(uint32_t window) {
 }
 
 void ArgumentBlocks::next_chunk(uint64_t local, uint64_t alive) {
-  if (end_ != nullptr) full_.push_back({end_ - chunk_bytes, local - 1});
-  if (!full_.empty() && full_.front().last < alive) {
+  full_.push_back({end_ - chunk_bytes, local - 1});
+  if (full_.front().last < alive) {
     next_ = full_.front().begin;
     full_.pop_front();
   } else {

@@ -38,7 +38,7 @@ class ArgumentBlocks {
     next_ += bytes;
     return TaskArguments(begin + TaskArguments::bytes_in_front(params));
   }
-  /// Where the next task's lines are, if they fit into its chunk.
+  /// Where the next task's lines are, if they fit into its chunk; in the memory of the blocks.
   [[nodiscard]] const std::byte* next() const { return next_; }
 
   static constexpr std::size_t bytes_of(uint32_t params) {
@@ -62,9 +62,9 @@ class ArgumentBlocks {
 
   MappedBytes memory_;
   std::deque<Full> full_;
-  std::size_t used_ = 0;
-  std::byte* next_ = nullptr;
-  std::byte* end_ = nullptr;  // of the chunk
+  std::size_t used_;
+  std::byte* next_;
+  std::byte* end_;  // of the chunk
 };
 
 }  // namespace pto2

@@ -117,9 +117,10 @@ TEST(ArgumentBlocks, TakeNewMemoryWhileTheOldestChunkHasATaskAlive) {
 
 TEST(ArgumentBlocks, TellWhereTheNextLinesAre) {
   ArgumentBlocks blocks(16);
-  static_cast<void>(blocks.take(0, 2, 0));
-  const std::byte* const next = blocks.next();
-  EXPECT_EQ(begin_of(blocks.take(1, 5, 0), 5), next);
+  for (const uint32_t params : {2, 5}) {
+    const std::byte* const next = blocks.next();
+    EXPECT_EQ(begin_of(blocks.take(0, params, 0), params), next);
+  }
 }
 
 TEST(ArgumentBlocksDeathTest, RefuseMoreParametersThanATaskHas) {
