@@ -5,9 +5,14 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -31,6 +36,44 @@ bool is_clear(const KeptMemory::Block& block) {
 bool is_resident(const void* page) {
   unsigned char resident = 0;
   return mincore(const_cast<void*>(page), 1, &resident) == 0 && (resident & 1) != 0;
+}
+
+/// Whether the mapping that holds `address` is to have huge pages, by the system's own list.
+bool wants_huge_pages(const void* address) {
+  const auto wanted = reinterpret_cast<uintptr_t>(address);
+  std::ifstream maps("/proc/self/smaps");
+  bool is_the_one = false;
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      is_the_one = begin <= wanted && wanted < end;
+    } else if (is_the_one && line.starts_with("VmFlags:")) {
+      return line.find(" hg") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+/// Little is written at the front, in most runs.
+TEST(KeptMemory, AMappingHasHugePagesBehindItsFirstMebibyte) {
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) GTEST_SKIP();
+  KeptMemory memory;
+  const KeptMemory::Block block = memory.take(8 << 20);
+  EXPECT_FALSE(wants_huge_pages(block.data + (1 << 20) - 1));
+  EXPECT_TRUE(wants_huge_pages(block.data + (1 << 20)));
+  EXPECT_TRUE(wants_huge_pages(block.data + (8 << 20) - 1));
+  KeptMemory::give_back(block);
+}
+
+/// Who has written 5 MiB may have all pages of seven.
+TEST(KeptMemory, HugePagesCountWhole) {
+  KeptMemory memory;
+  const std::size_t written = 5 << 20;
+  std::vector<KeptMemory::Block> pieces;
+  for (int i = 0; i < 12; ++i) pieces.push_back(memory.take(8 << 20));
+  for (const KeptMemory::Block& piece : pieces) memory.keep(piece, written);
+  EXPECT_EQ(memory.blocks(), KeptMemory::most_resident / (written + (2 << 20)));
 }
 
 TEST(KeptMemory, APieceThatCameBackIsTheNextAndClear) {
@@ -126,7 +169,8 @@ TEST(KeptMemory, ItKeepsNoMoreThanSoManyBytes) {
   EXPECT_TRUE(memory.invariant_holds());
   const KeptMemory::Block newest = memory.take(size);
   EXPECT_EQ(newest.data, first.data);
-  memory.keep(newest, size + 1);
+  KeptMemory::give_back(newest);
+  memory.keep(memory.take(size + 4096), size + 1);
   EXPECT_EQ(memory.blocks(), 0U) << "more than all of it";
 }
 

@@ -19,7 +19,9 @@ using testing::ExitedWithCode;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-void stay(int64_t*) { test::stay_in_place(); }
+void stay(int64_t*) {
+  test::stay_in_place();
+}
 
 void stay_in_a_library(int64_t*) {
   for (;;) pause();
