@@ -12,7 +12,7 @@ constexpr std::size_t margin = ArgumentBlocks::bytes_of(max_params);
 
 ArgumentBlocks::ArgumentBlocks(uint32_t window)
     : memory_(2 * margin + most_chunks(window) * chunk_bytes),
-      used_(1),
+      used_(std::size_t{1}),
       next_(memory_.data() + margin),
       end_(next_ + chunk_bytes) {}
 
