@@ -14,9 +14,6 @@ namespace pto2 {
 
 namespace {
 
-/// Below this, clearing costs less than a mapping, its page faults, and its end, of which every
-/// processor that runs the process is told.
-constexpr std::size_t smallest_mapping = std::size_t{1} << 20;
 constexpr std::size_t alignment = 64;
 
 /// Of a mapping, what comes behind this is asked for in huge pages: who writes that much shall not
@@ -31,7 +28,7 @@ std::size_t resident_of(std::size_t touched, std::size_t bytes) {
 
 /// Without data if the system has no memory.
 KeptMemory::Block allocate(std::size_t bytes) {
-  if (bytes >= smallest_mapping) {
+  if (bytes >= KeptMemory::smallest) {
     void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return {};
@@ -123,7 +120,7 @@ KeptMemory::Block KeptMemory::remove(std::size_t i) noexcept {
 
 void KeptMemory::give_back(const Block& block) noexcept {
   executors::allow_access(block.data, block.resident);
-  if (block.bytes >= smallest_mapping) {
+  if (block.bytes >= smallest) {
     munmap(block.data, block.bytes);
   } else {
     std::free(block.data);

@@ -24,7 +24,8 @@ class KeptMemory {
 
   static constexpr std::size_t most_blocks = 64;
   static constexpr std::size_t most_resident = std::size_t{64} << 20;
-  /// Smaller pieces are not kept: clearing them costs little.
+  /// Smaller pieces are neither mapped nor kept: clearing them costs less than a mapping, its page
+  /// faults, and its end, of which every processor that runs the process is told.
   static constexpr std::size_t smallest = std::size_t{64} << 10;
 
   /// What the runs of this process share. It is never destroyed.

@@ -21,7 +21,7 @@
 namespace pto2 {
 namespace {
 
-// Below and above the size from which memory is mapped.
+// Without huge pages, and with them.
 constexpr std::size_t kept_sizes[] = {KeptMemory::smallest, 1 << 20, 8 << 20};
 
 void write(const KeptMemory::Block& block, std::size_t bytes) {
@@ -98,6 +98,17 @@ TEST(KeptMemory, ItsPagesStay) {
   memory.keep(block, 5000);
   EXPECT_TRUE(is_resident(block.data));
   EXPECT_FALSE(is_resident(block.data + (7 << 20)));
+}
+
+/// Most runs use few of the entries that their arrays have.
+TEST(KeptMemory, NewPiecesHaveNoPages) {
+  for (const std::size_t size : kept_sizes) {
+    KeptMemory memory;
+    const KeptMemory::Block block = memory.take(size);
+    EXPECT_FALSE(is_resident(block.data)) << size;
+    EXPECT_FALSE(is_resident(block.data + size - 4096)) << size;
+    KeptMemory::give_back(block);
+  }
 }
 
 TEST(KeptMemory, NobodyGetsWhatAnotherHas) {
