@@ -16,10 +16,10 @@ namespace pto2::test {
   asm volatile("syscall" : "+a"(result) : "D"(&length), "S"(nullptr) : "rcx", "r11", "memory");
 }
 
-/// Stays for minutes: far longer than any deadline of a test, but so that a test in which nobody
-/// ends it fails and does not hang.
+/// Stays for ten seconds: far longer than any deadline of a test, but so that a test in which
+/// nobody ends it fails and does not hang.
 [[gnu::always_inline]] inline void stay_in_place() {
-  for (int i = 0; i < 1000; ++i) sleep_in_place(std::chrono::milliseconds(200));
+  for (int i = 0; i < 50; ++i) sleep_in_place(std::chrono::milliseconds(200));
 }
 
 }  // namespace pto2::test
