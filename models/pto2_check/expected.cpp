@@ -34,6 +34,7 @@ const std::map<std::string, Expectation> expectations = {
     {"ready_queues/full_shards", {46}},
     {"tensormap/one_ring", {81}},
     {"tensormap/two_rings", {168}},
+    {"tensormap/whole_buffers", {1'232}},
     {"doorbell/ring_against_idle", {104}},
     {"doorbell/ring_against_ring", {443}},
     {"start_gate/open_against_wait", {98}},

@@ -1,7 +1,7 @@
-/// What one_ring and two_rings share: the orchestrator (role 0) submits tasks that each read one of
-/// two buffers and write one, through a TensorMap with room for few entries, while each ring's
-/// tasks are retired by a role of its own. The watermarks are all they share; what the orchestrator
-/// sees of them, and when, decides which clean-up layer meets which entry.
+/// What the scenarios of the TensorMap share: the orchestrator (role 0) submits tasks that each
+/// read one of two buffers and write one, through a TensorMap with room for few entries, while each
+/// ring's tasks are retired by a role of its own. The watermarks are all they share; what the
+/// orchestrator sees of them, and when, decides which clean-up layer meets which write.
 #pragma once
 
 #include <vector>
@@ -29,28 +29,31 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
     uint32_t ring;
     uint32_t read;
     uint32_t written;
+    bool replaces = false;  ///< it reads and writes the former
   };
 
-  TensorMapHistory(std::vector<Step> steps, uint32_t pool)
+  /// Of buffers of `bytes` bytes, of which each task writes four.
+  TensorMapHistory(std::vector<Step> steps, uint32_t pool, uint64_t bytes)
       : steps_(std::move(steps)),
-        map_({.rings = rings, .window = window, .pool_size = pool, .num_buckets = 1}) {
+        map_({.rings = rings, .window = window, .pool_size = pool, .num_buckets = 1}),
+        buffers_{BufferWrites{.key = 0x10000, .bytes = bytes},
+                 BufferWrites{.key = 0x10010, .bytes = bytes}} {
     for (const Step& step : steps_) ++tasks_[step.ring];
   }
   ~TensorMapHistory() = default;
 
  private:
   static constexpr uint32_t window = 2;
-  static constexpr Region whole{.begin = 0,
-                                .end = 4,
-                                .origin = 0,
-                                .element_size = 4,
-                                .ndims = 1,
-                                .contiguous = true,
-                                .unused = 0,
-                                .root_strides = {},
-                                .box_begin = {},
-                                .box_end = {1, 1, 1, 1, 1}};
-  static uint64_t base(uint32_t buffer) { return 0x10000 + 16 * uint64_t{buffer}; }
+  static constexpr Region part{.begin = 0,
+                               .end = 4,
+                               .origin = 0,
+                               .element_size = 4,
+                               .ndims = 1,
+                               .contiguous = true,
+                               .unused = 0,
+                               .root_strides = {},
+                               .box_begin = {},
+                               .box_end = {1, 1, 1, 1, 1}};
 
   struct Writer {
     TaskId task;
@@ -61,8 +64,8 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
     for (const Step& step : steps_) {
       const TaskId id = make_id(RingId(step.ring), next_[step.ring]);
       wait_for_room(step.ring);
-      check_producers(step.read);
-      check<P>(map_.insert(base(step.written), whole, id, false), "what is reserved is there");
+      check_producers(step.read, step.replaces ? Access::inout : Access::input);
+      check<P>(map_.insert(buffers_[step.written], part, id), "what is reserved is there");
       writers_.push_back({id, step.written});
       submitted_[step.ring].store(++next_[step.ring], std::memory_order_release);
       this->bells[1 + step.ring].ring();
@@ -78,10 +81,11 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
     });
   }
 
-  /// TM-I4: who wrote the buffer and has not retired is found; nobody else is.
-  void check_producers(uint32_t buffer) {
+  /// TM-I4: who wrote the buffer and has not retired is found; nobody else is. Whoever reads and
+  /// writes takes the place of all that he finds.
+  void check_producers(uint32_t buffer, Access access) {
     std::vector<TaskId> found;
-    map_.lookup(base(buffer), whole, Access::input,
+    map_.lookup(buffers_[buffer], part, access,
                 [&](const Match& match) { found.push_back(match.producer); });
     std::size_t live = 0;
     for (const Writer& writer : writers_) {
@@ -93,6 +97,9 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
     }
     check<P>(found.size() == live, "nobody else is found");
     if (live < writers_.size()) happened<P>("a producer has retired");
+    if (access == Access::inout) {
+      std::erase_if(writers_, [&](const Writer& writer) { return writer.buffer == buffer; });
+    }
   }
 
   void retire_all(uint32_t ring) {
@@ -116,6 +123,7 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
   std::array<typename P::template atomic<uint64_t>, rings> watermarks_{};
   // The orchestrator's.
   TensorMap map_;
+  std::array<BufferWrites, 2> buffers_;
   std::array<uint64_t, max_rings> alive_{};
   std::array<uint64_t, rings> next_{};
   std::vector<Writer> writers_;

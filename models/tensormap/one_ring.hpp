@@ -12,7 +12,8 @@ class OneRing : public TensorMapHistory<P, 1> {
  public:
   static constexpr std::array reaches{"a producer has retired"};
 
-  OneRing() : TensorMapHistory<P, 1>({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 0, 0}, {0, 1, 1}}, 2) {}
+  OneRing()
+      : TensorMapHistory<P, 1>({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 0, 0}, {0, 1, 1}}, 2, 8) {}
 };
 
 }  // namespace pto2::scenarios

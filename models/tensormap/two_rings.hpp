@@ -11,7 +11,8 @@ class TwoRings : public TensorMapHistory<P, 2> {
  public:
   static constexpr std::array reaches{"a producer has retired"};
 
-  TwoRings() : TensorMapHistory<P, 2>({{0, 1, 0}, {1, 1, 1}, {1, 0, 1}, {0, 1, 0}, {1, 0, 0}}, 3) {}
+  TwoRings()
+      : TensorMapHistory<P, 2>({{0, 1, 0}, {1, 1, 1}, {1, 0, 1}, {0, 1, 0}, {1, 0, 0}}, 3, 8) {}
 };
 
 }  // namespace pto2::scenarios

@@ -36,6 +36,7 @@ void Dataflow::scope_begin(uint64_t next_serial) {
 
 void Dataflow::scope_end() {
   tensors_.scope_end();
+  tensors_.forget_external_buffers([this](BufferWrites& writes) { return map_.knows(writes); });
   scopes_.pop_back();
 }
 
@@ -173,7 +174,7 @@ bool Dataflow::refuse_memory(Submission& task, uint32_t i) const {
 }
 
 inline void Dataflow::find_producers(Submission& task, const TensorRecord& tensor, Access access) {
-  map_.lookup(tensor.base, tensor.region, access, [&](const Match& match) {
+  map_.lookup(*tensor.writes, tensor.region, access, [&](const Match& match) {
     if (is_known_producer(task, match.producer)) return;
     task.producers.push_back(match.producer);
   });

@@ -69,7 +69,7 @@ class Dataflow {
       const TensorRecord& tensor = *task.tensors[i];
       visit(i, &tensor);
       if (!writes(params[i].type)) continue;
-      const bool inserted = map_.insert(tensor.base, tensor.region, id, allocates);
+      const bool inserted = map_.insert(*tensor.writes, tensor.region, id);
       PTO2_INVARIANT("TM-I5", inserted);
     }
   }

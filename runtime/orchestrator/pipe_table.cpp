@@ -81,6 +81,8 @@ std::unique_ptr<PipeTable::Made> PipeTable::make(const PipeRequest& request, Pip
   }
   auto made = std::make_unique<Made>();
   made->tensor = one_byte(made_++);
+  made->tensor.own = {.key = made->tensor.base, .bytes = 1};
+  made->tensor.writes = &made->tensor.own;
   made->pipe = {{}, request.group, request.tag, {}};
   PTOPipe& control = made->pipe.control;
   control.stride = stride;

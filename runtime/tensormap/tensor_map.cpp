@@ -33,35 +33,35 @@ const TensorMapConfig& checked(const TensorMapConfig& config) {
 TensorMap::TensorMap(const TensorMapConfig& config)
     : config_(checked(config)),
       buckets_(config.num_buckets),
-      task_entry_heads_(std::size_t{config.rings} * config.window),
-      entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {}
-
-bool TensorMap::insert(uint64_t base, const Region& region, TaskId producer, bool allocated) {
-  PTO2_INVARIANT("TM-P1", ring_of(producer).value < config_.rings && !retired(producer));
-  if (live_ == config_.pool_size) return false;
-  uint32_t& bucket_head = bucket(base);
-  if (allocated) drop_buffer(base, bucket_head);
-  uint32_t& task_head = task_entry_head(producer);
-  if (task_head != nil && entries_[task_head].producer != producer) {
-    PTO2_INVARIANT("TM-P2", retired(entries_[task_head].producer));
-    remove_task(task_head);
+      entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {
+  for (uint32_t ring = 0; ring < config.rings; ++ring) {
+    tasks_[ring] = MappedArray<TaskWrites>(config.window);
   }
+}
+
+void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrites& of_task) {
+  uint32_t& bucket_head = bucket(buffer.key);
   const uint32_t index = take();
   Entry& entry = entries_[index];
-  entry.base = base;
-  entry.producer = producer;
+  entry.key = buffer.key;
+  entry.producer = of_task.task;
   entry.region = region;
-  entry.allocated = allocated;
   entry.next_in_bucket = bucket_head;
   entry.previous_in_bucket = nil;
   if (bucket_head != nil) entries_[bucket_head].previous_in_bucket = index;
   bucket_head = index;
-  entry.next_of_task = task_head;
+  entry.next_of_task = of_task.head;
   entry.previous_of_task = nil;
-  if (task_head != nil) entries_[task_head].previous_of_task = index;
-  task_head = index;
-  ends_[ring_of(producer).value] = local_of(producer) + 1;
-  return true;
+  if (of_task.head != nil) entries_[of_task.head].previous_of_task = index;
+  of_task.head = index;
+  buffer.may_have_parts = true;
+}
+
+bool TensorMap::knows(BufferWrites& buffer) {
+  const auto nobody = [](const Match&) {};
+  if (buffer.may_have_parts) look_up_parts(buffer, Region{}, Access::input, nobody);
+  const bool by_its_owner = buffer.owner != no_task && !has_retired(buffer.owner);
+  return buffer.may_have_parts || by_its_owner || !is_vacant(buffer);
 }
 
 void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
@@ -70,26 +70,23 @@ void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
   larger.pool_size = std::max(pool_size, config_.pool_size);
   TensorMap target(checked(larger));
   std::copy_n(&entries_[1], used_ - 1, &target.entries_[1]);
-  // A slot's chain belongs to one task, so that it moves to the task's new slot as a whole.
-  for (uint64_t slot = 0; slot < uint64_t{config_.rings} * config_.window; ++slot) {
-    const uint32_t head = task_entry_heads_[slot];
-    if (head != nil) target.task_entry_head(entries_[head].producer) = head;
+  for (uint32_t ring = 0; ring < config_.rings; ++ring) {
+    for (const TaskWrites& of_task : tasks_[ring].span()) {
+      if (!of_task.is_empty()) target.writes_of(of_task.task) = of_task;
+    }
   }
   config_ = larger;
   entries_ = std::move(target.entries_);
-  task_entry_heads_ = std::move(target.task_entry_heads_);
+  tasks_ = std::move(target.tasks_);
 }
 
-/// Clears the heads of the chains that are left, which are spread over both arrays.
+/// Clears the heads of the chains that are left, which are spread over the buckets.
 void TensorMap::keep_memory() {
   for (uint32_t index = 1; index < used_; ++index) {
-    const Entry& entry = entries_[index];
-    if (entry.producer == no_task) continue;
-    bucket(entry.base) = nil;
-    task_entry_head(entry.producer) = nil;
+    if (entries_[index].producer != no_task) bucket(entries_[index].key) = nil;
   }
   buckets_.keep_cleared();
-  task_entry_heads_.keep_cleared();
+  for (uint32_t ring = 0; ring < config_.rings; ++ring) tasks_[ring].keep_for_the_next(ends_[ring]);
 }
 
 void TensorMap::clean_up(uint32_t ring) {
@@ -97,14 +94,13 @@ void TensorMap::clean_up(uint32_t ring) {
   const uint64_t end = watermarks_[ring];
   const uint64_t slots = std::min<uint64_t>(end - cleaned_[ring], config_.window);
   for (uint64_t local = end - slots; local < end; ++local) {
-    uint32_t& head = task_entry_head(make_id(RingId(ring), local));
-    if (head != nil && retired(entries_[head].producer)) remove_task(head);
+    TaskWrites& of_task = writes_of(make_id(RingId(ring), local));
+    if (!of_task.is_empty() && has_retired(of_task.task)) forget(of_task);
   }
   cleaned_[ring] = end;
 }
 
 uint32_t TensorMap::take() {
-  ++live_;
   if (free_head_ == nil) return used_++;
   const uint32_t index = free_head_;
   free_head_ = entries_[index].next_in_bucket;
@@ -116,7 +112,7 @@ void TensorMap::remove(uint32_t index) {
   const uint32_t next = entry.next_of_task;
   const uint32_t previous = entry.previous_of_task;
   if (next != nil) entries_[next].previous_of_task = previous;
-  (previous != nil ? entries_[previous].next_of_task : task_entry_head(entry.producer)) = next;
+  (previous != nil ? entries_[previous].next_of_task : writes_of(entry.producer).head) = next;
   give_back(index);
 }
 
@@ -126,17 +122,17 @@ void TensorMap::give_back(uint32_t index) {
   const uint32_t next = entry.next_in_bucket;
   const uint32_t previous = entry.previous_in_bucket;
   if (next != nil) entries_[next].previous_in_bucket = previous;
-  (previous != nil ? entries_[previous].next_in_bucket : bucket(entry.base)) = next;
+  (previous != nil ? entries_[previous].next_in_bucket : bucket(entry.key)) = next;
   entry.producer = no_task;
   entry.next_in_bucket = free_head_;
   free_head_ = index;
   --live_;
 }
 
-/// Gives back all entries of the task whose chain starts at `head`.
-void TensorMap::remove_task(uint32_t& head) {
-  uint32_t index = head;
-  head = nil;
+/// Gives back all that is known of the slot's task.
+void TensorMap::forget(TaskWrites& of_task) {
+  live_ -= std::exchange(of_task.wholes, 0);
+  uint32_t index = std::exchange(of_task.head, nil);
   while (index != nil) {
     const uint32_t next = entries_[index].next_of_task;
     give_back(index);
@@ -148,17 +144,8 @@ void TensorMap::remove_task(uint32_t& head) {
 void TensorMap::truncate(uint32_t index) {
   while (index != nil) {
     const uint32_t next = entries_[index].next_in_bucket;
-    PTO2_INVARIANT("TM-I3", retired(entries_[index].producer));
+    PTO2_INVARIANT("TM-I3", has_retired(entries_[index].producer));
     remove(index);
-    index = next;
-  }
-}
-
-/// Gives back the entries of the buffer at `base` from `index` on along its bucket.
-void TensorMap::drop_buffer(uint64_t base, uint32_t index) {
-  while (index != nil) {
-    const uint32_t next = entries_[index].next_in_bucket;
-    if (entries_[index].base == base) remove(index);
     index = next;
   }
 }
@@ -168,7 +155,7 @@ bool TensorMap::bucket_chain_holds(uint32_t bucket_index, uint64_t& count) const
   for (uint32_t index = buckets_[bucket_index]; index != nil;) {
     const Entry& entry = entries_[index];
     if (index >= used_ || ++count > live_ || entry.producer == no_task) return false;
-    if (&bucket(entry.base) != &buckets_[bucket_index]) return false;
+    if (&bucket(entry.key) != &buckets_[bucket_index]) return false;
     if (entry.previous_in_bucket != previous) return false;
     if (config_.rings == 1 && previous != nil &&
         local_of(entry.producer) > local_of(entries_[previous].producer)) {
@@ -180,14 +167,13 @@ bool TensorMap::bucket_chain_holds(uint32_t bucket_index, uint64_t& count) const
   return true;
 }
 
-bool TensorMap::task_chain_holds(uint64_t slot, uint64_t& count) const {
+bool TensorMap::task_chain_holds(const TaskWrites& of_task, uint64_t& count) const {
+  if (!of_task.is_empty() && &writes_of(of_task.task) != &of_task) return false;
   uint32_t previous = nil;
-  for (uint32_t index = task_entry_heads_[slot]; index != nil;) {
+  for (uint32_t index = of_task.head; index != nil;) {
     const Entry& entry = entries_[index];
-    if (index >= used_ || ++count > live_ || entry.producer == no_task) return false;
-    if (&task_entry_head(entry.producer) != &task_entry_heads_[slot]) return false;
+    if (index >= used_ || ++count > live_ || entry.producer != of_task.task) return false;
     if (entry.previous_of_task != previous) return false;
-    if (previous != nil && entries_[previous].producer != entry.producer) return false;
     previous = index;
     index = entry.next_of_task;
   }
@@ -200,17 +186,19 @@ bool TensorMap::invariant_holds() const {
     if (buckets_[i] != nil && !bucket_chain_holds(i, in_buckets)) return false;
   }
   uint64_t in_tasks = 0;
+  uint64_t wholes = 0;
   for (uint32_t ring = 0; ring < config_.rings; ++ring) {
     const uint64_t used_slots = std::min<uint64_t>(ends_[ring], config_.window);
-    for (uint64_t i = 0; i < used_slots; ++i) {
-      if (!task_chain_holds(uint64_t{ring} * config_.window + i, in_tasks)) return false;
+    for (const TaskWrites& of_task : tasks_[ring].span().first(used_slots)) {
+      if (!task_chain_holds(of_task, in_tasks)) return false;
+      wholes += of_task.wholes;
     }
   }
   uint64_t free = 0;
   for (uint32_t index = free_head_; index != nil; index = entries_[index].next_in_bucket) {
     if (index >= used_ || ++free >= used_ || entries_[index].producer != no_task) return false;
   }
-  return in_buckets == live_ && in_tasks == live_ && live_ + free + 1 == used_ &&
+  return in_buckets == in_tasks && in_tasks + wholes == live_ && in_tasks + free + 1 == used_ &&
          used_ <= config_.pool_size + 1;
 }
 

@@ -1,20 +1,23 @@
 /// Which tasks wrote which parts of which buffers: from it the edges of the graph follow.
 ///
-/// A hash table from the address of a buffer to entries (region, producer) in a fixed pool. Every
-/// entry is in two doubly linked lists: the chain of its bucket, newest first, and the chain of
-/// its producer, so that the entries of a retired task are found without a search. Entry 0 is nil.
+/// Most buffers are written as a whole: by the task that allocated them, and perhaps by one more
+/// later. Both stand at the buffer itself (BufferWrites). Every other write is an entry (region,
+/// producer) in a fixed pool, found by a hash table from the buffer's key. Every entry is in two
+/// doubly linked lists: the chain of its bucket, newest first, and the chain of its producer, so
+/// that the entries of a retired task are found without a search. Entry 0 is nil. Writes of both
+/// kinds count against the pool: its size is what users set, whatever the shape of their writes.
 ///
 ///   TM-I1: every entry of the pool is live, in the free list, or was never used.
 ///   TM-I2: a live entry is in the chain of its buffer's bucket and in that of its producer's slot,
 ///          once each, and a slot's chain holds entries of one task only.
 ///   TM-I3: with one ring, the producers along a bucket's chain never ascend.
-///   TM-I4: an entry whose producer has not retired goes only when a newer access covers it, or
-///          when its buffer's memory is allocated anew.
-///   TM-I5: an insertion that was reserved finds an entry.
+///   TM-I4: a write whose producer has not retired is forgotten only when a newer access covers it.
+///   TM-I5: an insertion that was reserved finds room.
+///   TM-I6: who stands at a buffer and has not retired has it counted in its slot.
 ///   TM-P1: who is recorded as a producer belongs to one of the rings and has not retired.
 ///   TM-P2: its slot's previous task has retired.
 ///
-/// A task retires when the watermark of its ring passes it. Its entries are skipped from then on
+/// A task retires when the watermark of its ring passes it. Its writes are skipped from then on
 /// and given back by one of: truncation of a bucket's chain during a look-up (one ring only:
 /// across rings a retired entry says nothing about those behind it), clean-up every
 /// `cleanup_interval` retired tasks, the slot's next task, and reserve() when the pool is
@@ -28,8 +31,10 @@
 #include <memory>
 #include <type_traits>
 
+#include "core/assert.hpp"
 #include "core/task_id.hpp"
 #include "runtime/executors/mapped_array.hpp"
+#include "runtime/tensormap/buffer_writes.hpp"
 #include "runtime/tensormap/region.hpp"
 
 namespace pto2 {
@@ -37,20 +42,20 @@ namespace pto2 {
 struct TensorMapConfig {
   uint32_t rings = max_rings;    ///< 1..max_rings; producers come from rings below this
   uint32_t window = 65536;       ///< slots per ring; a power of two
-  uint32_t pool_size = 65536;    ///< entries that can be live; 1..2^31-1
+  uint32_t pool_size = 65536;    ///< writes that can be known at a time; 1..2^31-1
   uint32_t num_buckets = 65536;  ///< a power of two
 };
 
 enum class Access : uint8_t {
   input,
-  inout,  ///< takes the place of the entries it covers
+  inout,  ///< takes the place of the writes it covers
 };
 
 /// One older access found by a look-up.
 struct Match {
   TaskId producer;
   Relation relation;  ///< covered or other
-  bool replaced;      ///< the look-up removed the entry
+  bool replaced;      ///< the look-up removed it
 };
 
 class TensorMap {
@@ -63,7 +68,7 @@ class TensorMap {
   TensorMap(const TensorMap&) = delete;
   TensorMap& operator=(const TensorMap&) = delete;
 
-  /// Takes note of the rings' watermarks (oldest live task per ring), which never go back. Entries
+  /// Takes note of the rings' watermarks (oldest live task per ring), which never go back. Writes
   /// of retired tasks are given back in batches, or all of them when `force`.
   void sync(const std::array<uint64_t, max_rings>& watermarks, bool force = false) {
     for (uint32_t ring = 0; ring < config_.rings; ++ring) {
@@ -73,14 +78,14 @@ class TensorMap {
     }
   }
 
-  /// Calls visit(Match) for every live entry of the buffer at `base` whose region is not disjoint
-  /// from `region`, newest first within a bucket. A producer can come up more than once. An inout
-  /// access removes what it covers, except the entry of the task that allocated the buffer: that
-  /// task must stay alive as long as the buffer is used. `visit` must not call into the map.
+  /// Calls visit(Match) for every live write of the buffer whose region is not disjoint from
+  /// `region`, the parts before the wholes. A producer can come up more than once. An inout access
+  /// removes what it covers, except the write of the task that allocated the buffer: that task must
+  /// stay alive as long as the buffer is used. `visit` must not call into the map.
   template <class Visitor>
-  void lookup(uint64_t base, const Region& region, Access access, Visitor&& visit);
+  void lookup(BufferWrites& buffer, const Region& region, Access access, Visitor&& visit);
 
-  /// True when the next n inserts will succeed; gives back the entries of retired tasks for it when
+  /// True when the next n inserts will succeed; gives back the writes of retired tasks for it when
   /// it must. When false, more tasks have to retire and be noted by sync(). To submit a task all
   /// or nothing: reserve its inserts, look everything up, then insert.
   bool reserve(uint32_t n) {
@@ -89,13 +94,37 @@ class TensorMap {
     return n <= available();
   }
 
-  /// Records that `producer` writes `region` of the buffer at `base`; producers of one ring come
-  /// in ascending order, and the slot's previous task has retired. `allocated` says that the
-  /// producer allocated the buffer: what is known about the memory's earlier use is dropped.
-  /// Returns false, with nothing changed, when the pool is exhausted.
-  [[nodiscard]] bool insert(uint64_t base, const Region& region, TaskId producer, bool allocated);
+  /// Records that `producer` writes `region` of the buffer; producers of one ring come in
+  /// ascending order, and the slot's previous task has retired. Who allocated the buffer writes all
+  /// of it, once, before anybody else does. Returns false, with nothing
+  /// changed, when the pool is exhausted.
+  [[nodiscard]] bool insert(BufferWrites& buffer, const Region& region, TaskId producer) {
+    PTO2_INVARIANT("TM-P1", ring_of(producer).value < config_.rings && !has_retired(producer));
+    if (live_ == config_.pool_size) return false;
+    TaskWrites& of_task = writes_of(producer);
+    if (of_task.task != producer) {
+      PTO2_INVARIANT("TM-P2", of_task.is_empty() || has_retired(of_task.task));
+      if (!of_task.is_empty()) forget(of_task);
+      of_task.task = producer;
+    }
+    ends_[ring_of(producer).value] = local_of(producer) + 1;
+    ++live_;
+    if (producer == buffer.owner) {
+      ++of_task.wholes;
+    } else if (is_vacant(buffer) && region.contiguous && region.begin == 0 &&
+               region.end == buffer.bytes) {
+      buffer.writer = producer;
+      ++of_task.wholes;
+    } else {
+      insert_part(buffer, region, of_task);
+    }
+    return true;
+  }
 
-  /// Makes room for a larger pool and window, keeping all entries: for a run that goes on beyond
+  /// True: a write of the buffer is known.
+  [[nodiscard]] bool knows(BufferWrites& buffer);
+
+  /// Makes room for a larger pool and window, keeping all writes: for a run that goes on beyond
   /// its configured sizes in order to learn which would do. Requires a window that is a power of
   /// two; smaller values than the present ones change nothing. Throws std::bad_alloc.
   void enlarge(uint32_t window, uint32_t pool_size);
@@ -104,11 +133,12 @@ class TensorMap {
   void keep_memory();
 
   uint32_t available() const { return config_.pool_size - live_; }
-  /// Entries in use, those of retired tasks that were not given back yet included.
+  /// Writes that are known, those of retired tasks that were not given back yet included.
   uint32_t live() const { return live_; }
   const TensorMapConfig& config() const { return config_; }
 
-  /// Checks TM-I1 to TM-I3 over all that was ever used; for tests and shutdown.
+  /// Checks TM-I1 to TM-I3, and what is counted, over all that was ever used; for tests and
+  /// shutdown.
   bool invariant_holds() const;
 
  private:
@@ -116,77 +146,115 @@ class TensorMap {
 
   /// The first cache line decides most look-ups; the second holds the boxes.
   struct alignas(64) Entry {
-    uint64_t base;
+    uint64_t key;             ///< of the buffer
     TaskId producer;          ///< no_task: free
     uint32_t next_in_bucket;  ///< or in the free list
     uint32_t previous_in_bucket;
     uint32_t next_of_task;
     uint32_t previous_of_task;
     Region region;
-    bool allocated;
   };
   static_assert(sizeof(Entry) == 128);
   static_assert(std::is_trivially_default_constructible_v<Entry>,
                 "making the pool must not touch it");
 
-  using Heads = MappedArray<uint32_t>;
+  /// What is known of the task that has a slot, or had it last.
+  struct TaskWrites {
+    TaskId task;
+    uint32_t head;    ///< of the chain of its entries
+    uint32_t wholes;  ///< buffers at which it stands
+    [[nodiscard]] bool is_empty() const { return head == nil && wholes == 0; }
+  };
 
   /// Multiplicative hashing (Knuth, The Art of Computer Programming 3, section 6.4) spreads pieces
-  /// of 64 KiB; inside one, neighbouring buffers of the heap have neighbouring buckets, so that
-  /// successive allocations share cache lines.
-  uint32_t& bucket(uint64_t base) const {
-    const uint64_t piece = (base >> 16) * 0x9e3779b97f4a7c15U >> 32;
-    return buckets_[((base >> 10) + piece) & (config_.num_buckets - 1)];
+  /// of 64 KiB; inside one, neighbouring buffers have neighbouring buckets, so that successive ones
+  /// share cache lines.
+  uint32_t& bucket(uint64_t key) const {
+    const uint64_t piece = (key >> 16) * 0x9e3779b97f4a7c15U >> 32;
+    return buckets_[((key >> 10) + piece) & (config_.num_buckets - 1)];
   }
-  uint32_t& task_entry_head(TaskId producer) const {
-    return task_entry_heads_[uint64_t{ring_of(producer).value} * config_.window +
-                             (local_of(producer) & (config_.window - 1))];
+  TaskWrites& writes_of(TaskId producer) const {
+    return tasks_[ring_of(producer).value][local_of(producer) & (config_.window - 1)];
   }
-  bool retired(TaskId producer) const {
+  bool has_retired(TaskId producer) const {
     return local_of(producer) < watermarks_[ring_of(producer).value];
   }
+  /// Nobody stands at the buffer beside the task that allocated it.
+  bool is_vacant(const BufferWrites& buffer) const {
+    return buffer.writer == no_task || has_retired(buffer.writer);
+  }
+  void vacate(BufferWrites& buffer) {
+    TaskWrites& of_task = writes_of(buffer.writer);
+    PTO2_INVARIANT("TM-I6", of_task.task == buffer.writer && of_task.wholes != 0);
+    --of_task.wholes;
+    --live_;
+    buffer.writer = no_task;
+  }
 
+  template <class Visitor>
+  void look_up_parts(BufferWrites& buffer, const Region& region, Access access, Visitor&& visit);
+  void insert_part(BufferWrites& buffer, const Region& region, TaskWrites& of_task);
   void clean_up(uint32_t ring);
   uint32_t take();
   void remove(uint32_t index);
   void give_back(uint32_t index);
-  void remove_task(uint32_t& head);
+  void forget(TaskWrites& of_task);
   void truncate(uint32_t index);
-  void drop_buffer(uint64_t base, uint32_t index);
   bool bucket_chain_holds(uint32_t bucket_index, uint64_t& count) const;
-  bool task_chain_holds(uint64_t slot, uint64_t& count) const;
+  bool task_chain_holds(const TaskWrites& of_task, uint64_t& count) const;
 
   TensorMapConfig config_;
-  Heads buckets_;
-  Heads task_entry_heads_;  ///< [ring][slot]
+  MappedArray<uint32_t> buckets_;
+  std::array<MappedArray<TaskWrites>, max_rings> tasks_;  ///< by slot
   std::unique_ptr<Entry[]> entries_;
   uint32_t used_ = 1;  ///< entries from here on were never used in this run
   uint32_t free_head_ = nil;
   uint32_t live_ = 0;
   std::array<uint64_t, max_rings> watermarks_{};
-  std::array<uint64_t, max_rings> cleaned_{};  ///< tasks below this have no entries left
-  std::array<uint64_t, max_rings> ends_{};     ///< tasks from here on never had entries
+  std::array<uint64_t, max_rings> cleaned_{};  ///< tasks below this have no writes left
+  std::array<uint64_t, max_rings> ends_{};     ///< tasks from here on never had any
 };
 
 template <class Visitor>
-void TensorMap::lookup(uint64_t base, const Region& region, Access access, Visitor&& visit) {
-  uint32_t index = bucket(base);
+inline void TensorMap::lookup(BufferWrites& buffer, const Region& region, Access access,
+                              Visitor&& visit) {
+  if (buffer.may_have_parts) look_up_parts(buffer, region, access, visit);
+  if (region.begin >= buffer.bytes) return;
+  const bool covers = region.contiguous && region.begin == 0 && region.end >= buffer.bytes;
+  const Relation found = covers ? Relation::covered : Relation::other;
+  if (!is_vacant(buffer)) {
+    const bool replaced = access == Access::inout && covers;
+    visit(Match{buffer.writer, found, replaced});
+    if (replaced) vacate(buffer);
+  }
+  if (buffer.owner != no_task && !has_retired(buffer.owner))
+    visit(Match{buffer.owner, found, false});
+}
+
+/// The entries of the buffer.
+template <class Visitor>
+void TensorMap::look_up_parts(BufferWrites& buffer, const Region& region, Access access,
+                              Visitor&& visit) {
+  bool has_parts = false;
+  uint32_t index = bucket(buffer.key);
   while (index != nil) {
     const Entry& entry = entries_[index];
     const uint32_t next = entry.next_in_bucket;
-    if (retired(entry.producer)) {
-      if (config_.rings == 1) return truncate(index);
-    } else if (entry.base == base) {
-      const Relation found = relation(region, entry.region);
-      if (found != Relation::disjoint) {
-        const bool replaced =
-            access == Access::inout && found == Relation::covered && !entry.allocated;
-        visit(Match{entry.producer, found, replaced});
-        if (replaced) remove(index);
+    if (has_retired(entry.producer)) {
+      if (config_.rings == 1) {
+        truncate(index);
+        break;
       }
+    } else if (entry.key == buffer.key) {
+      const Relation found = relation(region, entry.region);
+      const bool replaced = access == Access::inout && found == Relation::covered;
+      has_parts |= !replaced;
+      if (found != Relation::disjoint) visit(Match{entry.producer, found, replaced});
+      if (replaced) remove(index);
     }
     index = next;
   }
+  buffer.may_have_parts = has_parts;
 }
 
 }  // namespace pto2

@@ -157,7 +157,22 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
   record->owner = {};
   record->external = address != 0;
   record->dtype = dtype;
+  set_writes(*record, handle);
   return {handle, nullptr};
+}
+
+/// The keys of buffers that the runtime allocates are those of their roots, of which no two are the
+/// same while the TensorMap knows of them: their addresses are given out again.
+void TensorTable::set_writes(TensorRecord& root, uint64_t handle) {
+  if (!root.external) {
+    constexpr uint64_t no_address = uint64_t{1} << 63;
+    root.own = {.key = no_address | uint64_t{root.generation} << 10, .bytes = root.region.end};
+    root.writes = &root.own;
+    return;
+  }
+  ExternalBuffers::Buffer& buffer = externals_.at(root.base, root.region.end);
+  if (find(buffer.oldest_tensor) == nullptr) buffer.oldest_tensor = handle;
+  root.writes = &buffer.writes;
 }
 
 TensorResult TensorTable::view(uint64_t tensor, const uint64_t* shape, const uint64_t* offsets) {
@@ -173,6 +188,7 @@ TensorResult TensorTable::view(uint64_t tensor, const uint64_t* shape, const uin
   TensorRecord* record = push(handle);
   if (record == nullptr) return refuse_shape("view", shape, parent->ndims, 1);
   record->base = parent->base;
+  record->writes = parent->writes;
   record->owner = parent->owner;
   record->external = parent->external;
   record->dtype = parent->dtype;
@@ -227,6 +243,7 @@ TensorResult TensorTable::reshape(uint64_t tensor, const uint64_t* shape, uint32
         list(shape, ndims), record->numel(), list(parent->shape, parent->ndims), parent->numel()));
   }
   record->base = parent->base;
+  record->writes = parent->writes;
   record->address = record->base + record->region.begin;
   record->owner = parent->owner;
   record->external = parent->external;

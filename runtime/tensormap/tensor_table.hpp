@@ -22,6 +22,8 @@
 #include "core/assert.hpp"
 #include "core/task_id.hpp"
 #include "runtime/include/pto_kernel_api.h"
+#include "runtime/tensormap/buffer_writes.hpp"
+#include "runtime/tensormap/external_buffers.hpp"
 #include "runtime/tensormap/region.hpp"
 
 namespace pto2 {
@@ -36,7 +38,8 @@ struct BufferOwner {
 /// One tensor: a root from make(), or a view, reshape or transpose of another. What kernels are
 /// shown of it comes first; its address counts as soon as there is a buffer.
 struct TensorRecord : PTOTensor {
-  uint64_t base;  ///< address of the buffer, the key in the TensorMap; 0: none yet
+  uint64_t base;         ///< address of the buffer; 0: none yet
+  BufferWrites* writes;  ///< to the buffer; while the tensor lives
   BufferOwner owner;
   uint32_t generation;         ///< upper half of the handle
   uint32_t scope_depth;        ///< open scopes when it was made
@@ -44,6 +47,7 @@ struct TensorRecord : PTOTensor {
   bool external;               ///< the caller owns the buffer
   bool null_external;          ///< of a root: it was to be so, but the address was null
   Region region;
+  BufferWrites own;  ///< of a root that is not external: what it and its views have as `writes`
 
   bool has_address() const { return base != 0; }
   /// Number of elements.
@@ -77,6 +81,16 @@ class TensorTable {
   void scope_begin();
   /// Drops the records made since the matching scope_begin(). Requires an open scope.
   void scope_end();
+  /// Now and then at the end of a scope: forgets the external buffers of which no tensor lives and
+  /// is_written(writes) is false.
+  template <class IsWritten>
+  void forget_external_buffers(IsWritten&& is_written) {
+    if (!externals_.are_many()) [[likely]]
+      return;
+    externals_.forget([&](ExternalBuffers::Buffer& buffer) {
+      return find(buffer.oldest_tensor) != nullptr || is_written(buffer.writes);
+    });
+  }
 
   /// A root tensor of `shape` (ndims extents in elements, each 1..2^32-1, 1..PTO_MAX_DIMS of
   /// them). Address 0, or PTO2_NULL_EXTERNAL: it gets its buffer from set_buffer(). Errors:
@@ -109,12 +123,15 @@ class TensorTable {
     record.base = address;
     record.address = address;  // a root begins where its buffer does
     record.owner = owner;
+    record.own.owner = owner.task;
   }
 
   /// One line about the tensor, or about why the handle is not one.
   std::string describe(uint64_t tensor) const;
 
   uint32_t size() const { return count_; }
+  /// External buffers that are known.
+  std::size_t external_buffers() const { return externals_.size(); }
   uint32_t scope_depth() const { return static_cast<uint32_t>(scope_marks_.size()); }
 
   /// Most records that can exist at the same time.
@@ -128,6 +145,7 @@ class TensorTable {
     return chunks_[index >> chunk_bits][index & (chunk_records - 1)];
   }
   TensorRecord* push(uint64_t& handle);
+  void set_writes(TensorRecord& root, uint64_t handle);
   void add_chunk();
   TensorResult fail(std::string text);
   TensorResult refuse_shape(const char* operation, const uint64_t* shape, uint32_t ndims,
@@ -139,6 +157,7 @@ class TensorTable {
 
   std::vector<std::unique_ptr<TensorRecord[]>> chunks_;
   std::vector<uint32_t> scope_marks_;
+  ExternalBuffers externals_;
   uint32_t count_ = 0;
   uint32_t generation_;  ///< of the next record
   std::string error_;

@@ -15,7 +15,7 @@ using testing_support::ElementSet;
 using testing_support::RandomTensors;
 
 struct ModelEntry {
-  uint64_t base;
+  const BufferWrites* buffer;
   Region region;
   ElementSet elements;
   TaskId producer;
@@ -41,11 +41,16 @@ class Differential {
     if (random_.below(3) == 0) retire(static_cast<uint32_t>(random_.below(parameters_.rings)));
     while (submitted_[ring] - watermarks_[ring] >= parameters_.window - 1) retire(ring);
     map_.sync(watermarks_);
-    const auto writes = static_cast<uint32_t>(random_.below(3));
+    auto writes = static_cast<uint32_t>(random_.below(3));
     make_room(writes);
     if (::testing::Test::HasFatalFailure()) return;
+    const TaskId task = make_id(RingId(ring), submitted_[ring]++);
+    if (writes != 0 && random_.below(4) == 0) {
+      allocate(task);
+      --writes;
+    }
     table_.scope_begin();
-    submit(ring, writes);
+    submit(task, writes);
     table_.scope_end();
     ASSERT_TRUE(map_.invariant_holds());
   }
@@ -77,35 +82,45 @@ class Differential {
     });
   }
 
-  void submit(uint32_t ring, uint32_t writes) {
+  void submit(TaskId task, uint32_t writes) {
     drop_retired();
-    const TaskId task = make_id(RingId(ring), submitted_[ring]++);
-    for (uint64_t reads = random_.below(3); reads > 0; --reads) look_up(tensor(), Access::input);
+    for (uint64_t reads = random_.below(3); reads > 0; --reads)
+      look_up(tensor(task), Access::input);
     std::vector<uint64_t> written;
-    std::vector<bool> allocated;
     for (uint32_t i = 0; i < writes; ++i) {
-      written.push_back(tensor());
-      const uint64_t kind = random_.below(8);
-      if (kind < 4) look_up(written.back(), Access::inout);
-      allocated.push_back(kind == 7);
+      written.push_back(tensor(task));
+      if (random_.below(2) == 0) look_up(written.back(), Access::inout);
     }
-    for (uint32_t i = 0; i < writes; ++i) insert(written[i], task, allocated[i]);
+    for (const uint64_t handle : written) insert(handle, task);
   }
 
-  uint64_t tensor() { return random_.tensor(table_, 4096 * (1 + random_.below(3)), 0); }
+  /// Of two buffers of the caller, under roots of any shape, or of the one that a task before this
+  /// has allocated.
+  uint64_t tensor(TaskId task) {
+    const uint64_t buffer = random_.below(3);
+    if (buffer == 2 && root_ != 0 && table_.find(root_)->owner.task != task)
+      return random_.tensor(table_, 0, root_);
+    return random_.tensor(table_, 4096 * (1 + buffer % 2), 0);
+  }
+
+  /// A buffer where the former one was.
+  void allocate(TaskId task) {
+    constexpr uint64_t shape[] = {8, 12};
+    root_ = table_.make(0, shape, 2, DataType::FLOAT32).handle;
+    table_.set_buffer(root_, 12288, {task, 0, 0});
+    insert(root_, task);
+  }
 
   void look_up(uint64_t handle, Access access) {
     const TensorRecord& record = *table_.find(handle);
     std::vector<Match> found;
-    map_.lookup(record.base, record.region, access,
+    map_.lookup(*record.writes, record.region, access,
                 [&](const Match& match) { found.push_back(match); });
     matches_ += found.size();
     const ElementSet elements = ElementSet::of(record);
-    // The model lists newest first, as the map does within one buffer.
-    size_t next = 0;
     for (size_t i = model_.size(); i-- > 0;) {
       const ModelEntry entry = model_[i];
-      if (entry.base != record.base) continue;
+      if (entry.buffer != record.writes) continue;
       const Relation truth = elements.relation_to(entry.elements);
       const bool exact = same_space(record.region, entry.region) ||
                          (record.region.contiguous && entry.region.contiguous);
@@ -113,24 +128,24 @@ class Differential {
       const Relation expected = exact ? truth : relation(record.region, entry.region);
       ASSERT_TRUE(expected == truth || expected == Relation::other);
       if (expected == Relation::disjoint) continue;
-      ASSERT_LT(next, found.size()) << "an overlap was missed";
-      const Match match = found[next++];
-      ASSERT_EQ(match.producer, entry.producer);
-      ASSERT_EQ(match.relation, expected);
-      ASSERT_EQ(match.replaced,
-                access == Access::inout && !entry.allocated && match.relation == Relation::covered);
-      if (match.replaced) model_.erase(model_.begin() + static_cast<std::ptrdiff_t>(i));
+      const bool replaced =
+          access == Access::inout && !entry.allocated && expected == Relation::covered;
+      const auto match = std::ranges::find_if(found, [&](const Match& one) {
+        return one.producer == entry.producer && one.relation == expected &&
+               one.replaced == replaced;
+      });
+      ASSERT_NE(match, found.end()) << "an overlap was missed, or taken for another";
+      found.erase(match);
+      if (replaced) model_.erase(model_.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    ASSERT_EQ(next, found.size()) << "a match that overlaps nothing";
+    ASSERT_TRUE(found.empty()) << "a match that overlaps nothing";
   }
 
-  void insert(uint64_t handle, TaskId task, bool allocated) {
+  void insert(uint64_t handle, TaskId task) {
     const TensorRecord& record = *table_.find(handle);
-    ASSERT_TRUE(map_.insert(record.base, record.region, task, allocated));
-    if (allocated) {
-      std::erase_if(model_, [&](const ModelEntry& entry) { return entry.base == record.base; });
-    }
-    model_.push_back({record.base, record.region, ElementSet::of(record), task, allocated});
+    ASSERT_TRUE(map_.insert(*record.writes, record.region, task));
+    model_.push_back(
+        {record.writes, record.region, ElementSet::of(record), task, task == record.owner.task});
   }
 
   Parameters parameters_;
@@ -138,6 +153,7 @@ class Differential {
   RandomTensors random_;
   TensorTable table_;
   std::vector<ModelEntry> model_;
+  uint64_t root_ = 0;  // of the buffer that a task has allocated last
   std::array<uint64_t, max_rings> watermarks_{};
   std::array<uint64_t, max_rings> submitted_{};
   uint64_t matches_ = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <deque>
 #include <fstream>
 #include <stdexcept>
 #include <vector>
@@ -24,28 +25,42 @@ Region bytes(uint32_t begin, uint32_t end) {
   return region;
 }
 
-std::vector<Match> find(TensorMap& map, uint64_t base, const Region& region,
+/// Larger than what most tests write to it: so those writes are entries.
+BufferWrites buffer_at(uint64_t key) {
+  return {.key = key, .bytes = 1000};
+}
+
+std::vector<Match> find(TensorMap& map, BufferWrites& buffer, const Region& region,
                         Access access = Access::input) {
   std::vector<Match> result;
-  map.lookup(base, region, access, [&](const Match& match) { result.push_back(match); });
+  map.lookup(buffer, region, access, [&](const Match& match) { result.push_back(match); });
   return result;
 }
 
-constexpr uint64_t buffer = 0x10000;
+/// Buffers whose keys have one bucket, or neighbouring ones.
+struct Buffers {
+  /// Number n, made when it is first named.
+  BufferWrites& operator[](uint64_t n) {
+    while (made.size() <= n) made.push_back(buffer_at(0x10000 + 64 * made.size()));
+    return made[n];
+  }
+  std::deque<BufferWrites> made;
+};
 
 TEST(TensorMap, FindsWhatOverlaps) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 8, .num_buckets = 4});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 10), make_id(0, 0), true));
-  ASSERT_TRUE(map.insert(buffer, bytes(10, 20), make_id(1, 0), false));
-  ASSERT_TRUE(map.insert(buffer + 64, bytes(0, 10), make_id(0, 1), true));
-  const std::vector<Match> found = find(map, buffer, bytes(8, 20));
+  Buffers buffers;
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(0, 0)));
+  ASSERT_TRUE(map.insert(buffers[0], bytes(10, 20), make_id(1, 0)));
+  ASSERT_TRUE(map.insert(buffers[1], bytes(0, 10), make_id(0, 1)));
+  const std::vector<Match> found = find(map, buffers[0], bytes(8, 20));
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].producer, make_id(1, 0));
   EXPECT_EQ(found[0].relation, Relation::covered);
   EXPECT_EQ(found[1].producer, make_id(0, 0));
   EXPECT_EQ(found[1].relation, Relation::other);
   EXPECT_FALSE(found[0].replaced || found[1].replaced);
-  EXPECT_TRUE(find(map, buffer, bytes(20, 30)).empty());
+  EXPECT_TRUE(find(map, buffers[0], bytes(20, 30)).empty());
   EXPECT_EQ(map.live(), 3U);
   EXPECT_TRUE(map.invariant_holds());
 }
@@ -57,9 +72,10 @@ TEST(TensorMap, KeepsNoMorePagesForTheNextThanOneMayKeep) {
   constexpr uint32_t buckets = KeptMemory::most_resident / sizeof(uint32_t);
   {
     TensorMap one({.rings = 1, .window = 16, .pool_size = 8, .num_buckets = buckets});
+    Buffers buffers;
     TensorMap two({.rings = 1, .window = 16, .pool_size = 8, .num_buckets = buckets});
     for (TensorMap* const map : {&one, &two}) {
-      ASSERT_TRUE(map->insert(buffer, bytes(0, 10), make_id(0, 0), true));
+      ASSERT_TRUE(map->insert(buffers[0], bytes(0, 10), make_id(0, 0)));
       map->keep_memory();
     }
   }
@@ -68,44 +84,73 @@ TEST(TensorMap, KeepsNoMorePagesForTheNextThanOneMayKeep) {
   memory.release();
 }
 
+TEST(TensorMap, StartsAnewInKeptMemory) {
+  KeptMemory& memory = KeptMemory::of_process();
+  memory.release();
+  const TensorMapConfig config{.rings = 2, .window = 4096, .pool_size = 8, .num_buckets = 16384};
+  Buffers buffers;
+  {
+    TensorMap map(config);
+    ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(1, 0)));
+    ASSERT_TRUE(map.insert(buffers[1], bytes(0, 1000), make_id(1, 1)));
+    map.keep_memory();
+  }
+  ASSERT_GE(memory.blocks(), 2U);
+  TensorMap map(config);
+  EXPECT_TRUE(map.invariant_holds());
+  EXPECT_TRUE(find(map, buffers[0], bytes(0, 10)).empty());
+  for (uint64_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(map.insert(buffers[2], bytes(0, 10), make_id(1, i)));
+    ASSERT_TRUE(map.invariant_holds());
+  }
+  map.sync({0, 2, 0, 0}, true);
+  EXPECT_EQ(map.live(), 0U);
+  memory.release();
+}
+
 TEST(TensorMap, InoutReplacesWhatItCoversButNotTheAllocation) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 10), make_id(0, 0), true));
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 5), make_id(0, 1), false));
-  ASSERT_TRUE(map.insert(buffer, bytes(5, 15), make_id(0, 2), false));
-  const std::vector<Match> found = find(map, buffer, bytes(0, 10), Access::inout);
+  Buffers buffers;
+  buffers[0] = {.key = 0x10000, .bytes = 10, .owner = make_id(0, 0)};
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(0, 0)));
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 5), make_id(0, 1)));
+  ASSERT_TRUE(map.insert(buffers[0], bytes(5, 15), make_id(0, 2)));
+  const std::vector<Match> found = find(map, buffers[0], bytes(0, 10), Access::inout);
   ASSERT_EQ(found.size(), 3U);
   EXPECT_FALSE(found[0].replaced) << "covered in part only";
   EXPECT_TRUE(found[1].replaced);
   EXPECT_FALSE(found[2].replaced) << "allocated the buffer";
   EXPECT_EQ(map.live(), 2U);
-  EXPECT_EQ(find(map, buffer, bytes(0, 5)).size(), 1U);
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 5)).size(), 1U);
   EXPECT_TRUE(map.invariant_holds());
 }
 
 TEST(TensorMap, InputReplacesNothing) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 10), make_id(0, 0), false));
-  EXPECT_EQ(find(map, buffer, bytes(0, 10)).size(), 1U);
-  EXPECT_EQ(find(map, buffer, bytes(0, 10)).size(), 1U);
+  Buffers buffers;
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(0, 0)));
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 10)).size(), 1U);
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 10)).size(), 1U);
 }
 
 TEST(TensorMap, RetiredProducersAreSkipped) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 10), make_id(2, 3), true));
+  Buffers buffers;
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(2, 3)));
   map.sync({9, 9, 3, 9});
-  EXPECT_EQ(find(map, buffer, bytes(0, 10)).size(), 1U);
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 10)).size(), 1U);
   map.sync({9, 9, 4, 9});
-  EXPECT_TRUE(find(map, buffer, bytes(0, 10)).empty());
+  EXPECT_TRUE(find(map, buffers[0], bytes(0, 10)).empty());
 }
 
 /// map-truncate: one ring's retired entry says nothing about those of another behind it.
 TEST(TensorMap, RetiredEntryHidesNothingOfAnotherRing) {
   TensorMap map({.rings = 2, .window = 16, .pool_size = 8, .num_buckets = 1});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 10), make_id(0, 0), true));
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 10), make_id(1, 0), false));
+  Buffers buffers;
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(0, 0)));
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(1, 0)));
   map.sync({0, 1, 0, 0});
-  const std::vector<Match> found = find(map, buffer, bytes(0, 10));
+  const std::vector<Match> found = find(map, buffers[0], bytes(0, 10));
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].producer, make_id(0, 0));
   EXPECT_TRUE(map.invariant_holds());
@@ -114,16 +159,17 @@ TEST(TensorMap, RetiredEntryHidesNothingOfAnotherRing) {
 /// map-leak: what truncation cuts off returns to the free list and leaves its task's chain.
 TEST(TensorMap, TruncatedEntriesComeBack) {
   TensorMap map({.rings = 1, .window = 16, .pool_size = 4, .num_buckets = 1});
+  Buffers buffers;
   uint64_t next = 0;
   for (int round = 0; round < 100; ++round) {
     for (int i = 0; i < 4; ++i) {
-      ASSERT_TRUE(map.insert(buffer + 64 * i, bytes(0, 8), make_id(0, next), false));
+      ASSERT_TRUE(map.insert(buffers[i], bytes(0, 8), make_id(0, next)));
       next += i % 2;  // two entries per task
     }
     EXPECT_FALSE(map.reserve(1));
     map.sync({next, 0, 0, 0});
     // A reader of any buffer in the bucket meets the retired entries.
-    EXPECT_TRUE(find(map, buffer + 6400, bytes(0, 8)).empty());
+    EXPECT_TRUE(find(map, buffers[0], bytes(0, 8)).empty());
     EXPECT_EQ(map.live(), 0U);
     EXPECT_TRUE(map.reserve(4));
     ASSERT_TRUE(map.invariant_holds());
@@ -132,11 +178,12 @@ TEST(TensorMap, TruncatedEntriesComeBack) {
 
 TEST(TensorMap, TruncationKeepsTheLiveFront) {
   TensorMap map({.rings = 1, .window = 16, .pool_size = 8, .num_buckets = 1});
+  Buffers buffers;
   for (uint64_t i = 0; i < 6; ++i) {
-    ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, i), false));
+    ASSERT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(0, i)));
   }
   map.sync({4, 0, 0, 0});
-  EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 2U);
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 8)).size(), 2U);
   EXPECT_EQ(map.live(), 2U);
   EXPECT_TRUE(map.invariant_holds());
 }
@@ -144,15 +191,16 @@ TEST(TensorMap, TruncationKeepsTheLiveFront) {
 /// map-slot-reuse: a clean-up that lags behind the slot's reuse frees no entry of the new task.
 TEST(TensorMap, LateCleanUpSparesTheSlotsNextTask) {
   TensorMap map({.rings = 2, .window = 4, .pool_size = 16});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 1), true));
+  Buffers buffers;
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(0, 1)));
   map.sync({4, 0, 0, 0});  // too few retired for a clean-up
   EXPECT_EQ(map.live(), 1U);
-  ASSERT_TRUE(map.insert(buffer + 64, bytes(0, 8), make_id(0, 5), true));
-  ASSERT_TRUE(map.insert(buffer + 128, bytes(0, 8), make_id(0, 5), true));
+  ASSERT_TRUE(map.insert(buffers[1], bytes(0, 8), make_id(0, 5)));
+  ASSERT_TRUE(map.insert(buffers[2], bytes(0, 8), make_id(0, 5)));
   EXPECT_TRUE(map.invariant_holds()) << "a slot's chain holds one task";
   map.sync({5, 0, 0, 0}, true);
-  EXPECT_EQ(find(map, buffer + 64, bytes(0, 8)).size(), 1U);
-  EXPECT_EQ(find(map, buffer + 128, bytes(0, 8)).size(), 1U);
+  EXPECT_EQ(find(map, buffers[1], bytes(0, 8)).size(), 1U);
+  EXPECT_EQ(find(map, buffers[2], bytes(0, 8)).size(), 1U);
   EXPECT_EQ(map.live(), 2U);
   map.sync({6, 0, 0, 0}, true);
   EXPECT_EQ(map.live(), 0U);
@@ -161,8 +209,9 @@ TEST(TensorMap, LateCleanUpSparesTheSlotsNextTask) {
 
 TEST(TensorMap, CleansUpEverySixtyFourRetiredTasks) {
   TensorMap map({.rings = 4, .window = 256, .pool_size = 256});
+  Buffers buffers;
   for (uint64_t i = 0; i < 100; ++i) {
-    ASSERT_TRUE(map.insert(buffer + 64 * i, bytes(0, 8), make_id(3, i), true));
+    ASSERT_TRUE(map.insert(buffers[i], bytes(0, 8), make_id(3, i)));
   }
   map.sync({0, 0, 0, 63});
   EXPECT_EQ(map.live(), 100U);
@@ -177,58 +226,119 @@ TEST(TensorMap, CleansUpEverySixtyFourRetiredTasks) {
 
 TEST(TensorMap, CleanUpAfterMoreThanAWindow) {
   TensorMap map({.rings = 4, .window = 8, .pool_size = 256});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 3), true));
+  Buffers buffers;
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(0, 3)));
   map.sync({1000, 0, 0, 0});
   EXPECT_EQ(map.live(), 0U);
 }
 
 TEST(TensorMap, ExhaustionRefusesAndLosesNothing) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 3});
+  Buffers buffers;
   EXPECT_TRUE(map.reserve(3));
   EXPECT_FALSE(map.reserve(4));
   for (uint64_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, i), false));
+    ASSERT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(0, i)));
   }
-  EXPECT_FALSE(map.insert(buffer, bytes(0, 8), make_id(0, 3), false));
-  EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 3U);
+  EXPECT_FALSE(map.insert(buffers[0], bytes(0, 8), make_id(0, 3)));
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 8)).size(), 3U);
   map.sync({1, 0, 0, 0});
-  EXPECT_FALSE(map.insert(buffer, bytes(0, 8), make_id(0, 3), false)) << "not cleaned up yet";
+  EXPECT_FALSE(map.insert(buffers[0], bytes(0, 8), make_id(0, 3))) << "not cleaned up yet";
   EXPECT_TRUE(map.reserve(1));
   EXPECT_FALSE(map.reserve(2));
-  EXPECT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 3), false));
-  EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 3U);
+  EXPECT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(0, 3)));
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 8)).size(), 3U);
   EXPECT_TRUE(map.invariant_holds());
 }
 
-TEST(TensorMap, NewAllocationForgetsTheMemorysPast) {
-  TensorMap map({.rings = 4, .window = 16, .pool_size = 8, .num_buckets = 1});
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(1, 0), true));
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0), false));
-  ASSERT_TRUE(map.insert(buffer + 64, bytes(0, 8), make_id(0, 1), true));
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 4), make_id(1, 1), true));
-  const std::vector<Match> found = find(map, buffer, bytes(0, 8));
-  ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].producer, make_id(1, 1));
-  EXPECT_EQ(find(map, buffer + 64, bytes(0, 8)).size(), 1U);
+TEST(TensorMap, WhoWritesAllOfABufferStandsAtIt) {
+  TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8, .owner = make_id(0, 0)};
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0)));
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(1, 0)));
+  EXPECT_FALSE(buffer.may_have_parts);
+  std::vector<Match> found = find(map, buffer, bytes(3, 8), Access::inout);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].producer, make_id(1, 0));
+  EXPECT_EQ(found[1].producer, make_id(0, 0));
+  for (const Match& match : found) {
+    EXPECT_EQ(match.relation, Relation::other);
+    EXPECT_FALSE(match.replaced);
+  }
+  EXPECT_TRUE(find(map, buffer, bytes(8, 9)).empty());
+  found = find(map, buffer, bytes(0, 8), Access::inout);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_TRUE(found[0].replaced);
+  EXPECT_FALSE(found[1].replaced) << "allocated the buffer";
+  EXPECT_EQ(map.live(), 1U);
   EXPECT_TRUE(map.invariant_holds());
+}
+
+TEST(TensorMap, WhoLeavesGapsHasNotWrittenTheWhole) {
+  TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8};
+  Region gaps = bytes(0, 8);
+  gaps.contiguous = false;
+  ASSERT_TRUE(map.insert(buffer, gaps, make_id(0, 0)));
+  EXPECT_EQ(buffer.writer, no_task);
+  EXPECT_EQ(find(map, buffer, bytes(2, 3)).size(), 1U);
+}
+
+TEST(TensorMap, AWholeBufferHasOneWriterAndPartsBeside) {
+  TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8};
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0)));
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 1)));
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 7), make_id(0, 2)));
+  EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 3U);
+  EXPECT_EQ(find(map, buffer, bytes(7, 8)).size(), 2U);
+  map.sync({1, 0, 0, 0});
+  EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 2U);
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 3))) << "in the place of the retired one";
+  EXPECT_EQ(buffer.writer, make_id(0, 3));
+  EXPECT_EQ(find(map, buffer, bytes(0, 8), Access::inout).size(), 3U);
+  EXPECT_TRUE(find(map, buffer, bytes(0, 8)).empty());
+  EXPECT_FALSE(buffer.may_have_parts);
+  EXPECT_EQ(map.live(), 1U) << "that of the first, whose slot nobody has looked at";
+  EXPECT_TRUE(map.invariant_holds());
+}
+
+/// TM-I4 where nobody looks any more: a buffer that is forgotten has no writer alive.
+TEST(TensorMap, KnowsABufferUntilItsLastWriterRetires) {
+  TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8};
+  EXPECT_FALSE(map.knows(buffer));
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0)));
+  ASSERT_TRUE(map.insert(buffer, bytes(2, 4), make_id(0, 1)));
+  EXPECT_TRUE(map.knows(buffer));
+  map.sync({1, 0, 0, 0});
+  EXPECT_TRUE(map.knows(buffer)) << "a part";
+  map.sync({2, 0, 0, 0});
+  EXPECT_FALSE(map.knows(buffer));
+  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 2)));
+  EXPECT_TRUE(map.knows(buffer)) << "the whole";
+  BufferWrites allocated{.key = 0x20000, .bytes = 8, .owner = make_id(0, 3)};
+  ASSERT_TRUE(map.insert(allocated, bytes(0, 8), make_id(0, 3)));
+  EXPECT_TRUE(map.knows(allocated));
 }
 
 TEST(TensorMap, EnlargesWithoutLosingAnything) {
   TensorMap map({.rings = 2, .window = 4, .pool_size = 4, .num_buckets = 2});
+  Buffers buffers;
   for (uint64_t i = 0; i < 3; ++i) {
-    ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(1, 2 + i), false));
+    ASSERT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(1, 2 + i)));
   }
-  ASSERT_TRUE(map.insert(buffer + 64, bytes(0, 8), make_id(1, 4), false));
+  ASSERT_TRUE(map.insert(buffers[1], bytes(0, 1000), make_id(1, 4)));
   map.sync({0, 3, 0, 0}, true);  // one in the free list
   map.enlarge(16, 64);
   EXPECT_TRUE(map.invariant_holds());
   EXPECT_EQ(map.live(), 3U);
   EXPECT_EQ(map.available(), 61U);
   for (uint64_t i = 5; i < 15; ++i) {
-    ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(1, i), false));
+    ASSERT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(1, i)));
   }
-  EXPECT_EQ(find(map, buffer, bytes(0, 8)).size(), 12U);
-  EXPECT_EQ(find(map, buffer + 64, bytes(0, 8)).size(), 1U);
+  EXPECT_EQ(find(map, buffers[0], bytes(0, 8)).size(), 12U);
+  EXPECT_EQ(find(map, buffers[1], bytes(0, 8)).size(), 1U);
   map.sync({0, 5, 0, 0}, true);
   EXPECT_EQ(map.live(), 10U);
   EXPECT_TRUE(map.invariant_holds());
@@ -260,18 +370,20 @@ TEST(TensorMap, ConstructionTouchesLittle) {
   const uint64_t before = resident_pages();
   ASSERT_GT(before, 0U);
   TensorMap map({.pool_size = uint32_t{1} << 20});  // 128 MiB if it were touched
+  Buffers buffers;
   // Address sanitizer touches one byte of its own for eight, and may give back what others had.
   EXPECT_LT(resident_pages() * page, before * page + (uint64_t{32} << 20));
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0), true));
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 8), make_id(0, 0)));
 }
 
 TEST(TensorMapDeathTest, ProducersThatCannotBe) {
   TensorMap map({.rings = 2, .window = 4, .pool_size = 8});
-  EXPECT_DEATH((void)map.insert(buffer, bytes(0, 1), make_id(2, 0), true), "TM-P1");
+  Buffers buffers;
+  EXPECT_DEATH((void)map.insert(buffers[0], bytes(0, 1), make_id(2, 0)), "TM-P1");
   map.sync({1, 0, 0, 0});
-  EXPECT_DEATH((void)map.insert(buffer, bytes(0, 1), make_id(0, 0), true), "TM-P1");
-  ASSERT_TRUE(map.insert(buffer, bytes(0, 1), make_id(0, 1), true));
-  EXPECT_DEATH((void)map.insert(buffer, bytes(0, 1), make_id(0, 5), false), "TM-P2");
+  EXPECT_DEATH((void)map.insert(buffers[0], bytes(0, 1), make_id(0, 0)), "TM-P1");
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 1), make_id(0, 1)));
+  EXPECT_DEATH((void)map.insert(buffers[0], bytes(0, 1), make_id(0, 5)), "TM-P2");
 }
 
 }  // namespace

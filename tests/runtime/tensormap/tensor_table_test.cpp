@@ -144,6 +144,55 @@ TEST_F(TensorTableTest, NoViewBeforeTheBufferExists) {
   EXPECT_FALSE(table_.find(part)->external);
 }
 
+TEST_F(TensorTableTest, TensorsOfOneAddressAreOneBuffer) {
+  const uint64_t one = make(0x1000, {4, 6}).handle;
+  BufferWrites& writes = *table_.find(one)->writes;
+  EXPECT_EQ(writes.bytes, 96U);
+  EXPECT_EQ(table_.find(view(one, {1, 1}, {0, 0}).handle)->writes, &writes);
+  EXPECT_EQ(table_.find(reshape(one, {24}).handle)->writes, &writes);
+  EXPECT_EQ(table_.find(table_.transpose(one, 0, 1).handle)->writes, &writes);
+  table_.scope_begin();
+  EXPECT_EQ(table_.find(make(0x1000, {5}).handle)->writes, &writes);
+  EXPECT_EQ(writes.bytes, 20U) << "nobody has written it";
+  writes.writer = make_id(0, 1);
+  EXPECT_EQ(table_.find(make(0x1000, {6}).handle)->writes, &writes);
+  EXPECT_EQ(writes.bytes, 20U) << "what its writer wrote";
+  EXPECT_NE(table_.find(make(0x1004, {6}).handle)->writes, &writes);
+  table_.scope_end();
+  const uint64_t new_one = make(0, {2}).handle;
+  const uint64_t other = make(0, {2}).handle;
+  EXPECT_NE(table_.find(new_one)->writes->key, table_.find(other)->writes->key);
+  table_.set_buffer(other, 0x1000, {make_id(1, 9)});
+  EXPECT_EQ(table_.find(other)->writes->owner, make_id(1, 9));
+  EXPECT_NE(table_.find(other)->writes, &writes) << "what was there before is another buffer";
+}
+
+/// Memory follows the buffers in use.
+TEST_F(TensorTableTest, ForgetsExternalBuffersThatNobodyNeeds) {
+  const BufferWrites* const kept = table_.find(make(0x1000, {2}).handle)->writes;
+  constexpr uint64_t many = 5000;
+  const auto make_many = [&] {
+    table_.scope_begin();
+    for (uint64_t i = 1; i < many; ++i) ASSERT_TRUE(make(0x1000 + 64 * i, {2}).ok());
+    ASSERT_EQ(table_.external_buffers(), many);
+  };
+  make_many();
+  table_.forget_external_buffers([](const BufferWrites&) { return false; });
+  EXPECT_EQ(table_.external_buffers(), many) << "tensors live";
+  table_.scope_end();
+  table_.scope_begin();
+  const uint64_t again = make(0x1000 + 64, {2}).handle;  // the former tensors have ended
+  for (uint64_t i = 0; i < many; ++i) ASSERT_TRUE(make(0x100000 + 64 * i, {2}).ok());
+  table_.forget_external_buffers(
+      [](const BufferWrites& writes) { return writes.key == 0x1000 + 128; });
+  EXPECT_EQ(table_.external_buffers(), many + 3) << "of living tensors, and one that is written";
+  EXPECT_EQ(table_.find(make(0x1000, {2}).handle)->writes, kept);
+  EXPECT_EQ(table_.find(again)->writes->key, 0x1000U + 64);
+  table_.scope_end();
+  table_.forget_external_buffers([](const BufferWrites&) { return false; });
+  EXPECT_EQ(table_.external_buffers(), many + 3) << "they are not many, for what was kept before";
+}
+
 TEST_F(TensorTableTest, RefusesBadViews) {
   const uint64_t root = make(0x1000, {4, 6}).handle;
   expect_error(view(root, {5, 1}, {0, 0}), "[5, 1]");

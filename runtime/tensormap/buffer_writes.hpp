@@ -1,0 +1,20 @@
+/// Who wrote a buffer as a whole: what the TensorMap keeps at the buffer itself.
+#pragma once
+
+#include <cstdint>
+
+#include "core/task_id.hpp"
+
+namespace pto2 {
+
+/// Kept by the TensorTable, which makes it, and written by the TensorMap.
+struct BufferWrites {
+  uint64_t key = 0;         ///< of the buffer's entries in the TensorMap, and of no other's
+  uint64_t bytes = 0;       ///< of the buffer
+  TaskId owner = no_task;   ///< the task that allocated it; no_task: it is external
+  TaskId writer = no_task;  ///< one that wrote all of it since; it may have retired
+  /// False: the TensorMap has no entries of it, so that a look-up ends here.
+  bool may_have_parts = false;
+};
+
+}  // namespace pto2
