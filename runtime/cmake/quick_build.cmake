@@ -2,7 +2,7 @@
 # compiled sooner. Trees without it, such as release, measure, and find what a file forgets to
 # include.
 #
-# pto2_join_sources(TARGET...)  compiles four sources of a target at a time: most of what they
+# pto2_join_sources(TARGET...)  compiles eight sources of a target at a time: most of what they
 #                               include is the same. Their unnamed namespaces become one.
 # pto2_runs_once(TARGET...)     does not optimise what a program runs once, and what reads long
 #                               headers to do little.
@@ -12,10 +12,14 @@
 #                               precompiled, once for all.
 option(PTO2_QUICK_BUILD "compile sooner: precompiled headers, joined sources, less optimisation"
        OFF)
+# Hundreds of programs are linked, which gold does in a third of the time. Debian has it beside GCC.
+if(PTO2_QUICK_BUILD)
+  add_link_options(-fuse-ld=gold)
+endif()
 
 function(pto2_join_sources)
   if(PTO2_QUICK_BUILD)
-    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
 

@@ -19,7 +19,7 @@ constexpr std::array<std::byte, longest_zone> make_pattern() {
   }
   return pattern;
 }
-constexpr std::array<std::byte, longest_zone> pattern = make_pattern();
+constexpr std::array<std::byte, longest_zone> zone_pattern = make_pattern();
 
 uint64_t bytes_behind(uint64_t bytes) {
   return packed_output_bytes(bytes + guarded_zones.behind) - bytes - red_zone;
@@ -39,16 +39,17 @@ std::optional<Damage> find_damage(uint64_t address, const std::byte* expected, u
 }
 
 void paint_zones(uint64_t buffer, uint64_t bytes) {
-  std::memcpy(reinterpret_cast<std::byte*>(buffer - red_zone), pattern.data(), red_zone);
-  std::memcpy(reinterpret_cast<std::byte*>(buffer + bytes), pattern.data(), bytes_behind(bytes));
+  std::memcpy(reinterpret_cast<std::byte*>(buffer - red_zone), zone_pattern.data(), red_zone);
+  std::memcpy(reinterpret_cast<std::byte*>(buffer + bytes), zone_pattern.data(),
+              bytes_behind(bytes));
 }
 
 std::optional<Damage> damage_in_front(uint64_t buffer) {
-  return find_damage(buffer - red_zone, pattern.data(), red_zone);
+  return find_damage(buffer - red_zone, zone_pattern.data(), red_zone);
 }
 
 std::optional<Damage> damage_behind(uint64_t buffer, uint64_t bytes) {
-  return find_damage(buffer + bytes, pattern.data(), bytes_behind(bytes));
+  return find_damage(buffer + bytes, zone_pattern.data(), bytes_behind(bytes));
 }
 
 }  // namespace pto2::guard

@@ -1,19 +1,11 @@
 #include "runtime/record/event_fields.hpp"
 
-#include <fmt/format.h>
-
-#include <iterator>
-
+#include "runtime/record/append.hpp"
 #include "runtime/record/task_reader.hpp"
 #include "runtime/record/task_writer.hpp"
 
 namespace pto2 {
 namespace {
-
-template <class... Values>
-void append(std::string& text, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
-}
 
 void append_task(TaskId task, std::string& text) {
   append(text, R"(,"ring":{},"task":{})", ring_of(task).value, local_of(task));

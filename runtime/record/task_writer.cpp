@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <span>
+
+#include "runtime/record/append.hpp"
 
 namespace pto2 {
 namespace {
@@ -32,11 +33,6 @@ const char* direction_name(const ParamRecord& param) {
       return !param.pipe ? "scalar" : param.pipe_out ? "pipe_out" : "pipe_in";
   }
   return "unknown";
-}
-
-template <class... Values>
-void append(std::string& text, fmt::format_string<Values...> format, Values&&... values) {
-  fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
 }
 
 /// Appends `,"name":[..]` with what write() says of each item.

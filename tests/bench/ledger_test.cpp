@@ -50,7 +50,7 @@ TEST(Ledger, CountsHandOversByTheSiteOfAnAccess) {
   EXPECT_EQ(in_turns(look, look, 5), (Transfers{{"other", 1}}));
 }
 
-struct alignas(cache_line) OneLine {
+struct alignas(cache_line) TwoWords {
   Ledger::atomic<uint32_t> word{0};
   Ledger::atomic<uint32_t> other{0};
 };
@@ -66,7 +66,7 @@ Transfers of_two_owners() {
 }
 
 TEST(Ledger, TwoAtomicsInOneLineShareIt) {
-  EXPECT_EQ(of_two_owners<OneLine>(), (Transfers{{"word", 4}, {"other", 5}}));
+  EXPECT_EQ(of_two_owners<TwoWords>(), (Transfers{{"word", 4}, {"other", 5}}));
   EXPECT_EQ(of_two_owners<TwoLines>(), Transfers());
 }
 

@@ -11,7 +11,7 @@ namespace pto2::test {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -67,7 +67,7 @@ TEST_F(Crashes, AreReportedByAnotherProcess) {
     EXPECT_EQ(outcome.code, 5);
     EXPECT_THAT(outcome.out, HasSubstr("crashed"));
     EXPECT_THAT(outcome.err, Not(HasSubstr("--isolate")));
-    const json result = json::parse(read_text(folder_.path("result")));
+    const Json result = Json::parse(read_text(folder_.path("result")));
     EXPECT_EQ(result["outcome"], "crashed");
     EXPECT_EQ(result["error"]["code"], "crashed");
     EXPECT_THAT(result["error"]["message"].get<std::string>(), ContainsRegex(message));
@@ -95,7 +95,7 @@ TEST_F(Crashes, LeaveNoEarlierResults) {
 TEST_F(Crashes, LeaveNoCounts) {
   const Outcome outcome = run({"--isolate"});
   EXPECT_THAT(outcome.out, Not(ContainsRegex("tasks|time|threads|slots")));
-  const json result = json::parse(read_text(folder_.path("result")));
+  const Json result = Json::parse(read_text(folder_.path("result")));
   for (const char* field : {"tasks", "repeat", "wall_s", "kernel_s", "host_threads", "ns_per_task",
                             "peak_rss_bytes", "peak_window", "edges_linked"}) {
     ASSERT_TRUE(result.contains(field)) << field;
@@ -122,7 +122,7 @@ TEST_F(Crashes, AreNoneWhereKernelsDoNotReturn) {
     const Outcome outcome = run({"--executor", executor, "--deadline", "1", "--repeat", "3"});
     EXPECT_EQ(outcome.code, 5);
     EXPECT_THAT(outcome.out, HasSubstr("scheduler_timeout"));
-    const json result = json::parse(read_text(folder_.path("result")));
+    const Json result = Json::parse(read_text(folder_.path("result")));
     EXPECT_EQ(result["outcome"], "scheduler_timeout");
     EXPECT_THAT(result["error"]["message"].get<std::string>(),
                 ContainsRegex("kernel 0 [(]crashes[)], task 1 of ring 0, on aic_?[0-9]+, has not "
@@ -153,7 +153,7 @@ TEST_F(Crashes, AreAtTheEndOfABuffer) {
 TEST_F(Crashes, AreReportedIfAConfigFileSaysSo) {
   const std::string file = folder_.file("isolated.toml", "isolate = \"on\"\n");
   EXPECT_EQ(run({"--config", file, "--expect", "crashed"}).code, 0);
-  EXPECT_EQ(json::parse(read_text(folder_.path("result")))["outcome"], "crashed");
+  EXPECT_EQ(Json::parse(read_text(folder_.path("result")))["outcome"], "crashed");
   EXPECT_EQ(run({"--config", file, "--isolate=off", "--expect", "crashed"}).code, 2);
   const Outcome all = pto2({"run", "deadlock", "--all", "--config", file});
   EXPECT_EQ(all.code, 3);
@@ -167,7 +167,7 @@ TEST_F(Crashes, AreAllThatIsolationIsFor) {
   const Outcome outcome = pto2({"run", "vector_example", "--isolate", "--json", file});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, IsEmpty());
-  EXPECT_EQ(json::parse(read_text(file))["verdict"], "pass");
+  EXPECT_EQ(Json::parse(read_text(file))["verdict"], "pass");
   EXPECT_EQ(pto2({"run", "deadlock", "--case", "window", "--isolate"}).code, 5);
   EXPECT_EQ(pto2({"run", "deadlock", "--all", "--isolate"}).code, 2);
 }

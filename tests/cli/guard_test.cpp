@@ -11,7 +11,7 @@ namespace pto2::test {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
@@ -41,7 +41,7 @@ TEST_F(Overruns, AreNamed) {
     EXPECT_THAT(outcome.err, ContainsRegex("FATAL: kernel 2, task 2 of ring 1, on aiv[0-9]+: "
                                            "parameter 2 \\(float32 .*wrote 4 bytes behind"));
     EXPECT_THAT(outcome.err, HasSubstr("compare the indices"));
-    const json result = json::parse(read_text(folder_.path("result")));
+    const Json result = Json::parse(read_text(folder_.path("result")));
     EXPECT_EQ(result["outcome"], "kernel_overran");
     EXPECT_EQ(result["error"]["code"], "kernel_overran");
     EXPECT_EQ(result["config"]["guard"], "on");

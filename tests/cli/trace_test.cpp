@@ -13,20 +13,20 @@
 namespace pto2::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 
 struct Trace {
-  json header;
-  std::vector<json> events;
-  json end;
+  Json header;
+  std::vector<Json> events;
+  Json end;
 };
 
 Trace parse(const std::string& text) {
   Trace trace;
-  std::vector<json> lines;
+  std::vector<Json> lines;
   std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+  for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
   EXPECT_GE(lines.size(), 2U);
   trace.header = lines.front();
   trace.end = lines.back();
@@ -48,7 +48,7 @@ void expect_complete(const Trace& trace, std::size_t tasks) {
   using Key = std::tuple<int, int, std::string>;
   std::map<Key, uint64_t> at;
   uint64_t last = 0;
-  for (const json& event : trace.events) {
+  for (const Json& event : trace.events) {
     EXPECT_GE(event["t"], last);
     last = event["t"];
     if (event["event"] == "wait" || !event.contains("task")) continue;
@@ -120,7 +120,7 @@ TEST(Trace, OfASimulationHasTheScheduleOfItsSeed) {
 TEST(Trace, DetailsHaveNames) {
   const Trace trace = trace_of({"paged_attention"});
   std::set<std::string> used;
-  for (const json& event : trace.events) {
+  for (const Json& event : trace.events) {
     if (event["event"] == "submit") {
       EXPECT_EQ(event["thread"], "orchestrator");
       used.insert(std::to_string(event["kernel"].get<int>()));
@@ -134,7 +134,7 @@ TEST(Trace, DetailsHaveNames) {
   EXPECT_EQ(used, known) << "each kernel has tasks, and no other";
   // The core that takes a task is of the type that the task needs.
   std::map<int, std::string> type;
-  for (const json& event : trace.events) {
+  for (const Json& event : trace.events) {
     if (event["event"] == "ready") type[event["task"]] = event["type"];
     if (event["event"] == "ack") {
       const bool cube = event["thread"].get<std::string>().starts_with("aic");
@@ -143,7 +143,7 @@ TEST(Trace, DetailsHaveNames) {
   }
   // The core that took a task is the one that it was sent to.
   std::map<int, std::string> sent;
-  for (const json& event : trace.events) {
+  for (const Json& event : trace.events) {
     if (event["event"] == "dispatch") sent[event["task"]] = event["core"];
     if (event["event"] == "ack") {
       EXPECT_EQ(sent[event["task"]], event["thread"].get<std::string>());
@@ -154,7 +154,7 @@ TEST(Trace, DetailsHaveNames) {
 TEST(Trace, WaitsNameTheResource) {
   const Trace trace = trace_of({"paged_attention", "--case", "CaseBatch256", "--window", "16"});
   expect_complete(trace, 208);
-  const auto waits = std::count_if(trace.events.begin(), trace.events.end(), [](const json& event) {
+  const auto waits = std::count_if(trace.events.begin(), trace.events.end(), [](const Json& event) {
     return event["event"] == "wait" && event.value("resource", "") == "TaskRing";
   });
   EXPECT_GT(waits, 0);
@@ -164,7 +164,7 @@ TEST(Trace, EveryThreadSaysWhenItWaits) {
   for (const char* executor : {"packed", "threads", "seeded"}) {
     const Trace trace = trace_of({"paged_attention", "--executor", executor});
     std::set<std::string> waiting;
-    for (const json& event : trace.events) {
+    for (const Json& event : trace.events) {
       if (event["event"] == "wait" && !event.contains("task")) waiting.insert(event["thread"]);
     }
     const auto& threads = trace.header["threads"];
@@ -176,7 +176,7 @@ TEST(Trace, EndsEveryThreadWithItsExit) {
   for (const char* executor : {"packed", "threads", "seeded"}) {
     const Trace trace = trace_of({"paged_attention", "--executor", executor});
     std::map<std::string, std::vector<std::string>> events;
-    for (const json& event : trace.events) events[event["thread"]].push_back(event["event"]);
+    for (const Json& event : trace.events) events[event["thread"]].push_back(event["event"]);
     EXPECT_EQ(events.size(), trace.header["threads"].size());
     for (const auto& [thread, names] : events) {
       EXPECT_EQ(names.back(), "exit") << thread;
@@ -238,54 +238,54 @@ TEST(Trace, FullBuffersAreSaid) {
   EXPECT_THAT(outcome.err, HasSubstr("warning: " + std::to_string(dropped) +
                                      " events found their buffer full; use --trace-events"));
   std::map<std::string, int> kept;
-  for (const json& event : trace.events) ++kept[event["thread"]];
+  for (const Json& event : trace.events) ++kept[event["thread"]];
   for (const auto& [thread, events] : kept) EXPECT_LE(events, 2) << thread;
 }
 
 TEST(Trace, SubmissionsSayWhatTheTaskIs) {
   const Trace trace = trace_of({"vector_example", "--executor", "seeded", "--seed", "3"});
-  std::vector<json> tasks;
-  for (const json& event : trace.events) {
+  std::vector<Json> tasks;
+  for (const Json& event : trace.events) {
     if (event["event"] == "submit") tasks.push_back(event);
   }
   ASSERT_EQ(tasks.size(), 5U);
   EXPECT_EQ(tasks[0]["type"], "vector");
   EXPECT_EQ(tasks[0]["scope"], 0);
-  EXPECT_EQ(tasks[0]["heap"], json({0, 65536}));
-  EXPECT_EQ(tasks[0]["producers"], json::array());
+  EXPECT_EQ(tasks[0]["heap"], Json({0, 65536}));
+  EXPECT_EQ(tasks[0]["producers"], Json::array());
   EXPECT_EQ(tasks[0]["cluster"], -1);
   EXPECT_EQ(tasks[0]["group"], -1);
   EXPECT_EQ(tasks[0]["block_dim"], 0);
-  const json read = {{"dir", "in"}, {"external", 1},  {"base", 0},    {"element", 4},
+  const Json read = {{"dir", "in"}, {"external", 1},  {"base", 0},    {"element", 4},
                      {"origin", 0}, {"strides", {1}}, {"start", {0}}, {"extent", {16384}}};
   EXPECT_EQ(tasks[0]["params"][1], read);
   // The second task of the nested scope: c from the outer one, and a buffer and a scalar of its
   // own.
-  const json& inner = tasks[2];
+  const Json& inner = tasks[2];
   EXPECT_EQ(inner["scope"], 1);
   EXPECT_EQ(inner["depth"], 1);
-  EXPECT_EQ(inner["heap"], json({65536, 65536}));
-  EXPECT_EQ(inner["nodes"], json({2, 1}));
+  EXPECT_EQ(inner["heap"], Json({65536, 65536}));
+  EXPECT_EQ(inner["nodes"], Json({2, 1}));
   EXPECT_EQ(inner["producers"][0][0], 0);
   EXPECT_EQ(inner["producers"][0][1], 0);
-  EXPECT_EQ(inner["params"][0]["owner"], json({0, 0}));
-  EXPECT_EQ(inner["params"][1]["owner"], json({1, 1}));
+  EXPECT_EQ(inner["params"][0]["owner"], Json({0, 0}));
+  EXPECT_EQ(inner["params"][1]["owner"], Json({1, 1}));
   EXPECT_EQ(inner["params"][1]["base"], 65536);
-  EXPECT_EQ(inner["params"][2], json({{"dir", "scalar"}}));
+  EXPECT_EQ(inner["params"][2], Json({{"dir", "scalar"}}));
 }
 
 TEST(Trace, HeaderDescribesChipAndRings) {
   const Trace trace =
       trace_of({"paged_attention", "--blocks", "2", "--schedulers", "1", "--window", "32"});
-  const json& cores = trace.header["cores"];
+  const Json& cores = trace.header["cores"];
   ASSERT_EQ(cores.size(), 7U);
   EXPECT_EQ(
       cores[1],
-      json({{"name", "aic1"}, {"type", "cube"}, {"cluster", 1}, {"scheduler", "scheduler0"}}));
+      Json({{"name", "aic1"}, {"type", "cube"}, {"cluster", 1}, {"scheduler", "scheduler0"}}));
   EXPECT_EQ(
       cores[4],
-      json({{"name", "aiv2"}, {"type", "vector"}, {"cluster", 1}, {"scheduler", "scheduler0"}}));
-  EXPECT_EQ(cores[6], json({{"name", "cpu0"},
+      Json({{"name", "aiv2"}, {"type", "vector"}, {"cluster", 1}, {"scheduler", "scheduler0"}}));
+  EXPECT_EQ(cores[6], Json({{"name", "cpu0"},
                             {"type", "ai_cpu"},
                             {"cluster", -1},
                             {"thread", "scheduler0"},
@@ -300,7 +300,7 @@ TEST(Trace, ScopesOpenAndClose) {
   const Trace trace = trace_of({"paged_attention_seq", "--case", "TaskRingNested"});
   std::vector<uint64_t> open;
   uint64_t begun = 0;
-  for (const json& event : trace.events) {
+  for (const Json& event : trace.events) {
     if (event["event"] == "submit") {
       EXPECT_EQ(event["scope"], open.back());
     }

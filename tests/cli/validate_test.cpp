@@ -10,7 +10,7 @@
 namespace pto2::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using testing::HasSubstr;
 
 /// A trace of a small run, and the number of the line where `from` became `to`.
@@ -22,8 +22,8 @@ std::string changed(const std::string& trace, const std::string& from, const std
 }
 
 /// The first one of a rule, in the result of a file.
-json violation_of(const std::string& rule, const json& file) {
-  for (const json& violation : file["violations"]) {
+Json violation_of(const std::string& rule, const Json& file) {
+  for (const Json& violation : file["violations"]) {
     if (violation["rule"] == rule) return violation;
   }
   ADD_FAILURE() << "no " << rule << " in " << file;
@@ -97,15 +97,15 @@ TEST_F(Validate, PutsTheFirstEventBehindTheFileName) {
       << text;
   EXPECT_EQ(lines[1], lines[2]);
   EXPECT_NE(lines[1], lines[3]);
-  const json result = pto2({"validate", "--json", "-", file}).json();
+  const Json result = pto2({"validate", "--json", "-", file}).json();
   EXPECT_EQ(violation_of("VR-I7", result["files"][0])["lines"],
-            (json{std::stoi(lines[2]), std::stoi(lines[3])}));
+            (Json{std::stoi(lines[2]), std::stoi(lines[3])}));
 }
 
 TEST_F(Validate, SaysItAsJson) {
   const Outcome outcome = pto2({"validate", "--json", "-", folder_.path("good"), broken()});
   EXPECT_EQ(outcome.code, 1);
-  const json result = outcome.json();
+  const Json result = outcome.json();
   EXPECT_EQ(result["schema"], "pto2-validate/1");
   EXPECT_EQ(result["verdict"], "broken");
   EXPECT_EQ(result["races"], false);
@@ -117,7 +117,7 @@ TEST_F(Validate, SaysItAsJson) {
   for (const char* count : {"pinned_tasks", "groups", "pipes", "entries"}) {
     EXPECT_EQ(result["files"][0][count], 0) << count;
   }
-  EXPECT_EQ(result["files"][0]["violations"], json::array());
+  EXPECT_EQ(result["files"][0]["violations"], Json::array());
   EXPECT_EQ(violation_of("VR-I7", result["files"][1])["lines"].size(), 2U);
   EXPECT_EQ(result["files"][1]["more"], 0);
 }
@@ -127,7 +127,7 @@ TEST_F(Validate, RefusesWhatIsNoTraceWithLineAndRemedy) {
   const Outcome outcome = pto2({"validate", "--json", "-", cut});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, testing::ContainsRegex("cut:[0-9]+: the last line has no end.*again"));
-  const json result = outcome.json();
+  const Json result = outcome.json();
   EXPECT_EQ(result["verdict"], "no trace");
   EXPECT_GT(result["files"][0]["error"]["line"], 100);
   EXPECT_THAT(result["files"][0]["error"]["remedy"], HasSubstr("--trace"));
@@ -180,7 +180,7 @@ TEST_F(Validate, WritesJsonToAFile) {
   const Outcome outcome = pto2({"validate", folder_.path("good"), "--json", result});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("good: valid, 5 tasks"));
-  EXPECT_EQ(json::parse(read_text(result))["verdict"], "valid");
+  EXPECT_EQ(Json::parse(read_text(result))["verdict"], "valid");
   EXPECT_THAT(pto2({"validate", folder_.path("good"), "--json", "-"}).out,
               testing::StartsWith("{"));
   EXPECT_EQ(pto2({"validate", folder_.path("good"), "--json"}).code, 2);
@@ -247,12 +247,12 @@ TEST_F(Validate, NeedsFiles) {
 
 /// Groups, pipes, block tasks, and runs that were given up.
 TEST_F(Validate, PassesEveryCaseOfTheSmallWorkloads) {
-  const json list = pto2({"list", "--json"}).json();
+  const Json list = pto2({"list", "--json"}).json();
   int cases = 0;
-  for (const json& workload : list["workloads"]) {
+  for (const Json& workload : list["workloads"]) {
     const std::string name = workload["name"];
     if (name != "clusters" && name != "block_incore" && name != "deadlock") continue;
-    for (const json& one : workload["cases"]) {
+    for (const Json& one : workload["cases"]) {
       const std::string case_name = one["name"];
       static_cast<void>(
           pto2({"run", name, "--case", case_name, "--quiet", "--trace", folder_.path("t")}));

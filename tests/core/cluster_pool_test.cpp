@@ -9,18 +9,18 @@
 namespace pto2 {
 namespace {
 
-using Pool = ClusterPool<TestPolicy>;
+using Clusters = ClusterPool<TestPolicy>;
 
 struct Storage {
   explicit Storage(uint32_t clusters) : words((clusters + 63) / 64), members(clusters) {}
-  std::vector<Pool::Word> words;
-  std::vector<Pool::Members> members;
+  std::vector<Clusters::Word> words;
+  std::vector<Clusters::Members> members;
 };
 
 TEST(ClusterPool, GivesOutEveryClusterOnceLowestFirst) {
   for (const uint32_t clusters : {1u, 24u, 64u, 65u, 130u}) {
     Storage storage(clusters);
-    Pool pool(storage.words, storage.members);
+    Clusters pool(storage.words, storage.members);
     EXPECT_EQ(pool.clusters(), clusters);
     EXPECT_TRUE(pool.invariant_holds());
     for (uint32_t c = 0; c < clusters; ++c) ASSERT_EQ(pool.allocate(), ClusterId(c));
@@ -33,7 +33,7 @@ TEST(ClusterPool, GivesOutEveryClusterOnceLowestFirst) {
 
 TEST(ClusterPool, AClusterReturnsWithTheLastTaskOfAClosedGroup) {
   Storage storage(2);
-  Pool pool(storage.words, storage.members);
+  Clusters pool(storage.words, storage.members);
   ASSERT_EQ(pool.allocate(), ClusterId(0));
   pool.join(0);
   pool.join(0);
@@ -46,7 +46,7 @@ TEST(ClusterPool, AClusterReturnsWithTheLastTaskOfAClosedGroup) {
 
 TEST(ClusterPool, AnOpenGroupKeepsItsClusterWithoutTasks) {
   Storage storage(1);
-  Pool pool(storage.words, storage.members);
+  Clusters pool(storage.words, storage.members);
   ASSERT_EQ(pool.allocate(), ClusterId(0));
   pool.join(0);
   EXPECT_FALSE(pool.leave(0));
@@ -56,7 +56,7 @@ TEST(ClusterPool, AnOpenGroupKeepsItsClusterWithoutTasks) {
 
 TEST(ClusterPool, IsAllFreeOnlyWithoutGroups) {
   Storage storage(2);
-  Pool pool(storage.words, storage.members);
+  Clusters pool(storage.words, storage.members);
   EXPECT_TRUE(pool.all_free());
   ASSERT_EQ(pool.allocate(), ClusterId(0));
   EXPECT_FALSE(pool.all_free()) << "an open group without tasks";
@@ -69,7 +69,7 @@ TEST(ClusterPool, IsAllFreeOnlyWithoutGroups) {
 
 TEST(ClusterPool, SeesAClusterThatIsFreeAndHeld) {
   Storage storage(2);
-  Pool pool(storage.words, storage.members);
+  Clusters pool(storage.words, storage.members);
   ASSERT_EQ(pool.allocate(), ClusterId(0));
   EXPECT_TRUE(pool.invariant_holds());
   storage.members[1].store(1);
@@ -81,16 +81,16 @@ TEST(ClusterPool, SeesAClusterThatIsFreeAndHeld) {
 
 TEST(ClusterPoolDeathTest, UseOfAGroupThatIsNotOpen) {
   Storage storage(1);
-  Pool pool(storage.words, storage.members);
+  Clusters pool(storage.words, storage.members);
   EXPECT_DEATH(pool.join(0), "CP-I2");
   EXPECT_DEATH((void)pool.leave(0), "CP-I2");
   EXPECT_DEATH((void)pool.close(0), "CP-I2");
 }
 
 TEST(ClusterPoolDeathTest, TooFewWords) {
-  std::vector<Pool::Word> words(1);
-  std::vector<Pool::Members> members(65);
-  EXPECT_DEATH(Pool(words, members), "CP-I1");
+  std::vector<Clusters::Word> words(1);
+  std::vector<Clusters::Members> members(65);
+  EXPECT_DEATH(Clusters(words, members), "CP-I1");
 }
 
 }  // namespace

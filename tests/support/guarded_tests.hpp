@@ -1,4 +1,4 @@
-/// A hang guard around each googletest case of a program.
+/// A hang guard around each googletest case of a program that includes this.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,6 @@ namespace pto2::test {
 
 class GuardedTests final : public testing::EmptyTestEventListener {
  public:
-  /// Guards the cases of this program. One variable of the test's source is initialised with it:
-  /// `const bool guarded = test::GuardedTests::begin();`.
   static bool begin() {
     testing::UnitTest::GetInstance()->listeners().Append(new GuardedTests);
     return true;
@@ -27,5 +25,7 @@ class GuardedTests final : public testing::EmptyTestEventListener {
 
   std::optional<stress::HangGuard> guard_;
 };
+
+inline const bool tests_are_guarded = GuardedTests::begin();
 
 }  // namespace pto2::test

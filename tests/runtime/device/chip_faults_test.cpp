@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-constexpr uint64_t tasks = 3;
+constexpr uint64_t tasks_of_chain = 3;
 uint64_t kernels_run = 0;
 
 void counts(int64_t*) {
@@ -28,7 +28,7 @@ void chain(PTO2Runtime* rt) {
   static uint64_t memory;
   const uint64_t one = 1;
   PTOParam param = make_inout_param(make_tensor_external(&memory, &one, 1, DataType::UINT64));
-  for (uint64_t i = 0; i < tasks; ++i) {
+  for (uint64_t i = 0; i < tasks_of_chain; ++i) {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, &param, 1);
   }
 }
@@ -60,7 +60,7 @@ void for_each_schedule(Visitor&& visit) {
 
 void expect_whole_run(const RunResult& result) {
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-  EXPECT_EQ(kernels_run, tasks);
+  EXPECT_EQ(kernels_run, tasks_of_chain);
 }
 
 /// Also that the run after it is right.
@@ -94,8 +94,9 @@ TEST(ChipFaults, TasksAreCounted) {
     const RunResult first = run(executor, seed, {ChipFaultKind::lost_before_ack, "aiv0", 1});
     EXPECT_THAT(first.error.message, HasSubstr("it was given task 0 of ring 0,"));
     EXPECT_EQ(kernels_run, 0u);
-    for (const ChipFault& fault : {ChipFault{ChipFaultKind::lost_before_ack, "aiv0", tasks + 1},
-                                   ChipFault{ChipFaultKind::lost_before_ack, "aic0", 1}}) {
+    for (const ChipFault& fault :
+         {ChipFault{ChipFaultKind::lost_before_ack, "aiv0", tasks_of_chain + 1},
+          ChipFault{ChipFaultKind::lost_before_ack, "aic0", 1}}) {
       const RunResult none = run(executor, seed, fault);
       EXPECT_FALSE(none.fault_reached);
       expect_whole_run(none);

@@ -12,26 +12,26 @@
 namespace pto2::test {
 namespace {
 
-constexpr uint64_t tasks = 100;
+constexpr uint64_t tasks_of_run = 100;
 
-std::atomic<uint64_t> kernels_run{0};
+std::atomic<uint64_t> kernels_begun{0};
 
 void counting_kernel(int64_t* args) {
   hash_kernel(args);
-  kernels_run.fetch_add(1, std::memory_order_relaxed);
+  kernels_begun.fetch_add(1, std::memory_order_relaxed);
 }
 
 class Interruptions : public testing::TestWithParam<ExecutorKind> {
  protected:
   RunResult launch(const std::stop_token& stop) {
     static constexpr KernelEntry kernels[] = {counting_kernel};
-    kernels_run = 0;
+    kernels_begun = 0;
     DeviceConfig config = small_device();
     config.events = 8192;
     const Launch what{kernels,
                       [this](PTO2Runtime* rt) {
                         graph_.emplace(rt);
-                        for (uint64_t i = 0; i < tasks; ++i) {
+                        for (uint64_t i = 0; i < tasks_of_run; ++i) {
                           PTO2_SCOPE(rt) {
                             (void)graph_->task({}, 1, 1000);
                           }
@@ -49,9 +49,9 @@ class Interruptions : public testing::TestWithParam<ExecutorKind> {
   RunResult launch_until(uint64_t kernels) {
     std::stop_source source;
     std::atomic<bool> over{false};
-    kernels_run = 0;
+    kernels_begun = 0;
     std::jthread interrupter([&] {
-      while (kernels_run.load(std::memory_order_relaxed) < kernels && !over) {
+      while (kernels_begun.load(std::memory_order_relaxed) < kernels && !over) {
         std::this_thread::yield();
       }
       source.request_stop();
@@ -69,11 +69,11 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Interruptions, testing::ValuesIn(everywhere
 
 /// At its end, too, when the orchestrator has seen that everything is done.
 TEST_P(Interruptions, MayComeAtAnyTime) {
-  for (uint64_t kernels = 0; kernels <= tasks; ++kernels) {
+  for (uint64_t kernels = 0; kernels <= tasks_of_run; ++kernels) {
     const RunResult result = launch_until(kernels);
     if (is_simulated(GetParam()) || result.error.code == ErrorCode::ok) {
       ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-      ASSERT_EQ(result.tasks, tasks);
+      ASSERT_EQ(result.tasks, tasks_of_run);
       graph_->verify();
     } else {
       ASSERT_EQ(result.error.code, ErrorCode::interrupted) << result.error.message;
@@ -90,7 +90,7 @@ TEST_P(Interruptions, MayComeBeforeTheBegin) {
   const RunResult result = launch(source.get_token());
   const bool goes_on = is_simulated(GetParam());
   EXPECT_EQ(result.error.code, goes_on ? ErrorCode::ok : ErrorCode::interrupted);
-  EXPECT_EQ(result.completions, goes_on ? tasks : 0);
+  EXPECT_EQ(result.completions, goes_on ? tasks_of_run : 0);
 }
 
 }  // namespace

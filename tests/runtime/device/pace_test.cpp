@@ -8,7 +8,7 @@
 namespace pto2::test {
 namespace {
 
-constexpr int tasks = 30'000;
+constexpr int tasks_of_run = 30'000;
 
 /// A chain, or independent tasks, ten to a scope.
 RunResult run(const DeviceConfig& config, const executors::TeamOptions& team, bool chain) {
@@ -20,7 +20,7 @@ RunResult run(const DeviceConfig& config, const executors::TeamOptions& team, bo
         pto2_rt_init_tensor_pool(rt);
         const uint32_t shape[] = {1};
         const PTOParam params[] = {make_inout_param(make_tensor_external(&link, shape, 1))};
-        for (int i = 0; i < tasks; i += 10) {
+        for (int i = 0; i < tasks_of_run; i += 10) {
           PTO2_SCOPE(rt) {
             for (int j = 0; j < 10; ++j) {
               pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, chain ? 1 : 0);
@@ -31,7 +31,7 @@ RunResult run(const DeviceConfig& config, const executors::TeamOptions& team, bo
       {}};
   RunResult result = launch(config, team, what);
   EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
-  EXPECT_EQ(result.tasks, static_cast<uint64_t>(tasks));
+  EXPECT_EQ(result.tasks, static_cast<uint64_t>(tasks_of_run));
   return result;
 }
 
@@ -44,7 +44,7 @@ uint64_t peak_of_a_run(const executors::TeamOptions& team, bool chain) {
 /// and it goes on for longer after that: the least of some runs tells.
 TEST(Pace, TheDefaultWindowIsNotFilledOnOneHostThread) {
   for (const bool chain : {false, true}) {
-    uint64_t least = tasks;
+    uint64_t least = tasks_of_run;
     for (int run = 0; run < 5; ++run) {
       least = std::min(least, peak_of_a_run(executors::TeamOptions{.host_threads = 1}, chain));
     }
@@ -60,8 +60,8 @@ TEST(Pace, AFullWindowIsAwaitedInParts) {
   config.window = 128;
   const RunResult result = run(config, executors::TeamOptions{.host_threads = 1}, true);
   EXPECT_EQ(result.peak_window, 127U);
-  EXPECT_LE(result.waits, static_cast<uint64_t>(tasks) / 10);
-  EXPECT_GE(result.waits, static_cast<uint64_t>(tasks) / 20);
+  EXPECT_LE(result.waits, static_cast<uint64_t>(tasks_of_run) / 10);
+  EXPECT_GE(result.waits, static_cast<uint64_t>(tasks_of_run) / 20);
 }
 
 /// A thread of its own has nobody to give way to.

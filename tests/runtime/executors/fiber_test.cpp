@@ -15,8 +15,6 @@
 namespace pto2::executors {
 namespace {
 
-const bool guarded = test::GuardedTests::begin();
-
 constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 
 TEST(Fiber, RunsWhenResumedAndKeepsItsPlace) {

@@ -14,14 +14,10 @@
 namespace pto2::executors {
 namespace {
 
-const bool guarded = test::GuardedTests::begin();
-
 using std::chrono::milliseconds;
 
-constexpr std::size_t stack_bytes = std::size_t{64} << 10;
-
 TeamOptions packed(uint32_t hosts) {
-  return {.executor = Executor::packed, .host_threads = hosts, .stack_bytes = stack_bytes};
+  return {.executor = Executor::packed, .host_threads = hosts, .stack_bytes = 64 << 10};
 }
 
 milliseconds cpu_time() {

@@ -14,8 +14,6 @@
 namespace pto2::executors {
 namespace {
 
-const bool guarded = test::GuardedTests::begin();
-
 using testing::HasSubstr;
 
 constexpr auto order = std::memory_order_seq_cst;

@@ -30,8 +30,8 @@ bool is_mapped(const StackCache::Stack& stack) {
   int ends[2];
   if (pipe(ends) != 0) throw std::runtime_error("no pipe");
   void* found = nullptr;
-  const bool readable = write(ends[1], lowest_usable(stack), sizeof found) == sizeof found &&
-                        read(ends[0], &found, sizeof found) == sizeof found;
+  const bool readable = ::write(ends[1], lowest_usable(stack), sizeof found) == sizeof found &&
+                        ::read(ends[0], &found, sizeof found) == sizeof found;
   close(ends[0]);
   close(ends[1]);
   return readable && found == stack.sp;

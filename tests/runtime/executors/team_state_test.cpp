@@ -14,8 +14,6 @@
 namespace pto2::executors {
 namespace {
 
-const bool guarded = test::GuardedTests::begin();
-
 TeamOptions packed(uint32_t hosts) {
   return {.executor = Executor::packed, .host_threads = hosts, .stack_bytes = 64 << 10};
 }

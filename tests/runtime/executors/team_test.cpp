@@ -14,8 +14,6 @@
 namespace pto2::executors {
 namespace {
 
-const bool guarded = test::GuardedTests::begin();
-
 struct Options {
   const char* name;
   TeamOptions team;

@@ -12,8 +12,6 @@
 namespace pto2::executors {
 namespace {
 
-const bool guarded = test::GuardedTests::begin();
-
 TEST(VyukovQueue, KeepsOrderAndTellsFullFromEmpty) {
   for (const std::size_t capacity : {2u, 4u, 16u}) {
     VyukovQueue<uint32_t> queue(capacity);
