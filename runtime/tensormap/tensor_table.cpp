@@ -111,7 +111,8 @@ void TensorTable::scope_end() {
 }
 
 void TensorTable::add_chunk() {
-  chunks_.push_back(std::make_unique_for_overwrite<TensorRecord[]>(chunk_records));
+  void* const memory = ::operator new(chunk_records * sizeof(TensorRecord));
+  chunks_.push_back(Chunk(static_cast<TensorRecord*>(memory)));
 }
 
 TensorRecord* TensorTable::push(uint64_t& handle) {
@@ -122,6 +123,7 @@ TensorRecord* TensorTable::push(uint64_t& handle) {
   generation_ = generation + 1;
   count_ = index + 1;
   TensorRecord& record = at(index);
+  record.own = {};
   record.generation = generation;
   record.scope_depth = scope_depth();
   handle = uint64_t{generation} << 32 | index;
@@ -166,7 +168,8 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
 void TensorTable::set_writes(TensorRecord& root, uint64_t handle) {
   if (!root.external) {
     constexpr uint64_t no_address = uint64_t{1} << 63;
-    root.own = {.key = no_address | uint64_t{root.generation} << 10, .bytes = root.region.end};
+    root.own.key = no_address | uint64_t{root.generation} << 10;
+    root.own.bytes = root.region.end;
     root.writes = &root.own;
     return;
   }

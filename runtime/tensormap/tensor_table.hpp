@@ -16,7 +16,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/assert.hpp"
@@ -140,6 +142,13 @@ class TensorTable {
  private:
   static constexpr uint32_t chunk_bits = 9;
   static constexpr uint32_t chunk_records = uint32_t{1} << chunk_bits;
+  /// Records that nobody has written: most tables use few, and making a chunk touches none.
+  static_assert(std::is_aggregate_v<TensorRecord> && std::is_trivially_destructible_v<TensorRecord>,
+                "a record begins when it is first written");
+  struct FreeChunk {
+    void operator()(TensorRecord* records) const { ::operator delete(records); }
+  };
+  using Chunk = std::unique_ptr<TensorRecord[], FreeChunk>;
 
   TensorRecord& at(uint32_t index) const {
     return chunks_[index >> chunk_bits][index & (chunk_records - 1)];
@@ -155,7 +164,7 @@ class TensorTable {
   /// The parent of a view, reshape or transpose; nullptr, with error_ set, when it cannot be one.
   const TensorRecord* parent_for(const char* operation, uint64_t tensor);
 
-  std::vector<std::unique_ptr<TensorRecord[]>> chunks_;
+  std::vector<Chunk> chunks_;
   std::vector<uint32_t> scope_marks_;
   ExternalBuffers externals_;
   uint32_t count_ = 0;

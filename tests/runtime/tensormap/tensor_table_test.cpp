@@ -1,7 +1,9 @@
 #include "runtime/tensormap/tensor_table.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <deque>
 #include <limits>
 #include <string>
 #include <vector>
@@ -191,6 +193,23 @@ TEST_F(TensorTableTest, ForgetsExternalBuffersThatNobodyNeeds) {
   table_.scope_end();
   table_.forget_external_buffers([](const BufferWrites&) { return false; });
   EXPECT_EQ(table_.external_buffers(), many + 3) << "they are not many, for what was kept before";
+}
+
+/// Most runs make few tensors.
+TEST(TensorTable, TouchesNoRecordsBeforeTheyAreUsed) {
+  const auto page_faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  constexpr uint64_t shape[] = {2};
+  constexpr int number = 100;
+  std::deque<TensorTable> tables(number);
+  const long before = page_faults();
+  for (TensorTable& table : tables) {
+    ASSERT_TRUE(table.make(0, shape, 1, DataType::FLOAT32).ok());
+  }
+  EXPECT_LT(page_faults() - before, number * 10) << "of some thirty for all records of each";
 }
 
 TEST_F(TensorTableTest, RefusesBadViews) {
