@@ -1,6 +1,6 @@
-/// Three tasks, each in a scope of its own, with one entry in the TensorMap: each takes it once the
-/// former has been reclaimed, wherever the completer of the former is in its steps. TM-I1, TM-I2,
-/// TM-I5, SD-I1.
+/// Three tasks, each in a scope of its own, that write a part of a buffer, with one entry in the
+/// TensorMap: each takes it once the former has been reclaimed, wherever the completer of the
+/// former is in its steps. TM-I1, TM-I2, TM-I5, SD-I1.
 #pragma once
 
 #include "models/support/whole_runtime.hpp"
@@ -16,7 +16,13 @@ class MapEntriesReused : public WholeRuntime<P, F> {
 
  private:
   void submit_graph() override {
-    for (uint32_t i = 0; i < 3; ++i) this->scoped_task({}, this->tensor());
+    const uint32_t part = this->external_tensor(0);
+    this->around_external_tensor();
+    for (uint32_t i = 0; i < 3; ++i) {
+      this->begin_scope();
+      this->write_part(part, 0);
+      this->end_scope();
+    }
   }
 };
 

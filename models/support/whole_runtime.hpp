@@ -100,6 +100,12 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
     return make_tensor(reinterpret_cast<uint64_t>(&external_memory_[i]), 1);
   }
 
+  /// The same with twice the size, of which external_tensor(0) is the front. To whoever makes it
+  /// last, that one is a part of a buffer.
+  void around_external_tensor() {
+    (void)make_tensor(reinterpret_cast<uint64_t>(external_memory_.data()), 2);
+  }
+
   /// Submits a task to a vector core: it reads the first values of `inputs` and writes that of
   /// `output`, as OUTPUT if that has no memory yet and as INOUT else.
   void task(const std::vector<uint32_t>& inputs, uint32_t output) {

@@ -24,14 +24,13 @@ void Counting::observe(RingId ring, TensorMap& map) {
 }
 
 bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t now) {
-  constexpr uint64_t counting_base = uint64_t{1} << 46;
+  constexpr uint64_t nowhere = uint64_t{1} << 46;
   submit(task);
   const TaskId id = make_id(task.ring, next_[task.ring.value]++);
   TensorMap& map = dataflow.map();
   entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts);
   while (!map.reserve(task.inserts)) map.enlarge(0, 2 * map.config().pool_size);
-  dataflow.place(task, id, counting_base + addresses_, [](uint32_t, const TensorRecord*) {});
-  addresses_ += task.heap_bytes;
+  dataflow.place(task, id, nowhere, [](uint32_t, const TensorRecord*) {});
   return now - since_ <= patience_;
 }
 

@@ -1,7 +1,7 @@
 /// Counting: what a run needs, and the deadlock that it met.
 ///
 /// Every submission is counted from the first on. After a deadlock the orchestration goes on in
-/// counting mode: its tasks are in the books, at addresses that nobody will use, and nothing is
+/// counting mode: its tasks are in the books, at an address that nobody will use, and nothing is
 /// executed. So the sizes that would have worked are known at its end (requirement.hpp). What the
 /// TensorMap would have needed, it tells itself: when everything has finished, and from there on,
 /// it holds the entries of the best case.
@@ -54,10 +54,9 @@ class Counting {
   ResourceRequirement requirement_;
   Deadlock deadlock_;
   uint64_t since_ = 0;
-  uint64_t addresses_ = 0;  // bytes given out
-  uint64_t entries_ = 0;    // most that the TensorMap has needed at once
-  PerRing next_{};          // local ids that counting gives out
-  PerRing alive_{};         // watermarks of counting
+  uint64_t entries_ = 0;  // most that the TensorMap has needed at once
+  PerRing next_{};        // local ids that counting gives out
+  PerRing alive_{};       // watermarks of counting
 };
 
 }  // namespace pto2

@@ -36,7 +36,8 @@ void Dataflow::scope_begin(uint64_t next_serial) {
 
 void Dataflow::scope_end() {
   tensors_.scope_end();
-  tensors_.forget_external_buffers([this](BufferWrites& writes) { return map_.knows(writes); });
+  tensors_.forget_external_buffers(
+      [this](BufferWrites& writes) { return map_.find_writers(writes); });
   scopes_.pop_back();
 }
 
@@ -181,8 +182,8 @@ inline void Dataflow::find_producers(Submission& task, const TensorRecord& tenso
 }
 
 /// Whoever names a buffer of the runtime holds the task that allocated it, so that the buffer stays
-/// until the last of them has completed. Who reads has an edge to that task already: its entry is
-/// never replaced (TM-I4).
+/// until the last of them has completed. Who reads has an edge to that task already: its write is
+/// never forgotten (TM-I4).
 void Dataflow::find_owners(Submission& task) {
   for (uint32_t i = 0; i < task.rewrites; ++i) {
     const TaskId owner = task.former_owners[i];

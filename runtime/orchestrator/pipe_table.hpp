@@ -7,8 +7,9 @@
 ///
 /// To the TensorMap a pipe is one byte of external memory that each task which names it reads and
 /// writes. Thus these tasks are ordered as they were submitted, and the FIFO needs no
-/// synchronisation of its own. The byte has an address that no other pipe of the run has, outside
-/// of what programs can use, so that a pipe in recycled memory has nothing to do with the former.
+/// synchronisation of its own. The byte has a key that no other pipe of the run has, an address
+/// outside of what programs can use, so that a pipe in recycled memory has nothing to do with the
+/// former.
 ///
 ///   PI-I1: tasks that name the same pipe run one after the other, in the order of submission.
 ///   PI-I2: a pipe's memory is nobody else's until the tasks of its group have completed.

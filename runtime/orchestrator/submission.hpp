@@ -60,7 +60,7 @@ struct Submission : TaskRoute {
   uint32_t block_dim = 0;                ///< parts of a block task; only if it is one
   std::vector<PinnedPart> pinned_parts;  ///< one of a task; only with a cluster, that of part 0
 
-  // What the parameters ask for, by Dataflow::check().
+  // What the parameters ask for, by Dataflow::resolve().
   std::array<const TensorRecord*, max_params> tensors;
   std::array<uint32_t, max_params> output_params;  ///< the new outputs, in order
   std::array<uint64_t, max_params> output_bytes;   ///< of each

@@ -42,7 +42,7 @@ struct DeviceConfig {
   uint32_t window = 65536;                  ///< slots per ring; a power of two in window_range
   uint64_t heap_bytes = uint64_t{1} << 30;  ///< per ring, in heap_range
   uint32_t dep_pool = 65536;                ///< nodes per ring, in dep_pool_range
-  uint32_t tensormap_pool = 65536;          ///< entries, in tensormap_pool_range
+  uint32_t tensormap_pool = 65536;          ///< writes known, in tensormap_pool_range
   uint32_t tensormap_buckets = 65536;       ///< a power of two, 1..2^30
   uint32_t shards = 3;                      ///< ready-queue shards per core type, 1..64
   uint32_t shard_capacity = 16384;          ///< entries per shard; a power of two, 2..2^20

@@ -9,10 +9,10 @@ namespace pto2 {
 
 /// Kept by the TensorTable, which makes it, and written by the TensorMap.
 struct BufferWrites {
-  uint64_t key = 0;         ///< of the buffer's entries in the TensorMap, and of no other's
-  uint64_t bytes = 0;       ///< of the buffer
-  TaskId owner = no_task;   ///< the task that allocated it; no_task: it is external
-  TaskId writer = no_task;  ///< one that wrote all of it since; it may have retired
+  uint64_t key = 0;        ///< of the buffer's entries in the TensorMap, and of no other's
+  uint64_t bytes = 0;      ///< of the buffer; of an external one, as it was made or written last
+  TaskId owner = no_task;  ///< the task that allocated it; no_task: it is external, or has none yet
+  TaskId writer = no_task;  ///< one that wrote all of it, not the owner; it may have retired
   /// False: the TensorMap has no entries of it, so that a look-up ends here.
   bool may_have_parts = false;
 };

@@ -57,11 +57,10 @@ void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrit
   buffer.may_have_parts = true;
 }
 
-bool TensorMap::knows(BufferWrites& buffer) {
+bool TensorMap::find_writers(BufferWrites& buffer) {
   const auto nobody = [](const Match&) {};
   if (buffer.may_have_parts) look_up_parts(buffer, Region{}, Access::input, nobody);
-  const bool by_its_owner = buffer.owner != no_task && !has_retired(buffer.owner);
-  return buffer.may_have_parts || by_its_owner || !is_vacant(buffer);
+  return !is_vacant(buffer) || buffer.may_have_parts;
 }
 
 void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {

@@ -11,17 +11,18 @@
 ///   TM-I2: a live entry is in the chain of its buffer's bucket and in that of its producer's slot,
 ///          once each, and a slot's chain holds entries of one task only.
 ///   TM-I3: with one ring, the producers along a bucket's chain never ascend.
-///   TM-I4: a write whose producer has not retired is forgotten only when a newer access covers it.
+///   TM-I4: a write whose producer has not retired is forgotten only when a newer access covers it,
+///          and that of the task which allocated the buffer not even then.
 ///   TM-I5: an insertion that was reserved finds room.
 ///   TM-I6: who stands at a buffer and has not retired has it counted in its slot.
 ///   TM-P1: who is recorded as a producer belongs to one of the rings and has not retired.
 ///   TM-P2: its slot's previous task has retired.
 ///
 /// A task retires when the watermark of its ring passes it. Its writes are skipped from then on
-/// and given back by one of: truncation of a bucket's chain during a look-up (one ring only:
-/// across rings a retired entry says nothing about those behind it), clean-up every
-/// `cleanup_interval` retired tasks, the slot's next task, and reserve() when the pool is
-/// exhausted.
+/// and given back by one of: clean-up every `cleanup_interval` retired tasks, the slot's next task,
+/// and reserve() when the pool is exhausted; its entries besides by truncation of a bucket's chain
+/// during a look-up (one ring only: across rings a retired entry says nothing about those behind
+/// it).
 ///
 /// Used by one thread, the orchestrator.
 #pragma once
@@ -121,8 +122,9 @@ class TensorMap {
     return true;
   }
 
-  /// True: a write of the buffer is known.
-  [[nodiscard]] bool knows(BufferWrites& buffer);
+  /// Looks whether a task that has not retired has written some of the buffer, which is external;
+  /// forgets those that have.
+  [[nodiscard]] bool find_writers(BufferWrites& buffer);
 
   /// Makes room for a larger pool and window, keeping all writes: for a run that goes on beyond
   /// its configured sizes in order to learn which would do. Requires a window that is a power of
@@ -158,7 +160,7 @@ class TensorMap {
   static_assert(std::is_trivially_default_constructible_v<Entry>,
                 "making the pool must not touch it");
 
-  /// What is known of the task that has a slot, or had it last.
+  /// What is known of the last task of a slot that wrote anything; nothing if it is empty.
   struct TaskWrites {
     TaskId task;
     uint32_t head;    ///< of the chain of its entries
@@ -179,9 +181,12 @@ class TensorMap {
   bool has_retired(TaskId producer) const {
     return local_of(producer) < watermarks_[ring_of(producer).value];
   }
-  /// Nobody stands at the buffer beside the task that allocated it.
-  bool is_vacant(const BufferWrites& buffer) const {
-    return buffer.writer == no_task || has_retired(buffer.writer);
+  /// Nobody stands at the buffer beside the task that allocated it, or not any more.
+  bool is_vacant(BufferWrites& buffer) const {
+    if (buffer.writer == no_task) return true;
+    if (!has_retired(buffer.writer)) return false;
+    buffer.writer = no_task;
+    return true;
   }
   void vacate(BufferWrites& buffer) {
     TaskWrites& of_task = writes_of(buffer.writer);

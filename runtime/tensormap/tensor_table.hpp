@@ -49,7 +49,7 @@ struct TensorRecord : PTOTensor {
   bool external;               ///< the caller owns the buffer
   bool null_external;          ///< of a root: it was to be so, but the address was null
   Region region;
-  BufferWrites own;  ///< of a root that is not external: what it and its views have as `writes`
+  BufferWrites own;  ///< of a root or pipe whose buffer is its own: what `writes` leads to
 
   bool has_address() const { return base != 0; }
   /// Number of elements.

@@ -2,25 +2,86 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace pto2 {
 namespace {
 
-/// However many buffers of the caller a run names: it remembers those that it may meet again.
-TEST(Dataflow, ForgetsExternalBuffersOfEndedScopes) {
-  DeviceConfig config;
-  config.window = 16;
-  Dataflow dataflow(config, 1);
-  constexpr uint64_t shape[] = {2};
-  std::size_t most = 0;
-  dataflow.scope_begin(1);
-  for (uint64_t i = 0; i < 100'000; ++i) {
-    dataflow.scope_begin(1);
-    ASSERT_TRUE(dataflow.tensors().make(0x1000 + 64 * i, shape, 1, DataType::FLOAT32).ok());
-    dataflow.scope_end();
-    most = std::max(most, dataflow.tensors().external_buffers());
+/// External buffers of two elements each, in scopes.
+class ExternalBuffers : public testing::Test {
+ protected:
+  ExternalBuffers() { dataflow_.scope_begin(1); }
+
+  const TensorRecord& make(uint64_t address) {
+    constexpr uint64_t shape[] = {2};
+    const TensorResult made = dataflow_.tensors().make(address, shape, 1, DataType::FLOAT32);
+    return *dataflow_.tensors().find(made.handle);
   }
+  /// The front half of such a tensor.
+  const TensorRecord& part_of(uint64_t address) {
+    constexpr uint64_t shape[] = {2};
+    constexpr uint64_t half[] = {1};
+    constexpr uint64_t front[] = {0};
+    TensorTable& tensors = dataflow_.tensors();
+    const TensorResult made = tensors.make(address, shape, 1, DataType::FLOAT32);
+    return *tensors.find(tensors.view(made.handle, half, front).handle);
+  }
+  void write(const TensorRecord& tensor, TaskId task) {
+    ASSERT_TRUE(dataflow_.map().insert(*tensor.writes, tensor.region, task));
+  }
+  /// Scopes with a buffer each; returns the most that are known at a time.
+  std::size_t name_many() {
+    std::size_t most = 0;
+    for (uint64_t i = 0; i < 100'000; ++i) {
+      dataflow_.scope_begin(1);
+      (void)make(0x100000 + 64 * i);
+      dataflow_.scope_end();
+      most = std::max(most, buffers());
+    }
+    return most;
+  }
+  std::size_t buffers() { return dataflow_.tensors().external_buffers(); }
+
+  static DeviceConfig small() {
+    DeviceConfig config;
+    config.window = 16;
+    return config;
+  }
+
+  Dataflow dataflow_{small(), 1};
+};
+
+/// However many a run names: it remembers those that it may meet again.
+TEST_F(ExternalBuffers, OfEndedScopesAreForgotten) {
+  const std::size_t most = name_many();
   EXPECT_GT(most, 1U);
   EXPECT_LT(most, 10'000U);
+}
+
+TEST_F(ExternalBuffers, OfOneLargeScopeAreForgottenAtItsEnd) {
+  dataflow_.scope_begin(1);
+  for (uint64_t i = 0; i < 5000; ++i) (void)make(0x100000 + 64 * i);
+  EXPECT_EQ(buffers(), 5000U);
+  dataflow_.scope_end();
+  EXPECT_EQ(buffers(), 0U);
+}
+
+/// Until who wrote them retires.
+TEST_F(ExternalBuffers, ThatAreWrittenAreRemembered) {
+  const TaskId task = make_id(0, 0);
+  dataflow_.scope_begin(1);
+  write(make(0x1000), task);
+  write(part_of(0x2000), task);
+  dataflow_.scope_end();
+  (void)name_many();
+  dataflow_.scope_begin(1);
+  EXPECT_EQ(make(0x1000).writes->writer, task);
+  EXPECT_TRUE(make(0x2000).writes->may_have_parts);
+  dataflow_.scope_end();
+  dataflow_.map().sync({1, 0, 0, 0});
+  (void)name_many();
+  EXPECT_EQ(make(0x1000).writes->writer, no_task);
+  EXPECT_FALSE(make(0x2000).writes->may_have_parts);
 }
 
 }  // namespace

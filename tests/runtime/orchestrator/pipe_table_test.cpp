@@ -18,6 +18,17 @@ PipeRequest request(ClusterId cluster, uint32_t group, int32_t tag) {
           .counted = false};
 }
 
+/// To the TensorMap: who names it writes all of it.
+TEST(PipeTable, APipeIsAByteOfItsOwn) {
+  PipeTable table;
+  PipeProblem problem;
+  const BufferWrites& one = *table.use(request(ClusterId(0), 0, 1), problem).tensor->writes;
+  const BufferWrites& other = *table.use(request(ClusterId(0), 0, 2), problem).tensor->writes;
+  EXPECT_NE(one.key, other.key);
+  EXPECT_EQ(one.bytes, 1U);
+  EXPECT_EQ(one.owner, no_task);
+}
+
 TEST(PipeTable, ATagNamesOnePipeOfItsGroup) {
   PipeTable table;
   PipeProblem problem;

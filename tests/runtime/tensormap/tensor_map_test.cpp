@@ -304,22 +304,19 @@ TEST(TensorMap, AWholeBufferHasOneWriterAndPartsBeside) {
 }
 
 /// TM-I4 where nobody looks any more: a buffer that is forgotten has no writer alive.
-TEST(TensorMap, KnowsABufferUntilItsLastWriterRetires) {
+TEST(TensorMap, FindsWritersUntilTheLastRetires) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
   BufferWrites buffer{.key = 0x10000, .bytes = 8};
-  EXPECT_FALSE(map.knows(buffer));
+  EXPECT_FALSE(map.find_writers(buffer));
   ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 0)));
   ASSERT_TRUE(map.insert(buffer, bytes(2, 4), make_id(0, 1)));
-  EXPECT_TRUE(map.knows(buffer));
+  EXPECT_TRUE(map.find_writers(buffer));
   map.sync({1, 0, 0, 0});
-  EXPECT_TRUE(map.knows(buffer)) << "a part";
+  EXPECT_TRUE(map.find_writers(buffer)) << "a part";
   map.sync({2, 0, 0, 0});
-  EXPECT_FALSE(map.knows(buffer));
+  EXPECT_FALSE(map.find_writers(buffer));
   ASSERT_TRUE(map.insert(buffer, bytes(0, 8), make_id(0, 2)));
-  EXPECT_TRUE(map.knows(buffer)) << "the whole";
-  BufferWrites allocated{.key = 0x20000, .bytes = 8, .owner = make_id(0, 3)};
-  ASSERT_TRUE(map.insert(allocated, bytes(0, 8), make_id(0, 3)));
-  EXPECT_TRUE(map.knows(allocated));
+  EXPECT_TRUE(map.find_writers(buffer)) << "the whole";
 }
 
 TEST(TensorMap, EnlargesWithoutLosingAnything) {
@@ -346,6 +343,21 @@ TEST(TensorMap, EnlargesWithoutLosingAnything) {
   EXPECT_EQ(map.config().window, 16U);
   EXPECT_EQ(map.config().pool_size, 64U);
   EXPECT_THROW(map.enlarge(17, 64), std::invalid_argument);
+}
+
+TEST(TensorMap, EnlargesWithWhoWroteWholeBuffers) {
+  TensorMap map({.rings = 2, .window = 4, .pool_size = 4});
+  Buffers buffers;
+  ASSERT_TRUE(map.insert(buffers[0], bytes(0, 1000), make_id(0, 0)));
+  ASSERT_TRUE(map.insert(buffers[1], bytes(0, 1000), make_id(1, 3)));
+  map.enlarge(16, 8);
+  EXPECT_TRUE(map.invariant_holds());
+  EXPECT_EQ(map.live(), 2U);
+  for (uint64_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(find(map, buffers[i], bytes(0, 1000), Access::inout).size(), 1U);
+  }
+  EXPECT_EQ(map.live(), 0U);
+  EXPECT_TRUE(map.invariant_holds());
 }
 
 TEST(TensorMap, RefusesBadConfigurations) {

@@ -74,7 +74,7 @@ TEST_F(TensorTableTest, ViewSharesBufferAndStrides) {
   EXPECT_EQ(tensor.strides[0], 6U);
   EXPECT_EQ(tensor.strides[1], 1U);
   EXPECT_EQ(tensor.shape[0], 2U);
-  EXPECT_EQ(table_.find(part)->base, 0x1000U) << "the key stays that of the buffer";
+  EXPECT_EQ(table_.find(part)->base, 0x1000U) << "that of the buffer";
   EXPECT_FALSE(table_.find(part)->is_contiguous());
   EXPECT_TRUE(table_.find(view(root, {2, 6}, {1, 0}).handle)->is_contiguous());
   const PTOTensor inner = shown(view(part, {1, 1}, {1, 2}).handle);
@@ -164,6 +164,13 @@ TEST_F(TensorTableTest, TensorsOfOneAddressAreOneBuffer) {
   const uint64_t new_one = make(0, {2}).handle;
   const uint64_t other = make(0, {2}).handle;
   EXPECT_NE(table_.find(new_one)->writes->key, table_.find(other)->writes->key);
+  EXPECT_EQ(table_.find(other)->writes->key - table_.find(new_one)->writes->key, 1024U)
+      << "neighbouring buckets";
+  TensorTable later((1U << 22) + 7);
+  constexpr uint64_t shape[] = {2};
+  TensorTable earlier(7);
+  EXPECT_NE(earlier.find(earlier.make(0, shape, 1, DataType::INT8).handle)->writes->key,
+            later.find(later.make(0, shape, 1, DataType::INT8).handle)->writes->key);
   table_.set_buffer(other, 0x1000, {make_id(1, 9)});
   EXPECT_EQ(table_.find(other)->writes->owner, make_id(1, 9));
   EXPECT_NE(table_.find(other)->writes, &writes) << "what was there before is another buffer";
@@ -176,6 +183,7 @@ TEST_F(TensorTableTest, ForgetsExternalBuffersThatNobodyNeeds) {
   const auto make_many = [&] {
     table_.scope_begin();
     for (uint64_t i = 1; i < many; ++i) ASSERT_TRUE(make(0x1000 + 64 * i, {2}).ok());
+    ASSERT_TRUE(make(0x1000, {2}).ok());
     ASSERT_EQ(table_.external_buffers(), many);
   };
   make_many();
