@@ -10,6 +10,7 @@
 #include "runtime/executors/random.hpp"
 #include "runtime/judge/judge.hpp"
 #include "tests/runtime/device/task_graph.hpp"
+#include "tests/support/guarded_tests.hpp"
 
 namespace pto2::test {
 namespace {
