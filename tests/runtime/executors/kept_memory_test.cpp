@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <new>
 #include <set>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -33,9 +35,12 @@ bool is_clear(const KeptMemory::Block& block) {
                      [](std::byte b) { return b == std::byte{0}; });
 }
 
-bool is_resident(const void* page) {
+bool is_resident(const void* address) {
+  const auto page = reinterpret_cast<uintptr_t>(address) / 4096 * 4096;
   unsigned char resident = 0;
-  return mincore(const_cast<void*>(page), 1, &resident) == 0 && (resident & 1) != 0;
+  if (mincore(reinterpret_cast<void*>(page), 1, &resident) == 0) return (resident & 1) != 0;
+  if (errno == ENOMEM) return false;  // it is not mapped
+  throw std::system_error(errno, std::generic_category(), "mincore");
 }
 
 /// Whether the mapping that holds `address` is to have huge pages, by the system's own list.
