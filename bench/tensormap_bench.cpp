@@ -41,17 +41,16 @@ class Submitter {
     for (size_t i = 0; i < n; ++i) {
       if (uses[i].type == Direction::output) continue;
       const Access access = uses[i].type == Direction::input ? Access::input : Access::inout;
-      map_.lookup(records[i]->base, records[i]->region, access,
+      map_.lookup(*records[i]->writes, records[i]->region, access,
                   [&](const Match& match) { found_ += match.producer.value; });
     }
     for (size_t i = 0; i < n; ++i) {
       if (uses[i].type == Direction::input) continue;
-      const bool allocates = !records[i]->has_address();
-      if (allocates) {
+      if (!records[i]->has_address()) {
         tensors_.set_buffer(uses[i].tensor, heap_ += 4096, {id});
         if (heap_ > heap_end) heap_ = heap_begin;
       }
-      benchmark::DoNotOptimize(map_.insert(records[i]->base, records[i]->region, id, allocates));
+      benchmark::DoNotOptimize(map_.insert(*records[i]->writes, records[i]->region, id));
     }
     for (size_t i = 0; i < n; ++i) payload_[i] = records[i]->shown();
     benchmark::DoNotOptimize(payload_);

@@ -281,7 +281,9 @@ TEST(CallsBeforeTheRun, DoNothing) {
 
 /// Who keeps the handle calls too late later on.
 TEST(CallsBeforeTheRun, EndTheProcessOnceItHasBegun) {
-  PTO2Runtime* const early = executors::RuntimeHandle::take_before_run().get();
+  auto handle = executors::RuntimeHandle::take_before_run();
+  PTO2Runtime* const early = handle.get();
+  handle.reset();
   EXPECT_EXIT(submit(early, 0), ExitedWithCode(5), "submit_task\\(\\) was called after the end");
 }
 

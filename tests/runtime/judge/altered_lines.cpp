@@ -74,7 +74,7 @@ class Alterations {
     if (!value.is_object()) return;
     for (const auto& [key, item] : value.items()) {
       add(field + '.' + key + " missing",
-          [line, place, key = key](TraceLines& lines) { lines[line][place].erase(key); });
+          [line, place, name = key](TraceLines& lines) { lines[line][place].erase(name); });
       alter(line, field + '.' + key, place / key);
     }
   }

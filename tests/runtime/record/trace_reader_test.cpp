@@ -274,7 +274,7 @@ TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   for (const Json& heap : {Json({1, 2, 3}), Json({1})}) {
     expect("submit", "heap", heap, "\"heap\" is no list of two");
   }
-  for (const Json& task : {Json({0}), Json({0, 0, 0})}) {
+  for (const Json& task : {Json::array({0}), Json::array({0, 0, 0})}) {
     expect("submit", "holds", Json::array({task}), "lists of 2");
   }
   expect("submit", "holds", Json::array({Json({4, 0})}), "\"holds\" names ring 4 of 4");

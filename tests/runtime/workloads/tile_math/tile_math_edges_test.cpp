@@ -222,7 +222,8 @@ TEST_P(TileMathEdges, functions_fit_the_stack_of_a_fiber) {
   const size_t of_the_thread = stack_of([] {});
   for (const auto& function : functions) {
     function();  // finds what it calls
-    EXPECT_LE(stack_of(function) - of_the_thread, 20 * 1024);
+    // Fibers have 256 KiB and more. GCC needs 20, clang 36.
+    EXPECT_LE(stack_of(function) - of_the_thread, 48 * 1024);
   }
 }
 #endif
