@@ -13,7 +13,9 @@
 option(PTO2_QUICK_BUILD "compile sooner: precompiled headers, joined sources, less optimisation"
        OFF)
 # Hundreds of programs are linked, which gold does in a third of the time. Debian has it beside GCC.
-if(PTO2_QUICK_BUILD)
+find_program(PTO2_GOLD ld.gold DOC "links quick builds, if it is there")
+mark_as_advanced(PTO2_GOLD)
+if(PTO2_QUICK_BUILD AND PTO2_GOLD)
   add_link_options(-fuse-ld=gold)
 endif()
 
