@@ -97,8 +97,8 @@ class TensorMap {
 
   /// Records that `producer` writes `region` of the buffer; producers of one ring come in
   /// ascending order, and the slot's previous task has retired. Who allocated the buffer writes all
-  /// of it, once, before anybody else does. Returns false, with nothing
-  /// changed, when the pool is exhausted.
+  /// of it, once, before anybody else does. Returns false, with nothing changed, when the pool is
+  /// exhausted.
   [[nodiscard]] bool insert(BufferWrites& buffer, const Region& region, TaskId producer) {
     PTO2_INVARIANT("TM-P1", ring_of(producer).value < config_.rings && !has_retired(producer));
     if (live_ == config_.pool_size) return false;
