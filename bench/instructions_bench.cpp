@@ -4,9 +4,12 @@
 ///                                                  bench/instructions.csv, or writes that
 ///   instructions_bench --run GRAPH TASKS           what is measured: runs the graph on one host
 ///                                                  thread, and prints how many tasks it had
+///   instructions_bench --replay GRAPH RUNS         the same of that many runs of one graph, behind
+///                                                  the one that records it
 ///
 /// What a task costs is the difference of two runs, of few tasks and of many, by the difference of
-/// their tasks: launches are not in it. It says where the instructions are, by layer
+/// their tasks: launches are not in it. Of a graph that is replayed it is the difference of few
+/// runs and many, by their tasks. It says where the instructions are, by layer
 /// (callgrind_profile.hpp).
 ///
 /// Exit code: that of check_figures() (expected.hpp). The figures are those of the release preset
@@ -26,6 +29,7 @@
 #include "bench/graphs.hpp"
 #include "bench/program.hpp"
 #include "runtime/device/device.hpp"
+#include "runtime/orchestrator/recorded_graph.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -35,23 +39,48 @@ namespace fs = std::filesystem;
 constexpr int64_t few = 2'000;
 constexpr int64_t many = 6'000;
 
+constexpr int64_t replayed = 20'000;  ///< tasks of a graph that is replayed
+constexpr int64_t few_runs = 1;
+constexpr int64_t many_runs = 3;
+
 void empty_kernel(int64_t*) {}
 
-int run(const std::string& name, int64_t tasks) {
-  static constexpr KernelEntry kernels[] = {empty_kernel};
+Graph graph_of(const std::string& name) {
   for (const Graph graph : graphs) {
-    if (name != name_of(graph)) continue;
-    GraphMemory memory;
-    DeviceConfig config;
-    config.window = 1024;
-    const RunResult result =
-        launch(config, executors::TeamOptions{.host_threads = 1},
-               {kernels, [&](PTO2Runtime* rt) { submit(rt, graph, tasks, memory); }, {}});
-    if (result.error.code != ErrorCode::ok) throw std::runtime_error(result.error.message);
-    std::cout << result.tasks << '\n';
-    return 0;
+    if (name == name_of(graph)) return graph;
   }
   throw std::runtime_error("no graph " + name);
+}
+
+/// Returns how many tasks it had.
+uint64_t run(Graph graph, int64_t tasks, GraphMemory& memory, RecordedGraph* recorded = nullptr) {
+  static constexpr KernelEntry kernels[] = {empty_kernel};
+  DeviceConfig config;
+  config.window = 1024;
+  Launch what{kernels, [&](PTO2Runtime* rt) { submit(rt, graph, tasks, memory); }, {}};
+  what.graph = recorded;
+  const RunResult result = launch(config, executors::TeamOptions{.host_threads = 1}, what);
+  if (result.error.code != ErrorCode::ok) throw std::runtime_error(result.error.message);
+  return result.tasks;
+}
+
+int run_once(const std::string& name, int64_t tasks) {
+  GraphMemory memory;
+  std::cout << run(graph_of(name), tasks, memory) << '\n';
+  return 0;
+}
+
+int replay(const std::string& name, int64_t runs) {
+  GraphMemory memory;
+  RecordedGraph recorded;
+  run(graph_of(name), replayed, memory, &recorded);
+  uint64_t tasks = 0;
+  for (int64_t i = 0; i < runs; ++i) {
+    tasks += run(graph_of(name), replayed, memory, &recorded);
+    if (recorded.use().kind != GraphUse::Kind::replayed) throw std::runtime_error("not replayed");
+  }
+  std::cout << tasks << '\n';
+  return 0;
 }
 
 struct Counted {
@@ -60,11 +89,12 @@ struct Counted {
 };
 
 /// Runs this program under callgrind.
-Counted count(Graph graph, int64_t tasks) {
+Counted count(const std::string& mode, Graph graph, int64_t number) {
   const fs::path file = fs::temp_directory_path() / ("callgrind." + std::to_string(getpid()));
   std::ostringstream command;
   command << "valgrind --quiet --tool=callgrind --callgrind-out-file=" << file << " "
-          << fs::read_symlink("/proc/self/exe") << " --run " << name_of(graph) << " " << tasks;
+          << fs::read_symlink("/proc/self/exe") << " " << mode << " " << name_of(graph) << " "
+          << number;
   FILE* const child = popen(command.str().c_str(), "r");
   if (child == nullptr) throw std::runtime_error("cannot start a process");
   long counted = 0;
@@ -78,9 +108,7 @@ Counted count(Graph graph, int64_t tasks) {
   return result;
 }
 
-PerTask measure(Graph graph) {
-  const Counted less = count(graph, few);
-  Counted more = count(graph, many);
+PerTask difference(const Counted& less, Counted more) {
   const auto tasks = static_cast<double>(more.tasks - less.tasks);
   for (const auto& [layer, instructions] : less.profile) more.profile[layer] -= instructions;
   PerTask result;
@@ -90,6 +118,14 @@ PerTask measure(Graph graph) {
     if (per_task >= 0.5) result[layer] = per_task;
   }
   return result;
+}
+
+PerTask measure(Graph graph) {
+  return difference(count("--run", graph, few), count("--run", graph, many));
+}
+
+PerTask measure_replayed(Graph graph) {
+  return difference(count("--replay", graph, few_runs), count("--replay", graph, many_runs));
 }
 
 Expectation expectation() {
@@ -103,16 +139,22 @@ Expectation expectation() {
 
 int main_of(const std::vector<std::string>& arguments) {
   if (arguments.size() == 3 && arguments[0] == "--run") {
-    return run(arguments[1], std::stoll(arguments[2]));
+    return run_once(arguments[1], std::stoll(arguments[2]));
+  }
+  if (arguments.size() == 3 && arguments[0] == "--replay") {
+    return replay(arguments[1], std::stoll(arguments[2]));
   }
   FigureOptions options;
   if (!parse(arguments, options)) {
-    std::cerr << "usage: instructions_bench [--rows FILE] [--update] | --run GRAPH TASKS\n";
+    std::cerr << "usage: instructions_bench [--rows FILE] [--update]"
+                 " | --run GRAPH TASKS | --replay GRAPH RUNS\n";
     return 2;
   }
   std::vector<Work> works;
   for (const Graph graph : graphs) {
     works.push_back({name_of(graph), [graph] { return measure(graph); }});
+    works.push_back(
+        {name_of(graph) + std::string(", replayed"), [graph] { return measure_replayed(graph); }});
   }
   return check_figures(expectation(), options, works);
 }

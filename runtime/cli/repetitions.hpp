@@ -9,6 +9,7 @@
 #include "runtime/cli/progress.hpp"
 #include "runtime/cli/run_program.hpp"
 #include "runtime/cli/run_report.hpp"
+#include "runtime/orchestrator/recorded_graph.hpp"
 
 namespace pto2::cli {
 
@@ -41,6 +42,7 @@ class Repetitions {
   int32_t log_level_;
   std::stop_token stop_;
   RunReport report_;
+  RecordedGraph graph_;  ///< with --replay-graph
 };
 
 }  // namespace pto2::cli

@@ -121,6 +121,7 @@ Examples:
   pto2 run paged_attention --platform a5sim --blocks 12
   pto2 run paged_attention_seq --executor seeded --seed 7 --trace trace.jsonl
   pto2 run paged_attention --repeat 20 --json -
+  pto2 run paged_attention --repeat 20 --replay-graph         the graph is inferred once
   pto2 run --orchestration mine.so --kernels kernels --arg buffer:64K:random --arg scalar:3
 
 Exit codes: 0 pass, 1 wrong result, 2 usage, 3 bad input, 4 inconclusive (no reference),
@@ -238,6 +239,10 @@ void RunCommand::check_combinations(const Settings& settings) const {
   if (settings.workload() == nullptr && (own_.orchestration.empty() || own_.kernels.empty())) {
     throw CliError(exit_usage,
                    "name a WORKLOAD (pto2 list shows them), or both --orchestration and --kernels");
+  }
+  if (settings.text(Setting::replay_graph) == "on" && settings.number(Setting::repeat) == 1) {
+    throw CliError(exit_usage,
+                   "--replay-graph needs --repeat 2 or more: the first repetition is recorded");
   }
   check_expectation(settings);
 }

@@ -8,6 +8,7 @@
 
 #include "core/task_state.hpp"
 #include "runtime/cli/chip_json.hpp"
+#include "runtime/cli/median.hpp"
 #include "runtime/output/json_text.hpp"
 
 namespace pto2::cli {
@@ -122,6 +123,48 @@ std::vector<std::string> RunReport::warnings() const {
   return texts;
 }
 
+void GraphReport::add(const RunResult& result) {
+  const GraphUse& use = result.graph;
+  recorded += use.kind == GraphUse::Kind::recorded ? 1 : 0;
+  replayed += use.kind == GraphUse::Kind::replayed ? 1 : 0;
+  left += use.kind == GraphUse::Kind::left ? 1 : 0;
+  refused += use.kind == GraphUse::Kind::refused ? 1 : 0;
+  if (!use.reason.empty()) reason = use.reason;
+  if (use.kind == GraphUse::Kind::replayed) replayed_ns.push_back(result.wall_ns);
+}
+
+namespace {
+
+std::optional<double> replayed_seconds(const GraphReport& graph) {
+  if (graph.replayed_ns.empty()) return std::nullopt;
+  const auto [lower, upper] = median_places(graph.replayed_ns);
+  return (static_cast<double>(graph.replayed_ns[lower]) +
+          static_cast<double>(graph.replayed_ns[upper])) /
+         2e9;
+}
+
+std::string graph_text(const GraphReport& graph) {
+  std::string text = fmt::format("{} recorded, {} replayed", graph.recorded, graph.replayed);
+  if (const auto seconds = replayed_seconds(graph)) {
+    text += fmt::format(" (median {})", duration_text(*seconds));
+  }
+  if (graph.left != 0) text += fmt::format(", {} left", graph.left);
+  if (graph.refused != 0) text += fmt::format(", {} refused", graph.refused);
+  return text + (graph.reason.empty() ? "" : ": " + graph.reason);
+}
+
+Json json_of(const GraphReport& graph) {
+  Json json = {{"recorded", graph.recorded},
+               {"replayed", graph.replayed},
+               {"left", graph.left},
+               {"refused", graph.refused},
+               {"replayed_wall_s", nullable(replayed_seconds(graph))}};
+  if (!graph.reason.empty()) json["reason"] = graph.reason;
+  return json;
+}
+
+}  // namespace
+
 std::string to_text(const RunReport& report) {
   const RunResult& r = report.result;
   const Settings& settings = *report.settings;
@@ -149,6 +192,7 @@ std::string to_text(const RunReport& report) {
   line("wall time",
        duration_text(report.wall_s) +
            (report.repetitions > 1 ? fmt::format(", median of {}", report.repetitions) : ""));
+  if (report.graph) line("graph", graph_text(*report.graph));
   if (const auto seconds = kernel_seconds(report)) {
     line("kernel time", duration_text(*seconds) + " over all cores");
   }
@@ -182,6 +226,7 @@ Json json_of(const RunReport& report) {
                {"ns_per_task", ns_per_task(report)}};
   add_counts(json, r);
   if (report.is_lost) forget_counts(json);
+  if (report.graph) json["graph"] = json_of(*report.graph);
   if (!report.detail.empty()) json["detail"] = report.detail;
   if (r.error.code != ErrorCode::ok) {
     json["error"] = {

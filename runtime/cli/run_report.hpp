@@ -12,6 +12,18 @@
 
 namespace pto2::cli {
 
+/// How the repetitions of a run used its graph (runtime/orchestrator/recorded_graph.hpp).
+struct GraphReport {
+  uint64_t recorded = 0;              ///< repetitions that recorded it
+  uint64_t replayed = 0;              ///< those that submitted all their tasks with recorded edges
+  uint64_t left = 0;                  ///< those that had other calls than the one recorded
+  uint64_t refused = 0;               ///< those that nobody can record
+  std::string reason;                 ///< of the last one that was left or refused
+  std::vector<uint64_t> replayed_ns;  ///< wall times
+
+  void add(const RunResult& result);
+};
+
 struct RunReport {
   const Settings* settings = nullptr;
   DeviceConfig config;
@@ -27,6 +39,7 @@ struct RunReport {
   std::optional<double> tolerance;
   std::vector<std::string> broken_rules;  ///< by the events of a traced run: our bug
   std::vector<std::string> kernel_names;  ///< by id
+  std::optional<GraphReport> graph;       ///< with --replay-graph
   bool is_lost = false;                   ///< with its process: what was counted is unknown
 
   bool is_interrupted() const { return verdict == "interrupted"; }

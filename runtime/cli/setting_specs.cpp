@@ -63,6 +63,26 @@ void add_device_specs(std::vector<SettingSpec>& specs) {
       choice(Setting::fan_out, "fan-out", "word,lock", "word", "protocol that notifies consumers"));
 }
 
+void add_repetition_specs(std::vector<SettingSpec>& specs) {
+  specs.push_back(count(Setting::repeat, "repeat", nullptr, 1, 1'000'000, 1,
+                        "run so many times; times are medians"));
+  SettingSpec replay = choice(Setting::replay_graph, "replay-graph", "off,on", "off",
+                              "with --repeat: record the graph of the first run, and submit it "
+                              "again without looking for dependencies as long as the "
+                              "orchestration makes the same calls");
+  replay.bare = "on";
+  specs.push_back(replay);
+  specs.push_back(choice(Setting::expect, "expect",
+                         fmt::format("pass,inconclusive,{}", fmt::join(fault_names(), ",")), "",
+                         "how the run must end: exit code 0 if it does, 1 if not; inconclusive: "
+                         "without a fault, and there is no reference"));
+  SettingSpec isolate = choice(Setting::isolate, "isolate", "off,on", "off",
+                               "run in a process of its own: a kernel that crashes it is reported "
+                               "as crashed, in --json, too; after a crash there is no trace");
+  isolate.bare = "on";
+  specs.push_back(isolate);
+}
+
 std::vector<SettingSpec> make_specs() {
   std::vector<SettingSpec> specs;
   specs.push_back(text(Setting::workload, "workload", "what to run (see pto2 list)"));
@@ -96,17 +116,7 @@ std::vector<SettingSpec> make_specs() {
   }
   specs.push_back(
       count(Setting::input_seed, "input-seed", nullptr, 0, UINT64_MAX, 1, "seed of the inputs"));
-  specs.push_back(count(Setting::repeat, "repeat", nullptr, 1, 1'000'000, 1,
-                        "run so many times; times are medians"));
-  specs.push_back(choice(Setting::expect, "expect",
-                         fmt::format("pass,inconclusive,{}", fmt::join(fault_names(), ",")), "",
-                         "how the run must end: exit code 0 if it does, 1 if not; inconclusive: "
-                         "without a fault, and there is no reference"));
-  SettingSpec isolate = choice(Setting::isolate, "isolate", "off,on", "off",
-                               "run in a process of its own: a kernel that crashes it is reported "
-                               "as crashed, in --json, too; after a crash there is no trace");
-  isolate.bare = "on";
-  specs.push_back(isolate);
+  add_repetition_specs(specs);
   specs.push_back(size(Setting::trace_events, "trace-events", nullptr, {1, 1024 * mebi}, mebi,
                        "events kept per logical thread with --trace"));
   specs.push_back(choice(Setting::log_level, "log-level", "error,warn,info,debug", "warn",

@@ -39,6 +39,7 @@ enum class Setting {
   fan_out,
   input_seed,
   repeat,
+  replay_graph,
   expect,
   isolate,
   trace_events,

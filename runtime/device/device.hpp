@@ -16,6 +16,8 @@
 
 namespace pto2 {
 
+class RecordedGraph;
+
 struct Launch {
   std::span<const KernelEntry> kernels;     ///< by id; null: no such kernel
   std::function<void(PTO2Runtime*)> entry;  ///< the orchestration; runs in an outer scope
@@ -25,6 +27,10 @@ struct Launch {
   std::stop_token stop = {};
   /// What fails of the chip, in a simulation. On OS threads nothing does, whatever it says.
   executors::ChipFault fault = {};
+  /// Of an orchestration that is launched again and again: recorded by the first launch that ends
+  /// well, replayed by those that follow, as long as they make the same calls. One launch at a time
+  /// uses it. Null: nothing is recorded. (runtime/orchestrator/recorded_graph.hpp)
+  RecordedGraph* graph = nullptr;
 };
 
 /// What runs the threads of a launch: an executor on OS threads, packed by default, or a schedule

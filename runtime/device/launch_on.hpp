@@ -14,6 +14,10 @@ namespace pto2 {
 
 /// Where the tensor handles of a launch start, far from those of the launches before.
 [[nodiscard]] uint32_t next_generation();
+/// The same for a launch with a graph: from there on they do not come to an end.
+[[nodiscard]] inline uint32_t next_generation_of_graph() {
+  return (next_generation() & 0x7fffffffU) | 1;
+}
 
 /// The logical threads of one launch.
 template <executors::LaunchPolicy P, template <class> class F>
@@ -23,7 +27,9 @@ class Run {
 
   Run(const DeviceConfig& config, const typename P::team_options& options, const Launch& what)
       : stop_(what.stop),
-        assembly_(config, {what.kernels, what.entry, what.log, next_generation()}),
+        assembly_(config, {what.kernels, what.entry, what.log,
+                           what.graph == nullptr ? next_generation() : next_generation_of_graph(),
+                           what.graph}),
         team_(options) {
     if constexpr (is_simulated) team_.fail_by(what.fault);
     assembly_.connect_orchestrator(add(0, 0));
@@ -118,6 +124,10 @@ RunResult launch_on(FanOutKind fan_out, const DeviceConfig& config,
   result.wall_ns = static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
           .count());
+  if (what.graph != nullptr) {
+    what.graph->end(result.error.code == ErrorCode::ok, result.tasks);
+    result.graph = what.graph->use();
+  }
   return result;
 }
 

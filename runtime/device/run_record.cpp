@@ -34,8 +34,9 @@ class RecordBuilder {
  private:
   void add_outcome(const RunResult& result) {
     record_.points = result.points != 0;
-    record_.weak_memory = result.weak_memory;
-    record_.kernels_last = result.kernels_last;
+    record_.manner.weak_memory = result.weak_memory;
+    record_.manner.kernels_last = result.kernels_last;
+    record_.manner.replayed = result.replayed;
     record_.given_up = was_given_up(result.error.code);
     record_.error = error_name(result.error.code);
     record_.message = result.error.message;

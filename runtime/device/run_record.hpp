@@ -22,7 +22,7 @@ void enable_events(RunState<P, F>& state, Orchestrator<P, F>& orchestrator,
                    std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
   const std::size_t capacity = state.config.events;
   orchestrator.log() = EventLog(orchestrator_name, capacity);
-  orchestrator.trace_tasks(capacity);
+  orchestrator.task_trace() = TaskTrace(capacity);
   for (uint32_t s = 0; s < schedulers.size(); ++s) {
     schedulers[s]->log() = EventLog(scheduler_name(s), capacity);
   }
@@ -85,6 +85,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
                                 std::span<const std::unique_ptr<Scheduler<P, F>>> schedulers) {
   RunResult result;
   result.error = orchestrator.error();
+  result.replayed = orchestrator.graph().has_replayed();
   add(result, orchestrator.counts());
   for (const auto& scheduler : schedulers) {
     add(result, scheduler->counts());

@@ -322,7 +322,7 @@ void check_idle_cores(const Case& it, std::optional<uint64_t> idle_limit) {
   // A lost core may have been lent a block task, for whose parts nobody else is woken then.
   const bool has_lost_core = it.record.error == error_name(ErrorCode::core_lost);
   if (!it.record.counts || has_lost_core) return;
-  if (it.record.kernels_last) IdleCores(it).check_every_fin();
+  if (it.record.manner.kernels_last) IdleCores(it).check_every_fin();
   if (!it.record.points && idle_limit) IdleCores(it).check_long_waits(*idle_limit);
 }
 

@@ -108,7 +108,8 @@ constexpr Rule rules[] = {
      "one that it looks for before, and it is still lacking; with a call that was refused or "
      "threw: it does not wait."},
     {"VR-I31", Strength::always,
-     "What is certainly in the TensorMap and what a task puts there has room in its pool."},
+     "What is certainly in the TensorMap and what a task puts there has room in its pool. Nothing "
+     "is said of a run that was replayed: recorded edges need no TensorMap."},
     {"VR-I32", Strength::always,
      "A task has a producer because that writes what it reads, or had a pipe before it."},
     {"VR-I33", Strength::always,

@@ -196,7 +196,7 @@ class Waits {
       it_.findings.add("VR-I21", "a task takes one", event);
     } else if (of_a_ring && local_of(event.task) != books_[ring_of(event.task).value].next()) {
       it_.findings.add("VR-I21", "the task that it waits for is not its ring's next", event);
-    } else if (!it_.record.weak_memory && !lacks(event, event.before)) {
+    } else if (!it_.record.manner.weak_memory && !lacks(event, event.before)) {
       it_.findings.add(
           "VR-I21",
           event.lacking == Resource::clusters

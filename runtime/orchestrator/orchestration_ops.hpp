@@ -46,10 +46,37 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 /// was left because it did not call the runtime has an exception, too.
 [[nodiscard]] RunError error_of_exception(const char* function);
 
+/// What the functions of the table come to: calls of the orchestrator itself.
+template <class O>
+struct DirectCalls {
+  static void submit(O& o, const Request& request) { o.submit(request); }
+  static void scope_begin(O& o) { o.scope_begin(); }
+  static void scope_end(O& o) { o.scope_end(); }
+  static void orchestration_done(O& o) { o.orchestration_done(); }
+  static TensorResult make(O& o, uint64_t address, const uint64_t* shape, uint32_t ndims,
+                           DataType dtype) {
+    return o.dataflow().tensors().make(address, shape, ndims, dtype);
+  }
+  static TensorResult view(O& o, uint64_t tensor, const uint64_t* shape, const uint64_t* offsets) {
+    return o.dataflow().tensors().view(tensor, shape, offsets);
+  }
+  static TensorResult reshape(O& o, uint64_t tensor, const uint64_t* shape, uint32_t ndims) {
+    return o.dataflow().tensors().reshape(tensor, shape, ndims);
+  }
+  static TensorResult transpose(O& o, uint64_t tensor, uint32_t x, uint32_t y) {
+    return o.dataflow().tensors().transpose(tensor, x, y);
+  }
+  static const TensorRecord* find(O& o, uint64_t tensor) {
+    return o.dataflow().tensors().find(tensor);
+  }
+  static int32_t allocate_cluster(O& o) { return o.allocate_cluster(); }
+  static void free_cluster(O& o, int32_t cluster) { o.free_cluster(cluster); }
+};
+
 /// The table of orchestrators of type O, which are the targets of RuntimeHandles. What lacks memory
 /// gives the run up by itself: the orchestration may know no exceptions, or catch all that there
 /// are.
-template <class O>
+template <class O, class Calls = DirectCalls<O>>
 struct OrchestrationOps {
   /// Calls step(orchestrator), unless the caller is not the orchestration: nothing then.
   template <class Step>
@@ -67,7 +94,7 @@ struct OrchestrationOps {
   template <class Make>
   static uint64_t handle_of(PTO2Runtime* rt, const char* name, Make&& make) {
     return serve(rt, name, [&](O& o) {
-      const TensorResult result = make(o.dataflow().tensors());
+      const TensorResult result = make(o);
       if (!result.ok()) {
         o.fail(
             {ErrorCode::bad_submission, result.error, fmt::format("check the call of {}", name)});
@@ -77,10 +104,9 @@ struct OrchestrationOps {
   }
 
   static const TensorRecord* find(O& o, uint64_t tensor, const char* use) {
-    TensorTable& tensors = o.dataflow().tensors();
-    const TensorRecord* record = tensors.find(tensor);
+    const TensorRecord* record = Calls::find(o, tensor);
     if (record == nullptr) {
-      o.fail({ErrorCode::bad_submission, fmt::format("{}: {}", use, tensors.describe(tensor)),
+      o.fail({ErrorCode::bad_submission, fmt::format("{}: {}", use, describe(tensor, record)),
               "use a tensor only inside the scope that made it"});
     }
     return record;
@@ -90,38 +116,36 @@ struct OrchestrationOps {
       .abi = PTO2_ORCHESTRATION_ABI,
       .submit_task =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n) {
-            serve(rt, "submit_task", [&](O& o) { o.submit({kernel, type, {params, n}}); });
+            serve(rt, "submit_task", [&](O& o) { Calls::submit(o, {kernel, type, {params, n}}); });
           },
       .scope_begin =
-          [](PTO2Runtime* rt) { serve(rt, "scope_begin", [](O& o) { o.scope_begin(); }); },
-      .scope_end = [](PTO2Runtime* rt) { serve(rt, "scope_end", [](O& o) { o.scope_end(); }); },
+          [](PTO2Runtime* rt) { serve(rt, "scope_begin", [](O& o) { Calls::scope_begin(o); }); },
+      .scope_end =
+          [](PTO2Runtime* rt) { serve(rt, "scope_end", [](O& o) { Calls::scope_end(o); }); },
       .orchestration_done =
           [](PTO2Runtime* rt) {
-            serve(rt, "orchestration_done", [](O& o) { o.orchestration_done(); });
+            serve(rt, "orchestration_done", [](O& o) { Calls::orchestration_done(o); });
           },
       .make_tensor =
           [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
              DataType dtype) {
-            return handle_of(rt, "make_tensor", [&](TensorTable& tensors) {
-              return tensors.make(address, shapes, ndims, dtype);
-            });
+            return handle_of(rt, "make_tensor",
+                             [&](O& o) { return Calls::make(o, address, shapes, ndims, dtype); });
           },
       .view =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets) {
-            return handle_of(rt, "view", [&](TensorTable& tensors) {
-              return tensors.view(tensor, shapes, offsets);
-            });
+            return handle_of(rt, "view",
+                             [&](O& o) { return Calls::view(o, tensor, shapes, offsets); });
           },
       .reshape =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
-            return handle_of(rt, "reshape", [&](TensorTable& tensors) {
-              return tensors.reshape(tensor, shapes, ndims);
-            });
+            return handle_of(rt, "reshape",
+                             [&](O& o) { return Calls::reshape(o, tensor, shapes, ndims); });
           },
       .transpose =
           [](PTO2Runtime* rt, uint64_t tensor, uint32_t x, uint32_t y) {
             return handle_of(rt, "transpose",
-                             [&](TensorTable& tensors) { return tensors.transpose(tensor, x, y); });
+                             [&](O& o) { return Calls::transpose(o, tensor, x, y); });
           },
       .ndims =
           [](PTO2Runtime* rt, uint64_t tensor) {
@@ -148,30 +172,30 @@ struct OrchestrationOps {
           [](PTO2Runtime* rt, uint64_t tensor) {
             serve(rt, "dump", [&](O& o) {
               if (o.log_sink)
-                o.log_sink(PTO2_LOG_INFO, o.dataflow().tensors().describe(tensor).c_str());
+                o.log_sink(PTO2_LOG_INFO, describe(tensor, Calls::find(o, tensor)).c_str());
             });
           },
       .log = &log_line,
       .describe =
           [](PTO2Runtime* rt, uint64_t tensor, char* text, uint64_t capacity) {
             return serve(rt, "describe", [&](O& o) {
-              return copy_text(o.dataflow().tensors().describe(tensor), text, capacity);
+              return copy_text(describe(tensor, Calls::find(o, tensor)), text, capacity);
             });
           },
       .allocate_cluster =
           [](PTO2Runtime* rt) {
-            return serve(rt, "allocate_cluster", [](O& o) { return o.allocate_cluster(); });
+            return serve(rt, "allocate_cluster", [](O& o) { return Calls::allocate_cluster(o); });
           },
       .free_cluster =
           [](PTO2Runtime* rt, int32_t cluster) {
-            serve(rt, "free_cluster", [&](O& o) { o.free_cluster(cluster); });
+            serve(rt, "free_cluster", [&](O& o) { Calls::free_cluster(o, cluster); });
           },
       .submit_task_clustered =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n,
              int32_t cluster) {
             serve(rt, "submit_task_clustered", [&](O& o) {
-              if (cluster == any_cluster) return o.submit({kernel, type, {params, n}});
-              o.submit({kernel, type, {params, n}, Where{.clusters = {&cluster, 1}}});
+              if (cluster == any_cluster) return Calls::submit(o, {kernel, type, {params, n}});
+              Calls::submit(o, {kernel, type, {params, n}, Where{.clusters = {&cluster, 1}}});
             });
           },
       .submit_block_task =
@@ -179,7 +203,8 @@ struct OrchestrationOps {
              uint32_t block_dim, const int32_t* clusters) {
             serve(rt, "submit_block_task", [&](O& o) {
               const std::size_t pinned = clusters == nullptr ? 0 : block_dim;
-              o.submit({kernel, type, {params, n}, Where{true, block_dim, {clusters, pinned}}});
+              const Where where{true, block_dim, {clusters, pinned}};
+              Calls::submit(o, {kernel, type, {params, n}, where});
             });
           },
       .fail =

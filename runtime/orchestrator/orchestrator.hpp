@@ -28,6 +28,7 @@
 #include "runtime/orchestrator/cluster_groups.hpp"
 #include "runtime/orchestrator/counting.hpp"
 #include "runtime/orchestrator/dataflow.hpp"
+#include "runtime/orchestrator/graph_run.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/orchestrator/request.hpp"
 #include "runtime/orchestrator/submitter.hpp"
@@ -41,7 +42,8 @@ struct OrchestratorInput {
   std::span<const KernelEntry> kernels;     ///< by id; null: no such kernel
   std::function<void(PTO2Runtime*)> entry;  ///< the orchestration
   LogSink log;
-  uint32_t first_generation = 1;  ///< of the tensor handles, apart from those of other launches
+  uint32_t first_generation = 1;   ///< of the tensor handles, apart from those of other launches
+  RecordedGraph* graph = nullptr;  ///< to be recorded, or replayed; null: neither
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -57,8 +59,7 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] const RunError& error() const { return error_; }
   [[nodiscard]] const OrchestratorCounts& counts() const { return counts_; }
   [[nodiscard]] EventLog& log() { return log_; }
-  /// Before the run: keeps what is submitted, up to `limit` tasks.
-  void trace_tasks(std::size_t limit) { task_trace() = TaskTrace(limit); }
+  /// Set before the run: it keeps what is submitted.
   [[nodiscard]] TaskTrace& task_trace() { return submitter_.task_trace(); }
   /// The user's code that it runs.
   [[nodiscard]] const executors::CallingCode& code() const { return handle_->code(); }
@@ -79,6 +80,9 @@ class Orchestrator : public OrchestrationRuntime {
   void scope_end();
   void orchestration_done() { done_ = true; }
   [[nodiscard]] Dataflow& dataflow() { return dataflow_; }
+  // The same of a run with a graph.
+  [[nodiscard]] GraphRun& graph() { return graph_; }
+  void leave_graph(const std::string& reason);
   /// The run has failed.
   void fail(RunError error);
   template <class Step>
@@ -109,7 +113,6 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] bool is_done() const { return scopes_.empty() || done_; }
   [[nodiscard]] uint32_t depth() const { return static_cast<uint32_t>(scopes_.size()) - 1; }
   [[nodiscard]] RingId ring() const { return RingId(std::min(depth(), state_.config.rings - 1)); }
-  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot_of(id)); }
 
   void call_entry();
 
@@ -124,6 +127,7 @@ class Orchestrator : public OrchestrationRuntime {
   OrchestratorCounts counts_;
   EventLog log_;
   Dataflow dataflow_;
+  GraphRun graph_;
   Submitter<P, F> submitter_;
   Counting counting_;
   ClusterGroups groups_;

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "runtime/chip/argument_text.hpp"
+#include "runtime/orchestrator/graph_calls.hpp"
 
 namespace pto2 {
 
@@ -27,10 +28,17 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       entry_(std::move(input.entry)),
       handle_(executors::RuntimeHandle::take(*this, OrchestrationOps<Orchestrator>::table)),
       dataflow_(state.config, input.first_generation),
+      graph_(input.graph, state.config, input.first_generation, dataflow_.zones()),
       submitter_(state, dataflow_, log_sink, log_, counts_),
       counting_(state.config.rings, state.config.heap_bytes, P::ticks_per_second / 2),
       groups_(state.config.chip.clusters),
-      intake_(input.kernels, state.config.chip, groups_) {}
+      intake_(input.kernels, state.config.chip, groups_) {
+  if (graph_.replay() != nullptr) {
+    handle_->ops = &OrchestrationOps<Orchestrator, ReplayedCalls<Orchestrator>>::table;
+  } else if (graph_.is_recorded()) {
+    handle_->ops = &OrchestrationOps<Orchestrator, RecordedCalls<Orchestrator>>::table;
+  }
+}
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run() {
@@ -162,6 +170,12 @@ void Orchestrator<P, F>::fail(RunError error) {
 /// Apart from reserve(), which every submission passes.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Orchestrator<P, F>::begin_counting() {
+  if (GraphReplay* const replay = graph_.replay()) {
+    replay->take_back();
+    leave_graph("it is deadlocked");
+    const bool means_the_same = dataflow_.resolve(submission_);
+    PTO2_INVARIANT("RG-I1", means_the_same);
+  }
   Deadlock deadlock = submitter_.deadlock();
   deadlock.groups = groups_.open_groups();
   error_.code = deadlock_code(deadlock.resource);
@@ -184,8 +198,10 @@ void Orchestrator<P, F>::finish_counting() {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::scope_begin() {
-  dataflow_.scope_begin(submitter_.submitted() + 1);
-  counting_.scope_begin();
+  if (graph_.replay() == nullptr) {
+    dataflow_.scope_begin(submitter_.submitted() + 1);
+    counting_.scope_begin();
+  }
   scopes_.push_back(scope_tasks_.size());
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
     record<P>(log_, {.scope = submitter_.task_trace().scope_begin(),
@@ -210,8 +226,10 @@ void Orchestrator<P, F>::scope_end() {
   }
   const std::size_t first_task = scopes_.back();
   scopes_.pop_back();
-  dataflow_.scope_end();
-  counting_.scope_end();
+  if (graph_.replay() == nullptr) {
+    dataflow_.scope_end();
+    counting_.scope_end();
+  }
   if (mode_ == Mode::running) drop_scope(first_task);
   scope_tasks_.resize(first_task);
 }
@@ -223,7 +241,9 @@ void Orchestrator<P, F>::drop_scope(std::size_t first_task) {
   for (std::size_t i = first_task; i < scope_tasks_.size(); ++i) {
     const TaskId id = scope_tasks_[i];
     // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
-    if (i + drops_ahead < scope_tasks_.size()) prefetch_slot(scope_tasks_[i + drops_ahead]);
+    if (i + drops_ahead < scope_tasks_.size()) {
+      P::prefetch_for_write(&state_.life.slot_of(scope_tasks_[i + drops_ahead]));
+    }
     if (!state_.life.drop_scope(id)) continue;
     record<P>(log_, EventKind::consume, id);
     rings |= 1u << ring_of(id).value;
@@ -235,22 +255,52 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::submit(const Request& request) {
   Submission& task = submission_;
   if (!accept(request, task)) return;
+  if (graph_.replay() != nullptr && !graph_.replay()->take_submission(request, task)) [[unlikely]]
+    leave_graph(graph_.replay()->difference_from("submit_task"));
+  GraphReplay* const replay = graph_.replay();
   if (mode_ == Mode::running) {
     submitter_.observe(task.ring);
     submitter_.prefetch_arguments(task);
   } else {
     counting_.observe(task.ring, dataflow_.map());
   }
-  if (!dataflow_.resolve(task)) [[unlikely]] {
+  if (replay != nullptr) [[unlikely]] {
+    replay->find_producers(task, state_.admission.alive());
+  } else if (!dataflow_.resolve(task)) [[unlikely]] {
     refuse(task);
     return;
   }
   if (mode_ == Mode::running && reserve(task)) {
-    counting_.submit(task);
-    scope_tasks_.push_back(submitter_.commit(task));
+    if (replay == nullptr) counting_.submit(task);
+    scope_tasks_.push_back(submitter_.commit(task, replay));
   } else if (mode_ == Mode::counting) {
     if (!counting_.count_only(task, dataflow_, P::now())) finish_counting();
   }
+}
+
+/// The orchestrator's own books are as if it had served all calls so far. From the next one on it
+/// does.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Orchestrator<P, F>::leave_graph(const std::string& reason) {
+  class Listener : public PlayListener {
+   public:
+    Listener(Counting& counting, const GraphReplay& replay)
+        : counting_(counting), replay_(replay) {}
+    void scope_begin() override { counting_.scope_begin(); }
+    void scope_end() override { counting_.scope_end(); }
+    void resolved(Submission& task, TaskId) override { counting_.submit(task); }
+    uint64_t address_of(const Submission& task) override { return replay_.address_of(task); }
+
+   private:
+    Counting& counting_;
+    const GraphReplay& replay_;
+  };
+  const std::string line = "the graph is not replayed any more: " + reason;
+  if (log_sink) log_sink(PTO2_LOG_WARN, line.c_str());
+  handle_->ops = &OrchestrationOps<Orchestrator>::table;
+  Listener listener(counting_, *graph_.replay());
+  graph_.leave(reason, submitter_.submitted(), state_.config, dataflow_, listener);
+  dataflow_.map().sync(state_.admission.alive(), true);
 }
 
 /// Fails the run for what is wrong with the submission. False.

@@ -12,6 +12,7 @@
 
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
+#include "runtime/orchestrator/graph_replay.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/orchestrator/task_trace.hpp"
 #include "runtime/run/run_state.hpp"
@@ -65,8 +66,9 @@ class Submitter {
   void prefetch(const Submission& task);
   /// Waits until the submission fits.
   [[nodiscard]] Reserved reserve(Submission& task);
-  /// Makes the task, which fits, and pushes it if it is ready.
-  TaskId commit(const Submission& task);
+  /// Makes the task, which fits, and pushes it if it is ready. A submission of a graph has its
+  /// tensors there; null: they are the dataflow's.
+  TaskId commit(const Submission& task, GraphReplay* graph = nullptr);
   /// What was submitted, if that is kept.
   [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
   /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.
@@ -88,7 +90,9 @@ class Submitter {
   void open_block(const Submission& task, TaskId id);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   static void write_pipes(const Submission& task, TaskArguments arguments);
-  void write(const Submission& task, TaskId id, uint64_t buffers);
+  template <class Tensors>
+  void write(const Submission& task, TaskId id, uint64_t buffers, Tensors& tensors);
+  void write_again(const Submission& task, TaskId id, uint64_t buffers, GraphReplay& graph);
   void publish(const Submission& task, const Admitted& admitted);
   [[nodiscard]] Admitted admit(const Submission& task);
   [[nodiscard]] Admitted admit_traced(const Submission& task);

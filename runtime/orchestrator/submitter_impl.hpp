@@ -297,7 +297,7 @@ void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-TaskId Submitter<P, F>::commit(const Submission& task) {
+TaskId Submitter<P, F>::commit(const Submission& task, GraphReplay* graph) {
   const Admitted admitted = admit(task);
   const TaskId id = admitted.id;
   counts_.holds += task.owners.size();
@@ -308,7 +308,11 @@ TaskId Submitter<P, F>::commit(const Submission& task) {
   prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
   const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data());
   const uint64_t buffers = heap + admitted.placement.begin;
-  write(task, id, buffers);
+  if (graph != nullptr) [[unlikely]] {
+    write_again(task, id, buffers, *graph);
+  } else {
+    write(task, id, buffers, dataflow_);
+  }
   if (state_.calls.guard != nullptr) [[unlikely]]
     open_guarded(task, id, buffers);
   publish(task, admitted);
@@ -331,10 +335,12 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (late) state_.give_up(KernelFault(*late));
 }
 
-/// What the task's scheduler and its core will read; and gives its outputs their places, from
-/// `buffers` on.
+/// What the task's scheduler and its core will read; and lets `tensors` give its outputs their
+/// places, from `buffers` on.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::write(const Submission& task, TaskId id, uint64_t buffers) {
+template <class Tensors>
+[[gnu::always_inline]] inline void Submitter<P, F>::write(const Submission& task, TaskId id,
+                                                          uint64_t buffers, Tensors& tensors) {
   const SlotId slot = state_.life.slot_id(id);
   const auto params = static_cast<uint32_t>(task.params.size());
   const auto access = state_.arguments(slot).editing();
@@ -346,7 +352,7 @@ void Submitter<P, F>::write(const Submission& task, TaskId id, uint64_t buffers)
                       .kernel = static_cast<uint16_t>(task.kernel_id),
                       .params = static_cast<uint8_t>(params),
                       .misuse = 0};
-  dataflow_.place(task, id, buffers, [&](uint32_t i, const TensorRecord* tensor) {
+  tensors.place(task, id, buffers, [&](uint32_t i, const TensorRecord* tensor) {
     if (tensor == nullptr) {
       arguments.values()[i] = static_cast<int64_t>(task.params[i].scalar);
     } else {
@@ -359,6 +365,13 @@ void Submitter<P, F>::write(const Submission& task, TaskId id, uint64_t buffers)
   state_.life.slot(slot).descriptor.write({task, id, task.kernel, arguments});
   if (task.is_block) [[unlikely]]
     open_block(task, id);
+}
+
+/// Apart from commit(), which most runs go through without a graph.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Submitter<P, F>::write_again(const Submission& task, TaskId id,
+                                                    uint64_t buffers, GraphReplay& graph) {
+  write(task, id, buffers, graph);
 }
 
 /// In place of the tensors that the pipes are to the TensorMap.

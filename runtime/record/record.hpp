@@ -125,12 +125,20 @@ struct TaskRecord {
   friend bool operator==(const TaskRecord&, const TaskRecord&) = default;
 };
 
+/// How a run differs from others of its kind.
+struct Manner {
+  bool weak_memory = false;   ///< threads see late what others did
+  bool kernels_last = false;  ///< of a simulation: a kernel ends when all others wait
+  bool replayed = false;      ///< some tasks have edges that were recorded in a run before
+
+  friend bool operator==(const Manner&, const Manner&) = default;
+};
+
 struct Record {
   // What was run.
   std::vector<std::pair<std::string, std::string>> labels;  ///< of label_names
-  bool points = false;           ///< times are points of a schedule, not nanoseconds
-  bool weak_memory = false;      ///< threads see late what others did
-  bool kernels_last = false;     ///< of a simulation: a kernel ends when all others wait
+  bool points = false;  ///< times are points of a schedule, not nanoseconds
+  Manner manner;
   std::optional<uint64_t> seed;  ///< of a simulation
   ChipRecord chip;
   std::vector<std::string> types;

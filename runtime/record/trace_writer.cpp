@@ -106,8 +106,9 @@ std::string header(const Record& record) {
   json.add("schema", std::string(trace_schema));
   for (const auto& [name, value] : record.labels) json.add(name, value);
   json.add("clock", record.points ? "points" : "ns");
-  if (record.weak_memory) json.add("weak_memory", true);
-  if (record.kernels_last) json.add("kernels_last", true);
+  if (record.manner.weak_memory) json.add("weak_memory", true);
+  if (record.manner.kernels_last) json.add("kernels_last", true);
+  if (record.manner.replayed) json.add("replayed", true);
   if (record.seed) json.add("seed", *record.seed);
   json.add("tasks", record.tasks.size());
   add_outcome(record, json);

@@ -100,6 +100,30 @@ bool TensorRecord::is_contiguous() const {
   return true;
 }
 
+std::string describe(uint64_t tensor, const TensorRecord* record) {
+  if (tensor == 0) return "handle 0 is no tensor; make one with make_tensor";
+  if (record == nullptr) {
+    return fmt::format(
+        "handle {:#x} is not a live tensor: its scope has ended, or it was made in "
+        "another launch; make it in a scope that is still open",
+        tensor);
+  }
+  const uint64_t address = record->address;
+  std::string memory = "no memory yet";
+  if (record->external) {
+    memory = fmt::format("external at {:#x}", address);
+  } else if (record->has_address()) {
+    memory = fmt::format("at {:#x}, allocated by task {} of ring {}", address,
+                         local_of(record->owner.task), ring_of(record->owner.task).value);
+  }
+  return fmt::format("{} {} strides {}, {}, {}{}", data_type_name(record->dtype),
+                     list(record->shape, record->ndims), list(record->strides, record->ndims),
+                     record->is_contiguous() ? "contiguous" : "not contiguous", memory,
+                     record->region.begin == 0
+                         ? ""
+                         : fmt::format(", {} bytes into its buffer", record->region.begin));
+}
+
 void TensorTable::scope_begin() {
   scope_marks_.push_back(count_);
 }
@@ -324,31 +348,6 @@ TensorResult TensorTable::refuse_view(const TensorRecord& parent, const uint64_t
       "at least 1 element is needed and offset + extent must not exceed the "
       "tensor's",
       list(shape, parent.ndims), list(offsets, parent.ndims), list(parent.shape, parent.ndims)));
-}
-
-std::string TensorTable::describe(uint64_t tensor) const {
-  const TensorRecord* record = find(tensor);
-  if (tensor == 0) return "handle 0 is no tensor; make one with make_tensor";
-  if (record == nullptr) {
-    return fmt::format(
-        "handle {:#x} is not a live tensor: its scope has ended, or it was made in "
-        "another launch; make it in a scope that is still open",
-        tensor);
-  }
-  const uint64_t address = record->address;
-  std::string memory = "no memory yet";
-  if (record->external) {
-    memory = fmt::format("external at {:#x}", address);
-  } else if (record->has_address()) {
-    memory = fmt::format("at {:#x}, allocated by task {} of ring {}", address,
-                         local_of(record->owner.task), ring_of(record->owner.task).value);
-  }
-  return fmt::format("{} {} strides {}, {}, {}{}", data_type_name(record->dtype),
-                     list(record->shape, record->ndims), list(record->strides, record->ndims),
-                     record->is_contiguous() ? "contiguous" : "not contiguous", memory,
-                     record->region.begin == 0
-                         ? ""
-                         : fmt::format(", {} bytes into its buffer", record->region.begin));
 }
 
 }  // namespace pto2

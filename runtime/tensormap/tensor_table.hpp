@@ -65,6 +65,9 @@ struct TensorRecord : PTOTensor {
   }
 };
 
+/// One line about the tensor of this handle, whose record was found, or about why it is none.
+[[nodiscard]] std::string describe(uint64_t tensor, const TensorRecord* record);
+
 /// A handle, or why there is none.
 struct [[nodiscard]] TensorResult {
   uint64_t handle;    ///< 0 on error
@@ -128,8 +131,10 @@ class TensorTable {
     record.own.owner = owner.task;
   }
 
-  /// One line about the tensor, or about why the handle is not one.
-  std::string describe(uint64_t tensor) const;
+  /// The line of describe().
+  [[nodiscard]] std::string describe(uint64_t tensor) const {
+    return pto2::describe(tensor, find(tensor));
+  }
 
   uint32_t size() const { return count_; }
   /// External buffers that are known.

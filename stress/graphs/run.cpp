@@ -364,10 +364,30 @@ GraphRun::GraphRun(const Program& program, const Interpreter& predicted, uint32_
   refused.number = predicted.tasks().size();
   refused.parts.emplace_back();
   for (std::size_t number = 0; number < program.external_bytes.size(); ++number) {
-    auto& words = external_.emplace_back((program.external_bytes[number] + 7) / 8);
-    auto* bytes = reinterpret_cast<uint8_t*>(words.data());
-    for (uint64_t i = 0; i < program.external_bytes[number]; ++i) {
+    external_.emplace_back((program.external_bytes[number] + 7) / 8);
+  }
+  fill_memory();
+}
+
+void GraphRun::fill_memory() {
+  for (std::size_t number = 0; number < external_.size(); ++number) {
+    auto* bytes = reinterpret_cast<uint8_t*>(external_[number].data());
+    for (uint64_t i = 0; i < program_.external_bytes[number]; ++i) {
       bytes[i] = initial_byte(number, i);
+    }
+  }
+}
+
+void GraphRun::reset() {
+  fill_memory();
+  for (KernelTask& task : tasks_) {
+    task.finished_parts = 0;
+    for (KernelPart& part : task.parts) {
+      part.started = part.finished = part.unfinished_producers = 0;
+      for (std::atomic<bool>* found : {&part.confused, &part.wrong_before, &part.wrong_during,
+                                       &part.wrong_piped, &part.stopped, &part.wrong_after}) {
+        *found = false;
+      }
     }
   }
 }

@@ -51,6 +51,8 @@ class GraphRun {
   GraphRun(const Program& program, const Interpreter& predicted, uint32_t clusters);
 
   [[nodiscard]] Launch launch();
+  /// After a launch: all is as before it, and the external memory where it was.
+  void reset();
 
   /// What the kernels and the external memory have to say against the run, when the first
   /// `submitted` tasks were accepted; `complete`: and all of them must have run, each once;
@@ -61,6 +63,7 @@ class GraphRun {
   [[nodiscard]] std::vector<std::string> wrong_memory() const;
 
  private:
+  void fill_memory();
   void orchestrate(PTO2Runtime* rt);
 
   const Program& program_;

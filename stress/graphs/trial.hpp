@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,16 @@ class Trial {
   /// is left in `result`, if there is that.
   Ending run(ExecutorKind executor, uint64_t seed, std::vector<std::string>& problems,
              Census* census = nullptr, RunResult* result = nullptr) const;
+  /// What the last of several runs finds changed.
+  enum class Change {
+    nothing,
+    memory,    ///< that of the caller is elsewhere
+    supplies,  ///< runs before it had as much as they needed, and need not end as predicted
+  };
+  /// As many runs as there are seeds, one after the other, with one graph (Launch::graph). `uses`
+  /// says how each of them used it. Ends with the first that is wrong.
+  Ending repeat(ExecutorKind executor, std::span<const uint64_t> seeds, Change change,
+                std::vector<std::string>& problems, std::vector<GraphUse>& uses) const;
   /// The same of a run that came to `result`.
   void judge(const GraphRun& run, const RunResult& result,
              std::vector<std::string>& problems) const;
@@ -89,6 +100,10 @@ class Trial {
   void draw_accelerators(uint64_t number);
   void measure();
   void predict();
+  Ending launch(GraphRun& run, RecordedGraph* graph, ExecutorKind executor, uint64_t seed,
+                std::vector<std::string>& problems, Census* census, RunResult* kept) const;
+  void launch_amply(GraphRun& run, RecordedGraph& graph, ExecutorKind executor,
+                    uint64_t seed) const;
   /// The fault, if the run comes to it.
   [[nodiscard]] const PredictedFault* fault() const;
   void judge_loss(const GraphRun& run, const RunResult& result,

@@ -90,11 +90,11 @@ TEST(MadeRecord, HasTheOutcome) {
   EXPECT_EQ(record.hint, "how");
   EXPECT_FALSE(record.given_up) << "it has run all its tasks";
   EXPECT_THAT(record.damaged, ElementsAre("ring 0"));
-  EXPECT_FALSE(record.weak_memory || record.kernels_last || record.points);
+  EXPECT_FALSE(record.manner.weak_memory || record.manner.kernels_last || record.points);
   story.result.error.code = ErrorCode::bad_submission;
   story.result.weak_memory = story.result.kernels_last = true;
   record = story.record();
-  EXPECT_TRUE(record.given_up && record.weak_memory && record.kernels_last);
+  EXPECT_TRUE(record.given_up && record.manner.weak_memory && record.manner.kernels_last);
 }
 
 TEST(MadeRecord, CountsWhatFoundNoRoomInAnyLog) {

@@ -46,8 +46,9 @@ TEST(RoundTrip, ARecordHasItsOutcome) {
   RunResult result;
   trial.run(ExecutorKind::random, 3, problems, nullptr, &result);
   record = result.record;
-  EXPECT_TRUE(record.weak_memory);
-  record.kernels_last = true;
+  EXPECT_TRUE(record.manner.weak_memory);
+  record.manner.kernels_last = true;
+  record.manner.replayed = true;
   record.message = "FATAL:\n\"why\"";
   record.hint = "more";
   record.damaged = {"ring 0", "life cycle"};
