@@ -132,12 +132,11 @@ class GraphReplay {
     live_.push_back(made_);
     return (made_++ << 32 | place) + offset_;
   }
-  /// The next tensor has the buffer of this one.
+  /// The next tensor has the buffer of this one, and its owner, who is the same in all runs.
   uint64_t derive(uint64_t parent) {
     const TensorRecord& from = tensors_[number_of(parent)];
     TensorRecord& tensor = tensors_[made_];
     tensor.base = from.base;
-    tensor.owner = from.owner;
     tensor.address = tensor.base + tensor.region.begin;
     return handle_of_made();
   }

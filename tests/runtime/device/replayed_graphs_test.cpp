@@ -326,5 +326,93 @@ TEST(RecordedGraphs, HaveTheirHandlesChecked) {
   EXPECT_EQ(ask(inner), Kind::none);
 }
 
+/// The producers of each task of a replayed run, by their numbers.
+std::vector<std::vector<uint64_t>> producers_of(const Orchestration& orchestration) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  RecordedGraph graph;
+  RunResult result;
+  DeviceConfig config = small_device();
+  config.rings = 1;
+  config.events = 1 << 12;
+  for (int i = 0; i < 2; ++i) {
+    Launch what{kernels,
+                [&](PTO2Runtime* rt) {
+                  pto2_rt_init_tensor_pool(rt);
+                  orchestration(rt);
+                },
+                {}};
+    what.graph = &graph;
+    result = launch(config, executors::SeededOptions{.seed = 1, .kernels_last = true}, what);
+  }
+  EXPECT_EQ(result.graph.kind, Kind::replayed);
+  std::vector<std::vector<uint64_t>> producers;
+  for (const auto& task : result.record.tasks) {
+    auto& numbers = producers.emplace_back();
+    for (const auto& producer : task.producers) numbers.push_back(local_of(producer.task));
+    std::ranges::sort(numbers);
+  }
+  return producers;
+}
+
+void submit(PTO2Runtime* rt, const std::vector<PTOParam>& params) {
+  pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params.data(),
+                      static_cast<int32_t>(params.size()));
+}
+
+/// Four words of the caller, and each of them.
+struct Words {
+  Tensor all;
+  std::array<Tensor, 4> each;
+
+  explicit Words(uint64_t* memory) {
+    static constexpr uint64_t four[] = {4};
+    static constexpr uint64_t one[] = {1};
+    all = make_tensor_external(memory, four, 1, DataType::INT64);
+    for (uint64_t i = 0; i < 4; ++i) each[i] = all.view(one, &i);
+  }
+};
+
+/// Who is written over is forgotten only if the writer is ordered behind it, and covers it.
+TEST(RecordedGraphs, ForgetOrderedWritesThatAreCovered) {
+  uint64_t memory[4] = {};
+  uint64_t other[4] = {};
+  const auto producers = producers_of([&](PTO2Runtime* rt) {
+    const Words words(memory);
+    const Words flags(other);
+    submit(rt, {make_output_param(words.all), make_output_param(flags.all)});         // 0
+    submit(rt, {make_output_param(words.each[0])});                                   // 1
+    submit(rt, {make_input_param(flags.each[1]), make_output_param(words.each[1])});  // 2
+    submit(rt, {make_output_param(words.each[1])});                                   // 3
+    submit(rt, {make_input_param(words.each[0])});                                    // 4
+    submit(rt, {make_input_param(words.each[1])});                                    // 5
+    submit(rt, {make_input_param(words.each[2])});                                    // 6
+    submit(rt, {make_input_param(words.all), make_output_param(words.all)});          // 7
+    submit(rt, {make_input_param(words.each[3])});                                    // 8
+  });
+  const std::vector<std::vector<uint64_t>> expected{{},     {},  {0},       {}, {0, 1},
+                                                    {2, 3}, {0}, {1, 2, 3}, {7}};
+  EXPECT_EQ(producers, expected);
+}
+
+/// Of three tasks in a row, each of which reads what those before it wrote, the last needs one
+/// edge.
+TEST(RecordedGraphs, LeaveOutEdgesThatOthersMakeSuperfluous) {
+  uint64_t memory[4] = {};
+  const auto producers = producers_of([&](PTO2Runtime* rt) {
+    const Words words(memory);
+    submit(rt, {make_output_param(words.each[0])});                                   // 0
+    submit(rt, {make_input_param(words.each[0]), make_output_param(words.each[1])});  // 1
+    submit(rt, {make_input_param(words.each[1]), make_output_param(words.each[2])});  // 2
+    submit(rt, {make_input_param(words.all)});                                        // 3
+    static constexpr uint64_t four[] = {4};
+    const Tensor own = make_tensor(four, 1, DataType::INT64);
+    submit(rt, {make_output_param(own)});                                   // 4
+    submit(rt, {make_input_param(own), make_output_param(words.each[3])});  // 5
+    submit(rt, {make_input_param(words.each[3]), make_input_param(own)});   // 6
+  });
+  const std::vector<std::vector<uint64_t>> expected{{}, {0}, {1}, {2}, {}, {4}, {4, 5}};
+  EXPECT_EQ(producers, expected);
+}
+
 }  // namespace
 }  // namespace pto2::test
