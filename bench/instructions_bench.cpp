@@ -4,16 +4,17 @@
 ///                                                  bench/instructions.csv, or writes that
 ///   instructions_bench --run GRAPH TASKS           what is measured: runs the graph on one host
 ///                                                  thread, and prints how many tasks it had
-///   instructions_bench --replay GRAPH RUNS         the same of that many runs of one graph, behind
+///   instructions_bench --replay GRAPH TASKS RUNS   the same of that many runs of one graph, behind
 ///                                                  the one that records it
 ///
 /// What a task costs is the difference of two runs, of few tasks and of many, by the difference of
-/// their tasks: launches are not in it. Of a graph that is replayed it is the difference of few
-/// runs and many, by their tasks. It says where the instructions are, by layer
-/// (callgrind_profile.hpp).
+/// their tasks: launches are not in it. Of a graph that is replayed, what is recorded is not in it
+/// either: each of the two is the difference of more runs and fewer. It says where the instructions
+/// are, by layer (callgrind_profile.hpp).
 ///
 /// Exit code: that of check_figures() (expected.hpp). The figures are those of the release preset
 /// with GCC 12 on x86-64; another compiler has others.
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -38,10 +39,6 @@ namespace fs = std::filesystem;
 
 constexpr int64_t few = 2'000;
 constexpr int64_t many = 6'000;
-
-constexpr int64_t replayed = 20'000;  ///< tasks of a graph that is replayed
-constexpr int64_t few_runs = 1;
-constexpr int64_t many_runs = 3;
 
 void empty_kernel(int64_t*) {}
 
@@ -70,13 +67,13 @@ int run_once(const std::string& name, int64_t tasks) {
   return 0;
 }
 
-int replay(const std::string& name, int64_t runs) {
+int replay(const std::string& name, int64_t tasks_of_run, int64_t runs) {
   GraphMemory memory;
   RecordedGraph recorded;
-  run(graph_of(name), replayed, memory, &recorded);
+  run(graph_of(name), tasks_of_run, memory, &recorded);
   uint64_t tasks = 0;
   for (int64_t i = 0; i < runs; ++i) {
-    tasks += run(graph_of(name), replayed, memory, &recorded);
+    tasks += run(graph_of(name), tasks_of_run, memory, &recorded);
     if (recorded.use().kind != GraphUse::Kind::replayed) throw std::runtime_error("not replayed");
   }
   std::cout << tasks << '\n';
@@ -89,12 +86,11 @@ struct Counted {
 };
 
 /// Runs this program under callgrind.
-Counted count(const std::string& mode, Graph graph, int64_t number) {
+Counted count(const std::string& arguments) {
   const fs::path file = fs::temp_directory_path() / ("callgrind." + std::to_string(getpid()));
   std::ostringstream command;
   command << "valgrind --quiet --tool=callgrind --callgrind-out-file=" << file << " "
-          << fs::read_symlink("/proc/self/exe") << " " << mode << " " << name_of(graph) << " "
-          << number;
+          << fs::read_symlink("/proc/self/exe") << " " << arguments;
   FILE* const child = popen(command.str().c_str(), "r");
   if (child == nullptr) throw std::runtime_error("cannot start a process");
   long counted = 0;
@@ -108,24 +104,38 @@ Counted count(const std::string& mode, Graph graph, int64_t number) {
   return result;
 }
 
-PerTask difference(const Counted& less, Counted more) {
-  const auto tasks = static_cast<double>(more.tasks - less.tasks);
+/// What one has more than the other.
+Counted difference(const Counted& less, Counted more) {
+  more.tasks -= less.tasks;
   for (const auto& [layer, instructions] : less.profile) more.profile[layer] -= instructions;
+  return more;
+}
+
+PerTask per_task(const Counted& counted) {
   PerTask result;
-  for (const auto& [layer, instructions] : more.profile) {
-    const double per_task = static_cast<double>(instructions) / tasks;
-    result[all] += per_task;
-    if (per_task >= 0.5) result[layer] = per_task;
+  for (const auto& [layer, instructions] : counted.profile) {
+    const double share = static_cast<double>(instructions) / static_cast<double>(counted.tasks);
+    result[all] += share;
+    if (share >= 0.5) result[layer] = share;
   }
   return result;
 }
 
 PerTask measure(Graph graph) {
-  return difference(count("--run", graph, few), count("--run", graph, many));
+  const auto run_of = [&](int64_t tasks) {
+    return fmt::format("--run {} {}", name_of(graph), tasks);
+  };
+  return per_task(difference(count(run_of(few)), count(run_of(many))));
 }
 
 PerTask measure_replayed(Graph graph) {
-  return difference(count("--replay", graph, few_runs), count("--replay", graph, many_runs));
+  const auto once = [&](int64_t tasks) {
+    const auto runs = [&](int n) {
+      return count(fmt::format("--replay {} {} {}", name_of(graph), tasks, n));
+    };
+    return difference(runs(1), runs(2));
+  };
+  return per_task(difference(once(few), once(many)));
 }
 
 Expectation expectation() {
@@ -141,20 +151,20 @@ int main_of(const std::vector<std::string>& arguments) {
   if (arguments.size() == 3 && arguments[0] == "--run") {
     return run_once(arguments[1], std::stoll(arguments[2]));
   }
-  if (arguments.size() == 3 && arguments[0] == "--replay") {
-    return replay(arguments[1], std::stoll(arguments[2]));
+  if (arguments.size() == 4 && arguments[0] == "--replay") {
+    return replay(arguments[1], std::stoll(arguments[2]), std::stoll(arguments[3]));
   }
   FigureOptions options;
   if (!parse(arguments, options)) {
     std::cerr << "usage: instructions_bench [--rows FILE] [--update]"
-                 " | --run GRAPH TASKS | --replay GRAPH RUNS\n";
+                 " | --run GRAPH TASKS | --replay GRAPH TASKS RUNS\n";
     return 2;
   }
   std::vector<Work> works;
   for (const Graph graph : graphs) {
     works.push_back({name_of(graph), [graph] { return measure(graph); }});
     works.push_back(
-        {name_of(graph) + std::string(", replayed"), [graph] { return measure_replayed(graph); }});
+        {name_of(graph) + std::string("/replayed"), [graph] { return measure_replayed(graph); }});
   }
   return check_figures(expectation(), options, works);
 }

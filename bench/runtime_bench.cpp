@@ -2,6 +2,7 @@
 ///
 ///   whole/GRAPH/TASKS    from launch to result, packed, window 1024; OpenMP with
 ///                        the same number of threads runs the same graph in each iteration
+///   replay/GRAPH/TASKS   the same of a graph that was recorded; the peer infers it each time
 ///   fan_out/GRAPH        the same for the two fan-outs, lock against word
 ///   submit/GRAPH/TASKS   the orchestration alone, without its waits: with one host thread nothing
 ///                        else runs meanwhile; the peer is OpenMP's whole cost on one thread
@@ -32,6 +33,7 @@
 #include "bench/openmp_graphs.hpp"
 #include "bench/rows.hpp"
 #include "runtime/device/lock_device.hpp"
+#include "runtime/orchestrator/recorded_graph.hpp"
 
 namespace pto2::bench {
 namespace {
@@ -83,9 +85,11 @@ struct Measured {
 
 /// `submit_all(rt, memory)` is the orchestration.
 template <class SubmitAll>
-RunResult run_graph(const DeviceConfig& config, uint32_t hosts, SubmitAll&& submit_all) {
+RunResult run_graph(const DeviceConfig& config, uint32_t hosts, SubmitAll&& submit_all,
+                    RecordedGraph* recorded = nullptr) {
   static GraphMemory memory;
-  const Launch what{kernels, [&](PTO2Runtime* rt) { submit_all(rt, memory); }, {}};
+  Launch what{kernels, [&](PTO2Runtime* rt) { submit_all(rt, memory); }, {}};
+  what.graph = recorded;
   const bool locks = config.fan_out == FanOutKind::lock;
   const RunResult result = (locks ? launch_with_lock : launch)(
       config, executors::TeamOptions{.host_threads = hosts}, what);
@@ -96,13 +100,15 @@ RunResult run_graph(const DeviceConfig& config, uint32_t hosts, SubmitAll&& subm
   return result;
 }
 
-Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64_t tasks) {
+Measured run_ours(const DeviceConfig& config, uint32_t hosts, Graph graph, int64_t tasks,
+                  RecordedGraph* recorded = nullptr) {
   double submit_seconds = 0;
-  const RunResult result = run_graph(config, hosts, [&](PTO2Runtime* rt, GraphMemory& memory) {
+  const auto submit_all = [&](PTO2Runtime* rt, GraphMemory& memory) {
     const auto begin = std::chrono::steady_clock::now();
     submit(rt, graph, tasks, memory);
     submit_seconds = seconds_since(begin);
-  });
+  };
+  const RunResult result = run_graph(config, hosts, submit_all, recorded);
   return {result.tasks, static_cast<double>(result.wall_ns) * 1e-9,
           submit_seconds - static_cast<double>(result.wait_ticks) * 1e-9};
 }
@@ -143,11 +149,11 @@ void run_pairs(benchmark::State& state, const std::string& work, const char* pee
                   {"ping_ns", median(pings)}});
 }
 
-double whole_ns(Graph graph, int64_t tasks, FanOutKind fan_out) {
+double whole_ns(Graph graph, int64_t tasks, FanOutKind fan_out, RecordedGraph* recorded = nullptr) {
   DeviceConfig config;
   config.window = 1024;
   config.fan_out = fan_out;
-  const Measured run = run_ours(config, host_threads(), graph, tasks);
+  const Measured run = run_ours(config, host_threads(), graph, tasks, recorded);
   return run.seconds / static_cast<double>(run.tasks) * 1e9;
 }
 
@@ -172,6 +178,15 @@ void whole(benchmark::State& state, Graph graph, int64_t tasks) {
       [&] { return whole_ns(graph, tasks, FanOutKind::word); },
       [&] { return openmp_ns(graph, tasks, host_threads()); });
   tell_bound(state, graph, tasks);
+}
+
+void replay(benchmark::State& state, Graph graph, int64_t tasks) {
+  RecordedGraph recorded;
+  whole_ns(graph, tasks, FanOutKind::word, &recorded);
+  run_pairs(
+      state, "replay/" + std::string(name_of(graph)) + "/" + std::to_string(tasks), "inferred",
+      [&] { return whole_ns(graph, tasks, FanOutKind::word, &recorded); },
+      [&] { return whole_ns(graph, tasks, FanOutKind::word); });
 }
 
 void fan_out(benchmark::State& state, Graph graph) {
@@ -270,6 +285,8 @@ void register_all() {
     }
   }
   for (const Graph graph : graphs) {
+    add("replay/" + std::string(name_of(graph)) + "/100000",
+        [graph](benchmark::State& state) { replay(state, graph, 100'000); });
     add("fan_out/" + std::string(name_of(graph)),
         [graph](benchmark::State& state) { fan_out(state, graph); });
   }
