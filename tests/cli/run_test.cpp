@@ -180,6 +180,38 @@ TEST(Run, RepeatsAreVerifiedAndTheirMedianTaken) {
   EXPECT_THAT(pto2({"run", "paged_attention", "--repeat", "4"}).out, HasSubstr("median of 4"));
 }
 
+TEST(Run, GraphsAreReplayedOnDemand) {
+  for (const char* executor : {"packed", "threads", "seeded", "random"}) {
+    const auto json = passing({"paged_attention", "--case", "Case3", "--repeat", "4",
+                               "--replay-graph", "--executor", executor});
+    EXPECT_EQ(json["tasks"], 33);
+    EXPECT_EQ(json["graph"]["recorded"], 1);
+    EXPECT_EQ(json["graph"]["replayed"], 3);
+    EXPECT_EQ(json["graph"]["left"], 0);
+    EXPECT_EQ(json["graph"]["refused"], 0);
+    EXPECT_GT(json["graph"]["replayed_wall_s"], 0);
+  }
+  EXPECT_FALSE(passing({"paged_attention", "--repeat", "2"}).contains("graph"));
+}
+
+TEST(Run, GraphsThatCannotBeRecordedAreNamed) {
+  const Strings run{"run", "clusters", "--repeat", "3", "--replay-graph"};
+  const Outcome outcome = pto2(run);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("0 recorded, 0 replayed, 3 refused: it pins tasks to clusters"));
+  const auto json = passing({"clusters", "--repeat", "3", "--replay-graph"});
+  EXPECT_EQ(json["graph"]["refused"], 3);
+  EXPECT_EQ(json["graph"]["reason"], "it pins tasks to clusters");
+  EXPECT_TRUE(json["graph"]["replayed_wall_s"].is_null());
+}
+
+TEST(Run, AReplayNeedsARunBefore) {
+  const Outcome outcome = pto2({"run", "paged_attention", "--replay-graph"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--replay-graph needs --repeat 2 or more"));
+}
+
 TEST(Run, OutputsGoWhereTheyShould) {
   const TemporaryFolder folder;
   const Outcome both = pto2({"run", "paged_attention", "--json", folder.path("r.json")});
