@@ -54,65 +54,73 @@ struct RecordedCalls : DirectCalls<O> {
   }
 };
 
-/// Of a run that is replayed, until a call differs. Then it is the orchestrator's own affair again,
-/// as are all that follow.
+/// Of a run that is replayed, until a call differs. From that one on they are the orchestrator's
+/// own affair, also if somebody has kept this table.
 template <class O>
 struct ReplayedCalls : DirectCalls<O> {
   using Direct = DirectCalls<O>;
 
-  static void leave(O& o, const char* call) {
-    o.leave_graph(o.graph().replay()->difference_from(call));
+  /// True: the call is served by take(replay), which says so itself, or with a handle.
+  template <class Take>
+  static auto take(O& o, const char* call, Take&& take) -> decltype(take(*o.graph().replay())) {
+    GraphReplay* const replay = o.graph().replay();
+    if (replay == nullptr) [[unlikely]]
+      return {};
+    const auto taken = take(*replay);
+    if (!taken) [[unlikely]]
+      o.leave_graph(replay->difference_from(call));
+    return taken;
   }
+  static void take(O& o, CallKind kind) {
+    (void)take(o, call_name(kind), [kind](GraphReplay& replay) { return replay.take(kind); });
+  }
+
   static void scope_begin(O& o) {
-    if (!o.graph().replay()->take(CallKind::scope_begin)) leave(o, "scope_begin");
+    take(o, CallKind::scope_begin);
     Direct::scope_begin(o);
   }
   static void scope_end(O& o) {
-    if (!o.graph().replay()->take(CallKind::scope_end)) leave(o, "scope_end");
+    take(o, CallKind::scope_end);
     Direct::scope_end(o);
   }
   static void orchestration_done(O& o) {
-    if (!o.graph().replay()->take(CallKind::orchestration_done)) leave(o, "orchestration_done");
+    take(o, CallKind::orchestration_done);
     Direct::orchestration_done(o);
   }
   static TensorResult make(O& o, uint64_t address, const uint64_t* shape, uint32_t ndims,
                            DataType dtype) {
-    const uint64_t handle = o.graph().replay()->take_make(address, shape, ndims, dtype);
-    if (handle != 0) [[likely]]
-      return {handle, nullptr};
-    leave(o, "make_tensor");
-    return Direct::make(o, address, shape, ndims, dtype);
+    const uint64_t handle = take(o, "make_tensor", [&](GraphReplay& replay) {
+      return replay.take_make(address, shape, ndims, dtype);
+    });
+    return handle != 0 ? TensorResult{handle, nullptr}
+                       : Direct::make(o, address, shape, ndims, dtype);
   }
   static TensorResult view(O& o, uint64_t tensor, const uint64_t* shape, const uint64_t* offsets) {
-    const uint64_t handle = o.graph().replay()->take_view(tensor, shape, offsets);
-    if (handle != 0) [[likely]]
-      return {handle, nullptr};
-    leave(o, "view");
-    return Direct::view(o, tensor, shape, offsets);
+    const uint64_t handle = take(
+        o, "view", [&](GraphReplay& replay) { return replay.take_view(tensor, shape, offsets); });
+    return handle != 0 ? TensorResult{handle, nullptr} : Direct::view(o, tensor, shape, offsets);
   }
   static TensorResult reshape(O& o, uint64_t tensor, const uint64_t* shape, uint32_t ndims) {
-    const uint64_t handle = o.graph().replay()->take_reshape(tensor, shape, ndims);
-    if (handle != 0) [[likely]]
-      return {handle, nullptr};
-    leave(o, "reshape");
-    return Direct::reshape(o, tensor, shape, ndims);
+    const uint64_t handle = take(o, "reshape", [&](GraphReplay& replay) {
+      return replay.take_reshape(tensor, shape, ndims);
+    });
+    return handle != 0 ? TensorResult{handle, nullptr} : Direct::reshape(o, tensor, shape, ndims);
   }
   static TensorResult transpose(O& o, uint64_t tensor, uint32_t x, uint32_t y) {
-    const uint64_t handle = o.graph().replay()->take_transpose(tensor, x, y);
-    if (handle != 0) [[likely]]
-      return {handle, nullptr};
-    leave(o, "transpose");
-    return Direct::transpose(o, tensor, x, y);
+    const uint64_t handle = take(
+        o, "transpose", [&](GraphReplay& replay) { return replay.take_transpose(tensor, x, y); });
+    return handle != 0 ? TensorResult{handle, nullptr} : Direct::transpose(o, tensor, x, y);
   }
   static const TensorRecord* find(O& o, uint64_t tensor) {
-    return o.graph().replay()->find(tensor);
+    const GraphReplay* const replay = o.graph().replay();
+    return replay != nullptr ? replay->find(tensor) : Direct::find(o, tensor);
   }
   static int32_t allocate_cluster(O& o) {
-    leave(o, "allocate_cluster");
+    (void)take(o, "allocate_cluster", [](GraphReplay&) { return false; });
     return Direct::allocate_cluster(o);
   }
   static void free_cluster(O& o, int32_t cluster) {
-    leave(o, "free_cluster");
+    (void)take(o, "free_cluster", [](GraphReplay&) { return false; });
     Direct::free_cluster(o, cluster);
   }
 };

@@ -11,11 +11,27 @@ void GraphCompiler::made(const TensorRecord& tensor) {
 }
 
 void GraphCompiler::resolved(Submission& task, TaskId id) {
+  count(task);
   leave_out(task);
   forget_covered(task);
   numbers_[ring_of(id).value].push_back(lists_.tasks.size());
   met_by_.push_back(0);
   add(task);
+}
+
+/// A graph of few tasks may have as many as it likes.
+void GraphCompiler::count(const Submission& task) {
+  constexpr uint64_t few_tasks = 1024;
+  for (uint32_t i = 0; i < task.params.size(); ++i) {
+    if (task.params[i].type == PTOParamType::SCALAR) continue;
+    if (task.tensors[i]->writes->may_have_parts) entries_seen_ += dataflow_.map().live();
+  }
+  producers_seen_ += task.producers.size();
+  const uint64_t tasks = lists_.tasks.size() + few_tasks;
+  if (producers_seen_ > most_producers * tasks) {
+    throw TooLarge{"it has too many writers that nothing orders"};
+  }
+  if (entries_seen_ > most_entries * tasks) throw TooLarge{"it writes too many parts of buffers"};
 }
 
 void GraphCompiler::add(const Submission& task) {

@@ -23,6 +23,16 @@ class GraphCompiler : public PlayListener {
   /// Tasks that are looked at, at most, to find whether paths of edges order two others.
   static constexpr uint32_t longest_search = 256;
 
+  /// Producers and entries of the TensorMap that are looked at, at most, per task on the average.
+  /// Where tasks that nothing orders write the same buffer again and again, or each its part of a
+  /// large one, their number grows with the window.
+  static constexpr uint64_t most_producers = 64;
+  static constexpr uint64_t most_entries = 4096;
+  /// Thrown while calls are played: more would have to be looked at.
+  struct TooLarge {
+    const char* text;
+  };
+
   GraphCompiler(Dataflow& dataflow, Lists lists) : dataflow_(dataflow), lists_(lists) {}
 
   void made(const TensorRecord& tensor) override;
@@ -33,6 +43,7 @@ class GraphCompiler : public PlayListener {
   static constexpr uint64_t nowhere = uint64_t{1} << 46;
 
   void add(const Submission& task);
+  void count(const Submission& task);
   void leave_out(Submission& task);
   void forget_covered(const Submission& task);
   [[nodiscard]] bool comes_behind(std::span<const TaskId> others, const Submission& task);
@@ -47,6 +58,8 @@ class GraphCompiler : public PlayListener {
   std::array<std::vector<uint64_t>, max_rings> numbers_;  ///< of tasks in the list, by local id
   std::vector<uint64_t> met_by_;  ///< by number: the last search that has met the task
   uint64_t searches_ = 0;
+  uint64_t producers_seen_ = 0;
+  uint64_t entries_seen_ = 0;    ///< at most
   std::vector<uint64_t> open_;   ///< of a search: tasks whose producers come next
   std::vector<TaskId> covered_;  ///< of forget_covered()
 };

@@ -147,9 +147,9 @@ class GraphReplay {
   const uint64_t* next_;                  // call of the tape
   const uint64_t* submission_ = nullptr;  // the last one that was taken
   std::span<TensorRecord> tensors_;
-  uint64_t made_ = 0;           // tensors, so far
-  std::vector<uint64_t> live_;  // numbers of those that live
-  std::vector<std::size_t> scope_marks_;
+  uint64_t made_ = 0;                        // tensors, so far
+  std::vector<uint64_t> live_;               // numbers of those that live
+  std::vector<std::size_t> scope_marks_{0};  // where the tensors of each begin
 };
 
 }  // namespace pto2

@@ -8,7 +8,7 @@ namespace pto2 {
 
 struct GraphUse {
   enum class Kind : uint8_t {
-    none,      ///< there was no graph to use, or the run failed
+    none,      ///< there was no graph to use, or the run failed with it
     recorded,  ///< it was recorded, for the next run
     refused,   ///< it cannot be recorded
     replayed,  ///< all its calls were those that had been recorded

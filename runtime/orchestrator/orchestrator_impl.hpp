@@ -301,6 +301,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   Listener listener(counting_, *graph_.replay());
   graph_.leave(reason, submitter_.submitted(), state_.config, dataflow_, listener);
   dataflow_.map().sync(state_.admission.alive(), true);
+  dataflow_.map().keep_to(state_.config.tensormap_pool);
 }
 
 /// Fails the run for what is wrong with the submission. False.

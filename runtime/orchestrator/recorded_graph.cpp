@@ -74,9 +74,13 @@ void RecordedGraph::compile() {
     Dataflow dataflow(config_, GraphCompiler::first_generation);
     GraphCompiler compiler(dataflow, {tensors_, tasks_, edges_});
     play(words().size() - 1, dataflow, config_, GraphCompiler::first_generation, compiler);
+  } catch (const GraphCompiler::TooLarge& reason) {
+    clear();
+    use_ = {GraphUse::Kind::refused, 0, reason.text};
+    return;
   } catch (const std::bad_alloc&) {
     clear();
-    use_ = {GraphUse::Kind::refused, 0, "there is no memory for its edges"};
+    use_ = {GraphUse::Kind::refused, 0, "lack of memory"};  // a text that needs none
     return;
   }
   is_recorded_ = true;

@@ -77,15 +77,22 @@ class Submitter {
   [[nodiscard]] const Deadlock& deadlock() const { return deadlock_; }
 
  private:
+  /// Where it waits.
+  struct Wait {
+    RingId ring;           ///< of the scope
+    uint32_t open_scopes;  ///< that one included
+    uint64_t awaited;      ///< watermark of the ring, before which it does not look; 0: any
+  };
+
   [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
   template <class Look, class Requested>
-  [[nodiscard]] Reserved wait(RingId ring, uint64_t awaited, Look&& look, Requested&& requested);
+  [[nodiscard]] Reserved wait(const Wait& place, Look&& look, Requested&& requested);
   [[nodiscard]] uint64_t awaited_watermark(RingId ring, Resource lacks) const;
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
-  void warn(RingId ring, Resource lacks, uint64_t requested, uint64_t evaluations);
-  [[nodiscard]] Deadlock blocked(Resource resource, RingId ring, uint64_t requested) const;
+  void warn(const Wait& place, Resource lacks, uint64_t requested, uint64_t evaluations);
+  [[nodiscard]] Deadlock blocked(Resource resource, const Wait& place, uint64_t requested) const;
   void keep_pace(RingId ring);
   void open_block(const Submission& task, TaskId id);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);

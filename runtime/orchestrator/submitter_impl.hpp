@@ -123,7 +123,8 @@ Reserved Submitter<P, F>::reserve(Submission& task) {
                       .kind = EventKind::wait,
                       .lacking = lacks});
   return wait(
-      task.ring, awaited_watermark(task.ring, *lacks), [&] { return observe_lacking(task); },
+      {task.ring, task.depth + 1, awaited_watermark(task.ring, *lacks)},
+      [&] { return observe_lacking(task); },
       [&](Resource resource) { return requested(task, resource); });
 }
 
@@ -138,7 +139,7 @@ Reserved Submitter<P, F>::allocate_cluster(RingId ring, ClusterId& cluster) {
   const std::optional<Resource> lacks = look();
   if (!lacks) return Reserved::fits;
   record<P>(events_, {.requested = 1, .kind = EventKind::wait, .lacking = lacks});
-  return wait(ring, 0, look, [](Resource) { return 1; });
+  return wait({ring, dataflow_.open_scopes(), 0}, look, [](Resource) { return 1; });
 }
 
 /// Of a ring that lacks this; 0: any. Entries of the TensorMap come back from all rings.
@@ -150,11 +151,11 @@ uint64_t Submitter<P, F>::awaited_watermark(RingId ring, Resource lacks) const {
   return part == 0 ? 0 : alive + part;
 }
 
-/// Waits until look() finds nothing lacking, in a scope of this ring, once its watermark has come
-/// to `awaited` or everything has finished.
+/// Waits until look() finds nothing lacking, once the awaited watermark has been reached or
+/// everything has finished.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Look, class Requested>
-Reserved Submitter<P, F>::wait(RingId ring, uint64_t awaited, Look&& look, Requested&& requested) {
+Reserved Submitter<P, F>::wait(const Wait& place, Look&& look, Requested&& requested) {
   ++counts_.waits;
   uint64_t evaluations = 0;
   bool deadlocked = false;
@@ -163,13 +164,13 @@ Reserved Submitter<P, F>::wait(RingId ring, uint64_t awaited, Look&& look, Reque
   P::await([&] {
     // If everything has finished by now, what the look finds after it is final.
     const bool all_finished = quiescent();
-    const bool is_early = awaited != 0 && !all_finished && !state_.fatal.is_set() &&
-                          state_.admission.ring(ring).watermark.observe() < awaited;
+    const bool is_early = place.awaited != 0 && !all_finished && !state_.fatal.is_set() &&
+                          state_.admission.ring(place.ring).watermark.observe() < place.awaited;
     if (is_early && !is_warning_due(++evaluations)) return false;
     lacks = look();
     if (!lacks || state_.fatal.is_set()) return true;
     if (is_early || is_warning_due(++evaluations)) {
-      warn(ring, *lacks, requested(*lacks), evaluations);
+      warn(place, *lacks, requested(*lacks), evaluations);
     }
     deadlocked = all_finished;
     return deadlocked;
@@ -177,16 +178,16 @@ Reserved Submitter<P, F>::wait(RingId ring, uint64_t awaited, Look&& look, Reque
   counts_.wait_ticks += P::now() - begin;
   if (!lacks) return Reserved::fits;
   if (!deadlocked) return Reserved::given_up;
-  deadlock_ = blocked(*lacks, ring, requested(*lacks));
+  deadlock_ = blocked(*lacks, place, requested(*lacks));
   if (*lacks != Resource::clusters) find_oldest(deadlock_);  // clusters are held by groups
   return Reserved::deadlocked;
 }
 
 /// Tells of a wait that goes on.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::warn(RingId ring, Resource lacks, uint64_t requested,
+[[gnu::noinline]] void Submitter<P, F>::warn(const Wait& place, Resource lacks, uint64_t requested,
                                              uint64_t evaluations) {
-  Deadlock state = blocked(lacks, ring, requested);
+  Deadlock state = blocked(lacks, place, requested);
   find_oldest(state);
   for (const std::string& line : describe_wait(state, evaluations)) {
     log_(PTO2_LOG_WARN, line.c_str());
@@ -207,16 +208,17 @@ bool Submitter<P, F>::is_warning_due(uint64_t evaluations) {
   return true;
 }
 
-/// The facts of a wait in a scope of this ring, but for the oldest task.
+/// The facts of a wait, but for the oldest task.
 template <executors::ExecutionPolicy P, template <class> class F>
-Deadlock Submitter<P, F>::blocked(Resource resource, RingId ring, uint64_t requested) const {
+Deadlock Submitter<P, F>::blocked(Resource resource, const Wait& place, uint64_t requested) const {
+  const RingId ring = place.ring;
   const auto& books = state_.admission.ring(ring);
   const uint64_t alive = state_.admission.alive(ring);
   Deadlock d;
   d.resource = resource;
   d.ring = ring;
   d.requested = requested;
-  d.open_scopes = dataflow_.open_scopes();
+  d.open_scopes = place.open_scopes;
   switch (resource) {
     case Resource::task_ring:
       d.next = books.tasks.next();
@@ -238,7 +240,7 @@ Deadlock Submitter<P, F>::blocked(Resource resource, RingId ring, uint64_t reque
       break;
     case Resource::tensormap_pool:
       d.used = dataflow_.map().live();
-      d.size = dataflow_.map().config().pool_size;
+      d.size = dataflow_.map().limit();
       break;
     case Resource::clusters:
       d.size = state_.clusters.clusters();

@@ -32,6 +32,7 @@ const TensorMapConfig& checked(const TensorMapConfig& config) {
 
 TensorMap::TensorMap(const TensorMapConfig& config)
     : config_(checked(config)),
+      limit_(config.pool_size),
       buckets_(config.num_buckets),
       entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {
   for (uint32_t ring = 0; ring < config.rings; ++ring) {
@@ -75,6 +76,7 @@ void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
     }
   }
   config_ = larger;
+  limit_ = std::max(limit_, pool_size);
   entries_ = std::move(target.entries_);
   tasks_ = std::move(target.tasks_);
 }

@@ -134,7 +134,10 @@ class TensorMap {
   /// When nobody uses the map any more: lets the next one have its memory. Requires TM-I2.
   void keep_memory();
 
-  uint32_t available() const { return config_.pool_size - live_; }
+  /// Has room for no more than so many writes from now on, at most as many as the pool has.
+  void keep_to(uint32_t limit) { limit_ = limit; }
+  uint32_t limit() const { return limit_; }
+  uint32_t available() const { return live_ < limit_ ? limit_ - live_ : 0; }
   /// Writes that are known, those of retired tasks that were not given back yet included.
   uint32_t live() const { return live_; }
   const TensorMapConfig& config() const { return config_; }
@@ -209,6 +212,7 @@ class TensorMap {
   bool task_chain_holds(const TaskWrites& of_task, uint64_t& count) const;
 
   TensorMapConfig config_;
+  uint32_t limit_;  ///< writes that may be known at a time
   MappedArray<uint32_t> buckets_;
   std::array<MappedArray<TaskWrites>, max_rings> tasks_;  ///< by slot
   std::unique_ptr<Entry[]> entries_;
