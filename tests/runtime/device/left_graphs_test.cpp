@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -324,7 +325,9 @@ TEST(LeftGraphs, HaveGuardedOutputsApart) {
   static std::vector<uint64_t> places;
   const auto note_places = [](int64_t* args) {
     for (int i = 0; i < 3; ++i) {
-      places.push_back(pto_tensor(args, i).address - pto_tensor(args, 0).address);
+      const PTOTensor& tensor = pto_tensor(args, i);
+      places.push_back(tensor.address - pto_tensor(args, 0).address);
+      std::fill_n(tensor.data<uint64_t>(), tensor.shape[0], 1);
     }
   };
   for (const uint64_t elements : {1, 100, 128, 500}) {

@@ -253,6 +253,8 @@ TEST_F(ReplayedGraphs, AreOfOneDevice) {
   EXPECT_EQ(use_on(config), Kind::replayed);
   config.window *= 2;
   EXPECT_EQ(use_on(config), Kind::recorded);
+  config.window /= 2;
+  EXPECT_EQ(use_on(config), Kind::recorded);
   config.rings = config.rings == 1 ? 2 : 1;
   EXPECT_EQ(use_on(config), Kind::recorded);
   config.guard = GuardKind::on;
