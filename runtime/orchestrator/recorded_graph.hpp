@@ -15,7 +15,8 @@
 ///   RG-I1: what has succeeded when it was called first does so when it is played.
 ///   RG-P1: one run at a time uses a graph.
 ///
-/// It takes some 300 bytes per tensor and 100 per task.
+/// It takes some 300 bytes per tensor, 100 per task and 8 per edge; graphs whose edges would grow
+/// with the window are refused (GraphCompiler::most_producers).
 #pragma once
 
 #include <array>
