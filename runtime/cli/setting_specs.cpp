@@ -23,6 +23,13 @@ SettingSpec choice(Setting id, const char* name, const std::string& choices, con
   return {id, name, nullptr, ValueKind::choice, 0, 0, false, choices, built_in, help};
 }
 
+/// Off, or one of the others; the flag without a value says on.
+SettingSpec flag(Setting id, const char* name, const std::string& choices, const char* help) {
+  SettingSpec spec = choice(id, name, choices, "off", help);
+  spec.bare = "on";
+  return spec;
+}
+
 SettingSpec count(Setting id, const char* name, const char* environment, uint64_t low,
                   uint64_t high, uint64_t built_in, const char* help) {
   return {id,   name,  environment, ValueKind::count,         low,
@@ -66,21 +73,17 @@ void add_device_specs(std::vector<SettingSpec>& specs) {
 void add_repetition_specs(std::vector<SettingSpec>& specs) {
   specs.push_back(count(Setting::repeat, "repeat", nullptr, 1, 1'000'000, 1,
                         "run so many times; times are medians"));
-  SettingSpec replay = choice(Setting::replay_graph, "replay-graph", "off,on", "off",
-                              "with --repeat: record the graph of the first run, and submit it "
-                              "again without looking for dependencies as long as the "
-                              "orchestration makes the same calls");
-  replay.bare = "on";
-  specs.push_back(replay);
+  specs.push_back(flag(Setting::replay_graph, "replay-graph", "off,on",
+                       "with --repeat: record the graph of the first run, and submit it "
+                       "again without looking for dependencies as long as the "
+                       "orchestration makes the same calls"));
   specs.push_back(choice(Setting::expect, "expect",
                          fmt::format("pass,inconclusive,{}", fmt::join(fault_names(), ",")), "",
                          "how the run must end: exit code 0 if it does, 1 if not; inconclusive: "
                          "without a fault, and there is no reference"));
-  SettingSpec isolate = choice(Setting::isolate, "isolate", "off,on", "off",
-                               "run in a process of its own: a kernel that crashes it is reported "
-                               "as crashed, in --json, too; after a crash there is no trace");
-  isolate.bare = "on";
-  specs.push_back(isolate);
+  specs.push_back(flag(Setting::isolate, "isolate", "off,on",
+                       "run in a process of its own: a kernel that crashes it is reported "
+                       "as crashed, in --json, too; after a crash there is no trace"));
 }
 
 std::vector<SettingSpec> make_specs() {
@@ -104,11 +107,9 @@ std::vector<SettingSpec> make_specs() {
             "seconds after which a kernel that has not returned, or an orchestration that "
             "has not called, is cut off and ends the run, 0: never; one that submits for ever "
             "is for timeout(1)"));
-  SettingSpec guard = choice(Setting::guard, "guard", "off,on,all", "off",
-                             "end the run at a kernel that writes where it must not; --guard=all: "
-                             "also at one that leaves outputs unwritten, or makes NaN");
-  guard.bare = "on";
-  specs.push_back(guard);
+  specs.push_back(flag(Setting::guard, "guard", "off,on,all",
+                       "end the run at a kernel that writes where it must not; --guard=all: "
+                       "also at one that leaves outputs unwritten, or makes NaN"));
   add_device_specs(specs);
   for (const workloads::OptionSpec* option : workloads::all_options()) {
     specs.push_back({std::nullopt, option->name, nullptr, ValueKind::option, 0, 0, false, "", "",

@@ -74,7 +74,7 @@ std::size_t size_of_call(const uint64_t* words) {
 
 void CallTape::add(std::span<const uint64_t> words) {
   if (given_up_ != nullptr) return;
-  if (words_.size() + words.size() > most_words) return give_up("it makes too many calls");
+  if (words_.size() + words.size() > most_) return give_up("it makes too many calls");
   try {
     words_.insert(words_.end() - 1, words.begin(), words.end());
   } catch (const std::bad_alloc&) {

@@ -71,18 +71,21 @@ static_assert(max_params * type_bits <= 64);
 
 class CallTape {
  public:
-  /// Most words: half a gibibyte of them.
-  static constexpr std::size_t most_words = std::size_t{1} << 26;
+  /// Half a gibibyte of words.
+  static constexpr std::size_t usual_most = std::size_t{1} << 26;
 
-  /// The first tensor of the run that is recorded has this generation.
-  explicit CallTape(uint32_t first_generation = 0) : offset_(uint64_t{first_generation} << 32) {}
+  /// The first tensor of the run that is recorded has this generation. Of more than `most` words,
+  /// the end among them, nothing is recorded.
+  explicit CallTape(uint32_t first_generation = 0, std::size_t most = usual_most)
+      : offset_(uint64_t{first_generation} << 32), most_(most) {}
 
   void note(CallKind kind) { add({{head_of(kind)}}); }
-  /// After the calls have been served; `ndims` of view() is that of the tensor.
+  // Tensors that were made; `ndims` of view() is that of the tensor.
   void make(uint64_t address, const uint64_t* shape, uint32_t ndims, DataType dtype);
   void view(uint64_t tensor, const uint64_t* shape, const uint64_t* offsets, uint32_t ndims);
   void reshape(uint64_t tensor, const uint64_t* shape, uint32_t ndims);
   void transpose(uint64_t tensor, uint32_t x, uint32_t y);
+  /// Perhaps one that will be refused: then the run fails.
   void submit(const Request& request);
   /// What comes now is not to be recorded, nor what came.
   void give_up(const char* reason);
@@ -98,6 +101,7 @@ class CallTape {
   void add(std::span<const uint64_t> words);
 
   uint64_t offset_;
+  std::size_t most_;
   std::vector<uint64_t> words_{head_of(CallKind::end)};
   const char* given_up_ = nullptr;
 };

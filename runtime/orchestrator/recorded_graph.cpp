@@ -36,8 +36,8 @@ bool is_alike(const DeviceConfig& a, const DeviceConfig& b) {
 }  // namespace
 
 bool RecordedGraph::begin(const DeviceConfig& config, uint32_t first_generation) {
-  use_ = {};
-  if (is_recorded_ && is_alike(config, config_)) return true;
+  const bool was_left = std::exchange(use_, {}).kind == GraphUse::Kind::left;
+  if (is_recorded_ && !was_left && is_alike(config, config_)) return true;
   clear();
   config_ = config;
   tape_ = CallTape(first_generation);
@@ -49,7 +49,7 @@ void RecordedGraph::leave(uint64_t tasks, std::string reason) {
 }
 
 void RecordedGraph::end(bool well, uint64_t tasks) {
-  if (use_.kind == GraphUse::Kind::left) return clear();
+  if (use_.kind == GraphUse::Kind::left) return;
   if (!well) return is_recorded_ ? void() : clear();
   if (is_recorded_) {
     use_ = {GraphUse::Kind::replayed, tasks, {}};

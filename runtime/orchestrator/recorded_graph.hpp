@@ -74,8 +74,6 @@ class RecordedGraph {
   /// A run begins on a device of `config`, with tensors from `first_generation` on. True: it can be
   /// replayed; else it is to be recorded.
   [[nodiscard]] bool begin(const DeviceConfig& config, uint32_t first_generation);
-  /// The run that has begun is one that replays it.
-  [[nodiscard]] bool is_recorded() const { return is_recorded_; }
   /// While the run is recorded: what it calls.
   [[nodiscard]] CallTape& tape() { return tape_; }
   /// The run leaves what was recorded, having submitted so many tasks as before.

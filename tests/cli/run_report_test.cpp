@@ -68,6 +68,31 @@ TEST_F(RunReportOf, HasEachCountUnderItsName) {
   EXPECT_DOUBLE_EQ(json["ns_per_task"], 250'000);
 }
 
+TEST_F(RunReportOf, TellsHowItsGraphWasUsed) {
+  const auto run_of = [](GraphUse::Kind kind, uint64_t wall_ns, const char* reason = "") {
+    RunResult result;
+    result.graph = {kind, 7, reason};
+    result.wall_ns = wall_ns;
+    return result;
+  };
+  report.graph.emplace();
+  report.graph->add(run_of(GraphUse::Kind::recorded, 9'000'000'000));
+  report.graph->add(run_of(GraphUse::Kind::replayed, 2'000'000'000));
+  EXPECT_THAT(to_text(report), HasSubstr("1 recorded, 1 replayed (median 2"));
+  report.graph->add(run_of(GraphUse::Kind::left, 8'000'000'000, "another call"));
+  report.graph->add(run_of(GraphUse::Kind::none, 8'000'000'000));
+  report.graph->add(run_of(GraphUse::Kind::replayed, 3'000'000'000));
+  report.graph->add(run_of(GraphUse::Kind::replayed, 4'000'000'000));
+  const auto graph = nlohmann::json::parse(to_json(report))["graph"];
+  EXPECT_EQ(graph["recorded"], 1);
+  EXPECT_EQ(graph["replayed"], 3);
+  EXPECT_EQ(graph["left"], 1);
+  EXPECT_EQ(graph["refused"], 0);
+  EXPECT_DOUBLE_EQ(graph["replayed_wall_s"], 3);
+  EXPECT_EQ(graph["reason"], "another call");
+  EXPECT_THAT(to_text(report), HasSubstr(", 1 left: another call"));
+}
+
 TEST_F(RunReportOf, HasTheConfigurationOfTheDevice) {
   const auto config = nlohmann::json::parse(to_json(report))["config"];
   const std::map<std::string, uint64_t> numbers = {

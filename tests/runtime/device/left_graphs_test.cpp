@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/device/launch_on.hpp"
 #include "runtime/executors/random.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/orchestrator/recorded_graph.hpp"
@@ -393,6 +394,15 @@ TEST(LeftGraphs, AreNotRecordedAtAnyPrice) {
   };
   EXPECT_EQ(run_with(&graph, parts, config).graph.reason, "it writes too many parts of buffers");
   EXPECT_EQ(graph.use().kind, Kind::refused);
+}
+
+/// A tensor's generation is that of the first one and its number, which needs no carry.
+TEST(LeftGraphs, HaveGenerationsThatDoNotEnd) {
+  for (int i = 0; i < 1000; ++i) {
+    const uint32_t first = next_generation_of_graph();
+    EXPECT_NE(first, 0U);
+    EXPECT_LT(first, uint32_t{1} << 31);
+  }
 }
 
 /// A whole that is written behind one of two parts hides neither.
