@@ -78,7 +78,7 @@ void CallTape::add(std::span<const uint64_t> words) {
   try {
     words_.insert(words_.end() - 1, words.begin(), words.end());
   } catch (const std::bad_alloc&) {
-    give_up("there is no memory for its calls");
+    give_up("lack of memory");
   }
 }
 

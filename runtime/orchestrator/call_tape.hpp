@@ -87,7 +87,8 @@ class CallTape {
   void transpose(uint64_t tensor, uint32_t x, uint32_t y);
   /// Perhaps one that will be refused: then the run fails.
   void submit(const Request& request);
-  /// What comes now is not to be recorded, nor what came.
+  /// What comes now is not to be recorded, nor what came. Where memory lacks, the reason is to be
+  /// short enough for a std::string to need none.
   void give_up(const char* reason);
   /// Nothing was called.
   void clear();

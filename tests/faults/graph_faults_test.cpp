@@ -23,10 +23,21 @@ constexpr uint64_t stride = 23;
 constexpr uint64_t stride = 1;
 #endif
 
+/// Who calls while it is recorded does not hear that there is no memory for the tape.
+TEST(GraphInWant, EndsTheTapeAlone) {
+  CallTape tape;
+  {
+    const FailingMachine machine({Operation::allocation, 1, true});
+    for (int i = 0; i < 100; ++i) tape.note(CallKind::scope_begin);
+  }
+  ASSERT_NE(tape.given_up(), nullptr);
+  EXPECT_STREQ(tape.given_up(), "lack of memory");
+}
+
 /// The launch whose memory fails: the first, second or third of a graph.
 enum class Launched { recorded, replayed, left };
 
-class GraphFaults : public testing::TestWithParam<std::tuple<Launched, bool>> {
+class GraphsInWant : public testing::TestWithParam<std::tuple<Launched, bool>> {
  protected:
   /// A launch of the same tasks as ever or, if it `differs`, of one more.
   RunResult run(RecordedGraph& graph, bool differs) {
@@ -59,12 +70,12 @@ class GraphFaults : public testing::TestWithParam<std::tuple<Launched, bool>> {
   std::optional<TaskGraph> built_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, GraphFaults,
+INSTANTIATE_TEST_SUITE_P(Each, GraphsInWant,
                          testing::Combine(testing::Values(Launched::recorded, Launched::replayed,
                                                           Launched::left),
                                           testing::Bool()));
 
-TEST_P(GraphFaults, LeaveTheGraphAsItWasOrAnotherOne) {
+TEST_P(GraphsInWant, LeaveTheGraphAsItWasOrAnotherOne) {
   const auto [launched, rest] = GetParam();
   uint64_t refused = 0;  // counted without memory
   uint64_t thrown = 0;
