@@ -79,10 +79,9 @@ class AccessLog {
   /// Throws Finding.
   void wait_flag(Pipe from, Pipe to, int event, const Site& site) {
     if (clocks_.wait_flag(from, to, event)) return;
-    const std::string flag = flag_text(from, to, event);
-    throw Finding(text_of(site) + ": " + name_of(to) + " waits for ever: no set_flag(" + flag +
-                  ") comes before wait_flag(" + flag +
-                  "), or another wait_flag has taken it; set the flag once for each wait");
+    throw Finding(text_of(site) + ": " + name_of(to) + " waits for ever: no set_flag(" +
+                  flag_text(from, to, event) +
+                  ") comes before it that no other wait has taken; set the flag once per wait");
   }
   void barrier_of_all() { clocks_.barrier_of_all(); }
 
@@ -168,25 +167,24 @@ class AccessLog {
   void check_order(const char* verb, const Place& place, const Access& former,
                    const char* former_verb) const {
     if (!former.is_set() || clocks_.is_before(former.pipe, former.number, now_.pipe)) return;
-    const std::string pipes =
-        std::string(name_of(former.pipe)) + ", " + name_of(now_.pipe) + ", event";
+    const std::string pipes = std::string(name_of(former.pipe)) + ", " + name_of(now_.pipe);
     throw Finding(text_of(sites_[now_.site]) + ": " + name_of(now_.pipe) + " " + verb + " " +
                   text(place) + ", which " + text_of(sites_[former.site]) + " " + former_verb +
-                  " on " + name_of(former.pipe) + ", and nothing orders the two: set_flag(" +
-                  pipes + ") behind the former and wait_flag(" + pipes +
-                  ") in front of this one, or pipe_barrier(PIPE_ALL) between them");
+                  " on " + name_of(former.pipe) + ", unordered: set_flag(" + pipes +
+                  ", e) behind that, wait_flag(" + pipes + ", e) before this");
   }
   [[noreturn]] void report_unwritten(const Place& place) const {
-    throw Finding(text_of(sites_[now_.site]) + ": reads " + text(place) +
-                  ", which nobody has written since the kernel began: load or compute it first, or "
-                  "read a smaller valid region");
+    throw Finding(
+        text_of(sites_[now_.site]) + ": reads " + text(place) +
+        ", which nobody has written in this kernel: load or compute it first, or make the "
+        "valid region smaller");
   }
   [[noreturn]] void report_overwritten(const Place& place, const Lost& lost,
                                        const TileBytes& tile) const {
     throw Finding(text_of(sites_[now_.site]) + ": reads " + text(place) + " of the tile at " +
                   text(tile) + ", which " + text_of(sites_[lost.site]) +
-                  " has overwritten through the tile at " + text(lost.by) +
-                  ": the two overlap; TASSIGN one of them to other bytes, or read it before");
+                  " has overwritten, through the tile at " + text(lost.by) +
+                  ": TASSIGN one of them elsewhere, or read it before");
   }
 
   static std::string hexadecimal(uint64_t value) {
@@ -195,7 +193,7 @@ class AccessLog {
     return text.data();
   }
   static std::string text(const Place& place) {
-    return "bytes " + hexadecimal(place.begin) + " to " + hexadecimal(place.end - 1) + " of " +
+    return hexadecimal(place.begin) + ".." + hexadecimal(place.end - 1) + " of " +
            name_of(place.space);
   }
   static std::string text(const TileBytes& tile) {

@@ -19,10 +19,13 @@ struct Site {
 
 /// "TADD at kernel.cpp:12"
 inline std::string text_of(const Site& site) {
-  return std::string(site.instruction) + " at " + site.file + ":" + std::to_string(site.line);
+  const std::string path = site.file;
+  return std::string(site.instruction) + " at " + path.substr(path.find_last_of('/') + 1) + ":" +
+         std::to_string(site.line);
 }
 
-/// Leaves a kernel that did what it must not, so that its run ends.
+/// Leaves a kernel that did what it must not, so that its run ends. Its text is short: a run keeps
+/// 239 characters of it.
 class Finding : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
