@@ -1,0 +1,199 @@
+/// TCVT: conversions of element types with a rounding mode.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "pto/elements.hpp"
+#include "pto/instruction.hpp"
+#include "pto/math.hpp"
+
+namespace pto {
+namespace detail {
+
+template <RoundMode Mode>
+double round_integral(double value) {
+  switch (Mode) {
+    case RoundMode::CAST_FLOOR:
+      return std::floor(value);
+    case RoundMode::CAST_CEIL:
+      return std::ceil(value);
+    case RoundMode::CAST_TRUNC:
+      return std::trunc(value);
+    case RoundMode::CAST_ROUND: {
+      const double whole = std::trunc(value);
+      const bool away = std::fabs(value - whole) >= 0.5;
+      return away ? whole + std::copysign(1.0, value) : whole;
+    }
+    case RoundMode::CAST_ODD: {
+      const double low = std::floor(value);
+      const bool is_odd = low * 0.5 != std::floor(low * 0.5);
+      return low == value || is_odd ? low : low + 1.0;
+    }
+    default:
+      return std::rint(value);
+  }
+}
+
+/// The significant digits of a float type, and the exponent of its smallest normal value.
+template <class T>
+struct FloatFormat;
+template <>
+struct FloatFormat<half> {
+  static constexpr int digits = 11, min_exponent = -14;
+  static constexpr float largest = 65504.0F;
+};
+template <>
+struct FloatFormat<bfloat16_t> {
+  static constexpr int digits = 8, min_exponent = -126;
+  static constexpr float largest = 3.3895313892515355e38F;
+};
+template <>
+struct FloatFormat<float> {
+  static constexpr int digits = 24, min_exponent = -126;
+  static constexpr float largest = std::numeric_limits<float>::max();
+};
+
+/// `value` rounded to what T can have. An infinity and a NaN stay as they are.
+template <class T, RoundMode Mode>
+double round_digits(double value) {
+  using Format = FloatFormat<T>;
+  const int64_t biased = bits_of(value) >> 52 & 0x7FF;
+  const int64_t least = Format::min_exponent + 1023;
+  const int64_t exponent = biased < least ? least : biased;
+  // 2^(digits - 1 - exponent), and its inverse: with the former the value is whole.
+  const int64_t up = Format::digits - 1 + 2 * 1023 - exponent;
+  const int64_t down = exponent - (Format::digits - 1);
+  const double rounded = round_integral<Mode>(value * double_of(up << 52)) * double_of(down << 52);
+  return biased == 0x7FF ? value : rounded;
+}
+
+inline constexpr bool rounds_to_nearest(RoundMode mode) {
+  return mode == RoundMode::CAST_NONE || mode == RoundMode::CAST_RINT;
+}
+
+template <class To, RoundMode Mode, class From>
+To to_float(From value, bool saturate) {
+  using Format = FloatFormat<To>;
+  float result;
+  if constexpr (sizeof(From) == 8 || rounds_to_nearest(Mode)) {
+    result = static_cast<float>(value);  // which the cast below rounds, too
+  } else {
+    result = static_cast<float>(round_digits<To, Mode>(static_cast<double>(value)));
+  }
+  if (saturate) {
+    result = result > Format::largest ? Format::largest : result;
+    result = result < -Format::largest ? -Format::largest : result;
+  }
+  return static_cast<To>(result);
+}
+
+/// The value as an integer: at the limits of To, or its lowest bits. Of a NaN 0.
+template <class To>
+To to_integer(double whole, bool saturate) {
+  constexpr double low = static_cast<double>(std::numeric_limits<To>::min());
+  constexpr double beyond = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2;
+  if (whole != whole) return 0;
+  if (saturate) {
+    if (whole < low) return std::numeric_limits<To>::min();
+    if (whole >= beyond) return std::numeric_limits<To>::max();
+  }
+  constexpr double two_63 = 9223372036854775808.0;
+  if (whole < -two_63) whole = -two_63;
+  if (whole >= two_63) return static_cast<To>(std::numeric_limits<int64_t>::max());
+  return static_cast<To>(static_cast<int64_t>(whole));
+}
+
+template <class To, class From>
+To integer_to_integer(From value, bool saturate) {
+  if (saturate) {
+    const bool is_below =
+        std::is_signed<From>::value && value < 0 &&
+        (!std::is_signed<To>::value ||
+         static_cast<int64_t>(value) < static_cast<int64_t>(std::numeric_limits<To>::min()));
+    if (is_below) return std::numeric_limits<To>::min();
+    if (value > 0 &&
+        static_cast<uint64_t>(value) > static_cast<uint64_t>(std::numeric_limits<To>::max()))
+      return std::numeric_limits<To>::max();
+  }
+  return static_cast<To>(value);
+}
+
+template <class To, RoundMode Mode, class From>
+To convert(From value, bool saturate) {
+  constexpr bool from_float = is_float<From>;
+  if constexpr (std::is_same<To, From>::value && from_float) {
+    return as<To>(static_cast<float>(round_integral<Mode>(static_cast<double>(as<float>(value)))));
+  } else if constexpr (from_float && is_float<To>) {
+    return to_float<To, Mode>(static_cast<float>(value), saturate);
+  } else if constexpr (is_float<To>) {
+    return to_float<To, Mode>(value, saturate);
+  } else if constexpr (from_float) {
+    return to_integer<To>(round_integral<Mode>(static_cast<double>(as<float>(value))), saturate);
+  } else {
+    return integer_to_integer<To>(value, saturate);
+  }
+}
+
+template <RoundMode Mode, class Dst, class Src>
+void convert_tile(const Dst& dst, const Src& src, bool saturate) {
+  const Elements<Dst> to(dst);
+  const Elements<Src> from(src);
+  for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {
+    to(i, j) = convert<typename Dst::DType, Mode>(from(i, j), saturate);
+  });
+}
+
+template <class Dst, class Src>
+RecordEvent convert_tile(const Use& use, Dst& dst, const Src& src, RoundMode mode, bool saturate) {
+  check_elementwise(use, dst, src);
+  switch (mode) {
+    case RoundMode::CAST_NONE:
+    case RoundMode::CAST_RINT:
+      convert_tile<RoundMode::CAST_RINT>(dst, src, saturate);
+      break;
+    case RoundMode::CAST_ROUND:
+      convert_tile<RoundMode::CAST_ROUND>(dst, src, saturate);
+      break;
+    case RoundMode::CAST_FLOOR:
+      convert_tile<RoundMode::CAST_FLOOR>(dst, src, saturate);
+      break;
+    case RoundMode::CAST_CEIL:
+      convert_tile<RoundMode::CAST_CEIL>(dst, src, saturate);
+      break;
+    case RoundMode::CAST_TRUNC:
+      convert_tile<RoundMode::CAST_TRUNC>(dst, src, saturate);
+      break;
+    case RoundMode::CAST_ODD:
+      convert_tile<RoundMode::CAST_ODD>(dst, src, saturate);
+      break;
+  }
+  return {};
+}
+
+}  // namespace detail
+
+/// Integers saturate unless told otherwise, and floats become infinite.
+template <class Dst, class Src>
+RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, detail::Site site = detail::Site::here()) {
+  return detail::convert_tile({"TCVT", PIPE_V, site}, dst, src, mode,
+                              !detail::is_float<typename Dst::DType>);
+}
+template <class Dst, class Src>
+RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation,
+                 detail::Site site = detail::Site::here()) {
+  return detail::convert_tile({"TCVT", PIPE_V, site}, dst, src, mode,
+                              saturation == SaturationMode::ON);
+}
+template <class Dst, class Src, class Tmp>
+RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode,
+                 detail::Site site = detail::Site::here()) {
+  return TCVT(dst, src, mode, site);
+}
+template <class Dst, class Src, class Tmp>
+RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, SaturationMode saturation,
+                 detail::Site site = detail::Site::here()) {
+  return TCVT(dst, src, mode, saturation, site);
+}
+
+}  // namespace pto

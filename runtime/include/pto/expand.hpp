@@ -1,0 +1,120 @@
+/// Instructions that spread an operand over the rows of a tile, and those that fill one.
+#pragma once
+
+#include "pto/elements.hpp"
+#include "pto/elementwise.hpp"
+#include "pto/instruction.hpp"
+
+namespace pto {
+namespace detail {
+
+/// The operand that is spread over the columns: one element per row if it is column-major, else a
+/// block of 32 bytes per row, which repeats.
+template <class Row>
+struct RowOperand {
+  static constexpr int block = Row::isRowMajor ? 32 / sizeof(typename Row::DType) : 1;
+
+  static void check(const Use& use, const char* operand, const Row& row, int rows) {
+    if constexpr (checks_bounds) {
+      check_tile(use, operand, facts_of(row));
+      check_valid(use, operand, facts_of(row), rows, block);
+    }
+  }
+};
+
+/// Op with the full operand on the left, or on the right.
+template <bool FullIsLeft, class Op, class Dst, class Full, class Row>
+void expand_rows(Op op, const Dst& dst, const Full& full, const Row& row) {
+  using T = typename Dst::DType;
+  using W = arithmetic_t<T>;
+  constexpr int block = RowOperand<Row>::block;
+  const Elements<Dst> to(dst);
+  const Elements<Full> from(full);
+  const Elements<Row> spread(row);
+  const auto apply = [op](W of_full, W of_row) {
+    return as<T>(FullIsLeft ? op(of_full, of_row) : op(of_row, of_full));
+  };
+  const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
+  for (int i = 0; i < rows; ++i) {
+    if constexpr (block == 1) {
+      const W of_row = as<W>(spread(i, 0));
+      PTO2_INDEPENDENT
+      for (int j = 0; j < cols; ++j) to(i, j) = apply(as<W>(from(i, j)), of_row);
+    } else {
+      PTO2_INDEPENDENT
+      for (int j = 0; j < cols; ++j)
+        to(i, j) = apply(as<W>(from(i, j)), as<W>(spread(i, j % block)));
+    }
+  }
+}
+
+template <class Dst, class A, class B>
+constexpr void require_row_expand() {
+  static_assert(Dst::Loc == TileType::Vec && A::Loc == TileType::Vec && B::Loc == TileType::Vec,
+                "the operands of this instruction are tiles of TileType::Vec");
+  static_assert(std::is_same<typename Dst::DType, typename A::DType>::value &&
+                    std::is_same<typename Dst::DType, typename B::DType>::value,
+                "the operands of this instruction have the same element type");
+  static_assert(Dst::isRowMajor, "dst is row-major");
+}
+
+/// Which of the two sources is the full one is a matter of the valid regions.
+template <class Op, class Dst, class A, class B>
+RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& src1) {
+  require_row_expand<Dst, A, B>();
+  const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
+  const auto is_full = [&](const auto& tile) {
+    return tile.GetValidRow() == rows && tile.GetValidCol() == cols && tile.isRowMajor;
+  };
+  if constexpr (checks_bounds) check_tile(use, "dst", facts_of(dst));
+  if (is_full(src0) || !is_full(src1)) {
+    if constexpr (checks_bounds) {
+      check_tile(use, "src0", facts_of(src0));
+      check_valid(use, "src0", facts_of(src0), rows, cols);
+      RowOperand<B>::check(use, "src1", src1, rows);
+    }
+    expand_rows<true>(op, dst, src0, src1);
+  } else {
+    RowOperand<A>::check(use, "src0", src0, rows);
+    expand_rows<false>(op, dst, src1, src0);
+  }
+  return {};
+}
+
+}  // namespace detail
+
+template <class Dst, class A, class B>
+RecordEvent TROWEXPANDADD(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::row_expand({"TROWEXPANDADD", PIPE_V, site}, detail::Add(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TROWEXPANDSUB(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::row_expand({"TROWEXPANDSUB", PIPE_V, site}, detail::Subtract(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TROWEXPANDMUL(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::row_expand({"TROWEXPANDMUL", PIPE_V, site}, detail::Multiply(), dst, src0, src1);
+}
+template <auto Precision = DivAlgorithm::DEFAULT, class Dst, class A, class B>
+RecordEvent TROWEXPANDDIV(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::row_expand({"TROWEXPANDDIV", PIPE_V, site}, detail::Divide(), dst, src0, src1);
+}
+
+/// Every valid element of a vector tile becomes the scalar; of one in L1, every element.
+template <class Dst>
+RecordEvent TEXPANDS(Dst& dst, typename Dst::DType scalar,
+                     detail::Site site = detail::Site::here()) {
+  static_assert(Dst::Loc == TileType::Vec || Dst::Loc == TileType::Mat,
+                "dst is a tile of TileType::Vec or TileType::Mat");
+  constexpr bool is_vector = Dst::Loc == TileType::Vec;
+  if constexpr (detail::checks_bounds)
+    detail::check_tile({"TEXPANDS", is_vector ? PIPE_V : PIPE_MTE2, site}, "dst",
+                       detail::facts_of(dst));
+  const detail::Elements<Dst> to(dst);
+  detail::for_each_element<Dst>(is_vector ? dst.GetValidRow() : Dst::Rows,
+                                is_vector ? dst.GetValidCol() : Dst::Cols,
+                                [&](int i, int j) { to(i, j) = scalar; });
+  return {};
+}
+
+}  // namespace pto

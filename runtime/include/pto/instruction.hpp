@@ -1,0 +1,137 @@
+/// What is checked while a kernel runs, as PTO2_KERNEL_CHECKS says when it is compiled: 0 nothing,
+/// 1 (the default) bounds: tiles and views in their memory, valid regions, what the instruction's
+/// operands must be. A finding is an exception that leaves the kernel.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "pto/checks/finding.hpp"
+#include "pto/tile.hpp"
+#include "pto/types.hpp"
+
+#ifndef PTO2_KERNEL_CHECKS
+#define PTO2_KERNEL_CHECKS 1
+#endif
+
+namespace pto::detail {
+
+inline constexpr bool checks_bounds = PTO2_KERNEL_CHECKS >= 1;
+
+/// A place in the kernel's source: as the default value of a parameter, that of the call.
+struct Site {
+  const char* file;
+  int line;
+
+  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+/// An instruction of the kernel.
+struct Use {
+  const char* instruction;
+  pipe_t pipe;
+  Site site;
+};
+
+/// What is known of an operand that is a tile.
+struct TileFacts {
+  TileType location;
+  const char* type;
+  int rows, cols, valid_rows, valid_cols;
+  bool row_major;
+  int64_t address, bytes;
+};
+
+template <class T>
+TileFacts facts_of(const T& tile) {
+  return {T::Loc,
+          type_name<typename T::DType>(),
+          T::Rows,
+          T::Cols,
+          tile.GetValidRow(),
+          tile.GetValidCol(),
+          T::TileLayout::is_row_major,
+          tile.address(),
+          T::bytes};
+}
+
+inline std::string hex(int64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+inline std::string sizes(int64_t rows, int64_t cols) {
+  return std::to_string(rows) + "x" + std::to_string(cols);
+}
+
+inline std::string to_string(const TileFacts& tile) {
+  static const char* const names[] = {"Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling"};
+  return std::string(names[static_cast<int>(tile.location)]) + " " + tile.type + " " +
+         sizes(tile.rows, tile.cols) + (tile.row_major ? "" : " ColMajor") + " valid " +
+         sizes(tile.valid_rows, tile.valid_cols) + " at " +
+         (tile.address < 0 ? "no address"
+                           : buffer_of(tile.location).name + (" " + hex(tile.address)));
+}
+
+[[noreturn, gnu::noinline, gnu::cold, gnu::visibility("hidden")]] inline void fail(
+    const Use& use, const std::string& what) {
+  throw checks::Finding(checks::text_of({use.instruction, use.site.file, use.site.line}) + ": " +
+                        what);
+}
+
+[[noreturn, gnu::noinline, gnu::cold, gnu::visibility("hidden")]] inline void fail(
+    const Use& use, const char* operand, const TileFacts& tile, const std::string& what) {
+  fail(use, std::string(operand) + " (" + to_string(tile) + ") " + what);
+}
+
+/// That the tile has an address, and elements that are valid.
+inline void check_tile(const Use& use, const char* operand, const TileFacts& tile) {
+  if (tile.address < 0) fail(use, operand, tile, "has no address: TASSIGN it first");
+  if (tile.valid_rows < 1 || tile.valid_cols < 1)
+    fail(use, operand, tile, "has no valid element: give it a valid region, or skip the call");
+  if (tile.valid_rows > tile.rows || tile.valid_cols > tile.cols)
+    fail(use, operand, tile, "is valid beyond its shape: give it a smaller valid region");
+}
+
+/// That its valid region is `rows` x `cols`.
+inline void check_valid(const Use& use, const char* operand, const TileFacts& tile, int rows,
+                        int cols) {
+  if (tile.valid_rows != rows || tile.valid_cols != cols)
+    fail(use, operand, tile,
+         "must be valid " + sizes(rows, cols) + ", as the other operands are: SetValidShape it");
+}
+
+/// By TASSIGN: that the buffer has room for the tile there.
+inline void check_place(const Use& use, const TileFacts& tile) {
+  const Buffer& buffer = buffer_of(tile.location);
+  if (tile.address < 0 || tile.address > buffer.bytes - tile.bytes)
+    fail(use, "tile", tile,
+         "takes " + std::to_string(tile.bytes) + " bytes and leaves " + buffer.name +
+             ", which has " + std::to_string(buffer.bytes) +
+             ": assign a lower address, or a smaller tile");
+  if (tile.address % TileConfig::alignedSize != 0)
+    fail(use, "tile", tile, "is not aligned: assign a multiple of 32");
+}
+
+/// That both are tiles, and all sources valid as the destination is.
+template <class Dst, class... Src>
+void check_elementwise(const Use& use, const Dst& dst, const Src&... src) {
+  static_assert(Dst::Loc == TileType::Vec && ((Src::Loc == TileType::Vec) && ...),
+                "the operands of this instruction are tiles of TileType::Vec");
+  if constexpr (checks_bounds) {
+    check_tile(use, "dst", facts_of(dst));
+    int number = 0;
+    const auto check_source = [&](const TileFacts& tile) {
+      const char* const names[] = {"src0", "src1", "src2"};
+      const char* const name = sizeof...(Src) == 1 ? "src" : names[number++];
+      check_tile(use, name, tile);
+      check_valid(use, name, tile, dst.GetValidRow(), dst.GetValidCol());
+    };
+    (check_source(facts_of(src)), ...);
+  }
+}
+
+}  // namespace pto::detail

@@ -1,0 +1,100 @@
+/// The matrix multiplications of the cube.
+#pragma once
+
+#include "pto/elements.hpp"
+#include "pto/elementwise.hpp"
+#include "pto/instruction.hpp"
+
+namespace pto {
+namespace detail {
+
+template <class C, class A, class B>
+constexpr void require_matmul() {
+  static_assert(A::Loc == TileType::Left && B::Loc == TileType::Right && C::Loc == TileType::Acc,
+                "a matrix multiplication takes tiles of TileType::Left and TileType::Right to one "
+                "of TileType::Acc");
+  using Left = typename A::DType;
+  using Result = typename C::DType;
+  static_assert(std::is_same<Left, typename B::DType>::value &&
+                    (is_float<Left> ? std::is_same<Result, float>::value
+                                    : std::is_same<Left, int8_t>::value &&
+                                          std::is_same<Result, int32_t>::value),
+                "a matrix multiplication takes half, bfloat16_t or float to float, or int8_t to "
+                "int32_t");
+  static_assert(A::Rows == C::Rows && A::Cols == B::Rows && B::Cols == C::Cols,
+                "the shapes of a matrix multiplication are MxK, KxN and MxN");
+}
+
+template <class C, class A, class B>
+void check_matmul(const Use& use, const C& c, const A& a, const B& b) {
+  require_matmul<C, A, B>();
+  if constexpr (checks_bounds) {
+    check_tile(use, "c", facts_of(c));
+    check_tile(use, "a", facts_of(a));
+    check_tile(use, "b", facts_of(b));
+    check_valid(use, "a", facts_of(a), c.GetValidRow(), a.GetValidCol());
+    check_valid(use, "b", facts_of(b), a.GetValidCol(), c.GetValidCol());
+  }
+}
+
+/// out = in + a * b; in may be out, or null for zeros.
+template <class C, class A, class B>
+void multiply_matrices(typename C::DType* out, const typename C::DType* in, const A& a,
+                       const B& b) {
+  using T = typename C::DType;
+  const int rows = a.GetValidRow(), inner = a.GetValidCol(), cols = b.GetValidCol();
+  const typename A::DType* const left = a.data();
+  const typename B::DType* const right = b.data();
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j)
+      out[i * C::Cols + j] = in == nullptr ? T{0} : in[i * C::Cols + j];
+  T row[B::Cols];  // of b, converted once
+  for (int k = 0; k < inner; ++k) {
+    for (int j = 0; j < cols; ++j) row[j] = as<T>(right[k * B::Cols + j]);
+    for (int i = 0; i < rows; ++i) {
+      const T factor = as<T>(left[i * A::Cols + k]);
+      T* const sum = out + i * C::Cols;
+      PTO2_INDEPENDENT
+      for (int j = 0; j < cols; ++j) sum[j] = Add()(sum[j], Multiply()(factor, row[j]));
+    }
+  }
+}
+
+}  // namespace detail
+
+template <class C, class A, class B>
+RecordEvent TMATMUL(C& c, A& a, B& b, detail::Site site = detail::Site::here()) {
+  detail::check_matmul({"TMATMUL", PIPE_M, site}, c, a, b);
+  detail::multiply_matrices<C>(c.data(), nullptr, a, b);
+  return {};
+}
+template <AccPhase Phase, class C, class A, class B>
+RecordEvent TMATMUL(C& c, A& a, B& b, detail::Site site = detail::Site::here()) {
+  return TMATMUL(c, a, b, site);
+}
+
+template <class C, class A, class B>
+RecordEvent TMATMUL_ACC(C& out, C& in, A& a, B& b, detail::Site site = detail::Site::here()) {
+  const detail::Use use{"TMATMUL_ACC", PIPE_M, site};
+  detail::check_matmul(use, out, a, b);
+  if constexpr (detail::checks_bounds) {
+    detail::check_tile(use, "cIn", detail::facts_of(in));
+    detail::check_valid(use, "cIn", detail::facts_of(in), out.GetValidRow(), out.GetValidCol());
+  }
+  detail::multiply_matrices<C>(out.data(), in.data(), a, b);
+  return {};
+}
+template <class C, class A, class B>
+RecordEvent TMATMUL_ACC(C& c, A& a, B& b, detail::Site site = detail::Site::here()) {
+  return TMATMUL_ACC(c, c, a, b, site);
+}
+template <AccPhase Phase, class C, class A, class B>
+RecordEvent TMATMUL_ACC(C& out, C& in, A& a, B& b, detail::Site site = detail::Site::here()) {
+  return TMATMUL_ACC(out, in, a, b, site);
+}
+template <AccPhase Phase, class C, class A, class B>
+RecordEvent TMATMUL_ACC(C& c, A& a, B& b, detail::Site site = detail::Site::here()) {
+  return TMATMUL_ACC(c, c, a, b, site);
+}
+
+}  // namespace pto

@@ -1,0 +1,148 @@
+/// Where tiles are, and what moves their elements as they are: TASSIGN, TMOV, TRESHAPE, TFILLPAD.
+#pragma once
+
+#include <limits>
+
+#include "pto/convert.hpp"
+#include "pto/elements.hpp"
+#include "pto/global_tensor.hpp"
+#include "pto/instruction.hpp"
+
+namespace pto {
+namespace detail {
+
+/// That every element that dst takes is a valid one of src.
+inline void check_covers(const Use& use, const TileFacts& dst, const TileFacts& src) {
+  check_tile(use, "dst", dst);
+  check_tile(use, "src", src);
+  if (src.valid_rows < dst.valid_rows || src.valid_cols < dst.valid_cols)
+    fail(use, "src", src,
+         "has not all elements of dst, which is valid " + sizes(dst.valid_rows, dst.valid_cols) +
+             ": SetValidShape one of them");
+}
+
+template <class T, PadValue Pad>
+T pad_value() {
+  static_assert(Pad != PadValue::Null, "the tile says what to fill with: PadValue::Zero, Max, Min");
+  if constexpr (Pad == PadValue::Zero) return as<T>(0);
+  constexpr bool is_max = Pad == PadValue::Max;
+  if constexpr (is_float<T>) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return as<T>(is_max ? infinity : -infinity);
+  } else {
+    return is_max ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+  }
+}
+
+/// The elements of dst outside of src's valid region become `pad`, those inside those of src. The
+/// tiles may be the same memory with the same layout.
+template <class Dst, class Src>
+void fill_pad(const Dst& dst, const Src& src, typename Dst::DType pad) {
+  const Elements<Dst> to(dst);
+  const Elements<Src> from(src);
+  const int rows = src.GetValidRow(), cols = src.GetValidCol();
+  for_each_element<Dst>(Dst::Rows, Dst::Cols,
+                        [&](int i, int j) { to(i, j) = i < rows && j < cols ? from(i, j) : pad; });
+}
+
+template <class Dst, class Src>
+RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
+  static_assert(std::is_same<typename Dst::DType, typename Src::DType>::value,
+                "the operands of this instruction have the same element type");
+  if constexpr (checks_bounds) {
+    check_tile(use, "dst", facts_of(dst));
+    check_tile(use, "src", facts_of(src));
+  }
+  fill_pad(dst, src, pad_value<typename Dst::DType, Dst::PadVal>());
+  return {};
+}
+
+template <class Dst, class Src>
+RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu) {
+  using To = typename Dst::DType;
+  if constexpr (checks_bounds) check_covers(use, facts_of(dst), facts_of(src));
+  const Elements<Dst> to(dst);
+  const Elements<Src> from(src);
+  for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {
+    const auto value = from(i, j);
+    const bool is_cut = relu && value < 0;
+    if constexpr (std::is_same<To, typename Src::DType>::value) {
+      to(i, j) = is_cut ? as<To>(0) : value;
+    } else {
+      to(i, j) = is_cut ? as<To>(0) : convert<To, RoundMode::CAST_RINT>(value, !is_float<To>);
+    }
+  });
+  return {};
+}
+
+template <class Dst, class Src>
+constexpr pipe_t require_move() {
+  constexpr TileType from = Src::Loc, to = Dst::Loc;
+  constexpr bool from_mat = from == TileType::Mat && to != TileType::Vec && to != TileType::Acc;
+  constexpr bool from_vec = from == TileType::Vec && (to == TileType::Vec || to == TileType::Mat);
+  constexpr bool from_acc = from == TileType::Acc && (to == TileType::Vec || to == TileType::Mat);
+  static_assert(from_mat || from_vec || from_acc, "there is no way between these tiles");
+  static_assert(Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
+                "TMOV has tiles of the same shape: TEXTRACT takes a part");
+  return from_mat ? PIPE_MTE1 : from_acc ? PIPE_FIX : PIPE_V;
+}
+
+}  // namespace detail
+
+/// Binds a tile to an address of its buffer, and a view to one of global memory.
+template <class T, class Address>
+void TASSIGN(T& object, Address address, detail::Site site = detail::Site::here()) {
+  if constexpr (is_tile_data_v<T>) {
+    object.assign(static_cast<int64_t>(address));
+    if constexpr (detail::checks_bounds)
+      detail::check_place({"TASSIGN", PIPE_S, site}, detail::facts_of(object));
+  } else {
+    object.SetAddr(address);
+  }
+}
+template <std::size_t Address, class T>
+void TASSIGN(T& tile) {
+  static_assert(T::bytes <= detail::buffer_of(T::Loc).bytes &&
+                    Address + T::bytes <= static_cast<std::size_t>(detail::buffer_of(T::Loc).bytes),
+                "the tile leaves its buffer");
+  static_assert(Address % TileConfig::alignedSize == 0, "a tile's address is a multiple of 32");
+  tile.assign(Address);
+}
+
+template <class Dst, class Src>
+RecordEvent TMOV(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return detail::move({"TMOV", detail::require_move<Dst, Src>(), site}, dst, src, false);
+}
+template <class Dst, class Src, ReluPreMode Relu>
+RecordEvent TMOV(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return detail::move({"TMOV", detail::require_move<Dst, Src>(), site}, dst, src,
+                      Relu == ReluPreMode::NormalRelu);
+}
+
+/// dst becomes another view of the bytes of src.
+template <class Dst, class Src>
+RecordEvent TRESHAPE(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  static_assert(Dst::Loc == Src::Loc && Dst::bytes == Src::bytes,
+                "TRESHAPE has tiles of one TileType and as many bytes");
+  static_assert((Dst::SFractal == SLayout::NoneBox) == (Src::SFractal == SLayout::NoneBox),
+                "TRESHAPE does not change between boxed tiles and others");
+  if constexpr (detail::checks_bounds)
+    detail::check_tile({"TRESHAPE", PIPE_S, site}, "src", detail::facts_of(src));
+  dst.assign(src.address());
+  return {};
+}
+
+template <class Dst, class Src>
+RecordEvent TFILLPAD(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  static_assert(Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
+                "TFILLPAD has tiles of the same shape");
+  return detail::fill_pad({"TFILLPAD", PIPE_V, site}, dst, src);
+}
+template <class Dst, class Src>
+RecordEvent TFILLPAD_INPLACE(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  static_assert(Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
+                "TFILLPAD_INPLACE has tiles of the same shape");
+  return detail::fill_pad({"TFILLPAD_INPLACE", PIPE_V, site}, dst, src);
+}
+
+}  // namespace pto

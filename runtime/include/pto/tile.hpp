@@ -1,0 +1,154 @@
+/// Tiles: rectangles of elements in a buffer of the core, of which a prefix of the rows and columns
+/// is valid.
+///
+/// Vector tiles have their physical layout, because kernels give several tiles the same address:
+/// row-major, column-major, or boxed (base tiles of SFractalSize bytes, each of them contiguous).
+/// Tiles of the cube are row-major inside, whatever their layout says: no instruction shows it.
+#pragma once
+
+#include "pto/core_memory.hpp"
+#include "pto/types.hpp"
+
+namespace pto {
+namespace detail {
+
+/// Where the elements of a tile are.
+template <TileType Loc, int ElementBytes, int Rows, int Cols, BLayout Outer, SLayout Inner,
+          int BoxBytes>
+struct TileLayout {
+  static constexpr bool is_boxed = Loc == TileType::Vec && Inner != SLayout::NoneBox;
+  static constexpr bool is_row_major = Loc != TileType::Vec || Outer == BLayout::RowMajor;
+  static constexpr int row_stride = is_row_major ? Cols : 1;
+  static constexpr int col_stride = is_row_major ? 1 : Rows;
+
+  // A row-major base tile has 16 rows, one that is column-major 16 columns.
+  static constexpr int box_other = BoxBytes / ElementBytes / 16;
+  static constexpr int box_rows = Inner == SLayout::RowMajor ? 16 : box_other;
+  static constexpr int box_cols = Inner == SLayout::RowMajor ? box_other : 16;
+  static_assert(!is_boxed || (Rows % box_rows == 0 && Cols % box_cols == 0),
+                "the shape of a boxed tile is a multiple of that of its base tiles");
+
+  /// In elements.
+  static constexpr int64_t offset(int64_t row, int64_t col) {
+    if constexpr (!is_boxed) {
+      return row * row_stride + col * col_stride;
+    } else {
+      const int64_t box_row = row / box_rows, box_col = col / box_cols;
+      const int64_t box = Outer == BLayout::RowMajor ? box_row * (Cols / box_cols) + box_col
+                                                     : box_col * (Rows / box_rows) + box_row;
+      const int64_t r = row % box_rows, c = col % box_cols;
+      return box * box_rows * box_cols +
+             (Inner == SLayout::RowMajor ? r * box_cols + c : c * box_rows + r);
+    }
+  }
+};
+
+/// A size of the valid region, in the type or in the tile.
+template <int Static>
+struct ValidSize {
+  constexpr ValidSize() = default;
+  explicit constexpr ValidSize(int64_t) {}
+  [[nodiscard]] constexpr int get() const { return Static; }
+};
+template <>
+struct ValidSize<DYNAMIC> {
+  int value = 0;
+  constexpr ValidSize() = default;
+  explicit constexpr ValidSize(int64_t size) : value(static_cast<int>(size)) {}
+  [[nodiscard]] constexpr int get() const { return value; }
+};
+
+}  // namespace detail
+
+template <TileType Loc_, typename Element_, int Rows_, int Cols_,
+          BLayout BLayout_ = BLayout::RowMajor, int RowValid_ = Rows_, int ColValid_ = Cols_,
+          SLayout SLayout_ = SLayout::NoneBox, int SFractalSize_ = TileConfig::fractalABSize,
+          PadValue PadVal_ = PadValue::Null, CompactMode Compact_ = CompactMode::Null>
+struct Tile {
+  using DType = Element_;
+  static_assert(detail::type_name<DType>() != nullptr,
+                "tiles have no elements of this type: see docs/TILES.md");
+  static_assert(Rows_ > 0 && Cols_ > 0, "a tile has rows and columns");
+  static_assert(RowValid_ <= Rows_ && ColValid_ <= Cols_, "a valid region fits its tile");
+
+  static constexpr TileType Loc = Loc_;
+  static constexpr int Rows = Rows_;
+  static constexpr int Cols = Cols_;
+  static constexpr int ValidRow = RowValid_;
+  static constexpr int ValidCol = ColValid_;
+  static constexpr int Numel = Rows * Cols;
+  static constexpr BLayout BFractal = BLayout_;
+  static constexpr SLayout SFractal = SLayout_;
+  static constexpr int SFractalSize = SFractalSize_;
+  static constexpr PadValue PadVal = PadVal_;
+  static constexpr CompactMode Compact = Compact_;
+  static constexpr bool isRowMajor = BLayout_ == BLayout::RowMajor;
+  static constexpr int64_t bytes = int64_t{Numel} * sizeof(DType);
+  static_assert(SLayout_ != SLayout::NoneBox || (Loc != TileType::Vec && Loc != TileType::Mat) ||
+                    (isRowMajor ? Cols : Rows) * sizeof(DType) % TileConfig::alignedSize == 0,
+                "the rows of a row-major tile, and the columns of a column-major one, are "
+                "multiples of 32 bytes");
+
+  using TileLayout =
+      detail::TileLayout<Loc, sizeof(DType), Rows, Cols, BLayout_, SLayout_, SFractalSize_>;
+  static constexpr int RowStride = TileLayout::row_stride;
+  static constexpr int ColStride = TileLayout::col_stride;
+
+  Tile() = default;
+  /// The valid size that is not in the type; of two that are not, both.
+  explicit Tile(int64_t valid) : valid_row_(valid), valid_col_(valid) {
+    static_assert((RowValid_ == DYNAMIC) != (ColValid_ == DYNAMIC),
+                  "a tile takes one valid size if one of the two is DYNAMIC");
+  }
+  Tile(int64_t valid_row, int64_t valid_col) : valid_row_(valid_row), valid_col_(valid_col) {}
+
+  [[nodiscard]] int GetValidRow() const { return valid_row_.get(); }
+  [[nodiscard]] int GetValidCol() const { return valid_col_.get(); }
+  void SetValidShape(int64_t valid_row, int64_t valid_col) {
+    valid_row_ = decltype(valid_row_)(valid_row);
+    valid_col_ = decltype(valid_col_)(valid_col);
+  }
+
+  /// The first element.
+  [[nodiscard]] DType* data() const {
+    return reinterpret_cast<DType*>(detail::core_address(Loc, address_));
+  }
+  /// By its place in memory.
+  [[nodiscard]] DType GetValue(int64_t offset) const { return data()[offset]; }
+  void SetValue(int64_t offset, DType value) { data()[offset] = value; }
+
+  /// In its buffer; unassigned before TASSIGN.
+  static constexpr int64_t unassigned = -1;
+  [[nodiscard]] int64_t address() const { return address_; }
+  void assign(int64_t address) { address_ = address; }
+
+ private:
+  int64_t address_ = unassigned;
+  detail::ValidSize<RowValid_> valid_row_;
+  detail::ValidSize<ColValid_> valid_col_;
+};
+
+template <typename Element, int Rows, int Cols, int RowValid = Rows, int ColValid = Cols>
+using TileLeft = Tile<TileType::Left, Element, Rows, Cols, BLayout::ColMajor, RowValid, ColValid,
+                      SLayout::RowMajor, TileConfig::fractalABSize>;
+template <typename Element, int Rows, int Cols, int RowValid = Rows, int ColValid = Cols>
+using TileRight = Tile<TileType::Right, Element, Rows, Cols, BLayout::RowMajor, RowValid, ColValid,
+                       SLayout::ColMajor, TileConfig::fractalABSize>;
+template <typename Element, int Rows, int Cols, int RowValid = Rows, int ColValid = Cols>
+using TileAcc = Tile<TileType::Acc, Element, Rows, Cols, BLayout::ColMajor, RowValid, ColValid,
+                     SLayout::RowMajor, TileConfig::fractalCSize>;
+
+namespace detail {
+
+template <class T>
+struct is_tile : std::false_type {};
+template <TileType Loc, typename E, int R, int C, BLayout B, int RV, int CV, SLayout S, int F,
+          PadValue P, CompactMode M>
+struct is_tile<Tile<Loc, E, R, C, B, RV, CV, S, F, P, M>> : std::true_type {};
+
+}  // namespace detail
+
+template <class T>
+inline constexpr bool is_tile_data_v = detail::is_tile<std::remove_cv_t<T>>::value;
+
+}  // namespace pto

@@ -1,0 +1,226 @@
+/// TLOAD and TSTORE, between tensors in global memory and tiles.
+#pragma once
+
+#include "pto/convert.hpp"
+#include "pto/elements.hpp"
+#include "pto/global_memory.hpp"
+#include "pto/global_tensor.hpp"
+#include "pto/instruction.hpp"
+
+namespace pto {
+namespace detail {
+
+/// Some dimensions of a view as one, the last one fastest.
+template <int... Dims>
+struct Axis {
+  template <class Global>
+  explicit Axis(const Global& global)
+      : sizes{global.GetShape(Dims)...}, strides{global.GetStride(Dims)...} {}
+  [[nodiscard]] int64_t size() const {
+    int64_t product = 1;
+    for (const int64_t size : sizes) product *= size;
+    return product;
+  }
+  [[nodiscard]] int64_t offset(int64_t index) const {
+    int64_t sum = 0;
+    for (int i = count - 1; i > 0; --i) {
+      sum += index % sizes[i] * strides[i];
+      index /= sizes[i];
+    }
+    return sum + index * strides[0];
+  }
+  /// The largest offset of the first n.
+  [[nodiscard]] int64_t last_offset(int64_t n) const {
+    int64_t last = 0;
+    for (int64_t i = 0; i < n; ++i) last = offset(i) > last ? offset(i) : last;
+    return last;
+  }
+
+  static constexpr int count = sizeof...(Dims);
+  int64_t sizes[count], strides[count];
+};
+
+/// What the rows and columns of a tile are in a view.
+template <Layout L>
+struct Axes {
+  using Rows = Axis<0, 1, 2, 3>;
+  using Cols = Axis<4>;
+};
+template <>
+struct Axes<Layout::DN> {
+  using Rows = Axis<3>;
+  using Cols = Axis<0, 1, 2, 4>;
+};
+template <>
+struct Axes<Layout::NZ> {
+  using Rows = Axis<2, 3>;
+  using Cols = Axis<0, 1, 4>;
+};
+
+template <class Global>
+struct View {
+  explicit View(const Global& global) : data(global.data()), rows(global), cols(global) {}
+
+  typename Global::DType* data;
+  typename Axes<Global::layout>::Rows rows;
+  typename Axes<Global::layout>::Cols cols;
+};
+
+template <class T, class Global>
+void check_transfer(const Use& use, const T& tile, const char* tile_name, const View<Global>& view,
+                    const char* view_name) {
+  if constexpr (checks_bounds) {
+    const TileFacts facts = facts_of(tile);
+    check_tile(use, tile_name, facts);
+    const int64_t rows = view.rows.size(), cols = view.cols.size();
+    if (facts.valid_rows > rows || facts.valid_cols > cols)
+      fail(use, tile_name, facts,
+           "is valid beyond " + std::string(view_name) + ", which is " + sizes(rows, cols) +
+               ": make the valid region smaller");
+    if (view.data == nullptr)
+      fail(use, std::string(view_name) + " has no address: give it one, or TASSIGN it");
+    check_tensor(use, view_name, view.data,
+                 view.rows.last_offset(facts.valid_rows) + view.cols.last_offset(facts.valid_cols));
+  }
+}
+
+/// each(element of the tile, element of the view), for all that are valid.
+template <class T, class Global, class Each>
+void for_each_pair(const T& tile, const View<Global>& view, Each each) {
+  const Elements<T> elements(tile);
+  const int rows = tile.GetValidRow(), cols = tile.GetValidCol();
+  if constexpr (T::TileLayout::is_row_major) {
+    for (int i = 0; i < rows; ++i) {
+      auto* const row = view.data + view.rows.offset(i);
+      for (int j = 0; j < cols; ++j) each(elements(i, j), row[view.cols.offset(j)]);
+    }
+  } else {
+    for (int j = 0; j < cols; ++j) {
+      auto* const col = view.data + view.cols.offset(j);
+      for (int i = 0; i < rows; ++i) each(elements(i, j), col[view.rows.offset(i)]);
+    }
+  }
+}
+
+/// The lines in memory of both that hold the same elements: copy(tile's, view's, elements), if
+/// there are such.
+template <class T, class Global, class Copy>
+bool for_each_line(const T& tile, const View<Global>& view, Copy copy) {
+  const Elements<T> elements(tile);
+  const int rows = tile.GetValidRow(), cols = tile.GetValidCol();
+  if constexpr (T::TileLayout::is_boxed) {
+    return false;
+  } else if constexpr (T::TileLayout::is_row_major) {
+    if (view.cols.count != 1 || view.cols.strides[0] != 1) return false;
+    for (int i = 0; i < rows; ++i)
+      copy(&elements(i, 0), view.data + view.rows.offset(i), static_cast<std::size_t>(cols));
+    return true;
+  } else {
+    if (view.rows.count != 1 || view.rows.strides[0] != 1) return false;
+    for (int j = 0; j < cols; ++j)
+      copy(&elements(0, j), view.data + view.cols.offset(j), static_cast<std::size_t>(rows));
+    return true;
+  }
+}
+
+/// What is stored of a result of the cube: as it is, or rounded to the nearest.
+template <class To, class From>
+To stored(From value) {
+  if constexpr (std::is_same<To, From>::value) {
+    return value;
+  } else if constexpr (is_float<To> && is_float<From>) {
+    return convert<To, RoundMode::CAST_RINT>(value, false);
+  } else {
+    static_assert(sizeof(To) == sizeof(From), "the elements of tile and tensor have the same size");
+    To result;
+    std::memcpy(&result, &value, sizeof result);
+    return result;
+  }
+}
+
+/// Other cores may do it at the same time.
+template <class Element, class Combine>
+void combine_atomically(Element& element, Combine combine) {
+  using Bits = std::conditional_t<
+      sizeof(Element) == 1, uint8_t,
+      std::conditional_t<sizeof(Element) == 2, uint16_t,
+                         std::conditional_t<sizeof(Element) == 4, uint32_t, uint64_t>>>;
+  Bits* const place = reinterpret_cast<Bits*>(&element);
+  Bits before = __atomic_load_n(place, __ATOMIC_RELAXED), after;
+  do {
+    Element value;
+    std::memcpy(&value, &before, sizeof value);
+    value = combine(value);
+    std::memcpy(&after, &value, sizeof after);
+  } while (!__atomic_compare_exchange_n(place, &before, after, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+}
+
+template <AtomicType Atomic, class To, class From>
+void combine_into(To& to, From from) {
+  using W = arithmetic_t<To>;
+  combine_atomically(to, [&](To value) {
+    const W left = as<W>(value), right = as<W>(stored<To>(from));
+    if constexpr (Atomic == AtomicType::AtomicAdd) return as<To>(Add()(left, right));
+    if constexpr (Atomic == AtomicType::AtomicMax) return as<To>(Maximum()(left, right));
+    return as<To>(Minimum()(left, right));
+  });
+}
+
+template <class T, class Global>
+constexpr void require_transfer() {
+  using InTile = typename T::DType;
+  using InTensor = std::remove_cv_t<typename Global::DType>;
+  static_assert(T::Loc == TileType::Vec || T::Loc == TileType::Mat || T::Loc == TileType::Acc,
+                "tiles of TileType::Vec, Mat and Acc are loaded and stored");
+  static_assert(sizeof(InTile) == sizeof(InTensor) || T::Loc == TileType::Acc,
+                "the elements of tile and tensor have the same size");
+  static_assert(T::Loc != TileType::Acc || std::is_same<InTile, InTensor>::value ||
+                    (std::is_same<InTile, float>::value && is_small_float<InTensor>),
+                "a tile of TileType::Acc is stored as it is, or as half or bfloat16_t: see "
+                "docs/TILES.md");
+}
+
+}  // namespace detail
+
+template <class T, class Global>
+RecordEvent TLOAD(T& dst, const Global& src, detail::Site site = detail::Site::here()) {
+  detail::require_transfer<T, Global>();
+  static_assert(T::Loc != TileType::Acc, "tiles of TileType::Vec and Mat are loaded");
+  const detail::View<Global> view(src);
+  detail::check_transfer({"TLOAD", PIPE_MTE2, site}, dst, "dst", view, "src");
+  using Element = typename T::DType;
+  const bool is_copied =
+      detail::for_each_line(dst, view, [](Element* to, const auto* from, std::size_t n) {
+        std::memcpy(to, from, n * sizeof(Element));
+      });
+  if (!is_copied)
+    detail::for_each_pair(
+        dst, view, [](Element& to, const auto& from) { to = detail::stored<Element>(from); });
+  return {};
+}
+
+template <class T, class Global, AtomicType Atomic = AtomicType::AtomicNone>
+RecordEvent TSTORE(const Global& dst, T& src, detail::Site site = detail::Site::here()) {
+  detail::require_transfer<T, Global>();
+  const detail::View<Global> view(dst);
+  detail::check_transfer({"TSTORE", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site}, src,
+                         "src", view, "dst");
+  using Element = typename Global::DType;
+  using InTile = typename T::DType;
+  if constexpr (Atomic != AtomicType::AtomicNone) {
+    detail::for_each_pair(
+        src, view, [](const InTile& from, Element& to) { detail::combine_into<Atomic>(to, from); });
+  } else {
+    const bool is_copied =
+        detail::for_each_line(src, view, [](const InTile* from, Element* to, std::size_t n) {
+          for (std::size_t i = 0; i < n; ++i) to[i] = detail::stored<Element>(from[i]);
+        });
+    if (!is_copied)
+      detail::for_each_pair(
+          src, view, [](const InTile& from, Element& to) { to = detail::stored<Element>(from); });
+  }
+  return {};
+}
+
+}  // namespace pto

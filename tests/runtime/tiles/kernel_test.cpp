@@ -1,0 +1,141 @@
+/// Kernels with tile instructions as users build them: what the runtime hands to them they
+/// understand, and those that are wrong say so.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "runtime/chip/task_arguments.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// The arguments of a task, as the runtime lays them out.
+class Call {
+ public:
+  Call() {
+    arguments_.call() = {.run = nullptr, .pipes = 0, .kernel = 0, .params = 0, .misuse = 0};
+  }
+  Call& scalar(int64_t value) {
+    arguments_.values()[arguments_.call().params++] = value;
+    return *this;
+  }
+  Call& tensor(float* data, uint32_t rows, uint32_t cols, uint32_t stride) {
+    PTOTensor& tensor = arguments_.tensor(arguments_.call().params);
+    tensor = {reinterpret_cast<uint64_t>(data),
+              {rows, cols, 1, 1, 1},
+              {stride, 1, 0, 0, 0},
+              DataType::FLOAT32,
+              2};
+    return scalar(reinterpret_cast<int64_t>(&tensor));
+  }
+  int64_t* values() { return arguments_.values(); }
+
+ private:
+  alignas(64) std::array<std::byte, 1024> memory_{};
+  TaskArguments arguments_{memory_.data() + 512};
+};
+
+/// A kernel of the folder TEST_IMAGES.
+class Kernel {
+ public:
+  explicit Kernel(const std::string& name)
+      : image_(dlopen((std::string(TEST_IMAGES) + "/" + name + ".so").c_str(), RTLD_NOW)) {
+    if (image_ == nullptr) throw std::runtime_error(dlerror());
+    entry_ = reinterpret_cast<void (*)(int64_t*)>(dlsym(image_, "kernel_entry"));
+  }
+  /// What its exception says; empty if there is none.
+  std::string run(Call& call) const {
+    try {
+      entry_(call.values());
+    } catch (const std::exception& exception) {
+      return exception.what();
+    }
+    return "";
+  }
+
+ private:
+  void* image_;
+  void (*entry_)(int64_t*);
+};
+
+TEST(TileKernel, ComputesSoftmax) {
+  constexpr uint32_t rows = 16, cols = 64, valid = 50;
+  const float scale = 0.25F;
+  std::vector<float> in(rows * cols), out(rows * cols);
+  for (std::size_t k = 0; k < in.size(); ++k)
+    in[k] = k % cols < valid ? static_cast<float>(k * 7919 % 97) / 8 : NAN;
+  Call call;
+  call.tensor(in.data(), rows, valid, cols).scalar(std::bit_cast<int32_t>(scale));
+  call.tensor(out.data(), rows, cols, cols);
+  EXPECT_EQ(Kernel("softmax").run(call), "");
+  for (std::size_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (std::size_t j = 0; j < valid; ++j) sum += std::exp(double{scale} * in[row * cols + j]);
+    for (std::size_t j = 0; j < cols; ++j) {
+      const double value = std::exp(double{scale} * in[row * cols + j]) / sum;
+      EXPECT_NEAR(out[row * cols + j], j < valid ? value : 0, 1e-7);
+    }
+  }
+}
+
+/// What kernel `number` of the image says, if it is wrong or right.
+std::string finding(const Kernel& kernel, int number, bool wrong) {
+  std::array<float, 256> memory{};
+  Call call;
+  call.scalar(number).tensor(memory.data(), 16, 16, 16).scalar(wrong);
+  return kernel.run(call);
+}
+
+struct Wrong {
+  const char* instruction;
+  const char* says;
+};
+
+constexpr Wrong wrong_kernels[] = {
+    {"TLOAD", "dst (Vec float 16x16 valid 16x16 at no address) has no address: TASSIGN it first"},
+    {"TASSIGN", "at UB 0x2fc20) takes 1024 bytes and leaves UB, which has 196608: assign a lower"},
+    {"TASSIGN", "at UB 0x10) is not aligned: assign a multiple of 32"},
+    {"TLOAD", "valid 16x0 at UB 0x0) has no valid element: give it a valid region"},
+    {"TEXPANDS", "valid 17x16 at UB 0x0) is valid beyond its shape"},
+    {"TLOAD", "is valid beyond src, which is 8x16: make the valid region smaller"},
+    {"TLOAD", "src reaches 64 bytes beyond the tensor of argument 1, which has 1024"},
+    {"TSTORE", "dst reaches 64 bytes beyond the tensor of argument 1, which has 1024"},
+    {"TADD", "src1 (Vec float 16x16 valid 16x8 at UB 0x400) must be valid 16x16"},
+    {"TROWEXPANDMUL", "src1 (Vec float 16x1 ColMajor valid 15x1 at UB 0x400) must be valid 16x1"},
+    {"TMATMUL", "b (Right float 16x16 valid 16x16 at L0B 0x0) must be valid 8x16"},
+    {"TMOV", "src (Vec float 16x16 valid 15x16 at UB 0x400) has not all elements of dst"},
+};
+
+TEST(TileKernel, SaysWhatIsWrong) {
+  const Kernel kernel("wrong");
+  int number = 0;
+  for (const Wrong& wrong : wrong_kernels) {
+    EXPECT_EQ(finding(kernel, number, false), "") << number;
+    EXPECT_THAT(finding(kernel, number, true),
+                AllOf(HasSubstr(std::string(wrong.instruction) + " at wrong.cpp:"),
+                      HasSubstr(wrong.says), SizeIs(testing::Lt(240))))
+        << number;
+    ++number;
+  }
+}
+
+/// Without checks the same kernels run to their end.
+TEST(TileKernel, SaysNothingWithoutChecks) {
+  const Kernel kernel("unchecked");
+  for (const int number : {3, 4, 5, 8, 9, 11}) EXPECT_EQ(finding(kernel, number, true), "");
+}
+
+}  // namespace
+}  // namespace pto2::test

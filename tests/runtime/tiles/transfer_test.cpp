@@ -1,0 +1,174 @@
+/// Loads and stores of each layout, moves between buffers, and the multiplications of the cube.
+#include "tests/runtime/tiles/tile_values.hpp"
+
+namespace pto2::test {
+namespace {
+
+using pto::GlobalTensor;
+using pto::Layout;
+using pto::Shape;
+using pto::Stride;
+using pto::TileType;
+
+template <class T>
+std::vector<T> random_tensor(std::size_t elements) {
+  std::vector<T> tensor(elements);
+  std::generate(tensor.begin(), tensor.end(), random_element<T>);
+  return tensor;
+}
+
+/// Loads a tile of so many valid elements from the view, and stores it to another of its kind.
+/// offset(row, col) is where the view has them.
+template <class Tile, class View, class Offset>
+void expect_transfers(Tile tile, View from, Offset offset) {
+  using T = typename Tile::DType;
+  TASSIGN(tile, 96);
+  fill_randomly(Tile::Loc);
+  const auto source = random_tensor<T>(8192);
+  from.SetAddr(const_cast<T*>(source.data()));
+  expect_valid(
+      "TLOAD", tile, [&] { pto::TLOAD(tile, from); },
+      [&](int i, int j) { return source[static_cast<std::size_t>(offset(i, j))]; });
+  auto stored = random_tensor<T>(8192);
+  auto expected = stored;
+  for (int i = 0; i < tile.GetValidRow(); ++i)
+    for (int j = 0; j < tile.GetValidCol(); ++j) {
+      const auto place = static_cast<std::size_t>(offset(i, j));
+      expected[place] = source[place];
+    }
+  View to = from;
+  to.SetAddr(stored.data());
+  pto::TSTORE(to, tile);
+  EXPECT_EQ(std::memcmp(stored.data(), expected.data(), stored.size() * sizeof(T)), 0);
+}
+
+TEST(Transfer, RowMajor) {
+  GlobalTensor<float, Shape<1, 1, 1, -1, -1>, Stride<1, 1, 1, -1, 1>> view(
+      nullptr, {random_int(9, 12), random_int(20, 24)}, {random_int(24, 40)});
+  expect_transfers(RowTile<float, 12, 24>(9, 20), view,
+                   [&](int i, int j) { return i * view.GetStride(3) + j; });
+}
+TEST(Transfer, RowMajorOfFiveDimensions) {
+  GlobalTensor<half, Shape<2, 3, 2, 4, 16>, Stride<1600, 500, 200, 40, 2>> view(nullptr);
+  expect_transfers(RowTile<half, 48, 16>(47, 13), view, [](int i, int j) {
+    return i / 24 * 1600 + i / 8 % 3 * 500 + i / 4 % 2 * 200 + i % 4 * 40 + 2 * j;
+  });
+}
+TEST(Transfer, ColumnMajor) {
+  GlobalTensor<float, Shape<1, 1, 1, 16, 6>, Stride<1, 1, 1, 1, 20>, Layout::DN> view(nullptr);
+  expect_transfers(ColTile<float, 16, 6>(13, 5), view, [](int i, int j) { return i + 20 * j; });
+}
+TEST(Transfer, BaseTiles) {
+  using View = GlobalTensor<float, pto::TileShape2D<float, 32, 24, Layout::NZ>,
+                            pto::BaseShape2D<float, 32, 24, Layout::NZ>, Layout::NZ>;
+  using Mat = pto::Tile<TileType::Mat, float, 32, 24, pto::BLayout::ColMajor, -1, -1,
+                        pto::SLayout::RowMajor>;
+  expect_transfers(Mat(30, 21), View(nullptr), [](int i, int j) {
+    return j / 8 * 32 * 8 + i / 16 * 16 * 8 + i % 16 * 8 + j % 8;
+  });
+}
+
+/// A boxed vector tile has the bytes of an NZ tensor: its first base tile is the first 16 rows of
+/// 32 bytes.
+TEST(Transfer, BoxedVectorTile) {
+  using Boxed = pto::Tile<TileType::Vec, half, 32, 32, pto::BLayout::ColMajor, 32, 32,
+                          pto::SLayout::RowMajor>;
+  using View = GlobalTensor<half, pto::TileShape2D<half, 32, 32, Layout::NZ>,
+                            pto::BaseShape2D<half, 32, 32, Layout::NZ>, Layout::NZ>;
+  auto source = random_tensor<half>(1024);
+  Boxed tile;
+  TASSIGN(tile, 0);
+  pto::TLOAD(tile, View(source.data()));
+  EXPECT_EQ(std::memcmp(tile.data(), source.data(), 2048), 0);
+}
+
+TEST(Transfer, AtomicAdd) {
+  using View = GlobalTensor<float, Shape<1, 1, 1, 4, 8>, Stride<32, 32, 32, 8, 1>>;
+  RowTile<float, 4, 8> tile(4, 7);
+  TASSIGN(tile, 0);
+  fill_randomly(tile);
+  auto memory = random_tensor<float>(32);
+  const auto before = memory;
+  View view(memory.data());
+  pto::TSTORE<decltype(tile), View, pto::AtomicType::AtomicAdd>(view, tile);
+  for (std::size_t k = 0; k < 32; ++k)
+    EXPECT_EQ(memory[k], k % 8 < 7 ? before[k] + tile.data()[k] : before[k]);
+}
+
+template <class In, class Out>
+void expect_product(int m, int k, int n) {
+  pto::TileLeft<In, 32, 48, -1, -1> left(m, k);
+  pto::TileRight<In, 48, 16, -1, -1> right(k, n);
+  pto::TileAcc<Out, 32, 16, -1, -1> sum(m, n), out(m, n);
+  TASSIGN(left, 0);
+  TASSIGN(right, 0);
+  TASSIGN(sum, 0);
+  TASSIGN(out, 4096);
+  for (const TileType location : {TileType::Left, TileType::Right, TileType::Acc})
+    fill_randomly(location);
+  fill(left, [] { return element<In>(random_int(-50, 50)); });
+  fill(right, [] { return element<In>(random_int(-50, 50)); });
+  fill(sum, [] { return element<Out>(random_int(-50, 50)); });
+  const Values<decltype(left)> a(left);
+  const Values<decltype(right)> b(right);
+  const Values<decltype(sum)> c(sum);
+  const auto product = [&](int i, int j) {
+    Wide result = 0;
+    for (int l = 0; l < k; ++l) result += a(i, l) * b(l, j);
+    return result;
+  };
+  const auto expected = [&](int i, int j) { return element<Out>(c(i, j) + product(i, j)); };
+  expect_valid(
+      "TMATMUL_ACC", out, [&] { pto::TMATMUL_ACC(out, sum, left, right); }, expected);
+  expect_valid(
+      "TMATMUL_ACC", sum, [&] { pto::TMATMUL_ACC(sum, left, right); }, expected);
+  expect_valid(
+      "TMATMUL", sum, [&] { pto::TMATMUL(sum, left, right); },
+      [&](int i, int j) { return element<Out>(product(i, j)); });
+}
+
+TEST(Transfer, Products) {
+  expect_product<half, float>(32, 48, 16);
+  expect_product<bfloat16_t, float>(17, 5, 9);
+  expect_product<int8_t, int32_t>(1, 48, 3);
+}
+
+/// What the cube computes leaves L0C as it is, rounded, or cut off at 0.
+TEST(Transfer, FromAccumulators) {
+  pto::TileAcc<float, 16, 16, -1, -1> acc(11, 13);
+  TASSIGN(acc, 0);
+  fill(acc, [] { return std::ldexp(static_cast<float>(random_int(-9999, 9999)), -11); });
+  const Values<decltype(acc)> values(acc);
+  std::vector<half> memory(256);
+  pto::TSTORE(GlobalTensor<half, Shape<1, 1, 1, 16, 16>, Stride<1, 1, 1, 16, 1>>(memory.data()),
+              acc);
+  for (int i = 0; i < 11; ++i)
+    for (int j = 0; j < 13; ++j)
+      EXPECT_EQ(memory[static_cast<std::size_t>(16 * i + j)], element<half>(values(i, j)));
+
+  using Mat = pto::Tile<TileType::Mat, half, 16, 16, pto::BLayout::ColMajor, -1, -1,
+                        pto::SLayout::RowMajor>;
+  Mat mat(11, 13);
+  TASSIGN(mat, 64);
+  expect_valid(
+      "TMOV", mat, [&] { pto::TMOV(mat, acc); },
+      [&](int i, int j) { return element<half>(values(i, j)); });
+  expect_valid(
+      "TMOV", mat, [&] { pto::TMOV<Mat, decltype(acc), pto::ReluPreMode::NormalRelu>(mat, acc); },
+      [&](int i, int j) { return element<half>(std::max<Wide>(values(i, j), 0)); });
+}
+
+TEST(Transfer, Reshape) {
+  RowTile<float, 2, 8> rows(2, 8);
+  ColTile<float, 16, 1> column(16, 1);
+  TASSIGN(rows, 64);
+  fill_randomly(rows);
+  pto::TRESHAPE(column, rows);
+  EXPECT_EQ(column.address(), 64);
+  EXPECT_EQ(column.GetValue(9), rows.GetValue(9));
+  column.SetValue(3, 5);
+  EXPECT_EQ(rows.data()[3], 5);
+}
+
+}  // namespace
+}  // namespace pto2::test
