@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "pto/accesses.hpp"
 #include "pto/elements.hpp"
-#include "pto/instruction.hpp"
 #include "pto/math.hpp"
 
 namespace pto {
@@ -146,7 +146,7 @@ void convert_tile(const Dst& dst, const Src& src, bool saturate) {
 
 template <class Dst, class Src>
 RecordEvent convert_tile(const Use& use, Dst& dst, const Src& src, RoundMode mode, bool saturate) {
-  check_elementwise(use, dst, src);
+  begin_elementwise(use, dst, src);
   switch (mode) {
     case RoundMode::CAST_NONE:
     case RoundMode::CAST_RINT:

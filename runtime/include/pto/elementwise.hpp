@@ -2,8 +2,8 @@
 /// from a scalar.
 #pragma once
 
+#include "pto/accesses.hpp"
 #include "pto/elements.hpp"
-#include "pto/instruction.hpp"
 #include "pto/math.hpp"
 
 namespace pto {
@@ -72,7 +72,7 @@ RecordEvent binary(const Use& use, Op op, Dst& dst, const A& a, const B& b) {
   static_assert(
       std::is_same<T, typename A::DType>::value && std::is_same<T, typename B::DType>::value,
       "the operands of this instruction have the same element type");
-  check_elementwise(use, dst, a, b);
+  begin_elementwise(use, dst, a, b);
   const Elements<Dst> to(dst);
   const Elements<A> left(a);
   const Elements<B> right(b);
@@ -88,7 +88,7 @@ RecordEvent unary(const Use& use, Op op, Dst& dst, const A& a) {
   using T = typename Dst::DType;
   static_assert(std::is_same<T, typename A::DType>::value,
                 "the operands of this instruction have the same element type");
-  check_elementwise(use, dst, a);
+  begin_elementwise(use, dst, a);
   const Elements<Dst> to(dst);
   const Elements<A> from(a);
   for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {

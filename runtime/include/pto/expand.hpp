@@ -1,9 +1,9 @@
 /// Instructions that spread an operand over the rows of a tile, and those that fill one.
 #pragma once
 
+#include "pto/accesses.hpp"
 #include "pto/elements.hpp"
 #include "pto/elementwise.hpp"
-#include "pto/instruction.hpp"
 
 namespace pto {
 namespace detail {
@@ -58,6 +58,13 @@ constexpr void require_row_expand() {
   static_assert(Dst::isRowMajor, "dst is row-major");
 }
 
+template <class Dst, class Full, class Row>
+void announce(Accesses& accesses, const Dst& dst, const Full& full, const Row& row) {
+  accesses.reads(full);
+  accesses.reads(row);
+  accesses.writes(dst);
+}
+
 /// Which of the two sources is the full one is a matter of the valid regions.
 template <class Op, class Dst, class A, class B>
 RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& src1) {
@@ -67,15 +74,18 @@ RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
     return tile.GetValidRow() == rows && tile.GetValidCol() == cols && tile.isRowMajor;
   };
   if constexpr (checks_bounds) check_tile(use, "dst", facts_of(dst));
+  Accesses accesses(use);
   if (is_full(src0) || !is_full(src1)) {
     if constexpr (checks_bounds) {
       check_tile(use, "src0", facts_of(src0));
       check_valid(use, "src0", facts_of(src0), rows, cols);
       RowOperand<B>::check(use, "src1", src1, rows);
     }
+    announce(accesses, dst, src0, src1);
     expand_rows<true>(op, dst, src0, src1);
   } else {
     RowOperand<A>::check(use, "src0", src0, rows);
+    announce(accesses, dst, src1, src0);
     expand_rows<false>(op, dst, src1, src0);
   }
   return {};
@@ -107,13 +117,13 @@ RecordEvent TEXPANDS(Dst& dst, typename Dst::DType scalar,
   static_assert(Dst::Loc == TileType::Vec || Dst::Loc == TileType::Mat,
                 "dst is a tile of TileType::Vec or TileType::Mat");
   constexpr bool is_vector = Dst::Loc == TileType::Vec;
-  if constexpr (detail::checks_bounds)
-    detail::check_tile({"TEXPANDS", is_vector ? PIPE_V : PIPE_MTE2, site}, "dst",
-                       detail::facts_of(dst));
+  const detail::Use use{"TEXPANDS", is_vector ? PIPE_V : PIPE_MTE2, site};
+  if constexpr (detail::checks_bounds) detail::check_tile(use, "dst", detail::facts_of(dst));
+  const int rows = is_vector ? dst.GetValidRow() : Dst::Rows;
+  const int cols = is_vector ? dst.GetValidCol() : Dst::Cols;
+  detail::Accesses(use).writes(dst, rows, cols);
   const detail::Elements<Dst> to(dst);
-  detail::for_each_element<Dst>(is_vector ? dst.GetValidRow() : Dst::Rows,
-                                is_vector ? dst.GetValidCol() : Dst::Cols,
-                                [&](int i, int j) { to(i, j) = scalar; });
+  detail::for_each_element<Dst>(rows, cols, [&](int i, int j) { to(i, j) = scalar; });
   return {};
 }
 

@@ -1,8 +1,8 @@
 /// The tensors of the task that the kernel runs for, and what may be touched of them.
 #pragma once
 
+#include "pto/accesses.hpp"
 #include "pto/global_tensor.hpp"
-#include "pto/instruction.hpp"
 #include "pto_kernel_api.h"
 
 namespace pto::detail {
@@ -45,6 +45,7 @@ struct CallTensors {
 inline void begin_call(const int64_t* args) {
   const PTOCall& call = pto_call(args);
   const PTOTensor* const descriptors = reinterpret_cast<const PTOTensor*>(&call);
+  begin_accesses();
   call_tensors.count = 0;
   for (int i = 0; i < call.params; ++i) {
     const PTOTensor* const tensor = descriptors - 1 - i;

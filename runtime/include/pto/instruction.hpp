@@ -18,16 +18,6 @@ namespace pto::detail {
 
 inline constexpr bool checks_bounds = PTO2_KERNEL_CHECKS >= 1;
 
-/// A place in the kernel's source: as the default value of a parameter, that of the call.
-struct Site {
-  const char* file;
-  int line;
-
-  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    return {file, line};
-  }
-};
-
 /// An instruction of the kernel.
 struct Use {
   const char* instruction;
@@ -114,24 +104,6 @@ inline void check_place(const Use& use, const TileFacts& tile) {
              ": assign a lower address, or a smaller tile");
   if (tile.address % TileConfig::alignedSize != 0)
     fail(use, "tile", tile, "is not aligned: assign a multiple of 32");
-}
-
-/// That both are tiles, and all sources valid as the destination is.
-template <class Dst, class... Src>
-void check_elementwise(const Use& use, const Dst& dst, const Src&... src) {
-  static_assert(Dst::Loc == TileType::Vec && ((Src::Loc == TileType::Vec) && ...),
-                "the operands of this instruction are tiles of TileType::Vec");
-  if constexpr (checks_bounds) {
-    check_tile(use, "dst", facts_of(dst));
-    int number = 0;
-    const auto check_source = [&](const TileFacts& tile) {
-      const char* const names[] = {"src0", "src1", "src2"};
-      const char* const name = sizeof...(Src) == 1 ? "src" : names[number++];
-      check_tile(use, name, tile);
-      check_valid(use, name, tile, dst.GetValidRow(), dst.GetValidCol());
-    };
-    (check_source(facts_of(src)), ...);
-  }
 }
 
 }  // namespace pto::detail

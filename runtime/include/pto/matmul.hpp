@@ -1,9 +1,9 @@
 /// The matrix multiplications of the cube.
 #pragma once
 
+#include "pto/accesses.hpp"
 #include "pto/elements.hpp"
 #include "pto/elementwise.hpp"
-#include "pto/instruction.hpp"
 
 namespace pto {
 namespace detail {
@@ -37,6 +37,16 @@ void check_matmul(const Use& use, const C& c, const A& a, const B& b) {
   }
 }
 
+/// `in` is null where no sum goes on.
+template <class C, class A, class B>
+void announce_matmul(const Use& use, const C& c, const C* in, const A& a, const B& b) {
+  Accesses accesses(use);
+  accesses.reads(a);
+  accesses.reads(b);
+  if (in != nullptr) accesses.reads(*in);
+  accesses.writes(c);
+}
+
 /// out = in + a * b; in may be out, or null for zeros.
 template <class C, class A, class B>
 void multiply_matrices(typename C::DType* out, const typename C::DType* in, const A& a,
@@ -64,7 +74,9 @@ void multiply_matrices(typename C::DType* out, const typename C::DType* in, cons
 
 template <class C, class A, class B>
 RecordEvent TMATMUL(C& c, A& a, B& b, detail::Site site = detail::Site::here()) {
-  detail::check_matmul({"TMATMUL", PIPE_M, site}, c, a, b);
+  const detail::Use use{"TMATMUL", PIPE_M, site};
+  detail::check_matmul(use, c, a, b);
+  detail::announce_matmul<C>(use, c, nullptr, a, b);
   detail::multiply_matrices<C>(c.data(), nullptr, a, b);
   return {};
 }
@@ -81,6 +93,7 @@ RecordEvent TMATMUL_ACC(C& out, C& in, A& a, B& b, detail::Site site = detail::S
     detail::check_tile(use, "cIn", detail::facts_of(in));
     detail::check_valid(use, "cIn", detail::facts_of(in), out.GetValidRow(), out.GetValidCol());
   }
+  detail::announce_matmul(use, out, &in, a, b);
   detail::multiply_matrices<C>(out.data(), in.data(), a, b);
   return {};
 }

@@ -3,10 +3,10 @@
 
 #include <limits>
 
+#include "pto/accesses.hpp"
 #include "pto/convert.hpp"
 #include "pto/elements.hpp"
 #include "pto/global_tensor.hpp"
-#include "pto/instruction.hpp"
 
 namespace pto {
 namespace detail {
@@ -46,6 +46,13 @@ void fill_pad(const Dst& dst, const Src& src, typename Dst::DType pad) {
 }
 
 template <class Dst, class Src>
+void announce_fill_pad(const Use& use, const Dst& dst, const Src& src) {
+  Accesses accesses(use);
+  accesses.reads(src);
+  accesses.writes(dst, Dst::Rows, Dst::Cols);
+}
+
+template <class Dst, class Src>
 RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
   static_assert(std::is_same<typename Dst::DType, typename Src::DType>::value,
                 "the operands of this instruction have the same element type");
@@ -53,6 +60,7 @@ RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src", facts_of(src));
   }
+  announce_fill_pad(use, dst, src);
   fill_pad(dst, src, pad_value<typename Dst::DType, Dst::PadVal>());
   return {};
 }
@@ -61,6 +69,9 @@ template <class Dst, class Src>
 RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu) {
   using To = typename Dst::DType;
   if constexpr (checks_bounds) check_covers(use, facts_of(dst), facts_of(src));
+  Accesses accesses(use);
+  accesses.reads(src, dst.GetValidRow(), dst.GetValidCol());
+  accesses.writes(dst);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
   for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {

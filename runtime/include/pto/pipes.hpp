@@ -1,12 +1,34 @@
 /// What orders the pipes of a core. Every instruction is over before the next one begins here, so
-/// these do nothing.
+/// these do nothing, but for the checks of level 2, which find what they do not order.
 #pragma once
 
+#include "pto/accesses.hpp"
 #include "pto/types.hpp"
+
+#if PTO2_KERNEL_CHECKS >= 2
+
+inline void set_flag(pipe_t from, pipe_t to, int event) {
+  using pto::detail::checked;
+  pto::detail::access_log.set_flag(checked(from), checked(to), event);
+}
+inline void wait_flag(pipe_t from, pipe_t to, int event,
+                      pto::detail::Site site = pto::detail::Site::here()) {
+  using pto::detail::checked;
+  pto::detail::access_log.wait_flag(checked(from), checked(to), event,
+                                    {"wait_flag", site.file, site.line});
+}
+/// A pipe runs its own instructions in order: only all of them have something to wait for.
+inline void pipe_barrier(pipe_t pipe) {
+  if (pipe == PIPE_ALL) pto::detail::access_log.barrier_of_all();
+}
+
+#else
 
 inline void set_flag(pipe_t, pipe_t, int) {}
 inline void wait_flag(pipe_t, pipe_t, int) {}
 inline void pipe_barrier(pipe_t) {}
+
+#endif
 
 // Macros, because kernels define them anew.
 #define dcci(...) static_cast<void>(0)

@@ -1,9 +1,9 @@
 /// Instructions that reduce each row of a tile to one element.
 #pragma once
 
+#include "pto/accesses.hpp"
 #include "pto/elements.hpp"
 #include "pto/elementwise.hpp"
-#include "pto/instruction.hpp"
 
 namespace pto {
 namespace detail {
@@ -32,8 +32,8 @@ arithmetic_t<T> reduce_row(Op op, const T* row, int n) {
   return running[0];
 }
 
-template <class Op, class Dst, class Src>
-RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src) {
+template <class Op, class Dst, class Src, class Tmp>
+RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src, const Tmp& tmp) {
   using T = typename Src::DType;
   static_assert(Dst::Loc == TileType::Vec && Src::Loc == TileType::Vec,
                 "the operands of this instruction are tiles of TileType::Vec");
@@ -49,6 +49,10 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src) {
     if (dst.GetValidRow() != src.GetValidRow())
       check_valid(use, "dst", facts_of(dst), src.GetValidRow(), dst.GetValidCol());
   }
+  Accesses accesses(use);
+  accesses.reads(src);
+  if (tmp.address() >= 0) accesses.writes(tmp);
+  accesses.writes(dst, dst.GetValidRow(), 1);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
   for (int row = 0; row < src.GetValidRow(); ++row)
@@ -59,16 +63,16 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src) {
 }  // namespace detail
 
 template <class Dst, class Src, class Tmp>
-RecordEvent TROWSUM(Dst& dst, Src& src, Tmp&, detail::Site site = detail::Site::here()) {
-  return detail::reduce_rows({"TROWSUM", PIPE_V, site}, detail::Add(), dst, src);
+RecordEvent TROWSUM(Dst& dst, Src& src, Tmp& tmp, detail::Site site = detail::Site::here()) {
+  return detail::reduce_rows({"TROWSUM", PIPE_V, site}, detail::Add(), dst, src, tmp);
 }
 template <class Dst, class Src, class Tmp>
-RecordEvent TROWMAX(Dst& dst, Src& src, Tmp&, detail::Site site = detail::Site::here()) {
-  return detail::reduce_rows({"TROWMAX", PIPE_V, site}, detail::Maximum(), dst, src);
+RecordEvent TROWMAX(Dst& dst, Src& src, Tmp& tmp, detail::Site site = detail::Site::here()) {
+  return detail::reduce_rows({"TROWMAX", PIPE_V, site}, detail::Maximum(), dst, src, tmp);
 }
 template <class Dst, class Src, class Tmp>
-RecordEvent TROWMIN(Dst& dst, Src& src, Tmp&, detail::Site site = detail::Site::here()) {
-  return detail::reduce_rows({"TROWMIN", PIPE_V, site}, detail::Minimum(), dst, src);
+RecordEvent TROWMIN(Dst& dst, Src& src, Tmp& tmp, detail::Site site = detail::Site::here()) {
+  return detail::reduce_rows({"TROWMIN", PIPE_V, site}, detail::Minimum(), dst, src, tmp);
 }
 
 }  // namespace pto

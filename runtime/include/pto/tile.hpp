@@ -58,6 +58,10 @@ struct ValidSize<DYNAMIC> {
   [[nodiscard]] constexpr int get() const { return value; }
 };
 
+/// In accesses.hpp.
+template <class T>
+void check_element(const T& tile, int64_t offset, bool writes, Site site);
+
 }  // namespace detail
 
 template <TileType Loc_, typename Element_, int Rows_, int Cols_,
@@ -114,8 +118,14 @@ struct Tile {
     return reinterpret_cast<DType*>(detail::core_address(Loc, address_));
   }
   /// By its place in memory.
-  [[nodiscard]] DType GetValue(int64_t offset) const { return data()[offset]; }
-  void SetValue(int64_t offset, DType value) { data()[offset] = value; }
+  [[nodiscard]] DType GetValue(int64_t offset, detail::Site site = detail::Site::here()) const {
+    detail::check_element(*this, offset, false, site);
+    return data()[offset];
+  }
+  void SetValue(int64_t offset, DType value, detail::Site site = detail::Site::here()) {
+    detail::check_element(*this, offset, true, site);
+    data()[offset] = value;
+  }
 
   /// In its buffer; unassigned before TASSIGN.
   static constexpr int64_t unassigned = -1;

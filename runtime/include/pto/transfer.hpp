@@ -1,11 +1,11 @@
 /// TLOAD and TSTORE, between tensors in global memory and tiles.
 #pragma once
 
+#include "pto/accesses.hpp"
 #include "pto/convert.hpp"
 #include "pto/elements.hpp"
 #include "pto/global_memory.hpp"
 #include "pto/global_tensor.hpp"
-#include "pto/instruction.hpp"
 
 namespace pto {
 namespace detail {
@@ -60,6 +60,26 @@ struct Axes<Layout::NZ> {
 template <class Global>
 struct View {
   explicit View(const Global& global) : data(global.data()), rows(global), cols(global) {}
+
+  /// each(begin, end) for the addresses of its first so many rows and columns.
+  template <class Each>
+  void for_each_range(int row_count, int col_count, Each each) const {
+    const bool by_rows = cols.count == 1 && cols.strides[0] == 1;
+    const bool by_cols = rows.count == 1 && rows.strides[0] == 1;
+    const int lines = by_rows ? row_count : col_count;
+    for (int line = 0; line < lines; ++line) {
+      const auto begin =
+          reinterpret_cast<uint64_t>(data + (by_rows ? rows.offset(line) : cols.offset(line)));
+      if (by_rows || by_cols) {
+        each(begin, begin + (by_rows ? col_count : row_count) * sizeof *data);
+        continue;
+      }
+      for (int row = 0; row < row_count; ++row) {
+        const uint64_t element = begin + rows.offset(row) * sizeof *data;
+        each(element, element + sizeof *data);
+      }
+    }
+  }
 
   typename Global::DType* data;
   typename Axes<Global::layout>::Rows rows;
@@ -188,7 +208,11 @@ RecordEvent TLOAD(T& dst, const Global& src, detail::Site site = detail::Site::h
   detail::require_transfer<T, Global>();
   static_assert(T::Loc != TileType::Acc, "tiles of TileType::Vec and Mat are loaded");
   const detail::View<Global> view(src);
-  detail::check_transfer({"TLOAD", PIPE_MTE2, site}, dst, "dst", view, "src");
+  const detail::Use use{"TLOAD", PIPE_MTE2, site};
+  detail::check_transfer(use, dst, "dst", view, "src");
+  detail::Accesses accesses(use);
+  accesses.reads_view(view, dst.GetValidRow(), dst.GetValidCol());
+  accesses.writes(dst);
   using Element = typename T::DType;
   const bool is_copied =
       detail::for_each_line(dst, view, [](Element* to, const auto* from, std::size_t n) {
@@ -204,8 +228,11 @@ template <class T, class Global, AtomicType Atomic = AtomicType::AtomicNone>
 RecordEvent TSTORE(const Global& dst, T& src, detail::Site site = detail::Site::here()) {
   detail::require_transfer<T, Global>();
   const detail::View<Global> view(dst);
-  detail::check_transfer({"TSTORE", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site}, src,
-                         "src", view, "dst");
+  const detail::Use use{"TSTORE", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site};
+  detail::check_transfer(use, src, "src", view, "dst");
+  detail::Accesses accesses(use);
+  accesses.reads(src);
+  accesses.writes_view(view, src.GetValidRow(), src.GetValidCol());
   using Element = typename Global::DType;
   using InTile = typename T::DType;
   if constexpr (Atomic != AtomicType::AtomicNone) {

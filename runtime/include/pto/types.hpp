@@ -115,6 +115,16 @@ struct RecordEvent {};
 
 namespace detail {
 
+/// A place in the kernel's source: as the default value of a parameter, that of the call.
+struct Site {
+  const char* file;
+  int line;
+
+  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 template <class T>
 inline constexpr bool is_small_float =
     std::is_same<T, half>::value || std::is_same<T, bfloat16_t>::value;

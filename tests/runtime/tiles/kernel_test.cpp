@@ -70,7 +70,10 @@ class Kernel {
   void (*entry_)(int64_t*);
 };
 
-TEST(TileKernel, ComputesSoftmax) {
+/// With each level of checks.
+class Softmax : public testing::TestWithParam<const char*> {};
+
+TEST_P(Softmax, IsComputed) {
   constexpr uint32_t rows = 16, cols = 64, valid = 50;
   const float scale = 0.25F;
   std::vector<float> in(rows * cols), out(rows * cols);
@@ -79,7 +82,7 @@ TEST(TileKernel, ComputesSoftmax) {
   Call call;
   call.tensor(in.data(), rows, valid, cols).scalar(std::bit_cast<int32_t>(scale));
   call.tensor(out.data(), rows, cols, cols);
-  EXPECT_EQ(Kernel("softmax").run(call), "");
+  EXPECT_EQ(Kernel(GetParam()).run(call), "");
   for (std::size_t row = 0; row < rows; ++row) {
     double sum = 0;
     for (std::size_t j = 0; j < valid; ++j) sum += std::exp(double{scale} * in[row * cols + j]);
@@ -89,6 +92,8 @@ TEST(TileKernel, ComputesSoftmax) {
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(TileKernel, Softmax, testing::Values("softmax", "softmax_all"));
 
 /// What kernel `number` of the image says, if it is wrong or right.
 std::string finding(const Kernel& kernel, int number, bool wrong) {
@@ -116,13 +121,28 @@ constexpr Wrong wrong_kernels[] = {
     {"TROWEXPANDMUL", "src1 (Vec float 16x1 ColMajor valid 15x1 at UB 0x400) must be valid 16x1"},
     {"TMATMUL", "b (Right float 16x16 valid 16x16 at L0B 0x0) must be valid 8x16"},
     {"TMOV", "src (Vec float 16x16 valid 15x16 at UB 0x400) has not all elements of dst"},
+    {"SetValue", "has no element 256: it has 256"},
+    {"TEXP", "PIPE_V reads 0x0..0x3ff of UB, which TLOAD at wrong.cpp:"},
+    {"TSTORE", "PIPE_MTE3 reads 0x0..0x3ff of UB, which TEXPANDS at wrong.cpp:"},
+    {"TLOAD", "of GM, which TSTORE at wrong.cpp:"},
+    {"SetValue", "PIPE_S writes 0x14..0x17 of UB, which TEXPANDS at wrong.cpp:"},
+    {"wait_flag", "PIPE_MTE3 waits for ever: no set_flag(PIPE_V, PIPE_MTE3, 2) comes before it"},
+    {"TEXP", "reads 0x20..0x3f of UB, which nobody has written in this kernel"},
+    {"TEXP", "reads 0x3e0..0x3ff of UB of the tile at 0x0 with 1024 bytes, which TEXPANDS at "},
 };
+/// Those before it are found by the checks of bounds.
+constexpr int first_of_all_checks = 13;
 
 TEST(TileKernel, SaysWhatIsWrong) {
-  const Kernel kernel("wrong");
+  const Kernel bounds("wrong"), all("wrong_all");
   int number = 0;
   for (const Wrong& wrong : wrong_kernels) {
-    EXPECT_EQ(finding(kernel, number, false), "") << number;
+    const Kernel& kernel = number < first_of_all_checks ? bounds : all;
+    EXPECT_EQ(finding(bounds, number, false), "") << number;
+    EXPECT_EQ(finding(all, number, false), "") << number;
+    if (number >= first_of_all_checks) {
+      EXPECT_EQ(finding(bounds, number, true), "") << number;
+    }
     EXPECT_THAT(finding(kernel, number, true),
                 AllOf(HasSubstr(std::string(wrong.instruction) + " at wrong.cpp:"),
                       HasSubstr(wrong.says), SizeIs(testing::Lt(240))))

@@ -57,6 +57,7 @@ void stores_beyond_tensor(int64_t tensor, bool wrong) {
   Part tile(wrong ? 16 : 15, 16);
   TASSIGN(tile, 0);
   TEXPANDS(tile, 1);
+  pipe_barrier(PIPE_ALL);
   TSTORE(global, tile);
 }
 void operands_differ(bool wrong) {
@@ -86,8 +87,10 @@ void products_differ(bool wrong) {
   TASSIGN(c, 0);
   TASSIGN(mat, 0);
   TEXPANDS(mat, 1);
+  pipe_barrier(PIPE_ALL);
   TMOV(a, mat);
   TMOV(b, mat);
+  pipe_barrier(PIPE_ALL);
   TMATMUL(c, a, b);
 }
 void moves_more(bool wrong) {
@@ -96,6 +99,72 @@ void moves_more(bool wrong) {
   TASSIGN(b, 1024);
   TEXPANDS(b, 1);
   TMOV(a, b);
+}
+void loads_unordered(Global& global, bool wrong) {
+  Matrix tile;
+  TASSIGN(tile, 0);
+  TLOAD(tile, global);
+  if (!wrong) {
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  }
+  TEXP(tile, tile);
+}
+void stores_unordered(Global& global, bool wrong) {
+  Matrix tile;
+  TASSIGN(tile, 0);
+  TEXPANDS(tile, 1);
+  pipe_barrier(wrong ? PIPE_V : PIPE_ALL);
+  TSTORE(global, tile);
+}
+void reloads_unordered(Global& global, bool wrong) {
+  Matrix tile, again;
+  TASSIGN(tile, 0);
+  TASSIGN(again, 1024);
+  TEXPANDS(tile, 1);
+  pipe_barrier(PIPE_ALL);
+  TSTORE(global, tile);
+  if (!wrong) {
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
+  }
+  TLOAD(again, global);
+}
+void sets_unordered(bool wrong) {
+  Matrix tile;
+  TASSIGN(tile, 0);
+  TEXPANDS(tile, 1);
+  if (!wrong) {
+    set_flag(PIPE_V, PIPE_S, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_S, EVENT_ID0);
+  }
+  tile.SetValue(5, 2);
+}
+void waits_for_ever(bool wrong) {
+  if (!wrong) set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
+  wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
+}
+void reads_unwritten(bool wrong) {
+  Part a(16, wrong ? 8 : 16), b(16, 16);
+  TASSIGN(a, 0);
+  TASSIGN(b, 1024);
+  TEXPANDS(a, 1);
+  a.SetValidShape(16, 16);
+  TEXP(b, a);
+}
+void reads_overwritten(bool wrong) {
+  Matrix a;
+  Column column(16);
+  TASSIGN(a, 0);
+  TASSIGN(column, wrong ? 992 : 1024);
+  TEXPANDS(a, 1);
+  TEXPANDS(column, 2);
+  TEXP(a, a);
+}
+void element_outside(bool wrong) {
+  Matrix tile;
+  TASSIGN(tile, 0);
+  tile.SetValue(wrong ? 256 : 255, 1);
 }
 
 }  // namespace
@@ -129,5 +198,21 @@ extern "C" void kernel_entry(int64_t* args) {
       return products_differ(wrong);
     case 11:
       return moves_more(wrong);
+    case 12:
+      return element_outside(wrong);
+    case 13:
+      return loads_unordered(global, wrong);
+    case 14:
+      return stores_unordered(global, wrong);
+    case 15:
+      return reloads_unordered(global, wrong);
+    case 16:
+      return sets_unordered(wrong);
+    case 17:
+      return waits_for_ever(wrong);
+    case 18:
+      return reads_unwritten(wrong);
+    case 19:
+      return reads_overwritten(wrong);
   }
 }

@@ -1,0 +1,178 @@
+/// The one place through which instructions say what they read and write, for the checks of level
+/// 2: races between pipes, and reads of bytes that nobody has written or that another tile has
+/// overwritten (checks/access_log.hpp). Nothing on other levels.
+#pragma once
+
+#include "pto/instruction.hpp"
+
+#if PTO2_KERNEL_CHECKS >= 2
+#include "pto/checks/access_log.hpp"
+#endif
+
+namespace pto::detail {
+
+#if PTO2_KERNEL_CHECKS >= 2
+
+static_assert(static_cast<int>(PIPE_V) == static_cast<int>(checks::Pipe::V) &&
+              static_cast<int>(PIPE_FIX) == static_cast<int>(checks::Pipe::FIX));
+static_assert(static_cast<int>(TileType::Vec) == static_cast<int>(checks::Space::UB) &&
+              static_cast<int>(TileType::Acc) == static_cast<int>(checks::Space::L0C));
+
+/// Of the kernel that this thread runs.
+[[gnu::visibility("hidden")]] inline thread_local checks::AccessLog access_log;
+
+inline checks::Pipe checked(pipe_t pipe) {
+  return static_cast<checks::Pipe>(pipe);
+}
+
+/// What one instruction does: all that it reads, then all that it writes.
+class Accesses {
+ public:
+  explicit Accesses(const Use& use) {
+    access_log.begin(checked(use.pipe), {use.instruction, use.site.file, use.site.line});
+  }
+
+  /// The rows x cols first elements.
+  template <class T>
+  void reads(const T& tile, int rows, int cols) {
+    for_each_range(tile, rows, cols, [](auto space, uint64_t begin, uint64_t end, auto content) {
+      access_log.read(space, begin, end, content);
+    });
+  }
+  template <class T>
+  void writes(const T& tile, int rows, int cols) {
+    for_each_range(tile, rows, cols, [](auto space, uint64_t begin, uint64_t end, auto content) {
+      access_log.write(space, begin, end, content);
+    });
+  }
+  template <class T>
+  void reads(const T& tile) {
+    reads(tile, tile.GetValidRow(), tile.GetValidCol());
+  }
+  template <class T>
+  void writes(const T& tile) {
+    writes(tile, tile.GetValidRow(), tile.GetValidCol());
+  }
+  /// One element, by its place.
+  template <class T>
+  void reads_element(const T& tile, int64_t offset) {
+    const uint64_t begin = static_cast<uint64_t>(tile.address()) + offset * element_bytes<T>;
+    access_log.read(space_of<T>, begin, begin + element_bytes<T>, content_of(tile));
+  }
+  template <class T>
+  void writes_element(const T& tile, int64_t offset) {
+    const uint64_t begin = static_cast<uint64_t>(tile.address()) + offset * element_bytes<T>;
+    access_log.write(space_of<T>, begin, begin + element_bytes<T>, content_of(tile));
+  }
+
+  /// The elements of a view (transfer.hpp) that rows x cols of a tile are.
+  template <class View>
+  void reads_view(const View& view, int rows, int cols) {
+    view.for_each_range(rows, cols, [](uint64_t begin, uint64_t end) {
+      access_log.read(checks::Space::GM, begin, end);
+    });
+  }
+  template <class View>
+  void writes_view(const View& view, int rows, int cols) {
+    view.for_each_range(rows, cols, [](uint64_t begin, uint64_t end) {
+      access_log.write(checks::Space::GM, begin, end);
+    });
+  }
+
+ private:
+  template <class T>
+  static constexpr uint64_t element_bytes = sizeof(typename T::DType);
+  template <class T>
+  static constexpr checks::Space space_of = static_cast<checks::Space>(T::Loc);
+  template <class T>
+  static checks::TileBytes content_of(const T& tile) {
+    return {static_cast<uint64_t>(tile.address()), static_cast<uint64_t>(T::bytes)};
+  }
+
+  /// The bytes of the elements: each line of them, all if they have no gaps. Bias and Scaling tiles
+  /// are not looked at.
+  template <class T, class Each>
+  static void for_each_range(const T& tile, int rows, int cols, Each each) {
+    if constexpr (T::Loc <= TileType::Acc) {
+      const checks::TileBytes content = content_of(tile);
+      const auto give = [&](int64_t first, int64_t elements) {
+        const uint64_t begin = content.begin + first * element_bytes<T>;
+        each(space_of<T>, begin, begin + elements * element_bytes<T>, content);
+      };
+      using L = typename T::TileLayout;
+      const int lines = L::is_row_major ? rows : cols, length = L::is_row_major ? cols : rows;
+      const int line = L::is_row_major ? T::Cols : T::Rows;
+      if (L::is_boxed) return give(0, T::Numel);
+      if (length == line) return give(0, int64_t{lines} * line);
+      for (int i = 0; i < lines; ++i) give(int64_t{i} * line, length);
+    }
+  }
+};
+
+inline void begin_accesses() {
+  access_log.clear();
+}
+
+#else
+
+struct Accesses {
+  explicit Accesses(const Use&) {}
+  template <class T>
+  void reads(const T&, int = 0, int = 0) {}
+  template <class T>
+  void writes(const T&, int = 0, int = 0) {}
+  template <class T>
+  void reads_element(const T&, int64_t) {}
+  template <class T>
+  void writes_element(const T&, int64_t) {}
+  template <class View>
+  void reads_view(const View&, int, int) {}
+  template <class View>
+  void writes_view(const View&, int, int) {}
+};
+
+inline void begin_accesses() {}
+
+#endif
+
+/// All sources are vector tiles, valid as the destination is.
+template <class Dst, class... Src>
+void begin_elementwise(const Use& use, const Dst& dst, const Src&... src) {
+  static_assert(Dst::Loc == TileType::Vec && ((Src::Loc == TileType::Vec) && ...),
+                "the operands of this instruction are tiles of TileType::Vec");
+  if constexpr (checks_bounds) {
+    check_tile(use, "dst", facts_of(dst));
+    int number = 0;
+    const auto check_source = [&](const TileFacts& tile) {
+      const char* const names[] = {"src0", "src1", "src2"};
+      const char* const name = sizeof...(Src) == 1 ? "src" : names[number++];
+      check_tile(use, name, tile);
+      check_valid(use, name, tile, dst.GetValidRow(), dst.GetValidCol());
+    };
+    (check_source(facts_of(src)), ...);
+  }
+  Accesses accesses(use);
+  (accesses.reads(src), ...);
+  accesses.writes(dst);
+}
+
+/// By Tile::GetValue and SetValue.
+template <class T>
+void check_element(const T& tile, int64_t offset, bool writes, Site site) {
+  const Use use{writes ? "SetValue" : "GetValue", PIPE_S, site};
+  if constexpr (checks_bounds) {
+    const TileFacts facts = facts_of(tile);
+    if (facts.address < 0) fail(use, "tile", facts, "has no address: TASSIGN it first");
+    if (offset < 0 || offset >= T::Numel)
+      fail(use, "tile", facts,
+           "has no element " + std::to_string(offset) + ": it has " + std::to_string(T::Numel));
+  }
+  Accesses accesses(use);
+  if (writes) {
+    accesses.writes_element(tile, offset);
+  } else {
+    accesses.reads_element(tile, offset);
+  }
+}
+
+}  // namespace pto::detail
