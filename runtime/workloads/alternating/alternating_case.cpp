@@ -6,6 +6,7 @@
 
 namespace pto2::workloads {
 namespace {
+namespace alternating_case {
 
 constexpr uint64_t product_side = 128;
 constexpr uint64_t product_elements = product_side * product_side;
@@ -74,17 +75,18 @@ class Alternating : public Workload {
   }
 };
 
+}  // namespace alternating_case
 }  // namespace
 
 const Workload& alternating() {
-  static const Alternating workload;
+  static const alternating_case::Alternating workload;
   return workload;
 }
 
 std::unique_ptr<CaseData> make_alternating_case(CaseInfo info, uint64_t batch, uint64_t products,
                                                 uint64_t sums, uint64_t seed) {
   info.tasks = batch * (products + sums);
-  return std::make_unique<AlternatingCase>(info, batch, products, sums, seed);
+  return std::make_unique<alternating_case::AlternatingCase>(info, batch, products, sums, seed);
 }
 
 }  // namespace pto2::workloads

@@ -6,6 +6,7 @@
 
 namespace pto2::workloads {
 namespace {
+namespace bgemm_case {
 
 constexpr uint64_t batch = 2;
 constexpr uint64_t grid = 4;
@@ -69,10 +70,11 @@ class Bgemm : public Workload {
   }
 };
 
+}  // namespace bgemm_case
 }  // namespace
 
 const Workload& bgemm() {
-  static const Bgemm workload;
+  static const bgemm_case::Bgemm workload;
   return workload;
 }
 

@@ -6,6 +6,7 @@
 
 namespace pto2::workloads {
 namespace {
+namespace block_incore_case {
 
 constexpr uint64_t blocks = 24;
 constexpr uint64_t elements = 24'001;  // blocks are not all of one size
@@ -63,10 +64,11 @@ class BlockIncore : public Workload {
   }
 };
 
+}  // namespace block_incore_case
 }  // namespace
 
 const Workload& block_incore() {
-  static const BlockIncore workload;
+  static const block_incore_case::BlockIncore workload;
   return workload;
 }
 

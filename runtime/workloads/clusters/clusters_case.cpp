@@ -8,6 +8,7 @@
 
 namespace pto2::workloads {
 namespace {
+namespace clusters_case {
 
 constexpr uint64_t batch = 8;
 constexpr uint64_t steps = 4;
@@ -73,10 +74,11 @@ class Clusters : public Workload {
   }
 };
 
+}  // namespace clusters_case
 }  // namespace
 
 const Workload& clusters() {
-  static const Clusters workload;
+  static const clusters_case::Clusters workload;
   return workload;
 }
 

@@ -8,6 +8,7 @@
 
 namespace pto2::workloads {
 namespace {
+namespace deadlock_case {
 
 constexpr uint64_t kibibyte = 1024;
 constexpr double usual_tolerance = 1e-5;
@@ -171,10 +172,11 @@ class DeadlockWorkload : public Workload {
   }
 };
 
+}  // namespace deadlock_case
 }  // namespace
 
 const Workload& deadlock() {
-  static const DeadlockWorkload workload;
+  static const deadlock_case::DeadlockWorkload workload;
   return workload;
 }
 

@@ -8,6 +8,7 @@
 
 namespace pto2::workloads {
 namespace {
+namespace matmul_case {
 
 constexpr uint64_t side = 128;
 constexpr uint64_t elements = side * side;
@@ -86,10 +87,11 @@ class Matmul : public Workload {
   }
 };
 
+}  // namespace matmul_case
 }  // namespace
 
 const Workload& matmul() {
-  static const Matmul workload;
+  static const matmul_case::Matmul workload;
   return workload;
 }
 

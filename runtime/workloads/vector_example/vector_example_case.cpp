@@ -7,6 +7,7 @@
 
 namespace pto2::workloads {
 namespace {
+namespace vector_example_case {
 
 constexpr uint64_t elements = 128 * 128;
 constexpr uint64_t task_count = 5;
@@ -75,10 +76,11 @@ class VectorExample : public Workload {
   }
 };
 
+}  // namespace vector_example_case
 }  // namespace
 
 const Workload& vector_example() {
-  static const VectorExample workload;
+  static const vector_example_case::VectorExample workload;
   return workload;
 }
 
