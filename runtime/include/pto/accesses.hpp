@@ -32,18 +32,20 @@ class Accesses {
     access_log.begin(checked(use.pipe), {use.instruction, use.site.file, use.site.line});
   }
 
-  /// The rows x cols first elements.
+  /// rows x cols elements, the first ones or those from another place on.
   template <class T>
-  void reads(const T& tile, int rows, int cols) {
-    for_each_range(tile, rows, cols, [](auto space, uint64_t begin, uint64_t end, auto content) {
-      access_log.read(space, begin, end, content);
-    });
+  void reads(const T& tile, int rows, int cols, int row = 0, int col = 0) {
+    for_each_range(tile, {row, col, rows, cols},
+                   [](auto space, uint64_t begin, uint64_t end, auto content) {
+                     access_log.read(space, begin, end, content);
+                   });
   }
   template <class T>
-  void writes(const T& tile, int rows, int cols) {
-    for_each_range(tile, rows, cols, [](auto space, uint64_t begin, uint64_t end, auto content) {
-      access_log.write(space, begin, end, content);
-    });
+  void writes(const T& tile, int rows, int cols, int row = 0, int col = 0) {
+    for_each_range(tile, {row, col, rows, cols},
+                   [](auto space, uint64_t begin, uint64_t end, auto content) {
+                     access_log.write(space, begin, end, content);
+                   });
   }
   template <class T>
   void reads(const T& tile) {
@@ -89,10 +91,14 @@ class Accesses {
     return {static_cast<uint64_t>(tile.address()), static_cast<uint64_t>(T::bytes)};
   }
 
+  struct Part {
+    int row, col, rows, cols;
+  };
+
   /// The bytes of the elements: each line of them, all if they have no gaps. Bias and Scaling tiles
   /// are not looked at.
   template <class T, class Each>
-  static void for_each_range(const T& tile, int rows, int cols, Each each) {
+  static void for_each_range(const T& tile, const Part& part, Each each) {
     if constexpr (T::Loc <= TileType::Acc) {
       const checks::TileBytes content = content_of(tile);
       const auto give = [&](int64_t first, int64_t elements) {
@@ -100,11 +106,13 @@ class Accesses {
         each(space_of<T>, begin, begin + elements * element_bytes<T>, content);
       };
       using L = typename T::TileLayout;
-      const int lines = L::is_row_major ? rows : cols, length = L::is_row_major ? cols : rows;
-      const int line = L::is_row_major ? T::Cols : T::Rows;
+      const bool by_rows = L::is_row_major;
+      const int lines = by_rows ? part.rows : part.cols, length = by_rows ? part.cols : part.rows;
+      const int line = by_rows ? T::Cols : T::Rows;
+      const int64_t first = L::offset(part.row, part.col);
       if (L::is_boxed) return give(0, T::Numel);
-      if (length == line) return give(0, int64_t{lines} * line);
-      for (int i = 0; i < lines; ++i) give(int64_t{i} * line, length);
+      if (length == line) return give(first, int64_t{lines} * line);
+      for (int i = 0; i < lines; ++i) give(first + int64_t{i} * line, length);
     }
   }
 };
@@ -118,9 +126,9 @@ inline void begin_accesses() {
 struct Accesses {
   explicit Accesses(const Use&) {}
   template <class T>
-  void reads(const T&, int = 0, int = 0) {}
+  void reads(const T&, int = 0, int = 0, int = 0, int = 0) {}
   template <class T>
-  void writes(const T&, int = 0, int = 0) {}
+  void writes(const T&, int = 0, int = 0, int = 0, int = 0) {}
   template <class T>
   void reads_element(const T&, int64_t) {}
   template <class T>

@@ -62,6 +62,28 @@ struct Exponential {
 struct Logarithm {
   float operator()(float a) const { return logarithm(a); }
 };
+struct Negate {
+  template <class T>
+  T operator()(T a) const {
+    if constexpr (std::is_integral<T>::value) return Subtract()(T{0}, a);
+    return -a;
+  }
+};
+struct Absolute {
+  template <class T>
+  T operator()(T a) const {
+    if constexpr (std::is_unsigned<T>::value) return a;
+    if constexpr (is_float<T>) return std::fabs(a);
+    return a < T{0} ? Negate()(a) : a;
+  }
+};
+struct Reciprocal {
+  float operator()(float a) const { return 1.0F / a; }
+};
+/// In double, so that it is rounded once.
+struct ReciprocalSquareRoot {
+  float operator()(float a) const { return static_cast<float>(1.0 / std::sqrt(double{a})); }
+};
 struct SquareRoot {
   float operator()(float a) const { return std::sqrt(a); }
 };
@@ -154,6 +176,11 @@ RecordEvent TMULS(Dst& dst, A& src, typename A::DType scalar,
                   detail::Site site = detail::Site::here()) {
   return detail::with_scalar({"TMULS", PIPE_V, site}, detail::Multiply(), dst, src, scalar);
 }
+template <auto Precision = DivAlgorithm::DEFAULT, class Dst, class A>
+RecordEvent TDIVS(Dst& dst, A& src, typename A::DType scalar,
+                  detail::Site site = detail::Site::here()) {
+  return detail::with_scalar({"TDIVS", PIPE_V, site}, detail::Divide(), dst, src, scalar);
+}
 template <class Dst, class A>
 RecordEvent TMAXS(Dst& dst, A& src, typename A::DType scalar,
                   detail::Site site = detail::Site::here()) {
@@ -176,6 +203,27 @@ RecordEvent TLOG(Dst& dst, A& src, detail::Site site = detail::Site::here()) {
 template <auto Precision = SqrtAlgorithm::DEFAULT, class Dst, class A>
 RecordEvent TSQRT(Dst& dst, A& src, detail::Site site = detail::Site::here()) {
   return detail::unary_float({"TSQRT", PIPE_V, site}, detail::SquareRoot(), dst, src);
+}
+
+template <auto Precision = RecipAlgorithm::DEFAULT, class Dst, class A>
+RecordEvent TRECIP(Dst& dst, A& src, detail::Site site = detail::Site::here()) {
+  return detail::unary_float({"TRECIP", PIPE_V, site}, detail::Reciprocal(), dst, src);
+}
+template <auto Precision = RsqrtAlgorithm::DEFAULT, class Dst, class A>
+RecordEvent TRSQRT(Dst& dst, A& src, detail::Site site = detail::Site::here()) {
+  return detail::unary_float({"TRSQRT", PIPE_V, site}, detail::ReciprocalSquareRoot(), dst, src);
+}
+template <auto Precision = RsqrtAlgorithm::DEFAULT, class Dst, class A, class Tmp>
+RecordEvent TRSQRT(Dst& dst, A& src, Tmp&, detail::Site site = detail::Site::here()) {
+  return TRSQRT<Precision>(dst, src, site);
+}
+template <class Dst, class A>
+RecordEvent TNEG(Dst& dst, A& src, detail::Site site = detail::Site::here()) {
+  return detail::unary({"TNEG", PIPE_V, site}, detail::Negate(), dst, src);
+}
+template <class Dst, class A>
+RecordEvent TABS(Dst& dst, A& src, detail::Site site = detail::Site::here()) {
+  return detail::unary({"TABS", PIPE_V, site}, detail::Absolute(), dst, src);
 }
 
 }  // namespace pto

@@ -91,6 +91,63 @@ RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
   return {};
 }
 
+/// Each column of src0 with one element of src1.
+template <class Op, class Dst, class A, class B>
+RecordEvent col_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& src1) {
+  require_row_expand<Dst, A, B>();
+  using T = typename Dst::DType;
+  using W = arithmetic_t<T>;
+  const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
+  if constexpr (checks_bounds) {
+    check_tile(use, "dst", facts_of(dst));
+    check_tile(use, "src0", facts_of(src0));
+    check_valid(use, "src0", facts_of(src0), rows, cols);
+    check_tile(use, "src1", facts_of(src1));
+    if (src1.GetValidCol() != cols)
+      check_valid(use, "src1", facts_of(src1), src1.GetValidRow(), cols);
+  }
+  Accesses accesses(use);
+  accesses.reads(src0);
+  accesses.reads(src1, 1, cols);
+  accesses.writes(dst);
+  const Elements<Dst> to(dst);
+  const Elements<A> from(src0);
+  const Elements<B> of_col(src1);
+  for_each_element<Dst>(rows, cols, [&](int i, int j) {
+    to(i, j) = as<T>(op(as<W>(from(i, j)), as<W>(of_col(0, j))));
+  });
+  return {};
+}
+
+/// e to the difference.
+struct ExponentialOfDifference {
+  float operator()(float a, float b) const { return exponential(a - b); }
+};
+
+/// The first column of src, or the first row, in each column or row.
+template <bool OfRows, class Dst, class Src>
+RecordEvent spread(const Use& use, Dst& dst, const Src& src) {
+  require_row_expand<Dst, Src, Src>();
+  const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
+  if constexpr (checks_bounds) {
+    check_tile(use, "dst", facts_of(dst));
+    check_tile(use, "src", facts_of(src));
+    if ((OfRows ? src.GetValidRow() : src.GetValidCol()) != (OfRows ? rows : cols))
+      check_valid(use, "src", facts_of(src), OfRows ? rows : 1, OfRows ? 1 : cols);
+  }
+  Accesses accesses(use);
+  accesses.reads(src, OfRows ? rows : 1, OfRows ? 1 : cols);
+  accesses.writes(dst);
+  const Elements<Dst> to(dst);
+  const Elements<Src> from(src);
+  for (int i = 0; i < rows; ++i) {
+    const auto of_row = from(OfRows ? i : 0, 0);
+    PTO2_INDEPENDENT
+    for (int j = 0; j < cols; ++j) to(i, j) = OfRows ? of_row : from(0, j);
+  }
+  return {};
+}
+
 }  // namespace detail
 
 template <class Dst, class A, class B>
@@ -108,6 +165,94 @@ RecordEvent TROWEXPANDMUL(Dst& dst, A& src0, B& src1, detail::Site site = detail
 template <auto Precision = DivAlgorithm::DEFAULT, class Dst, class A, class B>
 RecordEvent TROWEXPANDDIV(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
   return detail::row_expand({"TROWEXPANDDIV", PIPE_V, site}, detail::Divide(), dst, src0, src1);
+}
+
+template <class Dst, class A, class B>
+RecordEvent TROWEXPANDMAX(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::row_expand({"TROWEXPANDMAX", PIPE_V, site}, detail::Maximum(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TROWEXPANDMIN(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::row_expand({"TROWEXPANDMIN", PIPE_V, site}, detail::Minimum(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TROWEXPANDEXPDIF(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::row_expand({"TROWEXPANDEXPDIF", PIPE_V, site}, detail::ExponentialOfDifference(),
+                            dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TCOLEXPANDADD(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::col_expand({"TCOLEXPANDADD", PIPE_V, site}, detail::Add(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TCOLEXPANDSUB(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::col_expand({"TCOLEXPANDSUB", PIPE_V, site}, detail::Subtract(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TCOLEXPANDMUL(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::col_expand({"TCOLEXPANDMUL", PIPE_V, site}, detail::Multiply(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TCOLEXPANDDIV(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::col_expand({"TCOLEXPANDDIV", PIPE_V, site}, detail::Divide(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TCOLEXPANDMAX(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::col_expand({"TCOLEXPANDMAX", PIPE_V, site}, detail::Maximum(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TCOLEXPANDMIN(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::col_expand({"TCOLEXPANDMIN", PIPE_V, site}, detail::Minimum(), dst, src0, src1);
+}
+template <class Dst, class A, class B>
+RecordEvent TCOLEXPANDEXPDIF(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site::here()) {
+  return detail::col_expand({"TCOLEXPANDEXPDIF", PIPE_V, site}, detail::ExponentialOfDifference(),
+                            dst, src0, src1);
+}
+
+template <class Dst, class A, class B, class Tmp>
+RecordEvent TROWEXPANDADD(Dst& dst, A& src0, B& src1, Tmp&,
+                          detail::Site site = detail::Site::here()) {
+  return TROWEXPANDADD(dst, src0, src1, site);
+}
+template <class Dst, class A, class B, class Tmp>
+RecordEvent TROWEXPANDSUB(Dst& dst, A& src0, B& src1, Tmp&,
+                          detail::Site site = detail::Site::here()) {
+  return TROWEXPANDSUB(dst, src0, src1, site);
+}
+template <class Dst, class A, class B, class Tmp>
+RecordEvent TROWEXPANDMUL(Dst& dst, A& src0, B& src1, Tmp&,
+                          detail::Site site = detail::Site::here()) {
+  return TROWEXPANDMUL(dst, src0, src1, site);
+}
+template <class Dst, class A, class B, class Tmp>
+RecordEvent TROWEXPANDDIV(Dst& dst, A& src0, B& src1, Tmp&,
+                          detail::Site site = detail::Site::here()) {
+  return TROWEXPANDDIV(dst, src0, src1, site);
+}
+template <class Dst, class A, class B, class Tmp>
+RecordEvent TROWEXPANDMAX(Dst& dst, A& src0, B& src1, Tmp&,
+                          detail::Site site = detail::Site::here()) {
+  return TROWEXPANDMAX(dst, src0, src1, site);
+}
+template <class Dst, class A, class B, class Tmp>
+RecordEvent TROWEXPANDMIN(Dst& dst, A& src0, B& src1, Tmp&,
+                          detail::Site site = detail::Site::here()) {
+  return TROWEXPANDMIN(dst, src0, src1, site);
+}
+template <class Dst, class A, class B, class Tmp>
+RecordEvent TROWEXPANDEXPDIF(Dst& dst, A& src0, B& src1, Tmp&,
+                             detail::Site site = detail::Site::here()) {
+  return TROWEXPANDEXPDIF(dst, src0, src1, site);
+}
+
+template <class Dst, class Src>
+RecordEvent TROWEXPAND(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return detail::spread<true>({"TROWEXPAND", PIPE_V, site}, dst, src);
+}
+template <class Dst, class Src>
+RecordEvent TCOLEXPAND(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return detail::spread<false>({"TCOLEXPAND", PIPE_V, site}, dst, src);
 }
 
 /// Every valid element of a vector tile becomes the scalar; of one in L1, every element.

@@ -65,17 +65,17 @@ RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
   return {};
 }
 
+/// From an element of src on.
 template <class Dst, class Src>
-RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu) {
+RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu, int row = 0, int col = 0) {
   using To = typename Dst::DType;
-  if constexpr (checks_bounds) check_covers(use, facts_of(dst), facts_of(src));
   Accesses accesses(use);
-  accesses.reads(src, dst.GetValidRow(), dst.GetValidCol());
+  accesses.reads(src, dst.GetValidRow(), dst.GetValidCol(), row, col);
   accesses.writes(dst);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
   for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {
-    const auto value = from(i, j);
+    const auto value = from(row + i, col + j);
     const bool is_cut = relu && value < 0;
     if constexpr (std::is_same<To, typename Src::DType>::value) {
       to(i, j) = is_cut ? as<To>(0) : value;
@@ -86,6 +86,21 @@ RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu) {
   return {};
 }
 
+/// That src has as much as dst takes from there on.
+template <class Dst, class Src>
+void check_part(const Use& use, const Dst& dst, const Src& src, int64_t row, int64_t col) {
+  if constexpr (checks_bounds) {
+    check_tile(use, "dst", facts_of(dst));
+    check_tile(use, "src", facts_of(src));
+    if (row < 0 || col < 0 || row + dst.GetValidRow() > Src::Rows ||
+        col + dst.GetValidCol() > Src::Cols)
+      fail(use, "src", facts_of(src),
+           "has no " + sizes(dst.GetValidRow(), dst.GetValidCol()) + " elements from row " +
+               std::to_string(row) + " and column " + std::to_string(col) +
+               " on: take a smaller part, or one that begins before");
+  }
+}
+
 template <class Dst, class Src>
 constexpr pipe_t require_move() {
   constexpr TileType from = Src::Loc, to = Dst::Loc;
@@ -93,8 +108,6 @@ constexpr pipe_t require_move() {
   constexpr bool from_vec = from == TileType::Vec && (to == TileType::Vec || to == TileType::Mat);
   constexpr bool from_acc = from == TileType::Acc && (to == TileType::Vec || to == TileType::Mat);
   static_assert(from_mat || from_vec || from_acc, "there is no way between these tiles");
-  static_assert(Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
-                "TMOV has tiles of the same shape: TEXTRACT takes a part");
   return from_mat ? PIPE_MTE1 : from_acc ? PIPE_FIX : PIPE_V;
 }
 
@@ -120,14 +133,33 @@ void TASSIGN(T& tile) {
   tile.assign(Address);
 }
 
-template <class Dst, class Src>
-RecordEvent TMOV(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
-  return detail::move({"TMOV", detail::require_move<Dst, Src>(), site}, dst, src, false);
-}
 template <class Dst, class Src, ReluPreMode Relu>
 RecordEvent TMOV(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
-  return detail::move({"TMOV", detail::require_move<Dst, Src>(), site}, dst, src,
-                      Relu == ReluPreMode::NormalRelu);
+  static_assert(Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
+                "TMOV has tiles of the same shape: TEXTRACT takes a part");
+  const detail::Use use{"TMOV", detail::require_move<Dst, Src>(), site};
+  if constexpr (detail::checks_bounds)
+    detail::check_covers(use, detail::facts_of(dst), detail::facts_of(src));
+  return detail::move(use, dst, src, Relu == ReluPreMode::NormalRelu);
+}
+template <class Dst, class Src>
+RecordEvent TMOV(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return TMOV<Dst, Src, ReluPreMode::NoRelu>(dst, src, site);
+}
+
+/// The valid elements of dst are those of src from a row and column on.
+template <class Dst, class Src, ReluPreMode Relu>
+RecordEvent TEXTRACT(Dst& dst, Src& src, int64_t row, int64_t col,
+                     detail::Site site = detail::Site::here()) {
+  const detail::Use use{"TEXTRACT", detail::require_move<Dst, Src>(), site};
+  detail::check_part(use, dst, src, row, col);
+  return detail::move(use, dst, src, Relu == ReluPreMode::NormalRelu, static_cast<int>(row),
+                      static_cast<int>(col));
+}
+template <class Dst, class Src>
+RecordEvent TEXTRACT(Dst& dst, Src& src, int64_t row = 0, int64_t col = 0,
+                     detail::Site site = detail::Site::here()) {
+  return TEXTRACT<Dst, Src, ReluPreMode::NoRelu>(dst, src, row, col, site);
 }
 
 /// dst becomes another view of the bytes of src.

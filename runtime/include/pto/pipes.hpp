@@ -22,8 +22,18 @@ inline void pipe_barrier(pipe_t pipe) {
   if (pipe == PIPE_ALL) pto::detail::access_log.barrier_of_all();
 }
 
+/// What the scalar pipe has done comes before whatever is issued next.
+inline void order_scalar_pipe() {
+  constexpr int own_event = -1;
+  for (const pipe_t pipe : {PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX}) {
+    set_flag(PIPE_S, pipe, own_event);
+    wait_flag(PIPE_S, pipe, own_event);
+  }
+}
+
 #else
 
+inline void order_scalar_pipe() {}
 inline void set_flag(pipe_t, pipe_t, int) {}
 inline void wait_flag(pipe_t, pipe_t, int) {}
 inline void pipe_barrier(pipe_t) {}
@@ -32,11 +42,17 @@ inline void pipe_barrier(pipe_t) {}
 
 // Macros, because kernels define them anew.
 #define dcci(...) static_cast<void>(0)
-#define dsb(...) static_cast<void>(0)
+#define dsb(...) order_scalar_pipe()
 #define DSB_DDR 0
+#define DSB_UB 1
 #define SINGLE_CACHE_LINE 0
 #define ENTIRE_DATA_CACHE 0
 #define CACHELINE_OUT 0
+
+/// A counter of time.
+inline uint64_t get_sys_cnt() {
+  return __builtin_ia32_rdtsc();
+}
 
 /// Masks of the vector unit: instructions on tiles set their own.
 inline void set_mask_norm() {}

@@ -60,6 +60,37 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src, const T
   return {};
 }
 
+/// Each column to one element of the first row of dst.
+template <class Op, class Dst, class Src>
+RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src) {
+  using T = typename Src::DType;
+  using W = arithmetic_t<T>;
+  static_assert(Dst::Loc == TileType::Vec && Src::Loc == TileType::Vec,
+                "the operands of this instruction are tiles of TileType::Vec");
+  static_assert(std::is_same<T, typename Dst::DType>::value,
+                "the operands of this instruction have the same element type");
+  static_assert(Src::isRowMajor && Src::SFractal == SLayout::NoneBox && Dst::isRowMajor &&
+                    Dst::SFractal == SLayout::NoneBox,
+                "the operands of this instruction are row-major and not boxed");
+  const int rows = src.GetValidRow(), cols = src.GetValidCol();
+  if constexpr (checks_bounds) {
+    check_tile(use, "dst", facts_of(dst));
+    check_tile(use, "src", facts_of(src));
+    if (dst.GetValidCol() != cols) check_valid(use, "dst", facts_of(dst), dst.GetValidRow(), cols);
+  }
+  Accesses accesses(use);
+  accesses.reads(src);
+  accesses.writes(dst, 1, cols);
+  const Elements<Dst> to(dst);
+  const Elements<Src> from(src);
+  W running[Src::Cols];
+  for (int j = 0; j < cols; ++j) running[j] = as<W>(from(0, j));
+  for (int i = 1; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) running[j] = op(running[j], as<W>(from(i, j)));
+  for (int j = 0; j < cols; ++j) to(0, j) = as<T>(running[j]);
+  return {};
+}
+
 }  // namespace detail
 
 template <class Dst, class Src, class Tmp>
@@ -73,6 +104,23 @@ RecordEvent TROWMAX(Dst& dst, Src& src, Tmp& tmp, detail::Site site = detail::Si
 template <class Dst, class Src, class Tmp>
 RecordEvent TROWMIN(Dst& dst, Src& src, Tmp& tmp, detail::Site site = detail::Site::here()) {
   return detail::reduce_rows({"TROWMIN", PIPE_V, site}, detail::Minimum(), dst, src, tmp);
+}
+
+template <class Dst, class Src>
+RecordEvent TCOLSUM(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return detail::reduce_cols({"TCOLSUM", PIPE_V, site}, detail::Add(), dst, src);
+}
+template <class Dst, class Src>
+RecordEvent TCOLMAX(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return detail::reduce_cols({"TCOLMAX", PIPE_V, site}, detail::Maximum(), dst, src);
+}
+template <class Dst, class Src>
+RecordEvent TCOLMIN(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
+  return detail::reduce_cols({"TCOLMIN", PIPE_V, site}, detail::Minimum(), dst, src);
+}
+template <class Dst, class Src, class Tmp>
+RecordEvent TCOLSUM(Dst& dst, Src& src, Tmp&, bool, detail::Site site = detail::Site::here()) {
+  return TCOLSUM(dst, src, site);
 }
 
 }  // namespace pto

@@ -17,25 +17,27 @@ float* data_of(int64_t tensor) {
   return reinterpret_cast<float*>(reinterpret_cast<TensorData*>(tensor)->buffer.addr);
 }
 
-void no_address(Global& global, bool wrong) {
+void no_address(int64_t tensor, bool wrong) {
+  Global global(data_of(tensor), {16, 16});
   Matrix tile;
   if (!wrong) TASSIGN(tile, 0);
   TLOAD(tile, global);
 }
-void leaves_buffer(bool wrong) {
+void leaves_buffer(int64_t, bool wrong) {
   Matrix tile;
   TASSIGN(tile, 192 * 1024 - (wrong ? 992 : 1024));
 }
-void unaligned(bool wrong) {
+void unaligned(int64_t, bool wrong) {
   Matrix tile;
   TASSIGN(tile, wrong ? 16 : 32);
 }
-void nothing_valid(Global& global, bool wrong) {
+void nothing_valid(int64_t tensor, bool wrong) {
+  Global global(data_of(tensor), {16, 16});
   Part tile(16, wrong ? 0 : 16);
   TASSIGN(tile, 0);
   TLOAD(tile, global);
 }
-void valid_beyond_tile(bool wrong) {
+void valid_beyond_tile(int64_t, bool wrong) {
   Part tile(wrong ? 17 : 16, 16);
   TASSIGN(tile, 0);
   TEXPANDS(tile, 1);
@@ -60,7 +62,7 @@ void stores_beyond_tensor(int64_t tensor, bool wrong) {
   pipe_barrier(PIPE_ALL);
   TSTORE(global, tile);
 }
-void operands_differ(bool wrong) {
+void operands_differ(int64_t, bool wrong) {
   Part a(16, 16), b(16, wrong ? 8 : 16);
   TASSIGN(a, 0);
   TASSIGN(b, 1024);
@@ -68,7 +70,7 @@ void operands_differ(bool wrong) {
   TEXPANDS(b, 1);
   TADD(a, a, b);
 }
-void rows_differ(bool wrong) {
+void rows_differ(int64_t, bool wrong) {
   Matrix full;
   Column column(wrong ? 15 : 16);
   TASSIGN(full, 0);
@@ -77,7 +79,7 @@ void rows_differ(bool wrong) {
   TEXPANDS(column, 1);
   TROWEXPANDMUL(full, full, column);
 }
-void products_differ(bool wrong) {
+void products_differ(int64_t, bool wrong) {
   TileLeft<float, 16, 16, 16, -1> a(16, wrong ? 8 : 16);
   TileRight<float, 16, 16> b;
   TileAcc<float, 16, 16> c;
@@ -93,14 +95,15 @@ void products_differ(bool wrong) {
   pipe_barrier(PIPE_ALL);
   TMATMUL(c, a, b);
 }
-void moves_more(bool wrong) {
+void moves_more(int64_t, bool wrong) {
   Part a(16, 16), b(wrong ? 15 : 16, 16);
   TASSIGN(a, 0);
   TASSIGN(b, 1024);
   TEXPANDS(b, 1);
   TMOV(a, b);
 }
-void loads_unordered(Global& global, bool wrong) {
+void loads_unordered(int64_t tensor, bool wrong) {
+  Global global(data_of(tensor), {16, 16});
   Matrix tile;
   TASSIGN(tile, 0);
   TLOAD(tile, global);
@@ -110,14 +113,16 @@ void loads_unordered(Global& global, bool wrong) {
   }
   TEXP(tile, tile);
 }
-void stores_unordered(Global& global, bool wrong) {
+void stores_unordered(int64_t tensor, bool wrong) {
+  Global global(data_of(tensor), {16, 16});
   Matrix tile;
   TASSIGN(tile, 0);
   TEXPANDS(tile, 1);
   pipe_barrier(wrong ? PIPE_V : PIPE_ALL);
   TSTORE(global, tile);
 }
-void reloads_unordered(Global& global, bool wrong) {
+void reloads_unordered(int64_t tensor, bool wrong) {
+  Global global(data_of(tensor), {16, 16});
   Matrix tile, again;
   TASSIGN(tile, 0);
   TASSIGN(again, 1024);
@@ -130,7 +135,7 @@ void reloads_unordered(Global& global, bool wrong) {
   }
   TLOAD(again, global);
 }
-void sets_unordered(bool wrong) {
+void sets_unordered(int64_t, bool wrong) {
   Matrix tile;
   TASSIGN(tile, 0);
   TEXPANDS(tile, 1);
@@ -140,11 +145,11 @@ void sets_unordered(bool wrong) {
   }
   tile.SetValue(5, 2);
 }
-void waits_for_ever(bool wrong) {
+void waits_for_ever(int64_t, bool wrong) {
   if (!wrong) set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
   wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
 }
-void reads_unwritten(bool wrong) {
+void reads_unwritten(int64_t, bool wrong) {
   Part a(16, wrong ? 8 : 16), b(16, 16);
   TASSIGN(a, 0);
   TASSIGN(b, 1024);
@@ -152,7 +157,7 @@ void reads_unwritten(bool wrong) {
   a.SetValidShape(16, 16);
   TEXP(b, a);
 }
-void reads_overwritten(bool wrong) {
+void reads_overwritten(int64_t, bool wrong) {
   Matrix a;
   Column column(16);
   TASSIGN(a, 0);
@@ -161,58 +166,47 @@ void reads_overwritten(bool wrong) {
   TEXPANDS(column, 2);
   TEXP(a, a);
 }
-void element_outside(bool wrong) {
+void uses_unordered(int64_t, bool wrong) {
+  Matrix tile;
+  TASSIGN(tile, 0);
+  for (int k = 0; k < 256; ++k) tile.SetValue(k, 1);
+  if (!wrong) dsb(DSB_UB);
+  TEXP(tile, tile);
+}
+void extracts_outside(int64_t, bool wrong) {
+  Tile<TileType::Mat, float, 16, 32> mat;
+  TileLeft<float, 16, 16> part;
+  TASSIGN(mat, 0);
+  TASSIGN(part, 0);
+  TEXPANDS(mat, 1);
+  pipe_barrier(PIPE_ALL);
+  TEXTRACT(part, mat, 0, wrong ? 17 : 16);
+}
+void gathers_outside(int64_t, bool wrong) {
+  Matrix tile;
+  Tile<TileType::Vec, int32_t, 16, 16> index;
+  TASSIGN(tile, 0);
+  TASSIGN(index, 1024);
+  TEXPANDS(tile, 1);
+  TEXPANDS(index, wrong ? 256 : 255);
+  TGATHER(tile, tile, index, index);
+}
+void element_outside(int64_t, bool wrong) {
   Matrix tile;
   TASSIGN(tile, 0);
   tile.SetValue(wrong ? 256 : 255, 1);
 }
 
+void (*const kernels[])(int64_t tensor, bool wrong) = {
+    no_address,        leaves_buffer,     unaligned,           nothing_valid,
+    valid_beyond_tile, valid_beyond_view, loads_beyond_tensor, stores_beyond_tensor,
+    operands_differ,   rows_differ,       products_differ,     moves_more,
+    element_outside,   extracts_outside,  gathers_outside,     loads_unordered,
+    stores_unordered,  reloads_unordered, sets_unordered,      waits_for_ever,
+    reads_unwritten,   reads_overwritten, uses_unordered};
+
 }  // namespace
 
 extern "C" void kernel_entry(int64_t* args) {
-  const int64_t tensor = args[1];
-  const bool wrong = args[2] != 0;
-  Global global(data_of(tensor), {16, 16});
-  switch (args[0]) {
-    case 0:
-      return no_address(global, wrong);
-    case 1:
-      return leaves_buffer(wrong);
-    case 2:
-      return unaligned(wrong);
-    case 3:
-      return nothing_valid(global, wrong);
-    case 4:
-      return valid_beyond_tile(wrong);
-    case 5:
-      return valid_beyond_view(tensor, wrong);
-    case 6:
-      return loads_beyond_tensor(tensor, wrong);
-    case 7:
-      return stores_beyond_tensor(tensor, wrong);
-    case 8:
-      return operands_differ(wrong);
-    case 9:
-      return rows_differ(wrong);
-    case 10:
-      return products_differ(wrong);
-    case 11:
-      return moves_more(wrong);
-    case 12:
-      return element_outside(wrong);
-    case 13:
-      return loads_unordered(global, wrong);
-    case 14:
-      return stores_unordered(global, wrong);
-    case 15:
-      return reloads_unordered(global, wrong);
-    case 16:
-      return sets_unordered(wrong);
-    case 17:
-      return waits_for_ever(wrong);
-    case 18:
-      return reads_unwritten(wrong);
-    case 19:
-      return reads_overwritten(wrong);
-  }
+  kernels[args[0]](args[1], args[2] != 0);
 }
