@@ -4,6 +4,7 @@
 #include "pto/accesses.hpp"
 #include "pto/elements.hpp"
 #include "pto/elementwise.hpp"
+#include "pto/matrix_product.hpp"
 
 namespace pto {
 namespace detail {
@@ -52,22 +53,19 @@ template <class C, class A, class B>
 void multiply_matrices(typename C::DType* out, const typename C::DType* in, const A& a,
                        const B& b) {
   using T = typename C::DType;
-  const int rows = a.GetValidRow(), inner = a.GetValidCol(), cols = b.GetValidCol();
-  const typename A::DType* const left = a.data();
-  const typename B::DType* const right = b.data();
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < cols; ++j)
-      out[i * C::Cols + j] = in == nullptr ? T{0} : in[i * C::Cols + j];
-  T row[B::Cols];  // of b, converted once
-  for (int k = 0; k < inner; ++k) {
-    for (int j = 0; j < cols; ++j) row[j] = as<T>(right[k * B::Cols + j]);
-    for (int i = 0; i < rows; ++i) {
-      const T factor = as<T>(left[i * A::Cols + k]);
-      T* const sum = out + i * C::Cols;
-      PTO2_INDEPENDENT
-      for (int j = 0; j < cols; ++j) sum[j] = Add()(sum[j], Multiply()(factor, row[j]));
+  using Sum = sum_t<T>;
+  const int rows = a.GetValidRow(), cols = b.GetValidCol();
+  for (int i = 0; i < rows && in != out; ++i) {
+    T* const row = out + i * C::Cols;
+    if (in == nullptr) {
+      std::fill_n(row, cols, T{});
+    } else {
+      std::memmove(row, in + i * C::Cols, static_cast<std::size_t>(cols) * sizeof(T));
     }
   }
+  multiply_into(Rows<Sum>{reinterpret_cast<Sum*>(out), C::Cols},
+                Rows<const typename A::DType>{a.data(), A::Cols},
+                Rows<const typename B::DType>{b.data(), B::Cols}, rows, a.GetValidCol(), cols);
 }
 
 }  // namespace detail

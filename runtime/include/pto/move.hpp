@@ -65,6 +65,13 @@ RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
   return {};
 }
 
+/// Both have the same type, and row after row.
+template <class Dst, class Src>
+inline constexpr bool have_same_rows =
+    std::is_same<typename Dst::DType, typename Src::DType>::value&& Dst::TileLayout::is_row_major&&
+        Src::TileLayout::is_row_major &&
+    !Dst::TileLayout::is_boxed && !Src::TileLayout::is_boxed;
+
 /// From an element of src on.
 template <class Dst, class Src>
 RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu, int row = 0, int col = 0) {
@@ -74,6 +81,14 @@ RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu, int row = 
   accesses.writes(dst);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
+  if constexpr (have_same_rows<Dst, Src>) {
+    if (!relu) {
+      const std::size_t bytes = static_cast<std::size_t>(dst.GetValidCol()) * sizeof(To);
+      for (int i = 0; i < dst.GetValidRow(); ++i)
+        std::memmove(&to(i, 0), &from(row + i, col), bytes);
+      return {};
+    }
+  }
   for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {
     const auto value = from(row + i, col + j);
     const bool is_cut = relu && value < 0;

@@ -6,6 +6,7 @@
 #include "pto/elements.hpp"
 #include "pto/global_memory.hpp"
 #include "pto/global_tensor.hpp"
+#include "pto/matrix_product.hpp"
 
 namespace pto {
 namespace detail {
@@ -15,13 +16,16 @@ template <int... Dims>
 struct Axis {
   template <class Global>
   explicit Axis(const Global& global)
-      : sizes{global.GetShape(Dims)...}, strides{global.GetStride(Dims)...} {}
+      : sizes{global.GetShape(Dims)...}, strides{global.GetStride(Dims)...} {
+    for (int i = 0; i < count - 1; ++i) is_plain = is_plain && sizes[i] == 1;
+  }
   [[nodiscard]] int64_t size() const {
     int64_t product = 1;
     for (const int64_t size : sizes) product *= size;
     return product;
   }
   [[nodiscard]] int64_t offset(int64_t index) const {
+    if (is_plain) return index * stride();
     int64_t sum = 0;
     for (int i = count - 1; i > 0; --i) {
       sum += index % sizes[i] * strides[i];
@@ -37,7 +41,11 @@ struct Axis {
   }
 
   static constexpr int count = sizeof...(Dims);
+  /// Of the last dimension.
+  [[nodiscard]] int64_t stride() const { return strides[count - 1]; }
+
   int64_t sizes[count], strides[count];
+  bool is_plain = true;  ///< the last dimension is the only one that has more than one element
 };
 
 /// What the rows and columns of a tile are in a view.
@@ -131,14 +139,30 @@ bool for_each_line(const T& tile, const View<Global>& view, Copy copy) {
   if constexpr (T::TileLayout::is_boxed) {
     return false;
   } else if constexpr (T::TileLayout::is_row_major) {
-    if (view.cols.count != 1 || view.cols.strides[0] != 1) return false;
+    if (!view.cols.is_plain || view.cols.stride() != 1) return false;
     for (int i = 0; i < rows; ++i)
       copy(&elements(i, 0), view.data + view.rows.offset(i), static_cast<std::size_t>(cols));
     return true;
   } else {
-    if (view.rows.count != 1 || view.rows.strides[0] != 1) return false;
+    if (!view.rows.is_plain || view.rows.stride() != 1) return false;
     for (int j = 0; j < cols; ++j)
       copy(&elements(0, j), view.data + view.cols.offset(j), static_cast<std::size_t>(rows));
+    return true;
+  }
+}
+
+/// Loads a tile whose rows are the columns of the view, if they are.
+template <class T, class Global>
+bool load_transposed(const T& tile, const View<Global>& view) {
+  using InTensor = std::remove_cv_t<typename Global::DType>;
+  constexpr bool is_same = std::is_same<typename T::DType, InTensor>::value;
+  if constexpr (T::TileLayout::is_boxed || !T::TileLayout::is_row_major || !is_same) {
+    return false;
+  } else {
+    if (!view.rows.is_plain || !view.cols.is_plain || view.rows.stride() != 1) return false;
+    transpose(Rows<InTensor>{tile.data(), T::TileLayout::row_stride},
+              Rows<const InTensor>{view.data, view.cols.stride()}, tile.GetValidRow(),
+              tile.GetValidCol());
     return true;
   }
 }
@@ -218,7 +242,7 @@ RecordEvent TLOAD(T& dst, const Global& src, detail::Site site = detail::Site::h
       detail::for_each_line(dst, view, [](Element* to, const auto* from, std::size_t n) {
         std::memcpy(to, from, n * sizeof(Element));
       });
-  if (!is_copied)
+  if (!is_copied && !detail::load_transposed(dst, view))
     detail::for_each_pair(
         dst, view, [](Element& to, const auto& from) { to = detail::stored<Element>(from); });
   return {};
