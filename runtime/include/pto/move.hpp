@@ -68,9 +68,9 @@ RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
 /// Both have the same type, and row after row.
 template <class Dst, class Src>
 inline constexpr bool have_same_rows =
-    std::is_same<typename Dst::DType, typename Src::DType>::value&& Dst::TileLayout::is_row_major&&
-        Src::TileLayout::is_row_major &&
-    !Dst::TileLayout::is_boxed && !Src::TileLayout::is_boxed;
+    std::is_same<typename Dst::DType, typename Src::DType>::value &&
+    (Dst::TileLayout::is_row_major && !Dst::TileLayout::is_boxed) &&
+    (Src::TileLayout::is_row_major && !Src::TileLayout::is_boxed);
 
 /// From an element of src on.
 template <class Dst, class Src>

@@ -124,14 +124,14 @@ constexpr Wrong wrong_kernels[] = {
     {"SetValue", "has no element 256: it has 256"},
     {"TEXTRACT", "has no 16x16 elements from row 0 and column 17 on"},
     {"TGATHER", "has no element 256, which an index asks for: it has 256"},
-    {"TEXP", "PIPE_V reads 0x0..0x3ff of UB, which TLOAD at wrong.cpp:"},
-    {"TSTORE", "PIPE_MTE3 reads 0x0..0x3ff of UB, which TEXPANDS at wrong.cpp:"},
-    {"TLOAD", "of GM, which TSTORE at wrong.cpp:"},
-    {"SetValue", "PIPE_S writes 0x14..0x17 of UB, which TEXPANDS at wrong.cpp:"},
+    {"TEXP", "PIPE_V reads 0x0..0x3ff of UB, which TLOAD in line "},
+    {"TSTORE", "PIPE_MTE3 reads 0x0..0x3ff of UB, which TEXPANDS in line "},
+    {"TLOAD", "of GM, which TSTORE in line "},
+    {"SetValue", "PIPE_S writes 0x14..0x17 of UB, which TEXPANDS in line "},
     {"wait_flag", "PIPE_MTE3 waits for ever: no set_flag(PIPE_V, PIPE_MTE3, 2) comes before it"},
     {"TEXP", "reads 0x20..0x3f of UB, which nobody has written in this kernel"},
-    {"TEXP", "reads 0x3e0..0x3ff of UB of the tile at 0x0 with 1024 bytes, which TEXPANDS at "},
-    {"TEXP", "PIPE_V reads 0x0..0x3 of UB, which SetValue at wrong.cpp:"},
+    {"TEXP", "reads 0x3e0..0x3ff of UB of the tile at 0x0 (1024 bytes), which TEXPANDS in line "},
+    {"TEXP", "PIPE_V reads 0x0..0x3 of UB, which SetValue in line "},
 };
 /// Those before it are found by the checks of bounds.
 constexpr int first_of_all_checks = 15;

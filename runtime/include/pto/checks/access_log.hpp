@@ -164,14 +164,20 @@ class AccessLog {
     bytes.lost.push_back({bytes.tile, tile, now_.site});
   }
 
+  /// An instruction that came before this one, most often from the same file.
+  std::string earlier(uint32_t site) const {
+    const Site& before = sites_[site];
+    if (std::string(before.file) != sites_[now_.site].file) return text_of(before);
+    return std::string(before.instruction) + " in line " + std::to_string(before.line);
+  }
   void check_order(const char* verb, const Place& place, const Access& former,
                    const char* former_verb) const {
     if (!former.is_set() || clocks_.is_before(former.pipe, former.number, now_.pipe)) return;
     const std::string pipes = std::string(name_of(former.pipe)) + ", " + name_of(now_.pipe);
     throw Finding(text_of(sites_[now_.site]) + ": " + name_of(now_.pipe) + " " + verb + " " +
-                  text(place) + ", which " + text_of(sites_[former.site]) + " " + former_verb +
-                  " on " + name_of(former.pipe) + ", unordered: set_flag(" + pipes +
-                  ", e) behind that, wait_flag(" + pipes + ", e) before this");
+                  text(place) + ", which " + earlier(former.site) + " " + former_verb + " on " +
+                  name_of(former.pipe) + ", unordered: set_flag(" + pipes +
+                  ", e) and its wait_flag go between");
   }
   [[noreturn]] void report_unwritten(const Place& place) const {
     throw Finding(
@@ -182,8 +188,8 @@ class AccessLog {
   [[noreturn]] void report_overwritten(const Place& place, const Lost& lost,
                                        const TileBytes& tile) const {
     throw Finding(text_of(sites_[now_.site]) + ": reads " + text(place) + " of the tile at " +
-                  text(tile) + ", which " + text_of(sites_[lost.site]) +
-                  " has overwritten, through the tile at " + text(lost.by) +
+                  text(tile) + ", which " + earlier(lost.site) +
+                  " has overwritten through that at " + text(lost.by) +
                   ": TASSIGN one of them elsewhere, or read it before");
   }
 
@@ -197,7 +203,7 @@ class AccessLog {
            name_of(place.space);
   }
   static std::string text(const TileBytes& tile) {
-    return hexadecimal(tile.begin) + " with " + std::to_string(tile.bytes) + " bytes";
+    return hexadecimal(tile.begin) + " (" + std::to_string(tile.bytes) + " bytes)";
   }
   static std::string flag_text(Pipe from, Pipe to, int event) {
     return std::string(name_of(from)) + ", " + name_of(to) + ", " + std::to_string(event);
