@@ -192,11 +192,14 @@ void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books, K
   run_noted<P>(call, part.id, books, [&] {
     [[maybe_unused]] const auto access = call.access->reading();
     PartArguments own;
-    own.call = call.arguments.call();
+    own.task = &call.arguments.call();
+    own.call = *own.task;
+    own.call.params |= pto_part;
     std::copy_n(call.arguments.values(), part.params, own.args.begin());
     own.args[part.params] = part.parts;
     own.args[part.params + 1] = part.id;
     call_kernel<P>(run_kernel, call, own.for_kernel(), books, fault);
+    own.call.params = own.task->params;
     fault.complete(call.task, own.call);
   });
 }

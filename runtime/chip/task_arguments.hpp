@@ -53,14 +53,17 @@ class TaskArguments {
 
 /// Those of one part of a block task: the values, with block_dim and block_id behind them.
 struct PartArguments {
+  const PTOCall* task;  ///< that of the whole task
   PTOCall call;
   std::array<int64_t, max_params> args;
 
   /// What the kernel gets. From the whole, because it looks at what is in front, too.
   [[nodiscard]] int64_t* for_kernel() {
-    return reinterpret_cast<int64_t*>(reinterpret_cast<PTOCall*>(this) + 1);
+    return reinterpret_cast<int64_t*>(reinterpret_cast<std::byte*>(this) +
+                                      offsetof(PartArguments, args));
   }
 };
-static_assert(offsetof(PartArguments, args) == sizeof(PTOCall));
+static_assert(offsetof(PartArguments, call) == sizeof(const PTOCall*));
+static_assert(offsetof(PartArguments, args) == sizeof(const PTOCall*) + sizeof(PTOCall));
 
 }  // namespace pto2

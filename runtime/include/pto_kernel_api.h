@@ -55,7 +55,7 @@ struct PTOCall {
   PTORun* run;
   uint32_t pipes;   ///< bit i: argument i is a pipe
   uint16_t kernel;  ///< its id
-  uint8_t params;   ///< arguments that are parameters of the task
+  uint8_t params;   ///< arguments that are parameters of the task; in a part, pto_part as well
   uint8_t misuse;   ///< pto_misuse() of the first verb on an argument that is no pipe; 0: none
 };
 static_assert(sizeof(PTOCall) == 2 * sizeof(int64_t), "part of the binary interface");
@@ -71,6 +71,35 @@ inline uint8_t pto_misuse(PTOPipeVerb verb, int i) {
 
 inline PTOCall& pto_call(const int64_t* args) {
   return *(reinterpret_cast<PTOCall*>(const_cast<int64_t*>(args)) - 1);
+}
+
+/// In a part of a block task: block_dim and block_id are behind the parameters.
+inline constexpr uint8_t pto_part = 0x80;
+
+inline bool pto_is_part(const int64_t* args) {
+  return (pto_call(args).params & pto_part) != 0;
+}
+inline int pto_params(const int64_t* args) {
+  return pto_call(args).params & ~pto_part;
+}
+
+/// The parts of the task; 1 of one that is no block task.
+inline int64_t pto_block_dim(const int64_t* args) {
+  return pto_is_part(args) ? args[pto_params(args)] : 1;
+}
+/// Which of them the kernel runs.
+inline int64_t pto_block_id(const int64_t* args) {
+  return pto_is_part(args) ? args[pto_params(args) + 1] : 0;
+}
+
+/// The descriptor of argument i, if it is a tensor: they lie in front of the task's PTOCall, the
+/// first one last. That of a part is a copy, with the address of the former in front.
+inline const PTOTensor* pto_find_tensor(const int64_t* args, int i) {
+  const PTOCall* call = &pto_call(args);
+  if (i < 0 || i >= pto_params(args) || (call->pipes >> i & 1) != 0) return nullptr;
+  if (pto_is_part(args)) call = *(reinterpret_cast<const PTOCall* const*>(call) - 1);
+  const PTOTensor* const tensor = reinterpret_cast<const PTOTensor*>(call) - 1 - i;
+  return args[i] == reinterpret_cast<int64_t>(tensor) ? tensor : nullptr;
 }
 
 /// What a kernel did that the bound of a pipe forbids.

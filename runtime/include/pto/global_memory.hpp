@@ -40,18 +40,13 @@ struct CallTensors {
 /// Of the kernel that this thread runs.
 [[gnu::visibility("hidden")]] inline thread_local CallTensors call_tensors;
 
-/// At the begin of a kernel. A tensor argument is the address of its descriptor, and those of a
-/// task lie in front of its PTOCall, the first one last.
+/// At the begin of a kernel.
 inline void begin_call(const int64_t* args) {
-  const PTOCall& call = pto_call(args);
-  const PTOTensor* const descriptors = reinterpret_cast<const PTOTensor*>(&call);
   begin_accesses();
   call_tensors.count = 0;
-  for (int i = 0; i < call.params; ++i) {
-    const PTOTensor* const tensor = descriptors - 1 - i;
-    if (args[i] == reinterpret_cast<int64_t>(tensor) && (call.pipes >> i & 1) == 0)
+  for (int i = 0; i < pto_params(args); ++i)
+    if (const PTOTensor* const tensor = pto_find_tensor(args, i))
       call_tensors.tensors[call_tensors.count++] = TensorMemory(i, *tensor);
-  }
 }
 
 /// The bytes from the first element to the last are checked: that they do not leave the tensor that

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "pto_kernel_api.h"
 
@@ -20,6 +21,15 @@ struct TensorData {
   static constexpr uint64_t start_offset = 0;
 };
 using ChipTensor = TensorData;
+
+/// A scalar argument, whose bytes are the first of the 64 bits.
+template <class T>
+T from_u64(uint64_t bits) {
+  static_assert(sizeof(T) <= sizeof bits, "a scalar argument has 64 bits");
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
 
 static_assert(sizeof(TensorData) == sizeof(PTOTensor) &&
               offsetof(TensorData, buffer) == offsetof(PTOTensor, address) &&

@@ -45,7 +45,9 @@ void count_part(int64_t* args) {
   uint32_t i = 1;
   for (; args[i] == i + 1000; ++i) args[i] = 7;
   const auto part = static_cast<std::size_t>(args[i + 1]);
-  if (args[i] != static_cast<int64_t>(parts.runs.size()) || part >= parts.runs.size()) {
+  const bool agree = pto_is_part(args) && pto_params(args) == static_cast<int>(i) &&
+                     pto_block_dim(args) == args[i] && pto_block_id(args) == args[i + 1];
+  if (args[i] != static_cast<int64_t>(parts.runs.size()) || part >= parts.runs.size() || !agree) {
     parts.confused = true;
   } else {
     ++parts.runs[part];

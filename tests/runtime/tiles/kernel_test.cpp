@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -41,10 +42,22 @@ class Call {
     return scalar(reinterpret_cast<int64_t>(&tensor));
   }
   int64_t* values() { return arguments_.values(); }
+  /// The same for a part of a block task.
+  int64_t* values_of_part(int64_t part, int64_t parts) {
+    PTOCall& call = arguments_.call();
+    part_.task = &call;
+    part_.call = call;
+    part_.call.params |= pto_part;
+    std::copy_n(arguments_.values(), call.params, part_.args.begin());
+    part_.args[call.params] = parts;
+    part_.args[call.params + 1] = part;
+    return part_.for_kernel();
+  }
 
  private:
   alignas(64) std::array<std::byte, 1024> memory_{};
   TaskArguments arguments_{memory_.data() + 512};
+  PartArguments part_{};
 };
 
 /// A kernel of the folder TEST_IMAGES.
@@ -56,9 +69,10 @@ class Kernel {
     entry_ = reinterpret_cast<void (*)(int64_t*)>(dlsym(image_, "kernel_entry"));
   }
   /// What its exception says; empty if there is none.
-  std::string run(Call& call) const {
+  std::string run(Call& call) const { return run(call.values()); }
+  std::string run(int64_t* args) const {
     try {
-      entry_(call.values());
+      entry_(args);
     } catch (const std::exception& exception) {
       return exception.what();
     }
@@ -94,6 +108,24 @@ TEST_P(Softmax, IsComputed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(TileKernel, Softmax, testing::Values("softmax", "softmax_all"));
+
+/// Parts know which they are, and where their tensors end.
+TEST(TileKernel, RunsInParts) {
+  std::vector<float> data(16 * 16, 1);
+  Call call;
+  call.tensor(data.data(), 16, 16, 16).scalar(std::bit_cast<int32_t>(3.0F));
+  const Kernel kernel("block_scale");
+  EXPECT_EQ(kernel.run(call.values_of_part(1, 2)), "");
+  EXPECT_EQ(data[127], 1);
+  EXPECT_EQ(data[128], 3);
+  EXPECT_EQ(kernel.run(call), "");
+  EXPECT_EQ(data[0], 3);
+  EXPECT_EQ(data[128], 3);
+  Call smaller;
+  smaller.tensor(data.data(), 12, 16, 16).scalar(0);
+  EXPECT_THAT(kernel.run(smaller.values_of_part(1, 2)),
+              HasSubstr("src reaches 256 bytes beyond the tensor of argument 0"));
+}
 
 /// What kernel `number` of the image says, if it is wrong or right.
 std::string finding(const Kernel& kernel, int number, bool wrong) {
