@@ -6,32 +6,37 @@
 
 #include "pto/accesses.hpp"
 #include "pto/elements.hpp"
+#include "pto/half_lines.hpp"
 #include "pto/math.hpp"
 
 namespace pto {
 namespace detail {
 
+/// By rint(), to the nearest and ties to even, since that alone is a vector instruction which
+/// compilers use without being told that nobody looks at traps.
 template <RoundMode Mode>
 double round_integral(double value) {
+  const double nearest = std::rint(value);
   switch (Mode) {
     case RoundMode::CAST_FLOOR:
-      return std::floor(value);
+      return nearest - (nearest > value ? 1.0 : 0.0);
     case RoundMode::CAST_CEIL:
-      return std::ceil(value);
-    case RoundMode::CAST_TRUNC:
-      return std::trunc(value);
+      return std::copysign(nearest + (nearest < value ? 1.0 : 0.0), value);
+    case RoundMode::CAST_TRUNC: {
+      const double magnitude = std::fabs(value), whole = std::rint(magnitude);
+      return std::copysign(whole - (whole > magnitude ? 1.0 : 0.0), value);
+    }
     case RoundMode::CAST_ROUND: {
-      const double whole = std::trunc(value);
-      const bool away = std::fabs(value - whole) >= 0.5;
-      return away ? whole + std::copysign(1.0, value) : whole;
+      const double magnitude = std::fabs(value), whole = std::rint(magnitude);
+      return std::copysign(whole + (magnitude - whole == 0.5 ? 1.0 : 0.0), value);
     }
     case RoundMode::CAST_ODD: {
-      const double low = std::floor(value);
-      const bool is_odd = low * 0.5 != std::floor(low * 0.5);
-      return low == value || is_odd ? low : low + 1.0;
+      const double low = nearest - (nearest > value ? 1.0 : 0.0);
+      const bool is_even = std::rint(low * 0.5) == low * 0.5;
+      return std::copysign(low + (low != value && is_even ? 1.0 : 0.0), value);
     }
     default:
-      return std::rint(value);
+      return nearest;
   }
 }
 
@@ -54,6 +59,13 @@ struct FloatFormat<float> {
   static constexpr float largest = std::numeric_limits<float>::max();
 };
 
+/// Whether T has all values of From.
+template <class T, class From>
+inline constexpr bool holds_all_of =
+    std::is_same<T, float>::value
+        ? is_small_float<From> || sizeof(From) < 4
+        : std::is_same<T, half>::value&& std::is_integral<From>::value && sizeof(From) == 1;
+
 /// `value` rounded to what T can have. An infinity and a NaN stay as they are.
 template <class T, RoundMode Mode>
 double round_digits(double value) {
@@ -65,18 +77,20 @@ double round_digits(double value) {
   const int64_t up = Format::digits - 1 + 2 * 1023 - exponent;
   const int64_t down = exponent - (Format::digits - 1);
   const double rounded = round_integral<Mode>(value * double_of(up << 52)) * double_of(down << 52);
-  return biased == 0x7FF ? value : rounded;
+  const int64_t finite = -static_cast<int64_t>(biased != 0x7FF);
+  return double_of((bits_of(rounded) & finite) | (bits_of(value) & ~finite));
 }
 
 inline constexpr bool rounds_to_nearest(RoundMode mode) {
   return mode == RoundMode::CAST_NONE || mode == RoundMode::CAST_RINT;
 }
 
+/// What To is made of, which has the value but for overflow.
 template <class To, RoundMode Mode, class From>
-To to_float(From value, bool saturate) {
+float round_float(From value, bool saturate) {
   using Format = FloatFormat<To>;
   float result;
-  if constexpr (sizeof(From) == 8 || rounds_to_nearest(Mode)) {
+  if constexpr (sizeof(From) == 8 || holds_all_of<To, From> || rounds_to_nearest(Mode)) {
     result = static_cast<float>(value);  // which the cast below rounds, too
   } else {
     result = static_cast<float>(round_digits<To, Mode>(static_cast<double>(value)));
@@ -85,7 +99,11 @@ To to_float(From value, bool saturate) {
     result = result > Format::largest ? Format::largest : result;
     result = result < -Format::largest ? -Format::largest : result;
   }
-  return static_cast<To>(result);
+  return result;
+}
+template <class To, RoundMode Mode, class From>
+To to_float(From value, bool saturate) {
+  return static_cast<To>(round_float<To, Mode>(value, saturate));
 }
 
 /// The value as an integer: at the limits of To, or its lowest bits. Of a NaN 0.
@@ -125,6 +143,7 @@ To convert(From value, bool saturate) {
   if constexpr (std::is_same<To, From>::value && from_float) {
     return as<To>(static_cast<float>(round_integral<Mode>(static_cast<double>(as<float>(value)))));
   } else if constexpr (from_float && is_float<To>) {
+    if constexpr (holds_all_of<To, From>) return static_cast<To>(value);
     return to_float<To, Mode>(static_cast<float>(value), saturate);
   } else if constexpr (is_float<To>) {
     return to_float<To, Mode>(value, saturate);
@@ -135,13 +154,57 @@ To convert(From value, bool saturate) {
   }
 }
 
-template <RoundMode Mode, class Dst, class Src>
-void convert_tile(const Dst& dst, const Src& src, bool saturate) {
+/// n elements of a line.
+template <RoundMode Mode, bool Saturate, class To, class From>
+void convert_line(To* to, const From* from, int n) {
+  constexpr int chunk = 64;
+  float floats[chunk];
+  if constexpr (std::is_same<From, To>::value || (is_small_float<From> && is_small_float<To>)) {
+    for (int k = 0; k < n; ++k) to[k] = convert<To, Mode>(from[k], Saturate);
+  } else if constexpr (std::is_same<From, half>::value) {
+    for (int begin = 0; begin < n; begin += chunk) {
+      const int length = std::min(chunk, n - begin);
+      widen(floats, from + begin, length);
+      PTO2_INDEPENDENT
+      for (int k = 0; k < length; ++k)
+        to[begin + k] = std::is_same<To, float>::value ? as<To>(floats[k])
+                                                       : convert<To, Mode>(floats[k], Saturate);
+    }
+  } else if constexpr (std::is_same<To, half>::value) {
+    for (int begin = 0; begin < n; begin += chunk) {
+      const int length = std::min(chunk, n - begin);
+      for (int k = 0; k < length; ++k)
+        floats[k] = round_float<half, Mode>(from[begin + k], Saturate);
+      narrow(to + begin, floats, length);
+    }
+  } else {
+    PTO2_INDEPENDENT
+    for (int k = 0; k < n; ++k) to[k] = convert<To, Mode>(from[k], Saturate);
+  }
+}
+
+template <RoundMode Mode, bool Saturate, class Dst, class Src>
+void convert_elements(const Dst& dst, const Src& src) {
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
-  for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {
-    to(i, j) = convert<typename Dst::DType, Mode>(from(i, j), saturate);
-  });
+  const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
+  if constexpr (have_same_lines<Dst, Src>) {
+    constexpr bool by_rows = Dst::TileLayout::is_row_major;
+    for (int line = 0; line < (by_rows ? rows : cols); ++line)
+      convert_line<Mode, Saturate>(&to(by_rows ? line : 0, by_rows ? 0 : line),
+                                   &from(by_rows ? line : 0, by_rows ? 0 : line),
+                                   by_rows ? cols : rows);
+  } else {
+    for_each_element<Dst>(rows, cols, [&](int i, int j) {
+      to(i, j) = convert<typename Dst::DType, Mode>(from(i, j), Saturate);
+    });
+  }
+}
+
+template <RoundMode Mode, class Dst, class Src>
+void convert_tile(const Dst& dst, const Src& src, bool saturate) {
+  if (saturate) return convert_elements<Mode, true>(dst, src);
+  convert_elements<Mode, false>(dst, src);
 }
 
 template <class Dst, class Src>

@@ -4,6 +4,7 @@
 
 #include "pto/accesses.hpp"
 #include "pto/elements.hpp"
+#include "pto/half_lines.hpp"
 #include "pto/math.hpp"
 
 namespace pto {
@@ -80,9 +81,8 @@ struct Absolute {
 struct Reciprocal {
   float operator()(float a) const { return 1.0F / a; }
 };
-/// In double, so that it is rounded once.
 struct ReciprocalSquareRoot {
-  float operator()(float a) const { return static_cast<float>(1.0 / std::sqrt(double{a})); }
+  float operator()(float a) const { return 1.0F / std::sqrt(a); }
 };
 struct SquareRoot {
   float operator()(float a) const { return std::sqrt(a); }
@@ -95,6 +95,10 @@ RecordEvent binary(const Use& use, Op op, Dst& dst, const A& a, const B& b) {
       std::is_same<T, typename A::DType>::value && std::is_same<T, typename B::DType>::value,
       "the operands of this instruction have the same element type");
   begin_elementwise(use, dst, a, b);
+  if constexpr (std::is_same<T, half>::value && have_same_lines<Dst, A, B>) {
+    transform_halves(op, dst, a, b);
+    return {};
+  }
   const Elements<Dst> to(dst);
   const Elements<A> left(a);
   const Elements<B> right(b);
@@ -111,6 +115,10 @@ RecordEvent unary(const Use& use, Op op, Dst& dst, const A& a) {
   static_assert(std::is_same<T, typename A::DType>::value,
                 "the operands of this instruction have the same element type");
   begin_elementwise(use, dst, a);
+  if constexpr (std::is_same<T, half>::value && have_same_lines<Dst, A>) {
+    transform_halves(op, dst, a);
+    return {};
+  }
   const Elements<Dst> to(dst);
   const Elements<A> from(a);
   for_each_element<Dst>(dst.GetValidRow(), dst.GetValidCol(), [&](int i, int j) {

@@ -248,9 +248,12 @@ TEST(Rearrange, Unary) {
   expect_valid(
       "TRECIP", dst, [&] { pto::TRECIP(dst, src); },
       [&](int i, int j) { return element<float>(1 / positive(i, j)); });
+  // Two roundings, as the page has it.
   expect_valid(
       "TRSQRT", dst, [&] { pto::TRSQRT(dst, src); },
-      [&](int i, int j) { return element<float>(1 / std::sqrt(positive(i, j))); });
+      [&](int i, int j) {
+        return element<float>(1 / Wide{element<float>(std::sqrt(positive(i, j)))});
+      });
 }
 
 }  // namespace
