@@ -22,7 +22,7 @@
 #   ALONE                CTest runs no other test at the same time
 #   COST seconds         what it takes, if that is long: CTest begins with the longest, so that none
 #                        runs alone at the end
-#   LONG                 for `ctest -C long` only
+#   LONG                 for `ctest -C long` only; quick builds build it on demand, with tests_LABEL
 #   LONG_ARGUMENTS arg...  registers NAME_long as well, the same executable with these arguments,
 #                        for `ctest -C long` only, as ./dev check and ./dev stress run it
 #   LONG_TIMEOUT seconds
@@ -54,6 +54,9 @@ function(pto2_test NAME)
   add_executable(${NAME} ${TEST_UNPARSED_ARGUMENTS})
   target_include_directories(${NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${NAME} PRIVATE ${TEST_LIBRARIES} GTest::gmock_main)
+  if(TEST_LONG AND PTO2_QUICK_BUILD)
+    set_target_properties(${NAME} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   pto2_test_headers(${NAME})
   list(LENGTH TEST_UNPARSED_ARGUMENTS sources)
   if(sources GREATER 1)
