@@ -11,7 +11,7 @@ namespace pto2::scenarios {
 void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
   check_command.add_option("pattern", arguments.pattern,
                            "part of the names of the scenarios (memory orders, mutants) to try");
-  check_command.add_flag("--deep", arguments.deep, "those too that take minutes");
+  check_command.add_flag("--deep", arguments.deep, "those too that take long");
   check_command.add_flag("--list", arguments.list, "show the scenarios and explore nothing");
   auto* weaken_flag = check_command.add_flag(
       "--weaken", arguments.weaken,

@@ -7,8 +7,8 @@
 namespace pto2::scenarios {
 
 enum class Effort {
-  few,   ///< seconds
-  many,  ///< minutes: explored on demand
+  few,   ///< seconds: with every push
+  many,  ///< minutes, or a good part of what all others take: on demand, and every night
 };
 
 struct Expectation {

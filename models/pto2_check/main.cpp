@@ -47,14 +47,14 @@ SIGINT (Ctrl-C) or SIGTERM ends the command with what it has found so far, what 
 inconclusive; the files of --json and --junit are written and say so. A second one ends it at
 once.)";
 
-bool takes_minutes(const Entry& entry) {
+bool takes_long(const Entry& entry) {
   return entry.expected.effort == Effort::many;
 }
 
 /// The scenarios, the long ones on demand.
 std::vector<Entry> available(bool deep) {
   std::vector<Entry> entries = catalogue();
-  if (!deep) std::erase_if(entries, takes_minutes);
+  if (!deep) std::erase_if(entries, takes_long);
   return entries;
 }
 
@@ -74,10 +74,10 @@ std::vector<Entry> chosen(const CheckArguments& arguments, bool deep) {
   });
   if (entries.empty()) refuse_pattern("scenario", arguments, "pto2 check --list shows them");
   if (deep) return entries;
-  std::erase_if(entries, takes_minutes);
+  std::erase_if(entries, takes_long);
   if (entries.empty()) {
     throw CliError(cli::exit_usage, fmt::format("the scenarios whose names contain {} take "
-                                                "minutes; add --deep",
+                                                "long; add --deep",
                                                 arguments.pattern));
   }
   return entries;

@@ -108,7 +108,7 @@ TEST(Check, BadUsageIsExplained) {
   };
   expect({"check", "no_such_scenario"}, 2, "no scenario's name contains no_such_scenario");
   expect({"check", "fan.*"}, 2, "no scenario's name contains fan.*");
-  expect({"check", "runtime/diamond/word"}, 2, "take minutes; add --deep");
+  expect({"check", "runtime/diamond/word"}, 2, "take long; add --deep");
   expect({"check", "--weaken", "no_such"}, 2, "no memory order's name contains no_such");
   // A tree may be without mutants.
   const auto programs = std::filesystem::path(PTO2_PROGRAM).parent_path();

@@ -40,51 +40,51 @@ void compare(const Flavour& flavour, std::uint64_t seed, int count) {
 }
 
 TEST(Differential, weak_accesses) {
-  compare({3, 6, 2, 0, 0, 0}, 1, 500);
+  compare({3, 6, 2, 0, 0, 0}, 1, 250);
 }
 TEST(Differential, one_location) {
-  compare({3, 6, 1, 0, 30, 20}, 2, 100);
+  compare({3, 6, 1, 0, 30, 20}, 2, 50);
 }
 TEST(Differential, updates) {
-  compare({3, 5, 2, 0, 70, 20}, 3, 500);
+  compare({3, 5, 2, 0, 70, 20}, 3, 250);
 }
 TEST(Differential, sc_accesses) {
-  compare({3, 6, 2, 0, 10, 60}, 4, 500);
+  compare({3, 6, 2, 0, 10, 60}, 4, 250);
 }
 TEST(Differential, sc_fences_between_weak_accesses) {
-  compare({2, 8, 2, 35, 0, 0}, 5, 500);
+  compare({2, 8, 2, 35, 0, 0}, 5, 250);
 }
 TEST(Differential, sc_fences_and_updates) {
-  compare({3, 7, 2, 30, 20, 20}, 6, 500);
+  compare({3, 7, 2, 30, 20, 20}, 6, 250);
 }
 TEST(Differential, four_threads) {
-  compare({4, 7, 2, 15, 20, 30}, 7, 250);
+  compare({4, 7, 2, 15, 20, 30}, 7, 125);
 }
 TEST(Differential, two_long_threads) {
-  compare({2, 8, 3, 20, 20, 30}, 8, 250);
+  compare({2, 8, 3, 20, 20, 30}, 8, 125);
 }
 TEST(Differential, failing_compare_exchanges) {
-  compare({3, 6, 2, 10, 50, 40}, 9, 500);
+  compare({3, 6, 2, 10, 50, 40}, 9, 250);
 }
 
 TEST(Differential, waiting) {
-  compare({3, 6, 2, 0, 20, 20, 35}, 10, 500);
+  compare({3, 6, 2, 0, 20, 20, 35}, 10, 250);
 }
 TEST(Differential, waiting_on_one_location) {
-  compare({3, 6, 1, 0, 10, 0, 40}, 11, 300);
+  compare({3, 6, 1, 0, 10, 0, 40}, 11, 150);
 }
 TEST(Differential, waiting_with_fences) {
-  compare({3, 7, 2, 20, 10, 20, 30}, 12, 300);
+  compare({3, 7, 2, 20, 10, 20, 30}, 12, 150);
 }
 
 TEST(Differential, waiting_for_several_values) {
-  compare({3, 7, 2, 0, 10, 10, 60}, 13, 300);
+  compare({3, 7, 2, 0, 10, 10, 60}, 13, 150);
 }
 TEST(Differential, waiting_for_common_values) {
-  compare({3, 6, 1, 0, 10, 0, 60, 2}, 14, 250);
+  compare({3, 6, 1, 0, 10, 0, 60, 2}, 14, 125);
 }
 TEST(Differential, waiting_for_common_values_in_two_places) {
-  compare({3, 7, 2, 5, 10, 10, 60, 2}, 15, 250);
+  compare({3, 7, 2, 5, 10, 10, 60, 2}, 15, 125);
 }
 
 }  // namespace
