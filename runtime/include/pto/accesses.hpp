@@ -21,6 +21,10 @@ static_assert(static_cast<int>(TileType::Vec) == static_cast<int>(checks::Space:
 /// Of the kernel that this thread runs.
 [[gnu::visibility("hidden")]] inline thread_local checks::AccessLog access_log;
 
+inline uint64_t issued_instructions() {
+  return access_log.time();
+}
+
 inline checks::Pipe checked(pipe_t pipe) {
   return static_cast<checks::Pipe>(pipe);
 }
@@ -88,7 +92,7 @@ class Accesses {
   static constexpr checks::Space space_of = static_cast<checks::Space>(T::Loc);
   template <class T>
   static checks::TileBytes content_of(const T& tile) {
-    return {static_cast<uint64_t>(tile.address()), static_cast<uint64_t>(T::bytes)};
+    return {static_cast<uint64_t>(tile.address()), static_cast<uint64_t>(T::bytes), tile.bound()};
   }
 
   struct Part {
@@ -102,6 +106,7 @@ class Accesses {
     if constexpr (T::Loc <= TileType::Acc) {
       const checks::TileBytes content = content_of(tile);
       const auto give = [&](int64_t first, int64_t elements) {
+        if (elements == 0) return;
         const uint64_t begin = content.begin + first * element_bytes<T>;
         each(space_of<T>, begin, begin + elements * element_bytes<T>, content);
       };

@@ -58,6 +58,26 @@ struct ValidSize<DYNAMIC> {
   [[nodiscard]] constexpr int get() const { return value; }
 };
 
+#if PTO2_KERNEL_CHECKS >= 2
+/// In accesses.hpp: the instructions that have been issued.
+inline uint64_t issued_instructions();
+
+/// When a tile was given its place.
+class BindTime {
+ public:
+  void now() { time_ = issued_instructions(); }
+  [[nodiscard]] uint64_t get() const { return time_; }
+
+ private:
+  uint64_t time_ = 0;
+};
+#else
+struct BindTime {
+  void now() {}
+  [[nodiscard]] uint64_t get() const { return 0; }
+};
+#endif
+
 /// In accesses.hpp.
 template <class T>
 void check_element(const T& tile, int64_t offset, bool writes, Site site);
@@ -130,10 +150,16 @@ struct Tile {
   /// In its buffer; unassigned before TASSIGN.
   static constexpr int64_t unassigned = -1;
   [[nodiscard]] int64_t address() const { return address_; }
-  void assign(int64_t address) { address_ = address; }
+  void assign(int64_t address) {
+    address_ = address;
+    bound_.now();
+  }
+  /// When that was, in instructions; 0 without checks of level 2.
+  [[nodiscard]] uint64_t bound() const { return bound_.get(); }
 
  private:
   int64_t address_ = unassigned;
+  detail::BindTime bound_;
   detail::ValidSize<RowValid_> valid_row_;
   detail::ValidSize<ColValid_> valid_col_;
 };

@@ -248,6 +248,31 @@ TEST(AccessLog, TellsAReadOfWhatAnotherTileHasOverwritten) {
             "");
 }
 
+TEST(AccessLog, TakesWhatIsBoundLaterForAView) {
+  /// Writes to `part` once the first tile has its content, twice, and stores the whole.
+  const auto write_part = [](TileBytes part, bool later) {
+    return told([&](Kernel& k) {
+      k.load().barrier();
+      if (later) part.bound = k.log().time();
+      for (int i = 0; i < 2; ++i) k.issue(Pipe::V, "TEXPANDS").write(part);
+      k.barrier().store(first_tile);
+    });
+  };
+  EXPECT_EQ(write_part({64, 64}, true), "");
+  EXPECT_NE(write_part({64, 64}, false), "");
+  EXPECT_NE(write_part({448, 128}, true), "");
+  /// Reads through a tile that had other content there once.
+  const auto read_again = [](TileBytes tile, bool later) {
+    return told([&](Kernel& k) {
+      k.load(tile).barrier().load().barrier();
+      if (later) tile.bound = k.log().time();
+      k.store(tile);
+    });
+  };
+  EXPECT_EQ(read_again({0, 64}, true), "");
+  EXPECT_NE(read_again({0, 64}, false), "");
+}
+
 TEST(AccessLog, RemembersTheLossThroughFurtherWrites) {
   const TileBytes by{0, 64};
   const auto overwrite_twice = [&](Kernel& k) -> AccessLog& {

@@ -117,6 +117,10 @@ void expect_padding(float pad) {
   };
   expect_elements(
       "TFILLPAD", dst, 8, 16, [&] { pto::TFILLPAD(dst, src); }, expected);
+  src.SetValidShape(0, 7);
+  expect_elements(
+      "TFILLPAD", dst, 8, 16, [&] { pto::TFILLPAD(dst, src); }, [&](int, int) { return pad; });
+  src.SetValidShape(5, 7);
   TASSIGN(dst, 0);
   expect_elements(
       "TFILLPAD_INPLACE", dst, 8, 16, [&] { pto::TFILLPAD_INPLACE(dst, src); }, expected);

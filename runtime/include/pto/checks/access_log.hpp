@@ -8,7 +8,9 @@
 ///                  through another one, which overlaps it
 ///
 /// Two tiles at the same address with as many bytes are two views of one content: what is written
-/// through one may be read through the other.
+/// through one may be read through the other. So is a tile that was bound to its place after what
+/// it reads had been written there, and one that is a part of another and was bound after that had
+/// its content: compilers take rows of a tile so.
 ///
 /// A byte keeps its last write, and for each pipe the last read since: an earlier one of that pipe
 /// comes before it (Flanagan and Freund, FastTrack, 2009, section 3).
@@ -42,6 +44,7 @@ inline const char* name_of(Space space) {
 struct TileBytes {
   uint64_t begin = 0;
   uint64_t bytes = 0;  ///< 0: no tile, in GM
+  uint64_t bound = 0;  ///< the log's time() when the tile was given this place; not compared
 
   friend bool operator==(const TileBytes& a, const TileBytes& b) {
     return a.begin == b.begin && a.bytes == b.bytes;
@@ -51,7 +54,11 @@ struct TileBytes {
 class AccessLog {
  public:
   /// An instruction is issued. What follows is what it does.
-  void begin(Pipe pipe, const Site& site) { now_ = {pipe, number_of(site), clocks_.issue(pipe)}; }
+  void begin(Pipe pipe, const Site& site) {
+    now_ = {pipe, number_of(site), clocks_.issue(pipe), ++time_};
+  }
+  /// How many instructions have been issued, on all pipes, as long as the log has existed.
+  uint64_t time() const { return time_; }
   /// Bytes begin .. end - 1 of `space`, addresses in GM, as a part of `tile`. Throws Finding.
   void read(Space space, uint64_t begin, uint64_t end, const TileBytes& tile = {}) {
     of(space).update(begin, end, [&](uint64_t first, uint64_t last, Bytes& bytes) {
@@ -68,9 +75,12 @@ class AccessLog {
       const Place place{space, first, last};
       check_order("writes", place, bytes.write, "writes");
       for (const Access& former : bytes.reads) check_order("writes", place, former, "reads");
-      note_lost(bytes, tile);
+      if (!is_row_of(tile, bytes)) {
+        note_lost(bytes, tile);
+        bytes.tile = tile;
+        bytes.content = now_.time;
+      }
       bytes.write = now_;
-      bytes.tile = tile;
       bytes.reads = {};
     });
   }
@@ -98,6 +108,7 @@ class AccessLog {
     Pipe pipe = Pipe::S;
     uint32_t site = 0;
     uint64_t number = 0;  ///< of the instruction in its pipe; 0: none
+    uint64_t time = 0;    ///< of the instruction among all
 
     bool is_set() const { return number != 0; }
     friend bool operator==(const Access& a, const Access& b) {
@@ -109,6 +120,7 @@ class AccessLog {
     TileBytes tile;
     TileBytes by;
     uint32_t site;
+    uint64_t time;  ///< of the overwriting
 
     friend bool operator==(const Lost& a, const Lost& b) {
       return a.tile == b.tile && a.by == b.by && a.site == b.site;
@@ -117,12 +129,14 @@ class AccessLog {
   /// Of each byte of a piece.
   struct Bytes {
     Access write;
-    TileBytes tile;  ///< through which it was written
+    TileBytes tile;        ///< whose content it is
+    uint64_t content = 0;  ///< the time of its last write through that tile itself
     std::array<Access, pipe_count> reads;
     std::vector<Lost> lost;
 
     friend bool operator==(const Bytes& a, const Bytes& b) {
-      return a.write == b.write && a.tile == b.tile && a.reads == b.reads && a.lost == b.lost;
+      return a.write == b.write && a.tile == b.tile && a.content == b.content &&
+             a.reads == b.reads && a.lost == b.lost;
     }
   };
   struct Place {
@@ -146,9 +160,15 @@ class AccessLog {
 
   static const Lost* find_lost(const Bytes& bytes, const TileBytes& tile) {
     for (const Lost& lost : bytes.lost) {
-      if (lost.tile == tile) return &lost;
+      if (lost.tile == tile && tile.bound < lost.time) return &lost;
     }
     return nullptr;
+  }
+  /// Whether it lies in the tile that the bytes belong to, and was bound when they had its content.
+  static bool is_row_of(const TileBytes& tile, const Bytes& bytes) {
+    const TileBytes& whole = bytes.tile;
+    return bytes.write.is_set() && tile.bound >= bytes.content && tile.begin >= whole.begin &&
+           tile.begin + tile.bytes <= whole.begin + whole.bytes && !(tile == whole);
   }
   void note_lost(Bytes& bytes, const TileBytes& tile) const {
     const auto is_of = [](const TileBytes& of) {
@@ -161,7 +181,7 @@ class AccessLog {
     remove(tile);
     if (!bytes.write.is_set() || bytes.tile == tile || bytes.tile.bytes == 0) return;
     remove(bytes.tile);
-    bytes.lost.push_back({bytes.tile, tile, now_.site});
+    bytes.lost.push_back({bytes.tile, tile, now_.site, now_.time});
   }
 
   /// An instruction that came before this one, most often from the same file.
@@ -212,6 +232,7 @@ class AccessLog {
   PipeClocks clocks_;
   std::array<RangeMap<Bytes>, space_count> memories_;
   std::vector<Site> sites_;
+  uint64_t time_ = 0;
   Access now_;  // the instruction that was issued last
 };
 
