@@ -25,15 +25,38 @@ struct TensorMemory {
   }
 };
 
+/// The arguments of the kernel: tensors, and what may be addresses of memory of unknown size.
 struct CallTensors {
   int count = 0;
   TensorMemory tensors[pto_max_args];
+  int scalar_count = 0;
+  uintptr_t scalars[pto_max_args];
 
   /// The tensor that the byte belongs to; null: none.
   [[nodiscard]] const TensorMemory* find(uintptr_t address) const {
     for (int i = 0; i < count; ++i)
       if (address >= tensors[i].begin && address < tensors[i].end) return &tensors[i];
     return nullptr;
+  }
+  /// The tensor beside which the byte lies, no farther than the tensor is long, so that it was
+  /// meant; null: none, or a scalar may be the address of what is there.
+  [[nodiscard]] const TensorMemory* find_beside(uintptr_t address) const {
+    for (int i = 0; i < count; ++i) {
+      const TensorMemory& tensor = tensors[i];
+      const uintptr_t bytes = tensor.end - tensor.begin;
+      const bool is_behind = address >= tensor.end && address - tensor.end < bytes;
+      const bool is_before = address < tensor.begin && tensor.begin - address <= bytes;
+      if ((is_behind || is_before) && !has_scalar(is_behind ? tensor.end : 0, address))
+        return &tensor;
+    }
+    return nullptr;
+  }
+  /// Whether a scalar is an address there, or not far in front.
+  [[nodiscard]] bool has_scalar(uintptr_t from, uintptr_t to) const {
+    constexpr uintptr_t largest_buffer = uintptr_t{1} << 32;
+    for (int i = 0; i < scalar_count; ++i)
+      if (scalars[i] >= from && scalars[i] <= to && to - scalars[i] < largest_buffer) return true;
+    return false;
   }
 };
 
@@ -43,26 +66,42 @@ struct CallTensors {
 /// At the begin of a kernel.
 inline void begin_call(const int64_t* args) {
   begin_accesses();
-  call_tensors.count = 0;
-  for (int i = 0; i < pto_params(args); ++i)
-    if (const PTOTensor* const tensor = pto_find_tensor(args, i))
-      call_tensors.tensors[call_tensors.count++] = TensorMemory(i, *tensor);
+  CallTensors& call = call_tensors;
+  call.count = call.scalar_count = 0;
+  for (int i = 0; i < pto_params(args); ++i) {
+    if (const PTOTensor* const tensor = pto_find_tensor(args, i)) {
+      call.tensors[call.count++] = TensorMemory(i, *tensor);
+    } else {
+      call.scalars[call.scalar_count++] = static_cast<uintptr_t>(args[i]);
+    }
+  }
 }
 
 /// The bytes from the first element to the last are checked: that they do not leave the tensor that
-/// they begin in for memory that is none. What begins in no tensor is memory that the kernel knows
-/// by other means, such as an address among its scalars.
+/// they begin in for memory that is none, and do not begin beside one. What begins elsewhere is
+/// memory that the kernel knows by other means, such as an address among its scalars.
 template <class Element>
 void check_tensor(const Use& use, const char* operand, const Element* first, int64_t last_offset) {
   const uintptr_t begin = reinterpret_cast<uintptr_t>(first);
   const uintptr_t end = begin + (last_offset + 1) * sizeof(Element);
   const TensorMemory* const tensor = call_tensors.find(begin);
-  if (tensor == nullptr || end <= tensor->end) return;
-  if (call_tensors.find(end - 1) != nullptr) return;
-  fail(use, std::string(operand) + " reaches " + std::to_string(end - tensor->end) +
-                " bytes beyond the tensor of argument " + std::to_string(tensor->argument) +
-                ", which has " + std::to_string(tensor->end - tensor->begin) +
-                ": make the tile's valid region or the offset smaller");
+  const TensorMemory* const last = call_tensors.find(end - 1);
+  const auto tell = [&](const TensorMemory& of, const char* how, uintptr_t bytes,
+                        const char* where) {
+    fail(use, std::string(operand) + " " + how + " " + std::to_string(bytes) + " bytes " + where +
+                  " the tensor of argument " + std::to_string(of.argument) + ", which has " +
+                  std::to_string(of.end - of.begin) +
+                  ": make the tile's valid region smaller, or choose another offset");
+  };
+  if (tensor != nullptr) {
+    if (end > tensor->end && last == nullptr) tell(*tensor, "reaches", end - tensor->end, "beyond");
+  } else if (last != nullptr) {
+    tell(*last, "begins", last->begin - begin, "before");
+  } else if (const TensorMemory* const beside = call_tensors.find_beside(begin)) {
+    const bool is_before = begin < beside->begin;
+    tell(*beside, "begins", is_before ? beside->begin - begin : begin - beside->end,
+         is_before ? "before" : "behind");
+  }
 }
 
 }  // namespace pto::detail

@@ -125,6 +125,15 @@ TEST(TileKernel, RunsInParts) {
   smaller.tensor(data.data(), 12, 16, 16).scalar(0);
   EXPECT_THAT(kernel.run(smaller.values_of_part(1, 2)),
               HasSubstr("src reaches 256 bytes beyond the tensor of argument 0"));
+  EXPECT_THAT(kernel.run(call.values_of_part(2, 3)),
+              HasSubstr("src begins 0 bytes behind the tensor of argument 0, which has 1024"));
+  EXPECT_THAT(kernel.run(call.values_of_part(-1, 3)),
+              HasSubstr("src begins 512 bytes before the tensor of argument 0"));
+  // That may be the memory which the scalar is the address of.
+  data.resize(data.size() + 128, 1);
+  Call other;
+  other.tensor(data.data(), 16, 16, 16).scalar(reinterpret_cast<int64_t>(&data[256]));
+  EXPECT_EQ(kernel.run(other.values_of_part(2, 3)), "");
 }
 
 /// What kernel `number` of the image says, if it is wrong or right.
