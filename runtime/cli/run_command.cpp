@@ -14,8 +14,8 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/isolation.hpp"
+#include "runtime/cli/measured_run.hpp"
 #include "runtime/cli/progress.hpp"
-#include "runtime/cli/repetitions.hpp"
 #include "runtime/cli/run_exit_code.hpp"
 #include "runtime/cli/run_program.hpp"
 #include "runtime/cli/run_report.hpp"
@@ -92,19 +92,6 @@ void complain_of(const RunReport& report) {
   if (report.is_interrupted()) return;  // said when the signal came
   if (report.result.error.code != ErrorCode::ok) tell(report.result.error);
   complain_of_end(report);
-}
-
-/// Of a run that has not come to its own report.
-RunReport fault_report(const Settings& settings, const RunError& error) {
-  RunReport report;
-  report.settings = &settings;
-  report.config = settings.device_config();
-  report.team = team_of(executor_of(settings));
-  report.expected = settings.text(Setting::expect);
-  report.verdict = "fault";
-  report.detail = error_name(error.code);
-  report.result.error = error;
-  return report;
 }
 
 constexpr const char* run_footer =
@@ -330,18 +317,12 @@ RunReport RunCommand::measure(const Settings& settings, ResultFiles& results,
   // A launch has one of its own, which knows more.
   const ExitGuard guard(
       [] { return std::string("an image that was loaded, or a thread that one has started,"); });
-  const DeviceConfig config = settings.device_config();
   Progress progress(!quiet_);
-  progress.stage("making the inputs");
-  RunProgram program(settings, own_);
-  results.remove_former();
-  program.configure(own_);
-  if (program.error().code != ErrorCode::ok) return fault_report(settings, program.error());
-  Repetitions repetitions(settings, config, program, progress,
-                          quiet_ ? "error" : settings.text(Setting::log_level),
-                          interruption.stop());
-  const bool traced = results.trace() != nullptr;
-  RunReport report = repetitions.run(traced ? settings.number(Setting::trace_events) : 0);
+  const Measurement wanted{.log_level = quiet_ ? "error" : settings.text(Setting::log_level),
+                           .traced = results.trace() != nullptr,
+                           .loaded = [&] { results.remove_former(); },
+                           .stop = interruption.stop()};
+  RunReport report = pto2::cli::measure(settings, own_, wanted, progress);
   report.interrupted = interruption.exit_code().value_or(exit_interrupted);
   return report;
 }

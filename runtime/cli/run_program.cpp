@@ -42,7 +42,7 @@ OrchestrationLibrary load_own_orchestration(const std::string& path, const std::
 RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
     : graph_is_known_(settings.workload() != nullptr && own.orchestration.empty()) {
   if (settings.workload() != nullptr) {
-    if (!own.arguments.empty()) {
+    if (!own.arguments.empty() || !own.values.empty()) {
       throw CliError(exit_usage, "--arg: the arguments are those of the workload; leave one out");
     }
     data_ = make_data(settings);
@@ -51,6 +51,7 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
   for (const std::string& argument : own.arguments) {
     add_argument(parse_program_argument(argument), settings.number(Setting::input_seed));
   }
+  args_.insert(args_.end(), own.values.begin(), own.values.end());
   load_images(settings, own);
 }
 
@@ -61,7 +62,7 @@ void RunProgram::configure(const OwnImages& own) {
 
 void RunProgram::load_images(const Settings& settings, const OwnImages& own) {
   workloads::WorkloadImages images{own.orchestration, own.kernels};
-  if (own.orchestration.empty() || own.kernels.empty()) {
+  if (own.orchestration.empty() || !own.has_kernels()) {
     if (settings.workload() == nullptr) {
       throw CliError(exit_usage,
                      "without a WORKLOAD both --orchestration and --kernels are needed");
@@ -71,14 +72,27 @@ void RunProgram::load_images(const Settings& settings, const OwnImages& own) {
     } catch (const std::runtime_error& error) {
       throw CliError(exit_bad_input, error.what());
     }
-    if (!own.kernels.empty()) images.kernels = own.kernels;
+    if (own.has_kernels()) images.kernels = own.kernels;
     if (!own.orchestration.empty()) images.orchestration = own.orchestration;
   }
   const std::string entry = data_ ? data_->entry() : OrchestrationLibrary::default_entry;
-  orchestration_ = own.orchestration.empty()
-                       ? OrchestrationLibrary::from_file(images.orchestration, entry)
-                       : load_own_orchestration(images.orchestration, entry);
-  library_ = KernelLibrary::from_folder(images.kernels);
+  if (!own.entry.empty()) {
+    orchestration_ = OrchestrationLibrary::from_file(images.orchestration, own.entry);
+  } else {
+    orchestration_ = own.orchestration.empty()
+                         ? OrchestrationLibrary::from_file(images.orchestration, entry)
+                         : load_own_orchestration(images.orchestration, entry);
+  }
+  load_kernels(images.kernels, own.kernel_files);
+}
+
+void RunProgram::load_kernels(const std::string& folder, std::span<const KernelFile> files) {
+  if (files.empty()) {
+    library_ = KernelLibrary::from_folder(folder);
+  }
+  for (const KernelFile& file : files) {
+    library_.add(file.func_id, file.name, SharedObject::from_file(file.path));
+  }
   for (int32_t id = 0; id < library_.id_limit(); ++id) {
     const Kernel* kernel = library_.find(id);
     entries_.push_back(kernel == nullptr ? nullptr : kernel->entry);
@@ -109,15 +123,20 @@ int RunProgram::ask_argument_count() {
   return expected;
 }
 
+const char* RunProgram::remedy_of_arguments(const OwnImages& own) const {
+  if (data_ || own.orchestration.empty()) {
+    return "name the workload that it is written for, or give --arg";
+  }
+  return own.values.empty() ? "give one --arg for each, in order"
+                            : "give it each of them, in order";
+}
+
 void RunProgram::check_argument_count(int expected, const OwnImages& own) const {
   const auto count = static_cast<int>(args_.size());
   if (expected == count) return;
   throw CliError(exit_bad_input,
                  fmt::format("{}: the orchestration expects {} arguments, but there are {}; {}",
-                             orchestration_->path(), expected, count,
-                             data_ || own.orchestration.empty()
-                                 ? "name the workload that it is written for, or give --arg"
-                                 : "give one --arg for each, in order"));
+                             orchestration_->path(), expected, count, remedy_of_arguments(own)));
 }
 
 void RunProgram::reset() {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,23 @@
 
 namespace pto2::cli {
 
+/// A kernel in a file whose name says nothing.
+struct KernelFile {
+  int32_t func_id;
+  std::string name;
+  std::string path;
+};
+
 /// The user's own images and arguments.
 struct OwnImages {
-  std::string orchestration;           ///< path; empty: the workload's
-  std::string kernels;                 ///< folder; empty: the workload's
-  std::vector<std::string> arguments;  ///< "scalar:N" or "buffer:BYTES[:zero|:random]"
+  std::string orchestration;  ///< path; empty: the workload's
+  std::string entry;          ///< of the orchestration; empty: the default, or the case's
+  std::string kernels;        ///< folder; empty: the workload's, or `kernel_files`
+  std::vector<KernelFile> kernel_files;  ///< instead of a folder
+  std::vector<std::string> arguments;    ///< "scalar:N" or "buffer:BYTES[:zero|:random]"
+  std::vector<uint64_t> values;          ///< behind these: as they are, of memory the address
+
+  bool has_kernels() const { return !kernels.empty() || !kernel_files.empty(); }
 };
 
 class RunProgram {
@@ -53,8 +66,10 @@ class RunProgram {
     uint64_t seed;
   };
   void load_images(const Settings& settings, const OwnImages& own);
+  void load_kernels(const std::string& folder, std::span<const KernelFile> files);
   void add_argument(const ProgramArgument& argument, uint64_t input_seed);
   int ask_argument_count();
+  const char* remedy_of_arguments(const OwnImages& own) const;
   void check_argument_count(int expected, const OwnImages& own) const;
 
   std::unique_ptr<workloads::CaseData> data_;

@@ -8,6 +8,7 @@
 
 #include "core/task_state.hpp"
 #include "runtime/cli/chip_json.hpp"
+#include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/median.hpp"
 #include "runtime/output/json_text.hpp"
 
@@ -121,6 +122,18 @@ std::vector<std::string> RunReport::warnings() const {
         result.open_scopes));
   }
   return texts;
+}
+
+RunReport fault_report(const Settings& settings, const RunError& error) {
+  RunReport report;
+  report.settings = &settings;
+  report.config = settings.device_config();
+  report.team = team_of(executor_of(settings));
+  report.expected = settings.text(Setting::expect);
+  report.verdict = "fault";
+  report.detail = error_name(error.code);
+  report.result.error = error;
+  return report;
 }
 
 void GraphReport::add(const RunResult& result) {

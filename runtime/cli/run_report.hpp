@@ -51,6 +51,9 @@ struct RunReport {
   [[nodiscard]] std::vector<std::string> warnings() const;
 };
 
+/// Of a run that has not come to its own report.
+RunReport fault_report(const Settings& settings, const RunError& error);
+
 /// A short block of lines.
 std::string to_text(const RunReport& report);
 

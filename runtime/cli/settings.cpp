@@ -139,7 +139,8 @@ void Settings::resolve(const SettingSpec& spec, const SettingSources& sources) {
   }
   if (const auto flag = sources.flags.find(spec.name); flag != sources.flags.end()) {
     take(flag->second, Source::flag,
-         spec.id == Setting::workload ? std::string("WORKLOAD") : fmt::format("--{}", spec.name));
+         spec.id == Setting::workload ? std::string("WORKLOAD")
+                                      : fmt::format("{}{}", sources.flag_prefix, spec.name));
   }
 }
 

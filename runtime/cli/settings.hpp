@@ -98,6 +98,7 @@ struct SettingSources {
   std::map<std::string, std::string> flags;  ///< by the setting's name
   std::vector<ConfigEntry> config_file;
   const char* (*environment)(const char* name);  ///< null for a variable that is not set
+  const char* flag_prefix = "--";                ///< in front of a flag's name, in messages
 };
 
 class Settings {
