@@ -12,6 +12,8 @@ namespace {
 
 constexpr CommandSpec table[] = {
     {"run", "run a workload and check its result", make_run_command},
+    {"run-folder", "run a folder with a golden.py, and compare its outputs", nullptr,
+     "pto2-run-folder"},
     {"validate", "judge runs by their traces", make_validate_command},
     {"check", "explore the protocols' scenarios with the model checker", nullptr, "pto2-check"},
     {"simulate", "run the whole runtime from seeds, against an oracle", nullptr, "pto2-simulate"},

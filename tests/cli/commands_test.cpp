@@ -184,15 +184,14 @@ TEST(Help, HasExamplesAndExitCodes) {
 
 TEST(Help, AndTheErrorNameEveryCommand) {
   const std::string help = pto2({"--help"}).out;
-  for (const char* name :
-       {"run", "validate", "check", "simulate", "stress", "replay", "list", "doctor"}) {
+  for (const char* name : {"run", "run-folder", "validate", "check", "simulate", "stress", "replay",
+                           "list", "doctor"}) {
     EXPECT_THAT(help, testing::ContainsRegex(std::string("\n +") + name + " +[a-z]")) << name;
   }
   for (const Strings& arguments : {Strings{}, Strings{"fly"}}) {
-    EXPECT_THAT(
-        pto2(arguments).err,
-        HasSubstr("name a command: run, validate, check, simulate, stress, replay, list or doctor; "
-                  "pto2 --help"));
+    EXPECT_THAT(pto2(arguments).err, HasSubstr("name a command: run, run-folder, validate, check, "
+                                               "simulate, stress, replay, list or doctor; "
+                                               "pto2 --help"));
   }
   EXPECT_THAT(pto2({"fly"}).err, HasSubstr("pto2: fly is no command; name"));
 }

@@ -93,7 +93,7 @@ TEST_F(Dev, LooksAtTheArgumentsFirst) {
   expect_refused({"mutants", "nosuch"}, "mutants: no planted bug has a name that contains nosuch");
   expect_refused({"lint", "--fx"}, "lint: no option --fx; there are: --fix");
   expect_refused({"coverage", "nosuch"}, "coverage: no label or option nosuch");
-  expect_refused({"pto2", "nosuch"}, "pto2: no command nosuch; there are: run validate");
+  expect_refused({"pto2", "nosuch"}, "pto2: no command nosuch; there are: run run-folder validate");
 }
 
 TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {

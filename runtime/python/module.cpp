@@ -1,0 +1,169 @@
+/// The native part of the package pto2: settings, and runs with arguments in the memory of the
+/// caller. What a run comes to is the text of `pto2 run --json`.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "runtime/cli/executor_settings.hpp"
+#include "runtime/cli/measured_run.hpp"
+#include "runtime/cli/settings.hpp"
+#include "runtime/cli/trace_file.hpp"
+#include "runtime/executors/seeded_team.hpp"
+#include "runtime/loader/load_error.hpp"
+#include "runtime/output/output_file.hpp"
+#include "runtime/python/launch_thread.hpp"
+
+namespace py = pybind11;
+
+namespace pto2::python {
+namespace {
+
+using cli::SettingSpec;
+
+const char* environment(const char* name) {
+  return std::getenv(name);
+}
+
+struct Request {
+  std::map<std::string, std::string> settings;
+  cli::OwnImages images;
+  std::optional<std::string> trace;
+};
+
+cli::Settings checked(const std::map<std::string, std::string>& given) {
+  cli::Settings settings({given, {}, environment, ""});
+  cli::check_executor_flags(settings);
+  static_cast<void>(settings.device_config());  // says what does not fit together
+  return settings;
+}
+
+/// As `pto2 run` does it, without an Interruption: signals are the interpreter's.
+std::string run(const Request& request, std::stop_token stop) {
+  const cli::Settings settings = checked(request.settings);
+  std::optional<cli::OutputFile> trace;
+  if (request.trace) trace.emplace(*request.trace, "the trace");
+  cli::Progress progress(false);
+  const cli::Measurement wanted{.log_level = settings.text(cli::Setting::log_level),
+                                .traced = trace.has_value(),
+                                .loaded =
+                                    [&] {
+                                      if (trace) trace->remove_former();
+                                    },
+                                .stop = std::move(stop)};
+  cli::RunReport report = cli::measure(settings, request.images, wanted, progress);
+  if (trace && report.repetitions != 0) {
+    cli::write_trace(*trace, report);
+    trace->finish();
+  }
+  return cli::to_json(report);
+}
+
+/// Hears of a signal of the process while a run goes on elsewhere. A handler of the interpreter's
+/// that raises, as that of SIGINT does, gives the run up.
+class SignalWatch {
+ public:
+  explicit SignalWatch(std::stop_source& stop) : stop_(stop) {}
+
+  /// Without the interpreter's lock. Only its main thread is told of signals.
+  void look() {
+    if (raised_) return;
+    const py::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() == 0) return;
+    raised_ = std::make_unique<py::error_already_set>();
+    stop_.request_stop();
+  }
+  /// With the lock: what the handler has raised.
+  void rethrow() const {
+    if (raised_) throw py::error_already_set(*raised_);
+  }
+
+ private:
+  std::stop_source& stop_;
+  std::unique_ptr<py::error_already_set> raised_;
+};
+
+using KernelList = std::vector<std::tuple<int32_t, std::string, std::string>>;
+
+std::string run_on(LaunchThread& thread, std::map<std::string, std::string> settings,
+                   const std::string& orchestration, const std::string& entry,
+                   const std::string& folder, const KernelList& kernels,
+                   std::vector<uint64_t> values, std::optional<std::string> trace) {
+  Request request{std::move(settings), {}, std::move(trace)};
+  request.images.orchestration = orchestration;
+  request.images.entry = entry;
+  request.images.kernels = folder;
+  for (const auto& [id, name, path] : kernels) {
+    request.images.kernel_files.push_back({id, name, path});
+  }
+  request.images.values = std::move(values);
+  std::stop_source stop;
+  SignalWatch watch(stop);
+  std::string report;
+  {
+    const py::gil_scoped_release unlocked;
+    thread.run([&] { report = run(request, stop.get_token()); }, [&] { watch.look(); });
+  }
+  watch.rethrow();
+  return report;
+}
+
+/// With the exit code that a program has after it.
+void raise_input_error(PyObject* type, const char* message, cli::ExitCode code) {
+  const py::object error = py::reinterpret_borrow<py::object>(type)(message);
+  error.attr("exit_code") = static_cast<int>(code);
+  PyErr_SetObject(type, error.ptr());
+}
+
+py::list settings() {
+  py::list list;
+  for (const SettingSpec& spec : cli::setting_specs()) {
+    if (!spec.id) continue;
+    py::dict setting;
+    setting["name"] = spec.name;
+    setting["environment"] = spec.environment == nullptr ? "" : spec.environment;
+    setting["default"] = spec.built_in;
+    setting["allowed"] = cli::allowed_values(spec);
+    setting["help"] = spec.help;
+    list.append(setting);
+  }
+  return list;
+}
+
+}  // namespace
+}  // namespace pto2::python
+
+PYBIND11_MODULE(_native, module) {
+  using namespace pto2::python;
+  static py::exception<pto2::cli::CliError> bad_input(module, "InputError", PyExc_ValueError);
+  static py::exception<pto2::executors::SeededFailure> bug(module, "InternalError",
+                                                           PyExc_RuntimeError);
+  py::register_exception_translator([](std::exception_ptr error) {
+    try {
+      if (error) std::rethrow_exception(error);
+    } catch (const pto2::cli::CliError& wrong) {
+      raise_input_error(bad_input.ptr(), wrong.what(), wrong.code());
+    } catch (const pto2::LoadError& wrong) {
+      raise_input_error(bad_input.ptr(), wrong.what(), pto2::cli::exit_bad_input);
+    } catch (const pto2::executors::SeededFailure& found) {
+      bug(found.what());
+    }
+  });
+  module.def("settings", &settings, "The settings of a run, as `pto2 run --help` has them.");
+  module.def(
+      "check_settings",
+      [](const std::map<std::string, std::string>& given) { static_cast<void>(checked(given)); },
+      "Raises InputError for settings that are wrong, or do not fit each other.");
+  py::class_<LaunchThread>(module, "LaunchThread")
+      .def(py::init<>())
+      .def("run", &run_on, py::arg("settings"), py::arg("orchestration"), py::arg("entry"),
+           py::arg("folder"), py::arg("kernels"), py::arg("values"), py::arg("trace"));
+}

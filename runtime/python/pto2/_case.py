@@ -1,0 +1,152 @@
+"""The inputs of a case, and the comparison of its outputs."""
+
+import ctypes
+import sys
+from dataclasses import dataclass
+
+from ._arguments import bits_of, is_array
+from ._native import InputError
+
+
+def _is_torch(value):
+    return hasattr(value, "data_ptr")
+
+
+def _copy(array):
+    return array.clone() if _is_torch(array) else array.copy()
+
+
+def _prepared(value):
+    """An array that kernels can use: torch's if golden.py uses torch, whole and writable."""
+    if _is_torch(value):
+        return value.detach().cpu().contiguous()
+    import numpy
+    value = numpy.require(value, requirements=["C", "W"])
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return value
+    try:
+        return torch.from_numpy(value)
+    except TypeError:  # a type that torch does not have
+        return value
+
+
+@dataclass
+class OutputReport:
+    """How an output differs from the reference."""
+    name: str
+    elements: int
+    mismatched: int
+    max_abs_error: float
+    first: str = ""  # place and values of the first mismatch
+
+    def text(self):
+        if self.mismatched == 0:
+            return f"Output '{self.name}' matches golden, max abs error {self.max_abs_error:.3g}"
+        return (f"Output '{self.name}' does not match golden. Mismatched elements "
+                f"{self.mismatched}/{self.elements}; first {self.first}")
+
+
+class CaseArguments:
+    """The arguments of a case in their order, by name."""
+
+    def __init__(self, folder, params):
+        self._path = folder.golden_path
+        made = folder.golden.generate_inputs(params)
+        if isinstance(made, dict):
+            names = getattr(folder.golden, "TENSOR_ORDER", list(made))
+            pairs = [(name, self._of_dict(made, name)) for name in names]
+        else:
+            pairs = list(made)
+        self._check(pairs)
+        pairs = [(name, _prepared(value) if is_array(value) else value) for name, value in pairs]
+        self.arrays = {name: value for name, value in pairs if is_array(value)}
+        self.values = [value for _, value in pairs]
+        if isinstance(made, dict):
+            self._add_sizes(pairs)
+        self._choose_outputs(getattr(folder.golden, "__outputs__", None))
+        self.scalars = {name: value for name, value in pairs if not is_array(value)}
+        for name, value in pairs:
+            bits_of(value, f"{self._path}: generate_inputs: {name}")
+
+    def _of_dict(self, made, name):
+        if name in made:
+            return made[name]
+        raise InputError(f"{self._path}: TENSOR_ORDER names {name}, which generate_inputs does not "
+                         "return")
+
+    def _check(self, pairs):
+        for pair in pairs:
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2 or \
+                    not isinstance(pair[0], str):
+                raise InputError(f"{self._path}: generate_inputs must return a list of (name, "
+                                 f"value), or a dict; it has {pair!r}"[:300])
+        if not pairs:
+            raise InputError(f"{self._path}: generate_inputs returns nothing")
+
+    def _add_sizes(self, pairs):
+        """The older form: behind the arrays their sizes in bytes, and the elements of the first."""
+        self.values += [ctypes.c_int64(value.nbytes) for _, value in pairs]
+        first = pairs[0][1]
+        self.values.append(ctypes.c_int64(first.numel() if _is_torch(first) else first.size))
+
+    def _choose_outputs(self, named):
+        names = named if named is not None else [n for n in self.arrays if n.startswith("out_")]
+        for name in names:
+            if name not in self.arrays:
+                raise InputError(f"{self._path}: __outputs__ names {name}, which is no array that "
+                                 "generate_inputs returns")
+        if not names:
+            raise InputError(f"{self._path} names no output; set __outputs__, or call one out_..")
+        self.outputs = {name: self.arrays[name] for name in names}
+        self._former = {name: _copy(array) for name, array in self.arrays.items()}
+
+    def restore(self):
+        """All arrays as generate_inputs made them."""
+        for name, former in self._former.items():
+            self.arrays[name][...] = former
+
+    def golden_of(self, folder, params):
+        """The outputs as golden.py computes them, from copies of all arrays, so that nothing it
+        writes reaches the kernels."""
+        tensors = {name: _copy(former) for name, former in self._former.items()}
+        tensors.update(self.scalars)
+        folder.golden.compute_golden(tensors, params)
+        return {name: tensors[name] for name in self.outputs}
+
+    def compare(self, golden, rtol, atol):
+        return [_compare(name, self.outputs[name], expected, rtol, atol)
+                for name, expected in golden.items()]
+
+
+def _numbers(array):
+    import numpy
+    if _is_torch(array):
+        array = array.detach()
+        if str(array.dtype) == "torch.bfloat16":
+            array = array.float()
+        array = array.numpy()
+    return numpy.asarray(array)
+
+
+def _compare(name, actual, expected, rtol, atol):
+    """Close is |actual - expected| <= atol + rtol |expected|, or equal; NaN never is."""
+    import numpy
+    actual, expected = _numbers(actual), _numbers(expected)
+    if actual.shape != expected.shape:
+        raise InputError(f"output {name}: golden.py computes the shape {expected.shape}, but the "
+                         f"array has {actual.shape}")
+    wide_actual, wide_expected = (a.astype(numpy.float64) for a in (actual, expected))
+    with numpy.errstate(invalid="ignore"):
+        error = numpy.abs(wide_actual - wide_expected)
+        close = (actual == expected) | (
+            numpy.isfinite(wide_expected) & (error <= atol + rtol * numpy.abs(wide_expected)))
+    error[actual == expected] = 0
+    wrong = numpy.argwhere(~close)
+    largest = float(numpy.max(error)) if error.size else 0.0
+    report = OutputReport(name, int(actual.size), len(wrong), largest)
+    if len(wrong):
+        place = tuple(wrong[0])
+        report.first = (f"at [{', '.join(map(str, place))}]: {actual[place]}, expected "
+                        f"{expected[place]}")
+    return report

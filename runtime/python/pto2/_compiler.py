@@ -1,0 +1,233 @@
+"""Compiles kernels and orchestrations, and keeps what it compiled.
+
+An image is kept under what it was made from: compiler, processor, flags, the source and all files
+that this included. A list per source and flags says which files those were. A header that appears
+later, in front of one that was found, goes unnoticed until the source or one of these changes.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ._native import InputError
+from ._places import include_folder
+
+_kept_seconds = 30 * 24 * 3600
+_lists_kept = 8
+_tile_header = re.compile(r'^\s*#\s*include\s*[<"]pto/pto-inst\.hpp[>"]', re.MULTILINE)
+
+
+class CompileError(InputError):
+    """Sources that do not compile; the text is the compiler's."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is compiled: `what` names it in messages."""
+    what: str
+    path: Path
+    flags: tuple
+
+
+@dataclass
+class Compilation:
+    """Images by their sources, and how many of them had to be compiled."""
+    images: dict = field(default_factory=dict)
+    compiled: int = 0
+    kept: int = 0
+    seconds: float = 0
+
+
+def cache_folder():
+    """PTO2_CACHE, or pto2 in the user's folder of caches."""
+    if os.environ.get("PTO2_CACHE"):
+        return Path(os.environ["PTO2_CACHE"])
+    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(home) / "pto2"
+
+
+def _include_flags():
+    headers = include_folder()
+    return (f"-I{headers}", f"-I{headers / 'pto'}")
+
+
+def orchestration_source(path):
+    return Source("the orchestration", path, (
+        "-std=c++20", "-O2", "-march=native", "-shared", "-fPIC", "-fno-gnu-unique",
+        *_include_flags()))
+
+
+def kernel_source(name, path, core_type, checks):
+    """checks: 0 none, 1 bounds, 2 all, of the tile instructions."""
+    try:
+        uses_tiles = _tile_header.search(path.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        raise InputError(f"kernel {name}: {path}: {error.strerror}") from None
+    unit = "__DAV_CUBE__" if core_type == "aic" else "__DAV_VEC__"
+    flags = ["-std=c++20", "-O3", "-march=native", "-shared", "-fPIC", "-fpermissive", "-w",
+             "-fno-gnu-unique", "-D__CPU_SIM", f"-D{unit}", f"-DPTO2_KERNEL_CHECKS={checks}",
+             *_include_flags()]
+    if uses_tiles:
+        if not (include_folder() / "pto" / "kernel_entry.h").exists():
+            raise InputError(f"kernel {name}: {path} is written in tile instructions "
+                             "(pto/pto-inst.hpp), whose headers this build does not have")
+        flags += ["-Dkernel_entry=pto_kernel_body", "-include", "pto/kernel_entry.h"]
+    return Source(f"kernel {name}", path, tuple(flags))
+
+
+def _compiler():
+    chosen = os.environ.get("CXX") or "g++"
+    path = shutil.which(chosen)
+    if path is None:
+        raise InputError(f"the compiler {chosen} is not there; install g++, or set CXX")
+    return os.path.realpath(path)
+
+
+def _identity(compiler):
+    """What an image depends on besides its sources and flags."""
+    status = os.stat(compiler)
+    features = ""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            features = next((line for line in file if line.startswith("flags")), "")
+    except OSError:
+        pass
+    paths = [os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH")]
+    return [compiler, status.st_size, status.st_mtime_ns, features, *paths]
+
+
+class _Files:
+    """Digests of files, each read once."""
+
+    def __init__(self):
+        self._digests = {}
+
+    def digest(self, path):
+        """None: there is no such file."""
+        if path not in self._digests:
+            try:
+                self._digests[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+            except OSError:
+                self._digests[path] = None
+        return self._digests[path]
+
+
+def _key(parts):
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _read_lists(path):
+    try:
+        lists = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return lists if isinstance(lists, list) else []
+
+
+def _write(path, data):
+    """In one step, so that who reads meanwhile finds the old or the new."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.replace(name, path)
+
+
+def _included(depfile):
+    """The files that a rule of make names behind its target."""
+    text = Path(depfile).read_text(encoding="utf-8").replace("\\\n", " ")
+    names = re.findall(r"(?:\\.|[^\s\\])+", text.split(":", 1)[1])
+    return sorted({os.path.realpath(re.sub(r"\\(.)", r"\1", name).replace("$$", "$"))
+                   for name in names})
+
+
+class Compiler:
+    """Compiles what is not kept."""
+
+    def __init__(self, folder=None):
+        self._folder = Path(folder) if folder else cache_folder()
+        self._compiler = _compiler()
+        self._identity = _identity(self._compiler)
+        self._files = _Files()
+
+    def _list_path(self, source):
+        key = _key([self._identity, str(source.path), source.flags])
+        return self._folder / "lists" / f"{key}.json"
+
+    def _image_path(self, source, files):
+        key = _key([self._identity, str(source.path), source.flags, files])
+        return self._folder / "images" / key[:2] / f"{key}.so"
+
+    def _find(self, source):
+        for files in _read_lists(self._list_path(source)):
+            if all(self._files.digest(path) == digest for path, digest in files):
+                image = self._image_path(source, files)
+                if image.exists():
+                    os.utime(image)
+                    return image
+        return None
+
+    def _compile(self, source):
+        with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
+            image, depfile = os.path.join(folder, "image.so"), os.path.join(folder, "image.d")
+            line = [self._compiler, *source.flags, "-MD", "-MF", depfile, str(source.path),
+                    "-o", image]
+            ended = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, errors="replace", check=False)
+            if ended.returncode != 0:
+                raise CompileError(f"{source.what} does not compile:\n{ended.stdout.rstrip()}\n"
+                                   f"compiled with: {' '.join(line)}")
+            files = [[path, self._files.digest(path)] for path in _included(depfile)]
+            kept = self._image_path(source, files)
+            _write(kept, Path(image).read_bytes())
+        lists = [files] + [other for other in _read_lists(self._list_path(source))
+                           if other != files]
+        _write(self._list_path(source), json.dumps(lists[:_lists_kept]).encode())
+        return kept
+
+    def compile(self, sources, jobs, progress):
+        """The Compilation of all sources. `progress` gets a line for each that is compiled. Raises
+        CompileError with what the compiler says of the first that fails, in their order.
+        """
+        begin = time.monotonic()
+        done = Compilation()
+        missing = []
+        for source in sources:
+            if not source.path.is_file():
+                raise InputError(f"{source.what}: {source.path} is not there; kernel_config.py "
+                                 "names it")
+            image = self._find(source)
+            if image is None:
+                missing.append(source)
+            else:
+                done.images[source] = image
+                done.kept += 1
+        with concurrent.futures.ThreadPoolExecutor(max(1, jobs)) as pool:
+            futures = {}
+            for source in missing:
+                futures[source] = pool.submit(self._compile, source)
+            for number, (source, future) in enumerate(futures.items(), 1):
+                done.images[source] = future.result()
+                progress(f"compiled {number} of {len(missing)}: {source.what}")
+        done.compiled = len(missing)
+        done.seconds = time.monotonic() - begin
+        if missing:
+            self._forget_old()
+        return done
+
+    def _forget_old(self):
+        oldest = time.time() - _kept_seconds
+        for path in [*self._folder.glob("images/*/*.so"), *self._folder.glob("lists/*.json")]:
+            try:
+                if path.stat().st_mtime < oldest:
+                    path.unlink()
+            except OSError:
+                continue

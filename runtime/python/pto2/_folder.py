@@ -1,0 +1,164 @@
+"""A folder with golden.py and kernels/kernel_config.py, as values."""
+
+import contextlib
+import importlib.util
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from ._native import InputError
+
+runtimes = ("tensormap_and_ringbuffer",)
+_default_runtime = "host_build_graph"
+_packages = {"numpy": "python3-numpy", "torch": "python3-torch"}
+
+
+@dataclass(frozen=True)
+class KernelConfig:
+    func_id: int
+    name: str
+    path: Path
+    core_type: str
+
+
+def _execute(path, name):
+    """The module of a file. What it imports from beside it is found."""
+    if not path.is_file():
+        raise InputError(f"{path} is not there")
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except ModuleNotFoundError as error:
+        package = _packages.get(error.name)
+        remedy = f"on Debian: apt-get install {package}" if package else "install it"
+        raise InputError(f"{path} imports {error.name}, which is not installed; "
+                         f"{remedy}") from error
+    except Exception as error:
+        raise InputError(f"{path}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.parent))
+    return module
+
+
+def _field(path, owner, fields, name):
+    try:
+        return fields[name]
+    except (KeyError, TypeError):
+        raise InputError(f"{path}: {owner} has no {name!r}") from None
+
+
+@contextlib.contextmanager
+def environment(variables):
+    """Sets variables of the environment, and gives them back."""
+    former = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in former.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+class Folder:
+    """The kernels and the orchestration of a folder, and its golden.py."""
+
+    def __init__(self, kernels, golden):
+        self.kernels_folder = Path(kernels).resolve()
+        self.golden_path = Path(golden).resolve()
+        self._config_path = self.kernels_folder / "kernel_config.py"
+        config = _execute(self._config_path, f"pto2_kernel_config_{abs(hash(self._config_path))}")
+        self._read_runtime(getattr(config, "RUNTIME_CONFIG", {}))
+        self._read_orchestration(getattr(config, "ORCHESTRATION", None))
+        self.kernels = [self._kernel(place, entry)
+                        for place, entry in enumerate(getattr(config, "KERNELS", ()))]
+        if not self.kernels:
+            raise InputError(f"{self._config_path}: KERNELS names no kernel")
+        self._check_ids()
+        self.variables = self._variables(getattr(config, "RUNTIME_ENV", {}))
+        self.golden = _execute(self.golden_path, f"pto2_golden_{abs(hash(self.golden_path))}")
+        self._check_golden()
+
+    def _resolve(self, path):
+        return (self.kernels_folder / path).resolve()
+
+    def _read_runtime(self, config):
+        self.runtime = config.get("runtime", _default_runtime)
+        if self.runtime not in runtimes:
+            raise InputError(f"{self._config_path}: runtime {self.runtime!r} is not there; there "
+                             f"is {', '.join(runtimes)}")
+        self.rounds = self._count(config, "rounds", 1)
+        self.settings = {}
+        if "block_dim" in config:
+            self.settings["blocks"] = self._count(config, "block_dim", None)
+        if "aicpu_thread_num" in config:
+            # One of them is the orchestrator; each scheduler has a block.
+            schedulers = max(1, self._count(config, "aicpu_thread_num", None) - 1)
+            self.settings["schedulers"] = min(schedulers, self.settings.get("blocks", schedulers))
+
+    def _count(self, config, name, default):
+        value = config.get(name, default)
+        if isinstance(value, int) and value >= 1:
+            return value
+        raise InputError(f"{self._config_path}: RUNTIME_CONFIG: {name} is {value!r}; it must be a "
+                         "whole number above 0")
+
+    def _read_orchestration(self, config):
+        path, owner = self._config_path, "ORCHESTRATION"
+        self.orchestration = self._resolve(_field(path, owner, config, "source"))
+        self.entry = _field(path, owner, config, "function_name")
+
+    def _kernel(self, place, entry):
+        path, owner = self._config_path, f"KERNELS[{place}]"
+        source = self._resolve(_field(path, owner, entry, "source"))
+        func_id, core_type = (_field(path, owner, entry, name) for name in ("func_id", "core_type"))
+        if core_type not in ("aic", "aiv"):
+            raise InputError(f"{path}: {owner}: core_type is {core_type!r}; it must be aic or aiv")
+        if not isinstance(func_id, int):
+            raise InputError(f"{path}: {owner}: func_id is {func_id!r}; it must be a whole number")
+        return KernelConfig(func_id, entry.get("name") or source.stem, source, core_type)
+
+    def _check_ids(self):
+        owners = {}
+        for kernel in self.kernels:
+            other = owners.setdefault(kernel.func_id, kernel)
+            if other is not kernel:
+                raise InputError(f"{self._config_path}: kernels {other.name} and {kernel.name} "
+                                 f"have the same func_id {kernel.func_id}")
+
+    def _variables(self, config):
+        variables = {}
+        for name, value in config.items():
+            is_path = name.endswith(("_DIR", "_PATH"))
+            variables[name] = str(self._resolve(value)) if is_path else str(value)
+        return variables
+
+    def _check_golden(self):
+        for name in ("generate_inputs", "compute_golden"):
+            if not callable(getattr(self.golden, name, None)):
+                raise InputError(f"{self.golden_path} has no function {name}")
+        self.rtol = getattr(self.golden, "RTOL", 1e-5)
+        self.atol = getattr(self.golden, "ATOL", 1e-5)
+        self.cases = dict(getattr(self.golden, "ALL_CASES", {"Default": {}}))
+        if not self.cases:
+            raise InputError(f"{self.golden_path}: ALL_CASES is empty")
+        self.default_case = getattr(self.golden, "DEFAULT_CASE", next(iter(self.cases)))
+        self.params_of(self.default_case)
+
+    def params_of(self, case):
+        """What the functions of golden.py get. Raises InputError for an unknown case."""
+        if case not in self.cases:
+            raise InputError(f"{self.golden_path}: there is no case {case!r}; there are "
+                             f"{', '.join(self.cases)}")
+        return {"name": case, **self.cases[case]}
+
+
+def find_folder(folder):
+    """The paths of kernels and golden.py in a folder."""
+    return Path(folder) / "kernels", Path(folder) / "golden.py"

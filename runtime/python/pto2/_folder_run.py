@@ -1,0 +1,143 @@
+"""Runs the cases of a folder and compares their outputs."""
+
+import json
+import statistics
+import sys
+from dataclasses import asdict, dataclass, field
+
+from . import _torch
+from ._case import CaseArguments
+from ._compiler import Compiler, kernel_source, orchestration_source
+from ._folder import environment
+from ._results import RunError
+from ._runtime import Runtime, checked_texts
+
+exit_pass, exit_fail, exit_bad_input, exit_inconclusive, exit_fault = 0, 1, 3, 4, 5
+exit_bug, exit_interrupted = 70, 130
+checks_of = {"off": 0, "bounds": 1, "all": 2}
+
+
+@dataclass
+class CaseReport:
+    """How a case ended: verdict pass, fail, fault or inconclusive; outcome names a fault."""
+    case: str
+    verdict: str
+    outcome: str
+    detail: str = ""
+    outputs: list = field(default_factory=list)  # dicts of OutputReport
+    wall_s: float = None  # median of the rounds
+    rounds: int = 0
+    run: dict = None  # the fields of the last round's result
+
+    def exit_code(self):
+        return {"pass": exit_pass, "fail": exit_fail, "inconclusive": exit_inconclusive,
+                "interrupted": exit_interrupted}.get(self.verdict, exit_fault)
+
+    def text(self):
+        parts = [f"case {self.case}", self.outcome]
+        if self.run is not None:
+            parts.append(f"{self.run['tasks']} tasks")
+        if self.wall_s is not None:
+            median = f", median of {self.rounds}" if self.rounds > 1 else ""
+            parts.append(f"{self.wall_s * 1e3:.3f} ms{median}")
+        return "  ".join(parts) + (f"\n{self.detail}" if self.detail else "")
+
+
+@dataclass
+class FolderReport:
+    """What the cases of a folder came to."""
+    golden: str
+    kernels: str
+    cases: list
+    compiled: int
+    kept: int
+    compile_s: float
+
+    @property
+    def verdict(self):
+        for verdict in ("interrupted", "fault", "fail", "inconclusive"):
+            if any(case.verdict == verdict for case in self.cases):
+                return verdict
+        return "pass"
+
+    def exit_code(self):
+        return max(case.exit_code() for case in self.cases)
+
+    def fields(self):
+        return {"schema": "pto2-folder/1", "golden": self.golden, "kernels": self.kernels,
+                "verdict": self.verdict,
+                "compilation": {"compiled": self.compiled, "kept": self.kept,
+                                "seconds": round(self.compile_s, 3)},
+                "cases": [asdict(case) for case in self.cases]}
+
+    def to_json(self):
+        return json.dumps(self.fields(), indent=2) + "\n"
+
+    def text(self):
+        lines = [case.text() for case in self.cases]
+        last = {"pass": "TEST PASSED", "inconclusive": "TEST NOT COMPARED"}
+        return "\n".join([*lines, last.get(self.verdict, "TEST FAILED")]) + "\n"
+
+
+def _say(text):
+    print(f"pto2: {text}", file=sys.stderr, flush=True)
+
+
+class FolderRunner:
+    """A folder whose images are there.
+
+    settings: those of Runtime, which come before what kernel_config.py says.
+    """
+
+    def __init__(self, folder, settings=None, jobs=1, kernel_checks="bounds", progress=_say):
+        self.folder = folder
+        self._settings = {**folder.settings, **(settings or {})}
+        checked_texts(self._settings)
+        checks = checks_of[kernel_checks]
+        with environment(folder.variables):
+            orchestration = orchestration_source(folder.orchestration)
+            sources = {kernel: kernel_source(kernel.name, kernel.path, kernel.core_type, checks)
+                       for kernel in folder.kernels}
+            self.compilation = Compiler().compile([orchestration, *sources.values()], jobs,
+                                                  progress)
+        images = self.compilation.images
+        self._orchestration = images[orchestration]
+        self._kernels = [(kernel.func_id, kernel.name, str(images[source]))
+                         for kernel, source in sources.items()]
+
+    def run(self, case, rounds=None, compare=True, trace=None):
+        """The CaseReport of a case. Raises InputError, InternalError, KeyboardInterrupt."""
+        _torch.supply()
+        folder, rounds = self.folder, rounds or self.folder.rounds
+        params = folder.params_of(case)
+        arguments = CaseArguments(folder, params)
+        golden = arguments.golden_of(folder, params) if compare else None
+        with environment(folder.variables):
+            runtime = Runtime(**self._settings)
+            walls = []
+            for number in range(rounds):
+                if number:
+                    arguments.restore()
+                try:
+                    result = runtime._launch(self._orchestration, "", self._kernels,
+                                             arguments.values, folder.entry,
+                                             trace if number == rounds - 1 else None)
+                except RunError as error:
+                    return CaseReport(case, "fault", error.code, f"{error.report}\n{error.hint}",
+                                      run=error.result.fields, rounds=number + 1)
+                walls.append(result.wall_s)
+        report = CaseReport(case, "inconclusive", "inconclusive", run=result.fields, rounds=rounds,
+                            wall_s=statistics.median(walls))
+        if compare:
+            outputs = arguments.compare(golden, folder.rtol, folder.atol)
+            wrong = [output for output in outputs if output.mismatched]
+            report.verdict = report.outcome = "fail" if wrong else "pass"
+            report.detail = "\n".join(output.text() for output in wrong)
+            report.outputs = [asdict(output) for output in outputs]
+        return report
+
+    def report(self, cases):
+        """The FolderReport of the reports of some cases."""
+        return FolderReport(str(self.folder.golden_path), str(self.folder.kernels_folder),
+                            list(cases), self.compilation.compiled, self.compilation.kept,
+                            self.compilation.seconds)

@@ -1,0 +1,56 @@
+"""Folders as tests of pytest, one per case."""
+
+import functools
+import inspect
+import os
+
+from ._folder import Folder, find_folder
+from ._folder_run import FolderRunner
+from ._isolated import run_isolated
+
+
+class FolderCases:
+    """The cases of a folder. It is compiled when the first one runs."""
+
+    def __init__(self, folder, settings):
+        self._folder = Folder(*find_folder(folder))
+        self._settings = settings
+        self.names = list(self._folder.cases)
+
+    @functools.cached_property
+    def _runner(self):
+        return FolderRunner(self._folder, self._settings, os.cpu_count(),
+                            progress=lambda text: None)
+
+    def run(self, case):
+        """The CaseReport of a case that has passed. Raises AssertionError for any other."""
+        report = run_isolated(case, lambda: self._runner.run(case))
+        if report.verdict != "pass":
+            raise AssertionError(report.text())
+        return report
+
+
+def folder_test(folder, **settings):
+    """Makes a test per case of a folder; settings are those of pto2.Runtime.
+
+        @pto2.folder_test("examples/vector", executor="seeded", seed=7)
+        def test_vector(report):
+            assert report.run["tasks"] == 3
+
+    A case that does not pass fails. The function is called after one that does, with its report if
+    it has a parameter. It stands in a file that pytest collects.
+    """
+    import pytest
+    cases = FolderCases(folder, settings)
+
+    def decorate(function):
+        takes_report = bool(inspect.signature(function).parameters)
+
+        @pytest.mark.parametrize("pto2_case", cases.names)
+        def test(pto2_case):
+            report = cases.run(pto2_case)
+            function(*[report][:takes_report])
+        test.__name__, test.__doc__ = function.__name__, function.__doc__
+        test.__module__ = function.__module__
+        return test
+    return decorate

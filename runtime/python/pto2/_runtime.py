@@ -1,0 +1,111 @@
+"""Runs of an orchestration and its kernels."""
+
+import json
+import os
+from pathlib import Path
+
+from ._arguments import bits_of
+from ._native import InputError, InternalError, LaunchThread, check_settings
+from ._native import settings as _native_settings
+from ._results import RunError, RunResult
+
+# What only a workload of the program has, or what a caller sees to by itself.
+_left_out = {"workload", "case", "runtime", "expect", "isolate", "input-seed"}
+
+
+def settings():
+    """What Runtime takes: by name, a dict with default, allowed, help and environment."""
+    return {entry["name"].replace("-", "_"): entry for entry in _native_settings()
+            if entry["name"] not in _left_out}
+
+
+def _text_of(name, value):
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, (int, str, os.PathLike)):
+        return str(value)
+    raise InputError(f"{name}: {value!r} is no setting; it must be a number, a text or a bool")
+
+
+def checked_texts(chosen):
+    """Settings as the native part takes them. Raises TypeError for an unknown one, InputError."""
+    known = settings()
+    for name in chosen:
+        if name not in known:
+            raise TypeError(f"there is no setting {name}; there are {', '.join(known)}")
+    texts = {name.replace("_", "-"): _text_of(name, value) for name, value in chosen.items()}
+    check_settings(texts)
+    return texts
+
+
+def _kernel_list(kernels):
+    """A folder, and a list of (id, name, path); one of them is empty."""
+    if isinstance(kernels, (str, os.PathLike)):
+        return os.fspath(kernels), []
+    if not kernels:
+        raise InputError("kernels is empty; pass a folder of FUNCID_NAME.so, or {func_id: path}")
+    listed = []
+    for func_id, path in kernels.items():
+        if not isinstance(func_id, int) or not isinstance(path, (str, os.PathLike)):
+            raise InputError(f"kernels: {func_id!r}: {path!r} is no number of a kernel and its "
+                             "path")
+        listed.append((func_id, Path(path).stem, os.fspath(path)))
+    return "", listed
+
+
+class Runtime:
+    """A chip and how it is run: the settings of `pto2 run` as keywords.
+
+    window, heap, dep_pool, tensormap_pool, shards, rings, platform (or chip: a2a3sim, a5sim, or the
+    path of a chip file), schedulers, blocks, accelerators, executor (packed, threads, seeded,
+    random, pct, bursts), seed, host_threads, deadline, guard (True, or "all"), fan_out, repeat,
+    replay_graph, trace_events, log_level. pto2.settings() lists them with what they may be; sizes
+    are numbers, or texts such as "64K". Variables of the environment that `pto2 run` reads count
+    for what is not given.
+
+    A wrong setting raises InputError.
+    """
+
+    def __init__(self, **chosen):
+        if "chip" in chosen:
+            if "platform" in chosen:
+                raise TypeError("chip and platform are the same setting; give one of them")
+            chosen["platform"] = chosen.pop("chip")
+        self.settings = dict(chosen)
+        self._texts = checked_texts(chosen)
+        self._thread = LaunchThread()
+
+    def __repr__(self):
+        chosen = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"pto2.Runtime({chosen})"
+
+    def run(self, orchestration, kernels, args=(), *, entry="", trace=None):
+        """Runs a graph and returns a RunResult.
+
+        orchestration: path of its shared object; entry: the function that builds the graph, if it
+        is not called aicpu_orchestration_entry. kernels: {func_id: path}, or a folder of
+        FUNCID_NAME.so. args: arrays, which kernels read and write where they are, and numbers; see
+        pto2._arguments. trace: a file that gets what happened, for pto2.validate.
+
+        Other Python threads go on meanwhile. Ctrl-C gives the run up once the kernels that run have
+        returned, and raises KeyboardInterrupt. Raises RunError for a fault of the run, InputError
+        for what cannot be run, InternalError for a bug of pto2, and MemoryError. With `repeat` the
+        arguments are not restored in between.
+        """
+        folder, listed = _kernel_list(kernels)
+        return self._launch(orchestration, folder, listed, args, entry, trace)
+
+    def _launch(self, orchestration, folder, listed, args, entry, trace):
+        kept = list(args)  # for as long as it runs
+        values = [bits_of(value, f"argument {place}") for place, value in enumerate(kept)]
+        text = self._thread.run(
+            settings=self._texts, orchestration=os.fspath(orchestration), entry=entry,
+            folder=folder, kernels=listed, values=values,
+            trace=None if trace is None else os.fspath(trace))
+        result = RunResult(json.loads(text))
+        if result.outcome == "not_drained" or "broken_rules" in result.fields:
+            raise InternalError(f"a bug of pto2: {result.fields.get('broken_rules', '')} "
+                                f"{result.fields.get('error', '')}")
+        if result.verdict == "fault":
+            raise RunError(result)
+        return result

@@ -1,0 +1,191 @@
+"""Runs a folder with golden.py and kernels/kernel_config.py.
+
+    python3 -m pto2.run -k examples/vector/kernels -g examples/vector/golden.py
+
+The module can be called, too:
+
+    report = pto2.run("examples/vector", executor="seeded", seed=7)
+    assert report.verdict == "pass"
+"""
+
+import argparse
+import os
+import sys
+import types
+from pathlib import Path
+
+from ._folder import Folder, find_folder
+from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, exit_bug,
+                          exit_interrupted)
+from ._isolated import run_isolated
+from ._junit import to_junit
+from ._native import InputError, InternalError
+from ._runtime import settings
+
+# Of the original's runner; they choose what a simulator does not have.
+_without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
+
+
+def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=True, trace=None,
+          jobs=None, kernel_checks="bounds", **chosen):
+    """Runs a case of a folder, the default one, or all with case="all", in this process.
+
+    folder: has golden.py and kernels/, unless `golden` and `kernels` name them. Other keywords are
+    settings of pto2.Runtime. Returns a report with verdict, cases and text(). Raises InputError
+    for what cannot be run.
+    """
+    usual_kernels, usual_golden = find_folder(folder)
+    loaded = Folder(kernels or usual_kernels, golden or usual_golden)
+    runner = FolderRunner(loaded, chosen, jobs or os.cpu_count(), kernel_checks,
+                          progress=lambda text: None)
+    cases = loaded.cases if case == "all" else [case or loaded.default_case]
+    return runner.report(runner.run(name, rounds, compare, trace) for name in cases)
+
+
+class _CallableModule(types.ModuleType):
+    """pto2.run is a module, for python3 -m, and a function."""
+
+    def __call__(self, folder, **options):
+        return _call(folder, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="pto2 run-folder", description="Runs a folder with golden.py and "
+        "kernels/kernel_config.py on simulated AI cores, and compares its outputs.",
+        epilog="Exit codes: 0 pass, 1 an output is wrong, 2 usage, 3 bad input, 4 nothing was "
+        "compared, 5 a fault of the run, 70 a bug of pto2, 130 interrupted. What was compiled is "
+        "kept in PTO2_CACHE, or ~/.cache/pto2.")
+    add = parser.add_argument
+    add("folder", nargs="?", help="the folder, instead of -k and -g")
+    add("-k", "--kernels", metavar="DIR", help="the folder with kernel_config.py")
+    add("-g", "--golden", metavar="FILE", help="golden.py")
+    add("-p", "--platform", metavar="CHIP", help="a2a3sim, a5sim or a chip file NAME.toml")
+    add("--case", metavar="NAME", help="which case; else golden.py's DEFAULT_CASE")
+    add("--all", action="store_true", help="all cases")
+    add("-n", "--rounds", type=int, metavar="N", help="run each case so often; times are medians")
+    add("--skip-golden", action="store_true", help="compare nothing; the exit code is 4")
+    add("--trace", metavar="FILE", help="what happened in the last run, for pto2 validate")
+    add("--json", metavar="FILE", help="the report as JSON; - is stdout")
+    add("--junit", metavar="FILE", help="the report as JUnit's XML; - is stdout")
+    add("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilations at a time")
+    add("--kernel-checks", choices=list(checks_of), default="bounds",
+        help="what tile instructions look at [bounds]")
+    add("--no-isolate", action="store_true", help="run the cases in this process, for a debugger")
+    add("-v", "--verbose", action="store_true", help="--log-level debug")
+    add("--silent", action="store_true", help="--log-level error, and no progress")
+    for name, spec in settings().items():
+        if name in ("platform", "repeat", "replay_graph"):
+            continue
+        add("--" + name.replace("_", "-"), metavar="VALUE", default=None,
+            help=f"{spec['help']}: {spec['allowed']}".replace("%", "%%"))
+    # Accepted, so that command lines of the original's runner work as they are.
+    add("-d", "--device", help=argparse.SUPPRESS)
+    add("-c", "--pto-isa-commit", help=argparse.SUPPRESS)
+    add("--build", action="store_true", help=argparse.SUPPRESS)
+    add("--enable-profiling", action="store_true", help=argparse.SUPPRESS)
+    return parser
+
+
+def _settings_of(options):
+    chosen = {name: getattr(options, name) for name in settings()
+              if getattr(options, name, None) is not None}
+    if options.verbose:
+        chosen["log_level"] = "debug"
+    if options.silent:
+        chosen["log_level"] = "error"
+    return chosen
+
+
+def _say(text):
+    print(f"pto2: {text}", file=sys.stderr, flush=True)
+
+
+def _write(path, text):
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _paths(parser, options):
+    if options.folder is not None:
+        kernels, golden = find_folder(options.folder)
+        return options.kernels or kernels, options.golden or golden
+    if options.kernels is None or options.golden is None:
+        parser.error("name the folder, or both -k and -g")
+    return options.kernels, options.golden
+
+
+def _check(parser, options):
+    if options.all and options.case:
+        parser.error("--all and --case exclude each other")
+    if options.all and options.trace:
+        parser.error("--trace is of one case; name it with --case")
+    for name in ("rounds", "jobs"):
+        if getattr(options, name) is not None and getattr(options, name) < 1:
+            parser.error(f"--{name} must be 1 or more")
+    if options.platform in ("a2a3", "a5"):
+        parser.error(f"-p {options.platform} is the chip itself; {options.platform}sim simulates "
+                     "it")
+
+
+def _reports(runner, cases, options):
+    for case in cases:
+        def work(case=case):
+            return runner.run(case, options.rounds, not options.skip_golden, options.trace)
+        try:
+            yield work() if options.no_isolate else run_isolated(case, work)
+        except KeyboardInterrupt:
+            yield CaseReport(case, "interrupted", "interrupted")
+            return
+
+
+def _run(parser, options):
+    kernels, golden = _paths(parser, options)
+    for name in _without_meaning:
+        if getattr(options, name):
+            _say(f"--{name.replace('_', '-')} has no meaning on a simulator, and is ignored")
+    folder = Folder(kernels, golden)
+    if options.platform is not None:
+        folder.settings["platform"] = options.platform
+    cases = folder.cases if options.all else [options.case or folder.default_case]
+    for case in cases:
+        folder.params_of(case)
+    runner = FolderRunner(folder, _settings_of(options), options.jobs, options.kernel_checks,
+                          progress=(lambda text: None) if options.silent else _say)
+    report = runner.report(_reports(runner, cases, options))
+    if options.json:
+        _write(options.json, report.to_json())
+    if options.junit:
+        _write(options.junit, to_junit(report))
+    if "-" not in (options.json, options.junit):
+        sys.stdout.write(report.text())
+    return report.exit_code()
+
+
+def main(arguments=None):
+    """Runs a command line; returns the exit code."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    _check(parser, options)
+    try:
+        return _run(parser, options)
+    except InputError as error:
+        _say(str(error))
+        return getattr(error, "exit_code", exit_bad_input)
+    except InternalError as error:
+        _say(str(error))
+        return exit_bug
+    except KeyboardInterrupt:
+        return exit_interrupted
+
+
+if __name__ == "__main__":
+    sys.exit(main())

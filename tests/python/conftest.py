@@ -1,0 +1,35 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pto2._compiler import Compiler, kernel_source, orchestration_source
+
+images_folder = Path(__file__).parent / "images"
+examples = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="session")
+def vector():
+    """The images of examples/vector: the orchestration, and the kernels by id."""
+    folder = examples / "vector" / "kernels"
+    names = ["add", "subtract", "multiply_add"]
+    sources = [orchestration_source(folder / "orchestration" / "graph.cpp")]
+    sources += [kernel_source(name, folder / "aiv" / f"{name}.cpp", "aiv", 1) for name in names]
+    images = Compiler().compile(sources, 2, print).images
+    return images[sources[0]], {i: images[source] for i, source in enumerate(sources[1:])}
+
+
+@pytest.fixture(scope="session")
+def waiting():
+    """The images of tasks that wait for a byte."""
+    sources = [orchestration_source(images_folder / "waiting_graph.cpp"),
+               kernel_source("waiting", images_folder / "waiting_kernel.cpp", "aiv", 1)]
+    images = Compiler().compile(sources, 2, print).images
+    return images[sources[0]], {0: images[sources[1]]}
+
+
+@pytest.fixture
+def vector_copy(tmp_path):
+    """A copy of examples/vector, to be changed."""
+    return Path(shutil.copytree(examples / "vector", tmp_path / "vector"))

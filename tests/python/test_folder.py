@@ -1,0 +1,205 @@
+"""The folder runner: what it compiles, runs, compares and reports."""
+
+import ctypes
+import json
+import os
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy
+import pytest
+
+import pto2
+from pto2._case import CaseArguments, _compare
+from pto2._folder import Folder, environment, find_folder
+from pto2._places import program
+
+run = pto2.run
+examples = Path(__file__).parents[2] / "examples"
+
+
+def change(path, before, after):
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
+
+
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in examples.glob("*/golden.py")))
+def test_examples_pass(name, capsys):
+    assert run.main([str(examples / name), "--all"]) == 0
+    assert capsys.readouterr().out.endswith("TEST PASSED\n")
+
+
+def test_the_program_runs_folders():
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    line = [program("pto2"), "run-folder", examples / "vector"]
+    ended = subprocess.run(line, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 0 and ended.stdout.endswith("TEST PASSED\n")
+    assert subprocess.run([*line, "--all", "--case", "Small"], stderr=subprocess.DEVNULL,
+                          check=False).returncode == 2
+
+
+def test_a_second_run_compiles_nothing(tmp_path, capsys, monkeypatch, vector_copy):
+    monkeypatch.setenv("PTO2_CACHE", str(tmp_path / "cache"))
+    kernels = vector_copy / "kernels"
+    (kernels / "aiv" / "extra.h").write_text("constexpr float extra = 0;\n")
+    change(kernels / "aiv" / "add.cpp", '#include "pto_kernel_api.h"',
+           '#include "pto_kernel_api.h"\n#include "extra.h"')
+
+    def compilations():
+        arguments = ["-k", str(kernels), "-g", str(vector_copy / "golden.py"), "--json", "-"]
+        assert run.main(arguments) == 0
+        done = json.loads(capsys.readouterr().out)["compilation"]
+        return done["compiled"], done["kept"]
+    assert compilations() == (4, 0)
+    assert compilations() == (0, 4)
+    (kernels / "aiv" / "extra.h").write_text("constexpr float extra = 1;\n")
+    assert compilations() == (1, 3)
+    (kernels / "aiv" / "extra.h").write_text("constexpr float extra = 0;\n")
+    assert compilations() == (0, 4)
+
+
+def test_a_wrong_output_is_named_with_its_place(vector_copy, tmp_path, capsys):
+    change(vector_copy / "kernels" / "aiv" / "subtract.cpp", "a[i] - b[i]",
+           "i == 7 ? 100 : a[i] - b[i]")
+    junit, report = tmp_path / "junit.xml", tmp_path / "report.json"
+    code = run.main([str(vector_copy), "--junit", str(junit), "--json", str(report)])
+    output = capsys.readouterr().out
+    assert code == 1 and output.endswith("TEST FAILED\n")
+    assert "Output 'out' does not match golden. Mismatched elements 1/1000; first at [7]" in output
+    case, = json.loads(report.read_text())["cases"]
+    assert (case["verdict"], case["outputs"][0]["mismatched"]) == ("fail", 1)
+    failure = ElementTree.parse(junit).getroot().find("testcase[@name='Small']/failure")
+    assert "does not match golden" in failure.text
+
+
+def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd):
+    junit = tmp_path / "junit.xml"
+    assert run.main([str(vector_copy), "--heap", "4K", "--junit", str(junit)]) == 5
+    assert "heap_ring_deadlock" in capfd.readouterr().out
+    change(vector_copy / "kernels" / "aiv" / "add.cpp", "const float* const a",
+           "*reinterpret_cast<volatile int*>(8) = 1;\n  const float* const a")
+    assert run.main([str(vector_copy), "--junit", str(junit)]) == 5
+    told = capfd.readouterr()
+    assert "case Small  crashed" in told.out and "FATAL: kernel 0 (add), task 0" in told.err
+    error = ElementTree.parse(junit).getroot().find("testcase/error")
+    assert error.get("message") == "crashed"
+
+
+def test_what_does_not_compile_is_named(vector_copy, capsys):
+    change(vector_copy / "kernels" / "aiv" / "add.cpp", "kernel_entry(int64_t* args)",
+           "kernel_entry(int65_t* args)")
+    assert run.main([str(vector_copy)]) == 3
+    told = capsys.readouterr().err
+    assert "kernel add does not compile" in told and "int65_t" in told
+
+
+def test_rounds_begin_with_the_same_arrays(vector_copy, capsys):
+    golden = vector_copy / "golden.py"
+    change(golden, "numpy.zeros(elements, numpy.float32)", "numpy.ones(elements, numpy.float32)")
+    change(golden, "tensors[\"out\"][:] =", "tensors[\"out\"][:] +=")
+    kernels = vector_copy / "kernels"
+    change(kernels / "aiv" / "multiply_add.cpp", "data<float>()[i] = x", "data<float>()[i] += x")
+    change(kernels / "orchestration" / "graph.cpp", "make_output_param(out)",
+           "make_inout_param(out)")
+    report = pto2.run(vector_copy, rounds=3, executor="seeded", blocks=2, schedulers=1)
+    assert report.verdict == "pass" and report.cases[0].rounds == 3
+
+
+def test_nothing_compared_is_no_pass(capsys):
+    assert run.main([str(examples / "vector"), "--skip-golden"]) == 4
+    assert capsys.readouterr().out.endswith("TEST NOT COMPARED\n")
+
+
+@pytest.mark.parametrize("arguments, text", [
+    ([], "name the folder, or both -k and -g"),
+    (["x", "--all", "--case", "y"], "exclude each other"),
+    (["x", "-p", "a2a3"], "a2a3sim simulates it"),
+    (["x", "-n", "0"], "--rounds must be 1 or more"),
+])
+def test_wrong_usage(arguments, text, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run.main(arguments)
+    assert ended.value.code == 2 and text in capsys.readouterr().err
+
+
+def test_wrong_settings_and_cases(capsys):
+    vector = str(examples / "vector")
+    assert run.main([vector, "--window", "5"]) == 2
+    assert "a power of two" in capsys.readouterr().err
+    assert run.main([vector, "--case", "Huge"]) == 3
+    assert "there is no case 'Huge'; there are Small, Large" in capsys.readouterr().err
+    assert run.main([vector, "-d", "3", "--skip-golden", "--silent"]) == 4
+    assert "--device has no meaning" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("file, before, after, text", [
+    ("kernels/kernel_config.py", '"tensormap_and_ringbuffer"', '"host_build_graph"',
+     "runtime 'host_build_graph' is not there; there is tensormap_and_ringbuffer"),
+    ("kernels/kernel_config.py", '"func_id": 1', '"func_id": 0', "have the same func_id 0"),
+    ("kernels/kernel_config.py", '"core_type": "aiv"', '"core_type": "vector"',
+     "must be aic or aiv"),
+    ("kernels/kernel_config.py", "aiv/add.cpp", "aiv/sum.cpp", "kernel add.*sum.cpp"),
+    ("kernels/kernel_config.py", '"block_dim": 4', '"block_dim": "4"', "block_dim is '4'"),
+    ("kernels/kernel_config.py", '"function_name"', '"name"', "has no 'function_name'"),
+    ("golden.py", "import numpy", "import no_such_package", "imports no_such_package"),
+    ("golden.py", "import numpy", "import numpy)", "SyntaxError"),
+    ("golden.py", '"Small"\n', '"Middle"\n', "no case 'Middle'"),
+    ("golden.py", '["out"]', '["result"]', "__outputs__ names result"),
+    ("golden.py", 'def compute_golden', 'def golden', "no function compute_golden"),
+])
+def test_folders_that_are_wrong(vector_copy, file, before, after, text):
+    change(vector_copy / file, before, after)
+    with pytest.raises(pto2.InputError, match=text):
+        pto2.run(vector_copy)
+
+
+def test_a_missing_package_is_named(vector_copy, monkeypatch):
+    change(vector_copy / "golden.py", "import numpy", "import torch, numpy")
+    monkeypatch.setitem(__import__("sys").modules, "torch", None)
+    with pytest.raises(pto2.InputError, match="apt-get install python3-torch"):
+        Folder(*find_folder(vector_copy))
+
+
+def test_numbers_of_the_configuration_become_settings(vector_copy):
+    folder = Folder(*find_folder(vector_copy))
+    assert folder.settings == {"blocks": 4, "schedulers": 3}
+    change(vector_copy / "kernels" / "kernel_config.py", '"block_dim": 4', '"block_dim": 1')
+    assert Folder(*find_folder(vector_copy)).settings == {"blocks": 1, "schedulers": 1}
+
+
+def test_variables_hold_while_it_runs(vector_copy):
+    config = vector_copy / "kernels" / "kernel_config.py"
+    config.write_text(config.read_text() + 'RUNTIME_ENV = {"PTO2_A": 1, "PTO2_B_DIR": "aiv"}\n')
+    variables = Folder(*find_folder(vector_copy)).variables
+    assert variables == {"PTO2_A": "1", "PTO2_B_DIR": str(vector_copy / "kernels" / "aiv")}
+    with environment(variables):
+        assert os.environ["PTO2_A"] == "1"
+    assert "PTO2_A" not in os.environ
+
+
+def test_the_older_form_gets_its_sizes(vector_copy):
+    folder = Folder(*find_folder(vector_copy))
+    folder.golden.generate_inputs = lambda params: {
+        "out": numpy.zeros(4, numpy.float32), "a": numpy.zeros((2, 3), numpy.int16)}
+    folder.golden.TENSOR_ORDER = ["a", "out"]
+    values = CaseArguments(folder, {}).values
+    assert [value.value for value in values[2:]] == [12, 16, 6]
+    assert isinstance(values[2], ctypes.c_int64) and values[0].shape == (2, 3)
+
+
+@pytest.mark.parametrize("actual, expected, mismatched", [
+    ([1.0, 2.0], [1.0, 2.0], 0), ([1.0], [1.1], 0), ([1.0], [1.3], 1), ([10.8], [12.0], 0),
+    ([numpy.nan], [numpy.nan], 1), ([numpy.nan], [1.0], 1), ([numpy.inf], [numpy.inf], 0),
+    ([numpy.inf], [-numpy.inf], 1), ([1.0], [numpy.inf], 1), ([], [], 0),
+])
+def test_what_is_close(actual, expected, mismatched):
+    report = _compare("x", numpy.array(actual, numpy.float32),
+                      numpy.array(expected, numpy.float32), rtol=0.1, atol=0.1)
+    assert report.mismatched == mismatched
+
+
+def test_another_shape_is_no_match():
+    with pytest.raises(pto2.InputError, match="output x: golden.py computes the shape"):
+        _compare("x", numpy.zeros(3), numpy.zeros(1), 0, 0)

@@ -1,0 +1,40 @@
+"""Folders as tests of pytest."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pto2
+
+examples = Path(__file__).parents[2] / "examples"
+
+
+@pto2.folder_test(examples / "vector", executor="seeded", blocks=2, schedulers=1)
+def test_each_case_is_a_test(report):
+    assert report.run["executor"] == "seeded" and report.run["tasks"] == 3
+
+
+def run_pytest(*arguments):
+    line = [sys.executable, "-B", "-m", "pytest", "-p", "pto2.pytest_plugin", "-p",
+            "no:cacheprovider", "-v", *map(str, arguments)]
+    ended = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
+    return ended.returncode, ended.stdout
+
+
+def test_a_case_that_fails_fails(vector_copy):
+    kernel = vector_copy / "kernels" / "aiv" / "add.cpp"
+    kernel.write_text(kernel.read_text().replace("a[i] + b[i]", "i < 1000 ? a[i] + b[i] : 9"))
+    with pytest.raises(AssertionError, match="Output 'out' does not match golden"):
+        pto2.folder_test(vector_copy)(lambda: None)("Large")
+    code, output = run_pytest("--pto2-folder", vector_copy)
+    assert code == 1
+    assert "golden.py::Small PASSED" in output and "golden.py::Large FAILED" in output
+    assert "Output 'out' does not match golden" in output and "1 failed, 1 passed" in output
+
+
+def test_a_folder_that_is_wrong_is_an_error(vector_copy):
+    (vector_copy / "kernels" / "kernel_config.py").unlink()
+    code, output = run_pytest("--pto2-folder", vector_copy)
+    assert code == 2 and "kernel_config.py is not there" in output

@@ -1,0 +1,163 @@
+"""pto2.Runtime: arguments in place, settings, results and faults."""
+
+import ctypes
+import os
+import pickle
+import threading
+import time
+
+import numpy
+import pytest
+
+import pto2
+
+
+def vector_arguments(elements=100, bias=0.5):
+    random = numpy.random.default_rng(3)
+    a, b = random.uniform(-1, 1, (2, elements)).astype(numpy.float32)
+    out = numpy.zeros(elements, numpy.float32)
+    return [a, b, out, elements, ctypes.c_float(bias)]
+
+
+def run_vector(vector, arguments=None, trace=None, **settings):
+    orchestration, kernels = vector
+    return pto2.Runtime(**settings).run(orchestration, kernels, arguments or vector_arguments(),
+                                        entry="build_graph", trace=trace)
+
+
+@pytest.mark.parametrize("executor", ["packed", "threads", "seeded", "pct"])
+def test_arrays_are_used_in_place(vector, executor):
+    arguments = vector_arguments()
+    a, b, out = arguments[:3]
+    result = run_vector(vector, arguments, executor=executor, blocks=2)
+    numpy.testing.assert_allclose(out, (a + b) * (a - b) + 0.5, rtol=1e-6)
+    assert (result.outcome, result.tasks, result.executor) == ("inconclusive", 3, executor)
+    assert (result.kernel_s is None) == (executor in ("seeded", "pct"))
+
+
+def test_a_result_has_the_fields_of_the_report(vector):
+    result = run_vector(vector, window=64, heap="64K", chip="a5sim", schedulers=2)
+    config = result.config
+    assert (config["window"], config["heap"], config["schedulers"]) == (64, 65536, 2)
+    assert config["chip"]["name"] == "a5sim"
+    assert "tasks" in dir(result) and "3 tasks" in repr(result)
+    assert "<th>tasks</th><td>3, 2 edges</td>" in result._repr_html_()
+    with pytest.raises(AttributeError, match="has no speed; it has schema"):
+        result.speed
+
+
+def test_a_deadlock_is_an_exception_that_explains_itself(vector):
+    with pytest.raises(pto2.RunError) as raised:
+        run_vector(vector, vector_arguments(elements=4096), heap="4K")
+    error = raised.value
+    assert error.code == error.outcome == error.result.outcome == "heap_ring_deadlock"
+    assert "Wait-for cycle" in error.report and "--heap" in error.hint
+    assert pickle.loads(pickle.dumps(error)).code == error.code
+
+
+def test_wrong_settings_are_told_at_once():
+    with pytest.raises(TypeError, match="there is no setting size; there are platform"):
+        pto2.Runtime(size=3)
+    for settings, text in [({"window": 5}, "window: '5' is not allowed; it must be a power of two"),
+                           ({"executor": "fast"}, "packed or threads or seeded"),
+                           ({"seed": 3}, "has no meaning on executor packed"),
+                           ({"blocks": 1, "schedulers": 2}, "each needs a block"),
+                           ({"window": 2.5}, "window: 2.5 is no setting")]:
+        with pytest.raises(pto2.InputError, match=text):
+            pto2.Runtime(**settings)
+    with pytest.raises(TypeError, match="same setting"):
+        pto2.Runtime(chip="a5sim", platform="a5sim")
+
+
+@pytest.mark.parametrize("wrong, text", [
+    (numpy.zeros((8, 8), numpy.float32)[:, 1], "argument 0 is an array with gaps"),
+    (numpy.frombuffer(bytes(64), numpy.float32), "argument 0 is an array that cannot be written"),
+    (numpy.array([None]), "array of Python objects"),
+    (1.5, "is the float 1.5, of 32 or 64 bits"),
+    (2**64, "which 64 bits do not hold"),
+    ("text", "argument 0 is a str"),
+])
+def test_arguments_that_are_refused(vector, wrong, text):
+    with pytest.raises(pto2.InputError, match=text):
+        run_vector(vector, [wrong, *vector_arguments()[1:]])
+
+
+@pytest.mark.parametrize("value, bits", [
+    (-1, 2**64 - 1), (True, 1), (ctypes.c_int32(-2), 2**64 - 2), (ctypes.c_uint64(2**63), 2**63),
+    (ctypes.c_float(1.0), 0x3F800000), (ctypes.c_double(1.0), 0x3FF0000000000000),
+    (numpy.float32(1.0), 0x3F800000), (numpy.int16(-3), 2**64 - 3), (numpy.uint8(200), 200),
+])
+def test_bits_of_scalars(value, bits):
+    from pto2._arguments import bits_of
+    assert bits_of(value, "it") == bits
+
+
+def test_what_cannot_be_loaded_is_told(vector, tmp_path):
+    orchestration, kernels = vector
+    runtime = pto2.Runtime()
+    with pytest.raises(pto2.InputError, match="expects 5 arguments, but there are 1"):
+        runtime.run(orchestration, kernels, [1], entry="build_graph")
+    with pytest.raises(pto2.InputError, match="build_other"):
+        runtime.run(orchestration, kernels, vector_arguments(), entry="build_other")
+    with pytest.raises(pto2.InputError, match="nothing.so"):
+        runtime.run(tmp_path / "nothing.so", kernels, [])
+    with pytest.raises(pto2.InputError, match="kernels is empty"):
+        runtime.run(orchestration, {}, [])
+
+
+def test_other_threads_of_python_go_on(waiting):
+    flag = numpy.zeros(1, numpy.uint8)
+
+    def set_later():
+        time.sleep(0.1)
+        flag[0] = 1
+    setter = threading.Thread(target=set_later)
+    setter.start()
+    result = pto2.Runtime().run(*waiting, [flag, 1, 60_000])
+    setter.join()
+    assert 0.01 < result.wall_s < 30
+
+
+def test_runtimes_run_side_by_side(waiting):
+    flag = numpy.zeros(1, numpy.uint8)
+    ended = []
+    threads = [threading.Thread(target=lambda: ended.append(
+        pto2.Runtime(blocks=2).run(*waiting, [flag, 1, 60_000]))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    flag[0] = 1
+    for thread in threads:
+        thread.join()
+    assert [result.tasks for result in ended] == [1, 1]
+
+
+def test_a_child_of_fork_can_run(waiting):
+    runtime = pto2.Runtime()
+    flag = numpy.ones(1, numpy.uint8)
+    assert runtime.run(*waiting, [flag, 2, 1000]).tasks == 2
+    child = os.fork()
+    if child == 0:
+        os._exit(runtime.run(*waiting, [flag, 3, 1000]).tasks)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+
+
+def test_a_seed_is_a_schedule(vector, tmp_path):
+    texts = []
+    for place, seed in enumerate([1, 1, 2]):
+        path = tmp_path / f"{place}.jsonl"
+        run_vector(vector, executor="seeded", seed=seed, blocks=2, trace=path)
+        events = path.read_text().split("\n", 1)[1]
+        texts.append(events)
+    assert texts[0] == texts[1] and texts[0] != texts[2]
+    assert pto2.validate(tmp_path / "0.jsonl")["exit_code"] == 0
+
+
+def test_programs_are_functions(tmp_path):
+    (tmp_path / "bad.jsonl").write_text("nothing\n")
+    with pytest.raises(pto2.InputError, match="bad.jsonl"):
+        pto2.validate(tmp_path / "bad.jsonl")
+    assert pto2.simulate(random_graphs=True, seeds="1..3")["exit_code"] == 0
+    assert pto2.check("stall_detector", jobs=2)["exit_code"] == 0
+    with pytest.raises(pto2.InputError, match="no_such_scenario"):
+        pto2.check("no_such_scenario")
