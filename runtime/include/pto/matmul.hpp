@@ -26,6 +26,15 @@ constexpr void require_matmul() {
                 "the shapes of a matrix multiplication are MxK, KxN and MxN");
 }
 
+/// A sum may be larger than the product, and keeps what lies beyond it: kernels have tiles of full
+/// size for operands that are smaller at the end.
+inline void check_holds_product(const Use& use, const char* operand, const TileFacts& sum, int rows,
+                                int cols) {
+  if (sum.valid_rows < rows || sum.valid_cols < cols)
+    fail(use, operand, sum,
+         "must hold the product, which is " + sizes(rows, cols) + ": SetValidShape it");
+}
+
 template <class C, class A, class B>
 void check_matmul(const Use& use, const C& c, const A& a, const B& b) {
   require_matmul<C, A, B>();
@@ -33,8 +42,8 @@ void check_matmul(const Use& use, const C& c, const A& a, const B& b) {
     check_tile(use, "c", facts_of(c));
     check_tile(use, "a", facts_of(a));
     check_tile(use, "b", facts_of(b));
-    check_valid(use, "a", facts_of(a), c.GetValidRow(), a.GetValidCol());
-    check_valid(use, "b", facts_of(b), a.GetValidCol(), c.GetValidCol());
+    check_valid(use, "b", facts_of(b), a.GetValidCol(), b.GetValidCol());
+    check_holds_product(use, "c", facts_of(c), a.GetValidRow(), b.GetValidCol());
   }
 }
 
@@ -44,8 +53,8 @@ void announce_matmul(const Use& use, const C& c, const C* in, const A& a, const 
   Accesses accesses(use);
   accesses.reads(a);
   accesses.reads(b);
-  if (in != nullptr) accesses.reads(*in);
-  accesses.writes(c);
+  if (in != nullptr) accesses.reads(*in, a.GetValidRow(), b.GetValidCol());
+  accesses.writes(c, a.GetValidRow(), b.GetValidCol());
 }
 
 /// out = in + a * b; in may be out, or null for zeros.

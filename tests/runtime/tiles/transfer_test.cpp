@@ -127,6 +127,22 @@ void expect_product(int m, int k, int n) {
       [&](int i, int j) { return element<Out>(product(i, j)); });
 }
 
+/// A sum keeps what the product does not reach.
+TEST(Transfer, ProductSmallerThanItsSum) {
+  pto::TileLeft<half, 32, 48, -1, -1> left(8, 48);
+  pto::TileRight<half, 48, 16, -1, -1> right(48, 5);
+  pto::TileAcc<float, 32, 16> sum;
+  TASSIGN(left, 0);
+  TASSIGN(right, 0);
+  TASSIGN(sum, 0);
+  fill(left, [] { return half(1); });
+  fill(right, [] { return half(2); });
+  fill(sum, [] { return 1.0F; });
+  expect_elements(
+      "TMATMUL_ACC", sum, 8, 5, [&] { pto::TMATMUL_ACC(sum, left, right); },
+      [](int, int) { return 97.0F; });
+}
+
 TEST(Transfer, Products) {
   expect_product<half, float>(32, 48, 16);
   expect_product<bfloat16_t, float>(17, 5, 9);
