@@ -1,6 +1,8 @@
 /// How instructions go over the elements of tiles.
 #pragma once
 
+#include <limits>
+
 #include "pto/tile.hpp"
 #include "pto/types.hpp"
 
@@ -18,6 +20,19 @@ namespace pto::detail {
 template <class To, class From>
 inline To as(From value) {
   return static_cast<To>(value);
+}
+
+template <class T, PadValue Pad>
+T pad_value() {
+  static_assert(Pad != PadValue::Null, "the tile says what to fill with: PadValue::Zero, Max, Min");
+  if constexpr (Pad == PadValue::Zero) return as<T>(0);
+  constexpr bool is_max = Pad == PadValue::Max;
+  if constexpr (is_float<T>) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    return as<T>(is_max ? infinity : -infinity);
+  } else {
+    return is_max ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+  }
 }
 
 /// Calls each(row, col) for the valid elements, along the memory of T.

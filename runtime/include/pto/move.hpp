@@ -1,8 +1,6 @@
 /// Where tiles are, and what moves their elements as they are: TASSIGN, TMOV, TRESHAPE, TFILLPAD.
 #pragma once
 
-#include <limits>
-
 #include "pto/accesses.hpp"
 #include "pto/convert.hpp"
 #include "pto/elements.hpp"
@@ -19,19 +17,6 @@ inline void check_covers(const Use& use, const TileFacts& dst, const TileFacts& 
     fail(use, "src", src,
          "has not all elements of dst, which is valid " + sizes(dst.valid_rows, dst.valid_cols) +
              ": SetValidShape one of them");
-}
-
-template <class T, PadValue Pad>
-T pad_value() {
-  static_assert(Pad != PadValue::Null, "the tile says what to fill with: PadValue::Zero, Max, Min");
-  if constexpr (Pad == PadValue::Zero) return as<T>(0);
-  constexpr bool is_max = Pad == PadValue::Max;
-  if constexpr (is_float<T>) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    return as<T>(is_max ? infinity : -infinity);
-  } else {
-    return is_max ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
-  }
 }
 
 /// The elements of dst outside of src's valid region become `pad`, those inside those of src. The

@@ -167,6 +167,30 @@ bool load_transposed(const T& tile, const View<Global>& view) {
   }
 }
 
+/// How far a load writes each line of a tile: a vector tile that says what to fill with is filled
+/// up to the next multiple of 32 bytes.
+template <class T>
+int loaded_length(int valid) {
+  constexpr int block = 32 / sizeof(typename T::DType);
+  const bool is_filled = T::Loc == TileType::Vec && T::PadVal != PadValue::Null &&
+                         !T::TileLayout::is_boxed && block > 1;
+  return is_filled ? (valid + block - 1) / block * block : valid;
+}
+
+template <class T>
+void fill_lines(const T& tile) {
+  if constexpr (T::PadVal != PadValue::Null) {
+    using Element = typename T::DType;
+    constexpr bool by_rows = T::TileLayout::is_row_major;
+    const int rows = tile.GetValidRow(), cols = tile.GetValidCol();
+    const int begin = by_rows ? cols : rows, end = loaded_length<T>(begin);
+    for (int line = 0; line < (by_rows ? rows : cols); ++line) {
+      Element* const elements = tile.data() + int64_t{line} * (by_rows ? T::Cols : T::Rows);
+      for (int k = begin; k < end; ++k) elements[k] = pad_value<Element, T::PadVal>();
+    }
+  }
+}
+
 /// What is stored of a result of the cube: as it is, or rounded to the nearest.
 template <class To, class From>
 To stored(From value) {
@@ -236,7 +260,11 @@ RecordEvent TLOAD(T& dst, const Global& src, detail::Site site = detail::Site::h
   detail::check_transfer(use, dst, "dst", view, "src");
   detail::Accesses accesses(use);
   accesses.reads_view(view, dst.GetValidRow(), dst.GetValidCol());
-  accesses.writes(dst);
+  constexpr bool by_rows = T::TileLayout::is_row_major;
+  const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
+  accesses.writes(dst, by_rows ? rows : detail::loaded_length<T>(rows),
+                  by_rows ? detail::loaded_length<T>(cols) : cols);
+  detail::fill_lines(dst);
   using Element = typename T::DType;
   const bool is_copied =
       detail::for_each_line(dst, view, [](Element* to, const auto* from, std::size_t n) {

@@ -48,6 +48,22 @@ TEST(Transfer, RowMajor) {
   expect_transfers(RowTile<float, 12, 24>(9, 20), view,
                    [&](int i, int j) { return i * view.GetStride(3) + j; });
 }
+/// A tile that says what to fill with is filled to the end of a block of 32 bytes.
+TEST(Transfer, FillsLines) {
+  using Filled = pto::Tile<TileType::Vec, float, 4, 32, pto::BLayout::RowMajor, 3, 18,
+                           pto::SLayout::NoneBox, 512, pto::PadValue::Max>;
+  auto source = random_tensor<float>(128);
+  GlobalTensor<float, Shape<1, 1, 1, 4, 32>, Stride<128, 128, 128, 32, 1>> view(source.data());
+  Filled tile;
+  TASSIGN(tile, 32);
+  fill_randomly(Filled::Loc);
+  expect_elements(
+      "TLOAD", tile, 3, 24, [&] { pto::TLOAD(tile, view); },
+      [&](int i, int j) {
+        return j < 18 ? source[static_cast<std::size_t>(32 * i + j)]
+                      : std::numeric_limits<float>::infinity();
+      });
+}
 TEST(Transfer, RowMajorOfFiveDimensions) {
   GlobalTensor<half, Shape<2, 3, 2, 4, 16>, Stride<1600, 500, 200, 40, 2>> view(nullptr);
   expect_transfers(RowTile<half, 48, 16>(47, 13), view, [](int i, int j) {
