@@ -1,19 +1,44 @@
 """Ctrl-C ends a run, in the interpreter and in the runner."""
 
+import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+import pytest
+
+images = Path(__file__).parent / "images"
 
 _program = """
 import sys, time
 import numpy, pto2
 print("ready", flush=True)
 try:
-    pto2.Runtime().run(sys.argv[1], {0: sys.argv[2]}, [numpy.zeros(1, numpy.uint8), 100_000, 20])
+    pto2.Runtime(log_level="error").run(sys.argv[1], {0: sys.argv[2]},
+                                        [numpy.zeros(1, numpy.uint8), 100_000, 20])
     print("ended")
 except KeyboardInterrupt:
     print("interrupted")
+"""
+
+_golden = """
+import ctypes, os, numpy
+__outputs__ = ["flag"]
+def generate_inputs(params):
+    return [("flag", numpy.zeros(1, numpy.uint8)), ("tasks", ctypes.c_int64(100_000)),
+            ("milliseconds", ctypes.c_int64(20))]
+def compute_golden(tensors, params):
+    open(os.environ["PTO2_TEST_BEGUN"], "w").write(str(os.getpid()))
+"""
+
+_config = f"""
+ORCHESTRATION = {{"source": "{images}/waiting_graph.cpp",
+                 "function_name": "aicpu_orchestration_entry"}}
+KERNELS = [{{"func_id": 0, "source": "{images}/waiting_kernel.cpp", "core_type": "aiv"}}]
+RUNTIME_CONFIG = {{"runtime": "tensormap_and_ringbuffer"}}
 """
 
 
@@ -26,3 +51,42 @@ def test_ctrl_c_gives_a_run_up(waiting):
     child.send_signal(signal.SIGINT)
     output, _ = child.communicate(timeout=30)
     assert (output, child.returncode) == ("interrupted\n", 0)
+
+
+def wait_for(condition):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def start_runner(folder):
+    (folder / "kernels").mkdir()
+    (folder / "golden.py").write_text(_golden)
+    (folder / "kernels" / "kernel_config.py").write_text(_config)
+    begun = folder / "begun"
+    line = [sys.executable, "-m", "pto2.run", folder, "--json", folder / "report.json",
+            "--log-level", "error"]
+    child = subprocess.Popen(line, env={**os.environ, "PTO2_TEST_BEGUN": str(begun)},
+                             stdout=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for(lambda: begun.exists() and begun.read_text())
+    return child, int(begun.read_text())
+
+
+@pytest.mark.parametrize("number, group, outcome, code", [
+    (signal.SIGINT, False, "interrupted", 130), (signal.SIGINT, True, "interrupted", 130),
+    (signal.SIGTERM, False, "terminated", 143)])
+def test_signals_end_the_runner(waiting, tmp_path, number, group, outcome, code):
+    child, _ = start_runner(tmp_path)
+    (os.killpg if group else os.kill)(child.pid, number)
+    output, _ = child.communicate(timeout=30)
+    assert child.returncode == code and output.endswith("TEST INTERRUPTED\n")
+    case, = json.loads((tmp_path / "report.json").read_text())["cases"]
+    assert (case["verdict"], case["outcome"]) == ("interrupted", outcome)
+
+
+def test_the_process_of_a_case_ends_with_its_runner(waiting, tmp_path):
+    child, case = start_runner(tmp_path)
+    child.kill()
+    child.communicate(timeout=30)
+    wait_for(lambda: not Path(f"/proc/{case}").exists())

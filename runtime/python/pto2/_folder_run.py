@@ -13,7 +13,7 @@ from ._results import RunError
 from ._runtime import Runtime, checked_texts
 
 exit_pass, exit_fail, exit_bad_input, exit_inconclusive, exit_fault = 0, 1, 3, 4, 5
-exit_bug, exit_interrupted = 70, 130
+exit_bug, exit_interrupted, exit_terminated = 70, 130, 143
 checks_of = {"off": 0, "bounds": 1, "all": 2}
 
 
@@ -30,8 +30,10 @@ class CaseReport:
     run: dict = None  # the fields of the last round's result
 
     def exit_code(self):
-        return {"pass": exit_pass, "fail": exit_fail, "inconclusive": exit_inconclusive,
-                "interrupted": exit_interrupted}.get(self.verdict, exit_fault)
+        if self.verdict == "interrupted":
+            return exit_terminated if self.outcome == "terminated" else exit_interrupted
+        return {"pass": exit_pass, "fail": exit_fail,
+                "inconclusive": exit_inconclusive}.get(self.verdict, exit_fault)
 
     def text(self):
         parts = [f"case {self.case}", self.outcome]
@@ -75,7 +77,8 @@ class FolderReport:
 
     def text(self):
         lines = [case.text() for case in self.cases]
-        last = {"pass": "TEST PASSED", "inconclusive": "TEST NOT COMPARED"}
+        last = {"pass": "TEST PASSED", "inconclusive": "TEST NOT COMPARED",
+                "interrupted": "TEST INTERRUPTED"}
         return "\n".join([*lines, last.get(self.verdict, "TEST FAILED")]) + "\n"
 
 

@@ -10,6 +10,7 @@ The module can be called, too:
 
 import argparse
 import os
+import signal
 import sys
 import types
 from pathlib import Path
@@ -142,8 +143,9 @@ def _reports(runner, cases, options):
             return runner.run(case, options.rounds, not options.skip_golden, options.trace)
         try:
             yield work() if options.no_isolate else run_isolated(case, work)
-        except KeyboardInterrupt:
-            yield CaseReport(case, "interrupted", "interrupted")
+        except KeyboardInterrupt as error:
+            terminated = getattr(error, "signal", signal.SIGINT) == signal.SIGTERM
+            yield CaseReport(case, "interrupted", "terminated" if terminated else "interrupted")
             return
 
 
