@@ -156,13 +156,13 @@ void begin_elementwise(const Use& use, const Dst& dst, const Src&... src) {
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
     int number = 0;
-    const auto check_source = [&](const TileFacts& tile) {
+    const auto check_one = [&](const TileFacts& tile) {
       const char* const names[] = {"src0", "src1", "src2"};
       const char* const name = sizeof...(Src) == 1 ? "src" : names[number++];
       check_tile(use, name, tile);
-      check_valid(use, name, tile, dst.GetValidRow(), dst.GetValidCol());
+      check_operand(use, name, tile, dst.GetValidRow(), dst.GetValidCol());
     };
-    (check_source(facts_of(src)), ...);
+    (check_one(facts_of(src)), ...);
   }
   Accesses accesses(use);
   (accesses.reads(src), ...);

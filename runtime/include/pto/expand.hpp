@@ -17,7 +17,7 @@ struct RowOperand {
   static void check(const Use& use, const char* operand, const Row& row, int rows) {
     if constexpr (checks_bounds) {
       check_tile(use, operand, facts_of(row));
-      check_valid(use, operand, facts_of(row), rows, block);
+      check_operand(use, operand, facts_of(row), rows, block);
     }
   }
 };
@@ -78,7 +78,7 @@ RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
   if (is_full(src0) || !is_full(src1)) {
     if constexpr (checks_bounds) {
       check_tile(use, "src0", facts_of(src0));
-      check_valid(use, "src0", facts_of(src0), rows, cols);
+      check_operand(use, "src0", facts_of(src0), rows, cols);
       RowOperand<B>::check(use, "src1", src1, rows);
     }
     announce(accesses, dst, src0, src1);
@@ -101,10 +101,10 @@ RecordEvent col_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src0", facts_of(src0));
-    check_valid(use, "src0", facts_of(src0), rows, cols);
+    check_operand(use, "src0", facts_of(src0), rows, cols);
     check_tile(use, "src1", facts_of(src1));
     if (src1.GetValidCol() != cols)
-      check_valid(use, "src1", facts_of(src1), src1.GetValidRow(), cols);
+      check_operand(use, "src1", facts_of(src1), src1.GetValidRow(), cols);
   }
   Accesses accesses(use);
   accesses.reads(src0);
@@ -133,7 +133,7 @@ RecordEvent spread(const Use& use, Dst& dst, const Src& src) {
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src", facts_of(src));
     if ((OfRows ? src.GetValidRow() : src.GetValidCol()) != (OfRows ? rows : cols))
-      check_valid(use, "src", facts_of(src), OfRows ? rows : 1, OfRows ? 1 : cols);
+      check_operand(use, "src", facts_of(src), OfRows ? rows : 1, OfRows ? 1 : cols);
   }
   Accesses accesses(use);
   accesses.reads(src, OfRows ? rows : 1, OfRows ? 1 : cols);

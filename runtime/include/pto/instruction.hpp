@@ -17,6 +17,7 @@
 namespace pto::detail {
 
 inline constexpr bool checks_bounds = PTO2_KERNEL_CHECKS >= 1;
+inline constexpr bool checks_all = PTO2_KERNEL_CHECKS >= 2;
 
 /// An instruction of the kernel.
 struct Use {
@@ -92,6 +93,18 @@ inline void check_valid(const Use& use, const char* operand, const TileFacts& ti
   if (tile.valid_rows != rows || tile.valid_cols != cols)
     fail(use, operand, tile,
          "must be valid " + sizes(rows, cols) + ", as the other operands are: SetValidShape it");
+}
+
+/// That the operand has rows x cols elements; with all checks, that these are what is valid of it.
+/// Compilers let instructions read what is not, where nobody uses what comes of it.
+inline void check_operand(const Use& use, const char* operand, const TileFacts& tile, int rows,
+                          int cols) {
+  if (checks_all) check_valid(use, operand, tile, rows, cols);
+  if (tile.rows < rows || tile.cols < cols)
+    fail(use, operand, tile,
+         "is smaller than the " + sizes(rows, cols) +
+             " elements that the instruction goes over: make the valid region of the others "
+             "smaller");
 }
 
 /// By TASSIGN: that the buffer has room for the tile there.

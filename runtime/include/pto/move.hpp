@@ -9,11 +9,11 @@
 namespace pto {
 namespace detail {
 
-/// That every element that dst takes is a valid one of src.
+/// With all checks, that every element that dst takes is a valid one of src.
 inline void check_covers(const Use& use, const TileFacts& dst, const TileFacts& src) {
   check_tile(use, "dst", dst);
   check_tile(use, "src", src);
-  if (src.valid_rows < dst.valid_rows || src.valid_cols < dst.valid_cols)
+  if (checks_all && (src.valid_rows < dst.valid_rows || src.valid_cols < dst.valid_cols))
     fail(use, "src", src,
          "has not all elements of dst, which is valid " + sizes(dst.valid_rows, dst.valid_cols) +
              ": SetValidShape one of them");

@@ -54,8 +54,8 @@ RecordEvent concatenate(const Use& use, Dst& dst, const A& src0, const B& src1) 
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src0", facts_of(src0));
     check_tile(use, "src1", facts_of(src1));
-    check_valid(use, "src0", facts_of(src0), rows, left);
-    check_valid(use, "src1", facts_of(src1), rows, right);
+    check_operand(use, "src0", facts_of(src0), rows, left);
+    check_operand(use, "src1", facts_of(src1), rows, right);
     if (left + right > Dst::Cols)
       fail(use, "dst", facts_of(dst),
            "has no room for " + std::to_string(left + right) + " columns: make it wider");
@@ -96,7 +96,7 @@ RecordEvent gather(const Use& use, Dst& dst, const Src& src, const Index& index)
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src0", facts_of(src));
     check_tile(use, "src1", facts_of(index));
-    check_valid(use, "src1", facts_of(index), rows, cols);
+    check_operand(use, "src1", facts_of(index), rows, cols);
   }
   Accesses accesses(use);
   accesses.reads(index);

@@ -47,7 +47,7 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src, const T
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src", facts_of(src));
     if (dst.GetValidRow() != src.GetValidRow())
-      check_valid(use, "dst", facts_of(dst), src.GetValidRow(), dst.GetValidCol());
+      check_operand(use, "dst", facts_of(dst), src.GetValidRow(), dst.GetValidCol());
   }
   Accesses accesses(use);
   accesses.reads(src);
@@ -76,7 +76,8 @@ RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src) {
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src", facts_of(src));
-    if (dst.GetValidCol() != cols) check_valid(use, "dst", facts_of(dst), dst.GetValidRow(), cols);
+    if (dst.GetValidCol() != cols)
+      check_operand(use, "dst", facts_of(dst), dst.GetValidRow(), cols);
   }
   Accesses accesses(use);
   accesses.reads(src);

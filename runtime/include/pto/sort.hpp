@@ -68,7 +68,7 @@ RecordEvent sort_blocks(const Use& use, Dst& dst, const Src& src, const Index& i
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src", facts_of(src));
     check_tile(use, "idx", facts_of(index));
-    check_valid(use, "idx", facts_of(index), index.GetValidRow() == 1 ? 1 : rows, cols);
+    check_operand(use, "idx", facts_of(index), index.GetValidRow() == 1 ? 1 : rows, cols);
     if (rows > Dst::Rows || cols * pair_elements < T >> Dst::Cols)
       fail(use, "dst", facts_of(dst),
            "has no room for the pairs: make it " + sizes(rows, cols * pair_elements<T>));

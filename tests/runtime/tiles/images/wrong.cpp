@@ -62,6 +62,15 @@ void stores_beyond_tensor(int64_t tensor, bool wrong) {
   pipe_barrier(PIPE_ALL);
   TSTORE(global, tile);
 }
+void operand_too_small(int64_t, bool wrong) {
+  Part a(wrong ? 9 : 8, 16);
+  Tile<TileType::Vec, float, 8, 16> b;
+  TASSIGN(a, 0);
+  TASSIGN(b, 1024);
+  TEXPANDS(a, 1);
+  TEXPANDS(b, 1);
+  TADD(a, a, b);
+}
 void operands_differ(int64_t, bool wrong) {
   Part a(16, 16), b(16, wrong ? 8 : 16);
   TASSIGN(a, 0);
@@ -200,10 +209,10 @@ void element_outside(int64_t, bool wrong) {
 void (*const kernels[])(int64_t tensor, bool wrong) = {
     no_address,        leaves_buffer,     unaligned,           nothing_valid,
     valid_beyond_tile, valid_beyond_view, loads_beyond_tensor, stores_beyond_tensor,
-    operands_differ,   rows_differ,       products_differ,     moves_more,
-    element_outside,   extracts_outside,  gathers_outside,     loads_unordered,
-    stores_unordered,  reloads_unordered, sets_unordered,      waits_for_ever,
-    reads_unwritten,   reads_overwritten, uses_unordered};
+    products_differ,   operand_too_small, element_outside,     extracts_outside,
+    gathers_outside,   operands_differ,   rows_differ,         moves_more,
+    loads_unordered,   stores_unordered,  reloads_unordered,   sets_unordered,
+    waits_for_ever,    reads_unwritten,   reads_overwritten,   uses_unordered};
 
 }  // namespace
 
