@@ -12,6 +12,7 @@ import pytest
 
 import pto2
 from pto2._case import CaseArguments, _compare
+from pto2._compiler import kernel_source
 from pto2._folder import Folder, environment, find_folder
 from pto2._places import program
 
@@ -38,6 +39,22 @@ def test_the_program_runs_folders():
     assert ended.returncode == 0 and ended.stdout.endswith("TEST PASSED\n")
     assert subprocess.run([*line, "--all", "--case", "Small"], stderr=subprocess.DEVNULL,
                           check=False).returncode == 2
+
+
+@pytest.mark.parametrize("text, header, expected", [
+    ("#include <pto/pto-inst.hpp>", "", True), (' # include "pto/pto-inst.hpp"', "", True),
+    ('#include "tiles.h"', "#include <pto/pto-inst.hpp>", True),
+    ('#include "tiles.h"', '#include "kernel.cpp"', False),
+    ("// #include <pto/pto-inst.hpp>", "#include <pto/pto-inst.hpp>", False),
+    ('#include "nothing.h"', "", False), ("#include <pto/tile.hpp>", "", False)])
+def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, header, expected):
+    (tmp_path / "tiles.h").write_text(header + "\n")
+    (tmp_path / "kernel.cpp").write_text("// A kernel.\n" + text + "\n")
+    for core_type, unit in [("aic", "-D__DAV_CUBE__"), ("aiv", "-D__DAV_VEC__")]:
+        flags = kernel_source("k", tmp_path / "kernel.cpp", core_type, 2).flags
+        assert unit in flags and "-DPTO2_KERNEL_CHECKS=2" in flags
+        assert ("pto/kernel_entry.h" in flags) == expected
+        assert ("-Dkernel_entry=pto_kernel_body" in flags) == expected
 
 
 def test_a_second_run_compiles_nothing(tmp_path, capsys, monkeypatch, vector_copy):

@@ -22,7 +22,8 @@ from ._places import include_folder
 
 _kept_seconds = 30 * 24 * 3600
 _lists_kept = 8
-_tile_header = re.compile(r'^\s*#\s*include\s*[<"]pto/pto-inst\.hpp[>"]', re.MULTILINE)
+_include = re.compile(r'^\s*#\s*include\s*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+_tile_header = "pto/pto-inst.hpp"
 
 
 class CompileError(InputError):
@@ -65,10 +66,24 @@ def orchestration_source(path):
         *_include_flags()))
 
 
+def _uses_tiles(path, read=None):
+    """Whether a source includes the tile instructions, itself or by headers that lie beside it."""
+    read = set() if read is None else read
+    read.add(path)
+    text = path.read_text(encoding="utf-8", errors="replace")
+    for bracket, name in _include.findall(text):
+        if name == _tile_header:
+            return True
+        header = (path.parent / name).resolve()
+        if bracket == '"' and header not in read and header.is_file() and _uses_tiles(header, read):
+            return True
+    return False
+
+
 def kernel_source(name, path, core_type, checks):
     """checks: 0 none, 1 bounds, 2 all, of the tile instructions."""
     try:
-        uses_tiles = _tile_header.search(path.read_text(encoding="utf-8", errors="replace"))
+        uses_tiles = _uses_tiles(path)
     except OSError as error:
         raise InputError(f"kernel {name}: {path}: {error.strerror}") from None
     unit = "__DAV_CUBE__" if core_type == "aic" else "__DAV_VEC__"
