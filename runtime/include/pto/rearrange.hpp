@@ -114,7 +114,10 @@ RecordEvent gather(const Use& use, Dst& dst, const Src& src, const Index& index)
 
 template <MaskPattern Pattern, class Dst, class Src>
 RecordEvent gather_pattern(const Use& use, Dst& dst, const Src& src) {
-  require_vectors<Dst, Src>();
+  using To = typename Dst::DType;
+  static_assert(Dst::Loc == TileType::Vec && Src::Loc == TileType::Vec &&
+                    sizeof(To) == sizeof(typename Src::DType),
+                "the operands of TGATHER by a pattern have elements of one size");
   const int rows = src.GetValidRow(), cols = src.GetValidCol();
   int taken = 0;
   for (int j = 0; j < cols; ++j) taken += takes(Pattern, j) ? 1 : 0;
@@ -133,7 +136,7 @@ RecordEvent gather_pattern(const Use& use, Dst& dst, const Src& src) {
   const Elements<Src> from(src);
   for (int i = 0; i < rows; ++i)
     for (int j = 0, next = 0; j < cols; ++j)
-      if (takes(Pattern, j)) to(i, next++) = from(i, j);
+      if (takes(Pattern, j)) std::memcpy(&to(i, next++), &from(i, j), sizeof(To));
   return {};
 }
 

@@ -77,6 +77,13 @@ TEST(Rearrange, GatherByPattern) {
   expect_pattern<pto::MaskPattern::P0101>(0, 2);
   expect_pattern<pto::MaskPattern::P1010>(1, 2);
   expect_pattern<pto::MaskPattern::P1000>(3, 4);
+  // Elements of one type as those of another: the indices of sorted pairs.
+  auto pairs = row_tile<float, 1, 32>(1, 32, 0);
+  auto indices = row_tile<uint32_t, 1, 16>(1, 16, 1024);
+  const uint32_t index = 77;
+  std::memcpy(pairs.data() + 3, &index, sizeof index);
+  pto::TGATHER<decltype(indices), decltype(pairs), pto::MaskPattern::P1010>(indices, pairs);
+  EXPECT_EQ(indices.data()[1], index);
 }
 
 TEST(Rearrange, Counting) {
