@@ -1,5 +1,6 @@
 """Ctrl-C ends a run, in the interpreter and in the runner."""
 
+import contextlib
 import json
 import os
 import signal
@@ -60,6 +61,16 @@ def wait_for(condition):
         time.sleep(0.02)
 
 
+@pytest.fixture
+def runner(waiting, tmp_path):
+    """A runner whose case is about to run, and the process of the case."""
+    child, case = start_runner(tmp_path)
+    yield child, case
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
 def start_runner(folder):
     (folder / "kernels").mkdir()
     (folder / "golden.py").write_text(_golden)
@@ -76,8 +87,8 @@ def start_runner(folder):
 @pytest.mark.parametrize("number, group, outcome, code", [
     (signal.SIGINT, False, "interrupted", 130), (signal.SIGINT, True, "interrupted", 130),
     (signal.SIGTERM, False, "terminated", 143)])
-def test_signals_end_the_runner(waiting, tmp_path, number, group, outcome, code):
-    child, _ = start_runner(tmp_path)
+def test_signals_end_the_runner(runner, tmp_path, number, group, outcome, code):
+    child, _ = runner
     (os.killpg if group else os.kill)(child.pid, number)
     output, _ = child.communicate(timeout=30)
     assert child.returncode == code and output.endswith("TEST INTERRUPTED\n")
@@ -85,8 +96,8 @@ def test_signals_end_the_runner(waiting, tmp_path, number, group, outcome, code)
     assert (case["verdict"], case["outcome"]) == ("interrupted", outcome)
 
 
-def test_the_process_of_a_case_ends_with_its_runner(waiting, tmp_path):
-    child, case = start_runner(tmp_path)
+def test_the_process_of_a_case_ends_with_its_runner(runner):
+    child, case = runner
     child.kill()
     child.communicate(timeout=30)
     wait_for(lambda: not Path(f"/proc/{case}").exists())
