@@ -1,3 +1,4 @@
+import os
 import shutil
 from pathlib import Path
 
@@ -31,5 +32,18 @@ def waiting():
 
 @pytest.fixture
 def vector_copy(tmp_path):
-    """A copy of examples/vector, to be changed."""
-    return Path(shutil.copytree(examples / "vector", tmp_path / "vector"))
+    """A copy of examples/vector, to be changed by `change`: links, so that what stays as it is need
+    not be compiled again."""
+    return Path(shutil.copytree(examples / "vector", tmp_path / "vector", copy_function=os.symlink,
+                                ignore=shutil.ignore_patterns("__pycache__")))
+
+
+@pytest.fixture
+def change():
+    """Puts a text in the place of another in a file of a copy, or behind its end."""
+    def put(path, before, after):
+        text = path.read_text()
+        assert before in text
+        path.unlink()
+        path.write_text(text.replace(before, after) if before else text + after)
+    return put

@@ -20,12 +20,6 @@ run = pto2.run
 examples = Path(__file__).parents[2] / "examples"
 
 
-def change(path, before, after):
-    text = path.read_text()
-    assert before in text
-    path.write_text(text.replace(before, after))
-
-
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in examples.glob("*/golden.py")))
 def test_examples_pass(name, capsys):
     assert run.main([str(examples / name), "--all"]) == 0
@@ -57,7 +51,7 @@ def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, heade
         assert ("-Dkernel_entry=pto_kernel_body" in flags) == expected
 
 
-def test_a_second_run_compiles_nothing(tmp_path, capsys, monkeypatch, vector_copy):
+def test_a_second_run_compiles_nothing(tmp_path, capsys, monkeypatch, vector_copy, change):
     monkeypatch.setenv("PTO2_CACHE", str(tmp_path / "cache"))
     kernels = vector_copy / "kernels"
     (kernels / "aiv" / "extra.h").write_text("constexpr float extra = 0;\n")
@@ -77,7 +71,7 @@ def test_a_second_run_compiles_nothing(tmp_path, capsys, monkeypatch, vector_cop
     assert compilations() == (0, 4)
 
 
-def test_a_wrong_output_is_named_with_its_place(vector_copy, tmp_path, capsys):
+def test_a_wrong_output_is_named_with_its_place(vector_copy, tmp_path, capsys, change):
     change(vector_copy / "kernels" / "aiv" / "subtract.cpp", "a[i] - b[i]",
            "i == 7 ? 100 : a[i] - b[i]")
     junit, report = tmp_path / "junit.xml", tmp_path / "report.json"
@@ -91,7 +85,7 @@ def test_a_wrong_output_is_named_with_its_place(vector_copy, tmp_path, capsys):
     assert "does not match golden" in failure.text
 
 
-def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd):
+def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd, change):
     junit = tmp_path / "junit.xml"
     assert run.main([str(vector_copy), "--heap", "4K", "--junit", str(junit)]) == 5
     assert "heap_ring_deadlock" in capfd.readouterr().out
@@ -104,7 +98,7 @@ def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd):
     assert error.get("message") == "crashed"
 
 
-def test_what_does_not_compile_is_named(vector_copy, capsys):
+def test_what_does_not_compile_is_named(vector_copy, capsys, change):
     change(vector_copy / "kernels" / "aiv" / "add.cpp", "kernel_entry(int64_t* args)",
            "kernel_entry(int65_t* args)")
     assert run.main([str(vector_copy)]) == 3
@@ -112,7 +106,7 @@ def test_what_does_not_compile_is_named(vector_copy, capsys):
     assert "kernel add does not compile" in told and "int65_t" in told
 
 
-def test_rounds_begin_with_the_same_arrays(vector_copy, capsys):
+def test_rounds_begin_with_the_same_arrays(vector_copy, capsys, change):
     golden = vector_copy / "golden.py"
     change(golden, "numpy.zeros(elements, numpy.float32)", "numpy.ones(elements, numpy.float32)")
     change(golden, "tensors[\"out\"][:] =", "tensors[\"out\"][:] +=")
@@ -166,29 +160,29 @@ def test_wrong_settings_and_cases(capsys):
     ("golden.py", '["out"]', '["result"]', "__outputs__ names result"),
     ("golden.py", 'def compute_golden', 'def golden', "no function compute_golden"),
 ])
-def test_folders_that_are_wrong(vector_copy, file, before, after, text):
+def test_folders_that_are_wrong(vector_copy, file, before, after, text, change):
     change(vector_copy / file, before, after)
     with pytest.raises(pto2.InputError, match=text):
         pto2.run(vector_copy)
 
 
-def test_a_missing_package_is_named(vector_copy, monkeypatch):
+def test_a_missing_package_is_named(vector_copy, monkeypatch, change):
     change(vector_copy / "golden.py", "import numpy", "import torch, numpy")
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
     with pytest.raises(pto2.InputError, match="apt-get install python3-torch"):
         Folder(*find_folder(vector_copy))
 
 
-def test_numbers_of_the_configuration_become_settings(vector_copy):
+def test_numbers_of_the_configuration_become_settings(vector_copy, change):
     folder = Folder(*find_folder(vector_copy))
     assert folder.settings == {"blocks": 4, "schedulers": 3}
     change(vector_copy / "kernels" / "kernel_config.py", '"block_dim": 4', '"block_dim": 1')
     assert Folder(*find_folder(vector_copy)).settings == {"blocks": 1, "schedulers": 1}
 
 
-def test_variables_hold_while_it_runs(vector_copy):
-    config = vector_copy / "kernels" / "kernel_config.py"
-    config.write_text(config.read_text() + 'RUNTIME_ENV = {"PTO2_A": 1, "PTO2_B_DIR": "aiv"}\n')
+def test_variables_hold_while_it_runs(vector_copy, change):
+    change(vector_copy / "kernels" / "kernel_config.py", "",
+           'RUNTIME_ENV = {"PTO2_A": 1, "PTO2_B_DIR": "aiv"}\n')
     variables = Folder(*find_folder(vector_copy)).variables
     assert variables == {"PTO2_A": "1", "PTO2_B_DIR": str(vector_copy / "kernels" / "aiv")}
     with environment(variables):

@@ -23,9 +23,9 @@ def run_pytest(*arguments):
     return ended.returncode, ended.stdout
 
 
-def test_a_case_that_fails_fails(vector_copy):
-    kernel = vector_copy / "kernels" / "aiv" / "add.cpp"
-    kernel.write_text(kernel.read_text().replace("a[i] + b[i]", "i < 1000 ? a[i] + b[i] : 9"))
+def test_a_case_that_fails_fails(vector_copy, change):
+    change(vector_copy / "kernels" / "aiv" / "add.cpp", "a[i] + b[i]",
+           "i < 1000 ? a[i] + b[i] : 9")
     with pytest.raises(AssertionError, match="Output 'out' does not match golden"):
         pto2.folder_test(vector_copy)(lambda: None)("Large")
     code, output = run_pytest("--pto2-folder", vector_copy)

@@ -49,6 +49,7 @@ def test_a_golden_file_with_torch(vector_copy):
             f'("{name}", random.uniform(-1, 1, elements).astype(numpy.float32))',
             f'("{name}", torch.rand(elements))')
     text = text.replace("numpy.zeros(elements, numpy.float32)", "torch.zeros(elements)")
+    golden.unlink()
     golden.write_text(text)
     assert "numpy" not in text
     assert pto2.run(vector_copy).verdict == "pass"

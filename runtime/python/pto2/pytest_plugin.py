@@ -28,7 +28,7 @@ def pytest_configure(config):
 
 def pytest_collect_file(file_path, parent):
     folders = [Path(folder).resolve() for folder in parent.config.getoption("--pto2-folder")]
-    if file_path.name == "golden.py" and file_path.resolve().parent in folders:
+    if file_path.name == "golden.py" and file_path.parent.resolve() in folders:
         return FolderFile.from_parent(parent, path=file_path)
     return None
 
