@@ -85,15 +85,32 @@ inline constexpr bool rounds_to_nearest(RoundMode mode) {
   return mode == RoundMode::CAST_NONE || mode == RoundMode::CAST_RINT;
 }
 
+/// As a double. Of a value with too many digits the last one is odd, so that it is rounded to fewer
+/// as the value itself is.
+template <class From>
+double as_double(From value) {
+  if constexpr (std::is_integral<From>::value && sizeof(From) == 8) {
+    constexpr From limit = From{1} << 53;
+    const bool is_exact = value < limit && (std::is_unsigned<From>::value || value > -limit);
+    const From upper = static_cast<From>(value >> 11 | ((value & 2047) != 0 ? 1 : 0));
+    return is_exact ? static_cast<double>(value) : static_cast<double>(upper) * 2048;
+  } else {
+    return static_cast<double>(value);
+  }
+}
+
 /// What To is made of, which has the value but for overflow.
 template <class To, RoundMode Mode, class From>
 float round_float(From value, bool saturate) {
   using Format = FloatFormat<To>;
   float result;
-  if constexpr (sizeof(From) == 8 || holds_all_of<To, From> || rounds_to_nearest(Mode)) {
+  // Where a float has all of the value that To can have, or is To.
+  constexpr bool rounds_once =
+      !std::is_same<To, bfloat16_t>::value || is_float<From> || sizeof(From) < sizeof(float);
+  if constexpr (holds_all_of<To, From> || (rounds_to_nearest(Mode) && rounds_once)) {
     result = static_cast<float>(value);  // which the cast below rounds, too
   } else {
-    result = static_cast<float>(round_digits<To, Mode>(static_cast<double>(value)));
+    result = static_cast<float>(round_digits<To, Mode>(as_double(value)));
   }
   if (saturate) {
     result = result > Format::largest ? Format::largest : result;
@@ -118,6 +135,8 @@ To to_integer(double whole, bool saturate) {
   }
   constexpr double two_63 = 9223372036854775808.0;
   if (whole < -two_63) whole = -two_63;
+  if constexpr (std::is_unsigned<To>::value && sizeof(To) == 8)
+    if (whole >= two_63 && whole < beyond) return static_cast<To>(whole);
   if (whole >= two_63) return static_cast<To>(std::numeric_limits<int64_t>::max());
   return static_cast<To>(static_cast<int64_t>(whole));
 }

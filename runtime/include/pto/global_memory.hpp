@@ -16,11 +16,14 @@ struct TensorMemory {
   /// Up to the end of its last row in the buffer that it is a view of: kernels load whole tiles of
   /// a view whose rows are shorter than those of its buffer.
   TensorMemory(int number, const PTOTensor& tensor) : argument(number), begin(tensor.address) {
-    uint64_t elements = 1;
+    uint64_t elements = 1, last = 0;
     for (uint32_t i = 0; i < tensor.ndims; ++i) {
       const uint64_t extent = uint64_t{tensor.shape[i]} * tensor.strides[i];
       elements = extent > elements ? extent : elements;
+      last += extent == 0 ? 0 : extent - tensor.strides[i];
     }
+    // Rows may overlap.
+    elements = last >= elements ? last + 1 : elements;
     end = begin + elements * get_element_size(tensor.dtype);
   }
 };
@@ -74,6 +77,29 @@ inline void begin_call(const int64_t* args) {
     } else {
       call.scalars[call.scalar_count++] = static_cast<uintptr_t>(args[i]);
     }
+  }
+}
+
+/// That a view goes on in each of its dimensions, and that no offset in it is too large for 64
+/// bits.
+template <class Global>
+void check_view(const Use& use, const char* operand, const Global& view) {
+  if constexpr (!checks_bounds) return;
+  constexpr int64_t farthest = (int64_t{1} << 57) / sizeof(typename Global::DType);
+  int64_t elements = 1, last = 0;
+  for (int dim = 0; dim < 5; ++dim) {
+    const int64_t size = view.GetShape(dim), stride = view.GetStride(dim);
+    const auto tell = [&](const char* what, int64_t value, const char* then) {
+      fail(use, std::string(operand) + " has a " + what + " of " + std::to_string(value) +
+                    " in dimension " + std::to_string(dim) + then);
+    };
+    if (size < 1) tell("size", size, ": give it one that is larger than 0");
+    if (stride < 0 && size > 1) tell("stride", stride, ": give it one that is not negative");
+    int64_t extent = 0;
+    if (__builtin_mul_overflow(elements, size, &elements) ||
+        __builtin_mul_overflow(size - 1, stride, &extent) || extent > farthest - last)
+      tell("stride", stride, ", where it leaves all memory: give it one that the tensor has");
+    last += extent;
   }
 }
 

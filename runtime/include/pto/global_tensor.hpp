@@ -70,7 +70,7 @@ struct GlobalTensor {
   [[nodiscard]] DType* data() const { return data_; }
   void SetAddr(DType* data) { data_ = data; }
 
-  [[nodiscard]] int GetShape(int dim) const { return static_cast<int>(shape_.get(dim)); }
+  [[nodiscard]] int GetShape(int dim) const { return detail::as_size(shape_.get(dim)); }
   [[nodiscard]] int GetShape(GlobalTensorDim dim) const { return GetShape(static_cast<int>(dim)); }
   template <GlobalTensorDim Dim>
   static constexpr int GetShape() {

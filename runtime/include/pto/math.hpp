@@ -79,11 +79,12 @@ inline float logarithm(float value) {
   const float positive = value + 0.0F;  // not -0
   const uint32_t given = bits_of(positive);
   const double x = positive;
-  constexpr int64_t sqrt_half = 0x3FE6A09E667F3BCD;
+  const uint64_t bits = static_cast<uint64_t>(bits_of(x));
+  constexpr uint64_t sqrt_half = 0x3FE6A09E667F3BCD;
   // The distance of the exponents, with m >= sqrt(1/2), where a double has its exponent.
-  const int64_t distance = bits_of(x) - sqrt_half;
+  const int64_t distance = static_cast<int64_t>(bits - sqrt_half);
   const int64_t k = distance & ~((int64_t{1} << 52) - 1);
-  const double m = double_of(bits_of(x) - k);
+  const double m = double_of(static_cast<int64_t>(bits - static_cast<uint64_t>(k)));
   // The exponents' distance in the lowest bits of 2^52, with 1024 added so that it is positive.
   const double shifted = double_of(((k >> 52) + 1024) | 0x4330000000000000);
   const double s = (m - 1.0) / (m + 1.0);

@@ -98,7 +98,7 @@ RecordEvent TMATMUL_ACC(C& out, C& in, A& a, B& b, detail::Site site = detail::S
   detail::check_matmul(use, out, a, b);
   if constexpr (detail::checks_bounds) {
     detail::check_tile(use, "cIn", detail::facts_of(in));
-    detail::check_valid(use, "cIn", detail::facts_of(in), out.GetValidRow(), out.GetValidCol());
+    detail::check_holds_product(use, "cIn", detail::facts_of(in), a.GetValidRow(), b.GetValidCol());
   }
   detail::announce_matmul(use, out, &in, a, b);
   detail::multiply_matrices<C>(out.data(), in.data(), a, b);

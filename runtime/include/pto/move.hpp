@@ -93,8 +93,8 @@ void check_part(const Use& use, const Dst& dst, const Src& src, int64_t row, int
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src", facts_of(src));
-    if (row < 0 || col < 0 || row + dst.GetValidRow() > Src::Rows ||
-        col + dst.GetValidCol() > Src::Cols)
+    if (row < 0 || col < 0 || row > Src::Rows - dst.GetValidRow() ||
+        col > Src::Cols - dst.GetValidCol())
       fail(use, "src", facts_of(src),
            "has no " + sizes(dst.GetValidRow(), dst.GetValidCol()) + " elements from row " +
                std::to_string(row) + " and column " + std::to_string(col) +

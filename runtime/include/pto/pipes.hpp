@@ -7,13 +7,21 @@
 
 #if PTO2_KERNEL_CHECKS >= 2
 
-inline void set_flag(pipe_t from, pipe_t to, int event) {
+/// That a flag is set by one pipe for another.
+inline void check_flag(pipe_t from, pipe_t to, const pto::checks::Site& site) {
+  if (from < PIPE_ALL && to < PIPE_ALL) return;
+  throw pto::checks::Finding(text_of(site) + ": PIPE_ALL has no flags: name a pipe");
+}
+inline void set_flag(pipe_t from, pipe_t to, int event,
+                     pto::detail::Site site = pto::detail::Site::here()) {
   using pto::detail::checked;
+  check_flag(from, to, {"set_flag", site.file, site.line});
   pto::detail::access_log.set_flag(checked(from), checked(to), event);
 }
 inline void wait_flag(pipe_t from, pipe_t to, int event,
                       pto::detail::Site site = pto::detail::Site::here()) {
   using pto::detail::checked;
+  check_flag(from, to, {"wait_flag", site.file, site.line});
   pto::detail::access_log.wait_flag(checked(from), checked(to), event,
                                     {"wait_flag", site.file, site.line});
 }

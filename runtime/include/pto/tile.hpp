@@ -54,7 +54,7 @@ template <>
 struct ValidSize<DYNAMIC> {
   int value = 0;
   constexpr ValidSize() = default;
-  explicit constexpr ValidSize(int64_t size) : value(static_cast<int>(size)) {}
+  explicit constexpr ValidSize(int64_t size) : value(as_size(size)) {}
   [[nodiscard]] constexpr int get() const { return value; }
 };
 

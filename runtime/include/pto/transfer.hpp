@@ -191,15 +191,13 @@ void fill_lines(const T& tile) {
   }
 }
 
-/// What is stored of a result of the cube: as it is, or rounded to the nearest.
+/// What is stored of an element: its bits, whatever the type says; of one of the cube in a smaller
+/// type the nearest.
 template <class To, class From>
 To stored(From value) {
-  if constexpr (std::is_same<To, From>::value) {
-    return value;
-  } else if constexpr (is_float<To> && is_float<From>) {
+  if constexpr (sizeof(To) != sizeof(From)) {
     return convert<To, RoundMode::CAST_RINT>(value, false);
   } else {
-    static_assert(sizeof(To) == sizeof(From), "the elements of tile and tensor have the same size");
     To result;
     std::memcpy(&result, &value, sizeof result);
     return result;
@@ -257,6 +255,7 @@ RecordEvent TLOAD(T& dst, const Global& src, detail::Site site = detail::Site::h
   static_assert(T::Loc != TileType::Acc, "tiles of TileType::Vec and Mat are loaded");
   const detail::View<Global> view(src);
   const detail::Use use{"TLOAD", PIPE_MTE2, site};
+  detail::check_view(use, "src", src);
   detail::check_transfer(use, dst, "dst", view, "src");
   detail::Accesses accesses(use);
   accesses.reads_view(view, dst.GetValidRow(), dst.GetValidCol());
@@ -281,6 +280,7 @@ RecordEvent TSTORE(const Global& dst, T& src, detail::Site site = detail::Site::
   detail::require_transfer<T, Global>();
   const detail::View<Global> view(dst);
   const detail::Use use{"TSTORE", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site};
+  detail::check_view(use, "dst", dst);
   detail::check_transfer(use, src, "src", view, "dst");
   detail::Accesses accesses(use);
   accesses.reads(src);

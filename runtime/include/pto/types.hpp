@@ -125,6 +125,13 @@ struct Site {
   }
 };
 
+/// A size that a kernel has computed. One that does not fit becomes the nearest that does, which no
+/// tile has.
+constexpr int as_size(int64_t size) {
+  constexpr int64_t largest = INT32_MAX, lowest = INT32_MIN;
+  return static_cast<int>(size > largest ? largest : size < lowest ? lowest : size);
+}
+
 template <class T>
 inline constexpr bool is_small_float =
     std::is_same<T, half>::value || std::is_same<T, bfloat16_t>::value;
