@@ -189,6 +189,14 @@ RecordEvent TDIVS(Dst& dst, A& src, typename A::DType scalar,
                   detail::Site site = detail::Site::here()) {
   return detail::with_scalar({"TDIVS", PIPE_V, site}, detail::Divide(), dst, src, scalar);
 }
+template <auto Precision = DivAlgorithm::DEFAULT, class Dst, class A>
+RecordEvent TDIVS(Dst& dst, typename Dst::DType scalar, A& src,
+                  detail::Site site = detail::Site::here()) {
+  using W = detail::arithmetic_t<typename Dst::DType>;
+  return detail::unary(
+      {"TDIVS", PIPE_V, site},
+      [wide = detail::as<W>(scalar)](W value) { return detail::Divide()(wide, value); }, dst, src);
+}
 template <class Dst, class A>
 RecordEvent TMAXS(Dst& dst, A& src, typename A::DType scalar,
                   detail::Site site = detail::Site::here()) {
