@@ -7,13 +7,13 @@ import pytest
 from pto2._compiler import Compiler, kernel_source, orchestration_source
 
 images_folder = Path(__file__).parent / "images"
-examples = Path(__file__).parents[2] / "examples"
+shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
 
 
 @pytest.fixture(scope="session")
 def vector():
-    """The images of examples/vector: the orchestration, and the kernels by id."""
-    folder = examples / "vector" / "kernels"
+    """The images of the folder elementwise: the orchestration, and the kernels by id."""
+    folder = shipped / "elementwise" / "kernels"
     names = ["add", "subtract", "multiply_add"]
     sources = [orchestration_source(folder / "orchestration" / "graph.cpp")]
     sources += [kernel_source(name, folder / "aiv" / f"{name}.cpp", "aiv", 1) for name in names]
@@ -32,9 +32,10 @@ def waiting():
 
 @pytest.fixture
 def vector_copy(tmp_path):
-    """A copy of examples/vector, to be changed by `change`: links, so that what stays as it is need
+    """A copy of the folder elementwise, to be changed by `change`: links, so that what stays need
     not be compiled again."""
-    return Path(shutil.copytree(examples / "vector", tmp_path / "vector", copy_function=os.symlink,
+    return Path(shutil.copytree(shipped / "elementwise", tmp_path / "vector",
+                                copy_function=os.symlink,
                                 ignore=shutil.ignore_patterns("__pycache__")))
 
 

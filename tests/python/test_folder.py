@@ -17,18 +17,34 @@ from pto2._folder import Folder, environment, find_folder
 from pto2._places import program
 
 run = pto2.run
-examples = Path(__file__).parents[2] / "examples"
+shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
 
 
-@pytest.mark.parametrize("name", sorted(path.parent.name for path in examples.glob("*/golden.py")))
-def test_examples_pass(name, capsys):
-    assert run.main([str(examples / name), "--all"]) == 0
-    assert capsys.readouterr().out.endswith("TEST PASSED\n")
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in shipped.glob("*/golden.py")))
+def test_shipped_folders_pass(name, capsys):
+    folder = Folder(*find_folder(shipped / name))
+    cases = [case for case in folder.cases if not case.startswith("Prod")]  # those take long
+    assert len(cases) > 1
+    for case in cases:
+        assert run.main([str(shipped / name), "--case", case, "--kernel-checks", "all"]) == 0
+        assert capsys.readouterr().out.endswith("TEST PASSED\n")
+
+
+def test_flags_of_the_user_come_last(monkeypatch, capsys, vector_copy, change):
+    change(vector_copy / "kernels" / "aiv" / "add.cpp", "a[i] + b[i]", "SUM(a[i], b[i])")
+
+    def end_with(flags):
+        monkeypatch.setenv("CXXFLAGS", flags)
+        return run.main([str(vector_copy)])
+    assert end_with("-O1 '-DSUM(x, y)=x + y'") == 0
+    assert end_with("-O1 '-DSUM(x, y)=x + 2 * y'") == 1
+    assert end_with("-O1 '-DSUM(x, y)=") == 3
+    assert "CXXFLAGS: No closing quotation" in capsys.readouterr().err
 
 
 def test_the_program_runs_folders():
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    line = [program("pto2"), "run-folder", examples / "vector"]
+    line = [program("pto2"), "run-folder", shipped / "elementwise"]
     ended = subprocess.run(line, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 0 and ended.stdout.endswith("TEST PASSED\n")
     assert subprocess.run([*line, "--all", "--case", "Small"], stderr=subprocess.DEVNULL,
@@ -119,7 +135,7 @@ def test_rounds_begin_with_the_same_arrays(vector_copy, capsys, change):
 
 
 def test_nothing_compared_is_no_pass(capsys):
-    assert run.main([str(examples / "vector"), "--skip-golden"]) == 4
+    assert run.main([str(shipped / "elementwise"), "--skip-golden"]) == 4
     assert capsys.readouterr().out.endswith("TEST NOT COMPARED\n")
 
 
@@ -136,7 +152,7 @@ def test_wrong_usage(arguments, text, capsys):
 
 
 def test_wrong_settings_and_cases(capsys):
-    vector = str(examples / "vector")
+    vector = str(shipped / "elementwise")
     assert run.main([vector, "--window", "5"]) == 2
     assert "a power of two" in capsys.readouterr().err
     assert run.main([vector, "--case", "Huge"]) == 3

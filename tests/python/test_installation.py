@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pto2
 
-examples = Path(__file__).parents[2] / "examples"
+shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
 
 
 def test_an_installation_runs_folders(tmp_path):
@@ -16,7 +16,7 @@ def test_an_installation_runs_folders(tmp_path):
     subprocess.run(["cmake", "--install", build, "--component", "runtime", "--prefix", prefix],
                    stdout=subprocess.DEVNULL, check=True)
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    ended = subprocess.run([prefix / "bin" / "pto2", "run-folder", examples / "vector"],
+    ended = subprocess.run([prefix / "bin" / "pto2", "run-folder", shipped / "elementwise"],
                            env=environment, stdout=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 0 and ended.stdout.endswith("TEST PASSED\n")
     program = "import pto2; print(pto2.__file__, pto2._places.include_folder())"

@@ -8,10 +8,10 @@ import pytest
 
 import pto2
 
-examples = Path(__file__).parents[2] / "examples"
+shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
 
 
-@pto2.folder_test(examples / "vector", executor="seeded", blocks=2, schedulers=1)
+@pto2.folder_test(shipped / "elementwise", executor="seeded", blocks=2, schedulers=1)
 def test_each_case_is_a_test(report):
     assert report.run["executor"] == "seeded" and report.run["tasks"] == 3
 

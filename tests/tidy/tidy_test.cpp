@@ -134,6 +134,7 @@ TEST(Dependencies, WrongOnesAreFound) {
   expect_forbidden("models/task_word/a.hpp", "\"tests/a.hpp\"");
   expect_forbidden("runtime/a.cpp", "\"models/checker/a.hpp\"");
   expect_forbidden("runtime/a.cpp", "<tests/a.hpp>");
+  expect_forbidden("runtime/workloads/folders/a/kernels/aiv/a.cpp", "\"../../../../a.hpp\"");
 }
 
 TEST(Layers, DoNotLookUp) {
@@ -158,11 +159,13 @@ TEST(Layers, WrongOnesAreFound) {
 }
 
 TEST(Dependencies, RightOnesAreNot) {
-  expect_clean(check_dependencies, {{"core/a.hpp", "#include <span>\n#include \"core/b.hpp\""},
-                                    {"models/checker/a.cpp", "#include <boost/context/fiber.hpp>"},
-                                    {"models/task_word/a.hpp", "#include \"core/task_word.hpp\""},
-                                    {"runtime/a.cpp", "// #include \"tests/a.hpp\""},
-                                    {"tests/a.cpp", "#include \"runtime/a.hpp\""}});
+  expect_clean(check_dependencies,
+               {{"core/a.hpp", "#include <span>\n#include \"core/b.hpp\""},
+                {"models/checker/a.cpp", "#include <boost/context/fiber.hpp>"},
+                {"models/task_word/a.hpp", "#include \"core/task_word.hpp\""},
+                {"runtime/a.cpp", "// #include \"tests/a.hpp\""},
+                {"runtime/workloads/folders/a/kernels/aiv/a.cpp", "#include \"../shapes.hpp\""},
+                {"tests/a.cpp", "#include \"runtime/a.hpp\""}});
 }
 
 TEST(Sizes, AreKept) {

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -24,6 +25,10 @@ _kept_seconds = 30 * 24 * 3600
 _lists_kept = 8
 _include = re.compile(r'^\s*#\s*include\s*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 _tile_header = "pto/pto-inst.hpp"
+
+
+# Without them GCC makes no vector loop of what compares floats. No value depends on them.
+_vectorising = ("-fno-trapping-math", "-fno-math-errno")
 
 
 class CompileError(InputError):
@@ -60,10 +65,18 @@ def _include_flags():
     return (f"-I{headers}", f"-I{headers / 'pto'}")
 
 
+def _users_flags():
+    """CXXFLAGS: behind ours, so that they win."""
+    try:
+        return shlex.split(os.environ.get("CXXFLAGS", ""))
+    except ValueError as error:
+        raise InputError(f"CXXFLAGS: {error}; write it as for a shell") from None
+
+
 def orchestration_source(path):
     return Source("the orchestration", path, (
         "-std=c++20", "-O2", "-march=native", "-shared", "-fPIC", "-fno-gnu-unique",
-        *_include_flags()))
+        *_include_flags(), *_users_flags()))
 
 
 def _uses_tiles(path, read=None):
@@ -87,9 +100,9 @@ def kernel_source(name, path, core_type, checks):
     except OSError as error:
         raise InputError(f"kernel {name}: {path}: {error.strerror}") from None
     unit = "__DAV_CUBE__" if core_type == "aic" else "__DAV_VEC__"
-    flags = ["-std=c++20", "-O3", "-march=native", "-shared", "-fPIC", "-fpermissive", "-w",
-             "-fno-gnu-unique", "-D__CPU_SIM", f"-D{unit}", f"-DPTO2_KERNEL_CHECKS={checks}",
-             *_include_flags()]
+    flags = ["-std=c++20", "-O3", *_vectorising, "-march=native", "-shared", "-fPIC",
+             "-fpermissive", "-w", "-fno-gnu-unique", "-D__CPU_SIM", f"-D{unit}",
+             f"-DPTO2_KERNEL_CHECKS={checks}", *_include_flags(), *_users_flags()]
     if uses_tiles:
         if not (include_folder() / "pto" / "kernel_entry.h").exists():
             raise InputError(f"kernel {name}: {path} is written in tile instructions "

@@ -33,7 +33,7 @@ class FolderCases:
 def folder_test(folder, **settings):
     """Makes a test per case of a folder; settings are those of pto2.Runtime.
 
-        @pto2.folder_test("examples/vector", executor="seeded", seed=7)
+        @pto2.folder_test("my_folder", executor="seeded", seed=7)
         def test_vector(report):
             assert report.run["tasks"] == 3
 

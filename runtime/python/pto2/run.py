@@ -1,10 +1,10 @@
 """Runs a folder with golden.py and kernels/kernel_config.py.
 
-    python3 -m pto2.run -k examples/vector/kernels -g examples/vector/golden.py
+    python3 -m pto2.run FOLDER
 
 The module can be called, too:
 
-    report = pto2.run("examples/vector", executor="seeded", seed=7)
+    report = pto2.run("my_folder", executor="seeded", seed=7)
     assert report.verdict == "pass"
 """
 

@@ -1,9 +1,0 @@
-#include "pto_kernel_api.h"
-
-extern "C" void kernel_entry(int64_t* args) {
-  const PTOTensor& out = pto_tensor(args, 2);
-  const uint32_t count = out.shape[0] * out.shape[1];
-  const float* const a = pto_tensor(args, 0).data<float>();
-  const float* const b = pto_tensor(args, 1).data<float>();
-  for (uint32_t i = 0; i < count; ++i) out.data<float>()[i] = a[i] + b[i];
-}

@@ -1,0 +1,36 @@
+/// c += product, 64 x 64, float.
+#include <cstdint>
+#include <pto/pto-inst.hpp>
+
+#include "tensor.h"
+
+using namespace pto;
+
+namespace {
+
+constexpr int side = 64;
+using Global = GlobalTensor<float, Shape<1, 1, 1, side, side>, Stride<1, 1, 1, side, 1>>;
+using InUb = Tile<TileType::Vec, float, side, side>;
+
+Global global_of(int64_t argument) {
+  const auto* const tensor = reinterpret_cast<__gm__ TensorData*>(argument);
+  return Global(reinterpret_cast<__gm__ float*>(tensor->buffer.addr) + tensor->start_offset);
+}
+
+}  // namespace
+
+extern "C" __aicore__ void kernel_entry(__gm__ int64_t* args) {
+  Global product = global_of(args[0]), c = global_of(args[1]);
+  InUb step, sum;
+  TASSIGN(step, 0x0);
+  TASSIGN(sum, 0x4000);
+
+  TLOAD(step, product);
+  TLOAD(sum, c);
+  set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+  TADD(sum, sum, step);
+  set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+  TSTORE(c, sum);
+}
