@@ -73,8 +73,9 @@ class AccessLog {
   void write(Space space, uint64_t begin, uint64_t end, const TileBytes& tile = {}) {
     of(space).update(begin, end, [&](uint64_t first, uint64_t last, Bytes& bytes) {
       const Place place{space, first, last};
-      check_order("writes", place, bytes.write, "writes");
+      // The reads came after the write: what is behind them is behind that, too.
       for (const Access& former : bytes.reads) check_order("writes", place, former, "reads");
+      check_order("writes", place, bytes.write, "writes");
       if (!is_row_of(tile, bytes)) {
         note_lost(bytes, tile);
         bytes.tile = tile;
