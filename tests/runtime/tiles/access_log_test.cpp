@@ -273,6 +273,22 @@ TEST(AccessLog, TakesWhatIsBoundLaterForAView) {
   EXPECT_NE(read_again({0, 64}, false), "");
 }
 
+TEST(AccessLog, TakesATileForTheWholeOfItsParts) {
+  /// Replaces the first tile's content by that of parts, and stores the whole.
+  const auto replace = [](std::initializer_list<TileBytes> parts) {
+    return told([&](Kernel& k) {
+      k.load().barrier();
+      for (const TileBytes& part : parts) k.issue(Pipe::V, "TEXPANDS").write(part);
+      k.barrier().store(first_tile);
+    });
+  };
+  EXPECT_EQ(replace({{0, 256}, {256, 256}}), "");
+  EXPECT_NE(replace({{0, 256}}), "");
+  EXPECT_NE(replace({{256, 256}}), "");
+  EXPECT_NE(replace({{0, 256}, {256, 192}}), "");
+  EXPECT_NE(replace({{0, 256}, {256, 320}}), "");
+}
+
 TEST(AccessLog, RemembersTheLossThroughFurtherWrites) {
   const TileBytes by{0, 64};
   const auto overwrite_twice = [&](Kernel& k) -> AccessLog& {

@@ -1,6 +1,7 @@
 /// The states that kernel checks keep of ranges, against an array with a state for each byte.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <stdexcept>
@@ -95,6 +96,10 @@ TEST(RangeMap, IsAnArrayOfStates) {
     });
     ASSERT_EQ(next, end);
     ASSERT_LE(map.pieces(), size);
+    const auto is_2 = [](int of_byte) { return of_byte == 2; };
+    const uint64_t from = random() % size, to = from + random() % (size - from + 1);
+    ASSERT_EQ(map.all_of(from, to, [&](int of_piece) { return !is_2(of_piece); }),
+              std::none_of(bytes.begin() + from, bytes.begin() + to, is_2));
   }
 }
 

@@ -10,7 +10,8 @@
 /// Two tiles at the same address with as many bytes are two views of one content: what is written
 /// through one may be read through the other. So is a tile that was bound to its place after what
 /// it reads had been written there, and one that is a part of another and was bound after that had
-/// its content: compilers take rows of a tile so.
+/// its content: compilers take rows of a tile so. A tile may be read, too, once parts of it have
+/// replaced all that it had.
 ///
 /// A byte keeps its last write, and for each pipe the last read since: an earlier one of that pipe
 /// comes before it (Flanagan and Freund, FastTrack, 2009, section 3).
@@ -64,7 +65,10 @@ class AccessLog {
     of(space).update(begin, end, [&](uint64_t first, uint64_t last, Bytes& bytes) {
       const Place place{space, first, last};
       if (space != Space::GM && !bytes.write.is_set()) report_unwritten(place);
-      if (const Lost* const lost = find_lost(bytes, tile)) report_overwritten(place, *lost, tile);
+      if (const Lost* const lost = find_lost(bytes, tile)) {
+        if (!is_made_of_parts(space, tile)) report_overwritten(place, *lost, tile);
+        forget_lost(bytes, tile);
+      }
       check_order("reads", place, bytes.write, "writes");
       bytes.reads[static_cast<uint32_t>(now_.pipe)] = now_;
     });
@@ -167,18 +171,25 @@ class AccessLog {
   }
   /// Whether it lies in the tile that the bytes belong to, and was bound when they had its content.
   static bool is_row_of(const TileBytes& tile, const Bytes& bytes) {
-    const TileBytes& whole = bytes.tile;
-    return bytes.write.is_set() && tile.bound >= bytes.content && tile.begin >= whole.begin &&
-           tile.begin + tile.bytes <= whole.begin + whole.bytes && !(tile == whole);
+    return bytes.write.is_set() && tile.bound >= bytes.content && is_part(tile, bytes.tile);
+  }
+  static bool is_part(const TileBytes& tile, const TileBytes& whole) {
+    return tile.begin >= whole.begin && tile.begin + tile.bytes <= whole.begin + whole.bytes &&
+           !(tile == whole);
+  }
+  /// Whether all that is written where the tile lies was written through parts of it: kernels load
+  /// them one by one and then compute with the whole.
+  bool is_made_of_parts(Space space, const TileBytes& tile) {
+    return of(space).all_of(tile.begin, tile.begin + tile.bytes, [&](const Bytes& bytes) {
+      return !bytes.write.is_set() || is_part(bytes.tile, tile);
+    });
+  }
+  static void forget_lost(Bytes& bytes, const TileBytes& tile) {
+    const auto is_of = [&](const Lost& lost) { return lost.tile == tile; };
+    bytes.lost.erase(std::remove_if(bytes.lost.begin(), bytes.lost.end(), is_of), bytes.lost.end());
   }
   void note_lost(Bytes& bytes, const TileBytes& tile) const {
-    const auto is_of = [](const TileBytes& of) {
-      return [of](const Lost& l) { return l.tile == of; };
-    };
-    const auto remove = [&](const TileBytes& of) {
-      bytes.lost.erase(std::remove_if(bytes.lost.begin(), bytes.lost.end(), is_of(of)),
-                       bytes.lost.end());
-    };
+    const auto remove = [&](const TileBytes& of) { forget_lost(bytes, of); };
     remove(tile);
     if (!bytes.write.is_set() || bytes.tile == tile || bytes.tile.bytes == 0) return;
     remove(bytes.tile);

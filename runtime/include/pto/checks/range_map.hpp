@@ -37,6 +37,17 @@ class RangeMap {
     join_with_former(pieces_.lower_bound(end));
   }
 
+  /// Whether holds(state) for each of the bytes begin .. end - 1 that has been met.
+  template <class Holds>
+  bool all_of(uint64_t begin, uint64_t end, Holds&& holds) const {
+    auto piece = pieces_.upper_bound(begin);
+    if (piece != pieces_.begin() && std::prev(piece)->second.end > begin) --piece;
+    for (; begin < end && piece != pieces_.end() && piece->first < end; ++piece) {
+      if (!holds(piece->second.state)) return false;
+    }
+    return true;
+  }
+
   void clear() { pieces_.clear(); }
   std::size_t pieces() const { return pieces_.size(); }
 
