@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -146,6 +147,178 @@ TEST(Announced, WiderOperandOfColumns) {
   EXPECT_EQ(told(add), "");
   row.SetValidShape(1, 11);
   EXPECT_THAT(told(add), HasSubstr("src1 (Vec float 8x16 valid 1x11"));
+}
+
+/// A kernel that is told what it reads unwritten, if its operand has not been written.
+template <class Kernel>
+void expect_reads_operand(const char* name, Kernel kernel) {
+  EXPECT_EQ(told([&] { kernel(true); }), "") << name;
+  EXPECT_THAT(told([&] { kernel(false); }), HasSubstr("which nobody has written")) << name;
+}
+
+TEST(Announced, SecondOperandsAreRead) {
+  Part src(8, 16), other(8, 16), dst(8, 16);
+  Tile<TileType::Vec, uint32_t, 8, 16> index;
+  Tile<TileType::Vec, float, 8, 32> pairs;
+  TASSIGN(src, 0);
+  TASSIGN(other, 512);
+  TASSIGN(dst, 1024);
+  TASSIGN(index, 1536);
+  TASSIGN(pairs, 2048);
+  std::fill_n(index.data(), 128, 127U);
+  expect_reads_operand("TGATHER", [&](bool written) {
+    TEXPANDS(src, 1);
+    if (written) TEXPANDS(index, 127U);
+    TGATHER(dst, src, index, index);
+  });
+  expect_reads_operand("TGATHER", [&](bool written) {
+    src.SetValidShape(written ? 8 : 7, 16);
+    TEXPANDS(src, 1);
+    TEXPANDS(index, 127U);
+    src.SetValidShape(8, 16);
+    TGATHER(dst, src, index, index);
+  });
+  expect_reads_operand("TCOLEXPANDADD", [&](bool written) {
+    TEXPANDS(src, 1);
+    if (written) TEXPANDS(other, 1);
+    TCOLEXPANDADD(dst, src, other);
+  });
+  expect_reads_operand("TSORT32", [&](bool written) {
+    TEXPANDS(src, 1);
+    if (written) TEXPANDS(index, 127U);
+    TSORT32(pairs, src, index);
+  });
+}
+
+TEST(Announced, OperandsOfTheCubeAreRead) {
+  using Mat =
+      Tile<TileType::Mat, half, 32, 32, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor>;
+  Mat mat(32, 32), part(16, 32);
+  TileLeft<half, 16, 16> left;
+  TileRight<half, 16, 16> right;
+  TileAcc<float, 16, 16> sum, other;
+  TASSIGN(mat, 0);
+  TASSIGN(part, 0);
+  TASSIGN(left, 0);
+  TASSIGN(right, 0);
+  TASSIGN(sum, 0);
+  TASSIGN(other, 1024);
+  std::vector<half> memory(1024);
+  using View = GlobalTensor<half, Shape<1, 1, 1, 32, 32>, Stride<1, 1, 1, 32, 1>>;
+  expect_reads_operand("TEXTRACT", [&](bool written) {
+    TLOAD(written ? mat : part, View(memory.data()));
+    pass_flag(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, mat, 16, 16);
+  });
+  const auto multiply = [&](bool with_right, bool with_sum) {
+    TEXPANDS(mat, half(1));
+    pass_flag(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, mat, 0, 0);
+    if (with_right) TEXTRACT(right, mat, 0, 0);
+    pass_flag(PIPE_MTE1, PIPE_M);
+    TMATMUL(with_sum ? other : sum, left, right);
+    TMATMUL_ACC(sum, other, left, right);
+  };
+  expect_reads_operand("TMATMUL", [&](bool written) { multiply(written, true); });
+  expect_reads_operand("TMATMUL_ACC", [&](bool written) { multiply(true, written); });
+}
+
+/// A kernel that reads a result from its begin, or with more of the rows or columns than it has.
+template <class Tile, class Kernel>
+void expect_writes(const char* name, Tile& dst, int rows, int cols, bool is_wider, Kernel kernel) {
+  Part copy(rows, cols);
+  TASSIGN(copy, 8192);
+  expect_reads_operand(name, [&](bool written) {
+    kernel();
+    const int wrong_rows = is_wider ? rows : rows + 1, wrong_cols = is_wider ? cols + 1 : cols;
+    dst.SetValidShape(written ? rows : wrong_rows, written ? cols : wrong_cols);
+    copy.SetValidShape(dst.GetValidRow(), dst.GetValidCol());
+    TMOV(copy, dst);
+    dst.SetValidShape(rows, cols);
+  });
+}
+
+TEST(Announced, ResultsAreWrittenWhereTheyAre) {
+  Part src(6, 10), narrow(6, 4), dst(6, 10);
+  TASSIGN(src, 0);
+  TASSIGN(narrow, 512);
+  TASSIGN(dst, 1024);
+  Tile<TileType::Vec, float, 8, 16, BLayout::ColMajor, DYNAMIC, DYNAMIC> by_cols(6, 10);
+  TASSIGN(by_cols, 2048);
+  const auto fill = [&] {
+    TEXPANDS(src, 1);
+    TEXPANDS(narrow, 1);
+  };
+  const auto sum_rows = [&] {
+    fill();
+    dst.SetValidShape(6, 10);
+    TROWSUM(dst, src, src);
+  };
+  expect_writes("TROWSUM", dst, 6, 1, true, sum_rows);
+  const auto sum_cols = [&] {
+    fill();
+    dst.SetValidShape(6, 10);
+    TCOLSUM(dst, src);
+  };
+  expect_writes("TCOLSUM", dst, 1, 10, false, sum_cols);
+  dst.SetValidShape(6, 14);
+  const auto join = [&] { fill(), TCONCAT(dst, src, narrow); };
+  expect_writes("TCONCAT", dst, 6, 14, true, join);
+  const auto take = [&] { fill(), TGATHER<Part, Part, MaskPattern::P0101>(dst, src); };
+  expect_writes("TGATHER", dst, 6, 5, true, take);
+  const auto spread = [&] { TEXPANDS(by_cols, 2); };
+  expect_writes("TEXPANDS", by_cols, 6, 10, true, spread);
+  expect_writes("TEXPANDS", by_cols, 6, 10, false, spread);
+}
+
+/// Columns lie one after the other, in a buffer and in global memory.
+TEST(Announced, ColumnsAreReadAndWrittenWhereTheyAre) {
+  Tile<TileType::Vec, float, 8, 16, BLayout::ColMajor, DYNAMIC, DYNAMIC> by_cols(6, 10);
+  Tile<TileType::Vec, float, 1, 128> flat;
+  Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, DYNAMIC, DYNAMIC> part(1, 6);
+  TASSIGN(by_cols, 0);
+  TASSIGN(flat, 0);
+  TASSIGN(part, 1024);
+  const auto extract = [&](int from) {
+    return told([&] {
+      TEXPANDS(by_cols, 1);
+      TEXTRACT(part, flat, 0, from);
+    });
+  };
+  EXPECT_EQ(extract(9 * 8), "");
+  EXPECT_THAT(extract(9 * 8 + 1), HasSubstr("reads 0x138..0x13b of UB, which nobody"));
+
+  std::vector<float> memory(256);
+  using Columns = GlobalTensor<float, Shape<1, 1, 1, 6, 10>, Stride<1, 1, 1, 1, 20>, Layout::DN>;
+  using Row = GlobalTensor<float, Shape<1, 1, 1, 1, 6>, Stride<1, 1, 1, 6, 1>>;
+  const auto load_behind = [&](int from) {
+    return told([&] {
+      TEXPANDS(by_cols, 1);
+      pass_flag(PIPE_V, PIPE_MTE3);
+      TSTORE(Columns(memory.data()), by_cols);
+      TLOAD(part, Row(memory.data() + from));
+    });
+  };
+  EXPECT_EQ(load_behind(9 * 20 + 6), "");
+  EXPECT_THAT(load_behind(9 * 20 + 5), HasSubstr("of GM, which TSTORE in line"));
+}
+
+/// A tile that gets its place once the content is there is a view of it.
+TEST(Announced, TimeOfTheAssignment) {
+  Part whole(8, 16);
+  Tile<TileType::Vec, float, 1, 16> row;
+  TASSIGN(whole, 0);
+  const auto write_row = [&](bool before) {
+    return told([&] {
+      if (before) TASSIGN(row, 64);
+      TEXPANDS(whole, 1);
+      if (!before) TASSIGN(row, 64);
+      TEXPANDS(row, 2);
+      TNEG(whole, whole);
+    });
+  };
+  EXPECT_EQ(write_row(false), "");
+  EXPECT_THAT(write_row(true), HasSubstr("has overwritten"));
 }
 
 TEST(Announced, AllPipesHaveNoFlag) {

@@ -218,6 +218,14 @@ TEST(Limits, ResultsWithoutRoom) {
   EXPECT_THAT(told(merge), HasSubstr("no room for all lists: it takes 17 columns"));
   b.SetValidShape(1, 8);
   EXPECT_EQ(told(merge), "");
+
+  RowTile<float, 1, 256> blocks(1, 256), merged(1, 256);
+  TASSIGN(blocks, 0);
+  TASSIGN(merged, 1024);
+  EXPECT_EQ(told([&] { TMRGSORT(merged, blocks, 64); }), "");
+  EXPECT_THAT(told([&] { TMRGSORT(merged, blocks, 32); }), HasSubstr("has to be a multiple of 64"));
+  EXPECT_THAT(told([&] { TMRGSORT(merged, blocks, 0); }), HasSubstr("has to be a multiple of 64"));
+  EXPECT_THAT(told([&] { TMRGSORT(merged, blocks, 128); }), HasSubstr("four blocks of 128"));
 }
 
 }  // namespace

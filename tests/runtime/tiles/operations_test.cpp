@@ -170,6 +170,76 @@ TEST(Operations, LoadsOfColumnsAsRows) {
   expect_columns_as_rows<float>();
 }
 
+/// The valid elements come from where offset(row, column) says.
+template <class Tile, class View, class Offset>
+void expect_load(const char* name, Tile tile, Offset offset) {
+  using T = typename Tile::DType;
+  std::vector<T> memory(4096);
+  std::generate(memory.begin(), memory.end(), random_element<T>);
+  TASSIGN(tile, 0);
+  fill_randomly(TileType::Vec);
+  expect_valid(
+      name, tile, [&] { TLOAD(tile, View(memory.data())); },
+      [&](int i, int j) { return memory[static_cast<std::size_t>(offset(i, j))]; });
+}
+
+TEST(Operations, LoadsOfFiveDimensions) {
+  // The columns of the outer matrices lie side by side.
+  using Columns =
+      GlobalTensor<float, Shape<2, 3, 2, 16, 2>, Stride<900, 290, 100, 1, 20>, Layout::DN>;
+  const auto of_columns = [](int i, int j) {
+    return j / 12 * 900 + j / 4 % 3 * 290 + j / 2 % 2 * 100 + j % 2 * 20 + i;
+  };
+  expect_load<RowTile<float, 16, 24>, Columns>("TLOAD of DN", {15, 23}, of_columns);
+  expect_load<ColTile<float, 16, 24>, Columns>("TLOAD of DN", {15, 23}, of_columns);
+  using Apart = GlobalTensor<float, Shape<1, 1, 1, 16, 4>, Stride<1, 1, 1, 3, 50>, Layout::DN>;
+  const auto apart = [](int i, int j) { return 3 * i + 50 * j; };
+  expect_load<RowTile<float, 16, 8>, Apart>("TLOAD of DN", {15, 4}, apart);
+  expect_load<ColTile<float, 16, 8>, Apart>("TLOAD of DN", {15, 4}, apart);
+  using Boxes =
+      GlobalTensor<float, Shape<2, 3, 2, 16, 8>, Stride<1000, 300, 140, 8, 1>, Layout::NZ>;
+  expect_load<RowTile<float, 32, 48>, Boxes>("TLOAD of NZ", {31, 47}, [](int i, int j) {
+    return j / 24 * 1000 + j / 8 % 3 * 300 + j % 8 + i / 16 * 140 + i % 16 * 8;
+  });
+}
+
+TEST(Operations, ElementsByTheirPlaces) {
+  RowTile<int16_t, 2, 16> tile(2, 16);
+  TASSIGN(tile, 32);
+  std::iota(tile.data(), tile.data() + 32, int16_t{100});
+  EXPECT_EQ(tile.GetValue(0), 100);
+  EXPECT_EQ(tile.GetValue(31), 131);
+  tile.SetValue(17, 5);
+  EXPECT_EQ(tile.GetValue(17), 5);
+  EXPECT_EQ(tile.GetValue(16), 116);
+}
+
+/// Lines of halves that are longer than what is converted at a time.
+TEST(Operations, LongLinesOfHalves) {
+  RowTile<half, 2, 208> a(2, 201), dst(2, 201);
+  TASSIGN(a, 0);
+  TASSIGN(dst, 1024);
+  fill_randomly(TileType::Vec);
+  fill_randomly(a);
+  const Values<decltype(a)> values(a);
+  expect_valid(
+      "TADDS", dst, [&] { TADDS(dst, a, half(1)); },
+      [&](int i, int j) { return element<half>(values(i, j) + 1); });
+}
+
+/// A block of 32 bytes per row as the left operand.
+TEST(Operations, BlocksOnTheLeft) {
+  Apart<float> on;
+  RowTile<float, 4, 8> block(3, 8);
+  TASSIGN(block, 16384);
+  fill_randomly(block);
+  const Values<decltype(on.a)> a(on.a);
+  const Values<decltype(block)> blocks(block);
+  expect_valid(
+      "TROWEXPANDSUB", on.dst, [&] { TROWEXPANDSUB(on.dst, block, on.a); },
+      [&](int i, int j) { return element<float>(blocks(i, j % 8) - a(i, j)); });
+}
+
 /// Base tiles row by row or column by column, and inside by rows or columns: 16 x 8 or 8 x 16.
 template <pto::BLayout Outer, pto::SLayout Inner>
 void expect_boxes() {
