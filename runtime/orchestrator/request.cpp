@@ -16,7 +16,8 @@ bool refuse(const std::string& problem, const char* hint, Submission& task) {
 
 bool Intake::refuse_kernel(const Request& request, Submission& task) {
   return refuse(fmt::format("there is no kernel {}", request.kernel_id),
-                "add it to the kernels folder as ID_NAME.so", task);
+                "add it: to KERNELS of kernel_config.py, or to the kernels folder as ID_NAME.so",
+                task);
 }
 
 void Intake::refuse_late(Submission& task) {

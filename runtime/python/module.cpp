@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <cstdlib>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,9 +74,10 @@ class SignalWatch {
  public:
   explicit SignalWatch(std::stop_source& stop) : stop_(stop) {}
 
-  /// Without the interpreter's lock. Only its main thread is told of signals.
+  /// Without the interpreter's lock. Only its main thread is told of signals; another one must not
+  /// ask for the lock, since an interpreter that is ending ends who does.
   void look() {
-    if (raised_) return;
+    if (raised_ || !is_main_thread_) return;
     const py::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() == 0) return;
     raised_ = std::make_unique<py::error_already_set>();
@@ -87,7 +89,13 @@ class SignalWatch {
   }
 
  private:
+  static bool on_main_thread() {
+    const py::module_ threading = py::module_::import("threading");
+    return threading.attr("current_thread")().is(threading.attr("main_thread")());
+  }
+
   std::stop_source& stop_;
+  const bool is_main_thread_ = on_main_thread();
   std::unique_ptr<py::error_already_set> raised_;
 };
 
@@ -108,10 +116,16 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
   std::stop_source stop;
   SignalWatch watch(stop);
   std::string report;
-  {
-    const py::gil_scoped_release unlocked;
+  std::exception_ptr failure;
+  PyThreadState* const state = PyEval_SaveThread();
+  try {
     thread.run([&] { report = run(request, stop.get_token()); }, [&] { watch.look(); });
+  } catch (...) {
+    failure = std::current_exception();
   }
+  // Not in a destructor: while the interpreter is ending, this ends the thread by unwinding it.
+  PyEval_RestoreThread(state);
+  if (failure) std::rethrow_exception(failure);
   watch.rethrow();
   return report;
 }

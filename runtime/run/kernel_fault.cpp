@@ -54,7 +54,7 @@ RunError describe_exception(const KernelFault& fault, const std::string& who) {
           fmt::format("{}: an exception{} left the kernel{}", who,
                       what.empty() ? " that does not say what it is" : "",
                       what.empty() ? "" : ": " + what),
-          "catch it in kernel_entry: nobody above it knows what to do about it"};
+          "mend what it tells of, or catch it in kernel_entry: nobody above it can"};
 }
 
 RunError describe_loss(const KernelFault& fault) {

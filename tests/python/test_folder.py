@@ -101,6 +101,24 @@ def test_a_wrong_output_is_named_with_its_place(vector_copy, tmp_path, capsys, c
     assert "does not match golden" in failure.text
 
 
+def test_an_output_that_nobody_wrote_is_told(vector_copy, capsys, change):
+    change(vector_copy / "golden.py", '= ["out"]', '= ["out", "a"]')
+    change(vector_copy / "golden.py", "", "\n_computed = compute_golden\n\n\n"
+           "def compute_golden(tensors, params):\n    _computed(tensors, params)\n"
+           "    tensors['a'] += 1\n    tensors['out'] += 1\n")
+    assert run.main([str(vector_copy)]) == 1
+    out, a = capsys.readouterr().out.split("Output 'a'")
+    assert "Output 'out' does not" in out and "as generate_inputs made it" not in out
+    assert "it is as generate_inputs made it" in a
+
+
+@pytest.mark.parametrize("wrong", [
+    {"rounds": 0}, {"rounds": "2"}, {"jobs": -3}, {"kernel_checks": "some"}, {"case": ["Small"]}])
+def test_arguments_of_the_function_are_checked(wrong):
+    with pytest.raises(pto2.InputError, match=next(iter(wrong))):
+        pto2.run(shipped / "elementwise", **wrong)
+
+
 def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd, change):
     junit = tmp_path / "junit.xml"
     assert run.main([str(vector_copy), "--heap", "4K", "--junit", str(junit)]) == 5
@@ -175,6 +193,18 @@ def test_wrong_settings_and_cases(capsys):
     ("golden.py", '"Small"\n', '"Middle"\n', "no case 'Middle'"),
     ("golden.py", '["out"]', '["result"]', "__outputs__ names result"),
     ("golden.py", 'def compute_golden', 'def golden', "no function compute_golden"),
+    ("golden.py", '= ["out"]', '= "out"', "__outputs__ is 'out'; it must be a list of names"),
+    ("golden.py", "", '\nALL_CASES = ["Small"]\n', r"ALL_CASES is \['Small'\]; it must be a dict"),
+    ("golden.py", "", '\nRTOL = "1e-5"\n', "RTOL is '1e-5'; it must be a number"),
+    ("golden.py", "", "\ndef generate_inputs(params):\n    pass\n", "it returns a NoneType"),
+    ("golden.py", "", "\nformer = generate_inputs\n\n\ndef generate_inputs(params):\n"
+     "    return 2 * former(params)\n", "generate_inputs returns a twice"),
+    ("golden.py", "", "\ndef compute_golden(tensors, params):\n    tensors['z'] += 1\n",
+     r"golden.py: compute_golden raised KeyError: 'z'\n  File .*golden.py\", line \d+"),
+    ("golden.py", "", "\ndef compute_golden(tensors, params):\n    raise SystemExit(0)\n",
+     "compute_golden raised SystemExit: 0"),
+    ("kernels/kernel_config.py", '"function_name": "', '"function_name": "no_',
+     "^[^ ]*/orchestration/graph.cpp: does not export no_"),
 ])
 def test_folders_that_are_wrong(vector_copy, file, before, after, text, change):
     change(vector_copy / file, before, after)

@@ -3,6 +3,8 @@
 import ctypes
 import os
 import pickle
+import subprocess
+import sys
 import threading
 import time
 
@@ -62,11 +64,14 @@ def test_wrong_settings_are_told_at_once():
                            ({"executor": "fast"}, "packed or threads or seeded"),
                            ({"seed": 3}, "has no meaning on executor packed"),
                            ({"blocks": 1, "schedulers": 2}, "each needs a block"),
-                           ({"window": 2.5}, "window: 2.5 is no setting")]:
+                           ({"window": 2.5}, "window: 2.5 is no setting"),
+                           ({"platform": "a2a3sim\0"}, "platform: .* is no setting"),
+                           ({"platform": "\ud800"}, "platform: .* is no setting")]:
         with pytest.raises(pto2.InputError, match=text):
             pto2.Runtime(**settings)
     with pytest.raises(TypeError, match="same setting"):
         pto2.Runtime(chip="a5sim", platform="a5sim")
+    pto2.Runtime(window=numpy.int64(16))
 
 
 @pytest.mark.parametrize("wrong, text", [
@@ -101,8 +106,30 @@ def test_what_cannot_be_loaded_is_told(vector, tmp_path):
         runtime.run(orchestration, kernels, vector_arguments(), entry="build_other")
     with pytest.raises(pto2.InputError, match="nothing.so"):
         runtime.run(tmp_path / "nothing.so", kernels, [])
-    with pytest.raises(pto2.InputError, match="kernels is empty"):
-        runtime.run(orchestration, {}, [])
+    for wrong, text in [({"kernels": {}}, "kernels names none"),
+                        ({"kernels": ["0_add.so"]}, "kernels names none"),
+                        ({"kernels": {2**70: "k.so"}}, "is no number of a kernel; use 0 to 4095"),
+                        ({"kernels": {0: None}}, "kernel 0 is None, which is no path"),
+                        ({"orchestration": "a\0b"}, "orchestration is .*, which is no path"),
+                        ({"args": None}, "args is None"), ({"entry": None}, "entry is None"),
+                        ({"trace": sys.stderr}, "trace is .*, which is no path")]:
+        with pytest.raises(pto2.InputError, match=text):
+            runtime.run(**{"orchestration": orchestration, "kernels": kernels, **wrong})
+
+
+def test_an_interpreter_that_ends_in_the_middle_of_a_run_ends_well(waiting):
+    orchestration, kernels = waiting
+    script = f"""
+import threading, time
+import numpy, pto2
+runtime, flag = pto2.Runtime(), numpy.zeros(1, numpy.uint8)
+run = lambda: runtime.run({str(orchestration)!r}, {{0: {str(kernels[0])!r}}}, [flag, 1, 60_000])
+threading.Thread(target=run, daemon=True).start()
+time.sleep(0.2)
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                           timeout=30, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_other_threads_of_python_go_on(waiting):
@@ -161,3 +188,7 @@ def test_programs_are_functions(tmp_path):
     assert pto2.check("stall_detector", jobs=2)["exit_code"] == 0
     with pytest.raises(pto2.InputError, match="no_such_scenario"):
         pto2.check("no_such_scenario")
+    with pytest.raises(pto2.InputError, match="writes no result"):
+        pto2.check(list=True)
+    with pytest.raises(pto2.InputError, match="--help: cannot be read"):
+        pto2.validate("--help")

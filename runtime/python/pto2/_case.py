@@ -2,6 +2,8 @@
 
 import ctypes
 import sys
+import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ._arguments import bits_of, is_array
@@ -31,6 +33,17 @@ def _prepared(value):
         return value
 
 
+def _called(path, function, *arguments):
+    """What a function of golden.py returns. Raises InputError for what it raises, with its lines
+    and without ours."""
+    try:
+        return function(*arguments)
+    except (Exception, SystemExit) as error:
+        lines = traceback.format_list(traceback.extract_tb(error.__traceback__)[1:])
+        raise InputError(f"{path}: {function.__name__} raised {type(error).__name__}: {error}\n"
+                         f"{''.join(lines).rstrip()}") from error
+
+
 @dataclass
 class OutputReport:
     """How an output differs from the reference."""
@@ -39,12 +52,17 @@ class OutputReport:
     mismatched: int
     max_abs_error: float
     first: str = ""  # place and values of the first mismatch
+    unwritten: bool = False  # it is as generate_inputs made it
 
     def text(self):
         if self.mismatched == 0:
             return f"Output '{self.name}' matches golden, max abs error {self.max_abs_error:.3g}"
-        return (f"Output '{self.name}' does not match golden. Mismatched elements "
+        text = (f"Output '{self.name}' does not match golden. Mismatched elements "
                 f"{self.mismatched}/{self.elements}; first {self.first}")
+        if self.unwritten:
+            text += ("\nit is as generate_inputs made it: look whether a task has it as an output, "
+                     "and writes it")
+        return text
 
 
 class CaseArguments:
@@ -52,12 +70,15 @@ class CaseArguments:
 
     def __init__(self, folder, params):
         self._path = folder.golden_path
-        made = folder.golden.generate_inputs(params)
+        made = _called(self._path, folder.golden.generate_inputs, params)
         if isinstance(made, dict):
             names = getattr(folder.golden, "TENSOR_ORDER", list(made))
             pairs = [(name, self._of_dict(made, name)) for name in names]
-        else:
+        elif isinstance(made, Iterable):
             pairs = list(made)
+        else:
+            raise InputError(f"{self._path}: generate_inputs must return a list of (name, value), "
+                             f"or a dict; it returns a {type(made).__name__}")
         self._check(pairs)
         pairs = [(name, _prepared(value) if is_array(value) else value) for name, value in pairs]
         self.arrays = {name: value for name, value in pairs if is_array(value)}
@@ -83,6 +104,11 @@ class CaseArguments:
                                  f"value), or a dict; it has {pair!r}"[:300])
         if not pairs:
             raise InputError(f"{self._path}: generate_inputs returns nothing")
+        names = [name for name, _ in pairs]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"{self._path}: generate_inputs returns {name} twice; give each "
+                                 "argument a name of its own")
 
     def _add_sizes(self, pairs):
         """The older form: behind the arrays their sizes in bytes, and the elements of the first."""
@@ -92,10 +118,13 @@ class CaseArguments:
 
     def _choose_outputs(self, named):
         names = named if named is not None else [n for n in self.arrays if n.startswith("out_")]
+        if not isinstance(names, (list, tuple, set, frozenset)):
+            raise InputError(f"{self._path}: __outputs__ is {names!r}; it must be a list of names")
         for name in names:
             if name not in self.arrays:
                 raise InputError(f"{self._path}: __outputs__ names {name}, which is no array that "
-                                 "generate_inputs returns")
+                                 "generate_inputs returns; it returns the arrays "
+                                 f"{', '.join(self.arrays) or '(none)'}")
         if not names:
             raise InputError(f"{self._path} names no output; set __outputs__, or call one out_..")
         self.outputs = {name: self.arrays[name] for name in names}
@@ -111,12 +140,18 @@ class CaseArguments:
         writes reaches the kernels."""
         tensors = {name: _copy(former) for name, former in self._former.items()}
         tensors.update(self.scalars)
-        folder.golden.compute_golden(tensors, params)
+        _called(self._path, folder.golden.compute_golden, tensors, params)
         return {name: tensors[name] for name in self.outputs}
 
     def compare(self, golden, rtol, atol):
-        return [_compare(name, self.outputs[name], expected, rtol, atol)
-                for name, expected in golden.items()]
+        reports = []
+        for name, expected in golden.items():
+            report = _compare(name, self.outputs[name], expected, rtol, atol)
+            if report.mismatched:
+                actual, former = _numbers(self.outputs[name]), _numbers(self._former[name])
+                report.unwritten = actual.tobytes() == former.tobytes()
+            reports.append(report)
+        return reports
 
 
 def _numbers(array):

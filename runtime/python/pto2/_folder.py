@@ -2,8 +2,10 @@
 
 import contextlib
 import importlib.util
+import numbers
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +27,8 @@ class KernelConfig:
 def _execute(path, name):
     """The module of a file. What it imports from beside it is found."""
     if not path.is_file():
-        raise InputError(f"{path} is not there")
+        raise InputError(f"{path} is not there; a folder has golden.py and "
+                         "kernels/kernel_config.py, or name them with -k and -g")
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -143,17 +146,25 @@ class Folder:
         for name in ("generate_inputs", "compute_golden"):
             if not callable(getattr(self.golden, name, None)):
                 raise InputError(f"{self.golden_path} has no function {name}")
-        self.rtol = getattr(self.golden, "RTOL", 1e-5)
-        self.atol = getattr(self.golden, "ATOL", 1e-5)
-        self.cases = dict(getattr(self.golden, "ALL_CASES", {"Default": {}}))
-        if not self.cases:
-            raise InputError(f"{self.golden_path}: ALL_CASES is empty")
+        self.rtol, self.atol = self._tolerance("RTOL"), self._tolerance("ATOL")
+        cases = getattr(self.golden, "ALL_CASES", {"Default": {}})
+        if not isinstance(cases, Mapping) or not cases or \
+                not all(isinstance(params, Mapping) for params in cases.values()):
+            raise InputError(f"{self.golden_path}: ALL_CASES is {cases!r}; it must be a dict with "
+                             "a dict of parameters per name of a case")
+        self.cases = dict(cases)
         self.default_case = getattr(self.golden, "DEFAULT_CASE", next(iter(self.cases)))
         self.params_of(self.default_case)
 
+    def _tolerance(self, name):
+        value = getattr(self.golden, name, 1e-5)
+        if isinstance(value, numbers.Real) and value >= 0:
+            return value
+        raise InputError(f"{self.golden_path}: {name} is {value!r}; it must be a number, 0 or more")
+
     def params_of(self, case):
         """What the functions of golden.py get. Raises InputError for an unknown case."""
-        if case not in self.cases:
+        if not isinstance(case, str) or case not in self.cases:
             raise InputError(f"{self.golden_path}: there is no case {case!r}; there are "
                              f"{', '.join(self.cases)}")
         return {"name": case, **self.cases[case]}

@@ -9,6 +9,7 @@ from . import _torch
 from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
+from ._native import InputError
 from ._results import RunError
 from ._runtime import Runtime, checked_texts
 
@@ -125,6 +126,8 @@ class FolderRunner:
                     result = runtime._launch(self._orchestration, "", self._kernels,
                                              arguments.values, folder.entry,
                                              trace if number == rounds - 1 else None)
+                except InputError as error:
+                    raise self._of_sources(error) from None
                 except RunError as error:
                     return CaseReport(case, "fault", error.code, f"{error.report}\n{error.hint}",
                                       run=error.result.fields, rounds=number + 1)
@@ -138,6 +141,18 @@ class FolderRunner:
             report.detail = "\n".join(output.text() for output in wrong)
             report.outputs = [asdict(output) for output in outputs]
         return report
+
+    def _of_sources(self, error):
+        """An error that names sources, not the images that were made from them."""
+        sources = {str(self._orchestration): self.folder.orchestration}
+        sources.update((image, kernel.path) for kernel, (_, _, image)
+                       in zip(self.folder.kernels, self._kernels))
+        text = str(error)
+        for image, source in sources.items():
+            text = text.replace(image, str(source))
+        named = InputError(text)
+        named.exit_code = getattr(error, "exit_code", exit_bad_input)
+        return named
 
     def report(self, cases):
         """The FolderReport of the reports of some cases."""

@@ -30,10 +30,13 @@ def _call(command, arguments, options):
     """The result of a command as a dict, with its exit code as `exit_code`."""
     with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
         result = os.path.join(folder, "result.json")
-        line = [program("pto2"), command, *map(os.fspath, arguments), *_flags(options), "--json",
-                result]
+        line = [program("pto2"), command, *_flags(options), "--json", result, "--",
+                *map(os.fspath, arguments)]
         ended = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                check=False)
+        if ended.returncode == 0 and not os.path.exists(result):
+            raise InputError(f"pto2 {command} writes no result with these options, but text; run "
+                             "it in a shell")
         if ended.returncode in (_exit_usage, _exit_bad_input):
             raise InputError(ended.stderr.strip())
         if not os.path.exists(result):

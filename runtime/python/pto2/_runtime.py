@@ -1,7 +1,9 @@
 """Runs of an orchestration and its kernels."""
 
 import json
+import numbers
 import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ._arguments import bits_of
@@ -11,6 +13,8 @@ from ._results import RunError, RunResult
 
 # What only a workload of the program has, or what a caller sees to by itself.
 _left_out = {"workload", "case", "runtime", "expect", "isolate", "input-seed"}
+
+_last_kernel_id = 4095
 
 
 def settings():
@@ -22,9 +26,24 @@ def settings():
 def _text_of(name, value):
     if isinstance(value, bool):
         return "on" if value else "off"
-    if isinstance(value, (int, str, os.PathLike)):
+    if isinstance(value, (numbers.Integral, str, os.PathLike)) and _is_plain(str(value)):
         return str(value)
-    raise InputError(f"{name}: {value!r} is no setting; it must be a number, a text or a bool")
+    raise InputError(f"{name}: {value!r} is no setting; it must be a whole number, a text or a "
+                     "bool")
+
+
+def _is_plain(text):
+    """Whether the native part sees all of it: no NUL ends it, and it has an encoding."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+
+
+def _path_of(name, value):
+    if isinstance(value, (str, os.PathLike)) and _is_plain(value):
+        return os.fspath(value)
+    raise InputError(f"{name} is {value!r}, which is no path; pass a str or a pathlib.Path")
 
 
 def checked_texts(chosen):
@@ -41,15 +60,16 @@ def checked_texts(chosen):
 def _kernel_list(kernels):
     """A folder, and a list of (id, name, path); one of them is empty."""
     if isinstance(kernels, (str, os.PathLike)):
-        return os.fspath(kernels), []
-    if not kernels:
-        raise InputError("kernels is empty; pass a folder of FUNCID_NAME.so, or {func_id: path}")
+        return _path_of("kernels", kernels), []
+    if not kernels or not isinstance(kernels, Mapping):
+        raise InputError("kernels names none; pass a folder of FUNCID_NAME.so, or {func_id: path}")
     listed = []
     for func_id, path in kernels.items():
-        if not isinstance(func_id, int) or not isinstance(path, (str, os.PathLike)):
-            raise InputError(f"kernels: {func_id!r}: {path!r} is no number of a kernel and its "
-                             "path")
-        listed.append((func_id, Path(path).stem, os.fspath(path)))
+        if not isinstance(func_id, numbers.Integral) or not 0 <= func_id <= _last_kernel_id:
+            raise InputError(f"kernels: {func_id!r} is no number of a kernel; use 0 to "
+                             f"{_last_kernel_id}")
+        path = _path_of(f"kernel {func_id}", path)
+        listed.append((int(func_id), Path(path).stem, path))
     return "", listed
 
 
@@ -96,12 +116,16 @@ class Runtime:
         return self._launch(orchestration, folder, listed, args, entry, trace)
 
     def _launch(self, orchestration, folder, listed, args, entry, trace):
+        if not isinstance(args, Iterable):
+            raise InputError(f"args is {args!r}; pass a list of arrays and numbers")
+        if not isinstance(entry, str) or not _is_plain(entry):
+            raise InputError(f"entry is {entry!r}; pass the name of a function")
         kept = list(args)  # for as long as it runs
         values = [bits_of(value, f"argument {place}") for place, value in enumerate(kept)]
         text = self._thread.run(
-            settings=self._texts, orchestration=os.fspath(orchestration), entry=entry,
-            folder=folder, kernels=listed, values=values,
-            trace=None if trace is None else os.fspath(trace))
+            settings=self._texts, orchestration=_path_of("orchestration", orchestration),
+            entry=entry, folder=folder, kernels=listed, values=values,
+            trace=None if trace is None else _path_of("trace", trace))
         result = RunResult(json.loads(text))
         if result.outcome == "not_drained" or "broken_rules" in result.fields:
             raise InternalError(f"a bug of pto2: {result.fields.get('broken_rules', '')} "

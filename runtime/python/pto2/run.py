@@ -35,6 +35,11 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
     settings of pto2.Runtime. Returns a report with verdict, cases and text(). Raises InputError
     for what cannot be run.
     """
+    for name, value in (("rounds", rounds), ("jobs", jobs)):
+        if value is not None and (not isinstance(value, int) or value < 1):
+            raise InputError(f"{name} is {value!r}; it must be a whole number above 0")
+    if kernel_checks not in checks_of:
+        raise InputError(f"kernel_checks is {kernel_checks!r}; it must be {', '.join(checks_of)}")
     usual_kernels, usual_golden = find_folder(folder)
     loaded = Folder(kernels or usual_kernels, golden or usual_golden)
     runner = FolderRunner(loaded, chosen, jobs or os.cpu_count(), kernel_checks,
