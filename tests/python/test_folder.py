@@ -187,6 +187,8 @@ def test_wrong_settings_and_cases(capsys):
      "must be aic or aiv"),
     ("kernels/kernel_config.py", "aiv/add.cpp", "aiv/sum.cpp", "kernel add.*sum.cpp"),
     ("kernels/kernel_config.py", '"block_dim": 4', '"block_dim": "4"', "block_dim is '4'"),
+    ("kernels/kernel_config.py", '"block_dim"', '"blockdim"',
+     "RUNTIME_CONFIG has 'blockdim'; write 'block_dim'"),
     ("kernels/kernel_config.py", '"function_name"', '"name"', "has no 'function_name'"),
     ("golden.py", "import numpy", "import no_such_package", "imports no_such_package"),
     ("golden.py", "import numpy", "import numpy)", "SyntaxError"),
@@ -222,7 +224,8 @@ def test_a_missing_package_is_named(vector_copy, monkeypatch, change):
 def test_numbers_of_the_configuration_become_settings(vector_copy, change):
     folder = Folder(*find_folder(vector_copy))
     assert folder.settings == {"blocks": 4, "schedulers": 3}
-    change(vector_copy / "kernels" / "kernel_config.py", '"block_dim": 4', '"block_dim": 1')
+    change(vector_copy / "kernels" / "kernel_config.py", '"block_dim": 4',
+           '"orch_thread_num": 1, "block_dim": 1')  # one of the original's, of no meaning here
     assert Folder(*find_folder(vector_copy)).settings == {"blocks": 1, "schedulers": 1}
 
 

@@ -1,6 +1,7 @@
 """A folder with golden.py and kernels/kernel_config.py, as values."""
 
 import contextlib
+import difflib
 import importlib.util
 import numbers
 import os
@@ -13,6 +14,7 @@ from ._native import InputError
 
 runtimes = ("tensormap_and_ringbuffer",)
 _default_runtime = "host_build_graph"
+_runtime_keys = ("runtime", "block_dim", "aicpu_thread_num", "rounds")
 _packages = {"numpy": "python3-numpy", "torch": "python3-torch"}
 
 
@@ -92,6 +94,11 @@ class Folder:
         return (self.kernels_folder / path).resolve()
 
     def _read_runtime(self, config):
+        for name in config:  # others are of the original, and mean nothing here
+            meant = difflib.get_close_matches(str(name), _runtime_keys, 1, 0.85)
+            if meant and name not in _runtime_keys:
+                raise InputError(f"{self._config_path}: RUNTIME_CONFIG has {name!r}; write "
+                                 f"{meant[0]!r}")
         self.runtime = config.get("runtime", _default_runtime)
         if self.runtime not in runtimes:
             raise InputError(f"{self._config_path}: runtime {self.runtime!r} is not there; there "
