@@ -121,7 +121,12 @@ RecordEvent col_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
 
 /// e to the difference.
 struct ExponentialOfDifference {
-  float operator()(float a, float b) const { return exponential(a - b); }
+  template <class T>
+  T operator()(T a, T b) const {
+    static_assert(std::is_same<T, float>::value,
+                  "the elements of this instruction are half, bfloat16_t or float");
+    return exponential(a - b);
+  }
 };
 
 /// The first column of src, or the first row, in each column or row.
