@@ -257,6 +257,14 @@ def test_what_is_close(actual, expected, mismatched):
     assert report.mismatched == mismatched
 
 
+def test_a_result_that_is_no_number_is_json(capsys, vector_copy, change):
+    change(vector_copy / "kernels" / "aiv" / "add.cpp", "a[i] + b[i]", "(a[i] + b[i]) / 0 * 0")
+    assert run.main([str(vector_copy), "--json", "-"]) == 1
+    report = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    output, = report["cases"][0]["outputs"]
+    assert output["max_abs_error"] is None and output["mismatched"] == output["elements"]
+
+
 def test_another_shape_is_no_match():
     with pytest.raises(pto2.InputError, match="output x: golden.py computes the shape"):
         _compare("x", numpy.zeros(3), numpy.zeros(1), 0, 0)

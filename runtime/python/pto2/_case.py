@@ -1,6 +1,7 @@
 """The inputs of a case, and the comparison of its outputs."""
 
 import ctypes
+import math
 import sys
 import traceback
 from collections.abc import Iterable
@@ -50,7 +51,7 @@ class OutputReport:
     name: str
     elements: int
     mismatched: int
-    max_abs_error: float
+    max_abs_error: float | None  # None: one of them is no number, or infinite
     first: str = ""  # place and values of the first mismatch
     unwritten: bool = False  # it is as generate_inputs made it
 
@@ -179,7 +180,8 @@ def _compare(name, actual, expected, rtol, atol):
     error[actual == expected] = 0
     wrong = numpy.argwhere(~close)
     largest = float(numpy.max(error)) if error.size else 0.0
-    report = OutputReport(name, int(actual.size), len(wrong), largest)
+    report = OutputReport(name, int(actual.size), len(wrong),
+                          largest if math.isfinite(largest) else None)
     if len(wrong):
         place = tuple(wrong[0])
         report.first = (f"at [{', '.join(map(str, place))}]: {actual[place]}, expected "

@@ -74,7 +74,7 @@ class FolderReport:
                 "cases": [asdict(case) for case in self.cases]}
 
     def to_json(self):
-        return json.dumps(self.fields(), indent=2) + "\n"
+        return json.dumps(self.fields(), indent=2, allow_nan=False) + "\n"
 
     def text(self):
         lines = [case.text() for case in self.cases]
