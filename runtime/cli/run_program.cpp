@@ -47,11 +47,16 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
     }
     data_ = make_data(settings);
     args_ = data_->args();
+    for (const workloads::Argument& argument : data_->arguments()) {
+      if (argument.kind == workloads::ArgumentKind::scalar) continue;
+      arrays_.push_back({argument.name, argument.value, argument.bytes});
+    }
   }
   for (const std::string& argument : own.arguments) {
     add_argument(parse_program_argument(argument), settings.number(Setting::input_seed));
   }
   args_.insert(args_.end(), own.values.begin(), own.values.end());
+  arrays_.insert(arrays_.end(), own.arrays.begin(), own.arrays.end());
   load_images(settings, own);
 }
 
@@ -103,7 +108,9 @@ void RunProgram::add_argument(const ProgramArgument& argument, uint64_t input_se
   if (!argument.is_buffer) return args_.push_back(argument.number);
   buffers_.push_back({FencedBuffer(argument.number), argument.is_random,
                       workloads::splitmix64(input_seed, args_.size())});
-  args_.push_back(buffers_.back().memory.address());
+  const uint64_t address = buffers_.back().memory.address();
+  arrays_.push_back({fmt::format("argument {}", args_.size()), address, argument.number});
+  args_.push_back(address);
 }
 
 /// What is said after a call that did nothing is no answer.

@@ -14,6 +14,7 @@
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
 #include "runtime/run/error.hpp"
+#include "runtime/tensormap/caller_arrays.hpp"
 
 namespace pto2::cli {
 
@@ -32,6 +33,7 @@ struct OwnImages {
   std::vector<KernelFile> kernel_files;  ///< instead of a folder
   std::vector<std::string> arguments;    ///< "scalar:N" or "buffer:BYTES[:zero|:random]"
   std::vector<uint64_t> values;          ///< behind these: as they are, of memory the address
+  std::vector<CallerArray> arrays;       ///< the memory of such values
 
   bool has_kernels() const { return !kernels.empty() || !kernel_files.empty(); }
 };
@@ -53,6 +55,8 @@ class RunProgram {
   bool graph_is_known() const { return graph_is_known_; }
   std::span<const KernelEntry> kernels() const { return entries_; }
   const KernelLibrary& library() const { return library_; }
+  /// Behind the arguments.
+  std::span<const CallerArray> arrays() const { return arrays_; }
 
   /// Before each repetition: outputs as if nothing had run, buffers as they were.
   void reset();
@@ -75,6 +79,7 @@ class RunProgram {
   std::unique_ptr<workloads::CaseData> data_;
   std::vector<OwnBuffer> buffers_;
   std::vector<uint64_t> args_;
+  std::vector<CallerArray> arrays_;
   KernelLibrary library_;
   std::vector<KernelEntry> entries_;
   std::optional<OrchestrationLibrary> orchestration_;

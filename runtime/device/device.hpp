@@ -13,6 +13,7 @@
 #include "runtime/executors/team.hpp"
 #include "runtime/include/pto_orchestration_api.h"
 #include "runtime/run/config.hpp"
+#include "runtime/tensormap/caller_arrays.hpp"
 
 namespace pto2 {
 
@@ -31,6 +32,9 @@ struct Launch {
   /// well, replayed by those that follow, as long as they make the same calls. One launch at a time
   /// uses it. Null: nothing is recorded. (runtime/orchestrator/recorded_graph.hpp)
   RecordedGraph* graph = nullptr;
+  /// The memory behind the orchestration's arguments, as far as it is known how much that is: a
+  /// tensor that begins in one of them must end there (runtime/tensormap/caller_arrays.hpp).
+  std::span<const CallerArray> arrays = {};
 };
 
 /// What runs the threads of a launch: an executor on OS threads, packed by default, or a schedule

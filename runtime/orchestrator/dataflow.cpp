@@ -18,10 +18,11 @@ bool refuse_param(Submission& task, uint32_t i, std::string problem, const char*
 
 }  // namespace
 
-Dataflow::Dataflow(const DeviceConfig& config, uint32_t first_generation)
+Dataflow::Dataflow(const DeviceConfig& config, uint32_t first_generation,
+                   std::span<const CallerArray> arrays)
     : window_(config.window),
       zones_(config.guard == GuardKind::off ? guard::RedZones{} : guard::guarded_zones),
-      tensors_(first_generation),
+      tensors_(first_generation, arrays),
       map_({.rings = config.rings,
             .window = config.window,
             .pool_size = config.tensormap_pool,

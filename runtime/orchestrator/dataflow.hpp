@@ -26,8 +26,9 @@ namespace pto2 {
 
 class Dataflow {
  public:
-  /// Tensor handles start at `first_generation`.
-  Dataflow(const DeviceConfig& config, uint32_t first_generation);
+  /// Tensor handles start at `first_generation`; of `arrays` it is known where they end.
+  Dataflow(const DeviceConfig& config, uint32_t first_generation,
+           std::span<const CallerArray> arrays = {});
 
   [[nodiscard]] TensorTable& tensors() { return tensors_; }
   [[nodiscard]] PipeTable& pipes() { return pipes_; }

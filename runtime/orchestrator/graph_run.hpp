@@ -12,12 +12,12 @@ namespace pto2 {
 
 class GraphRun {
  public:
-  /// A run begins on a device of `config`, with tensors from `first_generation` on and `zones`
-  /// round its buffers. Null: it has no graph.
-  GraphRun(RecordedGraph* graph, const DeviceConfig& config, uint32_t first_generation,
-           guard::RedZones zones)
+  /// A run begins on a device of `config`, given `arrays`, with tensors from `first_generation` on
+  /// and `zones` round its buffers. Null: it has no graph.
+  GraphRun(RecordedGraph* graph, const DeviceConfig& config, std::span<const CallerArray> arrays,
+           uint32_t first_generation, guard::RedZones zones)
       : graph_(graph), first_generation_(first_generation) {
-    if (graph_ == nullptr || !graph_->begin(config, first_generation)) return;
+    if (graph_ == nullptr || !graph_->begin(config, arrays, first_generation)) return;
     replay_.emplace(*graph_, zones, first_generation);
     has_replayed_ = true;
   }

@@ -35,11 +35,16 @@ bool is_alike(const DeviceConfig& a, const DeviceConfig& b) {
 
 }  // namespace
 
-bool RecordedGraph::begin(const DeviceConfig& config, uint32_t first_generation) {
+bool RecordedGraph::begin(const DeviceConfig& config, std::span<const CallerArray> arrays,
+                          uint32_t first_generation) {
   const bool was_left = std::exchange(use_, {}).kind == GraphUse::Kind::left;
-  if (is_recorded_ && !was_left && is_alike(config, config_)) return true;
+  if (is_recorded_ && !was_left && is_alike(config, config_) &&
+      std::equal(arrays.begin(), arrays.end(), arrays_.begin(), arrays_.end())) {
+    return true;
+  }
   clear();
   config_ = config;
+  arrays_.assign(arrays.begin(), arrays.end());
   tape_ = CallTape(first_generation);
   return false;
 }

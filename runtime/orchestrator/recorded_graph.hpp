@@ -71,9 +71,10 @@ class RecordedGraph {
 
   // For a run.
 
-  /// A run begins on a device of `config`, with tensors from `first_generation` on. True: it can be
-  /// replayed; else it is to be recorded.
-  [[nodiscard]] bool begin(const DeviceConfig& config, uint32_t first_generation);
+  /// A run begins on a device of `config`, given `arrays`, with tensors from `first_generation` on.
+  /// True: it can be replayed; else it is to be recorded.
+  [[nodiscard]] bool begin(const DeviceConfig& config, std::span<const CallerArray> arrays,
+                           uint32_t first_generation);
   /// While the run is recorded: what it calls.
   [[nodiscard]] CallTape& tape() { return tape_; }
   /// The run leaves what was recorded, having submitted so many tasks as before.
@@ -102,6 +103,7 @@ class RecordedGraph {
   void clear();
 
   DeviceConfig config_;
+  std::vector<CallerArray> arrays_;  ///< that all tensors of the calls keep to
   CallTape tape_;
   bool is_recorded_ = false;
   GraphUse use_;

@@ -100,11 +100,13 @@ class SignalWatch {
 };
 
 using KernelList = std::vector<std::tuple<int32_t, std::string, std::string>>;
+using ArrayList = std::vector<std::tuple<std::string, uint64_t, uint64_t>>;
 
 std::string run_on(LaunchThread& thread, std::map<std::string, std::string> settings,
                    const std::string& orchestration, const std::string& entry,
                    const std::string& folder, const KernelList& kernels,
-                   std::vector<uint64_t> values, std::optional<std::string> trace) {
+                   std::vector<uint64_t> values, const ArrayList& arrays,
+                   std::optional<std::string> trace) {
   Request request{std::move(settings), {}, std::move(trace)};
   request.images.orchestration = orchestration;
   request.images.entry = entry;
@@ -113,6 +115,9 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
     request.images.kernel_files.push_back({id, name, path});
   }
   request.images.values = std::move(values);
+  for (const auto& [name, address, bytes] : arrays) {
+    request.images.arrays.push_back({name, address, bytes});
+  }
   std::stop_source stop;
   SignalWatch watch(stop);
   std::string report;
@@ -179,5 +184,6 @@ PYBIND11_MODULE(_native, module) {
   py::class_<LaunchThread>(module, "LaunchThread")
       .def(py::init<>())
       .def("run", &run_on, py::arg("settings"), py::arg("orchestration"), py::arg("entry"),
-           py::arg("folder"), py::arg("kernels"), py::arg("values"), py::arg("trace"));
+           py::arg("folder"), py::arg("kernels"), py::arg("values"), py::arg("arrays"),
+           py::arg("trace"));
 }

@@ -183,23 +183,38 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
   record->owner = {};
   record->external = address != 0;
   record->dtype = dtype;
-  set_writes(*record, handle);
+  if (record->external) return bind_external(*record, handle);
+  // The key of a buffer that the runtime allocates is that of its root, of which no two are the
+  // same while the TensorMap knows of them: its address is given out again.
+  constexpr uint64_t no_address = uint64_t{1} << 63;
+  record->own.key = no_address | uint64_t{record->generation} << 10;
+  record->own.bytes = record->region.end;
+  record->writes = &record->own;
   return {handle, nullptr};
 }
 
-/// The keys of buffers that the runtime allocates are those of their roots, of which no two are the
-/// same while the TensorMap knows of them: their addresses are given out again.
-void TensorTable::set_writes(TensorRecord& root, uint64_t handle) {
-  if (!root.external) {
-    constexpr uint64_t no_address = uint64_t{1} << 63;
-    root.own.key = no_address | uint64_t{root.generation} << 10;
-    root.own.bytes = root.region.end;
-    root.writes = &root.own;
-    return;
+/// The root was made last.
+TensorResult TensorTable::bind_external(TensorRecord& root, uint64_t handle) {
+  if (!arrays_.empty()) [[unlikely]] {
+    if (const CallerArray* const array = arrays_.left_by(root.base, root.region.end)) {
+      --count_;
+      return refuse_array(*array, root);
+    }
   }
   ExternalBuffers::Buffer& buffer = externals_.at(root.base, root.region.end);
   if (find(buffer.oldest_tensor) == nullptr) buffer.oldest_tensor = handle;
   root.writes = &buffer.writes;
+  return {handle, nullptr};
+}
+
+TensorResult TensorTable::refuse_array(const CallerArray& array, const TensorRecord& root) {
+  const uint64_t place = root.base - array.address;
+  return fail(fmt::format(
+      "make_tensor: {} of shape {} has {} bytes, but {} has {}{}; give the tensor the shape and "
+      "the type of the array, or pass a larger array",
+      data_type_name(root.dtype), list(root.shape, root.ndims), root.region.end, array.name,
+      array.bytes,
+      place == 0 ? "" : fmt::format(", and the tensor begins {} bytes behind its begin", place)));
 }
 
 TensorResult TensorTable::view(uint64_t tensor, const uint64_t* shape, const uint64_t* offsets) {

@@ -25,6 +25,7 @@
 #include "core/task_id.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/tensormap/buffer_writes.hpp"
+#include "runtime/tensormap/caller_arrays.hpp"
 #include "runtime/tensormap/external_buffers.hpp"
 #include "runtime/tensormap/region.hpp"
 
@@ -78,8 +79,10 @@ struct [[nodiscard]] TensorResult {
 
 class TensorTable {
  public:
-  /// Tables whose handles might be mixed up should start at generations far apart.
-  explicit TensorTable(uint32_t first_generation = 1) : generation_(first_generation) {}
+  /// Tables whose handles might be mixed up should start at generations far apart. Tensors keep to
+  /// the arrays that they begin in.
+  explicit TensorTable(uint32_t first_generation = 1, std::span<const CallerArray> arrays = {})
+      : arrays_(arrays), generation_(first_generation) {}
   TensorTable(const TensorTable&) = delete;
   TensorTable& operator=(const TensorTable&) = delete;
 
@@ -100,7 +103,8 @@ class TensorTable {
   /// A root tensor of `shape` (ndims extents in elements, each 1..2^32-1, 1..PTO_MAX_DIMS of
   /// them). Address 0, or PTO2_NULL_EXTERNAL: it gets its buffer from set_buffer(). Errors:
   /// extents or row-major strides past 32 bits, 2^63 bytes or more, a range that ends past the
-  /// address space, an unknown type.
+  /// address space, an unknown type, an array of the caller's that is
+  /// too small.
   TensorResult make(uint64_t address, const uint64_t* shape, uint32_t ndims, DataType dtype);
   /// The box of `shape` elements at `offsets`, one entry per dimension of `tensor`. Its strides
   /// are those of `tensor`. Errors: no address yet, an empty box, one that sticks out.
@@ -159,7 +163,8 @@ class TensorTable {
     return chunks_[index >> chunk_bits][index & (chunk_records - 1)];
   }
   TensorRecord* push(uint64_t& handle);
-  void set_writes(TensorRecord& root, uint64_t handle);
+  TensorResult bind_external(TensorRecord& root, uint64_t handle);
+  TensorResult refuse_array(const CallerArray& array, const TensorRecord& root);
   void add_chunk();
   TensorResult fail(std::string text);
   TensorResult refuse_shape(const char* operation, const uint64_t* shape, uint32_t ndims,
@@ -172,6 +177,7 @@ class TensorTable {
   std::vector<Chunk> chunks_;
   std::vector<uint32_t> scope_marks_;
   ExternalBuffers externals_;
+  CallerArrays arrays_;
   uint32_t count_ = 0;
   uint32_t generation_;  ///< of the next record
   std::string error_;

@@ -136,9 +136,9 @@ TEST_F(Crashes, AreNoneWhereKernelsDoNotReturn) {
 TEST_F(Crashes, AreAtTheEndOfABuffer) {
   fs::copy_file(std::string(TEST_IMAGES) + "/fill_kernel.so", folder_.path("kernels/0_crashes.so"),
                 fs::copy_options::overwrite_existing);
-  const auto run_with = [this](const char* buffer) {
+  const auto run_with = [this](const char* buffer, const char* floats = "scalar:1") {
     return pto2({"run", "--orchestration", std::string(TEST_IMAGES) + "/past_end.so", "--kernels",
-                 folder_.path("kernels"), "--arg", buffer});
+                 folder_.path("kernels"), "--arg", buffer, "--arg", floats});
   };
   for (const char* buffer : {"buffer:4", "buffer:2K:random", "buffer:4032"}) {
     const Outcome outcome = run_with(buffer);
@@ -148,6 +148,13 @@ TEST_F(Crashes, AreAtTheEndOfABuffer) {
                               "SIGSEGV at address 0x[0-9a-f]*000, in "));
   }
   for (const char* buffer : {"buffer:4033", "buffer:4K"}) EXPECT_EQ(run_with(buffer).code, 4);
+  EXPECT_EQ(run_with("buffer:4K", "scalar:1024").code, 4);
+  const Outcome outcome = run_with("buffer:4092", "scalar:1024");
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("FATAL: make_tensor: float32 of shape [1024] has 4096 bytes, but argument 0 "
+                "has 4092; give the tensor"));
 }
 
 TEST_F(Crashes, AreReportedIfAConfigFileSaysSo) {

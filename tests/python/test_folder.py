@@ -129,6 +129,14 @@ def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd, change):
     assert error.get("message") == "crashed"
 
 
+def test_an_array_that_is_too_small_is_named(vector_copy, capsys, change):
+    change(vector_copy / "golden.py", "numpy.zeros(elements, numpy.float32)",
+           "numpy.zeros(elements, numpy.float16)")
+    assert run.main([str(vector_copy)]) == 5
+    told = capsys.readouterr().out
+    assert "float32 of shape [1000] has 4000 bytes, but out has 2000; give the tensor" in told
+
+
 def test_what_does_not_compile_is_named(vector_copy, capsys, change):
     change(vector_copy / "kernels" / "aiv" / "add.cpp", "kernel_entry(int64_t* args)",
            "kernel_entry(int65_t* args)")

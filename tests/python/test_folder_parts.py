@@ -48,7 +48,9 @@ def test_rounds_are_one_report(monkeypatch):
             self.settings = settings
 
         def _launch(self, *arguments):
-            launches.append((self.settings, arguments[-1]))
+            *_, trace, names = arguments
+            assert names == ["a", "b", "out", "elements", "bias"]
+            launches.append((self.settings, trace))
             return SimpleNamespace(wall_s=[3, 1, 2][len(launches) - 1], fields={})
     monkeypatch.setattr(_folder_run, "Runtime", Runtime)
     folder = elementwise()

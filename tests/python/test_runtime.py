@@ -87,6 +87,20 @@ def test_arguments_that_are_refused(vector, wrong, text):
         run_vector(vector, [wrong, *vector_arguments()[1:]])
 
 
+@pytest.mark.parametrize("place, elements, text", [
+    (0, 99, "float32 of shape [100] has 400 bytes, but argument 0 has 396; give the tensor"),
+    (2, 0, "but argument 2 has 0;"), (1, 100, ""), (1, 101, "")])
+def test_tensors_keep_to_the_arrays(vector, place, elements, text):
+    arguments = vector_arguments()
+    arguments[place] = numpy.zeros(elements, numpy.float32)
+    if not text:
+        assert run_vector(vector, arguments).tasks == 3
+        return
+    with pytest.raises(pto2.RunError) as raised:
+        run_vector(vector, arguments)
+    assert raised.value.code == "bad_submission" and text in raised.value.report
+
+
 @pytest.mark.parametrize("value, bits", [
     (-1, 2**64 - 1), (True, 1), (ctypes.c_int32(-2), 2**64 - 2), (ctypes.c_uint64(2**63), 2**63),
     (ctypes.c_float(1.0), 0x3F800000), (ctypes.c_double(1.0), 0x3FF0000000000000),

@@ -5,7 +5,7 @@ import pytest
 
 import pto2
 from pto2 import _torch
-from pto2._arguments import bits_of
+from pto2._arguments import bits_of, bytes_of
 from pto2._case import _compare
 
 torch = pytest.importorskip("torch")
@@ -30,6 +30,7 @@ def test_tensors_know_their_bytes():
 def test_tensors_are_arguments():
     tensor = torch.zeros(4, 4)
     assert bits_of(tensor, "it") == tensor.data_ptr()
+    assert bytes_of(tensor.bfloat16()) == 32
     with pytest.raises(pto2.InputError, match="not contiguous"):
         bits_of(tensor.t()[1:], "it")
 

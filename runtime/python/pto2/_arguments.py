@@ -42,6 +42,13 @@ def is_array(value):
         hasattr(value, "ctypes") or hasattr(value, "data_ptr")
 
 
+def bytes_of(array):
+    """How much memory it is. A torch of 1.13 has no nbytes."""
+    if hasattr(array, "data_ptr"):
+        return array.numel() * array.element_size()
+    return array.nbytes
+
+
 def bits_of(value, place):
     """The 64 bits of an argument; `place` names it in errors. Raises InputError."""
     if hasattr(value, "data_ptr"):

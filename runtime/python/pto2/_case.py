@@ -84,6 +84,7 @@ class CaseArguments:
         pairs = [(name, _prepared(value) if is_array(value) else value) for name, value in pairs]
         self.arrays = {name: value for name, value in pairs if is_array(value)}
         self.values = [value for _, value in pairs]
+        self.names = [name for name, _ in pairs]
         if isinstance(made, dict):
             self._add_sizes(pairs)
         self._choose_outputs(getattr(folder.golden, "__outputs__", None))

@@ -125,7 +125,8 @@ class FolderRunner:
                 try:
                     result = runtime._launch(self._orchestration, "", self._kernels,
                                              arguments.values, folder.entry,
-                                             trace if number == rounds - 1 else None)
+                                             trace if number == rounds - 1 else None,
+                                             arguments.names)
                 except InputError as error:
                     raise self._of_sources(error) from None
                 except RunError as error:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ._arguments import bits_of
+from ._arguments import bits_of, bytes_of, is_array
 from ._native import InputError, InternalError, LaunchThread, check_settings
 from ._native import settings as _native_settings
 from ._results import RunError, RunResult
@@ -105,7 +105,8 @@ class Runtime:
         orchestration: path of its shared object; entry: the function that builds the graph, if it
         is not called aicpu_orchestration_entry. kernels: {func_id: path}, or a folder of
         FUNCID_NAME.so. args: arrays, which kernels read and write where they are, and numbers; see
-        pto2._arguments. trace: a file that gets what happened, for pto2.validate.
+        pto2._arguments. A tensor that begins in an array must end there, too. trace: a file that
+        gets what happened, for pto2.validate.
 
         Other Python threads go on meanwhile. Ctrl-C gives the run up once the kernels that run have
         returned, and raises KeyboardInterrupt. Raises RunError for a fault of the run, InputError
@@ -115,17 +116,21 @@ class Runtime:
         folder, listed = _kernel_list(kernels)
         return self._launch(orchestration, folder, listed, args, entry, trace)
 
-    def _launch(self, orchestration, folder, listed, args, entry, trace):
+    def _launch(self, orchestration, folder, listed, args, entry, trace, names=()):
+        """names: of the first arguments, for errors."""
         if not isinstance(args, Iterable):
             raise InputError(f"args is {args!r}; pass a list of arrays and numbers")
         if not isinstance(entry, str) or not _is_plain(entry):
             raise InputError(f"entry is {entry!r}; pass the name of a function")
         kept = list(args)  # for as long as it runs
         values = [bits_of(value, f"argument {place}") for place, value in enumerate(kept)]
+        names = [*names, *(f"argument {place}" for place in range(len(names), len(kept)))]
+        arrays = [(name, bits, bytes_of(value))
+                  for name, bits, value in zip(names, values, kept) if is_array(value)]
         text = self._thread.run(
             settings=self._texts, orchestration=_path_of("orchestration", orchestration),
             entry=entry, folder=folder, kernels=listed, values=values,
-            trace=None if trace is None else _path_of("trace", trace))
+            arrays=arrays, trace=None if trace is None else _path_of("trace", trace))
         result = RunResult(json.loads(text))
         if result.outcome == "not_drained" or "broken_rules" in result.fields:
             raise InternalError(f"a bug of pto2: {result.fields.get('broken_rules', '')} "

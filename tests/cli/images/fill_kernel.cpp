@@ -1,6 +1,7 @@
 #include "runtime/include/pto_kernel_api.h"
 
+/// Writes as many floats as the scalar says, wherever the tensor ends.
 extern "C" void kernel_entry(int64_t* args) {
-  const PTOTensor& tensor = pto_tensor(args, 0);
-  for (uint32_t i = 0; i < tensor.shape[0]; ++i) tensor.data<float>()[i] = 1;
+  float* const data = pto_tensor(args, 0).data<float>();
+  for (int64_t i = 0; i < args[1]; ++i) data[i] = 1;
 }

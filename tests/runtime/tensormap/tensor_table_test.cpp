@@ -249,6 +249,28 @@ TEST_F(TensorTableTest, LimitsOfShapes) {
   EXPECT_EQ(table_.size(), 3U) << "a refused tensor leaves no record";
 }
 
+TEST_F(TensorTableTest, TensorsKeepToTheArraysOfTheCaller) {
+  const CallerArray arrays[] = {{"x", 0x1000, 64}};
+  TensorTable table(7, arrays);
+  const auto make_at = [&](uint64_t address, const Shape& shape) {
+    return table.make(address, shape.data(), static_cast<uint32_t>(shape.size()),
+                      DataType::FLOAT16);
+  };
+  const TensorResult whole = make_at(0x1000, {4, 8});
+  ASSERT_TRUE(whole.ok()) << whole.error;
+  EXPECT_TRUE(make_at(0x1040, {4, 8}).ok()) << "behind it";
+  EXPECT_TRUE(make_at(0, {4, 9}).ok()) << "not the caller's";
+  const uint32_t tensors = table.size();
+  expect_error(make_at(0x1000, {4, 9}),
+               "make_tensor: float16 of shape [4, 9] has 72 bytes, but x has 64; give the tensor "
+               "the shape and the type of the array, or pass a larger array");
+  expect_error(make_at(0x1020, {17}),
+               "has 34 bytes, but x has 64, and the tensor begins 32 bytes behind its begin;");
+  EXPECT_EQ(table.size(), tensors) << "there is no trace of them";
+  EXPECT_EQ(make_at(0x1020, {16}).handle & 0xffffffffU, tensors);
+  EXPECT_NE(table.find(whole.handle), nullptr);
+}
+
 TEST_F(TensorTableTest, StaleAndForeignHandles) {
   EXPECT_EQ(table_.find(0), nullptr);
   expect_error(view(0, {1}, {0}), "handle 0 is no tensor");
