@@ -89,6 +89,7 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
                 fmt::print(stderr, "pto2: {}: {}\n", name_of(level), text);
               },
               stop_};
+  what.declared = program_.declared();
   what.arrays = program_.arrays();
   if (!report_.graph) return launch(executor_, config, what);
   what.graph = &graph_;

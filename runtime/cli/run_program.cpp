@@ -96,7 +96,11 @@ void RunProgram::load_kernels(const std::string& folder, std::span<const KernelF
     library_ = KernelLibrary::from_folder(folder);
   }
   for (const KernelFile& file : files) {
-    library_.add(file.func_id, file.name, SharedObject::from_file(file.path));
+    library_.add(file.func_id, file.declared.name, SharedObject::from_file(file.path));
+  }
+  if (!files.empty()) declared_.resize(static_cast<std::size_t>(library_.id_limit()));
+  for (const KernelFile& file : files) {
+    declared_[static_cast<std::size_t>(file.func_id)] = file.declared;
   }
   for (int32_t id = 0; id < library_.id_limit(); ++id) {
     const Kernel* kernel = library_.find(id);

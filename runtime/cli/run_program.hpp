@@ -13,6 +13,7 @@
 #include "runtime/cli/settings.hpp"
 #include "runtime/loader/kernel_library.hpp"
 #include "runtime/loader/orchestration_library.hpp"
+#include "runtime/orchestrator/declared_kernel.hpp"
 #include "runtime/run/error.hpp"
 #include "runtime/tensormap/caller_arrays.hpp"
 
@@ -21,7 +22,7 @@ namespace pto2::cli {
 /// A kernel in a file whose name says nothing.
 struct KernelFile {
   int32_t func_id;
-  std::string name;
+  DeclaredKernel declared;
   std::string path;
 };
 
@@ -55,6 +56,7 @@ class RunProgram {
   bool graph_is_known() const { return graph_is_known_; }
   std::span<const KernelEntry> kernels() const { return entries_; }
   const KernelLibrary& library() const { return library_; }
+  std::span<const DeclaredKernel> declared() const { return declared_; }
   /// Behind the arguments.
   std::span<const CallerArray> arrays() const { return arrays_; }
 
@@ -82,6 +84,7 @@ class RunProgram {
   std::vector<CallerArray> arrays_;
   KernelLibrary library_;
   std::vector<KernelEntry> entries_;
+  std::vector<DeclaredKernel> declared_;  ///< empty: nothing is known of any
   std::optional<OrchestrationLibrary> orchestration_;
   RunError error_;
   bool graph_is_known_ = false;

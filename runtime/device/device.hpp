@@ -12,6 +12,7 @@
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/executors/team.hpp"
 #include "runtime/include/pto_orchestration_api.h"
+#include "runtime/orchestrator/declared_kernel.hpp"
 #include "runtime/run/config.hpp"
 #include "runtime/tensormap/caller_arrays.hpp"
 
@@ -32,6 +33,9 @@ struct Launch {
   /// well, replayed by those that follow, as long as they make the same calls. One launch at a time
   /// uses it. Null: nothing is recorded. (runtime/orchestrator/recorded_graph.hpp)
   RecordedGraph* graph = nullptr;
+  /// By id: of a kernel that is declared for cubes or vector cores, tasks for the others are
+  /// refused.
+  std::span<const DeclaredKernel> declared = {};
   /// The memory behind the orchestration's arguments, as far as it is known how much that is: a
   /// tensor that begins in one of them must end there (runtime/tensormap/caller_arrays.hpp).
   std::span<const CallerArray> arrays = {};

@@ -29,7 +29,7 @@ class Run {
       : stop_(what.stop),
         assembly_(config, {what.kernels, what.entry, what.log,
                            what.graph == nullptr ? next_generation() : next_generation_of_graph(),
-                           what.graph, what.arrays}),
+                           what.graph, what.declared, what.arrays}),
         team_(options) {
     if constexpr (is_simulated) team_.fail_by(what.fault);
     assembly_.connect_orchestrator(add(0, 0));

@@ -44,7 +44,8 @@ struct OrchestratorInput {
   LogSink log;
   uint32_t first_generation = 1;   ///< of the tensor handles, apart from those of other launches
   RecordedGraph* graph = nullptr;  ///< to be recorded, or replayed; null: neither
-  std::span<const CallerArray> arrays = {};  ///< that the orchestration may make tensors of
+  std::span<const DeclaredKernel> declared = {};  ///< what `kernels` were compiled for, by id
+  std::span<const CallerArray> arrays = {};       ///< that the orchestration may make tensors of
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>

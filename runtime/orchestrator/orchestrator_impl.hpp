@@ -32,7 +32,7 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       submitter_(state, dataflow_, log_sink, log_, counts_),
       counting_(state.config.rings, state.config.heap_bytes, P::ticks_per_second / 2),
       groups_(state.config.chip.clusters),
-      intake_(input.kernels, state.config.chip, groups_) {
+      intake_(input.kernels, input.declared, state.config.chip, groups_) {
   if (graph_.replay() != nullptr) {
     handle_->ops = &OrchestrationOps<Orchestrator, ReplayedCalls<Orchestrator>>::table;
   } else if (graph_.is_recorded()) {

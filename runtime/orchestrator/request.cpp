@@ -72,6 +72,27 @@ bool Intake::check_place(const Request& request, Submission& task) const {
   return true;
 }
 
+bool Intake::check_type(const Request& request, Submission& task) const {
+  const bool is_of_cluster = static_cast<uint32_t>(request.worker_type) < cluster_core_types;
+  return is_of_cluster ? check_declared(request, task) : check_rare_type(request, task);
+}
+
+/// A kernel that was compiled for cubes does not run on vector cores, nor the other way round.
+bool Intake::check_declared(const Request& request, Submission& task) const {
+  const auto id = static_cast<uint32_t>(request.kernel_id);
+  const auto type = static_cast<CoreType>(request.worker_type);
+  if (id >= declared_.size()) return true;
+  const DeclaredKernel& kernel = declared_[id];
+  if (kernel.type.value_or(type) == type) return true;
+  return refuse(
+      fmt::format("kernel {} ({}) is for {} cores{}, but the task for {} cores", id, kernel.name,
+                  core_type_name(*kernel.type),
+                  kernel.where.empty() ? "" : " (" + kernel.where + ")", core_type_name(type)),
+      type == CoreType::vector ? "submit it with PTO2_WORKER_CUBE, or declare it as aiv"
+                               : "submit it with PTO2_WORKER_VECTOR, or declare it as aic",
+      task);
+}
+
 /// A worker type that is neither cube nor vector may be one that nobody runs.
 bool Intake::check_rare_type(const Request& request, Submission& task) const {
   if (static_cast<uint32_t>(request.worker_type) >= core_types) {

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "runtime/orchestrator/cluster_groups.hpp"
+#include "runtime/orchestrator/declared_kernel.hpp"
 #include "runtime/orchestrator/submission.hpp"
 #include "runtime/run/config.hpp"
 #include "runtime/run/error.hpp"
@@ -31,9 +32,14 @@ struct Request {
 /// What their parameters mean is the affair of Dataflow.
 class Intake {
  public:
-  /// All of them outlive this object.
-  Intake(std::span<const KernelEntry> kernels, const Chip& chip, const ClusterGroups& groups)
-      : kernels_(kernels), chip_(chip), groups_(groups) {}
+  /// All of them outlive this object. Kernels that `declared` has, by id, run on one type of core.
+  Intake(std::span<const KernelEntry> kernels, std::span<const DeclaredKernel> declared,
+         const Chip& chip, const ClusterGroups& groups)
+      : kernels_(kernels),
+        declared_(declared),
+        first_rare_type_(declared.empty() ? cluster_core_types : 0),
+        chip_(chip),
+        groups_(groups) {}
 
   /// Whatever the request decides of the task, whose serial number is known. False: its `refusal`
   /// says why it is none.
@@ -43,8 +49,8 @@ class Intake {
     const auto kernel = static_cast<uint32_t>(request.kernel_id);
     if (kernel >= kernels_.size() || kernels_[kernel] == nullptr) [[unlikely]]
       return refuse_kernel(request, task);
-    if (static_cast<uint32_t>(request.worker_type) >= cluster_core_types &&
-        !check_rare_type(request, task)) [[unlikely]] {
+    if (static_cast<uint32_t>(request.worker_type) >= first_rare_type_ &&
+        !check_type(request, task)) [[unlikely]] {
       return false;
     }
     const std::size_t count = request.params.size();
@@ -72,10 +78,14 @@ class Intake {
   static bool refuse_params(const Request& request, uint32_t most, const char* beside,
                             Submission& task);
   bool check_place(const Request& request, Submission& task) const;
+  bool check_type(const Request& request, Submission& task) const;
+  bool check_declared(const Request& request, Submission& task) const;
   bool check_rare_type(const Request& request, Submission& task) const;
   void place(const Where& where, Submission& task) const;
 
   std::span<const KernelEntry> kernels_;
+  std::span<const DeclaredKernel> declared_;
+  uint32_t first_rare_type_;  // from this type on there is more to look at
   const Chip& chip_;
   const ClusterGroups& groups_;
 };

@@ -99,7 +99,9 @@ class SignalWatch {
   std::unique_ptr<py::error_already_set> raised_;
 };
 
-using KernelList = std::vector<std::tuple<int32_t, std::string, std::string>>;
+/// Id, name, path; aic, aiv or nothing; where that is said.
+using KernelList =
+    std::vector<std::tuple<int32_t, std::string, std::string, std::string, std::string>>;
 using ArrayList = std::vector<std::tuple<std::string, uint64_t, uint64_t>>;
 
 std::string run_on(LaunchThread& thread, std::map<std::string, std::string> settings,
@@ -111,8 +113,10 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
   request.images.orchestration = orchestration;
   request.images.entry = entry;
   request.images.kernels = folder;
-  for (const auto& [id, name, path] : kernels) {
-    request.images.kernel_files.push_back({id, name, path});
+  for (const auto& [id, name, path, core_type, where] : kernels) {
+    std::optional<CoreType> type;
+    if (!core_type.empty()) type = core_type == "aic" ? CoreType::cube : CoreType::vector;
+    request.images.kernel_files.push_back({id, {name, type, where}, path});
   }
   request.images.values = std::move(values);
   for (const auto& [name, address, bytes] : arrays) {

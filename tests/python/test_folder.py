@@ -13,7 +13,7 @@ import pytest
 import pto2
 from pto2._case import CaseArguments, _compare
 from pto2._compiler import kernel_source
-from pto2._folder import Folder, environment, find_folder
+from pto2._folder import Folder, _lines_of_kernels, environment, find_folder
 from pto2._places import program
 
 run = pto2.run
@@ -135,6 +135,26 @@ def test_an_array_that_is_too_small_is_named(vector_copy, capsys, change):
     assert run.main([str(vector_copy)]) == 5
     told = capsys.readouterr().out
     assert "float32 of shape [1000] has 4000 bytes, but out has 2000; give the tensor" in told
+
+
+def test_kernels_run_on_their_type_of_core(vector_copy, capsys, change):
+    config = vector_copy / "kernels" / "kernel_config.py"
+    line = next(number for number, text in enumerate(config.read_text().splitlines(), 1)
+                if "subtract" in text)
+    change(config, 'subtract.cpp", "core_type": "aiv"', 'subtract.cpp", "core_type": "aic"')
+    assert run.main([str(vector_copy)]) == 5
+    told = capsys.readouterr().out
+    assert (f"kernel 1 (subtract) is for cube cores (kernel_config.py, line {line}), but the task "
+            "for vector cores\nsubmit it with PTO2_WORKER_CUBE, or declare it as aiv") in told
+
+
+@pytest.mark.parametrize("kernels, lines", [
+    ("KERNELS = [{\n}, {},\n{}]", [1, 2, 3]), ("A = [0]\nKERNELS: list = []", []),
+    ("KERNELS = [0 for i in range(3)]", []), ("KERNELS = [*range(3), 0]", []),
+    ("OTHER = KERNELS = (1,\n2)", [1, 2])])
+def test_lines_of_kernels(tmp_path, kernels, lines):
+    (tmp_path / "kernel_config.py").write_text(kernels)
+    assert _lines_of_kernels(tmp_path / "kernel_config.py") == lines
 
 
 def test_what_does_not_compile_is_named(vector_copy, capsys, change):

@@ -1,5 +1,6 @@
 """A folder with golden.py and kernels/kernel_config.py, as values."""
 
+import ast
 import contextlib
 import difflib
 import importlib.util
@@ -24,6 +25,7 @@ class KernelConfig:
     name: str
     path: Path
     core_type: str
+    place: str  # kernel_config.py, and the line if it is known
 
 
 def _execute(path, name):
@@ -47,6 +49,16 @@ def _execute(path, name):
     finally:
         sys.path.remove(str(path.parent))
     return module
+
+
+def _lines_of_kernels(path):
+    """Where the entries of the list KERNELS begin; empty if it is made in another way."""
+    for node in ast.parse(path.read_bytes()).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.Tuple)) and \
+                any(getattr(target, "id", None) == "KERNELS" for target in node.targets) and \
+                not any(isinstance(entry, ast.Starred) for entry in node.value.elts):
+            return [entry.lineno for entry in node.value.elts]
+    return []
 
 
 def _field(path, owner, fields, name):
@@ -81,8 +93,11 @@ class Folder:
         config = _execute(self._config_path, f"pto2_kernel_config_{abs(hash(self._config_path))}")
         self._read_runtime(getattr(config, "RUNTIME_CONFIG", {}))
         self._read_orchestration(getattr(config, "ORCHESTRATION", None))
-        self.kernels = [self._kernel(place, entry)
-                        for place, entry in enumerate(getattr(config, "KERNELS", ()))]
+        entries = getattr(config, "KERNELS", ())
+        lines = _lines_of_kernels(self._config_path)
+        lines = lines if len(lines) == len(entries) else [None] * len(entries)
+        self.kernels = [self._kernel(place, entry, line)
+                        for place, (entry, line) in enumerate(zip(entries, lines))]
         if not self.kernels:
             raise InputError(f"{self._config_path}: KERNELS names no kernel")
         self._check_ids()
@@ -124,7 +139,7 @@ class Folder:
         self.orchestration = self._resolve(_field(path, owner, config, "source"))
         self.entry = _field(path, owner, config, "function_name")
 
-    def _kernel(self, place, entry):
+    def _kernel(self, place, entry, line):
         path, owner = self._config_path, f"KERNELS[{place}]"
         source = self._resolve(_field(path, owner, entry, "source"))
         func_id, core_type = (_field(path, owner, entry, name) for name in ("func_id", "core_type"))
@@ -132,7 +147,8 @@ class Folder:
             raise InputError(f"{path}: {owner}: core_type is {core_type!r}; it must be aic or aiv")
         if not isinstance(func_id, int):
             raise InputError(f"{path}: {owner}: func_id is {func_id!r}; it must be a whole number")
-        return KernelConfig(func_id, entry.get("name") or source.stem, source, core_type)
+        told = path.name + (f", line {line}" if line else "")
+        return KernelConfig(func_id, entry.get("name") or source.stem, source, core_type, told)
 
     def _check_ids(self):
         owners = {}

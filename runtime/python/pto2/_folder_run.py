@@ -106,8 +106,8 @@ class FolderRunner:
                                                   progress)
         images = self.compilation.images
         self._orchestration = images[orchestration]
-        self._kernels = [(kernel.func_id, kernel.name, str(images[source]))
-                         for kernel, source in sources.items()]
+        self._kernels = [(kernel.func_id, kernel.name, str(images[source]), kernel.core_type,
+                          kernel.place) for kernel, source in sources.items()]
 
     def run(self, case, rounds=None, compare=True, trace=None):
         """The CaseReport of a case. Raises InputError, InternalError, KeyboardInterrupt."""
@@ -146,7 +146,7 @@ class FolderRunner:
     def _of_sources(self, error):
         """An error that names sources, not the images that were made from them."""
         sources = {str(self._orchestration): self.folder.orchestration}
-        sources.update((image, kernel.path) for kernel, (_, _, image)
+        sources.update((kernel[2], config.path) for config, kernel
                        in zip(self.folder.kernels, self._kernels))
         text = str(error)
         for image, source in sources.items():

@@ -58,7 +58,8 @@ def checked_texts(chosen):
 
 
 def _kernel_list(kernels):
-    """A folder, and a list of (id, name, path); one of them is empty."""
+    """A folder, and a list of (id, name, path, core type, where that is said), of which the last two
+    are not known; one of them is empty."""
     if isinstance(kernels, (str, os.PathLike)):
         return _path_of("kernels", kernels), []
     if not kernels or not isinstance(kernels, Mapping):
@@ -69,7 +70,7 @@ def _kernel_list(kernels):
             raise InputError(f"kernels: {func_id!r} is no number of a kernel; use 0 to "
                              f"{_last_kernel_id}")
         path = _path_of(f"kernel {func_id}", path)
-        listed.append((int(func_id), Path(path).stem, path))
+        listed.append((int(func_id), Path(path).stem, path, "", ""))
     return "", listed
 
 
