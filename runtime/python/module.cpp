@@ -16,6 +16,7 @@
 
 #include "runtime/cli/executor_settings.hpp"
 #include "runtime/cli/measured_run.hpp"
+#include "runtime/cli/platform.hpp"
 #include "runtime/cli/settings.hpp"
 #include "runtime/cli/trace_file.hpp"
 #include "runtime/executors/seeded_team.hpp"
@@ -161,6 +162,17 @@ py::list settings() {
   return list;
 }
 
+/// As macros of the headers of tile instructions.
+std::map<std::string, uint32_t> buffer_macros(const std::map<std::string, std::string>& given) {
+  const std::string platform = checked(given).text(cli::Setting::platform);
+  const cli::CoreBuffers buffers = cli::buffers_of_platform(platform);
+  std::map<std::string, uint32_t> macros;
+  for (const cli::BufferSize& size : cli::buffer_sizes()) {
+    macros[size.macro] = buffers.*size.member;
+  }
+  return macros;
+}
+
 }  // namespace
 }  // namespace pto2::python
 
@@ -185,6 +197,8 @@ PYBIND11_MODULE(_native, module) {
       "check_settings",
       [](const std::map<std::string, std::string>& given) { static_cast<void>(checked(given)); },
       "Raises InputError for settings that are wrong, or do not fit each other.");
+  module.def("buffer_macros", &buffer_macros,
+             "Bytes of the buffers of the chip's cores, by the macro that says so to kernels.");
   py::class_<LaunchThread>(module, "LaunchThread")
       .def(py::init<>())
       .def("run", &run_on, py::arg("settings"), py::arg("orchestration"), py::arg("entry"),

@@ -64,6 +64,26 @@ TEST(Platform, AcceleratorsMayBeLeftOut) {
   EXPECT_EQ(chip_of_platform(folder.file("c.toml", text)), (Chip{"five_blocks", 5, 2, 3, 2, 4}));
 }
 
+TEST(Platform, BuffersAreThoseOfTheChip) {
+  EXPECT_EQ(cli::buffers_of_platform("a2a3sim"), cli::CoreBuffers());
+  EXPECT_EQ(cli::buffers_of_platform("a5sim").ub, 256U << 10);
+  EXPECT_EQ(cli::buffers_of_platform("a5sim").l0c, 256U << 10);
+  EXPECT_EQ(cli::buffers_of_platform(five_blocks), cli::CoreBuffers()) << "it does not say";
+  const TemporaryFolder folder;
+  const std::string text =
+      example_with("schedulers = 2", "schedulers = 2\nub_bytes = 1024\nl0a_bytes = 0x40000000");
+  const std::string file = folder.file("c.toml", text);
+  EXPECT_EQ(cli::buffers_of_platform(file), (cli::CoreBuffers{.ub = 1024, .l0a = 1U << 30}));
+  EXPECT_EQ(chip_of_platform(file), chip_of_platform(five_blocks));
+  for (const char* wrong : {"0", "1000", "-1024", "1073742848", "4294968320"}) {
+    EXPECT_THAT(refusal_with("schedulers = 2", std::string("schedulers = 2\nl1_bytes = ") + wrong),
+                HasSubstr(std::string("line 7: l1_bytes is ") + wrong +
+                          "; it must be a multiple of 1024, up to 1073741824"));
+  }
+  EXPECT_THAT(refusal_with("schedulers = 2", "schedulers = 2\nl0b_bytes = '64K'"),
+              HasSubstr("l0b_bytes is no whole number"));
+}
+
 TEST(Platform, LimitsAreAllowed) {
   EXPECT_THAT(refusal_with("blocks = 5", "blocks = 2"), IsEmpty());
   EXPECT_THAT(refusal_with("blocks = 5", "blocks = 819"), IsEmpty());
@@ -93,7 +113,8 @@ TEST(Platform, EachMistakeIsNamedWithFileLineKeyAndRemedy) {
       {"vectors_per_block = 3",
        "vectors = 3",
        {"line 5: a chip has no key vectors",
-        "one of name, blocks, cubes_per_block, vectors_per_block, schedulers, accelerators"}},
+        "one of name, blocks, cubes_per_block, vectors_per_block, schedulers, accelerators, "
+        "ub_bytes, l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes"}},
       {"schedulers = 2", "[schedulers]\nn = 2", {"schedulers is no whole number"}},
       {"schedulers = 2", "schedulers = 65", {"line 6: schedulers is 65", "1..64"}},
       {"schedulers = 2",

@@ -11,6 +11,7 @@ import numpy
 import pytest
 
 import pto2
+from pto2 import _native
 from pto2._case import CaseArguments, _compare
 from pto2._compiler import kernel_source
 from pto2._folder import Folder, _lines_of_kernels, environment, find_folder
@@ -48,6 +49,36 @@ def test_the_program_runs_folders():
                           check=False).returncode == 2
 
 
+_large_tile = """#include <pto/pto-inst.hpp>
+#include "tensor.h"
+
+extern "C" void kernel_entry(int64_t* args) {
+  pto::Tile<pto::TileType::Vec, float, 200, 256> tile;
+  TASSIGN(tile, 0x0);
+  TEXPANDS(tile, 2.0F);
+  auto* const out = reinterpret_cast<TensorData*>(args[2]);
+  reinterpret_cast<float*>(out->buffer.addr)[0] = tile.GetValue(51199);
+}
+"""
+
+
+def test_buffers_are_those_of_the_chip(vector_copy, tmp_path, capsys, change):
+    """A tile of 200 KiB."""
+    kernel = vector_copy / "kernels" / "aiv" / "add.cpp"
+    kernel.unlink()
+    kernel.write_text(_large_tile)
+    assert run.main([str(vector_copy), "--skip-golden"]) == 5
+    assert "TASSIGN at add.cpp:6: " in capsys.readouterr().out
+    assert run.main([str(vector_copy), "--skip-golden", "-p", "a5sim"]) == 4
+    chip = tmp_path / "chip.toml"
+    chip.write_text('name = "c"\nblocks = 4\ncubes_per_block = 1\nvectors_per_block = 1\n'
+                    'schedulers = 1\nub_bytes = 204800\n')
+    assert _native.buffer_macros({"platform": str(chip)})["PTO_UBUF_SIZE_BYTES"] == 204800
+    assert _native.buffer_macros({"platform": "a5sim"}) == {
+        "PTO_UBUF_SIZE_BYTES": 262144, "PTO_CBUF_SIZE_BYTES": 524288,
+        "PTO_L0A_SIZE_BYTES": 65536, "PTO_L0B_SIZE_BYTES": 65536, "PTO_L0C_SIZE_BYTES": 262144}
+
+
 @pytest.mark.parametrize("text, header, expected", [
     ("#include <pto/pto-inst.hpp>", "", True), (' # include "pto/pto-inst.hpp"', "", True),
     ('#include "tiles.h"', "#include <pto/pto-inst.hpp>", True),
@@ -62,6 +93,15 @@ def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, heade
         assert unit in flags and "-DPTO2_KERNEL_CHECKS=2" in flags
         assert ("pto/kernel_entry.h" in flags) == expected
         assert ("-Dkernel_entry=pto_kernel_body" in flags) == expected
+
+
+def test_users_flags_come_behind_those_of_the_chip(tmp_path, monkeypatch):
+    (tmp_path / "kernel.cpp").write_text("#include <pto/pto-inst.hpp>\n")
+    monkeypatch.setenv("CXXFLAGS", "-DPTO_UBUF_SIZE_BYTES=1024")
+    macros = {"PTO_UBUF_SIZE_BYTES": 2048}
+    flags = kernel_source("k", tmp_path / "kernel.cpp", "aiv", 1, macros).flags
+    sizes = [flag for flag in flags if "UBUF" in flag]
+    assert sizes == ["-DPTO_UBUF_SIZE_BYTES=2048", "-DPTO_UBUF_SIZE_BYTES=1024"]
 
 
 def test_a_second_run_compiles_nothing(tmp_path, capsys, monkeypatch, vector_copy, change):

@@ -93,8 +93,9 @@ def _uses_tiles(path, read=None):
     return False
 
 
-def kernel_source(name, path, core_type, checks):
-    """checks: 0 none, 1 bounds, 2 all, of the tile instructions."""
+def kernel_source(name, path, core_type, checks, macros=None):
+    """checks: 0 none, 1 bounds, 2 all, of the tile instructions; macros: their values by name, such
+    as the sizes of buffers."""
     try:
         uses_tiles = _uses_tiles(path)
     except OSError as error:
@@ -102,7 +103,10 @@ def kernel_source(name, path, core_type, checks):
     unit = "__DAV_CUBE__" if core_type == "aic" else "__DAV_VEC__"
     flags = ["-std=c++20", "-O3", *_vectorising, "-march=native", "-shared", "-fPIC",
              "-fpermissive", "-w", "-fno-gnu-unique", "-D__CPU_SIM", f"-D{unit}",
-             f"-DPTO2_KERNEL_CHECKS={checks}", *_include_flags(), *_users_flags()]
+             f"-DPTO2_KERNEL_CHECKS={checks}", *_include_flags()]
+    if uses_tiles:
+        flags += [f"-D{macro}={value}" for macro, value in (macros or {}).items()]
+    flags += _users_flags()
     if uses_tiles:
         if not (include_folder() / "pto" / "kernel_entry.h").exists():
             raise InputError(f"kernel {name}: {path} is written in tile instructions "

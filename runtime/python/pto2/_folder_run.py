@@ -9,7 +9,7 @@ from . import _torch
 from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
-from ._native import InputError
+from ._native import InputError, buffer_macros
 from ._results import RunError
 from ._runtime import Runtime, checked_texts
 
@@ -96,12 +96,12 @@ class FolderRunner:
     def __init__(self, folder, settings=None, jobs=1, kernel_checks="bounds", progress=_say):
         self.folder = folder
         self._settings = {**folder.settings, **(settings or {})}
-        checked_texts(self._settings)
+        macros = buffer_macros(checked_texts(self._settings))
         checks = checks_of[kernel_checks]
         with environment(folder.variables):
             orchestration = orchestration_source(folder.orchestration)
-            sources = {kernel: kernel_source(kernel.name, kernel.path, kernel.core_type, checks)
-                       for kernel in folder.kernels}
+            sources = {kernel: kernel_source(kernel.name, kernel.path, kernel.core_type, checks,
+                                             macros) for kernel in folder.kernels}
             self.compilation = Compiler().compile([orchestration, *sources.values()], jobs,
                                                   progress)
         images = self.compilation.images

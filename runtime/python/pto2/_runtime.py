@@ -58,8 +58,8 @@ def checked_texts(chosen):
 
 
 def _kernel_list(kernels):
-    """A folder, and a list of (id, name, path, core type, where that is said), of which the last two
-    are not known; one of them is empty."""
+    """A folder, and a list of (id, name, path, core type, where that is said), the last two empty;
+    one of them is empty."""
     if isinstance(kernels, (str, os.PathLike)):
         return _path_of("kernels", kernels), []
     if not kernels or not isinstance(kernels, Mapping):
