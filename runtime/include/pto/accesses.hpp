@@ -11,6 +11,9 @@
 
 namespace pto::detail {
 
+/// Of an instruction without a tile for what it keeps meanwhile.
+struct NoScratch {};
+
 #if PTO2_KERNEL_CHECKS >= 2
 
 static_assert(static_cast<int>(PIPE_V) == static_cast<int>(checks::Pipe::V) &&
@@ -59,6 +62,12 @@ class Accesses {
   void writes(const T& tile) {
     writes(tile, tile.GetValidRow(), tile.GetValidCol());
   }
+  /// A tile in which the instruction leaves anything; one without an address it cannot use.
+  template <class T>
+  void scratch(const T& tile) {
+    if (tile.address() >= 0) writes(tile);
+  }
+  void scratch(const NoScratch&) {}
   /// One element, by its place.
   template <class T>
   void reads_element(const T& tile, int64_t offset) {
@@ -135,6 +144,8 @@ struct Accesses {
   template <class T>
   void writes(const T&, int = 0, int = 0, int = 0, int = 0) {}
   template <class T>
+  void scratch(const T&) {}
+  template <class T>
   void reads_element(const T&, int64_t) {}
   template <class T>
   void writes_element(const T&, int64_t) {}
@@ -149,8 +160,8 @@ inline void begin_accesses() {}
 #endif
 
 /// All sources are vector tiles, valid as the destination is.
-template <class Dst, class... Src>
-void begin_elementwise(const Use& use, const Dst& dst, const Src&... src) {
+template <class Tmp, class Dst, class... Src>
+void begin_with_scratch(const Use& use, const Tmp& tmp, const Dst& dst, const Src&... src) {
   static_assert(Dst::Loc == TileType::Vec && ((Src::Loc == TileType::Vec) && ...),
                 "the operands of this instruction are tiles of TileType::Vec");
   if constexpr (checks_bounds) {
@@ -166,7 +177,12 @@ void begin_elementwise(const Use& use, const Dst& dst, const Src&... src) {
   }
   Accesses accesses(use);
   (accesses.reads(src), ...);
+  accesses.scratch(tmp);
   accesses.writes(dst);
+}
+template <class Dst, class... Src>
+void begin_elementwise(const Use& use, const Dst& dst, const Src&... src) {
+  begin_with_scratch(use, NoScratch(), dst, src...);
 }
 
 /// By Tile::GetValue and SetValue.

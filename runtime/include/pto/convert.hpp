@@ -123,9 +123,23 @@ To to_float(From value, bool saturate) {
   return static_cast<To>(round_float<To, Mode>(value, saturate));
 }
 
+/// The value as an integer of up to 32 bits, at their limits; of a NaN 0. Without jumps, so that a
+/// loop over it is turned into vector instructions.
+template <class To>
+To to_integer_within(double whole) {
+  constexpr double low = std::numeric_limits<To>::min(), high = std::numeric_limits<To>::max();
+  using Wide = std::conditional_t<std::is_same<To, uint32_t>::value, int64_t, int32_t>;
+  double within = whole < low ? low : whole;
+  within = within > high ? high : within;
+  within = within == within ? within : 0.0;
+  return static_cast<To>(static_cast<Wide>(within));
+}
+
 /// The value as an integer: at the limits of To, or its lowest bits. Of a NaN 0.
 template <class To>
 To to_integer(double whole, bool saturate) {
+  if constexpr (sizeof(To) <= sizeof(int32_t))
+    if (saturate) return to_integer_within<To>(whole);
   constexpr double low = static_cast<double>(std::numeric_limits<To>::min());
   constexpr double beyond = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2;
   if (whole != whole) return 0;
@@ -226,9 +240,10 @@ void convert_tile(const Dst& dst, const Src& src, bool saturate) {
   convert_elements<Mode, false>(dst, src);
 }
 
-template <class Dst, class Src>
-RecordEvent convert_tile(const Use& use, Dst& dst, const Src& src, RoundMode mode, bool saturate) {
-  begin_elementwise(use, dst, src);
+template <class Dst, class Src, class Tmp = NoScratch>
+RecordEvent convert_tile(const Use& use, Dst& dst, const Src& src, RoundMode mode, bool saturate,
+                         const Tmp& tmp = {}) {
+  begin_with_scratch(use, tmp, dst, src);
   switch (mode) {
     case RoundMode::CAST_NONE:
     case RoundMode::CAST_RINT:
@@ -268,14 +283,16 @@ RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation,
                               saturation == SaturationMode::ON);
 }
 template <class Dst, class Src, class Tmp>
-RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode,
+RecordEvent TCVT(Dst& dst, Src& src, Tmp& tmp, RoundMode mode,
                  detail::Site site = detail::Site::here()) {
-  return TCVT(dst, src, mode, site);
+  return detail::convert_tile({"TCVT", PIPE_V, site}, dst, src, mode,
+                              !detail::is_float<typename Dst::DType>, tmp);
 }
 template <class Dst, class Src, class Tmp>
-RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, SaturationMode saturation,
+RecordEvent TCVT(Dst& dst, Src& src, Tmp& tmp, RoundMode mode, SaturationMode saturation,
                  detail::Site site = detail::Site::here()) {
-  return TCVT(dst, src, mode, saturation, site);
+  return detail::convert_tile({"TCVT", PIPE_V, site}, dst, src, mode,
+                              saturation == SaturationMode::ON, tmp);
 }
 
 }  // namespace pto

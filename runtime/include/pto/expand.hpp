@@ -58,16 +58,19 @@ constexpr void require_row_expand() {
   static_assert(Dst::isRowMajor, "dst is row-major");
 }
 
-template <class Dst, class Full, class Row>
-void announce(Accesses& accesses, const Dst& dst, const Full& full, const Row& row) {
+template <class Dst, class Full, class Row, class Tmp>
+void announce(Accesses& accesses, const Dst& dst, const Full& full, const Row& row,
+              const Tmp& tmp) {
   accesses.reads(full);
   accesses.reads(row);
+  accesses.scratch(tmp);
   accesses.writes(dst);
 }
 
 /// Which of the two sources is the full one is a matter of the valid regions.
-template <class Op, class Dst, class A, class B>
-RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& src1) {
+template <class Op, class Dst, class A, class B, class Tmp = NoScratch>
+RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& src1,
+                       const Tmp& tmp = {}) {
   require_row_expand<Dst, A, B>();
   const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
   const auto is_full = [&](const auto& tile) {
@@ -81,11 +84,11 @@ RecordEvent row_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
       check_operand(use, "src0", facts_of(src0), rows, cols);
       RowOperand<B>::check(use, "src1", src1, rows);
     }
-    announce(accesses, dst, src0, src1);
+    announce(accesses, dst, src0, src1, tmp);
     expand_rows<true>(op, dst, src0, src1);
   } else {
     RowOperand<A>::check(use, "src0", src0, rows);
-    announce(accesses, dst, src1, src0);
+    announce(accesses, dst, src1, src0, tmp);
     expand_rows<false>(op, dst, src1, src0);
   }
   return {};
@@ -216,39 +219,45 @@ RecordEvent TCOLEXPANDEXPDIF(Dst& dst, A& src0, B& src1, detail::Site site = det
 }
 
 template <class Dst, class A, class B, class Tmp>
-RecordEvent TROWEXPANDADD(Dst& dst, A& src0, B& src1, Tmp&,
+RecordEvent TROWEXPANDADD(Dst& dst, A& src0, B& src1, Tmp& tmp,
                           detail::Site site = detail::Site::here()) {
-  return TROWEXPANDADD(dst, src0, src1, site);
+  return detail::row_expand({"TROWEXPANDADD", PIPE_V, site}, detail::Add(), dst, src0, src1, tmp);
 }
 template <class Dst, class A, class B, class Tmp>
-RecordEvent TROWEXPANDSUB(Dst& dst, A& src0, B& src1, Tmp&,
+RecordEvent TROWEXPANDSUB(Dst& dst, A& src0, B& src1, Tmp& tmp,
                           detail::Site site = detail::Site::here()) {
-  return TROWEXPANDSUB(dst, src0, src1, site);
+  return detail::row_expand({"TROWEXPANDSUB", PIPE_V, site}, detail::Subtract(), dst, src0, src1,
+                            tmp);
 }
 template <class Dst, class A, class B, class Tmp>
-RecordEvent TROWEXPANDMUL(Dst& dst, A& src0, B& src1, Tmp&,
+RecordEvent TROWEXPANDMUL(Dst& dst, A& src0, B& src1, Tmp& tmp,
                           detail::Site site = detail::Site::here()) {
-  return TROWEXPANDMUL(dst, src0, src1, site);
+  return detail::row_expand({"TROWEXPANDMUL", PIPE_V, site}, detail::Multiply(), dst, src0, src1,
+                            tmp);
 }
 template <class Dst, class A, class B, class Tmp>
-RecordEvent TROWEXPANDDIV(Dst& dst, A& src0, B& src1, Tmp&,
+RecordEvent TROWEXPANDDIV(Dst& dst, A& src0, B& src1, Tmp& tmp,
                           detail::Site site = detail::Site::here()) {
-  return TROWEXPANDDIV(dst, src0, src1, site);
+  return detail::row_expand({"TROWEXPANDDIV", PIPE_V, site}, detail::Divide(), dst, src0, src1,
+                            tmp);
 }
 template <class Dst, class A, class B, class Tmp>
-RecordEvent TROWEXPANDMAX(Dst& dst, A& src0, B& src1, Tmp&,
+RecordEvent TROWEXPANDMAX(Dst& dst, A& src0, B& src1, Tmp& tmp,
                           detail::Site site = detail::Site::here()) {
-  return TROWEXPANDMAX(dst, src0, src1, site);
+  return detail::row_expand({"TROWEXPANDMAX", PIPE_V, site}, detail::Maximum(), dst, src0, src1,
+                            tmp);
 }
 template <class Dst, class A, class B, class Tmp>
-RecordEvent TROWEXPANDMIN(Dst& dst, A& src0, B& src1, Tmp&,
+RecordEvent TROWEXPANDMIN(Dst& dst, A& src0, B& src1, Tmp& tmp,
                           detail::Site site = detail::Site::here()) {
-  return TROWEXPANDMIN(dst, src0, src1, site);
+  return detail::row_expand({"TROWEXPANDMIN", PIPE_V, site}, detail::Minimum(), dst, src0, src1,
+                            tmp);
 }
 template <class Dst, class A, class B, class Tmp>
-RecordEvent TROWEXPANDEXPDIF(Dst& dst, A& src0, B& src1, Tmp&,
+RecordEvent TROWEXPANDEXPDIF(Dst& dst, A& src0, B& src1, Tmp& tmp,
                              detail::Site site = detail::Site::here()) {
-  return TROWEXPANDEXPDIF(dst, src0, src1, site);
+  return detail::row_expand({"TROWEXPANDEXPDIF", PIPE_V, site}, detail::ExponentialOfDifference(),
+                            dst, src0, src1, tmp);
 }
 
 template <class Dst, class Src>

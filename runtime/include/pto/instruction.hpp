@@ -95,16 +95,22 @@ inline void check_valid(const Use& use, const char* operand, const TileFacts& ti
          "must be valid " + sizes(rows, cols) + ", as the other operands are: SetValidShape it");
 }
 
-/// That the operand has rows x cols elements; with all checks, that these are what is valid of it.
-/// Compilers let instructions read what is not, where nobody uses what comes of it.
-inline void check_operand(const Use& use, const char* operand, const TileFacts& tile, int rows,
-                          int cols) {
-  if (checks_all) check_valid(use, operand, tile, rows, cols);
+/// That the operand has room for rows x cols elements.
+inline void check_operand_room(const Use& use, const char* operand, const TileFacts& tile, int rows,
+                               int cols) {
   if (tile.rows < rows || tile.cols < cols)
     fail(use, operand, tile,
          "is smaller than the " + sizes(rows, cols) +
              " elements that the instruction goes over: make the valid region of the others "
              "smaller");
+}
+
+/// That the operand has rows x cols elements; with all checks, that these are what is valid of it.
+/// Compilers let instructions read what is not, where nobody uses what comes of it.
+inline void check_operand(const Use& use, const char* operand, const TileFacts& tile, int rows,
+                          int cols) {
+  if (checks_all) check_valid(use, operand, tile, rows, cols);
+  check_operand_room(use, operand, tile, rows, cols);
 }
 
 /// By TASSIGN: that the buffer has room for the tile there.

@@ -25,8 +25,8 @@ constexpr bool takes(MaskPattern pattern, int element) {
   return (bits[static_cast<int>(pattern)] >> element % 4 & 1) != 0;
 }
 
-template <class Dst, class Src>
-RecordEvent transpose(const Use& use, Dst& dst, const Src& src) {
+template <class Dst, class Src, class Tmp>
+RecordEvent transpose(const Use& use, Dst& dst, const Src& src, const Tmp& tmp) {
   require_vectors<Dst, Src>();
   const int rows = src.GetValidRow(), cols = src.GetValidCol();
   if constexpr (checks_bounds) {
@@ -38,6 +38,7 @@ RecordEvent transpose(const Use& use, Dst& dst, const Src& src) {
   }
   Accesses accesses(use);
   accesses.reads(src);
+  accesses.scratch(tmp);
   accesses.writes(dst, cols, rows);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
@@ -86,8 +87,8 @@ int64_t checked_index(const Use& use, const Src& src, Index index) {
   return 0;
 }
 
-template <class Dst, class Src, class Index>
-RecordEvent gather(const Use& use, Dst& dst, const Src& src, const Index& index) {
+template <class Dst, class Src, class Index, class Tmp>
+RecordEvent gather(const Use& use, Dst& dst, const Src& src, const Index& index, const Tmp& tmp) {
   require_vectors<Dst, Src>();
   static_assert(Index::Loc == TileType::Vec && std::is_integral<typename Index::DType>::value,
                 "the indices of a gather are integers in a tile of TileType::Vec");
@@ -104,6 +105,7 @@ RecordEvent gather(const Use& use, Dst& dst, const Src& src, const Index& index)
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < cols; ++j)
       accesses.reads_element(src, checked_index(use, src, place(i, j)));
+  accesses.scratch(tmp);
   accesses.writes(dst);
   const Elements<Dst> to(dst);
   const typename Src::DType* const from = src.data();
@@ -158,8 +160,8 @@ RecordEvent count(const Use& use, Dst& dst, typename Dst::DType start) {
 
 /// dst[i][j] = src[j][i], for the valid elements of src.
 template <class Dst, class Src, class Tmp>
-RecordEvent TTRANS(Dst& dst, Src& src, Tmp&, detail::Site site = detail::Site::here()) {
-  return detail::transpose({"TTRANS", PIPE_V, site}, dst, src);
+RecordEvent TTRANS(Dst& dst, Src& src, Tmp& tmp, detail::Site site = detail::Site::here()) {
+  return detail::transpose({"TTRANS", PIPE_V, site}, dst, src, tmp);
 }
 
 /// Each row of src0 and that of src1 behind it.
@@ -170,9 +172,9 @@ RecordEvent TCONCAT(Dst& dst, A& src0, B& src1, detail::Site site = detail::Site
 
 /// The elements of src0 whose places in memory src1 has.
 template <class Dst, class Src, class Index, class Tmp>
-RecordEvent TGATHER(Dst& dst, Src& src0, Index& src1, Tmp&,
+RecordEvent TGATHER(Dst& dst, Src& src0, Index& src1, Tmp& tmp,
                     detail::Site site = detail::Site::here()) {
-  return detail::gather({"TGATHER", PIPE_V, site}, dst, src0, src1);
+  return detail::gather({"TGATHER", PIPE_V, site}, dst, src0, src1, tmp);
 }
 /// Of each row those that the pattern takes, without gaps.
 template <class Dst, class Src, MaskPattern Pattern>

@@ -51,7 +51,7 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src, const T
   }
   Accesses accesses(use);
   accesses.reads(src);
-  if (tmp.address() >= 0) accesses.writes(tmp);
+  accesses.scratch(tmp);
   accesses.writes(dst, dst.GetValidRow(), 1);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
@@ -61,8 +61,8 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src, const T
 }
 
 /// Each column to one element of the first row of dst.
-template <class Op, class Dst, class Src>
-RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src) {
+template <class Op, class Dst, class Src, class Tmp = NoScratch>
+RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src, const Tmp& tmp = {}) {
   using T = typename Src::DType;
   using W = arithmetic_t<T>;
   static_assert(Dst::Loc == TileType::Vec && Src::Loc == TileType::Vec,
@@ -81,6 +81,7 @@ RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src) {
   }
   Accesses accesses(use);
   accesses.reads(src);
+  accesses.scratch(tmp);
   accesses.writes(dst, 1, cols);
   const Elements<Dst> to(dst);
   const Elements<Src> from(src);
@@ -119,9 +120,17 @@ template <class Dst, class Src>
 RecordEvent TCOLMIN(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
   return detail::reduce_cols({"TCOLMIN", PIPE_V, site}, detail::Minimum(), dst, src);
 }
+/// By a tree of sums, which takes half of the rows of src in tmp, or row by row. What comes out is
+/// the same here.
 template <class Dst, class Src, class Tmp>
-RecordEvent TCOLSUM(Dst& dst, Src& src, Tmp&, bool, detail::Site site = detail::Site::here()) {
-  return TCOLSUM(dst, src, site);
+RecordEvent TCOLSUM(Dst& dst, Src& src, Tmp& tmp, bool is_binary,
+                    detail::Site site = detail::Site::here()) {
+  const detail::Use use{"TCOLSUM", PIPE_V, site};
+  if (!is_binary) return detail::reduce_cols(use, detail::Add(), dst, src);
+  if constexpr (detail::checks_all)
+    detail::check_operand_room(use, "tmp", detail::facts_of(tmp), (src.GetValidRow() + 1) / 2,
+                               src.GetValidCol());
+  return detail::reduce_cols(use, detail::Add(), dst, src, tmp);
 }
 
 }  // namespace pto

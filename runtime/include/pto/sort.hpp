@@ -54,8 +54,9 @@ constexpr void require_sortable() {
                 "the values of a sort are half or float");
 }
 
-template <class Dst, class Src, class Index>
-RecordEvent sort_blocks(const Use& use, Dst& dst, const Src& src, const Index& index) {
+template <class Dst, class Src, class Index, class Tmp = NoScratch>
+RecordEvent sort_blocks(const Use& use, Dst& dst, const Src& src, const Index& index,
+                        const Tmp& tmp = {}) {
   using T = typename Src::DType;
   require_sortable<T>();
   static_assert(std::is_same<T, typename Dst::DType>::value &&
@@ -76,6 +77,7 @@ RecordEvent sort_blocks(const Use& use, Dst& dst, const Src& src, const Index& i
   Accesses accesses(use);
   accesses.reads(src);
   accesses.reads(index);
+  if (cols % 32 != 0) accesses.scratch(tmp);  // for the last block, which is not full
   accesses.writes(dst, rows, cols * pair_elements<T>);
   const Elements<Dst> to(dst);
   const Elements<Src> values(src);
@@ -191,9 +193,9 @@ RecordEvent TSORT32(Dst& dst, Src& src, Index& idx, detail::Site site = detail::
   return detail::sort_blocks({"TSORT32", PIPE_V, site}, dst, src, idx);
 }
 template <class Dst, class Src, class Index, class Tmp>
-RecordEvent TSORT32(Dst& dst, Src& src, Index& idx, Tmp&,
+RecordEvent TSORT32(Dst& dst, Src& src, Index& idx, Tmp& tmp,
                     detail::Site site = detail::Site::here()) {
-  return TSORT32(dst, src, idx, site);
+  return detail::sort_blocks({"TSORT32", PIPE_V, site}, dst, src, idx, tmp);
 }
 
 /// Each four blocks of so many elements, which are sorted, to one.

@@ -39,25 +39,112 @@ void pass_flag(pipe_t from, pipe_t to) {
   wait_flag(from, to, EVENT_ID0);
 }
 
-/// Stores a tile of scratch, and then has it used, awaiting the store or not.
-std::string told_of_scratch(bool awaits) {
+/// Tiles for an instruction with scratch.
+struct Scratched {
+  Scratched() : src(8, 16), tmp(8, 16), dst(8, 16), sums(8, 1), row(1, 16) {
+    TASSIGN(src, 0);
+    TASSIGN(tmp, 512);
+    TASSIGN(dst, 1024);
+    TASSIGN(sums, 1536);
+    TASSIGN(row, 2048);
+    TASSIGN(column, 2560);
+    TASSIGN(indices, 3072);
+    TASSIGN(pairs, 4096);
+    TASSIGN(halves, 5120);
+    std::fill_n(indices.data(), 128, 127U);
+  }
+  Part src, tmp, dst, sums, row;
+  Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor> column;
+  Tile<TileType::Vec, uint32_t, 8, 16> indices;
+  Tile<TileType::Vec, float, 8, 32> pairs;
+  Tile<TileType::Vec, half, 8, 16> halves;
+};
+
+/// Stores the scratch, and then has it used, awaiting the store or not.
+template <class Instruction>
+std::string told_of_scratch(bool awaits, Instruction instruction) {
   std::vector<float> memory(128);
-  Part src(8, 16), tmp(8, 16), sums(8, 1);
-  TASSIGN(src, 0);
-  TASSIGN(tmp, 512);
-  TASSIGN(sums, 1024);
+  Scratched tiles;
   return told([&] {
-    TEXPANDS(src, 1);
-    TEXPANDS(tmp, 1);
+    TEXPANDS(tiles.src, 1);
+    TEXPANDS(tiles.tmp, 1);
+    TEXPANDS(tiles.column, 1);
+    TEXPANDS(tiles.indices, 127U);
     pass_flag(PIPE_V, PIPE_MTE3);
-    TSTORE(Global(memory.data()), tmp);
+    TSTORE(Global(memory.data()), tiles.tmp);
     if (awaits) pass_flag(PIPE_MTE3, PIPE_V);
-    TROWSUM(sums, src, tmp);
+    instruction(tiles);
   });
 }
-TEST(Announced, ScratchOfARowSum) {
-  EXPECT_THAT(told_of_scratch(false), HasSubstr("PIPE_V writes 0x200..0x3ff of UB"));
-  EXPECT_EQ(told_of_scratch(true), "");
+template <class Instruction>
+void expect_uses_scratch(const char* name, Instruction instruction) {
+  EXPECT_THAT(told_of_scratch(false, instruction), HasSubstr("PIPE_V writes 0x200..0x3ff of UB"))
+      << name;
+  EXPECT_EQ(told_of_scratch(true, instruction), "") << name;
+}
+
+TEST(Announced, ScratchIsWritten) {
+  expect_uses_scratch("TROWSUM", [](Scratched& t) { TROWSUM(t.sums, t.src, t.tmp); });
+  expect_uses_scratch("ADD", [](Scratched& t) { TROWEXPANDADD(t.dst, t.src, t.column, t.tmp); });
+  expect_uses_scratch("SUB", [](Scratched& t) { TROWEXPANDSUB(t.dst, t.src, t.column, t.tmp); });
+  expect_uses_scratch("MUL", [](Scratched& t) { TROWEXPANDMUL(t.dst, t.src, t.column, t.tmp); });
+  expect_uses_scratch("DIV", [](Scratched& t) { TROWEXPANDDIV(t.dst, t.src, t.column, t.tmp); });
+  expect_uses_scratch("MAX", [](Scratched& t) { TROWEXPANDMAX(t.dst, t.src, t.column, t.tmp); });
+  expect_uses_scratch("MIN", [](Scratched& t) { TROWEXPANDMIN(t.dst, t.column, t.src, t.tmp); });
+  expect_uses_scratch("EXP", [](Scratched& t) { TROWEXPANDEXPDIF(t.dst, t.src, t.column, t.tmp); });
+  expect_uses_scratch("TGATHER", [](Scratched& t) { TGATHER(t.dst, t.src, t.indices, t.tmp); });
+  expect_uses_scratch("TCVT",
+                      [](Scratched& t) { TCVT(t.halves, t.src, t.tmp, RoundMode::CAST_RINT); });
+  expect_uses_scratch("TCVT", [](Scratched& t) {
+    TCVT(t.halves, t.src, t.tmp, RoundMode::CAST_RINT, SaturationMode::ON);
+  });
+  expect_uses_scratch("TSORT32", [](Scratched& t) { TSORT32(t.pairs, t.src, t.indices, t.tmp); });
+  Tile<TileType::Vec, float, 16, 8> transposed;
+  TASSIGN(transposed, 6144);
+  expect_uses_scratch("TTRANS", [&](Scratched& t) { TTRANS(transposed, t.src, t.tmp); });
+}
+
+/// By a tree half of the rows, where there is room for them; row by row none.
+TEST(Announced, ScratchOfAColumnSum) {
+  const auto sum = [](bool is_binary, bool awaits, int rows = 8, int cols = 16) {
+    return told_of_scratch(awaits, [=](Scratched& t) {
+      t.tmp.SetValidShape(4, 16);
+      t.src.SetValidShape(rows, cols);
+      t.row.SetValidShape(1, cols);
+      TCOLSUM(t.row, t.src, t.tmp, is_binary);
+    });
+  };
+  EXPECT_EQ(sum(false, false), "");
+  EXPECT_THAT(sum(true, false), HasSubstr("PIPE_V writes 0x200..0x2ff of UB"));
+  EXPECT_EQ(sum(true, true), "");
+  Tile<TileType::Vec, float, 2, 16> small;
+  TASSIGN(small, 512);
+  const auto in_small = [&](int rows) {
+    return told_of_scratch(true, [&](Scratched& t) {
+      t.src.SetValidShape(rows, 16);
+      TCOLSUM(t.row, t.src, small, true);
+    });
+  };
+  EXPECT_EQ(in_small(4), "");
+  EXPECT_THAT(in_small(5), HasSubstr("tmp (Vec float 2x16 valid 2x16 at UB 0x200) is smaller than "
+                                     "the 3x16 elements"));
+}
+
+/// Only the last block of a row may need it.
+TEST(Announced, ScratchOfASortOfFullBlocks) {
+  Tile<TileType::Vec, float, 1, 32> src;
+  Tile<TileType::Vec, float, 1, 64> pairs;
+  Tile<TileType::Vec, uint32_t, 1, 32> indices;
+  TASSIGN(src, 8192);
+  TASSIGN(indices, 8320);
+  TASSIGN(pairs, 8448);
+  EXPECT_EQ(told_of_scratch(false,
+                            [&](Scratched& t) {
+                              TEXPANDS(src, 1);
+                              TEXPANDS(indices, 1U);
+                              TSORT32(pairs, src, indices, t.tmp);
+                            }),
+            "");
 }
 
 /// What the cube has computed leaves by a pipe of its own.
