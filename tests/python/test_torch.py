@@ -1,12 +1,14 @@
 """What is added to an older torch, and folders whose golden.py uses it. Needs python3-torch."""
 
+import sys
+import types
 
 import pytest
 
 import pto2
 from pto2 import _torch
 from pto2._arguments import bits_of, bytes_of
-from pto2._case import _compare
+from pto2._case import _compare, _uses_torch
 
 torch = pytest.importorskip("torch")
 
@@ -39,6 +41,26 @@ def test_bfloat16_is_compared():
     ones = torch.ones(4, dtype=torch.bfloat16)
     assert _compare("x", ones, ones + 1, 0.1, 0.1).mismatched == 4
     assert _compare("x", ones, ones.clone(), 0, 0).mismatched == 0
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("import torch", True), ("import torch as t", True), ("from torch import zeros", True),
+    ("from torch import Tensor", True), ("from torch import nn", True),
+    ("def f():\n    import torch", True), ("import helper", False),
+    ("from helper import f", True), ("import numpy\ntorch = 1\ndef f():\n    pass", False),
+    ("import numpy\na = numpy.zeros(2)\ndef f():\n    return a", False)])
+def test_who_uses_torch(tmp_path, monkeypatch, text, expected):
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "helper", raising=False)
+    (tmp_path / "helper.py").write_text("import torch\ndef f():\n    pass\n")
+    module = types.ModuleType("golden")
+    exec(text, vars(module))
+    assert _uses_torch(module) == expected
+
+
+def test_a_folder_without_torch_beside_one_with_it(vector_copy, change):
+    change(vector_copy / "golden.py", 'a, b = tensors["a"]', 'a, b = tensors["a"].view()')
+    assert pto2.run(vector_copy).verdict == "pass"
 
 
 def test_a_golden_file_with_torch(vector_copy):

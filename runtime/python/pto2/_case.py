@@ -19,17 +19,33 @@ def _copy(array):
     return array.clone() if _is_torch(array) else array.copy()
 
 
-def _prepared(value):
-    """An array that kernels can use: torch's if golden.py uses torch, whole and writable."""
+def _uses_torch(golden):
+    """Whether a golden.py has torch, or functions and classes of who has, or imports it when it is
+    called. That torch is loaded says nothing: it may be another folder's."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return False
+    for value in vars(golden).values():
+        if value is torch or str(getattr(value, "__module__", "")).split(".")[0] == "torch" or \
+                str(getattr(value, "__name__", "")).split(".")[0] == "torch":
+            return True
+        scope, code = getattr(value, "__globals__", {}), getattr(value, "__code__", None)
+        if any(used is torch for used in scope.values()) or \
+                (code is not None and "torch" in code.co_names):
+            return True
+    return False
+
+
+def _prepared(value, as_torch):
+    """An array that kernels can use: whole and writable."""
     if _is_torch(value):
         return value.detach().cpu().contiguous()
     import numpy
     value = numpy.require(value, requirements=["C", "W"])
-    torch = sys.modules.get("torch")
-    if torch is None:
+    if not as_torch:
         return value
     try:
-        return torch.from_numpy(value)
+        return sys.modules["torch"].from_numpy(value)
     except TypeError:  # a type that torch does not have
         return value
 
@@ -81,7 +97,9 @@ class CaseArguments:
             raise InputError(f"{self._path}: generate_inputs must return a list of (name, value), "
                              f"or a dict; it returns a {type(made).__name__}")
         self._check(pairs)
-        pairs = [(name, _prepared(value) if is_array(value) else value) for name, value in pairs]
+        as_torch = _uses_torch(folder.golden)
+        pairs = [(name, _prepared(value, as_torch) if is_array(value) else value)
+                 for name, value in pairs]
         self.arrays = {name: value for name, value in pairs if is_array(value)}
         self.values = [value for _, value in pairs]
         self.names = [name for name, _ in pairs]
