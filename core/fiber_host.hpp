@@ -11,11 +11,13 @@
 ///   asleep     1: the host sleeps, or is about to
 ///   sleepers   of the team: how many hosts are between saying so and getting up
 ///   home       of each fiber: its host; null before the team is settled
+///   kept       of each fiber: its kernel waits, and goes on on this host alone
 ///   shown      a copy of runnable, for reports: those are read while the host goes on, and take no
 ///              lock, which a sleeping host would never give. Made when the host stops running
 ///              fibers, that is when it sleeps or detaches, and by a thief when it is done.
 ///
-/// Write rights: runnable, and home of the fibers that are runnable: whoever holds the lock.
+/// Write rights: runnable, and home of the fibers that are runnable: whoever holds the lock. kept:
+/// the fiber, while its host holds the lock.
 /// asleep: 1 by the host, 0 by anybody. inbox: bits are set by anybody, and taken by whoever holds
 /// the lock.
 ///
@@ -24,7 +26,8 @@
 ///   FH-I2: a fiber runs on one host at a time; what it did happens before what it does next.
 ///   FH-I3: a fiber that is runnable at a host is at home there. A ring that finds its fiber gone
 ///          follows it.
-///   FH-I4: the fiber that is inside a kernel is not taken.
+///   FH-I4: the fiber that is inside a kernel is not taken, nor one whose kernel waits (kept): its
+///          OS thread's variables are the kernel's.
 ///   FH-I5: after the last fiber has ended no host sleeps.
 ///   FH-I6: what was stored before a ring happens before what the fiber does after it.
 ///   FH-P1: who rings as one of a host's fibers runs there, and not inside a kernel.
@@ -144,6 +147,11 @@ class HostedFiber {
   /// Under the lock of the former home, if there is one.
   void set_home(FiberHost<P>* home) { (void)home_.exchange(home, P::order(Orders::move)); }
 
+  /// By the fiber itself, at home and attached: whether others may not take it.
+  void keep(bool kept) { kept_.write(kept); }
+  /// Under the lock of its home.
+  [[nodiscard]] bool is_kept() const { return kept_.read(); }
+
   /// Makes the fiber run again, once it waits. `here` is the host that the caller is a fiber of, or
   /// null (FH-P1).
   void ring(FiberHost<P>* here) {
@@ -167,6 +175,7 @@ class HostedFiber {
  private:
   uint32_t number_;
   typename P::template atomic<FiberHost<P>*> home_{nullptr};
+  typename P::template cell<bool> kept_{false};
 };
 
 /// What the hosts of a team share.
@@ -304,7 +313,7 @@ class alignas(cache_line) FiberHost {
     const HostedFiber<P>* const inside = victim.current();
     PTO2_INVARIANT("FH-I2", inside != nullptr);
     victim.drain();
-    const uint32_t available = victim.count_but(*inside);
+    const uint32_t available = victim.count_free(*inside);
     const uint32_t wanted = (available + 1) / 2;
     take_from(victim, wanted, *inside);
     (void)victim.show_runnable();
@@ -400,21 +409,25 @@ class alignas(cache_line) FiberHost {
     if (team_.anybody_sleeps() && (work || has_mail())) team_.wake_all();
   }
 
-  /// The runnable fibers, without the one inside the kernel.
-  [[nodiscard]] uint32_t count_but(const HostedFiber<P>& inside) const {
+  [[nodiscard]] static bool is_free(const HostedFiber<P>& fiber, const HostedFiber<P>& inside) {
+    return &fiber != &inside && !fiber.is_kept();
+  }
+  /// The runnable fibers that may be taken while the host is inside the kernel of one.
+  [[nodiscard]] uint32_t count_free(const HostedFiber<P>& inside) const {
     uint32_t available = 0;
-    for (const auto& word : runnable_) {
-      available += static_cast<uint32_t>(std::popcount(word.read()));
+    for (uint32_t w = 0; w < runnable_.size(); ++w) {
+      for (uint64_t word = runnable_[w].read(); word != 0; word &= word - 1) {
+        if (is_free(team_.fiber(number_of(w, word)), inside)) ++available;
+      }
     }
-    const uint64_t word = runnable_[inside.number() / 64].read();
-    return (word & bit(inside.number())) != 0 ? available - 1 : available;
+    return available;
   }
 
   void take_from(FiberHost& victim, uint32_t wanted, const HostedFiber<P>& inside) {
     for (uint32_t w = 0; w < runnable_.size() && wanted != 0; ++w) {
       for (uint64_t word = victim.runnable_[w].read(); word != 0 && wanted != 0; word &= word - 1) {
         HostedFiber<P>& fiber = team_.fiber(number_of(w, word));
-        if (&fiber == &inside) continue;
+        if (!is_free(fiber, inside)) continue;
         PTO2_INVARIANT("FH-I3", fiber.home() == &victim);
         *victim.runnable_[w].editing() &= ~bit(fiber.number());
         fiber.set_home(this);

@@ -5,6 +5,7 @@
 #include <stop_token>
 
 #include "runtime/device/assembly.hpp"
+#include "runtime/device/core_calls.hpp"
 #include "runtime/device/crash_guard.hpp"
 #include "runtime/device/device.hpp"
 #include "runtime/device/exit_guard.hpp"
@@ -31,7 +32,11 @@ class Run {
                            what.graph == nullptr ? next_generation() : next_generation_of_graph(),
                            what.graph, what.declared, what.arrays}),
         team_(options) {
-    if constexpr (is_simulated) team_.fail_by(what.fault);
+    assembly_.state().calls.run.calls = core_calls_.table();
+    if constexpr (is_simulated) {
+      team_.fail_by(what.fault);
+      team_.when_nobody_goes_on([this] { return core_calls_.end_all(); });
+    }
     assembly_.connect_orchestrator(add(0, 0));
     const Chip& chip = assembly_.chip();
     for (uint32_t s = 0; s < chip.schedulers; ++s) {
@@ -59,6 +64,7 @@ class Run {
            [deadline] { CrashGuard::end_mute(deadline); },
            [this](std::span<const executors::KernelState> threads) {
              if (stop_.stop_requested()) still_running_.look(threads);
+             if constexpr (!is_simulated) core_calls_.look(threads);
            }});
       const std::stop_callback interruption(stop_, [this] { interrupt(); });
       team_.run();
@@ -106,6 +112,8 @@ class Run {
   std::stop_token stop_;
   Assembly<P, F> assembly_;
   typename P::team team_;
+  CoreCalls<P> core_calls_{assembly_.chip(), assembly_.state().config.deadline_ms,
+                           [this] { return assembly_.state().fatal.is_set(); }};
   StillRunning still_running_{
       [this](const std::string& thread) { return assembly_.counts_of(thread); },
       [this](const CoreCounts& counts, const std::string& thread) {

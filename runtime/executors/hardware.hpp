@@ -25,6 +25,7 @@ struct Hardware : Machine, SoundChip {
   using shared_array = MappedArray<T>;
   using team = Team;
   using team_options = TeamOptions;
+  using kernel_waiter = KernelWaiter;
   [[nodiscard]] static std::string running_thread() { return executors::running_thread(); }
 
   class reminder;

@@ -50,6 +50,41 @@ void FiberThread::ring_fiber() {
   HostedFiber::ring(current_host());
 }
 
+void FiberThread::ring_from_outside() {
+  tsan_publish(this);
+  const TsanHostScope as_host;
+  HostedFiber::ring(nullptr);
+}
+
+void OsThread::wait_in_kernel() {
+  attach();
+  {
+    const OtherFiber nobody;
+    idle();
+  }
+  detach();
+}
+
+KernelWaiter::KernelWaiter() : thread_(this_os_thread) {
+  if (const PackedHost* const host = current_host()) thread_ = host->current();
+}
+
+void KernelWaiter::wait() const {
+  if (thread_->kind() == LogicalThread::Kind::fiber) {
+    current_host()->wait_in_kernel();
+  } else {
+    static_cast<OsThread*>(thread_)->wait_in_kernel();
+  }
+}
+
+void KernelWaiter::ring() const {
+  if (thread_->kind() == LogicalThread::Kind::fiber) {
+    static_cast<FiberThread*>(thread_)->ring_from_outside();
+  } else {
+    static_cast<OsThread*>(thread_)->ring_os_thread();
+  }
+}
+
 std::string running_thread() {
   if (const SeededTeam* const simulated = SeededTeam::current()) return simulated->running_name();
   const LogicalThread* thread = this_os_thread;

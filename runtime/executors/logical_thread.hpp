@@ -61,6 +61,8 @@ class OsThread final : public LogicalThread {
     show(Activity::in_kernel);
   }
   void attach() { show(Activity::running); }
+  /// Inside a kernel: returns once the thread was rung.
+  void wait_in_kernel();
   void count_kernel() { kernels_.count(); }
   [[nodiscard]] const Turn& turn() const { return kernels_.turn(); }
 
@@ -98,6 +100,8 @@ class FiberThread final : public LogicalThread, public HostedFiber<Machine> {
             Fiber::Kind::logical_thread) {}
 
   void ring_fiber();
+  /// The same from inside a kernel, or from no logical thread.
+  void ring_from_outside();
   /// Its own: returns once it runs again.
   void suspend() {
     fiber_.suspend();
@@ -154,5 +158,21 @@ void detached(void (*section)(int64_t*), int64_t* argument);
 void run_kernel(void (*kernel)(int64_t*), int64_t* args);
 /// The same of the next kernel of several inside of a section.
 void run_next_kernel(void (*kernel)(int64_t*), int64_t* args);
+
+/// The logical thread whose kernel calls, as one that waits for other kernels inside of it. What
+/// it was rung for meanwhile it looks at when the kernel is over.
+class KernelWaiter {
+ public:
+  KernelWaiter();
+  /// False: no logical thread calls, so nobody can be waited for.
+  [[nodiscard]] bool can_wait() const { return thread_ != nullptr; }
+  /// Lets others run until it was rung; the kernel goes on on the same OS thread.
+  void wait() const;
+  /// From inside of any kernel, or from no logical thread.
+  void ring() const;
+
+ private:
+  LogicalThread* thread_;
+};
 
 }  // namespace pto2::executors

@@ -110,6 +110,22 @@ void PackedHost::attach() {
   FiberHost::attach();
 }
 
+void PackedHost::wait_in_kernel() {
+  FiberThread* const fiber = current();
+  const auto keep = [fiber](bool kept) {
+    const TsanHostScope as_host;
+    fiber->keep(kept);
+  };
+  attach();
+  keep(true);
+  {
+    const OtherFiber others;
+    fiber->suspend();
+  }
+  keep(false);
+  detach();
+}
+
 /// Looks for work for a while. Whether there may be some, or nothing to wait for.
 bool PackedHost::look_around() {
   if (team_.hosts_.size() == 1) return false;

@@ -39,6 +39,8 @@ class PackedHost : public FiberHost<Machine> {
   /// Around a kernel: gives the other hosts access to this one's fibers.
   void detach();
   void attach();
+  /// Inside a kernel: lets the other fibers run until the kernel's own was rung.
+  void wait_in_kernel();
 
   /// Runs the fibers that are runnable, then goes on with the calling one.
   /// False: no other fiber of this host can run.

@@ -46,7 +46,7 @@ void SeededTeam::run_threads() {
   while (!schedule_.is_over()) {
     const auto next = schedule_.next();
     if (!next) {
-      if (notices_loss()) continue;
+      if (notices_loss() || help_()) continue;
       fail("every thread that is left waits and none will be rung; waiting:" + not_ended());
     }
     if (points() > options_.max_points) {
@@ -106,6 +106,11 @@ void SeededTeam::enter_kernel() {
   if (schedule_.enter_kernel()) running_->fiber_.suspend();
   // Even after all others this is a point, so that what they did is earlier than what follows.
   point();
+}
+
+void SeededTeam::wait_in_kernel() {
+  park();
+  if (schedule_.enter_kernel()) switch_away();
 }
 
 void SeededTeam::give_up(std::string why) {

@@ -93,6 +93,9 @@ class SeededTeam {
   SeededThread& add(std::string name, uint32_t group, std::function<void()> body);
   /// Before the run: what fails in it.
   void fail_by(const ChipFault& fault) { fault_ = fault; }
+  /// Before the run: what is done when nobody can go on, before it is taken for a failure; returns
+  /// whether somebody was rung.
+  void when_nobody_goes_on(std::function<bool()> help) { help_ = std::move(help); }
   /// Whether it has come to the fault.
   [[nodiscard]] bool fault_reached() const { return fault_reached_; }
 
@@ -118,6 +121,8 @@ class SeededTeam {
   /// The running thread runs a kernel, which can be left (user_code.hpp), after a point, which with
   /// kernels_last is after all others. Throws what the kernel does, and LeftBehind.
   void run_kernel(void (*kernel)(int64_t*), int64_t* args);
+  /// Inside of one: returns once the thread was rung, with kernels_last after all others again.
+  void wait_in_kernel();
   /// The running thread has found something wrong: the run ends here, and says so. Its stack is
   /// left as it is, so the caller should own nothing.
   [[noreturn]] void give_up(std::string why);
@@ -146,7 +151,8 @@ class SeededTeam {
   explicit SeededTeam(const SeededOptions& options);
   ~SeededTeam();
   /// Runs all bodies to their end, but for that of a lost core. If every thread that is left is
-  /// parked, all are rung once when a core is lost. Else it throws SeededFailure, also after
+  /// parked, all are rung once when a core is lost, or those that when_nobody_goes_on() rings. Else
+  /// it throws SeededFailure, also after
   /// max_points, or what a thread gave up for; the team's threads are given up then.
   void run_threads();
   [[nodiscard]] std::size_t size() const { return threads_.size(); }
@@ -173,6 +179,7 @@ class SeededTeam {
   std::vector<std::unique_ptr<SeededThread>> threads_;
   SeededThread* running_ = nullptr;
   std::string gave_up_;  // why the running thread did
+  std::function<bool()> help_ = [] { return false; };
   ChipFault fault_;
   uint64_t fault_steps_ = 0;  // of the thread that it is to strike
   bool fault_reached_ = false;

@@ -273,6 +273,18 @@ struct Simulated {
     SeededThread* thread_ = nullptr;
   };
 
+  /// No point of the schedule is passed but in wait(): what kernels tell one another is no memory
+  /// of the simulation.
+  class kernel_waiter {
+   public:
+    [[nodiscard]] bool can_wait() const { return thread_ != nullptr; }
+    void wait() const { team::active()->wait_in_kernel(); }
+    void ring() const { thread_->ring(); }
+
+   private:
+    SeededThread* thread_ = team::active() == nullptr ? nullptr : &team::active()->running();
+  };
+
   /// There is no time here, so nothing is late and nobody is reminded. Only user's code takes time.
   class reminder {
    public:

@@ -42,7 +42,8 @@ enum class PTOPipeVerb : uint8_t { NONE = 0, PUSH = 1, POP = 2, FREE = 3 };
 
 /// What all calls of a run share. Apart from what is written meanwhile.
 struct alignas(64) PTORun {
-  uint32_t misused;  ///< not 0: a call has a misuse, which says more
+  uint32_t misused;                  ///< not 0: a call has a misuse, which says more
+  const struct PTOCoreCalls* calls;  ///< pto_core_calls.h; null: there are none
 
   // Several kernels may have one at the same time.
   void note_misuse() { __atomic_store_n(&misused, 1, __ATOMIC_RELAXED); }

@@ -142,6 +142,31 @@ TEST_F(FiberHosts, AThiefTakesHalfAndNotTheOneInside) {
   EXPECT_EQ(run(1).size(), fibers - 1);
 }
 
+/// Its kernel waits.
+TEST_F(FiberHosts, AThiefLeavesAFiberThatIsKept) {
+  for (const uint32_t f : {0u, 1u, 69u}) hosts_[0].ring_here(f);
+  fibers_[1].keep(true);
+  (void)run(0, [&](uint32_t inside) {
+    if (inside != 0) return;
+    hosts_[0].detach();
+    EXPECT_TRUE(hosts_[1].steal_from(hosts_[0]));
+    EXPECT_FALSE(hosts_[1].steal_from(hosts_[0])) << "what is left is kept";
+    hosts_[0].attach();
+  });
+  EXPECT_EQ(fibers_[1].home(), &hosts_[0]);
+  EXPECT_EQ(run(1), std::vector<uint32_t>{69});
+  fibers_[1].keep(false);
+  hosts_[0].ring_here(1);
+  hosts_[0].ring_here(0);
+  (void)run(0, [&](uint32_t inside) {
+    if (inside != 0) return;
+    hosts_[0].detach();
+    EXPECT_TRUE(hosts_[1].steal_from(hosts_[0]));
+    hosts_[0].attach();
+  });
+  EXPECT_EQ(fibers_[1].home(), &hosts_[1]);
+}
+
 TEST_F(FiberHosts, ARingFollowsAFiberThatIsGone) {
   hosts_[0].ring_here(0);
   hosts_[0].ring_here(1);

@@ -1,0 +1,247 @@
+/// Kernels that wait for each other, and what they know of the core that they run on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+#include <stdexcept>
+#include <vector>
+
+#include "runtime/device/quiet_run.hpp"
+#include "runtime/include/pto_core_calls.h"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test::waits {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+constexpr int32_t rounds = 20;
+
+/// What the kernels of a cluster tell one another.
+struct Exchange {
+  std::atomic<int32_t> asked{0};
+  std::array<std::atomic<int32_t>, 2> answered{};
+  std::array<std::atomic<int32_t>, 3> ran_at{-1, -1, -1};  // the cluster, by place
+  std::atomic<int32_t> moved{0};
+};
+
+struct NotWaited : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+Exchange& exchange_of(const int64_t* args) {
+  return *reinterpret_cast<Exchange*>(args[0]);
+}
+
+/// Waits for a number to come to `least`; notes if the kernel goes on on another OS thread.
+void wait_for(const int64_t* args, const std::atomic<int32_t>& number, int32_t least) {
+  const pthread_t before = pthread_self();
+  auto holds = [&] { return number.load(std::memory_order_acquire) >= least; };
+  const PTOWaited waited = pto_wait(args, holds);
+  if (pthread_equal(before, pthread_self()) == 0) ++exchange_of(args).moved;
+  if (waited == PTOWaited::NOBODY) throw NotWaited("nobody answers");
+  if (waited == PTOWaited::GIVEN_UP) throw NotWaited("given up");
+}
+
+void tell(const int64_t* args, std::atomic<int32_t>& number, int32_t value) {
+  number.store(value, std::memory_order_release);
+  pto_announce(args);
+}
+
+void ask(int64_t* args) {
+  Exchange& exchange = exchange_of(args);
+  exchange.ran_at[2] = pto_place(args).cluster;
+  for (int32_t round = 1; round <= rounds; ++round) {
+    tell(args, exchange.asked, round);
+    for (const auto& answered : exchange.answered) wait_for(args, answered, round);
+  }
+}
+
+void answer(int64_t* args) {
+  Exchange& exchange = exchange_of(args);
+  const PTOPlace place = pto_place(args);
+  if (place.type != PTO2_WORKER_VECTOR || place.vectors != 2) return;
+  exchange.ran_at.at(place.index) = place.cluster;
+  for (int32_t round = 1; round <= rounds; ++round) {
+    wait_for(args, exchange.asked, round);
+    tell(args, exchange.answered.at(place.index), round);
+  }
+}
+
+void fail(int64_t*) {
+  throw std::runtime_error("it fails by itself");
+}
+
+constexpr KernelEntry kernels[] = {ask, answer, fail, no_kernel};
+
+DeviceConfig device() {
+  DeviceConfig config = small_device();
+  config.chip.vectors_per_cluster = 2;
+  return config;
+}
+
+void submit(PTO2Runtime* rt, int32_t kernel, int type, Exchange& exchange, int32_t cluster) {
+  PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&exchange))};
+  pto2_rt_submit_task_clustered(rt, kernel, type, params, 1, cluster);
+}
+
+void submit_all(PTO2Runtime* rt, Exchange& exchange, int32_t cluster) {
+  submit(rt, 0, PTO2_WORKER_CUBE, exchange, cluster);
+  submit(rt, 1, PTO2_WORKER_VECTOR, exchange, cluster);
+  submit(rt, 1, PTO2_WORKER_VECTOR, exchange, cluster);
+}
+
+void expect_exchanged(const Exchange& exchange) {
+  EXPECT_EQ(exchange.answered[0], rounds);
+  EXPECT_EQ(exchange.answered[1], rounds);
+  EXPECT_EQ(exchange.ran_at[0], exchange.ran_at[2]) << "the first vector core";
+  EXPECT_EQ(exchange.ran_at[1], exchange.ran_at[2]) << "the second vector core";
+  EXPECT_EQ(exchange.moved, 0);
+}
+
+class KernelWaits : public testing::TestWithParam<ExecutorKind> {
+ protected:
+  static RunResult run(const std::function<void(PTO2Runtime*)>& entry, uint64_t seed = 1) {
+    return run_at(GetParam(), device(), {kernels, entry, {}}, seed);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, KernelWaits, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return executor_name(test.param); });
+
+TEST_P(KernelWaits, CoresOfEachClusterExchangeNumbers) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    std::array<Exchange, 3> exchanges;
+    const RunResult result = run(
+        [&](PTO2Runtime* rt) {
+          for (Exchange& exchange : exchanges) {
+            submit_all(rt, exchange, pto2_rt_allocate_cluster(rt));
+            pto2_rt_submit_task(rt, 3, PTO2_WORKER_VECTOR, nullptr, 0);
+          }
+        },
+        seed);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    for (const Exchange& exchange : exchanges) expect_exchanged(exchange);
+  }
+}
+
+TEST_P(KernelWaits, WhoWaitsForNobodyIsTold) {
+  Exchange exchange;
+  const auto entry = [&](PTO2Runtime* rt) {
+    submit(rt, 0, PTO2_WORKER_CUBE, exchange, pto2_rt_allocate_cluster(rt));
+  };
+  const RunResult result = run(entry);
+  EXPECT_EQ(result.error.code, ErrorCode::kernel_threw);
+  EXPECT_THAT(result.error.message, HasSubstr("nobody answers"));
+  Exchange next;
+  EXPECT_EQ(
+      run([&](PTO2Runtime* rt) { submit_all(rt, next, pto2_rt_allocate_cluster(rt)); }).error.code,
+      ErrorCode::ok);
+}
+
+TEST_P(KernelWaits, ARunThatIsGivenUpEndsThem) {
+  Exchange exchange;
+  const RunResult result = run([&](PTO2Runtime* rt) {
+    const int32_t cluster = pto2_rt_allocate_cluster(rt);
+    submit(rt, 1, PTO2_WORKER_VECTOR, exchange, cluster);
+    submit(rt, 2, PTO2_WORKER_VECTOR, exchange, cluster);
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::kernel_threw);
+  EXPECT_THAT(result.error.message, HasSubstr("it fails by itself"));
+}
+
+/// One OS thread for everything.
+TEST(KernelWaitsOnOneHost, AllClustersExchangeNumbers) {
+  std::array<Exchange, 3> exchanges;
+  const RunResult result = launch(
+      device(), executors::TeamOptions{.executor = executors::Executor::packed, .host_threads = 1},
+      {kernels,
+       [&](PTO2Runtime* rt) {
+         for (Exchange& exchange : exchanges) {
+           submit_all(rt, exchange, pto2_rt_allocate_cluster(rt));
+         }
+       },
+       {}});
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  for (const Exchange& exchange : exchanges) expect_exchanged(exchange);
+}
+
+/// Without a launch there is nobody to wait for.
+TEST(KernelOfNoLaunch, WaitsForWhatHoldsAlone) {
+  PTORun run{};
+  struct {
+    PTOCall call;
+    int64_t args[1];
+  } of_kernel{{&run, 0, 0, 0, 0}, {0}};
+  bool is_there = true;
+  auto holds = [&] { return is_there; };
+  EXPECT_EQ(pto_wait(of_kernel.args, holds), PTOWaited::HOLDS);
+  is_there = false;
+  EXPECT_EQ(pto_wait(of_kernel.args, holds), PTOWaited::NOBODY);
+  pto_announce(of_kernel.args);
+  EXPECT_EQ(pto_place(of_kernel.args).cluster, -1);
+  EXPECT_EQ(pto_share(of_kernel.args, 0, 1, 64), nullptr);
+}
+
+struct Shared {
+  std::array<void*, 4> memory{};
+  bool zeroed = true;
+};
+
+void share(int64_t* args) {
+  Shared& shared = *reinterpret_cast<Shared*>(args[0]);
+  const int32_t cluster = pto_place(args).cluster;
+  shared.memory = {pto_share(args, cluster, 1, 256), pto_share(args, cluster, 1, 256),
+                   pto_share(args, cluster, 2, 256), pto_share(args, cluster + 1, 1, 256)};
+  for (void* const memory : shared.memory) {
+    auto* const bytes = static_cast<unsigned char*>(memory);
+    if (memory == shared.memory[1]) continue;
+    for (int i = 0; i < 256; ++i) shared.zeroed = shared.zeroed && bytes[i] == 0;
+    bytes[0] = 1;
+  }
+}
+
+TEST(SharedMemory, IsOfAClusterAndAKey) {
+  Shared shared;
+  const KernelEntry sharing[] = {share};
+  const RunResult result =
+      launch(device(), executors::TeamOptions{},
+             {sharing,
+              [&](PTO2Runtime* rt) {
+                PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&shared))};
+                pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 1);
+              },
+              {}});
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  const auto& memory = shared.memory;
+  EXPECT_EQ(memory[0], memory[1]);
+  EXPECT_NE(memory[0], memory[2]);
+  EXPECT_NE(memory[0], memory[3]);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory[0]) % 64, 0u);
+}
+
+TEST(QuietRun, IsOneWhereNothingBeginsForLong) {
+  std::array<executors::KernelState, 2> threads{};
+  QuietRun quiet;
+  uint64_t announced = 0;
+  const auto looks_until_quiet = [&](const auto& change) {
+    for (uint64_t look = 1; look <= 3 * QuietRun::patience; ++look) {
+      if (look == QuietRun::patience) change();
+      if (quiet.look(threads, announced)) return look;
+    }
+    return uint64_t{0};
+  };
+  EXPECT_EQ(looks_until_quiet([] {}), QuietRun::patience);
+  quiet = {};
+  EXPECT_EQ(looks_until_quiet([&] { ++announced; }), 2 * QuietRun::patience);
+  quiet = {};
+  EXPECT_EQ(looks_until_quiet([&] { ++threads[1].begun; }), 2 * QuietRun::patience);
+  quiet = {};
+  EXPECT_EQ(looks_until_quiet([&] { threads[1].inside = true; }), 0u) << "a kernel runs";
+}
+
+}  // namespace
+}  // namespace pto2::test::waits
