@@ -3,6 +3,8 @@
 /// overwritten (checks/access_log.hpp). Nothing on other levels.
 #pragma once
 
+#include <utility>
+
 #include "pto/instruction.hpp"
 
 #if PTO2_KERNEL_CHECKS >= 2
@@ -135,6 +137,18 @@ inline void begin_accesses() {
   access_log.clear();
 }
 
+/// The log of a kernel while it waits and others run on its thread.
+class KeptAccesses {
+ public:
+  KeptAccesses() : log_(std::exchange(access_log, checks::AccessLog())) {}
+  ~KeptAccesses() { access_log = std::move(log_); }
+  KeptAccesses(const KeptAccesses&) = delete;
+  KeptAccesses& operator=(const KeptAccesses&) = delete;
+
+ private:
+  checks::AccessLog log_;
+};
+
 #else
 
 struct Accesses {
@@ -156,6 +170,9 @@ struct Accesses {
 };
 
 inline void begin_accesses() {}
+struct KeptAccesses {
+  KeptAccesses() {}
+};
 
 #endif
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <vector>
 
 #include "pto/types.hpp"
 
@@ -53,23 +54,33 @@ constexpr int64_t buffer_begin(int index) {
 }
 inline constexpr int64_t core_memory_bytes = buffer_begin(buffer_count);
 
-/// Of this thread; null before the first use. Hidden: each kernel has its own.
+/// Of the kernel that this thread runs; null before the first use. Hidden: each kernel has its own.
 [[gnu::visibility("hidden")]] inline thread_local std::byte* core_memory = nullptr;
 
-/// Unmaps the region when the thread ends.
-struct CoreMemoryOwner {
-  std::byte* region = nullptr;
-  ~CoreMemoryOwner() {
-    if (region != nullptr) munmap(region, core_memory_bytes);
+/// The regions of this thread: one for each kernel that it is inside of at once. Unmaps them when
+/// the thread ends.
+struct CoreMemories {
+  std::vector<std::byte*> all, unused;
+  ~CoreMemories() {
+    for (std::byte* const region : all) munmap(region, core_memory_bytes);
   }
 };
-[[gnu::visibility("hidden")]] inline thread_local CoreMemoryOwner core_memory_owner;
+[[gnu::visibility("hidden")]] inline thread_local CoreMemories core_memories;
 
 [[gnu::noinline, gnu::cold, gnu::visibility("hidden")]] inline std::byte* map_core_memory() {
+  CoreMemories& memories = core_memories;
+  if (!memories.unused.empty()) {
+    core_memory = memories.unused.back();
+    memories.unused.pop_back();
+    return core_memory;
+  }
+  memories.unused.reserve(memories.all.size() + 1);
+  memories.all.reserve(memories.all.size() + 1);
   void* const region = mmap(nullptr, core_memory_bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (region == MAP_FAILED) throw std::bad_alloc();
-  core_memory = core_memory_owner.region = static_cast<std::byte*>(region);
+  core_memory = static_cast<std::byte*>(region);
+  memories.all.push_back(core_memory);
   return core_memory;
 }
 

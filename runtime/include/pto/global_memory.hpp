@@ -30,6 +30,8 @@ struct TensorMemory {
 
 /// The arguments of the kernel: tensors, and what may be addresses of memory of unknown size.
 struct CallTensors {
+  const int64_t* args = nullptr;  ///< null: no kernel is called
+  void (*at_end)() = nullptr;     ///< called when the kernel's body has returned; null: nothing
   int count = 0;
   TensorMemory tensors[pto_max_args];
   int scalar_count = 0;
@@ -70,6 +72,8 @@ struct CallTensors {
 inline void begin_call(const int64_t* args) {
   begin_accesses();
   CallTensors& call = call_tensors;
+  call.args = args;
+  call.at_end = nullptr;
   call.count = call.scalar_count = 0;
   for (int i = 0; i < pto_params(args); ++i) {
     if (const PTOTensor* const tensor = pto_find_tensor(args, i)) {
@@ -78,6 +82,11 @@ inline void begin_call(const int64_t* args) {
       call.scalars[call.scalar_count++] = static_cast<uintptr_t>(args[i]);
     }
   }
+}
+
+/// When its body has returned.
+inline void end_call() {
+  if (call_tensors.at_end != nullptr) call_tensors.at_end();
 }
 
 /// That a view goes on in each of its dimensions, and that no offset in it is too large for 64

@@ -14,6 +14,7 @@ extern "C" [[gnu::visibility("hidden")]] void pto_kernel_body(int64_t* args);
 extern "C" [[gnu::visibility("default")]] void kernel_entry(int64_t* args) {
   pto::detail::begin_call(args);
   pto_kernel_body(args);
+  pto::detail::end_call();
 }
 
 #pragma pop_macro("kernel_entry")

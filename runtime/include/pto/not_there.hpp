@@ -11,12 +11,12 @@ inline constexpr bool is_there = false;
 
 }  // namespace detail
 
-#define PTO2_NOT_THERE(NAME)                                                                \
-  template <class... Operands>                                                              \
-  RecordEvent NAME(Operands&&...) {                                                         \
-    static_assert(detail::is_there<Operands...>, #NAME " is not there: see docs/TILES.md"); \
-    return {};                                                                              \
-  }                                                                                         \
+#define PTO2_NOT_THERE(NAME)                                                                     \
+  template <class... Operands>                                                                   \
+  RecordEvent NAME(Operands&&...) {                                                              \
+    static_assert(pto::detail::is_there<Operands...>, #NAME " is not there: see docs/TILES.md"); \
+    return {};                                                                                   \
+  }                                                                                              \
   static_assert(true, "a semicolon follows")
 
 PTO2_NOT_THERE(MGATHER);
@@ -30,7 +30,6 @@ PTO2_NOT_THERE(SYNCALL);
 PTO2_NOT_THERE(TADDC);
 PTO2_NOT_THERE(TADDReluConv);
 PTO2_NOT_THERE(TADDSC);
-PTO2_NOT_THERE(TALLOC);
 PTO2_NOT_THERE(TAND);
 PTO2_NOT_THERE(TANDS);
 PTO2_NOT_THERE(TAXPY);
@@ -77,7 +76,6 @@ PTO2_NOT_THERE(TPARTMUL);
 PTO2_NOT_THERE(TPOW);
 PTO2_NOT_THERE(TPOWS);
 PTO2_NOT_THERE(TPREFETCH);
-PTO2_NOT_THERE(TPREFETCH_ASYNC);
 PTO2_NOT_THERE(TPRELU);
 PTO2_NOT_THERE(TPRINT);
 PTO2_NOT_THERE(TPairReduceSum);
@@ -107,7 +105,5 @@ PTO2_NOT_THERE(TSYNC);
 PTO2_NOT_THERE(TTRI);
 PTO2_NOT_THERE(TXOR);
 PTO2_NOT_THERE(TXORS);
-
-#undef PTO2_NOT_THERE
 
 }  // namespace pto

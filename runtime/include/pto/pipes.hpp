@@ -2,6 +2,8 @@
 /// these do nothing, but for the checks of level 2, which find what they do not order.
 #pragma once
 
+#include <time.h>
+
 #include "pto/accesses.hpp"
 #include "pto/types.hpp"
 
@@ -30,6 +32,12 @@ inline void pipe_barrier(pipe_t pipe) {
   if (pipe == PIPE_ALL) pto::detail::access_log.barrier_of_all();
 }
 
+/// Within an instruction that two pipes share.
+inline void order_pipes(pipe_t from, pipe_t to) {
+  constexpr int own_event = -2;
+  set_flag(from, to, own_event);
+  wait_flag(from, to, own_event);
+}
 /// What the scalar pipe has done comes before whatever is issued next.
 inline void order_scalar_pipe() {
   constexpr int own_event = -1;
@@ -41,6 +49,7 @@ inline void order_scalar_pipe() {
 
 #else
 
+inline void order_pipes(pipe_t, pipe_t) {}
 inline void order_scalar_pipe() {}
 inline void set_flag(pipe_t, pipe_t, int) {}
 inline void wait_flag(pipe_t, pipe_t, int) {}
@@ -57,9 +66,11 @@ inline void pipe_barrier(pipe_t) {}
 #define ENTIRE_DATA_CACHE 0
 #define CACHELINE_OUT 0
 
-/// A counter of time.
+/// A counter of time, in nanoseconds.
 inline uint64_t get_sys_cnt() {
-  return __builtin_ia32_rdtsc();
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
 /// Masks of the vector unit: instructions on tiles set their own.

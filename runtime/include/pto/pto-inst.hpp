@@ -1,6 +1,7 @@
 /// The tile instructions, for kernels that include <pto/pto-inst.hpp>: docs/TILES.md.
 #pragma once
 
+#include "pto/comm/pto_comm_inst.hpp"
 #include "pto/convert.hpp"
 #include "pto/core_memory.hpp"
 #include "pto/elementwise.hpp"
@@ -14,5 +15,7 @@
 #include "pto/reduce.hpp"
 #include "pto/sort.hpp"
 #include "pto/tile.hpp"
+#include "pto/tile_pipe.hpp"
+#include "pto/tile_pipe_views.hpp"
 #include "pto/transfer.hpp"
 #include "pto/types.hpp"

@@ -4,6 +4,7 @@
 #include "pto/accesses.hpp"
 #include "pto/convert.hpp"
 #include "pto/elements.hpp"
+#include "pto/elementwise.hpp"
 #include "pto/global_memory.hpp"
 #include "pto/global_tensor.hpp"
 #include "pto/matrix_product.hpp"
@@ -247,58 +248,65 @@ constexpr void require_transfer() {
                 "docs/TILES.md");
 }
 
-}  // namespace detail
-
+/// What TLOAD does, as part of an instruction that may have other names for its operands.
 template <class T, class Global>
-RecordEvent TLOAD(T& dst, const Global& src, detail::Site site = detail::Site::here()) {
-  detail::require_transfer<T, Global>();
+void load(const Use& use, T& dst, const Global& src, const char* dst_name = "dst") {
+  require_transfer<T, Global>();
   static_assert(T::Loc != TileType::Acc, "tiles of TileType::Vec and Mat are loaded");
-  const detail::View<Global> view(src);
-  const detail::Use use{"TLOAD", PIPE_MTE2, site};
-  detail::check_view(use, "src", src);
-  detail::check_transfer(use, dst, "dst", view, "src");
-  detail::Accesses accesses(use);
+  const View<Global> view(src);
+  check_view(use, "src", src);
+  check_transfer(use, dst, dst_name, view, "src");
+  Accesses accesses(use);
   accesses.reads_view(view, dst.GetValidRow(), dst.GetValidCol());
   constexpr bool by_rows = T::TileLayout::is_row_major;
   const int rows = dst.GetValidRow(), cols = dst.GetValidCol();
-  accesses.writes(dst, by_rows ? rows : detail::loaded_length<T>(rows),
-                  by_rows ? detail::loaded_length<T>(cols) : cols);
-  detail::fill_lines(dst);
+  accesses.writes(dst, by_rows ? rows : loaded_length<T>(rows),
+                  by_rows ? loaded_length<T>(cols) : cols);
+  fill_lines(dst);
   using Element = typename T::DType;
-  const bool is_copied =
-      detail::for_each_line(dst, view, [](Element* to, const auto* from, std::size_t n) {
-        std::memcpy(to, from, n * sizeof(Element));
-      });
-  if (!is_copied && !detail::load_transposed(dst, view))
-    detail::for_each_pair(
-        dst, view, [](Element& to, const auto& from) { to = detail::stored<Element>(from); });
-  return {};
+  const bool is_copied = for_each_line(dst, view, [](Element* to, const auto* from, std::size_t n) {
+    std::memcpy(to, from, n * sizeof(Element));
+  });
+  if (!is_copied && !load_transposed(dst, view))
+    for_each_pair(dst, view, [](Element& to, const auto& from) { to = stored<Element>(from); });
 }
 
-template <class T, class Global, AtomicType Atomic = AtomicType::AtomicNone>
-RecordEvent TSTORE(const Global& dst, T& src, detail::Site site = detail::Site::here()) {
-  detail::require_transfer<T, Global>();
-  const detail::View<Global> view(dst);
-  const detail::Use use{"TSTORE", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site};
-  detail::check_view(use, "dst", dst);
-  detail::check_transfer(use, src, "src", view, "dst");
-  detail::Accesses accesses(use);
+/// The same of TSTORE.
+template <AtomicType Atomic, class T, class Global>
+void store(const Use& use, const Global& dst, T& src, const char* src_name = "src") {
+  require_transfer<T, Global>();
+  const View<Global> view(dst);
+  check_view(use, "dst", dst);
+  check_transfer(use, src, src_name, view, "dst");
+  Accesses accesses(use);
   accesses.reads(src);
   accesses.writes_view(view, src.GetValidRow(), src.GetValidCol());
   using Element = typename Global::DType;
   using InTile = typename T::DType;
   if constexpr (Atomic != AtomicType::AtomicNone) {
-    detail::for_each_pair(
-        src, view, [](const InTile& from, Element& to) { detail::combine_into<Atomic>(to, from); });
+    for_each_pair(src, view,
+                  [](const InTile& from, Element& to) { combine_into<Atomic>(to, from); });
   } else {
     const bool is_copied =
-        detail::for_each_line(src, view, [](const InTile* from, Element* to, std::size_t n) {
-          for (std::size_t i = 0; i < n; ++i) to[i] = detail::stored<Element>(from[i]);
+        for_each_line(src, view, [](const InTile* from, Element* to, std::size_t n) {
+          for (std::size_t i = 0; i < n; ++i) to[i] = stored<Element>(from[i]);
         });
     if (!is_copied)
-      detail::for_each_pair(
-          src, view, [](const InTile& from, Element& to) { to = detail::stored<Element>(from); });
+      for_each_pair(src, view, [](const InTile& from, Element& to) { to = stored<Element>(from); });
   }
+}
+
+}  // namespace detail
+
+template <class T, class Global>
+RecordEvent TLOAD(T& dst, const Global& src, detail::Site site = detail::Site::here()) {
+  detail::load({"TLOAD", PIPE_MTE2, site}, dst, src);
+  return {};
+}
+
+template <class T, class Global, AtomicType Atomic = AtomicType::AtomicNone>
+RecordEvent TSTORE(const Global& dst, T& src, detail::Site site = detail::Site::here()) {
+  detail::store<Atomic>({"TSTORE", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site}, dst, src);
   return {};
 }
 

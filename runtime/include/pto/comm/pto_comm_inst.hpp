@@ -1,4 +1,17 @@
-/// Of instructions between chips: not there.
+/// The instructions between chips: docs/TILES.md.
 #pragma once
 
-#error "pto/comm/pto_comm_inst.hpp is not there: see docs/TILES.md"
+#include "pto/comm/async.hpp"
+#include "pto/comm/comm_types.hpp"
+#include "pto/comm/put_get.hpp"
+#include "pto/comm/signals.hpp"
+#include "pto/not_there.hpp"
+
+namespace pto::comm {
+
+PTO2_NOT_THERE(TBROADCAST);
+PTO2_NOT_THERE(TGATHER);
+PTO2_NOT_THERE(TREDUCE);
+PTO2_NOT_THERE(TSCATTER);
+
+}  // namespace pto::comm

@@ -1,4 +1,5 @@
-/// Of pipes between cores (TPUSH, TPOP): not there.
+/// For kernels that include it by this name.
 #pragma once
 
-#error "pto/common/fifo.hpp is not there: see docs/TILES.md"
+#include "pto/tile_pipe.hpp"
+#include "pto/tile_pipe_views.hpp"
