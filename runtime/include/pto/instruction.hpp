@@ -32,6 +32,7 @@ struct TileFacts {
   const char* type;
   int rows, cols, valid_rows, valid_cols;
   bool row_major;
+  bool has_nothing;
   int64_t address, bytes;
 };
 
@@ -44,6 +45,7 @@ TileFacts facts_of(const T& tile) {
           tile.GetValidRow(),
           tile.GetValidCol(),
           T::TileLayout::is_row_major,
+          tile.has_nothing(),
           tile.address(),
           T::bytes};
 }
@@ -78,10 +80,11 @@ inline std::string to_string(const TileFacts& tile) {
   fail(use, std::string(operand) + " (" + to_string(tile) + ") " + what);
 }
 
-/// That the tile has an address, and elements that are valid.
+/// That the tile has an address, and elements that are valid, unless it was given none: a core that
+/// has no part of what the other does goes through the same instructions.
 inline void check_tile(const Use& use, const char* operand, const TileFacts& tile) {
   if (tile.address < 0) fail(use, operand, tile, "has no address: TASSIGN it first");
-  if (tile.valid_rows < 1 || tile.valid_cols < 1)
+  if (!tile.has_nothing && (tile.valid_rows < 1 || tile.valid_cols < 1))
     fail(use, operand, tile, "has no valid element: give it a valid region, or skip the call");
   if (tile.valid_rows > tile.rows || tile.valid_cols > tile.cols)
     fail(use, operand, tile, "is valid beyond its shape: give it a smaller valid region");
@@ -109,7 +112,7 @@ inline void check_operand_room(const Use& use, const char* operand, const TileFa
 /// Compilers let instructions read what is not, where nobody uses what comes of it.
 inline void check_operand(const Use& use, const char* operand, const TileFacts& tile, int rows,
                           int cols) {
-  if (checks_all) check_valid(use, operand, tile, rows, cols);
+  if (checks_all && !tile.has_nothing) check_valid(use, operand, tile, rows, cols);
   check_operand_room(use, operand, tile, rows, cols);
 }
 

@@ -3,7 +3,10 @@
 ///
 /// Vector tiles have their physical layout, because kernels give several tiles the same address:
 /// row-major, column-major, or boxed (base tiles of SFractalSize bytes, each of them contiguous).
-/// Tiles of the cube are row-major inside, whatever their layout says: no instruction shows it.
+/// Tiles of the cube are row-major inside, whatever their layout says: no instruction shows it. But
+/// those in L1 whose base tiles are column-major, in rows, are column-major, because kernels take a
+/// tile by its transpose so: its bytes are those of a tile whose base tiles are row-major, in
+/// columns.
 #pragma once
 
 #include "pto/core_memory.hpp"
@@ -17,7 +20,10 @@ template <TileType Loc, int ElementBytes, int Rows, int Cols, BLayout Outer, SLa
           int BoxBytes>
 struct TileLayout {
   static constexpr bool is_boxed = Loc == TileType::Vec && Inner != SLayout::NoneBox;
-  static constexpr bool is_row_major = Loc != TileType::Vec || Outer == BLayout::RowMajor;
+  static constexpr bool is_transposed =
+      Loc == TileType::Mat && Outer == BLayout::RowMajor && Inner == SLayout::ColMajor;
+  static constexpr bool is_row_major =
+      Loc == TileType::Vec ? Outer == BLayout::RowMajor : !is_transposed;
   static constexpr int row_stride = is_row_major ? Cols : 1;
   static constexpr int col_stride = is_row_major ? 1 : Rows;
 
@@ -49,13 +55,16 @@ struct ValidSize {
   constexpr ValidSize() = default;
   explicit constexpr ValidSize(int64_t) {}
   [[nodiscard]] constexpr int get() const { return Static; }
+  [[nodiscard]] constexpr bool is_zero() const { return Static == 0; }
 };
 template <>
 struct ValidSize<DYNAMIC> {
-  int value = 0;
+  static constexpr int not_given = INT32_MIN;
+  int value = not_given;
   constexpr ValidSize() = default;
   explicit constexpr ValidSize(int64_t size) : value(as_size(size)) {}
-  [[nodiscard]] constexpr int get() const { return value; }
+  [[nodiscard]] constexpr int get() const { return value == not_given ? 0 : value; }
+  [[nodiscard]] constexpr bool is_zero() const { return value == 0; }
 };
 
 #if PTO2_KERNEL_CHECKS >= 2
@@ -128,6 +137,8 @@ struct Tile {
 
   [[nodiscard]] int GetValidRow() const { return valid_row_.get(); }
   [[nodiscard]] int GetValidCol() const { return valid_col_.get(); }
+  /// Whether its kernel has said so, of both sizes: there is nothing to do for an instruction.
+  [[nodiscard]] bool has_nothing() const { return valid_row_.is_zero() && valid_col_.is_zero(); }
   void SetValidShape(int64_t valid_row, int64_t valid_col) {
     valid_row_ = decltype(valid_row_)(valid_row);
     valid_col_ = decltype(valid_col_)(valid_col);

@@ -236,11 +236,6 @@ EntryPart<typename T::DType> part_of(const Use& use, const Fifo& fifo, std::byte
                             {tile.GetValidRow(), tile.GetValidCol()}, {row});
 }
 
-template <class T>
-bool is_empty(const T& tile) {
-  return tile.GetValidRow() == 0 || tile.GetValidCol() == 0;
-}
-
 template <class T, TileSplitAxis Split, class Pipe>
 void push(Pipe& pipe, T& tile, Site site) {
   static_assert(T::Loc == TileType::Acc || T::Loc == TileType::Vec,
@@ -251,7 +246,7 @@ void push(Pipe& pipe, T& tile, Site site) {
   std::byte* const slot = wait_for_slot<Pipe::slot_count>(use, fifo, pipe.prod);
   // An entry that is whole comes from the first core.
   const bool is_first = T::Loc == TileType::Acc || fifo.own() == 0;
-  if (!is_empty(tile) && (Split != TileSplitAxis::TILE_NO_SPLIT || is_first))
+  if (!tile.has_nothing() && (Split != TileSplitAxis::TILE_NO_SPLIT || is_first))
     store<AtomicType::AtomicNone>(use, part_of<T, Split>(use, fifo, slot, pipe.prod, tile), tile,
                                   "tile");
   pipe.prod.count();
@@ -270,7 +265,8 @@ void pop(Pipe& pipe, T& tile, Site site) {
   std::byte* const slot = wait_for_entry(use, fifo, pipe.cons);
   // Its place is free: whoever has used the tile that was there is done.
   order_pipes(T::Loc == TileType::Mat ? PIPE_MTE1 : PIPE_V, PIPE_MTE2);
-  if (!is_empty(tile)) load(use, tile, part_of<T, Split>(use, fifo, slot, pipe.cons, tile), "tile");
+  if (!tile.has_nothing())
+    load(use, tile, part_of<T, Split>(use, fifo, slot, pipe.cons, tile), "tile");
   pipe.cons.count();
   count_one(fifo.counts.popped[fifo.own()]);
 }

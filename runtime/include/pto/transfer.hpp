@@ -253,6 +253,7 @@ template <class T, class Global>
 void load(const Use& use, T& dst, const Global& src, const char* dst_name = "dst") {
   require_transfer<T, Global>();
   static_assert(T::Loc != TileType::Acc, "tiles of TileType::Vec and Mat are loaded");
+  if (dst.has_nothing()) return;
   const View<Global> view(src);
   check_view(use, "src", src);
   check_transfer(use, dst, dst_name, view, "src");
@@ -275,6 +276,7 @@ void load(const Use& use, T& dst, const Global& src, const char* dst_name = "dst
 template <AtomicType Atomic, class T, class Global>
 void store(const Use& use, const Global& dst, T& src, const char* src_name = "src") {
   require_transfer<T, Global>();
+  if (src.has_nothing()) return;
   const View<Global> view(dst);
   check_view(use, "dst", dst);
   check_transfer(use, src, src_name, view, "dst");

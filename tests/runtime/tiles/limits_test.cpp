@@ -56,6 +56,27 @@ TEST(Limits, SizesThatDoNotFitAreNotCutOff) {
   EXPECT_THAT(told([&] { TLOAD(tile, view); }), HasSubstr("src has a size of -2147483648 in"));
 }
 
+/// A core without a part of what the others do goes through the same instructions with tiles of
+/// which nothing is valid, as their kernel says.
+TEST(Limits, NothingToDoIsDone) {
+  RowTile<float, 4, 8> nothing(0, 0), forgotten, half_empty(4, 0);
+  TASSIGN(nothing, 0);
+  TASSIGN(forgotten, 0);
+  TASSIGN(half_empty, 0);
+  EXPECT_THAT(told([&] { TEXPANDS(forgotten, 1); }), HasSubstr("has no valid element"));
+  EXPECT_THAT(told([&] { TEXPANDS(half_empty, 1); }), HasSubstr("has no valid element"));
+  const GlobalTensor<float, Shape<1, 1, 1, 4, 8>, Stride<32, 32, 32, 8, 1>> nowhere;
+  const Memory before = snapshot(TileType::Vec);
+  EXPECT_EQ(told([&] {
+              TEXPANDS(nothing, 1);
+              TADD(nothing, nothing, nothing);
+              TLOAD(nothing, nowhere);
+              TSTORE(nowhere, nothing);
+            }),
+            "");
+  EXPECT_EQ(snapshot(TileType::Vec), before);
+}
+
 TEST(Limits, PartsBeyondAllNumbers) {
   pto::Tile<TileType::Mat, float, 32, 48> whole;
   pto::TileLeft<float, 16, 16> part;

@@ -84,6 +84,27 @@ TEST(Transfer, BaseTiles) {
   });
 }
 
+/// Kernels take a tile of L1 by its transpose: base tiles that are column-major, in rows, have the
+/// bytes of those that are row-major, in columns.
+TEST(Transfer, TransposeInL1) {
+  using Mat = pto::Tile<TileType::Mat, half, 16, 32, pto::BLayout::ColMajor, 16, 32,
+                        pto::SLayout::RowMajor>;
+  using Transpose = pto::Tile<TileType::Mat, half, 32, 16, pto::BLayout::RowMajor, 32, 16,
+                              pto::SLayout::ColMajor>;
+  auto source = random_tensor<half>(512);
+  GlobalTensor<half, Shape<1, 1, 1, 16, 32>, Stride<512, 512, 512, 32, 1>> view(source.data());
+  Mat tile;
+  Transpose transpose;
+  pto::TileRight<half, 32, 16> right;
+  TASSIGN(tile, 1024);
+  TASSIGN(transpose, 1024);
+  TASSIGN(right, 0);
+  pto::TLOAD(tile, view);
+  expect_valid(
+      "TMOV", right, [&] { pto::TMOV(right, transpose); },
+      [&](int i, int j) { return source[static_cast<std::size_t>(32 * j + i)]; });
+}
+
 /// A boxed vector tile has the bytes of an NZ tensor: its first base tile is the first 16 rows of
 /// 32 bytes.
 TEST(Transfer, BoxedVectorTile) {
