@@ -13,7 +13,7 @@ import pytest
 import pto2
 from pto2 import _native
 from pto2._case import CaseArguments, _compare
-from pto2._compiler import kernel_source
+from pto2._compiler import Compiler, kernel_source
 from pto2._folder import Folder, _lines_of_kernels, environment, find_folder
 from pto2._places import program
 
@@ -124,6 +124,34 @@ def test_a_second_run_compiles_nothing(tmp_path, capsys, monkeypatch, vector_cop
     assert compilations() == (0, 4)
 
 
+def test_a_header_that_appears_in_front_is_noticed(tmp_path, monkeypatch):
+    """Beside the source, in a folder of a flag, and in one that was not there."""
+    monkeypatch.setenv("CXXFLAGS", f"-O0 -I {tmp_path}/first -isystem {tmp_path}/second")
+    for name in ("first", "second/deep", "source"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "second" / "deep" / "value.h").write_text("constexpr int value = 2;\n")
+    path = tmp_path / "source" / "kernel.cpp"
+    path.write_text('#include "deep/value.h"\n#include <cstdint>\nextern "C" void kernel_entry('
+                    'int64_t*) { static_assert(value != 3); }\n')
+    source = kernel_source("k", path, "aiv", 1)
+
+    def compiled():
+        done = Compiler(tmp_path / "cache").compile([source], 1, print)
+        return done.compiled
+    assert [compiled(), compiled()] == [1, 0]
+    (tmp_path / "first" / "other.h").write_text("")
+    (tmp_path / "first" / "deep").mkdir()
+    assert compiled() == 0
+    (tmp_path / "first" / "deep" / "value.h").write_text("constexpr int value = 1;\n")
+    assert [compiled(), compiled()] == [1, 0]
+    (tmp_path / "source" / "cstdint").write_text("#include <stdint.h>\n")  # not found by <..>
+    assert [compiled(), compiled()] == [1, 0]
+    (tmp_path / "source" / "deep").mkdir()
+    (tmp_path / "source" / "deep" / "value.h").write_text("constexpr int value = 3;\n")
+    with pytest.raises(pto2.InputError, match="does not compile"):
+        compiled()
+
+
 def test_a_wrong_output_is_named_with_its_place(vector_copy, tmp_path, capsys, change):
     change(vector_copy / "kernels" / "aiv" / "subtract.cpp", "a[i] - b[i]",
            "i == 7 ? 100 : a[i] - b[i]")
@@ -217,6 +245,43 @@ def test_rounds_begin_with_the_same_arrays(vector_copy, capsys, change):
     assert report.verdict == "pass" and report.cases[0].rounds == 3
 
 
+_print = """#include <cstdio>
+#include <cstdlib>
+#include "pto_kernel_api.h"
+
+extern "C" void kernel_entry(int64_t*) {
+  std::printf("kernel prints\\n");
+  if (std::system("echo program prints") != 0) std::abort();
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [["--json", "-"], ["--junit", "-", "--no-isolate"]])
+def test_a_report_is_alone_on_stdout(vector_copy, change, flags):
+    change(vector_copy / "golden.py", "", "print('golden prints')\n")
+    kernel = vector_copy / "kernels" / "aiv" / "add.cpp"
+    kernel.unlink()
+    kernel.write_text(_print)
+    line = [program("pto2-run-folder"), vector_copy, *flags]
+    ended = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    for who in ("golden", "kernel", "program"):
+        assert f"{who} prints\n" in ended.stderr
+    if "--json" in flags:
+        assert json.loads(ended.stdout)["verdict"] == "fail"
+    else:
+        assert ElementTree.fromstring(ended.stdout.encode()).get("failures") == "1"
+
+
+def test_what_kernels_print_is_not_lost(vector_copy):
+    kernel = vector_copy / "kernels" / "aiv" / "add.cpp"
+    kernel.unlink()
+    kernel.write_text(_print)
+    line = [program("pto2-run-folder"), vector_copy]
+    ended = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
+    assert "kernel prints\n" in ended.stdout and ended.stdout.endswith("TEST FAILED\n")
+
+
 def test_nothing_compared_is_no_pass(capsys):
     assert run.main([str(shipped / "elementwise"), "--skip-golden"]) == 4
     assert capsys.readouterr().out.endswith("TEST NOT COMPARED\n")
@@ -227,6 +292,7 @@ def test_nothing_compared_is_no_pass(capsys):
     (["x", "--all", "--case", "y"], "exclude each other"),
     (["x", "-p", "a2a3"], "a2a3sim simulates it"),
     (["x", "-n", "0"], "--rounds must be 1 or more"),
+    (["x", "--json", "-", "--junit", "-"], "name a file for one"),
 ])
 def test_wrong_usage(arguments, text, capsys):
     with pytest.raises(SystemExit) as ended:

@@ -1,8 +1,9 @@
 """Compiles kernels and orchestrations, and keeps what it compiled.
 
 An image is kept under what it was made from: compiler, processor, flags, the source and all files
-that this included. A list per source and flags says which files those were. A header that appears
-later, in front of one that was found, goes unnoticed until the source or one of these changes.
+that this included. A list per source and flags says which files those were, and which others of
+the same names there were where the compiler looks: a header that appears in front of one is
+noticed, but not one that only `__has_include` asks for.
 """
 
 import concurrent.futures
@@ -18,6 +19,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ._includes import Includes
 from ._native import InputError
 from ._places import include_folder
 
@@ -161,7 +163,10 @@ def _read_lists(path):
         lists = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    return lists if isinstance(lists, list) else []
+    if not isinstance(lists, list):
+        return []
+    return [entry for entry in lists
+            if isinstance(entry, dict) and {"files", "folders", "rivals"} <= entry.keys()]
 
 
 def _write(path, data):
@@ -171,14 +176,6 @@ def _write(path, data):
     with os.fdopen(handle, "wb") as file:
         file.write(data)
     os.replace(name, path)
-
-
-def _included(depfile):
-    """The files that a rule of make names behind its target."""
-    text = Path(depfile).read_text(encoding="utf-8").replace("\\\n", " ")
-    names = re.findall(r"(?:\\.|[^\s\\])+", text.split(":", 1)[1])
-    return sorted({os.path.realpath(re.sub(r"\\(.)", r"\1", name).replace("$$", "$"))
-                   for name in names})
 
 
 class Compiler:
@@ -199,8 +196,11 @@ class Compiler:
         return self._folder / "images" / key[:2] / f"{key}.so"
 
     def _find(self, source):
-        for files in _read_lists(self._list_path(source)):
-            if all(self._files.digest(path) == digest for path, digest in files):
+        for entry in _read_lists(self._list_path(source)):
+            files = entry["files"]
+            includes = Includes([path for path, _ in files], entry["folders"])
+            if all(self._files.digest(path) == digest for path, digest in files) and \
+                    includes.rivals() == entry["rivals"]:
                 image = self._image_path(source, files)
                 if image.exists():
                     os.utime(image)
@@ -217,11 +217,13 @@ class Compiler:
             if ended.returncode != 0:
                 raise CompileError(f"{source.what} does not compile:\n{ended.stdout.rstrip()}\n"
                                    f"compiled with: {' '.join(line)}")
-            files = [[path, self._files.digest(path)] for path in _included(depfile)]
+            includes = Includes.of(depfile, source.flags)
+            files = [[path, self._files.digest(path)] for path in includes.files]
             kept = self._image_path(source, files)
             _write(kept, Path(image).read_bytes())
-        lists = [files] + [other for other in _read_lists(self._list_path(source))
-                           if other != files]
+        entry = {"files": files, "folders": includes.folders, "rivals": includes.rivals()}
+        lists = [entry] + [other for other in _read_lists(self._list_path(source))
+                           if other != entry]
         _write(self._list_path(source), json.dumps(lists[:_lists_kept]).encode())
         return kept
 

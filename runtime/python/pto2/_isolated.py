@@ -12,6 +12,7 @@ import traceback
 
 from ._folder_run import CaseReport, exit_fault
 from ._native import InputError, InternalError
+from ._streams import flush
 
 _exited = "the process of the case ended with exit code {}; what it said is above"
 
@@ -76,8 +77,7 @@ def _passing_on(child, heard):
 def run_isolated(case, work):
     """The CaseReport that `work` returns in a child; raises what it raises there. Raises
     Interrupted, too, for SIGTERM."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush()
     reading, writing = os.pipe()
     parent = os.getpid()
     child = os.fork()
@@ -87,8 +87,7 @@ def run_isolated(case, work):
             _begin_child(parent)
             _serve(work, writing)
         finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
+            flush()
             os._exit(0)
     os.close(writing)
     heard = []

@@ -9,6 +9,7 @@ The module can be called, too:
 """
 
 import argparse
+import contextlib
 import os
 import signal
 import sys
@@ -22,6 +23,7 @@ from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
 from ._runtime import settings
+from ._streams import stdout_on_stderr
 
 # Of the original's runner; they choose what a simulator does not have.
 _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
@@ -75,8 +77,9 @@ def _parser():
     add("-n", "--rounds", type=int, metavar="N", help="run each case so often; times are medians")
     add("--skip-golden", action="store_true", help="compare nothing; the exit code is 4")
     add("--trace", metavar="FILE", help="what happened in the last run, for pto2 validate")
-    add("--json", metavar="FILE", help="the report as JSON; - is stdout")
-    add("--junit", metavar="FILE", help="the report as JUnit's XML; - is stdout")
+    add("--json", metavar="FILE", help="the report as JSON; - is stdout, and what kernels print "
+        "there goes to stderr")
+    add("--junit", metavar="FILE", help="the report as JUnit's XML; - as with --json")
     add("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilations at a time")
     add("--kernel-checks", choices=list(checks_of), default="bounds",
         help="what tile instructions look at [bounds]")
@@ -137,6 +140,8 @@ def _check(parser, options):
     for name in ("rounds", "jobs"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             parser.error(f"--{name} must be 1 or more")
+    if options.json == options.junit == "-":
+        parser.error("--json and --junit both on stdout; name a file for one")
     if options.platform in ("a2a3", "a5"):
         parser.error(f"-p {options.platform} is the chip itself; {options.platform}sim simulates "
                      "it")
@@ -154,7 +159,7 @@ def _reports(runner, cases, options):
             return
 
 
-def _run(parser, options):
+def _report_of(parser, options):
     kernels, golden = _paths(parser, options)
     for name in _without_meaning:
         if getattr(options, name):
@@ -167,12 +172,18 @@ def _run(parser, options):
         folder.params_of(case)
     runner = FolderRunner(folder, _settings_of(options), options.jobs, options.kernel_checks,
                           progress=(lambda text: None) if options.silent else _say)
-    report = runner.report(_reports(runner, cases, options))
+    return runner.report(_reports(runner, cases, options))
+
+
+def _run(parser, options):
+    is_for_report = "-" in (options.json, options.junit)
+    with stdout_on_stderr() if is_for_report else contextlib.nullcontext():
+        report = _report_of(parser, options)
     if options.json:
         _write(options.json, report.to_json())
     if options.junit:
         _write(options.junit, to_junit(report))
-    if "-" not in (options.json, options.junit):
+    if not is_for_report:
         sys.stdout.write(report.text())
     return report.exit_code()
 

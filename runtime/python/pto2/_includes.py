@@ -1,0 +1,59 @@
+"""What a compilation included, and what it would include if it were found first."""
+
+import os
+import re
+from pathlib import Path
+
+_longest_name = 5  # folders of `#include <a/b/c.h>`, and the file
+
+
+def _of_rule(depfile):
+    """The files that a rule of make names behind its target."""
+    text = Path(depfile).read_text(encoding="utf-8").replace("\\\n", " ")
+    names = re.findall(r"(?:\\.|[^\s\\])+", text.split(":", 1)[1])
+    return [re.sub(r"\\(.)", r"\1", name).replace("$$", "$") for name in names]
+
+
+def _named_folders(flags):
+    """Where flags and variables of the environment say that headers are."""
+    folders = [flag[2:] for flag in flags if flag.startswith("-I")]
+    folders += [after for flag, after in zip(flags, flags[1:])
+                if flag in ("-I", "-iquote", "-isystem")]
+    for name in ("CPATH", "CPLUS_INCLUDE_PATH"):
+        folders += os.environ.get(name, "").split(os.pathsep)
+    return folders
+
+
+class Includes:
+    """The files that were included, and the folders in which they may have been looked for before,
+    but for those of the system, which change with its packages alone."""
+
+    def __init__(self, files, folders):
+        self.files = files
+        self.folders = folders
+
+    @classmethod
+    def of(cls, depfile, flags):
+        names = _of_rule(depfile)
+        folders = {os.path.abspath(os.path.dirname(name)) for name in names}
+        folders |= {os.path.abspath(folder) for folder in _named_folders(flags) if folder}
+        return cls(sorted({os.path.realpath(name) for name in names}),
+                   sorted(folder for folder in folders if not folder.startswith("/usr/")))
+
+    def rivals(self):
+        """Files in these folders that have the name of one that was included elsewhere. A new one
+        may be found in its place."""
+        by_first = {}
+        for path in self.files:
+            parts = path.split(os.sep)[1:]
+            for place in range(max(0, len(parts) - _longest_name), len(parts)):
+                by_first.setdefault(parts[place], set()).add(os.sep.join(parts[place:]))
+        found = set()
+        for folder in self.folders:
+            try:
+                entries = os.listdir(folder)
+            except OSError:
+                continue
+            for entry in by_first.keys() & set(entries):
+                found |= {os.path.join(folder, name) for name in by_first[entry]}
+        return sorted(path for path in found if os.path.isfile(path))
