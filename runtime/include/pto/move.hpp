@@ -37,7 +37,7 @@ void announce_fill_pad(const Use& use, const Dst& dst, const Src& src) {
   accesses.writes(dst, Dst::Rows, Dst::Cols);
 }
 
-template <class Dst, class Src>
+template <PadValue Pad, class Dst, class Src>
 RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
   static_assert(std::is_same<typename Dst::DType, typename Src::DType>::value,
                 "the operands of this instruction have the same element type");
@@ -47,7 +47,7 @@ RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
     if (src.GetValidRow() != 0 && src.GetValidCol() != 0) check_tile(use, "src", facts_of(src));
   }
   announce_fill_pad(use, dst, src);
-  fill_pad(dst, src, pad_value<typename Dst::DType, Dst::PadVal>());
+  fill_pad(dst, src, pad_value<typename Dst::DType, Pad>());
   return {};
 }
 
@@ -180,13 +180,21 @@ template <class Dst, class Src>
 RecordEvent TFILLPAD(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
   static_assert(Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
                 "TFILLPAD has tiles of the same shape");
-  return detail::fill_pad({"TFILLPAD", PIPE_V, site}, dst, src);
+  return detail::fill_pad<Dst::PadVal>({"TFILLPAD", PIPE_V, site}, dst, src);
+}
+/// With what the call says, whatever the tile does; a tile of L1 with zeros.
+template <class T, PadValue Pad>
+RecordEvent TFILLPAD(T& dst, T& src, detail::Site site = detail::Site::here()) {
+  static_assert(T::Loc == TileType::Vec || (T::Loc == TileType::Mat && Pad == PadValue::Zero),
+                "TFILLPAD fills vector tiles, and those of TileType::Mat with PadValue::Zero");
+  constexpr pipe_t pipe = T::Loc == TileType::Vec ? PIPE_V : PIPE_MTE2;
+  return detail::fill_pad<Pad>({"TFILLPAD", pipe, site}, dst, src);
 }
 template <class Dst, class Src>
 RecordEvent TFILLPAD_INPLACE(Dst& dst, Src& src, detail::Site site = detail::Site::here()) {
   static_assert(Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
                 "TFILLPAD_INPLACE has tiles of the same shape");
-  return detail::fill_pad({"TFILLPAD_INPLACE", PIPE_V, site}, dst, src);
+  return detail::fill_pad<Dst::PadVal>({"TFILLPAD_INPLACE", PIPE_V, site}, dst, src);
 }
 
 }  // namespace pto

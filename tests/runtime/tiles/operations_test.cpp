@@ -297,6 +297,19 @@ TEST(Operations, ExpandedScalarInL1) {
       "TEXPANDS", tile, 16, 16, [&] { TEXPANDS(tile, 2.5F); }, [](int, int) { return 2.5F; });
 }
 
+TEST(Operations, PaddingInL1) {
+  using Boxed = pto::Tile<TileType::Mat, half, 16, 32, pto::BLayout::ColMajor, -1, -1,
+                          pto::SLayout::RowMajor>;
+  Boxed tile(3, 20);
+  TASSIGN(tile, 0);
+  fill_randomly(TileType::Mat);
+  fill_randomly(tile);
+  const Values<Boxed> values(tile);
+  expect_elements(
+      "TFILLPAD", tile, 16, 32, [&] { pto::TFILLPAD<Boxed, pto::PadValue::Zero>(tile, tile); },
+      [&](int i, int j) { return i < 3 && j < 20 ? half(values(i, j)) : half(0); });
+}
+
 TEST(Operations, GathersBySparsePatterns) {
   RowTile<int32_t, 1, 16> src(1, 10);
   RowTile<int32_t, 1, 16> dst(1, 16);

@@ -121,6 +121,11 @@ void expect_padding(float pad) {
   expect_elements(
       "TFILLPAD", dst, 8, 16, [&] { pto::TFILLPAD(dst, src); }, [&](int, int) { return pad; });
   src.SetValidShape(5, 7);
+  RowTile<float, 8, 16> other(8, 16);
+  TASSIGN(other, 1024);
+  expect_elements(
+      "TFILLPAD", other, 8, 16, [&] { pto::TFILLPAD<RowTile<float, 8, 16>, Pad>(other, src); },
+      expected);
   TASSIGN(dst, 0);
   expect_elements(
       "TFILLPAD_INPLACE", dst, 8, 16, [&] { pto::TFILLPAD_INPLACE(dst, src); }, expected);
