@@ -136,6 +136,7 @@ class RunCommand : public Command {
     CLI::Option* option = nullptr;
   };
   void add_setting(CLI::App& subcommand, const SettingSpec& spec);
+  void add_options_of_folders(CLI::App& subcommand);
   /// The settings, with `case_name` instead of the case, if it is not empty.
   Settings resolve(const std::string& case_name = {}) const;
   void check_combinations(const Settings& settings) const;
@@ -157,6 +158,7 @@ class RunCommand : public Command {
   bool quiet_ = false;
   bool print_config_ = false;
   bool all_ = false;
+  std::string of_folders_;  ///< an option of pto2 run-folder that was given
 };
 
 RunCommand::RunCommand(CLI::App& subcommand) {
@@ -193,7 +195,18 @@ RunCommand::RunCommand(CLI::App& subcommand) {
   for (const char* other : {"--case", "--expect", "--trace", "--print-config", "--isolate"}) {
     all->excludes(subcommand.get_option(other));
   }
+  add_options_of_folders(subcommand);
   subcommand.footer(run_footer);
+}
+
+/// Whoever has a folder may look for it here.
+void RunCommand::add_options_of_folders(CLI::App& subcommand) {
+  for (const char* name : {"--kernel-checks", "-g,--golden", "-k"}) {
+    subcommand
+        .add_option_function<std::string>(
+            name, [this, name](const std::string&) { of_folders_ = name; }, "")
+        ->group("");
+  }
 }
 
 void RunCommand::add_setting(CLI::App& subcommand, const SettingSpec& spec) {
@@ -282,6 +295,12 @@ void RunCommand::check_files(const Settings& settings) const {
 }
 
 ExitCode RunCommand::execute() {
+  if (!of_folders_.empty()) {
+    throw CliError(exit_usage,
+                   fmt::format("{} is an option of pto2 run-folder, which compiles and runs a "
+                               "folder with a golden.py: pto2 run-folder FOLDER",
+                               of_folders_));
+  }
   if (all_) return run_all();
   const Settings settings = resolve();
   check_files(settings);

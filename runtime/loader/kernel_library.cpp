@@ -41,7 +41,12 @@ std::vector<std::filesystem::path> shared_objects_in(const std::string& folder) 
     if (error) throw LoadError(folder, "cannot be listed: " + error.message(), "check the disk");
   }
   if (files.empty()) {
-    throw LoadError(folder, "holds no kernel", "put FUNCID_NAME.so files there, e.g. 0_qk.so");
+    const bool has_sources =
+        std::filesystem::exists(std::filesystem::path(folder) / "kernel_config.py", error);
+    throw LoadError(folder, "holds no kernel",
+                    has_sources
+                        ? "pto2 run-folder compiles and runs what its kernel_config.py names"
+                        : "put FUNCID_NAME.so files there, e.g. 0_qk.so");
   }
   std::sort(files.begin(), files.end());
   return files;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace pto2::workloads {
@@ -42,7 +43,12 @@ const Workload& find_workload(const std::string& name) {
     if (workload->name() == name) return *workload;
     known += (known.empty() ? "" : ", ") + workload->name();
   }
-  throw std::invalid_argument("no workload is called '" + name + "'; there are " + known);
+  std::string folder;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored)) {
+    folder = "; it is a folder: pto2 run-folder " + name + " runs one with a golden.py";
+  }
+  throw std::invalid_argument("no workload is called '" + name + "'; there are " + known + folder);
 }
 
 CaseInfo find_case(const Workload& workload, const std::string& name) {

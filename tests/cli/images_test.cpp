@@ -216,6 +216,26 @@ TEST(OwnImages, AMissingKernelIsAFault) {
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("FATAL: "), HasSubstr("kernel 1")));
 }
 
+/// Whoever has a folder with a golden.py is told of the command for it.
+TEST(OwnImages, AFolderIsForAnotherCommand) {
+  const std::string folder = "runtime/workloads/folders/elementwise";
+  for (const Strings& of_folders :
+       {Strings{"--kernel-checks", "all"}, {"-g", "golden.py"}, {"-k", "kernels"}}) {
+    Strings arguments = {"run", "vector_example"};
+    arguments.insert(arguments.end(), of_folders.begin(), of_folders.end());
+    const Outcome outcome = pto2(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err,
+                AllOf(HasSubstr(of_folders.front()), HasSubstr("is an option of pto2 run-folder")));
+  }
+  const Outcome workload = pto2({"run", folder});
+  EXPECT_EQ(workload.code, 2);
+  EXPECT_THAT(workload.err, HasSubstr("pto2 run-folder " + folder + " runs one"));
+  const Outcome kernel = pto2({"run", "vector_example", "--kernels", folder + "/kernels"});
+  EXPECT_EQ(kernel.code, 3);
+  EXPECT_THAT(kernel.err, HasSubstr("holds no kernel; pto2 run-folder compiles and runs"));
+}
+
 TEST(OwnImages, AWrongNumberOfArgumentsIsRefused) {
   const Outcome outcome = run_own({"--arg", "buffer:64K"});
   EXPECT_EQ(outcome.code, 3);
