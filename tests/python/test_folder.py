@@ -318,6 +318,16 @@ def test_wrong_settings_and_cases(capsys):
      "must be aic or aiv"),
     ("kernels/kernel_config.py", "aiv/add.cpp", "aiv/sum.cpp", "kernel add.*sum.cpp"),
     ("kernels/kernel_config.py", '"block_dim": 4', '"block_dim": "4"', "block_dim is '4'"),
+    ("kernels/kernel_config.py", '"block_dim": 4', '"block_dim": 0', "block_dim is 0"),
+    ("kernels/kernel_config.py", '    "runtime": "tensormap_and_ringbuffer",\n', "",
+     "runtime 'host_build_graph' is not there"),
+    ("kernels/kernel_config.py", "", "KERNELS = None\n", "KERNELS is None; it must be a list"),
+    ("kernels/kernel_config.py", "", "RUNTIME_ENV = []\n", "RUNTIME_ENV is .*; it must be a dict"),
+    ("kernels/kernel_config.py", "", "KERNELS[1]['source'] = 3\n", "3 is no path"),
+    ("kernels/aiv/add.cpp", "kernel_entry", "kernel_exit", "^[^ ]*/aiv/add.cpp: "),
+    ("golden.py", "import numpy\n", "import numpy, sys\nsys.exit(0)\n", "SystemExit: 0"),
+    ("golden.py", "", "\ndef compute_golden(tensors, params):\n    del tensors['out']\n",
+     "output out: golden.py computes the shape"),
     ("kernels/kernel_config.py", '"block_dim"', '"blockdim"',
      "RUNTIME_CONFIG has 'blockdim'; write 'block_dim'"),
     ("kernels/kernel_config.py", '"function_name"', '"name"', "has no 'function_name'"),
@@ -368,6 +378,9 @@ def test_variables_hold_while_it_runs(vector_copy, change):
     with environment(variables):
         assert os.environ["PTO2_A"] == "1"
     assert "PTO2_A" not in os.environ
+    with environment({"PATH": "here"}):
+        assert os.environ["PATH"] == "here"
+    assert os.environ["PATH"] != "here"
 
 
 def test_the_older_form_gets_its_sizes(vector_copy):
@@ -384,11 +397,19 @@ def test_the_older_form_gets_its_sizes(vector_copy):
     ([1.0, 2.0], [1.0, 2.0], 0), ([1.0], [1.1], 0), ([1.0], [1.3], 1), ([10.8], [12.0], 0),
     ([numpy.nan], [numpy.nan], 1), ([numpy.nan], [1.0], 1), ([numpy.inf], [numpy.inf], 0),
     ([numpy.inf], [-numpy.inf], 1), ([1.0], [numpy.inf], 1), ([], [], 0),
+    ([1 + 1j], [1 + 1j], 0), ([1 + 1j], [1 + 2j], 1),
 ])
 def test_what_is_close(actual, expected, mismatched):
-    report = _compare("x", numpy.array(actual, numpy.float32),
-                      numpy.array(expected, numpy.float32), rtol=0.1, atol=0.1)
+    kind = numpy.complex64 if any(isinstance(value, complex) for value in actual) \
+        else numpy.float32
+    report = _compare("x", numpy.array(actual, kind), numpy.array(expected, kind), 0.1, 0.1)
     assert report.mismatched == mismatched
+
+
+def test_long_integers_are_compared_exactly():
+    large = numpy.array([2**62, -2**62])
+    report = _compare("x", large + 1, large, 0, 0)
+    assert (report.mismatched, report.max_abs_error) == (2, 1)
 
 
 def test_a_result_that_is_no_number_is_json(capsys, vector_copy, change):

@@ -1,17 +1,26 @@
 """What the folder runner is made of: parts that a whole run shows only by chance."""
 
+import os
+import signal
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy
 
+import pto2
 from pto2 import _folder_run
 from pto2._case import CaseArguments
 from pto2._compiler import Compiler, orchestration_source
 from pto2._folder import Folder, find_folder
 from pto2._folder_run import CaseReport, FolderReport, FolderRunner
+from pto2._isolated import run_isolated
 from pto2._junit import to_junit
+from pto2._programs import _flags
+from pto2.run import _parser, _settings_of
+
+run = pto2.run
 
 shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
 
@@ -60,6 +69,90 @@ def test_rounds_are_one_report(monkeypatch):
     assert report.wall_s == 2 and report.rounds == 3  # the median
     assert [trace for _, trace in launches] == [None, None, "trace.jsonl"]
     assert all(settings["blocks"] == 5 for settings, _ in launches)
+
+
+def report_of(*verdicts):
+    cases = [CaseReport(verdict, verdict, verdict) for verdict in verdicts]
+    return FolderReport("folder/golden.py", "folder/kernels", cases, 0, 0, 0)
+
+
+def test_the_worst_case_is_the_verdict():
+    assert report_of("pass", "fault", "fail").verdict == "fault"
+    assert report_of("pass", "fault", "fail").exit_code() == 5
+    assert report_of("fail", "interrupted").verdict == "interrupted"
+    assert report_of("inconclusive", "fail").verdict == "fail"
+    assert report_of("pass", "pass").exit_code() == 0
+
+
+def test_processes_that_end_are_told_by_how():
+    def outcome(end):
+        return run_isolated("a", end).outcome
+    assert outcome(lambda: os._exit(7)) == "exited"
+    assert outcome(lambda: os._exit(5)) == "crashed"  # as the runtime ends after a crash
+    assert outcome(lambda: os.kill(os.getpid(), signal.SIGKILL)) == "crashed"
+
+
+def test_texts_of_a_report_are_xml():
+    case = CaseReport("a", "fail", "fail", "wrong \0\x1b \ud800 <&>")
+    report = FolderReport("folder/golden.py", "folder/kernels", [case], 0, 0, 0)
+    told = ElementTree.fromstring(to_junit(report).encode()).find("testcase/failure").text
+    assert told == "wrong ?? ? <&>"
+
+
+def test_options_of_programs():
+    assert _flags({"random_graphs": True, "seeds": (1, 2), "jobs": 0, "all": False, "x": None}) == [
+        "--random-graphs", "--seeds", "1", "--seeds", "2", "--jobs", "0"]
+
+
+def test_arrays_of_golden_py_may_have_gaps(tmp_path):
+    read_only = numpy.arange(4)
+    read_only.flags.writeable = False
+    golden = SimpleNamespace(generate_inputs=lambda _: [
+        ("a", numpy.arange(12).reshape(3, 4)[:, 1]), ("out_b", read_only)])
+    arguments = CaseArguments(SimpleNamespace(golden=golden, golden_path=Path("golden.py")), {})
+    assert arguments.values[0].tolist() == [1, 5, 9] and arguments.values[1].flags.writeable
+
+
+def test_a_folder_leaves_the_path_of_modules_alone():
+    former = list(sys.path)
+    elementwise()
+    assert sys.path == former
+
+
+def test_all_kernels_count_that_there_are(vector_copy, change):
+    change(vector_copy / "kernels" / "kernel_config.py", "",
+           "KERNELS += [dict(KERNELS[0], func_id=7)]\n")
+    assert [kernel.func_id for kernel in Folder(*find_folder(vector_copy)).kernels] == [0, 1, 2, 7]
+
+
+def test_a_golden_file_of_its_own(vector_copy, tmp_path, capsys):
+    other = tmp_path / "other.py"
+    other.write_text((vector_copy / "golden.py").read_text().replace('["out"]', '["none"]'))
+    assert run.main([str(vector_copy), "-g", str(other)]) == 3
+    assert "other.py: __outputs__ names none" in capsys.readouterr().err
+
+
+def test_silence_is_that_of_the_runtime_too():
+    chosen = {name: _settings_of(_parser().parse_args(["x", name])) for name in ("--silent", "-v")}
+    assert chosen == {"--silent": {"log_level": "error"}, "-v": {"log_level": "debug"}}
+
+
+def test_files_of_results_are_looked_at_first(vector_copy, tmp_path, capsys):
+    for path, told in [(tmp_path / "no" / "x", "there is no folder"),
+                       (tmp_path, "cannot be written"),
+                       (vector_copy / "golden.py", "is a source of the folder")]:
+        assert run.main([str(vector_copy), "--json", str(path)]) == 3
+        assert told in capsys.readouterr().err
+    former = tmp_path / "former.xml"
+    former.write_text("earlier")
+    assert run.main([str(vector_copy), "--junit", str(former), "--window", "5"]) == 2
+    assert not former.exists()
+
+
+def test_our_own_mistakes_are_no_wrong_outputs(monkeypatch, capsys):
+    monkeypatch.setattr(run, "_run", lambda *_: 1 // 0)
+    assert run.main(["x"]) == 70
+    assert "ZeroDivisionError" in capsys.readouterr().err
 
 
 def test_a_case_knows_its_name():

@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import pto2
+from pto2._runtime import _text_of
 
 
 def vector_arguments(elements=100, bias=0.5):
@@ -72,12 +73,14 @@ def test_wrong_settings_are_told_at_once():
     with pytest.raises(TypeError, match="same setting"):
         pto2.Runtime(chip="a5sim", platform="a5sim")
     pto2.Runtime(window=numpy.int64(16))
+    assert _text_of("guard", True) == "on" and _text_of("guard", False) == "off"
 
 
 @pytest.mark.parametrize("wrong, text", [
     (numpy.zeros((8, 8), numpy.float32)[:, 1], "argument 0 is an array with gaps"),
     (numpy.frombuffer(bytes(64), numpy.float32), "argument 0 is an array that cannot be written"),
     (numpy.array([None]), "array of Python objects"),
+    (numpy.longdouble(1), "argument 0 is a float128"),
     (1.5, "is the float 1.5, of 32 or 64 bits"),
     (2**64, "which 64 bits do not hold"),
     ("text", "argument 0 is a str"),
@@ -102,7 +105,8 @@ def test_tensors_keep_to_the_arrays(vector, place, elements, text):
 
 
 @pytest.mark.parametrize("value, bits", [
-    (-1, 2**64 - 1), (True, 1), (ctypes.c_int32(-2), 2**64 - 2), (ctypes.c_uint64(2**63), 2**63),
+    (-1, 2**64 - 1), (True, 1), (-2**63, 2**63), (ctypes.c_void_p(), 0), (ctypes.c_void_p(5), 5),
+    (ctypes.c_int32(-2), 2**64 - 2), (ctypes.c_uint64(2**63), 2**63),
     (ctypes.c_float(1.0), 0x3F800000), (ctypes.c_double(1.0), 0x3FF0000000000000),
     (numpy.float32(1.0), 0x3F800000), (numpy.int16(-3), 2**64 - 3), (numpy.uint8(200), 200),
 ])

@@ -171,11 +171,15 @@ def _read_lists(path):
 
 def _write(path, data):
     """In one step, so that who reads meanwhile finds the old or the new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    os.replace(name, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.replace(name, path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}; let PTO2_CACHE name a "
+                         "folder for what is compiled") from None
 
 
 class Compiler:
@@ -186,6 +190,7 @@ class Compiler:
         self._compiler = _compiler()
         self._identity = _identity(self._compiler)
         self._files = _Files()
+        self._begin = time.time_ns()
 
     def _list_path(self, source):
         key = _key([self._identity, str(source.path), source.flags])
@@ -203,7 +208,8 @@ class Compiler:
                     includes.rivals() == entry["rivals"]:
                 image = self._image_path(source, files)
                 if image.exists():
-                    os.utime(image)
+                    for used in (image, self._list_path(source)):
+                        os.utime(used)
                     return image
         return None
 
@@ -221,6 +227,9 @@ class Compiler:
             files = [[path, self._files.digest(path)] for path in includes.files]
             kept = self._image_path(source, files)
             _write(kept, Path(image).read_bytes())
+        # Of a file that is being edited it is not known which state has been compiled.
+        if any(os.stat(path).st_mtime_ns >= self._begin for path in includes.files):
+            return kept
         entry = {"files": files, "folders": includes.folders, "rivals": includes.rivals()}
         lists = [entry] + [other for other in _read_lists(self._list_path(source))
                            if other != entry]

@@ -44,7 +44,7 @@ def _execute(path, name):
         remedy = f"on Debian: apt-get install {package}" if package else "install it"
         raise InputError(f"{path} imports {error.name}, which is not installed; "
                          f"{remedy}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"{path}: {type(error).__name__}: {error}") from error
     finally:
         sys.path.remove(str(path.parent))
@@ -91,9 +91,9 @@ class Folder:
         self.golden_path = Path(golden).resolve()
         self._config_path = self.kernels_folder / "kernel_config.py"
         config = _execute(self._config_path, f"pto2_kernel_config_{abs(hash(self._config_path))}")
-        self._read_runtime(getattr(config, "RUNTIME_CONFIG", {}))
+        self._read_runtime(self._value(config, "RUNTIME_CONFIG", {}, Mapping, "a dict"))
         self._read_orchestration(getattr(config, "ORCHESTRATION", None))
-        entries = getattr(config, "KERNELS", ())
+        entries = self._value(config, "KERNELS", (), (list, tuple), "a list of dicts")
         lines = _lines_of_kernels(self._config_path)
         lines = lines if len(lines) == len(entries) else [None] * len(entries)
         self.kernels = [self._kernel(place, entry, line)
@@ -101,12 +101,21 @@ class Folder:
         if not self.kernels:
             raise InputError(f"{self._config_path}: KERNELS names no kernel")
         self._check_ids()
-        self.variables = self._variables(getattr(config, "RUNTIME_ENV", {}))
+        self.variables = self._variables(
+            self._value(config, "RUNTIME_ENV", {}, Mapping, "a dict"))
         self.golden = _execute(self.golden_path, f"pto2_golden_{abs(hash(self.golden_path))}")
         self._check_golden()
 
+    def _value(self, config, name, default, kind, what):
+        value = getattr(config, name, default)
+        if isinstance(value, kind):
+            return value
+        raise InputError(f"{self._config_path}: {name} is {value!r}; it must be {what}")
+
     def _resolve(self, path):
-        return (self.kernels_folder / path).resolve()
+        if isinstance(path, (str, os.PathLike)):
+            return (self.kernels_folder / path).resolve()
+        raise InputError(f"{self._config_path}: {path!r} is no path; write a text")
 
     def _read_runtime(self, config):
         for name in config:  # others are of the original, and mean nothing here
@@ -178,6 +187,12 @@ class Folder:
         self.cases = dict(cases)
         self.default_case = getattr(self.golden, "DEFAULT_CASE", next(iter(self.cases)))
         self.params_of(self.default_case)
+
+    def sources(self):
+        """The files that it is made of and that are there."""
+        files = [self.golden_path, self._config_path, self.orchestration,
+                 *(kernel.path for kernel in self.kernels)]
+        return [path for path in files if path.exists()]
 
     def _tolerance(self, name):
         value = getattr(self.golden, name, 1e-5)

@@ -13,6 +13,7 @@ import contextlib
 import os
 import signal
 import sys
+import traceback
 import types
 from pathlib import Path
 
@@ -123,6 +124,21 @@ def _write(path, text):
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
 
 
+def _prepare_file(path, sources):
+    """Before the run, which may take long: that the file can be written, and is no source. What an
+    earlier run has left there goes."""
+    if path in (None, "-"):
+        return
+    if not os.path.isdir(os.path.dirname(path) or "."):
+        raise InputError(f"{path} cannot be written: there is no folder {os.path.dirname(path)}")
+    if any(os.path.exists(path) and os.path.samefile(path, source) for source in sources):
+        raise InputError(f"{path} is a source of the folder; name another file")
+    try:
+        Path(path).unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+
 def _paths(parser, options):
     if options.folder is not None:
         kernels, golden = find_folder(options.folder)
@@ -170,6 +186,8 @@ def _report_of(parser, options):
     cases = folder.cases if options.all else [options.case or folder.default_case]
     for case in cases:
         folder.params_of(case)
+    for path in (options.json, options.junit, options.trace):
+        _prepare_file(path, folder.sources())
     runner = FolderRunner(folder, _settings_of(options), options.jobs, options.kernel_checks,
                           progress=(lambda text: None) if options.silent else _say)
     return runner.report(_reports(runner, cases, options))
@@ -203,6 +221,9 @@ def main(arguments=None):
         return exit_bug
     except KeyboardInterrupt:
         return exit_interrupted
+    except Exception:  # or it would look like a wrong output
+        traceback.print_exc()
+        return exit_bug
 
 
 if __name__ == "__main__":
