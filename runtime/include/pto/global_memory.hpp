@@ -68,6 +68,10 @@ struct CallTensors {
 /// Of the kernel that this thread runs.
 [[gnu::visibility("hidden")]] inline thread_local CallTensors call_tensors;
 
+/// Whether the kernel may know the memory of other ranks, which may lie beside its tensors: it
+/// includes comm_context.h.
+[[gnu::visibility("hidden")]] inline bool knows_peers = false;
+
 /// At the begin of a kernel.
 inline void begin_call(const int64_t* args) {
   begin_accesses();
@@ -132,6 +136,8 @@ void check_tensor(const Use& use, const char* operand, const Element* first, int
     if (end > tensor->end && last == nullptr) tell(*tensor, "reaches", end - tensor->end, "beyond");
   } else if (last != nullptr) {
     tell(*last, "begins", last->begin - begin, "before");
+  } else if (use.reaches_peers || knows_peers) {
+    return;
   } else if (const TensorMemory* const beside = call_tensors.find_beside(begin)) {
     const bool is_before = begin < beside->begin;
     tell(*beside, "begins", is_before ? beside->begin - begin : begin - beside->end,

@@ -24,6 +24,7 @@ struct Use {
   const char* instruction;
   pipe_t pipe;
   Site site;
+  bool reaches_peers = false;  ///< global memory may be that of another rank
 };
 
 /// What is known of an operand that is a tile.

@@ -3,7 +3,6 @@
 
 #include "pto/backend/sdma/sdma_completion_kernel.h"
 #include "pto/intrinsic.h"
-#include "pto/platform_comm/comm_context.h"
 #include "pto/pto_async_kernel_api.h"
 #include "tests/runtime/tiles/tile_values.hpp"
 
@@ -169,6 +168,34 @@ TEST(Comm, TransfersBesideTheCore) {
   EXPECT_EQ(target, std::vector<float>(16));
   EXPECT_THAT(told_by([&] { send_request_entry({}, SdmaTget(rows, rows, scratch, nullptr)); }),
               HasSubstr("rows of contiguous elements"));
+}
+
+/// Memory that lies beside a tensor may be another rank's, but for what is loaded by itself.
+TEST(Comm, PeersMayLieBesideATensor) {
+  float memory[32] = {};
+  struct {
+    PTOTensor tensor;
+    PTOCall call;
+    int64_t args[1];
+  } of_kernel{};
+  of_kernel.tensor = {reinterpret_cast<uint64_t>(memory), {16}, {1}, DataType::FLOAT32, 1};
+  of_kernel.call.params = 1;
+  of_kernel.args[0] = reinterpret_cast<int64_t>(&of_kernel.tensor);
+  pto::detail::begin_call(of_kernel.args);
+  RowTile<float, 1, 8> tile(1, 8);
+  TASSIGN(tile, 0);
+  const Row<8> own(memory), beside(memory + 20);
+  EXPECT_THAT(told_by([&] { TLOAD(tile, beside); }), HasSubstr("src begins 16 bytes behind"));
+  EXPECT_EQ(told_by([&] {
+              pto::comm::TPUT(beside, own, tile);
+              pto::comm::TGET(own, beside, tile);
+              TNOTIFY(Signal(reinterpret_cast<int32_t*>(memory + 17)), 1, NotifyOp::Set);
+            }),
+            "");
+  // Not in part.
+  EXPECT_THAT(told_by([&] { pto::comm::TPUT(Row<8>(memory + 12), own, tile); }),
+              HasSubstr("dst reaches 16 bytes beyond"));
+  pto::detail::call_tensors = {};
 }
 
 /// Between begin and end of a call, as kernel_entry.h has them.

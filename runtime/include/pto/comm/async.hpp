@@ -47,12 +47,12 @@ bool BuildAsyncSession(ScratchTile&, uint8_t* workspace, AsyncSession& session, 
 template <DmaEngine engine = DmaEngine::SDMA, class Dst, class Src>
 AsyncEvent TPUT_ASYNC(const Dst& dst, const Src& src, const AsyncSession&,
                       detail::Site site = detail::Site::here()) {
-  return detail::copy_row<engine>({"TPUT_ASYNC", PIPE_S, site}, dst, src);
+  return detail::copy_row<engine>({"TPUT_ASYNC", PIPE_S, site, true}, dst, src);
 }
 template <DmaEngine engine = DmaEngine::SDMA, class Dst, class Src>
 AsyncEvent TGET_ASYNC(const Dst& dst, const Src& src, const AsyncSession&,
                       detail::Site site = detail::Site::here()) {
-  return detail::copy_row<engine>({"TGET_ASYNC", PIPE_S, site}, dst, src);
+  return detail::copy_row<engine>({"TGET_ASYNC", PIPE_S, site, true}, dst, src);
 }
 
 }  // namespace comm

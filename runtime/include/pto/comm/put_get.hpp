@@ -82,7 +82,7 @@ void for_each_part(const Dst& dst, const Src& src, int rows, int cols, Copy copy
 template <AtomicType Atomic, class Dst, class Src, class T>
 void copy_by_tiles(const char* name, const Dst& dst, const Src& src, T& ping, T& pong, Site site) {
   require_copy<Dst, Src, T>();
-  const Use in{name, PIPE_MTE2, site}, out{name, PIPE_MTE3, site};
+  const Use in{name, PIPE_MTE2, site, true}, out{name, PIPE_MTE3, site, true};
   check_copy<T>(in, dst, src);
   const KeptValid<T> kept_ping(ping), kept_pong(pong);
   const int rows = T::ValidRow == DYNAMIC ? T::Rows : T::ValidRow;

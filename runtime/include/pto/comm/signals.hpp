@@ -76,7 +76,7 @@ void note_reads(const Use& use, const View<Signals>& view) {
 template <class Signals>
 void TNOTIFY(const Signals& signal, int32_t value, NotifyOp op,
              detail::Site site = detail::Site::here()) {
-  const detail::Use use{"TNOTIFY", PIPE_S, site};
+  const detail::Use use{"TNOTIFY", PIPE_S, site, true};
   const detail::View<Signals> view(signal);
   detail::check_signals(use, signal, view);
   if (pto::detail::checks_bounds && view.rows.size() * view.cols.size() != 1)
@@ -97,7 +97,7 @@ void TNOTIFY(const Signals& signal, int32_t value, NotifyOp op,
 template <class Signals>
 bool TTEST(const Signals& signals, int32_t value, WaitCmp cmp,
            detail::Site site = detail::Site::here()) {
-  const detail::Use use{"TTEST", PIPE_S, site};
+  const detail::Use use{"TTEST", PIPE_S, site, true};
   const detail::View<Signals> view(signals);
   detail::check_signals(use, signals, view);
   detail::note_reads(use, view);
@@ -108,7 +108,7 @@ bool TTEST(const Signals& signals, int32_t value, WaitCmp cmp,
 template <class Signals>
 void TWAIT(const Signals& signals, int32_t value, WaitCmp cmp,
            detail::Site site = detail::Site::here()) {
-  const detail::Use use{"TWAIT", PIPE_S, site};
+  const detail::Use use{"TWAIT", PIPE_S, site, true};
   const detail::View<Signals> view(signals);
   detail::check_signals(use, signals, view);
   pto::detail::wait_until(

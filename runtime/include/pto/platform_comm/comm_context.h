@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "pto/global_memory.hpp"
+
 inline constexpr uint32_t COMM_MAX_RANK_NUM = 64;
 
 struct CommContext {
@@ -19,3 +21,9 @@ struct CommContext {
 // Compilers have kernels read it as an array of words.
 static_assert(sizeof(CommContext) == 1056 && offsetof(CommContext, rankId) == 16 &&
               offsetof(CommContext, windowsIn) == 32);
+
+namespace pto::detail {
+
+[[gnu::visibility("hidden")]] inline const bool is_told_of_peers = (knows_peers = true);
+
+}  // namespace pto::detail
