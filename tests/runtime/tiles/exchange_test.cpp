@@ -179,6 +179,7 @@ struct Rank {
   CommContext context{};
   std::vector<float> window = std::vector<float>(80);
   float sum = 0;
+  float kept = 0;  ///< in a tile that was filled before the wait
 };
 using Row = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<64, 64, 64, 64, 1>>;
 
@@ -190,8 +191,10 @@ void exchange_rows(int64_t* args) {
   };
   const uint32_t self = rank.context.rankId, peer = 1 - self;
   std::vector<float> own(64, static_cast<float>(self + 1));
-  InUb<1, 64> tile(1, 64);
+  InUb<1, 64> tile(1, 64), kept(1, 64);
   TASSIGN(tile, 0);
+  TASSIGN(kept, 0x1000);
+  TEXPANDS(kept, static_cast<float>(self + 5));
   comm::TPUT(Row(remote(peer) + 16), Row(own.data()), tile);
   pipe_barrier(PIPE_ALL);
   comm::TNOTIFY(comm::Signal(reinterpret_cast<int32_t*>(remote(peer))), 1,
@@ -200,6 +203,7 @@ void exchange_rows(int64_t* args) {
   TLOAD(tile, Row(remote(self) + 16));
   pass_flag(PIPE_MTE2, PIPE_S);
   for (int i = 0; i < 64; ++i) rank.sum += tile.GetValue(i);
+  rank.kept = kept.GetValue(63);
 }
 
 /// Pushes a tile that is larger than the slots.
@@ -315,6 +319,8 @@ void expect_ranks(const RunOn& run) {
   ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   EXPECT_EQ(both[0].sum, 2 * 64);
   EXPECT_EQ(both[1].sum, 1 * 64);
+  EXPECT_EQ(both[0].kept, 5);
+  EXPECT_EQ(both[1].kept, 6);
 }
 
 class Exchange : public testing::TestWithParam<ExecutorKind> {
