@@ -20,7 +20,6 @@ inline constexpr bool is_there = false;
   static_assert(true, "a semicolon follows")
 
 PTO2_NOT_THERE(MGATHER);
-PTO2_NOT_THERE(MSCATTER);
 PTO2_NOT_THERE(SETFMATRIX);
 PTO2_NOT_THERE(SET_IMG2COL_PADDING);
 PTO2_NOT_THERE(SET_IMG2COL_RPT);

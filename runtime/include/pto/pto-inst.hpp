@@ -13,6 +13,7 @@
 #include "pto/pipes.hpp"
 #include "pto/rearrange.hpp"
 #include "pto/reduce.hpp"
+#include "pto/scatter.hpp"
 #include "pto/sort.hpp"
 #include "pto/tile.hpp"
 #include "pto/tile_pipe.hpp"
