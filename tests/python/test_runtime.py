@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -177,6 +178,22 @@ def test_runtimes_run_side_by_side(waiting):
     assert [result.tasks for result in ended] == [1, 1]
 
 
+def test_threads_of_one_runtime_wait_for_each_other(waiting):
+    runtime, flag, ended = pto2.Runtime(blocks=2), numpy.zeros(1, numpy.uint8), []
+
+    def run(tasks):
+        ended.append(runtime.run(*waiting, [flag, tasks, 60_000]).tasks)
+    threads = [threading.Thread(target=run, args=(tasks,)) for tasks in (1, 2, 3)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    assert not ended
+    flag[0] = 1
+    for thread in threads:
+        thread.join()
+    assert sorted(ended) == [1, 2, 3]
+
+
 def test_a_child_of_fork_can_run(waiting):
     runtime = pto2.Runtime()
     flag = numpy.ones(1, numpy.uint8)
@@ -185,6 +202,33 @@ def test_a_child_of_fork_can_run(waiting):
     if child == 0:
         os._exit(runtime.run(*waiting, [flag, 3, 1000]).tasks)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 3
+
+
+def test_a_child_of_fork_can_forget_it(waiting):
+    runtime = pto2.Runtime()
+    runtime.run(*waiting, [numpy.ones(1, numpy.uint8), 1, 1000])
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        del runtime
+        os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+def test_an_earlier_trace_goes_with_the_next_run(vector, tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    trace.write_text("earlier")
+    with pytest.raises(pto2.InputError, match="expects 5 arguments"):
+        run_vector(vector, [1], trace=trace)
+    assert not trace.exists()
+
+
+def test_messages_are_as_severe_as_asked_for(waiting, capfd):
+    told = []
+    for level in ("warn", "info"):
+        pto2.Runtime(log_level=level).run(*waiting, [numpy.ones(1, numpy.uint8), 1, 1000])
+        told.append("pto2: info: a graph of waiting tasks" in capfd.readouterr().err)
+    assert told == [False, True]
 
 
 def test_a_seed_is_a_schedule(vector, tmp_path):
