@@ -7,6 +7,17 @@ import pytest
 from pto2._compiler import Compiler, kernel_source, orchestration_source
 
 images_folder = Path(__file__).parent / "images"
+large_tile_text = """#include <pto/pto-inst.hpp>
+#include "tensor.h"
+
+extern "C" void kernel_entry(int64_t* args) {
+  pto::Tile<pto::TileType::Vec, float, 200, 256> tile;
+  TASSIGN(tile, 0x0);
+  TEXPANDS(tile, 2.0F);
+  auto* const out = reinterpret_cast<TensorData*>(args[2]);
+  reinterpret_cast<float*>(out->buffer.addr)[0] = tile.GetValue(51199);
+}
+"""
 shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
 
 
@@ -47,4 +58,13 @@ def change():
         assert before in text
         path.unlink()
         path.write_text(text.replace(before, after) if before else text + after)
+    return put
+
+
+@pytest.fixture
+def large_tile():
+    """Makes a kernel one with a tile of 200 KiB, for which a5 has room and a2a3 has not."""
+    def put(path):
+        path.unlink()
+        path.write_text(large_tile_text)
     return put

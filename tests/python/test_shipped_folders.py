@@ -1,4 +1,4 @@
-"""All folders that are shipped, with all checks of their kernels: every night."""
+"""All folders that are shipped, with all checks of their kernels, and chips: every night."""
 
 from pathlib import Path
 
@@ -19,3 +19,10 @@ def test_shipped_folders_pass(name, capsys):
     for case in cases:
         assert run.main([str(shipped / name), "--case", case, "--kernel-checks", "all"]) == 0
         assert capsys.readouterr().out.endswith("TEST PASSED\n")
+
+
+def test_a_chip_may_lack_the_room_for_a_tile(vector_copy, large_tile, capsys):
+    large_tile(vector_copy / "kernels" / "aiv" / "add.cpp")
+    assert run.main([str(vector_copy), "--skip-golden"]) == 5
+    assert "TASSIGN at add.cpp:6: " in capsys.readouterr().out
+    assert run.main([str(vector_copy), "--skip-golden", "-p", "a5sim"]) == 4
