@@ -74,6 +74,12 @@ def test_what_is_edited_meanwhile_is_compiled_again(source, tmp_path):
     assert compile_in(tmp_path / "cache", source).compiled == 0
 
 
+def test_a_compiler_is_chosen(source, tmp_path, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(pto2.InputError, match="the compiler no-such-compiler is not there"):
+        compile_in(tmp_path / "cache", source)
+
+
 def test_a_cache_that_cannot_be_written_is_named(source, tmp_path):
     header(tmp_path, 1)
     (tmp_path / "file").write_text("")

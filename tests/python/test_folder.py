@@ -267,6 +267,7 @@ def test_nothing_compared_is_no_pass(capsys):
     ([], "name the folder, or both -k and -g"),
     (["x", "--all", "--case", "y"], "exclude each other"),
     (["x", "-p", "a2a3"], "a2a3sim simulates it"),
+    (["x", "--all", "--trace", "t"], "--trace is of one case"),
     (["x", "-n", "0"], "--rounds must be 1 or more"),
     (["x", "--json", "-", "--junit", "-"], "name a file for one"),
 ])
@@ -342,8 +343,9 @@ def test_numbers_of_the_configuration_become_settings(vector_copy, change):
     folder = Folder(*find_folder(vector_copy))
     assert folder.settings == {"blocks": 4, "schedulers": 3}
     change(vector_copy / "kernels" / "kernel_config.py", '"block_dim": 4',
-           '"orch_thread_num": 1, "block_dim": 1')  # one of the original's, of no meaning here
-    assert Folder(*find_folder(vector_copy)).settings == {"blocks": 1, "schedulers": 1}
+           '"orch_thread_num": 1, "rounds": 3, "block_dim": 1')  # the first means nothing here
+    folder = Folder(*find_folder(vector_copy))
+    assert folder.settings == {"blocks": 1, "schedulers": 1} and folder.rounds == 3
 
 
 def test_variables_hold_while_it_runs(vector_copy, change):

@@ -8,10 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy
+import pytest
 
 import pto2
-from pto2 import _folder_run
-from pto2._case import CaseArguments
+from pto2 import _folder_run, _programs
+from pto2._case import CaseArguments, _compare
 from pto2._compiler import Compiler, orchestration_source
 from pto2._folder import Folder, find_folder
 from pto2._folder_run import CaseReport, FolderReport, FolderRunner
@@ -29,11 +30,37 @@ def elementwise():
     return Folder(*find_folder(shipped / "elementwise"))
 
 
+def inputs_of(pairs, **golden):
+    golden = SimpleNamespace(generate_inputs=lambda _: pairs, **golden)
+    return CaseArguments(SimpleNamespace(golden=golden, golden_path=Path("golden.py")), {})
+
+
 def test_outputs_without_a_list_begin_with_out():
-    golden = SimpleNamespace(generate_inputs=lambda _: [("outer", numpy.zeros(1)),
-                                                        ("out_y", numpy.zeros(1))])
-    arguments = CaseArguments(SimpleNamespace(golden=golden, golden_path=Path("golden.py")), {})
-    assert list(arguments.outputs) == ["out_y"]
+    assert list(inputs_of([("outer", numpy.zeros(1)), ("out_y", numpy.zeros(1))]).outputs) == [
+        "out_y"]
+
+
+def test_a_list_of_no_outputs_is_none():
+    pairs = [("out_y", numpy.zeros(1))]
+    assert list(inputs_of(pairs).outputs) == ["out_y"]
+    with pytest.raises(pto2.InputError, match="names no output"):
+        inputs_of(pairs, __outputs__=[])
+
+
+def test_an_order_names_what_there_is():
+    with pytest.raises(pto2.InputError, match="TENSOR_ORDER names b, which"):
+        inputs_of({"out_a": numpy.zeros(1)}, TENSOR_ORDER=["out_a", "b"])
+
+
+def test_the_first_of_several_differences_is_named():
+    expected = numpy.zeros((2, 3))
+    actual = expected.copy()
+    actual[0, 2] = actual[1, 0] = 7
+    report = _compare("x", actual, expected, 0, 0)
+    assert (report.mismatched, report.elements) == (2, 6)
+    assert report.first == "at [0, 2]: 7.0, expected 0.0"
+    infinite = numpy.array([numpy.inf, 1])
+    assert _compare("x", infinite, infinite, 0, 0).max_abs_error == 0
 
 
 def test_images_of_other_flags_are_others(tmp_path, monkeypatch):
@@ -58,11 +85,13 @@ def test_rounds_are_one_report(monkeypatch):
 
         def _launch(self, *arguments):
             *_, trace, names = arguments
+            assert os.environ["PTO2_OF_FOLDER"] == "1"
             assert names == ["a", "b", "out", "elements", "bias"]
             launches.append((self.settings, trace))
             return SimpleNamespace(wall_s=[3, 1, 2][len(launches) - 1], fields={})
     monkeypatch.setattr(_folder_run, "Runtime", Runtime)
     folder = elementwise()
+    folder.variables["PTO2_OF_FOLDER"] = "1"
     assert folder.settings["blocks"] != 5
     runner = FolderRunner(folder, {"blocks": 5}, progress=print)
     report = runner.run("Small", rounds=3, compare=False, trace="trace.jsonl")
@@ -92,6 +121,19 @@ def test_processes_that_end_are_told_by_how():
     assert outcome(lambda: os.kill(os.getpid(), signal.SIGKILL)) == "crashed"
 
 
+def test_a_case_has_the_usual_signals():
+    def handlers():
+        return CaseReport("a", str([signal.getsignal(signal.SIGTERM) == signal.SIG_DFL,
+                                    signal.getsignal(signal.SIGINT) == signal.default_int_handler]),
+                          "")
+    former = [signal.signal(number, signal.SIG_IGN) for number in (signal.SIGTERM, signal.SIGINT)]
+    try:
+        assert run_isolated("a", handlers).verdict == "[True, True]"
+    finally:
+        signal.signal(signal.SIGTERM, former[0])
+        signal.signal(signal.SIGINT, former[1])
+
+
 def test_texts_of_a_report_are_xml():
     case = CaseReport("a", "fail", "fail", "wrong \0\x1b \ud800 <&>")
     report = FolderReport("folder/golden.py", "folder/kernels", [case], 0, 0, 0)
@@ -104,12 +146,17 @@ def test_options_of_programs():
         "--random-graphs", "--seeds", "1", "--seeds", "2", "--jobs", "0"]
 
 
-def test_arrays_of_golden_py_may_have_gaps(tmp_path):
+def test_a_program_without_a_result_has_a_bug(monkeypatch):
+    ended = SimpleNamespace(returncode=5, stderr="no more\n")
+    monkeypatch.setattr(_programs.subprocess, "run", lambda *_, **__: ended)
+    with pytest.raises(pto2.InternalError, match="pto2 simulate ended with 5: no more"):
+        pto2.simulate(random_graphs=True)
+
+
+def test_arrays_of_golden_py_may_have_gaps():
     read_only = numpy.arange(4)
     read_only.flags.writeable = False
-    golden = SimpleNamespace(generate_inputs=lambda _: [
-        ("a", numpy.arange(12).reshape(3, 4)[:, 1]), ("out_b", read_only)])
-    arguments = CaseArguments(SimpleNamespace(golden=golden, golden_path=Path("golden.py")), {})
+    arguments = inputs_of([("a", numpy.arange(12).reshape(3, 4)[:, 1]), ("out_b", read_only)])
     assert arguments.values[0].tolist() == [1, 5, 9] and arguments.values[1].flags.writeable
 
 

@@ -16,6 +16,12 @@ def test_each_case_is_a_test(report):
     assert report.run["executor"] == "seeded" and report.run["tasks"] == 3
 
 
+def test_a_function_needs_no_report():
+    called = []
+    pto2.folder_test(shipped / "elementwise")(lambda: called.append(1))("Small")
+    assert called == [1]
+
+
 def run_pytest(*arguments):
     line = [sys.executable, "-B", "-m", "pytest", "-p", "pto2.pytest_plugin", "-p",
             "no:cacheprovider", "-v", *map(str, arguments)]
@@ -32,6 +38,13 @@ def test_a_case_that_fails_fails(vector_copy, change):
     assert code == 1
     assert "golden.py::Small PASSED" in output and "golden.py::Large FAILED" in output
     assert "Output 'out' does not match golden" in output and "1 failed, 1 passed" in output
+
+
+def test_a_folder_comes_beside_other_tests(vector_copy, tmp_path):
+    (tmp_path / "test_other.py").write_text("def test_other():\n    pass\n")
+    code, output = run_pytest(tmp_path / "test_other.py", "--pto2-folder", vector_copy,
+                              "--collect-only", "-q")
+    assert code == 0 and "3 tests collected" in output  # two of them are cases
 
 
 def test_a_folder_that_is_wrong_is_an_error(vector_copy):

@@ -1,6 +1,7 @@
 """pto2.Runtime: arguments in place, settings, results and faults."""
 
 import ctypes
+import json
 import os
 import pickle
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy
 import pytest
@@ -128,6 +130,7 @@ def test_what_cannot_be_loaded_is_told(vector, tmp_path):
     for wrong, text in [({"kernels": {}}, "kernels names none"),
                         ({"kernels": ["0_add.so"]}, "kernels names none"),
                         ({"kernels": {2**70: "k.so"}}, "is no number of a kernel; use 0 to 4095"),
+                        ({"kernels": {4096: "k.so"}}, "4096 is no number of a kernel"),
                         ({"kernels": {0: None}}, "kernel 0 is None, which is no path"),
                         ({"orchestration": "a\0b"}, "orchestration is .*, which is no path"),
                         ({"args": None}, "args is None"), ({"entry": None}, "entry is None"),
@@ -229,6 +232,15 @@ def test_messages_are_as_severe_as_asked_for(waiting, capfd):
         pto2.Runtime(log_level=level).run(*waiting, [numpy.ones(1, numpy.uint8), 1, 1000])
         told.append("pto2: info: a graph of waiting tasks" in capfd.readouterr().err)
     assert told == [False, True]
+
+
+@pytest.mark.parametrize("fields", [{"verdict": "fault", "outcome": "not_drained"},
+                                    {"verdict": "fault", "outcome": "ok", "broken_rules": ["R"]}])
+def test_our_own_bugs_are_no_faults(fields):
+    runtime = pto2.Runtime()
+    runtime._thread = SimpleNamespace(run=lambda **_: json.dumps(fields))
+    with pytest.raises(pto2.InternalError, match="a bug of pto2"):
+        runtime.run("graph.so", "kernels")
 
 
 def test_a_seed_is_a_schedule(vector, tmp_path):
