@@ -43,6 +43,7 @@ const std::map<std::string, Expectation> expectations = {
     {"fiber_host/ring_before_start", {43}},
     {"fiber_host/ring_of_the_only_host", {19}},
     {"fiber_host/end_against_sleep", {9}},
+    {"fiber_host/kept_against_steal", {20}},
     {"fiber_host/steal_against_attach", {925}},
     {"fiber_host/detach_against_sleep", {494}},
     {"fiber_host/ring_against_detach", {22'836}},
