@@ -65,9 +65,17 @@ void OsThread::wait_in_kernel() {
   detach();
 }
 
-KernelWaiter::KernelWaiter() : thread_(this_os_thread) {
-  if (const PackedHost* const host = current_host()) thread_ = host->current();
+namespace {
+
+/// That the calling OS thread runs, or null.
+LogicalThread* this_logical_thread() {
+  if (const PackedHost* const host = current_host()) return host->current();
+  return this_os_thread;
 }
+
+}  // namespace
+
+KernelWaiter::KernelWaiter() : thread_(this_logical_thread()) {}
 
 void KernelWaiter::wait() const {
   if (thread_->kind() == LogicalThread::Kind::fiber) {
@@ -87,8 +95,7 @@ void KernelWaiter::ring() const {
 
 std::string running_thread() {
   if (const SeededTeam* const simulated = SeededTeam::current()) return simulated->running_name();
-  const LogicalThread* thread = this_os_thread;
-  if (const PackedHost* const host = current_host()) thread = host->current();
+  const LogicalThread* const thread = this_logical_thread();
   return thread == nullptr ? std::string() : thread->name();
 }
 
