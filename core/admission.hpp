@@ -10,7 +10,8 @@
 /// it names of a producer's or an owner's stays where it is, because that one is held. What is
 /// written needs no order of its own: release() publishes all of it (fan_in.release_hold).
 ///
-/// Write rights: one submitter for all rings. Completers reach the life cycle and the watermarks.
+/// Write rights: one submitter for all rings. Completers reach the life cycle and the
+/// watermarks, and look at the mark that is awaited.
 ///
 ///   AD-I1: slot, heap bytes and nodes of a task are taken together, and before its first claim.
 ///          Waiting for one while holding another, or a claim, could wait for itself.
@@ -24,6 +25,7 @@
 #include <optional>
 #include <span>
 
+#include "core/awaited_mark.hpp"
 #include "core/dependency_pool.hpp"
 #include "core/heap_ring.hpp"
 #include "core/task_life_cycle.hpp"
@@ -108,10 +110,19 @@ class Admission {
       alive_[ring] = alive;
     }
   }
+  /// Before and after a wait: which watermark is waited for.
+  [[nodiscard]] AwaitedMark<P>& awaited() { return awaited_; }
   [[nodiscard]] const std::array<uint64_t, max_rings>& alive() const { return alive_; }
   [[nodiscard]] uint64_t alive(RingId ring) const { return alive_[ring.value]; }
   [[nodiscard]] bool is_reclaimed(TaskId id) const {
     return local_of(id) < alive_[ring_of(id).value];
+  }
+
+  /// By completers, after the watermarks were moved: whether the submitter is to be rung.
+  [[nodiscard]] bool is_awaited() const {
+    return awaited_.is_reached([this](RingId number) -> const auto& {
+      return ring(number).watermark;
+    });
   }
 
   // The steps of a submission.
@@ -187,6 +198,7 @@ class Admission {
   std::array<uint64_t, max_rings> alive_{};
   std::array<std::optional<Ring>, max_rings> rings_;
   Life life_;
+  AwaitedMark<P> awaited_;
 };
 
 }  // namespace pto2

@@ -1,7 +1,8 @@
 /// Parked schedulers: who has idle cores, found the ready queues empty, and is about to sleep; and
 /// who has ready tasks left that found the queues full.
 ///
-///   parked   bit s: scheduler s sleeps, or is about to, and can take ready tasks
+///   parked   bit s: scheduler s sleeps, or is about to, and can take ready tasks; or it is awake
+///            for something else and looks here before it sleeps again
 ///   behind   bit s: scheduler s sleeps, or is about to, and holds a backlog of ready tasks
 ///
 /// Write rights: a scheduler sets and clears its own bits; whoever made a task ready takes one bit
@@ -18,6 +19,10 @@
 /// order, it observes the push, even across others that came between: they continue its release
 /// sequence. If it comes first, the pusher finds the bit. Plain loads and stores would be store
 /// buffering.
+///
+/// An announcement stands until it is taken or withdrawn. While it stands, its scheduler may wake
+/// up and sleep again without a look into the queues: whatever was pushed since, another one was
+/// rung for, who passes on what it cannot take.
 ///
 /// A scheduler that is about to sleep with a backlog does as a pusher does: it sets its bit of
 /// `behind`, then looks here and rings whom it finds. Whoever announces itself looks at `behind`,
@@ -51,6 +56,10 @@ struct ParkedSchedulersOrders {
   /// nobody to ring.
   static constexpr OrderSite retract{"parked_schedulers.retract", Operation::update,
                                      std::memory_order_relaxed};
+  /// Whether the own bit is still there. Who was rung for it sees that it was taken, and whoever
+  /// misses that is rung after it.
+  static constexpr OrderSite recall{"parked_schedulers.recall", Operation::load,
+                                    std::memory_order_relaxed};
   /// Sets or clears a bit of `behind`; look publishes it.
   static constexpr OrderSite fall_behind{"parked_schedulers.fall_behind", Operation::update,
                                          std::memory_order_relaxed};
@@ -71,8 +80,14 @@ class ParkedSchedulers {
 
   /// Scheduler `s` is about to sleep. It looks into the queues once more before it does.
   void announce(SchedulerId s) { (void)parked_.fetch_or(bit(s), P::order(Orders::announce)); }
-  /// Scheduler `s` is awake.
+  /// Scheduler `s` is awake for good, or can take nothing any more.
   void retract(SchedulerId s) { (void)parked_.fetch_and(~bit(s), P::order(Orders::retract)); }
+  /// Scheduler `s`, which has announced itself and was awake for a while: whether it may sleep on
+  /// without another look, because nobody has taken it. If somebody has and this does not tell, the
+  /// ring is still to come.
+  [[nodiscard]] bool is_announced(SchedulerId s) const {
+    return (parked_.load(P::order(Orders::recall)) & bit(s)) != 0;
+  }
 
   /// Scheduler `s` is about to sleep with a backlog. It takes one who is parked, as after a push.
   void fall_behind(SchedulerId s) { (void)behind_.fetch_or(bit(s), P::order(Orders::fall_behind)); }

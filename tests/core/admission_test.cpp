@@ -73,8 +73,9 @@ class AdmissionTest : public testing::Test {
   uint64_t retries = 0;
 };
 
-using Slots = testing::Types<TaskSlot<TestPolicy, TaskWord>, TaskSlot<TestPolicy, FanOutLock>>;
-TYPED_TEST_SUITE(AdmissionTest, Slots);
+using AdmittedSlots =
+    testing::Types<TaskSlot<TestPolicy, TaskWord>, TaskSlot<TestPolicy, FanOutLock>>;
+TYPED_TEST_SUITE(AdmissionTest, AdmittedSlots);
 
 TYPED_TEST(AdmissionTest, SaysWhatIsLackingFirst) {
   const TaskId root = this->submit(0).id;

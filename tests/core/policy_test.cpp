@@ -24,6 +24,7 @@ using LockSlot = TaskSlot<Documented, FanOutLock>;
 // Every member that is no template itself.
 template class Admission<Documented, WordSlot>;
 template class Admission<Documented, LockSlot>;
+template class AwaitedMark<Documented>;
 template class BlockParts<Documented>;
 template class ClusterPool<Documented>;
 template class CoreMailbox<Documented, uint64_t>;

@@ -59,8 +59,8 @@ class TaskLifeCycleTest : public testing::Test {
   uint64_t retries = 0;
 };
 
-using Slots = testing::Types<TaskSlot<TestPolicy, TaskWord>, TaskSlot<TestPolicy, FanOutLock>>;
-TYPED_TEST_SUITE(TaskLifeCycleTest, Slots);
+using SlotTypes = testing::Types<TaskSlot<TestPolicy, TaskWord>, TaskSlot<TestPolicy, FanOutLock>>;
+TYPED_TEST_SUITE(TaskLifeCycleTest, SlotTypes);
 
 TYPED_TEST(TaskLifeCycleTest, ATaskAlone) {
   const TaskId id = make_id(1, 0);
@@ -189,7 +189,7 @@ TYPED_TEST(TaskLifeCycleTest, TheOldestTaskHoldsTheWatermark) {
 
 template <class Slot>
 using TaskLifeCycleDeathTest = TaskLifeCycleTest<Slot>;
-TYPED_TEST_SUITE(TaskLifeCycleDeathTest, Slots);
+TYPED_TEST_SUITE(TaskLifeCycleDeathTest, SlotTypes);
 
 TYPED_TEST(TaskLifeCycleDeathTest, ScratchSmallerThanTheTask) {
   const TaskId id = make_id(0, 0);

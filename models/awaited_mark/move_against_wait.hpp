@@ -1,0 +1,87 @@
+/// Two schedulers (roles 1, 2) consume the tasks of a ring and move its watermark. The orchestrator
+/// (role 0) waits until the watermark has reached a mark; then for one that it cannot reach, which
+/// ends when every task has finished; then for one more task. AM-I1: whoever moves the watermark to
+/// the mark rings, or the orchestrator sees it before it sleeps; and once the mark is cleared, each
+/// completion rings.
+#pragma once
+
+#include "core/awaited_mark.hpp"
+#include "core/stall_detector.hpp"
+#include "core/startup.hpp"
+#include "core/watermark.hpp"
+#include "models/support/scenario.hpp"
+
+namespace pto2::scenarios {
+
+template <Policy P>
+class MoveAgainstWait : public Roles<P, 3> {
+ public:
+  static constexpr bool idles = true;
+  static constexpr std::array reaches{"a completion rings nobody", "the orchestrator waits"};
+
+  void thread(uint32_t i) { i == 0 ? wait() : complete_all(i - 1); }
+
+  void finish() {
+    check<P>(watermark_.observe() == tasks, "every task is reclaimed");
+    check<P>(detector_.finished() == tasks, "every task is counted");
+  }
+
+ private:
+  static constexpr uint64_t tasks = 4;
+  static constexpr uint64_t mark = 2;
+
+  void wait() {
+    mark_.set(make_id(0, mark));
+    while (watermark_.observe() < mark) {
+      happened<P>("the orchestrator waits");
+      P::idle();
+    }
+    mark_.set(make_id(0, tasks + 1));
+    waits_in_vain_.set();
+    this->ring_all();
+    P::await([&] { return detector_.quiescent(tasks - 1); });
+    mark_.clear();
+    last_is_there_.set();
+    this->bells[1].ring();
+    P::await([&] { return detector_.quiescent(tasks); });
+  }
+
+  /// Role 1 consumes tasks 2 and 0, and the last, role 2 task 1.
+  void complete_all(uint32_t s) {
+    for (uint32_t task = 2 - s; task < tasks - 1; task -= 2) complete(s, task);
+    P::await([&] { return waits_in_vain_.is_set(); });
+    this->bells[0].ring();  // no core of it works
+    if (s != 0) return;
+    P::await([&] { return last_is_there_.is_set(); });
+    complete(s, tasks - 1);
+  }
+
+  void complete(uint32_t s, uint32_t task) {
+    consumed_[task].store(1, std::memory_order_seq_cst);
+    advance();
+    finished_[s].add(1);
+    if (mark_.is_reached([this](RingId) -> const auto& { return watermark_; })) {
+      this->bells[0].ring();
+    } else {
+      happened<P>("a completion rings nobody");
+    }
+  }
+
+  void advance() {
+    const auto is_consumed = [&](uint64_t local) {
+      return local < tasks && consumed_[local].load(std::memory_order_seq_cst) != 0;
+    };
+    while (watermark_.advance(is_consumed) == Advance::advanced) {
+    }
+  }
+
+  AwaitedMark<P> mark_;
+  Watermark<P> watermark_;
+  std::array<typename P::template atomic<uint32_t>, tasks> consumed_;
+  Flag<P> waits_in_vain_;
+  Flag<P> last_is_there_;
+  std::array<FinishedCount<P>, 2> finished_;
+  StallDetector<P> detector_{finished_};
+};
+
+}  // namespace pto2::scenarios
