@@ -40,6 +40,7 @@ class CoreSet {
   /// Calls visit(core) for each member; visit may erase it.
   template <class Visitor>
   void for_each(Visitor&& visit) const {
+    if (empty()) return;
     for (uint32_t w = 0; w < words_.size(); ++w) {
       for (uint64_t bits = words_[w]; bits != 0; bits &= bits - 1) {
         visit(lowest_of(w, bits));

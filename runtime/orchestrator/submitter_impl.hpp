@@ -161,6 +161,7 @@ Reserved Submitter<P, F>::wait(const Wait& place, Look&& look, Requested&& reque
   bool deadlocked = false;
   std::optional<Resource> lacks;
   const uint64_t begin = P::now();
+  if (place.awaited != 0) state_.admission.awaited().set(make_id(place.ring, place.awaited));
   P::await([&] {
     // If everything has finished by now, what the look finds after it is final.
     const bool all_finished = quiescent();
@@ -175,6 +176,7 @@ Reserved Submitter<P, F>::wait(const Wait& place, Look&& look, Requested&& reque
     deadlocked = all_finished;
     return deadlocked;
   });
+  if (place.awaited != 0) state_.admission.awaited().clear();
   counts_.wait_ticks += P::now() - begin;
   if (!lacks) return Reserved::fits;
   if (!deadlocked) return Reserved::given_up;

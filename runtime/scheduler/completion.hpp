@@ -1,0 +1,110 @@
+/// Completion: what a scheduler does about a task whose kernel has ended.
+///
+///   CO-I1: the core is idle again before its task counts as finished: what becomes ready by that
+///   may
+///          go to it.
+///   CO-I2: a task leaves the group of its cluster, notifies its consumers, drops its producers and
+///          moves the watermarks before it counts as finished (SD-I2, CP-I4).
+///   CO-I3: of a task that broke the bound of a pipe nothing is completed.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "runtime/run/pipe_trace.hpp"
+#include "runtime/scheduler/ready_dispatch.hpp"
+
+namespace pto2 {
+
+template <executors::ExecutionPolicy P, template <class> class F>
+class Completion {
+ public:
+  Completion(SchedulerDesk<P, F>& desk, ReadyDispatch<P, F>& dispatch)
+      : desk_(desk),
+        dispatch_(dispatch),
+        scratch_(std::make_unique_for_overwrite<TaskId[]>(desk.state.config.dep_pool)) {}
+
+  /// Polls the cores that have something, and completes what has ended. True: something has.
+  bool poll() {
+    bool progress = false;
+    desk_.for_each_core_type([&](uint32_t type) {
+      OwnCores::OfType& cores = desk_.cores[type];
+      cores.busy.for_each([&](CoreId core) {
+        auto& mailbox = desk_.state.cores[core.value].mailbox();
+        if (mailbox.poll() != CoreStatus::finished) return;
+        mailbox.retire();
+        cores.give_back(core);
+        complete(core);
+        progress = true;
+      });
+    });
+    // One ring for all of them.
+    if (progress && desk_.state.admission.is_awaited()) desk_.state.orchestrator_bell.ring();
+    return progress;
+  }
+
+  /// Completes the task of the worker, unless others have shares in it that have not ended.
+  void complete(WorkerId worker) {
+    const SlotId task = desk_.cores.task_of(worker);
+    const TaskDescriptor descriptor = desk_.describe(task);
+    if (descriptor.is_block || descriptor.is_pinned()) [[unlikely]] {
+      if (!end_share(worker)) return;
+    }
+    complete_task(task, descriptor.id);
+  }
+
+ private:
+  using Life = typename SchedulerDesk<P, F>::State::Life;
+
+  [[gnu::always_inline]] void complete_task(SlotId task, TaskId id) {
+    ++desk_.counts.completions;
+    typename Life::Completion completion(desk_.state.life, task,
+                                         {scratch_.get(), desk_.state.config.dep_pool});
+    if (completion.consumed()) record<P>(desk_.log, EventKind::consume, id);
+    while (const auto consumer = completion.next_ready()) dispatch_.push(*consumer);
+    while (const auto consumed = completion.next_consumed()) {
+      record<P>(desk_.log, EventKind::consume, *consumed);
+    }
+    desk_.state.advance(completion.rings_to_advance(), desk_.log, desk_.counts.cas_retries);
+    desk_.state.finished[desk_.id.value].add(1);
+  }
+
+  [[gnu::noinline]] bool end_share(WorkerId worker);
+  [[gnu::noinline]] bool has_broken_pipe(SlotId task, TaskId id);
+
+  SchedulerDesk<P, F>& desk_;
+  ReadyDispatch<P, F>& dispatch_;
+  /// Producers of the task being completed, room for the nodes of any. Never cleared.
+  const std::unique_ptr<TaskId[]> scratch_;
+};
+
+/// Of a pinned task, or a share of a block task. It leaves the group of the cluster before the task
+/// counts as finished: CP-I4. True: the task has ended.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Completion<P, F>::end_share(WorkerId worker) {
+  const SlotId task = desk_.cores.task_of(worker);
+  const TaskDescriptor descriptor = desk_.describe(task);
+  if (descriptor.has_pipes && has_broken_pipe(task, descriptor.id)) return false;
+  if (descriptor.is_pinned()) {
+    desk_.state.leave_cluster(desk_.state.config.chip.place_of(worker).cluster, desk_.log);
+  }
+  return !descriptor.is_block || desk_.state.block(task).parts.give_back();
+}
+
+/// True: the kernel broke the bound of a pipe. The run is given up, and the task never completes,
+/// so that nobody takes what it left in the pipe. PI-I1 makes the pipe its own until then.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Completion<P, F>::has_broken_pipe(SlotId task, TaskId id) {
+  std::optional<PipeFault> fault;
+  {
+    const auto arguments = desk_.state.arguments(task).reading();
+    if (desk_.log.enabled()) record_pipes(*arguments, id, P::now(), desk_.log);
+    fault = find_pipe_fault(*arguments, id);
+  }
+  if (!fault) return false;
+  desk_.state.give_up(pipe_fault_code(fault->pipe.control.fault),
+                      {.submitted = 0, .pipe = *fault, .kernel = {}});
+  return true;
+}
+
+}  // namespace pto2
