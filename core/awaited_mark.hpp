@@ -5,13 +5,15 @@
 ///
 /// Write rights: the orchestrator.
 ///
-///   AM-I1: the orchestrator does not sleep unrung while the watermark has reached its mark.
+///   AM-I1: the orchestrator does not sleep unrung while the watermark has reached its mark and the
+///          scheduler that moved it there has no core at work.
 ///
 /// It needs no order of its own. Who moves the watermark to the mark and looks at the mark may find
-/// what stood there before: no mark, or one that was reached, and rings all the same. Only a mark
-/// that was not reached would keep it silent. A wait for such a one ends when every task has
-/// finished, and whoever completes one that was published after that finds the mark cleared. The
-/// ring tells the orchestrator of the watermark.
+/// what stood there before: no mark, or one that was reached, and rings all the same, unless it
+/// does not see yet how far the watermark of that one has come. Then it is silent until its next
+/// completion, or until none of its cores works, when every scheduler rings. A wait for a mark ends
+/// when that is reached, or when every task has finished: whoever completes one that was published
+/// after that finds the mark cleared. The ring tells the orchestrator of the watermark.
 ///
 /// Progress: every verb is one or two plain atomic accesses.
 #pragma once
@@ -22,7 +24,7 @@
 namespace pto2 {
 
 struct AwaitedMarkOrders {
-  /// Whoever misses it rings for nothing.
+  /// Whoever misses it rings for nothing, or late.
   static constexpr OrderSite set{"awaited_mark.set", Operation::store, std::memory_order_relaxed};
   /// Published with the tasks that follow.
   static constexpr OrderSite clear{"awaited_mark.clear", Operation::store,

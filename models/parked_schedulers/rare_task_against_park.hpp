@@ -41,17 +41,18 @@ class RareTaskAgainstPark : public Roles<P, 3> {
     this->ring_all();
   }
 
+  /// Whoever is woken by a core of its own as well looks for tasks before it sleeps only.
   void schedule(uint32_t s) {
     bool rare = false;
     while (!done_.is_set()) {
-      if (take(s, rare)) continue;
+      rare = rare || rare_.is_set();
       const bool announced = rare;
       if (announced) parked_.announce(SchedulerId(s));
       if (!take(s, rare)) {
         happened<P>(announced ? "a scheduler sleeps announced" : "a scheduler sleeps unannounced");
         P::idle();
       }
-      if (rare) parked_.retract(SchedulerId(s));
+      if (announced) parked_.retract(SchedulerId(s));
     }
   }
 

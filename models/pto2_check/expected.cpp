@@ -16,7 +16,7 @@ const std::map<std::string, Expectation> expectations = {
     {"parked_schedulers/push_against_park", {5'430}},
     {"parked_schedulers/taken_while_awake", {11}},
     {"parked_schedulers/sleeps_on", {323'964, Effort::many}},
-    {"parked_schedulers/rare_task_against_park", {1'797'214, Effort::many}},
+    {"parked_schedulers/rare_task_against_park", {745'766, Effort::many}},
     {"parked_schedulers/backlog_against_park", {48'299}},
     {"parked_schedulers/pinned_takes_the_core", {257'461, Effort::many}},
     {"ready_queues/exactly_once", {45'126}},

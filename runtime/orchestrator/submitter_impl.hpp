@@ -169,10 +169,12 @@ Reserved Submitter<P, F>::wait(const Wait& place, Look&& look, Requested&& reque
                           state_.admission.ring(place.ring).watermark.observe() < place.awaited;
     if (is_early && !is_warning_due(++evaluations)) return false;
     lacks = look();
-    if (!lacks || state_.fatal.is_set()) return true;
-    if (is_early || is_warning_due(++evaluations)) {
-      warn(place, *lacks, requested(*lacks), evaluations);
+    if (is_early) {
+      if (lacks) warn(place, *lacks, requested(*lacks), evaluations);
+      return false;
     }
+    if (!lacks || state_.fatal.is_set()) return true;
+    if (is_warning_due(++evaluations)) warn(place, *lacks, requested(*lacks), evaluations);
     deadlocked = all_finished;
     return deadlocked;
   });

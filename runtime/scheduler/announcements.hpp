@@ -1,7 +1,7 @@
 /// For which types of tasks a scheduler is announced among those who are parked
 /// (core/parked_schedulers.hpp).
 ///
-///   AN-I1: a scheduler that has withdrawn is not taken.
+///   AN-I1: a scheduler that has withdrawn is not taken after that.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,8 @@ class Announcements {
     desk_.state.parked[type].announce(desk_.id);
     announced_[type] = true;
   }
-  /// If it was taken before, the look that comes next is what that was for.
+  /// If it was taken before, the look that comes next is what that was for; or an idle core is left
+  /// no more, and another scheduler is woken (RD-I2).
   void withdraw(uint32_t type) {
     if (!announced_[type]) return;
     announced_[type] = false;

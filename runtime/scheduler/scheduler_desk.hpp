@@ -45,6 +45,10 @@ struct SchedulerDesk {
     state.cores[core.value].dispatch({call_of(task, descriptor), share});
   }
 
+  /// Takes note of it if tasks of rare types may come by now.
+  void learn_rare_types() {
+    if (!rare_types) rare_types = state.rare_types.is_set();
+  }
   /// True if a ready task of this type could start.
   [[nodiscard]] bool can_take(uint32_t type) const {
     return !cores[type].idle.empty() || type == own_type;

@@ -103,7 +103,7 @@ bool Scheduler<P, F>::dispatch_phase() {
   if (!pinned_dispatch_.empty()) [[unlikely]]
     progress = pinned_dispatch_.dispatch();
   progress |= ready_dispatch_.dispatch();
-  if (!desk_.rare_types) desk_.rare_types = desk_.state.rare_types.is_set();
+  desk_.learn_rare_types();
   if (desk_.rare_types) [[unlikely]]
     progress |= own_tasks_.run_one();
   return progress;
@@ -112,6 +112,9 @@ bool Scheduler<P, F>::dispatch_phase() {
 /// Sleeps, unless it finds something to do. True: it has slept.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::park() {
+  // Before the announcements: who was rung for that may have been awake for something else, and
+  // there is no other ring to come.
+  desk_.learn_rare_types();
   const bool progress = !may_sleep_on() && look_before_sleep();
   if (!progress) sleep();
   // Who polls or runs tasks of its own will be awake for long.
@@ -120,16 +123,15 @@ bool Scheduler<P, F>::park() {
 }
 
 /// True if nothing has come up since the look before its last sleep but what it did since: it is
-/// announced for the types of its idle cores, and for no others, and nobody has taken it.
+/// announced for the types of its idle cores, and nobody has taken it.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::may_sleep_on() const {
-  if (desk_.rare_types || desk_.state.rare_types.is_set()) return false;
-  if (ready_dispatch_.has_cores_to_wait_for() || !pinned_dispatch_.empty()) return false;
+  if (desk_.rare_types || !pinned_dispatch_.empty()) return false;
   const auto is_settled = [this](CoreType of) {
     const auto type = static_cast<uint32_t>(of);
     const OwnCores::OfType& cores = desk_.cores[type];
     if (cores.more || ready_.has_backlog(type)) return false;
-    return cores.idle.empty() ? !announcements_.is_announced(type) : announcements_.stands(type);
+    return cores.idle.empty() || announcements_.stands(type);
   };
   return is_settled(CoreType::cube) && is_settled(CoreType::vector);
 }
