@@ -27,15 +27,12 @@ class MoveAgainstWait : public Roles<P, 3> {
   }
 
  private:
-  static constexpr uint64_t tasks = 4;
-  static constexpr uint64_t mark = 2;
+  static constexpr uint64_t tasks = 3;
+  static constexpr uint64_t mark = tasks - 1;
 
   void wait() {
     mark_.set(make_id(0, mark));
-    while (watermark_.observe() < mark) {
-      happened<P>("the orchestrator waits");
-      P::idle();
-    }
+    sleep_until([&] { return watermark_.observe() >= mark; });
     mark_.set(make_id(0, tasks + 1));
     waits_in_vain_.set();
     this->ring_all();
@@ -43,12 +40,21 @@ class MoveAgainstWait : public Roles<P, 3> {
     mark_.clear();
     last_is_there_.set();
     this->bells[1].ring();
-    P::await([&] { return detector_.quiescent(tasks); });
+    sleep_until([&] { return detector_.quiescent(tasks); });
   }
 
-  /// Role 1 consumes tasks 2 and 0, and the last, role 2 task 1.
+  /// Unlike await, it looks again only when it is rung.
+  template <class Predicate>
+  void sleep_until(Predicate&& predicate) {
+    while (!predicate()) {
+      happened<P>("the orchestrator waits");
+      P::idle();
+    }
+  }
+
+  /// Role 1 consumes task 0 and the last, role 2 task 1.
   void complete_all(uint32_t s) {
-    for (uint32_t task = 2 - s; task < tasks - 1; task -= 2) complete(s, task);
+    complete(s, s);
     P::await([&] { return waits_in_vain_.is_set(); });
     this->bells[0].ring();  // no core of it works
     if (s != 0) return;

@@ -12,7 +12,7 @@ const std::map<std::string, Expectation> expectations = {
     {"core_mailbox/start_up", {3}},
     {"core_mailbox/exit", {1}},
     {"core_mailbox/exit_overtakes", {4}},
-    {"awaited_mark/move_against_wait", {12'949}},
+    {"awaited_mark/move_against_wait", {91'304}},
     {"parked_schedulers/push_against_park", {5'430}},
     {"parked_schedulers/taken_while_awake", {11}},
     {"parked_schedulers/sleeps_on", {323'964, Effort::many}},
