@@ -160,10 +160,9 @@ class HostedFiber {
       // The first start counts as a ring, so nothing is to be remembered. But what was stored
       // before must be seen by then: set_home() reads the null that is written here, or comes
       // before it and the home is known now.
-      if (home_.compare_exchange_strong(home, nullptr, P::order(Orders::ring_early),
-                                        P::order(Orders::look_home))) {
-        return;
-      }
+      (void)home_.compare_exchange_strong(home, nullptr, P::order(Orders::ring_early),
+                                          P::order(Orders::look_home));
+      if (home == nullptr) return;
     }
     if (here == home) {
       home->ring_here(number_);
