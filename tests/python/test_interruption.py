@@ -1,8 +1,12 @@
 """Ctrl-C ends a run, in the interpreter and in the runner."""
 
 import contextlib
+import ctypes
+import functools
 import json
+import operator
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -10,6 +14,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from pto2._isolated import Interrupted, run_isolated
 
 images = Path(__file__).parent / "images"
 
@@ -101,3 +107,46 @@ def test_the_process_of_a_case_ends_with_its_runner(runner):
     child.kill()
     child.communicate(timeout=30)
     wait_for(lambda: not Path(f"/proc/{case}").exists())
+
+
+_forking = """
+import os, signal, sys, time
+from pto2._isolated import Interrupted, run_isolated
+hook = {sys.argv[1]: lambda: os.kill(os.getpid(), signal.SIGINT)}
+os.register_at_fork(**hook)
+try:
+    run_isolated("a", lambda: time.sleep(60))
+except Interrupted as error:
+    print("interrupted", int(error.signal))
+"""
+
+
+@pytest.mark.parametrize("where", ["before", "after_in_parent", "after_in_child"])
+def test_signals_are_heard_while_the_process_is_made(where):
+    done = subprocess.run([sys.executable, "-c", _forking, where], capture_output=True, text=True,
+                          timeout=30)
+    assert (done.stdout, done.stderr) == ("interrupted 2\n", "")
+
+
+class _LatePoll:
+    """A signal comes behind the last moment at which its handler could run before the wait."""
+
+    def __init__(self):
+        self._poll = _poll()
+        self.register = self._poll.register
+        self._before = [functools.partial(ctypes.PyDLL(None)["raise"], signal.SIGINT)]
+
+    def poll(self):
+        calls, self._before = [*self._before, self._poll.poll], []
+        return list(map(operator.call, calls))[-1]  # without a look at signals in between
+
+
+_poll = select.poll
+
+
+def test_a_signal_ends_the_wait_that_it_came_before(monkeypatch):
+    monkeypatch.setattr(select, "poll", _LatePoll)
+    begin = time.monotonic()
+    with pytest.raises(Interrupted):
+        run_isolated("a", lambda: time.sleep(20))
+    assert time.monotonic() - begin < 15
