@@ -5,15 +5,14 @@
 ///
 /// Write rights: the orchestrator.
 ///
-///   AM-I1: the orchestrator does not sleep unrung while the watermark has reached its mark and the
-///          scheduler that moved it there has no core at work.
+///   AM-I1: the orchestrator does not sleep unrung while the watermark has reached its mark, or has
+///          moved at all while there is no mark.
 ///
-/// It needs no order of its own. Who moves the watermark to the mark and looks at the mark may find
-/// what stood there before: no mark, or one that was reached, and rings all the same, unless it
-/// does not see yet how far the watermark of that one has come. Then it is silent until its next
-/// completion, or until none of its cores works, when every scheduler rings. A wait for a mark ends
-/// when that is reached, or when every task has finished: whoever completes one that was published
-/// after that finds the mark cleared. The ring tells the orchestrator of the watermark.
+/// Who misses a new mark finds what stood there before: no mark, or an older one that was reached,
+/// be it of another ring, and rings all the same. Who misses that a mark was cleared would be
+/// silent. That is store buffering: the orchestrator clears the mark, then looks at the watermark;
+/// a completer moves the watermark, then looks at the mark. The single total order excludes it, and
+/// that an older mark was reached without being known to be (watermark.move, watermark.observe).
 ///
 /// Progress: every verb is one or two plain atomic accesses.
 #pragma once
@@ -24,13 +23,13 @@
 namespace pto2 {
 
 struct AwaitedMarkOrders {
-  /// Whoever misses it rings for nothing, or late.
+  /// Whoever misses it rings for nothing.
   static constexpr OrderSite set{"awaited_mark.set", Operation::store, std::memory_order_relaxed};
-  /// Published with the tasks that follow.
+  /// Before a look at the watermark.
   static constexpr OrderSite clear{"awaited_mark.clear", Operation::store,
-                                   std::memory_order_relaxed};
-  /// Finds the mark, or what stood there before.
-  static constexpr OrderSite look{"awaited_mark.look", Operation::load, std::memory_order_relaxed};
+                                   std::memory_order_seq_cst};
+  /// After a move of the watermark.
+  static constexpr OrderSite look{"awaited_mark.look", Operation::load, std::memory_order_seq_cst};
 };
 
 template <Policy P>

@@ -31,9 +31,11 @@ struct WatermarkOrders {
   static constexpr OrderSite move{"watermark.move", Operation::update, std::memory_order_seq_cst};
   /// Lost to another thread, which goes on in our place.
   static constexpr OrderSite lost{"watermark.lost", Operation::load, std::memory_order_relaxed};
-  /// The orchestrator's view before it reuses a slot; partner of move.
+  /// The orchestrator's view before it reuses a slot; partner of move. And before it sleeps until
+  /// the watermark has moved: then it comes after its mark in the single total order
+  /// (core/awaited_mark.hpp).
   static constexpr OrderSite observe{"watermark.observe", Operation::load,
-                                     std::memory_order_acquire};
+                                     std::memory_order_seq_cst};
 };
 
 enum class Advance { advanced, not_next, lost_race };

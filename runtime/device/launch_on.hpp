@@ -33,14 +33,19 @@ class Run {
                            what.graph, what.declared, what.arrays}),
         team_(options) {
     assembly_.state().calls.run.calls = core_calls_.table();
+    assembly_.state().calls.waits = &core_calls_.waits();
     if constexpr (is_simulated) {
       team_.fail_by(what.fault);
       team_.when_nobody_goes_on([this] { return core_calls_.end_all(); });
     }
-    assembly_.connect_orchestrator(add(0, 0));
+    const Bell orchestrator = add(0, 0);
+    assembly_.connect_orchestrator(orchestrator);
+    core_calls_.tell_of_waits(orchestrator);
     const Chip& chip = assembly_.chip();
     for (uint32_t s = 0; s < chip.schedulers; ++s) {
-      assembly_.connect(SchedulerId(s), add(assembly_.thread_of(SchedulerId(s)), 1 + s));
+      const Bell bell = add(assembly_.thread_of(SchedulerId(s)), 1 + s);
+      assembly_.connect(SchedulerId(s), bell);
+      core_calls_.add(chip.worker_of(SchedulerId(s)), scheduler_name(s), bell);
     }
     for (uint32_t cluster = 0; cluster < chip.clusters; ++cluster) {
       chip.for_each_core_of(ClusterId(cluster), [this](CoreId core) { add_core(core); });
@@ -106,7 +111,9 @@ class Run {
   }
   void add_core(CoreId core) {
     const uint32_t group = 1 + assembly_.chip().scheduler_of(core).value;
-    assembly_.connect(core, add(assembly_.thread_of(core), group));
+    const Bell bell = add(assembly_.thread_of(core), group);
+    assembly_.connect(core, bell);
+    core_calls_.add(core, assembly_.chip().name_of(core), bell);
   }
 
   std::stop_token stop_;

@@ -33,9 +33,9 @@
 ///                            what a P::doorbell is made of, run(), which returns when all bodies
 ///                            have, and host_threads(). A group is best kept on one OS thread.
 ///   P::team_options          what a team is made of.
-///   P::kernel_waiter         made inside a kernel, by its thread: wait() lets others run until
-///                            ring(), which any kernel may call, and what belongs to no logical
-///                            thread; a ring is remembered. can_wait(): there is such a thread.
+///   P::kernel_waiter         made of the doorbell of a logical thread: wait(), inside a kernel of
+///                            that thread, lets others run until ring(), which any kernel may call,
+///                            and what belongs to no logical thread; a ring is remembered.
 ///   P::running_thread()      the name of the logical thread that the calling OS thread runs, empty
 ///                            if it runs none.
 ///   P::reminder              while one lives, the doorbell that it was made of rings now and then,
@@ -89,7 +89,7 @@ concept LaunchPolicy = ExecutionPolicy<P> &&
   requires std::constructible_from<typename P::reminder, typename P::doorbell, typename P::team&,
                                    StuckKernels>;
   team.run();
-  requires std::default_initializable<typename P::kernel_waiter>;
+  requires std::constructible_from<typename P::kernel_waiter, typename P::doorbell>;
   { P::running_thread() } -> std::same_as<std::string>;
   { team.host_threads() } -> std::same_as<uint32_t>;
 };

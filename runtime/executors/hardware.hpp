@@ -25,10 +25,10 @@ struct Hardware : Machine, SoundChip {
   using shared_array = MappedArray<T>;
   using team = Team;
   using team_options = TeamOptions;
-  using kernel_waiter = KernelWaiter;
   [[nodiscard]] static std::string running_thread() { return executors::running_thread(); }
 
   class reminder;
+  class kernel_waiter;
   class doorbell {
    public:
     doorbell() = default;
@@ -37,7 +37,13 @@ struct Hardware : Machine, SoundChip {
 
    private:
     friend class reminder;
+    friend class kernel_waiter;
     LogicalThread* thread_ = nullptr;
+  };
+
+  class kernel_waiter : public KernelWaiter {
+   public:
+    explicit kernel_waiter(doorbell bell) : KernelWaiter(bell.thread_) {}
   };
 
   /// Rings the orchestrator's doorbell now and then while it lives, so that it can warn of a long

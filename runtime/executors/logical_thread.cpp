@@ -75,8 +75,6 @@ LogicalThread* this_logical_thread() {
 
 }  // namespace
 
-KernelWaiter::KernelWaiter() : thread_(this_logical_thread()) {}
-
 void KernelWaiter::wait() const {
   if (thread_->kind() == LogicalThread::Kind::fiber) {
     current_host()->wait_in_kernel();

@@ -159,14 +159,13 @@ void run_kernel(void (*kernel)(int64_t*), int64_t* args);
 /// The same of the next kernel of several inside of a section.
 void run_next_kernel(void (*kernel)(int64_t*), int64_t* args);
 
-/// The logical thread whose kernel calls, as one that waits for other kernels inside of it. What
-/// it was rung for meanwhile it looks at when the kernel is over.
+/// A logical thread whose kernels wait for others; null: one that is not known yet. What it was
+/// rung for meanwhile it looks at when the kernel is over.
 class KernelWaiter {
  public:
-  KernelWaiter();
-  /// False: no logical thread calls, so nobody can be waited for.
-  [[nodiscard]] bool can_wait() const { return thread_ != nullptr; }
-  /// Lets others run until it was rung; the kernel goes on on the same OS thread.
+  explicit KernelWaiter(LogicalThread* thread) : thread_(thread) {}
+  /// Inside of a kernel of that thread: lets others run until it was rung; the kernel goes on on
+  /// the same OS thread.
   void wait() const;
   /// From inside of any kernel, or from no logical thread.
   void ring() const;

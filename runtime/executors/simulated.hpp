@@ -258,6 +258,7 @@ struct Simulated {
     return Memory::order({&site, where});
   }
 
+  class kernel_waiter;
   class doorbell {
    public:
     doorbell() = default;
@@ -270,6 +271,7 @@ struct Simulated {
     [[nodiscard]] bool is_lost() const { return thread_ != nullptr && thread_->is_lost(); }
 
    private:
+    friend class kernel_waiter;
     SeededThread* thread_ = nullptr;
   };
 
@@ -277,12 +279,12 @@ struct Simulated {
   /// of the simulation.
   class kernel_waiter {
    public:
-    [[nodiscard]] bool can_wait() const { return thread_ != nullptr; }
+    explicit kernel_waiter(doorbell bell) : thread_(bell.thread_) {}
     void wait() const { team::active()->wait_in_kernel(); }
     void ring() const { thread_->ring(); }
 
    private:
-    SeededThread* thread_ = team::active() == nullptr ? nullptr : &team::active()->running();
+    SeededThread* thread_;
   };
 
   /// There is no time here, so nothing is late and nobody is reminded. Only user's code takes time.

@@ -88,7 +88,7 @@ class Submitter {
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
   template <class Look, class Requested>
-  [[nodiscard]] Reserved wait(const Wait& place, Look&& look, Requested&& requested);
+  [[nodiscard]] Reserved wait(Wait place, Look&& look, Requested&& requested);
   [[nodiscard]] uint64_t awaited_watermark(RingId ring, Resource lacks) const;
   [[nodiscard]] bool is_warning_due(uint64_t evaluations);
   void warn(const Wait& place, Resource lacks, uint64_t requested, uint64_t evaluations);

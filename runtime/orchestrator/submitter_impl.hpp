@@ -152,10 +152,11 @@ uint64_t Submitter<P, F>::awaited_watermark(RingId ring, Resource lacks) const {
 }
 
 /// Waits until look() finds nothing lacking, once the awaited watermark has been reached or
-/// everything has finished.
+/// everything has finished. Kernels that wait for others may wait for the very task that this is
+/// for, and keep the watermark from moving that far: then none is awaited.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Look, class Requested>
-Reserved Submitter<P, F>::wait(const Wait& place, Look&& look, Requested&& requested) {
+Reserved Submitter<P, F>::wait(Wait place, Look&& look, Requested&& requested) {
   ++counts_.waits;
   uint64_t evaluations = 0;
   bool deadlocked = false;
@@ -163,6 +164,10 @@ Reserved Submitter<P, F>::wait(const Wait& place, Look&& look, Requested&& reque
   const uint64_t begin = P::now();
   if (place.awaited != 0) state_.admission.awaited().set(make_id(place.ring, place.awaited));
   P::await([&] {
+    if (place.awaited != 0 && state_.calls.kernels_wait()) [[unlikely]] {
+      place.awaited = 0;
+      state_.admission.awaited().clear();
+    }
     // If everything has finished by now, what the look finds after it is final.
     const bool all_finished = quiescent();
     const bool is_early = place.awaited != 0 && !all_finished && !state_.fatal.is_set() &&

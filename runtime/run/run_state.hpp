@@ -14,6 +14,7 @@
 #include "core/block_parts.hpp"
 #include "core/cluster_pool.hpp"
 #include "core/fatal_latch.hpp"
+#include "core/kernel_waits.hpp"
 #include "core/parked_schedulers.hpp"
 #include "core/pinned_dispatch.hpp"
 #include "core/ready_queues.hpp"
@@ -21,6 +22,7 @@
 #include "core/startup.hpp"
 #include "runtime/chip/ai_core.hpp"
 #include "runtime/executors/execution_policy.hpp"
+#include "runtime/executors/machine.hpp"
 #include "runtime/executors/mapped_array.hpp"
 #include "runtime/guard/memory_guard.hpp"
 #include "runtime/run/argument_blocks.hpp"
@@ -109,8 +111,12 @@ struct CallState {
     return guard == nullptr ? nullptr : &guard->of(worker.value);
   }
 
+  /// Whether some kernel of the run has waited for another one.
+  [[nodiscard]] bool kernels_wait() const { return waits != nullptr && waits->has_begun(); }
+
   PTORun run{};
-  std::unique_ptr<guard::MemoryGuard> guard;  ///< null: nothing is guarded
+  const KernelWaits<executors::Machine>* waits = nullptr;  ///< null: no launch, so they cannot
+  std::unique_ptr<guard::MemoryGuard> guard;               ///< null: nothing is guarded
 };
 
 /// Where a run was given up.

@@ -1,8 +1,7 @@
 /// Completion: what a scheduler does about a task whose kernel has ended.
 ///
 ///   CO-I1: the core is idle again before its task counts as finished: what becomes ready by that
-///   may
-///          go to it.
+///          may go to it.
 ///   CO-I2: a task leaves the group of its cluster, notifies its consumers, drops its producers and
 ///          moves the watermarks before it counts as finished (SD-I2, CP-I4).
 ///   CO-I3: of a task that broke the bound of a pipe nothing is completed.

@@ -36,6 +36,7 @@ template class FiberHost<Documented>;
 template class Flag<Documented>;
 template class HostTeam<Documented>;
 template class HostedFiber<Documented>;
+template class KernelWaits<Documented>;
 template class ParkedSchedulers<Documented>;
 template class PinnedInbox<Documented>;
 template class ReadyQueues<Documented>;

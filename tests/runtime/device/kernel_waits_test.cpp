@@ -75,7 +75,19 @@ void fail(int64_t*) {
   throw std::runtime_error("it fails by itself");
 }
 
-constexpr KernelEntry kernels[] = {ask, answer, fail, no_kernel};
+void wait_for_an_answer(int64_t* args) {
+  wait_for(args, exchange_of(args).answered[0], 1);
+}
+void answer_and_wait_for_a_question(int64_t* args) {
+  tell(args, exchange_of(args).answered[0], 1);
+  wait_for(args, exchange_of(args).asked, 1);
+}
+void ask_once(int64_t* args) {
+  tell(args, exchange_of(args).asked, 1);
+}
+
+constexpr KernelEntry kernels[] = {
+    ask, answer, fail, no_kernel, wait_for_an_answer, answer_and_wait_for_a_question, ask_once};
 
 DeviceConfig device() {
   DeviceConfig config = small_device();
@@ -151,6 +163,42 @@ TEST_P(KernelWaits, ARunThatIsGivenUpEndsThem) {
   });
   EXPECT_EQ(result.error.code, ErrorCode::kernel_threw);
   EXPECT_THAT(result.error.message, HasSubstr("it fails by itself"));
+}
+
+/// Of the 31 tasks that have room the first retires, kernel `first`; the last waits for the one
+/// that has no room yet.
+void expect_room_for_one(ExecutorKind where, int32_t first) {
+  DeviceConfig config = device();
+  config.window = 32;
+  config.rings = 1;
+  // Neither of the other rings that an orchestrator gets: room in its queue, and nobody at work.
+  config.orchestrator_queue = 64;
+  config.chip.schedulers = 1;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Exchange exchange;
+    const auto entry = [&](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      {
+        const PTO2ScopeGuard scope(rt);
+        submit(rt, first, PTO2_WORKER_CUBE, exchange, cluster);
+      }
+      for (int i = 0; i < 29; ++i) pto2_rt_submit_task(rt, 3, PTO2_WORKER_VECTOR, nullptr, 0);
+      submit(rt, 5, PTO2_WORKER_VECTOR, exchange, cluster);
+      submit(rt, 6, PTO2_WORKER_VECTOR, exchange, cluster);
+    };
+    const RunResult result = run_at(where, config, {kernels, entry, {}}, seed);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    EXPECT_EQ(exchange.asked, 1);
+  }
+}
+
+TEST_P(KernelWaits, TheOrchestratorIsContentWithOneSlotThen) {
+  expect_room_for_one(GetParam(), 3);
+}
+
+/// The first retires while the other waits, and the orchestrator for room.
+TEST_P(KernelWaits, TheOrchestratorHearsOfEachSlotThen) {
+  expect_room_for_one(GetParam(), 4);
 }
 
 /// One OS thread for everything.
