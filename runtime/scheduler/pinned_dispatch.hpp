@@ -3,8 +3,7 @@
 ///
 ///   PN-I1: a pinned task, or a pinned part, runs on a core of its cluster and type.
 ///   PN-I2: the ticket of a block task whose parts are pinned goes from owner to owner, in turn,
-///   until
-///          each has taken the parts of its clusters (BP-I1, BP-I4).
+///          until each has taken the parts of its clusters (BP-I1, BP-I4).
 #pragma once
 
 #include "runtime/run/pipe_trace.hpp"

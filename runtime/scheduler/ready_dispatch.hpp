@@ -4,8 +4,7 @@
 ///
 ///   RD-I1: a task goes to a core of its type that was idle.
 ///   RD-I2: who has given its last idle core of a type to a task wakes another scheduler, for what
-///   it
-///          was woken for itself, or has pushed (PS-I1).
+///          it was woken for itself, or has pushed (PS-I1).
 #pragma once
 
 #include "runtime/scheduler/announcements.hpp"

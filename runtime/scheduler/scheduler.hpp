@@ -23,11 +23,9 @@
 /// only.
 ///
 ///   SC-I1: who sleeps is announced for the types that it can take tasks of, and has looked for
-///   some
-///          since, unless the announcement still stands from the sleep before (PS-I1).
+///          some since, unless the announcement still stands from the sleep before (PS-I1).
 ///   SC-I2: who sleeps while none of its cores works has rung the orchestrator, which judges
-///   whether
-///          everything has finished.
+///          whether everything has finished.
 ///   SC-I3: a scheduler leaves when its cores have.
 #pragma once
 
