@@ -254,12 +254,14 @@ class Compiler:
                 done.images[source] = image
                 done.kept += 1
         with concurrent.futures.ThreadPoolExecutor(max(1, jobs)) as pool:
-            futures = {}
-            for source in missing:
-                futures[source] = pool.submit(self._compile, source)
-            for number, (source, future) in enumerate(futures.items(), 1):
-                done.images[source] = future.result()
-                progress(f"compiled {number} of {len(missing)}: {source.what}")
+            futures = {source: pool.submit(self._compile, source) for source in missing}
+            try:
+                for number, (source, future) in enumerate(futures.items(), 1):
+                    done.images[source] = future.result()
+                    progress(f"compiled {number} of {len(missing)}: {source.what}")
+            except BaseException:
+                pool.shutdown(cancel_futures=True)  # what has not begun would keep the error waiting
+                raise
         done.compiled = len(missing)
         done.seconds = time.monotonic() - begin
         if missing:
