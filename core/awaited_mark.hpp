@@ -5,14 +5,15 @@
 ///
 /// Write rights: the orchestrator.
 ///
-///   AM-I1: the orchestrator does not sleep unrung while the watermark has reached its mark, or has
-///          moved at all while there is no mark.
+///   AM-I1: the orchestrator does not sleep unrung while the watermark has reached its mark, or,
+///          while there is no mark, has moved at all, or a cluster was given back.
 ///
 /// Who misses a new mark finds what stood there before: no mark, or an older one that was reached,
 /// be it of another ring, and rings all the same. Who misses that a mark was cleared would be
 /// silent. That is store buffering: the orchestrator clears the mark, then looks at the watermark;
 /// a completer moves the watermark, then looks at the mark. The single total order excludes it, and
-/// that an older mark was reached without being known to be (watermark.move, watermark.observe).
+/// that an older mark was reached without being known to be (watermark.move, watermark.observe;
+/// cluster_pool.give_back, cluster_pool.look).
 ///
 /// Progress: every verb is one or two plain atomic accesses.
 #pragma once

@@ -34,14 +34,19 @@ struct ClusterPoolOrders {
   /// Every cluster is free at first; whoever makes the pool publishes it as a whole.
   static constexpr OrderSite fill{"cluster_pool.fill", Operation::update,
                                   std::memory_order_relaxed};
-  /// Takes a free cluster; observes give_back.
+  /// Takes a free cluster, whose give_back look has observed.
   static constexpr OrderSite take{"cluster_pool.take", Operation::update,
-                                  std::memory_order_acquire};
-  /// Publishes the group's work; partner of take.
+                                  std::memory_order_relaxed};
+  /// Publishes the group's work; partner of look. And before a look whether the orchestrator is to
+  /// be rung (core/awaited_mark.hpp).
   static constexpr OrderSite give_back{"cluster_pool.give_back", Operation::update,
-                                       std::memory_order_release};
-  /// A look before take.
-  static constexpr OrderSite look{"cluster_pool.look", Operation::load, std::memory_order_relaxed};
+                                       std::memory_order_seq_cst};
+  /// A look before take, which observes give_back; and before the orchestrator sleeps, after it has
+  /// cleared its mark.
+  static constexpr OrderSite look{"cluster_pool.look", Operation::load, std::memory_order_seq_cst};
+  /// For asserts only.
+  static constexpr OrderSite inspect{"cluster_pool.inspect", Operation::load,
+                                     std::memory_order_relaxed};
   /// Opens a group; only the orchestrator does.
   static constexpr OrderSite open{"cluster_pool.open", Operation::store, std::memory_order_relaxed};
   /// Only the orchestrator joins, and it holds the group meanwhile.
@@ -110,15 +115,15 @@ class ClusterPool {
   [[nodiscard]] bool invariant_holds() const {
     for (uint32_t c = 0; c < members_.size(); ++c) {
       const ClusterId cluster(c);
-      const bool free = (word_of(cluster).load(P::order(Orders::look)) & bit(cluster)) != 0;
-      if (free != (members_[c].load(P::order(Orders::look)) == 0)) return false;
+      const bool free = (word_of(cluster).load(P::order(Orders::inspect)) & bit(cluster)) != 0;
+      if (free != (members_[c].load(P::order(Orders::inspect)) == 0)) return false;
     }
     return true;
   }
   /// True if no cluster is held: the state after a run.
   [[nodiscard]] bool all_free() const {
     for (const Members& members : members_) {
-      if (members.load(P::order(Orders::look)) != 0) return false;
+      if (members.load(P::order(Orders::inspect)) != 0) return false;
     }
     return true;
   }

@@ -14,6 +14,7 @@ const std::map<std::string, Expectation> expectations = {
     {"core_mailbox/exit_overtakes", {4}},
     {"awaited_mark/move_against_wait", {91'304}},
     {"awaited_mark/marks_of_two_rings", {79}},
+    {"awaited_mark/cluster_against_cleared_mark", {3}},
     {"kernel_waits/announce_against_wait", {71}},
     {"kernel_waits/end_against_next_wait", {1'285}},
     {"kernel_waits/wait_against_back_pressure", {108}},

@@ -34,7 +34,7 @@ class CoreCalls {
   /// `is_given_up`: whether the run is, from any OS thread.
   CoreCalls(const Chip& chip, uint64_t deadline_ms, std::function<bool()> is_given_up)
       : chip_(chip),
-        longest_(deadline_ms / executors::KernelWatch::period.count()),
+        longest_(executors::KernelWatch::looks_in(deadline_ms)),
         is_given_up_(std::move(is_given_up)),
         threads_(chip.workers(), typename P::kernel_waiter(typename P::doorbell())),
         words_(chip.workers()),
@@ -81,6 +81,26 @@ class CoreCalls {
     uint64_t looks = 0;
   };
 
+  /// From its begin to its end, also if holds() throws.
+  class OneWait {
+   public:
+    OneWait(CoreCalls& calls, uint32_t worker) : calls_(calls), worker_(worker) {
+      if (calls.waits_.begin(worker)) calls.orchestrator_.ring();
+    }
+    /// Rings that were meant for the thread itself may have been used up: a scheduler that runs the
+    /// kernel sleeps without another look at its cores.
+    ~OneWait() {
+      calls_.waits_.end(worker_);
+      calls_.threads_[worker_].ring();
+    }
+    OneWait(const OneWait&) = delete;
+    OneWait& operator=(const OneWait&) = delete;
+
+   private:
+    CoreCalls& calls_;
+    const uint32_t worker_;
+  };
+
   /// HOLDS: it goes on.
   template <class WhyEnded>
   void end_some(WhyEnded&& why_ended) {
@@ -96,11 +116,9 @@ class CoreCalls {
     const auto found = numbers_.find(P::running_thread());
     if (found == numbers_.end()) return PTOWaited::NOBODY;
     const uint32_t worker = found->second;
-    if (waits_.begin(worker)) orchestrator_.ring();
+    const OneWait one(*this, worker);
     Waits::Reason ended = 0;
     while (!holds(what) && (ended = waits_.reason(worker)) == 0) threads_[worker].wait();
-    // Rings of others were used up here: the thread looks at everything again before it sleeps.
-    waits_.end(worker);
     return static_cast<PTOWaited>(ended);
   }
 

@@ -2,15 +2,6 @@
 
 namespace pto2::executors {
 
-namespace {
-
-uint64_t looks_in(uint64_t ms) {
-  constexpr uint64_t period = KernelWatch::period.count();
-  return (ms + period - 1) / period;
-}
-
-}  // namespace
-
 KernelState state_of(const CallingCode& code, pid_t thread) {
   const uint64_t turn = code.turn();
   return {.thread = thread,
@@ -20,7 +11,7 @@ KernelState state_of(const CallingCode& code, pid_t thread) {
 }
 
 KernelWatch::KernelWatch(const StuckKernels& what)
-    : looks_(looks_in(what.deadline_ms)),
+    : looks_(KernelWatch::looks_in(what.deadline_ms)),
       stuck_(what.found),
       mute_(what.mute),
       looked_(what.looked) {}

@@ -85,6 +85,11 @@ class KernelWatch {
 
   static constexpr uint64_t patience = 8;
   static constexpr std::chrono::milliseconds period{250};
+  /// Looks in so many milliseconds, rounded up.
+  [[nodiscard]] static constexpr uint64_t looks_in(uint64_t ms) {
+    const auto each = static_cast<uint64_t>(period.count());
+    return ms / each + (ms % each != 0 ? 1 : 0);
+  }
 
  private:
   struct Seen {

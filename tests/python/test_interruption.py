@@ -137,16 +137,77 @@ class _LatePoll:
         self._before = [functools.partial(ctypes.PyDLL(None)["raise"], signal.SIGINT)]
 
     def poll(self):
+        polls.append(self)
         calls, self._before = [*self._before, self._poll.poll], []
         return list(map(operator.call, calls))[-1]  # without a look at signals in between
 
 
 _poll = select.poll
+polls = []
 
 
 def test_a_signal_ends_the_wait_that_it_came_before(monkeypatch):
     monkeypatch.setattr(select, "poll", _LatePoll)
+    polls.clear()
     begin = time.monotonic()
     with pytest.raises(Interrupted):
         run_isolated("a", lambda: time.sleep(20))
     assert time.monotonic() - begin < 15
+    assert len(polls) < 10, "what woke it is used up"
+
+
+def test_signals_are_given_back():
+    """Also the file that is written to when one comes, which event loops have; and no file stays
+    open."""
+    reading, writing = os.pipe2(os.O_NONBLOCK)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    files = os.listdir("/proc/self/fd")
+    try:
+        assert run_isolated("a", lambda: signal.set_wakeup_fd(-1)) == -1  # none in the child
+        with pytest.raises(Interrupted):
+            run_isolated("a", lambda: os.kill(os.getppid(), signal.SIGTERM) or time.sleep(20))
+        assert os.listdir("/proc/self/fd") == files
+        assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+    finally:
+        assert signal.set_wakeup_fd(-1) == writing
+        os.close(reading)
+        os.close(writing)
+
+
+def test_a_signal_after_the_answer_counts(monkeypatch):
+    def waitpid(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return real(*arguments)
+    real = os.waitpid
+    monkeypatch.setattr(os, "waitpid", waitpid)
+    with pytest.raises(Interrupted):
+        run_isolated("a", lambda: 7)
+
+
+def test_a_child_that_is_interrupted_late_ends_nevertheless(monkeypatch):
+    """The signal comes while it writes what is left in its files."""
+    def flush():
+        if os.getpid() != parent:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            os.kill(os.getpid(), signal.SIGINT)
+    parent = os.getpid()
+    monkeypatch.setattr("pto2._isolated.flush", flush)
+    assert run_isolated("a", lambda: 7) == 7
+    assert os.getpid() == parent
+
+
+def test_nothing_is_left_behind_by_other_handlers():
+    def ring(*_):
+        raise TimeoutError
+    former = signal.signal(signal.SIGALRM, ring)
+    files = os.listdir("/proc/self/fd")
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(TimeoutError):
+            run_isolated("a", lambda: time.sleep(20))
+    finally:
+        signal.signal(signal.SIGALRM, former)
+    assert os.listdir("/proc/self/fd") == files
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -260,7 +260,7 @@ class Compiler:
                     done.images[source] = future.result()
                     progress(f"compiled {number} of {len(missing)}: {source.what}")
             except BaseException:
-                pool.shutdown(cancel_futures=True)  # what has not begun would keep the error waiting
+                pool.shutdown(cancel_futures=True)  # the error does not wait for those
                 raise
         done.compiled = len(missing)
         done.seconds = time.monotonic() - begin

@@ -49,23 +49,30 @@ class _Child:
 
 
 @contextlib.contextmanager
+def _pipe(flags=0):
+    """Both ends of a pipe as files, closed at the end. A read returns what there is."""
+    reading, writing = os.pipe2(flags | os.O_CLOEXEC)
+    with open(reading, "rb", buffering=0) as reader, open(writing, "wb") as writer:
+        yield reader, writer
+
+
+@contextlib.contextmanager
 def _passing_on(child):
     """SIGINT and SIGTERM go to the child. Yields a file that can be read when one has come, or
     None on a thread whose business signals are none of."""
     if threading.current_thread() is not threading.main_thread():
         yield None
         return
-    waking, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    former_file = signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-    former = {number: signal.signal(number, child.hear) for number in _passed_on}
-    try:
-        yield waking
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
-        signal.set_wakeup_fd(former_file)
-        os.close(waking)
-        os.close(woken)
+    with _pipe(os.O_NONBLOCK) as (waking, woken):
+        former_file = signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+        former = {number: signal.signal(number, child.hear) for number in _passed_on}
+        try:
+            yield waking
+        finally:
+            # The handler of SIGINT last: it may raise from then on.
+            signal.set_wakeup_fd(former_file)
+            for number in reversed(_passed_on):
+                signal.signal(number, former[number])
 
 
 def _read_to_end(file, waking):
@@ -77,32 +84,39 @@ def _read_to_end(file, waking):
             ready.register(each, select.POLLIN)
     parts = []
     while True:
-        files = [each for each, _ in ready.poll()]
-        if waking in files:
-            os.read(waking, select.PIPE_BUF)
-        if file in files:
-            part = os.read(file, 1 << 16)
+        files = [number for number, _ in ready.poll()]
+        if waking is not None and waking.fileno() in files:
+            waking.read(select.PIPE_BUF)
+        if file.fileno() in files:
+            part = file.read(1 << 16)
             if not part:
                 return b"".join(parts)
             parts.append(part)
 
 
-def _serve(work, pipe, parent):
-    """In the child: what `work` returns or raises, to the parent. Of a crash the runtime tells,
-    which knows the kernel, and not the interpreter."""
-    faulthandler.disable()
+def _answer(work, parent):
+    """What `work` returns or raises, in a form for the parent."""
     try:
         _begin_child(parent)
         answer = (True, work())
-    except (InputError, InternalError) as error:
-        answer = (False, error)
-    except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        answer = (False, Interrupted(signal.SIGINT))
+        return answer
+    except (InputError, InternalError) as error:
+        return (False, error)
+    except KeyboardInterrupt:
+        return (False, Interrupted(signal.SIGINT))
     except BaseException as error:  # of golden.py, whose exceptions need not be picklable
         traceback.print_exc()
-        answer = (False, InputError(f"{type(error).__name__}: {error}"))
-    with os.fdopen(pipe, "wb") as file:
+        return (False, InputError(f"{type(error).__name__}: {error}"))
+
+
+def _serve(work, file, parent):
+    """In the child: the answer of `work`, to the parent. Of a crash the runtime tells, which knows
+    the kernel, and not the interpreter."""
+    faulthandler.disable()
+    answer = _answer(work, parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with file:
         pickle.dump(answer, file)
 
 
@@ -130,30 +144,38 @@ def _begin_child(parent):
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _passed_on)
 
 
+def _run_child(work, file, parent):
+    """Does not return."""
+    try:
+        _serve(work, file, parent)
+        flush()
+    finally:
+        os._exit(0)
+
+
 def run_isolated(case, work):
     """The CaseReport that `work` returns in a child; raises what it raises there. Raises
-    Interrupted, too, for SIGTERM."""
+    Interrupted, too, for SIGTERM, also if the child has answered before."""
     flush()
-    reading, writing = os.pipe()
     parent = os.getpid()
     child = _Child()
-    # From before fork(), which drops what a handler raises in its hooks.
-    with _passing_on(child) as waking:
+    # Signals are heard from before fork(), which drops what a handler raises in its hooks.
+    with _pipe() as (reading, writing), _passing_on(child) as waking:
         child.process = _fork()
         if child.process == 0:
-            os.close(reading)
-            try:
-                _serve(work, writing, parent)
-            finally:
-                flush()
-                os._exit(0)
+            reading.close()
+            _run_child(work, writing, parent)
         if child.heard:
             child.interrupt()
-        os.close(writing)
-        data = _read_to_end(reading, waking)
-        os.close(reading)
-        status = os.waitstatus_to_exitcode(os.waitpid(child.process, 0)[1])
-    if child.heard and not (data and pickle.loads(data)[0]):
+        writing.close()
+        try:
+            data = _read_to_end(reading, waking)
+            status = os.waitstatus_to_exitcode(os.waitpid(child.process, 0)[1])
+        except BaseException:  # of another handler
+            os.kill(child.process, signal.SIGKILL)
+            os.waitpid(child.process, 0)
+            raise
+    if child.heard:
         raise Interrupted(child.heard[0])
     if not data:
         outcome = "exited" if status >= 0 and status != exit_fault else "crashed"

@@ -6,11 +6,13 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "runtime/executors/hardware.hpp"
+#include "runtime/run/run_state.hpp"
 
 namespace pto2::test {
 namespace {
@@ -104,9 +106,9 @@ TEST_F(CoreCallsTest, AWaitOfARunThatIsGivenUpEnds) {
   run([&] { ended = wait(); },
       [&] {
         until_a_kernel_waits();
-        look(1);
+        look(longest);
         given_up_ = true;
-        look(1);
+        look(1);  // which is late, too
       });
   EXPECT_EQ(ended, PTOWaited::GIVEN_UP);
 }
@@ -119,6 +121,11 @@ TEST_F(CoreCallsTest, AWaitOfAQuietRunEnds) {
         until_a_kernel_waits();
         look(2 * QuietRun::patience);
         EXPECT_FALSE(calls_->waits().empty()) << "a kernel has begun";
+        for (uint64_t i = 0; i < 2 * QuietRun::patience; ++i) {
+          table().announce(table().runtime);
+          calls_->look(states_);
+        }
+        EXPECT_EQ(calls_->waits().reason(1), 0u) << "something was announced";
         while (!calls_->waits().empty()) calls_->look(states_);
       });
   EXPECT_EQ(ended, PTOWaited::NOBODY);
@@ -141,11 +148,49 @@ TEST_F(CoreCallsTest, TheOrchestratorIsToldOfTheFirst) {
         announce();
       });
   EXPECT_EQ(told, std::vector{true});
+  CallState state{DeviceConfig{}};
+  EXPECT_FALSE(state.kernels_wait());
+  state.waits = &calls_->waits();
+  EXPECT_TRUE(calls_->waits().empty());
+  EXPECT_TRUE(state.kernels_wait()) << "from then on";
+}
+
+TEST_F(CoreCallsTest, ADeadlineIsRoundedUp) {
+  calls_.emplace(chip_, 1, [] { return false; });
+  run([&] { wait(); },
+      [&] {
+        until_a_kernel_waits();
+        look(2);
+        EXPECT_NE(calls_->waits().reason(1), 0u) << "it was ended";
+        announce();
+      });
+}
+
+TEST_F(CoreCallsTest, AWaitThatThrowsIsOver) {
+  std::atomic<bool> is_over{false};
+  std::vector<PTOWaited> ended;
+  const auto wait_in_vain = [&] {
+    int looks = 0;
+    const auto holds = [](void* count) {
+      if (++*static_cast<int*>(count) == 2) throw std::runtime_error("the second look");
+      return *static_cast<int*>(count) == 4;
+    };
+    EXPECT_THROW(table().wait(table().runtime, holds, &looks), std::runtime_error);
+    EXPECT_TRUE(calls_->waits().empty());
+    ended.push_back(table().wait(table().runtime, holds, &looks));
+    is_over = true;
+  };
+  run(wait_in_vain, [&] {
+    while (!is_over) announce();
+  });
+  EXPECT_EQ(ended, std::vector{PTOWaited::HOLDS});
 }
 
 TEST_F(CoreCallsTest, WhoeverRunsNoKernelWaitsForNobody) {
   EXPECT_EQ(wait(), PTOWaited::NOBODY);
-  EXPECT_TRUE(calls_->waits().empty());
+  const auto holds = [](void*) { return true; };
+  EXPECT_EQ(table().wait(table().runtime, holds, nullptr), PTOWaited::HOLDS);
+  EXPECT_FALSE(calls_->waits().has_begun());
   EXPECT_FALSE(calls_->end_all());
   EXPECT_EQ(table().place(table().runtime).cluster, -1);
 }

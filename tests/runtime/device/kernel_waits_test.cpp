@@ -86,8 +86,31 @@ void ask_once(int64_t* args) {
   tell(args, exchange_of(args).asked, 1);
 }
 
-constexpr KernelEntry kernels[] = {
-    ask, answer, fail, no_kernel, wait_for_an_answer, answer_and_wait_for_a_question, ask_once};
+/// `moved` says that nobody has asked. It cannot have been done before.
+void note_place_and_wait(int64_t* args) {
+  Exchange& exchange = exchange_of(args);
+  exchange.ran_at[0] = pto_place(args).cluster;
+  tell(args, exchange.answered[0], 1);
+  auto holds = [&] { return exchange.asked.load(std::memory_order_acquire) == 1; };
+  exchange.moved = pto_wait(args, holds) == PTOWaited::HOLDS ? 0 : 1;
+}
+
+/// Once the other one has begun.
+void ask_then(int64_t* args) {
+  auto has_begun = [&] { return exchange_of(args).answered[0] == 1; };
+  pto_wait(args, has_begun);
+  ask_once(args);
+}
+
+constexpr KernelEntry kernels[] = {ask,
+                                   answer,
+                                   fail,
+                                   no_kernel,
+                                   wait_for_an_answer,
+                                   answer_and_wait_for_a_question,
+                                   ask_once,
+                                   note_place_and_wait,
+                                   ask_then};
 
 DeviceConfig device() {
   DeviceConfig config = small_device();
@@ -201,6 +224,54 @@ TEST_P(KernelWaits, TheOrchestratorHearsOfEachSlotThen) {
   expect_room_for_one(GetParam(), 4);
 }
 
+/// Two kernels, of which `who` waits for the other; all on one cluster with one scheduler.
+class MixedWaits : public testing::TestWithParam<ExecutorKind> {
+ protected:
+  static RunResult run(int who, int32_t other, Exchange& exchange, uint64_t seed,
+                       executors::ChipFault fault = {}) {
+    DeviceConfig config = small_device();
+    config.chip = {"one", 1, 1, 1, 1, 1};
+    const auto entry = [&](PTO2Runtime* rt) {
+      PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&exchange))};
+      pto2_rt_submit_task(rt, other, PTO2_WORKER_VECTOR, params, 1);
+      pto2_rt_submit_task(rt, 7, who, params, 1);
+    };
+    Launch what{kernels, entry, {}};
+    what.fault = fault;
+    return run_at(GetParam(), config, what, seed);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, MixedWaits, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return executor_name(test.param); });
+
+/// A scheduler hears of its cores, although its own kernel waits meanwhile. It may have begun
+/// before the other kernel could: then nobody answers.
+TEST_P(MixedWaits, KernelsOfSchedulersAndAccelerators) {
+  int answered = 0;
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    Exchange of_scheduler;
+    ASSERT_EQ(run(PTO2_WORKER_AI_CPU, 8, of_scheduler, seed).error.code, ErrorCode::ok);
+    EXPECT_EQ(of_scheduler.ran_at[0], -1) << "on no core of a cluster";
+    answered += of_scheduler.moved == 0 ? 1 : 0;
+    Exchange of_accelerator;
+    ASSERT_EQ(run(PTO2_WORKER_ACCELERATOR, 8, of_accelerator, seed).error.code, ErrorCode::ok);
+    EXPECT_EQ(of_accelerator.ran_at[0], -1);
+    EXPECT_EQ(of_accelerator.moved, 0) << "it was answered";
+  }
+  EXPECT_GT(answered, 0);
+}
+
+/// So it does of one that is lost.
+TEST_P(MixedWaits, ALostCoreIsFound) {
+  if (GetParam() == ExecutorKind::packed || GetParam() == ExecutorKind::threads) GTEST_SKIP();
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    Exchange exchange;
+    const executors::ChipFault fault{executors::ChipFaultKind::lost_before_fin, "aiv0", 1};
+    EXPECT_EQ(run(PTO2_WORKER_AI_CPU, 3, exchange, seed, fault).error.code, ErrorCode::core_lost);
+  }
+}
+
 /// One OS thread for everything.
 TEST(KernelWaitsOnOneHost, AllClustersExchangeNumbers) {
   std::array<Exchange, 3> exchanges;
@@ -235,7 +306,7 @@ TEST(KernelOfNoLaunch, WaitsForWhatHoldsAlone) {
 }
 
 struct Shared {
-  std::array<void*, 4> memory{};
+  std::array<void*, 5> memory{};
   bool zeroed = true;
 };
 
@@ -243,7 +314,8 @@ void share(int64_t* args) {
   Shared& shared = *reinterpret_cast<Shared*>(args[0]);
   const int32_t cluster = pto_place(args).cluster;
   shared.memory = {pto_share(args, cluster, 1, 256), pto_share(args, cluster, 1, 256),
-                   pto_share(args, cluster, 2, 256), pto_share(args, cluster + 1, 1, 256)};
+                   pto_share(args, cluster, 2, 256), pto_share(args, cluster + 1, 1, 256),
+                   pto_share(args, cluster, 1, 512)};
   for (void* const memory : shared.memory) {
     auto* const bytes = static_cast<unsigned char*>(memory);
     if (memory == shared.memory[1]) continue;
@@ -268,6 +340,7 @@ TEST(SharedMemory, IsOfAClusterAndAKey) {
   EXPECT_EQ(memory[0], memory[1]);
   EXPECT_NE(memory[0], memory[2]);
   EXPECT_NE(memory[0], memory[3]);
+  EXPECT_NE(memory[0], memory[4]) << "another size";
   EXPECT_EQ(reinterpret_cast<uintptr_t>(memory[0]) % 64, 0u);
 }
 
