@@ -47,7 +47,7 @@ class OurPeer : public Peer {
       params[count++] = make_input_param(tensors[other % buffers]);
     }
     if (pattern != Pattern::independent) {
-      params[count++] = make_output_param(tensors[task % buffers]);
+      params[count++] = make_inout_param(tensors[task % buffers]);
     }
     // The chip has two vector cores per cube core.
     pto2_rt_submit_task(rt, 0, task % 3 == 0 ? PTO2_WORKER_CUBE : PTO2_WORKER_VECTOR, params,
