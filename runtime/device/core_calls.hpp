@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -14,6 +16,7 @@
 #include "runtime/chip/chip.hpp"
 #include "runtime/device/cluster_memory.hpp"
 #include "runtime/device/quiet_run.hpp"
+#include "runtime/device/thread_names.hpp"
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/machine.hpp"
 #include "runtime/include/pto_core_calls.h"
@@ -42,10 +45,9 @@ class CoreCalls {
   CoreCalls(const CoreCalls&) = delete;
   CoreCalls& operator=(const CoreCalls&) = delete;
 
-  /// Before the run: the logical thread that runs the kernels of a worker.
-  void add(WorkerId worker, const std::string& thread, typename P::doorbell bell) {
+  /// Before the run: the doorbell of the logical thread that runs the kernels of a worker.
+  void add(WorkerId worker, typename P::doorbell bell) {
     threads_[worker.value] = typename P::kernel_waiter(bell);
-    numbers_[thread] = worker.value;
   }
   /// Before the run: the one that is to know when a kernel waits for the first time.
   void tell_of_waits(typename P::doorbell orchestrator) {
@@ -113,12 +115,11 @@ class CoreCalls {
 
   PTOWaited wait(bool (*holds)(void*), void* what) {
     if (holds(what)) return PTOWaited::HOLDS;
-    const auto found = numbers_.find(P::running_thread());
-    if (found == numbers_.end()) return PTOWaited::NOBODY;
-    const uint32_t worker = found->second;
-    const OneWait one(*this, worker);
+    const std::optional<WorkerId> here = worker();
+    if (!here) return PTOWaited::NOBODY;
+    const OneWait one(*this, here->value);
     Waits::Reason ended = 0;
-    while (!holds(what) && (ended = waits_.reason(worker)) == 0) threads_[worker].wait();
+    while (!holds(what) && (ended = waits_.reason(here->value)) == 0) threads_[here->value].wait();
     return static_cast<PTOWaited>(ended);
   }
 
@@ -126,14 +127,26 @@ class CoreCalls {
     waits_.announce([this](uint32_t worker) { threads_[worker].ring(); });
   }
 
-  /// By name, which is all that is known of a thread.
-  [[nodiscard]] PTOPlace place() const {
+  /// Of the calling thread, by its name, which is all that is known of it; nothing: it runs none.
+  /// Names are made for who asks: a launch whose kernels do not costs no more for it.
+  [[nodiscard]] std::optional<WorkerId> worker() {
+    std::call_once(named_, [this] {
+      for (uint32_t core = 0; core < chip_.cores(); ++core) {
+        workers_.emplace(chip_.name_of(CoreId(core)), CoreId(core));
+      }
+      for (uint32_t s = 0; s < chip_.schedulers; ++s) {
+        workers_.emplace(scheduler_name(s), chip_.worker_of(SchedulerId(s)));
+      }
+    });
+    const auto found = workers_.find(P::running_thread());
+    return found == workers_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  [[nodiscard]] PTOPlace place() {
     const auto vectors = static_cast<int32_t>(chip_.vectors_per_cluster);
-    const auto found = numbers_.find(P::running_thread());
-    if (found == numbers_.end() || !chip_.is_in_cluster(WorkerId(found->second))) {
-      return {-1, 0, 0, vectors};
-    }
-    const CorePlace place = chip_.place_of(WorkerId(found->second));
+    const std::optional<WorkerId> here = worker();
+    if (!here || !chip_.is_in_cluster(*here)) return {-1, 0, 0, vectors};
+    const CorePlace place = chip_.place_of(*here);
     return {static_cast<int32_t>(place.cluster.value), static_cast<int32_t>(place.type),
             static_cast<int32_t>(place.index), vectors};
   }
@@ -144,7 +157,8 @@ class CoreCalls {
   const uint64_t longest_;  // looks that a wait may last; 0: any
   const std::function<bool()> is_given_up_;
   std::vector<typename P::kernel_waiter> threads_;  // by worker
-  std::unordered_map<std::string, uint32_t> numbers_;
+  std::once_flag named_;
+  std::unordered_map<std::string, WorkerId> workers_;
   typename P::kernel_waiter orchestrator_{typename P::doorbell()};
   std::vector<Waits::Word> words_;
   Waits waits_{words_};

@@ -45,7 +45,7 @@ class Run {
     for (uint32_t s = 0; s < chip.schedulers; ++s) {
       const Bell bell = add(assembly_.thread_of(SchedulerId(s)), 1 + s);
       assembly_.connect(SchedulerId(s), bell);
-      core_calls_.add(chip.worker_of(SchedulerId(s)), scheduler_name(s), bell);
+      core_calls_.add(chip.worker_of(SchedulerId(s)), bell);
     }
     for (uint32_t cluster = 0; cluster < chip.clusters; ++cluster) {
       chip.for_each_core_of(ClusterId(cluster), [this](CoreId core) { add_core(core); });
@@ -113,7 +113,7 @@ class Run {
     const uint32_t group = 1 + assembly_.chip().scheduler_of(core).value;
     const Bell bell = add(assembly_.thread_of(core), group);
     assembly_.connect(core, bell);
-    core_calls_.add(core, assembly_.chip().name_of(core), bell);
+    core_calls_.add(core, bell);
   }
 
   std::stop_token stop_;

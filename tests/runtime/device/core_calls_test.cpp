@@ -41,7 +41,7 @@ class CoreCallsTest : public testing::Test {
           [](int64_t* body) { (*reinterpret_cast<std::function<void()>*>(body))(); },
           reinterpret_cast<int64_t*>(const_cast<std::function<void()>*>(&kernel)));
     }));
-    calls_->add(WorkerId(1), "aiv0", bell);
+    calls_->add(WorkerId(1), bell);
     calls_->tell_of_waits(orchestrator);
     const std::jthread beside(looker);
     team.run();
