@@ -191,10 +191,30 @@ def test_a_child_that_is_interrupted_late_ends_nevertheless(monkeypatch):
         if os.getpid() != parent:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             os.kill(os.getpid(), signal.SIGINT)
-    parent = os.getpid()
+    def waitpid(*arguments):
+        ended.append(real(*arguments))
+        return ended[-1]
+    parent, ended, real = os.getpid(), [], os.waitpid
     monkeypatch.setattr("pto2._isolated.flush", flush)
+    monkeypatch.setattr(os, "waitpid", waitpid)
     assert run_isolated("a", lambda: 7) == 7
-    assert os.getpid() == parent
+    assert [status for _, status in ended] == [0], "it did not go on as a second runner"
+
+
+def test_all_handlers_are_given_back_before_one_may_raise(monkeypatch):
+    def give_back(number, handler):
+        former = real(number, handler)
+        if handler is signal.default_int_handler and os.getpid() == parent:
+            os.kill(parent, signal.SIGINT)
+        return former
+    parent, real = os.getpid(), signal.signal
+    of_terminate, files = signal.getsignal(signal.SIGTERM), os.listdir("/proc/self/fd")
+    monkeypatch.setattr(signal, "signal", give_back)
+    with pytest.raises(KeyboardInterrupt):
+        run_isolated("a", lambda: 7)
+    monkeypatch.undo()
+    assert signal.getsignal(signal.SIGTERM) is of_terminate
+    assert os.listdir("/proc/self/fd") == files and signal.set_wakeup_fd(-1) == -1
 
 
 def test_nothing_is_left_behind_by_other_handlers():

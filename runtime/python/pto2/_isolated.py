@@ -98,9 +98,7 @@ def _answer(work, parent):
     """What `work` returns or raises, in a form for the parent."""
     try:
         _begin_child(parent)
-        answer = (True, work())
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        return answer
+        return (True, work())
     except (InputError, InternalError) as error:
         return (False, error)
     except KeyboardInterrupt:
