@@ -130,16 +130,19 @@ class CoreCalls {
   /// Of the calling thread, by its name, which is all that is known of it; nothing: it runs none.
   /// Names are made for who asks: a launch whose kernels do not costs no more for it.
   [[nodiscard]] std::optional<WorkerId> worker() {
-    std::call_once(named_, [this] {
-      for (uint32_t core = 0; core < chip_.cores(); ++core) {
-        workers_.emplace(chip_.name_of(CoreId(core)), CoreId(core));
-      }
-      for (uint32_t s = 0; s < chip_.schedulers; ++s) {
-        workers_.emplace(scheduler_name(s), chip_.worker_of(SchedulerId(s)));
-      }
-    });
+    const std::scoped_lock lock(naming_);
+    if (workers_.empty()) name_workers();
     const auto found = workers_.find(P::running_thread());
     return found == workers_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void name_workers() {
+    for (uint32_t core = 0; core < chip_.cores(); ++core) {
+      workers_.emplace(chip_.name_of(CoreId(core)), CoreId(core));
+    }
+    for (uint32_t s = 0; s < chip_.schedulers; ++s) {
+      workers_.emplace(scheduler_name(s), chip_.worker_of(SchedulerId(s)));
+    }
   }
 
   [[nodiscard]] PTOPlace place() {
@@ -157,7 +160,7 @@ class CoreCalls {
   const uint64_t longest_;  // looks that a wait may last; 0: any
   const std::function<bool()> is_given_up_;
   std::vector<typename P::kernel_waiter> threads_;  // by worker
-  std::once_flag named_;
+  std::mutex naming_;  // guards workers_; std::call_once writes what fibers of one host share
   std::unordered_map<std::string, WorkerId> workers_;
   typename P::kernel_waiter orchestrator_{typename P::doorbell()};
   std::vector<Waits::Word> words_;
