@@ -6,22 +6,25 @@
 #include <thread>
 
 #include "core/start_gate.hpp"
+#include "runtime/executors/begin_apart.hpp"
 #include "runtime/executors/running_teams.hpp"
 
 namespace pto2::executors {
 
 namespace {
 
-/// Starts `count` OS threads that run body(i), or none. Throws std::system_error.
-template <class Body>
+/// Starts `count` OS threads that run body(i), or none; made(i, thread) comes before. Throws
+/// std::system_error.
+template <class Made, class Body>
 std::vector<std::jthread> start_threads(StartGate<Machine>& gate, std::size_t count,
-                                        const Body& body) {
+                                        const Made& made, const Body& body) {
   std::vector<std::jthread> threads;
   try {
     for (std::size_t i = 0; i < count; ++i) {
       threads.emplace_back([&gate, body, i] {
         if (gate.wait()) body(i);
       });
+      made(i, threads.back());
     }
   } catch (...) {
     gate.decide(false);
@@ -76,9 +79,16 @@ void PackedTeam::settle() {
 
 void PackedTeam::run() {
   for (const auto& fiber : fibers_) fiber->publish_start();
+  const std::size_t others = host_threads_ - 1;
+  const BeginApart apart(others);
   StartGate<Machine> gate;
-  const std::vector<std::jthread> os_threads =
-      start_threads(gate, host_threads_ - 1, [this](std::size_t i) { hosts_[i + 1]->run(); });
+  const std::vector<std::jthread> os_threads = start_threads(
+      gate, others,
+      [&apart](std::size_t i, std::jthread& made) { apart.place(i, made.native_handle()); },
+      [this, &apart](std::size_t i) {
+        apart.release();
+        hosts_[i + 1]->run();
+      });
   hosts_[0]->run();
   for (const auto& fiber : fibers_) fiber->observe_end();
 }
@@ -130,8 +140,9 @@ void Team::run() {
   const RunningTeam listed(*this);
   if (packed_) return packed_->run();
   StartGate<Machine> gate;
-  const std::vector<std::jthread> os_threads =
-      start_threads(gate, threads_.size(), [this](std::size_t i) { threads_[i]->run(); });
+  const std::vector<std::jthread> os_threads = start_threads(
+      gate, threads_.size(), [](std::size_t, std::jthread&) {},
+      [this](std::size_t i) { threads_[i]->run(); });
 }
 
 TeamState Team::state() const {
