@@ -88,6 +88,7 @@ class Assembly {
       state_.rings[r]->keep_memory(tasks[r], ring.pool.used(0));
     }
     orchestrator_.dataflow().keep_memory(tasks);
+    keep_queues();
   }
 
   /// What of the user's a logical thread runs, in words; empty: nothing.
@@ -134,6 +135,16 @@ class Assembly {
   /// Whose thread it is. Requires a core's.
   [[nodiscard]] CoreId core_of(uint32_t thread) const {
     return CoreId(thread - thread_of(CoreId(0)));
+  }
+  /// The ready queues, which are empty by now. Those of simulations are not worth it.
+  void keep_queues() {
+    if constexpr (requires(typename P::template bounded_queue<SlotId> & q) {
+                    q.keep_for_the_next();
+                  }) {
+      for (const auto& of_type : state_.shards) {
+        for (const auto& queue : of_type) queue->keep_for_the_next();
+      }
+    }
   }
   /// It may have come when the orchestrator had seen the end already.
   void note_interruption(RunResult& result) const {

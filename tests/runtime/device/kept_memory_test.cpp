@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/executors/kept_memory.hpp"
+#include "runtime/executors/vyukov_queue.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 
 namespace pto2::test {
@@ -154,6 +155,25 @@ TEST_P(KeptMemoryOfRuns, NothingIsKeptOfARunThatFailed) {
   });
   ASSERT_EQ(deadlocked.error.code, ErrorCode::heap_ring_deadlock);
   EXPECT_EQ(memory().blocks(), 0U);
+}
+
+/// Nor of its queues: it has taken those that were kept.
+TEST_P(KeptMemoryOfRuns, QueuesOfARunThatEndedWellAreKept) {
+  if (is_simulated(GetParam())) GTEST_SKIP() << "simulations make theirs";
+  const auto entries = [] { return executors::VyukovQueue<SlotId>::Kept::of_process().entries(); };
+  const auto run_all = [this] { return run([this](TaskGraph& graph) { build_all(graph, 3); }); };
+  ASSERT_EQ(run_all().error.code, ErrorCode::ok);
+  const std::size_t kept = entries();
+  ASSERT_EQ(run_all().error.code, ErrorCode::ok);
+  graph_->verify();
+  EXPECT_EQ(entries(), kept);
+  const RunResult threw = run([](TaskGraph& graph) {
+    pto2_rt_submit_task(graph.runtime(), 2, PTO2_WORKER_CUBE, nullptr, 0);
+  });
+  ASSERT_EQ(threw.error.code, ErrorCode::kernel_threw);
+  EXPECT_LT(entries(), kept);
+  ASSERT_EQ(run_all().error.code, ErrorCode::ok);
+  EXPECT_EQ(entries(), kept);
 }
 
 }  // namespace
