@@ -20,14 +20,17 @@ bool refuse_param(Submission& task, uint32_t i, std::string problem, const char*
 
 Dataflow::Dataflow(const DeviceConfig& config, uint32_t first_generation,
                    std::span<const CallerArray> arrays)
-    : window_(config.window),
+    : slot_mask_(config.window - 1),
       zones_(config.guard == GuardKind::off ? guard::RedZones{} : guard::guarded_zones),
       tensors_(first_generation, arrays),
       map_({.rings = config.rings,
             .window = config.window,
             .pool_size = config.tensormap_pool,
             .num_buckets = config.tensormap_buckets}) {
-  for (uint32_t r = 0; r < config.rings; ++r) notes_[r] = MappedArray<TaskNote>(config.window);
+  for (uint32_t r = 0; r < config.rings; ++r) {
+    notes_[r] = MappedArray<TaskNote>(config.window);
+    first_note_[r] = notes_[r].span().data();
+  }
 }
 
 void Dataflow::scope_begin(uint64_t next_serial) {
@@ -50,11 +53,14 @@ void Dataflow::scope_end() {
   return among(task.producers) || among(task.owners);
 }
 
+/// Notes that the submission has met this producer. True: it had before.
+inline bool Dataflow::is_noted_producer(const Submission& task, TaskId id) {
+  return std::exchange(note(id).last_consumer, task.serial) == task.serial;
+}
+
 /// Tells whether the submission has met this producer before.
 inline bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
-  if (task.counted) [[unlikely]]
-    return is_among_producers(task, id);
-  return std::exchange(note(id).last_consumer, task.serial) == task.serial;
+  return task.counted ? is_among_producers(task, id) : is_noted_producer(task, id);
 }
 
 bool Dataflow::resolve(Submission& task) {
@@ -176,9 +182,17 @@ bool Dataflow::refuse_memory(Submission& task, uint32_t i) const {
 }
 
 inline void Dataflow::find_producers(Submission& task, const TensorRecord& tensor, Access access) {
-  map_.lookup(*tensor.writes, tensor.region, access, [&](const Match& match) {
-    if (is_known_producer(task, match.producer)) return;
-    task.producers.push_back(match.producer);
+  if (task.counted) [[unlikely]]
+    return find_counted_producers(task, tensor, access);
+  map_.lookup(*tensor.writes, tensor.region, access, [this, &task](const Match& match) {
+    if (!is_noted_producer(task, match.producer)) task.producers.push_back(match.producer);
+  });
+}
+
+[[gnu::noinline]] void Dataflow::find_counted_producers(Submission& task,
+                                                        const TensorRecord& tensor, Access access) {
+  map_.lookup(*tensor.writes, tensor.region, access, [&task](const Match& match) {
+    if (!is_among_producers(task, match.producer)) task.producers.push_back(match.producer);
   });
 }
 

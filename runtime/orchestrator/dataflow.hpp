@@ -97,27 +97,30 @@ class Dataflow {
   };
 
   [[nodiscard]] TaskNote& note(TaskId id) const {
-    return notes_[ring_of(id).value][local_of(id) & (window_ - 1)];
+    return first_note_[ring_of(id).value][static_cast<uint32_t>(id.value) & slot_mask_];
   }
   bool resolve_param(Submission& task, uint32_t i);
   bool resolve_pipe(Submission& task, uint32_t i);
   bool resolve_new_output(Submission& task, uint32_t i) const;
   bool refuse_memory(Submission& task, uint32_t i) const;
   void find_producers(Submission& task, const TensorRecord& tensor, Access access);
+  void find_counted_producers(Submission& task, const TensorRecord& tensor, Access access);
   void find_owners(Submission& task);
   [[nodiscard]] static bool is_among_producers(const Submission& task, TaskId id);
+  [[nodiscard]] bool is_noted_producer(const Submission& task, TaskId id);
   [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
   [[nodiscard]] bool scope_is_open(const BufferOwner& owner) const {
     return owner.depth < scopes_.size() && scopes_[owner.depth] <= owner.serial;
   }
 
-  uint32_t window_;
+  uint32_t slot_mask_;     // window - 1
   guard::RedZones zones_;  // of new buffers
   TensorTable tensors_;
   PipeTable pipes_;
   TensorMap map_;
   std::vector<uint64_t> scopes_;  // serial of the first task in each that is open
   std::array<MappedArray<TaskNote>, max_rings> notes_;
+  std::array<TaskNote*, max_rings> first_note_{};  // of each ring
 };
 
 }  // namespace pto2

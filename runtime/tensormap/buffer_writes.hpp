@@ -15,6 +15,7 @@ struct BufferWrites {
   TaskId writer = no_task;  ///< one that wrote all of it, not the owner; it may have retired
   /// False: the TensorMap has no entries of it, so that a look-up ends here.
   bool may_have_parts = false;
+  uint32_t bucket = 0;  ///< of its entries, once it had some
 };
 
 }  // namespace pto2

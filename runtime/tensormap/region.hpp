@@ -58,10 +58,11 @@ constexpr Relation box_relation(const Region& newer, const Region& older) {
 /// always true statements; `other` is exact inside one space and between contiguous regions, and
 /// the careful answer otherwise.
 constexpr Relation relation(const Region& newer, const Region& older) {
-  if (newer.end <= older.begin || older.end <= newer.begin) return Relation::disjoint;
-  if (newer.contiguous && newer.begin <= older.begin && older.end <= newer.end) {
+  // Most accesses take all that was written, which is no empty range.
+  if (newer.begin <= older.begin && older.end <= newer.end && newer.contiguous) {
     return Relation::covered;
   }
+  if (newer.end <= older.begin || older.end <= newer.begin) return Relation::disjoint;
   if (same_space(newer, older)) return box_relation(newer, older);
   return Relation::other;
 }

@@ -35,13 +35,15 @@ TensorMap::TensorMap(const TensorMapConfig& config)
       limit_(config.pool_size),
       buckets_(config.num_buckets),
       entries_(std::make_unique_for_overwrite<Entry[]>(uint64_t{config.pool_size} + 1)) {
+  for (uint32_t ring = 0; ring < max_rings; ++ring) oldest_[ring] = make_id(RingId(ring), 0);
   for (uint32_t ring = 0; ring < config.rings; ++ring) {
     tasks_[ring] = MappedArray<TaskWrites>(config.window);
   }
 }
 
 void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrites& of_task) {
-  uint32_t& bucket_head = bucket(buffer.key);
+  buffer.bucket = bucket_of(buffer.key);
+  uint32_t& bucket_head = buckets_[buffer.bucket];
   const uint32_t index = take();
   Entry& entry = entries_[index];
   entry.key = buffer.key;
@@ -92,7 +94,7 @@ void TensorMap::keep_memory() {
 
 void TensorMap::clean_up(uint32_t ring) {
   // A slot that was visited once is clean up to the watermark, however many tasks it has seen.
-  const uint64_t end = watermarks_[ring];
+  const uint64_t end = local_of(oldest_[ring]);
   const uint64_t slots = std::min<uint64_t>(end - cleaned_[ring], config_.window);
   for (uint64_t local = end - slots; local < end; ++local) {
     TaskWrites& of_task = writes_of(make_id(RingId(ring), local));

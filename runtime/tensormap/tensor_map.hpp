@@ -73,9 +73,8 @@ class TensorMap {
   /// of retired tasks are given back in batches, or all of them when `force`.
   void sync(const std::array<uint64_t, max_rings>& watermarks, bool force = false) {
     for (uint32_t ring = 0; ring < config_.rings; ++ring) {
-      watermarks_[ring] = watermarks[ring];
-      const uint64_t retired = watermarks[ring] - cleaned_[ring];
-      if (retired >= cleanup_interval || (force && retired != 0)) clean_up(ring);
+      oldest_[ring] = make_id(RingId(ring), watermarks[ring]);
+      clean_up_behind(ring, force ? 1 : cleanup_interval);
     }
   }
 
@@ -91,7 +90,7 @@ class TensorMap {
   /// or nothing: reserve its inserts, look everything up, then insert.
   bool reserve(uint32_t n) {
     if (n <= available()) return true;
-    sync(watermarks_, true);
+    for (uint32_t ring = 0; ring < config_.rings; ++ring) clean_up_behind(ring, 1);
     return n <= available();
   }
 
@@ -174,16 +173,15 @@ class TensorMap {
   /// Multiplicative hashing (Knuth, The Art of Computer Programming 3, section 6.4) spreads pieces
   /// of 64 KiB; inside one, neighbouring buffers have neighbouring buckets, so that successive ones
   /// share cache lines.
-  uint32_t& bucket(uint64_t key) const {
+  uint32_t bucket_of(uint64_t key) const {
     const uint64_t piece = (key >> 16) * 0x9e3779b97f4a7c15U >> 32;
-    return buckets_[((key >> 10) + piece) & (config_.num_buckets - 1)];
+    return static_cast<uint32_t>((key >> 10) + piece) & (config_.num_buckets - 1);
   }
+  uint32_t& bucket(uint64_t key) const { return buckets_[bucket_of(key)]; }
   TaskWrites& writes_of(TaskId producer) const {
     return tasks_[ring_of(producer).value][local_of(producer) & (config_.window - 1)];
   }
-  bool has_retired(TaskId producer) const {
-    return local_of(producer) < watermarks_[ring_of(producer).value];
-  }
+  bool has_retired(TaskId producer) const { return producer < oldest_[ring_of(producer).value]; }
   /// Nobody stands at the buffer beside the task that allocated it, or not any more.
   bool is_vacant(BufferWrites& buffer) const {
     if (buffer.writer == no_task) return true;
@@ -200,8 +198,12 @@ class TensorMap {
   }
 
   template <class Visitor>
-  void look_up_parts(BufferWrites& buffer, const Region& region, Access access, Visitor&& visit);
+  void look_up_parts(BufferWrites& buffer, const Region& region, Access access, Visitor visit);
   void insert_part(BufferWrites& buffer, const Region& region, TaskWrites& of_task);
+  /// If so many tasks of the ring have retired since the last time.
+  void clean_up_behind(uint32_t ring, uint64_t retired) {
+    if (local_of(oldest_[ring]) - cleaned_[ring] >= retired) clean_up(ring);
+  }
   void clean_up(uint32_t ring);
   uint32_t take();
   void remove(uint32_t index);
@@ -219,7 +221,7 @@ class TensorMap {
   uint32_t used_ = 1;  ///< entries from here on were never used in this run
   uint32_t free_head_ = nil;
   uint32_t live_ = 0;
-  std::array<uint64_t, max_rings> watermarks_{};
+  std::array<TaskId, max_rings> oldest_;       ///< tasks that have not retired
   std::array<uint64_t, max_rings> cleaned_{};  ///< tasks below this have no writes left
   std::array<uint64_t, max_rings> ends_{};     ///< tasks from here on never had any
 };
@@ -243,9 +245,10 @@ inline void TensorMap::lookup(BufferWrites& buffer, const Region& region, Access
 /// The entries of the buffer.
 template <class Visitor>
 void TensorMap::look_up_parts(BufferWrites& buffer, const Region& region, Access access,
-                              Visitor&& visit) {
+                              Visitor visit) {
+  const uint64_t key = buffer.key;
   bool has_parts = false;
-  uint32_t index = bucket(buffer.key);
+  uint32_t index = buckets_[buffer.bucket];
   while (index != nil) {
     const Entry& entry = entries_[index];
     const uint32_t next = entry.next_in_bucket;
@@ -254,7 +257,7 @@ void TensorMap::look_up_parts(BufferWrites& buffer, const Region& region, Access
         truncate(index);
         break;
       }
-    } else if (entry.key == buffer.key) {
+    } else if (entry.key == key) {
       const Relation found = relation(region, entry.region);
       const bool replaced = access == Access::inout && found == Relation::covered;
       has_parts |= !replaced;
