@@ -147,8 +147,8 @@ class Admission {
     ring.heap.take(placement, alive);
     const uint32_t first_node = ring.pool.take(nodes_of(demand), alive);
     const TaskId id = make_id(demand.ring, ring.tasks.take(alive));
-    auto opened = life_.open(id, first_node, nodes_of(demand));
-    return {id, placement, first_node, claim_all(opened, demand, retries, claimed)};
+    life_.open(id, first_node, nodes_of(demand));
+    return {id, placement, first_node, claim_all(id, first_node, demand, retries, claimed)};
   }
 
   /// Publishes what the submitter has written of the task. True: the task is ready, push it.
@@ -165,21 +165,25 @@ class Admission {
 
   /// Returns how many of them will not notify.
   template <class Claimed>
-  uint32_t claim_all(Life::Opened& task, const Demand& demand, uint64_t& retries,
+  uint32_t claim_all(TaskId task, uint32_t first_node, const Demand& demand, uint64_t& retries,
                      Claimed&& claimed) {
-    uint32_t linked = 0;
+    if (nodes_of(demand) == 0) return 0;
+    auto edges = life_.edges(task, first_node);
+    auto absent = static_cast<uint32_t>(demand.owners.size());
     uint32_t number = 0;
     for (const TaskId producer : demand.producers) {
-      PTO2_INVARIANT("AD-I2", !is_reclaimed(producer));
-      const Claim claim = task.claim(producer, retries);
-      linked += claim == Claim::linked ? 1 : 0;
+      const Claim claim = edges.claim(producer, retries);
       claimed(number++, claim);
+      if (claim == Claim::linked) continue;
+      ++absent;
+      // Who is reclaimed is consumed, so that the others need no look.
+      PTO2_INVARIANT("AD-I2", claim != Claim::none || !is_reclaimed(producer));
     }
     for (const TaskId owner : demand.owners) {
       PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
-      task.hold(owner);
+      edges.hold(owner);
     }
-    return nodes_of(demand) - linked;
+    return absent;
   }
 
   std::array<LifeRing, max_rings> open_rings(std::span<const Memory> memory) {

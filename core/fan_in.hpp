@@ -59,8 +59,9 @@ class FanIn {
  private:
   bool subtract(uint32_t n, std::memory_order order) {
     const uint32_t before = pending_.fetch_sub(n, order);
-    PTO2_INVARIANT("FI-I2", before >= n);
-    return before == n;
+    if (before > n) return false;
+    PTO2_INVARIANT("FI-I2", before == n);
+    return true;
   }
 
   typename P::template atomic<uint32_t> pending_{0};

@@ -1,9 +1,9 @@
 /// The life cycle of a task, composed of the pieces: submit, fan-in, fan-out, lifetime, watermark.
 ///
-///   submit (orchestrator)   open(); of the Opened, claim() per producer and hold() per owner of a
+///   submit (orchestrator)   open(); of its edges(), claim() per producer and hold() per owner of a
 ///                           buffer that it uses without waiting for it; release_hold()
-///   complete (scheduler)    Completion: next_ready() until it is empty, next_consumed() until it
-///                           is empty, then advance() the rings that Completion names
+///   complete (scheduler)    Completion: notify_consumers(), drop_producers(), then advance() the
+///                           rings that Completion names
 ///   scope end (orchestrator) drop_scope() per task; advance()
 ///   block tasks             hold_ticket() before release_hold(); drop_ticket(), advance()
 ///
@@ -20,7 +20,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <bit>
 #include <span>
 
 #include "core/fan_in.hpp"
@@ -51,72 +51,121 @@ class TaskLifeCycle {
  public:
   using Ring = LifeCycleRing<P, Slot>;
 
+ private:
+  /// A ring as it is looked up, several times for each edge: half a line.
+  struct Arrays {
+    Slot* slots = nullptr;
+    DependencyNode<P>* nodes = nullptr;
+    uint32_t slot_mask = 0;  ///< window - 1
+    uint32_t node_end = 0;   ///< capacity + 1
+    Watermark<P>* watermark = nullptr;
+
+    [[nodiscard]] uint32_t index_of(TaskId id) const {
+      return static_cast<uint32_t>(id.value) & slot_mask;
+    }
+    [[nodiscard]] Slot& slot_of(TaskId id) const { return slots[index_of(id)]; }
+    /// Of the nodes from index `first` on, as many as there is room for. Behind the last comes the
+    /// first: entry 0 is unused.
+    void copy_producers(uint32_t first, std::span<TaskId> to) const {
+      const std::size_t before_end = std::min<std::size_t>(to.size(), node_end - first);
+      for (std::size_t i = 0; i < before_end; ++i) to[i] = nodes[first + i].producer.read();
+      for (std::size_t i = before_end; i < to.size(); ++i) {
+        to[i] = nodes[1 + i - before_end].producer.read();
+      }
+    }
+  };
+
+ public:
   /// 1..max_rings rings.
   explicit TaskLifeCycle(std::span<const Ring> rings) {
     PTO2_INVARIANT("LC-P1", !rings.empty() && rings.size() <= max_rings);
-    for (std::size_t i = 0; i < rings.size(); ++i) rings_[i] = rings[i];
+    for (std::size_t i = 0; i < rings.size(); ++i) {
+      rings_[i] = {rings[i].slots.data(), rings[i].nodes.data(),
+                   static_cast<uint32_t>(rings[i].slots.size() - 1),
+                   static_cast<uint32_t>(rings[i].nodes.size()), rings[i].watermark};
+    }
   }
 
   [[nodiscard]] Slot& slot(SlotId slot) {
     return rings_[ring_of(slot).value].slots[index_of(slot)];
   }
   /// The slot of task `id`.
-  [[nodiscard]] Slot& slot_of(TaskId id) {
-    const auto slots = rings_[ring_of(id).value].slots;
-    return slots[local_of(id) & (slots.size() - 1)];
-  }
+  [[nodiscard]] Slot& slot_of(TaskId id) { return rings_[ring_of(id).value].slot_of(id); }
   [[nodiscard]] SlotId slot_id(TaskId id) const {
-    const auto mask = rings_[ring_of(id).value].slots.size() - 1;
-    return make_slot(ring_of(id), static_cast<uint32_t>(local_of(id) & mask));
+    return make_slot(ring_of(id), rings_[ring_of(id).value].index_of(id));
   }
 
   // The orchestrator's verbs.
 
-  /// A task that was opened and is not yet released, and the nodes that it has left.
-  class Opened {
+  /// The edges of a task that was opened and is not yet released, and the nodes that it has left.
+  class Edges {
    public:
     /// Makes the task depend on `producer`, whose slot must hold it, through its next node.
     /// `retries` as in TaskWord::claim.
     [[nodiscard]] Claim claim(TaskId producer, uint64_t& retries) {
-      DependencyNode<P>& node = nodes_[next_];
-      node.consumer.write(slot_);
-      const Claim claim = life_.slot_of(producer).fan_out.claim(
-          producer, make_node(ring_of(slot_), next_), node, retries);
-      node.producer.write(claim == Claim::none ? no_task : producer);
-      next_ = behind(next_, nodes_);
+      next_->consumer.write(slot_);
+      const Claim claim =
+          life_.slot_of(producer).fan_out.claim(producer, next_id_, *next_, retries);
+      if (claim == Claim::none) {
+        leave_node();
+      } else {
+        take_node(producer);
+      }
       return claim;
     }
 
     /// Lets the task hold `owner`, which is not consumed, through its next node.
     void hold(TaskId owner) {
-      nodes_[next_].producer.write(owner);
-      next_ = behind(next_, nodes_);
+      take_node(owner);
       life_.slot_of(owner).fan_out.hold(owner);
     }
 
    private:
     friend class TaskLifeCycle;
-    Opened(TaskLifeCycle& life, SlotId slot, uint32_t first_node)
+    Edges(TaskLifeCycle& life, SlotId slot, uint32_t first_node)
         : life_(life),
+          ring_(life.rings_[ring_of(slot).value]),
           slot_(slot),
-          nodes_(life.rings_[ring_of(slot).value].nodes),
-          next_(first_node) {}
+          next_id_(make_node(ring_of(slot), first_node)),
+          next_(ring_.nodes + first_node),
+          end_(ring_.nodes + ring_.node_end) {}
+
+    /// The nodes of a task are consecutive, from the last one on to the first: entry 0 is unused.
+    void take_node(TaskId producer) {
+      next_->producer.write(producer);
+      ++next_;
+      ++next_id_.value;
+      if (next_ == end_) [[unlikely]] {
+        next_ = ring_.nodes + 1;
+        next_id_ = make_node(ring_of(slot_), 1);
+      }
+    }
+    /// The task has one edge less than it was opened for; the node is the next one's.
+    void leave_node() {
+      auto& count = life_.slot(slot_).node_count;
+      count.write(count.read() - 1);
+    }
 
     TaskLifeCycle& life_;
+    const Arrays& ring_;
     SlotId slot_;
-    std::span<DependencyNode<P>> nodes_;
-    uint32_t next_;
+    NodeId next_id_;
+    DependencyNode<P>* next_;
+    DependencyNode<P>* end_;  ///< behind the last of the ring
   };
 
   /// Starts task `id` in its slot, which must be reclaimed, with `node_count` nodes from index
-  /// `first_node` on.
-  Opened open(TaskId id, uint32_t first_node, uint32_t node_count) {
+  /// `first_node` on. The last of them stay unused if producers are found consumed.
+  void open(TaskId id, uint32_t first_node, uint32_t node_count) {
     Slot& slot = slot_of(id);
     slot.first_node.write(first_node);
     slot.node_count.write(node_count);
     slot.fan_in.open(node_count);
     slot.fan_out.open(id);
-    return Opened(*this, slot_id(id), first_node);
+  }
+  /// What the edges of task `id`, which was opened with this first node, are made through; once.
+  [[nodiscard]] Edges edges(TaskId id, uint32_t first_node) {
+    return Edges(*this, slot_id(id), first_node);
   }
 
   /// Holds the slot of `id`, which was opened and not yet released, for the ticket of a block task
@@ -154,11 +203,11 @@ class TaskLifeCycle {
 
   /// One step of the watermark of `ring`. Repeat while it advanced.
   [[nodiscard]] AdvanceStep advance(RingId ring) {
-    const Ring& r = rings_[ring.value];
+    const Arrays& r = rings_[ring.value];
     uint64_t alive = 0;
     const Advance result = r.watermark->advance([&](uint64_t local) {
       alive = local;
-      return r.slots[local & (r.slots.size() - 1)].fan_out.is_consumed(make_id(ring, local));
+      return r.slot_of(make_id(ring, local)).fan_out.is_consumed(make_id(ring, local));
     });
     return {result, make_id(ring, alive)};
   }
@@ -167,10 +216,10 @@ class TaskLifeCycle {
   /// that is reclaimed by it, and of races that were lost.
   template <class Step>
   void advance_all(uint32_t rings, Step&& step) {
-    for (uint32_t ring = 0; rings >> ring != 0; ++ring) {
-      if (!(rings >> ring & 1)) continue;
+    for (; rings != 0; rings &= rings - 1) {
+      const RingId ring(static_cast<uint32_t>(std::countr_zero(rings)));
       for (bool advanced = true; advanced;) {
-        const AdvanceStep done = advance(RingId(ring));
+        const AdvanceStep done = advance(ring);
         advanced = done.result == Advance::advanced;
         if (done.result != Advance::not_next) step(done);
       }
@@ -180,17 +229,15 @@ class TaskLifeCycle {
   /// True if the life cycle is whole. Requires that no verb is under way: no advance was lost,
   /// every task below a watermark is consumed, and no consumed task awaits a producer.
   [[nodiscard]] bool invariant_holds() const {
-    for (uint32_t ring = 0; ring < max_rings && !rings_[ring].slots.empty(); ++ring) {
-      const auto slots = rings_[ring].slots;
-      const uint64_t alive = rings_[ring].watermark->observe();
-      const auto slot_of = [&](uint64_t local) -> const Slot& {
-        return slots[local & (slots.size() - 1)];
-      };
-      if (slot_of(alive).fan_out.is_consumed(make_id(RingId(ring), alive))) return false;
-      for (uint64_t local = alive - std::min<uint64_t>(alive, slots.size()); local < alive;
-           ++local) {
+    for (uint32_t ring = 0; ring < max_rings && rings_[ring].slots != nullptr; ++ring) {
+      const Arrays& r = rings_[ring];
+      const uint64_t alive = r.watermark->observe();
+      const TaskId oldest = make_id(RingId(ring), alive);
+      if (r.slot_of(oldest).fan_out.is_consumed(oldest)) return false;
+      const uint64_t window = uint64_t{r.slot_mask} + 1;
+      for (uint64_t local = alive - std::min(alive, window); local < alive; ++local) {
         const TaskId id = make_id(RingId(ring), local);
-        const auto& slot = slot_of(local);
+        const Slot& slot = r.slot_of(id);
         if (!slot.fan_out.invariant_holds()) return false;
         if (slot.fan_out.phase(id) != Phase::consumed) return false;
         // Or the slot has its next task, whose fan-in is its own affair.
@@ -200,7 +247,8 @@ class TaskLifeCycle {
     return true;
   }
 
-  /// The completion of one task, step by step, by the scheduler that observed its end.
+  /// The completion of one task by the scheduler that observed its end: made, then
+  /// notify_consumers(), then drop_producers(), each once.
   class Completion {
    public:
     /// Copies the producers to `scratch` (room for the task's nodes) and closes the task.
@@ -208,14 +256,12 @@ class TaskLifeCycle {
       Slot& slot = life.slot(task);
       const uint32_t count = slot.node_count.read();
       PTO2_INVARIANT("LC-I1", count <= scratch.size());
-      const auto nodes = life.rings_[ring_of(task).value].nodes;
-      uint32_t index = slot.first_node.read();
-      for (uint32_t i = 0; i < count; ++i, index = behind(index, nodes)) {
-        scratch[i] = nodes[index].producer.read();
-      }
       producers_ = scratch.first(count);
+      if (count != 0) {
+        life.rings_[ring_of(task).value].copy_producers(slot.first_node.read(), producers_);
+      }
       const Closed closed = slot.fan_out.close();
-      next_ = closed.head;
+      consumers_ = closed.head;
       consumed_ = closed.consumed;
       if (consumed_) rings_to_advance_ |= 1u << ring_of(task).value;
     }
@@ -223,38 +269,34 @@ class TaskLifeCycle {
     /// True if closing consumed the task itself.
     [[nodiscard]] bool consumed() const { return consumed_; }
 
-    /// Notifies consumers until one becomes ready; that one, to be pushed by the caller.
-    [[nodiscard]] std::optional<SlotId> next_ready() {
-      while (next_ != nil) {
-        const DependencyNode<P>& node = life_.rings_[ring_of(next_).value].nodes[index_of(next_)];
-        next_ = node.next.read();
+    /// Notifies the consumers. `ready` is told of each that becomes ready by it, to be pushed.
+    template <class Ready>
+    void notify_consumers(Ready&& ready) {
+      for (NodeId next = consumers_; next != nil;) {
+        const DependencyNode<P>& node = life_.rings_[ring_of(next).value].nodes[index_of(next)];
+        next = node.next.read();
         const SlotId consumer = node.consumer.read();
-        if (life_.slot(consumer).fan_in.notify()) return consumer;
+        if (life_.slot(consumer).fan_in.notify()) ready(consumer);
       }
-      return std::nullopt;
     }
 
-    /// Drops references of producers until one is consumed by it; that one.
-    [[nodiscard]] std::optional<TaskId> next_consumed() {
-      while (dropped_ < producers_.size()) {
-        const TaskId producer = producers_[dropped_++];
-        if (producer == no_task) continue;
-        if (life_.slot_of(producer).fan_out.drop()) {
-          rings_to_advance_ |= 1u << ring_of(producer).value;
-          return producer;
-        }
+    /// Drops the references of the producers. `consumed` is told of each that is consumed by it.
+    template <class Consumed>
+    void drop_producers(Consumed&& consumed) {
+      for (const TaskId producer : producers_) {
+        if (!life_.slot_of(producer).fan_out.drop()) continue;
+        rings_to_advance_ |= 1u << ring_of(producer).value;
+        consumed(producer);
       }
-      return std::nullopt;
     }
 
-    /// Bit r: the caller advances ring r, after the two loops.
+    /// Bit r: the caller advances ring r, after the producers were dropped.
     [[nodiscard]] uint32_t rings_to_advance() const { return rings_to_advance_; }
 
    private:
     TaskLifeCycle& life_;
     std::span<TaskId> producers_;
-    std::size_t dropped_ = 0;
-    NodeId next_ = nil;
+    NodeId consumers_ = nil;
     bool consumed_ = false;
     uint32_t rings_to_advance_ = 0;
   };
@@ -262,12 +304,7 @@ class TaskLifeCycle {
  private:
   friend class Completion;
 
-  /// The nodes of a task are consecutive, from the last one on to the first: entry 0 is unused.
-  static uint32_t behind(uint32_t index, std::span<const DependencyNode<P>> nodes) {
-    return index + 1 < nodes.size() ? index + 1 : 1;
-  }
-
-  std::array<Ring, max_rings> rings_{};
+  std::array<Arrays, max_rings> rings_{};
 };
 
 }  // namespace pto2

@@ -57,7 +57,7 @@ template <Policy P>
 struct DependencyNode {
   typename P::template cell<NodeId> next;      ///< next consumer of the same producer
   typename P::template cell<SlotId> consumer;  ///< slot of the consumer
-  typename P::template cell<TaskId> producer;  ///< or the one held; no_task if there is none
+  typename P::template cell<TaskId> producer;  ///< or the one held
 };
 
 /// Most references a task can have: its own, its scope's, its ticket's if it is a block task, and

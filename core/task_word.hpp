@@ -66,23 +66,14 @@ class TaskWord {
   /// `retries` grows by the attempts that a drop or the close spoilt.
   [[nodiscard]] Claim claim(TaskId id, NodeId node_id, DependencyNode<P>& node, uint64_t& retries) {
     uint64_t word = word_.load(P::order(Orders::look));
-    PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
     for (;; ++retries) {
-      const uint64_t count = word & count_mask;
-      PTO2_INVARIANT("TW-I1", count < max_references);
-      if (word & closed_bit) {
-        if (count == 0) return Claim::none;
-        if (word_.compare_exchange_strong(word, word + 1, P::order(Orders::hold),
-                                          P::order(Orders::lost))) {
-          return Claim::early;
-        }
-      } else {
-        node.next.write(head_of(word));
-        const uint64_t linked = ((word & ~head_mask) | head_bits(node_id)) + 1;
-        if (word_.compare_exchange_strong(word, linked, P::order(Orders::link),
-                                          P::order(Orders::look))) {
-          return Claim::linked;
-        }
+      // One comparison: the word is this task's, open, and has room for a reference.
+      const uint64_t rest = word & ~head_mask;
+      if (rest - id_bits(id) >= max_references) return claim_closed(id, word, retries);
+      node.next.write(head_of(word));
+      if (word_.compare_exchange_strong(word, rest + head_bits(node_id) + 1, P::order(Orders::link),
+                                        P::order(Orders::look))) {
+        return Claim::linked;
       }
     }
   }
@@ -107,8 +98,9 @@ class TaskWord {
   /// Drops one reference. True if the task is consumed by it.
   [[nodiscard]] bool drop() {
     const uint64_t before = word_.fetch_sub(1, P::order(Orders::drop));
+    if ((before & count_mask) > 1) return false;
     PTO2_INVARIANT("TW-I1", (before & count_mask) != 0);
-    return (before & (closed_bit | count_mask)) == (closed_bit | 1);
+    return (before & closed_bit) != 0;
   }
 
   /// True if the slot holds task `id` and that task is consumed.
@@ -149,6 +141,19 @@ class TaskWord {
   static constexpr uint64_t id_mask = ~uint64_t{0} << id_shift;
   static_assert(64 - id_shift > entry_index_bits, "an id must tell a slot's tasks apart");
   static_assert(max_references == count_mask);
+
+  /// Claims task `id`, which was found closed: `word`.
+  Claim claim_closed(TaskId id, uint64_t word, uint64_t& retries) {
+    PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
+    for (;; ++retries) {
+      PTO2_INVARIANT("TW-I1", (word & closed_bit) != 0 && (word & count_mask) < max_references);
+      if ((word & count_mask) == 0) return Claim::none;
+      if (word_.compare_exchange_strong(word, word + 1, P::order(Orders::hold),
+                                        P::order(Orders::lost))) {
+        return Claim::early;
+      }
+    }
+  }
 
   static constexpr uint64_t id_bits(TaskId id) { return local_of(id) << id_shift; }
   static constexpr uint64_t head_bits(NodeId node) { return uint64_t{node.value} << head_shift; }

@@ -212,8 +212,8 @@ class Graph : public Roles<P, 1 + workers> {
   void complete(SlotId slot, uint32_t worker) {
     typename Life::Completion completion(life(), slot, scratch_[worker]);
     if (completion.consumed()) happened<P>("closing is the last drop");
-    while (const auto consumer = completion.next_ready()) push(*consumer);
-    while (completion.next_consumed()) happened<P>("a consumer's drop is the last");
+    completion.notify_consumers([this](SlotId consumer) { push(consumer); });
+    completion.drop_producers([](TaskId) { happened<P>("a consumer's drop is the last"); });
     advance(completion.rings_to_advance());
     finished_[worker].add(1);
     this->bells[0].ring();

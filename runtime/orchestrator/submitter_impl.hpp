@@ -278,14 +278,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
 Admitted Submitter<P, F>::admit(const Submission& task) {
   if (task_trace_.enabled()) [[unlikely]]
     return admit_traced(task);
-  uint64_t linked = 0;
   uint64_t early = 0;
-  const auto count = [&](uint32_t, Claim claim) {
-    linked += claim == Claim::linked ? 1 : 0;
-    early += claim == Claim::early ? 1 : 0;
-  };
+  const auto count = [&](uint32_t, Claim claim) { early += claim == Claim::early ? 1 : 0; };
   const Admitted admitted = state_.admission.admit(task.demand(), counts_.cas_retries, count);
-  counts_.edges_linked += linked;
+  counts_.edges_linked += task.producers.size() + task.owners.size() - admitted.absent;
   counts_.edges_early += early;
   return admitted;
 }

@@ -45,11 +45,17 @@ class Completion {
   /// Completes the task of the worker, unless others have shares in it that have not ended.
   void complete(WorkerId worker) {
     const SlotId task = desk_.cores.task_of(worker);
-    const TaskDescriptor descriptor = desk_.describe(task);
-    if (descriptor.is_block || descriptor.is_pinned()) [[unlikely]] {
+    TaskId id;
+    bool is_shared;
+    {
+      const auto descriptor = desk_.state.life.slot(task).descriptor.reading();
+      id = descriptor->id;
+      is_shared = descriptor->is_block || descriptor->is_pinned();
+    }
+    if (is_shared) [[unlikely]] {
       if (!end_share(worker)) return;
     }
-    complete_task(task, descriptor.id);
+    complete_task(task, id);
   }
 
  private:
@@ -60,10 +66,9 @@ class Completion {
     typename Life::Completion completion(desk_.state.life, task,
                                          {scratch_.get(), desk_.state.config.dep_pool});
     if (completion.consumed()) record<P>(desk_.log, EventKind::consume, id);
-    while (const auto consumer = completion.next_ready()) dispatch_.push(*consumer);
-    while (const auto consumed = completion.next_consumed()) {
-      record<P>(desk_.log, EventKind::consume, *consumed);
-    }
+    completion.notify_consumers([this](SlotId consumer) { dispatch_.push(consumer); });
+    completion.drop_producers(
+        [this](TaskId producer) { record<P>(desk_.log, EventKind::consume, producer); });
     desk_.state.advance(completion.rings_to_advance(), desk_.log, desk_.counts.cas_retries);
     desk_.state.finished[desk_.id.value].add(1);
   }

@@ -51,9 +51,8 @@ class AdmissionTest : public testing::Test {
     auto& life = admission.life();
     typename TaskLifeCycle<TestPolicy, Slot>::Completion completion(life, life.slot_id(id),
                                                                     scratch);
-    while (const auto slot = completion.next_ready()) ready.push_back(*slot);
-    while (completion.next_consumed()) {
-    }
+    completion.notify_consumers([&](SlotId slot) { ready.push_back(slot); });
+    completion.drop_producers([](TaskId) {});
     life.advance_all(completion.rings_to_advance(), [](const auto&) {});
     return ready;
   }

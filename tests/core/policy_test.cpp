@@ -110,9 +110,11 @@ void run_a_pair() {
     std::array<TaskId, 4> scratch;
     auto& life = admission.life();
     typename TaskLifeCycle<Documented, Slot>::Completion done(life, life.slot_id(task), scratch);
-    EXPECT_EQ(done.next_ready().has_value(), task == tasks[0]);
+    uint32_t ready = 0;
+    done.notify_consumers([&](SlotId) { ++ready; });
+    EXPECT_EQ(ready, task == tasks[0] ? 1u : 0u);
     (void)life.drop_scope(task);
-    (void)done.next_consumed();
+    done.drop_producers([](TaskId) {});
     life.advance_all(1, [&](const auto& step) { reclaimed.push_back(step.reclaimed); });
   }
   EXPECT_EQ(reclaimed, tasks);

@@ -41,8 +41,8 @@ class TaskLifeCycleTest : public testing::Test {
     std::array<TaskId, 8> scratch;
     typename Life::Completion completion(life, life.slot_id(id), scratch);
     if (completion.consumed()) outcome.consumed.push_back(id);
-    while (const auto slot = completion.next_ready()) outcome.ready.push_back(slot->value);
-    while (const auto task = completion.next_consumed()) outcome.consumed.push_back(*task);
+    completion.notify_consumers([&](SlotId slot) { outcome.ready.push_back(slot.value); });
+    completion.drop_producers([&](TaskId task) { outcome.consumed.push_back(task); });
     outcome.rings = completion.rings_to_advance();
     return outcome;
   }
@@ -85,8 +85,9 @@ TYPED_TEST(TaskLifeCycleTest, APairAcrossRings) {
   const TaskId consumer = make_id(1, 0);
   this->life.open(producer, 1, 0);
   EXPECT_TRUE(this->life.release_hold(producer, 0));
-  auto opened = this->life.open(consumer, 1, 1);
-  EXPECT_EQ(opened.claim(producer, this->retries), Claim::linked);
+  this->life.open(consumer, 1, 1);
+  auto edges = this->life.edges(consumer, 1);
+  EXPECT_EQ(edges.claim(producer, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(consumer, 0));
   auto outcome = this->complete(producer);
   EXPECT_EQ(outcome.ready, std::vector{this->life.slot_id(consumer).value});
@@ -114,10 +115,11 @@ TYPED_TEST(TaskLifeCycleTest, EarlyAndAbsentProducers) {
   EXPECT_FALSE(this->life.drop_scope(gone));
   (void)this->complete(gone);
   (void)this->complete(done);
-  auto opened = this->life.open(consumer, 4, 3);  // nodes 4, 5 and, around the end, 1
-  EXPECT_EQ(opened.claim(gone, this->retries), Claim::none);
-  EXPECT_EQ(opened.claim(done, this->retries), Claim::early);
-  EXPECT_EQ(opened.claim(open, this->retries), Claim::linked);
+  this->life.open(consumer, 4, 3);  // nodes 4, 5 and, around the end, 1
+  auto edges = this->life.edges(consumer, 4);
+  EXPECT_EQ(edges.claim(gone, this->retries), Claim::none);
+  EXPECT_EQ(edges.claim(done, this->retries), Claim::early);
+  EXPECT_EQ(edges.claim(open, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(consumer, 2));
   EXPECT_EQ(this->complete(open).ready.size(), 1u);
   EXPECT_FALSE(this->life.drop_scope(done)) << "the early consumer holds it";
@@ -137,9 +139,10 @@ TYPED_TEST(TaskLifeCycleTest, HeldOwnersHaveANodeEachBehindTheProducers) {
     this->life.open(id, 1, 0);
     EXPECT_TRUE(this->life.release_hold(id, 0));
   }
-  auto opened = this->life.open(holder, 5, 3);  // nodes 5 and, around the end, 1 and 2
-  EXPECT_EQ(opened.claim(producer, this->retries), Claim::linked);
-  for (const TaskId owner : owners) opened.hold(owner);
+  this->life.open(holder, 5, 3);  // nodes 5 and, around the end, 1 and 2
+  auto edges = this->life.edges(holder, 5);
+  EXPECT_EQ(edges.claim(producer, this->retries), Claim::linked);
+  for (const TaskId owner : owners) edges.hold(owner);
   EXPECT_FALSE(this->life.release_hold(holder, 2));
   for (const TaskId id : {owners[0], owners[1], producer}) {
     (void)this->complete(id);
@@ -156,8 +159,9 @@ TYPED_TEST(TaskLifeCycleTest, BehindTheLastNodeComesTheFirst) {
     this->life.open(id, 1, 0);
     EXPECT_TRUE(this->life.release_hold(id, 0));
   }
-  auto opened = this->life.open(consumer, 5, 2);  // nodes 5 and 1
-  for (const TaskId id : producers) EXPECT_EQ(opened.claim(id, this->retries), Claim::linked);
+  this->life.open(consumer, 5, 2);  // nodes 5 and 1
+  auto edges = this->life.edges(consumer, 5);
+  for (const TaskId id : producers) EXPECT_EQ(edges.claim(id, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(consumer, 0));
   EXPECT_TRUE(this->complete(producers[0]).ready.empty());
   EXPECT_EQ(this->complete(producers[1]).ready, std::vector{this->life.slot_id(consumer).value});

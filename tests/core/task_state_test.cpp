@@ -197,5 +197,12 @@ TYPED_TEST(FanOutDeathTest, MoreReferencesThanCanBeCounted) {
   EXPECT_DEATH(this->slot.hold(this->id), "TW-I1|TS-I2");
 }
 
+TYPED_TEST(FanOutDeathTest, MoreConsumersThanCanBeCounted) {
+  this->slot.open(this->id);
+  for (uint32_t n = 2; n < max_references; ++n) ASSERT_EQ(this->claim(1), Claim::linked);
+  EXPECT_EQ(this->slot.references(this->id), max_references);
+  EXPECT_DEATH((void)this->claim(1), "TW-I1|TS-I2");
+}
+
 }  // namespace
 }  // namespace pto2

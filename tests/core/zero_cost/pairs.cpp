@@ -40,8 +40,9 @@ bool policy_drop(Word& word) {
 }
 bool hand_drop(std::atomic<uint64_t>& word) {
   const uint64_t before = word.fetch_sub(1, std::memory_order_seq_cst);
+  if ((before & count_mask) > 1) return false;
   require((before & count_mask) != 0, "TW-I1", "count", 1);
-  return (before & (closed_bit | count_mask)) == (closed_bit | 1);
+  return (before & closed_bit) != 0;
 }
 
 uint64_t policy_close(Word& word) {
@@ -69,24 +70,25 @@ int policy_claim(Word& word, uint64_t id, uint32_t place, Node& node, uint64_t& 
 }
 int hand_claim(std::atomic<uint64_t>& target, uint64_t id, uint32_t place, uint32_t& next,
                uint64_t& retries) {
+  const uint64_t bits = (id & ((uint64_t{1} << 62) - 1)) << 43;
   uint64_t word = target.load(std::memory_order_acquire);
-  require((word & id_mask) == (id & ((uint64_t{1} << 62) - 1)) << 43, "TW-I4", "id", 4);
+  while (((word & ~head_mask) - bits) < count_mask) {
+    next = static_cast<uint32_t>((word & head_mask) >> 21);
+    const uint64_t linked = (word & ~head_mask) + (uint64_t{place} << 21) + 1;
+    if (target.compare_exchange_strong(word, linked, std::memory_order_release,
+                                       std::memory_order_acquire)) {
+      return 0;
+    }
+    ++retries;
+  }
+  require((word & id_mask) == bits, "TW-I4", "id", 4);
   for (;; ++retries) {
-    const uint64_t count = word & count_mask;
-    require(count < count_mask, "TW-I1", "count", 5);
-    if (word & closed_bit) {
-      if (count == 0) return 2;
-      if (target.compare_exchange_strong(word, word + 1, std::memory_order_relaxed,
-                                         std::memory_order_acquire)) {
-        return 1;
-      }
-    } else {
-      next = static_cast<uint32_t>((word & head_mask) >> 21);
-      const uint64_t linked = ((word & ~head_mask) | (uint64_t{place} << 21)) + 1;
-      if (target.compare_exchange_strong(word, linked, std::memory_order_release,
-                                         std::memory_order_acquire)) {
-        return 0;
-      }
+    const bool fits = (word & closed_bit) != 0 && (word & count_mask) < count_mask;
+    require(fits, "TW-I1", "count", 5);
+    if ((word & count_mask) == 0) return 2;
+    if (target.compare_exchange_strong(word, word + 1, std::memory_order_relaxed,
+                                       std::memory_order_relaxed)) {
+      return 1;
     }
   }
 }
