@@ -1,4 +1,4 @@
-/// What the rules find.
+/// What the rules find. They hold nearly always, so that no rule makes a text before it is broken.
 #pragma once
 
 #include <map>

@@ -27,13 +27,13 @@ class Counts {
  private:
   /// `before` had to happen before it.
   void check(uint32_t task, const Moment& moment, const char* what, bool before) {
-    const std::string name = text_of(it_.record.tasks[task].task);
+    const auto name = [&] { return text_of(it_.record.tasks[task].task); };
     if (moment.times > 1) {
-      refuse(task, moment, fmt::format("{} has {} events {}", name, moment.times, what));
+      refuse(task, moment, fmt::format("{} has {} events {}", name(), moment.times, what));
     } else if (!moment.has() && !it_.record.given_up) {
-      refuse(task, moment, fmt::format("{} has no {}", name, what));
+      refuse(task, moment, fmt::format("{} has no {}", name(), what));
     } else if (moment.has() && !before) {
-      refuse(task, moment, fmt::format("{} has {}, but not what comes before it", name, what));
+      refuse(task, moment, fmt::format("{} has {}, but not what comes before it", name(), what));
     }
   }
 
@@ -83,10 +83,10 @@ void check_backlog(const Case& it, uint32_t backlog) {
 
 /// VR-I5.
 void check_producer(const Case& it, uint32_t task, const ProducerRecord& producer) {
-  const std::string name = text_of(producer.task);
+  const auto name = [&] { return text_of(producer.task); };
   const uint32_t found = it.history.find(producer.task);
   if (found == no_index || found >= task) {
-    it.findings.add("VR-I5", "its producer " + name + " was not submitted before it",
+    it.findings.add("VR-I5", "its producer " + name() + " was not submitted before it",
                     it.submit(task));
     return;
   }
@@ -94,10 +94,10 @@ void check_producer(const Case& it, uint32_t task, const ProducerRecord& produce
   const Moment& ready = it.history.of(task).ready;
   if (!history.whole || !ready.has()) return;
   if (history.fin == no_index) {
-    it.findings.add("VR-I5", "ready, although its producer " + name + " has not finished",
+    it.findings.add("VR-I5", "ready, although its producer " + name() + " has not finished",
                     it.event(ready.event), it.submit(found));
   } else if (is_late(it.event(history.fin), it.event(ready.event))) {
-    it.findings.add("VR-I5", "ready before its producer " + name + " has finished",
+    it.findings.add("VR-I5", "ready before its producer " + name() + " has finished",
                     it.event(ready.event), it.event(history.fin));
   }
 }
@@ -109,15 +109,17 @@ void check_claim(const Case& it, uint32_t task, const ProducerRecord& producer) 
   const TaskHistory& history = it.history.of(found);
   const bool early = producer.claim == Claim::early;
   const uint32_t end = early ? history.fin : history.consume.event;
-  const std::string problem =
-      fmt::format("{} was claimed as {}", text_of(producer.task), early ? "finished" : "consumed");
+  const auto problem = [&] {
+    return fmt::format("{} was claimed as {}", text_of(producer.task),
+                       early ? "finished" : "consumed");
+  };
   if (end == no_index) {
-    it.findings.add("VR-I6", problem + ", which it never was", it.submit(task), it.submit(found));
+    it.findings.add("VR-I6", problem() + ", which it never was", it.submit(task), it.submit(found));
     return;
   }
   const uint64_t earliest = early ? it.event(end).t : it.event(end).before;
   if (earliest <= it.submit(task).t) return;
-  it.findings.add("VR-I6", problem + ", which it was not yet", it.submit(task), it.event(end));
+  it.findings.add("VR-I6", problem() + ", which it was not yet", it.submit(task), it.event(end));
 }
 
 }  // namespace

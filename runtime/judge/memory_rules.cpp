@@ -14,15 +14,16 @@ void check_released(const Case& it, const char* rule, const char* what, uint32_t
   const TaskHistory& history = it.history.of(holder);
   if (!history.whole) return;
   const Event& submit = it.submit(task);
-  const std::string problem =
-      fmt::format("it takes {} of {}", what, text_of(it.record.tasks[holder].task));
+  const auto problem = [&] {
+    return fmt::format("it takes {} of {}", what, text_of(it.record.tasks[holder].task));
+  };
   if (!history.reclaim.has()) {
-    it.findings.add(rule, problem + ", which is never reclaimed", submit, it.submit(holder));
+    it.findings.add(rule, problem() + ", which is never reclaimed", submit, it.submit(holder));
   } else if (it.event(history.reclaim.event).before > submit.t) {
-    it.findings.add(rule, problem + ", which is not reclaimed yet", submit,
+    it.findings.add(rule, problem() + ", which is not reclaimed yet", submit,
                     it.event(history.reclaim.event));
   } else if (history.needed != no_index && is_late(it.event(history.needed), submit)) {
-    it.findings.add(rule, problem + ", which is still used", submit, it.event(history.needed));
+    it.findings.add(rule, problem() + ", which is still used", submit, it.event(history.needed));
   }
 }
 

@@ -50,23 +50,26 @@ void check_tensor(const Case& it, uint32_t task, std::size_t i, uint64_t& memori
   }
   if (param.external) return check_number(it, task, i, memories);
   const uint32_t owner = it.history.find(param.owner);
-  const std::string name =
-      fmt::format("parameter {} lies in the buffers of {}", i, text_of(param.owner));
+  const auto name = [&] {
+    return fmt::format("parameter {} lies in the buffers of {}", i, text_of(param.owner));
+  };
   if (owner == no_index || owner > task) {
-    it.findings.add("VR-I16", name + ", which was not submitted before it", it.submit(task));
+    it.findings.add("VR-I16", name() + ", which was not submitted before it", it.submit(task));
     return;
   }
   const TaskRecord& held = it.record.tasks[owner];
   if (bytes && !is_inside(held, *bytes)) {
     it.findings.add(
-        "VR-I16", fmt::format("{}, but its bytes {} to {} do not", name, bytes->begin, bytes->end),
+        "VR-I16",
+        fmt::format("{}, but its bytes {} to {} do not", name(), bytes->begin, bytes->end),
         it.submit(task), it.submit(owner));
   }
   if (owner == task && param.reads()) {
     it.findings.add("VR-I16", fmt::format("parameter {} reads what nobody has written", i),
                     it.submit(task));
   } else if (owner != task && !keeps(submission, param)) {
-    it.findings.add("VR-I16", name + ", which it does not hold", it.submit(task), it.submit(owner));
+    it.findings.add("VR-I16", name() + ", which it does not hold", it.submit(task),
+                    it.submit(owner));
   }
 }
 

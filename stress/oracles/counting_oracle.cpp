@@ -36,15 +36,18 @@ struct Run {
   std::vector<Task> tasks;
   /// Of each ring, oldest first, as indices.
   std::array<std::vector<size_t>, 4> tasks_of_ring;
+  mutable std::array<size_t, 4> retired_of_ring{};
   std::vector<bool> scope_is_open;
   std::vector<size_t> open_scopes;
   size_t groups = 0;
   std::vector<OpenGroup> open_groups;
   Peaks peaks;
 
-  /// How many tasks of the ring have retired: those before the first whose scope is open.
-  size_t retired(const std::vector<size_t>& ring_tasks) const {
-    size_t count = 0;
+  /// How many tasks of the ring have retired: those before the first whose scope is open. They only
+  /// become more, so the count goes on from the last.
+  size_t retired(size_t ring) const {
+    const std::vector<size_t>& ring_tasks = tasks_of_ring[ring];
+    size_t& count = retired_of_ring[ring];
     while (count < ring_tasks.size() && !scope_is_open[tasks[ring_tasks[count]].scope]) ++count;
     return count;
   }
@@ -89,8 +92,9 @@ void check_overlap(const Run& run, const std::vector<size_t>& ring_tasks, size_t
 
 uint64_t live_entries(const Run& run) {
   uint64_t count = 0;
-  for (const std::vector<size_t>& ring_tasks : run.tasks_of_ring) {
-    for (size_t i = run.retired(ring_tasks); i < ring_tasks.size(); ++i) {
+  for (size_t ring = 0; ring < run.tasks_of_ring.size(); ++ring) {
+    const std::vector<size_t>& ring_tasks = run.tasks_of_ring[ring];
+    for (size_t i = run.retired(ring); i < ring_tasks.size(); ++i) {
       count += run.tasks[ring_tasks[i]].entries_left;
     }
   }
@@ -112,8 +116,9 @@ uint64_t live_nodes(const Run& run, const std::vector<size_t>& ring_tasks, size_
 /// How many of these tasks, named once per entry that goes, are live.
 uint64_t live_among(const Run& run, const std::vector<size_t>& tasks) {
   uint64_t count = 0;
-  for (const std::vector<size_t>& ring_tasks : run.tasks_of_ring) {
-    for (size_t i = run.retired(ring_tasks); i < ring_tasks.size(); ++i) {
+  for (size_t ring = 0; ring < run.tasks_of_ring.size(); ++ring) {
+    const std::vector<size_t>& ring_tasks = run.tasks_of_ring[ring];
+    for (size_t i = run.retired(ring); i < ring_tasks.size(); ++i) {
       count += static_cast<uint64_t>(std::count(tasks.begin(), tasks.end(), ring_tasks[i]));
     }
   }
@@ -124,7 +129,7 @@ std::optional<Resource> submit(Run& run, const Call& call) {
   const Configuration& limits = run.configuration;
   const uint32_t ring = ring_at(run.open_scopes.size(), limits.rings);
   std::vector<size_t>& ring_tasks = run.tasks_of_ring[ring];
-  const size_t retired = run.retired(ring_tasks);
+  const size_t retired = run.retired(ring);
   if (ring_tasks.size() - retired >= limits.window - 1) return Resource::task_window;
 
   const uint64_t bytes = packed(call.output_bytes);
@@ -249,12 +254,14 @@ uint32_t ring_at(size_t open_scopes, uint32_t rings) {
 }
 
 std::optional<Deadlock> first_deadlock(const Program& program, const Configuration& configuration) {
-  Run run{configuration, {}, {}, {}, {}, 0, {}, {}};
+  Run run;
+  run.configuration = configuration;
   return execute(run, program);
 }
 
 SmallestSizes smallest_sizes(const Program& program, uint32_t rings) {
-  Run run{{plenty, plenty, plenty, plenty, rings}, {}, {}, {}, {}, 0, {}, {}};
+  Run run;
+  run.configuration = {plenty, plenty, plenty, plenty, rings};
   execute(run, program);
   SmallestSizes sizes{4,
                       std::max<uint64_t>(run.peaks.bytes, 1024),
