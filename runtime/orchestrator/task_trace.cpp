@@ -1,7 +1,6 @@
 #include "runtime/orchestrator/task_trace.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace pto2 {
 namespace {
@@ -25,8 +24,7 @@ uint32_t TaskTrace::scope_end() {
 }
 
 void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint32_t first_node) {
-  const std::vector<Claim> claims = std::exchange(claims_, {});
-  if (tasks_.size() == limit_) return;
+  if (tasks_.size() == limit_) return claims_.clear();
   TaskRecord& traced = tasks_.emplace_back();
   traced.task = admitted.id;
   traced.kernel = task.kernel_id;
@@ -46,9 +44,11 @@ void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint
   traced.heap_bytes = task.heap_bytes;
   traced.first_node = first_node;
   traced.nodes = task.producers.size() + task.owners.size();
+  traced.producers.reserve(task.producers.size());
   for (std::size_t i = 0; i < task.producers.size(); ++i) {
-    traced.producers.push_back({task.producers[i], claims[i]});
+    traced.producers.push_back({task.producers[i], claims_[i]});
   }
+  claims_.clear();
   traced.holds = task.owners;
   add_params(task, traced);
   if (task.has_pipes) add_pipes(task, traced);
@@ -63,6 +63,7 @@ void TaskTrace::add_pipes(const Submission& task, TaskRecord& traced) {
 }
 
 void TaskTrace::add_params(const Submission& task, TaskRecord& traced) const {
+  traced.params.reserve(task.params.size());
   for (std::size_t i = 0; i < task.params.size(); ++i) {
     const PTOParamType type = task.params[i].type;
     if (type == PTOParamType::SCALAR) {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 
 namespace pto2::simulations {
 namespace {
@@ -23,6 +23,7 @@ class Edges {
  public:
   Edges(std::span<const oracle::RecordedTask> demanded, bool is_whole, const Record& record)
       : demanded_(demanded), is_whole_(is_whole), times_(record.tasks.size()) {
+    numbers_.reserve(record.tasks.size());
     for (const TaskRecord& task : record.tasks) {
       numbers_.emplace(task.task.value, numbers_.size());
     }
@@ -30,16 +31,19 @@ class Edges {
   }
 
   std::vector<std::string> problems(const Record& record) {
+    std::vector<std::size_t> edges;
+    std::vector<std::size_t> holds;
+    std::vector<std::size_t> kept;
     for (std::size_t i = 0; i < record.tasks.size() && problems_.size() < most; ++i) {
-      std::vector<std::size_t> edges;
-      std::vector<std::size_t> holds;
+      edges.clear();
+      holds.clear();
       for (const ProducerRecord& producer : record.tasks[i].producers) {
         edges.push_back(number_of(producer.task));
       }
       for (const TaskId owner : record.tasks[i].holds) holds.push_back(number_of(owner));
       compare(i, "edge to task", demanded_[i].producers, edges, edges);
       // Who waits for a task keeps its buffer, too.
-      std::vector<std::size_t> kept = edges;
+      kept = edges;
       kept.insert(kept.end(), holds.begin(), holds.end());
       compare(i, "reference to the buffer of task", demanded_[i].owners, holds, kept);
     }
@@ -76,7 +80,7 @@ class Edges {
 
   std::span<const oracle::RecordedTask> demanded_;
   bool is_whole_;
-  std::map<uint64_t, std::size_t> numbers_;
+  std::unordered_map<uint64_t, std::size_t> numbers_;
   std::vector<Times> times_;
   std::vector<std::string> problems_;
 };

@@ -137,13 +137,14 @@ void Relay::submit(const PTOParam* params, uint32_t count, uint32_t parts, Submi
   ++tasks_;
   if (!options_.stub_kernels) return submit(params, count);
   StubTask& stub = add_stub(params, count, parts);
-  std::vector<PTOParam> given(params, params + count);
-  given.insert(given.begin(), make_scalar_param(reinterpret_cast<uint64_t>(&stub)));
-  submit(given.data(), count + 1);
+  given_.assign(1, make_scalar_param(reinterpret_cast<uint64_t>(&stub)));
+  given_.insert(given_.end(), params, params + count);
+  submit(given_.data(), count + 1);
 }
 
 Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_t parts) {
   StubTask& stub = stubs_.emplace_back(StubTask{tasks_, parts, {}, 0, {}});
+  stub.accesses.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const bool reads =
         params[i].type == PTOParamType::INPUT || params[i].type == PTOParamType::INOUT;

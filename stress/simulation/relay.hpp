@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "runtime/chip/ai_core.hpp"
@@ -77,8 +78,9 @@ class Relay : public PTO2Runtime {
   RelayOptions options_;
   uint64_t tasks_ = 0;
   std::deque<StubTask> stubs_;
-  std::map<uint64_t, Handle> handles_;        // by the target's handle
-  std::map<uint64_t, std::size_t> external_;  // buffers by address
+  std::vector<PTOParam> given_;  // of the submission under way: the stub's record, and its own
+  std::unordered_map<uint64_t, Handle> handles_;  // by the target's handle
+  std::map<uint64_t, std::size_t> external_;      // buffers by address
   /// Entry b: who wrote buffer b last, and whether others may have done so at the same time.
   std::vector<Written> written_;
 };

@@ -62,7 +62,7 @@ class Hash {
     const auto& [direction, pipe, pipe_out, tag, external, owner, memory, base, element, origin,
                  dims, strides, start, extent] = param;
     add(direction, pipe, pipe_out, tag, external, owner, memory, base, element, origin, dims);
-    for (std::size_t i = 0; i < max_dims; ++i) add(strides[i], start[i], extent[i]);
+    for (std::size_t i = 0; i < dims; ++i) add(strides[i], start[i], extent[i]);
   }
   void add_one(const MadePipe& pipe) {
     const auto& [tag, capacity] = pipe;

@@ -20,6 +20,7 @@ RunResult some_run() {
   record.tasks[1].producers.resize(1);
   record.tasks[1].holds.resize(1);
   record.tasks[1].params.resize(1);
+  record.tasks[1].params[0].dims = max_dims;
   record.tasks[1].pipes.resize(1);
   record.pipe_uses.resize(2);
   return result;
@@ -97,7 +98,7 @@ TEST(RunHash, HasEveryFieldOfAParameter) {
        [](ParamRecord& param) { param.owner.value = 1; },
        [](ParamRecord& param) { param.memory = 1; }, [](ParamRecord& param) { param.base = 1; },
        [](ParamRecord& param) { param.element = 1; }, [](ParamRecord& param) { param.origin = 1; },
-       [](ParamRecord& param) { param.dims = 1; }, [](ParamRecord& param) { param.strides[0] = 1; },
+       [](ParamRecord& param) { param.dims = 4; }, [](ParamRecord& param) { param.strides[0] = 1; },
        [](ParamRecord& param) { param.start[0] = 1; },
        [](ParamRecord& param) { param.extent[0] = 1; },
        [](ParamRecord& param) { param.extent[max_dims - 1] = 1; }}));
