@@ -57,6 +57,7 @@ enum class Lack : uint8_t { slot, heap_bytes, nodes };
 /// A task that was admitted and is still the submitter's.
 struct Admitted {
   TaskId id;
+  SlotId slot;
   HeapPlacement placement;  ///< of its packed buffer
   uint32_t first_node = 0;  ///< index of its nodes in the ring's
   uint32_t absent = 0;      ///< producers and owners that will not notify it
@@ -76,6 +77,16 @@ class Admission {
           pool(tasks, memory.pool_marks, static_cast<uint32_t>(memory.nodes.size() - 1)) {}
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
+
+    /// Observes the watermark, and derives what is free from it.
+    uint64_t observe() {
+      const uint64_t alive = watermark.observe();
+      PTO2_INVARIANT("AD-I3", alive <= tasks.next());
+      tasks.observe(alive);
+      heap.observe();
+      pool.observe();
+      return alive;
+    }
 
     /// True if the submitter's books are whole, given a watermark.
     [[nodiscard]] bool invariant_holds(uint64_t alive) const {
@@ -104,11 +115,7 @@ class Admission {
   // The submitter's view of the watermarks.
 
   void observe() {
-    for (uint32_t ring = 0; ring < count_; ++ring) {
-      const uint64_t alive = rings_[ring]->watermark.observe();
-      PTO2_INVARIANT("AD-I3", alive <= rings_[ring]->tasks.next());
-      alive_[ring] = alive;
-    }
+    for (uint32_t ring = 0; ring < count_; ++ring) alive_[ring] = rings_[ring]->observe();
   }
   /// Before and after a wait: which watermark is waited for.
   [[nodiscard]] AwaitedMark<P>& awaited() { return awaited_; }
@@ -130,25 +137,26 @@ class Admission {
   /// What does not fit by the submitter's view, or nothing: then the task can be admitted.
   [[nodiscard]] std::optional<Lack> lacking(const Demand& demand) const {
     const Ring& ring = *rings_[demand.ring.value];
-    const uint64_t alive = alive_[demand.ring.value];
-    if (!ring.tasks.fits(alive)) return Lack::slot;
-    if (!ring.heap.placement(demand.heap_bytes, alive).fits) return Lack::heap_bytes;
-    if (!ring.pool.fits(nodes_of(demand), alive)) return Lack::nodes;
+    if (!ring.tasks.fits()) return Lack::slot;
+    if (!ring.heap.placement(demand.heap_bytes).fits) return Lack::heap_bytes;
+    if (!ring.pool.fits(nodes_of(demand))) return Lack::nodes;
     return std::nullopt;
   }
 
   /// Admits the next task of the ring, which lacks nothing. `claimed(i, claim)` is told what
   /// the claim of producer number i came to; `retries` as in TaskWord::claim.
   template <class Claimed>
-  [[nodiscard]] Admitted admit(const Demand& demand, uint64_t& retries, Claimed&& claimed) {
+  [[nodiscard, gnu::always_inline]] Admitted admit(const Demand& demand, uint64_t& retries,
+                                                   Claimed&& claimed) {
     Ring& ring = *rings_[demand.ring.value];
-    const uint64_t alive = alive_[demand.ring.value];
-    const HeapPlacement placement = ring.heap.placement(demand.heap_bytes, alive);
-    ring.heap.take(placement, alive);
-    const uint32_t first_node = ring.pool.take(nodes_of(demand), alive);
-    const TaskId id = make_id(demand.ring, ring.tasks.take(alive));
+    const HeapPlacement placement = ring.heap.placement(demand.heap_bytes);
+    ring.heap.take(placement);
+    const uint32_t first_node = ring.pool.take(nodes_of(demand));
+    const uint64_t local = ring.tasks.take();
+    const TaskId id = make_id(demand.ring, local);
+    const SlotId slot = make_slot(demand.ring, ring.tasks.slot(local));
     life_.open(id, first_node, nodes_of(demand));
-    return {id, placement, first_node, claim_all(id, first_node, demand, retries, claimed)};
+    return {id, slot, placement, first_node, claim_all(id, first_node, demand, retries, claimed)};
   }
 
   /// Publishes what the submitter has written of the task. True: the task is ready, push it.

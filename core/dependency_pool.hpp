@@ -3,7 +3,7 @@
 ///   top     nodes ever taken; node i of the pool's life is at index 1 + i mod capacity, of which
 ///           the next one's is kept
 ///   marks   per slot, top after the task took its nodes
-///   tail    derived: marks of task watermark - 1
+///   tail    derived whenever the watermark is observed: marks of task watermark - 1
 ///
 /// Write rights: the orchestrator alone. A node belongs to the consumer and is on the list of its
 /// producer; it is free once the consumer is reclaimed, which needs its producers completed.
@@ -25,23 +25,28 @@ class DependencyPool {
   /// `marks` has one entry per slot of `ring` and outlives this object; `capacity` is in nodes,
   /// 1..2^20 - 1.
   DependencyPool(const TaskRing& ring, std::span<uint64_t> marks, uint32_t capacity)
-      : ring_(&ring), marks_(marks), capacity_(capacity) {
+      : ring_(&ring), marks_(marks), capacity_(capacity), end_(capacity) {
     PTO2_INVARIANT("DP-P1", marks.size() == ring.window());
     PTO2_INVARIANT("DP-P1", capacity >= 1 && capacity < max_ring_entries);
   }
 
+  /// The tail, given the watermark.
   [[nodiscard]] uint64_t tail(uint64_t alive) const {
     return alive == 0 ? 0 : marks_[ring_->slot(alive - 1)];
   }
+  /// Nodes that are taken, given the watermark.
   [[nodiscard]] uint64_t used(uint64_t alive) const { return top_ - tail(alive); }
 
-  /// True if `n` nodes are free, given the watermark.
-  [[nodiscard]] bool fits(uint64_t n, uint64_t alive) const { return used(alive) + n <= capacity_; }
+  /// The task ring has observed the watermark.
+  void observe() { end_ = tail(ring_->alive()) + capacity_; }
+
+  /// True if `n` nodes are free.
+  [[nodiscard]] bool fits(uint64_t n) const { return top_ + n <= end_; }
 
   /// Takes `n` nodes for the next task of the ring; returns the index of the first in the pool's
-  /// array, whose entry 0 stays unused. Requires fits(n, alive).
-  uint32_t take(uint64_t n, uint64_t alive) {
-    PTO2_INVARIANT("DP-I2", fits(n, alive));
+  /// array, whose entry 0 stays unused. Requires fits(n).
+  uint32_t take(uint64_t n) {
+    PTO2_INVARIANT("DP-I2", fits(n));
     const uint64_t first = next_index_;
     next_index_ += n;
     if (next_index_ > capacity_) next_index_ -= capacity_;
@@ -59,7 +64,8 @@ class DependencyPool {
       if (mark < from) return false;
       from = mark;
     }
-    return from == top_ && used(alive) <= capacity_ && next_index_ == 1 + top_ % capacity_;
+    return from == top_ && used(alive) <= capacity_ && next_index_ == 1 + top_ % capacity_ &&
+           end_ == tail(ring_->alive()) + capacity_;
   }
 
  private:
@@ -67,6 +73,7 @@ class DependencyPool {
   std::span<uint64_t> marks_;
   uint64_t capacity_;
   uint64_t top_ = 0;
+  uint64_t end_;  // of those that may be taken: the tail and the capacity
   uint64_t next_index_ = 1;
 };
 

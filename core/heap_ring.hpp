@@ -2,7 +2,8 @@
 ///
 ///   top    position after the newest buffer
 ///   ends   per slot, the position after the task's buffer; without outputs, the current top
-///   tail   derived: ends of task watermark - 1, 0 with nothing reclaimed yet
+///   tail   derived whenever the watermark is observed: ends of task watermark - 1, 0 with nothing
+///          reclaimed yet
 ///
 /// Write rights: the orchestrator alone. No tail is stored by schedulers: two that advance the
 /// watermark could store it out of order, and by then the slot may hold the next task.
@@ -34,28 +35,30 @@ class HeapRing {
   [[nodiscard]] uint64_t size() const { return size_; }
   [[nodiscard]] uint64_t top() const { return top_; }
 
+  /// The tail, given the watermark.
   [[nodiscard]] uint64_t tail(uint64_t alive) const {
     return alive == 0 ? 0 : ends_[ring_->slot(alive - 1)];
   }
 
-  /// Where `bytes` (a multiple of the output alignment) would go, given the watermark.
-  [[nodiscard]] HeapPlacement placement(uint64_t bytes, uint64_t alive) const {
-    const bool drained = ring_->next() == alive;
-    const HeapPlacement found = find_placement(top_, tail(alive), size_, bytes, drained);
+  /// The task ring has observed the watermark.
+  void observe() { tail_ = tail(ring_->alive()); }
+
+  /// Where `bytes` (a multiple of the output alignment) would go.
+  [[nodiscard]] HeapPlacement placement(uint64_t bytes) const {
+    const bool drained = ring_->next() == ring_->alive();
+    const HeapPlacement found = find_placement(top_, tail_, size_, bytes, drained);
     PTO2_INVARIANT("HR-I4", found.fits || !drained || bytes >= size_);
     return found;
   }
 
-  /// Takes the placement that placement() returned for the next task of the ring. `alive` is the
-  /// watermark it was made with.
-  void take(const HeapPlacement& placement, uint64_t alive) {
+  /// Takes the placement that placement() returned for the next task of the ring.
+  void take(const HeapPlacement& placement) {
     PTO2_INVARIANT("HR-I3", placement.fits && placement.end <= size_);
-    // Drained, nothing before the new buffer is alive: the tail moves to 0 with it. A ring without
-    // retired tasks never starts over, because its top is 0.
-    if (placement.restarted) ends_[ring_->slot(alive - 1)] = 0;
+    if (placement.restarted) [[unlikely]]
+      start_over();
     top_ = placement.end;
     ends_[ring_->slot(ring_->next())] = top_;
-    PTO2_INVARIANT("HR-I2", placement.begin == placement.end || top_ != tail(alive));
+    PTO2_INVARIANT("HR-I2", placement.begin == placement.end || top_ != tail_);
   }
 
   /// True if the ring is whole, given the watermark: the buffers of the tasks alive lie between
@@ -69,14 +72,22 @@ class HeapRing {
       used += end >= from ? end - from : size_ - from + end;
       from = end;
     }
-    return from == top_ && used < size_;
+    return from == top_ && used < size_ && tail_ == tail(ring_->alive());
   }
 
  private:
+  /// Drained, nothing before the new buffer is alive: the tail moves to 0 with it. A ring without
+  /// retired tasks never starts over, because its top is 0.
+  void start_over() {
+    ends_[ring_->slot(ring_->alive() - 1)] = 0;
+    tail_ = 0;
+  }
+
   const TaskRing* ring_;
   std::span<uint64_t> ends_;
   uint64_t size_;
   uint64_t top_ = 0;
+  uint64_t tail_ = 0;
 };
 
 }  // namespace pto2

@@ -2,9 +2,10 @@
 ///
 ///   window   number of slots, a power of two, 2..2^20
 ///   next     local id of the next task; slot = id & (window - 1)
+///   alive    the watermark (watermark.hpp) as it was last observed: the ring's tail
 ///
-/// Write rights: the orchestrator alone; it reads the watermark (watermark.hpp) as the ring's
-/// tail. Schedulers learn of a slot from the hand-over of its task, never from this object.
+/// Write rights: the orchestrator alone. Schedulers learn of a slot from the hand-over of its task,
+/// never from this object.
 ///
 ///   TR-I1: next - watermark < window: a slot is taken only after its former task was reclaimed.
 ///   TR-I2: at most window - 1 tasks are alive, so that task watermark - 1 is still readable: the
@@ -12,6 +13,8 @@
 ///   TR-I3: local ids are consecutive.
 ///   TR-P1: the window is a power of two in 2..2^20.
 #pragma once
+
+#include <algorithm>
 
 #include "core/assert.hpp"
 #include "core/task_id.hpp"
@@ -32,17 +35,28 @@ class TaskRing {
     return static_cast<uint32_t>(local & (window_ - 1));
   }
 
-  /// True if a slot is free, given the watermark.
-  [[nodiscard]] bool fits(uint64_t alive) const { return next_ - alive < window_ - 1; }
+  /// Takes note of the watermark, which is at most next().
+  void observe(uint64_t alive) {
+    most_active_ = most_active();
+    alive_ = alive;
+  }
+  /// The watermark that was observed last.
+  [[nodiscard]] uint64_t alive() const { return alive_; }
 
-  /// Takes the next slot. Requires fits(alive).
-  uint64_t take(uint64_t alive) {
-    PTO2_INVARIANT("TR-I2", fits(alive));
+  /// True if a slot is free.
+  [[nodiscard]] bool fits() const { return next_ - alive_ < window_ - 1; }
+
+  /// Takes the next slot. Requires fits().
+  uint64_t take() {
+    PTO2_INVARIANT("TR-I2", fits());
     return next_++;
   }
 
-  /// Tasks that are not reclaimed.
+  /// Tasks that are not reclaimed, given the watermark.
   [[nodiscard]] uint64_t active(uint64_t alive) const { return next_ - alive; }
+
+  /// Most tasks that were alive at a time, by what was observed: they only grow in between.
+  [[nodiscard]] uint64_t most_active() const { return std::max(most_active_, active(alive_)); }
 
   /// True if the ring is whole, given the watermark.
   [[nodiscard]] bool invariant_holds(uint64_t alive) const {
@@ -52,6 +66,8 @@ class TaskRing {
  private:
   uint64_t window_;
   uint64_t next_ = 0;
+  uint64_t alive_ = 0;
+  uint64_t most_active_ = 0;
 };
 
 }  // namespace pto2

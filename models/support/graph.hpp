@@ -246,7 +246,7 @@ class Graph : public Roles<P, 1 + workers> {
     check<P>(ring.heap.top() < ring.heap.size(), "the heap ring is never full");
     check<P>(packed_bytes_with(unit_bytes, 1) == 2 * unit_bytes, "outputs take whole units");
     const uint64_t beyond = packed_bytes_with(unit_bytes, unplaceable_bytes - 1 - alive);
-    check<P>(!ring.heap.placement(beyond, alive).fits, "what overflows is never placed");
+    check<P>(!ring.heap.placement(beyond).fits, "what overflows is never placed");
   }
 
   static void tell(Claim claim) {

@@ -64,8 +64,8 @@ inline bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
 }
 
 bool Dataflow::resolve(Submission& task) {
-  task.outputs = 0;
   task.heap_bytes = 0;
+  task.outputs = 0;
   task.rewrites = 0;
   task.inserts = 0;
   task.has_pipes = false;
@@ -84,17 +84,13 @@ inline bool Dataflow::resolve_param(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
   const PTOParamType type = param.type;
   if (static_cast<uint32_t>(type) > static_cast<uint32_t>(PTOParamType::SCALAR)) [[unlikely]] {
-    if (is_pipe(type)) return resolve_pipe(task, i);
-    return refuse_param(task, i, fmt::format("{} is no parameter type", static_cast<int32_t>(type)),
-                        "make parameters with make_input_param() and its like");
+    return is_pipe(type) ? resolve_pipe(task, i) : refuse_type(task, i);
   }
   if (type == PTOParamType::SCALAR) return true;
-  const TensorRecord* const tensor = tensors_.find(param.tensor.id);
+  TensorRecord* const tensor = tensors_.find(param.tensor.id);
   task.tensors[i] = tensor;
-  if (tensor == nullptr) [[unlikely]] {
-    return refuse_param(task, i, tensors_.describe(param.tensor.id),
-                        "use a tensor only inside the scope that made it");
-  }
+  if (tensor == nullptr) [[unlikely]]
+    return refuse_handle(task, i);
   if (!tensor->has_address()) return resolve_new_output(task, i);
   if (!tensor->external && !task.counted && !scope_is_open(tensor->owner)) [[unlikely]]
     return refuse_memory(task, i);
@@ -107,8 +103,21 @@ inline bool Dataflow::resolve_param(Submission& task, uint32_t i) {
   return true;
 }
 
+// Apart from resolve(), which every submission passes.
+
+[[gnu::noinline]] bool Dataflow::refuse_type(Submission& task, uint32_t i) {
+  const auto type = static_cast<int32_t>(task.params[i].type);
+  return refuse_param(task, i, fmt::format("{} is no parameter type", type),
+                      "make parameters with make_input_param() and its like");
+}
+
+[[gnu::noinline]] bool Dataflow::refuse_handle(Submission& task, uint32_t i) const {
+  return refuse_param(task, i, tensors_.describe(task.params[i].tensor.id),
+                      "use a tensor only inside the scope that made it");
+}
+
 /// Whom a pipe belongs to, and that its tasks can be ordered.
-bool Dataflow::resolve_pipe(Submission& task, uint32_t i) {
+[[gnu::noinline]] bool Dataflow::resolve_pipe(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
   const auto tag = pipe_tag(param);
   if (!task.is_pinned()) {
@@ -149,30 +158,32 @@ bool Dataflow::resolve_pipe(Submission& task, uint32_t i) {
 }
 
 /// A tensor without memory gets it with the task that has it as OUTPUT.
-bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
+inline bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
   const TensorRecord* const tensor = task.tensors[i];
   bool twice = false;
   for (uint32_t j = 0; j < task.outputs; ++j) {
     twice |= task.tensors[task.output_params[j]] == tensor;
   }
-  if (task.params[i].type != PTOParamType::OUTPUT && tensor->null_external) {
-    return refuse_param(task, i, "the tensor is external, and its address is null",
-                        "give make_tensor_external() memory, a buffer of the arguments perhaps");
-  }
-  if (task.params[i].type != PTOParamType::OUTPUT || twice) {
-    return refuse_param(task, i, "the tensor has no memory yet",
-                        "submit the task that has it as OUTPUT, once, before it is read");
-  }
+  if (task.params[i].type != PTOParamType::OUTPUT || twice) [[unlikely]]
+    return refuse_no_memory(task, i);
   ++task.inserts;
   const uint64_t bytes = tensor->region.end;  // a root, so it is all of its buffer
-  task.output_params[task.outputs] = i;
-  task.output_bytes[task.outputs++] = bytes;
-  const uint64_t before = task.outputs == 1 ? zones_.in_front : task.heap_bytes;
+  const uint64_t before = task.outputs == 0 ? zones_.in_front : task.heap_bytes;
+  task.output_params[task.outputs++] = i;
   task.heap_bytes = packed_bytes_with(before, bytes + zones_.behind);
   return true;
 }
 
-bool Dataflow::refuse_memory(Submission& task, uint32_t i) const {
+[[gnu::noinline]] bool Dataflow::refuse_no_memory(Submission& task, uint32_t i) {
+  if (task.params[i].type != PTOParamType::OUTPUT && task.tensors[i]->null_external) {
+    return refuse_param(task, i, "the tensor is external, and its address is null",
+                        "give make_tensor_external() memory, a buffer of the arguments perhaps");
+  }
+  return refuse_param(task, i, "the tensor has no memory yet",
+                      "submit the task that has it as OUTPUT, once, before it is read");
+}
+
+[[gnu::noinline]] bool Dataflow::refuse_memory(Submission& task, uint32_t i) {
   const TaskId owner = task.tensors[i]->owner.task;
   return refuse_param(
       task, i,

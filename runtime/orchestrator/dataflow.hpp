@@ -49,29 +49,28 @@ class Dataflow {
   [[nodiscard]] bool resolve(Submission& task);
 
   /// The task has been admitted.
-  void enter(const Submission& task, TaskId id) { note(id) = {0, task.depth}; }
+  void enter(const Submission& task, TaskId id) { note(id).depth = task.depth; }
   /// Lays the new outputs out one behind the other, from `address` on, and makes the task the
   /// producer of what it writes. Calls visit(i, record) for each parameter, with null for a scalar.
   /// Requires that the map has reserved `task.inserts` entries.
   template <class Visitor>
   void place(const Submission& task, TaskId id, uint64_t address, Visitor&& visit) {
-    const std::span<const PTOParam> params = task.params;
-    const BufferOwner owner{id, task.serial, task.depth};
     address += zones_.in_front;
-    uint32_t output = 0;
-    for (uint32_t i = 0; i < params.size(); ++i) {
-      if (params[i].type == PTOParamType::SCALAR) {
+    const auto count = static_cast<uint32_t>(task.params.size());
+    for (uint32_t i = 0; i < count; ++i) {
+      const PTOParamType type = task.params[i].type;
+      if (type == PTOParamType::SCALAR) {
         visit(i, nullptr);
         continue;
       }
-      const bool allocates = output < task.outputs && task.output_params[output] == i;
-      if (allocates) {
-        tensors_.set_buffer(params[i].tensor.id, address, owner);
-        address += packed_output_bytes(task.output_bytes[output++] + zones_.behind);
+      TensorRecord& tensor = *task.tensors[i];
+      // A new output is named once, so the others have had their addresses before.
+      if (!tensor.has_address()) {
+        TensorTable::set_buffer(tensor, address, {id, task.serial, task.depth});
+        address += packed_output_bytes(tensor.region.end + zones_.behind);
       }
-      const TensorRecord& tensor = *task.tensors[i];
       visit(i, &tensor);
-      if (!writes(params[i].type)) continue;
+      if (!writes(type)) continue;
       const bool inserted = map_.insert(*tensor.writes, tensor.region, id);
       PTO2_INVARIANT("TM-I5", inserted);
     }
@@ -92,8 +91,10 @@ class Dataflow {
  private:
   /// What is kept per slot.
   struct TaskNote {
-    uint64_t last_consumer;  ///< serial of the last task that named this one as producer
-    uint32_t depth;          ///< of its scope
+    /// Serial of the last task that named one of this slot as producer: serials only grow, so what
+    /// was noted of a former task is no later one's.
+    uint64_t last_consumer;
+    uint32_t depth;  ///< of its scope
   };
 
   [[nodiscard]] TaskNote& note(TaskId id) const {
@@ -102,7 +103,10 @@ class Dataflow {
   bool resolve_param(Submission& task, uint32_t i);
   bool resolve_pipe(Submission& task, uint32_t i);
   bool resolve_new_output(Submission& task, uint32_t i) const;
-  bool refuse_memory(Submission& task, uint32_t i) const;
+  static bool refuse_type(Submission& task, uint32_t i);
+  bool refuse_handle(Submission& task, uint32_t i) const;
+  static bool refuse_no_memory(Submission& task, uint32_t i);
+  static bool refuse_memory(Submission& task, uint32_t i);
   void find_producers(Submission& task, const TensorRecord& tensor, Access access);
   void find_counted_producers(Submission& task, const TensorRecord& tensor, Access access);
   void find_owners(Submission& task);

@@ -220,12 +220,12 @@ std::string refusal_of_size(DeviceConfig config, Resource resource, uint64_t siz
 }
 
 /// What fits is decided by the placement alone; a request is granted if a larger one is.
-uint64_t largest_request(const HeapRing& heap, uint64_t alive) {
+uint64_t largest_request(const HeapRing& heap) {
   uint64_t granted = 0;
   uint64_t refused = heap.size() / packed_output_alignment + 1;
   while (refused - granted > 1) {
     const uint64_t middle = granted + (refused - granted) / 2;
-    const bool fits = heap.placement(middle * packed_output_alignment, alive).fits;
+    const bool fits = heap.placement(middle * packed_output_alignment).fits;
     (fits ? granted : refused) = middle;
   }
   return granted * packed_output_alignment;

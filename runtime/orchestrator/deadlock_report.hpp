@@ -49,9 +49,8 @@ struct Deadlock {
 /// `counted_to_end` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);
 
-/// Bytes of the largest request that `heap` grants at the watermark `alive`, a multiple of
-/// packed_output_alignment.
-[[nodiscard]] uint64_t largest_request(const HeapRing& heap, uint64_t alive);
+/// Bytes of the largest request that `heap` grants, a multiple of packed_output_alignment.
+[[nodiscard]] uint64_t largest_request(const HeapRing& heap);
 
 /// Why a device of `config` cannot have `size` of `resource`; empty if it can.
 [[nodiscard]] std::string refusal_of_size(DeviceConfig config, Resource resource, uint64_t size);

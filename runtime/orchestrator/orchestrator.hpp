@@ -31,6 +31,7 @@
 #include "runtime/orchestrator/graph_run.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/orchestrator/request.hpp"
+#include "runtime/orchestrator/scope_tasks.hpp"
 #include "runtime/orchestrator/submitter.hpp"
 #include "runtime/run/error.hpp"
 #include "runtime/run/run_state.hpp"
@@ -108,13 +109,13 @@ class Orchestrator : public OrchestrationRuntime {
   bool refuse(Submission& task);
   [[nodiscard]] bool accept(const Request& request, Submission& task);
   [[nodiscard]] bool reserve(Submission& task);
-  void drop_scope(std::size_t first_task);
+  [[nodiscard]] bool submit_again(const Request& request, Submission& task);
+  void count(Submission& task);
+  void enter_scope();
   [[nodiscard]] std::optional<ClusterId> take_cluster();
   void close_group(const OpenGroup& group);
   void report(const std::vector<PipeLeftover>& leftovers);
   [[nodiscard]] bool is_done() const { return scopes_.empty() || done_; }
-  [[nodiscard]] uint32_t depth() const { return static_cast<uint32_t>(scopes_.size()) - 1; }
-  [[nodiscard]] RingId ring() const { return RingId(std::min(depth(), state_.config.rings - 1)); }
 
   void call_entry();
 
@@ -134,9 +135,8 @@ class Orchestrator : public OrchestrationRuntime {
   Counting counting_;
   ClusterGroups groups_;
   Intake intake_;
-  Submission submission_;            // what step 1 starts, and the memory of the next one
-  std::vector<TaskId> scope_tasks_;  // of all open scopes
-  std::vector<std::size_t> scopes_;  // where the tasks of each begin
+  Submission submission_;  // what step 1 starts, and the memory of the next one
+  ScopeTasks scopes_;
 };
 
 }  // namespace pto2

@@ -11,11 +11,9 @@
 
 #include "runtime/chip/argument_text.hpp"
 #include "runtime/orchestrator/graph_calls.hpp"
+#include "runtime/orchestrator/submitter_impl.hpp"
 
 namespace pto2 {
-
-/// Slots whose lines are on their way while scope_end() drops references.
-constexpr std::size_t drops_ahead = 8;
 
 /// Counting goes on far beyond what a chip may have, as long as a submission can name the cluster.
 inline constexpr uint32_t max_counted_cluster = INT16_MAX;
@@ -78,7 +76,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::run_orchestration() {
   scope_begin();
   call_entry();
-  if (mode_ == Mode::running && !scopes_.empty()) counts_.open_scopes = depth();
+  if (mode_ == Mode::running && !scopes_.empty()) counts_.open_scopes = scopes_.depth();
   while (!scopes_.empty() && has_memory_) scope_end();
 }
 
@@ -117,7 +115,9 @@ void Orchestrator<P, F>::finish() {
   startup.shutdown.set();
   state_.ring_schedulers();
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
-    const uint64_t tasks = state_.admission.ring(RingId(r)).tasks.next();
+    const TaskRing& ring = state_.admission.ring(RingId(r)).tasks;
+    counts_.peak_window = std::max(counts_.peak_window, ring.most_active());
+    const uint64_t tasks = ring.next();
     counts_.slots_recycled += tasks > state_.config.window ? tasks - state_.config.window : 0;
   }
 }
@@ -182,6 +182,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   state_.fatal.latch(static_cast<int32_t>(error_.code), {submitter_.submitted()});
   state_.ring_schedulers();
   mode_ = Mode::counting;
+  submission_.counted = true;
   Counting::PerRing next{};
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
     next[r] = state_.admission.ring(RingId(r)).tasks.next();
@@ -202,12 +203,21 @@ void Orchestrator<P, F>::scope_begin() {
     dataflow_.scope_begin(submitter_.submitted() + 1);
     counting_.scope_begin();
   }
-  scopes_.push_back(scope_tasks_.size());
+  const RingId ring(std::min(scopes_.size(), state_.config.rings - 1));
+  scopes_.begin(ring, state_.admission.ring(ring).tasks.next());
+  enter_scope();
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
     record<P>(log_, {.scope = submitter_.task_trace().scope_begin(),
-                     .place = depth(),
+                     .place = scopes_.depth(),
                      .kind = EventKind::scope_begin});
   }
+}
+
+/// Submissions are of the innermost scope from here on.
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::enter_scope() {
+  submission_.depth = scopes_.depth();
+  submission_.ring = scopes_.innermost_ring();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -218,64 +228,73 @@ void Orchestrator<P, F>::scope_end() {
   }
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
     record<P>(log_, {.scope = submitter_.task_trace().scope_end(),
-                     .place = depth(),
+                     .place = scopes_.depth(),
                      .kind = EventKind::scope_end});
   }
   if (!groups_.open_groups().empty()) [[unlikely]] {
-    while (const auto group = groups_.close_with_scope(depth())) close_group(*group);
+    while (const auto group = groups_.close_with_scope(scopes_.depth())) close_group(*group);
   }
-  const std::size_t first_task = scopes_.back();
-  scopes_.pop_back();
   if (graph_.replay() == nullptr) {
     dataflow_.scope_end();
     counting_.scope_end();
   }
-  if (mode_ == Mode::running) drop_scope(first_task);
-  scope_tasks_.resize(first_task);
-}
-
-/// The scope lets go of its tasks, from this one on.
-template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::drop_scope(std::size_t first_task) {
+  const RingId ring = scopes_.innermost_ring();
   uint32_t rings = 0;
-  for (std::size_t i = first_task; i < scope_tasks_.size(); ++i) {
-    const TaskId id = scope_tasks_[i];
-    // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
-    if (i + drops_ahead < scope_tasks_.size()) {
-      P::prefetch_for_write(&state_.life.slot_of(scope_tasks_[i + drops_ahead]));
-    }
-    if (!state_.life.drop_scope(id)) continue;
-    record<P>(log_, EventKind::consume, id);
-    rings |= 1u << ring_of(id).value;
-  }
+  scopes_.end(state_.admission.ring(ring).tasks.next(), [&](RingId, ScopeTasks::Run run) {
+    if (mode_ == Mode::running && submitter_.drop_scope(ring, run)) rings = 1u << ring.value;
+  });
   state_.advance(rings, log_, counts_.cas_retries);
+  if (!scopes_.empty()) enter_scope();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::submit(const Request& request) {
   Submission& task = submission_;
-  if (!accept(request, task)) return;
-  if (graph_.replay() != nullptr && !graph_.replay()->take_submission(request, task)) [[unlikely]]
-    leave_graph(graph_.replay()->difference_from("submit_task"));
-  GraphReplay* const replay = graph_.replay();
-  if (mode_ == Mode::running) {
+  if (!accept(request, task)) [[unlikely]]
+    return;
+  if (graph_.replay() != nullptr && submit_again(request, task)) [[unlikely]]
+    return;
+  if (mode_ != Mode::running) [[unlikely]] {
+    counting_.observe(task.ring, dataflow_.map());
+  } else {
     submitter_.observe(task.ring);
     submitter_.prefetch_arguments(task);
-  } else {
-    counting_.observe(task.ring, dataflow_.map());
   }
-  if (replay != nullptr) [[unlikely]] {
-    replay->find_producers(task, state_.admission.alive());
-  } else if (!dataflow_.resolve(task)) [[unlikely]] {
+  if (!dataflow_.resolve(task)) [[unlikely]] {
     refuse(task);
     return;
   }
-  if (mode_ == Mode::running && reserve(task)) {
-    if (replay == nullptr) counting_.submit(task);
-    scope_tasks_.push_back(submitter_.commit(task, replay));
-  } else if (mode_ == Mode::counting) {
-    if (!counting_.count_only(task, dataflow_, P::now())) finish_counting();
+  if (mode_ != Mode::running || !reserve(task)) [[unlikely]]
+    return count(task);
+  counting_.submit(task);
+  submitter_.commit(task, dataflow_);
+}
+
+/// Submits it with what the graph knows of it. False: it is another task than that of the graph,
+/// which the run has left.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] bool Orchestrator<P, F>::submit_again(const Request& request, Submission& task) {
+  GraphReplay& replay = *graph_.replay();
+  if (!replay.take_submission(request, task)) {
+    leave_graph(replay.difference_from("submit_task"));
+    return false;
   }
+  submitter_.observe(task.ring);
+  submitter_.prefetch_arguments(task);
+  replay.find_producers(task, state_.admission.alive());
+  if (reserve(task)) {
+    submitter_.commit(task, replay);
+  } else {
+    count(task);
+  }
+  return true;
+}
+
+/// Of a task that is not executed: if sizes are counted, so is what it needs.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Orchestrator<P, F>::count(Submission& task) {
+  if (mode_ != Mode::counting) return;
+  if (!counting_.count_only(task, dataflow_, P::now())) finish_counting();
 }
 
 /// The orchestrator's own books are as if it had served all calls so far. From the next one on it
@@ -315,7 +334,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Orchestrator<P, F>::accept(const Request& request, Submission& task) {
   task.serial = submitter_.submitted() + 1;
-  task.counted = mode_ == Mode::counting;
   if (!intake_.accept(request, task)) [[unlikely]]
     return refuse(task);
   if (is_done()) [[unlikely]] {
@@ -328,8 +346,6 @@ bool Orchestrator<P, F>::accept(const Request& request, Submission& task) {
     state_.expect_rare_types();
     rare_types_expected_ = true;
   }
-  task.depth = depth();
-  task.ring = ring();
   return true;
 }
 
@@ -360,7 +376,7 @@ int32_t Orchestrator<P, F>::allocate_cluster() {
   if (!cluster) return 0;
   // It is free, so the tasks of its last group have completed. PI-I2
   report(dataflow_.pipes().end_group_on(*cluster));
-  const OpenGroup group = groups_.open(*cluster, depth());
+  const OpenGroup group = groups_.open(*cluster, scopes_.depth());
   if (mode_ == Mode::running) {
     record<P>(log_, {.group = group.group, .place = cluster->value, .kind = EventKind::allocate});
   }
@@ -373,7 +389,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 std::optional<ClusterId> Orchestrator<P, F>::take_cluster() {
   ClusterId cluster;
   if (mode_ == Mode::running) {
-    switch (submitter_.allocate_cluster(ring(), cluster)) {
+    switch (submitter_.allocate_cluster(scopes_.innermost_ring(), cluster)) {
       case Reserved::fits:
         return cluster;
       case Reserved::deadlocked:

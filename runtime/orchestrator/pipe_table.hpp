@@ -49,7 +49,7 @@ struct PipeRequest {
 /// A pipe and what it is to the TensorMap.
 struct PipeEntry {
   Pipe* pipe;
-  const TensorRecord* tensor;
+  TensorRecord* tensor;
 };
 
 /// Why a pipe cannot be had.

@@ -42,6 +42,8 @@ void ResourceRequirement::scope_end() {
   for (Ring& ring : rings_) {
     if (ring.holder_depth != depth_) continue;
     ring.holder_depth = 0;
+    ring.max_live = ring.most_live();
+    ring.max_nodes = ring.most_nodes();
     ring.oldest = ring.submitted;
     ring.live_nodes = 0;
   }
@@ -50,9 +52,9 @@ void ResourceRequirement::scope_end() {
 
 RingRequirement ResourceRequirement::ring(RingId ring) const {
   const Ring& from = rings_[ring.value];
-  // A slot is given out while live < window - 1.
-  const uint64_t window = std::bit_ceil(std::max<uint64_t>(from.max_live + 2, 4));
-  return {window, from.heap.smallest_size(), from.max_nodes};
+  // A slot is given out while live < window - 1, and the last one was given out before it was live.
+  const uint64_t window = std::bit_ceil(std::max<uint64_t>(from.most_live() + 1, 4));
+  return {window, from.heap.smallest_size(), from.most_nodes()};
 }
 
 }  // namespace pto2

@@ -55,11 +55,11 @@ class HeapRequirement {
   /// A packed buffer of `bytes` bytes is placed; `drained` says that no live task is in the ring,
   /// so this one becomes its oldest.
   void submit(uint64_t bytes, bool drained) {
-    if (drained) {
+    if (drained) [[unlikely]] {
       tail_sum_ = sum_;
       ++drains_;
     }
-    if (bytes < until_event_) {
+    if (bytes < until_event_) [[likely]] {
       until_event_ -= bytes;
       sum_ += bytes;
     } else {
@@ -126,12 +126,11 @@ class ResourceRequirement {
     PTO2_INVARIANT("RR-P2", ring < max_rings);
     Ring& books = rings_[ring.value];
     const bool drained = books.holder_depth == 0;
-    if (drained) books.holder_depth = depth_;
-    books.max_live = std::max(books.max_live, books.submitted - books.oldest);
+    if (drained) [[unlikely]]
+      books.holder_depth = depth_;
     ++books.submitted;
     books.heap.submit(demand.heap_bytes, drained);
     books.live_nodes += demand.dep_nodes;
-    books.max_nodes = std::max(books.max_nodes, books.live_nodes);
   }
   /// False when the task has retired in the best case. Tells which producers count as dep_nodes.
   bool can_be_live(TaskId task) const { return local_of(task) >= watermark(ring_of(task)); }
@@ -147,9 +146,13 @@ class ResourceRequirement {
     uint64_t submitted = 0;
     uint64_t oldest = 0;  ///< number of the oldest live task; if drained: of the next one
     uint64_t live_nodes = 0;
-    uint64_t max_live = 0;  ///< most live tasks before a submission
-    uint64_t max_nodes = 0;
+    uint64_t max_live = 0;   ///< most live tasks at a drain, that is, of any time before it
+    uint64_t max_nodes = 0;  ///< most live nodes at a drain
     HeapRequirement heap;
+
+    // Both only grow from drain to drain.
+    [[nodiscard]] uint64_t most_live() const { return std::max(max_live, submitted - oldest); }
+    [[nodiscard]] uint64_t most_nodes() const { return std::max(max_nodes, live_nodes); }
   };
 
   uint32_t depth_ = 0;

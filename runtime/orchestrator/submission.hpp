@@ -51,7 +51,7 @@ struct Submission : TaskRoute {
   uint64_t serial = 0;   ///< over all rings, from 1
   bool counted = false;  ///< in counting mode: it is not executed
   RingId ring;
-  uint32_t depth = 0;  ///< of its scope, 0 the outermost
+  uint32_t depth = 0;  ///< of its scope, 0 the outermost; it changes with the scopes only
 
   // What was asked for, by Intake::accept(), with the base class.
   uint32_t kernel_id = 0;
@@ -61,14 +61,13 @@ struct Submission : TaskRoute {
   std::vector<PinnedPart> pinned_parts;  ///< one of a task; only with a cluster, that of part 0
 
   // What the parameters ask for, by Dataflow::resolve().
-  std::array<const TensorRecord*, max_params> tensors;
+  std::array<TensorRecord*, max_params> tensors;
   std::array<uint32_t, max_params> output_params;  ///< the new outputs, in order
-  std::array<uint64_t, max_params> output_bytes;   ///< of each
-  uint32_t outputs = 0;                            ///< how many there are
+  std::array<TaskId, max_params> former_owners;    ///< of the memory that it writes unread
   uint64_t heap_bytes = 0;
-  std::array<TaskId, max_params> former_owners;  ///< of the memory that it writes unread
-  uint32_t rewrites = 0;                         ///< how many former_owners there are
-  uint32_t inserts = 0;
+  uint32_t outputs = 0;          ///< how many output_params there are
+  uint32_t rewrites = 0;         ///< how many former_owners there are
+  uint32_t inserts = 0;          ///< writes that the TensorMap is told of
   std::vector<PipeParam> pipes;  ///< if it has_pipes
 
   // What it depends on, by Dataflow::find_producers() and find_owners().

@@ -6,6 +6,7 @@
 /// is a deadlock.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "runtime/orchestrator/deadlock_report.hpp"
 #include "runtime/orchestrator/graph_replay.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
+#include "runtime/orchestrator/scope_tasks.hpp"
 #include "runtime/orchestrator/task_trace.hpp"
 #include "runtime/run/run_state.hpp"
 
@@ -48,7 +50,13 @@ class Submitter {
   /// All of them outlive this object; `log` may be empty.
   Submitter(State& state, Dataflow& dataflow, const LogSink& log, EventLog& events,
             OrchestratorCounts& counts)
-      : state_(state), dataflow_(dataflow), log_(log), events_(events), counts_(counts) {}
+      : state_(state), dataflow_(dataflow), log_(log), events_(events), counts_(counts) {
+    for (uint32_t r = 0; r < state.config.rings; ++r) {
+      auto& ring = *state.rings[r];
+      desks_[r] = {&ring.slots[0], &ring.arguments[0], &ring.argument_blocks,
+                   reinterpret_cast<uint64_t>(ring.heap_memory.data())};
+    }
+  }
 
   /// Tasks that were made.
   [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
@@ -66,9 +74,13 @@ class Submitter {
   void prefetch(const Submission& task);
   /// Waits until the submission fits.
   [[nodiscard]] Reserved reserve(Submission& task);
-  /// Makes the task, which fits, and pushes it if it is ready. A submission of a graph has its
-  /// tensors there; null: they are the dataflow's.
-  TaskId commit(const Submission& task, GraphReplay* graph = nullptr);
+  /// Makes the task, which fits, and pushes it if it is ready. Its tensors are the dataflow's, or
+  /// those of the graph that it is a task of.
+  template <class Tensors>
+  void commit(const Submission& task, Tensors& tensors);
+  /// Of a scope that ends: lets go of these tasks. True: some of them are consumed by it, advance
+  /// the ring.
+  [[nodiscard]] bool drop_scope(RingId ring, ScopeTasks::Run run);
   /// What was submitted, if that is kept.
   [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
   /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.
@@ -84,6 +96,8 @@ class Submitter {
     uint64_t awaited;      ///< watermark of the ring, before which it does not look; 0: any
   };
 
+  void look(RingId ring);
+  [[nodiscard]] Reserved wait_for_room(Submission& task);
   [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
@@ -98,17 +112,25 @@ class Submitter {
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   static void write_pipes(const Submission& task, TaskArguments arguments);
   template <class Tensors>
-  void write(const Submission& task, TaskId id, uint64_t buffers, Tensors& tensors);
-  void write_again(const Submission& task, TaskId id, uint64_t buffers, GraphReplay& graph);
+  void write(const Submission& task, const Admitted& admitted, uint64_t buffers, Tensors& tensors);
   void publish(const Submission& task, const Admitted& admitted);
-  [[nodiscard]] Admitted admit(const Submission& task);
-  [[nodiscard]] Admitted admit_traced(const Submission& task);
+  void push(const Submission& task, SlotId slot);
+  [[nodiscard, gnu::always_inline]] inline Admitted admit(const Submission& task);
   void trace(const Submission& task, const Admitted& admitted);
   void publish_pinned(const Submission& task, const Admitted& admitted);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot_of(id)); }
   void find_oldest(Deadlock& deadlock) const;
 
+  /// What the submitter writes of a ring, beside its books.
+  struct Desk {
+    RuntimeSlot<P, F>* slots = nullptr;
+    typename P::template cell<TaskArguments>* arguments = nullptr;  ///< by slot
+    ArgumentBlocks* blocks = nullptr;
+    uint64_t heap = 0;  ///< where it begins
+  };
+
   State& state_;
+  std::array<Desk, max_rings> desks_;
   Dataflow& dataflow_;
   const LogSink& log_;
   EventLog& events_;

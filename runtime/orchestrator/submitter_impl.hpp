@@ -14,6 +14,9 @@ constexpr uint64_t observation_interval = 16;
 /// Slots whose lines are fetched from the schedulers' caches before they are taken.
 constexpr uint64_t slots_ahead = 4;
 
+/// Slots whose lines are on their way while drop_scope() drops references.
+constexpr uint64_t drops_ahead = 8;
+
 /// Tasks alive that are enough for all cores to be busy. More of them only take lines of the caches
 /// from those that come next.
 constexpr uint64_t far_ahead = 512;
@@ -32,8 +35,13 @@ constexpr uint64_t longest_turn = 10'000;
 constexpr uint64_t part_awaited = 8;
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::observe(RingId ring) {
-  if (submitted() % observation_interval != 0) return;
+inline void Submitter<P, F>::observe(RingId ring) {
+  if (submitted() % observation_interval == 0) [[unlikely]]
+    look(ring);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Submitter<P, F>::look(RingId ring) {
   keep_pace(ring);
   state_.admission.observe();
   dataflow_.map().sync(state_.admission.alive());
@@ -59,7 +67,7 @@ void Submitter<P, F>::keep_pace(RingId ring) {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::prefetch_arguments(const Submission& task) {
-  const std::byte* const begin = state_.rings[task.ring.value]->argument_blocks.next();
+  const std::byte* const begin = desks_[task.ring.value].blocks->next();
   const auto params = static_cast<uint32_t>(task.params.size());
   for (std::size_t i = 0; i < ArgumentBlocks::bytes_of(params); i += cache_line) {
     P::prefetch_for_write(begin + i);
@@ -81,9 +89,9 @@ void Submitter<P, F>::forget_reclaimed_producers(Submission& task) {
 /// What the submission lacks, given the watermarks as last observed. Slot, heap bytes, nodes and
 /// TensorMap entries are taken together; this is the first that does not fit.
 template <executors::ExecutionPolicy P, template <class> class F>
-std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
+inline std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
   if (const auto lack = state_.admission.lacking(task.demand())) return resource_of(*lack);
-  if (!dataflow_.map().reserve(task.inserts)) return Resource::tensormap_pool;
+  if (task.inserts != 0 && !dataflow_.map().reserve(task.inserts)) return Resource::tensormap_pool;
   return std::nullopt;
 }
 
@@ -113,8 +121,14 @@ inline uint64_t requested(const Submission& task, Resource resource) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-Reserved Submitter<P, F>::reserve(Submission& task) {
-  if (!lacking(task)) return Reserved::fits;
+inline Reserved Submitter<P, F>::reserve(Submission& task) {
+  if (!lacking(task)) [[likely]]
+    return Reserved::fits;
+  return wait_for_room(task);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] Reserved Submitter<P, F>::wait_for_room(Submission& task) {
   const std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return Reserved::fits;
   const TaskId next = make_id(task.ring, state_.admission.ring(task.ring).tasks.next());
@@ -238,7 +252,7 @@ Deadlock Submitter<P, F>::blocked(Resource resource, const Wait& place, uint64_t
     case Resource::heap_ring:
       d.heap_top = books.heap.top();
       d.heap_tail = books.heap.tail(alive);
-      d.available = largest_request(books.heap, alive);
+      d.available = largest_request(books.heap);
       d.size = books.heap.size();
       d.used = d.heap_top >= d.heap_tail ? d.heap_top - d.heap_tail
                                          : d.size - (d.heap_tail - d.heap_top);
@@ -276,54 +290,35 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 Admitted Submitter<P, F>::admit(const Submission& task) {
-  if (task_trace_.enabled()) [[unlikely]]
-    return admit_traced(task);
-  uint64_t early = 0;
-  const auto count = [&](uint32_t, Claim claim) { early += claim == Claim::early ? 1 : 0; };
-  const Admitted admitted = state_.admission.admit(task.demand(), counts_.cas_retries, count);
-  counts_.edges_linked += task.producers.size() + task.owners.size() - admitted.absent;
-  counts_.edges_early += early;
-  return admitted;
-}
-
-/// Apart from admit(), whose claims shall cost nothing for it.
-template <executors::ExecutionPolicy P, template <class> class F>
-Admitted Submitter<P, F>::admit_traced(const Submission& task) {
+  const bool traced = task_trace_.enabled();
   return state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
-    counts_.edges_linked += claim == Claim::linked ? 1 : 0;
-    counts_.edges_early += claim == Claim::early ? 1 : 0;
-    task_trace_.claimed(claim);
+    if (claim == Claim::linked) ++counts_.edges_linked;
+    if (claim == Claim::early) ++counts_.edges_early;
+    if (traced) [[unlikely]]
+      task_trace_.claimed(claim);
   });
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
-  task_trace_.set_heap(
-      task.ring, reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data()));
+[[gnu::noinline]] void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
+  task_trace_.set_heap(task.ring, desks_[task.ring.value].heap);
   task_trace_.submitted(task, admitted, admitted.first_node);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-TaskId Submitter<P, F>::commit(const Submission& task, GraphReplay* graph) {
+template <class Tensors>
+inline void Submitter<P, F>::commit(const Submission& task, Tensors& tensors) {
   const Admitted admitted = admit(task);
   const TaskId id = admitted.id;
   counts_.holds += task.owners.size();
   dataflow_.enter(task, id);
-  const uint64_t active =
-      state_.admission.ring(task.ring).tasks.active(state_.admission.alive(task.ring));
-  counts_.peak_window = std::max(counts_.peak_window, active);
-  prefetch_slot(make_id(task.ring, local_of(id) + slots_ahead));
-  const auto heap = reinterpret_cast<uint64_t>(state_.rings[task.ring.value]->heap_memory.data());
-  const uint64_t buffers = heap + admitted.placement.begin;
-  if (graph != nullptr) [[unlikely]] {
-    write_again(task, id, buffers, *graph);
-  } else {
-    write(task, id, buffers, dataflow_);
-  }
+  const TaskRing& ring = state_.admission.ring(task.ring).tasks;
+  P::prefetch_for_write(&desks_[task.ring.value].slots[ring.slot(ring.next() + slots_ahead - 1)]);
+  const uint64_t buffers = desks_[task.ring.value].heap + admitted.placement.begin;
+  write(task, admitted, buffers, tensors);
   if (state_.calls.guard != nullptr) [[unlikely]]
     open_guarded(task, id, buffers);
   publish(task, admitted);
-  return id;
 }
 
 /// Before anybody else knows the task. What a kernel did to a buffer that was in its place is told
@@ -346,13 +341,16 @@ template <executors::ExecutionPolicy P, template <class> class F>
 /// places, from `buffers` on.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
-[[gnu::always_inline]] inline void Submitter<P, F>::write(const Submission& task, TaskId id,
+[[gnu::always_inline]] inline void Submitter<P, F>::write(const Submission& task,
+                                                          const Admitted& admitted,
                                                           uint64_t buffers, Tensors& tensors) {
-  const SlotId slot = state_.life.slot_id(id);
+  const TaskId id = admitted.id;
+  const uint32_t index = index_of(admitted.slot);
   const auto params = static_cast<uint32_t>(task.params.size());
-  const auto access = state_.arguments(slot).editing();
-  const TaskArguments arguments = state_.rings[task.ring.value]->argument_blocks.take(
-      local_of(id), params, state_.admission.alive(task.ring));
+  const Desk& desk = desks_[task.ring.value];
+  const auto access = desk.arguments[index].editing();
+  const TaskArguments arguments =
+      desk.blocks->take(local_of(id), params, state_.admission.alive(task.ring));
   *access = arguments;
   arguments.call() = {.run = &state_.calls.run,
                       .pipes = 0,
@@ -369,16 +367,9 @@ template <class Tensors>
   });
   if (task.has_pipes) [[unlikely]]
     write_pipes(task, arguments);
-  state_.life.slot(slot).descriptor.write({task, id, task.kernel, arguments});
+  desk.slots[index].descriptor.write({task, id, task.kernel, arguments});
   if (task.is_block) [[unlikely]]
     open_block(task, id);
-}
-
-/// Apart from commit(), which most runs go through without a graph.
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::write_again(const Submission& task, TaskId id,
-                                                    uint64_t buffers, GraphReplay& graph) {
-  write(task, id, buffers, graph);
 }
 
 /// In place of the tensors that the pipes are to the TensorMap.
@@ -394,7 +385,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 /// The clusters stay where they are until the slot has its next block task of this kind.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
+[[gnu::noinline]] void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
   const SlotId slot = state_.life.slot_id(id);
   BlockState<P>& block = state_.block(slot);
   BlockShape shape{.params = static_cast<uint32_t>(task.params.size())};
@@ -415,7 +406,8 @@ void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) {
+[[gnu::always_inline]] inline void Submitter<P, F>::publish(const Submission& task,
+                                                            const Admitted& admitted) {
   const TaskId id = admitted.id;
   ++counts_.tasks;
   if (task_trace_.enabled()) [[unlikely]]
@@ -425,12 +417,17 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
     return publish_pinned(task, admitted);
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
+  push(task, admitted.slot);
+}
+
+/// Waits for room in the queues if it must.
+template <executors::ExecutionPolicy P, template <class> class F>
+inline void Submitter<P, F>::push(const Submission& task, SlotId slot) {
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
-  const SlotId slot = state_.life.slot_id(id);
   const auto placed = [&] {
     return ready.push(ready.orchestrator_shard(), slot) || state_.fatal.is_set();
   };
-  if (!placed()) {
+  if (!placed()) [[unlikely]] {
     record<P>(events_, EventKind::wait, no_task);
     P::await(placed);
   }
@@ -439,7 +436,8 @@ void Submitter<P, F>::publish(const Submission& task, const Admitted& admitted) 
 
 /// The task joins the group of each part while that is open, and before anybody can complete it.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& admitted) {
+[[gnu::noinline]] void Submitter<P, F>::publish_pinned(const Submission& task,
+                                                       const Admitted& admitted) {
   uint32_t number = 0;
   for (const auto& [cluster, group] : task.pinned_parts) {
     state_.clusters.join(cluster);
@@ -451,7 +449,23 @@ void Submitter<P, F>::publish_pinned(const Submission& task, const Admitted& adm
   }
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, admitted.id, static_cast<uint32_t>(task.type));
-  state_.push_pinned(state_.life.slot_id(admitted.id), task.cluster_id());
+  state_.push_pinned(admitted.slot, task.cluster_id());
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+bool Submitter<P, F>::drop_scope(RingId ring, ScopeTasks::Run run) {
+  bool consumed = false;
+  for (uint64_t local = run.first; local < run.end; ++local) {
+    // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
+    if (local + drops_ahead < run.end) {
+      P::prefetch_for_write(&state_.life.slot_of(make_id(ring, local + drops_ahead)));
+    }
+    const TaskId id = make_id(ring, local);
+    if (!state_.life.drop_scope(id)) continue;
+    record<P>(events_, EventKind::consume, id);
+    consumed = true;
+  }
+  return consumed;
 }
 
 }  // namespace pto2

@@ -35,7 +35,7 @@ class TaskTrace {
   /// The innermost scope ends; returns its number. Requires an open scope.
   uint32_t scope_end();
   /// The claim of the next producer of the task that is submitted next.
-  void claimed(Claim claim) { claims_.push_back(claim); }
+  [[gnu::noinline]] void claimed(Claim claim) { claims_.push_back(claim); }
   /// A task was admitted and has its tensors' addresses. `first_node` is the place of its first
   /// node.
   void submitted(const Submission& task, const Admitted& admitted, uint32_t first_node);

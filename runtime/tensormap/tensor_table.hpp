@@ -19,6 +19,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/assert.hpp"
@@ -123,12 +124,20 @@ class TensorTable {
     const TensorRecord& record = at(static_cast<uint32_t>(index));
     return record.generation == tensor >> 32 ? &record : nullptr;
   }
+  TensorRecord* find(uint64_t tensor) {
+    return const_cast<TensorRecord*>(std::as_const(*this).find(tensor));
+  }
   /// Gives a tensor from make(0, ..) its buffer, which task `owner` allocated. Requires a live
   /// handle of a tensor without an address, and an address other than 0.
   void set_buffer(uint64_t tensor, uint64_t address, const BufferOwner& owner) {
-    PTO2_INVARIANT("TT-P3", find(tensor) != nullptr && !find(tensor)->has_address());
+    TensorRecord* const record = find(tensor);
+    PTO2_INVARIANT("TT-P3", record != nullptr);
+    set_buffer(*record, address, owner);
+  }
+  /// The same of its record.
+  static void set_buffer(TensorRecord& record, uint64_t address, const BufferOwner& owner) {
+    PTO2_INVARIANT("TT-P3", !record.has_address());
     PTO2_INVARIANT("TT-P4", address != 0);
-    TensorRecord& record = at(static_cast<uint32_t>(tensor));
     record.base = address;
     record.address = address;  // a root begins where its buffer does
     record.owner = owner;

@@ -159,6 +159,26 @@ TYPED_TEST(AdmissionTest, SeesWhatWasReclaimedWhenItLooks) {
   EXPECT_EQ(this->admission.alive(), (std::array<uint64_t, max_rings>{0, 1}));
 }
 
+TYPED_TEST(AdmissionTest, GivesOutAgainWhatWasReclaimed) {
+  const TaskId a = this->submit(0).id;
+  const TaskId b = this->submit(0).id;
+  const TaskId first = this->submit(1).id;
+  const TaskId second = this->submit(1, 2 * unit, {a, b}).id;
+  static_cast<void>(this->submit(1, unit, {a}));
+  const auto lacking = [&](uint64_t bytes, const std::vector<TaskId>& producers) {
+    return this->admission.lacking({1, bytes, producers, {}});
+  };
+  this->retire(first);
+  this->retire(second);
+  EXPECT_EQ(lacking(0, {}), Lack::slot);
+  this->admission.observe();
+  EXPECT_EQ(lacking(2 * unit, {}), Lack::heap_bytes) << "it would end where the third begins";
+  EXPECT_EQ(lacking(unit, {a, b}), std::nullopt);
+  EXPECT_EQ(lacking(0, {a, b, a}), Lack::nodes) << "the third has one of them";
+  EXPECT_EQ(this->admission.ring(1).tasks.most_active(), 3U);
+  EXPECT_TRUE(this->admission.ring(1).invariant_holds(this->admission.alive(1)));
+}
+
 using AdmissionDeathTest = AdmissionTest<TaskSlot<TestPolicy, TaskWord>>;
 
 TEST_F(AdmissionDeathTest, RefusesProducersThatAreReclaimed) {

@@ -16,18 +16,22 @@ struct Pool {
 
   /// The indices of the nodes that the next task takes.
   std::set<uint32_t> submit(uint64_t nodes) {
-    const uint32_t first = pool.take(nodes, alive);
-    (void)tasks.take(alive);
+    const uint32_t first = pool.take(nodes);
+    (void)tasks.take();
     std::set<uint32_t> taken;
     for (uint32_t i = 0; i < nodes; ++i) taken.insert(1 + (first - 1 + i) % capacity);
     return taken;
+  }
+
+  void observe(uint64_t alive) {
+    tasks.observe(alive);
+    pool.observe();
   }
 
   uint32_t capacity;
   TaskRing tasks;
   std::vector<uint64_t> marks;
   DependencyPool pool;
-  uint64_t alive = 0;
 };
 
 TEST(DependencyPool, NodesOfATaskAreConsecutiveAndEntryZeroStaysUnused) {
@@ -36,24 +40,25 @@ TEST(DependencyPool, NodesOfATaskAreConsecutiveAndEntryZeroStaysUnused) {
   EXPECT_EQ(p.submit(2), (Indices{1, 2}));
   EXPECT_EQ(p.submit(0), Indices());
   EXPECT_EQ(p.submit(3), (Indices{3, 4, 5}));
-  p.alive = 3;
+  p.observe(3);
   EXPECT_EQ(p.submit(4), (Indices{1, 2, 3, 4}));
-  p.alive = 4;
+  p.observe(4);
   EXPECT_EQ(p.submit(3), (Indices{5, 1, 2})) << "around the end";
 }
 
 TEST(DependencyPool, FitsExactlyWhatIsFree) {
   Pool p(5);
-  EXPECT_TRUE(p.pool.fits(5, 0));
-  EXPECT_FALSE(p.pool.fits(6, 0));
+  EXPECT_TRUE(p.pool.fits(5));
+  EXPECT_FALSE(p.pool.fits(6));
   (void)p.submit(3);
   (void)p.submit(2);
   EXPECT_EQ(p.pool.used(0), 5u);
-  EXPECT_TRUE(p.pool.fits(0, 0));
-  EXPECT_FALSE(p.pool.fits(1, 0));
+  EXPECT_TRUE(p.pool.fits(0));
+  EXPECT_FALSE(p.pool.fits(1));
   EXPECT_EQ(p.pool.used(1), 2u);
-  EXPECT_TRUE(p.pool.fits(3, 1));
-  EXPECT_FALSE(p.pool.fits(4, 1));
+  p.observe(1);
+  EXPECT_TRUE(p.pool.fits(3));
+  EXPECT_FALSE(p.pool.fits(4));
   EXPECT_EQ(p.pool.used(2), 0u);
 }
 
@@ -68,8 +73,8 @@ TEST(DependencyPool, NoNodeIsReusedWhileItsTaskIsAlive) {
       const uint64_t nodes = random() % (capacity + 1);
       if (!live.empty() && random() % 2 == 0) {
         live.pop_front();
-        ++p.alive;
-      } else if (p.tasks.fits(p.alive) && p.pool.fits(nodes, p.alive)) {
+        p.observe(p.tasks.alive() + 1);
+      } else if (p.tasks.fits() && p.pool.fits(nodes)) {
         const std::set<uint32_t> own = p.submit(nodes);
         ASSERT_EQ(own.size(), nodes);
         for (const auto& other : live) {
@@ -77,7 +82,7 @@ TEST(DependencyPool, NoNodeIsReusedWhileItsTaskIsAlive) {
         }
         live.push_back(own);
       }
-      ASSERT_TRUE(p.pool.invariant_holds(p.alive));
+      ASSERT_TRUE(p.pool.invariant_holds(p.tasks.alive()));
     }
   }
 }
@@ -94,7 +99,7 @@ TEST(DependencyPool, SeesMarksThatCannotBe) {
   p.marks[1] = 3;
   EXPECT_FALSE(p.pool.invariant_holds(0)) << "the last mark is not the top";
   p.marks = marks;
-  p.alive = 1;
+  p.observe(1);
   (void)p.submit(2);
   EXPECT_TRUE(p.pool.invariant_holds(1));
   EXPECT_FALSE(p.pool.invariant_holds(0)) << "more than the pool holds";

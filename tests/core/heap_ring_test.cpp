@@ -17,17 +17,21 @@ struct Heap {
 
   /// Submits a task with `units` units; its begin in units, or -1 if it does not fit.
   int64_t submit(uint64_t units) {
-    const HeapPlacement placement = ring.placement(units * unit, alive);
+    const HeapPlacement placement = ring.placement(units * unit);
     if (!placement.fits) return -1;
-    ring.take(placement, alive);
-    (void)tasks.take(alive);
+    ring.take(placement);
+    (void)tasks.take();
     return static_cast<int64_t>(placement.begin / unit);
+  }
+
+  void observe(uint64_t alive) {
+    tasks.observe(alive);
+    ring.observe();
   }
 
   TaskRing tasks;
   std::vector<uint64_t> ends;
   HeapRing ring;
-  uint64_t alive = 0;
 };
 
 TEST(HeapRing, BuffersFollowEachOther) {
@@ -44,7 +48,7 @@ TEST(HeapRing, AnExactFitWouldMakeFullLookEmpty) {
   Heap heap(4);
   EXPECT_EQ(heap.submit(3), 0);
   EXPECT_EQ(heap.submit(1), -1);
-  heap.alive = 1;
+  heap.observe(1);
   EXPECT_EQ(heap.submit(1), 3) << "up to the end, the tail is elsewhere";
   EXPECT_EQ(heap.submit(3), -1) << "up to the tail";
   EXPECT_EQ(heap.submit(2), 0);
@@ -54,21 +58,21 @@ TEST(HeapRing, NoBufferCrossesTheEnd) {
   Heap heap(8);
   EXPECT_EQ(heap.submit(3), 0);
   EXPECT_EQ(heap.submit(3), 3);
-  heap.alive = 1;
+  heap.observe(1);
   EXPECT_EQ(heap.submit(3), -1);
   EXPECT_EQ(heap.submit(2), 6) << "it ends at the end";
-  heap.alive = 2;
+  heap.observe(2);
   EXPECT_EQ(heap.submit(3), 0);
 }
 
 TEST(HeapRing, ADrainedRingStartsOver) {
   Heap heap(8);
   EXPECT_EQ(heap.submit(4), 0);
-  heap.alive = 1;
+  heap.observe(1);
   EXPECT_EQ(heap.submit(7), 0) << "fits on neither side of the middle";
   EXPECT_EQ(heap.ring.tail(1), 0u);
   EXPECT_EQ(heap.submit(1), -1);
-  heap.alive = 2;
+  heap.observe(2);
   EXPECT_EQ(heap.submit(8), -1) << "as large as the heap: never";
 }
 
@@ -77,7 +81,7 @@ TEST(HeapRing, TasksWithoutOutputsKeepTheTailRight) {
   EXPECT_EQ(heap.submit(2), 0);
   EXPECT_EQ(heap.submit(0), 2);
   EXPECT_EQ(heap.submit(0), 2);
-  heap.alive = 3;
+  heap.observe(3);
   EXPECT_EQ(heap.ring.tail(3), 2 * unit);
   EXPECT_EQ(heap.submit(5), 2);
 }
@@ -92,8 +96,8 @@ TEST(HeapRing, LiveBuffersNeverOverlap) {
     for (int step = 0; step < 200; ++step) {
       if (!live.empty() && random() % 2 == 0) {
         live.pop_front();
-        ++heap.alive;
-      } else if (heap.tasks.fits(heap.alive)) {
+        heap.observe(heap.tasks.alive() + 1);
+      } else if (heap.tasks.fits()) {
         const uint64_t size = random() % units;
         const int64_t begin = heap.submit(size);
         if (live.empty()) {
@@ -108,7 +112,7 @@ TEST(HeapRing, LiveBuffersNeverOverlap) {
         }
         live.emplace_back(from, size);
       }
-      ASSERT_TRUE(heap.ring.invariant_holds(heap.alive));
+      ASSERT_TRUE(heap.ring.invariant_holds(heap.tasks.alive()));
     }
   }
 }
@@ -131,7 +135,7 @@ TEST(HeapRing, SeesEndsThatCannotBe) {
 
 TEST(HeapRingDeathTest, TakingWhatDoesNotFit) {
   Heap heap(2);
-  EXPECT_DEATH(heap.ring.take(heap.ring.placement(2 * unit, 0), 0), "HR-I3");
+  EXPECT_DEATH(heap.ring.take(heap.ring.placement(2 * unit)), "HR-I3");
 }
 
 TEST(HeapRingDeathTest, EndsOfAnotherWindow) {

@@ -10,12 +10,13 @@ TEST(TaskRing, HoldsOneTaskLessThanItsWindow) {
     TaskRing ring(window);
     EXPECT_EQ(ring.window(), window);
     for (uint64_t task = 0; task < window - 1; ++task) {
-      ASSERT_TRUE(ring.fits(0));
-      ASSERT_EQ(ring.take(0), task);
+      ASSERT_TRUE(ring.fits());
+      ASSERT_EQ(ring.take(), task);
     }
-    EXPECT_FALSE(ring.fits(0));
+    EXPECT_FALSE(ring.fits());
     EXPECT_EQ(ring.active(0), window - 1);
-    EXPECT_TRUE(ring.fits(1));
+    ring.observe(1);
+    EXPECT_TRUE(ring.fits());
     EXPECT_TRUE(ring.invariant_holds(0));
   }
 }
@@ -24,7 +25,8 @@ TEST(TaskRing, SlotsGoRound) {
   TaskRing ring(4);
   for (uint64_t task = 0; task < 40; ++task) {
     EXPECT_EQ(ring.slot(ring.next()), task % 4);
-    EXPECT_EQ(ring.take(task), task);
+    ring.observe(task);
+    EXPECT_EQ(ring.take(), task);
   }
   EXPECT_EQ(ring.active(40), 0u);
 }
@@ -33,7 +35,10 @@ TEST(TaskRing, SeesAWatermarkThatCannotBe) {
   TaskRing ring(4);
   EXPECT_TRUE(ring.invariant_holds(0));
   EXPECT_FALSE(ring.invariant_holds(1)) << "ahead of the next task";
-  for (uint64_t task = 0; task < 4; ++task) (void)ring.take(task);
+  for (uint64_t task = 0; task < 4; ++task) {
+    ring.observe(task);
+    (void)ring.take();
+  }
   EXPECT_TRUE(ring.invariant_holds(1));
   EXPECT_FALSE(ring.invariant_holds(0)) << "more alive than the window holds";
 }
@@ -47,8 +52,8 @@ TEST(TaskRingDeathTest, BadWindows) {
 
 TEST(TaskRingDeathTest, TakingASlotThatIsNotFree) {
   TaskRing ring(2);
-  (void)ring.take(0);
-  EXPECT_DEATH((void)ring.take(0), "TR-I2");
+  (void)ring.take();
+  EXPECT_DEATH((void)ring.take(), "TR-I2");
 }
 
 }  // namespace

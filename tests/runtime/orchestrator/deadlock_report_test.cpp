@@ -19,10 +19,12 @@ uint64_t largest(uint64_t size, const std::vector<uint64_t>& buffers, uint64_t r
   std::vector<uint64_t> ends(8);
   HeapRing heap(tasks, ends, size);
   for (const uint64_t bytes : buffers) {
-    heap.take(heap.placement(bytes, 0), 0);
-    (void)tasks.take(0);
+    heap.take(heap.placement(bytes));
+    (void)tasks.take();
   }
-  return largest_request(heap, reclaimed);
+  tasks.observe(reclaimed);
+  heap.observe();
+  return largest_request(heap);
 }
 
 TEST(LargestRequest, OfADrainedHeapIsAllButTheLastByte) {
