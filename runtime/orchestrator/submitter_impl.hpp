@@ -422,7 +422,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 /// Waits for room in the queues if it must.
 template <executors::ExecutionPolicy P, template <class> class F>
-inline void Submitter<P, F>::push(const Submission& task, SlotId slot) {
+[[gnu::always_inline]] inline void Submitter<P, F>::push(const Submission& task, SlotId slot) {
   auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
   const auto placed = [&] {
     return ready.push(ready.orchestrator_shard(), slot) || state_.fatal.is_set();

@@ -23,8 +23,8 @@ constexpr uint64_t max_bytes = static_cast<uint64_t>(std::numeric_limits<int64_t
 /// its buffer. Returns false when a limit is exceeded; the record is garbage then. The number of
 /// dimensions is known to the compiler, so that the loops dissolve into stores.
 template <uint32_t ndims>
-bool lay_out_dims(TensorRecord& record, const uint64_t* shape, uint64_t element_size,
-                  uint64_t begin) {
+[[gnu::always_inline]] inline bool lay_out_dims(TensorRecord& record, const uint64_t* shape,
+                                                uint64_t element_size, uint64_t begin) {
   Region& region = record.region;
   uint64_t stride = 1;
   for (uint32_t i = ndims; i-- > 0;) {
@@ -58,8 +58,9 @@ bool lay_out_dims(TensorRecord& record, const uint64_t* shape, uint64_t element_
   return true;
 }
 
-bool lay_out_root(TensorRecord& record, const uint64_t* shape, uint32_t ndims,
-                  uint64_t element_size, uint64_t begin) {
+[[gnu::always_inline]] inline bool lay_out_root(TensorRecord& record, const uint64_t* shape,
+                                                uint32_t ndims, uint64_t element_size,
+                                                uint64_t begin) {
   static_assert(PTO_MAX_DIMS == 5);
   if (element_size == 0) return false;
   switch (ndims) {
@@ -134,20 +135,23 @@ void TensorTable::scope_end() {
   scope_marks_.pop_back();
 }
 
-void TensorTable::add_chunk() {
+/// False: there are as many records as handles can name.
+[[gnu::noinline]] bool TensorTable::add_chunk() {
+  if (room_ == max_records) return false;
   void* const memory = ::operator new(chunk_records * sizeof(TensorRecord));
   chunks_.push_back(Chunk(static_cast<TensorRecord*>(memory)));
+  room_ += chunk_records;
+  return true;
 }
 
-TensorRecord* TensorTable::push(uint64_t& handle) {
+inline TensorRecord* TensorTable::push(uint64_t& handle) {
   const uint32_t index = count_;
-  if (index == max_records) return nullptr;
-  if (index >> chunk_bits == chunks_.size()) add_chunk();
+  if (index == room_ && !add_chunk()) [[unlikely]]
+    return nullptr;
   const uint32_t generation = generation_ + (generation_ == 0);
   generation_ = generation + 1;
   count_ = index + 1;
   TensorRecord& record = at(index);
-  record.own = {};
   record.generation = generation;
   record.scope_depth = scope_depth();
   handle = uint64_t{generation} << 32 | index;
@@ -162,22 +166,12 @@ TensorResult TensorTable::fail(std::string text) {
 TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t ndims,
                                DataType dtype) {
   uint64_t handle = 0;
-  TensorRecord* record = push(handle);
+  TensorRecord* const record = push(handle);
   const uint64_t element_size = get_element_size(dtype);
-  if (record == nullptr || !lay_out_root(*record, shape, ndims, element_size, 0)) {
-    if (record != nullptr) --count_;
-    return refuse_shape("make_tensor", shape, ndims, element_size);
-  }
+  if (record == nullptr || !lay_out_root(*record, shape, ndims, element_size, 0)) [[unlikely]]
+    return refuse_root("make_tensor", record, shape, ndims, element_size);
   record->null_external = address == PTO2_NULL_EXTERNAL;
   if (record->null_external) address = 0;
-  if (address > std::numeric_limits<uint64_t>::max() - record->region.end) {
-    const uint64_t bytes = record->region.end;
-    --count_;
-    return fail(
-        fmt::format("make_tensor: {} bytes at address {:#x} run past the end of the address "
-                    "space; check the address and the shape",
-                    bytes, address));
-  }
   record->base = address;
   record->address = address;
   record->owner = {};
@@ -187,14 +181,22 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
   // The key of a buffer that the runtime allocates is that of its root, of which no two are the
   // same while the TensorMap knows of them: its address is given out again.
   constexpr uint64_t no_address = uint64_t{1} << 63;
-  record->own.key = no_address | uint64_t{record->generation} << 10;
-  record->own.bytes = record->region.end;
+  record->own = {.key = no_address | uint64_t{record->generation} << 10,
+                 .bytes = record->region.end};
   record->writes = &record->own;
   return {handle, nullptr};
 }
 
 /// The root was made last.
-TensorResult TensorTable::bind_external(TensorRecord& root, uint64_t handle) {
+[[gnu::noinline]] TensorResult TensorTable::bind_external(TensorRecord& root, uint64_t handle) {
+  const uint64_t bytes = root.region.end;
+  if (root.base > std::numeric_limits<uint64_t>::max() - bytes) [[unlikely]] {
+    --count_;
+    return fail(
+        fmt::format("make_tensor: {} bytes at address {:#x} run past the end of the address "
+                    "space; check the address and the shape",
+                    bytes, root.base));
+  }
   if (!arrays_.empty()) [[unlikely]] {
     if (const CallerArray* const array = arrays_.left_by(root.base, root.region.end)) {
       --count_;
@@ -272,10 +274,9 @@ TensorResult TensorTable::reshape(uint64_t tensor, const uint64_t* shape, uint32
   uint64_t handle = 0;
   TensorRecord* record = push(handle);
   const uint64_t element_size = parent->region.element_size;
-  if (record == nullptr ||
-      !lay_out_root(*record, shape, ndims, element_size, parent->region.begin)) {
-    if (record != nullptr) --count_;
-    return refuse_shape("reshape", shape, ndims, element_size);
+  if (record == nullptr || !lay_out_root(*record, shape, ndims, element_size, parent->region.begin))
+      [[unlikely]] {
+    return refuse_root("reshape", record, shape, ndims, element_size);
   }
   if (record->region.end != parent->region.end) {
     --count_;
@@ -329,6 +330,15 @@ const TensorRecord* TensorTable::parent_for(const char* operation, uint64_t tens
                   : "has no memory yet; submit the task that takes it as OUTPUT first";
   }
   return nullptr;
+}
+
+/// Drops the record, if there is one, which was made last.
+[[gnu::noinline]] TensorResult TensorTable::refuse_root(const char* operation,
+                                                        const TensorRecord* record,
+                                                        const uint64_t* shape, uint32_t ndims,
+                                                        uint64_t element_size) {
+  if (record != nullptr) --count_;
+  return refuse_shape(operation, shape, ndims, element_size);
 }
 
 TensorResult TensorTable::refuse_shape(const char* operation, const uint64_t* shape, uint32_t ndims,

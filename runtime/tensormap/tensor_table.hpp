@@ -160,6 +160,7 @@ class TensorTable {
  private:
   static constexpr uint32_t chunk_bits = 9;
   static constexpr uint32_t chunk_records = uint32_t{1} << chunk_bits;
+  static_assert(max_records % chunk_records == 0);
   /// Records that nobody has written: most tables use few, and making a chunk touches none.
   static_assert(std::is_aggregate_v<TensorRecord> && std::is_trivially_destructible_v<TensorRecord>,
                 "a record begins when it is first written");
@@ -174,8 +175,10 @@ class TensorTable {
   TensorRecord* push(uint64_t& handle);
   TensorResult bind_external(TensorRecord& root, uint64_t handle);
   TensorResult refuse_array(const CallerArray& array, const TensorRecord& root);
-  void add_chunk();
+  [[nodiscard]] bool add_chunk();
   TensorResult fail(std::string text);
+  TensorResult refuse_root(const char* operation, const TensorRecord* record, const uint64_t* shape,
+                           uint32_t ndims, uint64_t element_size);
   TensorResult refuse_shape(const char* operation, const uint64_t* shape, uint32_t ndims,
                             uint64_t element_size);
   TensorResult refuse_view(const TensorRecord& parent, const uint64_t* shape,
@@ -188,6 +191,7 @@ class TensorTable {
   ExternalBuffers externals_;
   CallerArrays arrays_;
   uint32_t count_ = 0;
+  uint32_t room_ = 0;    ///< records of the chunks
   uint32_t generation_;  ///< of the next record
   std::string error_;
 };
