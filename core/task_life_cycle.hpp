@@ -51,48 +51,26 @@ class TaskLifeCycle {
  public:
   using Ring = LifeCycleRing<P, Slot>;
 
- private:
-  /// A ring as it is looked up, several times for each edge: half a line.
-  struct Arrays {
-    Slot* slots = nullptr;
-    DependencyNode<P>* nodes = nullptr;
-    uint32_t slot_mask = 0;  ///< window - 1
-    uint32_t node_end = 0;   ///< capacity + 1
-    Watermark<P>* watermark = nullptr;
-
-    [[nodiscard]] uint32_t index_of(TaskId id) const {
-      return static_cast<uint32_t>(id.value) & slot_mask;
-    }
-    [[nodiscard]] Slot& slot_of(TaskId id) const { return slots[index_of(id)]; }
-    /// Of the nodes from index `first` on, as many as there is room for. Behind the last comes the
-    /// first: entry 0 is unused.
-    void copy_producers(uint32_t first, std::span<TaskId> to) const {
-      const std::size_t before_end = std::min<std::size_t>(to.size(), node_end - first);
-      for (std::size_t i = 0; i < before_end; ++i) to[i] = nodes[first + i].producer.read();
-      for (std::size_t i = before_end; i < to.size(); ++i) {
-        to[i] = nodes[1 + i - before_end].producer.read();
-      }
-    }
-  };
-
- public:
   /// 1..max_rings rings.
   explicit TaskLifeCycle(std::span<const Ring> rings) {
     PTO2_INVARIANT("LC-P1", !rings.empty() && rings.size() <= max_rings);
     for (std::size_t i = 0; i < rings.size(); ++i) {
-      rings_[i] = {rings[i].slots.data(), rings[i].nodes.data(),
-                   static_cast<uint32_t>(rings[i].slots.size() - 1),
-                   static_cast<uint32_t>(rings[i].nodes.size()), rings[i].watermark};
+      slots_[i] = rings[i].slots.data();
+      slot_masks_[i] = static_cast<uint32_t>(rings[i].slots.size() - 1);
+      nodes_[i] = rings[i].nodes.data();
+      node_ends_[i] = static_cast<uint32_t>(rings[i].nodes.size());
+      watermarks_[i] = rings[i].watermark;
     }
   }
 
-  [[nodiscard]] Slot& slot(SlotId slot) {
-    return rings_[ring_of(slot).value].slots[index_of(slot)];
+  [[nodiscard]] Slot& slot(SlotId slot) const {
+    return slots_[ring_of(slot).value][index_of(slot)];
   }
   /// The slot of task `id`.
-  [[nodiscard]] Slot& slot_of(TaskId id) { return rings_[ring_of(id).value].slot_of(id); }
+  [[nodiscard]] Slot& slot_of(TaskId id) const { return slot_at(ring_of(id), id.value); }
   [[nodiscard]] SlotId slot_id(TaskId id) const {
-    return make_slot(ring_of(id), rings_[ring_of(id).value].index_of(id));
+    const RingId ring = ring_of(id);
+    return make_slot(ring, static_cast<uint32_t>(id.value) & slot_masks_[ring.value]);
   }
 
   // The orchestrator's verbs.
@@ -124,11 +102,11 @@ class TaskLifeCycle {
     friend class TaskLifeCycle;
     Edges(TaskLifeCycle& life, SlotId slot, uint32_t first_node)
         : life_(life),
-          ring_(life.rings_[ring_of(slot).value]),
           slot_(slot),
           next_id_(make_node(ring_of(slot), first_node)),
-          next_(ring_.nodes + first_node),
-          end_(ring_.nodes + ring_.node_end) {}
+          nodes_(life.nodes_[ring_of(slot).value]),
+          next_(nodes_ + first_node),
+          end_(nodes_ + life.node_ends_[ring_of(slot).value]) {}
 
     /// The nodes of a task are consecutive, from the last one on to the first: entry 0 is unused.
     void take_node(TaskId producer) {
@@ -136,7 +114,7 @@ class TaskLifeCycle {
       ++next_;
       ++next_id_.value;
       if (next_ == end_) [[unlikely]] {
-        next_ = ring_.nodes + 1;
+        next_ = nodes_ + 1;
         next_id_ = make_node(ring_of(slot_), 1);
       }
     }
@@ -147,9 +125,9 @@ class TaskLifeCycle {
     }
 
     TaskLifeCycle& life_;
-    const Arrays& ring_;
     SlotId slot_;
     NodeId next_id_;
+    DependencyNode<P>* nodes_;  ///< of the ring
     DependencyNode<P>* next_;
     DependencyNode<P>* end_;  ///< behind the last of the ring
   };
@@ -203,11 +181,10 @@ class TaskLifeCycle {
 
   /// One step of the watermark of `ring`. Repeat while it advanced.
   [[nodiscard]] AdvanceStep advance(RingId ring) {
-    const Arrays& r = rings_[ring.value];
     uint64_t alive = 0;
-    const Advance result = r.watermark->advance([&](uint64_t local) {
+    const Advance result = watermarks_[ring.value]->advance([&](uint64_t local) {
       alive = local;
-      return r.slot_of(make_id(ring, local)).fan_out.is_consumed(make_id(ring, local));
+      return slot_at(ring, local).fan_out.is_consumed(make_id(ring, local));
     });
     return {result, make_id(ring, alive)};
   }
@@ -229,15 +206,14 @@ class TaskLifeCycle {
   /// True if the life cycle is whole. Requires that no verb is under way: no advance was lost,
   /// every task below a watermark is consumed, and no consumed task awaits a producer.
   [[nodiscard]] bool invariant_holds() const {
-    for (uint32_t ring = 0; ring < max_rings && rings_[ring].slots != nullptr; ++ring) {
-      const Arrays& r = rings_[ring];
-      const uint64_t alive = r.watermark->observe();
+    for (uint32_t ring = 0; ring < max_rings && watermarks_[ring] != nullptr; ++ring) {
+      const uint64_t alive = watermarks_[ring]->observe();
       const TaskId oldest = make_id(RingId(ring), alive);
-      if (r.slot_of(oldest).fan_out.is_consumed(oldest)) return false;
-      const uint64_t window = uint64_t{r.slot_mask} + 1;
+      if (slot_of(oldest).fan_out.is_consumed(oldest)) return false;
+      const uint64_t window = uint64_t{slot_masks_[ring]} + 1;
       for (uint64_t local = alive - std::min(alive, window); local < alive; ++local) {
         const TaskId id = make_id(RingId(ring), local);
-        const Slot& slot = r.slot_of(id);
+        const Slot& slot = slot_of(id);
         if (!slot.fan_out.invariant_holds()) return false;
         if (slot.fan_out.phase(id) != Phase::consumed) return false;
         // Or the slot has its next task, whose fan-in is its own affair.
@@ -258,7 +234,7 @@ class TaskLifeCycle {
       PTO2_INVARIANT("LC-I1", count <= scratch.size());
       producers_ = scratch.first(count);
       if (count != 0) {
-        life.rings_[ring_of(task).value].copy_producers(slot.first_node.read(), producers_);
+        life.copy_producers(ring_of(task), slot.first_node.read(), producers_);
       }
       const Closed closed = slot.fan_out.close();
       consumers_ = closed.head;
@@ -273,7 +249,7 @@ class TaskLifeCycle {
     template <class Ready>
     void notify_consumers(Ready&& ready) {
       for (NodeId next = consumers_; next != nil;) {
-        const DependencyNode<P>& node = life_.rings_[ring_of(next).value].nodes[index_of(next)];
+        const DependencyNode<P>& node = life_.nodes_[ring_of(next).value][index_of(next)];
         next = node.next.read();
         const SlotId consumer = node.consumer.read();
         if (life_.slot(consumer).fan_in.notify()) ready(consumer);
@@ -304,7 +280,27 @@ class TaskLifeCycle {
  private:
   friend class Completion;
 
-  std::array<Arrays, max_rings> rings_{};
+  /// The slot whose number in its ring is the low bits of `local`.
+  [[nodiscard]] Slot& slot_at(RingId ring, uint64_t local) const {
+    return slots_[ring.value][static_cast<uint32_t>(local) & slot_masks_[ring.value]];
+  }
+  /// Of the nodes from index `first` on, as many as there is room for. Behind the last comes the
+  /// first: entry 0 is unused.
+  void copy_producers(RingId ring, uint32_t first, std::span<TaskId> to) const {
+    const DependencyNode<P>* const nodes = nodes_[ring.value];
+    const std::size_t before_end = std::min<std::size_t>(to.size(), node_ends_[ring.value] - first);
+    for (std::size_t i = 0; i < before_end; ++i) to[i] = nodes[first + i].producer.read();
+    for (std::size_t i = before_end; i < to.size(); ++i) {
+      to[i] = nodes[1 + i - before_end].producer.read();
+    }
+  }
+
+  // The rings side by side, so that their numbers scale: several look-ups are made for each edge.
+  std::array<Slot*, max_rings> slots_{};
+  std::array<uint32_t, max_rings> slot_masks_{};  ///< window - 1
+  std::array<uint32_t, max_rings> node_ends_{};   ///< capacity + 1
+  std::array<DependencyNode<P>*, max_rings> nodes_{};
+  std::array<Watermark<P>*, max_rings> watermarks_{};
 };
 
 }  // namespace pto2

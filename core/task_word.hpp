@@ -144,10 +144,13 @@ class TaskWord {
 
   /// Claims task `id`, which was found closed: `word`.
   Claim claim_closed(TaskId id, uint64_t word, uint64_t& retries) {
-    PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
     for (;; ++retries) {
-      PTO2_INVARIANT("TW-I1", (word & closed_bit) != 0 && (word & count_mask) < max_references);
-      if ((word & count_mask) == 0) return Claim::none;
+      const uint64_t count = (word & ~head_mask) - (id_bits(id) | closed_bit);
+      if (count == 0) return Claim::none;
+      if (count >= max_references) [[unlikely]] {
+        PTO2_INVARIANT("TW-I4", (word & id_mask) == id_bits(id));
+        PTO2_INVARIANT("TW-I1", (word & count_mask) < max_references);
+      }
       if (word_.compare_exchange_strong(word, word + 1, P::order(Orders::hold),
                                         P::order(Orders::lost))) {
         return Claim::early;

@@ -21,6 +21,7 @@ bool refuse_param(Submission& task, uint32_t i, std::string problem, const char*
 Dataflow::Dataflow(const DeviceConfig& config, uint32_t first_generation,
                    std::span<const CallerArray> arrays)
     : slot_mask_(config.window - 1),
+      innermost_ring_(config.rings - 1),
       zones_(config.guard == GuardKind::off ? guard::RedZones{} : guard::guarded_zones),
       tensors_(first_generation, arrays),
       map_({.rings = config.rings,
@@ -53,9 +54,13 @@ void Dataflow::scope_end() {
   return among(task.producers) || among(task.owners);
 }
 
-/// Notes that the submission has met this producer. True: it had before.
+/// Notes that the submission has met this producer. True: it had before, or there is nothing to
+/// wait for.
 inline bool Dataflow::is_noted_producer(const Submission& task, TaskId id) {
-  return std::exchange(note(id).last_consumer, task.serial) == task.serial;
+  uint64_t& last = note(id).last_consumer;
+  if (last >= task.serial) return true;
+  last = task.serial;
+  return false;
 }
 
 /// Tells whether the submission has met this producer before.

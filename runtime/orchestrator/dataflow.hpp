@@ -49,7 +49,14 @@ class Dataflow {
   [[nodiscard]] bool resolve(Submission& task);
 
   /// The task has been admitted.
-  void enter(const Submission& task, TaskId id) { note(id).depth = task.depth; }
+  void enter(const Submission& task, TaskId id) { note(id) = {0, task.depth}; }
+  /// A producer was found consumed. Nobody needs to wait for it, and where the tasks of a ring are
+  /// of one scope after the other, it would have retired in a run without others that are late
+  /// (requirement.hpp): then it is not named again. Not while a graph is replayed: what is played
+  /// of it afterwards names whom it named then.
+  void note_consumed(TaskId id) {
+    if (ring_of(id) < innermost_ring_) note(id).last_consumer = consumed;
+  }
   /// Lays the new outputs out one behind the other, from `address` on, and makes the task the
   /// producer of what it writes. Calls visit(i, record) for each parameter, with null for a scalar.
   /// Requires that the map has reserved `task.inserts` entries.
@@ -89,12 +96,12 @@ class Dataflow {
   [[nodiscard]] uint32_t depth_of(TaskId id) const { return note(id).depth; }
 
  private:
+  /// No serial, above them all.
+  static constexpr uint64_t consumed = ~uint64_t{0};
   /// What is kept per slot.
   struct TaskNote {
-    /// Serial of the last task that named one of this slot as producer: serials only grow, so what
-    /// was noted of a former task is no later one's.
-    uint64_t last_consumer;
-    uint32_t depth;  ///< of its scope
+    uint64_t last_consumer;  ///< serial of the last task that named this one, or consumed
+    uint32_t depth;          ///< of its scope
   };
 
   [[nodiscard]] TaskNote& note(TaskId id) const {
@@ -118,6 +125,7 @@ class Dataflow {
   }
 
   uint32_t slot_mask_;     // window - 1
+  RingId innermost_ring_;  // of all scopes from some depth on
   guard::RedZones zones_;  // of new buffers
   TensorTable tensors_;
   PipeTable pipes_;

@@ -115,7 +115,7 @@ class Submitter {
   void write(const Submission& task, const Admitted& admitted, uint64_t buffers, Tensors& tensors);
   void publish(const Submission& task, const Admitted& admitted);
   void push(const Submission& task, SlotId slot);
-  [[nodiscard, gnu::always_inline]] inline Admitted admit(const Submission& task);
+  [[nodiscard, gnu::always_inline]] inline Admitted admit(const Submission& task, bool replayed);
   void trace(const Submission& task, const Admitted& admitted);
   void publish_pinned(const Submission& task, const Admitted& admitted);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot_of(id)); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "runtime/orchestrator/submitter.hpp"
 
@@ -289,14 +290,19 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-Admitted Submitter<P, F>::admit(const Submission& task) {
+Admitted Submitter<P, F>::admit(const Submission& task, bool replayed) {
   const bool traced = task_trace_.enabled();
-  return state_.admission.admit(task.demand(), counts_.cas_retries, [&](uint32_t, Claim claim) {
-    if (claim == Claim::linked) ++counts_.edges_linked;
-    if (claim == Claim::early) ++counts_.edges_early;
+  uint64_t early = 0;
+  const auto claimed = [&](uint32_t i, Claim claim) {
     if (traced) [[unlikely]]
       task_trace_.claimed(claim);
-  });
+    if (claim == Claim::early) ++early;
+    if (claim == Claim::none && !replayed) dataflow_.note_consumed(task.producers[i]);
+  };
+  const Admitted admitted = state_.admission.admit(task.demand(), counts_.cas_retries, claimed);
+  counts_.edges_linked += task.producers.size() + task.owners.size() - admitted.absent;
+  counts_.edges_early += early;
+  return admitted;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -308,7 +314,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
 inline void Submitter<P, F>::commit(const Submission& task, Tensors& tensors) {
-  const Admitted admitted = admit(task);
+  const Admitted admitted = admit(task, !std::is_same_v<Tensors, Dataflow>);
   const TaskId id = admitted.id;
   counts_.holds += task.owners.size();
   dataflow_.enter(task, id);

@@ -21,6 +21,7 @@ class Completion {
   Completion(SchedulerDesk<P, F>& desk, ReadyDispatch<P, F>& dispatch)
       : desk_(desk),
         dispatch_(dispatch),
+        finished_(desk.state.finished[desk.id.value]),
         scratch_(std::make_unique_for_overwrite<TaskId[]>(desk.state.config.dep_pool)) {}
 
   /// Polls the cores that have something, and completes what has ended. True: something has.
@@ -70,7 +71,7 @@ class Completion {
     completion.drop_producers(
         [this](TaskId producer) { record<P>(desk_.log, EventKind::consume, producer); });
     desk_.state.advance(completion.rings_to_advance(), desk_.log, desk_.counts.cas_retries);
-    desk_.state.finished[desk_.id.value].add(1);
+    finished_.add(1);
   }
 
   [[gnu::noinline]] bool end_share(WorkerId worker);
@@ -78,6 +79,7 @@ class Completion {
 
   SchedulerDesk<P, F>& desk_;
   ReadyDispatch<P, F>& dispatch_;
+  FinishedCount<P>& finished_;
   /// Producers of the task being completed, room for the nodes of any. Never cleared.
   const std::unique_ptr<TaskId[]> scratch_;
 };

@@ -62,7 +62,7 @@ void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrit
 
 bool TensorMap::find_writers(BufferWrites& buffer) {
   const auto nobody = [](const Match&) {};
-  if (buffer.may_have_parts) look_up_parts(buffer, Region{}, Access::input, nobody);
+  if (buffer.may_have_parts) look_up<Access::input>(buffer, Region{}, nobody);
   return !is_vacant(buffer) || buffer.may_have_parts;
 }
 

@@ -83,7 +83,7 @@ class TensorMap {
   /// removes what it covers, except the write of the task that allocated the buffer: that task must
   /// stay alive as long as the buffer is used. `visit` must not call into the map.
   template <class Visitor>
-  void lookup(BufferWrites& buffer, const Region& region, Access access, Visitor&& visit);
+  void lookup(BufferWrites& buffer, const Region& region, Access access, Visitor visit);
 
   /// True when the next n inserts will succeed; gives back the writes of retired tasks for it when
   /// it must. When false, more tasks have to retire and be noted by sync(). To submit a task all
@@ -197,8 +197,10 @@ class TensorMap {
     buffer.writer = no_task;
   }
 
-  template <class Visitor>
-  void look_up_parts(BufferWrites& buffer, const Region& region, Access access, Visitor visit);
+  template <Access access, class Visitor>
+  void look_up(BufferWrites& buffer, const Region& region, Visitor visit);
+  template <Access access, class Visitor>
+  bool look_up_parts(const BufferWrites& buffer, const Region& region, Visitor visit);
   void insert_part(BufferWrites& buffer, const Region& region, TaskWrites& of_task);
   /// If so many tasks of the ring have retired since the last time.
   void clean_up_behind(uint32_t ring, uint64_t retired) {
@@ -228,8 +230,18 @@ class TensorMap {
 
 template <class Visitor>
 inline void TensorMap::lookup(BufferWrites& buffer, const Region& region, Access access,
-                              Visitor&& visit) {
-  if (buffer.may_have_parts) look_up_parts(buffer, region, access, visit);
+                              Visitor visit) {
+  if (access == Access::inout) {
+    look_up<Access::inout>(buffer, region, visit);
+  } else {
+    look_up<Access::input>(buffer, region, visit);
+  }
+}
+
+/// The entries of the buffer, and who stands at it.
+template <Access access, class Visitor>
+inline void TensorMap::look_up(BufferWrites& buffer, const Region& region, Visitor visit) {
+  if (buffer.may_have_parts) buffer.may_have_parts = look_up_parts<access>(buffer, region, visit);
   if (region.begin >= buffer.bytes) return;
   const bool covers = region.contiguous && region.begin == 0 && region.end >= buffer.bytes;
   const Relation found = covers ? Relation::covered : Relation::other;
@@ -242,10 +254,10 @@ inline void TensorMap::lookup(BufferWrites& buffer, const Region& region, Access
     visit(Match{buffer.owner, found, false});
 }
 
-/// The entries of the buffer.
-template <class Visitor>
-void TensorMap::look_up_parts(BufferWrites& buffer, const Region& region, Access access,
-                              Visitor visit) {
+/// Tells whether the buffer has entries left.
+template <Access access, class Visitor>
+inline bool TensorMap::look_up_parts(const BufferWrites& buffer, const Region& region,
+                                     Visitor visit) {
   const uint64_t key = buffer.key;
   bool has_parts = false;
   uint32_t index = buckets_[buffer.bucket];
@@ -266,7 +278,7 @@ void TensorMap::look_up_parts(BufferWrites& buffer, const Region& region, Access
     }
     index = next;
   }
-  buffer.may_have_parts = has_parts;
+  return has_parts;
 }
 
 }  // namespace pto2

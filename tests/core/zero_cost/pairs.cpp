@@ -18,6 +18,10 @@ constexpr uint64_t closed_bit = uint64_t{1} << 20;
 constexpr uint64_t head_mask = ((uint64_t{1} << 22) - 1) << 21;
 constexpr uint64_t id_mask = ~uint64_t{0} << 43;
 
+uint64_t id_bits(uint64_t id) {
+  return (id & ((uint64_t{1} << 62) - 1)) << 43;
+}
+
 /// What hand-written code keeps of the invariants.
 void require(bool condition, const char* id, const char* what, int line) {
   if (!condition) [[unlikely]]
@@ -70,23 +74,25 @@ int policy_claim(Word& word, uint64_t id, uint32_t place, Node& node, uint64_t& 
 }
 int hand_claim(std::atomic<uint64_t>& target, uint64_t id, uint32_t place, uint32_t& next,
                uint64_t& retries) {
-  const uint64_t bits = (id & ((uint64_t{1} << 62) - 1)) << 43;
   uint64_t word = target.load(std::memory_order_acquire);
-  while (((word & ~head_mask) - bits) < count_mask) {
+  for (;; ++retries) {
+    const uint64_t rest = word & ~head_mask;
+    if (rest - id_bits(id) >= count_mask) break;
     next = static_cast<uint32_t>((word & head_mask) >> 21);
-    const uint64_t linked = (word & ~head_mask) + (uint64_t{place} << 21) + 1;
+    const uint64_t linked = rest + (uint64_t{place} << 21) + 1;
     if (target.compare_exchange_strong(word, linked, std::memory_order_release,
                                        std::memory_order_acquire)) {
       return 0;
     }
-    ++retries;
   }
-  require((word & id_mask) == bits, "TW-I4", "id", 4);
-  for (;; ++retries) {
-    const bool fits = (word & closed_bit) != 0 && (word & count_mask) < count_mask;
-    require(fits, "TW-I1", "count", 5);
-    if ((word & count_mask) == 0) return 2;
-    if (target.compare_exchange_strong(word, word + 1, std::memory_order_relaxed,
+  for (uint64_t closed = word;; ++retries) {
+    const uint64_t count = (closed & ~head_mask) - (id_bits(id) | closed_bit);
+    if (count == 0) return 2;
+    if (count >= count_mask) [[unlikely]] {
+      require((closed & id_mask) == id_bits(id), "TW-I4", "id", 4);
+      require((closed & count_mask) < count_mask, "TW-I1", "count", 5);
+    }
+    if (target.compare_exchange_strong(closed, closed + 1, std::memory_order_relaxed,
                                        std::memory_order_relaxed)) {
       return 1;
     }

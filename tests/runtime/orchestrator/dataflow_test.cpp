@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace pto2 {
 namespace {
@@ -82,6 +83,87 @@ TEST_F(ExternalBuffers, ThatAreWrittenAreRemembered) {
   (void)name_many();
   EXPECT_EQ(make(0x1000).writes->writer, no_task);
   EXPECT_FALSE(make(0x2000).writes->may_have_parts);
+}
+
+/// One external buffer on two rings, of which the second has the scopes of all depths but the
+/// first.
+class Producers : public testing::Test {
+ protected:
+  Producers() {
+    dataflow_.scope_begin(1);
+    constexpr uint64_t shape[] = {2};
+    buffer_.id = dataflow_.tensors().make(0x1000, shape, 1, DataType::FLOAT32).handle;
+  }
+
+  /// A task that writes the buffer and waits for nobody.
+  void write(TaskId task) {
+    const TensorRecord& tensor = *dataflow_.tensors().find(buffer_.id);
+    ASSERT_TRUE(dataflow_.map().insert(*tensor.writes, tensor.region, task));
+    dataflow_.enter(next(), task);
+  }
+  /// Whom the next task waits for, which names the buffer so often.
+  std::vector<TaskId> of_reader(std::size_t times = 1) {
+    const std::vector<PTOParam> params(times, make_input_param(buffer_));
+    Submission task = next();
+    task.params = params;
+    EXPECT_TRUE(dataflow_.resolve(task));
+    return task.producers;
+  }
+
+ private:
+  static DeviceConfig two_rings() {
+    DeviceConfig config;
+    config.rings = 2;
+    config.window = 16;
+    return config;
+  }
+  Submission next() {
+    Submission task{};
+    task.serial = ++serial_;
+    return task;
+  }
+
+ protected:
+  Dataflow dataflow_{two_rings(), 1};
+
+ private:
+  Tensor buffer_{};
+  uint64_t serial_ = 0;
+};
+
+TEST_F(Producers, AreNamedOncePerTask) {
+  const TaskId writer = make_id(0, 0);
+  write(writer);
+  EXPECT_EQ(of_reader(2), std::vector{writer});
+  EXPECT_EQ(of_reader(2), std::vector{writer});
+}
+
+TEST_F(Producers, AreNotNamedAgainOnceTheyWereFoundConsumed) {
+  const TaskId writers[] = {make_id(0, 0), make_id(0, 1)};
+  for (const TaskId writer : writers) write(writer);
+  EXPECT_EQ(of_reader().size(), 2U);
+  dataflow_.note_consumed(writers[0]);
+  EXPECT_EQ(of_reader(), std::vector{writers[1]});
+  EXPECT_EQ(of_reader(), std::vector{writers[1]});
+}
+
+/// A scope that holds an older task of the ring may be open, and keeps them from retiring.
+TEST_F(Producers, OfARingOfSeveralDepthsAreNamedUntilTheyRetire) {
+  const TaskId writer = make_id(1, 0);
+  write(writer);
+  dataflow_.note_consumed(writer);
+  EXPECT_EQ(of_reader(), std::vector{writer});
+  dataflow_.map().sync({0, 1, 0, 0});
+  EXPECT_TRUE(of_reader().empty());
+}
+
+TEST_F(Producers, AreNamedAlthoughTheFormerTaskOfTheirSlotWasConsumed) {
+  write(make_id(0, 0));
+  dataflow_.note_consumed(make_id(0, 0));
+  dataflow_.map().sync({1, 0, 0, 0});
+  const TaskId writer = make_id(0, 16);
+  write(writer);
+  EXPECT_EQ(of_reader(), std::vector{writer});
 }
 
 }  // namespace
