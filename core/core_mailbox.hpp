@@ -56,9 +56,6 @@ struct CoreMailboxOrders {
                                      std::memory_order_relaxed};
 };
 
-/// What the scheduler sees of a core with an outstanding dispatch.
-enum class CoreStatus { dispatched, acknowledged, finished };
-
 /// What the core finds in its register.
 enum class CoreCommand { none, run, exit };
 
@@ -83,13 +80,14 @@ class CoreMailbox {
     seen_ = value;
     return CoreCommand::run;
   }
-  /// Takes the dispatch that peek() announced, acknowledges it and returns its payload. It goes by
-  /// what peek() saw: by now the register may say exit.
-  [[nodiscard]] Payload take() {
+  /// Takes the dispatch that peek() announced, acknowledges it and returns access to its payload,
+  /// which is there to be read until finish(). It goes by what peek() saw: by now the register may
+  /// say exit.
+  [[nodiscard]] auto take() {
     PTO2_INVARIANT("MB-I2", is_new_dispatch(seen_));
     taken_ = seen_;
     cond_.store(taken_, P::order(Orders::acknowledge));
-    return payload_.read();
+    return payload_.reading();
   }
   /// Reports the end of the kernel.
   void finish() { cond_.store(taken_ | finished_bit, P::order(Orders::report)); }
@@ -108,18 +106,16 @@ class CoreMailbox {
     data_.store(sequence_, P::order(Orders::dispatch));
   }
 
-  /// State of the outstanding dispatch.
-  [[nodiscard]] CoreStatus poll() const {
+  /// Whether the outstanding dispatch has ended.
+  [[nodiscard]] bool has_ended() const {
     PTO2_INVARIANT("MB-I2", outstanding_);
-    const uint32_t cond = cond_.load(P::order(Orders::sample));
-    if (cond == (sequence_ | finished_bit)) return CoreStatus::finished;
-    return cond == sequence_ ? CoreStatus::acknowledged : CoreStatus::dispatched;
+    return cond_.load(P::order(Orders::sample)) == (sequence_ | finished_bit);
   }
-  /// Takes note of the end of the outstanding dispatch, which poll() has seen.
-  void retire() {
-    PTO2_INVARIANT("MB-I2", outstanding_);
-    PTO2_INVARIANT("MB-I2", cond_.load(P::order(Orders::inspect)) == (sequence_ | finished_bit));
+  /// The same; if it has, takes note of it, so that another one can be made.
+  [[nodiscard]] bool take_end() {
+    if (!has_ended()) return false;
     outstanding_ = false;
+    return true;
   }
 
   /// Tells the core to leave. Requires that nothing is outstanding, or that the run is given up: a

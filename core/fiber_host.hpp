@@ -155,6 +155,22 @@ class HostedFiber {
   /// Makes the fiber run again, once it waits. `here` is the host that the caller is a fiber of, or
   /// null (FH-P1).
   void ring(FiberHost<P>* here) {
+    FiberHost<P>* const home = home_to_ring_at();
+    if (home == nullptr) return;
+    if (here == home) {
+      home->ring_here(number_);
+    } else {
+      home->ring_remotely(number_);
+    }
+  }
+  /// The same by who is a fiber of no host, or inside of a kernel.
+  void ring_from_outside() {
+    if (FiberHost<P>* const home = home_to_ring_at()) home->ring_remotely(number_);
+  }
+
+ private:
+  /// Null: there is none yet, and none is needed.
+  [[nodiscard]] FiberHost<P>* home_to_ring_at() {
     FiberHost<P>* home = this->home();
     if (home == nullptr) [[unlikely]] {
       // The first start counts as a ring, so nothing is to be remembered. But what was stored
@@ -162,16 +178,10 @@ class HostedFiber {
       // before it and the home is known now.
       (void)home_.compare_exchange_strong(home, nullptr, P::order(Orders::ring_early),
                                           P::order(Orders::look_home));
-      if (home == nullptr) return;
     }
-    if (here == home) {
-      home->ring_here(number_);
-    } else {
-      home->ring_remotely(number_);
-    }
+    return home;
   }
 
- private:
   uint32_t number_;
   typename P::template atomic<FiberHost<P>*> home_{nullptr};
   typename P::template cell<bool> kept_{false};
@@ -234,7 +244,11 @@ class alignas(cache_line) FiberHost {
 
   /// The words outlive this object.
   FiberHost(HostTeam<P>& team, const HostWords<P>& words)
-      : team_(team), runnable_(words.runnable), shown_(words.shown), inbox_(words.inbox) {
+      : team_(team),
+        is_alone_(team.has_one_host()),
+        runnable_(words.runnable),
+        shown_(words.shown),
+        inbox_(words.inbox) {
     PTO2_INVARIANT("FH-P2", runnable_.size() * 64 >= team.fibers());
     PTO2_INVARIANT("FH-P2", inbox_.size() == runnable_.size() && shown_.size() == runnable_.size());
   }
@@ -245,16 +259,7 @@ class alignas(cache_line) FiberHost {
   template <class Resume, class LookAround>
   void run(Resume&& resume, LookAround&& look_around) {
     while (!team_.is_over()) {
-      drain();
-      HostedFiber<P>* const next = pick();
-      if (next == nullptr) {
-        if (!look_around()) sleep();
-        continue;
-      }
-      current_.store(next, P::order(Orders::show));
-      const bool ended = resume(*next);
-      current_.store(nullptr, P::order(Orders::show));
-      if (ended) team_.end_one();
+      if (!run_until_end(resume) && !look_around()) sleep();
     }
   }
 
@@ -277,7 +282,7 @@ class alignas(cache_line) FiberHost {
   void detach() {
     PTO2_INVARIANT("FH-I2", !seems_detached());
     const bool work = show_runnable();
-    if (team_.has_one_host()) {
+    if (is_alone_) {
       lock_.store(0, P::order(Orders::show));
       return;
     }
@@ -285,7 +290,7 @@ class alignas(cache_line) FiberHost {
     announce(work);
   }
   void attach() {
-    if (team_.has_one_host()) {
+    if (is_alone_) {
       lock_.store(1, P::order(Orders::show));
       return;
     }
@@ -325,14 +330,7 @@ class alignas(cache_line) FiberHost {
 
   /// Moves the rings of the inbox to `runnable`. The caller holds the lock.
   void drain() {
-    for (uint32_t w = 0; w < inbox_.size(); ++w) {
-      if (inbox_[w].load(P::order(Orders::peek)) == 0) continue;
-      for (uint64_t rung = inbox_[w].exchange(0, P::order(Orders::drain)); rung != 0;
-           rung &= rung - 1) {
-        // A fiber that moved away while the ring was under way is rung again at its new home.
-        team_.fiber(number_of(w, rung)).ring(this);
-      }
-    }
+    for (uint32_t w = 0; w < inbox_.size(); ++w) drain(w);
   }
   /// Whether a ring has come that is not drained.
   [[nodiscard]] bool has_mail() const {
@@ -369,12 +367,41 @@ class alignas(cache_line) FiberHost {
     return w * 64 + static_cast<uint32_t>(std::countr_zero(bits));
   }
 
-  /// The next runnable fiber, which is not runnable any more, or null.
+  /// The same of word `w`.
+  void drain(uint32_t w) {
+    if (inbox_[w].load(P::order(Orders::peek)) != 0) [[unlikely]]
+      take_mail(w);
+  }
+  [[gnu::noinline]] void take_mail(uint32_t w) {
+    for (uint64_t rung = inbox_[w].exchange(0, P::order(Orders::drain)); rung != 0;
+         rung &= rung - 1) {
+      // A fiber that moved away while the ring was under way is rung again at its new home.
+      team_.fiber(number_of(w, rung)).ring(this);
+    }
+  }
+
+  /// Runs fibers until one has ended. False: none is runnable.
+  template <class Resume>
+  bool run_until_end(Resume& resume) {
+    bool ended = false;
+    while (!ended) {
+      HostedFiber<P>* const next = pick();
+      current_.store(next, P::order(Orders::show));
+      if (next == nullptr) return false;
+      ended = resume(*next);
+    }
+    current_.store(nullptr, P::order(Orders::show));
+    team_.end_one();
+    return true;
+  }
+
+  /// The next runnable fiber, which is not runnable any more, or null. Drains what it looks at.
   [[nodiscard]] HostedFiber<P>* pick() {
     const auto words = static_cast<uint32_t>(runnable_.size());
     uint32_t w = cursor_ / 64;
     uint64_t mask = ~uint64_t{0} << (cursor_ % 64);
     for (uint32_t i = 0; i <= words; ++i) {
+      if (i != words) drain(w);
       const uint64_t candidates = runnable_[w].read() & mask;
       if (candidates != 0) {
         const uint32_t number = number_of(w, candidates);
@@ -449,6 +476,7 @@ class alignas(cache_line) FiberHost {
   }
 
   HostTeam<P>& team_;
+  const bool is_alone_;
   uint32_t cursor_ = 0;  // where pick() goes on: every runnable fiber gets its turn
   typename P::template atomic<HostedFiber<P>*> current_{nullptr};
   std::span<typename P::template cell<uint64_t>> runnable_;

@@ -17,10 +17,11 @@ class Mailbox : public Roles<P, 2> {
       CoreCommand command = CoreCommand::none;
       P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
       if (command == CoreCommand::exit) break;
-      const uint32_t number = mailbox_.take();
-      check<P>(number == executed_ + 1, "the core runs each dispatch once, in order");
-      executed_ = number;
-      result_.write(number);
+      {
+        const auto payload = mailbox_.take();
+        check<P>(*payload == executed_ + 1, "the core runs each dispatch once, in order");
+        result_.write(++executed_);
+      }
       mailbox_.finish();
       this->bells[0].ring();
     }
@@ -40,8 +41,8 @@ class Mailbox : public Roles<P, 2> {
   }
 
   void await_completion(uint32_t number) {
-    P::await([&] { return mailbox_.poll() == CoreStatus::finished; });
-    mailbox_.retire();
+    P::await([&] { return mailbox_.has_ended(); });
+    check<P>(mailbox_.take_end(), "what has ended stays so");
     check_mailbox();
     check<P>(result_.read() == number, "the results are there when the end is seen");
   }

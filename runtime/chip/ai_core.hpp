@@ -21,12 +21,16 @@
 
 namespace pto2 {
 
-/// What to run.
-template <executors::ExecutionPolicy P>
-struct TaskCall {
+/// Whose kernel runs, which, and with what.
+struct CalledKernel {
   TaskId task = no_task;
   KernelEntry kernel = nullptr;
   TaskArguments arguments;
+};
+
+/// What to run.
+template <executors::ExecutionPolicy P>
+struct TaskCall : CalledKernel {
   /// What the accesses to them count for: that of the slot, which has them, too.
   typename P::template cell<TaskArguments>* access = nullptr;
 };
@@ -59,7 +63,7 @@ struct DispatchPayload : TaskCall<P> {
 struct KernelFault {
   enum class Kind : uint8_t { none, misuse, threw, lost, guarded, stuck };
 
-  /// One is made for each task: nothing is written that need not be.
+  /// One is made for each core: nothing is written that need not be.
   KernelFault() { what[0] = '\0'; }
   explicit KernelFault(const GuardFinding& finding) : KernelFault() { set_found(finding); }
   [[nodiscard]] bool is_set() const { return kind != Kind::none; }
@@ -100,10 +104,8 @@ struct KernelFault {
 /// What a core, or a scheduler as one, counted. Read after the run, and by who ends the process
 /// from within the kernel.
 struct CoreCounts {
-  TaskId task = no_task;         ///< whose kernel was begun last
-  KernelEntry kernel = nullptr;  ///< that one
-  TaskArguments arguments;       ///< of the task, as long as the kernel runs
-  uint64_t acks = 0;
+  const CalledKernel* called = nullptr;  ///< the last one begun, there as long as it runs
+  uint64_t acks = 0;                     ///< kernels begun, of which `fins` have ended
   uint64_t fins = 0;
   uint64_t claims = 0;        ///< of parts of block tasks
   uint64_t kernel_ticks = 0;  ///< time inside kernels, if timing is on
@@ -117,20 +119,26 @@ struct CoreBooks {
   bool timing;
   CoreCounts& counts;
   EventLog& log;
+
+  /// Whether somebody wants to know more of a kernel than that it has run.
+  [[nodiscard]] bool are_detailed() const { return timing || log.enabled(); }
+  /// The kernel begins. `call` stays where it is until end().
+  void begin(const CalledKernel& call) const {
+    counts.called = &call;
+    ++counts.acks;
+  }
+  void end() const { ++counts.fins; }
 };
 
 /// Calls run(), which runs the kernel of a task or of a part of one, between its events.
 template <executors::ExecutionPolicy P, class Run>
 void run_noted(const TaskCall<P>& call, uint16_t part, const CoreBooks& books, Run&& run) {
-  ++books.counts.acks;
-  books.counts.task = call.task;
-  books.counts.kernel = call.kernel;
-  books.counts.arguments = call.arguments;
+  books.begin(call);
   record<P>(books.log, EventKind::ack, call.task, 0, part);
   const uint64_t begin = books.timing ? P::now() : 0;
   run();
   if (books.timing) books.counts.kernel_ticks += P::now() - begin;
-  ++books.counts.fins;
+  books.end();
   record<P>(books.log, EventKind::fin, call.task, 0, part);
 }
 
@@ -139,7 +147,8 @@ void run_noted(const TaskCall<P>& call, uint16_t part, const CoreBooks& books, R
 /// its OS thread, as pthread_exit() does, would take a scheduler or cores along and say nothing: it
 /// ends as exit() in the middle of a run does (runtime/device/exit_guard.hpp).
 template <class Run>
-void call_kernel(Run&& run, KernelEntry kernel, int64_t* args, KernelFault& fault) {
+[[gnu::always_inline]] inline void call_kernel(Run&& run, KernelEntry kernel, int64_t* args,
+                                               KernelFault& fault) {
   try {
     run(kernel, args);
   } catch (const abi::__forced_unwind&) {
@@ -164,24 +173,40 @@ template <class Run>
 
 /// Calls the kernel, under the guard if there is one.
 template <executors::ExecutionPolicy P, class Run>
-void call_kernel(Run&& run, const TaskCall<P>& call, int64_t* args, const CoreBooks& books,
-                 KernelFault& fault) {
+[[gnu::always_inline]] inline void call_kernel(Run&& run, const TaskCall<P>& call, int64_t* args,
+                                               const CoreBooks& books, KernelFault& fault) {
   if (books.guard != nullptr) [[unlikely]]
     return call_guarded(run, call.task, call.kernel, args, *books.guard, fault);
   call_kernel(run, call.kernel, args, fault);
 }
 
-/// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. If it misused
-/// them, or threw, `fault` says how.
+/// Runs the kernel of a task, for run_task().
 template <executors::ExecutionPolicy P>
-void run_task(const TaskCall<P>& call, const CoreBooks& books, KernelFault& fault) {
-  run_noted<P>(call, 0, books, [&] {
-    [[maybe_unused]] const auto access = call.access->editing();
-    call_kernel<P>(P::run_kernel, call, call.arguments.values(), books, fault);
-    if (!fault.is_set() && !books.run.has_misuse()) [[likely]]
-      return;
-    fault.complete(call.task, call.arguments.call());
-  });
+[[gnu::always_inline]] inline void run_whole(const TaskCall<P>& call, const CoreBooks& books,
+                                             KernelFault& fault) {
+  [[maybe_unused]] const auto access = call.access->editing();
+  call_kernel<P>(P::run_kernel, call, call.arguments.values(), books, fault);
+  if (!fault.is_set() && !books.run.has_misuse()) [[likely]]
+    return;
+  fault.complete(call.task, call.arguments.call());
+}
+/// The same between its events. `books` by value: made where few runs come by.
+template <executors::ExecutionPolicy P>
+[[gnu::noinline]] void run_whole_noted(const TaskCall<P>& call, CoreBooks books,
+                                       KernelFault& fault) {
+  run_noted<P>(call, 0, books, [&] { run_whole<P>(call, books, fault); });
+}
+
+/// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. If it misused
+/// them, or threw, `fault`, which is not set before, says how.
+template <executors::ExecutionPolicy P>
+[[gnu::always_inline]] inline void run_task(const TaskCall<P>& call, const CoreBooks& books,
+                                            KernelFault& fault) {
+  if (books.are_detailed()) [[unlikely]]
+    return run_whole_noted<P>(call, books, fault);
+  books.begin(call);
+  run_whole<P>(call, books, fault);
+  books.end();
 }
 
 /// The same of a part of a block task, by run_kernel(kernel, args). The parts share the arguments,
@@ -252,7 +277,7 @@ class AiCore {
       P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
       if (command == CoreCommand::exit) break;
       P::chip_step(executors::ChipStep::take);
-      has_run = execute(mailbox_.take());
+      has_run = execute();
     }
     record<P>(log_, EventKind::exit, no_task);
     mailbox_.acknowledge_exit();
@@ -260,19 +285,21 @@ class AiCore {
   }
 
  private:
-  /// False: all parts of the block task were claimed before. After a misuse the core does not
-  /// report the end of the kernel, so that nobody completes the task.
-  bool execute(const DispatchPayload<P>& payload) {
+  /// False: all parts of the block task were claimed before. After a fault the core does not report
+  /// the end of the kernel, so that nobody completes the task, and gets nothing else to run.
+  [[gnu::always_inline]] bool execute() {
     bool has_run = true;
-    KernelFault fault;
-    P::chip_step(executors::ChipStep::kernel);
-    if (payload.block.parts != nullptr) [[unlikely]] {
-      has_run = run_share(payload, payload.block, fault);
-    } else {
-      run_task<P>(payload, {*run_, guard_, timing_, counts_, log_}, fault);
+    {
+      const auto payload = mailbox_.take();
+      P::chip_step(executors::ChipStep::kernel);
+      if ((*payload).block.parts != nullptr) [[unlikely]] {
+        has_run = run_share(*payload);
+      } else {
+        run_task<P>(*payload, {*run_, guard_, timing_, counts_, log_}, fault_);
+      }
     }
-    if (fault.is_set()) [[unlikely]] {
-      give_up_(fault);
+    if (fault_.is_set()) [[unlikely]] {
+      give_up_(fault_);
       return has_run;
     }
     P::chip_step(executors::ChipStep::finish);
@@ -283,23 +310,23 @@ class AiCore {
     return has_run;
   }
 
-  /// The part that is pinned to this core, or parts as long as there are some to be claimed. By
-  /// value, so that what other tasks need stays in registers.
-  [[gnu::noinline]] bool run_share(TaskCall<P> call, BlockShare<P> block, KernelFault& fault) {
+  /// The part that is pinned to this core, or parts as long as there are some to be claimed.
+  [[gnu::noinline]] bool run_share(const DispatchPayload<P>& call) {
+    const BlockShare<P> block = call.block;
     bool has_run = false;
     P::run_kernels([&](auto&& run_kernel) {
       BlockPart part{0, static_cast<uint16_t>(block.parts->size()), block.params};
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
         has_run = true;
-        run_part<P>(call, part, {*run_, guard_, timing_, counts_, log_}, fault, run_kernel);
+        run_part<P>(call, part, {*run_, guard_, timing_, counts_, log_}, fault_, run_kernel);
       };
       if (block.pinned != block.claimed_parts) return run(block.pinned);
       while (const auto claimed = block.parts->claim()) {
         ++counts_.claims;
         record<P>(log_, EventKind::dispatch, call.task, id_.value, static_cast<uint16_t>(*claimed));
         run(*claimed);
-        if (fault.is_set()) break;
+        if (fault_.is_set()) break;
       }
     });
     return has_run;
@@ -315,6 +342,7 @@ class AiCore {
   CoreCounts counts_;
   bool timing_ = false;
   EventLog log_;
+  KernelFault fault_;  // of the kernel that was the last
 };
 
 }  // namespace pto2

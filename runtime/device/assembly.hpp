@@ -101,7 +101,7 @@ class Assembly {
   [[nodiscard]] std::string arguments_of(const std::string& thread) const {
     const CoreCounts* const counts = counts_of(thread);
     if (counts == nullptr || counts->acks == counts->fins) return {};
-    return arguments_text(counts->arguments);
+    return arguments_text(counts->called->arguments);
   }
 
   /// Of what a scheduler runs itself, or a core; null: it is neither's thread.
@@ -117,10 +117,11 @@ class Assembly {
   /// Empty: no kernel runs there. For a handler on that thread, as user_code_of() is.
   [[nodiscard]] std::string kernel_of(const CoreCounts& counts, const std::string& thread) const {
     if (counts.acks == counts.fins) return {};
-    const auto number = std::ranges::find(kernels_, counts.kernel) - kernels_.begin();
+    const CalledKernel& called = *counts.called;
+    const auto number = std::ranges::find(kernels_, called.kernel) - kernels_.begin();
     return fmt::format("{}, task {} of ring {}, on {},",
-                       kernel_text(static_cast<std::size_t>(number), counts.kernel),
-                       local_of(counts.task), ring_of(counts.task).value, thread);
+                       kernel_text(static_cast<std::size_t>(number), called.kernel),
+                       local_of(called.task), ring_of(called.task).value, thread);
   }
 
   [[nodiscard]] RunState<P, F>& state() { return state_; }

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -78,6 +79,14 @@ Fiber::Exceptions& Fiber::exceptions_of_this_thread() {
   return *known;
 }
 
+/// Few fibers wait in a handler, or are begun in one: the others have nothing to swap.
+inline void Fiber::swap_exceptions(Exceptions& of_thread) {
+  const auto caught = reinterpret_cast<uintptr_t>(exceptions_.caught) |
+                      reinterpret_cast<uintptr_t>(of_thread.caught);
+  if ((caught | exceptions_.uncaught | of_thread.uncaught) != 0) [[unlikely]]
+    std::swap(exceptions_, of_thread);
+}
+
 void Fiber::resume() {
   tsan_ignore_begin();
   const bool begins = !std::exchange(begun_, true);
@@ -87,9 +96,9 @@ void Fiber::resume() {
   tsan_switch(tsan_fiber_, switches_order_);
   if (begins) tsan_ignore_begin();  // else it did so in suspend()
   Exceptions& of_thread = exceptions_of_this_thread();
-  std::swap(exceptions_, of_thread);
+  swap_exceptions(of_thread);
   context_.context = std::move(context_.context).resume();
-  std::swap(exceptions_, of_thread);
+  swap_exceptions(of_thread);
   if (finished_) {
     void* const host = tsan_host_;
     const bool ordered = switches_order_;

@@ -50,6 +50,7 @@ class Fiber {
     unsigned int uncaught = 0;
   };
   static Exceptions& exceptions_of_this_thread();
+  void swap_exceptions(Exceptions& of_thread);
 
   boost::context::fiber start();
   boost::context::fiber run(boost::context::fiber host);

@@ -31,8 +31,15 @@ class KernelCount {
  public:
   /// On the thread, before its first kernel.
   void begin() { thread_.store(gettid(), std::memory_order_relaxed); }
-  void count() {
-    begun_.store(begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  void count() { add_one(begun_); }
+  /// Of several inside of one section, which has counted as one itself: the next.
+  void count_next() {
+    add_one(further_);
+    count();
+  }
+  /// Sections so far, for whoever looks whether one is long: may be wrong by one, but not for long.
+  [[nodiscard]] uint64_t sections() const {
+    return begun_.load(std::memory_order_relaxed) - further_.load(std::memory_order_relaxed);
   }
   /// Another kernel is another turn.
   [[nodiscard]] const Turn& turn() const { return begun_; }
@@ -45,8 +52,13 @@ class KernelCount {
   }
 
  private:
+  static void add_one(Turn& count) {
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
   Machine::atomic<pid_t> thread_{0};
   alignas(64) Turn begun_{0};
+  Turn further_{0};
 };
 
 /// What is done about user's code that does not return.

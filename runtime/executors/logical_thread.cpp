@@ -44,16 +44,10 @@ void OsThread::idle() {
   show(Activity::running);
 }
 
-void FiberThread::ring_fiber() {
-  tsan_publish(this);
-  const TsanHostScope as_host;
-  HostedFiber::ring(current_host());
-}
-
 void FiberThread::ring_from_outside() {
   tsan_publish(this);
   const TsanHostScope as_host;
-  HostedFiber::ring(nullptr);
+  HostedFiber::ring_from_outside();
 }
 
 void OsThread::wait_in_kernel() {
@@ -142,6 +136,12 @@ class Detached {
   Thread& thread_;
 };
 
+/// Around a kernel that is not the first of its section.
+template <class Thread>
+struct Further {
+  explicit Further(Thread& thread) { thread.count_kernel(); }
+};
+
 }  // namespace
 
 void detached(void (*section)(int64_t*), int64_t* argument) {
@@ -158,11 +158,9 @@ void detached(void (*section)(int64_t*), int64_t* argument) {
 
 void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
   if (PackedHost* host = current_host()) {
-    const Detached<PackedHost> inside(*host);
-    call_leavable(kernel, args, host->turn());
+    call_leavable<Detached<PackedHost>>(kernel, args, host->turn(), *host);
   } else if (OsThread* const thread = this_os_thread) {
-    const Detached<OsThread> inside(*thread);
-    call_leavable(kernel, args, thread->turn());
+    call_leavable<Detached<OsThread>>(kernel, args, thread->turn(), *thread);
   } else {
     kernel(args);
   }
@@ -170,11 +168,9 @@ void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
 
 void run_next_kernel(void (*kernel)(int64_t*), int64_t* args) {
   if (PackedHost* const host = current_host()) {
-    host->count_kernel();
-    call_leavable(kernel, args, host->turn());
+    call_leavable<Further<PackedHost>>(kernel, args, host->turn(), *host);
   } else if (OsThread* const thread = this_os_thread) {
-    thread->count_kernel();
-    call_leavable(kernel, args, thread->turn());
+    call_leavable<Further<OsThread>>(kernel, args, thread->turn(), *thread);
   } else {
     kernel(args);
   }

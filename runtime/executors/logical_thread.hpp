@@ -57,13 +57,13 @@ class OsThread final : public LogicalThread {
 
   /// Around a kernel.
   void detach() {
-    count_kernel();
+    kernels_.count();
     show(Activity::in_kernel);
   }
   void attach() { show(Activity::running); }
   /// Inside a kernel: returns once the thread was rung.
   void wait_in_kernel();
-  void count_kernel() { kernels_.count(); }
+  void count_kernel() { kernels_.count_next(); }
   [[nodiscard]] const Turn& turn() const { return kernels_.turn(); }
 
   /// For reports.

@@ -23,12 +23,23 @@ constexpr uint32_t turns_of_a_long_kernel = 64;
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
 constexpr uint32_t polling_rounds_of_a_pair = 200;
 
+/// Only for functions that are not inlined, and do not suspend; see current_host(). A fiber and its
+/// host share the OS thread's variables, not TSan's context.
+PTO2_UNSEEN_BY_TSAN inline PackedHost* host_of_this_call() noexcept {
+  return this_host;
+}
+
 }  // namespace
 
-// A fiber and its host share the OS thread's variables, not TSan's context.
-[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN PackedHost* current_host() noexcept {
+[[gnu::noinline]] PackedHost* current_host() noexcept {
   asm volatile("");
-  return this_host;
+  return host_of_this_call();
+}
+
+[[gnu::noinline]] void FiberThread::ring_fiber() {
+  tsan_publish(this);
+  const TsanHostScope as_host;
+  HostedFiber::ring(host_of_this_call());
 }
 
 #if PTO2_UNDER_TSAN
@@ -98,18 +109,6 @@ uint32_t PackedHost::polling_rounds() const {
   return team_.hosts_.size() > 1 ? polling_rounds_of_a_pair : 0;
 }
 
-void PackedHost::detach() {
-  const TsanHostScope as_host;
-  sections_.store(sections_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  kernels_.count();
-  FiberHost::detach();
-}
-
-void PackedHost::attach() {
-  const TsanHostScope as_host;
-  FiberHost::attach();
-}
-
 void PackedHost::wait_in_kernel() {
   FiberThread* const fiber = current();
   const auto keep = [fiber](bool kept) {
@@ -141,7 +140,7 @@ bool PackedHost::steal_from_long_kernels() {
   for (uint32_t h = 0; h < team_.hosts_.size(); ++h) {
     PackedHost& victim = *team_.hosts_[h];
     if (&victim == this) continue;
-    const uint64_t sections = victim.sections_.load(std::memory_order_relaxed);
+    const uint64_t sections = victim.kernels_.sections();
     const bool same_section = victim.seems_detached() && sections_seen_[h] == sections;
     sections_seen_[h] = sections;
     if (same_section && steal_from(victim)) return true;

@@ -37,8 +37,15 @@ class PackedHost : public FiberHost<Machine> {
   void run();
 
   /// Around a kernel: gives the other hosts access to this one's fibers.
-  void detach();
-  void attach();
+  void detach() {
+    const TsanHostScope as_host;
+    kernels_.count();
+    FiberHost::detach();
+  }
+  void attach() {
+    const TsanHostScope as_host;
+    FiberHost::attach();
+  }
   /// Inside a kernel: lets the other fibers run until the kernel's own was rung.
   void wait_in_kernel();
 
@@ -52,7 +59,7 @@ class PackedHost : public FiberHost<Machine> {
     return static_cast<FiberThread*>(FiberHost::current());
   }
 
-  void count_kernel() { kernels_.count(); }
+  void count_kernel() { kernels_.count_next(); }
   [[nodiscard]] const Turn& turn() const { return kernels_.turn(); }
 
   /// For reports, from any OS thread.
@@ -70,8 +77,6 @@ class PackedHost : public FiberHost<Machine> {
   std::unique_ptr<HostBits> bits_;
   std::vector<uint64_t> sections_seen_;  // per host: their number when last looked at
   Machine::atomic<bool> begun_{false};   // for reports
-  /// Sections of kernels begun here: tells a thief whether one is long.
-  alignas(64) Machine::atomic<uint64_t> sections_{0};
   KernelCount kernels_;
 };
 

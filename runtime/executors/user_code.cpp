@@ -9,24 +9,12 @@
 
 #include "runtime/executors/image_names.hpp"
 #include "runtime/executors/logical_thread.hpp"
-#include "runtime/executors/sanitizer_switch.hpp"
 
 namespace pto2::executors {
 
+constinit thread_local Exit* volatile this_exit = nullptr;
+
 namespace {
-
-// Of what the OS thread is inside of; read by handlers on it. A fiber and its host share it, not
-// TSan's context.
-thread_local Exit* volatile this_exit = nullptr;
-
-/// While it lives, the code can be left.
-class Open {
- public:
-  PTO2_UNSEEN_BY_TSAN explicit Open(Exit& exit) { this_exit = &exit; }
-  PTO2_UNSEEN_BY_TSAN ~Open() { this_exit = nullptr; }
-  Open(const Open&) = delete;
-  Open& operator=(const Open&) = delete;
-};
 
 /// Those that hold locks for everybody.
 bool is_of_the_system(const void* image) {
@@ -56,8 +44,6 @@ bool is_inside(uint64_t turn) {
 
 #if PTO2_CAN_LEAVE
 
-/// Both ways lead to the end of the function, which is why the compiler keeps the registers of the
-/// caller for either.
 [[gnu::noinline]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit) {
   if (__builtin_setjmp(exit.frame) != 0) {
     this_exit = nullptr;

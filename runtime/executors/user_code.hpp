@@ -12,6 +12,7 @@
 #include <string>
 
 #include "runtime/executors/machine.hpp"
+#include "runtime/executors/sanitizer_switch.hpp"
 
 // Sanitizers keep books of frames.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -26,7 +27,7 @@ namespace pto2::executors {
 
 /// Leaves call_leavable() instead of the code that was called.
 struct LeftBehind {
-  const void* place;      ///< the instruction that it was at
+  const void* place;      ///< the instruction that it was at; never null
   uint64_t milliseconds;  ///< for which it had not returned
   [[nodiscard]] std::string text() const;
 };
@@ -44,21 +45,60 @@ struct Exit {
   bool is_held = false;  ///< nothing is left: see OurCode
 };
 
-/// Calls kernel(args); false: `exit` was used.
+/// Of what the OS thread is inside of; read by handlers on it. A fiber and its host share it, not
+/// TSan's context.
+extern constinit thread_local Exit* volatile this_exit;
+
+/// While it lives, the code can be left.
+class Open {
+ public:
+  PTO2_UNSEEN_BY_TSAN explicit Open(Exit& exit) { this_exit = &exit; }
+  PTO2_UNSEEN_BY_TSAN ~Open() { this_exit = nullptr; }
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+};
+
+/// Calls kernel(args); false: `exit` was used. Both ways lead to the end of the function, which is
+/// why the compiler keeps the registers of the caller for either.
 [[nodiscard]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit);
 [[noreturn]] void throw_left(const LeftBehind& left);
 
-/// Calls kernel(args), which can be left while `turn` stays as it is. Throws what the kernel does,
-/// and LeftBehind.
-inline void call_leavable(void (*kernel)(int64_t*), int64_t* args, const Turn& turn) {
+/// Nothing comes before or after the kernel.
+struct Bare {};
+
 #if PTO2_CAN_LEAVE
+/// The same with what comes before and after the kernel in one frame, since a place to go on at
+/// costs all registers of the caller: an Around of `of` lives meanwhile. Where the kernel was left;
+/// the place is null if it has returned.
+template <class Around, class... Of>
+[[nodiscard]] [[gnu::noinline]] LeftBehind place_of_leaving(void (*kernel)(int64_t*), int64_t* args,
+                                                            const Turn& turn, Of&... of) {
   Exit exit;
   exit.kernel = kernel;
   exit.turn = &turn;
-  if (!returns(kernel, args, exit)) [[unlikely]]
-    throw_left(exit.left);
+  [[maybe_unused]] const Around around{of...};
+  if (__builtin_setjmp(exit.frame) != 0) {
+    this_exit = nullptr;
+    return exit.left;
+  }
+  const Open open(exit);
+  kernel(args);
+  return {nullptr, 0};
+}
+#endif
+
+/// Calls kernel(args), which can be left while `turn` stays as it is, while an Around of `of`
+/// lives. Throws what the kernel does, and LeftBehind.
+template <class Around = Bare, class... Of>
+[[gnu::always_inline]] inline void call_leavable(void (*kernel)(int64_t*), int64_t* args,
+                                                 const Turn& turn, Of&... of) {
+#if PTO2_CAN_LEAVE
+  const LeftBehind left = place_of_leaving<Around>(kernel, args, turn, of...);
+  if (left.place != nullptr) [[unlikely]]
+    throw_left(left);
 #else
   static_cast<void>(turn);
+  [[maybe_unused]] const Around around{of...};
   kernel(args);
 #endif
 }

@@ -30,9 +30,7 @@ class Completion {
     desk_.for_each_core_type([&](uint32_t type) {
       OwnCores::OfType& cores = desk_.cores[type];
       cores.busy.for_each([&](CoreId core) {
-        auto& mailbox = desk_.state.cores[core.value].mailbox();
-        if (mailbox.poll() != CoreStatus::finished) return;
-        mailbox.retire();
+        if (!desk_.state.cores[core.value].mailbox().take_end()) return;
         cores.give_back(core);
         complete(core);
         progress = true;

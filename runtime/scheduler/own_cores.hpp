@@ -22,22 +22,16 @@ class OwnCores {
     explicit OfType(uint32_t limit) : idle(limit), busy(limit) {}
 
     /// The idle core of the lowest number gets something to do. Requires one.
-    CoreId take_lowest() {
-      const CoreId core = idle.pop_lowest();
-      busy.insert(core);
-      return core;
-    }
+    CoreId take_lowest() { return idle.move_lowest(busy); }
     /// The same of `core`, which is idle.
     void take(CoreId core) {
       PTO2_INVARIANT("OC-I1", idle.contains(core));
-      idle.erase(core);
-      busy.insert(core);
+      idle.move(core, busy);
     }
     /// `core` has nothing to do any more.
     void give_back(CoreId core) {
       PTO2_INVARIANT("OC-I1", busy.contains(core));
-      busy.erase(core);
-      idle.insert(core);
+      busy.move(core, idle);
     }
 
     CoreSet idle;
@@ -47,7 +41,8 @@ class OwnCores {
 
   /// Those of scheduler `id` of the chip, all idle.
   OwnCores(const Chip& chip, SchedulerId id)
-      : of_type_{OfType(chip.cores()), OfType(chip.cores()), OfType(0), OfType(chip.cores())},
+      : of_type_{OfType(chip.cores(CoreType::cube)), OfType(chip.cores()), OfType(0),
+                 OfType(chip.cores())},
         running_(chip.workers()) {
     chip.for_each_core_of(id, [&](CoreId core) {
       of_type_[static_cast<uint32_t>(chip.type_of(core))].idle.insert(core);

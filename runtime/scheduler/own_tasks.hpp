@@ -50,6 +50,7 @@ class OwnTasks {
   Completion<P, F>& completion_;
   const Announcements<P, F>& announcements_;
   std::optional<SlotId> taken_;  // to be run in the next round
+  KernelFault fault_;            // of the kernel that was the last
 };
 
 /// A task that was taken, or the next part of one: this scheduler has a share of it meanwhile, and
@@ -77,12 +78,11 @@ bool OwnTasks<P, F>::run(WorkerId worker, SlotId task) {
   const TaskCall<P> call = desk_.call_of(task, descriptor);
   const CoreBooks books{desk_.state.calls.run, desk_.state.calls.guard_of(worker),
                         desk_.state.config.kernel_timing, desk_.counts.own_tasks, desk_.log};
-  KernelFault fault;
-  descriptor.is_block ? run_part<P>(call, part, books, fault, P::run_kernel)
-                      : run_task<P>(call, books, fault);
-  if (fault.is_set()) [[unlikely]]
-    desk_.state.give_up(fault);
-  return !fault.is_set();
+  descriptor.is_block ? run_part<P>(call, part, books, fault_, P::run_kernel)
+                      : run_task<P>(call, books, fault_);
+  if (fault_.is_set()) [[unlikely]]
+    desk_.state.give_up(fault_);
+  return !fault_.is_set();
 }
 
 }  // namespace pto2

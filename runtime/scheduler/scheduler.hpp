@@ -72,6 +72,7 @@ class Scheduler {
   PinnedDispatch<P, F> pinned_dispatch_;
   Completion<P, F> completion_;
   OwnTasks<P, F> own_tasks_;
+  uint32_t polling_rounds_ = 0;  ///< in vain before it parks; the same for the whole run
 };
 
 }  // namespace pto2

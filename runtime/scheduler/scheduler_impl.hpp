@@ -30,6 +30,7 @@ void Scheduler<P, F>::run() {
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Scheduler<P, F>::loop() {
   const auto is_over = [this] { return desk_.state.startup.shutdown.is_set(); };
+  polling_rounds_ = P::polling_rounds();
   uint32_t vain_rounds = 0;
   bool woken = true;
   while (!desk_.state.fatal.is_set()) {
@@ -38,12 +39,12 @@ template <executors::ExecutionPolicy P, template <class> class F>
     // Who parks after each round looks for tasks in that, unless it may have been rung for some,
     // or yields instead.
     const bool parks =
-        P::polling_rounds() == 0 && !desk_.rare_types && !ready_dispatch_.has_cores_to_wait_for();
+        polling_rounds_ == 0 && !desk_.rare_types && !ready_dispatch_.has_cores_to_wait_for();
     if (!parks || (woken && !progress)) progress |= dispatch_phase();
     vain_rounds = progress ? 0 : vain_rounds + 1;
     bool yields =
-        progress ? ready_dispatch_.has_cores_to_wait_for() : vain_rounds <= P::polling_rounds();
-    if (!yields && (!progress || P::polling_rounds() == 0)) {
+        progress ? ready_dispatch_.has_cores_to_wait_for() : vain_rounds <= polling_rounds_;
+    if (!yields && (!progress || polling_rounds_ == 0)) {
       if (!progress && is_over()) break;
       woken = park();
       yields = !woken && ready_dispatch_.has_cores_to_wait_for();
@@ -118,7 +119,7 @@ bool Scheduler<P, F>::park() {
   const bool progress = !may_sleep_on() && look_before_sleep();
   if (!progress) sleep();
   // Who polls or runs tasks of its own will be awake for long.
-  if (P::polling_rounds() != 0 || desk_.rare_types) announcements_.withdraw();
+  if (polling_rounds_ != 0 || desk_.rare_types) announcements_.withdraw();
   return !progress;
 }
 

@@ -23,14 +23,13 @@ TEST(CoreMailbox, ADispatchIsTakenAcknowledgedAndFinishedOnce) {
   EXPECT_EQ(mailbox.peek(), CoreCommand::none);
   for (int payload = 1; payload <= 5; ++payload) {
     mailbox.dispatch(payload);
-    EXPECT_EQ(mailbox.poll(), CoreStatus::dispatched);
+    EXPECT_FALSE(mailbox.take_end());
     EXPECT_EQ(mailbox.peek(), CoreCommand::run);
-    EXPECT_EQ(mailbox.take(), payload);
+    EXPECT_EQ(*mailbox.take(), payload);
     EXPECT_EQ(mailbox.peek(), CoreCommand::none) << "it is taken";
-    EXPECT_EQ(mailbox.poll(), CoreStatus::acknowledged);
+    EXPECT_FALSE(mailbox.take_end()) << "it is acknowledged";
     mailbox.finish();
-    EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
-    mailbox.retire();
+    EXPECT_TRUE(mailbox.take_end());
   }
 }
 
@@ -51,9 +50,8 @@ TEST(CoreMailbox, IsWholeBetweenAllVerbs) {
     whole("take");
     mailbox.finish();
     whole("finish");
-    EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
-    mailbox.retire();
-    whole("retire");
+    EXPECT_TRUE(mailbox.take_end());
+    whole("take_end");
   }
   mailbox.send_exit();
   whole("send_exit");
@@ -116,9 +114,9 @@ TEST(CoreMailbox, ExitBetweenTheLookAndTheTakeLosesNothing) {
   mailbox.dispatch(7);
   EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   mailbox.send_exit();
-  EXPECT_EQ(mailbox.take(), 7);
+  EXPECT_EQ(*mailbox.take(), 7);
   mailbox.finish();
-  EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
+  EXPECT_TRUE(mailbox.take_end());
   EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
 }
 
@@ -128,7 +126,7 @@ TEST(CoreMailbox, ExitOvertakesADispatchThatNobodySaw) {
   mailbox.dispatch(7);
   mailbox.send_exit();
   EXPECT_EQ(mailbox.peek(), CoreCommand::exit);
-  EXPECT_EQ(mailbox.poll(), CoreStatus::dispatched);
+  EXPECT_FALSE(mailbox.take_end());
 }
 
 TEST(CoreMailboxDeathTest, ASecondDispatchBeforeTheFirstHasFinished) {
@@ -138,14 +136,15 @@ TEST(CoreMailboxDeathTest, ASecondDispatchBeforeTheFirstHasFinished) {
   EXPECT_DEATH(mailbox.dispatch(2), "MB-I4");
 }
 
-TEST(CoreMailboxDeathTest, WhatRunsIsNotRetired) {
+TEST(CoreMailboxDeathTest, WhatRunsHasNotEnded) {
   Mailbox mailbox;
   mailbox.report_ready();
+  EXPECT_DEATH((void)mailbox.take_end(), "MB-I2");
   mailbox.dispatch(1);
-  EXPECT_DEATH(mailbox.retire(), "MB-I2");
   EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   (void)mailbox.take();
-  EXPECT_DEATH(mailbox.retire(), "MB-I2");
+  EXPECT_FALSE(mailbox.take_end());
+  EXPECT_DEATH(mailbox.dispatch(2), "MB-I4");
 }
 
 TEST(CoreMailboxDeathTest, OneCompletionIsReportedOnce) {
@@ -155,10 +154,8 @@ TEST(CoreMailboxDeathTest, OneCompletionIsReportedOnce) {
   EXPECT_EQ(mailbox.peek(), CoreCommand::run);
   (void)mailbox.take();
   mailbox.finish();
-  EXPECT_EQ(mailbox.poll(), CoreStatus::finished);
-  mailbox.retire();
-  EXPECT_DEATH((void)mailbox.poll(), "MB-I2");
-  EXPECT_DEATH(mailbox.retire(), "MB-I2");
+  EXPECT_TRUE(mailbox.take_end());
+  EXPECT_DEATH((void)mailbox.take_end(), "MB-I2");
 }
 
 TEST(CoreMailboxDeathTest, TakingWhatIsNotThere) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <exception>
 #include <fstream>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,6 +36,67 @@ TEST(Fiber, RunsWhenResumedAndKeepsItsPlace) {
   fiber.resume();
   EXPECT_EQ(order, "a-b");
   EXPECT_TRUE(fiber.finished());
+}
+
+// A host may be run in a handler, too: of whoever launches.
+TEST(Fiber, HasTheHandlersThatItIsInToItself) {
+  Fiber* self = nullptr;
+  std::string order;
+  Fiber fiber(stack_bytes, [&] {
+    if (std::current_exception() == nullptr) order += "none ";
+    try {
+      throw std::runtime_error("fiber's");
+    } catch (const std::runtime_error&) {
+      self->suspend();
+      try {
+        throw;
+      } catch (const std::runtime_error& again) {
+        order += again.what();
+      }
+    }
+  });
+  self = &fiber;
+  try {
+    throw std::logic_error("host's");
+  } catch (const std::logic_error&) {
+    fiber.resume();
+    try {
+      throw;
+    } catch (const std::logic_error& again) {
+      order += again.what();
+    }
+  }
+  EXPECT_EQ(std::current_exception(), nullptr) << "the fiber is in a handler, not its host";
+  order += ' ';
+  std::thread([&] { fiber.resume(); }).join();
+  EXPECT_TRUE(fiber.finished());
+  EXPECT_EQ(order, "none host's fiber's");
+}
+
+TEST(Fiber, MayWaitWhileItIsUnwound) {
+  Fiber* self = nullptr;
+  int exceptions = -1;
+  struct Waits {
+    ~Waits() {
+      self->suspend();
+      exceptions = std::uncaught_exceptions();
+    }
+    Fiber*& self;
+    int& exceptions;
+  };
+  Fiber fiber(stack_bytes, [&] {
+    try {
+      const Waits waits{self, exceptions};
+      throw std::runtime_error("on its way");
+    } catch (const std::runtime_error&) {
+    }
+  });
+  self = &fiber;
+  fiber.resume();
+  EXPECT_EQ(std::uncaught_exceptions(), 0) << "it is the fiber that is unwound";
+  fiber.resume();
+  EXPECT_TRUE(fiber.finished());
+  EXPECT_EQ(exceptions, 1);
 }
 
 std::size_t mappings() {

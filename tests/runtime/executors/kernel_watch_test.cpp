@@ -76,6 +76,18 @@ TEST_F(Watched, ThreadsAreToldApart) {
 }
 
 /// As many looks later as periods have begun in it.
+TEST(KernelCount, TheKernelsOfASectionAreOneSection) {
+  KernelCount count;
+  count.count();
+  EXPECT_EQ(count.sections(), 1u);
+  count.count_next();
+  count.count_next();
+  EXPECT_EQ(count.sections(), 1u);
+  EXPECT_EQ(count.turn().load(), 3u) << "but each is a turn of its own";
+  count.count();
+  EXPECT_EQ(count.sections(), 2u);
+}
+
 TEST(KernelWatch, FindsWhoIsInsideAtADeadline) {
   const std::pair<uint64_t, int> looks_by_deadline[] = {
       {1, 1}, {250, 1}, {251, 2}, {500, 2}, {60'000, 240}};
