@@ -107,6 +107,32 @@ TEST_F(FiberHosts, EveryRunnableFiberGetsItsTurn) {
       << "who rings itself comes after the others";
 }
 
+TEST_F(FiberHosts, WhoRingsItselfAloneRunsAgain) {
+  fibers_[5].ring(&hosts_[0]);
+  uint32_t rings = 2;
+  const auto ring_itself_twice = [&](uint32_t f) {
+    if (rings-- != 0) hosts_[0].ring_here(f);
+  };
+  EXPECT_EQ(run(0, ring_itself_twice), (std::vector<uint32_t>{5, 5, 5}));
+}
+
+/// Before it has run out of work, wherever in its words the fiber is.
+TEST_F(FiberHosts, ARingFromElsewhereIsFoundAmongTheRunnable) {
+  for (const uint32_t f : {5u, 68u}) hosts_[0].ring_here(f);
+  const auto ring_others = [&](uint32_t f) {
+    if (f != 5) return;
+    for (const uint32_t other : {4u, 6u, 69u}) fibers_[other].ring(nullptr);
+  };
+  EXPECT_EQ(run(0, ring_others), (std::vector<uint32_t>{5, 6, 68, 69, 4}));
+}
+
+TEST_F(FiberHosts, ARingFromElsewhereIsFoundWhereNobodyIsRunnable) {
+  for (const uint32_t f : {5u, 69u}) {
+    fibers_[f].ring(nullptr);
+    EXPECT_EQ(run(0), std::vector<uint32_t>{f});
+  }
+}
+
 TEST_F(FiberHosts, ARingFromElsewhereWaitsInTheInbox) {
   EXPECT_FALSE(hosts_[0].has_mail());
   fibers_[69].ring(nullptr);

@@ -97,6 +97,12 @@ TEST_F(UserCode, IsNotLeftAgain) {
   EXPECT_EQ(leave(7, in_libraries(), 1), NotLeft::returned);
 }
 
+/// Its frame is no more, and not even to be looked at.
+TEST_F(UserCode, IsOverOnceItWasLeft) {
+  EXPECT_THROW(call_leavable(leave_now, nullptr, turn), LeftBehind);
+  EXPECT_FALSE(is_inside_any());
+}
+
 /// It may hold a lock, and the kernel that it calls does not.
 TEST_F(UserCode, OursIsHeldButNotItsKernel) {
   const auto guard = [](int64_t*) {
