@@ -54,20 +54,22 @@ struct Demand {
 /// What a submission lacks, in the order in which it is looked for.
 enum class Lack : uint8_t { slot, heap_bytes, nodes };
 
-/// A task that was admitted and is still the submitter's.
-struct Admitted {
-  TaskId id;
-  SlotId slot;
-  HeapPlacement placement;  ///< of its packed buffer
-  uint32_t first_node = 0;  ///< index of its nodes in the ring's
-  uint32_t absent = 0;      ///< producers and owners that will not notify it
-};
-
 template <Policy P, class Slot>
 class Admission {
  public:
   using Life = TaskLifeCycle<P, Slot>;
   using Memory = RingMemory<P, Slot>;
+
+  /// A task that was admitted and is still the submitter's.
+  struct Admitted {
+    TaskId id;
+    SlotId slot_id;
+    Slot* slot;
+    uint64_t heap_begin;  ///< of its packed buffer
+    uint32_t first_node;  ///< index of its nodes in the ring's
+    uint32_t nodes;       ///< one for each producer and owner
+    uint32_t absent;      ///< producers and owners that will not notify it
+  };
 
   /// One ring, and the submitter's books of it.
   struct Ring {
@@ -147,21 +149,26 @@ class Admission {
   /// the claim of producer number i came to; `retries` as in TaskWord::claim.
   template <class Claimed>
   [[nodiscard, gnu::always_inline]] Admitted admit(const Demand& demand, uint64_t& retries,
-                                                   Claimed&& claimed) {
+                                                   Claimed claimed) {
     Ring& ring = *rings_[demand.ring.value];
+    const uint32_t nodes = nodes_of(demand);
     const HeapPlacement placement = ring.heap.placement(demand.heap_bytes);
     ring.heap.take(placement);
-    const uint32_t first_node = ring.pool.take(nodes_of(demand));
+    const uint32_t first_node = ring.pool.take(nodes);
     const uint64_t local = ring.tasks.take();
     const TaskId id = make_id(demand.ring, local);
-    const SlotId slot = make_slot(demand.ring, ring.tasks.slot(local));
-    life_.open(id, first_node, nodes_of(demand));
-    return {id, slot, placement, first_node, claim_all(id, first_node, demand, retries, claimed)};
+    const SlotId slot_id = make_slot(demand.ring, ring.tasks.slot(local));
+    Slot& slot = life_.open(id, first_node, nodes);
+    uint32_t absent = 0;
+    if (nodes != 0) {
+      absent = claim_all(id, first_node, demand.producers, demand.owners, retries, claimed);
+    }
+    return {id, slot_id, &slot, placement.begin, first_node, nodes, absent};
   }
 
   /// Publishes what the submitter has written of the task. True: the task is ready, push it.
   [[nodiscard]] bool release(const Admitted& task) {
-    return life_.release_hold(task.id, task.absent);
+    return Life::release_hold(*task.slot, task.absent);
   }
 
  private:
@@ -171,15 +178,16 @@ class Admission {
     return static_cast<uint32_t>(demand.producers.size() + demand.owners.size());
   }
 
-  /// Returns how many of them will not notify.
+  /// Of a task that has nodes. Returns how many of them will not notify.
   template <class Claimed>
-  uint32_t claim_all(TaskId task, uint32_t first_node, const Demand& demand, uint64_t& retries,
-                     Claimed&& claimed) {
-    if (nodes_of(demand) == 0) return 0;
+  [[gnu::noinline]] uint32_t claim_all(TaskId task, uint32_t first_node,
+                                       std::span<const TaskId> producers,
+                                       std::span<const TaskId> owners, uint64_t& retries,
+                                       Claimed claimed) {
     auto edges = life_.edges(task, first_node);
-    auto absent = static_cast<uint32_t>(demand.owners.size());
+    auto absent = static_cast<uint32_t>(owners.size());
     uint32_t number = 0;
-    for (const TaskId producer : demand.producers) {
+    for (const TaskId producer : producers) {
       const Claim claim = edges.claim(producer, retries);
       claimed(number++, claim);
       if (claim == Claim::linked) continue;
@@ -187,7 +195,7 @@ class Admission {
       // Who is reclaimed is consumed, so that the others need no look.
       PTO2_INVARIANT("AD-I2", claim != Claim::none || !is_reclaimed(producer));
     }
-    for (const TaskId owner : demand.owners) {
+    for (const TaskId owner : owners) {
       PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
       edges.hold(owner);
     }

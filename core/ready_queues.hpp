@@ -42,10 +42,9 @@ class ReadyQueues {
   /// Pushes to `shard`, or to the next with room. False: all are full, keep the task.
   [[nodiscard]] bool push(uint32_t shard, SlotId slot) {
     PTO2_INVARIANT("RQ-P1", shard < shards_.size());
-    for (uint32_t i = 0; i < shards_.size(); ++i) {
-      if (shards_[wrap(shard + i)]->try_push(slot)) return true;
-    }
-    return false;
+    if (shards_[shard]->try_push(slot)) [[likely]]
+      return true;
+    return push_behind(shard, slot);
   }
 
   /// Pops from `shard`, the orchestrator's, then the others in turn.
@@ -74,6 +73,13 @@ class ReadyQueues {
   }
 
  private:
+  /// Pushes to the next shard with room behind `shard`, which is full.
+  [[nodiscard, gnu::noinline]] bool push_behind(uint32_t shard, SlotId slot) {
+    for (uint32_t i = 1; i < shards_.size(); ++i) {
+      if (shards_[wrap(shard + i)]->try_push(slot)) return true;
+    }
+    return false;
+  }
   [[nodiscard]] uint32_t wrap(uint32_t shard) const {
     const auto n = static_cast<uint32_t>(shards_.size());
     return shard < n ? shard : shard - n;

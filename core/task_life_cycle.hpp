@@ -133,13 +133,15 @@ class TaskLifeCycle {
   };
 
   /// Starts task `id` in its slot, which must be reclaimed, with `node_count` nodes from index
-  /// `first_node` on. The last of them stay unused if producers are found consumed.
-  void open(TaskId id, uint32_t first_node, uint32_t node_count) {
+  /// `first_node` on. The last of them stay unused if producers are found consumed. Returns the
+  /// slot.
+  Slot& open(TaskId id, uint32_t first_node, uint32_t node_count) {
     Slot& slot = slot_of(id);
     slot.first_node.write(first_node);
     slot.node_count.write(node_count);
     slot.fan_in.open(node_count);
     slot.fan_out.open(id);
+    return slot;
   }
   /// What the edges of task `id`, which was opened with this first node, are made through; once.
   [[nodiscard]] Edges edges(TaskId id, uint32_t first_node) {
@@ -150,10 +152,10 @@ class TaskLifeCycle {
   /// (block_parts.hpp).
   void hold_ticket(TaskId id) { slot_of(id).fan_out.hold(id); }
 
-  /// Drops the orchestrator's hold; `absent` producers (early, none or held) will not notify. True:
-  /// the caller pushes the task.
-  [[nodiscard]] bool release_hold(TaskId id, uint32_t absent) {
-    return slot_of(id).fan_in.release_hold(absent);
+  /// Drops the orchestrator's hold of the task in `slot`; `absent` producers (early, none or held)
+  /// will not notify. True: the caller pushes the task.
+  [[nodiscard]] static bool release_hold(Slot& slot, uint32_t absent) {
+    return slot.fan_in.release_hold(absent);
   }
 
   /// Drops the scope's reference. True: the task is consumed, advance its ring.

@@ -109,13 +109,14 @@ class Graph : public Roles<P, 1 + workers> {
     if (recycles) happened<P>("a slot is recycled");
     const uint64_t top = admission_.ring(ring).heap.top();
     std::array<Claim, 4> claims;
-    const Admitted task = admission_.admit(
-        demand, retries_, [&](uint32_t i, Claim claim) { tell(claims[i] = claim); });
-    if (task.placement.restarted) happened<P>("the drained heap starts over");
-    if (task.placement.end < top) happened<P>("the heap wraps");
+    const HeapPlacement placement = admission_.ring(ring).heap.placement(demand.heap_bytes);
+    const auto task = admission_.admit(demand, retries_,
+                                       [&](uint32_t i, Claim claim) { tell(claims[i] = claim); });
+    if (placement.restarted) happened<P>("the drained heap starts over");
+    if (placement.end < top) happened<P>("the heap wraps");
     check_ring(ring);
     const uint32_t number = submitted_++;
-    const auto buffer = static_cast<uint32_t>(ring.value << 16 | task.placement.begin / unit_bytes);
+    const auto buffer = static_cast<uint32_t>(ring.value << 16 | task.heap_begin / unit_bytes);
     infos_[number] = {task.id, number, buffer, units};
     GraphDescriptor descriptor{.number = number, .buffer = buffer, .units = units};
     for (uint32_t i = 0; i < demand.producers.size(); ++i) {

@@ -46,6 +46,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 class Submitter {
  public:
   using State = RunState<P, F>;
+  using Admitted = typename Admission<P, RuntimeSlot<P, F>>::Admitted;
 
   /// All of them outlive this object; `log` may be empty.
   Submitter(State& state, Dataflow& dataflow, const LogSink& log, EventLog& events,
@@ -53,7 +54,7 @@ class Submitter {
       : state_(state), dataflow_(dataflow), log_(log), events_(events), counts_(counts) {
     for (uint32_t r = 0; r < state.config.rings; ++r) {
       auto& ring = *state.rings[r];
-      desks_[r] = {&ring.slots[0], &ring.arguments[0], &ring.argument_blocks,
+      desks_[r] = {&ring.arguments[0], &ring.argument_blocks,
                    reinterpret_cast<uint64_t>(ring.heap_memory.data())};
     }
   }
@@ -115,15 +116,15 @@ class Submitter {
   void write(const Submission& task, const Admitted& admitted, uint64_t buffers, Tensors& tensors);
   void publish(const Submission& task, const Admitted& admitted);
   void push(const Submission& task, SlotId slot);
-  [[nodiscard, gnu::always_inline]] inline Admitted admit(const Submission& task, bool replayed);
-  void trace(const Submission& task, const Admitted& admitted);
-  void publish_pinned(const Submission& task, const Admitted& admitted);
+  template <class Tensors>
+  [[nodiscard, gnu::always_inline]] inline Admitted admit(const Submission& task);
+  void trace(const Submission& task, TaskId id, uint64_t heap_begin, uint32_t first_node);
+  void join_groups(const Submission& task, TaskId id);
   void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot_of(id)); }
   void find_oldest(Deadlock& deadlock) const;
 
   /// What the submitter writes of a ring, beside its books.
   struct Desk {
-    RuntimeSlot<P, F>* slots = nullptr;
     typename P::template cell<TaskArguments>* arguments = nullptr;  ///< by slot
     ArgumentBlocks* blocks = nullptr;
     uint64_t heap = 0;  ///< where it begins

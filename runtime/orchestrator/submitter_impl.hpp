@@ -290,37 +290,37 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-Admitted Submitter<P, F>::admit(const Submission& task, bool replayed) {
-  const bool traced = task_trace_.enabled();
-  uint64_t early = 0;
-  const auto claimed = [&](uint32_t i, Claim claim) {
-    if (traced) [[unlikely]]
+template <class Tensors>
+auto Submitter<P, F>::admit(const Submission& task) -> Admitted {
+  const auto claimed = [this, &task](uint32_t i, Claim claim) {
+    constexpr bool replayed = !std::is_same_v<Tensors, Dataflow>;
+    if (task_trace_.enabled()) [[unlikely]]
       task_trace_.claimed(claim);
-    if (claim == Claim::early) ++early;
+    if (claim == Claim::early) ++counts_.edges_early;
     if (claim == Claim::none && !replayed) dataflow_.note_consumed(task.producers[i]);
   };
-  const Admitted admitted = state_.admission.admit(task.demand(), counts_.cas_retries, claimed);
-  counts_.edges_linked += task.producers.size() + task.owners.size() - admitted.absent;
-  counts_.edges_early += early;
-  return admitted;
+  return state_.admission.admit(task.demand(), counts_.cas_retries, claimed);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::trace(const Submission& task, const Admitted& admitted) {
+[[gnu::noinline]] void Submitter<P, F>::trace(const Submission& task, TaskId id,
+                                              uint64_t heap_begin, uint32_t first_node) {
   task_trace_.set_heap(task.ring, desks_[task.ring.value].heap);
-  task_trace_.submitted(task, admitted, admitted.first_node);
+  task_trace_.submitted(task, id, heap_begin, first_node);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
 inline void Submitter<P, F>::commit(const Submission& task, Tensors& tensors) {
-  const Admitted admitted = admit(task, !std::is_same_v<Tensors, Dataflow>);
+  const Admitted admitted = admit<Tensors>(task);
   const TaskId id = admitted.id;
-  counts_.holds += task.owners.size();
+  if (admitted.nodes != 0) {
+    counts_.edges_linked += admitted.nodes - admitted.absent;
+    counts_.holds += task.owners.size();
+  }
   dataflow_.enter(task, id);
-  const TaskRing& ring = state_.admission.ring(task.ring).tasks;
-  P::prefetch_for_write(&desks_[task.ring.value].slots[ring.slot(ring.next() + slots_ahead - 1)]);
-  const uint64_t buffers = desks_[task.ring.value].heap + admitted.placement.begin;
+  prefetch_slot(TaskId(id.value + slots_ahead));
+  const uint64_t buffers = desks_[task.ring.value].heap + admitted.heap_begin;
   write(task, admitted, buffers, tensors);
   if (state_.calls.guard != nullptr) [[unlikely]]
     open_guarded(task, id, buffers);
@@ -351,7 +351,7 @@ template <class Tensors>
                                                           const Admitted& admitted,
                                                           uint64_t buffers, Tensors& tensors) {
   const TaskId id = admitted.id;
-  const uint32_t index = index_of(admitted.slot);
+  const uint32_t index = index_of(admitted.slot_id);
   const auto params = static_cast<uint32_t>(task.params.size());
   const Desk& desk = desks_[task.ring.value];
   const auto access = desk.arguments[index].editing();
@@ -373,7 +373,7 @@ template <class Tensors>
   });
   if (task.has_pipes) [[unlikely]]
     write_pipes(task, arguments);
-  desk.slots[index].descriptor.write({task, id, task.kernel, arguments});
+  admitted.slot->descriptor.write({task, id, task.kernel, arguments});
   if (task.is_block) [[unlikely]]
     open_block(task, id);
 }
@@ -417,13 +417,15 @@ template <executors::ExecutionPolicy P, template <class> class F>
   const TaskId id = admitted.id;
   ++counts_.tasks;
   if (task_trace_.enabled()) [[unlikely]]
-    trace(task, admitted);
+    trace(task, id, admitted.heap_begin, admitted.first_node);
   record<P>(events_, EventKind::submit, id);
   if (task.is_pinned()) [[unlikely]]
-    return publish_pinned(task, admitted);
+    join_groups(task, id);
   if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
-  push(task, admitted.slot);
+  if (task.is_pinned()) [[unlikely]]
+    return state_.push_pinned(admitted.slot_id, task.cluster_id());
+  push(task, admitted.slot_id);
 }
 
 /// Waits for room in the queues if it must.
@@ -442,20 +444,16 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 /// The task joins the group of each part while that is open, and before anybody can complete it.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::publish_pinned(const Submission& task,
-                                                       const Admitted& admitted) {
+[[gnu::noinline]] void Submitter<P, F>::join_groups(const Submission& task, TaskId id) {
   uint32_t number = 0;
   for (const auto& [cluster, group] : task.pinned_parts) {
     state_.clusters.join(cluster);
-    record<P>(events_, {.task = admitted.id,
+    record<P>(events_, {.task = id,
                         .group = group,
                         .part = number++,
                         .place = cluster.value,
                         .kind = EventKind::join});
   }
-  if (!state_.admission.release(admitted)) return;
-  record<P>(events_, EventKind::ready, admitted.id, static_cast<uint32_t>(task.type));
-  state_.push_pinned(admitted.slot, task.cluster_id());
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -23,10 +23,11 @@ uint32_t TaskTrace::scope_end() {
   return scope;
 }
 
-void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint32_t first_node) {
+void TaskTrace::submitted(const Submission& task, TaskId id, uint64_t heap_begin,
+                          uint32_t first_node) {
   if (tasks_.size() == limit_) return claims_.clear();
   TaskRecord& traced = tasks_.emplace_back();
-  traced.task = admitted.id;
+  traced.task = id;
   traced.kernel = task.kernel_id;
   traced.type = static_cast<uint32_t>(task.type);
   traced.scope = open_scopes_.back();
@@ -40,7 +41,7 @@ void TaskTrace::submitted(const Submission& task, const Admitted& admitted, uint
     }
   }
   traced.block_dim = task.is_block ? task.block_dim : 0;
-  traced.heap_begin = admitted.placement.begin;
+  traced.heap_begin = heap_begin;
   traced.heap_bytes = task.heap_bytes;
   traced.first_node = first_node;
   traced.nodes = task.producers.size() + task.owners.size();

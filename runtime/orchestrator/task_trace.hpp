@@ -36,9 +36,9 @@ class TaskTrace {
   uint32_t scope_end();
   /// The claim of the next producer of the task that is submitted next.
   [[gnu::noinline]] void claimed(Claim claim) { claims_.push_back(claim); }
-  /// A task was admitted and has its tensors' addresses. `first_node` is the place of its first
-  /// node.
-  void submitted(const Submission& task, const Admitted& admitted, uint32_t first_node);
+  /// A task was admitted and has its tensors' addresses. Its packed buffer begins at `heap_begin`
+  /// of the heap; `first_node` is the place of its first node.
+  void submitted(const Submission& task, TaskId id, uint64_t heap_begin, uint32_t first_node);
   /// Where the heap of a ring lies.
   void set_heap(RingId ring, uint64_t address) { heaps_[ring.value] = address; }
 

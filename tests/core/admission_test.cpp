@@ -35,8 +35,8 @@ class AdmissionTest : public testing::Test {
   using Tasks = std::vector<TaskId>;
 
   /// Submits a task that lacks nothing.
-  Admitted submit(RingId ring, uint64_t heap_bytes = 0, const Tasks& producers = {},
-                  const Tasks& owners = {}) {
+  auto submit(RingId ring, uint64_t heap_bytes = 0, const Tasks& producers = {},
+              const Tasks& owners = {}) {
     const Demand demand{ring, heap_bytes, producers, owners};
     EXPECT_FALSE(admission.lacking(demand));
     claims.clear();
@@ -96,12 +96,11 @@ TYPED_TEST(AdmissionTest, SaysWhatIsLackingFirst) {
 }
 
 TYPED_TEST(AdmissionTest, TakesSlotBytesAndNodesTogether) {
-  const Admitted root = this->submit(1, unit);
+  const auto root = this->submit(1, unit);
   EXPECT_EQ(root.id, make_id(1, 0));
-  const Admitted task = this->submit(1, 2 * unit, {root.id});
+  const auto task = this->submit(1, 2 * unit, {root.id});
   EXPECT_EQ(task.id, make_id(1, 1));
-  EXPECT_EQ(task.placement.begin, unit);
-  EXPECT_EQ(task.placement.end, 3 * unit);
+  EXPECT_EQ(task.heap_begin, unit);
   const auto& ring = this->admission.ring(1);
   EXPECT_EQ(ring.tasks.next(), 2u);
   EXPECT_EQ(ring.heap.top(), 3 * unit);
@@ -116,7 +115,7 @@ TYPED_TEST(AdmissionTest, TellsWhatEachClaimCameTo) {
   const TaskId gone = this->submit(1).id;
   static_cast<void>(this->complete(done));
   this->retire(gone);
-  const Admitted task = this->submit(0, 0, {held, done, gone});
+  const auto task = this->submit(0, 0, {held, done, gone});
   const std::vector<std::pair<uint32_t, Claim>> expected{
       {0, Claim::linked}, {1, Claim::early}, {2, Claim::none}};
   EXPECT_EQ(this->claims, expected);
@@ -134,7 +133,7 @@ TYPED_TEST(AdmissionTest, ATaskWithoutProducersIsReady) {
 
 TYPED_TEST(AdmissionTest, AnOwnerIsHeldAndNotAwaited) {
   const TaskId owner = this->submit(0).id;
-  const Admitted task = this->submit(1, 0, {}, {owner});
+  const auto task = this->submit(1, 0, {}, {owner});
   EXPECT_EQ(task.absent, 1u);
   EXPECT_TRUE(this->claims.empty());
   EXPECT_TRUE(this->admission.release(task));

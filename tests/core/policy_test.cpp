@@ -96,11 +96,10 @@ void run_a_pair() {
   uint32_t claims = 0;
   for (uint32_t i = 0; i < 2; ++i) {
     const std::vector<TaskId> producers = tasks;
-    const Admitted task =
-        admission.admit({0, 0, producers, {}}, retries, [&](uint32_t, Claim claim) {
-          EXPECT_EQ(claim, Claim::linked);
-          ++claims;
-        });
+    const auto task = admission.admit({0, 0, producers, {}}, retries, [&](uint32_t, Claim claim) {
+      EXPECT_EQ(claim, Claim::linked);
+      ++claims;
+    });
     EXPECT_EQ(admission.release(task), i == 0);
     tasks.push_back(task.id);
   }

@@ -66,7 +66,7 @@ TYPED_TEST(TaskLifeCycleTest, ATaskAlone) {
   const TaskId id = make_id(1, 0);
   EXPECT_TRUE(this->life.invariant_holds());
   this->life.open(id, 1, 0);
-  EXPECT_TRUE(this->life.release_hold(id, 0));
+  EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
   EXPECT_FALSE(this->life.drop_scope(id));
   const auto outcome = this->complete(id);
   EXPECT_EQ(outcome.ready.size(), 0u);
@@ -84,11 +84,11 @@ TYPED_TEST(TaskLifeCycleTest, APairAcrossRings) {
   const TaskId producer = make_id(0, 0);
   const TaskId consumer = make_id(1, 0);
   this->life.open(producer, 1, 0);
-  EXPECT_TRUE(this->life.release_hold(producer, 0));
+  EXPECT_TRUE(this->life.release_hold(this->life.slot_of(producer), 0));
   this->life.open(consumer, 1, 1);
   auto edges = this->life.edges(consumer, 1);
   EXPECT_EQ(edges.claim(producer, this->retries), Claim::linked);
-  EXPECT_FALSE(this->life.release_hold(consumer, 0));
+  EXPECT_FALSE(this->life.release_hold(this->life.slot_of(consumer), 0));
   auto outcome = this->complete(producer);
   EXPECT_EQ(outcome.ready, std::vector{this->life.slot_id(consumer).value});
   EXPECT_TRUE(outcome.consumed.empty());
@@ -110,7 +110,7 @@ TYPED_TEST(TaskLifeCycleTest, EarlyAndAbsentProducers) {
   const TaskId consumer = make_id(1, 0);
   for (const TaskId id : {gone, done, open}) {
     this->life.open(id, 1, 0);
-    EXPECT_TRUE(this->life.release_hold(id, 0));
+    EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
   }
   EXPECT_FALSE(this->life.drop_scope(gone));
   (void)this->complete(gone);
@@ -120,7 +120,7 @@ TYPED_TEST(TaskLifeCycleTest, EarlyAndAbsentProducers) {
   EXPECT_EQ(edges.claim(gone, this->retries), Claim::none);
   EXPECT_EQ(edges.claim(done, this->retries), Claim::early);
   EXPECT_EQ(edges.claim(open, this->retries), Claim::linked);
-  EXPECT_FALSE(this->life.release_hold(consumer, 2));
+  EXPECT_FALSE(this->life.release_hold(this->life.slot_of(consumer), 2));
   EXPECT_EQ(this->complete(open).ready.size(), 1u);
   EXPECT_FALSE(this->life.drop_scope(done)) << "the early consumer holds it";
   EXPECT_FALSE(this->life.drop_scope(open));
@@ -137,13 +137,13 @@ TYPED_TEST(TaskLifeCycleTest, HeldOwnersHaveANodeEachBehindTheProducers) {
   const TaskId holder = make_id(1, 0);
   for (const TaskId id : {owners[0], owners[1], producer}) {
     this->life.open(id, 1, 0);
-    EXPECT_TRUE(this->life.release_hold(id, 0));
+    EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
   }
   this->life.open(holder, 5, 3);  // nodes 5 and, around the end, 1 and 2
   auto edges = this->life.edges(holder, 5);
   EXPECT_EQ(edges.claim(producer, this->retries), Claim::linked);
   for (const TaskId owner : owners) edges.hold(owner);
-  EXPECT_FALSE(this->life.release_hold(holder, 2));
+  EXPECT_FALSE(this->life.release_hold(this->life.slot_of(holder), 2));
   for (const TaskId id : {owners[0], owners[1], producer}) {
     (void)this->complete(id);
     EXPECT_FALSE(this->life.drop_scope(id)) << "held";
@@ -157,12 +157,12 @@ TYPED_TEST(TaskLifeCycleTest, BehindTheLastNodeComesTheFirst) {
   const TaskId consumer = make_id(0, 2);
   for (const TaskId id : producers) {
     this->life.open(id, 1, 0);
-    EXPECT_TRUE(this->life.release_hold(id, 0));
+    EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
   }
   this->life.open(consumer, 5, 2);  // nodes 5 and 1
   auto edges = this->life.edges(consumer, 5);
   for (const TaskId id : producers) EXPECT_EQ(edges.claim(id, this->retries), Claim::linked);
-  EXPECT_FALSE(this->life.release_hold(consumer, 0));
+  EXPECT_FALSE(this->life.release_hold(this->life.slot_of(consumer), 0));
   EXPECT_TRUE(this->complete(producers[0]).ready.empty());
   EXPECT_EQ(this->complete(producers[1]).ready, std::vector{this->life.slot_id(consumer).value});
 }
@@ -171,7 +171,7 @@ TYPED_TEST(TaskLifeCycleTest, SlotsAreRecycledForManyRounds) {
   for (uint64_t local = 0; local < 100; ++local) {
     const TaskId id = make_id(0, local);
     this->life.open(id, 1, 0);
-    EXPECT_TRUE(this->life.release_hold(id, 0));
+    EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
     (void)this->complete(id);
     EXPECT_TRUE(this->life.drop_scope(id));
     EXPECT_EQ(this->advance(0), 1u);
@@ -182,7 +182,7 @@ TYPED_TEST(TaskLifeCycleTest, SlotsAreRecycledForManyRounds) {
 TYPED_TEST(TaskLifeCycleTest, TheOldestTaskHoldsTheWatermark) {
   for (uint64_t local = 0; local < 3; ++local) {
     this->life.open(make_id(0, local), 1, 0);
-    EXPECT_TRUE(this->life.release_hold(make_id(0, local), 0));
+    EXPECT_TRUE(this->life.release_hold(this->life.slot_of(make_id(0, local)), 0));
   }
   for (uint64_t local = 3; local-- > 0;) {
     (void)this->complete(make_id(0, local));

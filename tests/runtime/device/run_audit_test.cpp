@@ -60,7 +60,7 @@ class RunAudit : public testing::Test {
   }
   /// Completes the task and ends its scope, all but the advance.
   void consume(TaskId id) {
-    (void)state.life.release_hold(id, 0);
+    (void)state.life.release_hold(state.life.slot_of(id), 0);
     (void)state.life.slot(state.life.slot_id(id)).fan_out.close();
     EXPECT_TRUE(state.life.drop_scope(id));
     state.finished[0].add(1);
@@ -89,7 +89,7 @@ TEST_F(RunAudit, ARunThatWasGivenUpIsWholeButLeavesTasks) {
   const TaskId id = submit();
   (void)submit({id});
   State& run = state;
-  (void)run.life.release_hold(id, 0);
+  (void)run.life.release_hold(run.life.slot_of(id), 0);
   EXPECT_TRUE(run.ready[1].push(0, run.life.slot_id(id)));
   run.fatal.latch(static_cast<int32_t>(ErrorCode::bad_submission), {2});
   EXPECT_THAT(damaged(2, ErrorCode::bad_submission), IsEmpty());
