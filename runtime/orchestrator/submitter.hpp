@@ -120,7 +120,9 @@ class Submitter {
   [[nodiscard, gnu::always_inline]] inline Admitted admit(const Submission& task);
   void trace(const Submission& task, TaskId id, uint64_t heap_begin, uint32_t first_node);
   void join_groups(const Submission& task, TaskId id);
-  void prefetch_slot(TaskId id) { P::prefetch_for_write(&state_.life.slot_of(id)); }
+  [[gnu::always_inline]] void prefetch_slot(TaskId id) {
+    P::prefetch_for_write(&state_.life.slot_of(id));
+  }
   void find_oldest(Deadlock& deadlock) const;
 
   /// What the submitter writes of a ring, beside its books.

@@ -67,7 +67,7 @@ void Submitter<P, F>::keep_pace(RingId ring) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::prefetch_arguments(const Submission& task) {
+[[gnu::always_inline]] inline void Submitter<P, F>::prefetch_arguments(const Submission& task) {
   const std::byte* const begin = desks_[task.ring.value].blocks->next();
   const auto params = static_cast<uint32_t>(task.params.size());
   for (std::size_t i = 0; i < ArgumentBlocks::bytes_of(params); i += cache_line) {
@@ -76,7 +76,7 @@ void Submitter<P, F>::prefetch_arguments(const Submission& task) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Submitter<P, F>::prefetch(const Submission& task) {
+[[gnu::always_inline]] inline void Submitter<P, F>::prefetch(const Submission& task) {
   for (const TaskId producer : task.producers) prefetch_slot(producer);
 }
 
