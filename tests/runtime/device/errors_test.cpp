@@ -26,7 +26,7 @@ class Errors : public testing::TestWithParam<ExecutorKind> {
   }
 
   RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry) {
-    static constexpr KernelEntry kernels[] = {hash_kernel, nullptr};
+    static constexpr KernelEntry kernels[] = {hash_kernel, nullptr, no_kernel};
     return run_at(GetParam(), config, {kernels, entry, {}});
   }
 
@@ -74,7 +74,7 @@ TEST_P(Errors, ParametersNowhere) {
 }
 
 TEST_P(Errors, UnknownKernel) {
-  for (const int32_t kernel : {-1, 1, 2, 1000}) {
+  for (const int32_t kernel : {-1, 1, 3, 1000}) {
     expect_error(
         small_device(), ErrorCode::bad_submission,
         ("there is no kernel " + std::to_string(kernel)).c_str(), "kernels folder",
@@ -208,7 +208,7 @@ TEST_P(Errors, NewTensorThatIsOutputTwice) {
                  const uint64_t shape[] = {1};
                  const Tensor tensor = make_tensor(shape, 1, DataType::UINT64);
                  const PTOParam params[] = {make_output_param(tensor), make_output_param(tensor)};
-                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params, 2);
+                 pto2_rt_submit_task(rt, 2, PTO2_WORKER_CUBE, params, 2);
                });
 }
 
