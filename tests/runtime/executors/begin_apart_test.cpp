@@ -9,8 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/executors/team.hpp"
-
 namespace pto2::executors {
 namespace {
 
