@@ -155,31 +155,27 @@ class HostedFiber {
   /// Makes the fiber run again, once it waits. `here` is the host that the caller is a fiber of, or
   /// null (FH-P1).
   void ring(FiberHost<P>* here) {
-    FiberHost<P>* const home = home_to_ring_at();
-    if (home == nullptr) return;
-    if (here == home) {
+    FiberHost<P>* const home = this->home();
+    if (home == here && home != nullptr) [[likely]] {
       home->ring_here(number_);
     } else {
-      home->ring_remotely(number_);
+      ring_elsewhere(home);
     }
   }
   /// The same by who is a fiber of no host, or inside of a kernel.
-  void ring_from_outside() {
-    if (FiberHost<P>* const home = home_to_ring_at()) home->ring_remotely(number_);
-  }
+  void ring_from_outside() { ring_elsewhere(home()); }
 
  private:
-  /// Null: there is none yet, and none is needed.
-  [[nodiscard]] FiberHost<P>* home_to_ring_at() {
-    FiberHost<P>* home = this->home();
-    if (home == nullptr) [[unlikely]] {
+  /// At `home`, which is not the caller's, or null: there was none.
+  [[gnu::noinline]] void ring_elsewhere(FiberHost<P>* home) {
+    if (home == nullptr) {
       // The first start counts as a ring, so nothing is to be remembered. But what was stored
       // before must be seen by then: set_home() reads the null that is written here, or comes
       // before it and the home is known now.
       (void)home_.compare_exchange_strong(home, nullptr, P::order(Orders::ring_early),
                                           P::order(Orders::look_home));
     }
-    return home;
+    if (home != nullptr) home->ring_remotely(number_);
   }
 
   uint32_t number_;
@@ -398,19 +394,17 @@ class alignas(cache_line) FiberHost {
   /// The next runnable fiber, which is not runnable any more, or null. Drains what it looks at.
   [[nodiscard]] HostedFiber<P>* pick() {
     const auto words = static_cast<uint32_t>(runnable_.size());
-    uint32_t w = cursor_ / 64;
-    uint64_t mask = ~uint64_t{0} << (cursor_ % 64);
     for (uint32_t i = 0; i <= words; ++i) {
-      if (i != words) drain(w);
-      const uint64_t candidates = runnable_[w].read() & mask;
+      if (i != words) drain(turn_word_);
+      const uint64_t candidates = runnable_[turn_word_].read() & turn_bits_;
       if (candidates != 0) {
-        const uint32_t number = number_of(w, candidates);
-        *runnable_[w].editing() &= ~bit(number);
-        cursor_ = number + 1 < words * 64 ? number + 1 : 0;
-        return &team_.fiber(number);
+        const uint64_t lowest = candidates & -candidates;
+        *runnable_[turn_word_].editing() &= ~lowest;
+        turn_bits_ = ~(lowest | (lowest - 1));
+        return &team_.fiber(number_of(turn_word_, lowest));
       }
-      mask = ~uint64_t{0};
-      w = w + 1 < words ? w + 1 : 0;
+      turn_bits_ = ~uint64_t{0};
+      turn_word_ = turn_word_ + 1 < words ? turn_word_ + 1 : 0;
     }
     return nullptr;
   }
@@ -477,7 +471,9 @@ class alignas(cache_line) FiberHost {
 
   HostTeam<P>& team_;
   const bool is_alone_;
-  uint32_t cursor_ = 0;  // where pick() goes on: every runnable fiber gets its turn
+  // Where pick() goes on, so that every runnable fiber gets its turn.
+  uint32_t turn_word_ = 0;
+  uint64_t turn_bits_ = ~uint64_t{0};
   typename P::template atomic<HostedFiber<P>*> current_{nullptr};
   std::span<typename P::template cell<uint64_t>> runnable_;
   std::span<typename P::template atomic<uint64_t>> shown_;

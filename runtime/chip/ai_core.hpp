@@ -269,22 +269,46 @@ class AiCore {
 
   /// The body of the logical thread: until exit.
   void run() {
+    begin();
+    CoreCommand command = CoreCommand::none;
+    do {
+      P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
+    } while (obey(command));
+  }
+  /// The same in steps, up to where it waits for a ring. True: that was the last.
+  [[nodiscard]] bool step() {
+    if (!has_begun_) [[unlikely]]
+      begin();
+    for (;;) {
+      const CoreCommand command = mailbox_.peek();
+      if (command == CoreCommand::none) return false;
+      if (!obey(command)) return true;
+    }
+  }
+
+ private:
+  void begin() {
+    has_begun_ = true;
     mailbox_.report_ready();
     scheduler_.ring();
-    for (bool has_run = true;;) {
-      CoreCommand command = CoreCommand::none;
-      if (has_run) record<P>(log_, EventKind::wait, no_task);
-      P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
-      if (command == CoreCommand::exit) break;
-      P::chip_step(executors::ChipStep::take);
-      has_run = execute();
+    record<P>(log_, EventKind::wait, no_task);
+  }
+  /// False: it was to leave, and has.
+  [[gnu::always_inline]] bool obey(CoreCommand command) {
+    if (command == CoreCommand::exit) [[unlikely]] {
+      leave();
+      return false;
     }
+    P::chip_step(executors::ChipStep::take);
+    if (execute()) record<P>(log_, EventKind::wait, no_task);
+    return true;
+  }
+  [[gnu::noinline]] void leave() {
     record<P>(log_, EventKind::exit, no_task);
     mailbox_.acknowledge_exit();
     scheduler_.ring();
   }
 
- private:
   /// False: all parts of the block task were claimed before. After a fault the core does not report
   /// the end of the kernel, so that nobody completes the task, and gets nothing else to run.
   [[gnu::always_inline]] bool execute() {
@@ -341,6 +365,7 @@ class AiCore {
   GiveUp give_up_;
   CoreCounts counts_;
   bool timing_ = false;
+  bool has_begun_ = false;
   EventLog log_;
   KernelFault fault_;  // of the kernel that was the last
 };

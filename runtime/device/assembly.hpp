@@ -59,8 +59,10 @@ class Assembly {
   void run(uint32_t thread) {
     if (thread == 0) return orchestrator_.run();
     if (thread <= chip().schedulers) return schedulers_[thread - 1]->run();
-    state_.cores[core_of(thread).value].run();
+    core(core_of(thread)).run();
   }
+  /// For who runs it in steps.
+  [[nodiscard]] AiCore<P>& core(CoreId core) { return state_.cores[core.value]; }
 
   /// While the threads run, from any OS thread: gives the run up.
   void interrupt() { state_.give_up(ErrorCode::interrupted, {}); }

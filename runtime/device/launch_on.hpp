@@ -89,6 +89,9 @@ class Run {
   }
 
  private:
+  static constexpr bool has_stepped = requires(typename P::team & team) {
+    team.add_stepped(std::string(), 0, [] { return true; });
+  };
   static constexpr bool is_simulated = requires(const typename P::team& team) { team.points(); };
 
   /// No thread but those of its schedule may touch a simulation.
@@ -109,9 +112,19 @@ class Run {
     return Bell(
         team_.add(assembly_.name_of(thread), group, [this, thread] { assembly_.run(thread); }));
   }
+  /// The same of a core, which may need no stack of its own.
+  Bell add_thread_of(CoreId core, uint32_t group) {
+    const uint32_t thread = assembly_.thread_of(core);
+    if constexpr (has_stepped) {
+      return Bell(team_.add_stepped(assembly_.name_of(thread), group,
+                                    [&it = assembly_.core(core)] { return it.step(); }));
+    } else {
+      return add(thread, group);
+    }
+  }
   void add_core(CoreId core) {
     const uint32_t group = 1 + assembly_.chip().scheduler_of(core).value;
-    const Bell bell = add(assembly_.thread_of(core), group);
+    const Bell bell = add_thread_of(core, group);
     assembly_.connect(core, bell);
     core_calls_.add(core, bell);
   }

@@ -32,6 +32,9 @@
 ///   P::team                  logical threads: team(options), add(name, group, body), which returns
 ///                            what a P::doorbell is made of, run(), which returns when all bodies
 ///                            have, and host_threads(). A group is best kept on one OS thread.
+///                            If there is add_stepped(name, group, step), it is for threads that
+///                            wait in one place: step() goes on from there after each ring, and
+///                            returns whether it has come to the end.
 ///   P::team_options          what a team is made of.
 ///   P::kernel_waiter         made of the doorbell of a logical thread: wait(), inside a kernel of
 ///                            that thread, lets others run until ring(), which any kernel may call,

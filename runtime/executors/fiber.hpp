@@ -34,6 +34,8 @@ class Fiber {
   void suspend();
 
   [[nodiscard]] bool finished() const { return finished_; }
+  /// That TSan has of it.
+  [[nodiscard]] void* tsan_context() const { return tsan_fiber_; }
 
  private:
   /// A context that is not destroyed with its owner: that would unwind its stack.

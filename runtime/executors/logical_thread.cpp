@@ -25,7 +25,7 @@ void OsThread::run() {
   kernels_.begin();
   this_os_thread = this;
   show(Activity::running);
-  run_body();
+  body_();
   show(Activity::finished);
 }
 
@@ -44,7 +44,7 @@ void OsThread::idle() {
   show(Activity::running);
 }
 
-void FiberThread::ring_from_outside() {
+void HostedThread::ring_from_outside() {
   tsan_publish(this);
   const TsanHostScope as_host;
   HostedFiber::ring_from_outside();
@@ -70,18 +70,18 @@ LogicalThread* this_logical_thread() {
 }  // namespace
 
 void KernelWaiter::wait() const {
-  if (thread_->kind() == LogicalThread::Kind::fiber) {
-    current_host()->wait_in_kernel();
-  } else {
+  if (thread_->kind() == LogicalThread::Kind::os_thread) {
     static_cast<OsThread*>(thread_)->wait_in_kernel();
+  } else {
+    current_host()->wait_in_kernel();
   }
 }
 
 void KernelWaiter::ring() const {
-  if (thread_->kind() == LogicalThread::Kind::fiber) {
-    static_cast<FiberThread*>(thread_)->ring_from_outside();
-  } else {
+  if (thread_->kind() == LogicalThread::Kind::os_thread) {
     static_cast<OsThread*>(thread_)->ring_os_thread();
+  } else {
+    static_cast<HostedThread*>(thread_)->ring_from_outside();
   }
 }
 
@@ -93,7 +93,7 @@ std::string running_thread() {
 
 void idle() {
   if (PackedHost* host = current_host()) {
-    host->current()->suspend();
+    host->suspend();
   } else {
     this_os_thread->idle();
   }

@@ -25,23 +25,20 @@ namespace pto2::executors {
 /// A logical thread, on whichever executor.
 class LogicalThread {
  public:
-  enum class Kind { os_thread, fiber };
-  LogicalThread(Kind kind, std::string name, std::function<void()> body)
-      : name_(std::move(name)), body_(std::move(body)), kind_(kind) {}
+  enum class Kind { os_thread, fiber, stepped };
+  LogicalThread(Kind kind, std::string name) : name_(std::move(name)), kind_(kind) {}
   LogicalThread(const LogicalThread&) = delete;
   LogicalThread& operator=(const LogicalThread&) = delete;
 
   void ring();
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Kind kind() const { return kind_; }
-  void run_body() { body_(); }
 
  protected:
   ~LogicalThread() = default;
 
  private:
   std::string name_;
-  std::function<void()> body_;
   Kind kind_;
 };
 
@@ -49,7 +46,7 @@ class LogicalThread {
 class OsThread final : public LogicalThread {
  public:
   OsThread(std::string name, std::function<void()> body)
-      : LogicalThread(Kind::os_thread, std::move(name), std::move(body)) {}
+      : LogicalThread(Kind::os_thread, std::move(name)), body_(std::move(body)) {}
   /// Runs the body on the calling OS thread, whose waits are this thread's from now on.
   void run();
   void ring_os_thread() { bell_.ring(); }
@@ -75,56 +72,76 @@ class OsThread final : public LogicalThread {
   }
 
  private:
+  std::function<void()> body_;
   Doorbell<Machine> bell_;
   KernelCount kernels_;
   alignas(64) Machine::atomic<Activity> activity_{Activity::not_begun};
 };
 
-/// A logical thread that is a fiber of the packed executor.
-class FiberThread final : public LogicalThread, public HostedFiber<Machine> {
+/// A logical thread of the packed executor.
+class HostedThread : public LogicalThread, public HostedFiber<Machine> {
  public:
-  FiberThread(uint32_t number, std::string name, std::size_t stack_bytes,
-              std::function<void()> body)
-      : LogicalThread(Kind::fiber, std::move(name), std::move(body)),
-        HostedFiber(number),
-        fiber_(
-            stack_bytes,
-            [this] {
-              tsan_observe(this);
-              // The first start is no return from idle(): a ring that came before is still due. The
-              // host cannot tell whether one did, so the start counts as a ring.
-              ring_fiber();
-              run_body();
-              tsan_publish(&fiber_);
-            },
-            Fiber::Kind::logical_thread) {}
+  HostedThread(Kind kind, uint32_t number, std::string name)
+      : LogicalThread(kind, std::move(name)), HostedFiber(number) {}
 
-  void ring_fiber();
+  void ring_hosted();
   /// The same from inside a kernel, or from no logical thread.
   void ring_from_outside();
-  /// Its own: returns once it runs again.
-  void suspend() {
-    fiber_.suspend();
-    tsan_observe(this);
-  }
   /// Around the run of its team, of whoever runs that.
   void publish_start() { tsan_publish(this); }
-  void observe_end() { tsan_observe(&fiber_); }
-  [[nodiscard]] Fiber& fiber() { return fiber_; }
-  /// For reports: whether the body has returned.
+  void observe_end() { tsan_observe(&ended_); }
+  /// For reports: whether it has returned.
   void show_end() { ended_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
 
+ protected:
+  ~HostedThread() = default;
+  /// On the thread: what whoever rang it did before happens before what follows.
+  void observe_rings() { tsan_observe(this); }
+  void publish_end() { tsan_publish(&ended_); }
+
  private:
   Machine::atomic<bool> ended_{false};
+};
+
+/// One with a stack of its own, a fiber.
+class FiberThread final : public HostedThread {
+ public:
+  FiberThread(uint32_t number, std::string name, std::size_t stack_bytes,
+              std::function<void()> body)
+      : HostedThread(Kind::fiber, number, std::move(name)),
+        fiber_(
+            stack_bytes,
+            [this, body = std::move(body)] {
+              observe_rings();
+              // The first start is no return from idle(): a ring that came before is still due. The
+              // host cannot tell whether one did, so the start counts as a ring.
+              ring_hosted();
+              body();
+              publish_end();
+            },
+            Fiber::Kind::logical_thread) {}
+
+  /// Its own: returns once it runs again.
+  void suspend() {
+    fiber_.suspend();
+    observe_rings();
+  }
+  /// By its host: runs it until it waits. Whether it has ended thereby.
+  [[nodiscard]] bool resume() {
+    fiber_.resume();
+    return fiber_.finished();
+  }
+
+ private:
   Fiber fiber_;
 };
 
 inline void LogicalThread::ring() {
-  if (kind_ == Kind::fiber) {
-    static_cast<FiberThread*>(this)->ring_fiber();
-  } else {
+  if (kind_ == Kind::os_thread) {
     static_cast<OsThread*>(this)->ring_os_thread();
+  } else {
+    static_cast<HostedThread*>(this)->ring_hosted();
   }
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/executors/pause.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/signal_stack.hpp"
+#include "runtime/executors/stepped_thread.hpp"
 #include "runtime/executors/team.hpp"
 
 namespace pto2::executors {
@@ -36,7 +37,7 @@ PTO2_UNSEEN_BY_TSAN inline PackedHost* host_of_this_call() noexcept {
   return host_of_this_call();
 }
 
-[[gnu::noinline]] void FiberThread::ring_fiber() {
+[[gnu::noinline]] void HostedThread::ring_hosted() {
   tsan_publish(this);
   const TsanHostScope as_host;
   HostedFiber::ring(host_of_this_call());
@@ -49,39 +50,65 @@ PTO2_UNSEEN_BY_TSAN inline PackedHost* host_of_this_call() noexcept {
 }
 #endif
 
+namespace {
+
 PTO2_UNSEEN_BY_TSAN void bind_host(PackedHost* host) {
   this_host = host;
+}
+/// The host goes on in a loop that TSan knows by this context.
+PTO2_UNSEEN_BY_TSAN void bind_context([[maybe_unused]] void* context) {
 #if PTO2_UNDER_TSAN
-  this_host_context = host == nullptr ? nullptr : tsan_current();
+  this_host_context = context;
 #endif
 }
+
+}  // namespace
 
 PackedHost::PackedHost(PackedTeam& team, std::unique_ptr<HostBits> bits)
     : FiberHost(*team.shared_, bits->words()),
       team_(team),
       bits_(std::move(bits)),
-      sections_seen_(team.host_threads_, ~uint64_t{0}) {}
+      sections_seen_(team.host_threads_, ~uint64_t{0}),
+      loops_(
+          team.stack_bytes_,
+          [this] {
+            FiberHost::run(
+                [this](HostedFiber<Machine>& f) { return resume(static_cast<HostedThread&>(f)); },
+                [this] { return look_around(); });
+          },
+          bind_context) {}
 
 void PackedHost::run() {
   const SignalStack handlers;
   bind_host(this);
   kernels_.begin();
   begun_.store(true, std::memory_order_relaxed);
-  const auto resume = [](HostedFiber<Machine>& hosted) {
-    auto& thread = static_cast<FiberThread&>(hosted);
-    // A thread may leave before the ring that told it to has arrived.
-    if (thread.fiber().finished()) return false;
-    thread.fiber().resume();
-    if (!thread.fiber().finished()) return false;
-    thread.show_end();
-    return true;
-  };
-  FiberHost::run(resume, [this] { return look_around(); });
+  loops_.run();
+  bind_context(nullptr);
   bind_host(nullptr);
 }
 
+/// Runs the thread until it waits. Whether it has ended thereby.
+inline bool PackedHost::resume(HostedThread& thread) {
+  // A thread may leave before the ring that told it to has arrived.
+  if (thread.has_ended()) return false;
+  bool ends = false;
+  if (thread.kind() == LogicalThread::Kind::fiber) {
+    ends = static_cast<FiberThread&>(thread).resume();
+  } else {
+    auto& stepped = static_cast<SteppedThread&>(thread);
+    if (HostLoop* const left = stepped.take_left()) [[unlikely]] {
+      loops_.go_back_to(*left);
+      return false;  // much has happened since
+    }
+    ends = stepped.step();
+  }
+  if (ends) thread.show_end();
+  return ends;
+}
+
 HostState PackedHost::state() const {
-  const FiberThread* const fiber = current();
+  const HostedThread* const fiber = current();
   return {.begun = begun_.load(std::memory_order_relaxed),
           .asleep = seems_asleep(),
           .detached = seems_detached(),
@@ -89,16 +116,16 @@ HostState PackedHost::state() const {
 }
 
 bool PackedHost::yield() {
-  FiberThread* const fiber = current();
+  FiberThread& fiber = current_fiber();
   bool others = false;
   {
     const TsanHostScope as_host;
     drain();
     others = has_runnable();
-    if (others) ring_here(fiber->number());
+    if (others) ring_here(fiber.number());
   }
   if (others) {
-    fiber->suspend();
+    fiber.suspend();
   } else {
     pause();
   }
@@ -110,16 +137,26 @@ uint32_t PackedHost::polling_rounds() const {
 }
 
 void PackedHost::wait_in_kernel() {
-  FiberThread* const fiber = current();
-  const auto keep = [fiber](bool kept) {
+  HostedThread& thread = *current();
+  const bool is_stepped = thread.kind() == LogicalThread::Kind::stepped;
+  HostLoop* other = nullptr;
+  const auto keep = [&thread](bool kept) {
     const TsanHostScope as_host;
-    fiber->keep(kept);
+    thread.keep(kept);
   };
+  if (is_stepped) {
+    const TsanHostScope as_host;
+    other = &loops_.free_one();
+  }
   attach();
   keep(true);
   {
     const OtherFiber others;
-    fiber->suspend();
+    if (is_stepped) {
+      static_cast<SteppedThread&>(thread).wait_in(loops_, *other);
+    } else {
+      static_cast<FiberThread&>(thread).suspend();
+    }
   }
   keep(false);
   detach();

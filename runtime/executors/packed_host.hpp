@@ -1,4 +1,5 @@
-/// A host of the packed executor: one OS thread that runs fibers. How fibers are rung, run, and
+/// A host of the packed executor: one OS thread that runs fibers, and threads in steps, which are
+/// fibers to core. How fibers are rung, run, and
 /// handed over between hosts is core/fiber_host.hpp; here is when a host looks around for work
 /// instead of sleeping, and what a report says of it.
 ///
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "core/fiber_host.hpp"
+#include "runtime/executors/host_loops.hpp"
 #include "runtime/executors/logical_thread.hpp"
 
 namespace pto2::executors {
@@ -36,6 +38,9 @@ class PackedHost : public FiberHost<Machine> {
   /// Runs fibers until every fiber of the team has finished.
   void run();
 
+  /// The fiber that runs, which has a stack of its own, waits.
+  void suspend() { current_fiber().suspend(); }
+
   /// Around a kernel: gives the other hosts access to this one's fibers.
   void detach() {
     const TsanHostScope as_host;
@@ -55,8 +60,8 @@ class PackedHost : public FiberHost<Machine> {
   [[nodiscard]] uint32_t polling_rounds() const;
 
   /// The fiber that runs, or null.
-  [[nodiscard]] FiberThread* current() const {
-    return static_cast<FiberThread*>(FiberHost::current());
+  [[nodiscard]] HostedThread* current() const {
+    return static_cast<HostedThread*>(FiberHost::current());
   }
 
   void count_kernel() { kernels_.count_next(); }
@@ -65,11 +70,13 @@ class PackedHost : public FiberHost<Machine> {
   /// For reports, from any OS thread.
   [[nodiscard]] HostState state() const;
   [[nodiscard]] KernelState kernel() const {
-    const FiberThread* const fiber = current();
+    const HostedThread* const fiber = current();
     return kernels_.state(seems_detached(), fiber == nullptr ? nullptr : &fiber->name());
   }
 
  private:
+  [[nodiscard]] FiberThread& current_fiber() const { return static_cast<FiberThread&>(*current()); }
+  [[nodiscard]] bool resume(HostedThread& thread);
   [[nodiscard]] bool look_around();
   [[nodiscard]] bool steal_from_long_kernels();
 
@@ -78,6 +85,7 @@ class PackedHost : public FiberHost<Machine> {
   std::vector<uint64_t> sections_seen_;  // per host: their number when last looked at
   Machine::atomic<bool> begun_{false};   // for reports
   KernelCount kernels_;
+  HostLoops loops_;
 };
 
 /// The host that the calling OS thread is, or null. Not inlined: a fiber may wake up on another

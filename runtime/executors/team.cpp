@@ -52,15 +52,27 @@ PackedTeam::~PackedTeam() = default;
 
 LogicalThread& PackedTeam::add(std::string name, uint32_t group, std::function<void()> body) {
   const auto number = static_cast<uint32_t>(fibers_.size());
-  fibers_.push_back(
+  with_stack_.push_back(
       std::make_unique<FiberThread>(number, std::move(name), stack_bytes_, std::move(body)));
+  return add(*with_stack_.back(), group);
+}
+
+LogicalThread& PackedTeam::add_stepped(std::string name, uint32_t group,
+                                       std::function<bool()> step) {
+  const auto number = static_cast<uint32_t>(fibers_.size());
+  stepped_.push_back(std::make_unique<SteppedThread>(number, std::move(name), std::move(step)));
+  return add(*stepped_.back(), group);
+}
+
+LogicalThread& PackedTeam::add(HostedThread& thread, uint32_t group) {
+  fibers_.push_back(&thread);
   groups_.push_back(group);
-  return *fibers_.back();
+  return thread;
 }
 
 void PackedTeam::settle() {
   const auto count = static_cast<uint32_t>(fibers_.size());
-  for (const auto& fiber : fibers_) hosted_.push_back(fiber.get());
+  for (HostedThread* fiber : fibers_) hosted_.push_back(fiber);
   hosting_.resize(host_threads_);
   shared_.emplace(hosted_, hosting_);
   for (uint32_t h = 0; h < host_threads_; ++h) {
@@ -78,7 +90,7 @@ void PackedTeam::settle() {
 }
 
 void PackedTeam::run() {
-  for (const auto& fiber : fibers_) fiber->publish_start();
+  for (HostedThread* fiber : fibers_) fiber->publish_start();
   const std::size_t others = host_threads_ - 1;
   const BeginApart apart(others);
   StartGate<Machine> gate;
@@ -90,17 +102,17 @@ void PackedTeam::run() {
         hosts_[i + 1]->run();
       });
   hosts_[0]->run();
-  for (const auto& fiber : fibers_) fiber->observe_end();
+  for (HostedThread* fiber : fibers_) fiber->observe_end();
 }
 
 TeamState PackedTeam::state() const {
   TeamState state;
   for (const auto& host : hosts_) state.hosts.push_back(host->state());
-  for (const auto& fiber : fibers_) state.threads.push_back(state_of(*fiber));
+  for (HostedThread* fiber : fibers_) state.threads.push_back(state_of(*fiber));
   return state;
 }
 
-ThreadState PackedTeam::state_of(const FiberThread& fiber) const {
+ThreadState PackedTeam::state_of(const HostedThread& fiber) const {
   ThreadState state{.name = fiber.name(), .activity = Activity::unknown};
   for (uint32_t h = 0; h < hosts_.size(); ++h) {
     const PackedHost& host = *hosts_[h];
@@ -135,6 +147,13 @@ LogicalThread& Team::add(std::string name, uint32_t group, std::function<void()>
   return *threads_.back();
 }
 
+LogicalThread& Team::add_stepped(std::string name, uint32_t group, std::function<bool()> step) {
+  if (packed_) return packed_->add_stepped(std::move(name), group, std::move(step));
+  return add(std::move(name), group, [step = std::move(step)] {
+    while (!step()) idle();
+  });
+}
+
 void Team::run() {
   if (packed_) packed_->settle();
   const RunningTeam listed(*this);
@@ -165,14 +184,14 @@ std::vector<KernelState> Team::kernels() const {
   return kernels;
 }
 
-pid_t PackedTeam::os_thread_of(const FiberThread& fiber) const {
+pid_t PackedTeam::os_thread_of(const HostedThread& fiber) const {
   const auto runs_it = [&](const auto& host) { return host->current() == &fiber; };
   const auto host = std::ranges::find_if(hosts_, runs_it);
   return host == hosts_.end() ? 0 : (*host)->kernel().thread;
 }
 
 pid_t Team::os_thread_of(const LogicalThread& thread) const {
-  if (packed_) return packed_->os_thread_of(static_cast<const FiberThread&>(thread));
+  if (packed_) return packed_->os_thread_of(static_cast<const HostedThread&>(thread));
   return static_cast<const OsThread&>(thread).kernel().thread;
 }
 

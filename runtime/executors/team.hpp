@@ -11,6 +11,7 @@
 
 #include "runtime/executors/logical_thread.hpp"
 #include "runtime/executors/packed_host.hpp"
+#include "runtime/executors/stepped_thread.hpp"
 #include "runtime/executors/team_state.hpp"
 
 namespace pto2::executors {
@@ -23,7 +24,7 @@ enum class Executor {
 struct TeamOptions {
   Executor executor = Executor::packed;
   uint32_t host_threads = 0;                       ///< packed: OS threads; 0: one per usable CPU
-  std::size_t stack_bytes = std::size_t{1} << 20;  ///< packed: stack of each fiber
+  std::size_t stack_bytes = std::size_t{1} << 20;  ///< packed: each stack
 };
 
 /// CPUs that this process may use.
@@ -34,21 +35,25 @@ class PackedTeam {
   PackedTeam(uint32_t host_threads, std::size_t stack_bytes);
   ~PackedTeam();
   LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
+  LogicalThread& add_stepped(std::string name, uint32_t group, std::function<bool()> step);
   /// Makes the hosts and gives each fiber its home. Then run().
   void settle();
   void run();
   [[nodiscard]] TeamState state() const;
   [[nodiscard]] HostState host_state(uint32_t host) const { return hosts_[host]->state(); }
   [[nodiscard]] std::vector<KernelState> kernels() const;
-  [[nodiscard]] pid_t os_thread_of(const FiberThread& fiber) const;
+  [[nodiscard]] pid_t os_thread_of(const HostedThread& fiber) const;
 
  private:
   friend class PackedHost;
-  [[nodiscard]] ThreadState state_of(const FiberThread& fiber) const;
+  [[nodiscard]] ThreadState state_of(const HostedThread& fiber) const;
+  LogicalThread& add(HostedThread& thread, uint32_t group);
 
   uint32_t host_threads_;
   std::size_t stack_bytes_;
-  std::vector<std::unique_ptr<FiberThread>> fibers_;
+  std::vector<std::unique_ptr<FiberThread>> with_stack_;
+  std::vector<std::unique_ptr<SteppedThread>> stepped_;
+  std::vector<HostedThread*> fibers_;  // both, by number
   std::vector<uint32_t> groups_;
   std::vector<std::unique_ptr<PackedHost>> hosts_;
   // The same, as core knows them.
@@ -65,6 +70,11 @@ class Team {
   /// Adds a logical thread. Threads of one `group` start on the same host: those that talk to
   /// each other most. The reference lives as long as the team; it can be rung before run().
   LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
+
+  /// The same of a thread that waits in one place only: `step` does all that can be done, and
+  /// returns whether it was the last. It is called at the begin and after each ring. Kernels that
+  /// it runs may wait, nothing else in it.
+  LogicalThread& add_stepped(std::string name, uint32_t group, std::function<bool()> step);
 
   /// Runs all bodies; returns when the last has returned. Bodies must not throw. Throws
   /// std::system_error, with no body begun, if the system refuses an OS thread.

@@ -9,34 +9,21 @@
 #include <thread>
 
 #include "runtime/executors/hardware.hpp"
+#include "tests/runtime/executors/teams.hpp"
 #include "tests/support/guarded_tests.hpp"
 
 namespace pto2::executors {
 namespace {
 
-struct Options {
-  const char* name;
-  TeamOptions team;
-};
+using Teams = EachTeam;
 
-std::vector<Options> all_options() {
-  constexpr std::size_t stack = std::size_t{64} << 10;
-  return {{"threads", {.executor = Executor::threads}},
-          {"packed1", {.executor = Executor::packed, .host_threads = 1, .stack_bytes = stack}},
-          {"packed2", {.executor = Executor::packed, .host_threads = 2, .stack_bytes = stack}},
-          {"packed4", {.executor = Executor::packed, .host_threads = 4, .stack_bytes = stack}}};
-}
-
-class Teams : public testing::TestWithParam<Options> {};
-
-INSTANTIATE_TEST_SUITE_P(Executors, Teams, testing::ValuesIn(all_options()),
-                         [](const auto& test) { return test.param.name; });
+INSTANTIATE_TEST_SUITE_P(Executors, Teams, testing::ValuesIn(all_teams()), name_of_team);
 
 // The executors keep sets of bodies in words of 64 bits.
 TEST_P(Teams, EveryBodyRunsOnce) {
   for (const uint32_t bodies : {1U, 63U, 64U, 65U, 129U}) {
     SCOPED_TRACE(bodies);
-    Team team(GetParam().team);
+    Team team(GetParam().options);
     std::vector<std::atomic<int>> runs(bodies);
     for (uint32_t i = 0; i < bodies; ++i) {
       team.add("t" + std::to_string(i), i % 5, [&runs, i] { ++runs[i]; });
@@ -47,7 +34,7 @@ TEST_P(Teams, EveryBodyRunsOnce) {
 }
 
 TEST_P(Teams, TellsWhoRunsIt) {
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   LogicalThread* thread = nullptr;
   pid_t found = 0;
   pid_t found_of_another = 0;
@@ -59,12 +46,12 @@ TEST_P(Teams, TellsWhoRunsIt) {
 }
 
 TEST_P(Teams, AnEmptyTeamReturns) {
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   team.run();
 }
 
 TEST_P(Teams, ARingBeforeTheRunIsRemembered) {
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   bool woke = false;
   LogicalThread& thread = team.add("sleeper", 1, [&] {
     idle();
@@ -76,7 +63,7 @@ TEST_P(Teams, ARingBeforeTheRunIsRemembered) {
 }
 
 TEST_P(Teams, ARingBeforeTheFirstStartIsRemembered) {
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   LogicalThread* late = nullptr;
   bool woke = false;
   team.add("first", 1, [&] { late->ring(); });
@@ -92,7 +79,7 @@ TEST_P(Teams, ARingBeforeTheFirstStartIsRemembered) {
 TEST_P(Teams, ATokenGoesRound) {
   constexpr uint32_t threads = 9;
   constexpr uint32_t rounds = 200;
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   std::atomic<uint32_t> token{0};
   std::vector<LogicalThread*> ring;
   for (uint32_t i = 0; i < threads; ++i) {
@@ -109,7 +96,7 @@ TEST_P(Teams, ATokenGoesRound) {
 }
 
 TEST_P(Teams, ARingThatComesFirstIsNotLost) {
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   std::atomic<int> stage{0};
   LogicalThread* late = nullptr;
   LogicalThread& first = team.add("first", 1, [&] {
@@ -128,7 +115,7 @@ TEST_P(Teams, ARingThatComesFirstIsNotLost) {
 
 TEST_P(Teams, AThreadMayBeRungAfterItLeft) {
   for (int run = 0; run < 50; ++run) {
-    Team team(GetParam().team);
+    Team team(GetParam().options);
     std::atomic<bool> gone{false};
     LogicalThread& leaver = team.add("leaver", 1, [&] { gone = true; });
     for (uint32_t i = 0; i < 3; ++i) {
@@ -145,7 +132,7 @@ TEST_P(Teams, AThreadMayBeRungAfterItLeft) {
 }
 
 TEST_P(Teams, AForeignThreadMayRing) {
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   std::atomic<bool> go{false};
   LogicalThread& waiter =
       team.add("waiter", 1, [&] { Hardware::await([&] { return go.load(); }); });
@@ -164,7 +151,7 @@ TEST_P(Teams, AForeignThreadMayRing) {
 
 TEST_P(Teams, AForeignThreadMayRingWhileTheRunStarts) {
   for (int run = 0; run < 200; ++run) {
-    Team team(GetParam().team);
+    Team team(GetParam().options);
     std::atomic<bool> go{false};
     LogicalThread& waiter =
         team.add("waiter", 1, [&] { Hardware::await([&] { return go.load(); }); });
@@ -179,7 +166,7 @@ TEST_P(Teams, AForeignThreadMayRingWhileTheRunStarts) {
 }
 
 TEST_P(Teams, DetachedSectionsRun) {
-  Team team(GetParam().team);
+  Team team(GetParam().options);
   std::array<int64_t, 20> results{};
   for (uint32_t i = 0; i < results.size(); ++i) {
     team.add("t", i, [&results, i] { detached([](int64_t* r) { *r = 7; }, &results[i]); });
