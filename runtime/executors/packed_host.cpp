@@ -144,10 +144,7 @@ void PackedHost::wait_in_kernel() {
     const TsanHostScope as_host;
     thread.keep(kept);
   };
-  if (is_stepped) {
-    const TsanHostScope as_host;
-    other = &loops_.free_one();
-  }
+  if (is_stepped) other = &loops_.free_one();
   attach();
   keep(true);
   {

@@ -37,6 +37,9 @@ extern "C" void __tsan_ignore_thread_end();
 
 namespace pto2::executors {
 
+/// Whether what two logical threads have on one stack, one after the other, is taken for a race.
+inline constexpr bool threads_need_stacks = PTO2_UNDER_TSAN != 0;
+
 /// TSan's context of the host that the calling OS thread is, or null. Only there with TSan.
 void* current_host_context() noexcept;
 

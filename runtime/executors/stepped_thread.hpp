@@ -16,38 +16,22 @@ class SteppedThread final : public HostedThread {
  public:
   /// `step` returns whether it was the last. It comes once at the begin, and after rings.
   SteppedThread(uint32_t number, std::string name, std::function<bool()> step)
-      : HostedThread(Kind::stepped, number, std::move(name)),
-        step_(std::move(step)),
-        context_(tsan_create()) {}
-  ~SteppedThread() { tsan_destroy(context_); }
+      : HostedThread(Kind::stepped, number, std::move(name)), step_(std::move(step)) {}
 
   /// By its host, in the loop that runs. Whether it has ended thereby.
-  [[nodiscard]] bool step() {
-    void* const host = tsan_current();
-    tsan_switch(context_, false);
-    observe_rings();
-    const bool is_last = step_();
-    if (is_last) publish_end();
-    tsan_switch(host, false);
-    return is_last;
-  }
+  [[nodiscard]] bool step() { return step_(); }
 
-  /// Its own, inside of a kernel: goes on in the loop `other` until its host comes back. That was
-  /// to happen when it was rung.
+  /// Its own, inside of a kernel: goes on in the loop `other` until its host comes back, when it
+  /// was rung.
   void wait_in(HostLoops& loops, HostLoop& other) {
-    {
-      const TsanHostScope as_host;
-      left_ = &loops.running();
-      loops.leave_for(other);
-    }
-    observe_rings();
+    left_ = &loops.running();
+    loops.leave_for(other);
   }
   /// By its host: the loop where its kernel waits, which is to be gone back to; null: none does.
   [[nodiscard]] HostLoop* take_left() { return std::exchange(left_, nullptr); }
 
  private:
   std::function<bool()> step_;
-  void* context_;
   HostLoop* left_ = nullptr;
 };
 

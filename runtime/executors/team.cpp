@@ -148,7 +148,9 @@ LogicalThread& Team::add(std::string name, uint32_t group, std::function<void()>
 }
 
 LogicalThread& Team::add_stepped(std::string name, uint32_t group, std::function<bool()> step) {
-  if (packed_) return packed_->add_stepped(std::move(name), group, std::move(step));
+  if (packed_ && !threads_need_stacks) {
+    return packed_->add_stepped(std::move(name), group, std::move(step));
+  }
   return add(std::move(name), group, [step = std::move(step)] {
     while (!step()) idle();
   });

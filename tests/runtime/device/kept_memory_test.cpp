@@ -2,6 +2,7 @@
 /// none finds there what another has left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <optional>
@@ -140,6 +141,32 @@ TEST_P(KeptMemoryOfRuns, RingsThatWentRoundAreClear) {
   ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   graph_->verify();
   expect_kept();
+}
+
+/// The second run of a graph finds the pages of the first where it needs them.
+TEST_P(KeptMemoryOfRuns, ARingGetsWhatItHad) {
+  if (is_simulated(GetParam())) GTEST_SKIP() << "so many tasks take long there";
+  const auto faults_of_a_run = [this] {
+    const auto faults = [] {
+      rusage usage{};
+      getrusage(RUSAGE_SELF, &usage);
+      return usage.ru_minflt;
+    };
+    const auto before = faults();
+    const RunResult result = run([this](TaskGraph& graph) {
+      const PTOParam counter = make_scalar_param(reinterpret_cast<uint64_t>(&parts_));
+      PTO2_SCOPE(graph.runtime()) {
+        for (int i = 0; i < 8000; ++i) {
+          pto2_rt_submit_task(graph.runtime(), 1, PTO2_WORKER_VECTOR, &counter, 1);
+        }
+      }
+    });
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+    return faults() - before;
+  };
+  const auto first = faults_of_a_run();
+  const auto second = faults_of_a_run();
+  EXPECT_LT(second, first / 4);
 }
 
 /// What a run that was given up has left is looked at by nobody.
