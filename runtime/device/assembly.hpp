@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <ranges>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,13 +82,18 @@ class Assembly {
     return result;
   }
 
-  /// After finish(), of a run that ended well: lets the next one have the memory.
+  /// The last after finish(), of a run that ended well: lets the next one have the memory. What
+  /// goes there last comes out first, so the rings go from the last to the first: each of the next
+  /// run gets what the same one had, and its pages.
   void keep_memory() {
     std::vector<uint64_t> tasks;  // ever submitted, by ring
     for (uint32_t r = 0; r < state_.rings.size(); ++r) {
-      const auto& ring = state_.admission.ring(RingId(r));
-      tasks.push_back(ring.tasks.next());
-      state_.rings[r]->keep_memory(tasks[r], ring.pool.used(0));
+      tasks.push_back(state_.admission.ring(RingId(r)).tasks.next());
+    }
+    while (!state_.rings.empty()) {
+      const auto r = static_cast<uint32_t>(state_.rings.size() - 1);
+      state_.rings[r]->keep_memory(tasks[r], state_.admission.ring(RingId(r)).pool.used(0));
+      state_.rings.pop_back();
     }
     orchestrator_.dataflow().keep_memory(tasks);
     keep_queues();
@@ -144,8 +150,8 @@ class Assembly {
     if constexpr (requires(typename P::template bounded_queue<SlotId> & q) {
                     q.keep_for_the_next();
                   }) {
-      for (const auto& of_type : state_.shards) {
-        for (const auto& queue : of_type) queue->keep_for_the_next();
+      for (auto& of_type : std::views::reverse(state_.shards)) {
+        for (; !of_type.empty(); of_type.pop_back()) of_type.back()->keep_for_the_next();
       }
     }
   }

@@ -167,14 +167,6 @@ class RunState {
         calls(device),
         cores(device.chip.cores()),
         scheduler_bells(device.chip.schedulers) {}
-  /// From the last to the first, as what goes into memory that is kept comes out of it: so a ring
-  /// of the next run gets what the same one has used in this.
-  ~RunState() {
-    while (!rings.empty()) rings.pop_back();
-    for (auto& of_type : shards) {
-      while (!of_type.empty()) of_type.pop_back();
-    }
-  }
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 
