@@ -33,7 +33,8 @@ class ReadyQueues {
   using Queue = typename P::template bounded_queue<SlotId>;
 
   /// `shards` and the queues outlive this object. The last one is the orchestrator's.
-  explicit ReadyQueues(std::span<Queue* const> shards) : shards_(shards) {}
+  explicit ReadyQueues(std::span<Queue* const> shards)
+      : shards_(shards), orchestrators_(shards.empty() ? nullptr : shards.back()) {}
 
   [[nodiscard]] uint32_t orchestrator_shard() const {
     return static_cast<uint32_t>(shards_.size() - 1);
@@ -50,13 +51,26 @@ class ReadyQueues {
   /// Pops from `shard`, the orchestrator's, then the others in turn.
   [[nodiscard]] std::optional<ReadyTask> pop(uint32_t shard) {
     PTO2_INVARIANT("RQ-P1", shard < shards_.size());
-    if (auto slot = shards_[shard]->try_pop()) return ReadyTask{*slot, false};
-    if (auto slot = shards_[orchestrator_shard()]->try_pop()) return ReadyTask{*slot, false};
+    if (auto slot = pop_from(shard)) return ReadyTask{*slot, false};
+    if (auto slot = pop_orchestrators()) return ReadyTask{*slot, false};
+    if (auto slot = steal(shard)) return ReadyTask{*slot, true};
+    return std::nullopt;
+  }
+
+  // The three parts of that.
+
+  [[nodiscard, gnu::always_inline]] std::optional<SlotId> pop_from(uint32_t shard) {
+    return shards_[shard]->try_pop();
+  }
+  [[nodiscard, gnu::always_inline]] std::optional<SlotId> pop_orchestrators() {
+    return orchestrators_->try_pop();
+  }
+  [[nodiscard]] std::optional<SlotId> steal(uint32_t shard) {
     for (uint32_t victim = shard + 1; victim < orchestrator_shard(); ++victim) {
-      if (auto slot = shards_[victim]->try_pop()) return ReadyTask{*slot, true};
+      if (auto slot = shards_[victim]->try_pop()) return slot;
     }
     for (uint32_t victim = 0; victim < shard; ++victim) {
-      if (auto slot = shards_[victim]->try_pop()) return ReadyTask{*slot, true};
+      if (auto slot = shards_[victim]->try_pop()) return slot;
     }
     return std::nullopt;
   }
@@ -86,6 +100,7 @@ class ReadyQueues {
   }
 
   std::span<Queue* const> shards_;
+  Queue* orchestrators_;  ///< the last one
 };
 
 }  // namespace pto2

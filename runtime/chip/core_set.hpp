@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 
 #include "runtime/chip/chip.hpp"
 
@@ -26,7 +27,8 @@ class CoreSet {
     words_[core.value / 64] |= bit_of(core);
     ++count_;
   }
-  /// Moves a core to `other`, of the same limit. Requires a member of this set, and none of that.
+  /// Moves a core to `other`, of a limit that is not lower. Requires a member of this set, and none
+  /// of that.
   void move(CoreId core, CoreSet& other) { move(core.value / 64, bit_of(core), other); }
   /// Moves the core of the lowest number to `other`, and returns it. Requires a member.
   CoreId move_lowest(CoreSet& other) {
@@ -36,16 +38,35 @@ class CoreSet {
     move(w, bits & -bits, other);
     return lowest_of(w, bits);
   }
-  /// Calls visit(core) for each member; visit may move it away, and others here.
-  template <class Visitor>
-  void for_each(Visitor&& visit) const {
-    if (empty()) return;
-    for (uint32_t w = 0; w < used_; ++w) {
-      for (uint64_t bits = words_[w]; bits != 0; bits &= bits - 1) {
-        visit(lowest_of(w, bits));
-      }
+
+  /// Goes over the members, by their numbers. The one that it is at may be moved away, and others
+  /// here: it comes by those that lie in a later word.
+  class Iterator {
+   public:
+    explicit Iterator(const CoreSet& cores)
+        : cores_(cores), word_(cores.empty() ? cores.used_ : 0), bits_(cores.words_[0]) {
+      skip();
     }
-  }
+    CoreId operator*() const { return lowest_of(word_, bits_); }
+    Iterator& operator++() {
+      bits_ &= bits_ - 1;
+      skip();
+      return *this;
+    }
+    bool operator==(std::default_sentinel_t) const { return bits_ == 0; }
+
+   private:
+    /// To the next word that has members, if this one has no more.
+    void skip() {
+      while (bits_ == 0 && ++word_ < cores_.used_) bits_ = cores_.words_[word_];
+    }
+
+    const CoreSet& cores_;
+    uint32_t word_;
+    uint64_t bits_;  // of it, to be visited yet
+  };
+  [[nodiscard]] Iterator begin() const { return Iterator(*this); }
+  [[nodiscard]] static std::default_sentinel_t end() { return {}; }
 
  private:
   static uint64_t bit_of(CoreId core) { return uint64_t{1} << (core.value % 64); }

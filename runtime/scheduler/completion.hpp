@@ -1,7 +1,10 @@
 /// Completion: what a scheduler does about a task whose kernel has ended.
 ///
-///   CO-I1: the core is idle again before its task counts as finished: what becomes ready by that
-///          may go to it.
+/// A core whose kernel has ended is visited once: its task is completed, and it gets the next one
+/// at once, or is idle from then on (ready_dispatch.hpp).
+///
+///   CO-I1: the core is free before its task counts as finished: what becomes ready by that may go
+///          to it.
 ///   CO-I2: a task leaves the group of its cluster, notifies its consumers, drops its producers and
 ///          moves the watermarks before it counts as finished (SD-I2, CP-I4).
 ///   CO-I3: of a task that broke the bound of a pipe nothing is completed.
@@ -9,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "runtime/run/pipe_trace.hpp"
 #include "runtime/scheduler/ready_dispatch.hpp"
@@ -24,25 +28,23 @@ class Completion {
         finished_(desk.state.finished[desk.id.value]),
         scratch_(std::make_unique_for_overwrite<TaskId[]>(desk.state.config.dep_pool)) {}
 
-  /// Polls the cores that have something, and completes what has ended. True: something has.
+  /// Polls the cores that have something, and visits those whose task has ended. True: some have.
   bool poll() {
     bool progress = false;
-    desk_.for_each_core_type([&](uint32_t type) {
-      OwnCores::OfType& cores = desk_.cores[type];
-      cores.busy.for_each([&](CoreId core) {
-        if (!desk_.state.cores[core.value].mailbox().take_end()) return;
-        cores.give_back(core);
-        complete(core);
-        progress = true;
-      });
-    });
+    const std::span<AiCore<P>> cores(desk_.state.cores);
+    dispatch_.begin_visits();
+    for (const CoreId core : desk_.cores.busy()) {
+      if (!cores[core.value].mailbox().take_end()) continue;
+      progress = true;
+      visit(core);
+    }
     // One ring for all of them.
     if (progress && desk_.state.admission.is_awaited()) desk_.state.orchestrator_bell.ring();
     return progress;
   }
 
   /// Completes the task of the worker, unless others have shares in it that have not ended.
-  void complete(WorkerId worker) {
+  [[gnu::always_inline]] void complete(WorkerId worker) {
     const SlotId task = desk_.cores.task_of(worker);
     TaskId id;
     bool is_shared;
@@ -58,6 +60,12 @@ class Completion {
   }
 
  private:
+  [[gnu::noinline]] void visit(CoreId core) {
+    dispatch_.begin_visit(core);
+    complete(core);
+    dispatch_.end_visit();
+  }
+
   using Life = typename SchedulerDesk<P, F>::State::Life;
 
   [[gnu::always_inline]] void complete_task(SlotId task, TaskId id) {

@@ -39,12 +39,12 @@ class Loans {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Loans<P, F>::lend(CoreId core, SlotId task, CoreType type) {
-  OwnCores::OfType& cores = desk_.cores[type];
   BlockState<P>& block = desk_.state.block(task);
   const uint32_t unclaimed = block.parts.unclaimed();
-  const uint32_t number = std::min({unclaimed, 1 + cores.idle.size(), P::parallelism()});
+  const uint32_t number =
+      std::min({unclaimed, 1 + desk_.cores[type].idle.size(), P::parallelism()});
   if (number == 0 || !block.parts.lend(number)) {
-    cores.give_back(core);
+    desk_.cores.give_back(core);
     give_up_ticket(task);
     // Not later: a kernel may come first, of a task that runs here.
     desk_.state.orchestrator_bell.ring();
@@ -63,7 +63,7 @@ bool Loans<P, F>::lend(CoreId core, SlotId task, CoreType type) {
     give_up_ticket(task);
   }
   for (uint32_t i = 0; i < number; ++i) {
-    if (i != 0) core = cores.take_lowest();
+    if (i != 0) core = desk_.cores.take_lowest(static_cast<uint32_t>(type));
     ++desk_.counts.loans;
     desk_.send(core, task, descriptor, share);
   }

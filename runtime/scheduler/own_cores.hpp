@@ -4,7 +4,6 @@
 ///   OC-I2: what is noted of a busy core is the task that it was given last.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -17,36 +16,25 @@ namespace pto2 {
 
 class OwnCores {
  public:
-  /// Those of one type, by their number in the chip.
+  /// Of those of one type.
   struct OfType {
-    explicit OfType(uint32_t limit) : idle(limit), busy(limit) {}
-
-    /// The idle core of the lowest number gets something to do. Requires one.
-    CoreId take_lowest() { return idle.move_lowest(busy); }
-    /// The same of `core`, which is idle.
-    void take(CoreId core) {
-      PTO2_INVARIANT("OC-I1", idle.contains(core));
-      idle.move(core, busy);
-    }
-    /// `core` has nothing to do any more.
-    void give_back(CoreId core) {
-      PTO2_INVARIANT("OC-I1", busy.contains(core));
-      busy.move(core, idle);
-    }
+    explicit OfType(uint32_t limit) : idle(limit) {}
 
     CoreSet idle;
-    CoreSet busy;
-    bool more = false;  ///< tasks may be left that other schedulers could take
+    bool more = false;       ///< tasks may be left that other schedulers could take
+    bool passed_on = false;  ///< so was a ticket, since the last dispatch
   };
 
   /// Those of scheduler `id` of the chip, all idle.
   OwnCores(const Chip& chip, SchedulerId id)
       : of_type_{OfType(chip.cores(CoreType::cube)), OfType(chip.cores()), OfType(0),
                  OfType(chip.cores())},
-        running_(chip.workers()) {
-    chip.for_each_core_of(id, [&](CoreId core) {
-      of_type_[static_cast<uint32_t>(chip.type_of(core))].idle.insert(core);
-    });
+        busy_(chip.cores()),
+        workers_(chip.workers()) {
+    for (uint32_t worker = 0; worker < workers_.size(); ++worker) {
+      workers_[worker].type = static_cast<uint32_t>(chip.type_of(WorkerId(worker)));
+    }
+    chip.for_each_core_of(id, [&](CoreId core) { of_type_[type_of(core)].idle.insert(core); });
   }
 
   [[nodiscard]] OfType& operator[](uint32_t type) { return of_type_[type]; }
@@ -56,17 +44,38 @@ class OwnCores {
   // All types.
   [[nodiscard]] auto begin() const { return of_type_.begin(); }
   [[nodiscard]] auto end() const { return of_type_.end(); }
-  [[nodiscard]] bool are_working() const {
-    return std::ranges::any_of(of_type_, [](const OfType& cores) { return !cores.busy.empty(); });
+
+  /// Those that are not idle, of all types.
+  [[nodiscard]] const CoreSet& busy() const { return busy_; }
+  [[nodiscard]] uint32_t type_of(CoreId core) const { return workers_[core.value].type; }
+
+  /// The idle core of this type with the lowest number gets something to do. Requires one.
+  CoreId take_lowest(uint32_t type) { return of_type_[type].idle.move_lowest(busy_); }
+  /// The same of `core`, which is idle.
+  void take(CoreId core) {
+    CoreSet& idle = of_type_[type_of(core)].idle;
+    PTO2_INVARIANT("OC-I1", idle.contains(core));
+    idle.move(core, busy_);
+  }
+  /// `core` has nothing to do any more.
+  void give_back(CoreId core) {
+    PTO2_INVARIANT("OC-I1", busy_.contains(core));
+    busy_.move(core, of_type_[type_of(core)].idle);
   }
 
   /// A worker, one of the cores or the scheduler itself, gets this task.
-  void note(WorkerId worker, SlotId task) { running_[worker.value] = task; }
-  [[nodiscard]] SlotId task_of(WorkerId worker) const { return running_[worker.value]; }
+  void note(WorkerId worker, SlotId task) { workers_[worker.value].task = task; }
+  [[nodiscard]] SlotId task_of(WorkerId worker) const { return workers_[worker.value].task; }
 
  private:
+  struct Worker {
+    SlotId task;  ///< the one that it was given last
+    uint32_t type = 0;
+  };
+
   std::array<OfType, core_types> of_type_;
-  std::vector<SlotId> running_;  // by worker: the task that it was given last
+  CoreSet busy_;
+  std::vector<Worker> workers_;
 };
 
 }  // namespace pto2

@@ -93,7 +93,7 @@ bool PinnedDispatch<P, F>::dispatch_to_cluster(ClusterId cluster, CoreType type,
   for (uint32_t i = 0; i < chip.cores_per_cluster(type); ++i) {
     const CoreId core = chip.core_at({type, cluster, i});
     if (!cores.idle.contains(core)) continue;
-    cores.take(core);
+    desk_.cores.take(core);
     send(core, task, part);
     // Somebody may have woken this scheduler for the sake of that core.
     cores.more = true;

@@ -1,14 +1,22 @@
-/// Ready tasks on their way to a scheduler's cores: those that its completions make ready go to an
-/// idle core at once, or into the queues if none is; for its other idle cores it takes tasks from
-/// there.
+/// Ready tasks on their way to a scheduler's cores: those that its completions make ready go to a
+/// free core at once, or into the queues if there is none; for its other free cores it takes tasks
+/// from there.
 ///
-///   RD-I1: a task goes to a core of its type that was idle.
-///   RD-I2: who has given its last idle core of a type to a task wakes another scheduler, for what
+/// A core is free while it is idle, or while it is visited and has got nothing yet. The visited one
+/// goes first, and need not become idle in between.
+///
+///   RD-I1: a task goes to a core of its type that was free.
+///   RD-I2: who has given its last free core of a type to a task wakes another scheduler, for what
 ///          it was woken for itself, or has pushed (PS-I1).
+///   RD-I3: a core that is still free at the end of its visit is idle from then on.
+///   RD-P1: one core is visited at a time.
 #pragma once
+
+#include <utility>
 
 #include "runtime/scheduler/announcements.hpp"
 #include "runtime/scheduler/loans.hpp"
+#include "runtime/scheduler/pinned_dispatch.hpp"
 #include "runtime/scheduler/ready_tasks.hpp"
 
 namespace pto2 {
@@ -17,8 +25,27 @@ template <executors::ExecutionPolicy P, template <class> class F>
 class ReadyDispatch {
  public:
   ReadyDispatch(SchedulerDesk<P, F>& desk, ReadyTasks<P, F>& ready, Loans<P, F>& loans,
-                Announcements<P, F>& announcements)
-      : desk_(desk), ready_(ready), loans_(loans), announcements_(announcements) {}
+                const PinnedDispatch<P, F>& pinned, Announcements<P, F>& announcements)
+      : desk_(desk), ready_(ready), loans_(loans), pinned_(pinned), announcements_(announcements) {}
+
+  /// Cores are visited, one after the other. They take tasks of the types that the scheduler is not
+  /// announced for: of the others somebody else was woken for what there is, or dispatch() finds
+  /// it.
+  void begin_visits() { takes_ = ~announcements_.types(); }
+  /// `core`, whose task has ended, is free. RD-P1
+  void begin_visit(CoreId core) {
+    PTO2_INVARIANT("RD-P1", visited_type_ == no_type);
+    visited_type_ = desk_.cores.type_of(core);
+    visited_ = core;
+  }
+  /// If the core is still free, it takes a ready task, or is idle: pinned tasks go first. After one
+  /// that found none, or one that others help with, no other takes any.
+  void end_visit();
+  /// It was left in the middle.
+  void break_visit() {
+    takes_ = 0;
+    end_visit();
+  }
 
   /// A task that has become ready by a completion of this scheduler. A block task always goes into
   /// the queues, for dispatch lends it in turns.
@@ -30,8 +57,9 @@ class ReadyDispatch {
       return desk_.state.push_pinned(task, descriptor.cluster_id());
     }
     OwnCores::OfType& cores = desk_.cores[type];
-    if (!descriptor.is_block && !cores.idle.empty()) {
-      start(cores, task, descriptor);
+    CoreId core;
+    if (!descriptor.is_block && take_free(type, core)) [[likely]] {
+      start(core, task);
       cores.more |= cores.idle.empty();
       return;
     }
@@ -46,10 +74,10 @@ class ReadyDispatch {
     desk_.for_each_core_type([&](uint32_t type) {
       OwnCores::OfType& cores = desk_.cores[type];
       SlotId task;
-      bool passed_on = false;
+      bool passed_on = std::exchange(cores.passed_on, false);
+      progress |= passed_on;
       while (!passed_on && !cores.idle.empty() && ready_.next(type, task)) {
-        passed_on = start(cores, task, desk_.describe(task));
-        cores.more = true;
+        passed_on = start_taken(type, desk_.cores.take_lowest(type), task);
         progress = true;
       }
       cores_to_wait_for_ |= passed_on && !cores.idle.empty();
@@ -63,16 +91,39 @@ class ReadyDispatch {
   [[nodiscard]] bool has_cores_to_wait_for() const { return cores_to_wait_for_; }
 
  private:
-  /// On the idle core of the lowest number. True: it is a block task, and its ticket was passed on.
-  [[gnu::always_inline]] bool start(OwnCores::OfType& cores, SlotId task,
-                                    const TaskDescriptor& descriptor) {
-    const CoreId core = cores.take_lowest();
-    if (descriptor.is_block) [[unlikely]]
-      return loans_.lend(core, task, descriptor.type);
-    ++desk_.counts.dispatches;
-    record<P>(desk_.log, EventKind::dispatch, descriptor.id, core.value);
-    desk_.send(core, task, descriptor, {});
+  static constexpr uint32_t no_type = core_types;
+
+  /// A free core of this type, which has something to do from now on. False: there is none.
+  [[gnu::always_inline]] bool take_free(uint32_t type, CoreId& core) {
+    if (visited_type_ == type) [[likely]] {
+      visited_type_ = no_type;
+      core = visited_;
+      return true;
+    }
+    if (desk_.cores[type].idle.empty()) return false;
+    core = desk_.cores.take_lowest(type);
+    return true;
+  }
+
+  /// A task from the queues. True: it is a block task, and its ticket was passed on.
+  [[gnu::always_inline]] bool start_taken(uint32_t type, CoreId core, SlotId task) {
+    OwnCores::OfType& cores = desk_.cores[type];
+    cores.more = true;
+    if (is_block(task)) [[unlikely]]
+      return loans_.lend(core, task, static_cast<CoreType>(type));
+    start(core, task);
     return false;
+  }
+
+  [[gnu::always_inline]] void start(CoreId core, SlotId task) {
+    const auto descriptor = desk_.state.life.slot(task).descriptor.reading();
+    ++desk_.counts.dispatches;
+    record<P>(desk_.log, EventKind::dispatch, descriptor->id, core.value);
+    desk_.send(core, task, *descriptor, {});
+  }
+
+  [[nodiscard]] bool is_block(SlotId task) {
+    return desk_.state.life.slot(task).descriptor.reading()->is_block;
   }
 
   /// There may be more tasks than this scheduler's cores can take: wakes another scheduler.
@@ -84,8 +135,28 @@ class ReadyDispatch {
   SchedulerDesk<P, F>& desk_;
   ReadyTasks<P, F>& ready_;
   Loans<P, F>& loans_;
+  const PinnedDispatch<P, F>& pinned_;
   Announcements<P, F>& announcements_;
   bool cores_to_wait_for_ = false;
+  uint32_t takes_ = 0;               ///< bit t: visited cores of type t take tasks
+  uint32_t visited_type_ = no_type;  ///< no_type: no core is visited, or that one is not free
+  CoreId visited_;
 };
+
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::always_inline]] inline void ReadyDispatch<P, F>::end_visit() {
+  if (visited_type_ == no_type) return;
+  const uint32_t type = std::exchange(visited_type_, no_type);
+  SlotId task;
+  const bool takes = (takes_ & (1u << type)) != 0 && pinned_.empty();
+  if (takes && ready_.next_at_hand(type, task)) [[likely]] {
+    if (!start_taken(type, visited_, task)) [[likely]]
+      return;
+    desk_.cores[type].passed_on = true;
+  } else {
+    desk_.cores.give_back(visited_);
+  }
+  takes_ &= ~(1u << type);
+}
 
 }  // namespace pto2

@@ -5,6 +5,8 @@
 ///          an idle core of this scheduler.
 ///   RT-I2: whoever sleeps with a backlog has said so (PS-I2).
 ///   RT-I3: whoever sleeps after it has taken tasks from the queues has rung the orchestrator.
+///   RT-I4: what is in its shard it takes before what the orchestrator has pushed: what it has
+///          pushed itself at once, what others had no room for elsewhere from the next scan on.
 #pragma once
 
 #include <array>
@@ -22,7 +24,7 @@ class ReadyTasks {
       : desk_(desk), shard_(desk.id.value % desk.state.config.shards) {}
 
   void push(uint32_t type, SlotId task, TaskId id) {
-    if (desk_.state.ready[type].push(shard_, task)) return;
+    if (push_to_shard(type, task)) return;
     backlog_[type].push_back(task);
     record<P>(desk_.log, EventKind::backlog, id);
   }
@@ -33,11 +35,13 @@ class ReadyTasks {
     if (has_backlog(type)) record<P>(desk_.log, EventKind::backlog, desk_.describe(task).id);
   }
 
-  /// Moves tasks from the backlog into the queues, as many as have room.
+  /// Moves tasks from the backlog into the queues, as many as have room. From then on it looks into
+  /// its own shard again.
   void scan() {
+    own_ = ~0u;
     desk_.for_each_type([this](uint32_t type) {
       auto& backlog = backlog_[type];
-      while (!backlog.empty() && desk_.state.ready[type].push(shard_, backlog.front())) {
+      while (!backlog.empty() && push_to_shard(type, backlog.front())) {
         backlog.pop_front();
         desk_.cores[type].more = true;
       }
@@ -47,17 +51,18 @@ class ReadyTasks {
   /// The next one for a core of this type, from the queues, or else from the backlog. False: there
   /// is none.
   [[nodiscard]] [[gnu::always_inline]] bool next(uint32_t type, SlotId& task) {
-    if (const auto popped = desk_.state.ready[type].pop(shard_)) {
-      if (popped->stolen) ++desk_.counts.steals;
-      made_room_ = true;
-      task = popped->slot;
-      return true;
+    return next_at_hand(type, task) || next_elsewhere(type, task);
+  }
+  /// The same where most of them are: in its own shard, unless it has found nothing there since the
+  /// last scan and its last push, and in the orchestrator's.
+  [[nodiscard]] [[gnu::always_inline]] bool next_at_hand(uint32_t type, SlotId& task) {
+    ReadyQueues<P>& queues = desk_.state.ready[type];
+    if ((own_ & bit_of(type)) != 0) [[unlikely]] {
+      if (const auto popped = queues.pop_from(shard_)) return take(*popped, task);
+      own_ &= ~bit_of(type);
     }
-    auto& backlog = backlog_[type];
-    if (backlog.empty()) return false;
-    task = backlog.front();
-    backlog.pop_front();
-    return true;
+    const auto popped = queues.pop_orchestrators();
+    return popped && take(*popped, task);
   }
 
   /// Whether it has taken tasks from the queues since it was asked last. The orchestrator may wait
@@ -82,10 +87,38 @@ class ReadyTasks {
   }
 
  private:
+  static constexpr uint32_t bit_of(uint32_t type) { return 1u << type; }
+
+  [[nodiscard]] bool push_to_shard(uint32_t type, SlotId task) {
+    own_ |= bit_of(type);
+    return desk_.state.ready[type].push(shard_, task);
+  }
+  [[nodiscard]] [[gnu::noinline]] bool next_elsewhere(uint32_t type, SlotId& task);
+  bool take(SlotId popped, SlotId& task) {
+    made_room_ = true;
+    task = popped;
+    return true;
+  }
+
   SchedulerDesk<P, F>& desk_;
   const uint32_t shard_;
+  uint32_t own_ = ~0u;  ///< bit t: there may be tasks of type t in its own shard
   std::array<std::deque<SlotId>, core_types> backlog_;
   bool made_room_ = false;
 };
+
+/// In the shards of others, or in the backlog.
+template <executors::ExecutionPolicy P, template <class> class F>
+bool ReadyTasks<P, F>::next_elsewhere(uint32_t type, SlotId& task) {
+  if (const auto stolen = desk_.state.ready[type].steal(shard_)) {
+    ++desk_.counts.steals;
+    return take(*stolen, task);
+  }
+  auto& backlog = backlog_[type];
+  if (backlog.empty()) return false;
+  task = backlog.front();
+  backlog.pop_front();
+  return true;
+}
 
 }  // namespace pto2

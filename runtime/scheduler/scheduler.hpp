@@ -1,16 +1,17 @@
 /// A scheduler: dispatches ready tasks to the cores of its clusters and completes them.
 ///
 /// Its loop has the original's four phases, in rooms of their own:
-///   completion   polls COND of each core with a task; completes those that report FIN
-///                (completion.hpp). What becomes ready by that goes to an idle core of this
-///                scheduler at once, or into the queues if none is (ready_dispatch.hpp)
+///   completion   polls COND of each core with a task; visits those that report FIN: completes the
+///                task (completion.hpp) and gives the core its next one, what has become ready by
+///                that or what is in the queues. What else becomes ready goes to an idle core of
+///                this scheduler at once, or into the queues if none is (ready_dispatch.hpp)
 ///   scan         moves tasks that found the queues full from the backlog into them; the
 ///                scheduler's own cores take them from the backlog, too (ready_tasks.hpp). There is
 ///                nothing else to find: one election per task pushes it (core/fan_in.hpp)
 ///   dispatch     gives the tasks that are pinned to its clusters to their cores
 ///                (pinned_dispatch.hpp); then pops ready tasks for idle cores: own shard, the
-///                orchestrator's, then steals; then runs a task of type AI_CPU, if there is one
-///                (own_tasks.hpp)
+///                orchestrator's, then steals (ready_tasks.hpp); then runs a task of type AI_CPU,
+///                if there is one (own_tasks.hpp)
 ///   drain        the orchestrator's queue is one more shard of dispatch, so a task that it made
 ///                ready crosses one queue, not two
 ///
@@ -68,8 +69,8 @@ class Scheduler {
   Announcements<P, F> announcements_;
   ReadyTasks<P, F> ready_;
   Loans<P, F> loans_;
-  ReadyDispatch<P, F> ready_dispatch_;
   PinnedDispatch<P, F> pinned_dispatch_;
+  ReadyDispatch<P, F> ready_dispatch_;
   Completion<P, F> completion_;
   OwnTasks<P, F> own_tasks_;
   uint32_t polling_rounds_ = 0;  ///< in vain before it parks; the same for the whole run

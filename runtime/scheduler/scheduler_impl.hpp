@@ -12,8 +12,8 @@ Scheduler<P, F>::Scheduler(State& state, SchedulerId id)
       announcements_(desk_),
       ready_(desk_),
       loans_(desk_, ready_),
-      ready_dispatch_(desk_, ready_, loans_, announcements_),
       pinned_dispatch_(desk_),
+      ready_dispatch_(desk_, ready_, loans_, pinned_dispatch_, announcements_),
       completion_(desk_, ready_dispatch_),
       own_tasks_(desk_, ready_, completion_, announcements_) {}
 
@@ -22,7 +22,10 @@ void Scheduler<P, F>::run() {
   start_up();
   const bool has_memory = has_memory_for([this] { loop(); });
   announcements_.withdraw();
-  if (!has_memory) desk_.state.give_up(no_memory, {});
+  if (!has_memory) {
+    ready_dispatch_.break_visit();  // it may have come to lack in one
+    desk_.state.give_up(no_memory, {});
+  }
   shut_down();
   record<P>(desk_.log, EventKind::exit, no_task);
 }
@@ -72,9 +75,9 @@ void Scheduler<P, F>::start_up() {
   P::await([&] { return startup.init_complete.is_set(); });
   P::await([&] { return startup.orch_pointers_ready.is_set(); });
   for (const OwnCores::OfType& cores : desk_.cores) {
-    cores.idle.for_each([&](CoreId core) {
+    for (const CoreId core : cores.idle) {
       P::await([&] { return state.cores[core.value].mailbox().is_ready(); });
-    });
+    }
   }
 }
 
@@ -85,17 +88,15 @@ void Scheduler<P, F>::shut_down() {
   const auto await_exit = [&](CoreId core) {
     P::await([&] { return state.cores[core.value].has_left(); });
   };
+  for (const CoreId core : desk_.cores.busy()) loans_.close(desk_.cores.task_of(core));
   for (const OwnCores::OfType& cores : desk_.cores) {
-    cores.busy.for_each([this](CoreId core) { loans_.close(desk_.cores.task_of(core)); });
+    for (const CoreId core : cores.idle) send_exit(core);
   }
+  for (const CoreId core : desk_.cores.busy()) send_exit(core);
   for (const OwnCores::OfType& cores : desk_.cores) {
-    cores.idle.for_each(send_exit);
-    cores.busy.for_each(send_exit);
+    for (const CoreId core : cores.idle) await_exit(core);
   }
-  for (const OwnCores::OfType& cores : desk_.cores) {
-    cores.idle.for_each(await_exit);
-    cores.busy.for_each(await_exit);
-  }
+  for (const CoreId core : desk_.cores.busy()) await_exit(core);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -157,7 +158,7 @@ void Scheduler<P, F>::sleep() {
   ++desk_.counts.parks;
   // Whether everything has finished is for the orchestrator to judge. As long as a core works, it
   // has not.
-  if (ready_.has_made_room() || !desk_.cores.are_working()) desk_.state.orchestrator_bell.ring();
+  if (ready_.has_made_room() || desk_.cores.busy().empty()) desk_.state.orchestrator_bell.ring();
   record<P>(desk_.log, EventKind::wait, no_task);
   P::idle();
   if (P::has_lost_core()) give_up_lost(desk_);

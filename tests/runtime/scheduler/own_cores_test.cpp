@@ -20,7 +20,7 @@ Chip four_clusters() {
 
 std::vector<uint32_t> members(const CoreSet& cores) {
   std::vector<uint32_t> result;
-  cores.for_each([&](CoreId core) { result.push_back(core.value); });
+  for (const CoreId core : cores) result.push_back(core.value);
   return result;
 }
 
@@ -39,23 +39,23 @@ TEST(OwnCores, AreThoseOfTheSchedulerAndIdle) {
   EXPECT_EQ(members(cores[vector].idle), cores_of(chip, 1, CoreType::vector));
   EXPECT_EQ(cores[cube].idle.size(), 2u);
   EXPECT_EQ(cores[vector].idle.size(), 4u);
-  EXPECT_FALSE(cores.are_working());
+  EXPECT_TRUE(cores.busy().empty());
 }
 
 TEST(OwnCores, AreTakenFromTheLowestNumberOnAndGivenBack) {
   const Chip chip = four_clusters();
   OwnCores cores(chip, SchedulerId(0));
   const std::vector<uint32_t> own = cores_of(chip, 0, CoreType::vector);
-  EXPECT_EQ(cores[vector].take_lowest(), CoreId(own[0]));
-  cores[vector].take(CoreId(own[2]));
-  EXPECT_THAT(members(cores[vector].busy), ElementsAre(own[0], own[2]));
+  EXPECT_EQ(cores.take_lowest(vector), CoreId(own[0]));
+  cores.take(CoreId(own[2]));
+  EXPECT_THAT(members(cores.busy()), ElementsAre(own[0], own[2]));
   EXPECT_THAT(members(cores[vector].idle), ElementsAre(own[1], own[3]));
-  EXPECT_TRUE(cores.are_working());
-  cores[vector].give_back(CoreId(own[0]));
+  EXPECT_FALSE(cores.busy().empty());
+  cores.give_back(CoreId(own[0]));
   EXPECT_THAT(members(cores[vector].idle), ElementsAre(own[0], own[1], own[3]));
-  EXPECT_TRUE(cores.are_working());
-  cores[vector].give_back(CoreId(own[2]));
-  EXPECT_FALSE(cores.are_working());
+  EXPECT_FALSE(cores.busy().empty());
+  cores.give_back(CoreId(own[2]));
+  EXPECT_TRUE(cores.busy().empty());
 }
 
 TEST(OwnCores, RememberTheTaskOfEachWorker) {
@@ -75,9 +75,9 @@ TEST(OwnCoresDeathTest, AreNotTakenTwiceNorGivenBackTwice) {
   const Chip chip = four_clusters();
   OwnCores cores(chip, SchedulerId(0));
   const CoreId core(cores_of(chip, 0, CoreType::cube).front());
-  EXPECT_DEATH(cores[cube].give_back(core), "OC-I1");
-  cores[cube].take(core);
-  EXPECT_DEATH(cores[cube].take(core), "OC-I1");
+  EXPECT_DEATH(cores.give_back(core), "OC-I1");
+  cores.take(core);
+  EXPECT_DEATH(cores.take(core), "OC-I1");
 }
 
 }  // namespace

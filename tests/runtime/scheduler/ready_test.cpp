@@ -1,0 +1,96 @@
+#include <gtest/gtest.h>
+
+#include "core/task_word.hpp"
+#include "runtime/executors/seeded.hpp"
+#include "runtime/scheduler/ready_dispatch.hpp"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+constexpr auto cube = static_cast<uint32_t>(CoreType::cube);
+
+/// The rooms of scheduler 0 of two, which nobody runs.
+class ReadyTest : public testing::Test {
+ protected:
+  using P = executors::Seeded;
+
+  static DeviceConfig device() {
+    DeviceConfig config = tiny_device();
+    config.shards = 2;
+    return config;
+  }
+  /// The number of the next task; -1: there is none.
+  int next() {
+    SlotId task;
+    return ready.next(cube, task) ? static_cast<int>(index_of(task)) : -1;
+  }
+  int next_at_hand() {
+    SlotId task;
+    return ready.next_at_hand(cube, task) ? static_cast<int>(index_of(task)) : -1;
+  }
+  void push_to(uint32_t shard, uint32_t task) {
+    ASSERT_TRUE(state.ready[cube].push(shard, make_slot(0, task)));
+  }
+
+  RunState<P, TaskWord> state{device()};
+  SchedulerDesk<P, TaskWord> desk{state, 0};
+  Announcements<P, TaskWord> announcements{desk};
+  ReadyTasks<P, TaskWord> ready{desk};
+  Loans<P, TaskWord> loans{desk, ready};
+  PinnedDispatch<P, TaskWord> pinned{desk};
+  ReadyDispatch<P, TaskWord> dispatch{desk, ready, loans, pinned, announcements};
+};
+
+TEST_F(ReadyTest, WhatASchedulerHasPushedItTakesFirst) {
+  push_to(state.ready[cube].orchestrator_shard(), 1);
+  push_to(state.ready[cube].orchestrator_shard(), 2);
+  ready.push(cube, make_slot(0, 3), make_id(0, 3));
+  EXPECT_EQ(next(), 3);
+  EXPECT_EQ(next(), 1);
+  ready.push(cube, make_slot(0, 4), make_id(0, 4));
+  EXPECT_EQ(next_at_hand(), 4);
+  EXPECT_EQ(next_at_hand(), 2);
+  EXPECT_EQ(next(), -1);
+}
+
+TEST_F(ReadyTest, WhatOthersHaveLeftIsFoundAndOnlyTheirsIsStolen) {
+  EXPECT_EQ(next(), -1);
+  EXPECT_FALSE(ready.has_made_room());
+  push_to(0, 1);
+  push_to(1, 2);
+  push_to(state.ready[cube].orchestrator_shard(), 3);
+  ready.scan();
+  EXPECT_EQ(next_at_hand(), 1);
+  EXPECT_EQ(next(), 3);
+  EXPECT_EQ(desk.counts.steals, 0u);
+  EXPECT_EQ(next_at_hand(), -1);
+  EXPECT_EQ(next(), 2);
+  EXPECT_EQ(desk.counts.steals, 1u);
+  EXPECT_TRUE(ready.has_made_room());
+  EXPECT_FALSE(ready.has_made_room());
+}
+
+TEST_F(ReadyTest, ACoreIsIdleAfterAVisitThatFoundNothingOrWasLeft) {
+  for (const bool left : {false, true}) {
+    const CoreId core = desk.cores.take_lowest(cube);
+    dispatch.begin_visits();
+    dispatch.begin_visit(core);
+    EXPECT_FALSE(desk.cores[cube].idle.contains(core));
+    left ? dispatch.break_visit() : dispatch.end_visit();
+    EXPECT_TRUE(desk.cores[cube].idle.contains(core));
+    dispatch.break_visit();  // of none
+  }
+  EXPECT_TRUE(desk.cores.busy().empty());
+}
+
+using ReadyDeathTest = ReadyTest;
+
+TEST_F(ReadyDeathTest, ACoreIsVisitedWhileAnotherIs) {
+  const CoreId core = desk.cores.take_lowest(cube);
+  dispatch.begin_visit(core);
+  EXPECT_DEATH(dispatch.begin_visit(core), "RD-P1");
+}
+
+}  // namespace
+}  // namespace pto2::test
