@@ -2,11 +2,11 @@
 ///
 ///   submit (orchestrator)   open(); of its edges(), claim() per producer and hold() per owner of a
 ///                           buffer that it uses without waiting for it; release_hold()
-///   complete (scheduler)    Completion: notify_consumers(), drop_producers(), then advance() the
-///                           rings that Completion names
-///   scope end (orchestrator) drop_scope() per task; advance()
-///   block tasks             hold_ticket() before release_hold(); drop_ticket(), advance()
+///   complete (scheduler)    Completion: notify_consumers(), drop_producers()
+///   scope end (orchestrator) drop_scope() per task
+///   block tasks             hold_ticket() before release_hold(); drop_ticket()
 ///
+/// Of all but submit some may say that a task is consumed by them; then advance() is called for it.
 /// Edges may cross rings.
 ///
 ///   LC-I1: the completer reads nothing of its slot after close(): once nobody holds the task, the
@@ -158,12 +158,12 @@ class TaskLifeCycle {
     return slot.fan_in.release_hold(absent);
   }
 
-  /// Drops the scope's reference. True: the task is consumed, advance its ring.
+  /// Drops the scope's reference. True: the task is consumed, advance past it.
   [[nodiscard]] bool drop_scope(TaskId id) { return slot_of(id).fan_out.drop(); }
 
   // Anyone's verbs.
 
-  /// Drops what hold_ticket() holds. True: the task is consumed, advance its ring.
+  /// Drops what hold_ticket() holds. True: the task is consumed, advance past it.
   [[nodiscard]] bool drop_ticket(SlotId task) { return slot(task).fan_out.drop(); }
 
   /// Phase of task `id`, which was submitted. It is ready from when it awaits no producer until it
@@ -175,34 +175,17 @@ class TaskLifeCycle {
     return phase == Phase::initial && slot.fan_in.pending() == 0 ? Phase::ready : phase;
   }
 
-  /// What one step of an advance came to; `reclaimed` is meant for `advanced` only.
-  struct AdvanceStep {
-    Advance result;
-    TaskId reclaimed;
-  };
-
-  /// One step of the watermark of `ring`. Repeat while it advanced.
-  [[nodiscard]] AdvanceStep advance(RingId ring) {
-    uint64_t alive = 0;
-    const Advance result = watermarks_[ring.value]->advance([&](uint64_t local) {
-      alive = local;
-      return slot_at(ring, local).fan_out.is_consumed(make_id(ring, local));
-    });
-    return {result, make_id(ring, alive)};
-  }
-
-  /// Advances each ring whose bit is set in `rings` as far as it goes. `step` is told of each task
-  /// that is reclaimed by it, and of races that were lost.
-  template <class Step>
-  void advance_all(uint32_t rings, Step&& step) {
-    for (; rings != 0; rings &= rings - 1) {
-      const RingId ring(static_cast<uint32_t>(std::countr_zero(rings)));
-      for (bool advanced = true; advanced;) {
-        const AdvanceStep done = advance(ring);
-        advanced = done.result == Advance::advanced;
-        if (done.result != Advance::not_next) step(done);
-      }
-    }
+  /// By who has consumed task `id`, after that: advances the watermark of its ring (LC-I3).
+  /// `passed` is told of each task that is reclaimed by it.
+  template <class Passed>
+  Advance advance(TaskId id, Passed&& passed) {
+    const RingId ring = ring_of(id);
+    return watermarks_[ring.value]->advance(
+        local_of(id),
+        [&](uint64_t local) {
+          return slot_at(ring, local).fan_out.is_consumed(make_id(ring, local));
+        },
+        [&](uint64_t local) { passed(make_id(ring, local)); });
   }
 
   /// True if the life cycle is whole. Requires that no verb is under way: no advance was lost,
@@ -241,10 +224,9 @@ class TaskLifeCycle {
       const Closed closed = slot.fan_out.close();
       consumers_ = closed.head;
       consumed_ = closed.consumed;
-      if (consumed_) rings_to_advance_ |= 1u << ring_of(task).value;
     }
 
-    /// True if closing consumed the task itself.
+    /// True if closing consumed the task itself: the caller advances past it.
     [[nodiscard]] bool consumed() const { return consumed_; }
 
     /// Notifies the consumers. `ready` is told of each that becomes ready by it, to be pushed.
@@ -258,25 +240,20 @@ class TaskLifeCycle {
       }
     }
 
-    /// Drops the references of the producers. `consumed` is told of each that is consumed by it.
+    /// Drops the references of the producers. `consumed` is told of each that is consumed by it,
+    /// and advances past it.
     template <class Consumed>
     void drop_producers(Consumed&& consumed) {
       for (const TaskId producer : producers_) {
-        if (!life_.slot_of(producer).fan_out.drop()) continue;
-        rings_to_advance_ |= 1u << ring_of(producer).value;
-        consumed(producer);
+        if (life_.slot_of(producer).fan_out.drop()) consumed(producer);
       }
     }
-
-    /// Bit r: the caller advances ring r, after the producers were dropped.
-    [[nodiscard]] uint32_t rings_to_advance() const { return rings_to_advance_; }
 
    private:
     TaskLifeCycle& life_;
     std::span<TaskId> producers_;
     NodeId consumers_ = nil;
     bool consumed_ = false;
-    uint32_t rings_to_advance_ = 0;
   };
 
  private:

@@ -12,8 +12,10 @@
 /// WM-I3 is store buffering: one thread consumes task a and looks at the watermark, another moves
 /// the watermark to a and looks whether a is consumed. Both may miss unless the four operations
 /// (consume, load the watermark, move it, load the slot) are seq_cst. They are; then no retry is
-/// needed. The id in the slot's word is the bound: an upper bound such as the index of the next
-/// task could be stale, and would lose an advance again.
+/// needed, and who has consumed a and finds the watermark at another task leaves it at that: it is
+/// before a, and whoever moves it to a looks at a after that. The id in the slot's word is the
+/// bound: an upper bound such as the index of the next task could be stale, and would lose an
+/// advance again.
 ///
 /// Progress: lock-free; a lost compare-and-swap means that another thread advanced.
 #pragma once
@@ -38,6 +40,8 @@ struct WatermarkOrders {
                                      std::memory_order_seq_cst};
 };
 
+/// What an advance came to: it has moved the watermark as far as it goes, it had not to move it, or
+/// another thread goes on in its place, maybe from the first task on.
 enum class Advance { advanced, not_next, lost_race };
 
 template <Policy P>
@@ -45,16 +49,21 @@ class Watermark {
  public:
   using Orders = WatermarkOrders;
 
-  /// One step: moves past the task at the watermark if `is_consumed(local id)` says so. Repeat
-  /// after `advanced`; anything else means that there is nothing left to do for this caller.
-  template <class IsConsumed>
-  [[nodiscard]] Advance advance(IsConsumed&& is_consumed) {
+  /// By who has consumed task `consumed`, once, after that: moves past it if it is the oldest
+  /// alive, and past those behind it that `is_consumed(local id)` finds consumed. `passed(local
+  /// id)` is told of each. After that there is nothing left to do for this caller.
+  template <class IsConsumed, class Passed>
+  Advance advance(uint64_t consumed, IsConsumed&& is_consumed, Passed&& passed) {
     uint64_t alive = last_alive_.load(P::order(Orders::look));
-    if (!is_consumed(alive)) return Advance::not_next;
-    return last_alive_.compare_exchange_strong(alive, alive + 1, P::order(Orders::move),
-                                               P::order(Orders::lost))
-               ? Advance::advanced
-               : Advance::lost_race;
+    if (alive != consumed) return Advance::not_next;
+    do {
+      if (!last_alive_.compare_exchange_strong(alive, alive + 1, P::order(Orders::move),
+                                               P::order(Orders::lost))) {
+        return Advance::lost_race;
+      }
+      passed(alive);
+    } while (is_consumed(++alive));
+    return Advance::advanced;
   }
 
   /// Local id of the oldest task alive; equals the number of reclaimed tasks.

@@ -33,7 +33,8 @@ class MarksOfTwoRings : public Roles<P, 3> {
   }
 
   void complete(uint32_t ring) {
-    const auto advanced = watermarks_[ring].advance([](uint64_t task) { return task == 0; });
+    const auto advanced = watermarks_[ring].advance(
+        0, [](uint64_t) { return false; }, [](uint64_t) {});
     check<P>(advanced == Advance::advanced, "the oldest task has ended");
     if (mark_.is_reached([this](RingId r) -> const auto& { return watermarks_[r.value]; })) {
       this->bells[0].ring();

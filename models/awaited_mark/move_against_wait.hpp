@@ -64,7 +64,7 @@ class MoveAgainstWait : public Roles<P, 3> {
 
   void complete(uint32_t s, uint32_t task) {
     consumed_[task].store(1, std::memory_order_seq_cst);
-    advance();
+    advance(task);
     finished_[s].add(1);
     if (mark_.is_reached([this](RingId) -> const auto& { return watermark_; })) {
       this->bells[0].ring();
@@ -73,12 +73,11 @@ class MoveAgainstWait : public Roles<P, 3> {
     }
   }
 
-  void advance() {
+  void advance(uint32_t task) {
     const auto is_consumed = [&](uint64_t local) {
       return local < tasks && consumed_[local].load(std::memory_order_seq_cst) != 0;
     };
-    while (watermark_.advance(is_consumed) == Advance::advanced) {
-    }
+    watermark_.advance(task, is_consumed, [](uint64_t) {});
   }
 
   AwaitedMark<P> mark_;

@@ -48,7 +48,8 @@ class WaitAgainstBackPressure : public Roles<P, 3> {
   }
 
   void complete() {
-    const auto advanced = watermark_.advance([](uint64_t task) { return task == 0; });
+    const auto advanced = watermark_.advance(
+        0, [](uint64_t) { return false; }, [](uint64_t) {});
     check<P>(advanced == Advance::advanced, "the oldest task has ended");
     if (mark_.is_reached([this](RingId) -> const auto& { return watermark_; })) {
       this->bells[0].ring();

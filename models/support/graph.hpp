@@ -131,14 +131,12 @@ class Graph : public Roles<P, 1 + workers> {
 
   /// Ends a scope that holds tasks first..last.
   void end_scope(uint32_t first, uint32_t last) {
-    uint32_t rings = 0;
     for (uint32_t number = first; number <= last; ++number) {
       const TaskId id = infos_[number].id;
       if (!life().drop_scope(id)) continue;
       happened<P>("the scope's drop is the last");
-      rings |= 1u << ring_of(id).value;
+      advance(id);
     }
-    advance(rings);
   }
 
   // A worker's.
@@ -153,7 +151,7 @@ class Graph : public Roles<P, 1 + workers> {
       });
       const SlotId slot{handed - 1};
       run_kernel(number, slot);
-      complete(slot, worker);
+      complete(number, slot, worker);
     }
   }
 
@@ -210,12 +208,17 @@ class Graph : public Roles<P, 1 + workers> {
     }
   }
 
-  void complete(SlotId slot, uint32_t worker) {
+  void complete(uint32_t number, SlotId slot, uint32_t worker) {
     typename Life::Completion completion(life(), slot, scratch_[worker]);
-    if (completion.consumed()) happened<P>("closing is the last drop");
+    if (completion.consumed()) {
+      happened<P>("closing is the last drop");
+      advance(infos_[number].id);
+    }
     completion.notify_consumers([this](SlotId consumer) { push(consumer); });
-    completion.drop_producers([](TaskId) { happened<P>("a consumer's drop is the last"); });
-    advance(completion.rings_to_advance());
+    completion.drop_producers([this](TaskId producer) {
+      happened<P>("a consumer's drop is the last");
+      advance(producer);
+    });
     finished_[worker].add(1);
     this->bells[0].ring();
   }
@@ -229,14 +232,11 @@ class Graph : public Roles<P, 1 + workers> {
     this->bells[1 + number % workers].ring();
   }
 
-  void advance(uint32_t rings) {
-    life().advance_all(rings, [&](const typename Life::AdvanceStep& step) {
-      if (step.result == Advance::lost_race) {
-        happened<P>("an advance is lost to another thread");
-      } else {
-        check<P>(local_of(step.reclaimed) < shape_.tasks, "the watermark passes only tasks");
-      }
+  void advance(TaskId consumed) {
+    const Advance result = life().advance(consumed, [&](TaskId passed) {
+      check<P>(local_of(passed) < shape_.tasks, "the watermark passes only tasks");
     });
+    if (result == Advance::lost_race) happened<P>("an advance is lost to another thread");
   }
 
   /// The orchestrator's books of a ring are whole, and refuse what they must.

@@ -18,7 +18,7 @@ class TwoAdvancers : public Roles<P, 2> {
   void thread(uint32_t i) {
     for (const uint32_t task : {2 + i, i}) {
       consumed_[task].store(1, std::memory_order_seq_cst);
-      advance();
+      advance(task);
     }
   }
 
@@ -31,17 +31,14 @@ class TwoAdvancers : public Roles<P, 2> {
   }
 
  private:
-  void advance() {
-    for (;;) {
-      uint64_t alive = 0;
-      const Advance result = watermark_.advance([&](uint64_t local) {
-        alive = local;
-        return local < tasks && consumed_[local].load(std::memory_order_seq_cst) != 0;
-      });
-      if (result == Advance::lost_race) happened<P>("an advance is lost to another thread");
-      if (result != Advance::advanced) return;
-      passed_[alive].fetch_add(1, std::memory_order_relaxed);
-    }
+  void advance(uint32_t task) {
+    const Advance result = watermark_.advance(
+        task,
+        [&](uint64_t local) {
+          return local < tasks && consumed_[local].load(std::memory_order_seq_cst) != 0;
+        },
+        [&](uint64_t local) { passed_[local].fetch_add(1, std::memory_order_relaxed); });
+    if (result == Advance::lost_race) happened<P>("an advance is lost to another thread");
   }
 
   Watermark<P> watermark_;

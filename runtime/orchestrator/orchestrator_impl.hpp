@@ -239,11 +239,9 @@ void Orchestrator<P, F>::scope_end() {
     counting_.scope_end();
   }
   const RingId ring = scopes_.innermost_ring();
-  uint32_t rings = 0;
   scopes_.end(state_.admission.ring(ring).tasks.next(), [&](RingId, ScopeTasks::Run run) {
-    if (mode_ == Mode::running && submitter_.drop_scope(ring, run)) rings = 1u << ring.value;
+    if (mode_ == Mode::running) submitter_.drop_scope(ring, run);
   });
-  state_.advance(rings, log_, counts_.cas_retries);
   if (!scopes_.empty()) enter_scope();
 }
 

@@ -79,9 +79,8 @@ class Submitter {
   /// those of the graph that it is a task of.
   template <class Tensors>
   void commit(const Submission& task, Tensors& tensors);
-  /// Of a scope that ends: lets go of these tasks. True: some of them are consumed by it, advance
-  /// the ring.
-  [[nodiscard]] bool drop_scope(RingId ring, ScopeTasks::Run run);
+  /// Of a scope that ends: lets go of these tasks, and advances past those that are consumed by it.
+  void drop_scope(RingId ring, ScopeTasks::Run run);
   /// What was submitted, if that is kept.
   [[nodiscard]] TaskTrace& task_trace() { return task_trace_; }
   /// Waits until a cluster is free, and takes it, for an allocation in a scope of this ring.

@@ -457,8 +457,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Submitter<P, F>::drop_scope(RingId ring, ScopeTasks::Run run) {
-  bool consumed = false;
+void Submitter<P, F>::drop_scope(RingId ring, ScopeTasks::Run run) {
   for (uint64_t local = run.first; local < run.end; ++local) {
     // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
     if (local + drops_ahead < run.end) {
@@ -467,9 +466,8 @@ bool Submitter<P, F>::drop_scope(RingId ring, ScopeTasks::Run run) {
     const TaskId id = make_id(ring, local);
     if (!state_.life.drop_scope(id)) continue;
     record<P>(events_, EventKind::consume, id);
-    consumed = true;
+    state_.advance(id, events_, counts_.cas_retries);
   }
-  return consumed;
 }
 
 }  // namespace pto2

@@ -179,14 +179,10 @@ class RunState {
 
   /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the
   /// tasks that are reclaimed by it; `cas_retries` grows by the races that were lost.
-  void advance(uint32_t bits, EventLog& log, uint64_t& cas_retries) {
-    life.advance_all(bits, [&](const typename Life::AdvanceStep& step) {
-      if (step.result == Advance::lost_race) {
-        ++cas_retries;
-      } else {
-        record<P>(log, EventKind::reclaim, step.reclaimed);
-      }
-    });
+  void advance(TaskId consumed, EventLog& log, uint64_t& cas_retries) {
+    const Advance result =
+        life.advance(consumed, [&](TaskId passed) { record<P>(log, EventKind::reclaim, passed); });
+    if (result == Advance::lost_race) ++cas_retries;
   }
 
   /// A task that is pinned to `cluster` became ready: hands it to the cluster's scheduler.

@@ -72,12 +72,14 @@ class Completion {
     ++desk_.counts.completions;
     typename Life::Completion completion(desk_.state.life, task,
                                          {scratch_.get(), desk_.state.config.dep_pool});
-    if (completion.consumed()) record<P>(desk_.log, EventKind::consume, id);
+    if (completion.consumed()) advance(id);
     completion.notify_consumers([this](SlotId consumer) { dispatch_.push(consumer); });
-    completion.drop_producers(
-        [this](TaskId producer) { record<P>(desk_.log, EventKind::consume, producer); });
-    desk_.state.advance(completion.rings_to_advance(), desk_.log, desk_.counts.cas_retries);
+    completion.drop_producers([this](TaskId producer) { advance(producer); });
     finished_.add(1);
+  }
+  void advance(TaskId consumed) {
+    record<P>(desk_.log, EventKind::consume, consumed);
+    desk_.state.advance(consumed, desk_.log, desk_.counts.cas_retries);
   }
 
   [[gnu::noinline]] bool end_share(WorkerId worker);

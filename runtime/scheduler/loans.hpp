@@ -77,7 +77,7 @@ void Loans<P, F>::give_up_ticket(SlotId task) {
   const TaskId id = desk_.describe(task).id;
   if (desk_.state.life.drop_ticket(task)) {
     record<P>(desk_.log, EventKind::consume, id);
-    desk_.state.advance(1u << ring_of(task).value, desk_.log, desk_.counts.cas_retries);
+    desk_.state.advance(id, desk_.log, desk_.counts.cas_retries);
   }
   desk_.state.finished[desk_.id.value].add(1);
 }

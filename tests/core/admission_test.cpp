@@ -52,17 +52,18 @@ class AdmissionTest : public testing::Test {
     typename TaskLifeCycle<TestPolicy, Slot>::Completion completion(life, life.slot_id(id),
                                                                     scratch);
     completion.notify_consumers([&](SlotId slot) { ready.push_back(slot); });
-    completion.drop_producers([](TaskId) {});
-    life.advance_all(completion.rings_to_advance(), [](const auto&) {});
+    completion.drop_producers([this](TaskId consumed) { advance(consumed); });
+    if (completion.consumed()) advance(id);
     return ready;
   }
 
   /// Ends the scope of a task, too.
   void retire(TaskId id) {
     static_cast<void>(complete(id));
-    if (admission.life().drop_scope(id)) {
-      admission.life().advance_all(1u << ring_of(id).value, [](const auto&) {});
-    }
+    if (admission.life().drop_scope(id)) advance(id);
+  }
+  void advance(TaskId consumed) {
+    admission.life().advance(consumed, [](TaskId) {});
   }
 
   std::array<RingArrays<Slot>, 2> arrays;

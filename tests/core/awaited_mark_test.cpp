@@ -14,7 +14,10 @@ class AwaitedMarkTest : public testing::Test {
  protected:
   void move(uint32_t ring, uint32_t tasks) {
     for (uint32_t i = 0; i < tasks; ++i) {
-      ASSERT_EQ(watermarks_[ring].advance([](uint64_t) { return true; }), Advance::advanced);
+      auto& watermark = watermarks_[ring];
+      ASSERT_EQ(watermark.advance(
+                    watermark.observe(), [](uint64_t) { return false; }, [](uint64_t) {}),
+                Advance::advanced);
     }
   }
   [[nodiscard]] bool is_reached() const {

@@ -112,9 +112,11 @@ void run_a_pair() {
     uint32_t ready = 0;
     done.notify_consumers([&](SlotId) { ++ready; });
     EXPECT_EQ(ready, task == tasks[0] ? 1u : 0u);
-    (void)life.drop_scope(task);
-    done.drop_producers([](TaskId) {});
-    life.advance_all(1, [&](const auto& step) { reclaimed.push_back(step.reclaimed); });
+    const auto advance = [&](TaskId consumed) {
+      life.advance(consumed, [&](TaskId passed) { reclaimed.push_back(passed); });
+    };
+    if (life.drop_scope(task)) advance(task);
+    done.drop_producers(advance);
   }
   EXPECT_EQ(reclaimed, tasks);
 }

@@ -99,19 +99,25 @@ int hand_claim(std::atomic<uint64_t>& target, uint64_t id, uint32_t place, uint3
   }
 }
 
-int policy_advance(Mark& mark, const Word* words, uint64_t mask) {
-  return static_cast<int>(
-      mark.advance([&](uint64_t local) { return words[local & mask].is_consumed({local}); }));
+int policy_advance(Mark& mark, uint64_t consumed, const Word* words, uint64_t mask) {
+  return static_cast<int>(mark.advance(
+      consumed, [&](uint64_t local) { return words[local & mask].is_consumed({local}); },
+      [](uint64_t) {}));
 }
-int hand_advance(std::atomic<uint64_t>& mark, const std::atomic<uint64_t>* words, uint64_t mask) {
+int hand_advance(std::atomic<uint64_t>& mark, uint64_t consumed, const std::atomic<uint64_t>* words,
+                 uint64_t mask) {
   uint64_t alive = mark.load(std::memory_order_seq_cst);
-  const uint64_t bits = (alive & ((uint64_t{1} << 62) - 1)) << 43;
-  const uint64_t word = words[alive & mask].load(std::memory_order_seq_cst);
-  if ((word & ~head_mask) != (bits | closed_bit)) return 1;
-  return mark.compare_exchange_strong(alive, alive + 1, std::memory_order_seq_cst,
-                                      std::memory_order_relaxed)
-             ? 0
-             : 2;
+  if (alive != consumed) return 1;
+  for (;;) {
+    if (!mark.compare_exchange_strong(alive, alive + 1, std::memory_order_seq_cst,
+                                      std::memory_order_relaxed)) {
+      return 2;
+    }
+    ++alive;
+    const uint64_t bits = (alive & ((uint64_t{1} << 62) - 1)) << 43;
+    const uint64_t word = words[alive & mask].load(std::memory_order_seq_cst);
+    if ((word & ~head_mask) != (bits | closed_bit)) return 0;
+  }
 }
 
 uint64_t policy_observe(const Mark& mark) {

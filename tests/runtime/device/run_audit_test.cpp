@@ -79,8 +79,9 @@ TEST_F(RunAudit, ARunWithoutTasksIsWholeAndLeavesNothing) {
 }
 
 TEST_F(RunAudit, AFinishedRunIsWholeAndLeavesNothing) {
-  consume(submit());
-  EXPECT_EQ(state.life.advance(0).result, Advance::advanced);
+  const TaskId id = submit();
+  consume(id);
+  EXPECT_EQ(state.life.advance(id, [](TaskId) {}), Advance::advanced);
   EXPECT_THAT(damaged(1), IsEmpty());
   EXPECT_THAT(leftovers(state, 1), IsEmpty());
 }
