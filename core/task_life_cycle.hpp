@@ -46,6 +46,24 @@ struct LifeCycleRing {
   Watermark<P>* watermark = nullptr;
 };
 
+/// The entries of an array that each ring has. Addresses are counted from where entry 0 of ring 0
+/// would be, so that the bits of the ring stay in what is added.
+template <class T>
+class EntriesOfRings {
+ public:
+  void set(RingId ring, T* first) {
+    bases_[ring.value] = reinterpret_cast<uintptr_t>(first) -
+                         (uintptr_t{ring.value} << entry_index_bits) * sizeof(T);
+  }
+  template <class Kind>
+  [[nodiscard]] T& operator[](RingEntry<Kind> entry) const {
+    return *reinterpret_cast<T*>(bases_[ring_of(entry).value] + uintptr_t{entry.value} * sizeof(T));
+  }
+
+ private:
+  std::array<uintptr_t, max_rings> bases_{};
+};
+
 template <Policy P, class Slot>
 class TaskLifeCycle {
  public:
@@ -55,6 +73,9 @@ class TaskLifeCycle {
   explicit TaskLifeCycle(std::span<const Ring> rings) {
     PTO2_INVARIANT("LC-P1", !rings.empty() && rings.size() <= max_rings);
     for (std::size_t i = 0; i < rings.size(); ++i) {
+      const RingId ring(static_cast<uint32_t>(i));
+      slots_by_entry_.set(ring, rings[i].slots.data());
+      nodes_by_entry_.set(ring, rings[i].nodes.data());
       slots_[i] = rings[i].slots.data();
       slot_masks_[i] = static_cast<uint32_t>(rings[i].slots.size() - 1);
       nodes_[i] = rings[i].nodes.data();
@@ -63,9 +84,7 @@ class TaskLifeCycle {
     }
   }
 
-  [[nodiscard]] Slot& slot(SlotId slot) const {
-    return slots_[ring_of(slot).value][index_of(slot)];
-  }
+  [[nodiscard]] Slot& slot(SlotId slot) const { return slots_by_entry_[slot]; }
   /// The slot of task `id`.
   [[nodiscard]] Slot& slot_of(TaskId id) const { return slot_at(ring_of(id), id.value); }
   [[nodiscard]] SlotId slot_id(TaskId id) const {
@@ -233,7 +252,7 @@ class TaskLifeCycle {
     template <class Ready>
     void notify_consumers(Ready&& ready) {
       for (NodeId next = consumers_; next != nil;) {
-        const DependencyNode<P>& node = life_.nodes_[ring_of(next).value][index_of(next)];
+        const DependencyNode<P>& node = life_.nodes_by_entry_[next];
         next = node.next.read();
         const SlotId consumer = node.consumer.read();
         if (life_.slot(consumer).fan_in.notify()) ready(consumer);
@@ -275,6 +294,8 @@ class TaskLifeCycle {
   }
 
   // The rings side by side, so that their numbers scale: several look-ups are made for each edge.
+  EntriesOfRings<Slot> slots_by_entry_;
+  EntriesOfRings<DependencyNode<P>> nodes_by_entry_;
   std::array<Slot*, max_rings> slots_{};
   std::array<uint32_t, max_rings> slot_masks_{};  ///< window - 1
   std::array<uint32_t, max_rings> node_ends_{};   ///< capacity + 1
