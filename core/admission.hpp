@@ -1,7 +1,8 @@
 /// Admission: how a task enters its ring. The rings, the life cycle and the steps of a submission
 /// in their order, for whoever submits: an orchestrator, or a program that knows its graph.
 ///
-///   lacking()   what does not fit yet: a slot, heap bytes, or dependency nodes
+///   fits()      whether a slot, heap bytes, and dependency nodes are free; lacking() says which
+///               of them is not
 ///   admit()     takes all of them, opens the task, claims its producers and holds its owners
 ///   release()   drops the submitter's hold: what was written of the task is published
 ///
@@ -74,7 +75,8 @@ class Admission {
   /// One ring, and the submitter's books of it.
   struct Ring {
     explicit Ring(const Memory& memory)
-        : tasks(static_cast<uint32_t>(memory.slots.size())),
+        : slots(memory.slots.data()),
+          tasks(static_cast<uint32_t>(memory.slots.size())),
           heap(tasks, memory.heap_ends, memory.heap_bytes),
           pool(tasks, memory.pool_marks, static_cast<uint32_t>(memory.nodes.size() - 1)) {}
     Ring(const Ring&) = delete;
@@ -83,6 +85,7 @@ class Admission {
     /// Observes the watermark, and derives what is free from it.
     uint64_t observe() {
       const uint64_t alive = watermark.observe();
+      if (alive == tasks.alive()) return alive;
       PTO2_INVARIANT("AD-I3", alive <= tasks.next());
       tasks.observe(alive);
       heap.observe();
@@ -97,6 +100,7 @@ class Admission {
     }
 
     Watermark<P> watermark;
+    Slot* slots;
     TaskRing tasks;
     HeapRing heap;
     DependencyPool pool;
@@ -136,34 +140,62 @@ class Admission {
 
   // The steps of a submission.
 
-  /// What does not fit by the submitter's view, or nothing: then the task can be admitted.
+  /// True if all fits by the submitter's view: the task can be admitted.
+  [[nodiscard]] bool fits(const Demand& demand) const {
+    const Ring& ring = *rings_[demand.ring.value];
+    return ring.tasks.fits() && ring.heap.fits(demand.heap_bytes) &&
+           ring.pool.fits(nodes_of(demand));
+  }
+  /// What does not fit, or nothing.
   [[nodiscard]] std::optional<Lack> lacking(const Demand& demand) const {
+    if (fits(demand)) return std::nullopt;
     const Ring& ring = *rings_[demand.ring.value];
     if (!ring.tasks.fits()) return Lack::slot;
-    if (!ring.heap.placement(demand.heap_bytes).fits) return Lack::heap_bytes;
-    if (!ring.pool.fits(nodes_of(demand))) return Lack::nodes;
-    return std::nullopt;
+    if (!ring.heap.fits(demand.heap_bytes)) return Lack::heap_bytes;
+    return Lack::nodes;
   }
 
   /// Admits the next task of the ring, which lacks nothing. `claimed(i, claim)` is told what
   /// the claim of producer number i came to; `retries` as in TaskWord::claim.
   template <class Claimed>
-  [[nodiscard, gnu::always_inline]] Admitted admit(const Demand& demand, uint64_t& retries,
-                                                   Claimed claimed) {
+  [[nodiscard]] Admitted admit(const Demand& demand, uint64_t& retries, Claimed claimed) {
+    Admitted task = take(demand);
+    if (task.nodes != 0) {
+      task.absent = claim_all(task.slot_id, task.first_node, demand, retries, claimed);
+    }
+    return task;
+  }
+  /// Its first part: the task has what it demands, and has not claimed anybody.
+  [[nodiscard, gnu::always_inline]] Admitted take(const Demand& demand) {
     Ring& ring = *rings_[demand.ring.value];
     const uint32_t nodes = nodes_of(demand);
-    const HeapPlacement placement = ring.heap.placement(demand.heap_bytes);
-    ring.heap.take(placement);
-    const uint32_t first_node = ring.pool.take(nodes);
-    const uint64_t local = ring.tasks.take();
-    const TaskId id = make_id(demand.ring, local);
-    const SlotId slot_id = make_slot(demand.ring, ring.tasks.slot(local));
-    Slot& slot = life_.open(id, first_node, nodes);
-    uint32_t absent = 0;
-    if (nodes != 0) {
-      absent = claim_all(id, first_node, demand.producers, demand.owners, retries, claimed);
+    const uint32_t index = ring.tasks.slot(ring.tasks.next());
+    const uint64_t heap_begin = ring.heap.take(demand.heap_bytes, index);
+    const uint32_t first_node = ring.pool.take(nodes, index);
+    const TaskId id = make_id(demand.ring, ring.tasks.take());
+    Slot& slot = ring.slots[index];
+    Life::open(slot, id, first_node, nodes);
+    return {id, make_slot(demand.ring, index), &slot, heap_begin, first_node, nodes, 0};
+  }
+  /// Its second part, of a task that has nodes. Returns how many of them will not notify.
+  template <class Claimed>
+  [[nodiscard]] uint32_t claim_all(SlotId task, uint32_t first_node, const Demand& demand,
+                                   uint64_t& retries, Claimed claimed) {
+    auto edges = life_.edges(task, first_node);
+    auto absent = static_cast<uint32_t>(demand.owners.size());
+    for (const TaskId& producer : demand.producers) {
+      const Claim claim = edges.claim(producer, retries);
+      claimed(static_cast<uint32_t>(&producer - demand.producers.data()), claim);
+      if (claim == Claim::linked) continue;
+      ++absent;
+      // Who is reclaimed is consumed, so that the others need no look.
+      PTO2_INVARIANT("AD-I2", claim != Claim::none || !is_reclaimed(producer));
     }
-    return {id, slot_id, &slot, placement.begin, first_node, nodes, absent};
+    for (const TaskId owner : demand.owners) {
+      PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
+      edges.hold(owner);
+    }
+    return absent;
   }
 
   /// Publishes what the submitter has written of the task. True: the task is ready, push it.
@@ -176,30 +208,6 @@ class Admission {
 
   static uint32_t nodes_of(const Demand& demand) {
     return static_cast<uint32_t>(demand.producers.size() + demand.owners.size());
-  }
-
-  /// Of a task that has nodes. Returns how many of them will not notify.
-  template <class Claimed>
-  [[gnu::noinline]] uint32_t claim_all(TaskId task, uint32_t first_node,
-                                       std::span<const TaskId> producers,
-                                       std::span<const TaskId> owners, uint64_t& retries,
-                                       Claimed claimed) {
-    auto edges = life_.edges(task, first_node);
-    auto absent = static_cast<uint32_t>(owners.size());
-    uint32_t number = 0;
-    for (const TaskId producer : producers) {
-      const Claim claim = edges.claim(producer, retries);
-      claimed(number++, claim);
-      if (claim == Claim::linked) continue;
-      ++absent;
-      // Who is reclaimed is consumed, so that the others need no look.
-      PTO2_INVARIANT("AD-I2", claim != Claim::none || !is_reclaimed(producer));
-    }
-    for (const TaskId owner : owners) {
-      PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
-      edges.hold(owner);
-    }
-    return absent;
   }
 
   std::array<LifeRing, max_rings> open_rings(std::span<const Memory> memory) {

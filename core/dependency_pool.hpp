@@ -43,15 +43,15 @@ class DependencyPool {
   /// True if `n` nodes are free.
   [[nodiscard]] bool fits(uint64_t n) const { return top_ + n <= end_; }
 
-  /// Takes `n` nodes for the next task of the ring; returns the index of the first in the pool's
-  /// array, whose entry 0 stays unused. Requires fits(n).
-  uint32_t take(uint64_t n) {
+  /// Takes `n` nodes for the next task of the ring, whose slot this is; returns the index of the
+  /// first in the pool's array, whose entry 0 stays unused. Requires fits(n).
+  uint32_t take(uint64_t n, uint32_t slot) {
     PTO2_INVARIANT("DP-I2", fits(n));
     const uint64_t first = next_index_;
     next_index_ += n;
     if (next_index_ > capacity_) next_index_ -= capacity_;
     top_ += n;
-    marks_[ring_->slot(ring_->next())] = top_;
+    marks_[slot] = top_;
     return static_cast<uint32_t>(first);
   }
 

@@ -28,7 +28,7 @@ class HeapRing {
  public:
   /// `ends` has one entry per slot of `ring` and outlives this object; `size` is in bytes.
   HeapRing(const TaskRing& ring, std::span<uint64_t> ends, uint64_t size)
-      : ring_(&ring), ends_(ends), size_(size) {
+      : ring_(&ring), ends_(ends), size_(size), room_(size) {
     PTO2_INVARIANT("HR-P1", ends.size() == ring.window());
   }
 
@@ -41,9 +41,15 @@ class HeapRing {
   }
 
   /// The task ring has observed the watermark.
-  void observe() { tail_ = tail(ring_->alive()); }
+  void observe() {
+    tail_ = tail(ring_->alive());
+    find_room();
+  }
 
-  /// Where `bytes` (a multiple of the output alignment) would go.
+  /// True if `bytes` (a multiple of the output alignment) are free in one piece.
+  [[nodiscard]] bool fits(uint64_t bytes) const { return bytes < room_ || placement(bytes).fits; }
+
+  /// Where so many bytes would go.
   [[nodiscard]] HeapPlacement placement(uint64_t bytes) const {
     const bool drained = ring_->next() == ring_->alive();
     const HeapPlacement found = find_placement(top_, tail_, size_, bytes, drained);
@@ -51,14 +57,18 @@ class HeapRing {
     return found;
   }
 
-  /// Takes the placement that placement() returned for the next task of the ring.
-  void take(const HeapPlacement& placement) {
-    PTO2_INVARIANT("HR-I3", placement.fits && placement.end <= size_);
-    if (placement.restarted) [[unlikely]]
-      start_over();
-    top_ = placement.end;
-    ends_[ring_->slot(ring_->next())] = top_;
-    PTO2_INVARIANT("HR-I2", placement.begin == placement.end || top_ != tail_);
+  /// Takes so many bytes for the next task of the ring, whose slot this is; returns the position of
+  /// the first. Requires fits(bytes).
+  uint64_t take(uint64_t bytes, uint32_t slot) {
+    uint64_t begin = top_;
+    if (bytes < room_) [[likely]] {
+      top_ += bytes;
+      room_ -= bytes;
+    } else {
+      begin = take_elsewhere(bytes);
+    }
+    ends_[slot] = top_;
+    return begin;
   }
 
   /// True if the ring is whole, given the watermark: the buffers of the tasks alive lie between
@@ -72,10 +82,25 @@ class HeapRing {
       used += end >= from ? end - from : size_ - from + end;
       from = end;
     }
-    return from == top_ && used < size_ && tail_ == tail(ring_->alive());
+    return from == top_ && used < size_ && tail_ == tail(ring_->alive()) &&
+           room_ == (top_ < tail_ ? tail_ : size_) - top_;
   }
 
  private:
+  /// Less than this fits behind the top, whatever else.
+  void find_room() { room_ = (top_ < tail_ ? tail_ : size_) - top_; }
+
+  /// Not straight behind the top. Returns where.
+  [[gnu::noinline]] uint64_t take_elsewhere(uint64_t bytes) {
+    const HeapPlacement placed = placement(bytes);
+    PTO2_INVARIANT("HR-I3", placed.fits && placed.end <= size_);
+    if (placed.restarted) start_over();
+    top_ = placed.end;
+    PTO2_INVARIANT("HR-I2", top_ != tail_);
+    find_room();
+    return placed.begin;
+  }
+
   /// Drained, nothing before the new buffer is alive: the tail moves to 0 with it. A ring without
   /// retired tasks never starts over, because its top is 0.
   void start_over() {
@@ -88,6 +113,7 @@ class HeapRing {
   uint64_t size_;
   uint64_t top_ = 0;
   uint64_t tail_ = 0;
+  uint64_t room_;
 };
 
 }  // namespace pto2

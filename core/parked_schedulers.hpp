@@ -106,8 +106,11 @@ class ParkedSchedulers {
 
   /// After a push: the scheduler to ring, if one is parked. It is taken, so that the next push
   /// rings another.
-  [[nodiscard]] std::optional<SchedulerId> take_one() {
-    uint64_t parked = parked_.fetch_add(0, P::order(Orders::look));
+  [[nodiscard]] std::optional<SchedulerId> take_one() { return take_one_of(look()); }
+  /// Its first part: who may be parked. Nobody, after most pushes.
+  [[nodiscard]] uint64_t look() { return parked_.fetch_add(0, P::order(Orders::look)); }
+  /// Its second part.
+  [[nodiscard]] std::optional<SchedulerId> take_one_of(uint64_t parked) {
     while (parked != 0) {
       const SchedulerId s = lowest_of(parked);
       const uint64_t before = parked_.fetch_and(~bit(s), P::order(Orders::take));

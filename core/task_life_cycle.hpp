@@ -152,19 +152,17 @@ class TaskLifeCycle {
   };
 
   /// Starts task `id` in its slot, which must be reclaimed, with `node_count` nodes from index
-  /// `first_node` on. The last of them stay unused if producers are found consumed. Returns the
-  /// slot.
-  Slot& open(TaskId id, uint32_t first_node, uint32_t node_count) {
-    Slot& slot = slot_of(id);
+  /// `first_node` on. The last of them stay unused if producers are found consumed.
+  static void open(Slot& slot, TaskId id, uint32_t first_node, uint32_t node_count) {
     slot.first_node.write(first_node);
     slot.node_count.write(node_count);
     slot.fan_in.open(node_count);
     slot.fan_out.open(id);
-    return slot;
   }
-  /// What the edges of task `id`, which was opened with this first node, are made through; once.
-  [[nodiscard]] Edges edges(TaskId id, uint32_t first_node) {
-    return Edges(*this, slot_id(id), first_node);
+  /// What the edges of the task in `slot`, which was opened with this first node, are made through;
+  /// once.
+  [[nodiscard]] Edges edges(SlotId slot, uint32_t first_node) {
+    return Edges(*this, slot, first_node);
   }
 
   /// Holds the slot of `id`, which was opened and not yet released, for the ticket of a block task
@@ -177,8 +175,8 @@ class TaskLifeCycle {
     return slot.fan_in.release_hold(absent);
   }
 
-  /// Drops the scope's reference. True: the task is consumed, advance past it.
-  [[nodiscard]] bool drop_scope(TaskId id) { return slot_of(id).fan_out.drop(); }
+  /// Drops the scope's reference to the task in `slot`. True: it is consumed, advance past it.
+  [[nodiscard]] static bool drop_scope(Slot& slot) { return slot.fan_out.drop(); }
 
   // Anyone's verbs.
 

@@ -24,16 +24,14 @@ namespace pto2 {
 class TaskRing {
  public:
   /// TR-P1
-  explicit TaskRing(uint32_t window) : window_(window) {
+  explicit TaskRing(uint32_t window) : mask_(window - 1) {
     PTO2_INVARIANT("TR-P1", window >= 2 && window <= max_ring_entries);
     PTO2_INVARIANT("TR-P1", (window & (window - 1)) == 0);
   }
 
-  [[nodiscard]] uint32_t window() const { return static_cast<uint32_t>(window_); }
+  [[nodiscard]] uint32_t window() const { return static_cast<uint32_t>(mask_ + 1); }
   [[nodiscard]] uint64_t next() const { return next_; }
-  [[nodiscard]] uint32_t slot(uint64_t local) const {
-    return static_cast<uint32_t>(local & (window_ - 1));
-  }
+  [[nodiscard]] uint32_t slot(uint64_t local) const { return static_cast<uint32_t>(local & mask_); }
 
   /// Takes note of the watermark, which is at most next().
   void observe(uint64_t alive) {
@@ -44,7 +42,7 @@ class TaskRing {
   [[nodiscard]] uint64_t alive() const { return alive_; }
 
   /// True if a slot is free.
-  [[nodiscard]] bool fits() const { return next_ - alive_ < window_ - 1; }
+  [[nodiscard]] bool fits() const { return next_ - alive_ < mask_; }
 
   /// Takes the next slot. Requires fits().
   uint64_t take() {
@@ -60,11 +58,11 @@ class TaskRing {
 
   /// True if the ring is whole, given the watermark.
   [[nodiscard]] bool invariant_holds(uint64_t alive) const {
-    return alive <= next_ && active(alive) < window_;
+    return alive <= next_ && active(alive) <= mask_;
   }
 
  private:
-  uint64_t window_;
+  uint64_t mask_;  // window - 1
   uint64_t next_ = 0;
   uint64_t alive_ = 0;
   uint64_t most_active_ = 0;

@@ -133,7 +133,7 @@ class Graph : public Roles<P, 1 + workers> {
   void end_scope(uint32_t first, uint32_t last) {
     for (uint32_t number = first; number <= last; ++number) {
       const TaskId id = infos_[number].id;
-      if (!life().drop_scope(id)) continue;
+      if (!life().drop_scope(life().slot_of(id))) continue;
       happened<P>("the scope's drop is the last");
       advance(id);
     }

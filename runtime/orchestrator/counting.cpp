@@ -28,8 +28,8 @@ bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t n
   submit(task);
   const TaskId id = make_id(task.ring, next_[task.ring.value]++);
   TensorMap& map = dataflow.map();
-  entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts);
-  while (!map.reserve(task.inserts)) map.enlarge(0, 2 * map.config().pool_size);
+  entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts());
+  while (!map.reserve(task.inserts())) map.enlarge(0, 2 * map.config().pool_size);
   dataflow.place(task, id, nowhere, [](uint32_t, const TensorRecord*) {});
   return now - since_ <= patience_;
 }

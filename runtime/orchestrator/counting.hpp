@@ -28,12 +28,17 @@ class Counting {
 
   void scope_begin() { requirement_.scope_begin(); }
   void scope_end() { requirement_.scope_end(); }
-  /// A task is submitted, whether it is executed or not. In the best case some producers have
-  /// retired that are alive here.
+  /// False of a producer or owner that has retired in the best case, whatever it has done here.
+  [[nodiscard]] bool can_be_live(TaskId id) const { return requirement_.can_be_live(id); }
+  /// A task is submitted, whether it is executed or not.
   void submit(const Submission& task) {
     uint64_t nodes = 0;
-    for (const TaskId id : task.producers) nodes += requirement_.can_be_live(id) ? 1 : 0;
-    for (const TaskId id : task.owners) nodes += requirement_.can_be_live(id) ? 1 : 0;
+    for (const TaskId id : task.producers) nodes += can_be_live(id) ? 1 : 0;
+    for (const TaskId id : task.owners) nodes += can_be_live(id) ? 1 : 0;
+    submit(task, nodes);
+  }
+  /// The same with the number of its producers and owners that can be live.
+  void submit(const Submission& task, uint64_t nodes) {
     requirement_.submit(task.ring, {.heap_bytes = task.heap_bytes, .dep_nodes = nodes});
   }
 

@@ -48,69 +48,21 @@ void Dataflow::scope_end() {
 
 /// Of a run that is only counted, whose tasks have no notes.
 [[gnu::noinline]] bool Dataflow::is_among_producers(const Submission& task, TaskId id) {
-  const auto among = [&](const std::vector<TaskId>& tasks) {
-    return std::find(tasks.begin(), tasks.end(), id) != tasks.end();
-  };
-  return among(task.producers) || among(task.owners);
-}
-
-/// Notes that the submission has met this producer. True: it had before, or there is nothing to
-/// wait for.
-inline bool Dataflow::is_noted_producer(const Submission& task, TaskId id) {
-  uint64_t& last = note(id).last_consumer;
-  if (last >= task.serial) return true;
-  last = task.serial;
-  return false;
-}
-
-/// Tells whether the submission has met this producer before.
-inline bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
-  return task.counted ? is_among_producers(task, id) : is_noted_producer(task, id);
+  return task.producers.contains(id) || task.owners.contains(id);
 }
 
 bool Dataflow::resolve(Submission& task) {
-  task.heap_bytes = 0;
-  task.outputs = 0;
-  task.rewrites = 0;
-  task.inserts = 0;
-  task.has_pipes = false;
-  task.producers.clear();
-  task.owners.clear();
-  const auto count = static_cast<uint32_t>(task.params.size());
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!resolve_param(task, i)) [[unlikely]]
-      return false;
-  }
-  if (task.rewrites != 0) find_owners(task);
-  return true;
-}
-
-inline bool Dataflow::resolve_param(Submission& task, uint32_t i) {
-  const PTOParam& param = task.params[i];
-  const PTOParamType type = param.type;
-  if (static_cast<uint32_t>(type) > static_cast<uint32_t>(PTOParamType::SCALAR)) [[unlikely]] {
-    return is_pipe(type) ? resolve_pipe(task, i) : refuse_type(task, i);
-  }
-  if (type == PTOParamType::SCALAR) return true;
-  TensorRecord* const tensor = tensors_.find(param.tensor.id);
-  task.tensors[i] = tensor;
-  if (tensor == nullptr) [[unlikely]]
-    return refuse_handle(task, i);
-  if (!tensor->has_address()) return resolve_new_output(task, i);
-  if (!tensor->external && !task.counted && !scope_is_open(tensor->owner)) [[unlikely]]
-    return refuse_memory(task, i);
-  task.inserts += writes(type) ? 1 : 0;
-  if (reads(type)) {
-    find_producers(task, *tensor, writes(type) ? Access::inout : Access::input);
-  } else if (!tensor->external) {
-    task.former_owners[task.rewrites++] = tensor->owner.task;
-  }
-  return true;
+  return resolve(
+      task, [](uint32_t, const TensorRecord*) {}, [](TaskId) {});
 }
 
 // Apart from resolve(), which every submission passes.
 
-[[gnu::noinline]] bool Dataflow::refuse_type(Submission& task, uint32_t i) {
+[[gnu::noinline]] bool Dataflow::resolve_special(Submission& task, uint32_t i) {
+  return is_pipe(task.params[i].type) ? resolve_pipe(task, i) : refuse_type(task, i);
+}
+
+bool Dataflow::refuse_type(Submission& task, uint32_t i) {
   const auto type = static_cast<int32_t>(task.params[i].type);
   return refuse_param(task, i, fmt::format("{} is no parameter type", type),
                       "make parameters with make_input_param() and its like");
@@ -122,7 +74,7 @@ inline bool Dataflow::resolve_param(Submission& task, uint32_t i) {
 }
 
 /// Whom a pipe belongs to, and that its tasks can be ordered.
-[[gnu::noinline]] bool Dataflow::resolve_pipe(Submission& task, uint32_t i) {
+bool Dataflow::resolve_pipe(Submission& task, uint32_t i) {
   const PTOParam& param = task.params[i];
   const auto tag = pipe_tag(param);
   if (!task.is_pinned()) {
@@ -157,25 +109,7 @@ inline bool Dataflow::resolve_param(Submission& task, uint32_t i) {
   task.has_pipes = true;
   task.pipes.push_back({i, entry.pipe});
   task.tensors[i] = entry.tensor;
-  ++task.inserts;
-  find_producers(task, *entry.tensor, Access::inout);
-  return true;
-}
-
-/// A tensor without memory gets it with the task that has it as OUTPUT.
-inline bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
-  const TensorRecord* const tensor = task.tensors[i];
-  bool twice = false;
-  for (uint32_t j = 0; j < task.outputs; ++j) {
-    twice |= task.tensors[task.output_params[j]] == tensor;
-  }
-  if (task.params[i].type != PTOParamType::OUTPUT || twice) [[unlikely]]
-    return refuse_no_memory(task, i);
-  ++task.inserts;
-  const uint64_t bytes = tensor->region.end;  // a root, so it is all of its buffer
-  const uint64_t before = task.outputs == 0 ? zones_.in_front : task.heap_bytes;
-  task.output_params[task.outputs++] = i;
-  task.heap_bytes = packed_bytes_with(before, bytes + zones_.behind);
+  task.rewritten.push_back(entry.tensor);
   return true;
 }
 
@@ -197,29 +131,11 @@ inline bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
       "submit the task that outputs it in a scope that encloses all its uses");
 }
 
-inline void Dataflow::find_producers(Submission& task, const TensorRecord& tensor, Access access) {
-  if (task.counted) [[unlikely]]
-    return find_counted_producers(task, tensor, access);
-  map_.lookup(*tensor.writes, tensor.region, access, [this, &task](const Match& match) {
-    if (!is_noted_producer(task, match.producer)) task.producers.push_back(match.producer);
-  });
-}
-
 [[gnu::noinline]] void Dataflow::find_counted_producers(Submission& task,
                                                         const TensorRecord& tensor, Access access) {
   map_.lookup(*tensor.writes, tensor.region, access, [&task](const Match& match) {
     if (!is_among_producers(task, match.producer)) task.producers.push_back(match.producer);
   });
-}
-
-/// Whoever names a buffer of the runtime holds the task that allocated it, so that the buffer stays
-/// until the last of them has completed. Who reads has an edge to that task already: its write is
-/// never forgotten (TM-I4).
-void Dataflow::find_owners(Submission& task) {
-  for (uint32_t i = 0; i < task.rewrites; ++i) {
-    const TaskId owner = task.former_owners[i];
-    if (!is_known_producer(task, owner)) task.owners.push_back(owner);
-  }
 }
 
 }  // namespace pto2

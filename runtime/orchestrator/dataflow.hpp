@@ -47,6 +47,10 @@ class Dataflow {
   /// an INOUT parameter taking the place of what it covers, and whose buffers it uses without
   /// waiting for them. False: its `refusal` says why.
   [[nodiscard]] bool resolve(Submission& task);
+  /// The same, which calls show(i, record) for each parameter but the new outputs, with null for a
+  /// scalar, and meet(id) for each producer and owner as it is found.
+  template <class Show, class Meet>
+  [[nodiscard]] bool resolve(Submission& task, Show&& show, Meet&& meet);
 
   /// The task has been admitted.
   void enter(const Submission& task, TaskId id) { note(id) = {0, task.depth}; }
@@ -58,28 +62,23 @@ class Dataflow {
     if (ring_of(id) < innermost_ring_) note(id).last_consumer = consumed;
   }
   /// Lays the new outputs out one behind the other, from `address` on, and makes the task the
-  /// producer of what it writes. Calls visit(i, record) for each parameter, with null for a scalar.
-  /// Requires that the map has reserved `task.inserts` entries.
-  template <class Visitor>
-  void place(const Submission& task, TaskId id, uint64_t address, Visitor&& visit) {
+  /// producer of what it writes. Calls show(i, record) for each new output. Requires that the map
+  /// has reserved `task.inserts()` entries.
+  template <class Show>
+  [[gnu::always_inline]] void place(const Submission& task, TaskId id, uint64_t address,
+                                    Show&& show) {
+    if (task.inserts() == 0) return;
+    TensorMap::TaskWrites& of_task = map_.begin_inserts(id, task.inserts());
     address += zones_.in_front;
-    const auto count = static_cast<uint32_t>(task.params.size());
-    for (uint32_t i = 0; i < count; ++i) {
-      const PTOParamType type = task.params[i].type;
-      if (type == PTOParamType::SCALAR) {
-        visit(i, nullptr);
-        continue;
-      }
+    for (const uint32_t i : task.outputs) {
       TensorRecord& tensor = *task.tensors[i];
-      // A new output is named once, so the others have had their addresses before.
-      if (!tensor.has_address()) {
-        TensorTable::set_buffer(tensor, address, {id, task.serial, task.depth});
-        address += packed_output_bytes(tensor.region.end + zones_.behind);
-      }
-      visit(i, &tensor);
-      if (!writes(type)) continue;
-      const bool inserted = map_.insert(*tensor.writes, tensor.region, id);
-      PTO2_INVARIANT("TM-I5", inserted);
+      TensorTable::set_buffer(tensor, address, {id, task.serial, task.depth});
+      address += packed_output_bytes(tensor.region.end + zones_.behind);
+      show(i, &tensor);
+      TensorMap::insert_owner(of_task);
+    }
+    for (const TensorRecord* tensor : task.rewritten) {
+      map_.insert(of_task, *tensor->writes, tensor->region);
     }
   }
 
@@ -107,16 +106,20 @@ class Dataflow {
   [[nodiscard]] TaskNote& note(TaskId id) const {
     return first_note_[ring_of(id).value][static_cast<uint32_t>(id.value) & slot_mask_];
   }
-  bool resolve_param(Submission& task, uint32_t i);
+  template <class Show, class Meet>
+  bool resolve_param(Submission& task, uint32_t i, Show&& show, Meet&& meet);
+  bool resolve_special(Submission& task, uint32_t i);
   bool resolve_pipe(Submission& task, uint32_t i);
   bool resolve_new_output(Submission& task, uint32_t i) const;
   static bool refuse_type(Submission& task, uint32_t i);
   bool refuse_handle(Submission& task, uint32_t i) const;
   static bool refuse_no_memory(Submission& task, uint32_t i);
   static bool refuse_memory(Submission& task, uint32_t i);
-  void find_producers(Submission& task, const TensorRecord& tensor, Access access);
+  template <class Meet>
+  void find_producers(Submission& task, const TensorRecord& tensor, Access access, Meet&& meet);
   void find_counted_producers(Submission& task, const TensorRecord& tensor, Access access);
-  void find_owners(Submission& task);
+  template <class Meet>
+  void find_owners(Submission& task, Meet&& meet);
   [[nodiscard]] static bool is_among_producers(const Submission& task, TaskId id);
   [[nodiscard]] bool is_noted_producer(const Submission& task, TaskId id);
   [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
@@ -134,5 +137,107 @@ class Dataflow {
   std::array<MappedArray<TaskNote>, max_rings> notes_;
   std::array<TaskNote*, max_rings> first_note_{};  // of each ring
 };
+
+/// Notes that the submission has met this producer. True: it had before, or there is nothing to
+/// wait for.
+inline bool Dataflow::is_noted_producer(const Submission& task, TaskId id) {
+  uint64_t& last = note(id).last_consumer;
+  if (last >= task.serial) return true;
+  last = task.serial;
+  return false;
+}
+
+/// Tells whether the submission has met this producer before.
+inline bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
+  return task.counted ? is_among_producers(task, id) : is_noted_producer(task, id);
+}
+
+/// Whoever names a buffer of the runtime holds the task that allocated it, so that the buffer stays
+/// until the last of them has completed. Who reads has an edge to that task already: its write is
+/// never forgotten (TM-I4).
+template <class Meet>
+void Dataflow::find_owners(Submission& task, Meet&& meet) {
+  for (const TaskId owner : task.former_owners) {
+    if (is_known_producer(task, owner)) continue;
+    meet(owner);
+    task.owners.push_back(owner);
+  }
+}
+
+template <class Show, class Meet>
+inline bool Dataflow::resolve(Submission& task, Show&& show, Meet&& meet) {
+  task.heap_bytes = 0;
+  task.outputs.clear();
+  task.rewritten.clear();
+  task.former_owners.clear();
+  task.has_pipes = false;
+  task.producers.clear();
+  task.owners.clear();
+  const auto count = static_cast<uint32_t>(task.params.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!resolve_param(task, i, show, meet)) [[unlikely]]
+      return false;
+  }
+  if (!task.former_owners.empty()) find_owners(task, meet);
+  return true;
+}
+
+template <class Show, class Meet>
+[[gnu::always_inline]] inline bool Dataflow::resolve_param(Submission& task, uint32_t i,
+                                                           Show&& show, Meet&& meet) {
+  const PTOParam& param = task.params[i];
+  const PTOParamType type = param.type;
+  if (type == PTOParamType::SCALAR) {
+    show(i, nullptr);
+    return true;
+  }
+  if (static_cast<uint32_t>(type) > static_cast<uint32_t>(PTOParamType::SCALAR)) [[unlikely]] {
+    if (!resolve_special(task, i)) return false;
+    show(i, task.tensors[i]);
+    find_producers(task, *task.tensors[i], Access::inout, meet);
+    return true;
+  }
+  TensorRecord* const tensor = tensors_.find(param.tensor.id);
+  task.tensors[i] = tensor;
+  if (tensor == nullptr) [[unlikely]]
+    return refuse_handle(task, i);
+  if (!tensor->has_address()) return resolve_new_output(task, i);
+  if (!tensor->external && !task.counted && !scope_is_open(tensor->owner)) [[unlikely]]
+    return refuse_memory(task, i);
+  show(i, tensor);
+  if (writes(type)) task.rewritten.push_back(tensor);
+  if (reads(type)) {
+    find_producers(task, *tensor, writes(type) ? Access::inout : Access::input, meet);
+  } else if (!tensor->external) {
+    task.former_owners.push_back(tensor->owner.task);
+  }
+  return true;
+}
+
+/// A tensor without memory gets it with the task that has it as OUTPUT.
+inline bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
+  TensorRecord& tensor = *task.tensors[i];
+  const bool twice = tensor.owner.serial == task.serial;
+  if (task.params[i].type != PTOParamType::OUTPUT || twice) [[unlikely]]
+    return refuse_no_memory(task, i);
+  tensor.owner.serial = task.serial;
+  const uint64_t bytes = tensor.region.end;  // a root, so it is all of its buffer
+  const uint64_t before = task.outputs.empty() ? zones_.in_front : task.heap_bytes;
+  task.outputs.push_back(i);
+  task.heap_bytes = packed_bytes_with(before, bytes + zones_.behind);
+  return true;
+}
+
+template <class Meet>
+inline void Dataflow::find_producers(Submission& task, const TensorRecord& tensor, Access access,
+                                     Meet&& meet) {
+  if (task.counted) [[unlikely]]
+    return find_counted_producers(task, tensor, access);
+  map_.lookup(*tensor.writes, tensor.region, access, [this, &task, &meet](const Match& match) {
+    if (is_noted_producer(task, match.producer)) return;
+    meet(match.producer);
+    task.producers.push_back(match.producer);
+  });
+}
 
 }  // namespace pto2

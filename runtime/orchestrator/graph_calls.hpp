@@ -14,6 +14,7 @@ struct RecordedCalls : DirectCalls<O> {
     o.graph().tape().submit(request);
     Direct::submit(o, request);
   }
+  static void submit_task(O& o, const Request& request) { submit(o, request); }
   static void scope_begin(O& o) {
     o.graph().tape().note(CallKind::scope_begin);
     Direct::scope_begin(o);
@@ -75,6 +76,7 @@ struct ReplayedCalls : DirectCalls<O> {
     (void)take(o, call_name(kind), [kind](GraphReplay& replay) { return replay.take(kind); });
   }
 
+  static void submit_task(O& o, const Request& request) { Direct::submit(o, request); }
   static void scope_begin(O& o) {
     take(o, CallKind::scope_begin);
     Direct::scope_begin(o);

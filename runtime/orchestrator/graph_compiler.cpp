@@ -40,7 +40,7 @@ void GraphCompiler::add(const Submission& task) {
   recorded.producers = static_cast<uint32_t>(task.producers.size());
   recorded.owners = static_cast<uint32_t>(task.owners.size());
   recorded.heap_bytes = task.heap_bytes;
-  for (uint32_t i = 0; i < task.outputs; ++i) recorded.allocates |= 1u << task.output_params[i];
+  for (const uint32_t i : task.outputs) recorded.allocates |= 1u << i;
   lists_.edges.insert(lists_.edges.end(), task.producers.begin(), task.producers.end());
   lists_.edges.insert(lists_.edges.end(), task.owners.begin(), task.owners.end());
   lists_.tasks.push_back(recorded);
@@ -80,7 +80,7 @@ void GraphCompiler::leave_out(Submission& task) {
   }
   if (oldest == lists_.tasks.size()) return;
   search(task, oldest);
-  std::erase_if(task.producers, [&](TaskId id) { return was_met(id) && !is_needed(id); });
+  task.producers.erase_if([&](TaskId id) { return was_met(id) && !is_needed(id); });
 }
 
 /// What the task writes over without having read it, if all of that was written by tasks that it
@@ -104,9 +104,8 @@ bool GraphCompiler::comes_behind(std::span<const TaskId> others, const Submissio
   uint64_t oldest = lists_.tasks.size();
   for (const TaskId id : others) oldest = std::min(oldest, number_of(id));
   search(task, oldest);
-  return std::ranges::all_of(others, [&](TaskId id) {
-    return was_met(id) || std::ranges::find(task.producers, id) != task.producers.end();
-  });
+  return std::ranges::all_of(others,
+                             [&](TaskId id) { return was_met(id) || task.producers.contains(id); });
 }
 
 }  // namespace pto2

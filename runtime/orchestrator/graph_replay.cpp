@@ -21,7 +21,8 @@ bool GraphReplay::take_submission(const Request& request, Submission& task) {
   }
   submission_ = std::exchange(next_, word);
   task.heap_bytes = graph_.task(task.serial - 1).heap_bytes;
-  task.inserts = 0;
+  task.outputs.clear();
+  task.rewritten.clear();
   task.has_pipes = false;
   return true;
 }
@@ -33,8 +34,8 @@ void GraphReplay::find_producers(Submission& task,
   for (const TaskId producer : graph_.producers(recorded)) {
     if (local_of(producer) >= alive[ring_of(producer).value]) task.producers.push_back(producer);
   }
-  const auto owners = graph_.owners(recorded);
-  task.owners.assign(owners.begin(), owners.end());
+  task.owners.clear();
+  task.owners.append(graph_.owners(recorded));
 }
 
 std::string GraphReplay::difference_from(const char* call) const {

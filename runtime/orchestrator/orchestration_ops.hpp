@@ -49,7 +49,11 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 /// What the functions of the table come to: calls of the orchestrator itself.
 template <class O>
 struct DirectCalls {
-  static void submit(O& o, const Request& request) { o.submit(request); }
+  [[gnu::noinline]] static void submit(O& o, const Request& request) { o.submit(request); }
+  /// Of a task that may run on any core, as most tasks are: in one function with its caller.
+  [[gnu::always_inline]] static void submit_task(O& o, const Request& request) {
+    o.submit(request);
+  }
   static void scope_begin(O& o) { o.scope_begin(); }
   static void scope_end(O& o) { o.scope_end(); }
   static void orchestration_done(O& o) { o.orchestration_done(); }
@@ -116,7 +120,9 @@ struct OrchestrationOps {
       .abi = PTO2_ORCHESTRATION_ABI,
       .submit_task =
           [](PTO2Runtime* rt, int32_t kernel, int32_t type, const PTOParam* params, uint32_t n) {
-            serve(rt, "submit_task", [&](O& o) { Calls::submit(o, {kernel, type, {params, n}}); });
+            serve(rt, "submit_task", [&](O& o) {
+              Calls::submit_task(o, {kernel, type, {params, n}});
+            });
           },
       .scope_begin =
           [](PTO2Runtime* rt) { serve(rt, "scope_begin", [](O& o) { Calls::scope_begin(o); }); },

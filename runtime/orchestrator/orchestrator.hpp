@@ -4,14 +4,14 @@
 /// submission takes these steps:
 ///   1  accept       kernel, worker type, number of parameters, clusters: what a Request names
 ///   2  sync         now and then the TensorMap learns the watermarks and gives entries back
-///   3  resolve      parameter by parameter: its tensor, the sizes of outputs, the producers of
+///   3  resolve      parameter by parameter: its tensor, what the kernel is shown, the producers of
 ///                   INPUT and INOUT parameters; then the owners of what is written unread
 ///   4  reserve      slot, heap bytes, nodes and TensorMap entries together, all or nothing,
 ///                   before the first claim; after step 3, which tells how many nodes
 ///   5  claim        an edge per producer that has not been consumed; a reference to the owner of
 ///                   each buffer that it writes and does not read
-///   6  place        parameter by parameter: the address of a new output in the task's packed
-///                   buffer, what the kernel is shown, the entry of what is written; the descriptor
+///   6  place        output by output: its address in the task's packed buffer; then the entry of
+///                   whatever is written; the descriptor
 ///   7  publish      the hold of the fan-in is dropped; if nothing is awaited, the task is pushed
 ///
 /// What may be asked for (1) is the affair of Intake, what the tensors mean (3, 6) that of
@@ -108,8 +108,8 @@ class Orchestrator : public OrchestrationRuntime {
   void finish_counting();
   bool refuse(Submission& task);
   [[nodiscard]] bool accept(const Request& request, Submission& task);
-  [[nodiscard]] bool reserve(Submission& task);
-  [[nodiscard]] bool submit_again(const Request& request, Submission& task);
+  void end_with(Reserved reserved, Submission& task);
+  void submit_otherwise(Request request, Submission& task);
   void count(Submission& task);
   void enter_scope();
   [[nodiscard]] std::optional<ClusterId> take_cluster();

@@ -70,6 +70,7 @@ void Orchestrator<P, F>::start_up() {
   P::await([&] { return startup.init_complete.is_set(); });
   startup.orch_pointers_ready.set();
   state_.ring_schedulers();
+  submitter_.begin();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -246,46 +247,60 @@ void Orchestrator<P, F>::scope_end() {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::submit(const Request& request) {
+[[gnu::always_inline]] inline void Orchestrator<P, F>::submit(const Request& request) {
   Submission& task = submission_;
   if (!accept(request, task)) [[unlikely]]
     return;
-  if (graph_.replay() != nullptr && submit_again(request, task)) [[unlikely]]
-    return;
-  if (mode_ != Mode::running) [[unlikely]] {
-    counting_.observe(task.ring, dataflow_.map());
-  } else {
-    submitter_.observe(task.ring);
-    submitter_.prefetch_arguments(task);
-  }
-  if (!dataflow_.resolve(task)) [[unlikely]] {
+  if (mode_ != Mode::running || graph_.replay() != nullptr) [[unlikely]]
+    return submit_otherwise(request, task);
+  submitter_.observe(task.ring);
+  uint64_t nodes = 0;
+  const auto met = [&](TaskId producer) { nodes += counting_.can_be_live(producer) ? 1 : 0; };
+  if (!submitter_.resolve(task, met)) [[unlikely]] {
     refuse(task);
     return;
   }
-  if (mode_ != Mode::running || !reserve(task)) [[unlikely]]
-    return count(task);
-  counting_.submit(task);
+  const Reserved reserved = submitter_.reserve(task);
+  if (reserved != Reserved::fits) [[unlikely]]
+    return end_with(reserved, task);
+  counting_.submit(task, nodes);
   submitter_.commit(task, dataflow_);
 }
 
-/// Submits it with what the graph knows of it. False: it is another task than that of the graph,
-/// which the run has left.
+/// In a run that replays a graph, or executes nothing any more.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] bool Orchestrator<P, F>::submit_again(const Request& request, Submission& task) {
-  GraphReplay& replay = *graph_.replay();
-  if (!replay.take_submission(request, task)) {
-    leave_graph(replay.difference_from("submit_task"));
-    return false;
+[[gnu::noinline]] void Orchestrator<P, F>::submit_otherwise(Request request, Submission& task) {
+  if (GraphReplay* const replay = graph_.replay()) {
+    if (!replay->take_submission(request, task)) {
+      leave_graph(replay->difference_from("submit_task"));
+      return DirectCalls<Orchestrator>::submit(*this, request);
+    }
+    submitter_.observe(task.ring);
+    submitter_.take_arguments(task);
+    replay->find_producers(task, state_.admission.alive());
+    submitter_.prefetch(task);
+    const Reserved reserved = submitter_.reserve(task);
+    if (reserved != Reserved::fits) return end_with(reserved, task);
+    return submitter_.commit(task, *replay);
   }
-  submitter_.observe(task.ring);
-  submitter_.prefetch_arguments(task);
-  replay.find_producers(task, state_.admission.alive());
-  if (reserve(task)) {
-    submitter_.commit(task, replay);
-  } else {
+  counting_.observe(task.ring, dataflow_.map());
+  if (dataflow_.resolve(task)) {
     count(task);
+  } else {
+    refuse(task);
   }
-  return true;
+}
+
+/// Something is lacking that will not be there: because of a deadlock, which is counted from this
+/// task on, or because the run has ended.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Orchestrator<P, F>::end_with(Reserved reserved, Submission& task) {
+  if (reserved == Reserved::deadlocked) {
+    begin_counting();
+  } else {
+    stop();
+  }
+  count(task);
 }
 
 /// Of a task that is not executed: if sizes are counted, so is what it needs.
@@ -330,7 +345,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 /// False: the run has failed.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::accept(const Request& request, Submission& task) {
+[[gnu::always_inline]] inline bool Orchestrator<P, F>::accept(const Request& request,
+                                                              Submission& task) {
   task.serial = submitter_.submitted() + 1;
   if (!intake_.accept(request, task)) [[unlikely]]
     return refuse(task);
@@ -345,22 +361,6 @@ bool Orchestrator<P, F>::accept(const Request& request, Submission& task) {
     rare_types_expected_ = true;
   }
   return true;
-}
-
-/// Waits until nothing is lacking. False: the run is given up, because of a deadlock, which is
-/// counted from here on, or of something else.
-template <executors::ExecutionPolicy P, template <class> class F>
-bool Orchestrator<P, F>::reserve(Submission& task) {
-  submitter_.prefetch(task);
-  const Reserved reserved = submitter_.reserve(task);
-  if (reserved == Reserved::fits) [[likely]]
-    return true;
-  if (reserved == Reserved::deadlocked) {
-    begin_counting();
-  } else {
-    stop();
-  }
-  return false;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

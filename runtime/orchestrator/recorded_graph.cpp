@@ -186,7 +186,7 @@ class Player {
     PTO2_INVARIANT("RG-I1", resolved);
     const TaskId id = make_id(task_.ring, next_[task_.ring.value]++);
     listener_.resolved(task_, id);
-    while (!map.reserve(task_.inserts)) map.enlarge(0, 2 * map.config().pool_size);
+    while (!map.reserve(task_.inserts())) map.enlarge(0, 2 * map.config().pool_size);
     dataflow_.enter(task_, id);
     dataflow_.place(task_, id, listener_.address_of(task_), [](uint32_t, const TensorRecord*) {});
   }

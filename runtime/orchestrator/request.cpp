@@ -14,7 +14,7 @@ bool refuse(const std::string& problem, const char* hint, Submission& task) {
 
 }  // namespace
 
-bool Intake::refuse_kernel(const Request& request, Submission& task) {
+bool Intake::refuse_kernel(Request request, Submission& task) {
   return refuse(fmt::format("there is no kernel {}", request.kernel_id),
                 "add it: to KERNELS of kernel_config.py, or to the kernels folder as ID_NAME.so",
                 task);
@@ -24,8 +24,7 @@ void Intake::refuse_late(Submission& task) {
   refuse("the orchestration is done", "submit before pto2_rt_orchestration_done", task);
 }
 
-bool Intake::refuse_params(const Request& request, uint32_t most, const char* beside,
-                           Submission& task) {
+bool Intake::refuse_params(Request request, uint32_t most, const char* beside, Submission& task) {
   const auto number = static_cast<int32_t>(request.params.size());
   const bool is_null = request.params.data() == nullptr;
   if (is_null || number < 0) {
@@ -45,7 +44,7 @@ RunError Intake::refuse_cluster(const char* call, int32_t cluster, uint64_t subm
 }
 
 /// The parts of a block task, and the clusters of either kind.
-bool Intake::check_place(const Request& request, Submission& task) const {
+bool Intake::check_place(Request request, Submission& task) const {
   const Where& where = *request.where;
   if (!where.is_block) {
     const int32_t cluster = where.clusters.front();
@@ -72,7 +71,7 @@ bool Intake::check_place(const Request& request, Submission& task) const {
   return true;
 }
 
-bool Intake::check_type(const Request& request, Submission& task) const {
+bool Intake::check_type(Request request, Submission& task) const {
   const bool is_of_cluster = static_cast<uint32_t>(request.worker_type) < cluster_core_types;
   return is_of_cluster ? check_declared(request, task) : check_rare_type(request, task);
 }

@@ -60,7 +60,8 @@ class Intake {
     task.kernel_id = kernel;
     task.kernel = kernels_[kernel];
     static_cast<TaskRoute&>(task) = {.type = static_cast<CoreType>(request.worker_type)};
-    if (request.where) [[unlikely]]
+    task.is_placed = request.where.has_value();
+    if (task.is_placed) [[unlikely]]
       place(*request.where, task);
     return true;
   }
@@ -72,13 +73,13 @@ class Intake {
                                         uint64_t submissions) const;
 
  private:
-  // Apart from accept(), which every submission passes.
-  static bool refuse_kernel(const Request& request, Submission& task);
+  // Apart from accept(), which every submission passes. They get copies: so the request itself can
+  // stay in registers.
+  static bool refuse_kernel(Request request, Submission& task);
   /// For parameters that are too many, fewer than none, or nowhere.
-  static bool refuse_params(const Request& request, uint32_t most, const char* beside,
-                            Submission& task);
-  bool check_place(const Request& request, Submission& task) const;
-  bool check_type(const Request& request, Submission& task) const;
+  static bool refuse_params(Request request, uint32_t most, const char* beside, Submission& task);
+  bool check_place(Request request, Submission& task) const;
+  bool check_type(Request request, Submission& task) const;
   bool check_declared(const Request& request, Submission& task) const;
   bool check_rare_type(const Request& request, Submission& task) const;
   void place(const Where& where, Submission& task) const;

@@ -37,14 +37,21 @@ std::optional<uint64_t> HeapRequirement::smallest_size() const {
   return size(index);
 }
 
+void ResourceRequirement::submit_first(Ring& books, const TaskDemand& demand) {
+  PTO2_INVARIANT("RR-P1", depth_ > 0);
+  books.holder_depth = depth_;
+  books.submit(demand, true);
+}
+
 void ResourceRequirement::scope_end() {
   PTO2_INVARIANT("RR-P1", depth_ > 0);
-  for (Ring& ring : rings_) {
+  for (uint32_t r = 0; r < max_rings; ++r) {
+    Ring& ring = rings_[r];
     if (ring.holder_depth != depth_) continue;
     ring.holder_depth = 0;
-    ring.max_live = ring.most_live();
+    ring.max_live = ring.most_live(local_of(oldest_[r]));
     ring.max_nodes = ring.most_nodes();
-    ring.oldest = ring.submitted;
+    oldest_[r] = make_id(RingId(r), ring.submitted);
     ring.live_nodes = 0;
   }
   --depth_;
@@ -53,7 +60,7 @@ void ResourceRequirement::scope_end() {
 RingRequirement ResourceRequirement::ring(RingId ring) const {
   const Ring& from = rings_[ring.value];
   // A slot is given out while live < window - 1, and the last one was given out before it was live.
-  const uint64_t window = std::bit_ceil(std::max<uint64_t>(from.most_live() + 1, 4));
+  const uint64_t window = std::bit_ceil(std::max<uint64_t>(from.most_live(watermark(ring)) + 1, 4));
   return {window, from.heap.smallest_size(), from.most_nodes()};
 }
 

@@ -89,8 +89,8 @@ class HeapRequirement {
   void place_in_all(uint64_t bytes, bool drained);
 
   uint64_t sum_ = 0;                                       ///< of all bytes placed, modulo 2^64
-  uint64_t until_event_;                                   ///< bytes to the first of next_event_
   uint64_t tail_sum_ = 0;                                  ///< sum before the oldest live task
+  uint64_t until_event_;                                   ///< bytes to the first of next_event_
   std::array<uint64_t, candidates> next_event_ = sizes();  ///< sums, modulo 2^64
   std::array<uint64_t, candidates> offsets_{};             ///< sum_ - offset is the top
   uint64_t drains_ = 0;
@@ -116,27 +116,24 @@ class ResourceRequirement {
   /// Heaps are simulated from `least_heap` bytes on, as HeapRequirement does.
   explicit ResourceRequirement(uint64_t least_heap = HeapRequirement::smallest) {
     for (Ring& ring : rings_) ring.heap = HeapRequirement(least_heap);
+    for (uint32_t ring = 0; ring < max_rings; ++ring) oldest_[ring] = make_id(RingId(ring), 0);
   }
 
   void scope_begin() { ++depth_; }
   void scope_end();  ///< RR-P1
   /// A task is submitted to `ring` in the innermost open scope. RR-P1, RR-P2
   void submit(RingId ring, const TaskDemand& demand) {
-    PTO2_INVARIANT("RR-P1", depth_ > 0);
     PTO2_INVARIANT("RR-P2", ring < max_rings);
     Ring& books = rings_[ring.value];
-    const bool drained = books.holder_depth == 0;
-    if (drained) [[unlikely]]
-      books.holder_depth = depth_;
-    ++books.submitted;
-    books.heap.submit(demand.heap_bytes, drained);
-    books.live_nodes += demand.dep_nodes;
+    if (books.holder_depth == 0) [[unlikely]]
+      return submit_first(books, demand);
+    books.submit(demand, false);
   }
   /// False when the task has retired in the best case. Tells which producers count as dep_nodes.
-  bool can_be_live(TaskId task) const { return local_of(task) >= watermark(ring_of(task)); }
+  bool can_be_live(TaskId task) const { return task >= oldest_[ring_of(task).value]; }
   /// Number of the ring's oldest live task in the best case. A run that only counts gives these to
   /// TensorMap::sync().
-  uint64_t watermark(RingId ring) const { return rings_[ring.value].oldest; }
+  uint64_t watermark(RingId ring) const { return local_of(oldest_[ring.value]); }
 
   RingRequirement ring(RingId ring) const;
 
@@ -144,18 +141,29 @@ class ResourceRequirement {
   struct Ring {
     uint32_t holder_depth = 0;  ///< of the outermost open scope with tasks here; 0: drained
     uint64_t submitted = 0;
-    uint64_t oldest = 0;  ///< number of the oldest live task; if drained: of the next one
     uint64_t live_nodes = 0;
     uint64_t max_live = 0;   ///< most live tasks at a drain, that is, of any time before it
     uint64_t max_nodes = 0;  ///< most live nodes at a drain
     HeapRequirement heap;
 
     // Both only grow from drain to drain.
-    [[nodiscard]] uint64_t most_live() const { return std::max(max_live, submitted - oldest); }
+    [[nodiscard]] uint64_t most_live(uint64_t oldest) const {
+      return std::max(max_live, submitted - oldest);
+    }
     [[nodiscard]] uint64_t most_nodes() const { return std::max(max_nodes, live_nodes); }
+
+    void submit(const TaskDemand& demand, bool drained) {
+      ++submitted;
+      heap.submit(demand.heap_bytes, drained);
+      live_nodes += demand.dep_nodes;
+    }
   };
 
+  /// The first task of a ring that is drained, or was never used.
+  void submit_first(Ring& books, const TaskDemand& demand);
+
   uint32_t depth_ = 0;
+  std::array<TaskId, max_rings> oldest_;  ///< live tasks; if drained: the next ones
   std::array<Ring, max_rings> rings_;
 };
 

@@ -1,6 +1,7 @@
 /// One submission under way: what the orchestration asked for, and what follows from it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -44,6 +45,61 @@ struct PipeParam {
   Pipe* pipe;
 };
 
+/// Ids of tasks. What std::vector does, but two of them are emptied, counted and handed on for each
+/// submission: it knows its size.
+class TaskIds {
+ public:
+  void clear() { size_ = 0; }
+  void push_back(TaskId id) {
+    if (size_ == room_) [[unlikely]]
+      enlarge();
+    ids_[size_++] = id;
+  }
+  void append(std::span<const TaskId> ids) {
+    for (const TaskId id : ids) push_back(id);
+  }
+  /// Takes those out that forget(id) names.
+  template <class Forget>
+  void erase_if(Forget&& forget) {
+    size_ = static_cast<uint32_t>(std::remove_if(begin(), end(), forget) - begin());
+  }
+
+  [[nodiscard]] uint32_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] TaskId* begin() { return ids_.data(); }
+  [[nodiscard]] TaskId* end() { return ids_.data() + size_; }
+  [[nodiscard]] const TaskId* begin() const { return ids_.data(); }
+  [[nodiscard]] const TaskId* end() const { return ids_.data() + size_; }
+  [[nodiscard]] TaskId operator[](std::size_t i) const { return ids_[i]; }
+  [[nodiscard]] bool contains(TaskId id) const { return std::find(begin(), end(), id) != end(); }
+
+ private:
+  [[gnu::noinline]] void enlarge() {
+    ids_.resize(2 * ids_.size() + 16);
+    room_ = static_cast<uint32_t>(ids_.size());
+  }
+
+  std::vector<TaskId> ids_;  // as many as there is room for
+  uint32_t room_ = 0;
+  uint32_t size_ = 0;
+};
+
+/// Up to one thing for each parameter. Making it writes nothing, and it is emptied by one store.
+template <class T>
+class ParamList {
+ public:
+  void clear() { size_ = 0; }
+  void push_back(T item) { items_[size_++] = item; }
+  [[nodiscard]] uint32_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] const T* begin() const { return items_.data(); }
+  [[nodiscard]] const T* end() const { return items_.data() + size_; }
+
+ private:
+  std::array<T, max_params> items_;
+  uint32_t size_ = 0;
+};
+
 /// One object serves all submissions of a run, so that its vectors keep their memory: a scratchpad.
 /// Whoever fills a field in clears it first, so nothing is left of the former submission.
 struct Submission : TaskRoute {
@@ -57,25 +113,27 @@ struct Submission : TaskRoute {
   uint32_t kernel_id = 0;
   KernelEntry kernel = nullptr;
   std::span<const PTOParam> params;
+  bool is_placed = false;                ///< a block task, or pinned, or both
   uint32_t block_dim = 0;                ///< parts of a block task; only if it is one
   std::vector<PinnedPart> pinned_parts;  ///< one of a task; only with a cluster, that of part 0
 
   // What the parameters ask for, by Dataflow::resolve().
   std::array<TensorRecord*, max_params> tensors;
-  std::array<uint32_t, max_params> output_params;  ///< the new outputs, in order
-  std::array<TaskId, max_params> former_owners;    ///< of the memory that it writes unread
+  ParamList<uint32_t> outputs;         ///< the new ones, by the numbers of their parameters
+  ParamList<TensorRecord*> rewritten;  ///< what else it writes, which has its memory
+  ParamList<TaskId> former_owners;     ///< of the memory that it writes unread
   uint64_t heap_bytes = 0;
-  uint32_t outputs = 0;          ///< how many output_params there are
-  uint32_t rewrites = 0;         ///< how many former_owners there are
-  uint32_t inserts = 0;          ///< writes that the TensorMap is told of
   std::vector<PipeParam> pipes;  ///< if it has_pipes
+  TaskArguments arguments;       ///< where they lie; not of a task that is counted
 
   // What it depends on, by Dataflow::find_producers() and find_owners().
-  std::vector<TaskId> producers;
-  std::vector<TaskId> owners;  ///< of buffers that it uses, if they are no producers
+  TaskIds producers;
+  TaskIds owners;  ///< of buffers that it uses, if they are no producers
 
   RunError refusal;  ///< why it is refused, if it is
 
+  /// Writes that the TensorMap is told of.
+  [[nodiscard]] uint32_t inserts() const { return outputs.size() + rewritten.size(); }
   [[nodiscard]] Demand demand() const { return {ring, heap_bytes, producers, owners}; }
 };
 

@@ -59,6 +59,10 @@ class Submitter {
     }
   }
 
+  /// When it is known what is recorded, and before the first submission.
+  void begin() {
+    is_watched_ = task_trace_.enabled() || events_.enabled() || state_.calls.guard != nullptr;
+  }
   /// Tasks that were made.
   [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
   /// Tickets that were made for block tasks. Each holds the slot beside its task.
@@ -69,10 +73,16 @@ class Submitter {
   /// Looks at the watermarks now and then, before the look-ups of a submission; and gives way to
   /// the schedulers if it is far ahead of them.
   void observe(RingId ring);
-  /// Fetches the lines that the next task's arguments are stored to.
-  void prefetch_arguments(const Submission& task);
-  /// Fetches the lines of the producers' slots, which belong to their schedulers.
-  void prefetch(const Submission& task);
+  /// What Dataflow::resolve() does; writes on the way what the kernel will see. Calls met(id) for
+  /// each producer and owner.
+  template <class Met>
+  [[nodiscard]] bool resolve(Submission& task, Met&& met);
+  /// Takes the memory of the task's arguments.
+  void take_arguments(Submission& task);
+  /// Fetches the lines of the slots of producers that resolve() has not met.
+  void prefetch(const Submission& task) {
+    for (const TaskId producer : task.producers) prefetch_slot(producer);
+  }
   /// Waits until the submission fits.
   [[nodiscard]] Reserved reserve(Submission& task);
   /// Makes the task, which fits, and pushes it if it is ready. Its tensors are the dataflow's, or
@@ -98,6 +108,7 @@ class Submitter {
 
   void look(RingId ring);
   [[nodiscard]] Reserved wait_for_room(Submission& task);
+  [[nodiscard]] bool fits(const Submission& task);
   [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
@@ -108,17 +119,33 @@ class Submitter {
   void warn(const Wait& place, Resource lacks, uint64_t requested, uint64_t evaluations);
   [[nodiscard]] Deadlock blocked(Resource resource, const Wait& place, uint64_t requested) const;
   void keep_pace(RingId ring);
-  void open_block(const Submission& task, TaskId id);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
-  static void write_pipes(const Submission& task, TaskArguments arguments);
+  void write_placed(const Submission& task, TaskId id);
   template <class Tensors>
   void write(const Submission& task, const Admitted& admitted, uint64_t buffers, Tensors& tensors);
+  [[nodiscard]] bool is_plain(const Submission& task) const {
+    return !is_watched_ && !task.is_placed;
+  }
+  void announce(const Submission& task, TaskId id, uint64_t heap_begin, uint32_t first_node);
   void publish(const Submission& task, const Admitted& admitted);
-  void push(const Submission& task, SlotId slot);
+  void push(CoreType type, SlotId slot);
+  void push_noted(const Submission& task, TaskId id, SlotId slot);
+  void wait_for_queue(uint32_t type, SlotId slot);
   template <class Tensors>
-  [[nodiscard, gnu::always_inline]] inline Admitted admit(const Submission& task);
-  void trace(const Submission& task, TaskId id, uint64_t heap_begin, uint32_t first_node);
-  void join_groups(const Submission& task, TaskId id);
+  [[nodiscard]] uint32_t claim(const Submission& task, SlotId slot, uint32_t first_node);
+  /// Writes what the kernel will see of a parameter; without a tensor it is a scalar.
+  [[gnu::always_inline]] static void show(const Submission& task, TaskArguments arguments,
+                                          uint32_t i, const TensorRecord* tensor) {
+    int64_t& value = arguments.values()[i];
+    if (tensor == nullptr) {
+      value = static_cast<int64_t>(task.params[i].scalar);
+    } else {
+      PTOTensor& shown = arguments.tensor(i);
+      shown = tensor->shown();
+      value = reinterpret_cast<int64_t>(&shown);
+    }
+  }
+  /// The line of a producer's slot belongs to its scheduler.
   [[gnu::always_inline]] void prefetch_slot(TaskId id) {
     P::prefetch_for_write(&state_.life.slot_of(id));
   }
@@ -141,6 +168,7 @@ class Submitter {
   uint64_t tickets_ = 0;  // of block tasks, that have a hold on their slots
   Deadlock deadlock_;
   uint64_t last_warning_ = 0;
+  bool is_watched_ = true;    // something of each task is recorded, or its buffers are guarded
   uint64_t go_on_until_ = 0;  // the tick before which it does not give way again
   TaskTrace task_trace_;
 };

@@ -67,33 +67,57 @@ void Submitter<P, F>::keep_pace(RingId ring) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline void Submitter<P, F>::prefetch_arguments(const Submission& task) {
-  const std::byte* const begin = desks_[task.ring.value].blocks->next();
+[[gnu::always_inline]] inline void Submitter<P, F>::take_arguments(Submission& task) {
   const auto params = static_cast<uint32_t>(task.params.size());
+  ArgumentBlocks& blocks = *desks_[task.ring.value].blocks;
+  const auto& ring = state_.admission.ring(task.ring);
+  task.arguments = blocks.take(ring.tasks.next(), params, ring.tasks.alive());
+  // The next task's lines, if it has as many, which cores have in their caches.
   for (std::size_t i = 0; i < ArgumentBlocks::bytes_of(params); i += cache_line) {
-    P::prefetch_for_write(begin + i);
+    P::prefetch_for_write(blocks.next() + i);
   }
+  task.arguments.call() = {.run = &state_.calls.run,
+                           .pipes = 0,
+                           .kernel = static_cast<uint16_t>(task.kernel_id),
+                           .params = static_cast<uint8_t>(params),
+                           .misuse = 0};
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline void Submitter<P, F>::prefetch(const Submission& task) {
-  for (const TaskId producer : task.producers) prefetch_slot(producer);
+template <class Met>
+[[gnu::always_inline]] inline bool Submitter<P, F>::resolve(Submission& task, Met&& met) {
+  take_arguments(task);
+  return dataflow_.resolve(
+      task,
+      [&task, arguments = task.arguments](uint32_t i, const TensorRecord* tensor) {
+        show(task, arguments, i, tensor);
+      },
+      [&life = state_.life, &met](TaskId producer) {
+        P::prefetch_for_write(&life.slot_of(producer));
+        met(producer);
+      });
 }
 
 /// Producers that were reclaimed since the look-ups need no node; their slots may be the next to be
 /// taken. Owners are alive: their scopes are open.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::forget_reclaimed_producers(Submission& task) {
-  std::erase_if(task.producers, [&](TaskId id) { return state_.admission.is_reclaimed(id); });
+  task.producers.erase_if([&](TaskId id) { return state_.admission.is_reclaimed(id); });
 }
 
-/// What the submission lacks, given the watermarks as last observed. Slot, heap bytes, nodes and
-/// TensorMap entries are taken together; this is the first that does not fit.
+/// True if slot, heap bytes, nodes and TensorMap entries, which are taken together, are free, given
+/// the watermarks as last observed.
 template <executors::ExecutionPolicy P, template <class> class F>
-inline std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
-  if (const auto lack = state_.admission.lacking(task.demand())) return resource_of(*lack);
-  if (task.inserts != 0 && !dataflow_.map().reserve(task.inserts)) return Resource::tensormap_pool;
-  return std::nullopt;
+[[gnu::always_inline]] inline bool Submitter<P, F>::fits(const Submission& task) {
+  return state_.admission.fits(task.demand()) && dataflow_.map().reserve(task.inserts());
+}
+
+/// The first of them that does not fit.
+template <executors::ExecutionPolicy P, template <class> class F>
+std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
+  if (fits(task)) return std::nullopt;
+  const auto lack = state_.admission.lacking(task.demand());
+  return lack ? resource_of(*lack) : Resource::tensormap_pool;
 }
 
 /// Looks at the watermarks, and what is lacking then.
@@ -113,7 +137,7 @@ inline uint64_t requested(const Submission& task, Resource resource) {
     case Resource::dependency_pool:
       return task.producers.size() + task.owners.size();
     case Resource::tensormap_pool:
-      return task.inserts;
+      return task.inserts();
     case Resource::task_ring:
     case Resource::clusters:
       break;
@@ -122,8 +146,8 @@ inline uint64_t requested(const Submission& task, Resource resource) {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-inline Reserved Submitter<P, F>::reserve(Submission& task) {
-  if (!lacking(task)) [[likely]]
+[[gnu::always_inline]] inline Reserved Submitter<P, F>::reserve(Submission& task) {
+  if (fits(task)) [[likely]]
     return Reserved::fits;
   return wait_for_room(task);
 }
@@ -289,41 +313,43 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
   }
 }
 
+/// Claims the producers of a task that has some, and holds the owners. Returns how many of them
+/// will not notify it.
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
-auto Submitter<P, F>::admit(const Submission& task) -> Admitted {
-  const auto claimed = [this, &task](uint32_t i, Claim claim) {
+[[gnu::noinline]] uint32_t Submitter<P, F>::claim(const Submission& task, SlotId slot,
+                                                  uint32_t first_node) {
+  const Demand demand = task.demand();
+  const auto note = [this, &demand](uint32_t i, Claim claim) {
     constexpr bool replayed = !std::is_same_v<Tensors, Dataflow>;
-    if (task_trace_.enabled()) [[unlikely]]
-      task_trace_.claimed(claim);
     if (claim == Claim::early) ++counts_.edges_early;
-    if (claim == Claim::none && !replayed) dataflow_.note_consumed(task.producers[i]);
+    if (claim == Claim::none && !replayed) dataflow_.note_consumed(demand.producers[i]);
   };
-  return state_.admission.admit(task.demand(), counts_.cas_retries, claimed);
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::trace(const Submission& task, TaskId id,
-                                              uint64_t heap_begin, uint32_t first_node) {
-  task_trace_.set_heap(task.ring, desks_[task.ring.value].heap);
-  task_trace_.submitted(task, id, heap_begin, first_node);
+  const auto trace = [this, &note](uint32_t i, Claim claim) {
+    task_trace_.claimed(claim);
+    note(i, claim);
+  };
+  const uint32_t absent =
+      task_trace_.enabled()
+          ? state_.admission.claim_all(slot, first_node, demand, counts_.cas_retries, trace)
+          : state_.admission.claim_all(slot, first_node, demand, counts_.cas_retries, note);
+  counts_.edges_linked += demand.producers.size() + demand.owners.size() - absent;
+  counts_.holds += demand.owners.size();
+  return absent;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
-inline void Submitter<P, F>::commit(const Submission& task, Tensors& tensors) {
-  const Admitted admitted = admit<Tensors>(task);
+[[gnu::always_inline]] inline void Submitter<P, F>::commit(const Submission& task,
+                                                           Tensors& tensors) {
+  Admitted admitted = state_.admission.take(task.demand());
   const TaskId id = admitted.id;
-  if (admitted.nodes != 0) {
-    counts_.edges_linked += admitted.nodes - admitted.absent;
-    counts_.holds += task.owners.size();
-  }
+  if (admitted.nodes != 0)
+    admitted.absent = claim<Tensors>(task, admitted.slot_id, admitted.first_node);
   dataflow_.enter(task, id);
   prefetch_slot(TaskId(id.value + slots_ahead));
   const uint64_t buffers = desks_[task.ring.value].heap + admitted.heap_begin;
   write(task, admitted, buffers, tensors);
-  if (state_.calls.guard != nullptr) [[unlikely]]
-    open_guarded(task, id, buffers);
   publish(task, admitted);
 }
 
@@ -352,46 +378,28 @@ template <class Tensors>
                                                           uint64_t buffers, Tensors& tensors) {
   const TaskId id = admitted.id;
   const uint32_t index = index_of(admitted.slot_id);
-  const auto params = static_cast<uint32_t>(task.params.size());
-  const Desk& desk = desks_[task.ring.value];
-  const auto access = desk.arguments[index].editing();
-  const TaskArguments arguments =
-      desk.blocks->take(local_of(id), params, state_.admission.alive(task.ring));
-  *access = arguments;
-  arguments.call() = {.run = &state_.calls.run,
-                      .pipes = 0,
-                      .kernel = static_cast<uint16_t>(task.kernel_id),
-                      .params = static_cast<uint8_t>(params),
-                      .misuse = 0};
+  const auto access = desks_[task.ring.value].arguments[index].editing();
+  *access = task.arguments;
   tensors.place(task, id, buffers, [&](uint32_t i, const TensorRecord* tensor) {
-    if (tensor == nullptr) {
-      arguments.values()[i] = static_cast<int64_t>(task.params[i].scalar);
-    } else {
-      arguments.tensor(i) = tensor->shown();
-      arguments.values()[i] = reinterpret_cast<int64_t>(&arguments.tensor(i));
-    }
+    show(task, task.arguments, i, tensor);
   });
-  if (task.has_pipes) [[unlikely]]
-    write_pipes(task, arguments);
-  admitted.slot->descriptor.write({task, id, task.kernel, arguments});
-  if (task.is_block) [[unlikely]]
-    open_block(task, id);
+  admitted.slot->descriptor.write({task, id, task.kernel, task.arguments});
+  if (task.is_placed) [[unlikely]]
+    write_placed(task, id);
 }
 
-/// In place of the tensors that the pipes are to the TensorMap.
+/// In place of the tensors that they are to the TensorMap, the pipes; and what a block task has.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::write_pipes(const Submission& task,
-                                                    TaskArguments arguments) {
-  for (const auto& [index, pipe] : task.pipes) {
-    arguments.call().pipes |= uint32_t{1} << index;
-    arguments.tensor(index).address = reinterpret_cast<uint64_t>(pipe);
-    arguments.values()[index] = reinterpret_cast<int64_t>(&pipe->control);
+[[gnu::noinline]] void Submitter<P, F>::write_placed(const Submission& task, TaskId id) {
+  const TaskArguments arguments = task.arguments;
+  if (task.has_pipes) {
+    for (const auto& [index, pipe] : task.pipes) {
+      arguments.call().pipes |= uint32_t{1} << index;
+      arguments.tensor(index).address = reinterpret_cast<uint64_t>(pipe);
+      arguments.values()[index] = reinterpret_cast<int64_t>(&pipe->control);
+    }
   }
-}
-
-/// The clusters stay where they are until the slot has its next block task of this kind.
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::open_block(const Submission& task, TaskId id) {
+  if (!task.is_block) return;
   const SlotId slot = state_.life.slot_id(id);
   BlockState<P>& block = state_.block(slot);
   BlockShape shape{.params = static_cast<uint32_t>(task.params.size())};
@@ -403,6 +411,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
     }
   } else {
     block.parts.open_pinned(task.block_dim);
+    // They stay where they are until the slot has its next block task of this kind.
     std::vector<ClusterId>& clusters = part_clusters_[slot.value];
     clusters.clear();
     for (const PinnedPart& part : task.pinned_parts) clusters.push_back(part.cluster);
@@ -414,37 +423,28 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Submitter<P, F>::publish(const Submission& task,
                                                             const Admitted& admitted) {
-  const TaskId id = admitted.id;
   ++counts_.tasks;
-  if (task_trace_.enabled()) [[unlikely]]
-    trace(task, id, admitted.heap_begin, admitted.first_node);
-  record<P>(events_, EventKind::submit, id);
-  if (task.is_pinned()) [[unlikely]]
-    join_groups(task, id);
+  if (!is_plain(task)) [[unlikely]]
+    announce(task, admitted.id, admitted.heap_begin, admitted.first_node);
   if (!state_.admission.release(admitted)) return;
-  record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
-  if (task.is_pinned()) [[unlikely]]
-    return state_.push_pinned(admitted.slot_id, task.cluster_id());
-  push(task, admitted.slot_id);
+  if (!is_plain(task)) [[unlikely]]
+    return push_noted(task, admitted.id, admitted.slot_id);
+  push(task.type, admitted.slot_id);
 }
 
-/// Waits for room in the queues if it must.
+/// What is to be known of a task before it is released, but of most tasks is not.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline void Submitter<P, F>::push(const Submission& task, SlotId slot) {
-  auto& ready = state_.ready[static_cast<uint32_t>(task.type)];
-  const auto placed = [&] {
-    return ready.push(ready.orchestrator_shard(), slot) || state_.fatal.is_set();
-  };
-  if (!placed()) [[unlikely]] {
-    record<P>(events_, EventKind::wait, no_task);
-    P::await(placed);
+[[gnu::noinline]] void Submitter<P, F>::announce(const Submission& task, TaskId id,
+                                                 uint64_t heap_begin, uint32_t first_node) {
+  const uint64_t heap = desks_[task.ring.value].heap;
+  if (state_.calls.guard != nullptr) open_guarded(task, id, heap + heap_begin);
+  if (task_trace_.enabled()) {
+    task_trace_.set_heap(task.ring, heap);
+    task_trace_.submitted(task, id, heap_begin, first_node);
   }
-  state_.wake_one(static_cast<uint32_t>(task.type));
-}
-
-/// The task joins the group of each part while that is open, and before anybody can complete it.
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::join_groups(const Submission& task, TaskId id) {
+  record<P>(events_, EventKind::submit, id);
+  if (!task.is_pinned()) return;
+  // It joins the group of each part while that is open, and before anybody can complete it.
   uint32_t number = 0;
   for (const auto& [cluster, group] : task.pinned_parts) {
     state_.clusters.join(cluster);
@@ -456,15 +456,41 @@ template <executors::ExecutionPolicy P, template <class> class F>
   }
 }
 
+/// Pushes the task to where it is to run, and records that.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Submitter<P, F>::push_noted(const Submission& task, TaskId id, SlotId slot) {
+  record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
+  if (task.is_pinned()) return state_.push_pinned(slot, task.cluster_id());
+  push(task.type, slot);
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::always_inline]] inline void Submitter<P, F>::push(CoreType core_type, SlotId slot) {
+  const auto type = static_cast<uint32_t>(core_type);
+  auto& ready = state_.ready[type];
+  if (!ready.push(ready.orchestrator_shard(), slot)) [[unlikely]]
+    wait_for_queue(type, slot);
+  state_.wake_one(type);
+}
+
+/// The queues are full, unless the run is over.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Submitter<P, F>::wait_for_queue(uint32_t type, SlotId slot) {
+  if (state_.fatal.is_set()) return;
+  auto& ready = state_.ready[type];
+  record<P>(events_, EventKind::wait, no_task);
+  P::await([&] { return ready.push(ready.orchestrator_shard(), slot) || state_.fatal.is_set(); });
+}
+
 template <executors::ExecutionPolicy P, template <class> class F>
 void Submitter<P, F>::drop_scope(RingId ring, ScopeTasks::Run run) {
+  const std::span slots = state_.rings[ring.value]->slots.span();
+  const uint64_t mask = slots.size() - 1;
   for (uint64_t local = run.first; local < run.end; ++local) {
     // The words are in the schedulers' caches: fetch the next ones while this one is dropped.
-    if (local + drops_ahead < run.end) {
-      P::prefetch_for_write(&state_.life.slot_of(make_id(ring, local + drops_ahead)));
-    }
+    P::prefetch_for_write(&slots[(local + drops_ahead) & mask]);
+    if (!State::Life::drop_scope(slots[local & mask])) continue;
     const TaskId id = make_id(ring, local);
-    if (!state_.life.drop_scope(id)) continue;
     record<P>(events_, EventKind::consume, id);
     state_.advance(id, events_, counts_.cas_retries);
   }

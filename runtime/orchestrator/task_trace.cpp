@@ -50,7 +50,7 @@ void TaskTrace::submitted(const Submission& task, TaskId id, uint64_t heap_begin
     traced.producers.push_back({task.producers[i], claims_[i]});
   }
   claims_.clear();
-  traced.holds = task.owners;
+  traced.holds.assign(task.owners.begin(), task.owners.end());
   add_params(task, traced);
   if (task.has_pipes) add_pipes(task, traced);
 }

@@ -13,6 +13,7 @@
 /// Used by one thread, the orchestrator.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 
@@ -31,19 +32,17 @@ class ArgumentBlocks {
   /// used. Their content is what a former task left.
   [[nodiscard]] TaskArguments take(uint64_t local, uint32_t params, uint64_t alive) {
     PTO2_INVARIANT("AB-P1", params <= max_params);
-    const std::size_t bytes = bytes_of(params);
-    if (static_cast<std::size_t>(end_ - next_) < bytes) [[unlikely]]
+    const Extent& extent = extents[params];
+    if (static_cast<std::size_t>(end_ - next_) < extent.bytes) [[unlikely]]
       next_chunk(local, alive);
     std::byte* const begin = next_;
-    next_ += bytes;
-    return TaskArguments(begin + TaskArguments::bytes_in_front(params));
+    next_ += extent.bytes;
+    return TaskArguments(begin + extent.in_front);
   }
   /// Where the next task's lines are, if they fit into its chunk; in the memory of the blocks.
   [[nodiscard]] const std::byte* next() const { return next_; }
 
-  static constexpr std::size_t bytes_of(uint32_t params) {
-    return TaskArguments::bytes_in_front(params) + TaskArguments::bytes_behind(params);
-  }
+  static constexpr std::size_t bytes_of(uint32_t params) { return extents[params].bytes; }
   static constexpr std::size_t chunk_bytes = 8192;
   /// No task uses the arguments any more: the next run may have the memory.
   void keep_memory();
@@ -51,6 +50,22 @@ class ArgumentBlocks {
   [[nodiscard]] std::size_t chunks() const { return used_; }
 
  private:
+  /// Of the lines of one task.
+  struct Extent {
+    uint16_t bytes;
+    uint16_t in_front;  ///< of its PTOCall
+  };
+  /// By the number of its parameters.
+  static constexpr std::array<Extent, max_params + 1> extents = [] {
+    std::array<Extent, max_params + 1> result{};
+    for (uint32_t params = 0; params <= max_params; ++params) {
+      const std::size_t in_front = TaskArguments::bytes_in_front(params);
+      const std::size_t bytes = in_front + TaskArguments::bytes_behind(params);
+      result[params] = {static_cast<uint16_t>(bytes), static_cast<uint16_t>(in_front)};
+    }
+    return result;
+  }();
+
   /// A chunk that is full.
   struct Full {
     std::byte* begin;

@@ -200,7 +200,10 @@ class RunState {
   /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
   /// idle core for it, if one sleeps.
   void wake_one(uint32_t type) {
-    if (const auto s = parked[type].take_one()) scheduler_bells[s->value].ring();
+    const uint64_t maybe_parked = parked[type].look();
+    if (maybe_parked == 0) [[likely]]
+      return;
+    if (const auto s = parked[type].take_one_of(maybe_parked)) scheduler_bells[s->value].ring();
   }
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();

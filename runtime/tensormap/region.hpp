@@ -54,14 +54,26 @@ constexpr Relation box_relation(const Region& newer, const Region& older) {
   return contains ? Relation::covered : Relation::other;
 }
 
+/// What a newer access takes whole if it has no gaps: all of it in two numbers, to be compared with
+/// those of many older ones, which are no empty ranges.
+class Cover {
+ public:
+  explicit constexpr Cover(const Region& newer)
+      : begin_(newer.contiguous ? newer.begin : ~uint64_t{0}), end_(newer.end) {}
+  [[nodiscard]] constexpr bool has(const Region& older) const {
+    return begin_ <= older.begin && older.end <= end_;
+  }
+
+ private:
+  uint64_t begin_;
+  uint64_t end_;
+};
+
 /// Relation of a newer access to an older one of the same buffer. `disjoint` and `covered` are
 /// always true statements; `other` is exact inside one space and between contiguous regions, and
 /// the careful answer otherwise.
 constexpr Relation relation(const Region& newer, const Region& older) {
-  // Most accesses take all that was written, which is no empty range.
-  if (newer.begin <= older.begin && older.end <= newer.end && newer.contiguous) {
-    return Relation::covered;
-  }
+  if (Cover(newer).has(older)) return Relation::covered;
   if (newer.end <= older.begin || older.end <= newer.begin) return Relation::disjoint;
   if (same_space(newer, older)) return box_relation(newer, older);
   return Relation::other;

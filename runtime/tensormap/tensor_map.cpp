@@ -38,6 +38,7 @@ TensorMap::TensorMap(const TensorMapConfig& config)
   for (uint32_t ring = 0; ring < max_rings; ++ring) oldest_[ring] = make_id(RingId(ring), 0);
   for (uint32_t ring = 0; ring < config.rings; ++ring) {
     tasks_[ring] = MappedArray<TaskWrites>(config.window);
+    first_of_tasks_[ring] = tasks_[ring].span().data();
   }
 }
 
@@ -81,6 +82,7 @@ void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
   limit_ = std::max(limit_, pool_size);
   entries_ = std::move(target.entries_);
   tasks_ = std::move(target.tasks_);
+  first_of_tasks_ = target.first_of_tasks_;
 }
 
 /// Clears the heads of the chains that are left, which are spread over the buckets.
@@ -93,14 +95,17 @@ void TensorMap::keep_memory() {
 }
 
 void TensorMap::clean_up(uint32_t ring) {
+  const TaskId oldest = oldest_[ring];
+  const std::span<TaskWrites> tasks = tasks_[ring].span();
+  // Those from here on never wrote anything.
+  const uint64_t end = std::min(local_of(oldest), ends_[ring]);
   // A slot that was visited once is clean up to the watermark, however many tasks it has seen.
-  const uint64_t end = local_of(oldest_[ring]);
-  const uint64_t slots = std::min<uint64_t>(end - cleaned_[ring], config_.window);
-  for (uint64_t local = end - slots; local < end; ++local) {
-    TaskWrites& of_task = writes_of(make_id(RingId(ring), local));
-    if (!of_task.is_empty() && has_retired(of_task.task)) forget(of_task);
+  uint64_t local = std::max(cleaned_[ring], end - std::min<uint64_t>(end, config_.window));
+  for (; local < end; ++local) {
+    TaskWrites& of_task = tasks[local & (config_.window - 1)];
+    if (!of_task.is_empty() && of_task.task < oldest) forget(of_task);
   }
-  cleaned_[ring] = end;
+  cleaned_[ring] = local_of(oldest);
 }
 
 uint32_t TensorMap::take() {

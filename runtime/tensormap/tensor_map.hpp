@@ -89,7 +89,8 @@ class TensorMap {
   /// it must. When false, more tasks have to retire and be noted by sync(). To submit a task all
   /// or nothing: reserve its inserts, look everything up, then insert.
   bool reserve(uint32_t n) {
-    if (n <= available()) return true;
+    if (uint64_t{live_} + n <= limit_) [[likely]]
+      return true;
     for (uint32_t ring = 0; ring < config_.rings; ++ring) clean_up_behind(ring, 1);
     return n <= available();
   }
@@ -99,27 +100,44 @@ class TensorMap {
   /// of it, once, before anybody else does. Returns false, with nothing changed, when the pool is
   /// exhausted.
   [[nodiscard]] bool insert(BufferWrites& buffer, const Region& region, TaskId producer) {
-    PTO2_INVARIANT("TM-P1", ring_of(producer).value < config_.rings && !has_retired(producer));
     if (live_ == config_.pool_size) return false;
+    insert(begin_inserts(producer, 1), buffer, region);
+    return true;
+  }
+
+  /// What is known of the last task of a slot that wrote anything; nothing if it is empty.
+  struct TaskWrites {
+    TaskId task;
+    uint32_t head;    ///< of the chain of its entries
+    uint32_t wholes;  ///< buffers at which it stands
+    [[nodiscard]] bool is_empty() const { return head == nil && wholes == 0; }
+  };
+  /// The same in parts: `producer` makes n insertions, each once, which were reserved.
+  [[nodiscard]] TaskWrites& begin_inserts(TaskId producer, uint32_t n) {
+    const uint32_t ring = ring_of(producer).value;
+    PTO2_INVARIANT("TM-P1", ring < config_.rings && producer >= oldest_[ring]);
+    PTO2_INVARIANT("TM-I5", n <= config_.pool_size - live_);
     TaskWrites& of_task = writes_of(producer);
-    if (of_task.task != producer) {
+    if (of_task.task != producer) [[likely]] {
       PTO2_INVARIANT("TM-P2", of_task.is_empty() || has_retired(of_task.task));
       if (!of_task.is_empty()) forget(of_task);
       of_task.task = producer;
     }
-    ends_[ring_of(producer).value] = local_of(producer) + 1;
-    ++live_;
-    if (producer == buffer.owner) {
-      ++of_task.wholes;
-    } else if (is_vacant(buffer) && region.contiguous && region.begin == 0 &&
-               region.end == buffer.bytes) {
-      buffer.writer = producer;
+    ends_[ring] = local_of(producer) + 1;
+    live_ += n;
+    return of_task;
+  }
+  void insert(TaskWrites& of_task, BufferWrites& buffer, const Region& region) {
+    if (of_task.task == buffer.owner) return insert_owner(of_task);
+    if (is_vacant(buffer) && region.contiguous && region.begin == 0 && region.end == buffer.bytes) {
+      buffer.writer = of_task.task;
       ++of_task.wholes;
     } else {
       insert_part(buffer, region, of_task);
     }
-    return true;
   }
+  /// Of a buffer that the task has allocated: BufferWrites::owner says all.
+  static void insert_owner(TaskWrites& of_task) { ++of_task.wholes; }
 
   /// Looks whether a task that has not retired has written some of the buffer, which is external;
   /// forgets those that have.
@@ -162,14 +180,6 @@ class TensorMap {
   static_assert(std::is_trivially_default_constructible_v<Entry>,
                 "making the pool must not touch it");
 
-  /// What is known of the last task of a slot that wrote anything; nothing if it is empty.
-  struct TaskWrites {
-    TaskId task;
-    uint32_t head;    ///< of the chain of its entries
-    uint32_t wholes;  ///< buffers at which it stands
-    [[nodiscard]] bool is_empty() const { return head == nil && wholes == 0; }
-  };
-
   /// Multiplicative hashing (Knuth, The Art of Computer Programming 3, section 6.4) spreads pieces
   /// of 64 KiB; inside one, neighbouring buffers have neighbouring buckets, so that successive ones
   /// share cache lines.
@@ -179,7 +189,8 @@ class TensorMap {
   }
   uint32_t& bucket(uint64_t key) const { return buckets_[bucket_of(key)]; }
   TaskWrites& writes_of(TaskId producer) const {
-    return tasks_[ring_of(producer).value][local_of(producer) & (config_.window - 1)];
+    return first_of_tasks_[ring_of(producer).value]
+                          [static_cast<uint32_t>(producer.value) & (config_.window - 1)];
   }
   bool has_retired(TaskId producer) const { return producer < oldest_[ring_of(producer).value]; }
   /// Nobody stands at the buffer beside the task that allocated it, or not any more.
@@ -219,6 +230,7 @@ class TensorMap {
   uint32_t limit_;  ///< writes that may be known at a time
   MappedArray<uint32_t> buckets_;
   std::array<MappedArray<TaskWrites>, max_rings> tasks_;  ///< by slot
+  std::array<TaskWrites*, max_rings> first_of_tasks_{};   ///< of each ring
   std::unique_ptr<Entry[]> entries_;
   uint32_t used_ = 1;  ///< entries from here on were never used in this run
   uint32_t free_head_ = nil;
@@ -259,18 +271,20 @@ template <Access access, class Visitor>
 inline bool TensorMap::look_up_parts(const BufferWrites& buffer, const Region& region,
                                      Visitor visit) {
   const uint64_t key = buffer.key;
+  const Cover cover(region);
   bool has_parts = false;
   uint32_t index = buckets_[buffer.bucket];
   while (index != nil) {
     const Entry& entry = entries_[index];
     const uint32_t next = entry.next_in_bucket;
-    if (has_retired(entry.producer)) {
+    if (has_retired(entry.producer)) [[unlikely]] {
       if (config_.rings == 1) {
         truncate(index);
         break;
       }
     } else if (entry.key == key) {
-      const Relation found = relation(region, entry.region);
+      const Relation found =
+          cover.has(entry.region) ? Relation::covered : relation(region, entry.region);
       const bool replaced = access == Access::inout && found == Relation::covered;
       has_parts |= !replaced;
       if (found != Relation::disjoint) visit(Match{entry.producer, found, replaced});

@@ -138,7 +138,8 @@ void TensorTable::scope_end() {
 /// False: there are as many records as handles can name.
 [[gnu::noinline]] bool TensorTable::add_chunk() {
   if (room_ == max_records) return false;
-  void* const memory = ::operator new(chunk_records * sizeof(TensorRecord));
+  void* const memory = ::operator new (chunk_records * sizeof(TensorRecord),
+                                       std::align_val_t{alignof(TensorRecord)});
   chunks_.push_back(Chunk(static_cast<TensorRecord*>(memory)));
   room_ += chunk_records;
   return true;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "core/assert.hpp"
+#include "core/policy.hpp"
 #include "core/task_id.hpp"
 #include "runtime/include/pto_kernel_api.h"
 #include "runtime/tensormap/buffer_writes.hpp"
@@ -40,8 +41,9 @@ struct BufferOwner {
 };
 
 /// One tensor: a root from make(), or a view, reshape or transpose of another. What kernels are
-/// shown of it comes first; its address counts as soon as there is a buffer.
-struct TensorRecord : PTOTensor {
+/// shown of it comes first; its address counts as soon as there is a buffer. It takes whole lines,
+/// and a power of two of them, so that the place of one is found by a shift.
+struct alignas(cache_line) TensorRecord : PTOTensor {
   uint64_t base;         ///< address of the buffer; 0: none yet
   BufferWrites* writes;  ///< to the buffer; while the tensor lives
   BufferOwner owner;
@@ -66,6 +68,8 @@ struct TensorRecord : PTOTensor {
     return *this;
   }
 };
+
+static_assert(sizeof(TensorRecord) == 4 * cache_line);
 
 /// One line about the tensor of this handle, whose record was found, or about why it is none.
 [[nodiscard]] std::string describe(uint64_t tensor, const TensorRecord* record);
@@ -165,7 +169,9 @@ class TensorTable {
   static_assert(std::is_aggregate_v<TensorRecord> && std::is_trivially_destructible_v<TensorRecord>,
                 "a record begins when it is first written");
   struct FreeChunk {
-    void operator()(TensorRecord* records) const { ::operator delete(records); }
+    void operator()(TensorRecord* records) const {
+      ::operator delete (records, std::align_val_t{alignof(TensorRecord)});
+    }
   };
   using Chunk = std::unique_ptr<TensorRecord[], FreeChunk>;
 

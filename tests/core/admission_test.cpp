@@ -60,7 +60,7 @@ class AdmissionTest : public testing::Test {
   /// Ends the scope of a task, too.
   void retire(TaskId id) {
     static_cast<void>(complete(id));
-    if (admission.life().drop_scope(id)) advance(id);
+    if (admission.life().drop_scope(admission.life().slot_of(id))) advance(id);
   }
   void advance(TaskId consumed) {
     admission.life().advance(consumed, [](TaskId) {});

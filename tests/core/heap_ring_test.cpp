@@ -17,11 +17,10 @@ struct Heap {
 
   /// Submits a task with `units` units; its begin in units, or -1 if it does not fit.
   int64_t submit(uint64_t units) {
-    const HeapPlacement placement = ring.placement(units * unit);
-    if (!placement.fits) return -1;
-    ring.take(placement);
+    if (!ring.fits(units * unit)) return -1;
+    const uint64_t begin = ring.take(units * unit, tasks.slot(tasks.next()));
     (void)tasks.take();
-    return static_cast<int64_t>(placement.begin / unit);
+    return static_cast<int64_t>(begin / unit);
   }
 
   void observe(uint64_t alive) {
@@ -135,7 +134,7 @@ TEST(HeapRing, SeesEndsThatCannotBe) {
 
 TEST(HeapRingDeathTest, TakingWhatDoesNotFit) {
   Heap heap(2);
-  EXPECT_DEATH(heap.ring.take(heap.ring.placement(2 * unit)), "HR-I3");
+  EXPECT_DEATH(heap.ring.take(2 * unit, 0), "HR-I3");
 }
 
 TEST(HeapRingDeathTest, EndsOfAnotherWindow) {

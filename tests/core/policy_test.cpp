@@ -115,7 +115,7 @@ void run_a_pair() {
     const auto advance = [&](TaskId consumed) {
       life.advance(consumed, [&](TaskId passed) { reclaimed.push_back(passed); });
     };
-    if (life.drop_scope(task)) advance(task);
+    if (life.drop_scope(life.slot_of(task))) advance(task);
     done.drop_producers(advance);
   }
   EXPECT_EQ(reclaimed, tasks);

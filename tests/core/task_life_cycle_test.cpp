@@ -65,9 +65,9 @@ TYPED_TEST_SUITE(TaskLifeCycleTest, SlotTypes);
 TYPED_TEST(TaskLifeCycleTest, ATaskAlone) {
   const TaskId id = make_id(1, 0);
   EXPECT_TRUE(this->life.invariant_holds());
-  this->life.open(id, 1, 0);
+  this->life.open(this->life.slot_of(id), id, 1, 0);
   EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
-  EXPECT_FALSE(this->life.drop_scope(id));
+  EXPECT_FALSE(this->life.drop_scope(this->life.slot_of(id)));
   const auto outcome = this->complete(id);
   EXPECT_EQ(outcome.ready.size(), 0u);
   EXPECT_EQ(outcome.consumed, std::vector{id});
@@ -80,17 +80,17 @@ TYPED_TEST(TaskLifeCycleTest, ATaskAlone) {
 TYPED_TEST(TaskLifeCycleTest, APairAcrossRings) {
   const TaskId producer = make_id(0, 0);
   const TaskId consumer = make_id(1, 0);
-  this->life.open(producer, 1, 0);
+  this->life.open(this->life.slot_of(producer), producer, 1, 0);
   EXPECT_TRUE(this->life.release_hold(this->life.slot_of(producer), 0));
-  this->life.open(consumer, 1, 1);
-  auto edges = this->life.edges(consumer, 1);
+  this->life.open(this->life.slot_of(consumer), consumer, 1, 1);
+  auto edges = this->life.edges(this->life.slot_id(consumer), 1);
   EXPECT_EQ(edges.claim(producer, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(this->life.slot_of(consumer), 0));
   auto outcome = this->complete(producer);
   EXPECT_EQ(outcome.ready, std::vector{this->life.slot_id(consumer).value});
   EXPECT_TRUE(outcome.consumed.empty());
-  EXPECT_FALSE(this->life.drop_scope(producer));
-  EXPECT_FALSE(this->life.drop_scope(consumer));
+  EXPECT_FALSE(this->life.drop_scope(this->life.slot_of(producer)));
+  EXPECT_FALSE(this->life.drop_scope(this->life.slot_of(consumer)));
   outcome = this->complete(consumer);
   EXPECT_EQ(outcome.consumed, (std::vector{consumer, producer}));
   EXPECT_EQ(this->advance(consumer), std::vector{consumer});
@@ -104,23 +104,24 @@ TYPED_TEST(TaskLifeCycleTest, EarlyAndAbsentProducers) {
   const TaskId open = make_id(0, 2);
   const TaskId consumer = make_id(1, 0);
   for (const TaskId id : {gone, done, open}) {
-    this->life.open(id, 1, 0);
+    this->life.open(this->life.slot_of(id), id, 1, 0);
     EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
   }
-  EXPECT_FALSE(this->life.drop_scope(gone));
+  EXPECT_FALSE(this->life.drop_scope(this->life.slot_of(gone)));
   (void)this->complete(gone);
   (void)this->complete(done);
-  this->life.open(consumer, 4, 3);  // nodes 4, 5 and, around the end, 1
-  auto edges = this->life.edges(consumer, 4);
+  this->life.open(this->life.slot_of(consumer), consumer, 4,
+                  3);  // nodes 4, 5 and, around the end, 1
+  auto edges = this->life.edges(this->life.slot_id(consumer), 4);
   EXPECT_EQ(edges.claim(gone, this->retries), Claim::none);
   EXPECT_EQ(edges.claim(done, this->retries), Claim::early);
   EXPECT_EQ(edges.claim(open, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(this->life.slot_of(consumer), 2));
   EXPECT_EQ(this->complete(open).ready.size(), 1u);
-  EXPECT_FALSE(this->life.drop_scope(done)) << "the early consumer holds it";
-  EXPECT_FALSE(this->life.drop_scope(open));
+  EXPECT_FALSE(this->life.drop_scope(this->life.slot_of(done))) << "the early consumer holds it";
+  EXPECT_FALSE(this->life.drop_scope(this->life.slot_of(open)));
   EXPECT_EQ(this->complete(consumer).consumed, (std::vector{done, open}));
-  EXPECT_TRUE(this->life.drop_scope(consumer));
+  EXPECT_TRUE(this->life.drop_scope(this->life.slot_of(consumer)));
   EXPECT_TRUE(this->advance(done).empty());
   EXPECT_EQ(this->advance(gone), (std::vector{gone, done, open}));
   EXPECT_EQ(this->advance(consumer), std::vector{consumer});
@@ -132,17 +133,18 @@ TYPED_TEST(TaskLifeCycleTest, HeldOwnersHaveANodeEachBehindTheProducers) {
   const TaskId producer = make_id(0, 2);
   const TaskId holder = make_id(1, 0);
   for (const TaskId id : {owners[0], owners[1], producer}) {
-    this->life.open(id, 1, 0);
+    this->life.open(this->life.slot_of(id), id, 1, 0);
     EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
   }
-  this->life.open(holder, 5, 3);  // nodes 5 and, around the end, 1 and 2
-  auto edges = this->life.edges(holder, 5);
+  this->life.open(this->life.slot_of(holder), holder, 5,
+                  3);  // nodes 5 and, around the end, 1 and 2
+  auto edges = this->life.edges(this->life.slot_id(holder), 5);
   EXPECT_EQ(edges.claim(producer, this->retries), Claim::linked);
   for (const TaskId owner : owners) edges.hold(owner);
   EXPECT_FALSE(this->life.release_hold(this->life.slot_of(holder), 2));
   for (const TaskId id : {owners[0], owners[1], producer}) {
     (void)this->complete(id);
-    EXPECT_FALSE(this->life.drop_scope(id)) << "held";
+    EXPECT_FALSE(this->life.drop_scope(this->life.slot_of(id))) << "held";
   }
   EXPECT_EQ(this->complete(holder).consumed, (std::vector{producer, owners[0], owners[1]}));
 }
@@ -152,11 +154,11 @@ TYPED_TEST(TaskLifeCycleTest, BehindTheLastNodeComesTheFirst) {
   const TaskId producers[] = {make_id(0, 0), make_id(0, 1)};
   const TaskId consumer = make_id(0, 2);
   for (const TaskId id : producers) {
-    this->life.open(id, 1, 0);
+    this->life.open(this->life.slot_of(id), id, 1, 0);
     EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
   }
-  this->life.open(consumer, 5, 2);  // nodes 5 and 1
-  auto edges = this->life.edges(consumer, 5);
+  this->life.open(this->life.slot_of(consumer), consumer, 5, 2);  // nodes 5 and 1
+  auto edges = this->life.edges(this->life.slot_id(consumer), 5);
   for (const TaskId id : producers) EXPECT_EQ(edges.claim(id, this->retries), Claim::linked);
   EXPECT_FALSE(this->life.release_hold(this->life.slot_of(consumer), 0));
   EXPECT_TRUE(this->complete(producers[0]).ready.empty());
@@ -166,10 +168,10 @@ TYPED_TEST(TaskLifeCycleTest, BehindTheLastNodeComesTheFirst) {
 TYPED_TEST(TaskLifeCycleTest, SlotsAreRecycledForManyRounds) {
   for (uint64_t local = 0; local < 100; ++local) {
     const TaskId id = make_id(0, local);
-    this->life.open(id, 1, 0);
+    this->life.open(this->life.slot_of(id), id, 1, 0);
     EXPECT_TRUE(this->life.release_hold(this->life.slot_of(id), 0));
     (void)this->complete(id);
-    EXPECT_TRUE(this->life.drop_scope(id));
+    EXPECT_TRUE(this->life.drop_scope(this->life.slot_of(id)));
     EXPECT_EQ(this->advance(id), std::vector{id});
     ASSERT_TRUE(this->life.invariant_holds());
   }
@@ -177,12 +179,12 @@ TYPED_TEST(TaskLifeCycleTest, SlotsAreRecycledForManyRounds) {
 
 TYPED_TEST(TaskLifeCycleTest, TheOldestTaskHoldsTheWatermark) {
   for (uint64_t local = 0; local < 3; ++local) {
-    this->life.open(make_id(0, local), 1, 0);
+    this->life.open(this->life.slot_of(make_id(0, local)), make_id(0, local), 1, 0);
     EXPECT_TRUE(this->life.release_hold(this->life.slot_of(make_id(0, local)), 0));
   }
   for (uint64_t local = 3; local-- > 0;) {
     (void)this->complete(make_id(0, local));
-    EXPECT_TRUE(this->life.drop_scope(make_id(0, local)));
+    EXPECT_TRUE(this->life.drop_scope(this->life.slot_of(make_id(0, local))));
     EXPECT_EQ(this->advance(make_id(0, local)).size(), local == 0 ? 3u : 0u);
   }
 }
@@ -193,7 +195,7 @@ TYPED_TEST_SUITE(TaskLifeCycleDeathTest, SlotTypes);
 
 TYPED_TEST(TaskLifeCycleDeathTest, ScratchSmallerThanTheTask) {
   const TaskId id = make_id(0, 0);
-  this->life.open(id, 1, 9);
+  this->life.open(this->life.slot_of(id), id, 1, 9);
   EXPECT_DEATH((void)this->complete(id), "LC-I1");
 }
 

@@ -62,7 +62,7 @@ class RunAudit : public testing::Test {
   void consume(TaskId id) {
     (void)state.life.release_hold(state.life.slot_of(id), 0);
     (void)state.life.slot(state.life.slot_id(id)).fan_out.close();
-    EXPECT_TRUE(state.life.drop_scope(id));
+    EXPECT_TRUE(state.life.drop_scope(state.life.slot_of(id)));
     state.finished[0].add(1);
   }
   std::vector<std::string> damaged(uint64_t submitted, ErrorCode error = ErrorCode::ok) {

@@ -107,7 +107,7 @@ class Producers : public testing::Test {
     Submission task = next();
     task.params = params;
     EXPECT_TRUE(dataflow_.resolve(task));
-    return task.producers;
+    return {task.producers.begin(), task.producers.end()};
   }
 
  private:
