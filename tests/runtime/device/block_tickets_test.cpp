@@ -59,6 +59,33 @@ TEST(BlockTaskParts, NoCoreIsIdleBesideThem) {
   const bool may_have_none = seeds < 1000;
   EXPECT_TRUE(may_have_none || kept != 0);
 }
+
+/// Many tasks for few slots, each in a scope of its own: one that has a slot next is not given out
+/// by the ticket of the one before.
+TEST(BlockTaskParts, ATicketKeepsItsSlot) {
+  static constexpr KernelEntry kernels[] = {[](int64_t*) {}};
+  for (uint64_t seed = 1; seed <= seeds_of(600); ++seed) {
+    executors::Random random(seed);
+    DeviceConfig config = small_device();
+    stress::draw_device(random, 6, config);
+    config.window = 4;
+    config.events = 8192;
+    const Launch what{kernels,
+                      [&](PTO2Runtime* rt) {
+                        for (int task = 0; task < 40; ++task) {
+                          PTO2_SCOPE(rt) {
+                            const auto parts = 1 + static_cast<uint32_t>(random.below(8));
+                            submit_block(rt, {}, parts, PTO2_WORKER_VECTOR);
+                          }
+                        }
+                      },
+                      {}};
+    const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << "seed " << seed << result.error.message;
+    ASSERT_THAT(judging::problems_of(result.record), testing::IsEmpty()) << "seed " << seed;
+  }
+}
+
 /// How many tasks `scheduler` dispatches after the last part of task `block` has ended, until task
 /// `consumer` is ready.
 int64_t dispatches_until_ready(const RunResult& result, TaskId block, TaskId consumer) {

@@ -101,14 +101,14 @@ class Waiting {
   static constexpr uint32_t turns = 3;
 
  private:
+  /// One turn: it rings itself for the next.
   bool step() {
-    while (gone_.load() < turns) {
-      run_kernel([](int64_t* self) { reinterpret_cast<Waiting*>(self)->kernel(); },
-                 reinterpret_cast<int64_t*>(this));
-      ++gone_;
-      teller_->ring();
-    }
-    return true;
+    run_kernel([](int64_t* self) { reinterpret_cast<Waiting*>(self)->kernel(); },
+               reinterpret_cast<int64_t*>(this));
+    const bool is_last = ++gone_ == turns;
+    teller_->ring();
+    if (!is_last) thread_->ring();
+    return is_last;
   }
   void kernel() {
     const uint32_t turn = gone_.load();
