@@ -88,7 +88,7 @@ const std::map<std::string, Expectation> expectations = {
     {"task_life_cycle/scope_ended_first/lock", {193'548, Effort::many}},
     {"task_life_cycle/node_reuse/lock", {3'227'616, Effort::many}},
     {"task_life_cycle/pool_one_producer/lock", {141'732, Effort::many}},
-    {"task_life_cycle/pool_two_producers/lock", {8'173'268, Effort::many}},
+    {"task_life_cycle/pool_two_producers/lock", {18'011'488, Effort::many}},
     {"task_life_cycle/pair_across_rings/lock", {18'968}},
     {"task_life_cycle/advance_with_recycling/lock", {7'696}},
     {"task_life_cycle/heap_back_pressure/lock", {234'416, Effort::many}},
