@@ -92,7 +92,7 @@ RunResult run_graph(const DeviceConfig& config, uint32_t hosts, SubmitAll&& subm
   what.graph = recorded;
   const bool locks = config.fan_out == FanOutKind::lock;
   const RunResult result = (locks ? launch_with_lock : launch)(
-      config, executors::TeamOptions{.host_threads = hosts}, what);
+      config, executors::TeamOptions{.host_threads = hosts, .may_join = true}, what);
   if (result.error.code != ErrorCode::ok) {
     std::cerr << result.error.message << "\n";
     std::exit(1);
@@ -237,7 +237,8 @@ double launch_ns(const LaunchTeam& team) {
 
 void launch_one(benchmark::State& state) {
   run_pairs(
-      state, "launch/packed", "threads", [] { return launch_ns({}); },
+      state, "launch/packed", "threads",
+      [] { return launch_ns(executors::TeamOptions{.may_join = true}); },
       [] { return launch_ns(executors::TeamOptions{.executor = executors::Executor::threads}); });
 }
 

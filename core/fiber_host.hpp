@@ -33,7 +33,8 @@
 ///   FH-P1: who rings as one of a host's fibers runs there, and not inside a kernel.
 ///   FH-P2: a host has a bit for every fiber of the team.
 ///
-/// A host without work takes fibers from one that is detached: the lock is free then. Who is the
+/// A host without work takes fibers from one that is detached: the lock is free then. A host that
+/// holds its lock may hand over a fiber that waits there, which counts as a ring of it. Who is the
 /// only host of its team has nobody to give it up to, and only shows that it is inside. FH-I1 and
 /// FH-I5 are store buffering between each two of these: one changes something and looks at what the
 /// other changes, all in the single total order.
@@ -322,6 +323,16 @@ class alignas(cache_line) FiberHost {
     // attached: what is left, or came meanwhile, is announced now.
     victim.announce(available != wanted);
     return wanted != 0;
+  }
+
+  /// By the host, while it holds its lock: gives a fiber that waits here, and is not kept, to
+  /// `other`, where it runs next.
+  void hand_over(HostedFiber<P>& fiber, FiberHost& other) {
+    PTO2_INVARIANT("FH-I3", fiber.home() == this);
+    PTO2_INVARIANT("FH-I4", !fiber.is_kept());
+    *runnable_[fiber.number() / 64].editing() &= ~bit(fiber.number());
+    fiber.set_home(&other);
+    other.ring_remotely(fiber.number());
   }
 
   /// Moves the rings of the inbox to `runnable`. The caller holds the lock.

@@ -17,7 +17,7 @@ class OurPeer : public Peer {
     static constexpr KernelEntry kernels[] = {
         [](int64_t* args) { run_kernel(static_cast<uint32_t>(args[0])); }};
     const RunResult result =
-        launch(DeviceConfig(), executors::TeamOptions{.host_threads = threads_},
+        launch(DeviceConfig(), executors::TeamOptions{.host_threads = threads_, .may_join = true},
                {kernels, [&](PTO2Runtime* rt) { submit(rt, pattern, tasks); }, {}});
     if (result.error.code != ErrorCode::ok) throw std::runtime_error(result.error.message);
   }

@@ -55,6 +55,7 @@ const std::map<std::string, Expectation> expectations = {
     {"fiber_host/steal_against_attach", {925}},
     {"fiber_host/detach_against_sleep", {485}},
     {"fiber_host/ring_against_detach", {20'664}},
+    {"fiber_host/hand_over_against_ring", {184}},
     {"fiber_host/ring_against_steal", {176'148}},
     {"fiber_host/thief_against_thief", {7'128}},
     {"task_state/claim_against_close/word", {34}},

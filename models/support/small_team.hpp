@@ -39,6 +39,7 @@ class SmallTeam {
 
   [[nodiscard]] FiberHost<P>& host(uint32_t h) { return hosts_[h]; }
   [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) { return fibers_[f]; }
+  [[nodiscard]] bool is_over() const { return team_->is_over(); }
   /// Gives fiber `f` its home, before the roles begin, and makes it runnable there.
   void start(uint32_t f, uint32_t h) {
     fibers_[f].set_home(&hosts_[h]);
@@ -87,7 +88,8 @@ class SmallTeam {
       auto& ended = ended_[f];
       if (ended.read() != 0) return false;  // rung again after its end
       const bool ends = body(f, hosts_[h]);
-      ended.write(ends ? 1 : 0);
+      // Not otherwise: it may have been handed over.
+      if (ends) ended.write(1);
       return ends;
     };
   }

@@ -77,7 +77,8 @@ LaunchTeam team_of(const ExecutorOptions& options) {
     return executors::TeamOptions{.executor = executors::Executor::threads};
   }
   return executors::TeamOptions{.executor = executors::Executor::packed,
-                                .host_threads = options.host_threads};
+                                .host_threads = options.host_threads,
+                                .may_join = options.may_join};
 }
 
 RunResult launch(const ExecutorOptions& options, const DeviceConfig& config, const Launch& what) {

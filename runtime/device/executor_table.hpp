@@ -35,6 +35,7 @@ struct ExecutorRow {
 struct ExecutorOptions {
   ExecutorKind executor = ExecutorKind::packed;
   uint32_t host_threads = 0;  ///< of ExecutorKind::packed; 0: as many as the host has processors
+  bool may_join = true;       ///< of ExecutorKind::packed: see executors::TeamOptions
   uint64_t seed = 0;          ///< of a simulation: the same number is the same schedule everywhere
   uint64_t max_points = executors::SeededOptions{}.max_points;  ///< more is taken for a livelock
 };

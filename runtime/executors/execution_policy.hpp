@@ -12,7 +12,7 @@
 ///   P::run_kernels(section)  calls section(run), where run(f, args) does the same for one kernel
 ///                            after another. Between them it waits for nobody and rings nobody.
 ///   P::prefetch_for_write(p) may fetch the cache line of p, which is about to be written.
-///   P::polling_rounds()      how many rounds in vain a scheduler polls before it parks.
+///   P::polling_rounds()      how many rounds in vain a scheduler polls before it parks, as of now.
 ///   P::yield(is_over)        after such a round: lets others run, and returns is_over().
 ///   P::give_way()            lets others run that share the OS thread of the caller, who has
 ///                            enough done, and returns whether there are any; none in a simulation,

@@ -109,7 +109,7 @@ void yield() {
 
 bool give_way() {
   PackedHost* const host = current_host();
-  return host != nullptr && host->yield();
+  return host != nullptr && host->give_way();
 }
 
 uint32_t polling_rounds() {

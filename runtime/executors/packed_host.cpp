@@ -64,9 +64,10 @@ PTO2_UNSEEN_BY_TSAN void bind_context([[maybe_unused]] void* context) {
 
 }  // namespace
 
-PackedHost::PackedHost(PackedTeam& team, std::unique_ptr<HostBits> bits)
+PackedHost::PackedHost(PackedTeam& team, bool is_first, std::unique_ptr<HostBits> bits)
     : FiberHost(*team.shared_, bits->words()),
       team_(team),
+      is_first_(is_first),
       bits_(std::move(bits)),
       sections_seen_(team.host_threads_, ~uint64_t{0}),
       loops_(
@@ -84,6 +85,7 @@ void PackedHost::run() {
   kernels_.begin();
   begun_.store(true, std::memory_order_relaxed);
   loops_.run();
+  team_.joint_.end_nap();
   bind_context(nullptr);
   bind_host(nullptr);
 }
@@ -92,6 +94,10 @@ void PackedHost::run() {
 inline bool PackedHost::resume(HostedThread& thread) {
   // A thread may leave before the ring that told it to has arrived.
   if (thread.has_ended()) return false;
+  if (!is_first_ && team_.joint_.are_joint() && !thread.is_kept()) [[unlikely]] {
+    move_out(nullptr);
+    return false;
+  }
   bool ends = false;
   if (thread.kind() == LogicalThread::Kind::fiber) {
     ends = static_cast<FiberThread&>(thread).resume();
@@ -132,8 +138,35 @@ bool PackedHost::yield() {
   return others;
 }
 
+bool PackedHost::give_way() {
+  if (is_first_ && team_.joint_.may_join()) join_or_part();
+  return yield();
+}
+
+void PackedHost::join_or_part() {
+  if (!team_.joint_.are_joint()) {
+    if (other_of_two().pace_.is_short()) team_.joint_.join();
+  } else if (pace_.is_long()) {
+    team_.joint_.part();
+    const TsanHostScope as_host;
+    move_out(current());
+  }
+}
+
+/// All fibers that wait here, but for those that are kept and `but`, go to the other of two hosts.
+[[gnu::noinline]] void PackedHost::move_out(const HostedThread* but) {
+  for (HostedThread* thread : team_.fibers_) {
+    if (thread->home() != this || thread == but) continue;
+    if (!thread->is_kept() && !thread->has_ended()) hand_over(*thread, other_of_two());
+  }
+}
+
+PackedHost& PackedHost::other_of_two() const {
+  return *team_.hosts_[is_first_ ? 1 : 0];
+}
+
 uint32_t PackedHost::polling_rounds() const {
-  return team_.hosts_.size() > 1 ? polling_rounds_of_a_pair : 0;
+  return team_.hosts_.size() > 1 && !team_.joint_.are_joint() ? polling_rounds_of_a_pair : 0;
 }
 
 void PackedHost::wait_in_kernel() {
@@ -159,9 +192,23 @@ void PackedHost::wait_in_kernel() {
   detach();
 }
 
+/// Of the host whose fibers are at the first one while kernels are short: it does not sleep, as it
+/// would be woken at each of them, and does not keep the CPU busy either. Nobody there may get to
+/// see that kernels have become long.
+void PackedHost::nap() {
+  team_.joint_.nap([this] { return team_.shared_->is_over() || has_mail(); });
+  PackedHost& first = other_of_two();
+  const bool takes = first.pace_.is_long() ? steal_from(first) : steal_from_long_kernels();
+  if (takes) team_.joint_.part();
+}
+
 /// Looks for work for a while. Whether there may be some, or nothing to wait for.
 bool PackedHost::look_around() {
   if (team_.hosts_.size() == 1) return false;
+  if (!is_first_ && team_.joint_.are_joint()) {
+    nap();
+    return true;
+  }
   for (uint32_t turn = 0; turn < turns_before_sleep; ++turn) {
     if (has_mail() || team_.shared_->is_over()) return true;
     if (turn % turns_of_a_long_kernel == 0 && steal_from_long_kernels()) return true;

@@ -4,16 +4,19 @@
 /// instead of sleeping, and what a report says of it.
 ///
 /// A thief waits until it has seen the same kernel run for a while, so that the fibers of short
-/// kernels stay together.
+/// kernels stay together. Two hosts may begin as one, and part when kernels are long
+/// (joint_hosts.hpp).
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "core/fiber_host.hpp"
 #include "runtime/executors/host_loops.hpp"
+#include "runtime/executors/kernel_pace.hpp"
 #include "runtime/executors/logical_thread.hpp"
 
 namespace pto2::executors {
@@ -33,7 +36,8 @@ struct HostBits {
 
 class PackedHost : public FiberHost<Machine> {
  public:
-  PackedHost(PackedTeam& team, std::unique_ptr<HostBits> bits);
+  /// `is_first`: of its team.
+  PackedHost(PackedTeam& team, bool is_first, std::unique_ptr<HostBits> bits);
 
   /// Runs fibers until every fiber of the team has finished.
   void run();
@@ -46,9 +50,11 @@ class PackedHost : public FiberHost<Machine> {
     const TsanHostScope as_host;
     kernels_.count();
     FiberHost::detach();
+    pace_.begin();
   }
   void attach() {
     const TsanHostScope as_host;
+    pace_.end();
     FiberHost::attach();
   }
   /// Inside a kernel: lets the other fibers run until the kernel's own was rung.
@@ -57,6 +63,8 @@ class PackedHost : public FiberHost<Machine> {
   /// Runs the fibers that are runnable, then goes on with the calling one.
   /// False: no other fiber of this host can run.
   bool yield();
+  /// The same for a fiber that has enough done.
+  bool give_way();
   [[nodiscard]] uint32_t polling_rounds() const;
 
   /// The fiber that runs, or null.
@@ -77,14 +85,20 @@ class PackedHost : public FiberHost<Machine> {
  private:
   [[nodiscard]] FiberThread& current_fiber() const { return static_cast<FiberThread&>(*current()); }
   [[nodiscard]] bool resume(HostedThread& thread);
+  [[nodiscard]] PackedHost& other_of_two() const;
+  void join_or_part();
+  void move_out(const HostedThread* but);
+  void nap();
   [[nodiscard]] bool look_around();
   [[nodiscard]] bool steal_from_long_kernels();
 
   PackedTeam& team_;
+  const bool is_first_;
   std::unique_ptr<HostBits> bits_;
   std::vector<uint64_t> sections_seen_;  // per host: their number when last looked at
   Machine::atomic<bool> begun_{false};   // for reports
   KernelCount kernels_;
+  KernelPace<std::chrono::steady_clock> pace_;
   HostLoops loops_;
 };
 

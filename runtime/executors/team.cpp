@@ -34,6 +34,10 @@ std::vector<std::jthread> start_threads(StartGate<Machine>& gate, std::size_t co
   return threads;
 }
 
+bool may_join(const TeamOptions& options) {
+  return options.may_join && options.host_threads == 2;
+}
+
 }  // namespace
 
 uint32_t usable_cpus() {
@@ -45,8 +49,10 @@ uint32_t usable_cpus() {
   return static_cast<uint32_t>(CPU_COUNT(&set));
 }
 
-PackedTeam::PackedTeam(uint32_t host_threads, std::size_t stack_bytes)
-    : host_threads_(host_threads), stack_bytes_(stack_bytes) {}
+PackedTeam::PackedTeam(const TeamOptions& options)
+    : host_threads_(options.host_threads),
+      stack_bytes_(options.stack_bytes),
+      joint_(may_join(options)) {}
 
 PackedTeam::~PackedTeam() = default;
 
@@ -76,14 +82,16 @@ void PackedTeam::settle() {
   hosting_.resize(host_threads_);
   shared_.emplace(hosted_, hosting_);
   for (uint32_t h = 0; h < host_threads_; ++h) {
-    hosts_.push_back(std::make_unique<PackedHost>(*this, std::make_unique<HostBits>(count)));
+    hosts_.push_back(
+        std::make_unique<PackedHost>(*this, h == 0, std::make_unique<HostBits>(count)));
     hosting_[h] = hosts_[h].get();
   }
   // Group 0 has a host to itself if there are two or more.
-  const uint32_t others = std::max(1u, host_threads_ - 1);
+  const uint32_t usable = joint_.are_joint() ? 1 : host_threads_;
+  const uint32_t others = std::max(1u, usable - 1);
   for (uint32_t f = 0; f < count; ++f) {
     const uint32_t group = groups_[f];
-    const uint32_t host = group == 0 ? 0 : (host_threads_ - others) + (group - 1) % others;
+    const uint32_t host = group == 0 ? 0 : (usable - others) + (group - 1) % others;
     fibers_[f]->set_home(hosts_[host].get());
     hosts_[host]->ring_here(f);
   }
@@ -137,7 +145,7 @@ ThreadState PackedTeam::state_of(const HostedThread& fiber) const {
 Team::Team(const TeamOptions& options) : options_(options) {
   if (options_.executor == Executor::packed) {
     if (options_.host_threads == 0) options_.host_threads = usable_cpus();
-    packed_ = std::make_unique<PackedTeam>(options_.host_threads, options_.stack_bytes);
+    packed_ = std::make_unique<PackedTeam>(options_);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/executors/joint_hosts.hpp"
 #include "runtime/executors/logical_thread.hpp"
 #include "runtime/executors/packed_host.hpp"
 #include "runtime/executors/stepped_thread.hpp"
@@ -24,6 +25,7 @@ enum class Executor {
 struct TeamOptions {
   Executor executor = Executor::packed;
   uint32_t host_threads = 0;                       ///< packed: OS threads; 0: one per usable CPU
+  bool may_join = false;                           ///< packed, two OS threads: see joint_hosts.hpp
   std::size_t stack_bytes = std::size_t{1} << 20;  ///< packed: each stack
 };
 
@@ -32,7 +34,7 @@ struct TeamOptions {
 
 class PackedTeam {
  public:
-  PackedTeam(uint32_t host_threads, std::size_t stack_bytes);
+  explicit PackedTeam(const TeamOptions& options);
   ~PackedTeam();
   LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
   LogicalThread& add_stepped(std::string name, uint32_t group, std::function<bool()> step);
@@ -60,6 +62,7 @@ class PackedTeam {
   std::vector<HostedFiber<Machine>*> hosted_;
   std::vector<FiberHost<Machine>*> hosting_;
   std::optional<HostTeam<Machine>> shared_;  // from settle() on
+  JointHosts joint_;
 };
 
 /// A team on either executor. add() all threads, then run() once.

@@ -73,7 +73,7 @@ class Scheduler {
   ReadyDispatch<P, F> ready_dispatch_;
   Completion<P, F> completion_;
   OwnTasks<P, F> own_tasks_;
-  uint32_t polling_rounds_ = 0;  ///< in vain before it parks; the same for the whole run
+  uint32_t polling_rounds_ = 0;  ///< in vain before it parks, as of its last wait
 };
 
 }  // namespace pto2

@@ -55,6 +55,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
     if (yields) {
       announcements_.withdraw();
       if (P::yield(is_over)) break;
+      polling_rounds_ = P::polling_rounds();
       woken = true;
     }
   }
@@ -118,7 +119,10 @@ bool Scheduler<P, F>::park() {
   // there is no other ring to come.
   desk_.learn_rare_types();
   const bool progress = !may_sleep_on() && look_before_sleep();
-  if (!progress) sleep();
+  if (!progress) {
+    sleep();
+    polling_rounds_ = P::polling_rounds();
+  }
   // Who polls or runs tasks of its own will be awake for long.
   if (polling_rounds_ != 0 || desk_.rare_types) announcements_.withdraw();
   return !progress;

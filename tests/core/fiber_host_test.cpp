@@ -193,6 +193,19 @@ TEST_F(FiberHosts, AThiefLeavesAFiberThatIsKept) {
   EXPECT_EQ(fibers_[1].home(), &hosts_[1]);
 }
 
+/// Also one that was to run again where it was.
+TEST_F(FiberHosts, AFiberThatIsHandedOverRunsThere) {
+  for (const uint32_t f : {5u, 69u}) {
+    hosts_[0].ring_here(f);
+    hosts_[0].hand_over(fibers_[f], hosts_[1]);
+    EXPECT_EQ(fibers_[f].home(), &hosts_[1]);
+    EXPECT_EQ(run(0), std::vector<uint32_t>());
+    EXPECT_EQ(run(1), std::vector<uint32_t>{f});
+    fibers_[f].ring(&hosts_[1]);
+    EXPECT_EQ(run(1), std::vector<uint32_t>{f});
+  }
+}
+
 TEST_F(FiberHosts, ARingFollowsAFiberThatIsGone) {
   hosts_[0].ring_here(0);
   hosts_[0].ring_here(1);

@@ -1,0 +1,79 @@
+/// How long the kernels of an OS thread take, from a sample of them: whether they are worth another
+/// thread.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/executors/machine.hpp"
+
+namespace pto2::executors {
+
+/// `Clock`: counts nanoseconds.
+template <class Clock>
+class KernelPace {
+ public:
+  // On the thread, around each kernel.
+  void begin() {
+    if (--until_sample_ == 0) [[unlikely]]
+      begin_sample();
+  }
+  void end() {
+    if (begin_ns_ != 0) [[unlikely]]
+      end_sample();
+  }
+
+  // From any OS thread.
+
+  /// Whether handing a task to another OS thread takes longer than its kernel, as far as is known.
+  [[nodiscard]] bool is_short() const { return verdict() == Verdict::is_short; }
+  /// Whether kernels are so long that two threads end earlier than one. In between, and before
+  /// anything is known, neither is said.
+  [[nodiscard]] bool is_long() const { return verdict() == Verdict::is_long; }
+
+  /// What it costs two OS threads that a task was submitted by one and is run by the other: some
+  /// ten lines that change hands.
+  static constexpr uint64_t short_ns = 150;
+  /// A prime number, so that kernels which take turns are all among them.
+  static constexpr uint32_t kernels_per_sample = 61;
+  /// So many make a verdict, of which one may be another: an interruption.
+  static constexpr uint32_t samples_per_verdict = 8;
+
+ private:
+  enum class Verdict : uint8_t { none_yet, is_short, neither, is_long };
+
+  [[nodiscard]] Verdict verdict() const { return verdict_.load(std::memory_order_relaxed); }
+  [[nodiscard]] static uint64_t now() {
+    return static_cast<uint64_t>(Clock::now().time_since_epoch().count());
+  }
+  [[gnu::noinline]] void begin_sample() {
+    until_sample_ = verdict() == Verdict::none_yet ? 1 : kernels_per_sample;
+    const uint64_t before = now();
+    begin_ns_ = now();
+    clock_ns_ = begin_ns_ - before;
+  }
+  [[gnu::noinline]] void end_sample() {
+    const uint64_t end = now();
+    const uint64_t taken = end - std::min(end, begin_ns_ + clock_ns_);
+    begin_ns_ = 0;
+    not_short_ += taken > short_ns ? 1 : 0;
+    long_ += taken > 2 * short_ns ? 1 : 0;
+    if (++samples_ != samples_per_verdict) return;
+    verdict_.store(not_short_ <= 1 ? Verdict::is_short
+                   : long_ > 1     ? Verdict::is_long
+                                   : Verdict::neither,
+                   std::memory_order_relaxed);
+    samples_ = not_short_ = long_ = 0;
+  }
+
+  uint32_t until_sample_ = 1;
+  uint64_t begin_ns_ = 0;  // of the kernel that is a sample; 0: it is none
+  uint64_t clock_ns_ = 0;  // what it costs to ask the clock: about as much as a short kernel
+  // Since the last verdict.
+  uint32_t samples_ = 0;
+  uint32_t not_short_ = 0;
+  uint32_t long_ = 0;
+  Machine::atomic<Verdict> verdict_{Verdict::none_yet};
+};
+
+}  // namespace pto2::executors

@@ -1,0 +1,152 @@
+/// When the two hosts of a team are joint, and when they part.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <span>
+
+#include "runtime/executors/hardware.hpp"
+#include "tests/support/guarded_tests.hpp"
+
+namespace pto2::executors {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::steady_clock;
+
+/// A team of two hosts: a thread that hands out kernels, and two that run them. Whoever hands them
+/// out waits for their end.
+class JointHostsTest : public testing::Test {
+ protected:
+  /// Runs a kernel that takes so long on each of both. The giver gives way meanwhile.
+  void run_kernels(microseconds length) {
+    hand_out(length, 2);
+    while (!have_run(2)) {
+      if (!give_way()) yield();
+    }
+  }
+  /// The same until the three are on one host, or on two. What is known of kernels depends on what
+  /// else the machine does.
+  void run_kernels_until(bool joint, microseconds length) {
+    do run_kernels(length);
+    while (are_joint() != joint);
+  }
+  /// The giver sleeps meanwhile.
+  void run_kernels_alone(microseconds length) {
+    hand_out(length, 2);
+    while (!have_run(2)) idle();
+  }
+  /// A kernel of the first that only the giver ends, once it is under way.
+  void run_one_that_waits_for_the_giver() {
+    is_released_ = false;
+    hand_out(microseconds(0), 1);
+    while (!is_inside_) yield();
+    is_released_ = true;
+    while (!have_run(1)) yield();
+  }
+  [[nodiscard]] bool are_joint() const {
+    return std::ranges::all_of(
+        runners_, [self = gettid()](const Runner& r) { return r.runs_on.load() == self; });
+  }
+
+  template <class Body>
+  void run_team(Body&& body) {
+    giver_ = &team_.add("giver", 0, [&] {
+      body();
+      ends_ = true;
+      for (const Runner& runner : runners_) runner.thread->ring();
+    });
+    for (Runner& runner : runners_) {
+      runner.thread = &team_.add_stepped("runner", 1, [this, &runner] {
+        run_what_is_handed_out(runner);
+        return ends_.load();
+      });
+    }
+    team_.run();
+  }
+
+ private:
+  struct Runner {
+    LogicalThread* thread = nullptr;
+    std::atomic<uint32_t> handed_out{0};
+    std::atomic<uint32_t> run{0};
+    std::atomic<pid_t> runs_on{0};
+  };
+
+  void hand_out(microseconds length, uint32_t runners) {
+    length_ = length;
+    for (Runner& runner : std::span(runners_).first(runners)) {
+      ++runner.handed_out;
+      runner.thread->ring();
+    }
+  }
+  [[nodiscard]] bool have_run(uint32_t runners) const {
+    return std::ranges::all_of(std::span(runners_).first(runners),
+                               [](const Runner& r) { return r.run.load() == r.handed_out.load(); });
+  }
+  void run_what_is_handed_out(Runner& runner) {
+    while (runner.run.load() != runner.handed_out.load()) {
+      runner.runs_on = gettid();
+      run_kernel([](int64_t* self) { reinterpret_cast<JointHostsTest*>(self)->kernel(); },
+                 reinterpret_cast<int64_t*>(this));
+      ++runner.run;
+      giver_->ring();
+    }
+  }
+  void kernel() {
+    if (!is_released_) is_inside_ = true;
+    while (!is_released_) {
+    }
+    if (length_ == microseconds(0)) return;
+    const auto end = steady_clock::now() + length_;
+    while (steady_clock::now() < end) {
+    }
+  }
+
+  Team team_{{.executor = Executor::packed, .host_threads = 2, .may_join = true}};
+  LogicalThread* giver_ = nullptr;
+  std::array<Runner, 2> runners_;
+  microseconds length_{0};
+  std::atomic<bool> is_inside_{false};
+  std::atomic<bool> is_released_{true};
+  std::atomic<bool> ends_{false};
+};
+
+TEST_F(JointHostsTest, TheyBeginAsOne) {
+  run_team([this] {
+    for (int i = 0; i < 3; ++i) {
+      run_kernels(microseconds(0));
+      EXPECT_TRUE(are_joint()) << i;
+    }
+  });
+}
+
+TEST_F(JointHostsTest, TheyPartWhenKernelsAreLong) {
+  run_team([this] {
+    run_kernels_until(false, microseconds(2));
+    run_kernels_until(true, microseconds(0));
+    run_kernels_until(false, microseconds(2));
+  });
+}
+
+/// Who naps looks at the kernels of the other host, where nobody may come to see.
+TEST_F(JointHostsTest, TheyPartWhileTheGiverWaits) {
+  run_team([this] {
+    do run_kernels_alone(microseconds(2));
+    while (are_joint());
+  });
+}
+
+/// The host that naps takes what waits for the end of a kernel that gets long.
+TEST_F(JointHostsTest, NobodyWaitsForALongKernel) {
+  run_team([this] {
+    run_kernels(microseconds(0));
+    run_one_that_waits_for_the_giver();
+  });
+}
+
+}  // namespace
+}  // namespace pto2::executors

@@ -1,0 +1,97 @@
+#include "runtime/executors/kernel_pace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace pto2::executors {
+namespace {
+
+/// Time passes in kernels, and while somebody asks.
+struct Clock {
+  static std::chrono::time_point<Clock, std::chrono::nanoseconds> now() {
+    ++asked;
+    time += cost;
+    return std::chrono::time_point<Clock, std::chrono::nanoseconds>(time);
+  }
+  using rep = int64_t;
+  using period = std::nano;
+  using duration = std::chrono::nanoseconds;
+
+  static inline duration time{1};
+  static inline duration cost{0};
+  static inline int asked = 0;
+};
+
+class KernelPaceTest : public testing::Test {
+ protected:
+  KernelPaceTest() { Clock::cost = Clock::duration(0); }
+
+  void run(uint32_t kernels, int64_t nanoseconds) {
+    for (uint32_t i = 0; i < kernels; ++i) {
+      pace_.begin();
+      Clock::time += Clock::duration(nanoseconds);
+      pace_.end();
+    }
+  }
+  /// How often the clock was asked for so many kernels.
+  int asked_by(uint32_t kernels, int64_t nanoseconds) {
+    const int before = Clock::asked;
+    run(kernels, nanoseconds);
+    return Clock::asked - before;
+  }
+  using Pace = KernelPace<Clock>;
+  static constexpr uint32_t verdict = Pace::samples_per_verdict;
+  static constexpr uint32_t later = verdict * Pace::kernels_per_sample;
+  Pace pace_;
+};
+
+TEST_F(KernelPaceTest, KnowsNothingBeforeItsSamples) {
+  run(verdict - 1, 1000);
+  EXPECT_FALSE(pace_.is_short());
+  EXPECT_FALSE(pace_.is_long());
+  run(1, 1000);
+  EXPECT_FALSE(pace_.is_short());
+  EXPECT_TRUE(pace_.is_long());
+}
+
+TEST_F(KernelPaceTest, KernelsAreShortOrLongOrNeither) {
+  run(verdict, 150);
+  EXPECT_TRUE(pace_.is_short());
+  run(later, 151);
+  EXPECT_FALSE(pace_.is_short());
+  EXPECT_FALSE(pace_.is_long());
+  run(later, 301);
+  EXPECT_TRUE(pace_.is_long());
+  run(later, 300);
+  EXPECT_FALSE(pace_.is_long());
+  EXPECT_FALSE(pace_.is_short());
+}
+
+TEST_F(KernelPaceTest, OneOfSoManyIsASampleAfterTheFirstOnes) {
+  EXPECT_EQ(asked_by(verdict, 200), 3 * static_cast<int>(verdict));
+  EXPECT_EQ(asked_by(later, 200), 3 * static_cast<int>(verdict));
+}
+
+TEST_F(KernelPaceTest, WhatTheClockCostsDoesNotCount) {
+  Clock::cost = Clock::duration(1000);
+  run(verdict, 150);
+  EXPECT_TRUE(pace_.is_short());
+  run(later, 151);
+  EXPECT_FALSE(pace_.is_short());
+}
+
+TEST_F(KernelPaceTest, OneKernelDecidesNothing) {
+  run(1, 1'000'000);
+  run(verdict - 1, 0);
+  EXPECT_TRUE(pace_.is_short());
+  run(Pace::kernels_per_sample, 1'000'000);
+  run(later - Pace::kernels_per_sample, 0);
+  EXPECT_TRUE(pace_.is_short());
+  run(2 * Pace::kernels_per_sample, 1'000'000);
+  run(later - 2 * Pace::kernels_per_sample, 0);
+  EXPECT_TRUE(pace_.is_long());
+}
+
+}  // namespace
+}  // namespace pto2::executors
