@@ -27,8 +27,8 @@ class CoreSet {
     words_[core.value / 64] |= bit_of(core);
     ++count_;
   }
-  /// Moves a core to `other`, of a limit that is not lower. Requires a member of this set, and none
-  /// of that.
+  /// Moves a core to `other`, whose limit is above it. Requires a member of this set, and none of
+  /// that.
   void move(CoreId core, CoreSet& other) { move(core.value / 64, bit_of(core), other); }
   /// Moves the core of the lowest number to `other`, and returns it. Requires a member.
   CoreId move_lowest(CoreSet& other) {

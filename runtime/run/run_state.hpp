@@ -177,7 +177,7 @@ class RunState {
     return rings[ring_of(slot).value]->blocks[index_of(slot)];
   }
 
-  /// Moves the watermark of each ring whose bit is set in `bits` as far as it goes. Records the
+  /// By who has consumed this task: moves the watermark of its ring as far as it goes. Records the
   /// tasks that are reclaimed by it; `cas_retries` grows by the races that were lost.
   void advance(TaskId consumed, EventLog& log, uint64_t& cas_retries) {
     const Advance result =
