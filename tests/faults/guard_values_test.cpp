@@ -177,5 +177,18 @@ TEST_P(Guard, LooksAtABlockTaskWhenItsLastPartHasEnded) {
   }
 }
 
+/// Whatever the number of its parts was: the next task has one.
+TEST_P(Guard, LooksAtATaskBehindABlockTask) {
+  const Body row = [](int64_t* args) {
+    for (uint32_t i = 0; i < columns; ++i) floats(args, 1)[args[3] * columns + i] = 1;
+  };
+  const Build build = [&](Graph& graph) {
+    graph.submit_block(row, {make_output_param(some_tensor())}, rows);
+    graph.submit(nothing, {make_output_param(some_tensor())});
+  };
+  EXPECT_THAT(message_of(build, ErrorCode::bad_output, GuardKind::all),
+              HasSubstr("left 256 elements unwritten"));
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -245,6 +245,15 @@ void build_crowd(TaskGraph& graph) {
   for (int i = 0; i < 200; ++i) (void)graph.task({value});
 }
 
+/// The same of block tasks, whose tickets go through the queues as often as they have parts.
+void build_tickets(TaskGraph& graph) {
+  const Value value = graph.task({}, 1, 5'000'000);
+  const PTOParam input = make_input_param(value.tensor);
+  for (int i = 0; i < 200; ++i) {
+    pto2_rt_submit_block_task(graph.runtime(), 1, PTO2_WORKER_VECTOR, &input, 1, 3);
+  }
+}
+
 /// More tasks in one scope than a window of eight holds: what the orchestration needs is counted.
 void build_deadlock(TaskGraph& graph) {
   for (int i = 0; i < 12; ++i) (void)graph.task({});
@@ -313,6 +322,13 @@ bool is_scheduler() {
 
 TEST_P(MachineFaults, AnAllocationOfASchedulerThatKeepsTasks) {
   EXPECT_GT(sweep(crowd(), Operation::allocation, GetParam().rest, is_scheduler), 0u);
+}
+
+TEST_P(MachineFaults, AnAllocationOfASchedulerThatKeepsTickets) {
+  Program program = crowd();
+  program.build = build_tickets;
+  program.other_tasks = 200;
+  EXPECT_GT(sweep(program, Operation::allocation, GetParam().rest, is_scheduler), 0u);
 }
 
 bool is_core() {

@@ -102,6 +102,14 @@ void ask_then(int64_t* args) {
   ask_once(args);
 }
 
+/// A part of a block task of two, which waits for the other.
+void meet(int64_t* args) {
+  Exchange& exchange = exchange_of(args);
+  const int64_t part = args[2];
+  tell(args, exchange.answered.at(part), 1);
+  wait_for(args, exchange.answered.at(1 - part), 1);
+}
+
 constexpr KernelEntry kernels[] = {ask,
                                    answer,
                                    fail,
@@ -110,7 +118,8 @@ constexpr KernelEntry kernels[] = {ask,
                                    answer_and_wait_for_a_question,
                                    ask_once,
                                    note_place_and_wait,
-                                   ask_then};
+                                   ask_then,
+                                   meet};
 
 DeviceConfig device() {
   DeviceConfig config = small_device();
@@ -160,6 +169,20 @@ TEST_P(KernelWaits, CoresOfEachClusterExchangeNumbers) {
         seed);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     for (const Exchange& exchange : exchanges) expect_exchanged(exchange);
+  }
+}
+
+/// Of two schedulers each runs one: who has taken the first hands the other one on.
+TEST_P(KernelWaits, PartsThatSchedulersRunWaitForEachOther) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Exchange exchange;
+    const RunResult result = run(
+        [&](PTO2Runtime* rt) {
+          const PTOParam param = make_scalar_param(reinterpret_cast<uint64_t>(&exchange));
+          pto2_rt_submit_block_task(rt, 9, PTO2_WORKER_AI_CPU, &param, 1, 2);
+        },
+        seed);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   }
 }
 
@@ -286,6 +309,24 @@ TEST(KernelWaitsOnOneHost, AllClustersExchangeNumbers) {
        {}});
   ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
   for (const Exchange& exchange : exchanges) expect_exchanged(exchange);
+}
+
+/// Two cores are done at the same time, and the first of them takes a part. The other part is for
+/// the second one, although that had to leave it to the first in case that it takes both.
+TEST(KernelWaitsOnOneHost, TwoPartsWaitForEachOther) {
+  DeviceConfig config = device();
+  config.chip = {"one", 1, 1, 2, 1};
+  Exchange exchange;
+  const RunResult result = launch(
+      config, executors::TeamOptions{.executor = executors::Executor::packed, .host_threads = 1},
+      {kernels,
+       [&](PTO2Runtime* rt) {
+         for (int i = 0; i < 2; ++i) pto2_rt_submit_task(rt, 3, PTO2_WORKER_VECTOR, nullptr, 0);
+         const PTOParam param = make_scalar_param(reinterpret_cast<uint64_t>(&exchange));
+         pto2_rt_submit_block_task(rt, 9, PTO2_WORKER_VECTOR, &param, 1, 2);
+       },
+       {}});
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
 }
 
 /// Without a launch there is nobody to wait for.

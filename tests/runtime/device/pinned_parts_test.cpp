@@ -113,6 +113,29 @@ TEST_P(PinnedParts, WithoutIdsAreNotPinned) {
   EXPECT_EQ(count_of(result, EventKind::join), 0u);
 }
 
+/// Two tasks, each the first of its ring, both submitted before either is taken, in some schedules.
+TEST_P(PinnedParts, OfTasksInTwoRingsAreApart) {
+  const DeviceConfig config = small_device();
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const RunResult result = run(
+        config,
+        [](PTO2Runtime* rt) {
+          const int32_t outer = pto2_rt_allocate_cluster(rt);
+          const int32_t inner = pto2_rt_allocate_cluster(rt);
+          submit_parts(rt, {outer, outer});
+          PTO2_SCOPE(rt) {
+            submit_parts(rt, {inner, inner});
+          }
+        },
+        seed);
+    for (const Event& event : result.record.events) {
+      if (event.kind != EventKind::dispatch) continue;
+      const ClusterId cluster = config.chip.place_of(WorkerId(event.place)).cluster;
+      EXPECT_EQ(cluster.value, ring_of(event.task).value) << "seed " << seed;
+    }
+  }
+}
+
 /// The next task is not pinned, whatever the one before was.
 TEST_P(PinnedParts, PinNobodyElse) {
   const RunResult result = run(small_device(), [](PTO2Runtime* rt) {

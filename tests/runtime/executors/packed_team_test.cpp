@@ -84,6 +84,33 @@ TEST(PackedTeam, FibersRungDuringAKernelAreTakenOver) {
   EXPECT_EQ(too_late.load(), 0);
 }
 
+/// Who gives way looks for those that were rung from another host, too.
+TEST(PackedTeam, WhoWasRungElsewhereGoesFirst) {
+  Team team(packed(2));
+  std::atomic<int> stage{0};
+  std::atomic<bool> has_run{false};
+  LogicalThread& other = team.add("other", 1, [&] {
+    Hardware::await([&] { return stage.load() >= 2; });
+    has_run = true;
+  });
+  LogicalThread& elsewhere = team.add("elsewhere", 0, [&] {
+    Hardware::await([&] { return stage.load() == 1; });
+    stage = 2;
+    other.ring();
+    stage = 3;
+  });
+  team.add("giving way", 1, [&] {
+    while (give_way()) {
+    }
+    stage = 1;
+    elsewhere.ring();
+    while (stage.load() != 3) std::this_thread::yield();
+    EXPECT_TRUE(give_way());
+    EXPECT_TRUE(has_run.load());
+  });
+  team.run();
+}
+
 /// Three hosts, all but one inside kernels that sleep: what the last free host leaves behind when
 /// it goes into a kernel of its own must reach whoever is awake first.
 TEST(PackedTeam, WorkLeftByAThiefIsNotForgotten) {

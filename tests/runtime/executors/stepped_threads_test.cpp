@@ -1,13 +1,16 @@
 /// Logical threads that are run in steps, on both executors of the hardware policy.
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/executors/hardware.hpp"
@@ -163,6 +166,120 @@ TEST_P(SteppedThreads, KernelsThatWaitGoOnInAnyOrder) {
     SCOPED_TRACE(testing::PrintToString(order));
     let_go_in(GetParam().options, order);
   } while (std::ranges::next_permutation(order).found);
+}
+
+/// A kernel that waits has all of its stack, and so has one that runs meanwhile.
+TEST_P(SteppedThreads, KernelsThatWaitHaveWholeStacks) {
+  static constexpr std::size_t most = std::size_t{40} << 10;  // of 64 KiB
+  struct Kernel {
+    std::array<LogicalThread*, 3> threads{};
+    std::array<std::atomic<bool>, 3> has_run{};
+
+    /// The first waits for the second, and that for the third.
+    void run(uint32_t number) {
+      std::array<volatile char, most> used;
+      for (std::size_t i = 0; i < most; i += 1024) used[i] = static_cast<char>(number);
+      while (number != 2 && !has_run[number + 1]) KernelWaiter(threads[number]).wait();
+      has_run[number] = used[0] == static_cast<char>(number);
+      if (number != 0) KernelWaiter(threads[number - 1]).ring();
+    }
+  } kernel;
+  struct Call {
+    Kernel* kernel;
+    uint32_t number;
+  };
+  Team team(GetParam().options);
+  for (uint32_t i = 0; i < 3; ++i) {
+    kernel.threads[i] = &team.add_stepped("t" + std::to_string(i), 1, [&kernel, i] {
+      Call call{&kernel, i};
+      run_kernel(
+          [](int64_t* args) {
+            const Call& of = *reinterpret_cast<Call*>(args);
+            of.kernel->run(of.number);
+          },
+          reinterpret_cast<int64_t*>(&call));
+      return true;
+    });
+  }
+  team.run();
+  for (auto& has_run : kernel.has_run) EXPECT_TRUE(has_run.load());
+}
+
+/// A thread of two steps, a kernel that waits and one that does not, beside one that sleeps in two
+/// kernels, both of one host. The other host has nothing to do while those sleep.
+class BesideASleeper {
+ public:
+  BesideASleeper() {
+    team_.add("sleeper", 1, [this] {
+      for (const std::atomic<bool>* begins : {&waits_, &has_waited_}) {
+        while (!*begins) give_way();
+        run<&BesideASleeper::sleep>();
+      }
+    });
+    stepped_ = &team_.add_stepped("stepped", 1, [this] { return step(); });
+    idler_ = &team_.add("idler", 0, [this] { direct(); });
+  }
+
+  void run() { team_.run(); }
+  /// After that: whether its first kernel went on where it had begun, though another host could
+  /// have run it earlier, and whether one has run its second step.
+  [[nodiscard]] bool has_stayed() const { return has_stayed_; }
+  [[nodiscard]] bool was_taken() const { return was_taken_; }
+
+ private:
+  template <void (BesideASleeper::*kernel)()>
+  void run() {
+    run_kernel([](int64_t* self) { (reinterpret_cast<BesideASleeper*>(self)->*kernel)(); },
+               reinterpret_cast<int64_t*>(this));
+  }
+  void sleep() {
+    ++begun_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    ++ended_;
+  }
+  void wait() {
+    const pthread_t before = pthread_self();
+    waits_ = true;
+    while (!may_go_on_) KernelWaiter(stepped_).wait();
+    has_stayed_ = pthread_equal(before, pthread_self()) != 0;
+  }
+  bool step() {
+    if (!has_waited_) {
+      run<&BesideASleeper::wait>();
+      has_waited_ = true;
+      idler_->ring();
+    }
+    if (begun_ != 2) return false;
+    was_taken_ = ended_ == 1;
+    return true;
+  }
+  /// Rings the stepped one while the sleeper sleeps. Before, its host is busy.
+  void direct() {
+    while (begun_ != 1) std::this_thread::yield();
+    may_go_on_ = true;
+    stepped_->ring();
+    Hardware::await([&] { return has_waited_.load(); });
+    while (begun_ != 2) std::this_thread::yield();
+    stepped_->ring();
+  }
+
+  Team team_{{.executor = Executor::packed, .host_threads = 2, .stack_bytes = 64 << 10}};
+  LogicalThread* stepped_ = nullptr;
+  LogicalThread* idler_ = nullptr;
+  std::atomic<bool> waits_{false};
+  std::atomic<bool> may_go_on_{false};
+  std::atomic<bool> has_waited_{false};
+  std::atomic<int> begun_{0};  // kernels of the sleeper
+  std::atomic<int> ended_{0};
+  bool has_stayed_ = false;
+  bool was_taken_ = false;
+};
+
+TEST(PackedSteps, AKernelThatWaitsIsNotTakenAndItsThreadIsAfterIt) {
+  BesideASleeper both;
+  both.run();
+  EXPECT_TRUE(both.has_stayed());
+  EXPECT_TRUE(both.was_taken());
 }
 
 }  // namespace

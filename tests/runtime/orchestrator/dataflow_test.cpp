@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace pto2 {
@@ -110,17 +111,18 @@ class Producers : public testing::Test {
     return {task.producers.begin(), task.producers.end()};
   }
 
+  Submission next() {
+    Submission task{};
+    task.serial = ++serial_;
+    return task;
+  }
+
  private:
   static DeviceConfig two_rings() {
     DeviceConfig config;
     config.rings = 2;
     config.window = 16;
     return config;
-  }
-  Submission next() {
-    Submission task{};
-    task.serial = ++serial_;
-    return task;
   }
 
  protected:
@@ -164,6 +166,28 @@ TEST_F(Producers, AreNamedAlthoughTheFormerTaskOfTheirSlotWasConsumed) {
   const TaskId writer = make_id(0, 16);
   write(writer);
   EXPECT_EQ(of_reader(), std::vector{writer});
+}
+
+/// Who writes a buffer in two parts without reading it, whether it is executed or counted.
+TEST_F(Producers, AndOwnersAreNamedOnce) {
+  constexpr uint64_t shape[] = {2};
+  Tensor tensor{};
+  tensor.id = dataflow_.tensors().make(0, shape, 1, DataType::FLOAT32).handle;
+  const std::vector<PTOParam> params(2, make_output_param(tensor));
+  const TaskId owner = make_id(0, 0);
+  Submission first = next();
+  first.params = std::span(params).first(1);
+  ASSERT_TRUE(dataflow_.resolve(first));
+  dataflow_.enter(first, owner);
+  dataflow_.place(first, owner, 0x10000, [](uint32_t, const TensorRecord*) {});
+  for (const bool counted : {false, true}) {
+    Submission task = next();
+    task.counted = counted;
+    task.params = params;
+    EXPECT_TRUE(dataflow_.resolve(task));
+    EXPECT_EQ(std::vector(task.owners.begin(), task.owners.end()), std::vector{owner});
+    EXPECT_TRUE(task.producers.empty());
+  }
 }
 
 }  // namespace

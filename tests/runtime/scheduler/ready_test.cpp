@@ -47,6 +47,7 @@ TEST_F(ReadyTest, WhatASchedulerHasPushedItTakesFirst) {
   push_to(state.ready[cube].orchestrator_shard(), 2);
   ready.push(cube, make_slot(0, 3), make_id(0, 3));
   EXPECT_EQ(next(), 3);
+  EXPECT_TRUE(ready.has_made_room()) << "where the orchestrator may push, too";
   EXPECT_EQ(next(), 1);
   ready.push(cube, make_slot(0, 4), make_id(0, 4));
   EXPECT_EQ(next_at_hand(), 4);
