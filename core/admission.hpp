@@ -70,12 +70,19 @@ class Admission {
     uint32_t first_node;  ///< index of its nodes in the ring's
     uint32_t nodes;       ///< one for each producer and owner
     uint32_t absent;      ///< producers and owners that will not notify it
+
+    /// The same in memory of its own, for functions apart: so the task itself can stay in
+    /// registers.
+    [[nodiscard, gnu::always_inline]] Admitted apart() const {
+      return {id, slot_id, slot, heap_begin, first_node, nodes, absent};
+    }
   };
 
   /// One ring, and the submitter's books of it.
   struct Ring {
-    explicit Ring(const Memory& memory)
-        : slots(memory.slots.data()),
+    Ring(RingId ring, const Memory& memory)
+        : number(ring),
+          slots(memory.slots.data()),
           tasks(static_cast<uint32_t>(memory.slots.size())),
           heap(tasks, memory.heap_ends, memory.heap_bytes),
           pool(tasks, memory.pool_marks, static_cast<uint32_t>(memory.nodes.size() - 1)) {}
@@ -93,6 +100,19 @@ class Admission {
       return alive;
     }
 
+    /// True if a slot, so many bytes of the heap and so many nodes are free, as far as is known.
+    [[nodiscard]] bool fits(uint64_t heap_bytes, uint32_t nodes) const {
+      return tasks.fits() && heap.fits(heap_bytes) && pool.fits(nodes);
+    }
+
+    /// Takes all of that, which fits, for the ring's next task, and opens it.
+    [[nodiscard, gnu::always_inline]] Admitted take(uint64_t heap_bytes, uint32_t nodes) {
+      // Twice, so that what was read of the books need not be read again behind the rare one.
+      if (heap.is_room_behind_top(heap_bytes)) [[likely]]
+        return open(heap.take_behind_top(heap_bytes), nodes);
+      return open(heap.take_elsewhere(heap_bytes), nodes);
+    }
+
     /// True if the submitter's books are whole, given a watermark.
     [[nodiscard]] bool invariant_holds(uint64_t alive) const {
       return tasks.invariant_holds(alive) && heap.invariant_holds(alive) &&
@@ -100,10 +120,26 @@ class Admission {
     }
 
     Watermark<P> watermark;
+    RingId number;
     Slot* slots;
     TaskRing tasks;
     HeapRing heap;
     DependencyPool pool;
+
+   private:
+    /// The next task, which has its place in the heap. What is written by slot comes last: for all
+    /// that the compiler knows it could be the books.
+    [[nodiscard, gnu::always_inline]] Admitted open(uint64_t heap_begin, uint32_t nodes) {
+      const uint32_t first_node = pool.take(nodes);
+      const uint64_t local = tasks.take();
+      const uint32_t index = tasks.slot(local);
+      Slot& slot = slots[index];
+      const TaskId id = make_id(number, local);
+      heap.note_end(index);
+      pool.set_mark(index);
+      Life::open(slot, id, first_node, nodes);
+      return {id, make_slot(number, index), &slot, heap_begin, first_node, nodes, 0};
+    }
   };
 
   /// 1..max_rings rings.
@@ -117,6 +153,8 @@ class Admission {
   [[nodiscard]] const Life& life() const { return life_; }
   [[nodiscard]] uint32_t rings() const { return count_; }
   [[nodiscard]] const Ring& ring(RingId number) const { return *rings_[number.value]; }
+  /// For its submitter.
+  [[nodiscard]] Ring& ring(RingId number) { return *rings_[number.value]; }
 
   // The submitter's view of the watermarks.
 
@@ -142,9 +180,7 @@ class Admission {
 
   /// True if all fits by the submitter's view: the task can be admitted.
   [[nodiscard]] bool fits(const Demand& demand) const {
-    const Ring& ring = *rings_[demand.ring.value];
-    return ring.tasks.fits() && ring.heap.fits(demand.heap_bytes) &&
-           ring.pool.fits(nodes_of(demand));
+    return ring(demand.ring).fits(demand.heap_bytes, nodes_of(demand));
   }
   /// What does not fit, or nothing.
   [[nodiscard]] std::optional<Lack> lacking(const Demand& demand) const {
@@ -159,25 +195,14 @@ class Admission {
   /// the claim of producer number i came to; `retries` as in TaskWord::claim.
   template <class Claimed>
   [[nodiscard]] Admitted admit(const Demand& demand, uint64_t& retries, Claimed claimed) {
-    Admitted task = take(demand);
+    Admitted task = ring(demand.ring).take(demand.heap_bytes, nodes_of(demand));
     if (task.nodes != 0) {
       task.absent = claim_all(task.slot_id, task.first_node, demand, retries, claimed);
     }
     return task;
   }
-  /// Its first part: the task has what it demands, and has not claimed anybody.
-  [[nodiscard, gnu::always_inline]] Admitted take(const Demand& demand) {
-    Ring& ring = *rings_[demand.ring.value];
-    const uint32_t nodes = nodes_of(demand);
-    const uint32_t index = ring.tasks.slot(ring.tasks.next());
-    const uint64_t heap_begin = ring.heap.take(demand.heap_bytes, index);
-    const uint32_t first_node = ring.pool.take(nodes, index);
-    const TaskId id = make_id(demand.ring, ring.tasks.take());
-    Slot& slot = ring.slots[index];
-    Life::open(slot, id, first_node, nodes);
-    return {id, make_slot(demand.ring, index), &slot, heap_begin, first_node, nodes, 0};
-  }
-  /// Its second part, of a task that has nodes. Returns how many of them will not notify.
+  /// Its second part, of a task that has nodes; the first is Ring::take(). Returns how many of them
+  /// will not notify.
   template <class Claimed>
   [[nodiscard]] uint32_t claim_all(SlotId task, uint32_t first_node, const Demand& demand,
                                    uint64_t& retries, Claimed claimed) {
@@ -191,10 +216,8 @@ class Admission {
       // Who is reclaimed is consumed, so that the others need no look.
       PTO2_INVARIANT("AD-I2", claim != Claim::none || !is_reclaimed(producer));
     }
-    for (const TaskId owner : demand.owners) {
-      PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
-      edges.hold(owner);
-    }
+    if (!demand.owners.empty()) [[unlikely]]
+      hold_all(task, edges.next_node(), demand.owners);
     return absent;
   }
 
@@ -210,11 +233,21 @@ class Admission {
     return static_cast<uint32_t>(demand.producers.size() + demand.owners.size());
   }
 
+  /// Of a task whose producers are claimed: the next of its nodes is this one. Apart, since most
+  /// tasks read what they write, or write what is new.
+  [[gnu::noinline]] void hold_all(SlotId task, uint32_t next_node, std::span<const TaskId> owners) {
+    auto edges = life_.edges(task, next_node);
+    for (const TaskId owner : owners) {
+      PTO2_INVARIANT("AD-I2", !is_reclaimed(owner));
+      edges.hold(owner);
+    }
+  }
+
   std::array<LifeRing, max_rings> open_rings(std::span<const Memory> memory) {
     PTO2_INVARIANT("AD-P1", !memory.empty() && memory.size() <= max_rings);
     std::array<LifeRing, max_rings> result;
     for (uint32_t i = 0; i < memory.size(); ++i) {
-      Ring& ring = rings_[i].emplace(memory[i]);
+      Ring& ring = rings_[i].emplace(RingId(i), memory[i]);
       result[i] = {memory[i].slots, memory[i].nodes, &ring.watermark};
     }
     return result;

@@ -43,17 +43,18 @@ class DependencyPool {
   /// True if `n` nodes are free.
   [[nodiscard]] bool fits(uint64_t n) const { return top_ + n <= end_; }
 
-  /// Takes `n` nodes for the next task of the ring, whose slot this is; returns the index of the
-  /// first in the pool's array, whose entry 0 stays unused. Requires fits(n).
-  uint32_t take(uint64_t n, uint32_t slot) {
+  /// Takes `n` nodes for the next task of the ring, which sets its mark then; returns the index of
+  /// the first in the pool's array, whose entry 0 stays unused. Requires fits(n).
+  uint32_t take(uint64_t n) {
     PTO2_INVARIANT("DP-I2", fits(n));
     const uint64_t first = next_index_;
     next_index_ += n;
     if (next_index_ > capacity_) next_index_ -= capacity_;
     top_ += n;
-    marks_[slot] = top_;
     return static_cast<uint32_t>(first);
   }
+  /// Of the task that has just taken some, or none, and whose slot this is.
+  void set_mark(uint32_t slot) { marks_[slot] = top_; }
 
   /// True if the pool is whole, given the watermark: the marks of the tasks alive grow from tail
   /// to top.

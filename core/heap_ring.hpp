@@ -57,19 +57,30 @@ class HeapRing {
     return found;
   }
 
-  /// Takes so many bytes for the next task of the ring, whose slot this is; returns the position of
-  /// the first. Requires fits(bytes).
-  uint64_t take(uint64_t bytes, uint32_t slot) {
-    uint64_t begin = top_;
-    if (bytes < room_) [[likely]] {
-      top_ += bytes;
-      room_ -= bytes;
-    } else {
-      begin = take_elsewhere(bytes);
-    }
-    ends_[slot] = top_;
+  /// Takes so many bytes for the next task of the ring, which notes its end then; returns the
+  /// position of the first. Requires fits(bytes).
+  uint64_t take(uint64_t bytes) {
+    return is_room_behind_top(bytes) ? take_behind_top(bytes) : take_elsewhere(bytes);
+  }
+  // The two ways of it.
+  [[nodiscard]] bool is_room_behind_top(uint64_t bytes) const { return bytes < room_; }
+  uint64_t take_behind_top(uint64_t bytes) {
+    const uint64_t begin = top_;
+    top_ += bytes;
+    room_ -= bytes;
     return begin;
   }
+  [[gnu::noinline]] uint64_t take_elsewhere(uint64_t bytes) {
+    const HeapPlacement placed = placement(bytes);
+    PTO2_INVARIANT("HR-I3", placed.fits && placed.end <= size_);
+    if (placed.restarted) start_over();
+    top_ = placed.end;
+    PTO2_INVARIANT("HR-I2", top_ != tail_);
+    find_room();
+    return placed.begin;
+  }
+  /// Of the task that has just taken something, or nothing, and whose slot this is.
+  void note_end(uint32_t slot) { ends_[slot] = top_; }
 
   /// True if the ring is whole, given the watermark: the buffers of the tasks alive lie between
   /// tail and top, in order.
@@ -89,17 +100,6 @@ class HeapRing {
  private:
   /// Less than this fits behind the top, whatever else.
   void find_room() { room_ = (top_ < tail_ ? tail_ : size_) - top_; }
-
-  /// Not straight behind the top. Returns where.
-  [[gnu::noinline]] uint64_t take_elsewhere(uint64_t bytes) {
-    const HeapPlacement placed = placement(bytes);
-    PTO2_INVARIANT("HR-I3", placed.fits && placed.end <= size_);
-    if (placed.restarted) start_over();
-    top_ = placed.end;
-    PTO2_INVARIANT("HR-I2", top_ != tail_);
-    find_room();
-    return placed.begin;
-  }
 
   /// Drained, nothing before the new buffer is alive: the tail moves to 0 with it. A ring without
   /// retired tasks never starts over, because its top is 0.

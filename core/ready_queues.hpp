@@ -48,6 +48,13 @@ class ReadyQueues {
     return push_behind(shard, slot);
   }
 
+  /// The same from the orchestrator's shard on.
+  [[nodiscard]] bool push_orchestrators(SlotId slot) {
+    if (orchestrators_->try_push(slot)) [[likely]]
+      return true;
+    return push_behind(orchestrator_shard(), slot);
+  }
+
   /// Pops from `shard`, the orchestrator's, then the others in turn.
   [[nodiscard]] std::optional<ReadyTask> pop(uint32_t shard) {
     PTO2_INVARIANT("RQ-P1", shard < shards_.size());

@@ -117,6 +117,9 @@ class TaskLifeCycle {
       life_.slot_of(owner).fan_out.hold(owner);
     }
 
+    /// The index of the next node.
+    [[nodiscard]] uint32_t next_node() const { return index_of(next_id_); }
+
    private:
     friend class TaskLifeCycle;
     Edges(TaskLifeCycle& life, SlotId slot, uint32_t first_node)
@@ -159,8 +162,8 @@ class TaskLifeCycle {
     slot.fan_in.open(node_count);
     slot.fan_out.open(id);
   }
-  /// What the edges of the task in `slot`, which was opened with this first node, are made through;
-  /// once.
+  /// What the edges of the task in `slot`, which was opened with this first node or has come to it,
+  /// are made through.
   [[nodiscard]] Edges edges(SlotId slot, uint32_t first_node) {
     return Edges(*this, slot, first_node);
   }

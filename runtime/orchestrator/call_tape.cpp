@@ -117,7 +117,7 @@ void CallTape::submit(const Request& request) {
   if (count > max_params || (count != 0 && request.params.data() == nullptr)) {
     return give_up("a submission of it is refused");
   }
-  if (request.where && !request.where->clusters.empty()) {
+  if (request.where != nullptr && !request.where->clusters.empty()) {
     return give_up("it pins tasks to clusters");
   }
   CallWords call(head_of(request));

@@ -62,7 +62,9 @@ constexpr uint64_t head_of(const Request& request) {
 }
 /// The parts of a block task, one more than there are; 0: it is none.
 constexpr uint64_t parts_word(const Request& request) {
-  return request.where && request.where->is_block ? uint64_t{request.where->block_dim} + 1 : 0;
+  return request.where != nullptr && request.where->is_block
+             ? uint64_t{request.where->block_dim} + 1
+             : 0;
 }
 /// Bits of the type of a parameter in the word of types.
 constexpr uint32_t type_bits = 2;

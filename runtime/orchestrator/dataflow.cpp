@@ -53,7 +53,7 @@ void Dataflow::scope_end() {
 
 bool Dataflow::resolve(Submission& task) {
   return resolve(
-      task, [](uint32_t, const TensorRecord*) {}, [](TaskId) {});
+      task, [](const Submission&, uint32_t, const auto&) {}, [](Submission&, TaskId) {});
 }
 
 // Apart from resolve(), which every submission passes.

@@ -47,10 +47,10 @@ class Dataflow {
   /// an INOUT parameter taking the place of what it covers, and whose buffers it uses without
   /// waiting for them. False: its `refusal` says why.
   [[nodiscard]] bool resolve(Submission& task);
-  /// The same, which calls show(i, record) for each parameter but the new outputs, with null for a
-  /// scalar, and meet(id) for each producer and owner as it is found.
+  /// The same, which calls show(task, i, record) for each tensor but the new outputs, show(task, i,
+  /// value) for each scalar, and meet(task, id) for each producer and owner as it is found.
   template <class Show, class Meet>
-  [[nodiscard]] bool resolve(Submission& task, Show&& show, Meet&& meet);
+  [[nodiscard]] bool resolve(Submission& task, Show show, Meet meet);
 
   /// The task has been admitted.
   void enter(const Submission& task, TaskId id) { note(id) = {0, task.depth}; }
@@ -62,11 +62,11 @@ class Dataflow {
     if (ring_of(id) < innermost_ring_) note(id).last_consumer = consumed;
   }
   /// Lays the new outputs out one behind the other, from `address` on, and makes the task the
-  /// producer of what it writes. Calls show(i, record) for each new output. Requires that the map
-  /// has reserved `task.inserts()` entries.
+  /// producer of what it writes. Calls show(task, i, record) for each new output. Requires that the
+  /// map has reserved `task.inserts()` entries.
   template <class Show>
   [[gnu::always_inline]] void place(const Submission& task, TaskId id, uint64_t address,
-                                    Show&& show) {
+                                    Show show) {
     if (task.inserts() == 0) return;
     TensorMap::TaskWrites& of_task = map_.begin_inserts(id, task.inserts());
     address += zones_.in_front;
@@ -74,7 +74,7 @@ class Dataflow {
       TensorRecord& tensor = *task.tensors[i];
       TensorTable::set_buffer(tensor, address, {id, task.serial, task.depth});
       address += packed_output_bytes(tensor.region.end + zones_.behind);
-      show(i, &tensor);
+      show(task, i, tensor);
       TensorMap::insert_owner(of_task);
     }
     for (const TensorRecord* tensor : task.rewritten) {
@@ -107,7 +107,7 @@ class Dataflow {
     return first_note_[ring_of(id).value][static_cast<uint32_t>(id.value) & slot_mask_];
   }
   template <class Show, class Meet>
-  bool resolve_param(Submission& task, uint32_t i, Show&& show, Meet&& meet);
+  bool resolve_param(Submission& task, uint32_t i, const PTOParam& param, Show show, Meet meet);
   bool resolve_special(Submission& task, uint32_t i);
   bool resolve_pipe(Submission& task, uint32_t i);
   bool resolve_new_output(Submission& task, uint32_t i) const;
@@ -116,10 +116,10 @@ class Dataflow {
   static bool refuse_no_memory(Submission& task, uint32_t i);
   static bool refuse_memory(Submission& task, uint32_t i);
   template <class Meet>
-  void find_producers(Submission& task, const TensorRecord& tensor, Access access, Meet&& meet);
+  void find_producers(Submission& task, const TensorRecord& tensor, Access access, Meet meet);
   void find_counted_producers(Submission& task, const TensorRecord& tensor, Access access);
   template <class Meet>
-  void find_owners(Submission& task, Meet&& meet);
+  void find_owners(Submission& task, Meet meet);
   [[nodiscard]] static bool is_among_producers(const Submission& task, TaskId id);
   [[nodiscard]] bool is_noted_producer(const Submission& task, TaskId id);
   [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
@@ -156,16 +156,16 @@ inline bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
 /// until the last of them has completed. Who reads has an edge to that task already: its write is
 /// never forgotten (TM-I4).
 template <class Meet>
-void Dataflow::find_owners(Submission& task, Meet&& meet) {
+void Dataflow::find_owners(Submission& task, Meet meet) {
   for (const TaskId owner : task.former_owners) {
     if (is_known_producer(task, owner)) continue;
-    meet(owner);
+    meet(task, owner);
     task.owners.push_back(owner);
   }
 }
 
 template <class Show, class Meet>
-inline bool Dataflow::resolve(Submission& task, Show&& show, Meet&& meet) {
+inline bool Dataflow::resolve(Submission& task, Show show, Meet meet) {
   task.heap_bytes = 0;
   task.outputs.clear();
   task.rewritten.clear();
@@ -173,9 +173,11 @@ inline bool Dataflow::resolve(Submission& task, Show&& show, Meet&& meet) {
   task.has_pipes = false;
   task.producers.clear();
   task.owners.clear();
+  task.live_nodes = 0;
   const auto count = static_cast<uint32_t>(task.params.size());
-  for (uint32_t i = 0; i < count; ++i) {
-    if (!resolve_param(task, i, show, meet)) [[unlikely]]
+  const PTOParam* param = task.params.data();
+  for (uint32_t i = 0; i < count; ++i, ++param) {
+    if (!resolve_param(task, i, *param, show, meet)) [[unlikely]]
       return false;
   }
   if (!task.former_owners.empty()) find_owners(task, meet);
@@ -184,16 +186,16 @@ inline bool Dataflow::resolve(Submission& task, Show&& show, Meet&& meet) {
 
 template <class Show, class Meet>
 [[gnu::always_inline]] inline bool Dataflow::resolve_param(Submission& task, uint32_t i,
-                                                           Show&& show, Meet&& meet) {
-  const PTOParam& param = task.params[i];
+                                                           const PTOParam& param, Show show,
+                                                           Meet meet) {
   const PTOParamType type = param.type;
   if (type == PTOParamType::SCALAR) {
-    show(i, nullptr);
+    show(task, i, param.scalar);
     return true;
   }
   if (static_cast<uint32_t>(type) > static_cast<uint32_t>(PTOParamType::SCALAR)) [[unlikely]] {
     if (!resolve_special(task, i)) return false;
-    show(i, task.tensors[i]);
+    show(task, i, *task.tensors[i]);
     find_producers(task, *task.tensors[i], Access::inout, meet);
     return true;
   }
@@ -201,10 +203,12 @@ template <class Show, class Meet>
   task.tensors[i] = tensor;
   if (tensor == nullptr) [[unlikely]]
     return refuse_handle(task, i);
-  if (!tensor->has_address()) return resolve_new_output(task, i);
-  if (!tensor->external && !task.counted && !scope_is_open(tensor->owner)) [[unlikely]]
-    return refuse_memory(task, i);
-  show(i, tensor);
+  if (!tensor->lasts) {
+    if (!tensor->has_address()) return resolve_new_output(task, i);
+    if (!task.counted && !scope_is_open(tensor->owner)) [[unlikely]]
+      return refuse_memory(task, i);
+  }
+  show(task, i, *tensor);
   if (writes(type)) task.rewritten.push_back(tensor);
   if (reads(type)) {
     find_producers(task, *tensor, writes(type) ? Access::inout : Access::input, meet);
@@ -230,12 +234,12 @@ inline bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
 
 template <class Meet>
 inline void Dataflow::find_producers(Submission& task, const TensorRecord& tensor, Access access,
-                                     Meet&& meet) {
+                                     Meet meet) {
   if (task.counted) [[unlikely]]
     return find_counted_producers(task, tensor, access);
-  map_.lookup(*tensor.writes, tensor.region, access, [this, &task, &meet](const Match& match) {
+  map_.lookup(*tensor.writes, tensor.region, access, [this, &task, meet](const Match& match) {
     if (is_noted_producer(task, match.producer)) return;
-    meet(match.producer);
+    meet(task, match.producer);
     task.producers.push_back(match.producer);
   });
 }

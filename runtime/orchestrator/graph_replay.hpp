@@ -89,14 +89,14 @@ class GraphReplay {
   void take_back() { next_ = submission_; }
   /// The rest, given the oldest task alive of each ring: the producers that have not retired.
   void find_producers(Submission& task, const std::array<uint64_t, max_rings>& alive) const;
-  /// As Dataflow::place(), but for the TensorMap; shows all parameters, a scalar as null.
+  /// As Dataflow::place(), but for the TensorMap; shows all parameters, a scalar by its value.
   template <class Show>
-  void place(const Submission& task, TaskId id, uint64_t address, Show&& show) {
+  void place(const Submission& task, TaskId id, uint64_t address, Show show) {
     const uint32_t allocates = graph_.task(task.serial - 1).allocates;
     address += zones_.in_front;
     for (uint32_t i = 0; i < task.params.size(); ++i) {
       if (task.params[i].type == PTOParamType::SCALAR) {
-        show(i, nullptr);
+        show(task, i, task.params[i].scalar);
         continue;
       }
       if (allocates >> i & 1) {
@@ -105,7 +105,7 @@ class GraphReplay {
         tensor.owner = {id, task.serial, task.depth};
         address += packed_output_bytes(tensor.region.end + zones_.behind);
       }
-      show(i, task.tensors[i]);
+      show(task, i, *task.tensors[i]);
     }
   }
   /// The live tensor of this handle; null: there is none.

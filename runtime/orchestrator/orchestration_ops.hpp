@@ -201,7 +201,8 @@ struct OrchestrationOps {
              int32_t cluster) {
             serve(rt, "submit_task_clustered", [&](O& o) {
               if (cluster == any_cluster) return Calls::submit(o, {kernel, type, {params, n}});
-              Calls::submit(o, {kernel, type, {params, n}, Where{.clusters = {&cluster, 1}}});
+              const Where where{.clusters = {&cluster, 1}};
+              Calls::submit(o, {kernel, type, {params, n}, &where});
             });
           },
       .submit_block_task =
@@ -210,7 +211,7 @@ struct OrchestrationOps {
             serve(rt, "submit_block_task", [&](O& o) {
               const std::size_t pinned = clusters == nullptr ? 0 : block_dim;
               const Where where{true, block_dim, {clusters, pinned}};
-              Calls::submit(o, {kernel, type, {params, n}, where});
+              Calls::submit(o, {kernel, type, {params, n}, &where});
             });
           },
       .fail =

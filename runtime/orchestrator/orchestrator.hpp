@@ -81,7 +81,7 @@ class Orchestrator : public OrchestrationRuntime {
   void free_cluster(int32_t cluster);
   void scope_begin();
   void scope_end();
-  void orchestration_done() { done_ = true; }
+  void orchestration_done();
   [[nodiscard]] Dataflow& dataflow() { return dataflow_; }
   // The same of a run with a graph.
   [[nodiscard]] GraphRun& graph() { return graph_; }
@@ -106,12 +106,12 @@ class Orchestrator : public OrchestrationRuntime {
   void adopt_fault();
   void begin_counting();
   void finish_counting();
-  bool refuse(Submission& task);
-  [[nodiscard]] bool accept(const Request& request, Submission& task);
+  void refuse(Submission& task);
+  void submit_late(Submission& task);
   void end_with(Reserved reserved, Submission& task);
-  void submit_otherwise(Request request, Submission& task);
+  void submit_otherwise(const Request& request, Submission& task);
   void count(Submission& task);
-  void enter_scope();
+  void look_at_course();
   [[nodiscard]] std::optional<ClusterId> take_cluster();
   void close_group(const OpenGroup& group);
   void report(const std::vector<PipeLeftover>& leftovers);
@@ -124,8 +124,8 @@ class Orchestrator : public OrchestrationRuntime {
   const executors::RuntimeHandle::Owner handle_;
   Mode mode_ = Mode::running;
   bool done_ = false;
+  bool is_usual_ = false;  // it runs, replays nothing, and tasks may come
   bool has_memory_ = true;
-  bool rare_types_expected_ = false;  // RunState::expect_rare_types() was called
   RunError error_;
   OrchestratorCounts counts_;
   EventLog log_;

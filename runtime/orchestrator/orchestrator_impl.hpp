@@ -27,7 +27,7 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       handle_(executors::RuntimeHandle::take(*this, OrchestrationOps<Orchestrator>::table)),
       dataflow_(state.config, input.first_generation, input.arrays),
       graph_(input.graph, state.config, input.arrays, input.first_generation, dataflow_.zones()),
-      submitter_(state, dataflow_, log_sink, log_, counts_),
+      submitter_(state, dataflow_, counting_, log_sink, log_, counts_),
       counting_(state.config.rings, state.config.heap_bytes, P::ticks_per_second / 2),
       groups_(state.config.chip.clusters),
       intake_(input.kernels, input.declared, state.config.chip, groups_) {
@@ -154,6 +154,7 @@ void Orchestrator<P, F>::adopt_fault() {
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::stop() {
   mode_ = Mode::stopped;
+  look_at_course();
   stop_calls(*handle_);
 }
 
@@ -183,6 +184,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   state_.fatal.latch(static_cast<int32_t>(error_.code), {submitter_.submitted()});
   state_.ring_schedulers();
   mode_ = Mode::counting;
+  look_at_course();
   submission_.counted = true;
   Counting::PerRing next{};
   for (uint32_t r = 0; r < state_.config.rings; ++r) {
@@ -206,7 +208,7 @@ void Orchestrator<P, F>::scope_begin() {
   }
   const RingId ring(std::min(scopes_.size(), state_.config.rings - 1));
   scopes_.begin(ring, state_.admission.ring(ring).tasks.next());
-  enter_scope();
+  look_at_course();
   if (submitter_.task_trace().enabled() && mode_ == Mode::running) [[unlikely]] {
     record<P>(log_, {.scope = submitter_.task_trace().scope_begin(),
                      .place = scopes_.depth(),
@@ -214,11 +216,14 @@ void Orchestrator<P, F>::scope_begin() {
   }
 }
 
-/// Submissions are of the innermost scope from here on.
+/// After each change of what the course of the next submission hangs on.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::enter_scope() {
+void Orchestrator<P, F>::look_at_course() {
+  is_usual_ = mode_ == Mode::running && graph_.replay() == nullptr && !is_done();
+  if (scopes_.empty()) return;
   submission_.depth = scopes_.depth();
   submission_.ring = scopes_.innermost_ring();
+  submitter_.enter(submission_.ring);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -243,33 +248,55 @@ void Orchestrator<P, F>::scope_end() {
   scopes_.end(state_.admission.ring(ring).tasks.next(), [&](RingId, ScopeTasks::Run run) {
     if (mode_ == Mode::running) submitter_.drop_scope(ring, run);
   });
-  if (!scopes_.empty()) enter_scope();
+  look_at_course();
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
+void Orchestrator<P, F>::orchestration_done() {
+  done_ = true;
+  look_at_course();
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Orchestrator<P, F>::submit(const Request& request) {
   Submission& task = submission_;
-  if (!accept(request, task)) [[unlikely]]
-    return;
-  if (mode_ != Mode::running || graph_.replay() != nullptr) [[unlikely]]
-    return submit_otherwise(request, task);
-  submitter_.observe(task.ring);
-  uint64_t nodes = 0;
-  const auto met = [&](TaskId producer) { nodes += counting_.can_be_live(producer) ? 1 : 0; };
-  if (!submitter_.resolve(task, met)) [[unlikely]] {
+  task.serial = submitter_.submitted() + 1;
+  if (!intake_.accept(request, task)) [[unlikely]] {
     refuse(task);
     return;
   }
-  const Reserved reserved = submitter_.reserve(task);
-  if (reserved != Reserved::fits) [[unlikely]]
-    return end_with(reserved, task);
-  counting_.submit(task, nodes);
-  submitter_.commit(task, dataflow_);
+  if (!is_usual_) [[unlikely]]
+    return submit_otherwise(request.apart(), task);
+  submitter_.expect(task.type);
+  submitter_.observe(task.ring);
+  if (!submitter_.resolve(task)) [[unlikely]] {
+    refuse(task);
+    return;
+  }
+  if (!submitter_.fits(task)) [[unlikely]]
+    return submit_late(task);
+  submitter_.make(task, request.where != nullptr);
 }
 
-/// In a run that replays a graph, or executes nothing any more.
+/// A submission for which there was no room.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Orchestrator<P, F>::submit_otherwise(Request request, Submission& task) {
+[[gnu::noinline]] void Orchestrator<P, F>::submit_late(Submission& task) {
+  const Reserved reserved = submitter_.wait_for_room(task);
+  if (reserved != Reserved::fits) return end_with(reserved, task);
+  submitter_.make(task, task.is_placed());
+}
+
+/// A request that was accepted, when no more may come, or in a run that replays a graph, or
+/// executes nothing any more.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] void Orchestrator<P, F>::submit_otherwise(const Request& request,
+                                                            Submission& task) {
+  if (is_done()) {
+    Intake::refuse_late(task);
+    refuse(task);
+    return;
+  }
+  submitter_.expect(task.type);
   if (GraphReplay* const replay = graph_.replay()) {
     if (!replay->take_submission(request, task)) {
       leave_graph(replay->difference_from("submit_task"));
@@ -279,9 +306,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
     submitter_.take_arguments(task);
     replay->find_producers(task, state_.admission.alive());
     submitter_.prefetch(task);
-    const Reserved reserved = submitter_.reserve(task);
+    const Reserved reserved =
+        submitter_.fits(task) ? Reserved::fits : submitter_.wait_for_room(task);
     if (reserved != Reserved::fits) return end_with(reserved, task);
-    return submitter_.commit(task, *replay);
+    return submitter_.commit(task, submitter_.take(task), task.is_placed(), *replay);
   }
   counting_.observe(task.ring, dataflow_.map());
   if (dataflow_.resolve(task)) {
@@ -332,35 +360,15 @@ template <executors::ExecutionPolicy P, template <class> class F>
   handle_->ops = &OrchestrationOps<Orchestrator>::table;
   Listener listener(counting_, *graph_.replay());
   graph_.leave(reason, submitter_.submitted(), state_.config, dataflow_, listener);
+  look_at_course();
   dataflow_.map().sync(state_.admission.alive(), true);
   dataflow_.map().keep_to(state_.config.tensormap_pool);
 }
 
-/// Fails the run for what is wrong with the submission. False.
+/// Fails the run for what is wrong with the submission.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] bool Orchestrator<P, F>::refuse(Submission& task) {
+[[gnu::noinline]] void Orchestrator<P, F>::refuse(Submission& task) {
   fail(std::move(task.refusal));
-  return false;
-}
-
-/// False: the run has failed.
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline bool Orchestrator<P, F>::accept(const Request& request,
-                                                              Submission& task) {
-  task.serial = submitter_.submitted() + 1;
-  if (!intake_.accept(request, task)) [[unlikely]]
-    return refuse(task);
-  if (is_done()) [[unlikely]] {
-    Intake::refuse_late(task);
-    return refuse(task);
-  }
-  // The schedulers are told once that tasks come which run neither on a cube nor on a vector core.
-  if (static_cast<uint32_t>(task.type) >= cluster_core_types && !rare_types_expected_)
-      [[unlikely]] {
-    state_.expect_rare_types();
-    rare_types_expected_ = true;
-  }
-  return true;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

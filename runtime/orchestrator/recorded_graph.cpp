@@ -188,7 +188,8 @@ class Player {
     listener_.resolved(task_, id);
     while (!map.reserve(task_.inserts())) map.enlarge(0, 2 * map.config().pool_size);
     dataflow_.enter(task_, id);
-    dataflow_.place(task_, id, listener_.address_of(task_), [](uint32_t, const TensorRecord*) {});
+    dataflow_.place(task_, id, listener_.address_of(task_),
+                    [](const Submission&, uint32_t, const TensorRecord&) {});
   }
 
   /// Of each ring, the oldest task that can be alive when the next one is submitted to any: with

@@ -14,7 +14,7 @@ bool refuse(const std::string& problem, const char* hint, Submission& task) {
 
 }  // namespace
 
-bool Intake::refuse_kernel(Request request, Submission& task) {
+[[gnu::noinline]] bool Intake::refuse_kernel(const Request& request, Submission& task) {
   return refuse(fmt::format("there is no kernel {}", request.kernel_id),
                 "add it: to KERNELS of kernel_config.py, or to the kernels folder as ID_NAME.so",
                 task);
@@ -24,7 +24,8 @@ void Intake::refuse_late(Submission& task) {
   refuse("the orchestration is done", "submit before pto2_rt_orchestration_done", task);
 }
 
-bool Intake::refuse_params(Request request, uint32_t most, const char* beside, Submission& task) {
+[[gnu::noinline]] bool Intake::refuse_params(const Request& request, uint32_t most,
+                                             const char* beside, Submission& task) {
   const auto number = static_cast<int32_t>(request.params.size());
   const bool is_null = request.params.data() == nullptr;
   if (is_null || number < 0) {
@@ -44,7 +45,7 @@ RunError Intake::refuse_cluster(const char* call, int32_t cluster, uint64_t subm
 }
 
 /// The parts of a block task, and the clusters of either kind.
-bool Intake::check_place(Request request, Submission& task) const {
+[[gnu::noinline]] bool Intake::check_place(const Request& request, Submission& task) const {
   const Where& where = *request.where;
   if (!where.is_block) {
     const int32_t cluster = where.clusters.front();
@@ -71,7 +72,7 @@ bool Intake::check_place(Request request, Submission& task) const {
   return true;
 }
 
-bool Intake::check_type(Request request, Submission& task) const {
+[[gnu::noinline]] bool Intake::check_type(const Request& request, Submission& task) const {
   const bool is_of_cluster = static_cast<uint32_t>(request.worker_type) < cluster_core_types;
   return is_of_cluster ? check_declared(request, task) : check_rare_type(request, task);
 }
@@ -100,7 +101,7 @@ bool Intake::check_rare_type(const Request& request, Submission& task) const {
                   "PTO2_WORKER_ACCELERATOR",
                   task);
   }
-  if (request.where && !request.where->clusters.empty()) {
+  if (request.where != nullptr && !request.where->clusters.empty()) {
     return refuse(
         "a pinned task for something else than a cube or a vector core, but a cluster has "
         "no others",
@@ -114,7 +115,7 @@ bool Intake::check_rare_type(const Request& request, Submission& task) const {
 }
 
 /// The clusters have open groups.
-void Intake::place(const Where& where, Submission& task) const {
+[[gnu::noinline]] void Intake::place(const Where& where, Submission& task) const {
   task.is_block = where.is_block;
   task.block_dim = where.block_dim;
   if (where.clusters.empty()) return;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "runtime/orchestrator/cluster_groups.hpp"
@@ -25,7 +24,14 @@ struct Request {
   int32_t kernel_id;
   int32_t worker_type;
   std::span<const PTOParam> params;
-  std::optional<Where> where = std::nullopt;  ///< nothing: one task, on any core
+  const Where* where = nullptr;  ///< null: one task, on any core
+
+  /// The same in memory of its own, for functions apart: so the request itself can stay in
+  /// registers. Field by field, because GCC copies a whole from the memory that it keeps it in
+  /// then.
+  [[nodiscard, gnu::always_inline]] Request apart() const {
+    return {kernel_id, worker_type, {params.data(), params.size()}, where};
+  }
 };
 
 /// Takes requests in: refuses those that nobody can serve, and starts a submission for the others.
@@ -43,25 +49,25 @@ class Intake {
 
   /// Whatever the request decides of the task, whose serial number is known. False: its `refusal`
   /// says why it is none.
-  [[nodiscard]] bool accept(const Request& request, Submission& task) const {
-    if (request.where && !check_place(request, task)) [[unlikely]]
+  [[nodiscard, gnu::always_inline]] bool accept(const Request& request, Submission& task) const {
+    if (request.where != nullptr && !check_place(request.apart(), task)) [[unlikely]]
       return false;
     const auto kernel = static_cast<uint32_t>(request.kernel_id);
     if (kernel >= kernels_.size() || kernels_[kernel] == nullptr) [[unlikely]]
-      return refuse_kernel(request, task);
+      return refuse_kernel(request.apart(), task);
+    const KernelEntry entry = kernels_[kernel];
     if (static_cast<uint32_t>(request.worker_type) >= first_rare_type_ &&
-        !check_type(request, task)) [[unlikely]] {
+        !check_type(request.apart(), task)) [[unlikely]] {
       return false;
     }
     const std::size_t count = request.params.size();
     if (count > max_params || (count != 0 && request.params.data() == nullptr)) [[unlikely]]
-      return refuse_params(request, max_params, "", task);
+      return refuse_params(request.apart(), max_params, "", task);
     task.params = request.params;
     task.kernel_id = kernel;
-    task.kernel = kernels_[kernel];
+    task.kernel = entry;
     static_cast<TaskRoute&>(task) = {.type = static_cast<CoreType>(request.worker_type)};
-    task.is_placed = request.where.has_value();
-    if (task.is_placed) [[unlikely]]
+    if (request.where != nullptr) [[unlikely]]
       place(*request.where, task);
     return true;
   }
@@ -73,13 +79,13 @@ class Intake {
                                         uint64_t submissions) const;
 
  private:
-  // Apart from accept(), which every submission passes. They get copies: so the request itself can
-  // stay in registers.
-  static bool refuse_kernel(Request request, Submission& task);
+  // Apart from accept(), which every submission passes.
+  static bool refuse_kernel(const Request& request, Submission& task);
   /// For parameters that are too many, fewer than none, or nowhere.
-  static bool refuse_params(Request request, uint32_t most, const char* beside, Submission& task);
-  bool check_place(Request request, Submission& task) const;
-  bool check_type(Request request, Submission& task) const;
+  static bool refuse_params(const Request& request, uint32_t most, const char* beside,
+                            Submission& task);
+  bool check_place(const Request& request, Submission& task) const;
+  bool check_type(const Request& request, Submission& task) const;
   bool check_declared(const Request& request, Submission& task) const;
   bool check_rare_type(const Request& request, Submission& task) const;
   void place(const Where& where, Submission& task) const;

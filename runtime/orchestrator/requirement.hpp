@@ -154,8 +154,8 @@ class ResourceRequirement {
 
     void submit(const TaskDemand& demand, bool drained) {
       ++submitted;
-      heap.submit(demand.heap_bytes, drained);
       live_nodes += demand.dep_nodes;
+      heap.submit(demand.heap_bytes, drained);
     }
   };
 

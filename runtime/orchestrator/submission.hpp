@@ -113,7 +113,6 @@ struct Submission : TaskRoute {
   uint32_t kernel_id = 0;
   KernelEntry kernel = nullptr;
   std::span<const PTOParam> params;
-  bool is_placed = false;                ///< a block task, or pinned, or both
   uint32_t block_dim = 0;                ///< parts of a block task; only if it is one
   std::vector<PinnedPart> pinned_parts;  ///< one of a task; only with a cluster, that of part 0
 
@@ -128,12 +127,17 @@ struct Submission : TaskRoute {
 
   // What it depends on, by Dataflow::find_producers() and find_owners().
   TaskIds producers;
-  TaskIds owners;  ///< of buffers that it uses, if they are no producers
+  TaskIds owners;           ///< of buffers that it uses, if they are no producers
+  uint64_t live_nodes = 0;  ///< of both, those that can be live in the best case, if that is asked
 
   RunError refusal;  ///< why it is refused, if it is
 
+  /// A block task, or pinned, or both.
+  [[nodiscard]] bool is_placed() const { return is_block || is_pinned(); }
   /// Writes that the TensorMap is told of.
   [[nodiscard]] uint32_t inserts() const { return outputs.size() + rewritten.size(); }
+  /// A node of the dependency pool for each producer and owner.
+  [[nodiscard]] uint32_t nodes() const { return producers.size() + owners.size(); }
   [[nodiscard]] Demand demand() const { return {ring, heap_bytes, producers, owners}; }
 };
 

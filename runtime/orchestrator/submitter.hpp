@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "runtime/orchestrator/counting.hpp"
 #include "runtime/orchestrator/dataflow.hpp"
 #include "runtime/orchestrator/deadlock_report.hpp"
 #include "runtime/orchestrator/graph_replay.hpp"
@@ -47,14 +48,20 @@ class Submitter {
  public:
   using State = RunState<P, F>;
   using Admitted = typename Admission<P, RuntimeSlot<P, F>>::Admitted;
+  using Ring = typename Admission<P, RuntimeSlot<P, F>>::Ring;
 
   /// All of them outlive this object; `log` may be empty.
-  Submitter(State& state, Dataflow& dataflow, const LogSink& log, EventLog& events,
-            OrchestratorCounts& counts)
-      : state_(state), dataflow_(dataflow), log_(log), events_(events), counts_(counts) {
+  Submitter(State& state, Dataflow& dataflow, Counting& counting, const LogSink& log,
+            EventLog& events, OrchestratorCounts& counts)
+      : state_(state),
+        dataflow_(dataflow),
+        counting_(counting),
+        log_(log),
+        events_(events),
+        counts_(counts) {
     for (uint32_t r = 0; r < state.config.rings; ++r) {
       auto& ring = *state.rings[r];
-      desks_[r] = {&ring.arguments[0], &ring.argument_blocks,
+      desks_[r] = {&state.admission.ring(RingId(r)), &ring.arguments[0], &ring.argument_blocks,
                    reinterpret_cast<uint64_t>(ring.heap_memory.data())};
     }
   }
@@ -62,6 +69,16 @@ class Submitter {
   /// When it is known what is recorded, and before the first submission.
   void begin() {
     is_watched_ = task_trace_.enabled() || events_.enabled() || state_.calls.guard != nullptr;
+  }
+  /// Submissions are to this ring from here on.
+  void enter(RingId ring) { desk_ = &desks_[ring.value]; }
+  /// A submission of this type comes. The schedulers are told once that tasks come which run
+  /// neither on a cube nor on a vector core.
+  void expect(CoreType type) {
+    if (static_cast<uint32_t>(type) < cluster_core_types || rare_types_expected_) [[likely]]
+      return;
+    state_.expect_rare_types();
+    rare_types_expected_ = true;
   }
   /// Tasks that were made.
   [[nodiscard]] uint64_t submitted() const { return counts_.tasks; }
@@ -73,22 +90,35 @@ class Submitter {
   /// Looks at the watermarks now and then, before the look-ups of a submission; and gives way to
   /// the schedulers if it is far ahead of them.
   void observe(RingId ring);
-  /// What Dataflow::resolve() does; writes on the way what the kernel will see. Calls met(id) for
-  /// each producer and owner.
-  template <class Met>
-  [[nodiscard]] bool resolve(Submission& task, Met&& met);
+  /// What Dataflow::resolve() does; writes on the way what the kernel will see, and counts the
+  /// producers and owners that can be live in the best case.
+  [[nodiscard]] bool resolve(Submission& task);
   /// Takes the memory of the task's arguments.
   void take_arguments(Submission& task);
   /// Fetches the lines of the slots of producers that resolve() has not met.
   void prefetch(const Submission& task) {
     for (const TaskId producer : task.producers) prefetch_slot(producer);
   }
-  /// Waits until the submission fits.
-  [[nodiscard]] Reserved reserve(Submission& task);
-  /// Makes the task, which fits, and pushes it if it is ready. Its tensors are the dataflow's, or
+  /// True if slot, heap bytes, nodes and TensorMap entries, which are taken together, are free,
+  /// given the watermarks as last observed.
+  [[nodiscard]] bool fits(const Submission& task);
+  /// If not: waits until the submission fits.
+  [[nodiscard]] Reserved wait_for_room(Submission& task);
+  /// Makes the submission a task, which fits, is counted then, and is placed or not, as the
+  /// compiler may know.
+  [[gnu::always_inline]] void make(const Submission& task, bool is_placed) {
+    const auto admitted = take(task);
+    counting_.submit(task, task.live_nodes);
+    commit(task, admitted, is_placed, dataflow_);
+  }
+  /// The first part of that: takes what the task needs, which fits.
+  [[nodiscard]] Admitted take(const Submission& task) {
+    return desk_->ring->take(task.heap_bytes, task.nodes());
+  }
+  /// The rest: writes the task, and pushes it if it is ready. Its tensors are the dataflow's, or
   /// those of the graph that it is a task of.
   template <class Tensors>
-  void commit(const Submission& task, Tensors& tensors);
+  void commit(const Submission& task, Admitted admitted, bool is_placed, Tensors& tensors);
   /// Of a scope that ends: lets go of these tasks, and advances past those that are consumed by it.
   void drop_scope(RingId ring, ScopeTasks::Run run);
   /// What was submitted, if that is kept.
@@ -107,8 +137,6 @@ class Submitter {
   };
 
   void look(RingId ring);
-  [[nodiscard]] Reserved wait_for_room(Submission& task);
-  [[nodiscard]] bool fits(const Submission& task);
   [[nodiscard]] std::optional<Resource> lacking(const Submission& task);
   [[nodiscard]] std::optional<Resource> observe_lacking(Submission& task);
   void forget_reclaimed_producers(Submission& task);
@@ -122,37 +150,35 @@ class Submitter {
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   void write_placed(const Submission& task, TaskId id);
   template <class Tensors>
-  void write(const Submission& task, const Admitted& admitted, uint64_t buffers, Tensors& tensors);
-  [[nodiscard]] bool is_plain(const Submission& task) const {
-    return !is_watched_ && !task.is_placed;
-  }
-  void announce(const Submission& task, TaskId id, uint64_t heap_begin, uint32_t first_node);
-  void publish(const Submission& task, const Admitted& admitted);
+  void write(const Submission& task, const Admitted& admitted, bool is_placed, Tensors& tensors);
+  void publish(const Submission& task, const Admitted& admitted, bool is_placed);
+  void publish_noted(const Submission& task, const Admitted& admitted);
   void push(CoreType type, SlotId slot);
-  void push_noted(const Submission& task, TaskId id, SlotId slot);
   void wait_for_queue(uint32_t type, SlotId slot);
-  template <class Tensors>
+  template <class Tensors, bool traced>
   [[nodiscard]] uint32_t claim(const Submission& task, SlotId slot, uint32_t first_node);
-  /// Writes what the kernel will see of a parameter; without a tensor it is a scalar.
-  [[gnu::always_inline]] static void show(const Submission& task, TaskArguments arguments,
-                                          uint32_t i, const TensorRecord* tensor) {
-    int64_t& value = arguments.values()[i];
-    if (tensor == nullptr) {
-      value = static_cast<int64_t>(task.params[i].scalar);
-    } else {
-      PTOTensor& shown = arguments.tensor(i);
-      shown = tensor->shown();
-      value = reinterpret_cast<int64_t>(&shown);
+  /// Writes what the kernel will see of a parameter.
+  struct Show {
+    [[gnu::always_inline]] void operator()(const Submission& task, uint32_t i,
+                                           uint64_t scalar) const {
+      task.arguments.values()[i] = static_cast<int64_t>(scalar);
     }
-  }
+    [[gnu::always_inline]] void operator()(const Submission& task, uint32_t i,
+                                           const TensorRecord& tensor) const {
+      PTOTensor& shown = task.arguments.tensor(i);
+      shown = tensor.shown();
+      task.arguments.values()[i] = reinterpret_cast<int64_t>(&shown);
+    }
+  };
   /// The line of a producer's slot belongs to its scheduler.
   [[gnu::always_inline]] void prefetch_slot(TaskId id) {
     P::prefetch_for_write(&state_.life.slot_of(id));
   }
   void find_oldest(Deadlock& deadlock) const;
 
-  /// What the submitter writes of a ring, beside its books.
+  /// What the submitter writes of a ring.
   struct Desk {
+    Ring* ring = nullptr;                                           ///< the books
     typename P::template cell<TaskArguments>* arguments = nullptr;  ///< by slot
     ArgumentBlocks* blocks = nullptr;
     uint64_t heap = 0;  ///< where it begins
@@ -160,7 +186,9 @@ class Submitter {
 
   State& state_;
   std::array<Desk, max_rings> desks_;
+  const Desk* desk_ = &desks_[0];  // of the ring that is submitted to
   Dataflow& dataflow_;
+  Counting& counting_;
   const LogSink& log_;
   EventLog& events_;
   OrchestratorCounts& counts_;
@@ -168,6 +196,7 @@ class Submitter {
   uint64_t tickets_ = 0;  // of block tasks, that have a hold on their slots
   Deadlock deadlock_;
   uint64_t last_warning_ = 0;
+  bool rare_types_expected_ = false;  // RunState::expect_rare_types() was called
   bool is_watched_ = true;    // something of each task is recorded, or its buffers are guarded
   uint64_t go_on_until_ = 0;  // the tick before which it does not give way again
   TaskTrace task_trace_;

@@ -69,9 +69,10 @@ void Submitter<P, F>::keep_pace(RingId ring) {
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Submitter<P, F>::take_arguments(Submission& task) {
   const auto params = static_cast<uint32_t>(task.params.size());
-  ArgumentBlocks& blocks = *desks_[task.ring.value].blocks;
-  const auto& ring = state_.admission.ring(task.ring);
-  task.arguments = blocks.take(ring.tasks.next(), params, ring.tasks.alive());
+  ArgumentBlocks& blocks = *desk_->blocks;
+  if (!blocks.has_room(params)) [[unlikely]]
+    blocks.make_room(desk_->ring->tasks.next(), desk_->ring->tasks.alive());
+  task.arguments = blocks.take(params);
   // The next task's lines, if it has as many, which cores have in their caches.
   for (std::size_t i = 0; i < ArgumentBlocks::bytes_of(params); i += cache_line) {
     P::prefetch_for_write(blocks.next() + i);
@@ -84,18 +85,12 @@ template <executors::ExecutionPolicy P, template <class> class F>
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-template <class Met>
-[[gnu::always_inline]] inline bool Submitter<P, F>::resolve(Submission& task, Met&& met) {
+[[gnu::always_inline]] inline bool Submitter<P, F>::resolve(Submission& task) {
   take_arguments(task);
-  return dataflow_.resolve(
-      task,
-      [&task, arguments = task.arguments](uint32_t i, const TensorRecord* tensor) {
-        show(task, arguments, i, tensor);
-      },
-      [&life = state_.life, &met](TaskId producer) {
-        P::prefetch_for_write(&life.slot_of(producer));
-        met(producer);
-      });
+  return dataflow_.resolve(task, Show{}, [this](Submission& of, TaskId producer) {
+    prefetch_slot(producer);
+    of.live_nodes += counting_.can_be_live(producer) ? 1 : 0;
+  });
 }
 
 /// Producers that were reclaimed since the look-ups need no node; their slots may be the next to be
@@ -109,7 +104,9 @@ void Submitter<P, F>::forget_reclaimed_producers(Submission& task) {
 /// the watermarks as last observed.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline bool Submitter<P, F>::fits(const Submission& task) {
-  return state_.admission.fits(task.demand()) && dataflow_.map().reserve(task.inserts());
+  // The ring comes last: its books are still in registers when the task takes from it.
+  return dataflow_.map().reserve(task.inserts()) &&
+         desk_->ring->fits(task.heap_bytes, task.nodes());
 }
 
 /// The first of them that does not fit.
@@ -135,7 +132,7 @@ inline uint64_t requested(const Submission& task, Resource resource) {
     case Resource::heap_ring:
       return task.heap_bytes;
     case Resource::dependency_pool:
-      return task.producers.size() + task.owners.size();
+      return task.nodes();
     case Resource::tensormap_pool:
       return task.inserts();
     case Resource::task_ring:
@@ -143,13 +140,6 @@ inline uint64_t requested(const Submission& task, Resource resource) {
       break;
   }
   return 1;
-}
-
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline Reserved Submitter<P, F>::reserve(Submission& task) {
-  if (fits(task)) [[likely]]
-    return Reserved::fits;
-  return wait_for_room(task);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -316,41 +306,37 @@ void Submitter<P, F>::find_oldest(Deadlock& d) const {
 /// Claims the producers of a task that has some, and holds the owners. Returns how many of them
 /// will not notify it.
 template <executors::ExecutionPolicy P, template <class> class F>
-template <class Tensors>
+template <class Tensors, bool traced>
 [[gnu::noinline]] uint32_t Submitter<P, F>::claim(const Submission& task, SlotId slot,
                                                   uint32_t first_node) {
-  const Demand demand = task.demand();
-  const auto note = [this, &demand](uint32_t i, Claim claim) {
-    constexpr bool replayed = !std::is_same_v<Tensors, Dataflow>;
+  constexpr bool replayed = !std::is_same_v<Tensors, Dataflow>;
+  const auto note = [&](uint32_t i, Claim claim) {
+    if constexpr (traced) task_trace_.claimed(claim);
     if (claim == Claim::early) ++counts_.edges_early;
-    if (claim == Claim::none && !replayed) dataflow_.note_consumed(demand.producers[i]);
-  };
-  const auto trace = [this, &note](uint32_t i, Claim claim) {
-    task_trace_.claimed(claim);
-    note(i, claim);
+    if (claim == Claim::none && !replayed) dataflow_.note_consumed(task.producers[i]);
   };
   const uint32_t absent =
-      task_trace_.enabled()
-          ? state_.admission.claim_all(slot, first_node, demand, counts_.cas_retries, trace)
-          : state_.admission.claim_all(slot, first_node, demand, counts_.cas_retries, note);
-  counts_.edges_linked += demand.producers.size() + demand.owners.size() - absent;
-  counts_.holds += demand.owners.size();
+      state_.admission.claim_all(slot, first_node, task.demand(), counts_.cas_retries, note);
+  counts_.edges_linked += task.nodes() - absent;
+  counts_.holds += task.owners.size();
   return absent;
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
 [[gnu::always_inline]] inline void Submitter<P, F>::commit(const Submission& task,
+                                                           Admitted admitted, bool is_placed,
                                                            Tensors& tensors) {
-  Admitted admitted = state_.admission.take(task.demand());
-  const TaskId id = admitted.id;
-  if (admitted.nodes != 0)
-    admitted.absent = claim<Tensors>(task, admitted.slot_id, admitted.first_node);
-  dataflow_.enter(task, id);
-  prefetch_slot(TaskId(id.value + slots_ahead));
-  const uint64_t buffers = desks_[task.ring.value].heap + admitted.heap_begin;
-  write(task, admitted, buffers, tensors);
-  publish(task, admitted);
+  if (admitted.nodes != 0) {
+    admitted.absent = task_trace_.enabled()
+                          ? claim<Tensors, true>(task, admitted.slot_id, admitted.first_node)
+                          : claim<Tensors, false>(task, admitted.slot_id, admitted.first_node);
+  }
+  dataflow_.enter(task, admitted.id);
+  const Ring& ring = *desk_->ring;
+  P::prefetch_for_write(&ring.slots[ring.tasks.slot(local_of(admitted.id) + slots_ahead)]);
+  write(task, admitted, is_placed, tensors);
+  publish(task, admitted, is_placed);
 }
 
 /// Before anybody else knows the task. What a kernel did to a buffer that was in its place is told
@@ -374,17 +360,14 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
 [[gnu::always_inline]] inline void Submitter<P, F>::write(const Submission& task,
-                                                          const Admitted& admitted,
-                                                          uint64_t buffers, Tensors& tensors) {
+                                                          const Admitted& admitted, bool is_placed,
+                                                          Tensors& tensors) {
   const TaskId id = admitted.id;
-  const uint32_t index = index_of(admitted.slot_id);
-  const auto access = desks_[task.ring.value].arguments[index].editing();
+  const auto access = desk_->arguments[index_of(admitted.slot_id)].editing();
   *access = task.arguments;
-  tensors.place(task, id, buffers, [&](uint32_t i, const TensorRecord* tensor) {
-    show(task, task.arguments, i, tensor);
-  });
+  tensors.place(task, id, desk_->heap + admitted.heap_begin, Show{});
   admitted.slot->descriptor.write({task, id, task.kernel, task.arguments});
-  if (task.is_placed) [[unlikely]]
+  if (is_placed) [[unlikely]]
     write_placed(task, id);
 }
 
@@ -420,55 +403,52 @@ template <executors::ExecutionPolicy P, template <class> class F>
   block.shape.write(shape);
 }
 
+/// `is_placed`: what the submission says, which the compiler may know.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Submitter<P, F>::publish(const Submission& task,
-                                                            const Admitted& admitted) {
-  ++counts_.tasks;
-  if (!is_plain(task)) [[unlikely]]
-    announce(task, admitted.id, admitted.heap_begin, admitted.first_node);
-  if (!state_.admission.release(admitted)) return;
-  if (!is_plain(task)) [[unlikely]]
-    return push_noted(task, admitted.id, admitted.slot_id);
-  push(task.type, admitted.slot_id);
+                                                            const Admitted& admitted,
+                                                            bool is_placed) {
+  counts_.tasks = task.serial;
+  if (is_watched_ || is_placed) [[unlikely]]
+    return publish_noted(task, admitted.apart());
+  if (state_.admission.release(admitted)) push(task.type, admitted.slot_id);
 }
 
-/// What is to be known of a task before it is released, but of most tasks is not.
+/// Of a task of which something is to be known before it is released, or that is not pushed to
+/// where most are.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::announce(const Submission& task, TaskId id,
-                                                 uint64_t heap_begin, uint32_t first_node) {
-  const uint64_t heap = desks_[task.ring.value].heap;
-  if (state_.calls.guard != nullptr) open_guarded(task, id, heap + heap_begin);
+[[gnu::noinline]] void Submitter<P, F>::publish_noted(const Submission& task,
+                                                      const Admitted& admitted) {
+  const TaskId id = admitted.id;
+  const uint64_t heap = desk_->heap;
+  if (state_.calls.guard != nullptr) open_guarded(task, id, heap + admitted.heap_begin);
   if (task_trace_.enabled()) {
     task_trace_.set_heap(task.ring, heap);
-    task_trace_.submitted(task, id, heap_begin, first_node);
+    task_trace_.submitted(task, id, admitted.heap_begin, admitted.first_node);
   }
   record<P>(events_, EventKind::submit, id);
-  if (!task.is_pinned()) return;
-  // It joins the group of each part while that is open, and before anybody can complete it.
-  uint32_t number = 0;
-  for (const auto& [cluster, group] : task.pinned_parts) {
-    state_.clusters.join(cluster);
-    record<P>(events_, {.task = id,
-                        .group = group,
-                        .part = number++,
-                        .place = cluster.value,
-                        .kind = EventKind::join});
+  if (task.is_pinned()) {
+    // It joins the group of each part while that is open, and before anybody can complete it.
+    uint32_t number = 0;
+    for (const auto& [cluster, group] : task.pinned_parts) {
+      state_.clusters.join(cluster);
+      record<P>(events_, {.task = id,
+                          .group = group,
+                          .part = number++,
+                          .place = cluster.value,
+                          .kind = EventKind::join});
+    }
   }
-}
-
-/// Pushes the task to where it is to run, and records that.
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::push_noted(const Submission& task, TaskId id, SlotId slot) {
+  if (!state_.admission.release(admitted)) return;
   record<P>(events_, EventKind::ready, id, static_cast<uint32_t>(task.type));
-  if (task.is_pinned()) return state_.push_pinned(slot, task.cluster_id());
-  push(task.type, slot);
+  if (task.is_pinned()) return state_.push_pinned(admitted.slot_id, task.cluster_id());
+  push(task.type, admitted.slot_id);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Submitter<P, F>::push(CoreType core_type, SlotId slot) {
   const auto type = static_cast<uint32_t>(core_type);
-  auto& ready = state_.ready[type];
-  if (!ready.push(ready.orchestrator_shard(), slot)) [[unlikely]]
+  if (!state_.ready[type].push_orchestrators(slot)) [[unlikely]]
     wait_for_queue(type, slot);
   state_.wake_one(type);
 }
@@ -479,7 +459,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (state_.fatal.is_set()) return;
   auto& ready = state_.ready[type];
   record<P>(events_, EventKind::wait, no_task);
-  P::await([&] { return ready.push(ready.orchestrator_shard(), slot) || state_.fatal.is_set(); });
+  P::await([&] { return ready.push_orchestrators(slot) || state_.fatal.is_set(); });
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

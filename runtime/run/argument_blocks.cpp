@@ -28,7 +28,7 @@ std::size_t ArgumentBlocks::most_chunks(uint32_t window) {
   return window * most / least_used + 3;
 }
 
-void ArgumentBlocks::next_chunk(uint64_t local, uint64_t alive) {
+[[gnu::noinline]] void ArgumentBlocks::make_room(uint64_t local, uint64_t alive) {
   full_.push_back({end_ - chunk_bytes, local - 1});
   if (full_.front().last < alive) {
     next_ = full_.front().begin;

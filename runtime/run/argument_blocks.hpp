@@ -28,13 +28,17 @@ class ArgumentBlocks {
   /// For a ring of `window` slots. Throws std::bad_alloc.
   explicit ArgumentBlocks(uint32_t window);
 
-  /// The lines of the ring's next task, which has this local id; of those below `alive` no more is
-  /// used. Their content is what a former task left.
-  [[nodiscard]] TaskArguments take(uint64_t local, uint32_t params, uint64_t alive) {
-    PTO2_INVARIANT("AB-P1", params <= max_params);
-    const Extent& extent = extents[params];
-    if (static_cast<std::size_t>(end_ - next_) < extent.bytes) [[unlikely]]
-      next_chunk(local, alive);
+  /// Whether there is room for the lines of so many parameters. AB-P1
+  [[nodiscard]] bool has_room(uint32_t params) const {
+    return static_cast<std::size_t>(end_ - next_) >= extent_of(params).bytes;
+  }
+  /// If there is none: makes room before the ring's next task, which has this local id; of those
+  /// below `alive` no more is used.
+  void make_room(uint64_t local, uint64_t alive);
+  /// The lines of the ring's next task, for which there is room. Their content is what a former
+  /// task left.
+  [[nodiscard]] TaskArguments take(uint32_t params) {
+    const Extent& extent = extent_of(params);
     std::byte* const begin = next_;
     next_ += extent.bytes;
     return TaskArguments(begin + extent.in_front);
@@ -72,8 +76,11 @@ class ArgumentBlocks {
     uint64_t last;  ///< local id of the last task in it
   };
 
+  static const Extent& extent_of(uint32_t params) {
+    PTO2_INVARIANT("AB-P1", params <= max_params);
+    return extents[params];
+  }
   static std::size_t most_chunks(uint32_t window);
-  void next_chunk(uint64_t local, uint64_t alive);
 
   MappedBytes memory_;
   std::deque<Full> full_;

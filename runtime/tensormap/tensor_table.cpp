@@ -37,7 +37,8 @@ template <uint32_t ndims>
     if (i + 1 < ndims) region.root_strides[i] = static_cast<uint32_t>(stride);
     stride *= extent;
   }
-  if (stride > max_bytes >> std::countr_zero(element_size)) return false;
+  // A single extent fits whatever the elements.
+  if (ndims > 1 && stride > max_bytes >> std::countr_zero(element_size)) return false;
   for (uint32_t i = ndims; i < PTO_MAX_DIMS; ++i) {
     record.shape[i] = region.box_end[i] = 1;
     record.strides[i] = 0;
@@ -127,12 +128,14 @@ std::string describe(uint64_t tensor, const TensorRecord* record) {
 
 void TensorTable::scope_begin() {
   scope_marks_.push_back(count_);
+  ++depth_;
 }
 
 void TensorTable::scope_end() {
   PTO2_INVARIANT("TT-P2", !scope_marks_.empty());
   count_ = scope_marks_.back();
   scope_marks_.pop_back();
+  --depth_;
 }
 
 /// False: there are as many records as handles can name.
@@ -146,9 +149,13 @@ void TensorTable::scope_end() {
 }
 
 inline TensorRecord* TensorTable::push(uint64_t& handle) {
-  const uint32_t index = count_;
-  if (index == room_ && !add_chunk()) [[unlikely]]
+  if (count_ == room_ && !add_chunk()) [[unlikely]]
     return nullptr;
+  return &push_in_chunk(handle);
+}
+
+[[gnu::always_inline]] inline TensorRecord& TensorTable::push_in_chunk(uint64_t& handle) {
+  const uint32_t index = count_;
   const uint32_t generation = generation_ + (generation_ == 0);
   generation_ = generation + 1;
   count_ = index + 1;
@@ -156,7 +163,7 @@ inline TensorRecord* TensorTable::push(uint64_t& handle) {
   record.generation = generation;
   record.scope_depth = scope_depth();
   handle = uint64_t{generation} << 32 | index;
-  return &record;
+  return record;
 }
 
 TensorResult TensorTable::fail(std::string text) {
@@ -164,19 +171,29 @@ TensorResult TensorTable::fail(std::string text) {
   return {0, error_.c_str()};
 }
 
+/// The whole call again: what make() calls, it calls last, so that it has no registers to save.
+[[gnu::noinline]] TensorResult TensorTable::make_in_next_chunk(uint64_t address,
+                                                               const uint64_t* shape,
+                                                               uint32_t ndims, DataType dtype) {
+  if (!add_chunk()) return refuse_shape("make_tensor", shape, ndims, get_element_size(dtype));
+  return make(address, shape, ndims, dtype);
+}
+
 TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t ndims,
                                DataType dtype) {
+  if (count_ == room_) [[unlikely]]
+    return make_in_next_chunk(address, shape, ndims, dtype);
   uint64_t handle = 0;
-  TensorRecord* const record = push(handle);
+  TensorRecord* const record = &push_in_chunk(handle);
   const uint64_t element_size = get_element_size(dtype);
-  if (record == nullptr || !lay_out_root(*record, shape, ndims, element_size, 0)) [[unlikely]]
+  if (!lay_out_root(*record, shape, ndims, element_size, 0)) [[unlikely]]
     return refuse_root("make_tensor", record, shape, ndims, element_size);
   record->null_external = address == PTO2_NULL_EXTERNAL;
   if (record->null_external) address = 0;
   record->base = address;
   record->address = address;
   record->owner = {};
-  record->external = address != 0;
+  record->external = record->lasts = address != 0;
   record->dtype = dtype;
   if (record->external) return bind_external(*record, handle);
   // The key of a buffer that the runtime allocates is that of its root, of which no two are the
@@ -236,6 +253,7 @@ TensorResult TensorTable::view(uint64_t tensor, const uint64_t* shape, const uin
   record->writes = parent->writes;
   record->owner = parent->owner;
   record->external = parent->external;
+  record->lasts = parent->lasts;
   record->dtype = parent->dtype;
   record->ndims = parent->ndims;
   std::memcpy(record->shape, parent->shape, sizeof record->shape);
@@ -291,6 +309,7 @@ TensorResult TensorTable::reshape(uint64_t tensor, const uint64_t* shape, uint32
   record->address = record->base + record->region.begin;
   record->owner = parent->owner;
   record->external = parent->external;
+  record->lasts = parent->lasts;
   record->dtype = parent->dtype;
   return {handle, nullptr};
 }

@@ -52,6 +52,7 @@ struct alignas(cache_line) TensorRecord : PTOTensor {
   uint8_t axes[PTO_MAX_DIMS];  ///< dimension of the region's box that each dimension runs in
   bool external;               ///< the caller owns the buffer
   bool null_external;          ///< of a root: it was to be so, but the address was null
+  bool lasts;                  ///< the buffer is there for as long as the tensor: no need to look
   Region region;
   BufferWrites own;  ///< of a root or pipe whose buffer is its own: what `writes` leads to
 
@@ -144,8 +145,11 @@ class TensorTable {
     PTO2_INVARIANT("TT-P4", address != 0);
     record.base = address;
     record.address = address;  // a root begins where its buffer does
-    record.owner = owner;
+    record.owner.task = owner.task;
+    record.owner.serial = owner.serial;
+    record.owner.depth = owner.depth;
     record.own.owner = owner.task;
+    record.lasts = owner.depth < record.scope_depth;
   }
 
   /// The line of describe().
@@ -156,7 +160,7 @@ class TensorTable {
   uint32_t size() const { return count_; }
   /// External buffers that are known.
   std::size_t external_buffers() const { return externals_.size(); }
-  uint32_t scope_depth() const { return static_cast<uint32_t>(scope_marks_.size()); }
+  uint32_t scope_depth() const { return depth_; }
 
   /// Most records that can exist at the same time.
   static constexpr uint32_t max_records = uint32_t{1} << 31;
@@ -179,6 +183,9 @@ class TensorTable {
     return chunks_[index >> chunk_bits][index & (chunk_records - 1)];
   }
   TensorRecord* push(uint64_t& handle);
+  TensorRecord& push_in_chunk(uint64_t& handle);
+  TensorResult make_in_next_chunk(uint64_t address, const uint64_t* shape, uint32_t ndims,
+                                  DataType dtype);
   TensorResult bind_external(TensorRecord& root, uint64_t handle);
   TensorResult refuse_array(const CallerArray& array, const TensorRecord& root);
   [[nodiscard]] bool add_chunk();
@@ -194,6 +201,7 @@ class TensorTable {
 
   std::vector<Chunk> chunks_;
   std::vector<uint32_t> scope_marks_;
+  uint32_t depth_ = 0;  // how many those are
   ExternalBuffers externals_;
   CallerArrays arrays_;
   uint32_t count_ = 0;

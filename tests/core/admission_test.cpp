@@ -146,6 +146,22 @@ TYPED_TEST(AdmissionTest, AnOwnerIsHeldAndNotAwaited) {
   EXPECT_TRUE(this->admission.is_reclaimed(owner));
 }
 
+TYPED_TEST(AdmissionTest, AnOwnerIsHeldBesideTheProducers) {
+  const TaskId producer = this->submit(0).id;
+  const TaskId owner = this->submit(0).id;
+  const auto task = this->submit(1, 0, {producer}, {owner});
+  EXPECT_EQ(task.nodes, 2u);
+  EXPECT_EQ(task.absent, 1u);
+  EXPECT_FALSE(this->admission.release(task));
+  this->retire(producer);
+  this->retire(owner);
+  this->admission.observe();
+  EXPECT_EQ(this->admission.alive(0), 0u) << "the task has not read what was produced";
+  this->retire(task.id);
+  this->admission.observe();
+  EXPECT_EQ(this->admission.alive(0), 2u);
+}
+
 TYPED_TEST(AdmissionTest, SeesWhatWasReclaimedWhenItLooks) {
   const TaskId first = this->submit(1).id;
   const TaskId second = this->submit(1).id;

@@ -16,8 +16,8 @@ struct Pool {
 
   /// The indices of the nodes that the next task takes.
   std::set<uint32_t> submit(uint64_t nodes) {
-    const uint32_t first = pool.take(nodes, tasks.slot(tasks.next()));
-    (void)tasks.take();
+    const uint32_t first = pool.take(nodes);
+    pool.set_mark(tasks.slot(tasks.take()));
     std::set<uint32_t> taken;
     for (uint32_t i = 0; i < nodes; ++i) taken.insert(1 + (first - 1 + i) % capacity);
     return taken;

@@ -18,8 +18,8 @@ struct Heap {
   /// Submits a task with `units` units; its begin in units, or -1 if it does not fit.
   int64_t submit(uint64_t units) {
     if (!ring.fits(units * unit)) return -1;
-    const uint64_t begin = ring.take(units * unit, tasks.slot(tasks.next()));
-    (void)tasks.take();
+    const uint64_t begin = ring.take(units * unit);
+    ring.note_end(tasks.slot(tasks.take()));
     return static_cast<int64_t>(begin / unit);
   }
 
@@ -134,7 +134,7 @@ TEST(HeapRing, SeesEndsThatCannotBe) {
 
 TEST(HeapRingDeathTest, TakingWhatDoesNotFit) {
   Heap heap(2);
-  EXPECT_DEATH(heap.ring.take(2 * unit, 0), "HR-I3");
+  EXPECT_DEATH(heap.ring.take(2 * unit), "HR-I3");
 }
 
 TEST(HeapRingDeathTest, EndsOfAnotherWindow) {

@@ -63,6 +63,13 @@ TEST(ReadyQueues, ThievesBeginBehindTheirOwnShard) {
   }
 }
 
+TEST_F(ReadyQueuesTest, TheOrchestratorBeginsWithItsOwnShard) {
+  for (uint32_t n = 0; n < 8; ++n) EXPECT_TRUE(queues.push_orchestrators(task(n))) << n;
+  EXPECT_FALSE(queues.push_orchestrators(task(99)));
+  EXPECT_EQ(index_of(*orchestrator.try_pop()), 0U);
+  EXPECT_EQ(index_of(*a.try_pop()), 4U) << "the next one";
+}
+
 TEST_F(ReadyQueuesTest, AFullShardHandsOnAndAllFullRefuse) {
   for (uint32_t n = 0; n < 8; ++n) EXPECT_TRUE(queues.push(1, task(n))) << n;
   EXPECT_FALSE(queues.push(0, task(99)));

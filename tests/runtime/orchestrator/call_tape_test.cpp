@@ -60,10 +60,11 @@ TEST(CallTape, GivesUpWhereItIsFull) {
 /// Each of which another table of functions, or the run itself, would have refused.
 TEST(CallTape, HasNoCallsThatCannotComeAgain) {
   const int32_t cluster = 0;
+  const Where pinned{.clusters = {&cluster, 1}};
   const PTOParam pipe = make_pipe_in_param(1);
   const std::vector<PTOParam> many(max_params + 1, make_scalar_param(1));
   const Request requests[] = {
-      {0, 0, {}, Where{.clusters = {&cluster, 1}}},
+      {0, 0, {}, &pinned},
       {0, 0, {&pipe, 1}},
       {0, 0, many},
       {0, 0, {static_cast<const PTOParam*>(nullptr), 1}},

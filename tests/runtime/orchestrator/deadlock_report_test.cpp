@@ -19,8 +19,8 @@ uint64_t largest(uint64_t size, const std::vector<uint64_t>& buffers, uint64_t r
   std::vector<uint64_t> ends(8);
   HeapRing heap(tasks, ends, size);
   for (const uint64_t bytes : buffers) {
-    (void)heap.take(bytes, tasks.slot(tasks.next()));
-    (void)tasks.take();
+    (void)heap.take(bytes);
+    heap.note_end(tasks.slot(tasks.take()));
   }
   tasks.observe(reclaimed);
   heap.observe();
