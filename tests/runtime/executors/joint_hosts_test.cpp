@@ -21,6 +21,9 @@ using std::chrono::steady_clock;
 /// out waits for their end.
 class JointHostsTest : public testing::Test {
  protected:
+  explicit JointHostsTest(bool may_join = true)
+      : team_({.executor = Executor::packed, .host_threads = 2, .may_join = may_join}) {}
+
   /// Runs a kernel that takes so long on each of both. The giver gives way meanwhile.
   void run_kernels(microseconds length) {
     hand_out(length, 2);
@@ -106,7 +109,7 @@ class JointHostsTest : public testing::Test {
     }
   }
 
-  Team team_{{.executor = Executor::packed, .host_threads = 2, .may_join = true}};
+  Team team_;
   LogicalThread* giver_ = nullptr;
   std::array<Runner, 2> runners_;
   microseconds length_{0};
@@ -137,6 +140,18 @@ TEST_F(JointHostsTest, TheyPartWhileTheGiverWaits) {
   run_team([this] {
     do run_kernels_alone(microseconds(2));
     while (are_joint());
+  });
+}
+
+struct HostsApartTest : JointHostsTest {
+  HostsApartTest() : JointHostsTest(false) {}
+};
+
+TEST_F(HostsApartTest, OthersStayApartHoweverShortKernelsAre) {
+  run_team([this] {
+    run_kernels_until(false, microseconds(0));
+    for (uint32_t i = 0; i < 1000; ++i) run_kernels(microseconds(0));
+    run_kernels_until(false, microseconds(0));
   });
 }
 
