@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -29,7 +30,7 @@ std::size_t resident_of(std::size_t touched, std::size_t bytes) {
 /// Without data if the system has no memory.
 KeptMemory::Block allocate(std::size_t bytes) {
   if (bytes >= KeptMemory::smallest) {
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+    void* const memory = mmap(nullptr, KeptMemory::mapped_for(bytes), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return {};
     auto* const data = static_cast<std::byte*>(memory);
@@ -57,12 +58,9 @@ void clear(std::byte* data, std::size_t bytes) {
 PTO2_UNSEEN_BY_TSAN bool is_zero(const KeptMemory::Block& block) {
   executors::allow_access(block.data, block.resident);
   const auto* const words = reinterpret_cast<const uint64_t*>(block.data);
-  const std::size_t count = block.bytes / sizeof *words;
+  const std::size_t count = KeptMemory::mapped_for(block.bytes) / sizeof *words;
   uint64_t found = 0;
   for (std::size_t i = 0; i < count; ++i) found |= words[i];
-  for (std::size_t i = count * sizeof *words; i < block.bytes; ++i) {
-    found |= static_cast<uint64_t>(block.data[i]);
-  }
   executors::forbid_access(block.data, block.resident);
   return found == 0;
 }
@@ -72,6 +70,12 @@ PTO2_UNSEEN_BY_TSAN bool is_zero(const KeptMemory::Block& block) {
 KeptMemory& KeptMemory::of_process() {
   static auto* const memory = new KeptMemory;
   return *memory;
+}
+
+std::size_t KeptMemory::mapped_for(std::size_t bytes) noexcept {
+  const std::size_t step = std::bit_floor(bytes) / 8;
+  const std::size_t up = (step - bytes % step) % step;
+  return bytes + std::min(up, SIZE_MAX - bytes);
 }
 
 KeptMemory::Block KeptMemory::take(std::size_t bytes) {
@@ -86,13 +90,14 @@ KeptMemory::Block KeptMemory::take(std::size_t bytes) {
   return block;
 }
 
-/// Without data if none of this size is kept.
+/// Without data if none for this size is kept.
 KeptMemory::Block KeptMemory::find(std::size_t bytes) {
   if (bytes < smallest) return {};
   const std::lock_guard lock(mutex_);
   for (std::size_t i = count_; i-- > 0;) {
-    if (kept_[i].bytes != bytes) continue;
-    const Block block = remove(i);
+    if (mapped_for(kept_[i].bytes) != mapped_for(bytes)) continue;
+    Block block = remove(i);
+    block.bytes = bytes;
     executors::allow_access(block.data, block.resident);
     return block;
   }
@@ -100,8 +105,9 @@ KeptMemory::Block KeptMemory::find(std::size_t bytes) {
 }
 
 void KeptMemory::keep(Block block, std::size_t touched) noexcept {
-  block.resident = std::max(block.resident, resident_of(touched, block.bytes));
-  if (block.bytes < smallest || block.resident > most_resident) return give_back(block);
+  if (block.bytes < smallest) return give_back(block);
+  block.resident = std::max(block.resident, resident_of(touched, mapped_for(block.bytes)));
+  if (block.resident > most_resident) return give_back(block);
   clear(block.data, touched);
   executors::forbid_access(block.data, block.resident);
   const std::lock_guard lock(mutex_);
@@ -121,7 +127,7 @@ KeptMemory::Block KeptMemory::remove(std::size_t i) noexcept {
 void KeptMemory::give_back(const Block& block) noexcept {
   executors::allow_access(block.data, block.resident);
   if (block.bytes >= smallest) {
-    munmap(block.data, block.bytes);
+    munmap(block.data, mapped_for(block.bytes));
   } else {
     std::free(block.data);
   }

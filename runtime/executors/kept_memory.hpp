@@ -18,7 +18,7 @@ class KeptMemory {
   /// A piece of zeroed memory, aligned to 64.
   struct Block {
     std::byte* data = nullptr;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0;     ///< that its user has asked for
     std::size_t resident = 0;  ///< bytes at the front that were ever written, at most
   };
 
@@ -27,6 +27,9 @@ class KeptMemory {
   /// Smaller pieces are neither mapped nor kept: clearing them costs less than a mapping, its page
   /// faults, and its end, of which every processor that runs the process is told.
   static constexpr std::size_t smallest = std::size_t{64} << 10;
+  /// What is mapped for a piece of `bytes`, `smallest` or more: sizes that are up to an eighth
+  /// apart share their pieces, as those of runs that differ a little.
+  [[nodiscard]] static std::size_t mapped_for(std::size_t bytes) noexcept;
 
   /// What the runs of this process share. It is never destroyed.
   static KeptMemory& of_process();
@@ -38,8 +41,8 @@ class KeptMemory {
 
   // From any OS thread.
 
-  /// The piece of this size that was kept last, or a new one, for which all that is kept is given
-  /// up if it must be. Throws std::bad_alloc.
+  /// The piece that was kept last of those for this size, or a new one, for which all that is kept
+  /// is given up if it must be. Throws std::bad_alloc.
   [[nodiscard]] Block take(std::size_t bytes);
   /// Clears a piece and keeps it; the oldest are given back to the system if it is too much. All
   /// but its first `touched` bytes are zero, and nobody uses it any more (KM-P1). Its `resident`

@@ -8,7 +8,6 @@
 #include "runtime/record/trace_writer.hpp"
 #include "stress/graphs/shrink.hpp"
 #include "stress/simulation/decisions.hpp"
-#include "stress/simulation/run_hash.hpp"
 
 namespace pto2::simulations {
 namespace {
@@ -53,16 +52,14 @@ SimulatedRun GraphSubject::run(const FailingTrial& failing, uint64_t schedule) c
   SimulatedRun run;
   run.fault = fault.fault;
   run.fault_text = text_of(fault);
-  RunResult result;
+  RunResult& result = run.result;
   run.outcome = name_of(trial.run(options_.executor, schedule, run.problems,
                                   options_.clustered ? &run.census : nullptr, &result));
   run.fault_reached = fault.fault == Fault::kept_group || result.fault_reached;
   run.tasks = result.tasks;
   run.points = result.points;
   run.timed_out = is_timeout(result.error.code);
-  if (result.points == 0) return run;
-  run.hash = hash_of(result);
-  if (options_.trace) write_trace(result.record, options_.trace);
+  if (options_.trace && result.points != 0) write_trace(result.record, options_.trace);
   return run;
 }
 

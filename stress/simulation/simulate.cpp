@@ -15,6 +15,7 @@
 #include "runtime/output/exit_codes.hpp"
 #include "stress/crash_report.hpp"
 #include "stress/simulation/progress.hpp"
+#include "stress/simulation/run_hash.hpp"
 
 namespace pto2::simulations {
 namespace {
@@ -64,7 +65,7 @@ class Simulation {
       if (watch_.begins) watch_.begins(seed);
       crash_.during(seed, [&] {
         run = subject.run(seed);
-        if (is_repeated(seed, run)) same = subject.run(seed).hash == run.hash;
+        if (is_repeated(seed, run)) same = hash_of(subject.run(seed).result) == hash_of(run.result);
       });
       if (!same) run.problems.emplace_back("the second run of the seed differed from the first");
       if (is_repeated(seed, run) && same) ++repeated_;

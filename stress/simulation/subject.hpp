@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/device/run_result.hpp"
 #include "stress/drawn_device.hpp"
 #include "stress/graphs/census.hpp"
 #include "stress/simulation/faults.hpp"
@@ -19,12 +20,12 @@ struct SimulatedRun {
   std::vector<std::string> problems;  ///< empty unless it is wrong
   uint64_t tasks = 0;
   uint64_t points = 0;          ///< of the schedule
-  uint64_t hash = 0;            ///< of all that happened; 0 if it ended with no result
   graphs::Census census = {};   ///< of a random graph with groups
   Fault fault = Fault::none;    ///< that was drawn
   bool fault_reached = false;   ///< the run has come to it
   std::string fault_text = {};  ///< text_of() the fault, with its place
   bool timed_out = false;       ///< it ended in a time-out
+  RunResult result = {};        ///< as it is, if it ended with one
 
   [[nodiscard]] bool wrong() const { return !problems.empty(); }
 };

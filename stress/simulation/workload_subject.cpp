@@ -14,7 +14,6 @@
 #include "stress/lost_core.hpp"
 #include "stress/simulation/decisions.hpp"
 #include "stress/simulation/demanded_edges.hpp"
-#include "stress/simulation/run_hash.hpp"
 #include "stress/simulation/workload_problems.hpp"
 
 namespace pto2::simulations {
@@ -134,11 +133,11 @@ SimulatedRun WorkloadSubject::run(uint64_t seed, const DeviceConfig& config, uin
   run.fault_text = text_of(fault);
   const Launch what{entries_, [&](PTO2Runtime* rt) { call(rt, relay, tasks); }, {}, {}, fault.chip};
   try {
-    const RunResult result = launch_(options_.executor, config, what, seed);
+    run.result = launch_(options_.executor, config, what, seed);
+    const RunResult& result = run.result;
     run.tasks = result.tasks;
     run.points = result.points;
     run.timed_out = is_timeout(result.error.code);
-    run.hash = hash_of(result);
     if (options_.trace) write_trace(result.record, options_.trace);
     const bool is_lost = stress::has_lost_core(fault.chip, result);
     run.fault_reached = result.fault_reached;

@@ -149,9 +149,43 @@ TEST(KeptMemory, AnotherSizeIsAnotherPiece) {
   KeptMemory::give_back(smaller);
 }
 
+/// Up to an eighth apart. The larger one can be used to its end.
+TEST(KeptMemory, NearlyTheSameSizeIsTheSamePiece) {
+  constexpr std::size_t step = (std::size_t{1} << 20) / 8;
+  constexpr std::size_t most = (std::size_t{1} << 20) + step;
+  KeptMemory memory;
+  const KeptMemory::Block small = memory.take(most - step + 1);
+  write(small, small.bytes);
+  memory.keep(small, small.bytes);
+  EXPECT_TRUE(memory.invariant_holds());
+  const KeptMemory::Block large = memory.take(most);
+  EXPECT_EQ(large.data, small.data);
+  EXPECT_EQ(large.bytes, most);
+  EXPECT_TRUE(is_clear(large));
+  write(large, large.bytes);
+  memory.keep(large, large.bytes);
+  for (const std::size_t other : {most - step, most + 1}) {
+    const KeptMemory::Block block = memory.take(other);
+    EXPECT_NE(block.data, small.data) << other;
+    KeptMemory::give_back(block);
+  }
+  const KeptMemory::Block again = memory.take(small.bytes);
+  EXPECT_EQ(again.bytes, small.bytes);
+  KeptMemory::give_back(again);
+  EXPECT_FALSE(is_resident(small.data + most - 1));
+}
+
+TEST(KeptMemory, ASizeThatCannotBeIsRefused) {
+  KeptMemory memory;
+  EXPECT_THROW((void)memory.take(SIZE_MAX), std::bad_alloc);
+  EXPECT_THROW((void)memory.take(SIZE_MAX / 8 * 7 + 1), std::bad_alloc);
+}
+
 TEST(KeptMemory, SmallPiecesAreNotKept) {
   KeptMemory memory;
-  memory.keep(memory.take(KeptMemory::smallest - 1), 0);
+  for (const std::size_t bytes : {std::size_t{1}, KeptMemory::smallest - 1}) {
+    memory.keep(memory.take(bytes), 0);
+  }
   EXPECT_EQ(memory.blocks(), 0U);
 }
 

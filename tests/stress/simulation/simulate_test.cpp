@@ -47,7 +47,6 @@ SimulatedRun passed(uint64_t tasks = 0) {
   run.outcome = "passed";
   run.tasks = tasks;
   run.points = 10;
-  run.hash = 1;
   return run;
 }
 
@@ -110,7 +109,7 @@ TEST(Simulate, ASecondRunWithAnotherHashIsWrong) {
   uint64_t calls = 0;
   const Summary summary = summary_of({64, 64}, [&](uint64_t) {
     SimulatedRun run = passed();
-    run.hash = ++calls;
+    run.result.tasks = ++calls;
     return run;
   });
   EXPECT_EQ(summary.wrong_runs, 1U);

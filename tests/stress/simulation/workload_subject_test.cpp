@@ -385,7 +385,7 @@ TEST(WorkloadSubject, HandsOnWhatIsKnownOfARun) {
     const SimulatedRun run = subject.run(seed);
     EXPECT_EQ(run.tasks, last.tasks);
     EXPECT_EQ(run.points, last.points);
-    EXPECT_EQ(run.hash, hash_of(last));
+    EXPECT_EQ(hash_of(run.result), hash_of(last));
     EXPECT_EQ(run.fault, last.fault_reached ? Fault::slow_core : Fault::none);
     EXPECT_EQ(run.fault_reached, last.fault_reached);
     EXPECT_THAT(trace, HasSubstr("\n"));
@@ -401,7 +401,7 @@ TEST(WorkloadSubject, ARunWithoutAResultIsWrong) {
   const SimulatedRun run = subject.run(1);
   EXPECT_EQ(run.outcome, "wrong");
   EXPECT_THAT(run.problems, testing::ElementsAre("no end"));
-  EXPECT_EQ(run.hash, 0U);
+  EXPECT_EQ(run.result.points, 0U);
 }
 
 TEST(WorkloadSubject, AThousandRunsShowTheEndOfTheCase) {
