@@ -14,6 +14,28 @@ namespace pto2::executors {
 
 constinit thread_local Exit* volatile this_exit = nullptr;
 
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+
+const std::ptrdiff_t exit_offset = [] {
+  std::ptrdiff_t segment = 0;
+  asm("movq %%fs:0, %0" : "=r"(segment));
+  return reinterpret_cast<std::ptrdiff_t>(&this_exit) - segment;
+}();
+
+#else
+
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN Exit* exit_of_thread() {
+  asm volatile("");
+  return this_exit;
+}
+
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN void set_exit_of_thread(Exit* exit) {
+  asm volatile("");
+  this_exit = exit;
+}
+
+#endif
+
 namespace {
 
 /// Those that hold locks for everybody.
@@ -118,21 +140,6 @@ void CallingCode::call(const std::function<void()>& body) {
   exit_.turn = &turn_;
   come_to(turn() + 1);
   if (!returns(call, own, exit_)) throw_left(exit_.left);
-}
-
-// Not inlined, since the OS thread may be another one each time; see current_host().
-[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN bool CallingCode::enter() {
-  asm volatile("");
-  if (this_exit != &exit_) return false;
-  this_exit = nullptr;
-  come_to(turn() + 1);
-  return true;
-}
-
-[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN void CallingCode::leave() {
-  asm volatile("");
-  come_to(turn() + 1);
-  this_exit = &exit_;
 }
 
 std::string LeftBehind::text() const {

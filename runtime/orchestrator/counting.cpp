@@ -30,7 +30,8 @@ bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t n
   TensorMap& map = dataflow.map();
   entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts());
   while (!map.reserve(task.inserts())) map.enlarge(0, 2 * map.config().pool_size);
-  dataflow.place(task, id, nowhere, [](const Submission&, uint32_t, const TensorRecord&) {});
+  dataflow.place(task, task.needs(), id, nowhere,
+                 [](const Submission&, uint32_t, const TensorRecord&) {});
   return now - since_ <= patience_;
 }
 

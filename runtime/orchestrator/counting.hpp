@@ -35,11 +35,11 @@ class Counting {
     uint64_t nodes = 0;
     for (const TaskId id : task.producers) nodes += can_be_live(id) ? 1 : 0;
     for (const TaskId id : task.owners) nodes += can_be_live(id) ? 1 : 0;
-    submit(task, nodes);
+    submit(task.ring, {.heap_bytes = task.heap_bytes, .live_nodes = nodes});
   }
-  /// The same with the number of its producers and owners that can be live.
-  void submit(const Submission& task, uint64_t nodes) {
-    requirement_.submit(task.ring, {.heap_bytes = task.heap_bytes, .dep_nodes = nodes});
+  /// The same of a task that needs this, which says how many of its nodes can be live.
+  void submit(RingId ring, const Needs& needs) {
+    requirement_.submit(ring, {.heap_bytes = needs.heap_bytes, .dep_nodes = needs.live_nodes});
   }
 
   /// From here on nothing is executed: the rings have come to the tasks `next`, and `alive` are the

@@ -52,8 +52,9 @@ void Dataflow::scope_end() {
 }
 
 bool Dataflow::resolve(Submission& task) {
-  return resolve(
-      task, [](const Submission&, uint32_t, const auto&) {}, [](Submission&, TaskId) {});
+  const auto show = [](const Submission&, uint32_t, const auto&) {};
+  const auto meet = [](Submission&, TaskId) {};
+  return task.counted ? resolve<true>(task, show, meet) : resolve<false>(task, show, meet);
 }
 
 // Apart from resolve(), which every submission passes.

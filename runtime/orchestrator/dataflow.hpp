@@ -49,7 +49,8 @@ class Dataflow {
   [[nodiscard]] bool resolve(Submission& task);
   /// The same, which calls show(task, i, record) for each tensor but the new outputs, show(task, i,
   /// value) for each scalar, and meet(task, id) for each producer and owner as it is found.
-  template <class Show, class Meet>
+  /// `counted`: what the submission says.
+  template <bool counted, class Show, class Meet>
   [[nodiscard]] bool resolve(Submission& task, Show show, Meet meet);
 
   /// The task has been admitted.
@@ -65,10 +66,10 @@ class Dataflow {
   /// producer of what it writes. Calls show(task, i, record) for each new output. Requires that the
   /// map has reserved `task.inserts()` entries.
   template <class Show>
-  [[gnu::always_inline]] void place(const Submission& task, TaskId id, uint64_t address,
-                                    Show show) {
-    if (task.inserts() == 0) return;
-    TensorMap::TaskWrites& of_task = map_.begin_inserts(id, task.inserts());
+  [[gnu::always_inline]] void place(const Submission& task, const Needs& needs, TaskId id,
+                                    uint64_t address, Show show) {
+    if (needs.inserts == 0) return;
+    TensorMap::TaskWrites& of_task = map_.begin_inserts(id, needs.inserts);
     address += zones_.in_front;
     for (const uint32_t i : task.outputs) {
       TensorRecord& tensor = *task.tensors[i];
@@ -106,7 +107,7 @@ class Dataflow {
   [[nodiscard]] TaskNote& note(TaskId id) const {
     return first_note_[ring_of(id).value][static_cast<uint32_t>(id.value) & slot_mask_];
   }
-  template <class Show, class Meet>
+  template <bool counted, class Show, class Meet>
   bool resolve_param(Submission& task, uint32_t i, const PTOParam& param, Show show, Meet meet);
   bool resolve_special(Submission& task, uint32_t i);
   bool resolve_pipe(Submission& task, uint32_t i);
@@ -115,14 +116,13 @@ class Dataflow {
   bool refuse_handle(Submission& task, uint32_t i) const;
   static bool refuse_no_memory(Submission& task, uint32_t i);
   static bool refuse_memory(Submission& task, uint32_t i);
-  template <class Meet>
+  template <bool counted, class Meet>
   void find_producers(Submission& task, const TensorRecord& tensor, Access access, Meet meet);
   void find_counted_producers(Submission& task, const TensorRecord& tensor, Access access);
-  template <class Meet>
+  template <bool counted, class Meet>
   void find_owners(Submission& task, Meet meet);
   [[nodiscard]] static bool is_among_producers(const Submission& task, TaskId id);
   [[nodiscard]] bool is_noted_producer(const Submission& task, TaskId id);
-  [[nodiscard]] bool is_known_producer(const Submission& task, TaskId id);
   [[nodiscard]] bool scope_is_open(const BufferOwner& owner) const {
     return owner.depth < scopes_.size() && scopes_[owner.depth] <= owner.serial;
   }
@@ -147,44 +147,32 @@ inline bool Dataflow::is_noted_producer(const Submission& task, TaskId id) {
   return false;
 }
 
-/// Tells whether the submission has met this producer before.
-inline bool Dataflow::is_known_producer(const Submission& task, TaskId id) {
-  return task.counted ? is_among_producers(task, id) : is_noted_producer(task, id);
-}
-
 /// Whoever names a buffer of the runtime holds the task that allocated it, so that the buffer stays
 /// until the last of them has completed. Who reads has an edge to that task already: its write is
 /// never forgotten (TM-I4).
-template <class Meet>
+template <bool counted, class Meet>
 void Dataflow::find_owners(Submission& task, Meet meet) {
   for (const TaskId owner : task.former_owners) {
-    if (is_known_producer(task, owner)) continue;
+    if (counted ? is_among_producers(task, owner) : is_noted_producer(task, owner)) continue;
     meet(task, owner);
     task.owners.push_back(owner);
   }
 }
 
-template <class Show, class Meet>
+template <bool counted, class Show, class Meet>
 inline bool Dataflow::resolve(Submission& task, Show show, Meet meet) {
-  task.heap_bytes = 0;
-  task.outputs.clear();
-  task.rewritten.clear();
-  task.former_owners.clear();
-  task.has_pipes = false;
-  task.producers.clear();
-  task.owners.clear();
-  task.live_nodes = 0;
+  task.name_nothing();
   const auto count = static_cast<uint32_t>(task.params.size());
   const PTOParam* param = task.params.data();
   for (uint32_t i = 0; i < count; ++i, ++param) {
-    if (!resolve_param(task, i, *param, show, meet)) [[unlikely]]
+    if (!resolve_param<counted>(task, i, *param, show, meet)) [[unlikely]]
       return false;
   }
-  if (!task.former_owners.empty()) find_owners(task, meet);
+  if (!task.former_owners.empty()) find_owners<counted>(task, meet);
   return true;
 }
 
-template <class Show, class Meet>
+template <bool counted, class Show, class Meet>
 [[gnu::always_inline]] inline bool Dataflow::resolve_param(Submission& task, uint32_t i,
                                                            const PTOParam& param, Show show,
                                                            Meet meet) {
@@ -196,7 +184,7 @@ template <class Show, class Meet>
   if (static_cast<uint32_t>(type) > static_cast<uint32_t>(PTOParamType::SCALAR)) [[unlikely]] {
     if (!resolve_special(task, i)) return false;
     show(task, i, *task.tensors[i]);
-    find_producers(task, *task.tensors[i], Access::inout, meet);
+    find_producers<counted>(task, *task.tensors[i], Access::inout, meet);
     return true;
   }
   TensorRecord* const tensor = tensors_.find(param.tensor.id);
@@ -205,13 +193,13 @@ template <class Show, class Meet>
     return refuse_handle(task, i);
   if (!tensor->lasts) {
     if (!tensor->has_address()) return resolve_new_output(task, i);
-    if (!task.counted && !scope_is_open(tensor->owner)) [[unlikely]]
+    if (!counted && !scope_is_open(tensor->owner)) [[unlikely]]
       return refuse_memory(task, i);
   }
   show(task, i, *tensor);
   if (writes(type)) task.rewritten.push_back(tensor);
   if (reads(type)) {
-    find_producers(task, *tensor, writes(type) ? Access::inout : Access::input, meet);
+    find_producers<counted>(task, *tensor, writes(type) ? Access::inout : Access::input, meet);
   } else if (!tensor->external) {
     task.former_owners.push_back(tensor->owner.task);
   }
@@ -232,16 +220,18 @@ inline bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
   return true;
 }
 
-template <class Meet>
+template <bool counted, class Meet>
 inline void Dataflow::find_producers(Submission& task, const TensorRecord& tensor, Access access,
                                      Meet meet) {
-  if (task.counted) [[unlikely]]
-    return find_counted_producers(task, tensor, access);
-  map_.lookup(*tensor.writes, tensor.region, access, [this, &task, meet](const Match& match) {
-    if (is_noted_producer(task, match.producer)) return;
-    meet(task, match.producer);
-    task.producers.push_back(match.producer);
-  });
+  if constexpr (counted) {
+    find_counted_producers(task, tensor, access);
+  } else {
+    map_.lookup(*tensor.writes, tensor.region, access, [this, &task, meet](const Match& match) {
+      if (is_noted_producer(task, match.producer)) return;
+      meet(task, match.producer);
+      task.producers.push_back(match.producer);
+    });
+  }
 }
 
 }  // namespace pto2

@@ -91,7 +91,7 @@ class GraphReplay {
   void find_producers(Submission& task, const std::array<uint64_t, max_rings>& alive) const;
   /// As Dataflow::place(), but for the TensorMap; shows all parameters, a scalar by its value.
   template <class Show>
-  void place(const Submission& task, TaskId id, uint64_t address, Show show) {
+  void place(const Submission& task, const Needs&, TaskId id, uint64_t address, Show show) {
     const uint32_t allocates = graph_.task(task.serial - 1).allocates;
     address += zones_.in_front;
     for (uint32_t i = 0; i < task.params.size(); ++i) {

@@ -95,16 +95,14 @@ struct OrchestrationOps {
     return orchestrator.with_memory([&] { return step(orchestrator); });
   }
 
-  template <class Make>
-  static uint64_t handle_of(PTO2Runtime* rt, const char* name, Make&& make) {
-    return serve(rt, name, [&](O& o) {
-      const TensorResult result = make(o);
-      if (!result.ok()) {
-        o.fail(
-            {ErrorCode::bad_submission, result.error, fmt::format("check the call of {}", name)});
-      }
-      return result.handle;
-    });
+  /// Of what a function that makes tensors comes to.
+  static uint64_t handle_of(O& o, const char* name, TensorResult result) {
+    if (!result.ok()) [[unlikely]]
+      refuse(o, name, result.error);
+    return result.handle;
+  }
+  [[gnu::noinline]] static void refuse(O& o, const char* name, const char* error) {
+    o.fail({ErrorCode::bad_submission, error, fmt::format("check the call of {}", name)});
   }
 
   static const TensorRecord* find(O& o, uint64_t tensor, const char* use) {
@@ -135,23 +133,27 @@ struct OrchestrationOps {
       .make_tensor =
           [](PTO2Runtime* rt, uint64_t address, const uint64_t* shapes, uint32_t ndims,
              DataType dtype) {
-            return handle_of(rt, "make_tensor",
-                             [&](O& o) { return Calls::make(o, address, shapes, ndims, dtype); });
+            return serve(rt, "make_tensor", [&](O& o) {
+              return handle_of(o, "make_tensor", Calls::make(o, address, shapes, ndims, dtype));
+            });
           },
       .view =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, const uint64_t* offsets) {
-            return handle_of(rt, "view",
-                             [&](O& o) { return Calls::view(o, tensor, shapes, offsets); });
+            return serve(rt, "view", [&](O& o) {
+              return handle_of(o, "view", Calls::view(o, tensor, shapes, offsets));
+            });
           },
       .reshape =
           [](PTO2Runtime* rt, uint64_t tensor, const uint64_t* shapes, uint32_t ndims) {
-            return handle_of(rt, "reshape",
-                             [&](O& o) { return Calls::reshape(o, tensor, shapes, ndims); });
+            return serve(rt, "reshape", [&](O& o) {
+              return handle_of(o, "reshape", Calls::reshape(o, tensor, shapes, ndims));
+            });
           },
       .transpose =
           [](PTO2Runtime* rt, uint64_t tensor, uint32_t x, uint32_t y) {
-            return handle_of(rt, "transpose",
-                             [&](O& o) { return Calls::transpose(o, tensor, x, y); });
+            return serve(rt, "transpose", [&](O& o) {
+              return handle_of(o, "transpose", Calls::transpose(o, tensor, x, y));
+            });
           },
       .ndims =
           [](PTO2Runtime* rt, uint64_t tensor) {

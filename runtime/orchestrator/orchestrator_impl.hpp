@@ -269,13 +269,22 @@ template <executors::ExecutionPolicy P, template <class> class F>
     return submit_otherwise(request.apart(), task);
   submitter_.expect(task.type);
   submitter_.observe(task.ring);
+  const bool is_placed = request.where != nullptr;
+  submitter_.take_arguments(task);
+  if (submitter_.show_values(task)) {
+    // As below, of a task of which it is known what it needs: a slot.
+    if (!submitter_.fits({})) [[unlikely]]
+      return submit_late(task);
+    return submitter_.make(task, {}, is_placed);
+  }
   if (!submitter_.resolve(task)) [[unlikely]] {
     refuse(task);
     return;
   }
-  if (!submitter_.fits(task)) [[unlikely]]
+  const Needs needs = task.needs();
+  if (!submitter_.fits(needs)) [[unlikely]]
     return submit_late(task);
-  submitter_.make(task, request.where != nullptr);
+  submitter_.make(task, needs, is_placed);
 }
 
 /// A submission for which there was no room.
@@ -283,7 +292,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Orchestrator<P, F>::submit_late(Submission& task) {
   const Reserved reserved = submitter_.wait_for_room(task);
   if (reserved != Reserved::fits) return end_with(reserved, task);
-  submitter_.make(task, task.is_placed());
+  submitter_.make(task, task.needs(), task.is_placed());
 }
 
 /// A request that was accepted, when no more may come, or in a run that replays a graph, or
@@ -307,9 +316,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
     replay->find_producers(task, state_.admission.alive());
     submitter_.prefetch(task);
     const Reserved reserved =
-        submitter_.fits(task) ? Reserved::fits : submitter_.wait_for_room(task);
+        submitter_.fits(task.needs()) ? Reserved::fits : submitter_.wait_for_room(task);
     if (reserved != Reserved::fits) return end_with(reserved, task);
-    return submitter_.commit(task, submitter_.take(task), task.is_placed(), *replay);
+    const Needs needs = task.needs();
+    return submitter_.commit(task, needs, submitter_.take(needs), task.is_placed(), *replay);
   }
   counting_.observe(task.ring, dataflow_.map());
   if (dataflow_.resolve(task)) {

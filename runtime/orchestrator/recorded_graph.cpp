@@ -188,7 +188,7 @@ class Player {
     listener_.resolved(task_, id);
     while (!map.reserve(task_.inserts())) map.enlarge(0, 2 * map.config().pool_size);
     dataflow_.enter(task_, id);
-    dataflow_.place(task_, id, listener_.address_of(task_),
+    dataflow_.place(task_, task_.needs(), id, listener_.address_of(task_),
                     [](const Submission&, uint32_t, const TensorRecord&) {});
   }
 

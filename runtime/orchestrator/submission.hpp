@@ -100,6 +100,14 @@ class ParamList {
   uint32_t size_ = 0;
 };
 
+/// What a submission takes of its ring, and of the TensorMap.
+struct Needs {
+  uint64_t heap_bytes = 0;
+  uint32_t nodes = 0;       ///< of the dependency pool: one for each producer and owner
+  uint32_t inserts = 0;     ///< writes that the TensorMap is told of
+  uint64_t live_nodes = 0;  ///< of the nodes, those that count in the best case, if that is asked
+};
+
 /// One object serves all submissions of a run, so that its vectors keep their memory: a scratchpad.
 /// Whoever fills a field in clears it first, so nothing is left of the former submission.
 struct Submission : TaskRoute {
@@ -136,8 +144,19 @@ struct Submission : TaskRoute {
   [[nodiscard]] bool is_placed() const { return is_block || is_pinned(); }
   /// Writes that the TensorMap is told of.
   [[nodiscard]] uint32_t inserts() const { return outputs.size() + rewritten.size(); }
-  /// A node of the dependency pool for each producer and owner.
   [[nodiscard]] uint32_t nodes() const { return producers.size() + owners.size(); }
+  [[nodiscard]] Needs needs() const { return {heap_bytes, nodes(), inserts(), live_nodes}; }
+  /// It names neither tensors nor pipes, as far as is known.
+  void name_nothing() {
+    heap_bytes = 0;
+    outputs.clear();
+    rewritten.clear();
+    former_owners.clear();
+    has_pipes = false;
+    producers.clear();
+    owners.clear();
+    live_nodes = 0;
+  }
   [[nodiscard]] Demand demand() const { return {ring, heap_bytes, producers, owners}; }
 };
 

@@ -90,35 +90,38 @@ class Submitter {
   /// Looks at the watermarks now and then, before the look-ups of a submission; and gives way to
   /// the schedulers if it is far ahead of them.
   void observe(RingId ring);
+  /// Takes the memory of the task's arguments.
+  void take_arguments(Submission& task);
+  /// True: its parameters are values, and the kernel will see them; it names nothing.
+  [[nodiscard]] bool show_values(Submission& task);
   /// What Dataflow::resolve() does; writes on the way what the kernel will see, and counts the
   /// producers and owners that can be live in the best case.
   [[nodiscard]] bool resolve(Submission& task);
-  /// Takes the memory of the task's arguments.
-  void take_arguments(Submission& task);
   /// Fetches the lines of the slots of producers that resolve() has not met.
   void prefetch(const Submission& task) {
     for (const TaskId producer : task.producers) prefetch_slot(producer);
   }
   /// True if slot, heap bytes, nodes and TensorMap entries, which are taken together, are free,
   /// given the watermarks as last observed.
-  [[nodiscard]] bool fits(const Submission& task);
+  [[nodiscard]] bool fits(const Needs& needs);
   /// If not: waits until the submission fits.
   [[nodiscard]] Reserved wait_for_room(Submission& task);
-  /// Makes the submission a task, which fits, is counted then, and is placed or not, as the
-  /// compiler may know.
-  [[gnu::always_inline]] void make(const Submission& task, bool is_placed) {
-    const auto admitted = take(task);
-    counting_.submit(task, task.live_nodes);
-    commit(task, admitted, is_placed, dataflow_);
+  /// Makes the submission a task, which fits, and is counted then. What it needs, and whether it is
+  /// placed, the compiler may know.
+  [[gnu::always_inline]] void make(const Submission& task, const Needs& needs, bool is_placed) {
+    const auto admitted = take(needs);
+    counting_.submit(task.ring, needs);
+    commit(task, needs, admitted, is_placed, dataflow_);
   }
-  /// The first part of that: takes what the task needs, which fits.
-  [[nodiscard]] Admitted take(const Submission& task) {
-    return desk_->ring->take(task.heap_bytes, task.nodes());
+  /// The first part of that: takes what the task needs.
+  [[nodiscard]] Admitted take(const Needs& needs) {
+    return desk_->ring->take(needs.heap_bytes, needs.nodes);
   }
   /// The rest: writes the task, and pushes it if it is ready. Its tensors are the dataflow's, or
   /// those of the graph that it is a task of.
   template <class Tensors>
-  void commit(const Submission& task, Admitted admitted, bool is_placed, Tensors& tensors);
+  void commit(const Submission& task, const Needs& needs, Admitted admitted, bool is_placed,
+              Tensors& tensors);
   /// Of a scope that ends: lets go of these tasks, and advances past those that are consumed by it.
   void drop_scope(RingId ring, ScopeTasks::Run run);
   /// What was submitted, if that is kept.
@@ -149,8 +152,6 @@ class Submitter {
   void keep_pace(RingId ring);
   void open_guarded(const Submission& task, TaskId id, uint64_t buffers);
   void write_placed(const Submission& task, TaskId id);
-  template <class Tensors>
-  void write(const Submission& task, const Admitted& admitted, bool is_placed, Tensors& tensors);
   void publish(const Submission& task, const Admitted& admitted, bool is_placed);
   void publish_noted(const Submission& task, const Admitted& admitted);
   void push(CoreType type, SlotId slot);

@@ -73,9 +73,10 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (!blocks.has_room(params)) [[unlikely]]
     blocks.make_room(desk_->ring->tasks.next(), desk_->ring->tasks.alive());
   task.arguments = blocks.take(params);
-  // The next task's lines, if it has as many, which cores have in their caches.
-  for (std::size_t i = 0; i < ArgumentBlocks::bytes_of(params); i += cache_line) {
+  // The next task's lines, if it has as many or one more, which cores have in their caches.
+  for (std::size_t i = 0; i < ArgumentBlocks::bytes_of(params); i += 2 * cache_line) {
     P::prefetch_for_write(blocks.next() + i);
+    P::prefetch_for_write(blocks.next() + i + cache_line);
   }
   task.arguments.call() = {.run = &state_.calls.run,
                            .pipes = 0,
@@ -85,9 +86,20 @@ template <executors::ExecutionPolicy P, template <class> class F>
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::always_inline]] inline bool Submitter<P, F>::show_values(Submission& task) {
+  int64_t* value = task.arguments.values();
+  const std::span params = task.params;
+  for (const PTOParam& param : params) {
+    if (param.type != PTOParamType::SCALAR) return false;
+    *value++ = static_cast<int64_t>(param.scalar);
+  }
+  task.name_nothing();
+  return true;
+}
+
+template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline bool Submitter<P, F>::resolve(Submission& task) {
-  take_arguments(task);
-  return dataflow_.resolve(task, Show{}, [this](Submission& of, TaskId producer) {
+  return dataflow_.template resolve<false>(task, Show{}, [this](Submission& of, TaskId producer) {
     prefetch_slot(producer);
     of.live_nodes += counting_.can_be_live(producer) ? 1 : 0;
   });
@@ -100,19 +112,16 @@ void Submitter<P, F>::forget_reclaimed_producers(Submission& task) {
   task.producers.erase_if([&](TaskId id) { return state_.admission.is_reclaimed(id); });
 }
 
-/// True if slot, heap bytes, nodes and TensorMap entries, which are taken together, are free, given
-/// the watermarks as last observed.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline bool Submitter<P, F>::fits(const Submission& task) {
+[[gnu::always_inline]] inline bool Submitter<P, F>::fits(const Needs& needs) {
   // The ring comes last: its books are still in registers when the task takes from it.
-  return dataflow_.map().reserve(task.inserts()) &&
-         desk_->ring->fits(task.heap_bytes, task.nodes());
+  return dataflow_.map().reserve(needs.inserts) && desk_->ring->fits(needs.heap_bytes, needs.nodes);
 }
 
 /// The first of them that does not fit.
 template <executors::ExecutionPolicy P, template <class> class F>
 std::optional<Resource> Submitter<P, F>::lacking(const Submission& task) {
-  if (fits(task)) return std::nullopt;
+  if (fits(task.needs())) return std::nullopt;
   const auto lack = state_.admission.lacking(task.demand());
   return lack ? resource_of(*lack) : Resource::tensormap_pool;
 }
@@ -325,9 +334,9 @@ template <class Tensors, bool traced>
 template <executors::ExecutionPolicy P, template <class> class F>
 template <class Tensors>
 [[gnu::always_inline]] inline void Submitter<P, F>::commit(const Submission& task,
-                                                           Admitted admitted, bool is_placed,
-                                                           Tensors& tensors) {
-  if (admitted.nodes != 0) {
+                                                           const Needs& needs, Admitted admitted,
+                                                           bool is_placed, Tensors& tensors) {
+  if (needs.nodes != 0) {
     admitted.absent = task_trace_.enabled()
                           ? claim<Tensors, true>(task, admitted.slot_id, admitted.first_node)
                           : claim<Tensors, false>(task, admitted.slot_id, admitted.first_node);
@@ -335,7 +344,15 @@ template <class Tensors>
   dataflow_.enter(task, admitted.id);
   const Ring& ring = *desk_->ring;
   P::prefetch_for_write(&ring.slots[ring.tasks.slot(local_of(admitted.id) + slots_ahead)]);
-  write(task, admitted, is_placed, tensors);
+  {
+    // What the task's scheduler and its core will read; its outputs get their places on the way.
+    const auto access = desk_->arguments[index_of(admitted.slot_id)].editing();
+    *access = task.arguments;
+    tensors.place(task, needs, admitted.id, desk_->heap + admitted.heap_begin, Show{});
+    admitted.slot->descriptor.write({task, admitted.id, task.kernel, task.arguments});
+    if (is_placed) [[unlikely]]
+      write_placed(task, admitted.id);
+  }
   publish(task, admitted, is_placed);
 }
 
@@ -353,22 +370,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
                                 .heap_begin = buffers,
                                 .heap_bytes = task.heap_bytes});
   if (late) state_.give_up(KernelFault(*late));
-}
-
-/// What the task's scheduler and its core will read; and lets `tensors` give its outputs their
-/// places, from `buffers` on.
-template <executors::ExecutionPolicy P, template <class> class F>
-template <class Tensors>
-[[gnu::always_inline]] inline void Submitter<P, F>::write(const Submission& task,
-                                                          const Admitted& admitted, bool is_placed,
-                                                          Tensors& tensors) {
-  const TaskId id = admitted.id;
-  const auto access = desk_->arguments[index_of(admitted.slot_id)].editing();
-  *access = task.arguments;
-  tensors.place(task, id, desk_->heap + admitted.heap_begin, Show{});
-  admitted.slot->descriptor.write({task, id, task.kernel, task.arguments});
-  if (is_placed) [[unlikely]]
-    write_placed(task, id);
 }
 
 /// In place of the tensors that they are to the TensorMap, the pipes; and what a block task has.

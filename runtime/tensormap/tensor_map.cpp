@@ -99,10 +99,11 @@ void TensorMap::clean_up(uint32_t ring) {
   const std::span<TaskWrites> tasks = tasks_[ring].span();
   // Those from here on never wrote anything.
   const uint64_t end = std::min(local_of(oldest), ends_[ring]);
+  const uint64_t slot_mask = config_.window - 1;
   // A slot that was visited once is clean up to the watermark, however many tasks it has seen.
   uint64_t local = std::max(cleaned_[ring], end - std::min<uint64_t>(end, config_.window));
   for (; local < end; ++local) {
-    TaskWrites& of_task = tasks[local & (config_.window - 1)];
+    TaskWrites& of_task = tasks[local & slot_mask];
     if (!of_task.is_empty() && of_task.task < oldest) forget(of_task);
   }
   cleaned_[ring] = local_of(oldest);

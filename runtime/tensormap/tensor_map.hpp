@@ -89,7 +89,7 @@ class TensorMap {
   /// it must. When false, more tasks have to retire and be noted by sync(). To submit a task all
   /// or nothing: reserve its inserts, look everything up, then insert.
   bool reserve(uint32_t n) {
-    if (uint64_t{live_} + n <= limit_) [[likely]]
+    if (live_ + n <= limit_) [[likely]]  // a pool is far smaller than the numbers
       return true;
     for (uint32_t ring = 0; ring < config_.rings; ++ring) clean_up_behind(ring, 1);
     return n <= available();

@@ -171,7 +171,7 @@ TensorResult TensorTable::fail(std::string text) {
   return {0, error_.c_str()};
 }
 
-/// The whole call again: what make() calls, it calls last, so that it has no registers to save.
+/// The whole call again.
 [[gnu::noinline]] TensorResult TensorTable::make_in_next_chunk(uint64_t address,
                                                                const uint64_t* shape,
                                                                uint32_t ndims, DataType dtype) {
@@ -181,27 +181,47 @@ TensorResult TensorTable::fail(std::string text) {
 
 TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t ndims,
                                DataType dtype) {
+  static_assert(PTO_MAX_DIMS == 5);
   if (count_ == room_) [[unlikely]]
     return make_in_next_chunk(address, shape, ndims, dtype);
+  switch (ndims) {
+    case 1:
+      return make_root<1>(address, shape, dtype);
+    case 2:
+      return make_root<2>(address, shape, dtype);
+    case 3:
+      return make_root<3>(address, shape, dtype);
+    case 4:
+      return make_root<4>(address, shape, dtype);
+    case 5:
+      return make_root<5>(address, shape, dtype);
+    default:
+      return refuse_shape("make_tensor", shape, ndims, get_element_size(dtype));
+  }
+}
+
+/// A function for each number of dimensions, and what it calls comes last: so it has hardly a
+/// register to save.
+template <uint32_t ndims>
+TensorResult TensorTable::make_root(uint64_t address, const uint64_t* shape, DataType dtype) {
   uint64_t handle = 0;
-  TensorRecord* const record = &push_in_chunk(handle);
+  TensorRecord& record = push_in_chunk(handle);
   const uint64_t element_size = get_element_size(dtype);
-  if (!lay_out_root(*record, shape, ndims, element_size, 0)) [[unlikely]]
-    return refuse_root("make_tensor", record, shape, ndims, element_size);
-  record->null_external = address == PTO2_NULL_EXTERNAL;
-  if (record->null_external) address = 0;
-  record->base = address;
-  record->address = address;
-  record->owner = {};
-  record->external = record->lasts = address != 0;
-  record->dtype = dtype;
-  if (record->external) return bind_external(*record, handle);
+  if (element_size == 0 || !lay_out_dims<ndims>(record, shape, element_size, 0)) [[unlikely]]
+    return refuse_root("make_tensor", &record, shape, ndims, element_size);
+  record.null_external = address == PTO2_NULL_EXTERNAL;
+  if (record.null_external) address = 0;
+  record.base = address;
+  record.address = address;
+  record.owner = {};
+  record.external = record.lasts = address != 0;
+  record.dtype = dtype;
+  if (record.external) return bind_external(record, handle);
   // The key of a buffer that the runtime allocates is that of its root, of which no two are the
   // same while the TensorMap knows of them: its address is given out again.
   constexpr uint64_t no_address = uint64_t{1} << 63;
-  record->own = {.key = no_address | uint64_t{record->generation} << 10,
-                 .bytes = record->region.end};
-  record->writes = &record->own;
+  record.own = {.key = no_address | uint64_t{record.generation} << 10, .bytes = record.region.end};
+  record.writes = &record.own;
   return {handle, nullptr};
 }
 

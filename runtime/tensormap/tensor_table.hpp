@@ -65,7 +65,7 @@ struct alignas(cache_line) TensorRecord : PTOTensor {
   bool is_contiguous() const;
   /// What a kernel sees. Requires an address.
   [[nodiscard]] const PTOTensor& shown() const {
-    PTO2_INVARIANT("TT-P1", has_address());
+    PTO2_INVARIANT("TT-P1", lasts || has_address());
     return *this;
   }
 };
@@ -184,6 +184,8 @@ class TensorTable {
   }
   TensorRecord* push(uint64_t& handle);
   TensorRecord& push_in_chunk(uint64_t& handle);
+  template <uint32_t ndims>
+  [[gnu::noinline]] TensorResult make_root(uint64_t address, const uint64_t* shape, DataType dtype);
   TensorResult make_in_next_chunk(uint64_t address, const uint64_t* shape, uint32_t ndims,
                                   DataType dtype);
   TensorResult bind_external(TensorRecord& root, uint64_t handle);

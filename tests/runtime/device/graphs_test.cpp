@@ -287,5 +287,37 @@ TEST(Edges, AreLinkedOrEarly) {
   }
 }
 
+void slow_kernel(int64_t*) {
+  for (int i = 0; i < 1000; ++i) give_way();
+}
+void quick_kernel(int64_t*) {}
+
+/// The fourth task lacks a slot of four. The one before it had a producer.
+TEST(Edges, AreNoneOfALateTaskThatNamesNothing) {
+  static constexpr KernelEntry kernels[] = {slow_kernel, quick_kernel};
+  DeviceConfig config = small_device();
+  config.window = 4;
+  int32_t memory = 0;
+  const Launch what{
+      kernels,
+      [&](PTO2Runtime* rt) {
+        pto2_rt_init_tensor_pool(rt);
+        const uint64_t shape[] = {1};
+        const PTOParam link = make_inout_param(make_tensor_external(&memory, shape, 1));
+        for (int i = 0; i < 4; ++i) {
+          PTO2_SCOPE(rt) {
+            const PTOParam* const params = i < 3 ? &link : nullptr;
+            pto2_rt_submit_task(rt, i == 0 ? 0 : 1, PTO2_WORKER_CUBE, params, params != nullptr);
+          }
+        }
+      },
+      {}};
+  const RunResult result = launch_on(ExecutorKind::seeded, config, what, 1);
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(result.waits, 1U);
+  EXPECT_EQ(result.edges_linked, 2U);
+  EXPECT_EQ(result.edges_early, 0U);
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -179,7 +179,8 @@ TEST_F(Producers, AndOwnersAreNamedOnce) {
   first.params = std::span(params).first(1);
   ASSERT_TRUE(dataflow_.resolve(first));
   dataflow_.enter(first, owner);
-  dataflow_.place(first, owner, 0x10000, [](const Submission&, uint32_t, const TensorRecord&) {});
+  dataflow_.place(first, first.needs(), owner, 0x10000,
+                  [](const Submission&, uint32_t, const TensorRecord&) {});
   for (const bool counted : {false, true}) {
     Submission task = next();
     task.counted = counted;
