@@ -292,7 +292,8 @@ void slow_kernel(int64_t*) {
 }
 void quick_kernel(int64_t*) {}
 
-/// The fourth task lacks a slot of four. The one before it had a producer.
+/// The fourth task lacks a slot of four. The one before it had a producer, which runs still when
+/// the first has ended.
 TEST(Edges, AreNoneOfALateTaskThatNamesNothing) {
   static constexpr KernelEntry kernels[] = {slow_kernel, quick_kernel};
   DeviceConfig config = small_device();
@@ -307,7 +308,7 @@ TEST(Edges, AreNoneOfALateTaskThatNamesNothing) {
         for (int i = 0; i < 4; ++i) {
           PTO2_SCOPE(rt) {
             const PTOParam* const params = i < 3 ? &link : nullptr;
-            pto2_rt_submit_task(rt, i == 0 ? 0 : 1, PTO2_WORKER_CUBE, params, params != nullptr);
+            pto2_rt_submit_task(rt, i < 2 ? 0 : 1, PTO2_WORKER_CUBE, params, params != nullptr);
           }
         }
       },
