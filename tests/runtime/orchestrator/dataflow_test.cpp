@@ -191,5 +191,28 @@ TEST_F(Producers, AndOwnersAreNamedOnce) {
   }
 }
 
+/// A tensor of an outer scope, whose buffer the first task of an inner one allocates.
+TEST_F(Producers, MemoryOfAnInnerScopeIsThereUntilThatEnds) {
+  constexpr uint64_t shape[] = {2};
+  Tensor tensor{};
+  tensor.id = dataflow_.tensors().make(0, shape, 1, DataType::FLOAT32).handle;
+  const PTOParam output = make_output_param(tensor);
+  const PTOParam input = make_input_param(tensor);
+  Submission first = next();
+  dataflow_.scope_begin(first.serial);
+  first.depth = 1;
+  first.params = std::span(&output, 1);
+  ASSERT_TRUE(dataflow_.resolve(first));
+  dataflow_.enter(first, make_id(1, 0));
+  dataflow_.place(first, first.needs(), make_id(1, 0), 0x10000,
+                  [](const Submission&, uint32_t, const TensorRecord&) {});
+  for (const bool is_there : {true, false}) {
+    Submission reader = next();
+    reader.params = std::span(&input, 1);
+    EXPECT_EQ(dataflow_.resolve(reader), is_there);
+    if (is_there) dataflow_.scope_end();
+  }
+}
+
 }  // namespace
 }  // namespace pto2
