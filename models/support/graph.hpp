@@ -144,15 +144,19 @@ class Graph : public Roles<P, 1 + workers> {
   /// Runs the tasks of worker `worker` (from 0) as they become ready.
   void work(uint32_t worker) {
     for (uint32_t number = worker; number < shape_.tasks; number += workers) {
-      uint32_t handed = 0;
-      P::await([&] {
-        handed = handed_[number].slot.load(std::memory_order_acquire);
-        return handed != 0;
-      });
-      const SlotId slot{handed - 1};
-      run_kernel(number, slot);
-      complete(number, slot, worker);
+      run_and_complete(number, worker);
     }
+  }
+  /// One task, once it has been handed over.
+  void run_and_complete(uint32_t number, uint32_t worker) {
+    uint32_t handed = 0;
+    P::await([&] {
+      handed = handed_[number].slot.load(std::memory_order_acquire);
+      return handed != 0;
+    });
+    const SlotId slot{handed - 1};
+    run_kernel(number, slot);
+    complete(number, slot, worker);
   }
 
  private:

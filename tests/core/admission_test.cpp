@@ -203,6 +203,7 @@ TEST_F(AdmissionDeathTest, RefusesProducersThatAreReclaimed) {
   retire(gone);
   admission.observe();
   EXPECT_DEATH(static_cast<void>(submit(1, 0, {gone})), "AD-I2");
+  EXPECT_DEATH(static_cast<void>(submit(1, 0, {submit(0).id, gone})), "AD-I2");
   EXPECT_DEATH(static_cast<void>(submit(1, 0, {}, {gone})), "AD-I2");
 }
 
