@@ -25,7 +25,7 @@ inline bool is_pipe(PTOParamType type) {
 inline int32_t pipe_tag(const PTOParam& param) {
   return static_cast<int32_t>(param.tensor.id & 0xffffffffU);
 }
-/// A pipe is read and written, whichever side of it is named: whoever names it is ordered.
+/// Of tensors. A pipe is read and written, whichever side of it is named: see resolve_pipe().
 inline bool reads(PTOParamType type) {
   return type != PTOParamType::OUTPUT && type != PTOParamType::SCALAR;
 }
