@@ -1,5 +1,7 @@
 #include "runtime/executors/packed_host.hpp"
 
+#include <algorithm>
+
 #include "runtime/executors/pause.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/signal_stack.hpp"
@@ -192,6 +194,13 @@ void PackedHost::wait_in_kernel() {
   detach();
 }
 
+/// Whether a kernel waits on this OS thread, for rings that no nap must keep it from.
+bool PackedHost::keeps_any() const {
+  return std::ranges::any_of(team_.fibers_, [this](const HostedThread* thread) {
+    return thread->home() == this && thread->is_kept();
+  });
+}
+
 /// Of the host whose fibers are at the first one while kernels are short: it does not sleep, as it
 /// would be woken at each of them, and does not keep the CPU busy either. Nobody there may get to
 /// see that kernels have become long.
@@ -205,7 +214,7 @@ void PackedHost::nap() {
 /// Looks for work for a while. Whether there may be some, or nothing to wait for.
 bool PackedHost::look_around() {
   if (team_.hosts_.size() == 1) return false;
-  if (!is_first_ && team_.joint_.are_joint()) {
+  if (!is_first_ && team_.joint_.are_joint() && !keeps_any()) {
     nap();
     return true;
   }

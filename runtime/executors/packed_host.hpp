@@ -88,6 +88,7 @@ class PackedHost : public FiberHost<Machine> {
   [[nodiscard]] PackedHost& other_of_two() const;
   void join_or_part();
   void move_out(const HostedThread* but);
+  [[nodiscard]] bool keeps_any() const;
   void nap();
   [[nodiscard]] bool look_around();
   [[nodiscard]] bool steal_from_long_kernels();

@@ -37,6 +37,17 @@ TEST(ExecutorTable, ASimulationHasItsStrategyAndItsSeed) {
   EXPECT_EQ(schedule_of(ExecutorKind::pct, 7).max_points, 12'345U);
 }
 
+TEST(ExecutorTable, HostsOfALaunchMayJoinUnlessTheyAreToldNotTo) {
+  const auto packed = [](bool may_join) {
+    return std::get<executors::TeamOptions>(
+        team_of({.executor = ExecutorKind::packed, .host_threads = 2, .may_join = may_join}));
+  };
+  EXPECT_TRUE(ExecutorOptions{}.may_join);
+  EXPECT_TRUE(packed(true).may_join);
+  EXPECT_FALSE(packed(false).may_join);
+  EXPECT_EQ(packed(true).host_threads, 2U);
+}
+
 /// Weak memory is known by the fan-out that it does not have.
 TEST(ExecutorTable, WhatHasWeakMemoryRunsOnIt) {
   DeviceConfig config;

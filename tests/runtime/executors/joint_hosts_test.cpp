@@ -50,6 +50,35 @@ class JointHostsTest : public testing::Test {
     is_released_ = true;
     while (!have_run(1)) yield();
   }
+  /// The giver is not taken by the other host from now on: it could not have hosts join there.
+  void stay() { static_cast<HostedThread*>(giver_)->keep(true); }
+  /// A kernel of the second that waits on the other host, while the first has short ones until it
+  /// has come to the giver's host.
+  void join_beside_a_kernel_that_waits() {
+    Runner& waiter = runners_[1];
+    for (;;) {
+      waiter.waits = true;
+      hand_out(waiter);
+      while (waiter.waits) yield();
+      if (waiter.runs_on.load() != gettid()) break;
+      end_the_kernel_that_waits();
+    }
+    length_ = microseconds(0);
+    do {
+      hand_out(runners_[0]);
+      while (!runners_[0].has_run()) {
+        if (!give_way()) yield();
+      }
+    } while (runners_[0].runs_on.load() != gettid());
+  }
+  void end_the_kernel_that_waits() {
+    Runner& waiter = runners_[1];
+    may_go_on_ = true;
+    waiter.thread->ring();
+    while (!waiter.has_run()) yield();
+    may_go_on_ = false;
+  }
+  [[nodiscard]] bool other_host_sleeps() const { return team_.host_state(1).asleep; }
   [[nodiscard]] bool are_joint() const {
     return std::ranges::all_of(
         runners_, [self = gettid()](const Runner& r) { return r.runs_on.load() == self; });
@@ -77,27 +106,40 @@ class JointHostsTest : public testing::Test {
     std::atomic<uint32_t> handed_out{0};
     std::atomic<uint32_t> run{0};
     std::atomic<pid_t> runs_on{0};
+    std::atomic<bool> waits{false};  ///< its next kernel is to wait, and has not begun
+
+    [[nodiscard]] bool has_run() const { return run.load() == handed_out.load(); }
   };
 
   void hand_out(microseconds length, uint32_t runners) {
     length_ = length;
-    for (Runner& runner : std::span(runners_).first(runners)) {
-      ++runner.handed_out;
-      runner.thread->ring();
-    }
+    for (Runner& runner : std::span(runners_).first(runners)) hand_out(runner);
+  }
+  static void hand_out(Runner& runner) {
+    ++runner.handed_out;
+    runner.thread->ring();
   }
   [[nodiscard]] bool have_run(uint32_t runners) const {
-    return std::ranges::all_of(std::span(runners_).first(runners),
-                               [](const Runner& r) { return r.run.load() == r.handed_out.load(); });
+    return std::ranges::all_of(std::span(runners_).first(runners), &Runner::has_run);
   }
   void run_what_is_handed_out(Runner& runner) {
-    while (runner.run.load() != runner.handed_out.load()) {
+    while (!runner.has_run()) {
       runner.runs_on = gettid();
-      run_kernel([](int64_t* self) { reinterpret_cast<JointHostsTest*>(self)->kernel(); },
-                 reinterpret_cast<int64_t*>(this));
+      if (runner.waits) {
+        run_kernel([](int64_t* self) { reinterpret_cast<JointHostsTest*>(self)->wait(); },
+                   reinterpret_cast<int64_t*>(this));
+      } else {
+        run_kernel([](int64_t* self) { reinterpret_cast<JointHostsTest*>(self)->kernel(); },
+                   reinterpret_cast<int64_t*>(this));
+      }
       ++runner.run;
       giver_->ring();
     }
+  }
+  /// The kernel of the second that waits.
+  void wait() {
+    runners_[1].waits = false;
+    while (!may_go_on_) KernelWaiter(runners_[1].thread).wait();
   }
   void kernel() {
     if (!is_released_) is_inside_ = true;
@@ -115,6 +157,7 @@ class JointHostsTest : public testing::Test {
   microseconds length_{0};
   std::atomic<bool> is_inside_{false};
   std::atomic<bool> is_released_{true};
+  std::atomic<bool> may_go_on_{false};
   std::atomic<bool> ends_{false};
 };
 
@@ -128,7 +171,12 @@ TEST_F(JointHostsTest, TheyBeginAsOne) {
 }
 
 TEST_F(JointHostsTest, TheyPartWhenKernelsAreLong) {
+  run_team([this] { run_kernels_until(false, microseconds(2)); });
+}
+
+TEST_F(JointHostsTest, TheyJoinAgainWhenKernelsAreShort) {
   run_team([this] {
+    stay();
     run_kernels_until(false, microseconds(2));
     run_kernels_until(true, microseconds(0));
     run_kernels_until(false, microseconds(2));
@@ -140,6 +188,17 @@ TEST_F(JointHostsTest, TheyPartWhileTheGiverWaits) {
   run_team([this] {
     do run_kernels_alone(microseconds(2));
     while (are_joint());
+  });
+}
+
+/// A nap would keep the rings of the kernel from it: who waits for it sleeps, and is woken.
+TEST_F(JointHostsTest, NobodyNapsBesideAKernelThatWaits) {
+  run_team([this] {
+    stay();
+    run_kernels_until(false, microseconds(2));
+    join_beside_a_kernel_that_waits();
+    while (!other_host_sleeps()) yield();
+    end_the_kernel_that_waits();
   });
 }
 
