@@ -1,9 +1,9 @@
 #include "runtime/device/run_record.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "runtime/chip/chip.hpp"
+#include "runtime/events/merged_logs.hpp"
 #include "runtime/record/external_memory.hpp"
 
 namespace pto2 {
@@ -91,40 +91,34 @@ class RecordBuilder {
     }
   }
 
-  /// Those of one time stay in the order of the threads, those of one thread in theirs. On real
-  /// threads time begins with the first.
+  /// On real threads time begins with the first.
   void add_events(std::span<const EventLog* const> logs) {
     std::vector<Event>& events = record_.events;
     std::size_t count = 0;
     for (const EventLog* log : logs) count += log->events().size();
     events.reserve(count);
-    for (uint32_t thread = 0; thread < logs.size(); ++thread) {
-      uint64_t before = 0;
-      for (Event event : logs[thread]->events()) {
-        event.thread = thread;
-        event.before = std::exchange(before, event.t);
-        events.push_back(event);
-      }
+    std::vector<uint64_t> before(logs.size());  // the last time of each thread
+    MergedLogs merged(logs);
+    const uint64_t origin = record_.points || merged.empty() ? 0 : merged.front().t;
+    for (; !merged.empty(); merged.pop()) {
+      const uint32_t thread = merged.log();
+      Event& event = events.emplace_back(merged.front());
+      event.thread = thread;
+      event.t -= origin;
+      event.before = std::exchange(before[thread], event.t);
+      complete(event, *logs[thread]);
     }
-    std::ranges::stable_sort(events, {}, &Event::t);
-    const uint64_t origin = record_.points || events.empty() ? 0 : events.front().t;
-    number_events(logs, origin);
+    record_.tasks.resize(submissions_);  // there was no room for more events
   }
 
-  void number_events(std::span<const EventLog* const> logs, uint64_t origin) {
-    std::vector<Event>& events = record_.events;
-    uint32_t tasks = 0;
-    for (uint32_t number = 0; number < events.size(); ++number) {
-      Event& event = events[number];
-      event.line = number + 2;
-      event.t -= origin;
-      event.before -= std::min(event.before, origin);
-      if (event.kind == EventKind::ready) event.place = types_[event.place];
-      if (event.kind == EventKind::submit) record_.tasks[tasks++].event = number;
-      const bool of_a_pipe = event.kind == EventKind::pipe || event.kind == EventKind::leftover;
-      if (of_a_pipe) add_use(logs[event.thread]->pipe_uses()[event.place], event, number);
-    }
-    record_.tasks.resize(tasks);  // there was no room for more events
+  /// The record's next event: its number, and those of what it tells of.
+  void complete(Event& event, const EventLog& log) {
+    const auto number = static_cast<uint32_t>(record_.events.size() - 1);
+    event.line = number + 2;
+    if (event.kind == EventKind::ready) event.place = types_[event.place];
+    if (event.kind == EventKind::submit) record_.tasks[submissions_++].event = number;
+    const bool of_a_pipe = event.kind == EventKind::pipe || event.kind == EventKind::leftover;
+    if (of_a_pipe) add_use(log.pipe_uses()[event.place], event, number);
   }
 
   void add_use(PipeUse use, Event& event, uint32_t number) {
@@ -135,6 +129,7 @@ class RecordBuilder {
 
   const DeviceConfig& config_;
   Record record_;
+  uint32_t submissions_ = 0;  ///< that have an event so far
   std::array<uint32_t, core_types> types_ = [] {
     std::array<uint32_t, core_types> none;
     none.fill(no_index);

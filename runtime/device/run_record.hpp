@@ -62,7 +62,7 @@ inline void add(RunResult& result, const SchedulerCounts& counts) {
 
 /// The record of a run on `config`: what `result` says, the events of the logs of all logical
 /// threads (the orchestrator, the schedulers, the cores), and the `tasks` of the orchestrator's
-/// table (task_trace.hpp). O(n log n) for n events.
+/// table (task_trace.hpp). O(n log m) for n events of m threads.
 [[nodiscard]] Record make_record(const DeviceConfig& config, const RunResult& result,
                                  std::span<const EventLog* const> logs,
                                  std::vector<TaskRecord> tasks);

@@ -38,9 +38,10 @@ class Checked {
   }
 
  private:
+  /// Without branches, of which a sum would have one at each of its numbers.
   [[nodiscard]] constexpr Checked with(const Checked& other, bool over) const {
     Checked result = *this;
-    result.fits_ = fits_ && other.fits_ && !over;
+    result.fits_ = fits_ & other.fits_ & !over;
     return result;
   }
 
