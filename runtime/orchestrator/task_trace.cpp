@@ -74,14 +74,15 @@ void TaskTrace::add_params(const Submission& task, TaskRecord& traced) const {
                                .pipe_out = type == PTOParamType::PIPE_OUT,
                                .tag = pipe_tag(task.params[i])});
     } else {
-      traced.params.push_back(tensor_of(type, *task.tensors[i]));
+      add_tensor(type, *task.tensors[i], traced);
     }
   }
 }
 
-ParamRecord TaskTrace::tensor_of(PTOParamType type, const TensorRecord& tensor) const {
+void TaskTrace::add_tensor(PTOParamType type, const TensorRecord& tensor,
+                           TaskRecord& traced) const {
   const Region& region = tensor.region;
-  ParamRecord param;
+  ParamRecord& param = traced.params.emplace_back();
   param.direction = direction_of(type);
   param.external = tensor.external;
   param.base = tensor.base;
@@ -97,7 +98,6 @@ ParamRecord TaskTrace::tensor_of(PTOParamType type, const TensorRecord& tensor) 
     param.start[i] = region.box_begin[i];
     param.extent[i] = region.box_end[i] - region.box_begin[i];
   }
-  return param;
 }
 
 }  // namespace pto2

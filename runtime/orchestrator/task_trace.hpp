@@ -47,7 +47,7 @@ class TaskTrace {
   [[nodiscard]] std::vector<TaskRecord>& tasks() { return tasks_; }
 
  private:
-  [[nodiscard]] ParamRecord tensor_of(PTOParamType type, const TensorRecord& tensor) const;
+  void add_tensor(PTOParamType type, const TensorRecord& tensor, TaskRecord& traced) const;
   void add_params(const Submission& task, TaskRecord& traced) const;
   void add_pipes(const Submission& task, TaskRecord& traced);
 

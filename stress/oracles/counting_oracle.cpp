@@ -41,7 +41,7 @@ struct Run {
   std::vector<size_t> open_scopes;
   size_t groups = 0;
   std::vector<OpenGroup> open_groups;
-  Peaks peaks;
+  Peaks* peaks = nullptr;  ///< null: nobody asks for them
 
   /// How many tasks of the ring have retired: those before the first whose scope is open. They only
   /// become more, so the count goes on from the last.
@@ -125,6 +125,14 @@ uint64_t live_among(const Run& run, const std::vector<size_t>& tasks) {
   return count;
 }
 
+void note_peaks(const Run& run, const std::vector<size_t>& ring_tasks, size_t retired) {
+  Peaks& peaks = *run.peaks;
+  peaks.tasks = std::max(peaks.tasks, ring_tasks.size() - retired);
+  peaks.bytes = std::max(peaks.bytes, live_bytes(run, ring_tasks, retired));
+  peaks.nodes = std::max(peaks.nodes, live_nodes(run, ring_tasks, retired));
+  peaks.entries = std::max(peaks.entries, live_entries(run));
+}
+
 std::optional<Resource> submit(Run& run, const Call& call) {
   const Configuration& limits = run.configuration;
   const uint32_t ring = ring_at(run.open_scopes.size(), limits.rings);
@@ -159,11 +167,7 @@ std::optional<Resource> submit(Run& run, const Call& call) {
   }
   ring_tasks.push_back(run.tasks.size());
   run.tasks.push_back(task);
-  Peaks& peaks = run.peaks;
-  peaks.tasks = std::max(peaks.tasks, ring_tasks.size() - retired);
-  peaks.bytes = std::max(peaks.bytes, live_bytes(run, ring_tasks, retired));
-  peaks.nodes = std::max(peaks.nodes, live_nodes(run, ring_tasks, retired));
-  peaks.entries = std::max(peaks.entries, live_entries(run));
+  if (run.peaks != nullptr) note_peaks(run, ring_tasks, retired);
   return std::nullopt;
 }
 
@@ -172,7 +176,9 @@ bool open_group(Run& run) {
   if (run.open_scopes.empty()) throw std::logic_error("oracle: a group outside every scope");
   if (run.open_groups.size() == run.configuration.clusters) return false;
   run.open_groups.push_back({run.groups++, run.open_scopes.back()});
-  run.peaks.groups = std::max<uint64_t>(run.peaks.groups, run.open_groups.size());
+  if (run.peaks != nullptr) {
+    run.peaks->groups = std::max<uint64_t>(run.peaks->groups, run.open_groups.size());
+  }
   return true;
 }
 
@@ -260,16 +266,14 @@ std::optional<Deadlock> first_deadlock(const Program& program, const Configurati
 }
 
 SmallestSizes smallest_sizes(const Program& program, uint32_t rings) {
+  Peaks peaks;
   Run run;
   run.configuration = {plenty, plenty, plenty, plenty, rings};
+  run.peaks = &peaks;
   execute(run, program);
-  SmallestSizes sizes{4,
-                      std::max<uint64_t>(run.peaks.bytes, 1024),
-                      1024,
-                      run.peaks.nodes,
-                      run.peaks.entries,
-                      run.peaks.groups};
-  while (sizes.window <= run.peaks.tasks) sizes.window *= 2;
+  SmallestSizes sizes{
+      4, std::max<uint64_t>(peaks.bytes, 1024), 1024, peaks.nodes, peaks.entries, peaks.groups};
+  while (sizes.window <= peaks.tasks) sizes.window *= 2;
   // Buffers start at multiples of 1024, so that only the size itself and one more byte can matter.
   while (!heap_is_enough(program, rings, sizes.heap)) {
     sizes.heap = sizes.heap % 1024 == 0 ? sizes.heap + 1 : sizes.heap + 1023;

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <unordered_map>
+#include <stdexcept>
+#include <vector>
 
 namespace pto2::simulations {
 namespace {
@@ -25,9 +26,13 @@ class Edges {
       : demanded_(demanded), is_whole_(is_whole), times_(record.tasks.size()) {
     numbers_.reserve(record.tasks.size());
     for (const TaskRecord& task : record.tasks) {
-      numbers_.emplace(task.task.value, numbers_.size());
+      times_[numbers_.size()].submitted = record.events[task.event].t;
+      numbers_.push_back({task.task, numbers_.size()});
     }
-    for (const Event& event : record.events) note(event);
+    std::ranges::sort(numbers_, {}, &Number::task);
+    for (const Event& event : record.events) {
+      if (event.kind == EventKind::fin) note_end(event);
+    }
   }
 
   std::vector<std::string> problems(const Record& record) {
@@ -51,15 +56,27 @@ class Edges {
   }
 
  private:
-  void note(const Event& event) {
-    const auto known = numbers_.find(event.task.value);
-    if (known == numbers_.end()) return;
-    Times& times = times_[known->second];
-    if (event.kind == EventKind::submit) times.submitted = event.t;
-    if (event.kind != EventKind::fin) return;
-    times.ended = times.ended == ~uint64_t{0} ? event.t : std::max(times.ended, event.t);
+  struct Number {
+    TaskId task;
+    std::size_t number;
+  };
+
+  /// The end of a task of whose submission there is no event counts for none.
+  void note_end(const Event& fin) {
+    const auto found = find(fin.task);
+    if (found == numbers_.end()) return;
+    Times& times = times_[found->number];
+    times.ended = times.ended == ~uint64_t{0} ? fin.t : std::max(times.ended, fin.t);
   }
-  std::size_t number_of(TaskId id) const { return numbers_.at(id.value); }
+  std::size_t number_of(TaskId task) const {
+    const auto found = find(task);
+    if (found == numbers_.end()) throw std::out_of_range("an edge to what was not submitted");
+    return found->number;
+  }
+  std::vector<Number>::const_iterator find(TaskId task) const {
+    const auto found = std::ranges::lower_bound(numbers_, task, {}, &Number::task);
+    return found != numbers_.end() && found->task == task ? found : numbers_.end();
+  }
 
   /// `found` may have no others than those that are demanded; `enough` must have these.
   void compare(std::size_t task, const char* what, const std::vector<std::size_t>& demanded,
@@ -80,7 +97,7 @@ class Edges {
 
   std::span<const oracle::RecordedTask> demanded_;
   bool is_whole_;
-  std::unordered_map<uint64_t, std::size_t> numbers_;
+  std::vector<Number> numbers_;  // by task
   std::vector<Times> times_;
   std::vector<std::string> problems_;
 };

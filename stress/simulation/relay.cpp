@@ -22,6 +22,12 @@ std::size_t stamp_bytes(const PTOTensor& tensor) {
   return std::min<uint64_t>(bytes, sizeof(uint64_t));
 }
 
+/// The number of a tensor's record, which is another tensor's when its scope has ended
+/// (runtime/tensormap/tensor_table.hpp).
+std::size_t record_of(uint64_t tensor) {
+  return tensor & 0xffffffffU;
+}
+
 }  // namespace
 
 const PTO2RuntimeOps Relay::table{
@@ -52,7 +58,7 @@ const PTO2RuntimeOps Relay::table{
     .transpose = [](PTO2Runtime* rt, uint64_t tensor, uint32_t x, uint32_t y) -> uint64_t {
       if (of(rt).is_over()) return 0;
       const uint64_t made = of(rt).ops().transpose(of(rt).target_, tensor, x, y);
-      of(rt).handles_[made] = of(rt).handles_[tensor];
+      of(rt).keep(made, of(rt).handle_of(tensor));
       return made;
     },
     .ndims = [](PTO2Runtime* rt, uint64_t tensor) -> uint32_t {
@@ -114,19 +120,31 @@ uint64_t Relay::make(uint64_t address, const uint64_t* shapes, uint32_t ndims, D
   if (buffer == written_.size()) written_.push_back({});
   uint64_t elements = 1;
   for (uint32_t i = 0; i < ndims; ++i) elements *= shapes[i];
-  handles_[made] = {buffer, elements, ndims};
+  keep(made, {buffer, elements, ndims});
   return made;
+}
+
+void Relay::keep(uint64_t made, const Handle& handle) {
+  const std::size_t record = record_of(made);
+  if (record >= handles_.size()) handles_.resize(record + 1);
+  handles_[record] = handle;
+}
+
+/// The runtime refuses a handle that it has not made.
+Relay::Handle Relay::handle_of(uint64_t tensor) const {
+  const std::size_t record = record_of(tensor);
+  return record < handles_.size() ? handles_[record] : Handle{};
 }
 
 /// `ndims` 0: as many as before.
 uint64_t Relay::derive(uint64_t from, uint64_t made, const uint64_t* shapes, uint32_t ndims) {
-  Handle handle = handles_[from];
+  Handle handle = handle_of(from);
   if (ndims != 0) handle.ndims = ndims;
   uint64_t elements = 1;
   for (uint32_t i = 0; i < handle.ndims; ++i) elements *= shapes[i];
   handle.whole &= elements == handle.elements;
   handle.elements = elements;
-  handles_[made] = handle;
+  keep(made, handle);
   return made;
 }
 
@@ -143,7 +161,8 @@ void Relay::submit(const PTOParam* params, uint32_t count, uint32_t parts, Submi
 }
 
 Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_t parts) {
-  StubTask& stub = stubs_.emplace_back(StubTask{tasks_, parts, {}, 0, {}});
+  StubTask& stub =
+      stubs_.emplace_back(StubTask{tasks_, parts, std::pmr::vector<Access>(&memory_), 0, {}});
   stub.accesses.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const bool reads =
@@ -151,7 +170,7 @@ Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_
     const bool writes =
         params[i].type == PTOParamType::OUTPUT || params[i].type == PTOParamType::INOUT;
     if (!reads && !writes) continue;
-    const Handle& handle = handles_[params[i].tensor.id];
+    const Handle handle = handle_of(params[i].tensor.id);
     Written& written = written_[handle.buffer];
     // Parts of a block task write the same bytes, and read what others have written by then.
     const bool known = handle.whole && parts == 1;
@@ -171,6 +190,8 @@ void Relay::stub(int64_t* args) {
   StubTask& task = *reinterpret_cast<StubTask*>(args[0]);
   ++task.runs;
   for (const Access& access : task.accesses) {
+    // Who writes a page first has one fault, who reads it first and then writes has two.
+    if (!access.reads && access.writes) continue;
     const auto& tensor = *reinterpret_cast<const PTOTensor*>(args[access.place]);
     const std::size_t bytes = stamp_bytes(tensor);
     uint64_t found = 0;

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory_resource>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/chip/ai_core.hpp"
@@ -46,7 +46,7 @@ class Relay : public PTO2Runtime {
   struct StubTask {
     uint64_t number;  ///< from 1 on
     uint32_t parts = 1;
-    std::vector<Access> accesses;
+    std::pmr::vector<Access> accesses;
     uint32_t runs = 0;
     std::string problem;
   };
@@ -61,6 +61,9 @@ class Relay : public PTO2Runtime {
     bool whole = true;
   };
 
+  /// Bytes, for the stubs of some hundred tasks; of more it is as much again, time after time.
+  static constexpr std::size_t first_memory = 32768;
+
   static const PTO2RuntimeOps table;
   static Relay& of(PTO2Runtime* rt) { return *static_cast<Relay*>(rt); }
   static void log(PTO2Runtime* rt, int32_t level, const char* format, ...)
@@ -69,6 +72,8 @@ class Relay : public PTO2Runtime {
   [[nodiscard]] const PTO2RuntimeOps& ops() const { return *target_->ops; }
   [[nodiscard]] bool is_over() const { return tasks_ >= options_.most_tasks; }
   uint64_t make(uint64_t address, const uint64_t* shapes, uint32_t ndims, DataType dtype);
+  void keep(uint64_t made, const Handle& handle);
+  [[nodiscard]] Handle handle_of(uint64_t tensor) const;
   uint64_t derive(uint64_t from, uint64_t made, const uint64_t* shapes, uint32_t ndims);
   template <class Submit>
   void submit(const PTOParam* params, uint32_t count, uint32_t parts, Submit&& submit);
@@ -77,10 +82,11 @@ class Relay : public PTO2Runtime {
   PTO2Runtime* target_;
   RelayOptions options_;
   uint64_t tasks_ = 0;
-  std::deque<StubTask> stubs_;
+  std::pmr::monotonic_buffer_resource memory_{first_memory};  ///< of what stubs look at
+  std::pmr::deque<StubTask> stubs_{&memory_};
   std::vector<PTOParam> given_;  // of the submission under way: the stub's record, and its own
-  std::unordered_map<uint64_t, Handle> handles_;  // by the target's handle
-  std::map<uint64_t, std::size_t> external_;      // buffers by address
+  std::vector<Handle> handles_;  // by the number of the target's record
+  std::map<uint64_t, std::size_t> external_;  // buffers by address
   /// Entry b: who wrote buffer b last, and whether others may have done so at the same time.
   std::vector<Written> written_;
 };

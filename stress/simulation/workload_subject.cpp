@@ -164,9 +164,11 @@ DrawnFault WorkloadSubject::fault_of(uint64_t seed, const DeviceConfig& config,
 std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t tasks) const {
   if (!data_->info().fault.empty()) return data_->info().fault;
   if (!is_exact_) return error_name(ErrorCode::ok);
-  const auto deadlock = oracle::first_deadlock(
-      tasks == all_tasks ? program_ : first_of(program_, tasks),
-      {config.window, config.heap_bytes, config.dep_pool, config.tensormap_pool, config.rings});
+  const oracle::Configuration sizes{config.window, config.heap_bytes, config.dep_pool,
+                                    config.tensormap_pool, config.rings};
+  const auto deadlock = tasks == all_tasks
+                            ? oracle::first_deadlock(program_, sizes)
+                            : oracle::first_deadlock(first_of(program_, tasks), sizes);
   return error_name(deadlock ? stress::code_of(deadlock->resource) : ErrorCode::ok);
 }
 

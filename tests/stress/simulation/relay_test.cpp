@@ -171,6 +171,22 @@ class RelayOfChain : public testing::Test {
     pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 2);
   }
 
+  /// In a scope a task writes a tensor; in the next one another reads memory of the caller, which
+  /// has the record of that tensor.
+  static void scopes(PTO2Runtime* rt) {
+    static float memory[4];
+    pto2_rt_init_tensor_pool(rt);
+    const uint64_t shape[] = {4};
+    PTO2_SCOPE(rt) {
+      const PTOParam writes[] = {make_output_param(make_tensor(shape, 1))};
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, writes, 1);
+    }
+    PTO2_SCOPE(rt) {
+      const PTOParam reads[] = {make_input_param(make_tensor_external(memory, shape, 1))};
+      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, reads, 1);
+    }
+  }
+
   /// What the stubs say of a graph with `kernel` in their place, when the last `refused` tasks are
   /// said to have been refused.
   std::vector<std::string> problems_with(KernelEntry kernel, uint64_t tasks = ~uint64_t{0},
@@ -271,6 +287,11 @@ TEST_F(RelayOfChain, FindsWrongDataOfWhoChangesIt) {
 TEST_F(RelayOfChain, APartOfABufferUnderAnotherShapeIsAPart) {
   EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, rest), IsEmpty());
   EXPECT_EQ(tasks_, 3u);
+}
+
+TEST_F(RelayOfChain, ATensorEndsWithItsScope) {
+  EXPECT_THAT(problems_with(&Relay::stub, ~uint64_t{0}, scopes), IsEmpty());
+  EXPECT_EQ(tasks_, 2u);
 }
 
 TEST_F(RelayOfChain, ATaskReadsBeforeItWrites) {
