@@ -39,15 +39,15 @@ class CountRules {
         "VR-I35", fmt::format("{} is {}, but the events say {}", name, counted, range));
   }
 
-  [[nodiscard]] uint64_t events(EventKind kind) const {
-    return static_cast<uint64_t>(std::ranges::count(it_.record.events, kind, &Event::kind));
-  }
+  [[nodiscard]] uint64_t events(EventKind kind) const { return it_.history.of_kind(kind).size(); }
   /// How often threads of a role wait, for a resource or for anything else.
   [[nodiscard]] uint64_t waits(Role role, bool for_resource) const {
-    return static_cast<uint64_t>(std::ranges::count_if(it_.record.events, [&](const Event& event) {
-      return event.kind == EventKind::wait && it_.record.roles[event.thread] == role &&
-             event.lacking.has_value() == for_resource;
-    }));
+    const auto is_one = [&](uint32_t number) {
+      const Event& event = it_.event(number);
+      return it_.record.roles[event.thread] == role && event.lacking.has_value() == for_resource;
+    };
+    return static_cast<uint64_t>(
+        std::ranges::count_if(it_.history.of_kind(EventKind::wait), is_one));
   }
 
   void check_completions() {

@@ -11,9 +11,7 @@ bool is_of_one_memory(const ParamRecord& a, const ParamRecord& b) {
 }
 
 /// By their first and last bytes: between them the TensorMap need not look.
-bool may_share_bytes(const ParamRecord& a, const ParamRecord& b) {
-  const std::optional<Bytes> of_a = a.bytes();
-  const std::optional<Bytes> of_b = b.bytes();
+bool may_share_bytes(const std::optional<Bytes>& of_a, const std::optional<Bytes>& of_b) {
   return !of_a || !of_b || (of_a->begin < of_b->end && of_b->begin < of_a->end);
 }
 
@@ -25,12 +23,9 @@ class Reasons {
   void check(const ProducerRecord& producer) const {
     const uint32_t found = it_.history.find(producer.task);
     if (found == no_index || found >= task_) return;  // VR-I5
-    const TaskRecord& earlier = it_.record.tasks[found];
-    const bool has_one = std::ranges::any_of(own().params, [&](const ParamRecord& use) {
-      return std::ranges::any_of(
-          earlier.params, [&](const ParamRecord& write) { return is_one(earlier, write, use); });
-    });
-    if (has_one) return;
+    for (std::size_t use = 0; use < own().params.size(); ++use) {
+      if (explains(found, use)) return;
+    }
     it_.findings.add("VR-I32", "it reads nothing that its producer writes", it_.submit(task_),
                      it_.submit(found));
   }
@@ -38,13 +33,28 @@ class Reasons {
  private:
   [[nodiscard]] const TaskRecord& own() const { return it_.record.tasks[task_]; }
 
-  [[nodiscard]] bool is_one(const TaskRecord& earlier, const ParamRecord& write,
-                            const ParamRecord& use) const {
-    if (use.pipe) return write.pipe && write.tag == use.tag && earlier.group == own().group;
+  /// Whether the task waits for an earlier one because of this parameter.
+  [[nodiscard]] bool explains(uint32_t found, std::size_t of_use) const {
+    const ParamRecord& use = own().params[of_use];
+    const TaskRecord& earlier = it_.record.tasks[found];
+    if (use.pipe) {
+      return earlier.group == own().group &&
+             std::ranges::any_of(earlier.params, [&](const ParamRecord& write) {
+               return write.pipe && write.tag == use.tag;
+             });
+    }
     if (!use.reads()) return false;
     // Of an owner that there is not nobody knows who has written it.
-    if (!use.external && it_.history.find(use.owner) >= task_) return true;
-    return write.writes() && is_of_one_memory(write, use) && may_share_bytes(write, use);
+    if (!use.external && it_.history.find(use.owner) >= task_) return !earlier.params.empty();
+    const std::optional<Bytes>& bytes = it_.history.bytes(task_, of_use);
+    for (std::size_t i = 0; i < earlier.params.size(); ++i) {
+      const ParamRecord& write = earlier.params[i];
+      if (write.writes() && is_of_one_memory(write, use) &&
+          may_share_bytes(it_.history.bytes(found, i), bytes)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   const Case& it_;

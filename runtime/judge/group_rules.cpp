@@ -29,7 +29,8 @@ class Groups {
 
   void check() {
     uint32_t task = 0;
-    for (const Event& event : it_.record.events) {
+    for (const uint32_t number : it_.history.of_orchestration()) {
+      const Event& event = it_.event(number);
       if (event.kind == EventKind::allocate) allocate(event);
       if (event.kind == EventKind::close) close(event);
       if (event.kind == EventKind::join) join(event);

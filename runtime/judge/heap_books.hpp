@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,9 @@ class HeapBooks {
  public:
   /// `size` in bytes, not 0.
   explicit HeapBooks(uint64_t size) : size_(size) {}
+
+  /// There will be so many tasks.
+  void reserve(std::size_t tasks) { tails_.reserve(tasks); }
 
   /// The next task has `bytes` from `begin` on; without bytes `begin` means nothing. After a range
   /// that does not lie in the heap nothing is known of it any more.

@@ -1,6 +1,7 @@
 #include "runtime/judge/history.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pto2::judging {
 namespace {
@@ -14,16 +15,25 @@ void note(Moment& moment, uint32_t event) {
 History::History(const Record& record)
     : record_(record), tasks_(record.tasks.size()), rings_(record.rings.size()) {
   add_submissions();
-  for (uint32_t i = 0; i < record.events.size(); ++i) add(i);
+  sort_by_kind();
+  for (const EventRow& row : event_table()) {
+    if (!row.has(EventField::task) || row.kind == EventKind::submit) continue;
+    for (const uint32_t number : of_kind(row.kind)) add(number);
+  }
   for (uint32_t task = 0; task < tasks_.size(); ++task) find_fin(task);
 }
 
 void History::add_submissions() {
   std::size_t parts = 0;
+  std::size_t params = 0;
+  for (const TaskRecord& task : record_.tasks) params += task.params.size();
+  bytes_.reserve(params);
   for (uint32_t task = 0; task < tasks_.size(); ++task) {
     const TaskRecord& submission = record_.tasks[task];
     tasks_[task].first_part = static_cast<uint32_t>(parts);
     parts += submission.parts();
+    tasks_[task].first_param = static_cast<uint32_t>(bytes_.size());
+    for (const ParamRecord& param : submission.params) bytes_.push_back(param.bytes());
     auto& ring = rings_[ring_of(submission.task).value];
     if (local_of(submission.task) == ring.size()) {
       ring.push_back(task);
@@ -35,15 +45,36 @@ void History::add_submissions() {
   parts_.resize(parts);
 }
 
-uint32_t History::find(TaskId task) const {
-  if (ring_of(task).value >= rings_.size()) return no_index;
-  const auto& ring = rings_[ring_of(task).value];
-  return local_of(task) < ring.size() ? ring[local_of(task)] : no_index;
+void History::sort_by_kind() {
+  for (const Event& event : record_.events) ++kinds_[static_cast<std::size_t>(event.kind) + 1];
+  std::partial_sum(kinds_.begin(), kinds_.end(), kinds_.begin());
+  auto next = kinds_;
+  by_kind_.resize(record_.events.size());
+  of_orchestration_.reserve(record_.events.size());
+  for (uint32_t i = 0; i < by_kind_.size(); ++i) {
+    const Event& event = record_.events[i];
+    by_kind_[next[static_cast<std::size_t>(event.kind)]++] = i;
+    if (is_of_orchestration(event)) of_orchestration_.push_back(i);
+  }
 }
 
+bool History::is_of_orchestration(const Event& event) const {
+  if (record_.roles[event.thread] == Role::orchestrator) return true;
+  const Roles takers = row_of(event.kind).recorded_by;
+  switch (event.kind) {
+    case EventKind::reclaim:
+    case EventKind::give_back:
+      return true;
+    case EventKind::wait:
+      return event.lacking.has_value();
+    default:
+      return !takers.has(Role::scheduler) && !takers.has(Role::core);
+  }
+}
+
+/// An event of a task, of which those of each kind come in their order.
 void History::add(uint32_t number) {
   const Event& event = record_.events[number];
-  if (!is_of_a_task(event.kind) || event.kind == EventKind::submit) return;
   const uint32_t task = find(event.task);
   if (task == no_index || event.part >= record_.tasks[task].parts()) {
     strays_.push_back(number);
@@ -93,28 +124,31 @@ void History::need(uint32_t task, uint32_t event) {
 }
 
 std::vector<uint32_t> History::scope_ends() const {
-  std::vector<std::vector<uint32_t>> open;
-  std::vector<uint32_t> ends(tasks_.size(), no_index);
-  uint32_t task = 0;
-  for (uint32_t i = 0; i < record_.events.size(); ++i) {
+  std::vector<uint32_t> ends;    // of the scopes, in the order in which they began
+  std::vector<uint32_t> open;    // scopes
+  std::vector<uint32_t> scopes;  // of the tasks
+  scopes.reserve(tasks_.size());
+  for (const uint32_t i : of_orchestration_) {
     switch (record_.events[i].kind) {
       case EventKind::scope_begin:
-        open.emplace_back();
+        open.push_back(static_cast<uint32_t>(ends.size()));
+        ends.push_back(no_index);
         break;
       case EventKind::submit:
-        if (!open.empty()) open.back().push_back(task);
-        ++task;
+        scopes.push_back(open.empty() ? no_index : open.back());
         break;
       case EventKind::scope_end:
         if (open.empty()) break;
-        for (const uint32_t of_scope : open.back()) ends[of_scope] = i;
+        ends[open.back()] = i;
         open.pop_back();
         break;
       default:
         break;
     }
   }
-  return ends;
+  scopes.resize(tasks_.size(), no_index);
+  for (uint32_t& scope : scopes) scope = scope == no_index ? no_index : ends[scope];
+  return scopes;
 }
 
 void History::find_needs() {

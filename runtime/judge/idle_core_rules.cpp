@@ -37,12 +37,13 @@ class IdleCores {
         exits_(it.record.threads.size(), never),
         kept_(it.record.tasks.size()),
         dispatches_(it.record.cores.size()) {
-    for (const Event& event : it.record.events) {
-      if (event.kind == EventKind::exit) exits_[event.thread] = event.t;
-      if (event.kind == EventKind::backlog) keep(event);
+    for (const uint32_t exit : it.history.of_kind(EventKind::exit)) {
+      exits_[it.event(exit).thread] = it.event(exit).t;
     }
+    for (const uint32_t kept : it.history.of_kind(EventKind::backlog)) keep(it.event(kept));
     for (uint32_t core = 0; core < cores(); ++core) {
       servers_.push_back(server_of(it.record.cores[core].scheduler));
+      if (servers_[core] == core) serving_.push_back(core);
     }
     for (uint32_t task = 0; task < it.record.tasks.size(); ++task) add_runs(task);
   }
@@ -117,8 +118,7 @@ class IdleCores {
       bool idle = false;
       bool all_serve = true;
       int64_t unserved = 0;  // ready tasks
-      for (uint32_t core = 0; core < rule_.cores(); ++core) {
-        if (rule_.servers_[core] != core) continue;
+      for (const uint32_t core : rule_.serving_) {
         const bool serves = idle_[core][rule_.it_.record.cores[core].type] > 0;
         idle |= serves && idle_[core][place] > 0;
         all_serve &= serves;
@@ -204,6 +204,7 @@ class IdleCores {
 
   [[nodiscard]] std::vector<Change> changes_by_time() const {
     std::vector<Change> changes;
+    changes.reserve(3 * runs_.size() + cores());
     for (const Run& run : runs_) {
       const uint32_t wanted = place_of(run.cluster, run.type);
       const uint32_t core = run.dispatch == nullptr ? 0 : run.dispatch->place;
@@ -311,6 +312,7 @@ class IdleCores {
   uint32_t types_;
   std::vector<uint64_t> exits_;                  // by thread
   std::vector<uint32_t> servers_;                // by core: its scheduler, as a core
+  std::vector<uint32_t> serving_;                // cores that are schedulers
   std::vector<std::vector<const Event*>> kept_;  // by task: when a scheduler put it in its backlog
   std::vector<Run> runs_;
   std::vector<std::vector<std::size_t>> dispatches_;  // runs by core

@@ -23,8 +23,7 @@ Figures count(const Case& it) {
     figures.pinned_tasks +=
         record.tasks[task].group != -1 || std::ranges::any_of(parts, is_pinned) ? 1 : 0;
   }
-  for (const Event& event : record.events)
-    figures.groups += event.kind == EventKind::allocate ? 1 : 0;
+  figures.groups = it.history.of_kind(EventKind::allocate).size();
   std::set<std::pair<uint64_t, int64_t>> pipes;
   Checked<uint64_t> entries = 0;
   for (const PipeUse& use : record.pipe_uses) {

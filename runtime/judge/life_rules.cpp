@@ -145,9 +145,7 @@ void check_counts(const Case& it) {
 }
 
 void check_order(const Case& it) {
-  for (uint32_t i = 0; i < it.record.events.size(); ++i) {
-    if (it.event(i).kind == EventKind::backlog) check_backlog(it, i);
-  }
+  for (const uint32_t i : it.history.of_kind(EventKind::backlog)) check_backlog(it, i);
   for (uint32_t task = 0; task < it.record.tasks.size(); ++task) {
     if (!it.history.of(task).whole) continue;
     check_life(it, task);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory_resource>
 
 #include "runtime/judge/rules.hpp"
 
@@ -30,6 +31,8 @@ void check_released(const Case& it, const char* rule, const char* what, uint32_t
 /// Ranges [begin, end) and who had them last.
 class Holders {
  public:
+  explicit Holders(std::pmr::memory_resource& memory) : ranges_(&memory) {}
+
   /// Calls visit(holder) for each who had a part of the range, which is `task`'s from now on.
   template <class Visitor>
   void take(uint64_t begin, uint64_t end, uint32_t task, Visitor&& visit) {
@@ -54,12 +57,13 @@ class Holders {
     uint64_t end;
     uint32_t task;
   };
-  std::map<uint64_t, Range> ranges_;
+  std::pmr::map<uint64_t, Range> ranges_;
 };
 
 class RingRules {
  public:
-  RingRules(const Case& it, const RingRecord& ring) : it_(it), ring_(ring) {}
+  RingRules(const Case& it, const RingRecord& ring, std::pmr::memory_resource& memory)
+      : it_(it), ring_(ring), heap_(memory), nodes_(memory) {}
 
   void add(uint32_t task) {
     check_slot(task);
@@ -151,8 +155,11 @@ class RingRules {
 }  // namespace
 
 void check_memory(const Case& it) {
+  // Of the most tasks two ranges begin, one of the heap and one of nodes.
+  constexpr std::size_t bytes_per_task = 128;
+  std::pmr::monotonic_buffer_resource memory(bytes_per_task * it.record.tasks.size() + 1);
   for (uint32_t ring = 0; ring < it.record.rings.size(); ++ring) {
-    RingRules rules(it, it.record.rings[ring]);
+    RingRules rules(it, it.record.rings[ring], memory);
     for (const uint32_t task : it.history.rings()[ring]) rules.add(task);
   }
 }

@@ -226,8 +226,8 @@ class Pipes {
   /// For each group, when its cluster was allocated again.
   void find_next_groups() {
     std::map<uint32_t, uint64_t> latest;
-    for (const Event& event : it_.record.events) {
-      if (event.kind != EventKind::allocate) continue;
+    for (const uint32_t number : it_.history.of_kind(EventKind::allocate)) {
+      const Event& event = it_.event(number);
       const auto before = latest.find(event.place);
       if (before != latest.end()) next_[before->second] = &event;
       latest[event.place] = event.group;

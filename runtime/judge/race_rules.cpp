@@ -83,9 +83,11 @@ class Races {
   /// refused by VR-I16, and has no place here.
   template <class Visitor>
   void visit_accesses(uint32_t task, Visitor&& visit) {
-    for (const ParamRecord& param : it_.record.tasks[task].params) {
+    const std::vector<ParamRecord>& params = it_.record.tasks[task].params;
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      const ParamRecord& param = params[i];
       if (param.direction == Direction::none) continue;
-      const std::optional<Bytes> bytes = param.bytes();
+      const std::optional<Bytes>& bytes = it_.history.bytes(task, i);
       if (bytes) visit(Access{task, &param, *bytes}, memory_of(param));
     }
   }

@@ -43,7 +43,7 @@ void count_memories(const std::vector<ParamRecord>& params, uint64_t& memories) 
 void check_tensor(const Case& it, uint32_t task, std::size_t i, uint64_t& memories) {
   const TaskRecord& submission = it.record.tasks[task];
   const ParamRecord& param = submission.params[i];
-  const std::optional<Bytes> bytes = param.bytes();
+  const std::optional<Bytes>& bytes = it.history.bytes(task, i);
   if (!bytes) {
     it.findings.add("VR-I16", fmt::format("the bytes of parameter {} do not fit 64 bits", i),
                     it.submit(task));

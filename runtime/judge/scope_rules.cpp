@@ -74,8 +74,8 @@ class Scopes {
 class GroupScopes {
  public:
   explicit GroupScopes(const Case& it) : it_(it) {
-    for (const Event& event : it.record.events) {
-      if (event.kind == EventKind::close) closed_.insert(event.group);
+    for (const uint32_t number : it.history.of_kind(EventKind::close)) {
+      closed_.insert(it.event(number).group);
     }
   }
 
@@ -138,7 +138,8 @@ void check_scopes(const Case& it) {
   Scopes scopes(it);
   GroupScopes groups(it);
   uint32_t task = 0;
-  for (const Event& event : it.record.events) {
+  for (const uint32_t number : it.history.of_orchestration()) {
+    const Event& event = it.event(number);
     groups.add(event);
     if (event.kind == EventKind::scope_begin) scopes.begin(event);
     if (event.kind == EventKind::scope_end) scopes.end(event);

@@ -115,10 +115,10 @@ void check_sequences_of_cores(const Case& it) {
   std::vector<CoreSequence> cores;
   for (uint32_t thread = 0; thread < threads; ++thread) cores.emplace_back(it, thread);
   std::vector<SchedulerSequence> schedulers(threads, SchedulerSequence(it));
-  for (const Event& event : it.record.events) {
-    const bool sent =
-        event.kind == EventKind::dispatch && it.record.roles[event.thread] == Role::scheduler;
-    if (sent) cores[it.record.cores[event.place].thread].send(event);
+  for (const uint32_t number : it.history.of_kind(EventKind::dispatch)) {
+    const Event& event = it.event(number);
+    if (it.record.roles[event.thread] != Role::scheduler) continue;
+    cores[it.record.cores[event.place].thread].send(event);
   }
   for (const Event& event : it.record.events) {
     const Role role = it.record.roles[event.thread];

@@ -181,8 +181,8 @@ void check_sequences(const Case& it) {
 /// When each thread leaves; forever if it does not say so.
 std::vector<uint64_t> exits_of(const Case& it) {
   std::vector<uint64_t> exits(it.record.threads.size(), std::numeric_limits<uint64_t>::max());
-  for (const Event& event : it.record.events) {
-    if (event.kind == EventKind::exit) exits[event.thread] = event.t;
+  for (const uint32_t number : it.history.of_kind(EventKind::exit)) {
+    exits[it.event(number).thread] = it.event(number).t;
   }
   return exits;
 }
@@ -191,18 +191,16 @@ std::vector<uint64_t> exits_of(const Case& it) {
 
 void check_exits(const Case& it) {
   const std::vector<uint64_t> exits = exits_of(it);
-  const Event* last_fin = nullptr;
-  for (const Event& event : it.record.events) {
-    if (event.kind == EventKind::fin) last_fin = &event;
-  }
-  for (const Event& event : it.record.events) {
-    if (event.kind != EventKind::exit || it.record.roles[event.thread] != Role::core) continue;
+  const std::span<const uint32_t> fins = it.history.of_kind(EventKind::fin);
+  for (const uint32_t number : it.history.of_kind(EventKind::exit)) {
+    const Event& event = it.event(number);
+    if (it.record.roles[event.thread] != Role::core) continue;
     const auto core = std::ranges::find(it.record.cores, event.thread, &CoreRecord::thread);
     if (core->scheduler != no_index && event.t > exits[core->scheduler]) {
       it.findings.add("VR-I34", "its scheduler has left before", event);
     }
-    if (!it.record.given_up && last_fin != nullptr && event.t < last_fin->t) {
-      it.findings.add("VR-I34", "a kernel ends after it", event, *last_fin);
+    if (!it.record.given_up && !fins.empty() && event.t < it.event(fins.back()).t) {
+      it.findings.add("VR-I34", "a kernel ends after it", event, it.event(fins.back()));
     }
   }
 }

@@ -16,6 +16,13 @@ namespace {
 /// What a ring has given out: of the tasks in its order, from the first on.
 struct Books {
   explicit Books(const RingRecord& ring) : heap(ring.heap) {}
+  /// Before the first of so many tasks.
+  void reserve(std::size_t tasks) {
+    nodes.reserve(tasks + 1);
+    inserts.reserve(tasks + 1);
+    heap.reserve(tasks);
+    reclaimed.reserve(tasks);
+  }
 
   std::vector<uint64_t> nodes{0};    ///< of the first i tasks
   std::vector<uint64_t> inserts{0};  ///< TensorMap entries of the first i tasks
@@ -39,12 +46,16 @@ constexpr uint64_t forever = std::numeric_limits<uint64_t>::max();
 
 class Waits {
  public:
-  explicit Waits(const Case& it)
-      : it_(it), books_(it.record.rings.begin(), it.record.rings.end()) {}
+  explicit Waits(const Case& it) : it_(it), books_(it.record.rings.begin(), it.record.rings.end()) {
+    for (std::size_t ring = 0; ring < books_.size(); ++ring) {
+      books_[ring].reserve(it.history.rings()[ring].size());
+    }
+  }
 
   void check() {
     uint32_t task = 0;
-    for (const Event& event : it_.record.events) {
+    for (const uint32_t number : it_.history.of_orchestration()) {
+      const Event& event = it_.event(number);
       if (waiting_ != nullptr && !may_follow(event)) {
         it_.findings.add("VR-I21", "it comes before what was waited for", event, *waiting_);
       }

@@ -7,7 +7,8 @@
 namespace pto2 {
 
 uint64_t TaskRecord::entries() const {
-  return static_cast<uint64_t>(std::ranges::count_if(params, &ParamRecord::takes_an_entry));
+  return static_cast<uint64_t>(std::ranges::count_if(
+      params, [](const ParamRecord& param) { return param.takes_an_entry(); }));
 }
 
 std::optional<Bytes> ParamRecord::bytes() const {
