@@ -14,17 +14,16 @@
 namespace pto2::scenarios {
 
 /// One doorbell per role, if the scenario idles.
-template <Scenario S>
 class Bells {
  public:
-  explicit Bells(S& scenario) : by_thread_(S::threads + 1) {
-    decltype(S::bells) bells;
-    for (uint32_t i = 0; S::idles && i < S::threads; ++i) {
-      owned_.push_back(std::make_unique<ModelBell>(S::threads + 1));
+  Bells(AnyScenario<Model>& scenario, uint32_t threads, bool idles) : by_thread_(threads + 1) {
+    std::vector<Model::doorbell> bells(threads);
+    for (uint32_t i = 0; idles && i < threads; ++i) {
+      owned_.push_back(std::make_unique<ModelBell>(threads + 1));
       bells[i] = Model::doorbell(*owned_.back());
       by_thread_[i + 1] = owned_.back().get();
     }
-    set_bells(scenario, bells);
+    scenario.set_bells(bells);
     Model::bells = &by_thread_;
   }
 
@@ -33,14 +32,11 @@ class Bells {
   std::vector<ModelBell*> by_thread_;
 };
 
-/// One execution of S.
-template <Scenario S>
-void run() {
-  S scenario;
-  const Bells<S> bells(scenario);
+inline void run(AnyScenario<Model>& scenario, uint32_t threads, bool idles) {
+  const Bells bells(scenario, threads, idles);
   {
     std::vector<model::thread> roles;
-    for (uint32_t i = 0; i < S::threads; ++i) {
+    for (uint32_t i = 0; i < threads; ++i) {
       // Made here, not by the vector: reports name the place.
       roles.push_back(
           model::thread([&scenario, i] { scenario.thread(i); }, "role" + std::to_string(i)));
@@ -50,9 +46,16 @@ void run() {
   scenario.finish();
 }
 
+/// One execution of S.
+template <Scenario S>
+void run_once() {
+  ScenarioOf<Model, S> scenario;
+  run(scenario, S::threads, S::idles);
+}
+
 template <Scenario S>
 Entry entry_of(const std::string& name) {
-  return {name, run<S>, expectation_of(name), {S::reaches.begin(), S::reaches.end()}};
+  return {name, run_once<S>, expectation_of(name), {S::reaches.begin(), S::reaches.end()}};
 }
 
 /// What for_each and its parts call per scenario.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "models/support/scenario.hpp"
 #include "runtime/executors/seeded.hpp"
@@ -23,21 +24,25 @@ inline Seeds seeds;
 inline constexpr uint64_t max_points = 1'000'000;
 inline constexpr std::size_t stack_bytes = std::size_t{64} << 10;
 
-template <Scenario S>
-void run_schedule(uint64_t seed) {
-  S scenario;
+inline void run_schedule(AnyScenario<Seeded>& scenario, uint32_t threads, uint64_t seed) {
   Seeded::team team({.seed = seed, .max_points = max_points, .stack_bytes = stack_bytes});
-  decltype(S::bells) bells;
-  for (uint32_t i = 0; i < S::threads; ++i) {
-    bells[i] = Seeded::doorbell(
+  std::vector<Seeded::doorbell> bells;
+  for (uint32_t i = 0; i < threads; ++i) {
+    bells.emplace_back(
         team.add("role" + std::to_string(i), i, [&scenario, i] { scenario.thread(i); }));
   }
-  set_bells(scenario, bells);
+  scenario.set_bells(bells);
   team.run();
   // On a team of its own, so that a broken property names the seed.
   Seeded::team end({.seed = seed, .max_points = max_points, .stack_bytes = stack_bytes});
   end.add("finish", 0, [&scenario] { scenario.finish(); });
   end.run();
+}
+
+template <Scenario S>
+void run_schedule_of(uint64_t seed) {
+  ScenarioOf<Seeded, S> scenario;
+  run_schedule(scenario, S::threads, seed);
 }
 
 class ScenarioTest : public testing::Test {
@@ -61,14 +66,18 @@ class ScenarioTest : public testing::Test {
   void (*run_)(uint64_t);
 };
 
+inline void register_test(const std::string& name, void (*run)(uint64_t)) {
+  const auto slash = name.find('/');
+  testing::RegisterTest(name.substr(0, slash).c_str(), name.substr(slash + 1).c_str(), nullptr,
+                        nullptr, __FILE__, __LINE__,
+                        [run]() -> testing::Test* { return new ScenarioTest(run); });
+}
+
 /// Registers the test of a scenario, by its name.
 struct Register {
   template <class S>
   void operator()(const std::string& name) const {
-    const auto slash = name.find('/');
-    testing::RegisterTest(name.substr(0, slash).c_str(), name.substr(slash + 1).c_str(), nullptr,
-                          nullptr, __FILE__, __LINE__,
-                          []() -> testing::Test* { return new ScenarioTest(run_schedule<S>); });
+    register_test(name, run_schedule_of<S>);
   }
 };
 

@@ -14,10 +14,12 @@
 /// P::await or P::idle; whoever stores what a role waits for rings its bell afterwards.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <source_location>
+#include <span>
 
 #include "core/assert.hpp"
 #include "core/policy.hpp"
@@ -49,12 +51,34 @@ concept Scenario = std::default_initializable<S> && requires(S s, uint32_t i) {
   s.bells[i];
 };
 
-/// Gives a scenario the doorbells of its roles.
-template <class S>
-void set_bells(S& scenario, const decltype(S::bells)& bells) {
-  scenario.bells = bells;
-  if constexpr (requires { scenario.connect(); }) scenario.connect();
-}
+/// A scenario as those see it who run any: what they do is compiled once, and not with each of
+/// them.
+template <Policy P>
+class AnyScenario {
+ public:
+  virtual void thread(uint32_t i) = 0;
+  virtual void finish() = 0;
+  /// Gives the scenario the doorbells of its roles.
+  virtual void set_bells(std::span<const typename P::doorbell> bells) = 0;
+
+ protected:
+  ~AnyScenario() = default;
+};
+
+/// One of them.
+template <Policy P, Scenario S>
+class ScenarioOf final : public AnyScenario<P> {
+ public:
+  void thread(uint32_t i) override { scenario_.thread(i); }
+  void finish() override { scenario_.finish(); }
+  void set_bells(std::span<const typename P::doorbell> bells) override {
+    std::ranges::copy(bells, scenario_.bells.begin());
+    if constexpr (requires { scenario_.connect(); }) scenario_.connect();
+  }
+
+ private:
+  S scenario_;
+};
 
 /// The size of a scenario: `small` on a policy that explores every execution.
 template <Policy P>

@@ -7,21 +7,26 @@
 namespace pto2::stress {
 
 /// A broken property ends the process, and so does a lost wake-up, with a report.
-template <scenarios::Scenario S>
 class ScenarioUnit final : public Unit {
  public:
+  using MakeLoop = std::unique_ptr<scenarios::RoleLoop>(const std::string& name, uint64_t runs,
+                                                        std::chrono::nanoseconds limit,
+                                                        std::atomic<uint64_t>* ended);
+
   /// `scenario`: its name, as the checker has it.
-  explicit ScenarioUnit(const std::string& scenario) : Unit("scenarios/" + scenario) {}
+  ScenarioUnit(const std::string& scenario, MakeLoop* make)
+      : Unit("scenarios/" + scenario), make_(make) {}
 
   [[nodiscard]] bool has_seeds() const override { return false; }
 
   UnitReport run(const Budget& budget, const cli::NumberRange&, UnitCounts& counts) override {
-    std::make_unique<scenarios::ScenarioLoop<S>>(name(), std::min(budget.runs, budget.tasks),
-                                                 budget.time(), &counts.runs)
-        ->run();
+    make_(name(), std::min(budget.runs, budget.tasks), budget.time(), &counts.runs)->run();
     counts.tasks.store(counts.runs.load());
     return {{{"passed", counts.runs.load()}}, {}, {}};
   }
+
+ private:
+  MakeLoop* make_;
 };
 
 struct AddScenario {
@@ -29,7 +34,12 @@ struct AddScenario {
 
   template <class S>
   void operator()(const std::string& name) const {
-    units.push_back(std::make_unique<ScenarioUnit<S>>(name));
+    units.push_back(std::make_unique<ScenarioUnit>(
+        name,
+        [](const std::string& unit, uint64_t runs, std::chrono::nanoseconds limit,
+           std::atomic<uint64_t>* ended) -> std::unique_ptr<scenarios::RoleLoop> {
+          return std::make_unique<scenarios::ScenarioLoop<S>>(unit, runs, limit, ended);
+        }));
   }
 };
 

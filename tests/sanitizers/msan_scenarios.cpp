@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "models/scenarios.hpp"
 #include "runtime/executors/seeded.hpp"
@@ -17,13 +18,13 @@ using pto2::executors::Seeded;
 template <pto2::scenarios::Scenario S>
 void run_schedule(uint64_t seed) {
   constexpr std::size_t stack_bytes = std::size_t{256} << 10;
-  S scenario;
+  pto2::scenarios::ScenarioOf<Seeded, S> scenario;
   Seeded::team team({.seed = seed, .max_points = 1'000'000, .stack_bytes = stack_bytes});
-  decltype(S::bells) bells;
+  std::vector<Seeded::doorbell> bells;
   for (uint32_t i = 0; i < S::threads; ++i) {
-    bells[i] = Seeded::doorbell(team.add("role", i, [&scenario, i] { scenario.thread(i); }));
+    bells.emplace_back(team.add("role", i, [&scenario, i] { scenario.thread(i); }));
   }
-  set_bells(scenario, bells);
+  scenario.set_bells(bells);
   team.run();
   Seeded::team end({.seed = seed, .max_points = 1'000'000, .stack_bytes = stack_bytes});
   end.add("finish", 0, [&scenario] { scenario.finish(); });
