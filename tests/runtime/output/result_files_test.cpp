@@ -93,7 +93,7 @@ TEST_F(Results, AreNotMadeUnlessTheyAreWanted) {
 }
 
 /// Why the names are refused; no file is there then.
-std::string refusal_of(const ResultNames& names) {
+std::string refusal_of_names(const ResultNames& names) {
   try {
     const ResultFiles results(names);
   } catch (const CliError& error) {
@@ -107,12 +107,15 @@ TEST_F(Results, NeedAFileEach) {
   fs::create_symlink("a", path("link"));
   const std::string a = path("a");
   const std::string link = path("link");
-  EXPECT_EQ(refusal_of({.json = a, .junit = link}), "--json and --junit name the same file");
-  EXPECT_EQ(refusal_of({.json = a, .trace = link}), "--trace and --json name the same file");
-  EXPECT_EQ(refusal_of({.junit = a, .trace = link}), "--trace and --junit name the same file");
-  EXPECT_EQ(refusal_of({.json = "-", .junit = "-"}), "--json and --junit cannot both be stdout");
-  EXPECT_EQ(refusal_of({.json = "-", .trace = "-"}), "--trace and --json cannot both be stdout");
-  EXPECT_EQ(refusal_of({.json = a, .junit = path("b"), .trace = "-"}), "none");
+  EXPECT_EQ(refusal_of_names({.json = a, .junit = link}), "--json and --junit name the same file");
+  EXPECT_EQ(refusal_of_names({.json = a, .trace = link}), "--trace and --json name the same file");
+  EXPECT_EQ(refusal_of_names({.junit = a, .trace = link}),
+            "--trace and --junit name the same file");
+  EXPECT_EQ(refusal_of_names({.json = "-", .junit = "-"}),
+            "--json and --junit cannot both be stdout");
+  EXPECT_EQ(refusal_of_names({.json = "-", .trace = "-"}),
+            "--trace and --json cannot both be stdout");
+  EXPECT_EQ(refusal_of_names({.json = a, .junit = path("b"), .trace = "-"}), "none");
   EXPECT_FALSE(fs::exists(a));
 }
 
