@@ -45,8 +45,11 @@ constexpr uint64_t packed_output_bytes(uint64_t bytes) {
 
 /// Bytes of a task's packed buffer extended by one output, unplaceable_bytes on overflow.
 constexpr uint64_t packed_bytes_with(uint64_t packed, uint64_t output_bytes) {
-  const uint64_t rounded = packed_output_bytes(output_bytes);
-  return packed > unplaceable_bytes - rounded ? unplaceable_bytes : packed + rounded;
+  constexpr uint64_t mask = packed_output_alignment - 1;
+  uint64_t sum = 0;
+  if (__builtin_add_overflow(output_bytes, mask, &sum)) return unplaceable_bytes;
+  if (__builtin_add_overflow(sum & ~mask, packed, &sum)) return unplaceable_bytes;
+  return sum;
 }
 
 /// Places `bytes` bytes in a heap of `size` bytes. `empty` says that the ring has no live task at

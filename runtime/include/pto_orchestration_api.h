@@ -165,14 +165,19 @@ inline void pto2_rt_init_tensor_pool(PTO2Runtime* rt) {
 namespace pto2_api {
 
 /// Shapes may be given in any integer type; the table takes 64 bits.
+template <class T>
 struct Extents {
   uint64_t value[PTO_MAX_DIMS] = {};
-  template <class T>
   Extents(const T* from, uint32_t ndims) {
     for (uint32_t i = 0; i < ndims && i < PTO_MAX_DIMS; ++i) {
       value[i] = static_cast<uint64_t>(from[i]);
     }
   }
+};
+template <>
+struct Extents<uint64_t> {
+  const uint64_t* value;
+  Extents(const uint64_t* from, uint32_t) : value(from) {}
 };
 
 }  // namespace pto2_api

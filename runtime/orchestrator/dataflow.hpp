@@ -62,7 +62,7 @@ class Dataflow {
   void note_consumed(TaskId id) {
     if (ring_of(id) < innermost_ring_) note(id).last_consumer = consumed;
   }
-  /// Lays the new outputs out one behind the other, from `address` on, and makes the task the
+  /// Gives the new outputs their places in what begins at `address`, and makes the task the
   /// producer of what it writes. Calls show(task, i, record) for each new output. Requires that the
   /// map has reserved `task.inserts()` entries.
   template <class Show>
@@ -70,12 +70,10 @@ class Dataflow {
                                     uint64_t address, Show show) {
     if (needs.inserts == 0) return;
     TensorMap::TaskWrites& of_task = map_.begin_inserts(id, needs.inserts);
-    address += zones_.in_front;
-    for (const uint32_t i : task.outputs) {
-      TensorRecord& tensor = *task.tensors[i];
-      TensorTable::set_buffer(tensor, address, {id, task.serial, task.depth});
-      address += packed_output_bytes(tensor.region.end + zones_.behind);
-      show(task, i, tensor);
+    for (const NewOutput& output : task.outputs) {
+      TensorRecord& tensor = *task.tensors[output.param];
+      TensorTable::set_buffer(tensor, address + output.offset, {id, task.serial, task.depth});
+      show(task, output.param, tensor);
       TensorMap::insert_owner(of_task);
     }
     for (const TensorRecord* tensor : task.rewritten) {
@@ -214,9 +212,9 @@ inline bool Dataflow::resolve_new_output(Submission& task, uint32_t i) const {
     return refuse_no_memory(task, i);
   tensor.owner.serial = task.serial;
   const uint64_t bytes = tensor.region.end;  // a root, so it is all of its buffer
-  const uint64_t before = task.outputs.empty() ? zones_.in_front : task.heap_bytes;
-  task.outputs.push_back(i);
-  task.heap_bytes = packed_bytes_with(before, bytes + zones_.behind);
+  const uint64_t offset = task.outputs.empty() ? zones_.in_front : task.heap_bytes;
+  task.outputs.push_back({i, offset});
+  task.heap_bytes = packed_bytes_with(offset, bytes + zones_.behind);
   return true;
 }
 

@@ -40,7 +40,7 @@ void GraphCompiler::add(const Submission& task) {
   recorded.producers = static_cast<uint32_t>(task.producers.size());
   recorded.owners = static_cast<uint32_t>(task.owners.size());
   recorded.heap_bytes = task.heap_bytes;
-  for (const uint32_t i : task.outputs) recorded.allocates |= 1u << i;
+  for (const NewOutput& output : task.outputs) recorded.allocates |= 1u << output.param;
   lists_.edges.insert(lists_.edges.end(), task.producers.begin(), task.producers.end());
   lists_.edges.insert(lists_.edges.end(), task.owners.begin(), task.owners.end());
   lists_.tasks.push_back(recorded);

@@ -39,6 +39,12 @@ struct PinnedPart {
   uint32_t group;
 };
 
+/// A tensor that the task allocates.
+struct NewOutput {
+  uint32_t param;   ///< the number of the parameter
+  uint64_t offset;  ///< of its buffer in what the task takes of the heap
+};
+
 /// A parameter that is a pipe.
 struct PipeParam {
   uint32_t index;  ///< of the parameter
@@ -126,7 +132,7 @@ struct Submission : TaskRoute {
 
   // What the parameters ask for, by Dataflow::resolve().
   std::array<TensorRecord*, max_params> tensors;
-  ParamList<uint32_t> outputs;         ///< the new ones, by the numbers of their parameters
+  ParamList<NewOutput> outputs;        ///< the new ones
   ParamList<TensorRecord*> rewritten;  ///< what else it writes, which has its memory
   ParamList<TaskId> former_owners;     ///< of the memory that it writes unread
   uint64_t heap_bytes = 0;

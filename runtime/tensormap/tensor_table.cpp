@@ -200,6 +200,21 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
   }
 }
 
+/// A root that has its buffer when a task allocates it; or never, if that was to be external. The
+/// key is that of the root, of which no two are the same while the TensorMap knows of them: the
+/// address is given out again.
+[[gnu::always_inline]] inline void TensorTable::await_buffer(TensorRecord& record,
+                                                             bool null_external) {
+  constexpr uint64_t no_address = uint64_t{1} << 63;
+  record.address = 0;
+  record.base = 0;
+  record.external = false;
+  record.null_external = null_external;
+  record.lasts = false;
+  record.own = {.key = no_address | uint64_t{record.generation} << 10, .bytes = record.region.end};
+  record.writes = &record.own;
+}
+
 /// A function for each number of dimensions, and what it calls comes last: so it has hardly a
 /// register to save.
 template <uint32_t ndims>
@@ -209,24 +224,26 @@ TensorResult TensorTable::make_root(uint64_t address, const uint64_t* shape, Dat
   const uint64_t element_size = get_element_size(dtype);
   if (element_size == 0 || !lay_out_dims<ndims>(record, shape, element_size, 0)) [[unlikely]]
     return refuse_root("make_tensor", &record, shape, ndims, element_size);
-  record.null_external = address == PTO2_NULL_EXTERNAL;
-  if (record.null_external) address = 0;
-  record.base = address;
-  record.address = address;
   record.owner = {};
-  record.external = record.lasts = address != 0;
   record.dtype = dtype;
-  if (record.external) return bind_external(record, handle);
-  // The key of a buffer that the runtime allocates is that of its root, of which no two are the
-  // same while the TensorMap knows of them: its address is given out again.
-  constexpr uint64_t no_address = uint64_t{1} << 63;
-  record.own = {.key = no_address | uint64_t{record.generation} << 10, .bytes = record.region.end};
-  record.writes = &record.own;
+  if (address != 0) [[unlikely]]
+    return bind_external(record, address, handle);
+  await_buffer(record, false);
   return {handle, nullptr};
 }
 
 /// The root was made last.
-[[gnu::noinline]] TensorResult TensorTable::bind_external(TensorRecord& root, uint64_t handle) {
+[[gnu::noinline]] TensorResult TensorTable::bind_external(TensorRecord& root, uint64_t address,
+                                                          uint64_t handle) {
+  if (address == PTO2_NULL_EXTERNAL) {
+    await_buffer(root, true);
+    return {handle, nullptr};
+  }
+  root.address = address;
+  root.base = address;
+  root.external = true;
+  root.null_external = false;
+  root.lasts = true;
   const uint64_t bytes = root.region.end;
   if (root.base > std::numeric_limits<uint64_t>::max() - bytes) [[unlikely]] {
     --count_;

@@ -188,7 +188,8 @@ class TensorTable {
   [[gnu::noinline]] TensorResult make_root(uint64_t address, const uint64_t* shape, DataType dtype);
   TensorResult make_in_next_chunk(uint64_t address, const uint64_t* shape, uint32_t ndims,
                                   DataType dtype);
-  TensorResult bind_external(TensorRecord& root, uint64_t handle);
+  static void await_buffer(TensorRecord& record, bool null_external);
+  TensorResult bind_external(TensorRecord& root, uint64_t address, uint64_t handle);
   TensorResult refuse_array(const CallerArray& array, const TensorRecord& root);
   [[nodiscard]] bool add_chunk();
   TensorResult fail(std::string text);
