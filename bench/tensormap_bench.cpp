@@ -41,7 +41,7 @@ class Submitter {
     for (size_t i = 0; i < n; ++i) {
       if (uses[i].type == Direction::output) continue;
       const Access access = uses[i].type == Direction::input ? Access::input : Access::inout;
-      map_.lookup(*records[i]->writes, records[i]->region, access,
+      map_.lookup(*records[i]->writes, records[i]->region, access, no_task,
                   [&](const Match& match) { found_ += match.producer.value; });
     }
     for (size_t i = 0; i < n; ++i) {

@@ -85,7 +85,7 @@ class TensorMapHistory : public Roles<P, 1 + rings> {
   /// writes takes the place of all that he finds.
   void check_producers(uint32_t buffer, Access access) {
     std::vector<TaskId> found;
-    map_.lookup(buffers_[buffer], part, access,
+    map_.lookup(buffers_[buffer], part, access, no_task,
                 [&](const Match& match) { found.push_back(match.producer); });
     std::size_t live = 0;
     for (const Writer& writer : writers_) {

@@ -10,7 +10,8 @@ namespace pto2::judging {
 namespace {
 
 /// VR-I31: what is certainly in the TensorMap. Each write of a task has an entry until the task is
-/// reclaimed, or another access takes its place; that of the owner of a buffer stays.
+/// reclaimed, or another access takes its place, or may have done so; that of the owner of a buffer
+/// stays.
 class Entries {
  public:
   explicit Entries(const Case& it)
@@ -59,22 +60,51 @@ class Entries {
 
   /// Who reads and writes takes the place of what it covers, which may be all.
   void replace(const TaskRecord& task, const ParamRecord& param) {
-    if (!param.pipe && !(param.reads() && param.writes() && param.external)) return;
-    const auto found = replaceable_.find(place_of(task, param));
-    if (found == replaceable_.end()) return;
-    for (const uint32_t older : found->second) {
-      if (kept_[older] == 0) continue;  // reclaimed
-      --kept_[older];
-      --used_;
+    if (param.pipe || (param.reads() && param.writes() && param.external)) {
+      forget(place_of(task, param), [](uint32_t) { return true; });
     }
-    replaceable_.erase(found);
   }
 
-  /// Entries of those who write a buffer of another task are left out.
+  /// Of the entries that a place has, those of tasks for which is_gone(task).
+  template <class IsGone>
+  void forget(const Place& place, IsGone&& is_gone) {
+    const auto found = replaceable_.find(place);
+    if (found == replaceable_.end()) return;
+    std::erase_if(found->second, [&](uint32_t older) {
+      if (kept_[older] == 0) return true;  // reclaimed
+      if (!is_gone(older)) return false;
+      --kept_[older];
+      --used_;
+      return true;
+    });
+  }
+
+  /// Notes whom the task depends on, and whom those do.
+  void look_behind(uint32_t task) {
+    behind_.clear();
+    const auto add = [this](uint32_t number) {
+      for (const ProducerRecord& producer : it_.record.tasks[number].producers) {
+        behind_.push_back(it_.history.find(producer.task));
+      }
+    };
+    add(task);
+    const std::size_t producers = behind_.size();
+    for (std::size_t i = 0; i < producers; ++i) {
+      if (behind_[i] < task) add(behind_[i]);
+    }
+  }
+
+  /// Entries of those who write a buffer of another task are left out. Who writes unread may take
+  /// the place of one that he comes behind.
   void insert(uint32_t task, const TaskRecord& submission, const ParamRecord& param) {
     if (!param.takes_an_entry()) return;
     if (!is_owner(submission, param)) {
       if (!param.pipe && !param.external) return;
+      if (!param.pipe && !param.reads()) {
+        look_behind(task);
+        forget(place_of(submission, param),
+               [&](uint32_t older) { return std::ranges::count(behind_, older) != 0; });
+      }
       replaceable_[place_of(submission, param)].push_back(task);
     }
     ++kept_[task];
@@ -85,6 +115,7 @@ class Entries {
   std::vector<uint32_t> kept_;                          // entries of each task
   std::vector<uint64_t> alive_;                         // by ring: tasks before it may be reclaimed
   std::map<Place, std::vector<uint32_t>> replaceable_;  // tasks, once per entry
+  std::vector<uint32_t> behind_;                        // of look_behind()
   uint64_t used_ = 0;
 };
 

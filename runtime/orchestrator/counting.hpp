@@ -47,6 +47,8 @@ class Counting {
   void begin(Deadlock deadlock, const PerRing& next, const PerRing& alive, uint64_t now);
   /// Before the look-ups of a task of this ring: the watermarks are those of the best case.
   void observe(RingId ring, TensorMap& map);
+  /// What the next task of this ring is called.
+  [[nodiscard]] TaskId next(RingId ring) const { return make_id(ring, next_[ring.value]); }
   /// In place of an execution. False: it has been counted for long enough.
   [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now);
   /// What was learnt on a device of `config`. `to_end`: the orchestration has returned.

@@ -132,10 +132,28 @@ bool Dataflow::resolve_pipe(Submission& task, uint32_t i) {
       "submit the task that outputs it in a scope that encloses all its uses");
 }
 
+/// True: the submission, which was resolved, has an edge to this task, or needs none. That it was
+/// met says so where nobody was met whom it only holds.
+bool Dataflow::is_behind(const Submission& task, TaskId id) const {
+  if (task.counted || !task.owners.empty()) return task.producers.contains(id);
+  return note(id).last_consumer >= task.serial;
+}
+
+/// The same of who stands at the buffer, and has not retired. Nor then has who read him last, if
+/// that one is of the same ring, and so his note is his own; of the others it would depend on how
+/// fast a run is whether they are met.
+[[gnu::noinline]] bool Dataflow::is_behind_writer(const Submission& task,
+                                                  const BufferWrites& buffer) const {
+  if (is_behind(task, buffer.writer)) return true;
+  const TaskId reader = buffer.reader;
+  return reader != no_task && ring_of(reader) == ring_of(buffer.writer) && is_behind(task, reader);
+}
+
 [[gnu::noinline]] void Dataflow::find_counted_producers(Submission& task,
                                                         const TensorRecord& tensor, Access access) {
-  map_.lookup(*tensor.writes, tensor.region, access, [&task](const Match& match) {
-    if (!is_among_producers(task, match.producer)) task.producers.push_back(match.producer);
+  map_.lookup(*tensor.writes, tensor.region, access, task.id, [&task](const Match& match) {
+    if (is_among_producers(task, match.producer)) return;
+    task.producers.push_back(match.producer);
   });
 }
 

@@ -77,7 +77,8 @@ class Dataflow {
       TensorMap::insert_owner(of_task);
     }
     for (const TensorRecord* tensor : task.rewritten) {
-      map_.insert(of_task, *tensor->writes, tensor->region);
+      map_.insert(of_task, *tensor->writes, tensor->region,
+                  [&](const BufferWrites& buffer) { return is_behind_writer(task, buffer); });
     }
   }
 
@@ -121,6 +122,8 @@ class Dataflow {
   void find_owners(Submission& task, Meet meet);
   [[nodiscard]] static bool is_among_producers(const Submission& task, TaskId id);
   [[nodiscard]] bool is_noted_producer(const Submission& task, TaskId id);
+  [[nodiscard]] bool is_behind(const Submission& task, TaskId id) const;
+  [[nodiscard]] bool is_behind_writer(const Submission& task, const BufferWrites& buffer) const;
   [[nodiscard]] bool scope_is_open(const BufferOwner& owner) const {
     return owner.depth < scopes_.size() && scopes_[owner.depth] <= owner.serial;
   }
@@ -224,11 +227,12 @@ inline void Dataflow::find_producers(Submission& task, const TensorRecord& tenso
   if constexpr (counted) {
     find_counted_producers(task, tensor, access);
   } else {
-    map_.lookup(*tensor.writes, tensor.region, access, [this, &task, meet](const Match& match) {
-      if (is_noted_producer(task, match.producer)) return;
-      meet(task, match.producer);
-      task.producers.push_back(match.producer);
-    });
+    map_.lookup(*tensor.writes, tensor.region, access, task.id,
+                [this, &task, meet](const Match& match) {
+                  if (is_noted_producer(task, match.producer)) return;
+                  meet(task, match.producer);
+                  task.producers.push_back(match.producer);
+                });
   }
 }
 

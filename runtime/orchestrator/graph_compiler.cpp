@@ -90,12 +90,15 @@ void GraphCompiler::forget_covered(const Submission& task) {
     if (task.params[i].type != PTOParamType::OUTPUT || !task.tensors[i]->has_address()) continue;
     const TensorRecord& tensor = *task.tensors[i];
     covered_.clear();
-    dataflow_.map().lookup(*tensor.writes, tensor.region, Access::input, [&](const Match& match) {
-      const bool stays = match.producer == tensor.writes->owner;
-      if (match.relation == Relation::covered && !stays) covered_.push_back(match.producer);
-    });
+    dataflow_.map().lookup(*tensor.writes, tensor.region, Access::input, no_task,
+                           [&](const Match& match) {
+                             const bool stays = match.producer == tensor.writes->owner;
+                             if (match.relation == Relation::covered && !stays)
+                               covered_.push_back(match.producer);
+                           });
     if (covered_.empty() || !comes_behind(covered_, task)) continue;
-    dataflow_.map().lookup(*tensor.writes, tensor.region, Access::inout, [](const Match&) {});
+    dataflow_.map().lookup(*tensor.writes, tensor.region, Access::inout, no_task,
+                           [](const Match&) {});
   }
 }
 

@@ -175,6 +175,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (GraphReplay* const replay = graph_.replay()) {
     replay->take_back();
     leave_graph("it is deadlocked");
+    submission_.id =
+        make_id(submission_.ring, state_.admission.ring(submission_.ring).tasks.next());
     const bool means_the_same = dataflow_.resolve(submission_);
     PTO2_INVARIANT("RG-I1", means_the_same);
   }
@@ -322,6 +324,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
     return submitter_.commit(task, needs, submitter_.take(needs), task.is_placed(), *replay);
   }
   counting_.observe(task.ring, dataflow_.map());
+  task.id = counting_.next(task.ring);
   if (dataflow_.resolve(task)) {
     count(task);
   } else {

@@ -182,9 +182,10 @@ class Player {
     task_.params = params_of(call);
     TensorMap& map = dataflow_.map();
     map.sync(oldest());
+    const TaskId id = make_id(task_.ring, next_[task_.ring.value]++);
+    task_.id = id;
     const bool resolved = dataflow_.resolve(task_);
     PTO2_INVARIANT("RG-I1", resolved);
-    const TaskId id = make_id(task_.ring, next_[task_.ring.value]++);
     listener_.resolved(task_, id);
     while (!map.reserve(task_.inserts())) map.enlarge(0, 2 * map.config().pool_size);
     dataflow_.enter(task_, id);

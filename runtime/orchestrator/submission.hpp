@@ -39,6 +39,12 @@ struct PinnedPart {
   uint32_t group;
 };
 
+/// What a block task, or one that is pinned, has besides.
+struct Placement {
+  uint32_t block_dim = 0;                ///< parts of a block task; only if it is one
+  std::vector<PinnedPart> pinned_parts;  ///< one of a task; only with a cluster, that of part 0
+};
+
 /// A tensor that the task allocates.
 struct NewOutput {
   uint32_t param;   ///< the number of the parameter
@@ -116,19 +122,18 @@ struct Needs {
 
 /// One object serves all submissions of a run, so that its vectors keep their memory: a scratchpad.
 /// Whoever fills a field in clears it first, so nothing is left of the former submission.
-struct Submission : TaskRoute {
+struct Submission : TaskRoute, Placement {
   // Its place in the run.
   uint64_t serial = 0;   ///< over all rings, from 1
   bool counted = false;  ///< in counting mode: it is not executed
   RingId ring;
-  uint32_t depth = 0;  ///< of its scope, 0 the outermost; it changes with the scopes only
+  TaskId id = no_task;  ///< that it has if it becomes a task; by who resolves its parameters
+  uint32_t depth = 0;   ///< of its scope, 0 the outermost; it changes with the scopes only
 
-  // What was asked for, by Intake::accept(), with the base class.
+  // What was asked for, by Intake::accept(), with the base classes.
   uint32_t kernel_id = 0;
   KernelEntry kernel = nullptr;
   std::span<const PTOParam> params;
-  uint32_t block_dim = 0;                ///< parts of a block task; only if it is one
-  std::vector<PinnedPart> pinned_parts;  ///< one of a task; only with a cluster, that of part 0
 
   // What the parameters ask for, by Dataflow::resolve().
   std::array<TensorRecord*, max_params> tensors;

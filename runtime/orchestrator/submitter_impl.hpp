@@ -99,6 +99,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline bool Submitter<P, F>::resolve(Submission& task) {
+  task.id = make_id(task.ring, desk_->ring->tasks.next());
   return dataflow_.template resolve<false>(task, Show{}, [this](Submission& of, TaskId producer) {
     prefetch_slot(producer);
     of.live_nodes += counting_.can_be_live(producer) ? 1 : 0;

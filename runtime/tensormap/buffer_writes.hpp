@@ -10,9 +10,11 @@ namespace pto2 {
 /// Kept by the TensorTable, which makes it, and written by the TensorMap.
 struct BufferWrites {
   uint64_t key = 0;        ///< of the buffer's entries in the TensorMap, and of no other's
-  uint64_t bytes = 0;      ///< of the buffer; of an external one, as it was made or written last
+  uint64_t bytes = 0;      ///< of the buffer; of an external one, as it was made last
   TaskId owner = no_task;  ///< the task that allocated it; no_task: it is external, or has none yet
-  TaskId writer = no_task;  ///< one that wrote all of it, not the owner; it may have retired
+  TaskId writer = no_task;  ///< the last that wrote all of it, not the owner; it may have retired
+  uint64_t written = 0;     ///< bytes that all of it was for the writer
+  TaskId reader = no_task;  ///< the last that has met the writer in a look-up; no_task: nobody has
   /// False: the TensorMap has no entries of it, so that a look-up ends here.
   bool may_have_parts = false;
   uint32_t bucket = 0;  ///< of its entries, once it had some

@@ -32,7 +32,7 @@ class ExternalBuffers {
   Buffer& at(uint64_t address, uint64_t bytes) {
     Buffer& buffer = buffers_[address];
     buffer.writes.key = address;
-    if (buffer.writes.writer == no_task) buffer.writes.bytes = bytes;
+    buffer.writes.bytes = bytes;
     return buffer;
   }
 

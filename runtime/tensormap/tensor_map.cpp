@@ -42,18 +42,24 @@ TensorMap::TensorMap(const TensorMapConfig& config)
   }
 }
 
+/// Behind the entries of younger tasks, if there are any.
 void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrites& of_task) {
   buffer.bucket = bucket_of(buffer.key);
-  uint32_t& bucket_head = buckets_[buffer.bucket];
+  uint32_t previous = nil;
+  uint32_t next = buckets_[buffer.bucket];
+  while (config_.rings == 1 && next != nil && entries_[next].producer > of_task.task) {
+    previous = next;
+    next = entries_[next].next_in_bucket;
+  }
   const uint32_t index = take();
   Entry& entry = entries_[index];
   entry.key = buffer.key;
   entry.producer = of_task.task;
   entry.region = region;
-  entry.next_in_bucket = bucket_head;
-  entry.previous_in_bucket = nil;
-  if (bucket_head != nil) entries_[bucket_head].previous_in_bucket = index;
-  bucket_head = index;
+  entry.next_in_bucket = next;
+  entry.previous_in_bucket = previous;
+  if (next != nil) entries_[next].previous_in_bucket = index;
+  (previous != nil ? entries_[previous].next_in_bucket : buckets_[buffer.bucket]) = index;
   entry.next_of_task = of_task.head;
   entry.previous_of_task = nil;
   if (of_task.head != nil) entries_[of_task.head].previous_of_task = index;
@@ -61,9 +67,21 @@ void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrit
   buffer.may_have_parts = true;
 }
 
+/// Who stands at the buffer makes place for one that is not ordered behind him, and is met as the
+/// writer of a part from now on: the bytes that he has written.
+[[gnu::noinline]] void TensorMap::move_aside(BufferWrites& buffer) {
+  TaskWrites& of_task = writes_of(buffer.writer);
+  PTO2_INVARIANT("TM-I6", of_task.task == buffer.writer && of_task.wholes != 0);
+  --of_task.wholes;
+  Region region{};  // in the space of no tensor
+  region.end = buffer.written;
+  region.contiguous = true;
+  insert_part(buffer, region, of_task);
+}
+
 bool TensorMap::find_writers(BufferWrites& buffer) {
   const auto nobody = [](const Match&) {};
-  if (buffer.may_have_parts) look_up<Access::input>(buffer, Region{}, nobody);
+  if (buffer.may_have_parts) look_up<Access::input>(buffer, Region{}, buffer.reader, nobody);
   return !is_vacant(buffer) || buffer.may_have_parts;
 }
 

@@ -1,18 +1,24 @@
 /// Which tasks wrote which parts of which buffers: from it the edges of the graph follow.
 ///
-/// Most buffers are written as a whole: by the task that allocated them, and perhaps by one more
-/// later. Both stand at the buffer itself (BufferWrites). Every other write is an entry (region,
-/// producer) in a fixed pool, found by a hash table from the buffer's key. Every entry is in two
-/// doubly linked lists: the chain of its bucket, newest first, and the chain of its producer, so
-/// that the entries of a retired task are found without a search. Entry 0 is nil. Writes of both
-/// kinds count against the pool: its size is what users set, whatever the shape of their writes.
+/// Most buffers are written as a whole: by the task that allocated them, and perhaps by others
+/// later. The first and the last of them stand at the buffer itself (BufferWrites). Every other
+/// write is an entry (region, producer) in a fixed pool, found by a hash table from the buffer's
+/// key. Every entry is in two doubly linked lists: the chain of its bucket, newest first, and the
+/// chain of its producer, so that the entries of a retired task are found without a search. Entry 0
+/// is nil. Writes of both kinds count against the pool: its size is what users set, whatever the
+/// shape of their writes.
+///
+/// Who writes all of a buffer unread, and is ordered behind who did so last, takes his place: whom
+/// that one came behind, and who has read him since, need not be met any more. That he is ordered
+/// so is known if he depends on the other, or on the last task that has read what that wrote.
 ///
 ///   TM-I1: every entry of the pool is live, in the free list, or was never used.
 ///   TM-I2: a live entry is in the chain of its buffer's bucket and in that of its producer's slot,
 ///          once each, and a slot's chain holds entries of one task only.
 ///   TM-I3: with one ring, the producers along a bucket's chain never ascend.
-///   TM-I4: a write whose producer has not retired is forgotten only when a newer access covers it,
-///          and that of the task which allocated the buffer not even then.
+///   TM-I4: a write whose producer has not retired is forgotten only when a newer access covers it
+///          and is ordered behind it, and that of the task which allocated the buffer not even
+///          then.
 ///   TM-I5: an insertion that was reserved finds room.
 ///   TM-I6: who stands at a buffer and has not retired has it counted in its slot.
 ///   TM-P1: who is recorded as a producer belongs to one of the rings and has not retired.
@@ -78,12 +84,14 @@ class TensorMap {
     }
   }
 
-  /// Calls visit(Match) for every live write of the buffer whose region is not disjoint from
-  /// `region`, the parts before the wholes. A producer can come up more than once. An inout access
-  /// removes what it covers, except the write of the task that allocated the buffer: that task must
-  /// stay alive as long as the buffer is used. `visit` must not call into the map.
+  /// For `reader`, or nobody: calls visit(Match) for every live write of the buffer whose region is
+  /// not disjoint from `region`, the parts before the wholes. A producer can come up more than
+  /// once. An inout access removes what it covers, except the write of the task that allocated the
+  /// buffer: that task must stay alive as long as the buffer is used. `visit` must not call into
+  /// the map.
   template <class Visitor>
-  void lookup(BufferWrites& buffer, const Region& region, Access access, Visitor visit);
+  void lookup(BufferWrites& buffer, const Region& region, Access access, TaskId reader,
+              Visitor visit);
 
   /// True when the next n inserts will succeed; gives back the writes of retired tasks for it when
   /// it must. When false, more tasks have to retire and be noted by sync(). To submit a task all
@@ -101,7 +109,7 @@ class TensorMap {
   /// exhausted.
   [[nodiscard]] bool insert(BufferWrites& buffer, const Region& region, TaskId producer) {
     if (live_ == config_.pool_size) return false;
-    insert(begin_inserts(producer, 1), buffer, region);
+    insert(begin_inserts(producer, 1), buffer, region, [](const BufferWrites&) { return false; });
     return true;
   }
 
@@ -127,14 +135,22 @@ class TensorMap {
     live_ += n;
     return of_task;
   }
-  void insert(TaskWrites& of_task, BufferWrites& buffer, const Region& region) {
+  /// is_behind(buffer) says whether the task is ordered behind who stands at it.
+  template <class IsBehind>
+  void insert(TaskWrites& of_task, BufferWrites& buffer, const Region& region,
+              IsBehind&& is_behind) {
     if (of_task.task == buffer.owner) return insert_owner(of_task);
-    if (is_vacant(buffer) && region.contiguous && region.begin == 0 && region.end == buffer.bytes) {
-      buffer.writer = of_task.task;
-      ++of_task.wholes;
-    } else {
-      insert_part(buffer, region, of_task);
+    if (!region.contiguous || region.begin != 0 || region.end != buffer.bytes) {
+      return insert_part(buffer, region, of_task);
     }
+    if (!is_vacant(buffer)) [[unlikely]] {
+      const bool displaces = region.end >= buffer.written && is_behind(buffer);
+      displaces ? vacate(buffer) : move_aside(buffer);
+    }
+    buffer.writer = of_task.task;
+    buffer.written = region.end;
+    buffer.reader = no_task;
+    ++of_task.wholes;
   }
   /// Of a buffer that the task has allocated: BufferWrites::owner says all.
   static void insert_owner(TaskWrites& of_task) { ++of_task.wholes; }
@@ -209,10 +225,11 @@ class TensorMap {
   }
 
   template <Access access, class Visitor>
-  void look_up(BufferWrites& buffer, const Region& region, Visitor visit);
+  void look_up(BufferWrites& buffer, const Region& region, TaskId reader, Visitor visit);
   template <Access access, class Visitor>
   bool look_up_parts(const BufferWrites& buffer, const Region& region, Visitor visit);
   void insert_part(BufferWrites& buffer, const Region& region, TaskWrites& of_task);
+  void move_aside(BufferWrites& buffer);
   /// If so many tasks of the ring have retired since the last time.
   void clean_up_behind(uint32_t ring, uint64_t retired) {
     if (local_of(oldest_[ring]) - cleaned_[ring] >= retired) clean_up(ring);
@@ -242,24 +259,26 @@ class TensorMap {
 
 template <class Visitor>
 inline void TensorMap::lookup(BufferWrites& buffer, const Region& region, Access access,
-                              Visitor visit) {
+                              TaskId reader, Visitor visit) {
   if (access == Access::inout) {
-    look_up<Access::inout>(buffer, region, visit);
+    look_up<Access::inout>(buffer, region, reader, visit);
   } else {
-    look_up<Access::input>(buffer, region, visit);
+    look_up<Access::input>(buffer, region, reader, visit);
   }
 }
 
 /// The entries of the buffer, and who stands at it.
 template <Access access, class Visitor>
-inline void TensorMap::look_up(BufferWrites& buffer, const Region& region, Visitor visit) {
+inline void TensorMap::look_up(BufferWrites& buffer, const Region& region, TaskId reader,
+                               Visitor visit) {
   if (buffer.may_have_parts) buffer.may_have_parts = look_up_parts<access>(buffer, region, visit);
-  if (region.begin >= buffer.bytes) return;
-  const bool covers = region.contiguous && region.begin == 0 && region.end >= buffer.bytes;
+  if (region.begin >= buffer.written) return;
+  const bool covers = region.contiguous && region.begin == 0 && region.end >= buffer.written;
   const Relation found = covers ? Relation::covered : Relation::other;
   if (!is_vacant(buffer)) {
     const bool replaced = access == Access::inout && covers;
     visit(Match{buffer.writer, found, replaced});
+    buffer.reader = reader;
     if (replaced) vacate(buffer);
   }
   if (buffer.owner != no_task && !has_retired(buffer.owner))

@@ -211,7 +211,9 @@ TensorResult TensorTable::make(uint64_t address, const uint64_t* shape, uint32_t
   record.external = false;
   record.null_external = null_external;
   record.lasts = false;
-  record.own = {.key = no_address | uint64_t{record.generation} << 10, .bytes = record.region.end};
+  record.own = {.key = no_address | uint64_t{record.generation} << 10,
+                .bytes = record.region.end,
+                .written = record.region.end};
   record.writes = &record.own;
 }
 

@@ -133,6 +133,16 @@ void note_peaks(const Run& run, const std::vector<size_t>& ring_tasks, size_t re
   peaks.entries = std::max(peaks.entries, live_entries(run));
 }
 
+/// One from each.
+void take_entries(Run& run, const std::vector<size_t>& tasks) {
+  for (size_t older : tasks) {
+    if (older >= run.tasks.size() || run.tasks[older].entries_left == 0) {
+      throw std::logic_error("oracle: replaces an entry that does not exist");
+    }
+    --run.tasks[older].entries_left;
+  }
+}
+
 std::optional<Resource> submit(Run& run, const Call& call) {
   const Configuration& limits = run.configuration;
   const uint32_t ring = ring_at(run.open_scopes.size(), limits.rings);
@@ -159,15 +169,11 @@ std::optional<Resource> submit(Run& run, const Call& call) {
       ring,           run.open_scopes.back(), *room, bytes, past == limits.heap ? 0 : past,
       call.dep_nodes, call.map_entries};
   check_overlap(run, ring_tasks, retired, task);
-  for (size_t older : call.replaced) {
-    if (older >= run.tasks.size() || run.tasks[older].entries_left == 0) {
-      throw std::logic_error("oracle: replaces an entry that does not exist");
-    }
-    --run.tasks[older].entries_left;
-  }
+  take_entries(run, call.replaced);
   ring_tasks.push_back(run.tasks.size());
   run.tasks.push_back(task);
   if (run.peaks != nullptr) note_peaks(run, ring_tasks, retired);
+  take_entries(run, call.displaced);
   return std::nullopt;
 }
 

@@ -22,6 +22,8 @@ struct Call {
   /// Earlier tasks (by order of submission, 0 first) that lose one entry each to this one, before
   /// this one's entries are taken.
   std::vector<size_t> replaced = {};
+  /// The same, but once this one's entries are taken.
+  std::vector<size_t> displaced = {};
   /// Of close_group: by order of opening, 0 first. The end of the scope that was the innermost when
   /// a group was opened closes it as well.
   size_t group = 0;

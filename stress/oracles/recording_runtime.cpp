@@ -49,7 +49,7 @@ size_t RecordingRuntime::find_or_add(Buffer& buffer, std::vector<uint64_t> begin
   for (size_t i = 0; i < buffer.boxes.size(); ++i) {
     if (buffer.boxes[i].begin == begin && buffer.boxes[i].extent == extent) return i;
   }
-  buffer.boxes.push_back({std::move(begin), std::move(extent), {}});
+  buffer.boxes.push_back({std::move(begin), std::move(extent)});
   return buffer.boxes.size() - 1;
 }
 
@@ -61,12 +61,15 @@ uint64_t RecordingRuntime::make(uint64_t address, const uint64_t* shapes, uint32
   if (address != 0) {
     buffer = external_.try_emplace(address, buffer).first->second;
   }
+  const uint64_t element_bytes = get_element_size(dtype);
   if (buffer == buffers_.size()) {
-    buffers_.push_back({elements * get_element_size(dtype), address, false, 0, {}});
+    buffers_.emplace_back();
+    buffers_.back().address = address;
   }
+  buffers_[buffer].bytes = elements * element_bytes;
   const size_t box = find_or_add(buffers_[buffer], std::vector<uint64_t>(ndims),
                                  std::vector<uint64_t>(shapes, shapes + ndims));
-  handles_.push_back({buffer, box, ndims, elements});
+  handles_.push_back({buffer, box, ndims, elements, element_bytes});
   return handles_.size() - 1;
 }
 
@@ -142,8 +145,10 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
     if (type != PTOParamType::INPUT && type != PTOParamType::INOUT) continue;
     read(params[i], producers, call);
   }
+  const std::set<size_t> read = producers;
   RecordedTask& recorded = tasks_.emplace_back();
   recorded.producers.assign(producers.begin(), producers.end());
+  recorded.ring = oracle::ring_at(scopes_.size(), rings_);
   scopes_.back().push_back(task);
   for (uint32_t i = 0; i < count; ++i) {
     const PTOParamType type = params[i].type;
@@ -157,7 +162,10 @@ void RecordingRuntime::submit(const PTOParam* params, uint32_t count) {
     } else if (buffer.allocated_here && producers.insert(buffer.allocator).second) {
       recorded.owners.push_back(buffer.allocator);
     }
-    use(params[i]).writers.push_back(task);
+    if (type == PTOParamType::OUTPUT) take_place(params[i], read, call);
+    Box& box = use(params[i]);
+    box.writers.push_back(task);
+    box.reader.reset();
     ++call.map_entries;
   }
   call.dep_nodes = producers.size();
@@ -170,6 +178,7 @@ void RecordingRuntime::read(const PTOParam& param, std::set<size_t>& producers,
   const Buffer& buffer = buffers_[handles_[param.tensor.id].buffer];
   Box& box = use(param);
   producers.insert(box.writers.begin(), box.writers.end());
+  box.reader = tasks_.size();
   if (param.type != PTOParamType::INOUT) return;
   std::vector<size_t> kept;
   for (const size_t writer : box.writers) {
@@ -180,6 +189,24 @@ void RecordingRuntime::read(const PTOParam& param, std::set<size_t>& producers,
     }
   }
   box.writers = kept;
+}
+
+/// Who writes all of a buffer unread takes the place of who did so last, if he is ordered behind
+/// him: because of what he reads of him, or of the last that has read him, in the same ring.
+void RecordingRuntime::take_place(const PTOParam& param, const std::set<size_t>& producers,
+                                  oracle::Call& call) {
+  const Handle& handle = handles_[param.tensor.id];
+  const Buffer& buffer = buffers_[handle.buffer];
+  Box& box = use(param);
+  const bool is_whole = handle.elements * handle.element_bytes == buffer.bytes;
+  if (!is_whole || box.writers.empty()) return;
+  const size_t writer = box.writers.back();
+  if (buffer.allocated_here && writer == buffer.allocator) return;
+  const bool reads_reader = box.reader && producers.contains(*box.reader) &&
+                            tasks_[*box.reader].ring == tasks_[writer].ring;
+  if (!producers.contains(writer) && !reads_reader) return;
+  box.writers.pop_back();
+  call.displaced.push_back(writer);
 }
 
 }  // namespace pto2::oracle

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -19,11 +20,13 @@ struct RecordedTask {
   std::vector<size_t> producers = {};  ///< whose results it reads
   std::vector<size_t> owners = {};     ///< of buffers that it writes, if they are no producers
   size_t scope_end = ~size_t{0};       ///< the first task after the end of its scope
+  uint32_t ring = 0;
 };
 
 class RecordingRuntime : public PTO2Runtime {
  public:
-  RecordingRuntime() : PTO2Runtime{&table} {}
+  /// For a device with so many rings.
+  explicit RecordingRuntime(uint32_t rings = 4) : PTO2Runtime{&table}, rings_(rings) {}
 
   /// What was asked for so far.
   [[nodiscard]] const oracle::Program& program() const { return program_; }
@@ -43,10 +46,11 @@ class RecordingRuntime : public PTO2Runtime {
   struct Box {
     std::vector<uint64_t> begin;
     std::vector<uint64_t> extent;
-    std::vector<size_t> writers;
+    std::vector<size_t> writers = {};
+    std::optional<size_t> reader = {};  ///< the last since the last of those
   };
   struct Buffer {
-    uint64_t bytes = 0;
+    uint64_t bytes = 0;  ///< of an external one, as it was made last
     uint64_t address = 0;
     bool allocated_here = false;
     size_t allocator = 0;
@@ -57,6 +61,7 @@ class RecordingRuntime : public PTO2Runtime {
     size_t box;
     uint32_t ndims;
     uint64_t elements;
+    uint64_t element_bytes = 0;
     bool has_axes = true;  ///< those of its buffer
   };
 
@@ -74,7 +79,9 @@ class RecordingRuntime : public PTO2Runtime {
   Box& use(const PTOParam& param);
   void submit(const PTOParam* params, uint32_t count);
   void read(const PTOParam& param, std::set<size_t>& producers, oracle::Call& call);
+  void take_place(const PTOParam& param, const std::set<size_t>& producers, oracle::Call& call);
 
+  uint32_t rings_;
   std::vector<Buffer> buffers_;
   std::map<uint64_t, size_t> external_;  ///< by address
   std::vector<Handle> handles_{{}};      ///< handle 0 is none

@@ -145,9 +145,11 @@ TEST(WaitStories, WhoTakesAnEntryOverTakesItOnce) {
   }
 }
 
-/// Whether c finds all entries of the pool in use when a and b have had these parameters.
+/// Whether c finds all entries of the pool in use when a and b have had these parameters, and
+/// nothing orders them.
 bool are_all_in_use(uint64_t pool, const ParamRecord& of_a, const ParamRecord& of_b) {
   Record record = Story().record();
+  for (TaskRecord& task : record.tasks) task.producers.clear();
   record.tensormap_pool = pool;
   record.tasks[0].params = {of_a};
   record.tasks[1].params = {of_b};
@@ -167,6 +169,27 @@ TEST(WaitStories, OnlyWhoReadsAndWritesAMemoryTakesItsEntryOver) {
   param.direction = Direction::inout;
   EXPECT_TRUE(are_all_in_use(1, written, param)) << "b has it now";
   EXPECT_FALSE(are_all_in_use(2, written, param));
+}
+
+/// If there is an edge between them, or two. Task d comes before a is reclaimed.
+TEST(WaitStories, WhoWritesAMemoryBehindAnotherMayTakeItsEntryOver) {
+  const ParamRecord written{.direction = Direction::out, .external = true, .memory = 1};
+  const auto are_in_use = [&](const std::vector<std::pair<uint32_t, TaskId>>& edges) {
+    Story story;
+    story.at(orchestrator, EventKind::submit, d).t = 20;
+    Record record = story.record();
+    record.tensormap_pool = 2;
+    for (TaskRecord& task : record.tasks) task.producers.clear();
+    for (const auto& [task, producer] : edges) record.tasks[task].producers.push_back({producer});
+    record.tasks[0].params = record.tasks[2].params = record.tasks[3].params = {written};
+    return testing::Matches(Contains(HasSubstr("VR-I31: it takes 1 of 2 entries, 2 of which")))(
+        judging::problems_of(record));
+  };
+  EXPECT_TRUE(are_in_use({}));
+  EXPECT_FALSE(are_in_use({{2, a}}));
+  EXPECT_FALSE(are_in_use({{1, a}, {2, b}}));
+  EXPECT_TRUE(are_in_use({{2, b}})) << "which does not come behind a";
+  EXPECT_TRUE(are_in_use({{1, a}}));
 }
 
 /// The entry of another task's buffer may go when the runtime likes.

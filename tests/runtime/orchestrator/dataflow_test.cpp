@@ -214,5 +214,84 @@ TEST_F(Producers, MemoryOfAnInnerScopeIsThereUntilThatEnds) {
   }
 }
 
+/// Who depends on whom where all of a buffer is written again and again, unread.
+class Rewritten : public Producers, public testing::WithParamInterface<bool> {
+ protected:
+  Rewritten() : data_(external(0x2000)), link_(external(0x3000)), other_(external(0x4000)) {}
+
+  /// Submits a task of ring 0, executed or counted; whom it waits for.
+  std::vector<TaskId> submit(uint64_t local, std::vector<PTOParam> params) {
+    return submit(make_id(0, local), std::move(params));
+  }
+  std::vector<TaskId> submit(TaskId id, std::vector<PTOParam> params) {
+    Submission task = next();
+    task.id = id;
+    task.counted = GetParam();
+    task.params = params;
+    EXPECT_TRUE(dataflow_.resolve(task));
+    if (!task.counted) dataflow_.enter(task, id);
+    dataflow_.place(task, task.needs(), id, 0x10000,
+                    [](const Submission&, uint32_t, const TensorRecord&) {});
+    return {task.producers.begin(), task.producers.end()};
+  }
+  Tensor external(uint64_t address) { return make(address); }
+  Tensor make(uint64_t address = 0) {
+    constexpr uint64_t shape[] = {2};
+    Tensor tensor{};
+    tensor.id = dataflow_.tensors().make(address, shape, 1, DataType::FLOAT32).handle;
+    return tensor;
+  }
+  static std::vector<TaskId> tasks(std::vector<uint64_t> locals) {
+    std::vector<TaskId> result;
+    for (const uint64_t local : locals) result.push_back(make_id(0, local));
+    return result;
+  }
+
+  Tensor data_;   // written again and again
+  Tensor link_;   // by which the writers are ordered, if they are
+  Tensor other_;  // of which nobody reads anything
+};
+
+INSTANTIATE_TEST_SUITE_P(All, Rewritten, testing::Bool(),
+                         [](const auto& which) { return which.param ? "Counted" : "Executed"; });
+
+TEST_P(Rewritten, TheLastWriterIsEnoughIfItReadsWhatTheOneBeforeWrote) {
+  submit(0, {make_output_param(data_), make_output_param(link_)});
+  EXPECT_EQ(submit(1, {make_input_param(link_), make_output_param(data_)}), tasks({0}));
+  EXPECT_EQ(submit(2, {make_input_param(data_)}), tasks({1}));
+}
+
+TEST_P(Rewritten, TheLastWriterIsEnoughIfItReadsWhatTheLastReaderWrote) {
+  submit(0, {make_output_param(data_)});
+  submit(1, {make_input_param(data_), make_output_param(other_)});
+  submit(2, {make_input_param(data_), make_output_param(link_)});
+  EXPECT_EQ(submit(3, {make_input_param(link_), make_output_param(data_)}), tasks({2}));
+  EXPECT_EQ(submit(4, {make_input_param(data_)}), tasks({3}));
+}
+
+TEST_P(Rewritten, BothAreMetIfNothingOrdersThem) {
+  submit(0, {make_output_param(data_)});
+  submit(1, {make_input_param(data_), make_output_param(link_)});
+  submit(2, {make_input_param(data_), make_output_param(other_)});
+  submit(3, {make_input_param(link_), make_output_param(data_)});
+  EXPECT_EQ(submit(4, {make_input_param(data_)}), tasks({0, 3})) << "behind an earlier reader only";
+}
+
+/// It keeps a buffer of another task, and waits for nobody.
+TEST_P(Rewritten, WhoOnlyHoldsTheLastWriterIsNotBehindIt) {
+  const Tensor own = make();
+  submit(0, {make_output_param(own), make_output_param(data_)});
+  EXPECT_TRUE(submit(1, {make_output_param(own), make_output_param(data_)}).empty());
+  EXPECT_EQ(submit(2, {make_input_param(data_)}), tasks({0, 1}));
+}
+
+/// How far that ring has retired, and so whether the reader is met, depends on the run.
+TEST_P(Rewritten, ReadersOfOtherRingsOrderNobody) {
+  submit(0, {make_output_param(data_)});
+  submit(make_id(1, 0), {make_input_param(data_), make_output_param(link_)});
+  submit(1, {make_input_param(link_), make_output_param(data_)});
+  EXPECT_EQ(submit(2, {make_input_param(data_)}), tasks({0, 1}));
+}
+
 }  // namespace
 }  // namespace pto2

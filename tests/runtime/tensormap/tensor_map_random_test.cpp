@@ -56,6 +56,7 @@ class Differential {
   }
 
   uint64_t matches() const { return matches_; }
+  uint64_t displaced() const { return displaced_; }
 
  private:
   void retire(uint32_t ring) {
@@ -114,7 +115,7 @@ class Differential {
   void look_up(uint64_t handle, Access access) {
     const TensorRecord& record = *table_.find(handle);
     std::vector<Match> found;
-    map_.lookup(*record.writes, record.region, access,
+    map_.lookup(*record.writes, record.region, access, no_task,
                 [&](const Match& match) { found.push_back(match); });
     matches_ += found.size();
     const ElementSet elements = ElementSet::of(record);
@@ -143,9 +144,27 @@ class Differential {
 
   void insert(uint64_t handle, TaskId task) {
     const TensorRecord& record = *table_.find(handle);
-    ASSERT_TRUE(map_.insert(*record.writes, record.region, task));
+    ASSERT_TRUE(map_.reserve(1));
+    map_.insert(map_.begin_inserts(task, 1), *record.writes, record.region,
+                [&](const BufferWrites& buffer) { return displace(buffer, record); });
     model_.push_back(
         {record.writes, record.region, ElementSet::of(record), task, task == record.owner.task});
+  }
+
+  /// Every other time the writer is ordered behind the one that stands at the buffer.
+  bool displace(const BufferWrites& buffer, const TensorRecord& writer) {
+    if (random_.below(2) == 0) return false;
+    const auto last = std::find_if(model_.rbegin(), model_.rend(), [&](const ModelEntry& entry) {
+      return entry.buffer == &buffer && entry.producer == buffer.writer &&
+             entry.region.contiguous && entry.region.begin == 0 &&
+             entry.region.end == buffer.written;
+    });
+    EXPECT_NE(last, model_.rend());
+    EXPECT_EQ(ElementSet::of(writer).relation_to(last->elements), Relation::covered);
+    EXPECT_FALSE(last->allocated);
+    model_.erase(std::next(last).base());
+    ++displaced_;
+    return true;
   }
 
   Parameters parameters_;
@@ -157,10 +176,12 @@ class Differential {
   std::array<uint64_t, max_rings> watermarks_{};
   std::array<uint64_t, max_rings> submitted_{};
   uint64_t matches_ = 0;
+  uint64_t displaced_ = 0;
 };
 
 TEST(TensorMapRandom, AgreesWithTheModel) {
   uint64_t matches = 0;
+  uint64_t displaced = 0;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const Parameters parameters{seed % 2 == 0 ? 1U : 1 + static_cast<uint32_t>(seed / 2 % 4),
                                 4U << seed % 4, 4U << seed % 5, 1U << seed % 3};
@@ -170,8 +191,10 @@ TEST(TensorMapRandom, AgreesWithTheModel) {
       ASSERT_FALSE(::testing::Test::HasFatalFailure()) << "seed " << seed << ", step " << i;
     }
     matches += run.matches();
+    displaced += run.displaced();
   }
   EXPECT_GT(matches, 10000U);
+  EXPECT_GT(displaced, 1000U);
 }
 
 }  // namespace

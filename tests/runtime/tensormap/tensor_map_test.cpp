@@ -33,7 +33,7 @@ BufferWrites buffer_at(uint64_t key) {
 std::vector<Match> find(TensorMap& map, BufferWrites& buffer, const Region& region,
                         Access access = Access::input) {
   std::vector<Match> result;
-  map.lookup(buffer, region, access, [&](const Match& match) { result.push_back(match); });
+  map.lookup(buffer, region, access, no_task, [&](const Match& match) { result.push_back(match); });
   return result;
 }
 
@@ -111,7 +111,7 @@ TEST(TensorMap, StartsAnewInKeptMemory) {
 TEST(TensorMap, InoutReplacesWhatItCoversButNotTheAllocation) {
   TensorMap map({.rings = 4, .window = 16, .pool_size = 8});
   Buffers buffers;
-  buffers[0] = {.key = 0x10000, .bytes = 10, .owner = make_id(0, 0)};
+  buffers[0] = {.key = 0x10000, .bytes = 10, .owner = make_id(0, 0), .written = 10};
   ASSERT_TRUE(map.insert(buffers[0], bytes(0, 10), make_id(0, 0)));
   ASSERT_TRUE(map.insert(buffers[0], bytes(0, 5), make_id(0, 1)));
   ASSERT_TRUE(map.insert(buffers[0], bytes(5, 15), make_id(0, 2)));
@@ -301,6 +301,84 @@ TEST(TensorMap, AWholeBufferHasOneWriterAndPartsBeside) {
   EXPECT_FALSE(buffer.may_have_parts);
   EXPECT_EQ(map.live(), 1U) << "that of the first, whose slot nobody has looked at";
   EXPECT_TRUE(map.invariant_holds());
+}
+
+/// A write of a task that is ordered behind who stands at the buffer, or is not.
+void write(TensorMap& map, BufferWrites& buffer, const Region& region, TaskId task,
+           bool is_behind) {
+  ASSERT_TRUE(map.reserve(1));
+  map.insert(map.begin_inserts(task, 1), buffer, region,
+             [&](const BufferWrites&) { return is_behind; });
+  EXPECT_TRUE(map.invariant_holds());
+}
+
+std::vector<TaskId> producers(TensorMap& map, BufferWrites& buffer, const Region& region) {
+  std::vector<TaskId> result;
+  for (const Match& match : find(map, buffer, region)) result.push_back(match.producer);
+  return result;
+}
+
+TEST(TensorMap, WhoWritesAllOfItBehindTheLastTakesItsPlace) {
+  TensorMap map({.rings = 1, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8};
+  write(map, buffer, bytes(0, 8), make_id(0, 0), false);
+  write(map, buffer, bytes(0, 8), make_id(0, 1), true);
+  EXPECT_EQ(producers(map, buffer, bytes(2, 3)), std::vector{make_id(0, 1)});
+  EXPECT_EQ(map.live(), 1U);
+  write(map, buffer, bytes(0, 7), make_id(0, 2), true);
+  EXPECT_EQ(producers(map, buffer, bytes(2, 3)), (std::vector{make_id(0, 2), make_id(0, 1)}))
+      << "not all of it";
+}
+
+/// TM-I3: the one that is met last is the oldest of the parts.
+TEST(TensorMap, WhoIsNotOrderedBehindTheLastIsMetBesideIt) {
+  TensorMap map({.rings = 1, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8};
+  const auto task = [](uint64_t local) { return make_id(0, local); };
+  write(map, buffer, bytes(0, 8), task(0), false);
+  write(map, buffer, bytes(4, 6), task(1), false);
+  write(map, buffer, bytes(2, 4), task(2), false);
+  write(map, buffer, bytes(0, 8), task(3), false);
+  EXPECT_EQ(buffer.writer, task(3));
+  EXPECT_EQ(producers(map, buffer, bytes(0, 8)), (std::vector{task(2), task(1), task(0), task(3)}));
+  EXPECT_EQ(producers(map, buffer, bytes(7, 8)), (std::vector{task(0), task(3)}));
+  EXPECT_EQ(map.live(), 4U);
+  map.sync({1, 0, 0, 0});
+  EXPECT_EQ(producers(map, buffer, bytes(7, 8)), std::vector{task(3)});
+  EXPECT_EQ(find(map, buffer, bytes(0, 8), Access::inout).size(), 3U);
+  EXPECT_EQ(map.live(), 0U);
+  EXPECT_TRUE(map.invariant_holds());
+}
+
+/// External tensors of one address may differ in size.
+TEST(TensorMap, WhoWritesLessThanTheLastDoesNotTakeItsPlace) {
+  TensorMap map({.rings = 1, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8};
+  write(map, buffer, bytes(0, 8), make_id(0, 0), false);
+  buffer.bytes = 4;
+  write(map, buffer, bytes(0, 4), make_id(0, 1), true);
+  EXPECT_EQ(producers(map, buffer, bytes(0, 4)), (std::vector{make_id(0, 0), make_id(0, 1)}));
+  EXPECT_EQ(producers(map, buffer, bytes(4, 8)), std::vector{make_id(0, 0)});
+  buffer.bytes = 16;
+  write(map, buffer, bytes(0, 16), make_id(0, 2), true);
+  EXPECT_EQ(producers(map, buffer, bytes(0, 4)), (std::vector{make_id(0, 0), make_id(0, 2)}));
+}
+
+TEST(TensorMap, WhoHasMetTheWriterIsRemembered) {
+  TensorMap map({.rings = 1, .window = 16, .pool_size = 8});
+  BufferWrites buffer{.key = 0x10000, .bytes = 8};
+  const auto look_up = [&](const Region& region, TaskId reader) {
+    map.lookup(buffer, region, Access::input, reader, [](const Match&) {});
+  };
+  write(map, buffer, bytes(0, 8), make_id(0, 0), false);
+  EXPECT_EQ(buffer.reader, no_task);
+  look_up(bytes(0, 8), make_id(0, 1));
+  look_up(bytes(2, 3), make_id(0, 2));
+  EXPECT_EQ(buffer.reader, make_id(0, 2));
+  look_up(bytes(8, 9), make_id(0, 3));
+  EXPECT_EQ(buffer.reader, make_id(0, 2)) << "behind it";
+  write(map, buffer, bytes(0, 8), make_id(0, 4), true);
+  EXPECT_EQ(buffer.reader, no_task) << "of another writer";
 }
 
 /// TM-I4 where nobody looks any more: a buffer that is forgotten has no writer alive.

@@ -155,10 +155,12 @@ TEST_F(TensorTableTest, TensorsOfOneAddressAreOneBuffer) {
   EXPECT_EQ(table_.find(table_.transpose(one, 0, 1).handle)->writes, &writes);
   table_.scope_begin();
   EXPECT_EQ(table_.find(make(0x1000, {5}).handle)->writes, &writes);
-  EXPECT_EQ(writes.bytes, 20U) << "nobody has written it";
+  EXPECT_EQ(writes.bytes, 20U);
   writes.writer = make_id(0, 1);
+  writes.written = 20;
   EXPECT_EQ(table_.find(make(0x1000, {6}).handle)->writes, &writes);
-  EXPECT_EQ(writes.bytes, 20U) << "what its writer wrote";
+  EXPECT_EQ(writes.bytes, 24U) << "as it was made last";
+  EXPECT_EQ(writes.written, 20U) << "what its writer wrote";
   EXPECT_NE(table_.find(make(0x1004, {6}).handle)->writes, &writes);
   table_.scope_end();
   const uint64_t new_one = make(0, {2}).handle;

@@ -94,6 +94,36 @@ TEST(Demand, ReplacesInExternalMemory) {
   EXPECT_EQ(events[3].dep_nodes, 1U);
 }
 
+/// Of tasks that write all of tensor 0, the last of which reads what the other, or who has read it,
+/// wrote to tensor 1; how many producers who reads tensor 0 has, and entries the writers.
+TEST(Demand, WhoWritesAllOfItBehindTheLastWriterTakesItsPlace) {
+  const Step small = External{0, DataType::UINT8, {4}};
+  const Step other = External{1, DataType::UINT8, {8}};
+  const Submit first = task({{0, Use::output}});
+  const Submit reader = task({{0, Use::input}, {1, Use::output}});
+  const Submit last = task({{1, Use::input}, {0, Use::output}});
+  const auto of_reader = [&](const std::vector<Step>& steps, uint32_t rings = 4) {
+    const auto events = submissions(demand(steps, rings, {64, 64}).program);
+    const uint64_t nodes = events.back().dep_nodes;
+    const std::vector<size_t> displaced(nodes == 1 ? 1 : 0);
+    EXPECT_EQ(events[events.size() - 2].displaced, displaced);
+    return nodes;
+  };
+  const Submit asks = task({{0, Use::input}});
+  EXPECT_EQ(of_reader({external, other, first, reader, last, asks}), 1U);
+  EXPECT_EQ(of_reader({external, other, task({{0, Use::output}, {1, Use::output}}), last, asks}),
+            1U);
+  EXPECT_EQ(of_reader({external, other, first, last, asks}), 2U) << "not ordered";
+  EXPECT_EQ(of_reader({external, other, first, reader, asks, last, asks}), 2U)
+      << "behind an earlier reader only";
+  EXPECT_EQ(of_reader({external, other, small, first, reader, last, asks}), 2U)
+      << "not all of it, as it was made last";
+  const std::vector<Step> scopes{external, other,      first, ScopeBegin{},
+                                 reader,   ScopeEnd{}, last,  asks};
+  EXPECT_EQ(of_reader(scopes), 2U) << "of another ring";
+  EXPECT_EQ(of_reader(scopes, 1), 1U);
+}
+
 /// A pipe is read and written by each task that names it, as often as it does.
 TEST(Demand, PipesAreChains) {
   const Submit once{.group = 0, .pipes = {{.tag = 1}}};

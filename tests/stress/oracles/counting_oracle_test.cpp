@@ -108,6 +108,20 @@ TEST(CountingOracle, EntriesThatAreReplacedGo) {
       << "it went before";
 }
 
+/// It makes room for those that come after the one that has displaced it.
+TEST(CountingOracle, EntriesThatAreDisplacedGoOnceTheNewOnesAreThere) {
+  const Call first{CallKind::submit, {}, 0, 1};
+  Call again = first;
+  again.displaced = {0};
+  Configuration small = roomy;
+  small.map_pool = 1;
+  expect(first_deadlock({{CallKind::scope_begin}, first, again}, small), Resource::map_pool, 1, 0);
+  small.map_pool = 2;
+  EXPECT_FALSE(first_deadlock({{CallKind::scope_begin}, first, again, first}, small));
+  expect(first_deadlock({{CallKind::scope_begin}, first, again, first, first}, small),
+         Resource::map_pool, 3, 0);
+}
+
 /// As many as it names.
 TEST(CountingOracle, ATaskMayLoseSeveralEntries) {
   const Call first{CallKind::submit, {}, 0, 2};

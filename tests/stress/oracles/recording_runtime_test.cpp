@@ -86,6 +86,34 @@ TEST(RecordingRuntime, AnOwnerTakesANode) {
   EXPECT_EQ(runtime.program().back().dep_nodes, 2U);
 }
 
+/// Of two tasks that write all of a buffer unread, the second takes the place of the first if it
+/// reads what that wrote, or what its last reader did.
+TEST(RecordingRuntime, WhoWritesAllOfItBehindTheLastWriterTakesItsPlace) {
+  const uint64_t shape[] = {4};
+  for (const bool is_behind : {true, false}) {
+    RecordingRuntime runtime;
+    const auto external = [&](uint64_t address) {
+      return Tensor{runtime.ops->make_tensor(&runtime, address, shape, 1, DataType::INT32)};
+    };
+    const Tensor data = external(0x1000);
+    const Tensor link = external(0x2000);
+    const Tensor other = external(0x3000);
+    const auto submit = [&](const std::vector<PTOParam>& params) {
+      runtime.ops->submit_task(&runtime, 0, PTO2_WORKER_VECTOR, params.data(),
+                               static_cast<uint32_t>(params.size()));
+    };
+    runtime.scope_begin();
+    submit({make_output_param(data)});
+    submit({make_input_param(data), make_output_param(link)});
+    submit({make_input_param(is_behind ? link : other), make_output_param(data)});
+    submit({make_input_param(data)});
+    EXPECT_EQ(runtime.tasks()[3].producers.size(), is_behind ? 1U : 2U);
+    EXPECT_EQ(runtime.tasks()[3].producers.back(), 2U);
+    const size_t displaced = is_behind ? 1 : 0;
+    EXPECT_EQ(runtime.program()[3].displaced, std::vector<size_t>(displaced, 0));
+  }
+}
+
 std::string text_of(const Call& call) {
   switch (call.kind) {
     case CallKind::scope_begin:
