@@ -279,18 +279,12 @@ class alignas(cache_line) FiberHost {
   void detach() {
     PTO2_INVARIANT("FH-I2", !seems_detached());
     const bool work = show_runnable();
-    if (is_alone_) {
-      lock_.store(0, P::order(Orders::show));
-      return;
-    }
+    if (is_alone_) return lock_.store(0, P::order(Orders::show));
     unlock();
     announce(work);
   }
   void attach() {
-    if (is_alone_) {
-      lock_.store(1, P::order(Orders::show));
-      return;
-    }
+    if (is_alone_) return lock_.store(1, P::order(Orders::show));
     P::spin([&] {
       uint32_t unlocked = 0;
       return lock_.compare_exchange_strong(unlocked, 1, P::order(Orders::attach),
@@ -337,7 +331,7 @@ class alignas(cache_line) FiberHost {
 
   /// Moves the rings of the inbox to `runnable`. The caller holds the lock.
   void drain() {
-    for (uint32_t w = 0; w < inbox_.size(); ++w) drain(w);
+    for (std::size_t w = 0; w < inbox_.size(); ++w) drain(w);
   }
   /// Whether a ring has come that is not drained.
   [[nodiscard]] bool has_mail() const {
@@ -370,16 +364,16 @@ class alignas(cache_line) FiberHost {
  private:
   static constexpr uint64_t bit(uint32_t f) { return uint64_t{1} << (f % 64); }
   /// The lowest fiber in `bits` of word `w`.
-  static uint32_t number_of(uint32_t w, uint64_t bits) {
-    return w * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+  static uint32_t number_of(std::size_t w, uint64_t bits) {
+    return static_cast<uint32_t>(w * 64) + static_cast<uint32_t>(std::countr_zero(bits));
   }
 
   /// The same of word `w`.
-  void drain(uint32_t w) {
+  void drain(std::size_t w) {
     if (inbox_[w].load(P::order(Orders::peek)) != 0) [[unlikely]]
       take_mail(w);
   }
-  [[gnu::noinline]] void take_mail(uint32_t w) {
+  [[gnu::noinline]] void take_mail(std::size_t w) {
     for (uint64_t rung = inbox_[w].exchange(0, P::order(Orders::drain)); rung != 0;
          rung &= rung - 1) {
       // A fiber that moved away while the ring was under way is rung again at its new home.
@@ -404,20 +398,27 @@ class alignas(cache_line) FiberHost {
 
   /// The next runnable fiber, which is not runnable any more, or null. Drains what it looks at.
   [[nodiscard]] HostedFiber<P>* pick() {
-    const auto words = static_cast<uint32_t>(runnable_.size());
-    for (uint32_t i = 0; i <= words; ++i) {
-      if (i != words) drain(turn_word_);
-      const uint64_t candidates = runnable_[turn_word_].read() & turn_bits_;
-      if (candidates != 0) {
-        const uint64_t lowest = candidates & -candidates;
-        *runnable_[turn_word_].editing() &= ~lowest;
-        turn_bits_ = ~(lowest | (lowest - 1));
-        return &team_.fiber(number_of(turn_word_, lowest));
-      }
-      turn_bits_ = ~uint64_t{0};
-      turn_word_ = turn_word_ + 1 < words ? turn_word_ + 1 : 0;
-    }
-    return nullptr;
+    drain(turn_word_);
+    const uint64_t due = runnable_[turn_word_].read() & turn_bits_;
+    return due == 0 ? pick_behind() : &take(due);
+  }
+  /// The same in the other words, and then in that one from its first bit on.
+  [[nodiscard]] [[gnu::noinline]] HostedFiber<P>* pick_behind() {
+    std::size_t w = turn_word_;
+    do {
+      w = w + 1 < runnable_.size() ? w + 1 : 0;
+      if (w != turn_word_) drain(w);
+    } while (runnable_[w].read() == 0 && w != turn_word_);
+    turn_word_ = w;
+    const uint64_t due = runnable_[w].read();
+    return due == 0 ? nullptr : &take(due);
+  }
+  /// The lowest fiber of `due`, some of those that are runnable in the word whose turn it is.
+  [[nodiscard]] HostedFiber<P>& take(uint64_t due) {
+    const uint64_t lowest = due & -due;
+    *runnable_[turn_word_].editing() ^= lowest;
+    turn_bits_ = -(lowest << 1);
+    return team_.fiber(number_of(turn_word_, due));
   }
 
   void sleep() {
@@ -483,7 +484,7 @@ class alignas(cache_line) FiberHost {
   HostTeam<P>& team_;
   const bool is_alone_;
   // Where pick() goes on, so that every runnable fiber gets its turn.
-  uint32_t turn_word_ = 0;
+  std::size_t turn_word_ = 0;
   uint64_t turn_bits_ = ~uint64_t{0};
   typename P::template atomic<HostedFiber<P>*> current_{nullptr};
   std::span<typename P::template cell<uint64_t>> runnable_;

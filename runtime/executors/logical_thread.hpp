@@ -81,27 +81,36 @@ class OsThread final : public LogicalThread {
 /// A logical thread of the packed executor.
 class HostedThread : public LogicalThread, public HostedFiber<Machine> {
  public:
-  HostedThread(Kind kind, uint32_t number, std::string name)
-      : LogicalThread(kind, std::move(name)), HostedFiber(number) {}
+  /// What its host does when it is its turn.
+  enum class Next : uint8_t {
+    step,
+    resume,
+    go_back,  ///< to where its kernel waits
+    nothing,  ///< it has ended
+  };
+
+  HostedThread(Kind kind, uint32_t number, std::string name, Next first)
+      : LogicalThread(kind, std::move(name)), HostedFiber(number), next_(first) {}
 
   void ring_hosted();
   /// The same from inside a kernel, or from no logical thread.
   void ring_from_outside();
   /// Around the run of its team, of whoever runs that.
   void publish_start() { tsan_publish(this); }
-  void observe_end() { tsan_observe(&ended_); }
-  /// For reports: whether it has returned.
-  void show_end() { ended_.store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool has_ended() const { return ended_.load(std::memory_order_relaxed); }
+  void observe_end() { tsan_observe(&next_); }
+  /// By its host, and for reports.
+  [[nodiscard]] Next next() const { return next_.load(std::memory_order_relaxed); }
+  void set_next(Next next) { next_.store(next, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_ended() const { return next() == Next::nothing; }
 
  protected:
   ~HostedThread() = default;
   /// On the thread: what whoever rang it did before happens before what follows.
   void observe_rings() { tsan_observe(this); }
-  void publish_end() { tsan_publish(&ended_); }
+  void publish_end() { tsan_publish(&next_); }
 
  private:
-  Machine::atomic<bool> ended_{false};
+  Machine::atomic<Next> next_;
 };
 
 /// One with a stack of its own, a fiber.
@@ -109,7 +118,7 @@ class FiberThread final : public HostedThread {
  public:
   FiberThread(uint32_t number, std::string name, std::size_t stack_bytes,
               std::function<void()> body)
-      : HostedThread(Kind::fiber, number, std::move(name)),
+      : HostedThread(Kind::fiber, number, std::move(name), Next::resume),
         fiber_(
             stack_bytes,
             [this, body = std::move(body)] {

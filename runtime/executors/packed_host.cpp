@@ -94,24 +94,25 @@ void PackedHost::run() {
 
 /// Runs the thread until it waits. Whether it has ended thereby.
 inline bool PackedHost::resume(HostedThread& thread) {
-  // A thread may leave before the ring that told it to has arrived.
-  if (thread.has_ended()) return false;
   if (!is_first_ && team_.joint_.are_joint() && !thread.is_kept()) [[unlikely]] {
     move_out(nullptr);
     return false;
   }
   bool ends = false;
-  if (thread.kind() == LogicalThread::Kind::fiber) {
-    ends = static_cast<FiberThread&>(thread).resume();
-  } else {
-    auto& stepped = static_cast<SteppedThread&>(thread);
-    if (HostLoop* const left = stepped.take_left()) [[unlikely]] {
-      loops_.go_back_to(*left);
+  switch (thread.next()) {
+    [[likely]] case HostedThread::Next::step : ends = static_cast<SteppedThread&>(thread).step();
+    break;
+    case HostedThread::Next::resume:
+      ends = static_cast<FiberThread&>(thread).resume();
+      break;
+    case HostedThread::Next::go_back:
+      static_cast<SteppedThread&>(thread).go_back(loops_);
       return false;  // much has happened since
-    }
-    ends = stepped.step();
+    case HostedThread::Next::nothing:
+      return false;  // it has left before the ring that told it to has arrived
   }
-  if (ends) thread.show_end();
+  if (ends) [[unlikely]]
+    thread.set_next(HostedThread::Next::nothing);
   return ends;
 }
 

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "runtime/executors/host_loops.hpp"
 #include "runtime/executors/logical_thread.hpp"
@@ -16,7 +15,7 @@ class SteppedThread final : public HostedThread {
  public:
   /// `step` returns whether it was the last. It comes once at the begin, and after rings.
   SteppedThread(uint32_t number, std::string name, std::function<bool()> step)
-      : HostedThread(Kind::stepped, number, std::move(name)), step_(std::move(step)) {}
+      : HostedThread(Kind::stepped, number, std::move(name), Next::step), step_(std::move(step)) {}
 
   /// By its host, in the loop that runs. Whether it has ended thereby.
   [[nodiscard]] bool step() { return step_(); }
@@ -25,14 +24,18 @@ class SteppedThread final : public HostedThread {
   /// was rung.
   void wait_in(HostLoops& loops, HostLoop& other) {
     left_ = &loops.running();
+    set_next(Next::go_back);
     loops.leave_for(other);
   }
-  /// By its host: the loop where its kernel waits, which is to be gone back to; null: none does.
-  [[nodiscard]] HostLoop* take_left() { return std::exchange(left_, nullptr); }
+  /// By its host: goes back to where its kernel waits.
+  void go_back(HostLoops& loops) {
+    set_next(Next::step);
+    loops.go_back_to(*left_);
+  }
 
  private:
   std::function<bool()> step_;
-  HostLoop* left_ = nullptr;
+  HostLoop* left_ = nullptr;  // where its kernel waits, or did
 };
 
 }  // namespace pto2::executors
