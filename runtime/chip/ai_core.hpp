@@ -120,8 +120,8 @@ struct CoreBooks {
   CoreCounts& counts;
   EventLog& log;
 
-  /// Whether somebody wants to know more of a kernel than that it has run.
-  [[nodiscard]] bool are_detailed() const { return timing || log.enabled(); }
+  /// Whether nobody wants to know more of a kernel than that it has run.
+  [[nodiscard]] bool are_plain() const { return guard == nullptr && !timing && !log.enabled(); }
   /// The kernel begins. `call` stays where it is until end().
   void begin(const CalledKernel& call) const {
     counts.called = &call;
@@ -174,39 +174,36 @@ template <class Run>
 /// Calls the kernel, under the guard if there is one.
 template <executors::ExecutionPolicy P, class Run>
 [[gnu::always_inline]] inline void call_kernel(Run&& run, const TaskCall<P>& call, int64_t* args,
-                                               const CoreBooks& books, KernelFault& fault) {
-  if (books.guard != nullptr) [[unlikely]]
-    return call_guarded(run, call.task, call.kernel, args, *books.guard, fault);
+                                               KernelGuard* guard, KernelFault& fault) {
+  if (guard != nullptr) [[unlikely]]
+    return call_guarded(run, call.task, call.kernel, args, *guard, fault);
   call_kernel(run, call.kernel, args, fault);
 }
 
 /// Runs the kernel of a task, for run_task().
 template <executors::ExecutionPolicy P>
-[[gnu::always_inline]] inline void run_whole(const TaskCall<P>& call, const CoreBooks& books,
-                                             KernelFault& fault) {
+[[gnu::always_inline]] inline void run_whole(const TaskCall<P>& call, const PTORun& run,
+                                             KernelGuard* guard, KernelFault& fault) {
   [[maybe_unused]] const auto access = call.access->editing();
-  call_kernel<P>(P::run_kernel, call, call.arguments.values(), books, fault);
-  if (!fault.is_set() && !books.run.has_misuse()) [[likely]]
+  call_kernel<P>(P::run_kernel, call, call.arguments.values(), guard, fault);
+  if (!fault.is_set() && !run.has_misuse()) [[likely]]
     return;
   fault.complete(call.task, call.arguments.call());
 }
-/// The same between its events. `books` by value: made where few runs come by.
+/// The same where the books are plain.
 template <executors::ExecutionPolicy P>
-[[gnu::noinline]] void run_whole_noted(const TaskCall<P>& call, CoreBooks books,
-                                       KernelFault& fault) {
-  run_noted<P>(call, 0, books, [&] { run_whole<P>(call, books, fault); });
+[[gnu::always_inline]] inline void run_plainly(const TaskCall<P>& call, const CoreBooks& books,
+                                               KernelFault& fault) {
+  books.begin(call);
+  run_whole<P>(call, books.run, nullptr, fault);
+  books.end();
 }
 
 /// Runs the kernel of a task. Until it has returned, the arguments are nobody else's. If it misused
 /// them, or threw, `fault`, which is not set before, says how.
 template <executors::ExecutionPolicy P>
-[[gnu::always_inline]] inline void run_task(const TaskCall<P>& call, const CoreBooks& books,
-                                            KernelFault& fault) {
-  if (books.are_detailed()) [[unlikely]]
-    return run_whole_noted<P>(call, books, fault);
-  books.begin(call);
-  run_whole<P>(call, books, fault);
-  books.end();
+void run_task(const TaskCall<P>& call, const CoreBooks& books, KernelFault& fault) {
+  run_noted<P>(call, 0, books, [&] { run_whole<P>(call, books.run, books.guard, fault); });
 }
 
 /// The same of a part of a block task, by run_kernel(kernel, args). The parts share the arguments,
@@ -223,7 +220,7 @@ void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books, K
     std::copy_n(call.arguments.values(), part.params, own.args.begin());
     own.args[part.params] = part.parts;
     own.args[part.params + 1] = part.id;
-    call_kernel<P>(run_kernel, call, own.for_kernel(), books, fault);
+    call_kernel<P>(run_kernel, call, own.for_kernel(), books.guard, fault);
     own.call.params = own.task->params;
     fault.complete(call.task, own.call);
   });
@@ -275,20 +272,19 @@ class AiCore {
       P::await([&] { return (command = mailbox_.peek()) != CoreCommand::none; });
     } while (obey(command));
   }
-  /// The same in steps, up to where it waits for a ring. True: that was the last.
+  /// The same in steps, one for each ring: whoever has a command for it rings after that, so that
+  /// there is no other to look for before the next ring. True: that was the last.
   [[nodiscard]] bool step() {
     if (!has_begun_) [[unlikely]]
       begin();
-    for (;;) {
-      const CoreCommand command = mailbox_.peek();
-      if (command == CoreCommand::none) return false;
-      if (!obey(command)) return true;
-    }
+    const CoreCommand command = mailbox_.peek();
+    return command != CoreCommand::none && !obey(command);
   }
 
  private:
   void begin() {
     has_begun_ = true;
+    is_plain_ = books().are_plain();
     mailbox_.report_ready();
     scheduler_.ring();
     record<P>(log_, EventKind::wait, no_task);
@@ -300,7 +296,11 @@ class AiCore {
       return false;
     }
     P::chip_step(executors::ChipStep::take);
-    if (execute()) record<P>(log_, EventKind::wait, no_task);
+    if (is_plain_) [[likely]] {
+      execute<true>();
+    } else {
+      execute_noted();
+    }
     return true;
   }
   [[gnu::noinline]] void leave() {
@@ -309,32 +309,42 @@ class AiCore {
     scheduler_.ring();
   }
 
-  /// False: all parts of the block task were claimed before. After a fault the core does not report
-  /// the end of the kernel, so that nobody completes the task, and gets nothing else to run.
-  [[gnu::always_inline]] bool execute() {
+  [[nodiscard]] CoreBooks books() { return {*run_, guard_, timing_, counts_, log_}; }
+
+  /// Runs what was dispatched. `is_plain`: as its books are.
+  template <bool is_plain>
+  [[gnu::always_inline]] void execute() {
     bool has_run = true;
     {
       const auto payload = mailbox_.take();
       P::chip_step(executors::ChipStep::kernel);
       if ((*payload).block.parts != nullptr) [[unlikely]] {
         has_run = run_share(*payload);
+      } else if (is_plain) {
+        run_plainly<P>(*payload, books(), fault_);
       } else {
-        run_task<P>(*payload, {*run_, guard_, timing_, counts_, log_}, fault_);
+        run_task<P>(*payload, books(), fault_);
       }
     }
-    if (fault_.is_set()) [[unlikely]] {
-      give_up_(fault_);
-      return has_run;
-    }
+    report();
+    if (!is_plain && has_run) record<P>(log_, EventKind::wait, no_task);
+  }
+  [[gnu::noinline]] void execute_noted() { execute<false>(); }
+
+  /// After a fault the core does not report the end of the kernel, so that nobody completes the
+  /// task, and gets nothing else to run.
+  [[gnu::always_inline]] void report() {
+    if (fault_.is_set()) [[unlikely]]
+      return give_up_(fault_);
     P::chip_step(executors::ChipStep::finish);
     do {
       mailbox_.finish();
       scheduler_.ring();
     } while (P::answers_again());
-    return has_run;
   }
 
-  /// The part that is pinned to this core, or parts as long as there are some to be claimed.
+  /// The part that is pinned to this core, or parts as long as there are some to be claimed. False:
+  /// all were claimed before.
   [[gnu::noinline]] bool run_share(const DispatchPayload<P>& call) {
     const BlockShare<P> block = call.block;
     bool has_run = false;
@@ -343,7 +353,7 @@ class AiCore {
       const auto run = [&](uint32_t id) {
         part.id = static_cast<uint16_t>(id);
         has_run = true;
-        run_part<P>(call, part, {*run_, guard_, timing_, counts_, log_}, fault_, run_kernel);
+        run_part<P>(call, part, books(), fault_, run_kernel);
       };
       if (block.pinned != block.claimed_parts) return run(block.pinned);
       while (const auto claimed = block.parts->claim()) {
@@ -366,6 +376,7 @@ class AiCore {
   CoreCounts counts_;
   bool timing_ = false;
   bool has_begun_ = false;
+  bool is_plain_ = false;  // its books are, from its begin on
   EventLog log_;
   KernelFault fault_;  // of the kernel that was the last
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/executors/execution_policy.hpp"
+#include "runtime/executors/kernel_call.hpp"
 #include "runtime/executors/logical_thread.hpp"
 #include "runtime/executors/machine.hpp"
 #include "runtime/executors/mapped_array.hpp"
@@ -81,7 +82,7 @@ struct Hardware : Machine, SoundChip {
   [[nodiscard]] static uint32_t polling_rounds() { return executors::polling_rounds(); }
   [[nodiscard]] static uint32_t parallelism() { return executors::parallelism(); }
 
-  static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
+  [[gnu::always_inline]] static void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
     executors::run_kernel(kernel, args);
   }
   template <class Section>

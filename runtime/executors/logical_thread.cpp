@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include "runtime/executors/kernel_call.hpp"
 #include "runtime/executors/packed_host.hpp"
 #include "runtime/executors/pause.hpp"
 #include "runtime/executors/seeded_team.hpp"
@@ -123,19 +124,6 @@ uint32_t parallelism() {
 
 namespace {
 
-/// Around a kernel, which may throw.
-template <class Thread>
-class Detached {
- public:
-  explicit Detached(Thread& thread) : thread_(thread) { thread_.detach(); }
-  ~Detached() { thread_.attach(); }
-  Detached(const Detached&) = delete;
-  Detached& operator=(const Detached&) = delete;
-
- private:
-  Thread& thread_;
-};
-
 /// Around a kernel that is not the first of its section.
 template <class Thread>
 struct Further {
@@ -156,10 +144,8 @@ void detached(void (*section)(int64_t*), int64_t* argument) {
   }
 }
 
-void run_kernel(void (*kernel)(int64_t*), int64_t* args) {
-  if (PackedHost* host = current_host()) {
-    call_leavable<Detached<PackedHost>>(kernel, args, host->turn(), *host);
-  } else if (OsThread* const thread = this_os_thread) {
+void run_kernel_unhosted(void (*kernel)(int64_t*), int64_t* args) {
+  if (OsThread* const thread = this_os_thread) {
     call_leavable<Detached<OsThread>>(kernel, args, thread->turn(), *thread);
   } else {
     kernel(args);

@@ -180,8 +180,9 @@ bool give_way();
 /// What it throws goes on to the caller.
 void detached(void (*section)(int64_t*), int64_t* argument);
 
-/// The same of a kernel, which can be left (user_code.hpp). Throws LeftBehind then.
-void run_kernel(void (*kernel)(int64_t*), int64_t* args);
+/// The same of a kernel, which can be left (user_code.hpp), by a thread of no host. Throws
+/// LeftBehind then. Others: run_kernel() (kernel_call.hpp).
+void run_kernel_unhosted(void (*kernel)(int64_t*), int64_t* args);
 /// The same of the next kernel of several inside of a section.
 void run_next_kernel(void (*kernel)(int64_t*), int64_t* args);
 

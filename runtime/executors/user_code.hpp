@@ -80,46 +80,28 @@ class Open {
 };
 
 /// Calls kernel(args); false: `exit` was used. Both ways lead to the end of the function, which is
-/// why the compiler keeps the registers of the caller for either.
+/// why the compiler keeps the registers of the caller for either. It does nothing else, because
+/// what it keeps meanwhile is kept in memory.
 [[nodiscard]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit);
 [[noreturn]] void throw_left(const LeftBehind& left);
 
 /// Nothing comes before or after the kernel.
 struct Bare {};
 
-#if PTO2_CAN_LEAVE
-/// The same with what comes before and after the kernel in one frame, since a place to go on at
-/// costs all registers of the caller: an Around of `of` lives meanwhile. Where the kernel was left;
-/// the place is null if it has returned.
-template <class Around, class... Of>
-[[nodiscard]] [[gnu::noinline]] LeftBehind place_of_leaving(void (*kernel)(int64_t*), int64_t* args,
-                                                            const Turn& turn, Of&... of) {
-  Exit exit;
-  exit.kernel = kernel;
-  exit.turn = &turn;
-  [[maybe_unused]] const Around around{of...};
-  if (__builtin_setjmp(exit.frame) != 0) {
-    this_exit = nullptr;
-    return exit.left;
-  }
-  const Open open(exit);
-  kernel(args);
-  return {nullptr, 0};
-}
-#endif
-
 /// Calls kernel(args), which can be left while `turn` stays as it is, while an Around of `of`
 /// lives. Throws what the kernel does, and LeftBehind.
 template <class Around = Bare, class... Of>
 [[gnu::always_inline]] inline void call_leavable(void (*kernel)(int64_t*), int64_t* args,
                                                  const Turn& turn, Of&... of) {
+  [[maybe_unused]] const Around around{of...};
 #if PTO2_CAN_LEAVE
-  const LeftBehind left = place_of_leaving<Around>(kernel, args, turn, of...);
-  if (left.place != nullptr) [[unlikely]]
-    throw_left(left);
+  Exit exit;
+  exit.kernel = kernel;
+  exit.turn = &turn;
+  if (!returns(kernel, args, exit)) [[unlikely]]
+    throw_left(exit.left);
 #else
   static_cast<void>(turn);
-  [[maybe_unused]] const Around around{of...};
   kernel(args);
 #endif
 }
