@@ -236,9 +236,9 @@ class TaskLifeCycle {
     Completion(TaskLifeCycle& life, SlotId task, std::span<TaskId> scratch) : life_(life) {
       Slot& slot = life.slot(task);
       const uint32_t count = slot.node_count.read();
-      PTO2_INVARIANT("LC-I1", count <= scratch.size());
-      producers_ = scratch.first(count);
       if (count != 0) {
+        PTO2_INVARIANT("LC-I1", count <= scratch.size());
+        producers_ = scratch.first(count);
         life.copy_producers(ring_of(task), slot.first_node.read(), producers_);
       }
       const Closed closed = slot.fan_out.close();

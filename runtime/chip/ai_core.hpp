@@ -12,6 +12,7 @@
 
 #include "core/block_parts.hpp"
 #include "core/core_mailbox.hpp"
+#include "runtime/chip/cell_access.hpp"
 #include "runtime/chip/chip.hpp"
 #include "runtime/chip/kernel_guard.hpp"
 #include "runtime/chip/task_arguments.hpp"
@@ -32,7 +33,7 @@ struct CalledKernel {
 template <executors::ExecutionPolicy P>
 struct TaskCall : CalledKernel {
   /// What the accesses to them count for: that of the slot, which has them, too.
-  typename P::template cell<TaskArguments>* access = nullptr;
+  [[no_unique_address]] CellAccess<P, TaskArguments> access;
 };
 
 /// Which part of a block task.
@@ -184,7 +185,7 @@ template <executors::ExecutionPolicy P, class Run>
 template <executors::ExecutionPolicy P>
 [[gnu::always_inline]] inline void run_whole(const TaskCall<P>& call, const PTORun& run,
                                              KernelGuard* guard, KernelFault& fault) {
-  [[maybe_unused]] const auto access = call.access->editing();
+  [[maybe_unused]] const auto access = call.access.editing();
   call_kernel<P>(P::run_kernel, call, call.arguments.values(), guard, fault);
   if (!fault.is_set() && !run.has_misuse()) [[likely]]
     return;
@@ -212,7 +213,7 @@ template <executors::ExecutionPolicy P, class RunKernel>
 void run_part(const TaskCall<P>& call, BlockPart part, const CoreBooks& books, KernelFault& fault,
               RunKernel&& run_kernel) {
   run_noted<P>(call, part.id, books, [&] {
-    [[maybe_unused]] const auto access = call.access->reading();
+    [[maybe_unused]] const auto access = call.access.reading();
     PartArguments own;
     own.task = &call.arguments.call();
     own.call = *own.task;

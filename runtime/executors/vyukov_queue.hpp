@@ -31,8 +31,8 @@ class VyukovQueue {
   /// False if the queue is full.
   [[nodiscard]] bool try_push(const T& value) { return queue_->enqueue(value); }
   [[nodiscard]] std::optional<T> try_pop() {
-    std::optional<T> value(std::in_place);
-    if (!queue_->dequeue(*value)) value.reset();
+    T value;
+    if (!queue_->dequeue(value)) return std::nullopt;
     return value;
   }
 

@@ -21,8 +21,7 @@ class OwnCores {
     explicit OfType(uint32_t limit) : idle(limit) {}
 
     CoreSet idle;
-    bool more = false;       ///< tasks may be left that other schedulers could take
-    bool passed_on = false;  ///< so was a ticket, since the last dispatch
+    bool passed_on = false;  ///< a ticket was, since the last dispatch
   };
 
   /// Those of scheduler `id` of the chip, all idle.
@@ -48,6 +47,17 @@ class OwnCores {
   /// Those that are not idle, of all types.
   [[nodiscard]] const CoreSet& busy() const { return busy_; }
   [[nodiscard]] uint32_t type_of(CoreId core) const { return workers_[core.value].type; }
+
+  /// Tasks of this type may be left that other schedulers could take.
+  void note_more(uint32_t type) { more_ |= uint32_t{1} << type; }
+  /// Whether that was noted of any type.
+  [[nodiscard]] bool have_more() const { return more_ != 0; }
+  /// Whether it was noted of this one, which is forgotten.
+  [[nodiscard]] bool take_more(uint32_t type) {
+    const uint32_t before = more_;
+    more_ &= ~(uint32_t{1} << type);
+    return more_ != before;
+  }
 
   /// The idle core of this type with the lowest number gets something to do. Requires one.
   CoreId take_lowest(uint32_t type) { return of_type_[type].idle.move_lowest(busy_); }
@@ -75,6 +85,7 @@ class OwnCores {
 
   std::array<OfType, core_types> of_type_;
   CoreSet busy_;
+  uint32_t more_ = 0;  // bit t: of type t
   std::vector<Worker> workers_;
 };
 

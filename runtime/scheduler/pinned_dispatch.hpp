@@ -96,7 +96,7 @@ bool PinnedDispatch<P, F>::dispatch_to_cluster(ClusterId cluster, CoreType type,
     desk_.cores.take(core);
     send(core, task, part);
     // Somebody may have woken this scheduler for the sake of that core.
-    cores.more = true;
+    desk_.cores.note_more(static_cast<uint32_t>(type));
     return true;
   }
   return false;

@@ -50,21 +50,26 @@ class ReadyDispatch {
   /// A task that has become ready by a completion of this scheduler. A block task always goes into
   /// the queues, for dispatch lends it in turns.
   void push(SlotId task) {
-    const TaskDescriptor descriptor = desk_.describe(task);
-    const auto type = static_cast<uint32_t>(descriptor.type);
-    record<P>(desk_.log, EventKind::ready, descriptor.id, type);
-    if (descriptor.is_pinned()) [[unlikely]] {
-      return desk_.state.push_pinned(task, descriptor.cluster_id());
+    TaskRoute route;
+    TaskId id;
+    {
+      const auto descriptor = desk_.state.life.slot(task).descriptor.reading();
+      route = *descriptor;
+      id = descriptor->id;
     }
-    OwnCores::OfType& cores = desk_.cores[type];
+    const auto type = static_cast<uint32_t>(route.type);
+    record<P>(desk_.log, EventKind::ready, id, type);
+    if (route.is_pinned()) [[unlikely]] {
+      return desk_.state.push_pinned(task, route.cluster_id());
+    }
     CoreId core;
-    if (!descriptor.is_block && take_free(type, core)) [[likely]] {
+    if (!route.is_block && take_free(type, core)) [[likely]] {
       start(core, task);
-      cores.more |= cores.idle.empty();
+      if (desk_.cores[type].idle.empty()) desk_.cores.note_more(type);
       return;
     }
-    cores.more = true;
-    ready_.push(type, task, descriptor.id);
+    desk_.cores.note_more(type);
+    ready_.push(type, task, id);
   }
 
   /// Gives ready tasks to the idle cores. True: there were some.
@@ -81,8 +86,7 @@ class ReadyDispatch {
         progress = true;
       }
       cores_to_wait_for_ |= passed_on && !cores.idle.empty();
-      if (cores.more && cores.idle.empty()) offer(type);
-      cores.more = false;
+      if (desk_.cores.take_more(type) && cores.idle.empty()) offer(type);
     });
     return progress;
   }
@@ -107,8 +111,7 @@ class ReadyDispatch {
 
   /// A task from the queues. True: it is a block task, and its ticket was passed on.
   [[gnu::always_inline]] bool start_taken(uint32_t type, CoreId core, SlotId task) {
-    OwnCores::OfType& cores = desk_.cores[type];
-    cores.more = true;
+    desk_.cores.note_more(type);
     if (is_block(task)) [[unlikely]]
       return loans_.lend(core, task, static_cast<CoreType>(type));
     start(core, task);
@@ -138,9 +141,9 @@ class ReadyDispatch {
   const PinnedDispatch<P, F>& pinned_;
   Announcements<P, F>& announcements_;
   bool cores_to_wait_for_ = false;
+  CoreId visited_;
   uint32_t takes_ = 0;               ///< bit t: visited cores of type t take tasks
   uint32_t visited_type_ = no_type;  ///< no_type: no core is visited, or that one is not free
-  CoreId visited_;
 };
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -25,12 +25,12 @@ class ReadyTasks {
 
   void push(uint32_t type, SlotId task, TaskId id) {
     if (push_to_shard(type, task)) return;
-    backlog_[type].push_back(task);
+    keep(type, task);
     record<P>(desk_.log, EventKind::backlog, id);
   }
   /// The ticket of a block task, which comes after those that wait already. BP-I4.
   void push_ticket(uint32_t type, SlotId task) {
-    backlog_[type].push_back(task);
+    keep(type, task);
     scan();
     if (has_backlog(type)) record<P>(desk_.log, EventKind::backlog, desk_.describe(task).id);
   }
@@ -39,11 +39,12 @@ class ReadyTasks {
   /// its own shard again.
   void scan() {
     own_ = ~0u;
+    if (!has_backlog()) [[likely]]
+      return;
     desk_.for_each_type([this](uint32_t type) {
-      auto& backlog = backlog_[type];
-      while (!backlog.empty() && push_to_shard(type, backlog.front())) {
-        backlog.pop_front();
-        desk_.cores[type].more = true;
+      while (has_backlog(type) && push_to_shard(type, backlog_[type].front())) {
+        drop_first(type);
+        desk_.cores.note_more(type);
       }
     });
   }
@@ -68,7 +69,9 @@ class ReadyTasks {
   /// Whether it has taken tasks from the queues since it was asked last. The orchestrator may wait
   /// for room there.
   [[nodiscard]] bool has_made_room() { return std::exchange(made_room_, false); }
-  [[nodiscard]] bool has_backlog(uint32_t type) const { return !backlog_[type].empty(); }
+  [[nodiscard]] bool has_backlog(uint32_t type) const { return (kept_ & bit_of(type)) != 0; }
+  /// Of any type.
+  [[nodiscard]] bool has_backlog() const { return kept_ != 0; }
 
   /// Before sleeping: who has idle cores asks for the tasks that others could not place, and who
   /// has such tasks rings somebody with idle cores. PS-I2.
@@ -82,13 +85,25 @@ class ReadyTasks {
     }
   }
   /// After it.
-  void catch_up(uint32_t type) {
-    if (has_backlog(type)) desk_.state.parked[type].catch_up(desk_.id);
+  void catch_up() {
+    if (!has_backlog()) [[likely]]
+      return;
+    desk_.for_each_type([this](uint32_t type) {
+      if (has_backlog(type)) desk_.state.parked[type].catch_up(desk_.id);
+    });
   }
 
  private:
   static constexpr uint32_t bit_of(uint32_t type) { return 1u << type; }
 
+  void keep(uint32_t type, SlotId task) {
+    backlog_[type].push_back(task);
+    kept_ |= bit_of(type);
+  }
+  void drop_first(uint32_t type) {
+    backlog_[type].pop_front();
+    if (backlog_[type].empty()) kept_ &= ~bit_of(type);
+  }
   [[nodiscard]] bool push_to_shard(uint32_t type, SlotId task) {
     own_ |= bit_of(type);
     return desk_.state.ready[type].push(shard_, task);
@@ -103,6 +118,7 @@ class ReadyTasks {
   SchedulerDesk<P, F>& desk_;
   const uint32_t shard_;
   uint32_t own_ = ~0u;  ///< bit t: there may be tasks of type t in its own shard
+  uint32_t kept_ = 0;   ///< bit t: the backlog of type t is not empty
   std::array<std::deque<SlotId>, core_types> backlog_;
   bool made_room_ = false;
 };
@@ -114,10 +130,9 @@ bool ReadyTasks<P, F>::next_elsewhere(uint32_t type, SlotId& task) {
     ++desk_.counts.steals;
     return take(*stolen, task);
   }
-  auto& backlog = backlog_[type];
-  if (backlog.empty()) return false;
-  task = backlog.front();
-  backlog.pop_front();
+  if (!has_backlog(type)) return false;
+  task = backlog_[type].front();
+  drop_first(type);
   return true;
 }
 

@@ -57,12 +57,12 @@ class Scheduler {
 
  private:
   void start_up();
-  void loop();
+  [[gnu::noinline]] void loop();
   void shut_down();
   bool dispatch_phase();
   bool park();
   [[nodiscard]] bool may_sleep_on() const;
-  [[nodiscard]] bool look_before_sleep();
+  [[nodiscard]] [[gnu::noinline]] bool look_before_sleep();
   void sleep();
 
   SchedulerDesk<P, F> desk_;

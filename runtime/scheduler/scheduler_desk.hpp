@@ -37,7 +37,8 @@ struct SchedulerDesk {
     return state.life.slot(task).descriptor.read();
   }
   [[nodiscard]] TaskCall<P> call_of(SlotId task, const TaskDescriptor& descriptor) {
-    return {{descriptor.id, descriptor.kernel, descriptor.arguments}, &state.arguments(task)};
+    return {{descriptor.id, descriptor.kernel, descriptor.arguments},
+            CellAccess<P, TaskArguments>(state.arguments(task))};
   }
   /// Hands a task, or a share of it, to a core that was taken for it.
   void send(CoreId core, SlotId task, const TaskDescriptor& descriptor, BlockShare<P> share) {

@@ -31,7 +31,7 @@ void Scheduler<P, F>::run() {
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::always_inline]] inline void Scheduler<P, F>::loop() {
+[[gnu::noinline]] void Scheduler<P, F>::loop() {
   const auto is_over = [this] { return desk_.state.startup.shutdown.is_set(); };
   polling_rounds_ = P::polling_rounds();
   uint32_t vain_rounds = 0;
@@ -133,18 +133,17 @@ bool Scheduler<P, F>::park() {
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Scheduler<P, F>::may_sleep_on() const {
   if (desk_.rare_types || !pinned_dispatch_.empty()) return false;
+  if (desk_.cores.have_more() || ready_.has_backlog()) return false;
   const auto is_settled = [this](CoreType of) {
     const auto type = static_cast<uint32_t>(of);
-    const OwnCores::OfType& cores = desk_.cores[type];
-    if (cores.more || ready_.has_backlog(type)) return false;
-    return cores.idle.empty() || announcements_.stands(type);
+    return desk_.cores[type].idle.empty() || announcements_.stands(type);
   };
   return is_settled(CoreType::cube) && is_settled(CoreType::vector);
 }
 
 /// True: it has found something to do.
 template <executors::ExecutionPolicy P, template <class> class F>
-bool Scheduler<P, F>::look_before_sleep() {
+[[gnu::noinline]] bool Scheduler<P, F>::look_before_sleep() {
   bool progress = false;
   do {
     desk_.for_each_type([this](uint32_t type) {
@@ -166,7 +165,7 @@ void Scheduler<P, F>::sleep() {
   record<P>(desk_.log, EventKind::wait, no_task);
   P::idle();
   if (P::has_lost_core()) give_up_lost(desk_);
-  desk_.for_each_type([this](uint32_t type) { ready_.catch_up(type); });
+  ready_.catch_up();
 }
 
 }  // namespace pto2
