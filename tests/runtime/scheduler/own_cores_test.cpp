@@ -42,6 +42,18 @@ TEST(OwnCores, AreThoseOfTheSchedulerAndIdle) {
   EXPECT_TRUE(cores.busy().empty());
 }
 
+TEST(OwnCores, ForgetOfWhatThereIsMoreTypeByType) {
+  OwnCores cores(four_clusters(), SchedulerId(0));
+  EXPECT_FALSE(cores.have_more());
+  cores.note_more(cube);
+  cores.note_more(vector);
+  EXPECT_TRUE(cores.take_more(cube));
+  EXPECT_FALSE(cores.take_more(cube));
+  EXPECT_TRUE(cores.have_more());
+  EXPECT_TRUE(cores.take_more(vector));
+  EXPECT_FALSE(cores.have_more());
+}
+
 TEST(OwnCores, AreTakenFromTheLowestNumberOnAndGivenBack) {
   const Chip chip = four_clusters();
   OwnCores cores(chip, SchedulerId(0));

@@ -72,6 +72,20 @@ TEST_F(ReadyTest, WhatOthersHaveLeftIsFoundAndOnlyTheirsIsStolen) {
   EXPECT_FALSE(ready.has_made_room());
 }
 
+TEST_F(ReadyTest, WhatHadNoRoomIsFoundToTheLast) {
+  uint32_t pushed = 0;
+  const auto push = [&] {
+    ready.push(cube, make_slot(0, pushed), make_id(0, pushed));
+    ++pushed;
+  };
+  while (!ready.has_backlog(cube)) push();
+  push();
+  EXPECT_TRUE(ready.has_backlog());
+  for (uint32_t task = 0; task < pushed; ++task) EXPECT_NE(next(), -1) << task;
+  EXPECT_EQ(next(), -1);
+  EXPECT_FALSE(ready.has_backlog());
+}
+
 TEST_F(ReadyTest, ACoreIsIdleAfterAVisitThatFoundNothingOrWasLeft) {
   for (const bool left : {false, true}) {
     const CoreId core = desk.cores.take_lowest(cube);
