@@ -259,7 +259,7 @@ class BesideASleeper {
     may_go_on_ = true;
     stepped_->ring();
     Hardware::await([&] { return has_waited_.load(); });
-    while (begun_ != 2) std::this_thread::yield();
+    while (begun_ != 2) give_way();  // the sleeper may have been taken, and wait for its turn here
     stepped_->ring();
   }
 
