@@ -190,5 +190,18 @@ TEST_P(Guard, LooksAtATaskBehindABlockTask) {
               HasSubstr("left 256 elements unwritten"));
 }
 
+/// Also of a run of which nobody asks for anything else: nothing is recorded, nothing is timed.
+TEST_P(Guard, LooksAtARunThatIsNotRecorded) {
+  static constexpr KernelEntry kernels[] = {call_body};
+  DeviceConfig config = small_device();
+  config.guard = GuardKind::all;
+  const auto entry = [](PTO2Runtime* rt) {
+    Graph graph(rt);
+    graph.submit(nothing, {make_output_param(some_tensor())});
+  };
+  const RunResult result = launch_on(GetParam(), config, {kernels, entry, {}}, 1);
+  EXPECT_EQ(result.error.code, ErrorCode::bad_output) << result.error.message;
+}
+
 }  // namespace
 }  // namespace pto2::test
