@@ -90,7 +90,7 @@ void GraphCompiler::forget_covered(const Submission& task) {
     if (task.params[i].type != PTOParamType::OUTPUT || !task.tensors[i]->has_address()) continue;
     const TensorRecord& tensor = *task.tensors[i];
     covered_.clear();
-    dataflow_.map().lookup(*tensor.writes, tensor.region, Access::input, no_task,
+    dataflow_.map().lookup(*tensor.writes, tensor.region, Access::input, tensor.writes->reader,
                            [&](const Match& match) {
                              const bool stays = match.producer == tensor.writes->owner;
                              if (match.relation == Relation::covered && !stays)

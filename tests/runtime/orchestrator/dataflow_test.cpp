@@ -127,9 +127,9 @@ class Producers : public testing::Test {
 
  protected:
   Dataflow dataflow_{two_rings(), 1};
+  Tensor buffer_{};
 
  private:
-  Tensor buffer_{};
   uint64_t serial_ = 0;
 };
 
@@ -291,6 +291,13 @@ TEST_P(Rewritten, ReadersOfOtherRingsOrderNobody) {
   submit(make_id(1, 0), {make_input_param(data_), make_output_param(link_)});
   submit(1, {make_input_param(link_), make_output_param(data_)});
   EXPECT_EQ(submit(2, {make_input_param(data_)}), tasks({0, 1}));
+}
+
+TEST_P(Rewritten, ReadersOfTheNewWritersRingOrderNobody) {
+  submit(0, {make_output_param(data_)});
+  submit(make_id(1, 0), {make_input_param(data_), make_output_param(link_)});
+  submit(make_id(1, 1), {make_input_param(link_), make_output_param(data_)});
+  EXPECT_EQ(submit(1, {make_input_param(data_)}), (std::vector{make_id(0, 0), make_id(1, 1)}));
 }
 
 }  // namespace
