@@ -9,8 +9,9 @@
 
 namespace pto2::executors {
 
-/// `Clock`: counts nanoseconds.
-template <class Clock>
+/// `Clock`: counts nanoseconds. Handing a task to another OS thread takes longer than kernels of
+/// `short_kernel` nanoseconds or less.
+template <class Clock, uint64_t short_kernel = 150>
 class KernelPace {
  public:
   // On the thread, around each kernel.
@@ -33,7 +34,7 @@ class KernelPace {
 
   /// What it costs two OS threads that a task was submitted by one and is run by the other: some
   /// ten lines that change hands.
-  static constexpr uint64_t short_ns = 150;
+  static constexpr uint64_t short_ns = short_kernel;
   /// A prime number, so that kernels which take turns are all among them.
   static constexpr uint32_t kernels_per_sample = 61;
   /// So many make a verdict, of which one may be another: an interruption.
