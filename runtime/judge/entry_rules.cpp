@@ -94,6 +94,12 @@ class Entries {
     }
   }
 
+  /// Who was consumed is nobody's producer, but comes before what is submitted then.
+  [[nodiscard]] bool may_have_ended(uint32_t older, uint32_t task) const {
+    const uint32_t fin = it_.history.of(older).fin;
+    return fin != no_index && it_.event(fin).before <= it_.submit(task).t;
+  }
+
   /// Entries of those who write a buffer of another task are left out. Who writes unread may take
   /// the place of one that he comes behind.
   void insert(uint32_t task, const TaskRecord& submission, const ParamRecord& param) {
@@ -102,8 +108,9 @@ class Entries {
       if (!param.pipe && !param.external) return;
       if (!param.pipe && !param.reads()) {
         look_behind(task);
-        forget(place_of(submission, param),
-               [&](uint32_t older) { return std::ranges::count(behind_, older) != 0; });
+        forget(place_of(submission, param), [&](uint32_t older) {
+          return std::ranges::count(behind_, older) != 0 || may_have_ended(older, task);
+        });
       }
       replaceable_[place_of(submission, param)].push_back(task);
     }

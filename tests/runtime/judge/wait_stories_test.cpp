@@ -192,6 +192,24 @@ TEST(WaitStories, WhoWritesAMemoryBehindAnotherMayTakeItsEntryOver) {
   EXPECT_TRUE(are_in_use({{1, a}}));
 }
 
+/// Task a has ended at 26, and is reclaimed at 51.
+TEST(WaitStories, WhoWritesAMemoryWhenAnotherHasEndedMayTakeItsEntryOver) {
+  const ParamRecord written{.direction = Direction::out, .external = true, .memory = 1};
+  const auto are_in_use = [&](uint64_t c_comes) {
+    Story story;
+    story.at(orchestrator, EventKind::submit, c).t = c_comes;
+    story.at(orchestrator, EventKind::submit, d).t = c_comes + 1;
+    Record record = story.record();
+    record.tensormap_pool = 2;
+    for (TaskRecord& task : record.tasks) task.producers.clear();
+    record.tasks[0].params = record.tasks[2].params = record.tasks[3].params = {written};
+    return testing::Matches(Contains(HasSubstr("VR-I31: it takes 1 of 2 entries, 2 of which")))(
+        judging::problems_of(record));
+  };
+  EXPECT_TRUE(are_in_use(14));
+  EXPECT_FALSE(are_in_use(40));
+}
+
 /// The entry of another task's buffer may go when the runtime likes.
 TEST(WaitStories, TheEntryOfABufferIsItsOwners) {
   const ParamRecord own{.direction = Direction::out, .owner = a};
