@@ -114,12 +114,12 @@ class LedgerQueue {
     pass_on(*turn, *turn + 1);
     return true;
   }
-  [[nodiscard]] std::optional<T> try_pop() {
+  [[nodiscard]] bool try_pop(T& value) {
     const std::optional<uint64_t> turn = claim(pops_, 1, pushes_, 0);
-    if (!turn) return std::nullopt;
-    const T value = entry(*turn).value;
+    if (!turn) return false;
+    value = entry(*turn).value;
     pass_on(*turn, *turn + capacity_);
-    return value;
+    return true;
   }
 
  private:

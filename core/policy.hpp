@@ -17,7 +17,8 @@
 ///   P::idle()             returns once the caller's doorbell has rung since the last return.
 ///   P::doorbell           a handle of a logical thread. ring() follows every store that can end
 ///                         its wait; a ring is remembered until the next idle() returns.
-///   P::bounded_queue<T>   multi-producer multi-consumer FIFO: try_push, try_pop.
+///   P::bounded_queue<T>   multi-producer multi-consumer FIFO: try_push(value) is false when it is
+///                         full, try_pop(value) when it is empty, and `value` is untouched then.
 ///   P::order(site)        the memory order to use at a named site.
 ///
 /// await and idle are the only two ways to wait; a bare spin loop is a defect, except for
@@ -37,7 +38,6 @@
 #include <atomic>
 #include <concepts>
 #include <cstdint>
-#include <optional>
 
 namespace pto2 {
 
@@ -88,10 +88,10 @@ concept MemoryPolicy = requires(typename P::template atomic<uint64_t>& word,
 };
 
 template <class P>
-concept Policy = MemoryPolicy<P> &&
-    requires(typename P::template bounded_queue<uint32_t>& queue, typename P::doorbell& bell) {
-  { queue.try_push(uint32_t{}) } -> std::same_as<bool>;
-  { queue.try_pop() } -> std::same_as<std::optional<uint32_t>>;
+concept Policy = MemoryPolicy<P> && requires(typename P::template bounded_queue<uint32_t>& queue,
+                                             uint32_t& value, typename P::doorbell& bell) {
+  { queue.try_push(value) } -> std::same_as<bool>;
+  { queue.try_pop(value) } -> std::same_as<bool>;
   P::await([] { return true; });
   P::idle();
   bell.ring();

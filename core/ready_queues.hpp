@@ -12,7 +12,6 @@
 /// Progress: that of the bounded queue, for the pusher and the popper alike.
 #pragma once
 
-#include <optional>
 #include <span>
 
 #include "core/assert.hpp"
@@ -55,31 +54,32 @@ class ReadyQueues {
     return push_behind(orchestrator_shard(), slot);
   }
 
-  /// Pops from `shard`, the orchestrator's, then the others in turn.
-  [[nodiscard]] std::optional<ReadyTask> pop(uint32_t shard) {
+  /// Pops from `shard`, the orchestrator's, then the others in turn. False: all are empty, and
+  /// `task` is untouched.
+  [[nodiscard]] bool pop(uint32_t shard, ReadyTask& task) {
     PTO2_INVARIANT("RQ-P1", shard < shards_.size());
-    if (auto slot = pop_from(shard)) return ReadyTask{*slot, false};
-    if (auto slot = pop_orchestrators()) return ReadyTask{*slot, false};
-    if (auto slot = steal(shard)) return ReadyTask{*slot, true};
-    return std::nullopt;
+    const bool is_at_hand = pop_from(shard, task.slot) || pop_orchestrators(task.slot);
+    if (!is_at_hand && !steal(shard, task.slot)) return false;
+    task.stolen = !is_at_hand;
+    return true;
   }
 
   // The three parts of that.
 
-  [[nodiscard, gnu::always_inline]] std::optional<SlotId> pop_from(uint32_t shard) {
-    return shards_[shard]->try_pop();
+  [[nodiscard, gnu::always_inline]] bool pop_from(uint32_t shard, SlotId& slot) {
+    return shards_[shard]->try_pop(slot);
   }
-  [[nodiscard, gnu::always_inline]] std::optional<SlotId> pop_orchestrators() {
-    return orchestrators_->try_pop();
+  [[nodiscard, gnu::always_inline]] bool pop_orchestrators(SlotId& slot) {
+    return orchestrators_->try_pop(slot);
   }
-  [[nodiscard]] std::optional<SlotId> steal(uint32_t shard) {
+  [[nodiscard]] bool steal(uint32_t shard, SlotId& slot) {
     for (uint32_t victim = shard + 1; victim < orchestrator_shard(); ++victim) {
-      if (auto slot = shards_[victim]->try_pop()) return slot;
+      if (shards_[victim]->try_pop(slot)) return true;
     }
     for (uint32_t victim = 0; victim < shard; ++victim) {
-      if (auto slot = shards_[victim]->try_pop()) return slot;
+      if (shards_[victim]->try_pop(slot)) return true;
     }
-    return std::nullopt;
+    return false;
   }
 
   /// True if every shard is there, and none twice. What is inside is the queue's own affair.

@@ -15,7 +15,7 @@ class PartsInTurn : public PassedTicket<P, sized<P>(3, 6)> {
                                       "a part that was not claimed last is the last to end"};
 
   void thread(uint32_t i) {
-    for (std::optional<SlotId> taken; this->next(taken), taken;) run_part(i);
+    while (this->take()) run_part(i);
   }
 
   void finish() { this->check_end("one scheduler runs every part", "both run parts"); }

@@ -17,7 +17,7 @@ class TicketPasses : public PassedTicket<P, sized<P>(2, 6)> {
       "the task outlives the ticket", "the task completes before it is lent again"};
 
   void thread(uint32_t i) {
-    for (std::optional<SlotId> taken; this->next(taken), taken;) use_ticket(i);
+    while (this->take()) use_ticket(i);
   }
 
   void finish() { this->check_end("one core claims every part", "both claim parts"); }

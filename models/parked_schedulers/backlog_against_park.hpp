@@ -67,7 +67,8 @@ class BacklogAgainstPark : public Roles<P, 2> {
   }
 
   bool take() {
-    if (!queues_.pop(0)) return false;
+    ReadyTask task;
+    if (!queues_.pop(0, task)) return false;
     ++taken_;
     return true;
   }

@@ -66,7 +66,8 @@ class PinnedTakesTheCore : public Roles<P, 3> {
   bool dispatch(uint32_t s, Own& own) {
     const bool pinned = s == 0 && own.idle && take_pinned();
     if (pinned) own.idle = false, own.more = true;
-    const bool popped = own.idle && queues_.pop(s).has_value();
+    ReadyTask task;
+    const bool popped = own.idle && queues_.pop(s, task);
     if (popped && s == 1) happened<P>("the other scheduler runs the other task");
     if (own.more && !own.idle) offer(s, own);
     own.more = false;

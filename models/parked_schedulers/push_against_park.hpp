@@ -54,7 +54,8 @@ class PushAgainstPark : public Roles<P, 3> {
   }
 
   bool take(uint32_t s) {
-    if (!queues_.pop(s)) return false;
+    ReadyTask task;
+    if (!queues_.pop(s, task)) return false;
     taken_.fetch_add(1, std::memory_order_acq_rel);
     this->bells[0].ring();
     return true;

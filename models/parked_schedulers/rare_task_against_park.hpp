@@ -58,7 +58,8 @@ class RareTaskAgainstPark : public Roles<P, 3> {
 
   bool take(uint32_t s, bool& rare) {
     rare = rare || rare_.is_set();
-    if (!rare || !queues_.pop(s)) return false;
+    ReadyTask task;
+    if (!rare || !queues_.pop(s, task)) return false;
     taken_.fetch_add(1, std::memory_order_acq_rel);
     this->bells[0].ring();
     return true;

@@ -90,7 +90,8 @@ class SleepsOn : public Roles<P, 3> {
     } else {
       withdraw(s, own);
     }
-    const bool popped = own.idle && queues_.pop(0).has_value();
+    ReadyTask task;
+    const bool popped = own.idle && queues_.pop(0, task);
     if (popped) own.idle = false, own.more = true;
     if (own.more && !own.idle) offer(s, own);
     own.more = false;

@@ -36,7 +36,8 @@ class TakenWhileAwake : public Roles<P, 2> {
       }
       if (sleeps_on) happened<P>("it was taken while it was awake");
       parked_.announce(0);
-      if (queues_.pop(0)) break;
+      ReadyTask task;
+      if (queues_.pop(0, task)) break;
       sleeps_on = true;
     }
     parked_.retract(0);

@@ -23,7 +23,8 @@ class ExactlyOnce : public Roles<P, 4> {
     for (auto& popped : popped_) {
       check<P>(popped.load(std::memory_order_acquire) == 1, "each task is popped once");
     }
-    check<P>(!queues_.pop(0), "nothing is left");
+    ReadyTask none;
+    check<P>(!queues_.pop(0, none), "nothing is left");
     check<P>(queues_.invariant_holds(), "the queues are whole");
   }
 
@@ -41,24 +42,26 @@ class ExactlyOnce : public Roles<P, 4> {
   }
 
   void pop_all(uint32_t popper) {
-    std::optional<ReadyTask> task;
-    while (next(popper, task), task) {
-      const uint32_t number = index_of(task->slot);
+    ReadyTask task;
+    while (next(popper, task)) {
+      const uint32_t number = index_of(task.slot);
       check<P>(results_[number].read() == number + 1, "the popper sees what the pusher wrote");
       popped_[number].fetch_add(1, std::memory_order_acq_rel);
       total_.fetch_add(1, std::memory_order_acq_rel);
       this->ring_all();
-      if (task->stolen) happened<P>("a task is stolen");
+      if (task.stolen) happened<P>("a task is stolen");
       if (popper == 1) return;
     }
   }
 
-  /// The next task, or none when all were popped.
-  void next(uint32_t popper, std::optional<ReadyTask>& task) {
+  /// The next task. False: all were popped.
+  bool next(uint32_t popper, ReadyTask& task) {
+    bool popped = false;
     P::await([&] {
-      task = queues_.pop(popper);
-      return task || total_.load(std::memory_order_acquire) == tasks;
+      popped = queues_.pop(popper, task);
+      return popped || total_.load(std::memory_order_acquire) == tasks;
     });
+    return popped;
   }
 
   Queue first_{capacity}, second_{capacity}, orchestrator_{capacity};

@@ -35,10 +35,10 @@ class FullShards : public Roles<P, 2> {
     while (kept < own_tasks && queues_.push(0, make_slot(0, kept))) ++kept;
     happened<P>(kept < own_tasks ? "a push is refused" : "all are pushed at once");
     for (uint32_t popped = 0; popped < tasks; ++popped) {
-      std::optional<ReadyTask> task;
-      P::await([&] { return (task = queues_.pop(0)).has_value(); });
+      ReadyTask task;
+      P::await([&] { return queues_.pop(0, task); });
       this->bells[1].ring();
-      ++popped_[index_of(task->slot)];
+      ++popped_[index_of(task.slot)];
       while (kept < own_tasks && queues_.push(0, make_slot(0, kept))) ++kept;
     }
   }

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <pto2/checker.hpp>
 #include <set>
 #include <source_location>
@@ -39,13 +38,14 @@ class ModelQueue {
     return true;
   }
 
-  [[nodiscard]] std::optional<T> try_pop() {
+  [[nodiscard]] bool try_pop(T& value) {
     uint64_t word = entries_.load(std::memory_order_relaxed);
     do {
-      if (size_of(word) == 0) return std::nullopt;
+      if (size_of(word) == 0) return false;
     } while (!entries_.compare_exchange_strong(word, popped(word), std::memory_order_acquire,
                                                std::memory_order_relaxed));
-    return T{static_cast<uint32_t>(word & entry_mask)};
+    value = T{static_cast<uint32_t>(word & entry_mask)};
+    return true;
   }
 
  private:

@@ -2,8 +2,6 @@
 /// a queue, until somebody says that all is over.
 #pragma once
 
-#include <optional>
-
 #include "core/block_parts.hpp"
 #include "core/startup.hpp"
 #include "core/task_id.hpp"
@@ -26,12 +24,14 @@ class PassedTicket : public Roles<P, 2> {
  protected:
   static constexpr SlotId ticket = make_slot(0, 1);
 
-  /// The ticket, or nothing when it is all over.
-  void next(std::optional<SlotId>& taken) {
+  /// Takes the ticket. False: it is all over.
+  bool take() {
+    bool taken = false;
     P::await([&] {
-      taken = queue_.try_pop();
+      taken = try_take();
       return taken || over_.is_set();
     });
+    return taken;
   }
 
   void pass_on() {
@@ -61,13 +61,18 @@ class PassedTicket : public Roles<P, 2> {
     for (auto& work : work_) check<P>(work.read() == 1, "each part runs once");
     check<P>(claims_[0] + claims_[1] == parts, "no part is claimed twice");
     happened<P>(claims_[0] != 0 && claims_[1] != 0 ? both : one);
-    check<P>(!queue_.try_pop(), "the ticket is used up");
+    check<P>(!try_take(), "the ticket is used up");
     check<P>(parts_.claim() == 0 && parts_.give_back(), "the next task is whole");
   }
 
   BlockParts<P> parts_;
 
  private:
+  bool try_take() {
+    SlotId taken;
+    return queue_.try_pop(taken);
+  }
+
   typename P::template bounded_queue<SlotId> queue_{2};
   Flag<P> over_;
   std::array<typename P::template cell<uint32_t>, parts> work_;

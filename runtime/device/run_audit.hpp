@@ -106,7 +106,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
   }
   for (uint32_t type = 0; type < core_types; ++type) {
     const auto core_type = static_cast<CoreType>(type);
-    if (!state.config.chip.runs(core_type) || !state.ready[type].pop(0)) continue;
+    ReadyTask task;
+    if (!state.config.chip.runs(core_type) || !state.ready[type].pop(0, task)) continue;
     left.push_back(std::string("a ") + core_type_name(core_type) +
                    " task is left in a ready queue");
   }

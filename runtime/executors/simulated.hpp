@@ -11,7 +11,6 @@
 #include <array>
 #include <cstring>
 #include <deque>
-#include <optional>
 #include <vector>
 
 #include "runtime/executors/execution_policy.hpp"
@@ -215,15 +214,15 @@ class SimulatedQueue {
     point_after_store<Memory>();
     return true;
   }
-  [[nodiscard]] std::optional<T> try_pop() {
+  [[nodiscard]] bool try_pop(T& value) {
     Memory* const memory = memory_at_point<Memory>();
-    if (items_.empty() || entries_.is_late(memory, popped_)) return std::nullopt;
+    if (items_.empty() || entries_.is_late(memory, popped_)) return false;
     entries_.pass_on(memory, popped_++);
-    const T value = items_.front();
+    value = items_.front();
     items_.pop_front();
     // There a pop stores to its entry, too.
     if constexpr (Memory::is_weak) point_after_store<Memory>();
-    return value;
+    return true;
   }
 
  private:

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "runtime/executors/kept_queues.hpp"
@@ -30,11 +29,8 @@ class VyukovQueue {
 
   /// False if the queue is full.
   [[nodiscard]] bool try_push(const T& value) { return queue_->enqueue(value); }
-  [[nodiscard]] std::optional<T> try_pop() {
-    T value;
-    if (!queue_->dequeue(value)) return std::nullopt;
-    return value;
-  }
+  /// False if the queue is empty.
+  [[nodiscard]] bool try_pop(T& value) { return queue_->dequeue(value); }
 
   /// Nobody uses the queue any more, not even this one: the next run may have it.
   void keep_for_the_next() noexcept { Kept::of_process().keep(std::move(queue_)); }

@@ -59,11 +59,11 @@ class ReadyTasks {
   [[nodiscard]] [[gnu::always_inline]] bool next_at_hand(uint32_t type, SlotId& task) {
     ReadyQueues<P>& queues = desk_.state.ready[type];
     if ((own_ & bit_of(type)) != 0) [[unlikely]] {
-      if (const auto popped = queues.pop_from(shard_)) return take(*popped, task);
+      if (queues.pop_from(shard_, task)) return made_room_ = true;
       own_ &= ~bit_of(type);
     }
-    const auto popped = queues.pop_orchestrators();
-    return popped && take(*popped, task);
+    if (!queues.pop_orchestrators(task)) return false;
+    return made_room_ = true;
   }
 
   /// Whether it has taken tasks from the queues since it was asked last. The orchestrator may wait
@@ -109,11 +109,6 @@ class ReadyTasks {
     return desk_.state.ready[type].push(shard_, task);
   }
   [[nodiscard]] [[gnu::noinline]] bool next_elsewhere(uint32_t type, SlotId& task);
-  bool take(SlotId popped, SlotId& task) {
-    made_room_ = true;
-    task = popped;
-    return true;
-  }
 
   SchedulerDesk<P, F>& desk_;
   const uint32_t shard_;
@@ -126,9 +121,9 @@ class ReadyTasks {
 /// In the shards of others, or in the backlog.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool ReadyTasks<P, F>::next_elsewhere(uint32_t type, SlotId& task) {
-  if (const auto stolen = desk_.state.ready[type].steal(shard_)) {
+  if (desk_.state.ready[type].steal(shard_, task)) {
     ++desk_.counts.steals;
-    return take(*stolen, task);
+    return made_room_ = true;
   }
   if (!has_backlog(type)) return false;
   task = backlog_[type].front();

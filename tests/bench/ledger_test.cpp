@@ -4,6 +4,8 @@
 
 #include <functional>
 
+#include "tests/support/popped.hpp"
+
 namespace pto2::bench {
 namespace {
 
@@ -91,12 +93,12 @@ TEST(Ledger, CountsPlainDataByItsType) {
 TEST(LedgerQueue, KeepsOrderAndRefusesWhenFull) {
   Ledger::bounded_queue<SlotId> queue(2);
   for (uint32_t round = 0; round < 5; ++round) {
-    EXPECT_EQ(queue.try_pop(), std::nullopt);
+    EXPECT_EQ(test::popped<SlotId>(queue), std::nullopt);
     EXPECT_TRUE(queue.try_push(SlotId(round)));
     EXPECT_TRUE(queue.try_push(SlotId(round + 1)));
     EXPECT_FALSE(queue.try_push(SlotId(9)));
-    EXPECT_EQ(queue.try_pop(), SlotId(round));
-    EXPECT_EQ(queue.try_pop(), SlotId(round + 1));
+    EXPECT_EQ(test::popped<SlotId>(queue), SlotId(round));
+    EXPECT_EQ(test::popped<SlotId>(queue), SlotId(round + 1));
   }
 }
 
@@ -105,7 +107,7 @@ TEST(LedgerQueue, KeepsOrderAndRefusesWhenFull) {
 TEST(LedgerQueue, TransfersTheLineOfAnEntry) {
   Ledger::bounded_queue<SlotId> queue(16);
   const auto push = [&](int turn) { EXPECT_TRUE(queue.try_push(SlotId(turn))); };
-  const auto pop = [&](int turn) { EXPECT_EQ(queue.try_pop(), SlotId(turn)); };
+  const auto pop = [&](int turn) { EXPECT_EQ(test::popped<SlotId>(queue), SlotId(turn)); };
   EXPECT_EQ(in_turns(push, pop, 4), (Transfers{{"ready_queue", 2 + 3 * 4}}));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <deque>
-#include <optional>
 
 #include "core/policy.hpp"
 
@@ -87,11 +86,11 @@ struct DocumentedPolicy {
       items_.push_back(value);
       return true;
     }
-    std::optional<T> try_pop() {
-      if (items_.empty()) return std::nullopt;
-      const T value = items_.front();
+    bool try_pop(T& value) {
+      if (items_.empty()) return false;
+      value = items_.front();
       items_.pop_front();
-      return value;
+      return true;
     }
 
    private:

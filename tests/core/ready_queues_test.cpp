@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/core/policy.hpp"
+#include "tests/support/popped.hpp"
 
 namespace pto2 {
 namespace {
@@ -14,9 +15,9 @@ class ReadyQueuesTest : public testing::Test {
   static SlotId task(uint32_t n) { return make_slot(0, n); }
   /// Number of the task popped for `shard`, and whether it was stolen; -1 if there is none.
   std::pair<int, bool> pop(uint32_t shard) {
-    const auto popped = queues.pop(shard);
-    if (!popped) return {-1, false};
-    return {static_cast<int>(index_of(popped->slot)), popped->stolen};
+    ReadyTask task;
+    if (!queues.pop(shard, task)) return {-1, false};
+    return {static_cast<int>(index_of(task.slot)), task.stolen};
   }
 
   Queue a{2}, b{2}, orchestrator{4};
@@ -54,20 +55,21 @@ TEST(ReadyQueues, ThievesBeginBehindTheirOwnShard) {
       EXPECT_TRUE(shards[shard]->try_push(make_slot(0, shard)));
     }
     for (const uint32_t shard : order) {
-      const auto popped = queues.pop(thief);
-      ASSERT_TRUE(popped) << "by " << thief;
-      EXPECT_EQ(index_of(popped->slot), shard) << "by " << thief;
-      EXPECT_EQ(popped->stolen, shard != thief) << "by " << thief;
+      ReadyTask task;
+      ASSERT_TRUE(queues.pop(thief, task)) << "by " << thief;
+      EXPECT_EQ(index_of(task.slot), shard) << "by " << thief;
+      EXPECT_EQ(task.stolen, shard != thief) << "by " << thief;
     }
-    EXPECT_FALSE(queues.pop(thief)) << "by " << thief;
+    ReadyTask none;
+    EXPECT_FALSE(queues.pop(thief, none)) << "by " << thief;
   }
 }
 
 TEST_F(ReadyQueuesTest, TheOrchestratorBeginsWithItsOwnShard) {
   for (uint32_t n = 0; n < 8; ++n) EXPECT_TRUE(queues.push_orchestrators(task(n))) << n;
   EXPECT_FALSE(queues.push_orchestrators(task(99)));
-  EXPECT_EQ(index_of(*orchestrator.try_pop()), 0U);
-  EXPECT_EQ(index_of(*a.try_pop()), 4U) << "the next one";
+  EXPECT_EQ(index_of(*test::popped<SlotId>(orchestrator)), 0U);
+  EXPECT_EQ(index_of(*test::popped<SlotId>(a)), 4U) << "the next one";
 }
 
 TEST_F(ReadyQueuesTest, AFullShardHandsOnAndAllFullRefuse) {
@@ -99,8 +101,11 @@ TEST(ReadyQueues, OneShardIsEnough) {
   ReadyQueues<TestPolicy> queues(shards);
   EXPECT_EQ(queues.orchestrator_shard(), 0u);
   EXPECT_TRUE(queues.push(0, make_slot(0, 5)));
-  EXPECT_EQ(queues.pop(0)->slot, make_slot(0, 5));
-  EXPECT_FALSE(queues.pop(0));
+  ReadyTask task;
+  ASSERT_TRUE(queues.pop(0, task));
+  EXPECT_EQ(task.slot, make_slot(0, 5));
+  EXPECT_FALSE(queues.pop(0, task));
+  EXPECT_EQ(task.slot, make_slot(0, 5)) << "untouched";
 }
 
 TEST(ReadyQueues, SaysWhenAShardIsMissingOrThereTwice) {
@@ -119,7 +124,8 @@ using ReadyQueuesDeathTest = ReadyQueuesTest;
 
 TEST_F(ReadyQueuesDeathTest, AShardThatIsNotThere) {
   EXPECT_DEATH((void)queues.push(3, task(1)), "RQ-P1");
-  EXPECT_DEATH((void)queues.pop(3), "RQ-P1");
+  ReadyTask task;
+  EXPECT_DEATH((void)queues.pop(3, task), "RQ-P1");
 }
 
 }  // namespace

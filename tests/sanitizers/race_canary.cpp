@@ -6,7 +6,6 @@
 /// each case returns 0.
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <thread>
 
@@ -87,9 +86,9 @@ int pass_through_queue() {
     message = 1;
     (void)queue.try_push(&message);
   });
-  std::optional<int*> taken;
-  Hardware::spin([&] { return (taken = queue.try_pop()).has_value(); });
-  return **taken;
+  int* taken = nullptr;
+  Hardware::spin([&] { return queue.try_pop(taken); });
+  return *taken;
 }
 
 int pass_through_sleep_word() {

@@ -16,10 +16,11 @@ struct OnLibcds : scenarios::Model {
     [[nodiscard]] bool try_push(const T& value) {
       return queue_.push(static_cast<int>(value.value));
     }
-    [[nodiscard]] std::optional<T> try_pop() {
-      const int value = queue_.pop();
-      if (value == 0) return std::nullopt;
-      return T{static_cast<uint32_t>(value)};
+    [[nodiscard]] bool try_pop(T& value) {
+      const int popped = queue_.pop();
+      if (popped == 0) return false;
+      value = T{static_cast<uint32_t>(popped)};
+      return true;
     }
 
    private:
@@ -66,12 +67,12 @@ class Stealing {
   }
 
   void take(uint32_t shard) {
-    const auto task = queues_.pop(shard);
-    if (!task) return;
-    const uint32_t i = index_of(task->slot) - 1;
+    ReadyTask task;
+    if (!queues_.pop(shard, task)) return;
+    const uint32_t i = index_of(task.slot) - 1;
     check(results_[i].read() == 1, "the popper sees what the pusher wrote");
     ++taken_[i];
-    if (shard == 1 && task->stolen) stolen_ = true;
+    if (shard == 1 && task.stolen) stolen_ = true;
   }
 
   Queue first_, second_, orchestrator_;

@@ -7,6 +7,8 @@
 #include <array>
 #include <optional>
 
+#include "tests/support/popped.hpp"
+
 namespace pto2::executors {
 namespace {
 
@@ -175,8 +177,8 @@ void push_it(Message& m) {
   m.other.ring();
 }
 void pop_it(Message& m) {
-  std::optional<int> value;
-  Weak::await([&] { return (value = m.queue.try_pop()).has_value(); });
+  int value;
+  Weak::await([&] { return m.queue.try_pop(value); });
   EXPECT_EQ(m.data.read(), 7);
 }
 
@@ -202,9 +204,9 @@ TEST(WeakQueue, OrdersNoOtherPush) {
       Weak::doorbell(*popper).ring();
     });
     popper = &team.add("popper", 0, [&] {
-      std::optional<int> value;
-      Weak::await([&] { return (value = queue.try_pop()).has_value(); });
-      if (*value == 2) (void)data.read();
+      int value;
+      Weak::await([&] { return queue.try_pop(value); });
+      if (value == 2) (void)data.read();
     });
     try {
       team.run();
@@ -229,10 +231,10 @@ TEST(WeakQueue, MayLookEmptyToWhoHasNotHeard) {
       pushed.store(true, release);
     });
     team.add("popper", 0, [&] {
-      if (!before || queue.try_pop()) return;
+      if (!before || test::popped<int>(queue)) return;
       ++empty;
       const bool heard = pushed.load(acquire);
-      EXPECT_TRUE(!heard || queue.try_pop() == 1);
+      EXPECT_TRUE(!heard || test::popped<int>(queue) == 1);
     });
     team.run();
   }
@@ -241,14 +243,14 @@ TEST(WeakQueue, MayLookEmptyToWhoHasNotHeard) {
 
 TEST(WeakQueue, KeepsOrderAndRefusesWhenFull) {
   Weak::bounded_queue<int> queue(2);
-  EXPECT_EQ(queue.try_pop(), std::nullopt);
+  EXPECT_EQ(test::popped<int>(queue), std::nullopt);
   EXPECT_TRUE(queue.try_push(1));
   EXPECT_TRUE(queue.try_push(2));
   EXPECT_FALSE(queue.try_push(3));
-  EXPECT_EQ(queue.try_pop(), 1);
+  EXPECT_EQ(test::popped<int>(queue), 1);
   EXPECT_TRUE(queue.try_push(3));
-  EXPECT_EQ(queue.try_pop(), 2);
-  EXPECT_EQ(queue.try_pop(), 3);
+  EXPECT_EQ(test::popped<int>(queue), 2);
+  EXPECT_EQ(test::popped<int>(queue), 3);
 }
 
 void ring_it(Message& m) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/executors/vyukov_queue.hpp"
+#include "tests/support/popped.hpp"
 
 namespace pto2::executors {
 namespace {
@@ -83,8 +84,8 @@ TEST(KeptQueues, AQueueOfThreadsGoesOnWhereItWas) {
   const auto use = [&] {
     Queue queue(capacity);
     for (uint32_t i = 0; i < capacity / 4 * 3; ++i) EXPECT_TRUE(queue.try_push(i));
-    for (uint32_t i = 0; i < capacity / 4 * 3; ++i) EXPECT_EQ(queue.try_pop(), i);
-    EXPECT_EQ(queue.try_pop(), std::nullopt);
+    for (uint32_t i = 0; i < capacity / 4 * 3; ++i) EXPECT_EQ(test::popped<uint32_t>(queue), i);
+    EXPECT_EQ(test::popped<uint32_t>(queue), std::nullopt);
     queue.keep_for_the_next();
   };
   const std::size_t before = Queue::Kept::of_process().entries();

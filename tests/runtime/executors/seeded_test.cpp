@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/popped.hpp"
+
 namespace pto2::executors {
 namespace {
 
@@ -26,15 +28,15 @@ TEST(SeededAtomic, BehavesAsAnAtomic) {
 
 TEST(SeededQueue, KeepsOrderAndRefusesWhenFull) {
   Seeded::bounded_queue<int> queue(2);
-  EXPECT_EQ(queue.try_pop(), std::nullopt);
+  EXPECT_EQ(test::popped<int>(queue), std::nullopt);
   EXPECT_TRUE(queue.try_push(1));
   EXPECT_TRUE(queue.try_push(2));
   EXPECT_FALSE(queue.try_push(3));
-  EXPECT_EQ(queue.try_pop(), 1);
+  EXPECT_EQ(test::popped<int>(queue), 1);
   EXPECT_TRUE(queue.try_push(3));
-  EXPECT_EQ(queue.try_pop(), 2);
-  EXPECT_EQ(queue.try_pop(), 3);
-  EXPECT_EQ(queue.try_pop(), std::nullopt);
+  EXPECT_EQ(test::popped<int>(queue), 2);
+  EXPECT_EQ(test::popped<int>(queue), 3);
+  EXPECT_EQ(test::popped<int>(queue), std::nullopt);
 }
 
 /// Runs two bodies on one cell under many seeds. What the first race that is seen says.
@@ -137,7 +139,7 @@ TEST(SeededAtomic, AStoreCanBeSeenBeforeItsThreadGoesOn) {
 
 TEST(SeededQueue, APushCanBeSeenBeforeItsThreadGoesOn) {
   const auto push = [](Queue& queue) { EXPECT_TRUE(queue.try_push(2)); };
-  const auto sees = [](Queue& queue) { return queue.try_pop() == 2; };
+  const auto sees = [](Queue& queue) { return test::popped<int>(queue) == 2; };
   EXPECT_TRUE(seen_before_going_on<Queue>(1, push, sees));
   EXPECT_FALSE(seen_before_going_on<Queue>(0, push, sees)) << "without points after stores";
 }

@@ -8,20 +8,23 @@
 #include <vector>
 
 #include "tests/support/guarded_tests.hpp"
+#include "tests/support/popped.hpp"
 
 namespace pto2::executors {
 namespace {
+
+using test::popped;
 
 TEST(VyukovQueue, KeepsOrderAndTellsFullFromEmpty) {
   for (const std::size_t capacity : {2u, 4u, 16u}) {
     VyukovQueue<uint32_t> queue(capacity);
     uint32_t next = 0;
     for (int round = 0; round < 5; ++round) {
-      EXPECT_EQ(queue.try_pop(), std::nullopt);
+      EXPECT_EQ(popped<uint32_t>(queue), std::nullopt);
       const uint32_t first = next;
       for (std::size_t i = 0; i < capacity; ++i) EXPECT_TRUE(queue.try_push(next++));
       EXPECT_FALSE(queue.try_push(99'999));
-      for (uint32_t i = first; i < next; ++i) EXPECT_EQ(queue.try_pop(), i);
+      for (uint32_t i = first; i < next; ++i) EXPECT_EQ(popped<uint32_t>(queue), i);
     }
   }
 }
@@ -32,7 +35,7 @@ TEST(VyukovQueue, EachValueComesOutOnce) {
   constexpr uint32_t poppers = 2;
   constexpr uint32_t each = 5'000;
   VyukovQueue<uint32_t> queue(4);
-  std::vector<std::atomic<uint32_t>> popped(pushers * each);
+  std::vector<std::atomic<uint32_t>> times(pushers * each);
   std::atomic<uint32_t> total{0};
   {
     std::vector<std::jthread> threads;
@@ -48,21 +51,21 @@ TEST(VyukovQueue, EachValueComesOutOnce) {
         std::array<int64_t, pushers> last;
         last.fill(-1);
         while (total.load() < pushers * each) {
-          const auto value = queue.try_pop();
-          if (!value) {
+          uint32_t value;
+          if (!queue.try_pop(value)) {
             std::this_thread::yield();
             continue;
           }
-          EXPECT_LT(last[*value / each], static_cast<int64_t>(*value));
-          last[*value / each] = *value;
-          ++popped[*value];
+          EXPECT_LT(last[value / each], static_cast<int64_t>(value));
+          last[value / each] = value;
+          ++times[value];
           ++total;
         }
       });
     }
   }
-  for (auto& count : popped) ASSERT_EQ(count.load(), 1u);
-  EXPECT_EQ(queue.try_pop(), std::nullopt);
+  for (auto& count : times) ASSERT_EQ(count.load(), 1u);
+  EXPECT_EQ(popped<uint32_t>(queue), std::nullopt);
 }
 
 }  // namespace

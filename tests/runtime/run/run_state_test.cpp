@@ -25,7 +25,7 @@ TEST(RunState, QueuesHaveTheirOwnSizes) {
     EXPECT_EQ(pushed, 3 * 2 + 8U);
     // What is popped first came from the own queue, then from the orchestrator's.
     uint32_t own = 0;
-    while (!ready.pop(0).value().stolen) ++own;
+    for (ReadyTask task; ready.pop(0, task) && !task.stolen;) ++own;
     EXPECT_EQ(own, 2 + 8U);
   }
 }

@@ -49,6 +49,7 @@ TEST_F(ReadyTest, WhatASchedulerHasPushedItTakesFirst) {
   EXPECT_EQ(next(), 3);
   EXPECT_TRUE(ready.has_made_room()) << "where the orchestrator may push, too";
   EXPECT_EQ(next(), 1);
+  EXPECT_TRUE(ready.has_made_room()) << "where it pushes first";
   ready.push(cube, make_slot(0, 4), make_id(0, 4));
   EXPECT_EQ(next_at_hand(), 4);
   EXPECT_EQ(next_at_hand(), 2);
@@ -66,6 +67,7 @@ TEST_F(ReadyTest, WhatOthersHaveLeftIsFoundAndOnlyTheirsIsStolen) {
   EXPECT_EQ(next(), 3);
   EXPECT_EQ(desk.counts.steals, 0u);
   EXPECT_EQ(next_at_hand(), -1);
+  EXPECT_TRUE(ready.has_made_room());
   EXPECT_EQ(next(), 2);
   EXPECT_EQ(desk.counts.steals, 1u);
   EXPECT_TRUE(ready.has_made_room());
