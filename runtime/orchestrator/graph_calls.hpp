@@ -76,7 +76,15 @@ struct ReplayedCalls : DirectCalls<O> {
     (void)take(o, call_name(kind), [kind](GraphReplay& replay) { return replay.take(kind); });
   }
 
-  static void submit_task(O& o, const Request& request) { Direct::submit(o, request); }
+  [[gnu::noinline]] static void submit(O& o, const Request& request) { submit_task(o, request); }
+  [[gnu::always_inline]] static void submit_task(O& o, const Request& request) {
+    if (!o.submit_replayed(request)) [[unlikely]]
+      submit_other(o, request.apart());
+  }
+  [[gnu::noinline]] static void submit_other(O& o, const Request& request) {
+    (void)take(o, "submit_task", [](GraphReplay&) { return false; });
+    Direct::submit(o, request);
+  }
   static void scope_begin(O& o) {
     take(o, CallKind::scope_begin);
     Direct::scope_begin(o);

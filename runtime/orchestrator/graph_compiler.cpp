@@ -6,8 +6,8 @@
 namespace pto2 {
 
 void GraphCompiler::made(const TensorRecord& tensor) {
-  lists_.tensors.push_back(tensor);
-  lists_.tensors.back().writes = nullptr;  // nothing is looked up with these
+  lists_.records.push_back(tensor);
+  lists_.records.back().writes = nullptr;  // nothing is looked up with these
 }
 
 void GraphCompiler::resolved(Submission& task, TaskId id) {
@@ -17,6 +17,7 @@ void GraphCompiler::resolved(Submission& task, TaskId id) {
   numbers_[ring_of(id).value].push_back(lists_.tasks.size());
   met_by_.push_back(0);
   add(task);
+  add_outputs(task, id);
 }
 
 /// A graph of few tasks may have as many as it likes.
@@ -40,10 +41,22 @@ void GraphCompiler::add(const Submission& task) {
   recorded.producers = static_cast<uint32_t>(task.producers.size());
   recorded.owners = static_cast<uint32_t>(task.owners.size());
   recorded.heap_bytes = task.heap_bytes;
+  recorded.first_output = lists_.outputs.size();
+  recorded.outputs = task.outputs.size();
   for (const NewOutput& output : task.outputs) recorded.allocates |= 1u << output.param;
   lists_.edges.insert(lists_.edges.end(), task.producers.begin(), task.producers.end());
   lists_.edges.insert(lists_.edges.end(), task.owners.begin(), task.owners.end());
   lists_.tasks.push_back(recorded);
+}
+
+/// Their owner is the same in all runs.
+void GraphCompiler::add_outputs(const Submission& task, TaskId id) {
+  for (const NewOutput& output : task.outputs) {
+    const uint64_t handle = task.params[output.param].tensor.id;
+    const auto number = static_cast<uint32_t>(handle >> 32) - first_generation;
+    lists_.outputs.push_back({output.param, number, output.offset});
+    lists_.records[number].owner = {id, task.serial, task.depth};
+  }
 }
 
 /// Meets tasks that the producers of `task` depend on, from `oldest` on: each then has the number

@@ -14,9 +14,10 @@ class GraphCompiler : public PlayListener {
  public:
   /// What it fills in.
   struct Lists {
-    std::vector<TensorRecord>& tensors;
+    std::vector<TensorRecord>& records;  ///< of tensors
     std::vector<RecordedTask>& tasks;
     std::vector<TaskId>& edges;
+    std::vector<RecordedOutput>& outputs;
   };
   /// Of the tensors in the dataflow that it listens to.
   static constexpr uint32_t first_generation = 1;
@@ -43,6 +44,7 @@ class GraphCompiler : public PlayListener {
   static constexpr uint64_t nowhere = uint64_t{1} << 46;
 
   void add(const Submission& task);
+  void add_outputs(const Submission& task, TaskId id);
   void count(const Submission& task);
   void leave_out(Submission& task);
   void forget_covered(const Submission& task);

@@ -21,14 +21,13 @@ namespace pto2 {
 
 class GraphReplay {
  public:
-  /// `graph` has begun to be replayed by a run with tensors from `first_generation` on, and `zones`
-  /// round its buffers.
-  GraphReplay(RecordedGraph& graph, guard::RedZones zones, uint32_t first_generation)
+  /// `graph` has begun to be replayed by a run with tensors from `first_generation` on.
+  GraphReplay(RecordedGraph& graph, uint32_t first_generation)
       : graph_(graph),
-        zones_(zones),
         offset_(uint64_t{first_generation} << 32),
         next_(graph.words().data()),
-        tensors_(graph.tensors()) {}
+        tensors_(graph.tensors()),
+        records_(graph.records()) {}
 
   /// A call without operands.
   [[nodiscard]] bool take(CallKind kind) {
@@ -45,12 +44,10 @@ class GraphReplay {
                                    DataType dtype) {
     const uint64_t* const operands = next_ + 1;
     if (ndims > PTO_MAX_DIMS || *next_ != head_of_make(ndims, dtype) || operands[0] != address ||
-        !std::equal(shape, shape + ndims, operands + 1)) {
+        !are_equal(shape, operands + 1, ndims)) {
       return 0;
     }
     next_ = operands + 1 + ndims;
-    TensorRecord& tensor = tensors_[made_];
-    tensor.base = tensor.external ? address : 0;
     return handle_of_made();
   }
   [[nodiscard]] uint64_t take_view(uint64_t parent, const uint64_t* shape,
@@ -58,8 +55,8 @@ class GraphReplay {
     const uint64_t* const operands = next_ + 1;
     const uint32_t ndims = small_of(*next_);
     if (kind_of(*next_) != CallKind::view || operands[0] != parent - offset_ ||
-        !std::equal(shape, shape + ndims, operands + 1) ||
-        !std::equal(offsets, offsets + ndims, operands + 1 + ndims)) {
+        !are_equal(shape, operands + 1, ndims) ||
+        !are_equal(offsets, operands + 1 + ndims, ndims)) {
       return 0;
     }
     next_ = operands + 1 + 2 * ndims;
@@ -68,7 +65,7 @@ class GraphReplay {
   [[nodiscard]] uint64_t take_reshape(uint64_t parent, const uint64_t* shape, uint32_t ndims) {
     const uint64_t* const operands = next_ + 1;
     if (ndims > PTO_MAX_DIMS || *next_ != head_of(CallKind::reshape, ndims) ||
-        operands[0] != parent - offset_ || !std::equal(shape, shape + ndims, operands + 1)) {
+        operands[0] != parent - offset_ || !are_equal(shape, operands + 1, ndims)) {
       return 0;
     }
     next_ = operands + 1 + ndims;
@@ -83,36 +80,35 @@ class GraphReplay {
     next_ = operands + 2;
     return derive(operands[0]);
   }
-  /// Of a task that was accepted. Fills in what resolve() would have, but for the producers.
-  [[nodiscard]] bool take_submission(const Request& request, Submission& task);
+  /// Of a task that was accepted. True: what Dataflow::resolve() fills in was, given the oldest
+  /// task alive of each ring; show() and meet() are called as there.
+  template <class Show, class Meet>
+  [[nodiscard]] bool take_submission(const Request& request, Submission& task,
+                                     const std::array<uint64_t, max_rings>& alive, Show show,
+                                     Meet meet);
   /// The last submission has not become a task: it is the next call again.
   void take_back() { next_ = submission_; }
-  /// The rest, given the oldest task alive of each ring: the producers that have not retired.
-  void find_producers(Submission& task, const std::array<uint64_t, max_rings>& alive) const;
-  /// As Dataflow::place(), but for the TensorMap; shows all parameters, a scalar by its value.
+  /// As Dataflow::place(), but for the TensorMap.
   template <class Show>
-  void place(const Submission& task, const Needs&, TaskId id, uint64_t address, Show show) {
-    const uint32_t allocates = graph_.task(task.serial - 1).allocates;
-    address += zones_.in_front;
+  void place(const Submission& task, const Needs&, TaskId, uint64_t address, Show show) {
+    for (const RecordedOutput& output : graph_.outputs(graph_.task(task.serial - 1))) {
+      PlacedTensor& tensor = tensors_[output.tensor];
+      tensor.base = tensor.address = address + output.offset;
+      show(task, output.param, tensor);
+    }
+  }
+  /// For who looks at the records of the task's tensors: gives them their places in this run.
+  void update_records(const Submission& task) const {
     for (uint32_t i = 0; i < task.params.size(); ++i) {
-      if (task.params[i].type == PTOParamType::SCALAR) {
-        show(task, i, task.params[i].scalar);
-        continue;
-      }
-      if (allocates >> i & 1) {
-        TensorRecord& tensor = tensors_[number_of(task.params[i].tensor.id - offset_)];
-        tensor.base = tensor.address = address;
-        tensor.owner = {id, task.serial, task.depth};
-        address += packed_output_bytes(tensor.region.end + zones_.behind);
-      }
-      show(task, i, *task.tensors[i]);
+      if (task.params[i].type == PTOParamType::SCALAR) continue;
+      (void)record_of(static_cast<uint64_t>(task.tensors[i] - records_.data()));
     }
   }
   /// The live tensor of this handle; null: there is none.
   [[nodiscard]] const TensorRecord* find(uint64_t tensor) const {
     const uint64_t place = tensor & 0xffffffffU;
     if (place >= live_.size() || live_[place] != number_of(tensor - offset_)) return nullptr;
-    return &tensors_[live_[place]];
+    return &record_of(live_[place]);
   }
 
   /// Words of the calls that were taken.
@@ -125,6 +121,13 @@ class GraphReplay {
   [[nodiscard]] uint64_t address_of(const Submission& task) const;
 
  private:
+  /// For few words: a call of memcmp() takes longer than they do.
+  static bool are_equal(const uint64_t* a, const uint64_t* b, uint32_t words) {
+    for (uint32_t i = 0; i < words; ++i) {
+      if (a[i] != b[i]) return false;
+    }
+    return true;
+  }
   static uint64_t number_of(uint64_t relative_handle) { return relative_handle >> 32; }
   /// A handle is the number of the tensor, and its place among those that live (TensorTable).
   uint64_t handle_of_made() {
@@ -132,24 +135,71 @@ class GraphReplay {
     live_.push_back(made_);
     return (made_++ << 32 | place) + offset_;
   }
-  /// The next tensor has the buffer of this one, and its owner, who is the same in all runs.
+  /// The next tensor has the buffer of this one, and its place in that.
   uint64_t derive(uint64_t parent) {
-    const TensorRecord& from = tensors_[number_of(parent)];
-    TensorRecord& tensor = tensors_[made_];
-    tensor.base = from.base;
-    tensor.address = tensor.base + tensor.region.begin;
+    PlacedTensor& tensor = tensors_[made_];
+    const uint64_t offset = tensor.address - tensor.base;
+    tensor.base = tensors_[number_of(parent)].base;
+    tensor.address = tensor.base + offset;
     return handle_of_made();
+  }
+  /// With its place in this run, if it has one by now.
+  const TensorRecord& record_of(uint64_t number) const {
+    TensorRecord& record = records_[number];
+    const bool was_allocated = record.owner.task != no_task && record.owner.serial <= tasks_;
+    record.base = record.external || was_allocated ? tensors_[number].base : 0;
+    record.address = tensors_[number].address;
+    return record;
   }
 
   RecordedGraph& graph_;
-  guard::RedZones zones_;
   uint64_t offset_;                       // of handles
   const uint64_t* next_;                  // call of the tape
   const uint64_t* submission_ = nullptr;  // the last one that was taken
-  std::span<TensorRecord> tensors_;
+  std::span<PlacedTensor> tensors_;
+  std::span<TensorRecord> records_;          // of the same; up to date where record_of() was called
+  uint64_t tasks_ = 0;                       // submitted, the last one that was taken among them
   uint64_t made_ = 0;                        // tensors, so far
   std::vector<uint64_t> live_;               // numbers of those that live
   std::vector<std::size_t> scope_marks_{0};  // where the tensors of each begin
 };
+
+template <class Show, class Meet>
+[[gnu::always_inline]] inline bool GraphReplay::take_submission(
+    const Request& request, Submission& task, const std::array<uint64_t, max_rings>& alive,
+    Show show, Meet meet) {
+  const uint64_t* const operands = next_ + 1;
+  if (*next_ != head_of(request) || operands[0] != parts_word(request)) [[unlikely]]
+    return false;
+  const RecordedTask& recorded = graph_.task(task.serial - 1);
+  const uint64_t* word = operands + 2;
+  uint64_t types = operands[1];
+  const auto count = static_cast<uint32_t>(request.params.size());
+  const PTOParam* param = request.params.data();
+  for (uint32_t i = 0; i < count; ++i, ++param, types >>= type_bits) {
+    if (static_cast<uint64_t>(param->type) != (types & type_mask)) [[unlikely]]
+      return false;
+    if (param->type == PTOParamType::SCALAR) {
+      show(task, i, param->scalar);
+      continue;
+    }
+    const uint64_t tensor = *word++;
+    if (param->tensor.id - offset_ != tensor) [[unlikely]]
+      return false;
+    task.tensors[i] = &records_[number_of(tensor)];
+    if ((recorded.allocates >> i & 1) == 0) show(task, i, tensors_[number_of(tensor)]);
+  }
+  submission_ = std::exchange(next_, word);
+  tasks_ = task.serial;
+  task.name_nothing();
+  task.heap_bytes = recorded.heap_bytes;
+  for (const TaskId producer : graph_.producers(recorded)) {
+    if (local_of(producer) < alive[ring_of(producer).value]) continue;
+    meet(task, producer);
+    task.producers.push_back(producer);
+  }
+  task.owners.append(graph_.owners(recorded));
+  return true;
+}
 
 }  // namespace pto2

@@ -12,13 +12,13 @@ namespace pto2 {
 
 class GraphRun {
  public:
-  /// A run begins on a device of `config`, given `arrays`, with tensors from `first_generation` on
-  /// and `zones` round its buffers. Null: it has no graph.
+  /// A run begins on a device of `config`, given `arrays`, with tensors from `first_generation` on.
+  /// Null: it has no graph.
   GraphRun(RecordedGraph* graph, const DeviceConfig& config, std::span<const CallerArray> arrays,
-           uint32_t first_generation, guard::RedZones zones)
+           uint32_t first_generation)
       : graph_(graph), first_generation_(first_generation) {
     if (graph_ == nullptr || !graph_->begin(config, arrays, first_generation)) return;
-    replay_.emplace(*graph_, zones, first_generation);
+    replay_.emplace(*graph_, first_generation);
     has_replayed_ = true;
   }
 

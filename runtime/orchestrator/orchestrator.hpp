@@ -77,6 +77,9 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
   // For the functions of the orchestration API.
   void submit(const Request& request);
+  /// The same of a run that may still replay its graph. False: nothing was done, for it is not the
+  /// next call of the graph.
+  [[nodiscard]] bool submit_replayed(const Request& request);
   int32_t allocate_cluster();
   void free_cluster(int32_t cluster);
   void scope_begin();
@@ -108,8 +111,7 @@ class Orchestrator : public OrchestrationRuntime {
   void finish_counting();
   void refuse(Submission& task);
   void submit_late(Submission& task);
-  void end_with(Reserved reserved, Submission& task);
-  void submit_otherwise(const Request& request, Submission& task);
+  void submit_otherwise(Submission& task);
   void count(Submission& task);
   void look_at_course();
   [[nodiscard]] std::optional<ClusterId> take_cluster();
@@ -124,7 +126,7 @@ class Orchestrator : public OrchestrationRuntime {
   const executors::RuntimeHandle::Owner handle_;
   Mode mode_ = Mode::running;
   bool done_ = false;
-  bool is_usual_ = false;  // it runs, replays nothing, and tasks may come
+  bool is_usual_ = false;  // it runs, and tasks may come
   bool has_memory_ = true;
   RunError error_;
   OrchestratorCounts counts_;

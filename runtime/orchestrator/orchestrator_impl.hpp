@@ -26,7 +26,7 @@ Orchestrator<P, F>::Orchestrator(State& state, OrchestratorInput input)
       entry_(std::move(input.entry)),
       handle_(executors::RuntimeHandle::take(*this, OrchestrationOps<Orchestrator>::table)),
       dataflow_(state.config, input.first_generation, input.arrays),
-      graph_(input.graph, state.config, input.arrays, input.first_generation, dataflow_.zones()),
+      graph_(input.graph, state.config, input.arrays, input.first_generation),
       submitter_(state, dataflow_, counting_, log_sink, log_, counts_),
       counting_(state.config.rings, state.config.heap_bytes, P::ticks_per_second / 2),
       groups_(state.config.chip.clusters),
@@ -221,7 +221,7 @@ void Orchestrator<P, F>::scope_begin() {
 /// After each change of what the course of the next submission hangs on.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::look_at_course() {
-  is_usual_ = mode_ == Mode::running && graph_.replay() == nullptr && !is_done();
+  is_usual_ = mode_ == Mode::running && !is_done();
   if (scopes_.empty()) return;
   submission_.depth = scopes_.depth();
   submission_.ring = scopes_.innermost_ring();
@@ -268,7 +268,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
     return;
   }
   if (!is_usual_) [[unlikely]]
-    return submit_otherwise(request.apart(), task);
+    return submit_otherwise(task);
   submitter_.expect(task.type);
   submitter_.observe(task.ring);
   const bool is_placed = request.where != nullptr;
@@ -289,40 +289,59 @@ template <executors::ExecutionPolicy P, template <class> class F>
   submitter_.make(task, needs, is_placed);
 }
 
-/// A submission for which there was no room.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::always_inline]] inline bool Orchestrator<P, F>::submit_replayed(const Request& request) {
+  GraphReplay* const replay = graph_.replay();
+  if (replay == nullptr || !is_usual_) [[unlikely]] {
+    DirectCalls<Orchestrator>::submit(*this, request.apart());
+    return true;
+  }
+  Submission& task = submission_;
+  task.serial = submitter_.submitted() + 1;
+  if (!intake_.accept(request, task)) [[unlikely]] {
+    refuse(task);
+    return true;
+  }
+  submitter_.expect(task.type);
+  submitter_.observe(task.ring);
+  submitter_.take_arguments(task);
+  if (!submitter_.resolve(*replay, request, task)) [[unlikely]]
+    return false;
+  const Needs needs = task.needs();
+  if (submitter_.fits(needs)) [[likely]] {
+    submitter_.commit(task, needs, submitter_.take(needs), request.where != nullptr, *replay);
+  } else {
+    submit_late(task);
+  }
+  return true;
+}
+
+/// A submission for which there was no room. It is executed as soon as there is; or counted, if
+/// there will be none because of a deadlock; or neither, if the run has ended.
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Orchestrator<P, F>::submit_late(Submission& task) {
   const Reserved reserved = submitter_.wait_for_room(task);
-  if (reserved != Reserved::fits) return end_with(reserved, task);
-  submitter_.make(task, task.needs(), task.is_placed());
+  if (reserved != Reserved::fits) {
+    reserved == Reserved::deadlocked ? begin_counting() : stop();
+    return count(task);
+  }
+  const Needs needs = task.needs();
+  if (GraphReplay* const replay = graph_.replay()) {
+    submitter_.commit(task, needs, submitter_.take(needs), task.is_placed(), *replay);
+  } else {
+    submitter_.make(task, needs, task.is_placed());
+  }
 }
 
-/// A request that was accepted, when no more may come, or in a run that replays a graph, or
-/// executes nothing any more.
+/// A request that was accepted, when no more may come, or in a run that executes nothing any more.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Orchestrator<P, F>::submit_otherwise(const Request& request,
-                                                            Submission& task) {
+[[gnu::noinline]] void Orchestrator<P, F>::submit_otherwise(Submission& task) {
   if (is_done()) {
     Intake::refuse_late(task);
     refuse(task);
     return;
   }
   submitter_.expect(task.type);
-  if (GraphReplay* const replay = graph_.replay()) {
-    if (!replay->take_submission(request, task)) {
-      leave_graph(replay->difference_from("submit_task"));
-      return DirectCalls<Orchestrator>::submit(*this, request);
-    }
-    submitter_.observe(task.ring);
-    submitter_.take_arguments(task);
-    replay->find_producers(task, state_.admission.alive());
-    submitter_.prefetch(task);
-    const Reserved reserved =
-        submitter_.fits(task.needs()) ? Reserved::fits : submitter_.wait_for_room(task);
-    if (reserved != Reserved::fits) return end_with(reserved, task);
-    const Needs needs = task.needs();
-    return submitter_.commit(task, needs, submitter_.take(needs), task.is_placed(), *replay);
-  }
   counting_.observe(task.ring, dataflow_.map());
   task.id = counting_.next(task.ring);
   if (dataflow_.resolve(task)) {
@@ -330,18 +349,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
   } else {
     refuse(task);
   }
-}
-
-/// Something is lacking that will not be there: because of a deadlock, which is counted from this
-/// task on, or because the run has ended.
-template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Orchestrator<P, F>::end_with(Reserved reserved, Submission& task) {
-  if (reserved == Reserved::deadlocked) {
-    begin_counting();
-  } else {
-    stop();
-  }
-  count(task);
 }
 
 /// Of a task that is not executed: if sizes are counted, so is what it needs.

@@ -68,17 +68,21 @@ void RecordedGraph::end(bool well, uint64_t tasks) {
 void RecordedGraph::clear() {
   is_recorded_ = false;
   tape_.clear();
+  records_ = {};
   tensors_ = {};
   tasks_ = {};
   edges_ = {};
+  outputs_ = {};
 }
 
 /// Makes the rest from the tape.
 void RecordedGraph::compile() {
   try {
     Dataflow dataflow(config_, GraphCompiler::first_generation);
-    GraphCompiler compiler(dataflow, {tensors_, tasks_, edges_});
+    GraphCompiler compiler(dataflow, {records_, tasks_, edges_, outputs_});
     play(words().size() - 1, dataflow, config_, GraphCompiler::first_generation, compiler);
+    tensors_.reserve(records_.size());
+    for (const TensorRecord& record : records_) tensors_.push_back({record, record.base});
   } catch (const GraphCompiler::TooLarge& reason) {
     clear();
     use_ = {GraphUse::Kind::refused, 0, reason.text};

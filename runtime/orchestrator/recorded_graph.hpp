@@ -15,7 +15,7 @@
 ///   RG-I1: what has succeeded when it was called first does so when it is played.
 ///   RG-P1: one run at a time uses a graph.
 ///
-/// It takes some 300 bytes per tensor, 100 per task and 8 per edge; graphs whose edges would grow
+/// It takes some 400 bytes per tensor, 120 per task and 8 per edge; graphs whose edges would grow
 /// with the window are refused (GraphCompiler::most_producers).
 #pragma once
 
@@ -32,13 +32,28 @@
 
 namespace pto2 {
 
+/// What of a tensor is another from run to run, with what kernels are shown beside it, in one line.
+struct alignas(cache_line) PlacedTensor : PTOTensor {
+  uint64_t base;  ///< address of the buffer; as long as there is none in this run, the last one's
+};
+static_assert(sizeof(PlacedTensor) == cache_line);
+
+/// A tensor that its task allocates.
+struct RecordedOutput {
+  uint32_t param;   ///< the number of the parameter
+  uint32_t tensor;  ///< the number of the tensor
+  uint64_t offset;  ///< of its buffer in what the task takes of the heap
+};
+
 /// What follows from the calls for one task.
 struct RecordedTask {
-  std::size_t first_edge = 0;  ///< place of its producers in the list, and of its owners behind
+  std::size_t first_edge = 0;    ///< place of its producers in the list, and of its owners behind
+  std::size_t first_output = 0;  ///< place of its new outputs in the list
+  uint64_t heap_bytes = 0;
   uint32_t producers = 0;
   uint32_t owners = 0;
+  uint32_t outputs = 0;
   uint32_t allocates = 0;  ///< bit i: parameter i is a new output
-  uint64_t heap_bytes = 0;
 };
 static_assert(max_params <= 32);
 
@@ -83,13 +98,19 @@ class RecordedGraph {
   void end(bool well, uint64_t tasks);
 
   [[nodiscard]] std::span<const uint64_t> words() const { return tape_.words(); }
-  [[nodiscard]] std::span<TensorRecord> tensors() { return tensors_; }
+  /// All tensors, by number; what differs from run to run is that of some run.
+  [[nodiscard]] std::span<TensorRecord> records() { return records_; }
+  /// The rest of them, which is written while the graph is replayed.
+  [[nodiscard]] std::span<PlacedTensor> tensors() { return tensors_; }
   [[nodiscard]] const RecordedTask& task(uint64_t number) const { return tasks_[number]; }
   [[nodiscard]] std::span<const TaskId> producers(const RecordedTask& task) const {
-    return std::span(edges_).subspan(task.first_edge, task.producers);
+    return {edges_.data() + task.first_edge, task.producers};
   }
   [[nodiscard]] std::span<const TaskId> owners(const RecordedTask& task) const {
-    return std::span(edges_).subspan(task.first_edge + task.producers, task.owners);
+    return {edges_.data() + task.first_edge + task.producers, task.owners};
+  }
+  [[nodiscard]] std::span<const RecordedOutput> outputs(const RecordedTask& task) const {
+    return {outputs_.data() + task.first_output, task.outputs};
   }
 
   /// Plays the first `words` words, whole calls in the run's outer scope, into `dataflow`, where
@@ -107,9 +128,11 @@ class RecordedGraph {
   CallTape tape_;
   bool is_recorded_ = false;
   GraphUse use_;
-  std::vector<TensorRecord> tensors_;  ///< in the order in which they are made
+  std::vector<TensorRecord> records_;  ///< of tensors, in the order in which they are made
+  std::vector<PlacedTensor> tensors_;  ///< in the same order
   std::vector<RecordedTask> tasks_;    ///< in the order of submission
   std::vector<TaskId> edges_;
+  std::vector<RecordedOutput> outputs_;
 };
 
 }  // namespace pto2

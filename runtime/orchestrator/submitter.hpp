@@ -97,10 +97,8 @@ class Submitter {
   /// What Dataflow::resolve() does; writes on the way what the kernel will see, and counts the
   /// producers and owners that can be live in the best case.
   [[nodiscard]] bool resolve(Submission& task);
-  /// Fetches the lines of the slots of producers that resolve() has not met.
-  void prefetch(const Submission& task) {
-    for (const TaskId producer : task.producers) prefetch_slot(producer);
-  }
+  /// The same of a run that replays a graph. False: the request is not the next one of the graph.
+  [[nodiscard]] bool resolve(GraphReplay& replay, const Request& request, Submission& task);
   /// True if slot, heap bytes, nodes and TensorMap entries, which are taken together, are free,
   /// given the watermarks as last observed.
   [[nodiscard]] bool fits(const Needs& needs);
@@ -166,8 +164,13 @@ class Submitter {
     }
     [[gnu::always_inline]] void operator()(const Submission& task, uint32_t i,
                                            const TensorRecord& tensor) const {
+      (*this)(task, i, tensor.shown());
+    }
+    /// Of a graph: by what was recorded it has an address.
+    [[gnu::always_inline]] void operator()(const Submission& task, uint32_t i,
+                                           const PTOTensor& tensor) const {
       PTOTensor& shown = task.arguments.tensor(i);
-      shown = tensor.shown();
+      shown = tensor;
       task.arguments.values()[i] = reinterpret_cast<int64_t>(&shown);
     }
   };

@@ -106,6 +106,14 @@ template <executors::ExecutionPolicy P, template <class> class F>
   });
 }
 
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::always_inline]] inline bool Submitter<P, F>::resolve(GraphReplay& replay,
+                                                            const Request& request,
+                                                            Submission& task) {
+  return replay.take_submission(request, task, state_.admission.alive(), Show{},
+                                [this](Submission&, TaskId producer) { prefetch_slot(producer); });
+}
+
 /// Producers that were reclaimed since the look-ups need no node; their slots may be the next to be
 /// taken. Owners are alive: their scopes are open.
 template <executors::ExecutionPolicy P, template <class> class F>
@@ -353,6 +361,10 @@ template <class Tensors>
     admitted.slot->descriptor.write({task, admitted.id, task.kernel, task.arguments});
     if (is_placed) [[unlikely]]
       write_placed(task, admitted.id);
+  }
+  if constexpr (std::is_same_v<Tensors, GraphReplay>) {
+    if (is_watched_) [[unlikely]]
+      tensors.update_records(task);
   }
   publish(task, admitted, is_placed);
 }
