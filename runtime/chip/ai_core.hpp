@@ -17,6 +17,7 @@
 #include "runtime/chip/kernel_guard.hpp"
 #include "runtime/chip/task_arguments.hpp"
 #include "runtime/events/event_log.hpp"
+#include "runtime/executors/after_step.hpp"
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/user_code.hpp"
 
@@ -274,12 +275,13 @@ class AiCore {
     } while (obey(command));
   }
   /// The same in steps, one for each ring: whoever has a command for it rings after that, so that
-  /// there is no other to look for before the next ring. True: that was the last.
-  [[nodiscard]] bool step() {
+  /// there is no other to look for before the next ring.
+  [[nodiscard]] executors::AfterStep step() {
     if (!has_begun_) [[unlikely]]
       begin();
     const CoreCommand command = mailbox_.peek();
-    return command != CoreCommand::none && !obey(command);
+    const bool goes_on = command == CoreCommand::none || obey(command);
+    return goes_on ? executors::AfterStep::rung : executors::AfterStep::end;
   }
 
  private:

@@ -62,8 +62,9 @@ class Assembly {
     if (thread <= chip().schedulers) return schedulers_[thread - 1]->run();
     core(core_of(thread)).run();
   }
-  /// For who runs it in steps.
+  // For who runs them in steps.
   [[nodiscard]] AiCore<P>& core(CoreId core) { return state_.cores[core.value]; }
+  [[nodiscard]] Scheduler<P, F>& scheduler(SchedulerId s) { return *schedulers_[s.value]; }
 
   /// While the threads run, from any OS thread: gives the run up.
   void interrupt() { state_.give_up(ErrorCode::interrupted, {}); }

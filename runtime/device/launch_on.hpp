@@ -43,9 +43,10 @@ class Run {
     core_calls_.tell_of_waits(orchestrator);
     const Chip& chip = assembly_.chip();
     for (uint32_t s = 0; s < chip.schedulers; ++s) {
-      const Bell bell = add(assembly_.thread_of(SchedulerId(s)), 1 + s);
-      assembly_.connect(SchedulerId(s), bell);
-      core_calls_.add(chip.worker_of(SchedulerId(s)), bell);
+      const SchedulerId id(s);
+      const Bell bell = add_stepped(assembly_.thread_of(id), 1 + s, assembly_.scheduler(id));
+      assembly_.connect(id, bell);
+      core_calls_.add(chip.worker_of(id), bell);
     }
     for (uint32_t cluster = 0; cluster < chip.clusters; ++cluster) {
       chip.for_each_core_of(ClusterId(cluster), [this](CoreId core) { add_core(core); });
@@ -90,7 +91,7 @@ class Run {
 
  private:
   static constexpr bool has_stepped = requires(typename P::team & team) {
-    team.add_stepped(std::string(), 0, [] { return true; });
+    team.add_stepped(std::string(), 0, [] { return executors::AfterStep::end; });
   };
   static constexpr bool is_simulated = requires(const typename P::team& team) { team.points(); };
 
@@ -112,19 +113,18 @@ class Run {
     return Bell(
         team_.add(assembly_.name_of(thread), group, [this, thread] { assembly_.run(thread); }));
   }
-  /// The same of a core, which may need no stack of its own.
-  Bell add_thread_of(CoreId core, uint32_t group) {
-    const uint32_t thread = assembly_.thread_of(core);
+  /// The same of a core or a scheduler, which may need no stack of its own.
+  template <class Stepped>
+  Bell add_stepped(uint32_t thread, uint32_t group, Stepped& it) {
     if constexpr (has_stepped) {
-      return Bell(team_.add_stepped(assembly_.name_of(thread), group,
-                                    [&it = assembly_.core(core)] { return it.step(); }));
+      return Bell(team_.add_stepped(assembly_.name_of(thread), group, [&it] { return it.step(); }));
     } else {
       return add(thread, group);
     }
   }
   void add_core(CoreId core) {
     const uint32_t group = 1 + assembly_.chip().scheduler_of(core).value;
-    const Bell bell = add_thread_of(core, group);
+    const Bell bell = add_stepped(assembly_.thread_of(core), group, assembly_.core(core));
     assembly_.connect(core, bell);
     core_calls_.add(core, bell);
   }

@@ -33,8 +33,8 @@
 ///                            what a P::doorbell is made of, run(), which returns when all bodies
 ///                            have, and host_threads(). A group is best kept on one OS thread.
 ///                            If there is add_stepped(name, group, step), it is for threads that
-///                            wait in one place: step() goes on from there after each ring, and
-///                            returns whether it has come to the end.
+///                            wait between their steps alone: step() goes on from there, and
+///                            returns when it is to be called again (after_step.hpp).
 ///   P::team_options          what a team is made of.
 ///   P::kernel_waiter         made of the doorbell of a logical thread: wait(), inside a kernel of
 ///                            that thread, lets others run until ring(), which any kernel may call,

@@ -100,7 +100,7 @@ inline bool PackedHost::resume(HostedThread& thread) {
   }
   bool ends = false;
   switch (thread.next()) {
-    [[likely]] case HostedThread::Next::step : ends = static_cast<SteppedThread&>(thread).step();
+    [[likely]] case HostedThread::Next::step : ends = step(static_cast<SteppedThread&>(thread));
     break;
     case HostedThread::Next::resume:
       ends = static_cast<FiberThread&>(thread).resume();
@@ -116,6 +116,16 @@ inline bool PackedHost::resume(HostedThread& thread) {
   return ends;
 }
 
+inline bool PackedHost::step(SteppedThread& thread) {
+  const AfterStep after = thread.step();
+  if (after == AfterStep::rung) [[likely]]
+    return false;
+  if (after == AfterStep::end) return true;
+  if (!has_others()) pause();
+  ring_here(thread.number());
+  return false;
+}
+
 HostState PackedHost::state() const {
   const HostedThread* const fiber = current();
   return {.begun = begun_.load(std::memory_order_relaxed),
@@ -124,13 +134,18 @@ HostState PackedHost::state() const {
           .running = fiber == nullptr ? std::string() : fiber->name()};
 }
 
+/// Whether there are others that can run now.
+bool PackedHost::has_others() {
+  drain();
+  return has_runnable();
+}
+
 bool PackedHost::yield() {
   FiberThread& fiber = current_fiber();
   bool others = false;
   {
     const TsanHostScope as_host;
-    drain();
-    others = has_runnable();
+    others = has_others();
     if (others) ring_here(fiber.number());
   }
   if (others) {

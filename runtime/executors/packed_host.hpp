@@ -23,6 +23,7 @@
 namespace pto2::executors {
 
 class PackedTeam;
+class SteppedThread;
 
 /// The words of a host of a team of `fibers`.
 struct HostBits {
@@ -86,6 +87,8 @@ class PackedHost : public FiberHost<Machine> {
  private:
   [[nodiscard]] FiberThread& current_fiber() const { return static_cast<FiberThread&>(*current()); }
   [[nodiscard]] bool resume(HostedThread& thread);
+  [[nodiscard]] bool step(SteppedThread& thread);
+  [[nodiscard]] bool has_others();
   [[nodiscard]] PackedHost& other_of_two() const;
   void join_or_part();
   void move_out(const HostedThread* but);

@@ -1,11 +1,12 @@
-/// A logical thread that waits in one place only, between its steps, and so needs no stack of its
-/// own (host_loops.hpp). Only its kernels may wait elsewhere: then the stack that it is on is its
+/// A logical thread that waits only between its steps, and so needs no stack of its own
+/// (host_loops.hpp). Its kernels alone may wait inside of one: then the stack that it is on is its
 /// own.
 #pragma once
 
 #include <functional>
 #include <string>
 
+#include "runtime/executors/after_step.hpp"
 #include "runtime/executors/host_loops.hpp"
 #include "runtime/executors/logical_thread.hpp"
 
@@ -13,12 +14,12 @@ namespace pto2::executors {
 
 class SteppedThread final : public HostedThread {
  public:
-  /// `step` returns whether it was the last. It comes once at the begin, and after rings.
-  SteppedThread(uint32_t number, std::string name, std::function<bool()> step)
+  /// `step` comes once at the begin, and then as it says itself.
+  SteppedThread(uint32_t number, std::string name, std::function<AfterStep()> step)
       : HostedThread(Kind::stepped, number, std::move(name), Next::step), step_(std::move(step)) {}
 
-  /// By its host, in the loop that runs. Whether it has ended thereby.
-  [[nodiscard]] bool step() { return step_(); }
+  /// By its host, in the loop that runs.
+  [[nodiscard]] AfterStep step() { return step_(); }
 
   /// Its own, inside of a kernel: goes on in the loop `other` until its host comes back, when it
   /// was rung.
@@ -34,7 +35,7 @@ class SteppedThread final : public HostedThread {
   }
 
  private:
-  std::function<bool()> step_;
+  std::function<AfterStep()> step_;
   HostLoop* left_ = nullptr;  // where its kernel waits, or did
 };
 

@@ -64,7 +64,7 @@ LogicalThread& PackedTeam::add(std::string name, uint32_t group, std::function<v
 }
 
 LogicalThread& PackedTeam::add_stepped(std::string name, uint32_t group,
-                                       std::function<bool()> step) {
+                                       std::function<AfterStep()> step) {
   const auto number = static_cast<uint32_t>(fibers_.size());
   stepped_.push_back(std::make_unique<SteppedThread>(number, std::move(name), std::move(step)));
   return add(*stepped_.back(), group);
@@ -155,12 +155,15 @@ LogicalThread& Team::add(std::string name, uint32_t group, std::function<void()>
   return *threads_.back();
 }
 
-LogicalThread& Team::add_stepped(std::string name, uint32_t group, std::function<bool()> step) {
+LogicalThread& Team::add_stepped(std::string name, uint32_t group,
+                                 std::function<AfterStep()> step) {
   if (packed_ && !threads_need_stacks) {
     return packed_->add_stepped(std::move(name), group, std::move(step));
   }
   return add(std::move(name), group, [step = std::move(step)] {
-    while (!step()) idle();
+    for (AfterStep after; (after = step()) != AfterStep::end;) {
+      after == AfterStep::rung ? idle() : yield();
+    }
   });
 }
 

@@ -37,7 +37,7 @@ class PackedTeam {
   explicit PackedTeam(const TeamOptions& options);
   ~PackedTeam();
   LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
-  LogicalThread& add_stepped(std::string name, uint32_t group, std::function<bool()> step);
+  LogicalThread& add_stepped(std::string name, uint32_t group, std::function<AfterStep()> step);
   /// Makes the hosts and gives each fiber its home. Then run().
   void settle();
   void run();
@@ -74,10 +74,10 @@ class Team {
   /// each other most. The reference lives as long as the team; it can be rung before run().
   LogicalThread& add(std::string name, uint32_t group, std::function<void()> body);
 
-  /// The same of a thread that waits in one place only: `step` does all that can be done, and
-  /// returns whether it was the last. It is called at the begin and after each ring. Kernels that
-  /// it runs may wait, nothing else in it.
-  LogicalThread& add_stepped(std::string name, uint32_t group, std::function<bool()> step);
+  /// The same of a thread that waits between its steps only: `step` does all that can be done, and
+  /// returns when the next one comes; the first comes at the begin. Kernels that it runs may wait,
+  /// nothing else in it.
+  LogicalThread& add_stepped(std::string name, uint32_t group, std::function<AfterStep()> step);
 
   /// Runs all bodies; returns when the last has returned. Bodies must not throw. Throws
   /// std::system_error, with no body begun, if the system refuses an OS thread.

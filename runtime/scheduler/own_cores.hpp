@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "core/assert.hpp"
@@ -33,7 +34,10 @@ class OwnCores {
     for (uint32_t worker = 0; worker < workers_.size(); ++worker) {
       workers_[worker].type = static_cast<uint32_t>(chip.type_of(WorkerId(worker)));
     }
-    chip.for_each_core_of(id, [&](CoreId core) { of_type_[type_of(core)].idle.insert(core); });
+    chip.for_each_core_of(id, [&](CoreId core) {
+      all_.push_back(core);
+      of_type_[type_of(core)].idle.insert(core);
+    });
   }
 
   [[nodiscard]] OfType& operator[](uint32_t type) { return of_type_[type]; }
@@ -44,6 +48,7 @@ class OwnCores {
   [[nodiscard]] auto begin() const { return of_type_.begin(); }
   [[nodiscard]] auto end() const { return of_type_.end(); }
 
+  [[nodiscard]] std::span<const CoreId> all() const { return all_; }
   /// Those that are not idle, of all types.
   [[nodiscard]] const CoreSet& busy() const { return busy_; }
   [[nodiscard]] uint32_t type_of(CoreId core) const { return workers_[core.value].type; }
@@ -83,6 +88,7 @@ class OwnCores {
     uint32_t type = 0;
   };
 
+  std::vector<CoreId> all_;
   std::array<OfType, core_types> of_type_;
   CoreSet busy_;
   uint32_t more_ = 0;  // bit t: of type t

@@ -79,6 +79,7 @@ class ReadyTasks {
     auto& parked = desk_.state.parked[type];
     if (has_backlog(type)) {
       parked.fall_behind(desk_.id);
+      behind_ |= bit_of(type);
       desk_.state.wake_one(type);
     } else if (desk_.can_take(type)) {
       parked.for_each_behind([&](SchedulerId s) { desk_.state.scheduler_bells[s.value].ring(); });
@@ -86,11 +87,12 @@ class ReadyTasks {
   }
   /// After it.
   void catch_up() {
-    if (!has_backlog()) [[likely]]
+    if (behind_ == 0) [[likely]]
       return;
     desk_.for_each_type([this](uint32_t type) {
-      if (has_backlog(type)) desk_.state.parked[type].catch_up(desk_.id);
+      if ((behind_ & bit_of(type)) != 0) desk_.state.parked[type].catch_up(desk_.id);
     });
+    behind_ = 0;
   }
 
  private:
@@ -112,8 +114,9 @@ class ReadyTasks {
 
   SchedulerDesk<P, F>& desk_;
   const uint32_t shard_;
-  uint32_t own_ = ~0u;  ///< bit t: there may be tasks of type t in its own shard
-  uint32_t kept_ = 0;   ///< bit t: the backlog of type t is not empty
+  uint32_t own_ = ~0u;   ///< bit t: there may be tasks of type t in its own shard
+  uint32_t kept_ = 0;    ///< bit t: the backlog of type t is not empty
+  uint32_t behind_ = 0;  ///< bit t: it sleeps, and has said that it has such a backlog
   std::array<std::deque<SlotId>, core_types> backlog_;
   bool made_room_ = false;
 };

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "runtime/executors/hardware.hpp"
+#include "tests/runtime/executors/teams.hpp"
 #include "tests/support/guarded_tests.hpp"
 
 namespace pto2::executors {
@@ -94,7 +95,7 @@ class JointHostsTest : public testing::Test {
     for (Runner& runner : runners_) {
       runner.thread = &team_.add_stepped("runner", 1, [this, &runner] {
         run_what_is_handed_out(runner);
-        return ends_.load();
+        return end_if(ends_.load());
       });
     }
     team_.run();

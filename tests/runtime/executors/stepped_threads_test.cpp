@@ -30,7 +30,10 @@ TEST_P(SteppedThreads, EachBeginsAndEnds) {
     Team team(GetParam().options);
     std::vector<std::atomic<int>> steps(threads);
     for (uint32_t i = 0; i < threads; ++i) {
-      team.add_stepped("t" + std::to_string(i), i % 5, [&steps, i] { return ++steps[i] == 1; });
+      team.add_stepped("t" + std::to_string(i), i % 5, [&steps, i] {
+        ++steps[i];
+        return AfterStep::end;
+      });
     }
     team.run();
     for (auto& n : steps) EXPECT_EQ(n.load(), 1);
@@ -50,17 +53,38 @@ TEST_P(SteppedThreads, EachRingIsFollowedByAStep) {
         ++seen[s];
         side[1 - s]->ring();
       }
-      return seen[s].load() == rounds;
+      return end_if(seen[s].load() == rounds);
     });
   }
   team.run();
   EXPECT_EQ(seen[0].load() + seen[1].load(), 2 * rounds);
 }
 
+/// Two who yield until both have made all their steps: nobody rings them.
+TEST_P(SteppedThreads, OneThatYieldsIsNotRung) {
+  constexpr uint32_t most = 100;
+  for (const uint32_t group_of_second : {1U, 2U}) {
+    Team team(GetParam().options);
+    std::array<std::atomic<uint32_t>, 2> steps{};
+    for (uint32_t s = 0; s < 2; ++s) {
+      team.add_stepped("t" + std::to_string(s), s == 0 ? 1 : group_of_second, [&, s] {
+        ++steps[s];
+        const bool is_last = steps[0] >= most && steps[1] >= most;
+        return is_last ? AfterStep::end : AfterStep::yield;
+      });
+    }
+    team.run();
+    for (auto& n : steps) EXPECT_GE(n.load(), most);
+  }
+}
+
 TEST_P(SteppedThreads, TheLastStepIsTheLast) {
   Team team(GetParam().options);
   std::atomic<int> steps{0};
-  LogicalThread& leaver = team.add_stepped("leaver", 1, [&] { return ++steps != 0; });
+  LogicalThread& leaver = team.add_stepped("leaver", 1, [&] {
+    ++steps;
+    return AfterStep::end;
+  });
   for (uint32_t i = 0; i < 3; ++i) {
     team.add("ringer", 1 + i, [&] {
       for (int k = 0; k < 20; ++k) {
@@ -78,7 +102,7 @@ TEST_P(SteppedThreads, OneIsNamedWhileItRuns) {
   std::string name;
   team.add_stepped("the one", 1, [&] {
     name = running_thread();
-    return true;
+    return AfterStep::end;
   });
   team.run();
   EXPECT_EQ(name, "the one");
@@ -105,13 +129,13 @@ class Waiting {
 
  private:
   /// One turn: it rings itself for the next.
-  bool step() {
+  AfterStep step() {
     run_kernel([](int64_t* self) { reinterpret_cast<Waiting*>(self)->kernel(); },
                reinterpret_cast<int64_t*>(this));
     const bool is_last = ++gone_ == turns;
     teller_->ring();
     if (!is_last) thread_->ring();
-    return is_last;
+    return end_if(is_last);
   }
   void kernel() {
     const uint32_t turn = gone_.load();
@@ -198,7 +222,7 @@ TEST_P(SteppedThreads, KernelsThatWaitHaveWholeStacks) {
             of.kernel->run(of.number);
           },
           reinterpret_cast<int64_t*>(&call));
-      return true;
+      return AfterStep::end;
     });
   }
   team.run();
@@ -243,15 +267,15 @@ class BesideASleeper {
     while (!may_go_on_) KernelWaiter(stepped_).wait();
     has_stayed_ = pthread_equal(before, pthread_self()) != 0;
   }
-  bool step() {
+  AfterStep step() {
     if (!has_waited_) {
       run<&BesideASleeper::wait>();
       has_waited_ = true;
       idler_->ring();
     }
-    if (begun_ != 2) return false;
+    if (begun_ != 2) return AfterStep::rung;
     was_taken_ = ended_ == 1;
-    return true;
+    return AfterStep::end;
   }
   /// Rings the stepped one while the sleeper sleeps. Before, its host is busy.
   void direct() {
@@ -274,6 +298,21 @@ class BesideASleeper {
   bool has_stayed_ = false;
   bool was_taken_ = false;
 };
+
+/// Those of one host that yield have their turns one after the other.
+TEST(PackedSteps, OthersGoFirst) {
+  if (threads_need_stacks) GTEST_SKIP() << "what fibers do is unordered there";
+  Team team({.executor = Executor::packed, .host_threads = 1, .stack_bytes = 64 << 10});
+  std::string turns;
+  for (const char name : {'a', 'b', 'c'}) {
+    team.add_stepped({name}, 1, [&turns, name] {
+      turns += name;
+      return turns.size() < 7 ? AfterStep::yield : AfterStep::end;
+    });
+  }
+  team.run();
+  EXPECT_EQ(turns, "abcabcabc");
+}
 
 TEST(PackedSteps, AKernelThatWaitsIsNotTakenAndItsThreadIsAfterIt) {
   BesideASleeper both;

@@ -24,6 +24,11 @@ inline std::vector<KindOfTeam> all_teams() {
           {"packed4", {.executor = Executor::packed, .host_threads = 4, .stack_bytes = stack}}};
 }
 
+/// Of a thread that is rung for each of its steps.
+inline AfterStep end_if(bool is_last) {
+  return is_last ? AfterStep::end : AfterStep::rung;
+}
+
 using EachTeam = testing::TestWithParam<KindOfTeam>;
 
 inline std::string name_of_team(const testing::TestParamInfo<KindOfTeam>& test) {

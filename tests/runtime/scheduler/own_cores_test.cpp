@@ -40,6 +40,8 @@ TEST(OwnCores, AreThoseOfTheSchedulerAndIdle) {
   EXPECT_EQ(cores[cube].idle.size(), 2u);
   EXPECT_EQ(cores[vector].idle.size(), 4u);
   EXPECT_TRUE(cores.busy().empty());
+  EXPECT_EQ(cores.all().size(), 6u);
+  for (const CoreId core : cores.all()) EXPECT_EQ(chip.scheduler_of(core), SchedulerId(1));
 }
 
 TEST(OwnCores, ForgetOfWhatThereIsMoreTypeByType) {
