@@ -79,7 +79,7 @@ class TaskLifeCycle {
       slots_[i] = rings[i].slots.data();
       slot_masks_[i] = static_cast<uint32_t>(rings[i].slots.size() - 1);
       nodes_[i] = rings[i].nodes.data();
-      node_ends_[i] = static_cast<uint32_t>(rings[i].nodes.size());
+      node_ends_[i] = rings[i].nodes.data() + rings[i].nodes.size();
       watermarks_[i] = rings[i].watermark;
     }
   }
@@ -104,7 +104,7 @@ class TaskLifeCycle {
       const Claim claim =
           life_.slot_of(producer).fan_out.claim(producer, next_id_, *next_, retries);
       if (claim == Claim::none) {
-        leave_node();
+        life_.take_edge_from(slot_);
       } else {
         take_node(producer);
       }
@@ -126,9 +126,8 @@ class TaskLifeCycle {
         : life_(life),
           slot_(slot),
           next_id_(make_node(ring_of(slot), first_node)),
-          nodes_(life.nodes_[ring_of(slot).value]),
-          next_(nodes_ + first_node),
-          end_(nodes_ + life.node_ends_[ring_of(slot).value]) {}
+          next_(life.nodes_[ring_of(slot).value] + first_node),
+          end_(life.node_ends_[ring_of(slot).value]) {}
 
     /// The nodes of a task are consecutive, from the last one on to the first: entry 0 is unused.
     void take_node(TaskId producer) {
@@ -136,20 +135,14 @@ class TaskLifeCycle {
       ++next_;
       ++next_id_.value;
       if (next_ == end_) [[unlikely]] {
-        next_ = nodes_ + 1;
+        next_ = life_.first_node(ring_of(slot_));
         next_id_ = make_node(ring_of(slot_), 1);
       }
-    }
-    /// The task has one edge less than it was opened for; the node is the next one's.
-    void leave_node() {
-      auto& count = life_.slot(slot_).node_count;
-      count.write(count.read() - 1);
     }
 
     TaskLifeCycle& life_;
     SlotId slot_;
     NodeId next_id_;
-    DependencyNode<P>* nodes_;  ///< of the ring
     DependencyNode<P>* next_;
     DependencyNode<P>* end_;  ///< behind the last of the ring
   };
@@ -279,28 +272,38 @@ class TaskLifeCycle {
  private:
   friend class Completion;
 
+  /// The task has one edge less than it was opened for; the node is the next one's. Apart, so that
+  /// the loop over its producers holds nothing for it.
+  [[gnu::noinline]] void take_edge_from(SlotId task) {
+    auto& count = slot(task).node_count;
+    count.write(count.read() - 1);
+  }
   /// The slot whose number in its ring is the low bits of `local`.
   [[nodiscard]] Slot& slot_at(RingId ring, uint64_t local) const {
     return slots_[ring.value][static_cast<uint32_t>(local) & slot_masks_[ring.value]];
   }
-  /// Of the nodes from index `first` on, as many as there is room for. Behind the last comes the
-  /// first: entry 0 is unused.
+  /// Of the nodes from index `first` on, as many as there is room for, and at least one. In one
+  /// loop, because there are few.
   void copy_producers(RingId ring, uint32_t first, std::span<TaskId> to) const {
-    const DependencyNode<P>* const nodes = nodes_[ring.value];
-    const std::size_t before_end = std::min<std::size_t>(to.size(), node_ends_[ring.value] - first);
-    for (std::size_t i = 0; i < before_end; ++i) to[i] = nodes[first + i].producer.read();
-    for (std::size_t i = before_end; i < to.size(); ++i) {
-      to[i] = nodes[1 + i - before_end].producer.read();
-    }
+    const DependencyNode<P>* node = nodes_[ring.value] + first;
+    TaskId* next = to.data();
+    TaskId* const end = next + to.size();
+    do {
+      *next++ = node->producer.read();
+      if (++node == node_ends_[ring.value]) [[unlikely]]
+        node = first_node(ring);
+    } while (next != end);
   }
+  /// The one that comes behind the last: entry 0 is unused.
+  [[nodiscard]] DependencyNode<P>* first_node(RingId ring) const { return nodes_[ring.value] + 1; }
 
   // The rings side by side, so that their numbers scale: several look-ups are made for each edge.
   EntriesOfRings<Slot> slots_by_entry_;
   EntriesOfRings<DependencyNode<P>> nodes_by_entry_;
   std::array<Slot*, max_rings> slots_{};
   std::array<uint32_t, max_rings> slot_masks_{};  ///< window - 1
-  std::array<uint32_t, max_rings> node_ends_{};   ///< capacity + 1
   std::array<DependencyNode<P>*, max_rings> nodes_{};
+  std::array<DependencyNode<P>*, max_rings> node_ends_{};  ///< behind the last of each
   std::array<Watermark<P>*, max_rings> watermarks_{};
 };
 
