@@ -63,7 +63,7 @@ struct DispatchPayload : TaskCall<P> {
 /// A kernel after which the run cannot go on: how it failed, its task, and its PTOCall at the end.
 /// Plain data, for the fatal latch.
 struct KernelFault {
-  enum class Kind : uint8_t { none, misuse, threw, lost, guarded, stuck };
+  enum class Kind : uint8_t { none, misuse, threw, lost, guarded, stuck, starved };
 
   /// One is made for each core: nothing is written that need not be.
   KernelFault() { what[0] = '\0'; }
@@ -145,9 +145,9 @@ void run_noted(const TaskCall<P>& call, uint16_t part, const CoreBooks& books, R
 }
 
 /// Calls run(kernel, args); an exception that leaves the kernel is noted in `fault`, and so is that
-/// it did not return and was left. An exception that ends
-/// its OS thread, as pthread_exit() does, would take a scheduler or cores along and say nothing: it
-/// ends as exit() in the middle of a run does (runtime/device/exit_guard.hpp).
+/// it did not return and was left, or lacked memory to wait. An exception that ends its OS thread,
+/// as pthread_exit() does, would take a scheduler or cores along and say nothing: it ends as exit()
+/// in the middle of a run does (runtime/device/exit_guard.hpp).
 template <class Run>
 [[gnu::always_inline]] inline void call_kernel(Run&& run, KernelEntry kernel, int64_t* args,
                                                KernelFault& fault) {
@@ -157,6 +157,8 @@ template <class Run>
     std::exit(EXIT_FAILURE);
   } catch (const executors::LeftBehind& left) {
     fault.set(KernelFault::Kind::stuck, left.text().c_str());
+  } catch (const executors::NoMemoryForCall&) {
+    fault.set(KernelFault::Kind::starved, "");
   } catch (const std::exception& exception) {
     fault.set_threw(exception.what());
   } catch (...) {

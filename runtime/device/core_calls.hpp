@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 #include "runtime/device/thread_names.hpp"
 #include "runtime/executors/execution_policy.hpp"
 #include "runtime/executors/machine.hpp"
+#include "runtime/executors/user_code.hpp"
 #include "runtime/include/pto_core_calls.h"
 
 namespace pto2 {
@@ -113,13 +115,26 @@ class CoreCalls {
         [this](uint32_t worker) { threads_[worker].ring(); });
   }
 
+  /// What `step` returns, of a call of ours within a kernel, which is not to blame if it lacks
+  /// memory.
+  template <class Step>
+  static auto own(Step&& step) {
+    try {
+      return step();
+    } catch (const std::bad_alloc&) {
+      throw executors::NoMemoryForCall();
+    }
+  }
+
   PTOWaited wait(bool (*holds)(void*), void* what) {
     if (holds(what)) return PTOWaited::HOLDS;
     const std::optional<WorkerId> here = worker();
     if (!here) return PTOWaited::NOBODY;
     const OneWait one(*this, here->value);
     Waits::Reason ended = 0;
-    while (!holds(what) && (ended = waits_.reason(here->value)) == 0) threads_[here->value].wait();
+    while (!holds(what) && (ended = waits_.reason(here->value)) == 0) {
+      own([&] { threads_[here->value].wait(); });
+    }
     return static_cast<PTOWaited>(ended);
   }
 
@@ -130,10 +145,12 @@ class CoreCalls {
   /// Of the calling thread, by its name, which is all that is known of it; nothing: it runs none.
   /// Names are made for who asks: a launch whose kernels do not costs no more for it.
   [[nodiscard]] std::optional<WorkerId> worker() {
-    const std::scoped_lock lock(naming_);
-    if (workers_.empty()) name_workers();
-    const auto found = workers_.find(P::running_thread());
-    return found == workers_.end() ? std::nullopt : std::optional(found->second);
+    return own([this] {
+      const std::scoped_lock lock(naming_);
+      if (workers_.empty()) name_workers();
+      const auto found = workers_.find(P::running_thread());
+      return found == workers_.end() ? std::nullopt : std::optional(found->second);
+    });
   }
 
   void name_workers() {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <string>
 
 #include "runtime/executors/machine.hpp"
@@ -32,6 +33,10 @@ struct LeftBehind {
   uint64_t milliseconds;  ///< for which it had not returned
   [[nodiscard]] std::string text() const;
 };
+
+/// Leaves a kernel instead of a call of ours that had no memory: the run lacks it, which is no
+/// fault of the kernel.
+struct NoMemoryForCall : std::bad_alloc {};
 
 /// Changes whenever the thread that writes it comes to other code of the user's.
 using Turn = Machine::atomic<uint64_t>;

@@ -82,6 +82,8 @@ ErrorCode kernel_fault_code(const KernelFault& fault) {
       return guard_code(fault.found);
     case KernelFault::Kind::stuck:
       return ErrorCode::scheduler_timeout;
+    case KernelFault::Kind::starved:
+      return no_memory;
     case KernelFault::Kind::misuse:
     case KernelFault::Kind::none:
       break;
@@ -100,6 +102,7 @@ RunError describe_kernel_fault(const KernelFault& fault, const Chip& chip,
       return describe_finding(fault.found, chip);
     case KernelFault::Kind::stuck:
       return describe_stuck(fault, who(fault, kernels));
+    case KernelFault::Kind::starved:  // no_memory, which is not described
     case KernelFault::Kind::misuse:
     case KernelFault::Kind::none:
       break;

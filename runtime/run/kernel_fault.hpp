@@ -13,7 +13,7 @@ namespace pto2 {
 [[nodiscard]] ErrorCode kernel_fault_code(const KernelFault& fault);
 /// Names kernel, task and what it did: with which argument it called what, what it threw, what it
 /// wrote where, or where it was left; or a lost core, and the task that it had. `kernels`, by id,
-/// are those of the run.
+/// are those of the run. Requires another code than no_memory.
 [[nodiscard]] RunError describe_kernel_fault(const KernelFault& fault, const Chip& chip,
                                              std::span<const KernelEntry> kernels = {});
 
