@@ -315,6 +315,26 @@ TEST(WorkerTypesOnSeeds, NobodySleepsBesideAReadyTask) {
   EXPECT_GT(parks, seeds / 2);
 }
 
+/// The only scheduler is rung because tasks of such a type come while it completes the only other
+/// task: it must not sleep unannounced for what is pushed after that. PS-I1.
+TEST(WorkerTypesOnSeeds, TheirFirstComesWhileAnotherTaskEnds) {
+  static constexpr KernelEntry kernels[] = {no_kernel};
+  DeviceConfig config = device(0);
+  config.chip.clusters = 1;
+  config.chip.schedulers = 1;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0);
+                    },
+                    {}};
+  for (uint64_t seed = 1; seed <= seeds_of(2000); ++seed) {
+    const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
+    ASSERT_EQ(result.error.code, ErrorCode::ok) << "seed " << seed << ": " << result.error.message;
+    ASSERT_EQ(result.completions, 2U) << "seed " << seed;
+  }
+}
+
 /// Block tasks whose parts the schedulers run themselves, few parts each, so that often somebody
 /// takes the last one while another is about to run the one before. In two of three runs kernels
 /// end last: each part is offered to a scheduler that sleeps. BP-I4, VR-I36, PS-I1.
