@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
+#include <utility>
 
 #include "stress/hang_guard.hpp"
 
@@ -19,11 +19,13 @@ class GuardedTests final : public testing::EmptyTestEventListener {
 
  private:
   void OnTestStart(const testing::TestInfo& test) override {
-    guard_.emplace(std::string(test.test_suite_name()) + "." + test.name());
+    guard_ = new stress::HangGuard(std::string(test.test_suite_name()) + "." + test.name());
   }
-  void OnTestEnd(const testing::TestInfo&) override { guard_.reset(); }
+  void OnTestEnd(const testing::TestInfo&) override { delete std::exchange(guard_, nullptr); }
 
-  std::optional<stress::HangGuard> guard_;
+  // Of no object that ends with the program: a death test is a child process that may call exit()
+  // in the middle of a test. The thread of the guard is not there, nor is what it held free.
+  static inline stress::HangGuard* guard_ = nullptr;
 };
 
 inline const bool tests_are_guarded = GuardedTests::begin();
