@@ -142,8 +142,19 @@ class FiberThread final : public HostedThread {
     return fiber_.finished();
   }
 
+  /// Its own, before it suspends itself, runnable: so many times its host leaves it aside.
+  void rest(uint32_t times) { rest_ = times; }
+  /// By its host: whether it is to be left aside, which counts.
+  [[nodiscard]] bool rests() {
+    if (rest_ == 0) [[likely]]
+      return false;
+    --rest_;
+    return true;
+  }
+
  private:
   Fiber fiber_;
+  uint32_t rest_ = 0;
 };
 
 inline void LogicalThread::ring() {

@@ -23,6 +23,9 @@ constexpr uint32_t turns_before_sleep = 500;
 /// 3 microseconds.
 constexpr uint32_t turns_of_a_long_kernel = 64;
 
+/// Rounds of the others that a fiber gives way for: to go on takes longer than a round.
+constexpr uint32_t rounds_of_a_way = 8;
+
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
 constexpr uint32_t polling_rounds_of_a_pair = 200;
 
@@ -103,6 +106,10 @@ inline bool PackedHost::resume(HostedThread& thread) {
     [[likely]] case HostedThread::Next::step : ends = step(static_cast<SteppedThread&>(thread));
     break;
     case HostedThread::Next::resume:
+      if (static_cast<FiberThread&>(thread).rests()) {
+        ring_here(thread.number());
+        return false;
+      }
       ends = static_cast<FiberThread&>(thread).resume();
       break;
     case HostedThread::Next::go_back:
@@ -141,12 +148,19 @@ bool PackedHost::has_others() {
 }
 
 bool PackedHost::yield() {
+  return yield_for(1);
+}
+
+bool PackedHost::yield_for(uint32_t rounds) {
   FiberThread& fiber = current_fiber();
   bool others = false;
   {
     const TsanHostScope as_host;
     others = has_others();
-    if (others) ring_here(fiber.number());
+    if (others) {
+      ring_here(fiber.number());
+      fiber.rest(rounds - 1);
+    }
   }
   if (others) {
     fiber.suspend();
@@ -158,7 +172,7 @@ bool PackedHost::yield() {
 
 bool PackedHost::give_way() {
   if (is_first_ && team_.joint_.may_join()) join_or_part();
-  return yield();
+  return yield_for(rounds_of_a_way);
 }
 
 void PackedHost::join_or_part() {

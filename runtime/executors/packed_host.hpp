@@ -1,7 +1,6 @@
 /// A host of the packed executor: one OS thread that runs fibers, and threads in steps, which are
-/// fibers to core. How fibers are rung, run, and
-/// handed over between hosts is core/fiber_host.hpp; here is when a host looks around for work
-/// instead of sleeping, and what a report says of it.
+/// fibers to core. How fibers are rung, run, and handed over between hosts is core/fiber_host.hpp;
+/// here is when a host looks around for work instead of sleeping, and what a report says of it.
 ///
 /// A thief waits until it has seen the same kernel run for a while, so that the fibers of short
 /// kernels stay together. Two hosts may begin as one, and part when kernels are long
@@ -65,7 +64,7 @@ class PackedHost : public FiberHost<Machine> {
   /// Runs the fibers that are runnable, then goes on with the calling one.
   /// False: no other fiber of this host can run.
   bool yield();
-  /// The same for a fiber that has enough done.
+  /// The same for a fiber that has enough done, and goes on behind some rounds of the others.
   bool give_way();
   [[nodiscard]] uint32_t polling_rounds() const;
 
@@ -89,6 +88,7 @@ class PackedHost : public FiberHost<Machine> {
   [[nodiscard]] bool resume(HostedThread& thread);
   [[nodiscard]] bool step(SteppedThread& thread);
   [[nodiscard]] bool has_others();
+  bool yield_for(uint32_t rounds);
   [[nodiscard]] PackedHost& other_of_two() const;
   void join_or_part();
   void move_out(const HostedThread* but);

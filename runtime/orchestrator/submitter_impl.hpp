@@ -22,11 +22,11 @@ constexpr uint64_t drops_ahead = 8;
 /// from those that come next.
 constexpr uint64_t far_ahead = 512;
 
-/// The others of its OS thread run until the orchestrator is that far ahead no more, and at most
-/// for this part of a second; for an eighth of the time that they took, and no more than this part
-/// of a second, it goes on then before it gives way again. So neither long kernels nor a scope with
-/// more tasks keep it from finding work for others, nor does what else the machine does, of which
-/// the time may be, bring it far ahead.
+/// The others of its OS thread run until the orchestrator is that far ahead no more, or for this
+/// part of a second, as far as it sees: it looks after some rounds of theirs. For an eighth of the
+/// time that they took, and no more than this part of a second, it goes on then before it gives way
+/// again. So neither long kernels nor a scope with more tasks keep it from finding work for others,
+/// nor does what else the machine does, of which the time may be, bring it far ahead.
 constexpr uint64_t longest_way = 50'000;
 constexpr uint64_t part_of_others = 8;
 constexpr uint64_t longest_turn = 10'000;

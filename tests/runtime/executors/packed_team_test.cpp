@@ -111,6 +111,28 @@ TEST(PackedTeam, WhoWasRungElsewhereGoesFirst) {
   team.run();
 }
 
+/// Who gives way goes on when the others have had some rounds, not after each of them.
+TEST(PackedTeam, WhoGivesWayRestsForSomeRounds) {
+  Team team(packed(1));
+  std::atomic<int> turns{0};
+  std::atomic<bool> over{false};
+  team.add("giving way", 0, [&] {
+    while (turns.load() == 0) yield();
+    const int before = turns.load();
+    EXPECT_TRUE(give_way());
+    EXPECT_GE(turns.load(), before + 8);
+    EXPECT_LE(turns.load(), before + 9);
+    const int between = turns.load();
+    yield();
+    EXPECT_LE(turns.load(), between + 1);
+    over = true;
+  });
+  team.add("other", 0, [&] {
+    for (; !over.load(); yield()) ++turns;
+  });
+  team.run();
+}
+
 /// Three hosts, all but one inside kernels that sleep: what the last free host leaves behind when
 /// it goes into a kernel of its own must reach whoever is awake first.
 TEST(PackedTeam, WorkLeftByAThiefIsNotForgotten) {
