@@ -34,8 +34,6 @@ class Dataflow {
   [[nodiscard]] PipeTable& pipes() { return pipes_; }
   [[nodiscard]] TensorMap& map() { return map_; }
   [[nodiscard]] const TensorMap& map() const { return map_; }
-  /// Of new buffers.
-  [[nodiscard]] guard::RedZones zones() const { return zones_; }
 
   /// The next task to be submitted has this serial number.
   void scope_begin(uint64_t next_serial);

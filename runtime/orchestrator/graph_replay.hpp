@@ -2,7 +2,7 @@
 /// knows what follows from them.
 ///
 /// take_..() is told of a call. True, or a handle: it is the next one of the tape, and has been
-/// served. False, or 0: it is another; nothing was done, and the run leaves the graph.
+/// served. False, or 0: it is another, and the run leaves the graph.
 ///
 /// Used by one thread, the orchestrator.
 #pragma once

@@ -77,8 +77,8 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] bool invariant_holds() const { return dataflow_.map().invariant_holds(); }
   // For the functions of the orchestration API.
   void submit(const Request& request);
-  /// The same of a run that may still replay its graph. False: nothing was done, for it is not the
-  /// next call of the graph.
+  /// The same of a run that may still replay its graph. False: it is not the next call of the
+  /// graph, and no task yet.
   [[nodiscard]] bool submit_replayed(const Request& request);
   int32_t allocate_cluster();
   void free_cluster(int32_t cluster);

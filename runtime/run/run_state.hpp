@@ -126,18 +126,6 @@ struct FatalDetails {
   KernelFault kernel = {};  ///< for the other faults of kernels
 };
 
-/// False: `step` lacked memory. Whoever called it gives the run up then, outside of the handler: a
-/// fiber in one must not wait.
-template <class Step>
-[[nodiscard]] bool has_memory_for(Step&& step) {
-  try {
-    step();
-    return true;
-  } catch (const std::bad_alloc&) {
-    return false;
-  }
-}
-
 template <executors::ExecutionPolicy P, template <class> class F>
 class RunState {
  public:

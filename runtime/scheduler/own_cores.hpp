@@ -44,10 +44,6 @@ class OwnCores {
   [[nodiscard]] const OfType& operator[](uint32_t type) const { return of_type_[type]; }
   [[nodiscard]] OfType& operator[](CoreType type) { return of_type_[static_cast<uint32_t>(type)]; }
 
-  // All types.
-  [[nodiscard]] auto begin() const { return of_type_.begin(); }
-  [[nodiscard]] auto end() const { return of_type_.end(); }
-
   [[nodiscard]] std::span<const CoreId> all() const { return all_; }
   /// Those that are not idle, of all types.
   [[nodiscard]] const CoreSet& busy() const { return busy_; }

@@ -23,8 +23,8 @@
 /// was somebody else's to be woken for. It looks for the end of the run after a round without
 /// progress only.
 ///
-/// It never waits in the middle of a round, so it needs no stack but while it is in one: whoever
-/// calls step() again when that is due runs a scheduler, and run() is for those who wait
+/// It never waits itself in the middle of a round, so it needs no stack but while it is in one:
+/// whoever calls step() again when that is due runs a scheduler, and run() is for those who wait
 /// themselves. Before its rounds and after them it waits for one thing after the other, in stages.
 ///
 ///   SC-I1: who sleeps is announced for the types that it can take tasks of, and has looked for

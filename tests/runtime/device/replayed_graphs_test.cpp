@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -264,8 +266,17 @@ TEST_F(ReplayedGraphs, AreOfOneDevice) {
   EXPECT_EQ(use_on(config), Kind::replayed);
 }
 
-GraphUse use_of(const Orchestration& orchestration, RecordedGraph& graph) {
-  static constexpr KernelEntry kernels[] = {no_kernel};
+/// The second argument is where to write the address of the first, a tensor.
+void address_kernel(int64_t* args) {
+  *reinterpret_cast<uint64_t*>(args[1]) = pto_tensor(args, 0).address;
+}
+/// The argument is a count.
+void count_kernel(int64_t* args) {
+  reinterpret_cast<std::atomic<int>*>(args[0])->fetch_add(1);
+}
+
+RunResult result_of(const Orchestration& orchestration, RecordedGraph& graph) {
+  static constexpr KernelEntry kernels[] = {no_kernel, address_kernel, count_kernel};
   Launch what{kernels,
               [&](PTO2Runtime* rt) {
                 pto2_rt_init_tensor_pool(rt);
@@ -273,7 +284,10 @@ GraphUse use_of(const Orchestration& orchestration, RecordedGraph& graph) {
               },
               {}};
   what.graph = &graph;
-  return launch(small_device(), executors::SeededOptions{.seed = 1}, what).graph;
+  return launch(small_device(), executors::SeededOptions{.seed = 1}, what);
+}
+GraphUse use_of(const Orchestration& orchestration, RecordedGraph& graph) {
+  return result_of(orchestration, graph).graph;
 }
 
 TEST(RecordedGraphs, CannotHaveClusters) {
@@ -295,6 +309,58 @@ TEST(RecordedGraphs, AreNotThoseOfRunsThatFail) {
   EXPECT_EQ(use_of(submit, graph).kind, Kind::recorded);
   EXPECT_EQ(use_of([&](PTO2Runtime* rt) { pto2_rt_fail(rt, 1, "no"); }, graph).kind, Kind::none);
   EXPECT_EQ(use_of(submit, graph).kind, Kind::replayed);
+}
+
+TEST(RecordedGraphs, AreNoWayRoundARefusal) {
+  RecordedGraph graph;
+  int32_t kernel = 0;
+  const auto submit = [&](PTO2Runtime* rt) { pto2_rt_submit_task(rt, kernel, 0, nullptr, 0); };
+  EXPECT_EQ(use_of(submit, graph).kind, Kind::recorded);
+  kernel = 7;
+  EXPECT_EQ(result_of(submit, graph).error.code, ErrorCode::bad_submission);
+  kernel = 0;
+  EXPECT_EQ(use_of(submit, graph).kind, Kind::replayed);
+}
+
+/// Tasks that schedulers run, and block tasks, more of them than there is room for at a time.
+TEST(RecordedGraphs, MayHaveTasksOfAllKinds) {
+  constexpr int rounds = 40;
+  constexpr int parts = 3;
+  RecordedGraph graph;
+  for (const Kind expected : {Kind::recorded, Kind::replayed}) {
+    std::atomic<int> runs{0};
+    const auto submit = [&](PTO2Runtime* rt) {
+      const PTOParam count = make_scalar_param(reinterpret_cast<uint64_t>(&runs));
+      for (int i = 0; i < rounds; ++i) {
+        PTO2_SCOPE(rt) {
+          pto2_rt_submit_task(rt, 2, PTO2_WORKER_AI_CPU, &count, 1);
+          pto2_rt_submit_block_task(rt, 2, PTO2_WORKER_VECTOR, &count, 1, parts);
+        }
+      }
+    };
+    EXPECT_EQ(use_of(submit, graph).kind, expected);
+    EXPECT_EQ(runs.load(), rounds * (1 + parts));
+  }
+}
+
+TEST(RecordedGraphs, TellWhereTensorsAre) {
+  RecordedGraph graph;
+  for (const Kind expected : {Kind::recorded, Kind::replayed}) {
+    uint64_t address = 0;
+    std::string told;
+    const auto submit = [&](PTO2Runtime* rt) {
+      const std::array<uint64_t, 1> shape{4};
+      const Tensor tensor = make_tensor(shape.data(), 1, DataType::INT64);
+      const PTOParam params[] = {make_output_param(tensor),
+                                 make_scalar_param(reinterpret_cast<uint64_t>(&address))};
+      pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, params, 2);
+      told = tensor.dump();
+    };
+    EXPECT_EQ(use_of(submit, graph).kind, expected);
+    std::ostringstream place;
+    place << "at 0x" << std::hex << address << ",";
+    EXPECT_THAT(told, HasSubstr(place.str()));
+  }
 }
 
 /// A handle of the run before, or of a scope that has ended, is none.
