@@ -11,7 +11,10 @@
 ///   FI-I3: what each producer wrote, and the descriptor that the orchestrator wrote, happens
 ///          before the push.
 ///
-/// Progress: each verb is one atomic operation. Limits: max_producers.
+/// Who comes last needs no read-modify-write: nobody else writes the word any more, once all others
+/// are found to have.
+///
+/// Progress: each verb is wait-free. Limits: max_producers.
 #pragma once
 
 #include "core/assert.hpp"
@@ -27,6 +30,10 @@ struct FanInOrders {
                                           std::memory_order_acq_rel};
   /// Publishes the producer's results to the last one, or observes all others.
   static constexpr OrderSite notify{"fan_in.notify", Operation::update, std::memory_order_acq_rel};
+  /// Who is the last one finds that nobody else is awaited, and observes all producers.
+  static constexpr OrderSite look{"fan_in.look", Operation::load, std::memory_order_acquire};
+  /// By the last one. Nobody else writes the word until the slot is recycled.
+  static constexpr OrderSite clear{"fan_in.clear", Operation::store, std::memory_order_relaxed};
   /// For reports only.
   static constexpr OrderSite inspect{"fan_in.inspect", Operation::load, std::memory_order_relaxed};
 };
@@ -58,7 +65,12 @@ class FanIn {
 
  private:
   bool subtract(uint32_t n, std::memory_order order) {
-    const uint32_t before = pending_.fetch_sub(n, order);
+    uint32_t before = pending_.load(P::order(Orders::look));
+    if (before == n) {
+      pending_.store(0, P::order(Orders::clear));
+    } else {
+      before = pending_.fetch_sub(n, order);
+    }
     if (before > n) return false;
     PTO2_INVARIANT("FI-I2", before == n);
     return true;

@@ -18,7 +18,8 @@
 /// use read-modify-writes of the one word. If the announcement comes second in its modification
 /// order, it observes the push, even across others that came between: they continue its release
 /// sequence. If it comes first, the pusher finds the bit. Plain loads and stores would be store
-/// buffering.
+/// buffering; unless all four of them are in the single total order, as those are of who pushes to
+/// the orchestrator's queue (OQ-I4): the orchestrator peeks.
 ///
 /// An announcement stands until it is taken or withdrawn. While it stands, its scheduler may wake
 /// up and sleep again without a look into the queues: whatever was pushed since, another one was
@@ -44,10 +45,13 @@ namespace pto2 {
 struct ParkedSchedulersOrders {
   /// Observes the pushes made before look; partner of look.
   static constexpr OrderSite announce{"parked_schedulers.announce", Operation::update,
-                                      std::memory_order_acquire};
+                                      std::memory_order_seq_cst};
   /// Publishes the push; partner of announce. A bit that it finds carries no data.
   static constexpr OrderSite look{"parked_schedulers.look", Operation::update,
                                   std::memory_order_release};
+  /// The same after a push that is in the single total order, as that of announce is.
+  static constexpr OrderSite peek{"parked_schedulers.peek", Operation::load,
+                                  std::memory_order_seq_cst};
   /// Takes a bit that look has found. An update continues the release sequence of look, so an
   /// announcement behind it observes the push as well.
   static constexpr OrderSite take{"parked_schedulers.take", Operation::update,
@@ -109,6 +113,8 @@ class ParkedSchedulers {
   [[nodiscard]] std::optional<SchedulerId> take_one() { return take_one_of(look()); }
   /// Its first part: who may be parked. Nobody, after most pushes.
   [[nodiscard]] uint64_t look() { return parked_.fetch_add(0, P::order(Orders::look)); }
+  /// The same after a push to the orchestrator's queue.
+  [[nodiscard]] uint64_t peek() const { return parked_.load(P::order(Orders::peek)); }
   /// Its second part.
   [[nodiscard]] std::optional<SchedulerId> take_one_of(uint64_t parked) {
     while (parked != 0) {

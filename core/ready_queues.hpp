@@ -1,11 +1,13 @@
 /// Ready queues: the ready tasks of one core type, in shards, with stealing.
 ///
-/// Every scheduler owns a shard; the orchestrator owns one more for the tasks that it makes ready
-/// itself. A pop tries the own shard, then the orchestrator's, then steals from the others.
+/// Every scheduler owns a shard; the orchestrator has a queue for the tasks that it makes ready
+/// itself, into which nobody else pushes. A pop tries the own shard, then the orchestrator's queue,
+/// then steals from the others.
 ///
 ///   RQ-I1: each ready task is popped exactly once.
 ///   RQ-I2: nothing is dropped: a push to a full shard goes to the next one, and reports failure
-///          only when all are full; the pusher keeps the task then.
+///          only when all are full, one to the orchestrator's queue when that is full; the pusher
+///          keeps the task then.
 ///   RQ-I3: what the pusher wrote happens before the pop's return.
 ///   RQ-P1: a push or a pop begins at one of the shards.
 ///
@@ -15,6 +17,7 @@
 #include <span>
 
 #include "core/assert.hpp"
+#include "core/orchestrator_queue.hpp"
 #include "core/policy.hpp"
 #include "core/task_id.hpp"
 
@@ -31,13 +34,9 @@ class ReadyQueues {
  public:
   using Queue = typename P::template bounded_queue<SlotId>;
 
-  /// `shards` and the queues outlive this object. The last one is the orchestrator's.
-  explicit ReadyQueues(std::span<Queue* const> shards)
-      : shards_(shards), orchestrators_(shards.empty() ? nullptr : shards.back()) {}
-
-  [[nodiscard]] uint32_t orchestrator_shard() const {
-    return static_cast<uint32_t>(shards_.size() - 1);
-  }
+  /// All of it outlives this object; there is at least one shard, unless it is not used.
+  ReadyQueues(std::span<Queue* const> shards, OrchestratorQueue<P>& orchestrators)
+      : shards_(shards), orchestrators_(orchestrators) {}
 
   /// Pushes to `shard`, or to the next with room. False: all are full, keep the task.
   [[nodiscard]] bool push(uint32_t shard, SlotId slot) {
@@ -47,12 +46,8 @@ class ReadyQueues {
     return push_behind(shard, slot);
   }
 
-  /// The same from the orchestrator's shard on.
-  [[nodiscard]] bool push_orchestrators(SlotId slot) {
-    if (orchestrators_->try_push(slot)) [[likely]]
-      return true;
-    return push_behind(orchestrator_shard(), slot);
-  }
+  /// By the orchestrator, to its queue. False: that is full.
+  [[nodiscard]] bool push_orchestrators(SlotId slot) { return orchestrators_.try_push(slot); }
 
   /// Pops from `shard`, the orchestrator's, then the others in turn. False: all are empty, and
   /// `task` is untouched.
@@ -70,10 +65,10 @@ class ReadyQueues {
     return shards_[shard]->try_pop(slot);
   }
   [[nodiscard, gnu::always_inline]] bool pop_orchestrators(SlotId& slot) {
-    return orchestrators_->try_pop(slot);
+    return orchestrators_.try_pop(slot);
   }
   [[nodiscard]] bool steal(uint32_t shard, SlotId& slot) {
-    for (uint32_t victim = shard + 1; victim < orchestrator_shard(); ++victim) {
+    for (uint32_t victim = shard + 1; victim < shards_.size(); ++victim) {
       if (shards_[victim]->try_pop(slot)) return true;
     }
     for (uint32_t victim = 0; victim < shard; ++victim) {
@@ -90,7 +85,7 @@ class ReadyQueues {
         if (shards_[i] == shards_[j]) return false;
       }
     }
-    return !shards_.empty();
+    return !shards_.empty() && orchestrators_.invariant_holds();
   }
 
  private:
@@ -107,7 +102,7 @@ class ReadyQueues {
   }
 
   std::span<Queue* const> shards_;
-  Queue* orchestrators_;  ///< the last one
+  OrchestratorQueue<P>& orchestrators_;
 };
 
 }  // namespace pto2

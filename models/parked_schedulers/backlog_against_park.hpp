@@ -6,8 +6,8 @@
 #include <deque>
 
 #include "core/parked_schedulers.hpp"
-#include "core/ready_queues.hpp"
 #include "models/support/scenario.hpp"
+#include "models/support/small_queues.hpp"
 
 namespace pto2::scenarios {
 
@@ -73,10 +73,7 @@ class BacklogAgainstPark : public Roles<P, 2> {
     return true;
   }
 
-  using Queue = typename P::template bounded_queue<SlotId>;
-  Queue queue_{room};
-  std::array<Queue*, 1> shards_{&queue_};
-  ReadyQueues<P> queues_{shards_};
+  SmallQueues<P, 1, room> queues_;
   ParkedSchedulers<P> parked_;
   uint32_t taken_ = 0;  // role 1's
 };

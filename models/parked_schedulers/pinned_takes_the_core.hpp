@@ -1,14 +1,14 @@
-/// Somebody (role 0) makes a task ready that any scheduler may run, and one that is pinned to the
-/// cluster of the first (role 1). Each scheduler (roles 1, 2) has one core; the pinned task does
-/// not end before the other has run. PS-I1, PD-I5: a scheduler that was woken for the one and gives
-/// its core to the other wakes the next.
+/// The orchestrator (role 0) makes a task ready that any scheduler may run, and one that is pinned
+/// to the cluster of the first (role 1). Each scheduler (roles 1, 2) has one core; the pinned task
+/// does not end before the other has run. PS-I1, PD-I5: a scheduler that was woken for the one and
+/// gives its core to the other wakes the next.
 #pragma once
 
 #include "core/parked_schedulers.hpp"
 #include "core/pinned_dispatch.hpp"
-#include "core/ready_queues.hpp"
 #include "core/startup.hpp"
 #include "models/support/scenario.hpp"
+#include "models/support/small_queues.hpp"
 
 namespace pto2::scenarios {
 
@@ -28,8 +28,6 @@ class PinnedTakesTheCore : public Roles<P, 3> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<SlotId>;
-
   /// What a scheduler knows of its own.
   struct Own {
     bool idle = true;        // its core
@@ -38,8 +36,8 @@ class PinnedTakesTheCore : public Roles<P, 3> {
   };
 
   void push_both() {
-    check<P>(queues_.push(queues_.orchestrator_shard(), make_slot(0, 0)), "there is room");
-    if (const auto s = parked_.take_one()) this->bells[1 + s->value].ring();
+    check<P>(queues_.push_orchestrators(make_slot(0, 0)), "there is room");
+    if (const auto s = parked_.take_one_of(parked_.peek())) this->bells[1 + s->value].ring();
     inbox_.push(make_slot(0, 1), link_);
     this->bells[1].ring();
     P::await([&] { return running_.load(std::memory_order_acquire) == 2; });
@@ -92,9 +90,7 @@ class PinnedTakesTheCore : public Roles<P, 3> {
     }
   }
 
-  Queue first_{2}, second_{2}, orchestrator_{2};
-  std::array<Queue*, 3> shards_{&first_, &second_, &orchestrator_};
-  ReadyQueues<P> queues_{shards_};
+  SmallQueues<P, 2> queues_;
   ParkedSchedulers<P> parked_;
   PinnedInbox<P> inbox_;
   typename PinnedInbox<P>::Link link_;

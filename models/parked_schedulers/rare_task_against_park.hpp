@@ -5,9 +5,9 @@
 #pragma once
 
 #include "core/parked_schedulers.hpp"
-#include "core/ready_queues.hpp"
 #include "core/startup.hpp"
 #include "models/support/scenario.hpp"
+#include "models/support/small_queues.hpp"
 
 namespace pto2::scenarios {
 
@@ -26,13 +26,11 @@ class RareTaskAgainstPark : public Roles<P, 3> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<SlotId>;
-
   void push_one() {
     rare_.set();
     for (uint32_t s = 0; s < 2; ++s) this->bells[1 + s].ring();
-    check<P>(queues_.push(queues_.orchestrator_shard(), make_slot(0, 0)), "there is room");
-    if (const auto s = parked_.take_one()) {
+    check<P>(queues_.push_orchestrators(make_slot(0, 0)), "there is room");
+    if (const auto s = parked_.take_one_of(parked_.peek())) {
       happened<P>("a push wakes a scheduler");
       this->bells[1 + s->value].ring();
     }
@@ -65,9 +63,7 @@ class RareTaskAgainstPark : public Roles<P, 3> {
     return true;
   }
 
-  Queue first_{2}, second_{2}, orchestrator_{2};
-  std::array<Queue*, 3> shards_{&first_, &second_, &orchestrator_};
-  ReadyQueues<P> queues_{shards_};
+  SmallQueues<P, 2> queues_;
   ParkedSchedulers<P> parked_;
   Flag<P> rare_;
   Flag<P> done_;

@@ -1,15 +1,16 @@
 /// A scheduler (role 1) sleeps with an idle core while others of it work. One ends its task (role
 /// 0), and another task goes straight to it; that ends, too, and two tasks become ready by it, the
-/// second of which takes the idle core. In between somebody (role 0 again) makes a task ready that
-/// any scheduler may run, and that those two wait for. PS-I1: who was awake for its own cores alone
-/// sleeps on without a look into the queues, unless it was taken from those who are parked; and who
-/// has given its idle core away passes on what it was taken for to the next (role 2).
+/// second of which takes the idle core. In between the orchestrator (role 0 again) makes a task
+/// ready that any scheduler may run, and that those two wait for. PS-I1: who was awake for its own
+/// cores alone sleeps on without a look into the queues, unless it was taken from those who are
+/// parked; and who has given its idle core away passes on what it was taken for to the next (role
+/// 2).
 #pragma once
 
 #include "core/parked_schedulers.hpp"
-#include "core/ready_queues.hpp"
 #include "core/startup.hpp"
 #include "models/support/scenario.hpp"
+#include "models/support/small_queues.hpp"
 
 namespace pto2::scenarios {
 
@@ -34,8 +35,6 @@ class SleepsOn : public Roles<P, 3> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<SlotId>;
-
   /// What a scheduler knows of its own.
   struct Own {
     bool idle = true;        // one of its cores
@@ -46,8 +45,8 @@ class SleepsOn : public Roles<P, 3> {
 
   void end_and_push() {
     this->bells[1].ring();
-    check<P>(queues_.push(0, make_slot(0, 0)), "there is room");
-    if (const auto s = parked_.take_one()) this->bells[1 + s->value].ring();
+    check<P>(queues_.push_orchestrators(make_slot(0, 0)), "there is room");
+    if (const auto s = parked_.take_one_of(parked_.peek())) this->bells[1 + s->value].ring();
     ended_.set();
     this->bells[1].ring();
     P::await([&] { return has_run_.load(std::memory_order_acquire) == 1; });
@@ -115,9 +114,7 @@ class SleepsOn : public Roles<P, 3> {
     parked_.retract(SchedulerId(s));
   }
 
-  Queue queue_{2};
-  std::array<Queue*, 1> shards_{&queue_};
-  ReadyQueues<P> queues_{shards_};
+  SmallQueues<P, 1> queues_;
   ParkedSchedulers<P> parked_;
   Flag<P> ended_;
   Flag<P> over_;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/parked_schedulers.hpp"
-#include "core/ready_queues.hpp"
 #include "models/support/scenario.hpp"
+#include "models/support/small_queues.hpp"
 
 namespace pto2::scenarios {
 
@@ -20,8 +20,6 @@ class TakenWhileAwake : public Roles<P, 2> {
   void finish() { check<P>(parked_.empty(), "nobody is announced any more"); }
 
  private:
-  using Queue = typename P::template bounded_queue<SlotId>;
-
   void wake_and_push() {
     this->bells[1].ring();
     check<P>(queues_.push(0, make_slot(0, 0)), "there is room");
@@ -43,9 +41,7 @@ class TakenWhileAwake : public Roles<P, 2> {
     parked_.retract(0);
   }
 
-  Queue queue_{2};
-  std::array<Queue*, 1> shards_{&queue_};
-  ReadyQueues<P> queues_{shards_};
+  SmallQueues<P, 1> queues_;
   ParkedSchedulers<P> parked_;
 };
 

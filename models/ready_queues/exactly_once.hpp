@@ -3,8 +3,8 @@
 /// once, none is dropped, and the popper sees what the pusher wrote.
 #pragma once
 
-#include "core/ready_queues.hpp"
 #include "models/support/scenario.hpp"
+#include "models/support/small_queues.hpp"
 
 namespace pto2::scenarios {
 
@@ -29,8 +29,6 @@ class ExactlyOnce : public Roles<P, 4> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<SlotId>;
-
   void push_all(uint32_t pusher) {
     for (uint32_t i = 0; i < tasks_per_pusher; ++i) {
       const uint32_t task = pusher * tasks_per_pusher + i;
@@ -64,9 +62,7 @@ class ExactlyOnce : public Roles<P, 4> {
     return popped;
   }
 
-  Queue first_{capacity}, second_{capacity}, orchestrator_{capacity};
-  std::array<Queue*, 3> shards_{&first_, &second_, &orchestrator_};
-  ReadyQueues<P> queues_{shards_};
+  SmallQueues<P, 2, capacity> queues_;
   std::array<typename P::template cell<uint32_t>, tasks> results_;
   std::array<typename P::template atomic<uint32_t>, tasks> popped_;
   typename P::template atomic<uint32_t> total_{0};

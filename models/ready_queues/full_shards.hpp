@@ -1,10 +1,10 @@
-/// A scheduler (role 0) makes more tasks ready than the shards hold, while the orchestrator (role
+/// A scheduler (role 0) makes more tasks ready than its shard holds, while the orchestrator (role
 /// 1) pushes too; the scheduler is the only one who pops. RQ-I1, RQ-I2: what is refused is kept and
 /// pushed again, nobody waits inside a push, and each task is popped once.
 #pragma once
 
-#include "core/ready_queues.hpp"
 #include "models/support/scenario.hpp"
+#include "models/support/small_queues.hpp"
 
 namespace pto2::scenarios {
 
@@ -23,10 +23,8 @@ class FullShards : public Roles<P, 2> {
   }
 
  private:
-  using Queue = typename P::template bounded_queue<SlotId>;
-
   void submit() {
-    P::await([&] { return queues_.push(queues_.orchestrator_shard(), make_slot(0, own_tasks)); });
+    P::await([&] { return queues_.push_orchestrators(make_slot(0, own_tasks)); });
     this->bells[0].ring();
   }
 
@@ -43,9 +41,7 @@ class FullShards : public Roles<P, 2> {
     }
   }
 
-  Queue own_{sized<P>(1, 2)}, orchestrator_{sized<P>(2, 2)};
-  std::array<Queue*, 2> shards_{&own_, &orchestrator_};
-  ReadyQueues<P> queues_{shards_};
+  SmallQueues<P, 1, sized<P>(1, 2)> queues_;
   std::array<uint32_t, tasks> popped_{};  // the scheduler's
 };
 

@@ -97,7 +97,7 @@ class Assembly {
       state_.rings.pop_back();
     }
     orchestrator_.dataflow().keep_memory(tasks);
-    keep_queues();
+    for (auto& queues : std::views::reverse(state_.ready)) queues.keep_for_the_next();
   }
 
   /// What of the user's a logical thread runs, in words; empty: nothing.
@@ -145,16 +145,6 @@ class Assembly {
   /// Whose thread it is. Requires a core's.
   [[nodiscard]] CoreId core_of(uint32_t thread) const {
     return CoreId(thread - thread_of(CoreId(0)));
-  }
-  /// The ready queues, which are empty by now. Those of simulations are not worth it.
-  void keep_queues() {
-    if constexpr (requires(typename P::template bounded_queue<SlotId> & q) {
-                    q.keep_for_the_next();
-                  }) {
-      for (auto& of_type : std::views::reverse(state_.shards)) {
-        for (; !of_type.empty(); of_type.pop_back()) of_type.back()->keep_for_the_next();
-      }
-    }
   }
   /// It may have come when the orchestrator had seen the end already.
   void note_interruption(RunResult& result) const {

@@ -464,7 +464,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   const auto type = static_cast<uint32_t>(core_type);
   if (!state_.ready[type].push_orchestrators(slot)) [[unlikely]]
     wait_for_queue(type, slot);
-  state_.wake_one(type);
+  state_.wake_one_by_orchestrator(type);
 }
 
 /// The queues are full, unless the run is over.

@@ -17,7 +17,6 @@
 #include "core/kernel_waits.hpp"
 #include "core/parked_schedulers.hpp"
 #include "core/pinned_dispatch.hpp"
-#include "core/ready_queues.hpp"
 #include "core/stall_detector.hpp"
 #include "core/startup.hpp"
 #include "runtime/chip/ai_core.hpp"
@@ -28,6 +27,7 @@
 #include "runtime/run/argument_blocks.hpp"
 #include "runtime/run/config.hpp"
 #include "runtime/run/kernel_fault.hpp"
+#include "runtime/run/owned_queues.hpp"
 #include "runtime/run/pipe_fault.hpp"
 
 namespace pto2 {
@@ -131,7 +131,6 @@ class RunState {
  public:
   using Slot = RuntimeSlot<P, F>;
   using Life = TaskLifeCycle<P, Slot>;
-  using Queue = typename P::template bounded_queue<SlotId>;
   using Bell = typename P::doorbell;
 
   /// `config` must be valid.
@@ -140,12 +139,9 @@ class RunState {
         rings(make_rings(device)),
         admission(memory()),
         life(admission.life()),
-        shards{make_shards(device, CoreType::cube), make_shards(device, CoreType::vector),
-               make_shards(device, CoreType::ai_cpu), make_shards(device, CoreType::accelerator)},
-        shard_pointers{pointers(shards[0]), pointers(shards[1]), pointers(shards[2]),
-                       pointers(shards[3])},
-        ready{ReadyQueues<P>(shard_pointers[0]), ReadyQueues<P>(shard_pointers[1]),
-              ReadyQueues<P>(shard_pointers[2]), ReadyQueues<P>(shard_pointers[3])},
+        ready{OwnedQueues<P>(device, CoreType::cube), OwnedQueues<P>(device, CoreType::vector),
+              OwnedQueues<P>(device, CoreType::ai_cpu),
+              OwnedQueues<P>(device, CoreType::accelerator)},
         finished(device.chip.schedulers),
         stall(finished),
         cluster_words(device.chip.clusters / 64 + 1),
@@ -187,12 +183,9 @@ class RunState {
 
   /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
   /// idle core for it, if one sleeps.
-  void wake_one(uint32_t type) {
-    const uint64_t maybe_parked = parked[type].look();
-    if (maybe_parked == 0) [[likely]]
-      return;
-    if (const auto s = parked[type].take_one_of(maybe_parked)) scheduler_bells[s->value].ring();
-  }
+  void wake_one(uint32_t type) { wake_one_of(type, parked[type].look()); }
+  /// The same after a push to the orchestrator's queue.
+  void wake_one_by_orchestrator(uint32_t type) { wake_one_of(type, parked[type].peek()); }
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
   }
@@ -218,11 +211,7 @@ class RunState {
   std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
   Admission<P, Slot> admission;  // the orchestrator's, but for the life cycle
   Life& life;
-  // Ready-queue shards per core type, none for a type that nobody runs; the last of each is the
-  // orchestrator's.
-  std::array<std::vector<std::unique_ptr<Queue>>, core_types> shards;
-  std::array<std::vector<Queue*>, core_types> shard_pointers;
-  std::array<ReadyQueues<P>, core_types> ready;
+  std::array<OwnedQueues<P>, core_types> ready;  // by core type
   std::vector<FinishedCount<P>> finished;
   StallDetector<P> stall;
   std::vector<typename ClusterPool<P>::Word> cluster_words;
@@ -239,6 +228,11 @@ class RunState {
   Bell orchestrator_bell;
 
  private:
+  void wake_one_of(uint32_t type, uint64_t maybe_parked) {
+    if (maybe_parked == 0) [[likely]]
+      return;
+    if (const auto s = parked[type].take_one_of(maybe_parked)) scheduler_bells[s->value].ring();
+  }
   static std::vector<std::unique_ptr<RingArrays<P, F>>> make_rings(const DeviceConfig& device) {
     std::vector<std::unique_ptr<RingArrays<P, F>>> rings;
     for (uint32_t r = 0; r < device.rings; ++r) {
@@ -246,22 +240,6 @@ class RunState {
     }
     return rings;
   }
-  static std::vector<std::unique_ptr<Queue>> make_shards(const DeviceConfig& device,
-                                                         CoreType type) {
-    std::vector<std::unique_ptr<Queue>> result;
-    if (!device.chip.runs(type)) return result;
-    for (uint32_t i = 0; i < device.shards; ++i) {
-      result.push_back(std::make_unique<Queue>(device.shard_room(type)));
-    }
-    result.push_back(std::make_unique<Queue>(device.orchestrator_room(type)));
-    return result;
-  }
-  static std::vector<Queue*> pointers(const std::vector<std::unique_ptr<Queue>>& owned) {
-    std::vector<Queue*> result;
-    for (const auto& queue : owned) result.push_back(queue.get());
-    return result;
-  }
-
   std::vector<RingMemory<P, Slot>> memory() {
     std::vector<RingMemory<P, Slot>> result;
     for (auto& ring : rings) {

@@ -37,6 +37,7 @@ template class Flag<Documented>;
 template class HostTeam<Documented>;
 template class HostedFiber<Documented>;
 template class KernelWaits<Documented>;
+template class OrchestratorQueue<Documented>;
 template class ParkedSchedulers<Documented>;
 template class PinnedInbox<Documented>;
 template class ReadyQueues<Documented>;

@@ -9,6 +9,7 @@ namespace pto2 {
 namespace {
 
 using Queue = TestPolicy::bounded_queue<SlotId>;
+using OneEntry = OrchestratorQueue<TestPolicy>::Entry;
 
 class ReadyQueuesTest : public testing::Test {
  protected:
@@ -20,22 +21,23 @@ class ReadyQueuesTest : public testing::Test {
     return {static_cast<int>(index_of(task.slot)), task.stolen};
   }
 
-  Queue a{2}, b{2}, orchestrator{4};
-  std::array<Queue*, 3> shards{&a, &b, &orchestrator};
-  ReadyQueues<TestPolicy> queues{shards};
+  Queue a{2}, b{2};
+  std::array<Queue*, 2> shards{&a, &b};
+  std::array<OneEntry, 4> entries{};
+  OrchestratorQueue<TestPolicy> orchestrators{entries};
+  ReadyQueues<TestPolicy> queues{shards, orchestrators};
 };
 
 using Popped = std::pair<int, bool>;
 
 TEST_F(ReadyQueuesTest, EmptyQueuesGiveNothing) {
-  EXPECT_EQ(queues.orchestrator_shard(), 2u);
   EXPECT_EQ(pop(0), Popped(-1, false));
   EXPECT_EQ(pop(1), Popped(-1, false));
 }
 
 TEST_F(ReadyQueuesTest, OwnShardFirstThenTheOrchestratorsThenOthers) {
   EXPECT_TRUE(queues.push(1, task(1)));
-  EXPECT_TRUE(queues.push(2, task(2)));
+  EXPECT_TRUE(queues.push_orchestrators(task(2)));
   EXPECT_TRUE(queues.push(0, task(3)));
   EXPECT_EQ(pop(0), Popped(3, false));
   EXPECT_EQ(pop(0), Popped(2, false));
@@ -44,13 +46,14 @@ TEST_F(ReadyQueuesTest, OwnShardFirstThenTheOrchestratorsThenOthers) {
 }
 
 TEST(ReadyQueues, ThievesBeginBehindTheirOwnShard) {
-  Queue a{2}, b{2}, c{2}, orchestrator{2};
-  std::array<Queue*, 4> shards{&a, &b, &c, &orchestrator};
-  ReadyQueues<TestPolicy> queues{shards};
+  Queue a{2}, b{2}, c{2};
+  std::array<Queue*, 3> shards{&a, &b, &c};
+  std::array<OneEntry, 2> entries{};
+  OrchestratorQueue<TestPolicy> orchestrators{entries};
+  ReadyQueues<TestPolicy> queues{shards, orchestrators};
   for (const auto& [thief, order] : {std::pair<uint32_t, std::array<uint32_t, 3>>{0, {0, 1, 2}},
                                      {1, {1, 2, 0}},
-                                     {2, {2, 0, 1}},
-                                     {3, {0, 1, 2}}}) {
+                                     {2, {2, 0, 1}}}) {
     for (uint32_t shard = 0; shard < 3; ++shard) {
       EXPECT_TRUE(shards[shard]->try_push(make_slot(0, shard)));
     }
@@ -65,54 +68,49 @@ TEST(ReadyQueues, ThievesBeginBehindTheirOwnShard) {
   }
 }
 
-TEST_F(ReadyQueuesTest, TheOrchestratorBeginsWithItsOwnShard) {
-  for (uint32_t n = 0; n < 8; ++n) EXPECT_TRUE(queues.push_orchestrators(task(n))) << n;
+TEST_F(ReadyQueuesTest, WhatTheOrchestratorPushesGoesToItsQueueAlone) {
+  for (uint32_t n = 0; n < 4; ++n) EXPECT_TRUE(queues.push_orchestrators(task(n))) << n;
   EXPECT_FALSE(queues.push_orchestrators(task(99)));
-  EXPECT_EQ(index_of(*test::popped<SlotId>(orchestrator)), 0U);
-  EXPECT_EQ(index_of(*test::popped<SlotId>(a)), 4U) << "the next one";
+  EXPECT_EQ(test::popped<SlotId>(a), std::nullopt);
+  EXPECT_EQ(test::popped<SlotId>(b), std::nullopt);
+  for (int n = 0; n < 4; ++n) EXPECT_EQ(pop(1), Popped(n, false));
 }
 
 TEST_F(ReadyQueuesTest, AFullShardHandsOnAndAllFullRefuse) {
-  for (uint32_t n = 0; n < 8; ++n) EXPECT_TRUE(queues.push(1, task(n))) << n;
+  for (uint32_t n = 0; n < 4; ++n) EXPECT_TRUE(queues.push(1, task(n))) << n;
   EXPECT_FALSE(queues.push(0, task(99)));
   EXPECT_FALSE(queues.push(1, task(99)));
-  EXPECT_FALSE(queues.push(2, task(99)));
-  std::array<int, 8> popped{};
-  for (int n = 0; n < 8; ++n) {
+  EXPECT_EQ(test::popped<SlotId>(orchestrators), std::nullopt) << "nobody else pushes there";
+  std::array<int, 4> popped{};
+  for (int n = 0; n < 4; ++n) {
     const auto [number, stolen] = pop(1);
     ASSERT_GE(number, 0);
     ++popped[number];
-    EXPECT_EQ(stolen, n >= 6) << "what went past the orchestrator's shard is in the other one";
+    EXPECT_EQ(stolen, n >= 2) << "what did not fit is in the other one";
   }
   for (const int count : popped) EXPECT_EQ(count, 1);
   EXPECT_EQ(pop(1), Popped(-1, false));
 }
 
 TEST_F(ReadyQueuesTest, OneRefusedPushSucceedsAfterAPop) {
-  for (uint32_t n = 0; n < 8; ++n) (void)queues.push(0, task(n));
-  EXPECT_FALSE(queues.push(0, task(8)));
+  for (uint32_t n = 0; n < 4; ++n) (void)queues.push(0, task(n));
+  EXPECT_FALSE(queues.push(0, task(4)));
   EXPECT_EQ(pop(0), Popped(0, false));
-  EXPECT_TRUE(queues.push(0, task(8)));
+  EXPECT_TRUE(queues.push(0, task(4)));
 }
 
-TEST(ReadyQueues, OneShardIsEnough) {
-  Queue only(2);
-  std::array<Queue*, 1> shards{&only};
-  ReadyQueues<TestPolicy> queues(shards);
-  EXPECT_EQ(queues.orchestrator_shard(), 0u);
-  EXPECT_TRUE(queues.push(0, make_slot(0, 5)));
-  ReadyTask task;
-  ASSERT_TRUE(queues.pop(0, task));
-  EXPECT_EQ(task.slot, make_slot(0, 5));
+TEST_F(ReadyQueuesTest, WhatAPopDoesNotFindIsUntouched) {
+  ReadyTask task{make_slot(0, 5), false};
   EXPECT_FALSE(queues.pop(0, task));
-  EXPECT_EQ(task.slot, make_slot(0, 5)) << "untouched";
+  EXPECT_EQ(task.slot, make_slot(0, 5));
 }
 
 TEST(ReadyQueues, SaysWhenAShardIsMissingOrThereTwice) {
   Queue first(2);
   Queue second(2);
   const auto whole = [](std::span<Queue* const> shards) {
-    return ReadyQueues<TestPolicy>(shards).invariant_holds();
+    OrchestratorQueue<TestPolicy> orchestrators{{}};
+    return ReadyQueues<TestPolicy>(shards, orchestrators).invariant_holds();
   };
   EXPECT_TRUE(whole(std::array{&first, &second}));
   EXPECT_FALSE(whole(std::array{&first, &first}));

@@ -279,7 +279,6 @@ constexpr LargeClass classes_beyond_the_limits[] = {
     {"models/checker/engine/execution.hpp", "Thread", 0, 33},
     {"models/checker/include/pto2/checker/options.hpp", "Options", 0, 24},
     {"runtime/record/record.hpp", "Record", 0, 24},
-    {"runtime/run/run_state.hpp", "RunState", 17, 21},
     {"stress/graphs/interpreter.hpp", "Interpreter", 47, 13},
 };
 

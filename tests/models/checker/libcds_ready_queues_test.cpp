@@ -28,8 +28,8 @@ struct OnLibcds : scenarios::Model {
   };
 };
 
-/// A scheduler's shard is full, so that its third task goes to the orchestrator's shard, to which
-/// the orchestrator pushes one, too; another scheduler pops there, and steals.
+/// A scheduler's shard is full, so that its third task goes to that of another one, who pops there,
+/// and from the queue of the orchestrator, who pushes one, and steals.
 class Stealing {
  public:
   void run() {
@@ -45,7 +45,7 @@ class Stealing {
             take(1);
           },
           "thief");
-      thread orchestrator([this] { push(2, own_tasks); }, "orchestrator");
+      thread orchestrator([this] { submit(own_tasks); }, "orchestrator");
       owner.join();
       thief.join();
       orchestrator.join();
@@ -66,6 +66,11 @@ class Stealing {
     check(queues_.push(shard, make_slot(0, 1 + i)), "there is room in some shard");
   }
 
+  void submit(uint32_t i) {
+    results_[i].write(1);
+    check(queues_.push_orchestrators(make_slot(0, 1 + i)), "there is room");
+  }
+
   void take(uint32_t shard) {
     ReadyTask task;
     if (!queues_.pop(shard, task)) return;
@@ -75,9 +80,11 @@ class Stealing {
     if (shard == 1 && task.stolen) stolen_ = true;
   }
 
-  Queue first_, second_, orchestrator_;
-  std::array<Queue*, 3> shards_{&first_, &second_, &orchestrator_};
-  ReadyQueues<OnLibcds> queues_{shards_};
+  Queue first_, second_;
+  std::array<Queue*, 2> shards_{&first_, &second_};
+  std::array<OrchestratorQueue<OnLibcds>::Entry, 2> entries_;
+  OrchestratorQueue<OnLibcds> orchestrators_{entries_};
+  ReadyQueues<OnLibcds> queues_{shards_, orchestrators_};
   std::array<cell<int>, tasks> results_;
   std::array<int, tasks> taken_{};
   bool stolen_ = false;

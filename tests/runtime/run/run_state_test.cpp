@@ -9,7 +9,14 @@
 namespace pto2::test {
 namespace {
 
-/// How many tasks fit into all queues for a core type, then into all but the orchestrator's.
+/// How many tasks fit.
+uint32_t push_all(ReadyQueues<executors::Seeded>& ready) {
+  uint32_t pushed = 0;
+  while (ready.push(0, make_slot(0, 0))) ++pushed;
+  while (ready.push_orchestrators(make_slot(0, 0))) ++pushed;
+  return pushed;
+}
+
 TEST(RunState, QueuesHaveTheirOwnSizes) {
   DeviceConfig config = tiny_device();
   config.shards = 3;
@@ -19,10 +26,7 @@ TEST(RunState, QueuesHaveTheirOwnSizes) {
   for (uint32_t type = 0; type < core_types; ++type) {
     RunState<executors::Seeded, TaskWord> state(config);
     auto& ready = state.ready[type];
-    EXPECT_EQ(ready.orchestrator_shard(), 3U);
-    uint32_t pushed = 0;
-    while (ready.push(0, make_slot(0, 0))) ++pushed;
-    EXPECT_EQ(pushed, 3 * 2 + 8U);
+    EXPECT_EQ(push_all(ready), 3 * 2 + 8U);
     // What is popped first came from the own queue, then from the orchestrator's.
     uint32_t own = 0;
     for (ReadyTask task; ready.pop(0, task) && !task.stolen;) ++own;
@@ -38,13 +42,11 @@ TEST(RunState, QueuesForRareTypesCostLittle) {
   config.shard_capacity = 2 * ai_cpu_queue;
   config.orchestrator_queue = 4 * ai_cpu_queue;
   const auto room = [](RunState<executors::Seeded, TaskWord>& state, CoreType type) {
-    uint32_t pushed = 0;
-    while (state.ready[static_cast<uint32_t>(type)].push(0, make_slot(0, 0))) ++pushed;
-    return pushed;
+    return push_all(state.ready[static_cast<uint32_t>(type)]);
   };
   RunState<executors::Seeded, TaskWord> without(config);
   EXPECT_EQ(room(without, CoreType::ai_cpu), 2 * ai_cpu_queue);
-  EXPECT_TRUE(without.shards[static_cast<uint32_t>(CoreType::accelerator)].empty());
+  EXPECT_EQ(without.ready[static_cast<uint32_t>(CoreType::accelerator)].shards(), 0U);
   config.chip.accelerators = 1;
   RunState<executors::Seeded, TaskWord> with(config);
   EXPECT_EQ(room(with, CoreType::accelerator), 6 * ai_cpu_queue);

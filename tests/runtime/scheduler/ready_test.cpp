@@ -32,6 +32,9 @@ class ReadyTest : public testing::Test {
   void push_to(uint32_t shard, uint32_t task) {
     ASSERT_TRUE(state.ready[cube].push(shard, make_slot(0, task)));
   }
+  void push_to_orchestrators(uint32_t task) {
+    ASSERT_TRUE(state.ready[cube].push_orchestrators(make_slot(0, task)));
+  }
 
   RunState<P, TaskWord> state{device()};
   SchedulerDesk<P, TaskWord> desk{state, 0};
@@ -43,8 +46,8 @@ class ReadyTest : public testing::Test {
 };
 
 TEST_F(ReadyTest, WhatASchedulerHasPushedItTakesFirst) {
-  push_to(state.ready[cube].orchestrator_shard(), 1);
-  push_to(state.ready[cube].orchestrator_shard(), 2);
+  push_to_orchestrators(1);
+  push_to_orchestrators(2);
   ready.push(cube, make_slot(0, 3), make_id(0, 3));
   EXPECT_EQ(next(), 3);
   EXPECT_TRUE(ready.has_made_room()) << "where the orchestrator may push, too";
@@ -61,7 +64,7 @@ TEST_F(ReadyTest, WhatOthersHaveLeftIsFoundAndOnlyTheirsIsStolen) {
   EXPECT_FALSE(ready.has_made_room());
   push_to(0, 1);
   push_to(1, 2);
-  push_to(state.ready[cube].orchestrator_shard(), 3);
+  push_to_orchestrators(3);
   ready.scan();
   EXPECT_EQ(next_at_hand(), 1);
   EXPECT_EQ(next(), 3);
