@@ -12,12 +12,10 @@
 ///   sleepers   of the team: how many hosts are between saying so and getting up
 ///   home       of each fiber: its host; null before the team is settled
 ///   kept       of each fiber: its kernel waits, and goes on on this host alone
-///   shown      a copy of runnable, for reports: those are read while the host goes on, and take no
-///              lock, which a sleeping host would never give. Made when the host stops running
-///              fibers, that is when it sleeps or detaches, and by a thief when it is done.
 ///
 /// Write rights: runnable, and home of the fibers that are runnable: whoever holds the lock. kept:
-/// the fiber, while its host holds the lock.
+/// the fiber, while its host holds the lock. So an update of runnable is a load and a store; it is
+/// atomic for those who read it without the lock: reports, and the host that has just given it up.
 /// asleep: 1 by the host, 0 by anybody. inbox: bits are set by anybody, and taken by whoever holds
 /// the lock.
 ///
@@ -124,6 +122,12 @@ struct FiberHostOrders {
   /// Whether all have ended, after fall_asleep. Partner of end.
   static constexpr OrderSite look_end{"fiber_host.look_end", Operation::load,
                                       std::memory_order_seq_cst};
+  /// Which fibers are runnable: under the lock, which orders it.
+  static constexpr OrderSite mark{"fiber_host.mark", Operation::store, std::memory_order_relaxed};
+  /// Which are: under the lock, or by who has just given it up, and sees what was runnable then or
+  /// what a thief has left since, who tells of it himself.
+  static constexpr OrderSite look_runnable{"fiber_host.look_runnable", Operation::load,
+                                           std::memory_order_relaxed};
   /// Shown for reports, which may be late: nothing is decided by it. Of a host that is alone that
   /// it is inside a kernel, too.
   static constexpr OrderSite show{"fiber_host.show", Operation::store, std::memory_order_relaxed};
@@ -229,9 +233,8 @@ class HostTeam {
 /// The words of a host, a bit for each fiber of the team, all of the same number.
 template <MemoryPolicy P>
 struct HostWords {
-  std::span<typename P::template cell<uint64_t>> runnable;
+  std::span<typename P::template atomic<uint64_t>> runnable;
   std::span<typename P::template atomic<uint64_t>> inbox;
-  std::span<typename P::template atomic<uint64_t>> shown;
 };
 
 template <MemoryPolicy P>
@@ -244,10 +247,9 @@ class alignas(cache_line) FiberHost {
       : team_(team),
         is_alone_(team.has_one_host()),
         runnable_(words.runnable),
-        shown_(words.shown),
         inbox_(words.inbox) {
     PTO2_INVARIANT("FH-P2", runnable_.size() * 64 >= team.fibers());
-    PTO2_INVARIANT("FH-P2", inbox_.size() == runnable_.size() && shown_.size() == runnable_.size());
+    PTO2_INVARIANT("FH-P2", inbox_.size() == runnable_.size());
   }
 
   /// Runs fibers until every fiber of the team has ended. `resume(fiber)` runs one until it waits,
@@ -263,7 +265,7 @@ class alignas(cache_line) FiberHost {
   /// Marks fiber `f` runnable. The caller holds the lock.
   void ring_here(uint32_t f) {
     PTO2_INVARIANT("FH-P1", !seems_detached());
-    *runnable_[f / 64].editing() |= bit(f);
+    mark(f / 64, runnable(f / 64) | bit(f));
   }
   /// The same from any other OS thread.
   void ring_remotely(uint32_t f) {
@@ -278,10 +280,10 @@ class alignas(cache_line) FiberHost {
   /// Around a kernel of the current fiber: gives the other hosts access to this one's fibers.
   void detach() {
     PTO2_INVARIANT("FH-I2", !seems_detached());
-    const bool work = show_runnable();
     if (is_alone_) return lock_.store(0, P::order(Orders::show));
     unlock();
-    announce(work);
+    if (team_.anybody_sleeps()) [[unlikely]]
+      announce(any_seem_runnable());
   }
   void attach() {
     if (is_alone_) return lock_.store(1, P::order(Orders::show));
@@ -311,11 +313,10 @@ class alignas(cache_line) FiberHost {
     const uint32_t available = victim.count_free(*inside);
     const uint32_t wanted = (available + 1) / 2;
     take_from(victim, wanted, *inside);
-    (void)victim.show_runnable();
     victim.unlock();
     // While the lock was held here, other hosts could not look, and rings took the victim for
     // attached: what is left, or came meanwhile, is announced now.
-    victim.announce(available != wanted);
+    if (team_.anybody_sleeps()) victim.announce(available != wanted);
     return wanted != 0;
   }
 
@@ -324,7 +325,7 @@ class alignas(cache_line) FiberHost {
   void hand_over(HostedFiber<P>& fiber, FiberHost& other) {
     PTO2_INVARIANT("FH-I3", fiber.home() == this);
     PTO2_INVARIANT("FH-I4", !fiber.is_kept());
-    *runnable_[fiber.number() / 64].editing() &= ~bit(fiber.number());
+    unmark(fiber.number());
     fiber.set_home(&other);
     other.ring_remotely(fiber.number());
   }
@@ -342,19 +343,16 @@ class alignas(cache_line) FiberHost {
   }
   /// The caller holds the lock.
   [[nodiscard]] bool has_runnable() const {
-    for (const auto& word : runnable_) {
-      if (word.read() != 0) return true;
-    }
-    return false;
+    (void)locked_.reading();
+    return any_seem_runnable();
   }
 
   // For reports, from any OS thread; current() is exact on the host's own.
   [[nodiscard]] HostedFiber<P>* current() const { return current_.load(P::order(Orders::inspect)); }
   [[nodiscard]] bool seems_asleep() const { return asleep_.load(P::order(Orders::inspect)) != 0; }
   [[nodiscard]] bool seems_detached() const { return lock_.load(P::order(Orders::inspect)) == 0; }
-  /// Whether fiber `f` was runnable when the host last stopped running fibers.
-  [[nodiscard]] bool showed_runnable(uint32_t f) const {
-    return (shown_[f / 64].load(P::order(Orders::inspect)) & bit(f)) != 0;
+  [[nodiscard]] bool seems_runnable(uint32_t f) const {
+    return (runnable_[f / 64].load(P::order(Orders::inspect)) & bit(f)) != 0;
   }
   /// Whether a ring of fiber `f` has come here that the host has not seen.
   [[nodiscard]] bool has_in_inbox(uint32_t f) const {
@@ -366,6 +364,23 @@ class alignas(cache_line) FiberHost {
   /// The lowest fiber in `bits` of word `w`.
   static uint32_t number_of(std::size_t w, uint64_t bits) {
     return static_cast<uint32_t>(w * 64) + static_cast<uint32_t>(std::countr_zero(bits));
+  }
+
+  /// Which fibers of word `w` are runnable. The caller of these holds the lock.
+  [[nodiscard]] uint64_t runnable(std::size_t w) const {
+    (void)locked_.reading();
+    return runnable_[w].load(P::order(Orders::look_runnable));
+  }
+  void mark(std::size_t w, uint64_t bits) {
+    (void)locked_.editing();
+    runnable_[w].store(bits, P::order(Orders::mark));
+  }
+  void unmark(uint32_t f) { mark(f / 64, runnable(f / 64) & ~bit(f)); }
+  /// Not necessarily under the lock.
+  [[nodiscard]] bool any_seem_runnable() const {
+    return std::ranges::any_of(runnable_, [](const auto& word) {
+      return word.load(P::order(Orders::look_runnable)) != 0;
+    });
   }
 
   /// The same of word `w`.
@@ -399,7 +414,7 @@ class alignas(cache_line) FiberHost {
   /// The next runnable fiber, which is not runnable any more, or null. Drains what it looks at.
   [[nodiscard]] HostedFiber<P>* pick() {
     drain(turn_word_);
-    const uint64_t due = runnable_[turn_word_].read() & turn_bits_;
+    const uint64_t due = runnable(turn_word_) & turn_bits_;
     return due == 0 ? pick_behind() : &take(due);
   }
   /// The same in the other words, and then in that one from its first bit on.
@@ -408,21 +423,20 @@ class alignas(cache_line) FiberHost {
     do {
       w = w + 1 < runnable_.size() ? w + 1 : 0;
       if (w != turn_word_) drain(w);
-    } while (runnable_[w].read() == 0 && w != turn_word_);
+    } while (runnable(w) == 0 && w != turn_word_);
     turn_word_ = w;
-    const uint64_t due = runnable_[w].read();
+    const uint64_t due = runnable(w);
     return due == 0 ? nullptr : &take(due);
   }
   /// The lowest fiber of `due`, some of those that are runnable in the word whose turn it is.
   [[nodiscard]] HostedFiber<P>& take(uint64_t due) {
     const uint64_t lowest = due & -due;
-    *runnable_[turn_word_].editing() ^= lowest;
+    mark(turn_word_, runnable(turn_word_) ^ lowest);
     turn_bits_ = -(lowest << 1);
     return team_.fiber(number_of(turn_word_, due));
   }
 
   void sleep() {
-    (void)show_runnable();
     (void)asleep_.exchange(1, P::order(Orders::fall_asleep));
     team_.count_in();
     bool work = has_mail() || team_.is_over();
@@ -436,9 +450,9 @@ class alignas(cache_line) FiberHost {
 
   [[nodiscard]] bool is_detached() const { return lock_.load(P::order(Orders::look_lock)) == 0; }
   void unlock() { lock_.store(0, P::order(Orders::unlock)); }
-  /// After unlock(): wakes the hosts that sleep, if there is something to take.
+  /// After unlock(), where anybody sleeps: wakes them if there is something to take.
   void announce(bool work) {
-    if (team_.anybody_sleeps() && (work || has_mail())) team_.wake_all();
+    if (work || has_mail()) team_.wake_all();
   }
 
   [[nodiscard]] static bool is_free(const HostedFiber<P>& fiber, const HostedFiber<P>& inside) {
@@ -448,7 +462,7 @@ class alignas(cache_line) FiberHost {
   [[nodiscard]] uint32_t count_free(const HostedFiber<P>& inside) const {
     uint32_t available = 0;
     for (uint32_t w = 0; w < runnable_.size(); ++w) {
-      for (uint64_t word = runnable_[w].read(); word != 0; word &= word - 1) {
+      for (uint64_t word = runnable(w); word != 0; word &= word - 1) {
         if (is_free(team_.fiber(number_of(w, word)), inside)) ++available;
       }
     }
@@ -457,28 +471,16 @@ class alignas(cache_line) FiberHost {
 
   void take_from(FiberHost& victim, uint32_t wanted, const HostedFiber<P>& inside) {
     for (uint32_t w = 0; w < runnable_.size() && wanted != 0; ++w) {
-      for (uint64_t word = victim.runnable_[w].read(); word != 0 && wanted != 0; word &= word - 1) {
+      for (uint64_t word = victim.runnable(w); word != 0 && wanted != 0; word &= word - 1) {
         HostedFiber<P>& fiber = team_.fiber(number_of(w, word));
         if (!is_free(fiber, inside)) continue;
         PTO2_INVARIANT("FH-I3", fiber.home() == &victim);
-        *victim.runnable_[w].editing() &= ~bit(fiber.number());
+        victim.unmark(fiber.number());
         fiber.set_home(this);
         ring_here(fiber.number());
         --wanted;
       }
     }
-  }
-
-  /// Copies `runnable` for reports, and tells whether any fiber is.
-  bool show_runnable() {
-    uint64_t any = 0;
-    auto shown = shown_.begin();
-    for (const auto& cell : runnable_) {
-      const uint64_t word = cell.read();
-      (shown++)->store(word, P::order(Orders::show));
-      any |= word;
-    }
-    return any != 0;
   }
 
   HostTeam<P>& team_;
@@ -487,8 +489,10 @@ class alignas(cache_line) FiberHost {
   std::size_t turn_word_ = 0;
   uint64_t turn_bits_ = ~uint64_t{0};
   typename P::template atomic<HostedFiber<P>*> current_{nullptr};
-  std::span<typename P::template cell<uint64_t>> runnable_;
-  std::span<typename P::template atomic<uint64_t>> shown_;
+  std::span<typename P::template atomic<uint64_t>> runnable_;
+  // Accessed with `runnable`, so that policies that check see whether the lock orders that.
+  struct Nothing {};
+  typename P::template cell<Nothing> locked_{Nothing{}};
   alignas(cache_line) typename P::template atomic<uint32_t> lock_{1};
   alignas(cache_line) std::span<typename P::template atomic<uint64_t>> inbox_;
   typename P::sleep_word asleep_{0};

@@ -24,7 +24,7 @@ class RingAgainstSleep : public Roles<P, 3> {
   void finish() {
     team_.check_end();
     if (team_.host(0).has_in_inbox(0)) happened<P>("a ring comes after the end");
-    check<P>(!team_.host(0).showed_runnable(0), "a host with a runnable fiber does not sleep");
+    check<P>(!team_.host(0).seems_runnable(0), "who runs is not runnable any more");
   }
 
  private:

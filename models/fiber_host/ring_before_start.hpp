@@ -37,9 +37,8 @@ class RingBeforeStart : public Roles<P, 2> {
     fiber_.ring(nullptr);
   }
 
-  typename P::template cell<uint64_t> runnable_{0};
-  typename P::template atomic<uint64_t> inbox_{0}, shown_{0};
-  const HostWords<P> words_{{&runnable_, 1}, {&inbox_, 1}, {&shown_, 1}};
+  typename P::template atomic<uint64_t> runnable_{0}, inbox_{0};
+  const HostWords<P> words_{{&runnable_, 1}, {&inbox_, 1}};
   HostedFiber<P> fiber_{0};
   std::array<HostedFiber<P>*, 1> fibers_{&fiber_};
   std::array<FiberHost<P>*, 1> hosts_{};

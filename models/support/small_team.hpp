@@ -32,8 +32,7 @@ class SmallTeam {
     team_.emplace(fiber_pointers_, host_pointers_);
     for (uint32_t h = 0; h < hosts; ++h) {
       Words& words = words_.emplace_back();
-      host_pointers_[h] =
-          &hosts_.emplace_back(*team_, HostWords<P>{words.runnable, words.inbox, words.shown});
+      host_pointers_[h] = &hosts_.emplace_back(*team_, HostWords<P>{words.runnable, words.inbox});
     }
   }
 
@@ -97,11 +96,9 @@ class SmallTeam {
   static constexpr std::array<uint32_t, 3> numbers{0, 127, 64};
 
   struct Words {
-    std::array<typename P::template cell<uint64_t>, 2> runnable{cell0(), cell0()};
+    std::array<typename P::template atomic<uint64_t>, 2> runnable{};
     std::array<typename P::template atomic<uint64_t>, 2> inbox{};
-    std::array<typename P::template atomic<uint64_t>, 2> shown{};
   };
-  static auto cell0() { return typename P::template cell<uint64_t>(0); }
 
   std::deque<HostedFiber<P>> fibers_;
   std::deque<typename P::template cell<uint32_t>> ended_;

@@ -26,13 +26,11 @@ class SteppedThread;
 
 /// The words of a host of a team of `fibers`.
 struct HostBits {
-  explicit HostBits(uint32_t fibers)
-      : runnable((fibers + 63) / 64), inbox(runnable.size()), shown(runnable.size()) {}
-  [[nodiscard]] HostWords<Machine> words() { return {runnable, inbox, shown}; }
+  explicit HostBits(uint32_t fibers) : runnable((fibers + 63) / 64), inbox(runnable.size()) {}
+  [[nodiscard]] HostWords<Machine> words() { return {runnable, inbox}; }
 
-  std::vector<PlainCell<uint64_t>> runnable;
+  std::vector<Machine::atomic<uint64_t>> runnable;
   std::vector<Machine::atomic<uint64_t>> inbox;
-  std::vector<Machine::atomic<uint64_t>> shown;
 };
 
 class PackedHost : public FiberHost<Machine> {

@@ -130,7 +130,7 @@ ThreadState PackedTeam::state_of(const HostedThread& fiber) const {
       state.host = h;
       if (of_host.asleep || of_host.detached) {
         state.activity =
-            host.showed_runnable(fiber.number()) ? Activity::runnable : Activity::waiting;
+            host.seems_runnable(fiber.number()) ? Activity::runnable : Activity::waiting;
       }
     }
     if (host.current() == &fiber) {

@@ -25,8 +25,7 @@ class FiberHosts : public testing::Test {
     team_.emplace(fiber_pointers_, host_pointers_);
     for (FiberHost<TestPolicy>*& host : host_pointers_) {
       Words& words = words_.emplace_back();
-      host = &hosts_.emplace_back(*team_,
-                                  HostWords<TestPolicy>{words.runnable, words.inbox, words.shown});
+      host = &hosts_.emplace_back(*team_, HostWords<TestPolicy>{words.runnable, words.inbox});
     }
     for (auto& fiber : fibers_) fiber.set_home(&hosts_[0]);
   }
@@ -55,9 +54,8 @@ class FiberHosts : public testing::Test {
   }
 
   struct Words {
-    std::array<TestPolicy::cell<uint64_t>, 2> runnable{};
+    std::array<TestPolicy::atomic<uint64_t>, 2> runnable{};
     std::array<TestPolicy::atomic<uint64_t>, 2> inbox{};
-    std::array<TestPolicy::atomic<uint64_t>, 2> shown{};
   };
 
   std::deque<HostedFiber<TestPolicy>> fibers_;
@@ -68,13 +66,13 @@ class FiberHosts : public testing::Test {
   std::deque<FiberHost<TestPolicy>> hosts_;
 };
 
-/// What a report says of fibers that wait, once a host has shown fibers and goes to sleep.
+/// What a report says of a fiber while its host is inside a kernel, and when that goes to sleep.
 TEST_F(FiberHosts, AHostThatSleepsShowsNobodyRunnable) {
   for (const uint32_t f : {0u, 1u}) hosts_[0].ring_here(f);
   const auto in_a_kernel = [&](uint32_t f) {
     if (f != 0) return;
     hosts_[0].detach();
-    EXPECT_TRUE(hosts_[0].showed_runnable(1));
+    EXPECT_TRUE(hosts_[0].seems_runnable(1));
     hosts_[0].attach();
   };
   uint32_t looks = 0;
@@ -89,7 +87,7 @@ TEST_F(FiberHosts, AHostThatSleepsShowsNobodyRunnable) {
     return false;
   };
   EXPECT_THROW(hosts_[0].run(resume, ring_before_the_sleep), Done);
-  EXPECT_FALSE(hosts_[0].showed_runnable(1));
+  EXPECT_FALSE(hosts_[0].seems_runnable(1));
 }
 
 TEST_F(FiberHosts, EveryRunnableFiberGetsItsTurn) {
@@ -160,8 +158,8 @@ TEST_F(FiberHosts, AThiefTakesHalfAndNotTheOneInside) {
       EXPECT_EQ(count_at_home(1), fibers - 1 - left);
     }
     EXPECT_EQ(left, 0u);
-    EXPECT_TRUE(hosts_[0].showed_runnable(0));
-    EXPECT_FALSE(hosts_[0].showed_runnable(1));
+    EXPECT_TRUE(hosts_[0].seems_runnable(0));
+    EXPECT_FALSE(hosts_[0].seems_runnable(1));
     hosts_[0].attach();
   });
   EXPECT_EQ(fibers_[0].home(), &hosts_[0]);
@@ -232,20 +230,18 @@ TEST_F(FiberHosts, TheTeamIsOverWhenAllHaveEnded) {
 }
 
 TEST(FiberHostDeathTest, AHostIsDetachedOnce) {
-  TestPolicy::cell<uint64_t> runnable;
-  TestPolicy::atomic<uint64_t> inbox{0}, shown{0};
+  TestPolicy::atomic<uint64_t> runnable{0}, inbox{0};
   HostTeam<TestPolicy> team({}, {});
-  FiberHost<TestPolicy> host(team, {{&runnable, 1}, {&inbox, 1}, {&shown, 1}});
+  FiberHost<TestPolicy> host(team, {{&runnable, 1}, {&inbox, 1}});
   host.detach();
   EXPECT_DEATH(host.detach(), "FH-I2");
 }
 
 TEST(FiberHostDeathTest, NoFiberOfAHostRingsFromInsideAKernel) {
-  TestPolicy::cell<uint64_t> runnable;
-  TestPolicy::atomic<uint64_t> inbox{0}, shown{0};
+  TestPolicy::atomic<uint64_t> runnable{0}, inbox{0};
   HostedFiber<TestPolicy> fiber(0);
   HostTeam<TestPolicy> team({}, {});
-  FiberHost<TestPolicy> host(team, {{&runnable, 1}, {&inbox, 1}, {&shown, 1}});
+  FiberHost<TestPolicy> host(team, {{&runnable, 1}, {&inbox, 1}});
   fiber.set_home(&host);
   host.detach();
   fiber.ring(nullptr);
@@ -254,13 +250,11 @@ TEST(FiberHostDeathTest, NoFiberOfAHostRingsFromInsideAKernel) {
 
 TEST(FiberHostDeathTest, AHostHasABitForEveryFiber) {
   using Host = FiberHost<TestPolicy>;
-  TestPolicy::cell<uint64_t> runnable[2];
-  TestPolicy::atomic<uint64_t> inbox[2], shown[2];
+  TestPolicy::atomic<uint64_t> runnable[2], inbox[2];
   const std::vector<HostedFiber<TestPolicy>*> fibers(65);
   HostTeam<TestPolicy> team(fibers, {});
-  EXPECT_DEATH(Host(team, {{runnable, 1}, {inbox, 1}, {shown, 1}}), "FH-P2");
-  EXPECT_DEATH(Host(team, {{runnable, 2}, {inbox, 1}, {shown, 2}}), "FH-P2");
-  EXPECT_DEATH(Host(team, {{runnable, 2}, {inbox, 2}, {shown, 1}}), "FH-P2");
+  EXPECT_DEATH(Host(team, {{runnable, 1}, {inbox, 1}}), "FH-P2");
+  EXPECT_DEATH(Host(team, {{runnable, 2}, {inbox, 1}}), "FH-P2");
 }
 
 }  // namespace

@@ -131,11 +131,10 @@ TEST(PolicyTest, AHostRunsItsFibersOnIt) {
   std::array<HostedFiber<Documented>, 2> fibers{HostedFiber<Documented>(0),
                                                 HostedFiber<Documented>(1)};
   std::array<HostedFiber<Documented>*, 2> list{&fibers[0], &fibers[1]};
-  std::array<Documented::cell<uint64_t>, 1> runnable;
-  std::array<Documented::atomic<uint64_t>, 1> inbox, shown;
+  std::array<Documented::atomic<uint64_t>, 1> runnable, inbox;
   std::array<FiberHost<Documented>*, 1> hosts{};
   HostTeam<Documented> team(list, hosts);
-  FiberHost<Documented> host(team, {runnable, inbox, shown});
+  FiberHost<Documented> host(team, {runnable, inbox});
   hosts[0] = &host;
   for (auto& fiber : fibers) {
     fiber.set_home(&host);
