@@ -124,8 +124,7 @@ struct FiberHostOrders {
                                       std::memory_order_seq_cst};
   /// Which fibers are runnable: under the lock, which orders it.
   static constexpr OrderSite mark{"fiber_host.mark", Operation::store, std::memory_order_relaxed};
-  /// Which are: under the lock, or by who has just given it up, and sees what was runnable then or
-  /// what a thief has left since, who tells of it himself.
+  /// Under the lock, or by who has just given it up: a thief who changed it since tells of it.
   static constexpr OrderSite look_runnable{"fiber_host.look_runnable", Operation::load,
                                            std::memory_order_relaxed};
   /// Shown for reports, which may be late: nothing is decided by it. Of a host that is alone that
@@ -378,9 +377,8 @@ class alignas(cache_line) FiberHost {
   void unmark(uint32_t f) { mark(f / 64, runnable(f / 64) & ~bit(f)); }
   /// Not necessarily under the lock.
   [[nodiscard]] bool any_seem_runnable() const {
-    return std::ranges::any_of(runnable_, [](const auto& word) {
-      return word.load(P::order(Orders::look_runnable)) != 0;
-    });
+    const auto load = [](const auto& word) { return word.load(P::order(Orders::look_runnable)); };
+    return std::ranges::any_of(runnable_, load);
   }
 
   /// The same of word `w`.
@@ -400,40 +398,41 @@ class alignas(cache_line) FiberHost {
   template <class Resume>
   bool run_until_end(Resume& resume) {
     bool ended = false;
-    while (!ended) {
-      HostedFiber<P>* const next = pick();
+    for (HostedFiber<P>* next = nullptr; !ended && pick(next);) {
       current_.store(next, P::order(Orders::show));
-      if (next == nullptr) return false;
       ended = resume(*next);
     }
     current_.store(nullptr, P::order(Orders::show));
-    team_.end_one();
-    return true;
+    if (ended) team_.end_one();
+    return ended;
   }
 
-  /// The next runnable fiber, which is not runnable any more, or null. Drains what it looks at.
-  [[nodiscard]] HostedFiber<P>* pick() {
-    drain(turn_word_);
-    const uint64_t due = runnable(turn_word_) & turn_bits_;
-    return due == 0 ? pick_behind() : &take(due);
+  /// Takes the next runnable fiber, if there is one: in the word whose turn it is from where it
+  /// goes on, in the others, and in that one from its first bit on. Drains what it looks at.
+  [[nodiscard]] bool pick(HostedFiber<P>*& next) {
+    const std::size_t own = turn_word_;
+    drain(own);
+    const uint64_t here = runnable(own);
+    if (const uint64_t due = here & turn_bits_; due != 0) return take(own, here, due, next);
+    for (std::size_t w = word_behind(own); w != own; w = word_behind(w)) {
+      drain(w);
+      if (const uint64_t word = runnable(w); word != 0) {
+        turn_word_ = w;
+        return take(w, word, word, next);
+      }
+    }
+    return here != 0 && take(own, here, here, next);
   }
-  /// The same in the other words, and then in that one from its first bit on.
-  [[nodiscard]] [[gnu::noinline]] HostedFiber<P>* pick_behind() {
-    std::size_t w = turn_word_;
-    do {
-      w = w + 1 < runnable_.size() ? w + 1 : 0;
-      if (w != turn_word_) drain(w);
-    } while (runnable(w) == 0 && w != turn_word_);
-    turn_word_ = w;
-    const uint64_t due = runnable(w);
-    return due == 0 ? nullptr : &take(due);
+  [[nodiscard]] std::size_t word_behind(std::size_t w) const {
+    return w + 1 < runnable_.size() ? w + 1 : 0;
   }
-  /// The lowest fiber of `due`, some of those that are runnable in the word whose turn it is.
-  [[nodiscard]] HostedFiber<P>& take(uint64_t due) {
+  /// Takes the lowest fiber of `due`, some of those that are runnable in word `w`: `word`. True.
+  bool take(std::size_t w, uint64_t word, uint64_t due, HostedFiber<P>*& next) {
     const uint64_t lowest = due & -due;
-    mark(turn_word_, runnable(turn_word_) ^ lowest);
+    mark(w, word ^ lowest);
     turn_bits_ = -(lowest << 1);
-    return team_.fiber(number_of(turn_word_, due));
+    next = &team_.fiber(number_of(w, due));
+    return true;
   }
 
   void sleep() {
