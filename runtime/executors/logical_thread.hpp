@@ -19,6 +19,7 @@
 #include "runtime/executors/machine.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
 #include "runtime/executors/team_state.hpp"
+#include "runtime/executors/thread_pointer.hpp"
 
 namespace pto2::executors {
 
@@ -30,7 +31,7 @@ class LogicalThread {
   LogicalThread(const LogicalThread&) = delete;
   LogicalThread& operator=(const LogicalThread&) = delete;
 
-  void ring();
+  [[gnu::always_inline]] void ring();
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Kind kind() const { return kind_; }
 
@@ -78,6 +79,17 @@ class OsThread final : public LogicalThread {
   alignas(64) Machine::atomic<Activity> activity_{Activity::not_begun};
 };
 
+/// The host that the OS thread is, or null; host_of_thread(): the one that runs now.
+extern constinit thread_local FiberHost<Machine>* volatile this_host;
+#if PTO2_HAS_SEGMENTS
+extern const ThreadPointer<FiberHost<Machine>> host_pointer;
+[[nodiscard, gnu::always_inline]] inline FiberHost<Machine>* host_of_thread() {
+  return host_pointer.get();
+}
+#else
+[[nodiscard]] FiberHost<Machine>* host_of_thread();
+#endif
+
 /// A logical thread of the packed executor.
 class HostedThread : public LogicalThread, public HostedFiber<Machine> {
  public:
@@ -92,7 +104,11 @@ class HostedThread : public LogicalThread, public HostedFiber<Machine> {
   HostedThread(Kind kind, uint32_t number, std::string name, Next first)
       : LogicalThread(kind, std::move(name)), HostedFiber(number), next_(first) {}
 
-  void ring_hosted();
+  [[gnu::always_inline]] void ring_hosted() {
+    tsan_publish(this);
+    const TsanHostScope as_host;
+    HostedFiber::ring(host_of_thread());
+  }
   /// The same from inside a kernel, or from no logical thread.
   void ring_from_outside();
   /// Around the run of its team, of whoever runs that.

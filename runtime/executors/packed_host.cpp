@@ -12,7 +12,6 @@ namespace pto2::executors {
 
 namespace {
 
-thread_local PackedHost* this_host = nullptr;
 #if PTO2_UNDER_TSAN
 thread_local void* this_host_context = nullptr;
 #endif
@@ -29,24 +28,19 @@ constexpr uint32_t rounds_of_a_way = 8;
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
 constexpr uint32_t polling_rounds_of_a_pair = 200;
 
-/// Only for functions that are not inlined, and do not suspend; see current_host(). A fiber and its
-/// host share the OS thread's variables, not TSan's context.
-PTO2_UNSEEN_BY_TSAN inline PackedHost* host_of_this_call() noexcept {
-  return this_host;
-}
-
 }  // namespace
 
-[[gnu::noinline]] PackedHost* current_host() noexcept {
-  asm volatile("");
-  return host_of_this_call();
-}
+constinit thread_local FiberHost<Machine>* volatile this_host = nullptr;
 
-[[gnu::noinline]] void HostedThread::ring_hosted() {
-  tsan_publish(this);
-  const TsanHostScope as_host;
-  HostedFiber::ring(host_of_this_call());
+#if PTO2_HAS_SEGMENTS
+PTO2_THREAD_POINTER const ThreadPointer<FiberHost<Machine>> host_pointer(this_host);
+#else
+/// A fiber and its host share the OS thread's variables, not TSan's context.
+[[gnu::noinline]] PTO2_UNSEEN_BY_TSAN FiberHost<Machine>* host_of_thread() {
+  asm volatile("");
+  return this_host;
 }
+#endif
 
 #if PTO2_UNDER_TSAN
 [[gnu::noinline]] PTO2_UNSEEN_BY_TSAN void* current_host_context() noexcept {

@@ -107,8 +107,9 @@ class PackedHost : public FiberHost<Machine> {
   HostLoops loops_;
 };
 
-/// The host that the calling OS thread is, or null. Not inlined: a fiber may wake up on another
-/// OS thread, and a compiler may keep the address of a thread-local variable across the switch.
-PackedHost* current_host() noexcept;
+/// The host that the calling OS thread is, or null.
+[[nodiscard, gnu::always_inline]] inline PackedHost* current_host() {
+  return static_cast<PackedHost*>(host_of_thread());
+}
 
 }  // namespace pto2::executors

@@ -14,13 +14,9 @@ namespace pto2::executors {
 
 constinit thread_local Exit* volatile this_exit = nullptr;
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if PTO2_HAS_SEGMENTS
 
-const std::ptrdiff_t exit_offset = [] {
-  std::ptrdiff_t segment = 0;
-  asm("movq %%fs:0, %0" : "=r"(segment));
-  return reinterpret_cast<std::ptrdiff_t>(&this_exit) - segment;
-}();
+PTO2_THREAD_POINTER const ThreadPointer<Exit> exit_pointer(this_exit);
 
 #else
 

@@ -7,7 +7,6 @@
 /// hold a lock there that everybody needs, such as that of malloc().
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <new>
@@ -15,6 +14,7 @@
 
 #include "runtime/executors/machine.hpp"
 #include "runtime/executors/sanitizer_switch.hpp"
+#include "runtime/executors/thread_pointer.hpp"
 
 // Sanitizers keep books of frames.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -55,22 +55,16 @@ struct Exit {
 /// TSan's context.
 extern constinit thread_local Exit* volatile this_exit;
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-/// How far this_exit is from where the segment of a thread begins: as far in each.
-extern const std::ptrdiff_t exit_offset;
-
-// What this_exit is on the OS thread that runs now. Through the segment each time, because a fiber
-// goes on on another thread, and GCC may keep the address of a variable of the thread.
+// What this_exit is on the OS thread that runs now.
+#if PTO2_HAS_SEGMENTS
+extern const ThreadPointer<Exit> exit_pointer;
 [[nodiscard, gnu::always_inline]] inline Exit* exit_of_thread() {
-  Exit* exit;
-  asm volatile("movq %%fs:(%1), %0" : "=r"(exit) : "r"(exit_offset) : "memory");
-  return exit;
+  return exit_pointer.get();
 }
 [[gnu::always_inline]] inline void set_exit_of_thread(Exit* exit) {
-  asm volatile("movq %0, %%fs:(%1)" : : "re"(exit), "r"(exit_offset) : "memory");
+  exit_pointer.set(exit);
 }
 #else
-// The same in functions of their own, whose body keeps nothing.
 [[nodiscard]] Exit* exit_of_thread();
 void set_exit_of_thread(Exit* exit);
 #endif
