@@ -254,6 +254,20 @@ void build_tickets(TaskGraph& graph) {
   }
 }
 
+/// The same of tasks that wait for the end of a block task, on cores of the other type: the one
+/// that has ended it has nothing yet when memory lacks.
+void build_parted_crowd(TaskGraph& graph) {
+  const Value value = graph.task({}, 1, 5'000'000);
+  const uint32_t shape[] = {1};
+  const Tensor tensor = make_tensor(shape, 1);
+  const PTOParam params[] = {make_input_param(value.tensor), make_output_param(tensor)};
+  pto2_rt_submit_block_task(graph.runtime(), 1, PTO2_WORKER_VECTOR, params, 2, 3);
+  const PTOParam input = make_input_param(tensor);
+  for (int i = 0; i < 200; ++i) {
+    pto2_rt_submit_task(graph.runtime(), 1, PTO2_WORKER_CUBE, &input, 1);
+  }
+}
+
 /// More tasks in one scope than a window of eight holds: what the orchestration needs is counted.
 void build_deadlock(TaskGraph& graph) {
   for (int i = 0; i < 12; ++i) (void)graph.task({});
@@ -328,6 +342,14 @@ TEST_P(MachineFaults, AnAllocationOfASchedulerThatKeepsTickets) {
   Program program = crowd();
   program.build = build_tickets;
   program.other_tasks = 200;
+  EXPECT_GT(sweep(program, Operation::allocation, GetParam().rest, is_scheduler), 0u);
+}
+
+/// The block task has ended then: nothing of it is left that could be given up.
+TEST_P(MachineFaults, AnAllocationOfASchedulerThatEndsABlockTask) {
+  Program program = crowd();
+  program.build = build_parted_crowd;
+  program.other_tasks = 201;
   EXPECT_GT(sweep(program, Operation::allocation, GetParam().rest, is_scheduler), 0u);
 }
 
