@@ -42,7 +42,7 @@ const std::map<std::string, Expectation> expectations = {
     {"stall_detector/quiescence", {1}},
     {"startup/hand_shake", {2}},
     {"fatal_latch/first_wins", {2}},
-    {"ready_queues/full_shards", {1}},
+    {"ready_queues/full_shards", {12}},
     {"tensormap/one_ring", {81}},
     {"tensormap/two_rings", {168}},
     {"tensormap/whole_buffers", {1'232}},

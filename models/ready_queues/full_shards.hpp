@@ -1,6 +1,6 @@
-/// A scheduler (role 0) makes more tasks ready than its shard holds, while the orchestrator (role
-/// 1) pushes too; the scheduler is the only one who pops. RQ-I1, RQ-I2: what is refused is kept and
-/// pushed again, nobody waits inside a push, and each task is popped once.
+/// A scheduler (role 0) makes tasks ready, of which its shard has no room for all, while another
+/// one (role 1) fills its own; the first one is the only one who pops. RQ-I1, RQ-I2: what is
+/// refused is kept and pushed again, nobody waits inside a push, and each task is popped once.
 #pragma once
 
 #include "models/support/scenario.hpp"
@@ -11,11 +11,11 @@ namespace pto2::scenarios {
 template <Policy P>
 class FullShards : public Roles<P, 2> {
  public:
-  static constexpr uint32_t own_tasks = 3;
+  static constexpr uint32_t own_tasks = sized<P>(2, 4);
   static constexpr uint32_t tasks = own_tasks + 1;
   static constexpr std::array reaches{"a push is refused", "all are pushed at once"};
 
-  void thread(uint32_t i) { i == 0 ? schedule() : submit(); }
+  void thread(uint32_t i) { i == 0 ? schedule() : fill(); }
 
   void finish() {
     for (const uint32_t popped : popped_) check<P>(popped == 1, "each task is popped once");
@@ -23,8 +23,8 @@ class FullShards : public Roles<P, 2> {
   }
 
  private:
-  void submit() {
-    P::await([&] { return queues_.push_orchestrators(make_slot(0, own_tasks)); });
+  void fill() {
+    P::await([&] { return queues_.push(1, make_slot(0, own_tasks)); });
     this->bells[0].ring();
   }
 
@@ -41,7 +41,7 @@ class FullShards : public Roles<P, 2> {
     }
   }
 
-  SmallQueues<P, 1, sized<P>(1, 2)> queues_;
+  SmallQueues<P, 2, sized<P>(1, 2)> queues_;
   std::array<uint32_t, tasks> popped_{};  // the scheduler's
 };
 
