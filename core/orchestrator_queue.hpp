@@ -18,8 +18,8 @@
 /// written, or was written anew because others have popped that task: so nobody writes an entry but
 /// the producer, and a push is one store. The producer writes an entry anew only when it has
 /// observed that its task was popped, which the poppers publish when they take it, after they have
-/// read it. The numbers count modulo 2^42; those that are compared are not further apart than the
-/// ring is large, but for a popper that slept meanwhile, and whose compare-and-swap fails.
+/// read it. The numbers count modulo 2^42; a popper compares right that slept for less than 2^41
+/// pushes, which take a day.
 ///
 /// OQ-I4 is one side of store buffering: a push, then a look for sleepers; the announcement of a
 /// sleeper, then a pop (parked_schedulers.hpp).
@@ -64,9 +64,13 @@ class OrchestratorQueue {
   using Orders = OrchestratorQueueOrders;
   using Entry = typename P::template atomic<uint64_t>;
 
-  /// The entries outlive this object, and are zero (OQ-P1).
-  explicit OrchestratorQueue(std::span<Entry> entries)
-      : entries_(entries.data()), mask_(entries.size() - 1) {
+  /// The entries outlive this object, and are zero (OQ-P1). The first task has number `first`.
+  explicit OrchestratorQueue(std::span<Entry> entries, uint64_t first = 0)
+      : entries_(entries.data()),
+        mask_(entries.size() - 1),
+        pushed_(first),
+        end_of_room_(first + entries.size()),
+        popped_(first) {
     PTO2_INVARIANT("OQ-P1", capacity() <= max_ring_entries);
     PTO2_INVARIANT("OQ-P1", capacity() == 0 || std::has_single_bit(capacity()));
   }
@@ -124,10 +128,10 @@ class OrchestratorQueue {
   Entry* entries_;
   uint64_t mask_;  ///< capacity - 1
   // The orchestrator's.
-  alignas(cache_line) uint64_t pushed_ = 0;
-  uint64_t end_of_room_ = 0;
+  alignas(cache_line) uint64_t pushed_;
+  uint64_t end_of_room_;
   // The poppers'.
-  alignas(cache_line) typename P::template atomic<uint64_t> popped_{0};
+  alignas(cache_line) typename P::template atomic<uint64_t> popped_;
 };
 
 }  // namespace pto2

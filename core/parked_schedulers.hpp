@@ -43,7 +43,8 @@
 namespace pto2 {
 
 struct ParkedSchedulersOrders {
-  /// Observes the pushes made before look; partner of look.
+  /// Observes the pushes made before look; partner of look. And comes before the pops behind it in
+  /// the single total order, with peek and orchestrator_queue.publish, orchestrator_queue.look.
   static constexpr OrderSite announce{"parked_schedulers.announce", Operation::update,
                                       std::memory_order_seq_cst};
   /// Publishes the push; partner of announce. A bit that it finds carries no data.
@@ -110,20 +111,13 @@ class ParkedSchedulers {
 
   /// After a push: the scheduler to ring, if one is parked. It is taken, so that the next push
   /// rings another.
-  [[nodiscard]] std::optional<SchedulerId> take_one() { return take_one_of(look()); }
-  /// Its first part: who may be parked. Nobody, after most pushes.
-  [[nodiscard]] uint64_t look() { return parked_.fetch_add(0, P::order(Orders::look)); }
-  /// The same after a push to the orchestrator's queue.
-  [[nodiscard]] uint64_t peek() const { return parked_.load(P::order(Orders::peek)); }
-  /// Its second part.
-  [[nodiscard]] std::optional<SchedulerId> take_one_of(uint64_t parked) {
-    while (parked != 0) {
-      const SchedulerId s = lowest_of(parked);
-      const uint64_t before = parked_.fetch_and(~bit(s), P::order(Orders::take));
-      if (before & bit(s)) return s;
-      parked = before;
-    }
-    return std::nullopt;
+  [[nodiscard]] std::optional<SchedulerId> take_one() {
+    return take_one_of(parked_.fetch_add(0, P::order(Orders::look)));
+  }
+  /// The same after a push that is in the single total order: one to the orchestrator's queue, and
+  /// no other.
+  [[nodiscard]] std::optional<SchedulerId> take_one_peeking() {
+    return take_one_of(parked_.load(P::order(Orders::peek)));
   }
 
   /// True if nobody is announced but schedulers 0..`schedulers` - 1.
@@ -135,6 +129,18 @@ class ParkedSchedulers {
   [[nodiscard]] bool empty() const { return bits() == 0; }
 
  private:
+  /// Of those who may be parked: nobody, after most pushes.
+  [[nodiscard]] std::optional<SchedulerId> take_one_of(uint64_t parked) {
+    if (parked == 0) [[likely]]
+      return std::nullopt;
+    do {
+      const SchedulerId s = lowest_of(parked);
+      const uint64_t before = parked_.fetch_and(~bit(s), P::order(Orders::take));
+      if (before & bit(s)) return s;
+      parked = before;
+    } while (parked != 0);
+    return std::nullopt;
+  }
   static uint64_t bit(SchedulerId s) {
     PTO2_INVARIANT("PS-P1", s.value < max_schedulers);
     return uint64_t{1} << s.value;

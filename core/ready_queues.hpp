@@ -6,7 +6,7 @@
 ///
 ///   RQ-I1: each ready task is popped exactly once.
 ///   RQ-I2: nothing is dropped: a push to a full shard goes to the next one, and reports failure
-///          only when all are full, one to the orchestrator's queue when that is full; the pusher
+///          only when all are full; one to the orchestrator's queue does when that is. The pusher
 ///          keeps the task then.
 ///   RQ-I3: what the pusher wrote happens before the pop's return.
 ///   RQ-P1: a push or a pop begins at one of the shards.

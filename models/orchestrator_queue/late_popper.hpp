@@ -38,7 +38,7 @@ class LatePopper : public Roles<P, 3> {
  private:
   void push() {
     P::await([&] { return queue_.try_push(make_slot(0, 1)); });
-    is_seen_ = parked_.peek() != 0;
+    is_seen_ = parked_.take_one_peeking().has_value();
   }
 
   /// Which task it is, from 1 on; 0: there is none.

@@ -37,7 +37,7 @@ class PinnedTakesTheCore : public Roles<P, 3> {
 
   void push_both() {
     check<P>(queues_.push_orchestrators(make_slot(0, 0)), "there is room");
-    if (const auto s = parked_.take_one_of(parked_.peek())) this->bells[1 + s->value].ring();
+    if (const auto s = parked_.take_one_peeking()) this->bells[1 + s->value].ring();
     inbox_.push(make_slot(0, 1), link_);
     this->bells[1].ring();
     P::await([&] { return running_.load(std::memory_order_acquire) == 2; });

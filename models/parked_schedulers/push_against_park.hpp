@@ -12,7 +12,7 @@ struct PushToOrchestrators {
   std::optional<SchedulerId> operator()(ReadyQueues<P>& queues, ParkedSchedulers<P>& parked,
                                         SlotId task) const {
     check<P>(queues.push_orchestrators(task), "there is room");
-    return parked.take_one_of(parked.peek());
+    return parked.take_one_peeking();
   }
 };
 

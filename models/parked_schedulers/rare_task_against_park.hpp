@@ -30,7 +30,7 @@ class RareTaskAgainstPark : public Roles<P, 3> {
     rare_.set();
     for (uint32_t s = 0; s < 2; ++s) this->bells[1 + s].ring();
     check<P>(queues_.push_orchestrators(make_slot(0, 0)), "there is room");
-    if (const auto s = parked_.take_one_of(parked_.peek())) {
+    if (const auto s = parked_.take_one_peeking()) {
       happened<P>("a push wakes a scheduler");
       this->bells[1 + s->value].ring();
     }

@@ -46,7 +46,7 @@ class SleepsOn : public Roles<P, 3> {
   void end_and_push() {
     this->bells[1].ring();
     check<P>(queues_.push_orchestrators(make_slot(0, 0)), "there is room");
-    if (const auto s = parked_.take_one_of(parked_.peek())) this->bells[1 + s->value].ring();
+    if (const auto s = parked_.take_one_peeking()) this->bells[1 + s->value].ring();
     ended_.set();
     this->bells[1].ring();
     P::await([&] { return has_run_.load(std::memory_order_acquire) == 1; });

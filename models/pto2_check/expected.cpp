@@ -134,7 +134,7 @@ const std::map<std::string, Expectation> expectations = {
     {"runtime/two_schedulers/word", {17'264, Effort::many}},
     {"runtime/chain_on_two_schedulers/word", {4'496}},
     {"runtime/pool_waits/word", {3'561}},
-    {"runtime/window_held_by_scope/0/word", {6'176}},
+    {"runtime/window_held_by_scope/0/word", {4'770}},
     {"runtime/window_held_by_scope/1/word", {1'806}},
     {"runtime/window_held_by_scope/2/word", {4'940}},
     {"runtime/window_held_by_scope/3/word", {2'144}},

@@ -19,7 +19,7 @@ class SmallQueuesMemory {
   std::array<Queue, shards> queues_;
   std::array<Queue*, shards> pointers_;
   std::array<typename OrchestratorQueue<P>::Entry, 2> entries_;
-  OrchestratorQueue<P> pushed_by_one_{entries_};
+  OrchestratorQueue<P> of_orchestrator_{entries_};
 
  private:
   template <std::size_t... i>
@@ -31,7 +31,7 @@ class SmallQueuesMemory {
 template <Policy P, uint32_t shards, uint32_t room = 2>
 class SmallQueues : SmallQueuesMemory<P, shards, room>, public ReadyQueues<P> {
  public:
-  SmallQueues() : ReadyQueues<P>(this->pointers_, this->pushed_by_one_) {}
+  SmallQueues() : ReadyQueues<P>(this->pointers_, this->of_orchestrator_) {}
 };
 
 }  // namespace pto2::scenarios

@@ -2,7 +2,8 @@
 ///
 /// A run that is stopped has a table of its own, whose functions do nothing, so that none of the
 /// others asks whether it has. The orchestrator exchanges them, inside of a call; the next one
-/// finds the new table. If somebody has kept another one, it is the orchestrator that does nothing.
+/// finds the new table. If somebody has kept another one, it is the orchestrator that submits,
+/// counts and replays nothing.
 #pragma once
 
 #include <fmt/core.h>

@@ -153,7 +153,7 @@ class Submitter {
   void publish(const Submission& task, const Admitted& admitted, bool is_placed);
   void publish_noted(const Submission& task, const Admitted& admitted);
   void push(CoreType type, SlotId slot);
-  void wait_for_queue(uint32_t type, SlotId slot);
+  void push_elsewhere(uint32_t type, SlotId slot);
   template <class Tensors, bool traced>
   [[nodiscard]] uint32_t claim(const Submission& task, SlotId slot, uint32_t first_node);
   /// Writes what the kernel will see of a parameter.

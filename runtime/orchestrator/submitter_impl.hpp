@@ -463,17 +463,23 @@ template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::always_inline]] inline void Submitter<P, F>::push(CoreType core_type, SlotId slot) {
   const auto type = static_cast<uint32_t>(core_type);
   if (!state_.ready[type].push_orchestrators(slot)) [[unlikely]]
-    wait_for_queue(type, slot);
-  state_.wake_one_by_orchestrator(type);
+    return push_elsewhere(type, slot);
+  state_.wake_one_peeking(type);
 }
 
-/// The queues are full, unless the run is over.
+/// The orchestrator's queue is full: into a shard, or the first queue where there is room. If it
+/// waited for its own alone, tasks for whose kernels others wait on their cores could not come.
 template <executors::ExecutionPolicy P, template <class> class F>
-[[gnu::noinline]] void Submitter<P, F>::wait_for_queue(uint32_t type, SlotId slot) {
-  if (state_.fatal.is_set()) return;
+[[gnu::noinline]] void Submitter<P, F>::push_elsewhere(uint32_t type, SlotId slot) {
   auto& ready = state_.ready[type];
-  record<P>(events_, EventKind::wait, no_task);
-  P::await([&] { return ready.push_orchestrators(slot) || state_.fatal.is_set(); });
+  if (!ready.push(0, slot)) {
+    if (state_.fatal.is_set()) return;
+    record<P>(events_, EventKind::wait, no_task);
+    P::await([&] {
+      return ready.push_orchestrators(slot) || ready.push(0, slot) || state_.fatal.is_set();
+    });
+  }
+  state_.wake_one(type);
 }
 
 template <executors::ExecutionPolicy P, template <class> class F>

@@ -58,11 +58,11 @@ struct DeviceConfig {
 
   GuardKind guard = GuardKind::off;
 
-  /// Entries of each shard for tasks of this type, but for the orchestrator's.
+  /// Entries of each shard for tasks of this type.
   [[nodiscard]] uint32_t shard_room(CoreType type) const {
     return type == CoreType::ai_cpu ? std::min(shard_capacity, ai_cpu_queue) : shard_capacity;
   }
-  /// Entries of the orchestrator's.
+  /// Entries of the orchestrator's queue.
   [[nodiscard]] uint32_t orchestrator_room(CoreType type) const {
     return type == CoreType::ai_cpu ? std::min(orchestrator_queue, ai_cpu_queue)
                                     : orchestrator_queue;

@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <optional>
 #include <vector>
 
 #include "core/admission.hpp"
@@ -183,9 +184,9 @@ class RunState {
 
   /// After a task of core type `type` became ready and was pushed: wakes a scheduler that has an
   /// idle core for it, if one sleeps.
-  void wake_one(uint32_t type) { wake_one_of(type, parked[type].look()); }
+  void wake_one(uint32_t type) { ring(parked[type].take_one()); }
   /// The same after a push to the orchestrator's queue.
-  void wake_one_by_orchestrator(uint32_t type) { wake_one_of(type, parked[type].peek()); }
+  void wake_one_peeking(uint32_t type) { ring(parked[type].take_one_peeking()); }
   void ring_schedulers() {
     for (Bell& bell : scheduler_bells) bell.ring();
   }
@@ -228,10 +229,8 @@ class RunState {
   Bell orchestrator_bell;
 
  private:
-  void wake_one_of(uint32_t type, uint64_t maybe_parked) {
-    if (maybe_parked == 0) [[likely]]
-      return;
-    if (const auto s = parked[type].take_one_of(maybe_parked)) scheduler_bells[s->value].ring();
+  void ring(std::optional<SchedulerId> scheduler) {
+    if (scheduler) scheduler_bells[scheduler->value].ring();
   }
   static std::vector<std::unique_ptr<RingArrays<P, F>>> make_rings(const DeviceConfig& device) {
     std::vector<std::unique_ptr<RingArrays<P, F>>> rings;

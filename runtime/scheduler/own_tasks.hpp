@@ -35,6 +35,8 @@ class OwnTasks {
     taken_ = task;
     if (announcements_.any()) return true;
     taken_.reset();
+    // Not once it sleeps: the kernel comes first, and may wait for a task that is to come (RT-I3).
+    if (ready_.has_made_room()) desk_.state.orchestrator_bell.ring();
     const WorkerId worker = desk_.state.config.chip.worker_of(desk_.id);
     if (!run(worker, task)) return true;
     completion_.complete(worker);

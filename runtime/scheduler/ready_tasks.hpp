@@ -4,7 +4,8 @@
 ///   RT-I1: a task in the backlog is in no queue. It goes into one as soon as there is room, or to
 ///          an idle core of this scheduler.
 ///   RT-I2: whoever sleeps with a backlog has said so (PS-I2).
-///   RT-I3: whoever sleeps after it has taken tasks from the queues has rung the orchestrator.
+///   RT-I3: whoever sleeps, or runs a task of its own, after it has taken tasks from the queues has
+///          rung the orchestrator.
 ///   RT-I4: what is in its shard it takes before what the orchestrator has pushed: what it has
 ///          pushed itself at once, what others had no room for elsewhere from the next scan on.
 #pragma once

@@ -12,8 +12,8 @@
 ///                (pinned_dispatch.hpp); then pops ready tasks for idle cores: own shard, the
 ///                orchestrator's, then steals (ready_tasks.hpp); then runs a task of type AI_CPU,
 ///                if there is one (own_tasks.hpp)
-///   drain        the orchestrator's queue is one more shard of dispatch, so a task that it made
-///                ready crosses one queue, not two
+///   drain        dispatch pops from the orchestrator's queue as from a shard, so a task that it
+///                made ready crosses one queue, not two
 ///
 /// What is here is when there is another round, and when it sleeps. Without progress the scheduler
 /// polls a few more rounds, then sleeps until its doorbell rings. Who does not poll does so after

@@ -76,6 +76,23 @@ TEST(OrchestratorQueue, OfOneEntry) {
   }
 }
 
+/// Where a number is one more than 32 bits hold, and where the numbers of entries begin again.
+TEST(OrchestratorQueue, CountsFurtherThanItsNumbersDo) {
+  for (const uint64_t first : {(uint64_t{1} << 32) - 2, (uint64_t{1} << 42) - 2}) {
+    std::array<OneQueue::Entry, 1> entries{};
+    OneQueue queue(entries, first);
+    for (uint32_t n = 0; n < 4; ++n) {
+      SlotId slot;
+      EXPECT_TRUE(queue.try_push(make_slot(3, n)));
+      EXPECT_FALSE(queue.try_push(make_slot(3, 99)));
+      ASSERT_TRUE(queue.try_pop(slot)) << first << " and " << n;
+      EXPECT_EQ(slot, make_slot(3, n));
+      EXPECT_FALSE(queue.try_pop(slot)) << first << " and " << n;
+    }
+    EXPECT_EQ(queue.pushed(), first + 4);
+  }
+}
+
 TEST(OrchestratorQueue, OfNoEntriesIsWhole) {
   const OneQueue queue{{}};
   EXPECT_TRUE(queue.invariant_holds());

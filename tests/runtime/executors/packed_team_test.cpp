@@ -256,11 +256,11 @@ void run_ping_pong(uint32_t hosts, uint64_t seed, uint32_t steps, int64_t longes
   for (auto& pair : all) EXPECT_EQ(pair.turn.load(), steps);
 }
 
-/// For a second: that is two hundred of them where nothing else runs, and a few where each wait
-/// costs the turn of some other process.
+/// For a second: that is two hundred of them where nothing else runs, and few where each wait costs
+/// the turn of some other process; but each number of hosts and each length of kernels once.
 TEST(PackedTeam, NoRingIsLostInPingPong) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-  for (uint64_t seed = 1; std::chrono::steady_clock::now() < end; ++seed) {
+  for (uint64_t seed = 1; seed <= 6 || std::chrono::steady_clock::now() < end; ++seed) {
     run_ping_pong(2 + static_cast<uint32_t>(seed % 3), seed, 500, seed % 2 == 0 ? 100 : 20'000);
   }
 }
