@@ -11,8 +11,8 @@
 ///   FI-I3: what each producer wrote, and the descriptor that the orchestrator wrote, happens
 ///          before the push.
 ///
-/// Who comes last needs no read-modify-write: nobody else writes the word any more, once all others
-/// are found to have.
+/// An orchestrator that finds only its own part pending is the last: nobody else writes the word
+/// any more until the slot is recycled, so it needs no read-modify-write.
 ///
 /// Progress: each verb is wait-free. Limits: max_producers.
 #pragma once
@@ -30,9 +30,9 @@ struct FanInOrders {
                                           std::memory_order_acq_rel};
   /// Publishes the producer's results to the last one, or observes all others.
   static constexpr OrderSite notify{"fan_in.notify", Operation::update, std::memory_order_acq_rel};
-  /// Who is the last one finds that nobody else is awaited, and observes all producers.
+  /// Finds that nobody else is awaited; observes all producers.
   static constexpr OrderSite look{"fan_in.look", Operation::load, std::memory_order_acquire};
-  /// By the last one. Nobody else writes the word until the slot is recycled.
+  /// Nobody else writes the word until the slot is recycled.
   static constexpr OrderSite clear{"fan_in.clear", Operation::store, std::memory_order_relaxed};
   /// For reports only.
   static constexpr OrderSite inspect{"fan_in.inspect", Operation::load, std::memory_order_relaxed};
@@ -49,12 +49,19 @@ class FanIn {
   /// Expects `producers` notifications, and holds the task.
   void open(uint32_t producers) { pending_.store(producers + 1, P::order(Orders::open)); }
 
-  /// Drops the hold, and the `early` producers that will not notify. True: push the task.
+  /// Drops the hold, and the `early` producers that will not notify. True: push the task. Most
+  /// tasks await nobody else then, and the orchestrator has the line since open(): a look tells.
   [[nodiscard]] bool release_hold(uint32_t early) {
-    return subtract(early + 1, P::order(Orders::release_hold));
+    const uint32_t own = early + 1;
+    if (pending_.load(P::order(Orders::look)) == own) {
+      pending_.store(0, P::order(Orders::clear));
+      return true;
+    }
+    return subtract(own, P::order(Orders::release_hold));
   }
 
-  /// One producer completed. True: push the task.
+  /// One producer completed. True: push the task. No look comes first: the line is mostly
+  /// elsewhere, and would be fetched twice.
   [[nodiscard]] bool notify() { return subtract(1, P::order(Orders::notify)); }
 
   /// Producers (and hold) still awaited.
@@ -65,12 +72,7 @@ class FanIn {
 
  private:
   bool subtract(uint32_t n, std::memory_order order) {
-    uint32_t before = pending_.load(P::order(Orders::look));
-    if (before == n) {
-      pending_.store(0, P::order(Orders::clear));
-    } else {
-      before = pending_.fetch_sub(n, order);
-    }
+    const uint32_t before = pending_.fetch_sub(n, order);
     if (before > n) return false;
     PTO2_INVARIANT("FI-I2", before == n);
     return true;

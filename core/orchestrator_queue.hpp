@@ -16,10 +16,10 @@
 ///
 /// An entry tells by its number whether it holds the task that is to be popped next, is still to be
 /// written, or was written anew because others have popped that task: so nobody writes an entry but
-/// the producer, and a push is one store. The producer writes an entry anew only when it has
-/// observed that its task was popped, which the poppers publish when they take it, after they have
-/// read it. The numbers count modulo 2^42; a popper compares right that slept for less than 2^41
-/// pushes, which take a day.
+/// the producer, and a push is one store. The producer writes an entry anew when its task was
+/// taken. A popper may read it before or after that: it takes the task only if the entry has the
+/// number of the next one. The numbers count modulo 2^42; a popper compares right that slept for
+/// less than 2^41 pushes, which take a day.
 ///
 /// OQ-I4 is one side of store buffering: a push, then a look for sleepers; the announcement of a
 /// sleeper, then a pop (parked_schedulers.hpp).
@@ -43,12 +43,13 @@ struct OrchestratorQueueOrders {
   /// Observes the task, or that there is none after an announcement; partner of publish.
   static constexpr OrderSite look{"orchestrator_queue.look", Operation::load,
                                   std::memory_order_seq_cst};
-  /// Takes the task; publishes that its entry was read. Partner of room.
+  /// Takes the task. Nothing else is published by it: what the entry held is told by its number.
   static constexpr OrderSite take{"orchestrator_queue.take", Operation::update,
-                                  std::memory_order_release};
-  /// Observes that entries were read, before they are written anew; partner of take.
+                                  std::memory_order_relaxed};
+  /// How far tasks were taken. Who sees an entry that was written anew sees at least as much after
+  /// that: look has observed what came before publish.
   static constexpr OrderSite room{"orchestrator_queue.room", Operation::load,
-                                  std::memory_order_acquire};
+                                  std::memory_order_relaxed};
   /// Which task is the next. Who sees it late finds its entry written anew, or loses; what was
   /// observed with that entry makes the next look at it a later one.
   static constexpr OrderSite next{"orchestrator_queue.next", Operation::load,
