@@ -56,14 +56,14 @@ class OwnedQueues : QueuesMemory<P>, public ReadyQueues<P> {
   [[nodiscard]] std::size_t shards() const { return this->owned_.size(); }
 
   /// Nobody uses the queues any more, which are empty by now, nor will this object: the next run
-  /// may have their memory. Those of simulations are not worth it.
+  /// may have their memory, but for shards of simulations, which are not worth it.
   void keep_for_the_next() {
     if constexpr (requires { this->owned_.back()->keep_for_the_next(); }) {
       for (; !this->owned_.empty(); this->owned_.pop_back()) {
         this->owned_.back()->keep_for_the_next();
       }
-      this->entries_.keep_for_the_next(this->of_orchestrator_.pushed());
     }
+    this->entries_.keep_for_the_next(this->of_orchestrator_.pushed());
   }
 };
 
