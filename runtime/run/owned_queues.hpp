@@ -20,7 +20,7 @@ class QueuesMemory {
   QueuesMemory(const DeviceConfig& device, CoreType type)
       : owned_(make_shards(device, type)),
         pointers_(pointers(owned_)),
-        entries_(device.chip.runs(type) ? device.orchestrator_room(type) : 0),
+        entries_(room(device, type)),
         of_orchestrator_(entries_.span()) {}
 
   std::vector<std::unique_ptr<Queue>> owned_;
@@ -37,6 +37,9 @@ class QueuesMemory {
       result.push_back(std::make_unique<Queue>(device.shard_room(type)));
     }
     return result;
+  }
+  static std::size_t room(const DeviceConfig& device, CoreType type) {
+    return device.chip.runs(type) ? device.orchestrator_room(type) : 0;
   }
   static std::vector<Queue*> pointers(const std::vector<std::unique_ptr<Queue>>& owned) {
     std::vector<Queue*> result;

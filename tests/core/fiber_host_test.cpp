@@ -105,6 +105,15 @@ TEST_F(FiberHosts, EveryRunnableFiberGetsItsTurn) {
       << "who rings itself comes after the others";
 }
 
+/// Those behind it in its word come before those of the word that it was in before.
+TEST_F(FiberHosts, AHostGoesOnInTheWordOfTheFiberThatItFound) {
+  for (const uint32_t f : {68u, 69u}) hosts_[0].ring_here(f);
+  const auto ring_another = [&](uint32_t f) {
+    if (f == 68) hosts_[0].ring_here(7);
+  };
+  EXPECT_EQ(run(0, ring_another), (std::vector<uint32_t>{68, 69, 7}));
+}
+
 TEST_F(FiberHosts, WhoRingsItselfAloneRunsAgain) {
   fibers_[5].ring(&hosts_[0]);
   uint32_t rings = 2;
