@@ -244,7 +244,7 @@ class TaskLifeCycle {
 
     /// Notifies the consumers. `ready` is told of each that becomes ready by it, to be pushed.
     template <class Ready>
-    [[gnu::always_inline]] void notify_consumers(Ready&& ready) {
+    void notify_consumers(Ready&& ready) {
       for (NodeId next = consumers_; next != nil;) {
         const DependencyNode<P>& node = life_.nodes_by_entry_[next];
         next = node.next.read();

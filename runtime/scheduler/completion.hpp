@@ -73,8 +73,7 @@ class Completion {
     typename Life::Completion completion(desk_.state.life, task,
                                          {scratch_.get(), desk_.state.config.dep_pool});
     if (completion.consumed()) advance(id);
-    completion.notify_consumers([this](SlotId consumer)
-                                    __attribute__((always_inline)) { dispatch_.push(consumer); });
+    completion.notify_consumers([this](SlotId consumer) { dispatch_.push(consumer); });
     completion.drop_producers([this](TaskId producer) { advance(producer); });
     finished_.add(1);
   }

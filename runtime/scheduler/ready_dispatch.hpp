@@ -49,7 +49,7 @@ class ReadyDispatch {
 
   /// A task that has become ready by a completion of this scheduler. A block task always goes into
   /// the queues, for dispatch lends it in turns.
-  [[gnu::always_inline]] void push(SlotId task) {
+  void push(SlotId task) {
     TaskRoute route;
     TaskId id;
     {
