@@ -9,11 +9,13 @@
 
 namespace pto2::executors {
 
-/// `Clock`: counts nanoseconds. Handing a task to another OS thread takes longer than kernels of
-/// `short_kernel` nanoseconds or less.
-template <class Clock, uint64_t short_kernel = 150>
+/// `Clock`: counts nanoseconds.
+template <class Clock>
 class KernelPace {
  public:
+  /// Handing a task to another OS thread takes longer than kernels of so many nanoseconds or less.
+  explicit KernelPace(uint64_t short_ns) : short_ns_(short_ns) {}
+
   // On the thread, around each kernel.
   void begin() {
     if (--until_sample_ == 0) [[unlikely]]
@@ -32,9 +34,6 @@ class KernelPace {
   /// anything is known, neither is said.
   [[nodiscard]] bool is_long() const { return verdict() == Verdict::is_long; }
 
-  /// What it costs two OS threads that a task was submitted by one and is run by the other: some
-  /// ten lines that change hands.
-  static constexpr uint64_t short_ns = short_kernel;
   /// A prime number, so that kernels which take turns are all among them.
   static constexpr uint32_t kernels_per_sample = 61;
   /// So many make a verdict, of which one may be another: an interruption.
@@ -57,8 +56,8 @@ class KernelPace {
     const uint64_t end = now();
     const uint64_t taken = end - std::min(end, begin_ns_ + clock_ns_);
     begin_ns_ = 0;
-    not_short_ += taken > short_ns ? 1 : 0;
-    long_ += taken > 2 * short_ns ? 1 : 0;
+    not_short_ += taken > short_ns_ ? 1 : 0;
+    long_ += taken > 2 * short_ns_ ? 1 : 0;
     if (++samples_ != samples_per_verdict) return;
     verdict_.store(not_short_ <= 1 ? Verdict::is_short
                    : long_ > 1     ? Verdict::is_long
@@ -67,6 +66,7 @@ class KernelPace {
     samples_ = not_short_ = long_ = 0;
   }
 
+  const uint64_t short_ns_;
   uint32_t until_sample_ = 1;
   uint64_t begin_ns_ = 0;  // of the kernel that is a sample; 0: it is none
   uint64_t clock_ns_ = 0;  // what it costs to ask the clock: about as much as a short kernel

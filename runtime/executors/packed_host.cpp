@@ -69,6 +69,7 @@ PackedHost::PackedHost(PackedTeam& team, bool is_first, std::unique_ptr<HostBits
       is_first_(is_first),
       bits_(std::move(bits)),
       sections_seen_(team.host_threads_, ~uint64_t{0}),
+      pace_(team.short_kernel_ns_),
       loops_(
           team.stack_bytes_,
           [this] {
@@ -131,6 +132,7 @@ HostState PackedHost::state() const {
   const HostedThread* const fiber = current();
   return {.begun = begun_.load(std::memory_order_relaxed),
           .asleep = seems_asleep(),
+          .naps = !is_first_ && team_.joint_.are_joint(),
           .detached = seems_detached(),
           .running = fiber == nullptr ? std::string() : fiber->name()};
 }

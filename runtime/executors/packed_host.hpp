@@ -101,9 +101,7 @@ class PackedHost : public FiberHost<Machine> {
   std::vector<uint64_t> sections_seen_;  // per host: their number when last looked at
   Machine::atomic<bool> begun_{false};   // for reports
   KernelCount kernels_;
-  /// TSan is part of each kernel: one that does nothing takes some 200 ns with it.
-  static constexpr uint64_t short_kernel = PTO2_UNDER_TSAN ? 600 : 150;
-  KernelPace<std::chrono::steady_clock, short_kernel> pace_;
+  KernelPace<std::chrono::steady_clock> pace_;
   HostLoops loops_;
 };
 

@@ -52,6 +52,7 @@ uint32_t usable_cpus() {
 PackedTeam::PackedTeam(const TeamOptions& options)
     : host_threads_(options.host_threads),
       stack_bytes_(options.stack_bytes),
+      short_kernel_ns_(static_cast<uint64_t>(options.short_kernel.count())),
       joint_(may_join(options)) {}
 
 PackedTeam::~PackedTeam() = default;

@@ -1,6 +1,7 @@
 /// A team: the logical threads of one run, and the executor that runs them.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,11 @@ enum class Executor {
 
 struct TeamOptions {
   Executor executor = Executor::packed;
-  uint32_t host_threads = 0;                       ///< packed: OS threads; 0: one per usable CPU
-  bool may_join = false;                           ///< packed, two OS threads: see joint_hosts.hpp
+  uint32_t host_threads = 0;  ///< packed: OS threads; 0: one per usable CPU
+  bool may_join = false;      ///< packed, two OS threads: see joint_hosts.hpp
+  /// Of two that may join: kernels that take longer are worth another OS thread. It is what it
+  /// costs that one thread submits a task and the other runs it: some ten lines that change hands.
+  std::chrono::nanoseconds short_kernel{150};
   std::size_t stack_bytes = std::size_t{1} << 20;  ///< packed: each stack
 };
 
@@ -53,6 +57,7 @@ class PackedTeam {
 
   uint32_t host_threads_;
   std::size_t stack_bytes_;
+  uint64_t short_kernel_ns_;
   std::vector<std::unique_ptr<FiberThread>> with_stack_;
   std::vector<std::unique_ptr<SteppedThread>> stepped_;
   std::vector<HostedThread*> fibers_;  // both, by number

@@ -10,7 +10,8 @@ std::string describe(const HostState& host) {
   if (!host.begun) return "has not begun";
   if (host.asleep) return "asleep";
   if (host.detached) return "inside a kernel of " + host.running;
-  return host.running.empty() ? "looks for work" : "runs " + host.running;
+  if (!host.running.empty()) return "runs " + host.running;
+  return host.naps ? "naps while kernels are short" : "looks for work";
 }
 
 const char* describe(const ThreadState& thread) {

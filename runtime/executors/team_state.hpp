@@ -32,6 +32,7 @@ struct ThreadState {
 struct HostState {
   bool begun = false;  ///< its OS thread has gone through the gate at the start of the run
   bool asleep = false;
+  bool naps = false;      ///< its threads are at the first host as long as kernels are short
   bool detached = false;  ///< inside a kernel, or between kernel and fiber
   std::string running;    ///< name of the logical thread that it runs, or empty
 };

@@ -18,12 +18,18 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::steady_clock;
 
+/// So long that one of no length is short with a sanitizer in it, too, on a slow machine.
+constexpr microseconds long_kernel(60);
+
 /// A team of two hosts: a thread that hands out kernels, and two that run them. Whoever hands them
 /// out waits for their end.
 class JointHostsTest : public testing::Test {
  protected:
   explicit JointHostsTest(bool may_join = true)
-      : team_({.executor = Executor::packed, .host_threads = 2, .may_join = may_join}) {}
+      : team_({.executor = Executor::packed,
+               .host_threads = 2,
+               .may_join = may_join,
+               .short_kernel = long_kernel / 3}) {}
 
   /// Runs a kernel that takes so long on each of both. The giver gives way meanwhile.
   void run_kernels(microseconds length) {
@@ -32,11 +38,13 @@ class JointHostsTest : public testing::Test {
       if (!give_way()) yield();
     }
   }
-  /// The same until the three are on one host, or on two. What is known of kernels depends on what
-  /// else the machine does.
+  /// The same until the three are on one host, or on two, and stay there. When that is depends on
+  /// what else the machine does.
   void run_kernels_until(bool joint, microseconds length) {
-    do run_kernels(length);
-    while (are_joint() != joint);
+    for (int stays = 0; stays < 20;) {
+      run_kernels(length);
+      stays = are_joint() == joint && other_host_naps() == joint ? stays + 1 : 0;
+    }
   }
   /// The giver sleeps meanwhile.
   void run_kernels_alone(microseconds length) {
@@ -65,12 +73,8 @@ class JointHostsTest : public testing::Test {
       end_the_kernel_that_waits();
     }
     length_ = microseconds(0);
-    do {
-      hand_out(runners_[0]);
-      while (!runners_[0].has_run()) {
-        if (!give_way()) yield();
-      }
-    } while (runners_[0].runs_on.load() != gettid());
+    do run_kernel_of(runners_[0]);
+    while (runners_[0].runs_on.load() != gettid());
   }
   void end_the_kernel_that_waits() {
     Runner& waiter = runners_[1];
@@ -79,6 +83,7 @@ class JointHostsTest : public testing::Test {
     while (!waiter.has_run()) yield();
     may_go_on_ = false;
   }
+  [[nodiscard]] bool other_host_naps() const { return team_.host_state(1).naps; }
   [[nodiscard]] bool other_host_sleeps() const { return team_.host_state(1).asleep; }
   [[nodiscard]] bool are_joint() const {
     return std::ranges::all_of(
@@ -119,6 +124,12 @@ class JointHostsTest : public testing::Test {
   static void hand_out(Runner& runner) {
     ++runner.handed_out;
     runner.thread->ring();
+  }
+  static void run_kernel_of(Runner& runner) {
+    hand_out(runner);
+    while (!runner.has_run()) {
+      if (!give_way()) yield();
+    }
   }
   [[nodiscard]] bool have_run(uint32_t runners) const {
     return std::ranges::all_of(std::span(runners_).first(runners), &Runner::has_run);
@@ -172,22 +183,22 @@ TEST_F(JointHostsTest, TheyBeginAsOne) {
 }
 
 TEST_F(JointHostsTest, TheyPartWhenKernelsAreLong) {
-  run_team([this] { run_kernels_until(false, microseconds(2)); });
+  run_team([this] { run_kernels_until(false, long_kernel); });
 }
 
 TEST_F(JointHostsTest, TheyJoinAgainWhenKernelsAreShort) {
   run_team([this] {
     stay();
-    run_kernels_until(false, microseconds(2));
+    run_kernels_until(false, long_kernel);
     run_kernels_until(true, microseconds(0));
-    run_kernels_until(false, microseconds(2));
+    run_kernels_until(false, long_kernel);
   });
 }
 
 /// Who naps looks at the kernels of the other host, where nobody may come to see.
 TEST_F(JointHostsTest, TheyPartWhileTheGiverWaits) {
   run_team([this] {
-    do run_kernels_alone(microseconds(2));
+    do run_kernels_alone(long_kernel);
     while (are_joint());
   });
 }
@@ -196,7 +207,7 @@ TEST_F(JointHostsTest, TheyPartWhileTheGiverWaits) {
 TEST_F(JointHostsTest, NobodyNapsBesideAKernelThatWaits) {
   run_team([this] {
     stay();
-    run_kernels_until(false, microseconds(2));
+    run_kernels_until(false, long_kernel);
     join_beside_a_kernel_that_waits();
     while (!other_host_sleeps()) yield();
     end_the_kernel_that_waits();

@@ -25,25 +25,27 @@ struct Clock {
 
 class KernelPaceTest : public testing::Test {
  protected:
+  using Pace = KernelPace<Clock>;
+
   KernelPaceTest() { Clock::cost = Clock::duration(0); }
 
-  void run(uint32_t kernels, int64_t nanoseconds) {
+  static void run(Pace& pace, uint32_t kernels, int64_t nanoseconds) {
     for (uint32_t i = 0; i < kernels; ++i) {
-      pace_.begin();
+      pace.begin();
       Clock::time += Clock::duration(nanoseconds);
-      pace_.end();
+      pace.end();
     }
   }
+  void run(uint32_t kernels, int64_t nanoseconds) { run(pace_, kernels, nanoseconds); }
   /// How often the clock was asked for so many kernels.
   int asked_by(uint32_t kernels, int64_t nanoseconds) {
     const int before = Clock::asked;
     run(kernels, nanoseconds);
     return Clock::asked - before;
   }
-  using Pace = KernelPace<Clock>;
   static constexpr uint32_t verdict = Pace::samples_per_verdict;
   static constexpr uint32_t later = verdict * Pace::kernels_per_sample;
-  Pace pace_;
+  Pace pace_{150};
 };
 
 TEST_F(KernelPaceTest, KnowsNothingBeforeItsSamples) {
@@ -66,6 +68,14 @@ TEST_F(KernelPaceTest, KernelsAreShortOrLongOrNeither) {
   run(later, 300);
   EXPECT_FALSE(pace_.is_long());
   EXPECT_FALSE(pace_.is_short());
+}
+
+TEST_F(KernelPaceTest, WhatIsShortIsGiven) {
+  Pace pace(1000);
+  run(pace, verdict, 1000);
+  EXPECT_TRUE(pace.is_short());
+  run(pace, later, 2001);
+  EXPECT_TRUE(pace.is_long());
 }
 
 TEST_F(KernelPaceTest, OneOfSoManyIsASampleAfterTheFirstOnes) {

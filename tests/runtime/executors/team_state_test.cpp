@@ -125,12 +125,15 @@ TEST(TeamState, AHostThatRunsAFiberKnowsTheOthersAlone) {
 TEST(TeamState, AHostThatHangsBeforeItsFirstTurnIsToldApart) {
   HostState asleep;
   asleep.begun = asleep.asleep = true;
-  const TeamState state{.hosts = {asleep, HostState{}},
+  HostState naps;
+  naps.begun = naps.naps = true;
+  const TeamState state{.hosts = {asleep, HostState{}, naps},
                         .threads = {{.name = "next", .activity = Activity::unknown, .host = 1}}};
   EXPECT_EQ(to_string(state),
             "packed executor, 0 of 1 threads have finished\n"
             "  host 0: asleep\n"
             "  host 1: has not begun\n"
+            "  host 2: naps while kernels are short\n"
             "  next (host 1): waits to be rung, or for its host to run it\n");
 }
 
