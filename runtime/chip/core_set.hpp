@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <iterator>
 
 #include "runtime/chip/chip.hpp"
 
@@ -39,34 +38,14 @@ class CoreSet {
     return lowest_of(w, bits);
   }
 
-  /// Goes over the members, by their numbers. The one that it is at may be moved away, and others
-  /// here: it comes by those that lie in a later word.
-  class Iterator {
-   public:
-    explicit Iterator(const CoreSet& cores)
-        : cores_(cores), word_(cores.empty() ? cores.used_ : 0), bits_(cores.words_[0]) {
-      skip();
+  /// Visits the members, by their numbers. The one that is visited may be moved away, and others
+  /// here: those that lie in a later word are visited.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (uint32_t w = 0; w < used_; ++w) {
+      for (uint64_t bits = words_[w]; bits != 0; bits &= bits - 1) visit(lowest_of(w, bits));
     }
-    CoreId operator*() const { return lowest_of(word_, bits_); }
-    Iterator& operator++() {
-      bits_ &= bits_ - 1;
-      skip();
-      return *this;
-    }
-    bool operator==(std::default_sentinel_t) const { return bits_ == 0; }
-
-   private:
-    /// To the next word that has members, if this one has no more.
-    void skip() {
-      while (bits_ == 0 && ++word_ < cores_.used_) bits_ = cores_.words_[word_];
-    }
-
-    const CoreSet& cores_;
-    uint32_t word_;
-    uint64_t bits_;  // of it, to be visited yet
-  };
-  [[nodiscard]] Iterator begin() const { return Iterator(*this); }
-  [[nodiscard]] static std::default_sentinel_t end() { return {}; }
+  }
 
  private:
   static uint64_t bit_of(CoreId core) { return uint64_t{1} << (core.value % 64); }

@@ -33,11 +33,11 @@ class Completion {
     bool progress = false;
     const std::span<AiCore<P>> cores(desk_.state.cores);
     dispatch_.begin_visits();
-    for (const CoreId core : desk_.cores.busy()) {
-      if (!cores[core.value].mailbox().take_end()) continue;
+    desk_.cores.busy().for_each([&](CoreId core) {
+      if (!cores[core.value].mailbox().take_end()) return;
       progress = true;
       visit(core);
-    }
+    });
     // One ring for all of them.
     if (progress && desk_.state.admission.is_awaited()) desk_.state.orchestrator_bell.ring();
     return progress;

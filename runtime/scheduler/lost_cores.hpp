@@ -9,13 +9,13 @@ namespace pto2 {
 /// completes. Requires P::has_lost_core().
 template <executors::ExecutionPolicy P, template <class> class F>
 void give_up_lost(SchedulerDesk<P, F>& desk) {
-  for (const CoreId core : desk.cores.busy()) {
-    if (!desk.state.cores[core.value].is_lost()) continue;
+  desk.cores.busy().for_each([&desk](CoreId core) {
+    if (!desk.state.cores[core.value].is_lost()) return;
     KernelFault fault;
     fault.set_lost(desk.state.config.chip.name_of(core).c_str(),
                    desk.describe(desk.cores.task_of(core)).id);
     desk.state.give_up(fault);
-  }
+  });
 }
 
 }  // namespace pto2

@@ -120,7 +120,7 @@ void Scheduler<P, F>::initialise() {
 
 template <executors::ExecutionPolicy P, template <class> class F>
 void Scheduler<P, F>::send_exits() {
-  for (const CoreId core : desk_.cores.busy()) loans_.close(desk_.cores.task_of(core));
+  desk_.cores.busy().for_each([this](CoreId core) { loans_.close(desk_.cores.task_of(core)); });
   for (const CoreId core : desk_.cores.all()) desk_.state.cores[core.value].send_exit();
 }
 

@@ -20,7 +20,7 @@ Chip four_clusters() {
 
 std::vector<uint32_t> members(const CoreSet& cores) {
   std::vector<uint32_t> result;
-  for (const CoreId core : cores) result.push_back(core.value);
+  cores.for_each([&](CoreId core) { result.push_back(core.value); });
   return result;
 }
 
