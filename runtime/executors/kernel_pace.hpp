@@ -34,6 +34,9 @@ class KernelPace {
   /// anything is known, neither is said.
   [[nodiscard]] bool is_long() const { return verdict() == Verdict::is_long; }
 
+  /// The kernels that come are others: until the next verdict neither is said.
+  void forget() { verdict_.store(Verdict::neither, std::memory_order_relaxed); }
+
   /// A prime number, so that kernels which take turns are all among them.
   static constexpr uint32_t kernels_per_sample = 61;
   /// So many make a verdict, of which one may be another: an interruption.

@@ -90,9 +90,14 @@ void PackedHost::run() {
   bind_host(nullptr);
 }
 
+/// Whether all fibers that are here belong to the first of two hosts now.
+inline bool PackedHost::is_to_move_out() const {
+  return !is_first_ && team_.joint_.are_joint();
+}
+
 /// Runs the thread until it waits. Whether it has ended thereby.
 inline bool PackedHost::resume(HostedThread& thread) {
-  if (!is_first_ && team_.joint_.are_joint() && !thread.is_kept()) [[unlikely]] {
+  if (is_to_move_out() && !thread.is_kept()) [[unlikely]] {
     move_out(nullptr);
     return false;
   }
@@ -132,7 +137,7 @@ HostState PackedHost::state() const {
   const HostedThread* const fiber = current();
   return {.begun = begun_.load(std::memory_order_relaxed),
           .asleep = seems_asleep(),
-          .naps = !is_first_ && team_.joint_.are_joint(),
+          .naps = is_to_move_out(),
           .detached = seems_detached(),
           .running = fiber == nullptr ? std::string() : fiber->name()};
 }
@@ -167,17 +172,28 @@ bool PackedHost::yield_for(uint32_t rounds) {
 }
 
 bool PackedHost::give_way() {
-  if (is_first_ && team_.joint_.may_join()) join_or_part();
+  if (team_.joint_.may_join()) join_or_part();
   return yield_for(rounds_of_a_way);
 }
 
 void PackedHost::join_or_part() {
   if (!team_.joint_.are_joint()) {
-    if (other_of_two().pace_.is_short()) team_.joint_.join();
-  } else if (pace_.is_long()) {
-    team_.joint_.part();
+    if (other_of_two().pace_.is_short()) set_joint(true);
+  } else if (is_first_ && pace_.is_long()) {
+    set_joint(false);
     const TsanHostScope as_host;
     move_out(current());
+  }
+}
+
+/// What is known of the kernels of both is of before: by that they would part at once again, or
+/// join.
+void PackedHost::set_joint(bool joint) {
+  for (const auto& host : team_.hosts_) host->pace_.forget();
+  if (joint) {
+    team_.joint_.join();
+  } else {
+    team_.joint_.part();
   }
 }
 
@@ -233,14 +249,17 @@ bool PackedHost::keeps_any() const {
 void PackedHost::nap() {
   team_.joint_.nap([this] { return team_.shared_->is_over() || has_mail(); });
   PackedHost& first = other_of_two();
-  const bool takes = first.pace_.is_long() ? steal_from(first) : steal_from_long_kernels();
-  if (takes) team_.joint_.part();
+  if (!first.pace_.is_long()) {
+    (void)steal_from_long_kernels();
+  } else if (steal_from(first)) {
+    set_joint(false);
+  }
 }
 
 /// Looks for work for a while. Whether there may be some, or nothing to wait for.
 bool PackedHost::look_around() {
   if (team_.hosts_.size() == 1) return false;
-  if (!is_first_ && team_.joint_.are_joint() && !keeps_any()) {
+  if (is_to_move_out() && !keeps_any()) {
     nap();
     return true;
   }
@@ -252,6 +271,7 @@ bool PackedHost::look_around() {
   return false;
 }
 
+/// Who takes fibers of the first host has them run here from now on.
 bool PackedHost::steal_from_long_kernels() {
   for (uint32_t h = 0; h < team_.hosts_.size(); ++h) {
     PackedHost& victim = *team_.hosts_[h];
@@ -259,7 +279,9 @@ bool PackedHost::steal_from_long_kernels() {
     const uint64_t sections = victim.kernels_.sections();
     const bool same_section = victim.seems_detached() && sections_seen_[h] == sections;
     sections_seen_[h] = sections;
-    if (same_section && steal_from(victim)) return true;
+    if (!same_section || !steal_from(victim)) continue;
+    if (is_to_move_out()) set_joint(false);
+    return true;
   }
   return false;
 }

@@ -86,9 +86,11 @@ class PackedHost : public FiberHost<Machine> {
   [[nodiscard]] bool resume(HostedThread& thread);
   [[nodiscard]] bool step(SteppedThread& thread);
   [[nodiscard]] bool has_others();
+  [[nodiscard]] bool is_to_move_out() const;
   bool yield_for(uint32_t rounds);
   [[nodiscard]] PackedHost& other_of_two() const;
   void join_or_part();
+  void set_joint(bool joint);
   void move_out(const HostedThread* but);
   [[nodiscard]] bool keeps_any() const;
   void nap();

@@ -96,6 +96,12 @@ void PackedTeam::settle() {
     fibers_[f]->set_home(hosts_[host].get());
     hosts_[host]->ring_here(f);
   }
+  is_settled_.store(true, std::memory_order_release);
+}
+
+std::span<const std::unique_ptr<PackedHost>> PackedTeam::hosts() const {
+  if (!is_settled_.load(std::memory_order_acquire)) return {};
+  return hosts_;
 }
 
 void PackedTeam::run() {
@@ -116,15 +122,16 @@ void PackedTeam::run() {
 
 TeamState PackedTeam::state() const {
   TeamState state;
-  for (const auto& host : hosts_) state.hosts.push_back(host->state());
+  for (const auto& host : hosts()) state.hosts.push_back(host->state());
   for (HostedThread* fiber : fibers_) state.threads.push_back(state_of(*fiber));
   return state;
 }
 
 ThreadState PackedTeam::state_of(const HostedThread& fiber) const {
   ThreadState state{.name = fiber.name(), .activity = Activity::unknown};
-  for (uint32_t h = 0; h < hosts_.size(); ++h) {
-    const PackedHost& host = *hosts_[h];
+  const auto all = hosts();
+  for (uint32_t h = 0; h < all.size(); ++h) {
+    const PackedHost& host = *all[h];
     const HostState of_host = host.state();
     state.rung = state.rung || host.has_in_inbox(fiber.number());
     if (&host == fiber.home()) {
@@ -187,7 +194,7 @@ TeamState Team::state() const {
 
 std::vector<KernelState> PackedTeam::kernels() const {
   std::vector<KernelState> kernels;
-  for (const auto& host : hosts_) kernels.push_back(host->kernel());
+  for (const auto& host : hosts()) kernels.push_back(host->kernel());
   return kernels;
 }
 
@@ -200,8 +207,9 @@ std::vector<KernelState> Team::kernels() const {
 
 pid_t PackedTeam::os_thread_of(const HostedThread& fiber) const {
   const auto runs_it = [&](const auto& host) { return host->current() == &fiber; };
-  const auto host = std::ranges::find_if(hosts_, runs_it);
-  return host == hosts_.end() ? 0 : (*host)->kernel().thread;
+  const auto all = hosts();
+  const auto host = std::ranges::find_if(all, runs_it);
+  return host == all.end() ? 0 : (*host)->kernel().thread;
 }
 
 pid_t Team::os_thread_of(const LogicalThread& thread) const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ class PackedTeam {
 
  private:
   friend class PackedHost;
+  /// From any OS thread: none before settle() has made them.
+  [[nodiscard]] std::span<const std::unique_ptr<PackedHost>> hosts() const;
   [[nodiscard]] ThreadState state_of(const HostedThread& fiber) const;
   LogicalThread& add(HostedThread& thread, uint32_t group);
 
@@ -67,6 +70,7 @@ class PackedTeam {
   std::vector<HostedFiber<Machine>*> hosted_;
   std::vector<FiberHost<Machine>*> hosting_;
   std::optional<HostTeam<Machine>> shared_;  // from settle() on
+  Machine::atomic<bool> is_settled_{false};
   JointHosts joint_;
 };
 
@@ -94,7 +98,8 @@ class Team {
   /// The same of one host of the packed executor, below host_threads().
   [[nodiscard]] HostState host_state(uint32_t host) const { return packed_->host_state(host); }
 
-  /// What its OS threads do, for a KernelWatch. From any OS thread while run() is under way.
+  /// What its OS threads do, for a KernelWatch. From any OS thread once all threads are added: none
+  /// does anything before run().
   [[nodiscard]] std::vector<KernelState> kernels() const;
   /// The one that runs a logical thread now; 0: none does. From any OS thread, as kernels().
   [[nodiscard]] pid_t os_thread_of(const LogicalThread& thread) const;

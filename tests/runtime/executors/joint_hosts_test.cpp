@@ -34,17 +34,21 @@ class JointHostsTest : public testing::Test {
   /// Runs a kernel that takes so long on each of both. The giver gives way meanwhile.
   void run_kernels(microseconds length) {
     hand_out(length, 2);
-    while (!have_run(2)) {
-      if (!give_way()) yield();
-    }
+    while (!have_run(2)) submit_and_give_way();
   }
   /// The same until the three are on one host, or on two, and stay there. When that is depends on
-  /// what else the machine does.
-  void run_kernels_until(bool joint, microseconds length) {
+  /// what else the machine does. How often they were seen to join or part.
+  int run_kernels_until(bool joint, microseconds length) {
+    int changes = 0;
+    bool before = other_host_naps();
     for (int stays = 0; stays < 20;) {
       run_kernels(length);
-      stays = are_joint() == joint && other_host_naps() == joint ? stays + 1 : 0;
+      const bool now = other_host_naps();
+      changes += now != before ? 1 : 0;
+      before = now;
+      stays = are_joint() == joint && now == joint ? stays + 1 : 0;
     }
+    return changes;
   }
   /// The giver sleeps meanwhile.
   void run_kernels_alone(microseconds length) {
@@ -60,7 +64,10 @@ class JointHostsTest : public testing::Test {
     while (!have_run(1)) yield();
   }
   /// The giver is not taken by the other host from now on: it could not have hosts join there.
-  void stay() { static_cast<HostedThread*>(giver_)->keep(true); }
+  void stay(bool stays = true) {
+    const TsanHostScope as_host;
+    static_cast<HostedThread*>(giver_)->keep(stays);
+  }
   /// A kernel of the second that waits on the other host, while the first has short ones until it
   /// has come to the giver's host.
   void join_beside_a_kernel_that_waits() {
@@ -75,6 +82,12 @@ class JointHostsTest : public testing::Test {
     length_ = microseconds(0);
     do run_kernel_of(runners_[0]);
     while (runners_[0].runs_on.load() != gettid());
+  }
+  /// Long kernels of the first beside that, until it has come to the other host.
+  void part_beside_a_kernel_that_waits() {
+    length_ = long_kernel;
+    do run_kernel_of(runners_[0]);
+    while (runners_[0].runs_on.load() == gettid());
   }
   void end_the_kernel_that_waits() {
     Runner& waiter = runners_[1];
@@ -127,8 +140,16 @@ class JointHostsTest : public testing::Test {
   }
   static void run_kernel_of(Runner& runner) {
     hand_out(runner);
-    while (!runner.has_run()) {
-      if (!give_way()) yield();
+    while (!runner.has_run()) submit_and_give_way();
+  }
+  /// As an orchestrator: whoever has come to its host by then has not run when it gives way again.
+  static void submit_and_give_way() {
+    give_way();
+    spin(microseconds(5));
+  }
+  static void spin(microseconds length) {
+    const auto end = steady_clock::now() + length;
+    while (steady_clock::now() < end) {
     }
   }
   [[nodiscard]] bool have_run(uint32_t runners) const {
@@ -157,10 +178,7 @@ class JointHostsTest : public testing::Test {
     if (!is_released_) is_inside_ = true;
     while (!is_released_) {
     }
-    if (length_ == microseconds(0)) return;
-    const auto end = steady_clock::now() + length_;
-    while (steady_clock::now() < end) {
-    }
+    if (length_ != microseconds(0)) spin(length_);
   }
 
   Team team_;
@@ -190,8 +208,17 @@ TEST_F(JointHostsTest, TheyJoinAgainWhenKernelsAreShort) {
   run_team([this] {
     stay();
     run_kernels_until(false, long_kernel);
-    run_kernels_until(true, microseconds(0));
+    EXPECT_LT(run_kernels_until(true, microseconds(0)), 10);
     run_kernels_until(false, long_kernel);
+  });
+}
+
+/// Its host gives it up for the time of a long kernel.
+TEST_F(JointHostsTest, TheyJoinAgainOnceTheGiverWasTaken) {
+  run_team([this] {
+    run_kernels(microseconds(0));
+    run_one_that_waits_for_the_giver();
+    run_kernels_until(true, microseconds(0));
   });
 }
 
@@ -210,6 +237,29 @@ TEST_F(JointHostsTest, NobodyNapsBesideAKernelThatWaits) {
     run_kernels_until(false, long_kernel);
     join_beside_a_kernel_that_waits();
     while (!other_host_sleeps()) yield();
+    end_the_kernel_that_waits();
+  });
+}
+
+/// Then the giver alone gets to see that kernels have become long.
+TEST_F(JointHostsTest, TheyPartBesideAKernelThatWaits) {
+  run_team([this] {
+    stay();
+    run_kernels_until(false, long_kernel);
+    join_beside_a_kernel_that_waits();
+    part_beside_a_kernel_that_waits();
+    end_the_kernel_that_waits();
+  });
+}
+
+/// Nor does who waits for such a kernel take others back to where they wait for a long one.
+TEST_F(JointHostsTest, NobodyWaitsForALongKernelBesideAKernelThatWaits) {
+  run_team([this] {
+    stay();
+    run_kernels_until(false, long_kernel);
+    join_beside_a_kernel_that_waits();
+    stay(false);
+    run_one_that_waits_for_the_giver();
     end_the_kernel_that_waits();
   });
 }

@@ -78,6 +78,24 @@ TEST_F(KernelPaceTest, WhatIsShortIsGiven) {
   EXPECT_TRUE(pace.is_long());
 }
 
+TEST_F(KernelPaceTest, ForgetsUntilTheNextVerdict) {
+  run(verdict, 0);
+  pace_.forget();
+  run(later - Pace::kernels_per_sample, 0);
+  EXPECT_FALSE(pace_.is_short());
+  EXPECT_FALSE(pace_.is_long());
+  run(Pace::kernels_per_sample, 0);
+  EXPECT_TRUE(pace_.is_short());
+}
+
+TEST_F(KernelPaceTest, OneThatIsLongIsAnInterruption) {
+  run(verdict - 2, 0);
+  run(1, 200);
+  run(1, 1000);
+  EXPECT_FALSE(pace_.is_long());
+  EXPECT_FALSE(pace_.is_short());
+}
+
 TEST_F(KernelPaceTest, OneOfSoManyIsASampleAfterTheFirstOnes) {
   EXPECT_EQ(asked_by(verdict, 200), 3 * static_cast<int>(verdict));
   EXPECT_EQ(asked_by(later, 200), 3 * static_cast<int>(verdict));

@@ -137,6 +137,29 @@ TEST(TeamState, AHostThatHangsBeforeItsFirstTurnIsToldApart) {
             "  next (host 1): waits to be rung, or for its host to run it\n");
 }
 
+/// As by the ticker of a launch, which begins before the team does. TSan sees who reads hosts while
+/// they are made.
+TEST(TeamState, ItsThreadsDoNothingBeforeTheyAreMade) {
+  Team team(packed(3));
+  LogicalThread& first = team.add("first", 1, [] {});
+  EXPECT_TRUE(team.kernels().empty());
+  EXPECT_EQ(team.os_thread_of(first), 0);
+  std::atomic<bool> looks{false};
+  std::atomic<bool> ends{false};
+  std::thread watcher([&] {
+    do {
+      const std::size_t threads = team.kernels().size();
+      EXPECT_TRUE(threads == 0 || threads == 3) << threads;
+      (void)team.os_thread_of(first);
+      looks = true;
+    } while (!ends);
+  });
+  while (!looks) std::this_thread::yield();
+  team.run();
+  ends = true;
+  watcher.join();
+}
+
 TEST(TeamState, OsThreadsRunAKernelOrWait) {
   Team team({.executor = Executor::threads});
   OpenKernel kernel;
