@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/executors/hardware.hpp"
+
 namespace pto2::executors {
 namespace {
 
@@ -106,6 +108,18 @@ TEST(BeginApart, ThereMustBeACpuForEach) {
     EXPECT_TRUE(CPU_EQUAL(&seen.placed, &all));
     EXPECT_TRUE(CPU_EQUAL(&seen.released, &all));
   }
+}
+
+TEST(BeginApart, TheHostsOfATeamMayGoWhereItsMakerMay) {
+  const cpu_set_t all = own_cpus();
+  cpu_set_t first;
+  cpu_set_t second;
+  Team team({.executor = Executor::packed, .host_threads = 2});
+  team.add("first", 0, [&first] { first = own_cpus(); });
+  team.add("second", 1, [&second] { second = own_cpus(); });
+  team.run();
+  EXPECT_TRUE(CPU_EQUAL(&first, &all));
+  EXPECT_TRUE(CPU_EQUAL(&second, &all));
 }
 
 }  // namespace
