@@ -266,35 +266,6 @@ TEST_P(KernelWaits, OneWaitsBehindAFullQueue) {
   }
 }
 
-/// Kernels wait for the last task on both vector cores of one scheduler. The other one takes tasks
-/// from the queues, which are full, and then runs one itself that waits, too: the orchestrator has
-/// to hear of the room before.
-TEST_P(KernelWaits, ThereIsRoomBeforeAnOwnTask) {
-  DeviceConfig config = small_device();
-  config.chip = {"two", 2, 1, 2, 2};
-  config.shards = 1;
-  config.shard_capacity = 2;
-  config.orchestrator_queue = 2;
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
-    Exchange exchange;
-    const auto entry = [&](PTO2Runtime* rt) {
-      PTOParam params[] = {make_scalar_param(reinterpret_cast<uint64_t>(&exchange))};
-      const int32_t cluster = pto2_rt_allocate_cluster(rt);
-      submit(rt, 5, PTO2_WORKER_VECTOR, exchange, cluster);
-      submit(rt, 5, PTO2_WORKER_VECTOR, exchange, cluster);
-      const auto submit_to_any = [&] {
-        pto2_rt_submit_task(rt, 3, PTO2_WORKER_VECTOR, nullptr, 0);
-      };
-      for (int i = 0; i < 2; ++i) submit_to_any();
-      pto2_rt_submit_task(rt, 5, PTO2_WORKER_AI_CPU, params, 1);
-      for (int i = 0; i < 4; ++i) submit_to_any();
-      pto2_rt_submit_task(rt, 6, PTO2_WORKER_CUBE, params, 1);
-    };
-    const RunResult result = run_at(GetParam(), config, {kernels, entry, {}}, seed);
-    ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message << ", seed " << seed;
-  }
-}
-
 /// Two kernels, of which `who` waits for the other; all on one cluster with one scheduler.
 class MixedWaits : public testing::TestWithParam<ExecutorKind> {
  protected:

@@ -1,0 +1,67 @@
+/// Tasks that a scheduler runs itself.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "core/task_word.hpp"
+#include "runtime/executors/hardware.hpp"
+#include "runtime/run/argument_blocks.hpp"
+#include "runtime/scheduler/scheduler_impl.hpp"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+/// Of one thread, which rings nobody.
+struct OneThread : executors::Hardware {
+  struct doorbell {
+    void ring() const {}
+  };
+};
+
+/// The rooms of scheduler 0, and a task of its own, whose kernel sees whether the orchestrator is
+/// yet to be told of room.
+class OwnTasksTest : public testing::Test {
+ protected:
+  static constexpr auto cube = static_cast<uint32_t>(CoreType::cube);
+  static inline ReadyTasks<OneThread, TaskWord>* asked = nullptr;
+  static inline bool is_untold = false;
+
+  OwnTasksTest() {
+    asked = &ready;
+    const auto kernel = [](int64_t*) {
+      is_untold = asked->has_made_room();
+      throw std::runtime_error("it need not complete");
+    };
+    const SlotId task = make_slot(0, 9);
+    const TaskArguments arguments = blocks.take(0);
+    arguments.call() = {.run = &state.calls.run, .pipes = 0, .kernel = 0, .params = 0, .misuse = 0};
+    state.life.slot(task).descriptor.write(
+        {{.type = CoreType::ai_cpu}, make_id(0, 9), kernel, arguments});
+    EXPECT_TRUE(state.ready[own_type].push_orchestrators(task));
+  }
+
+  RunState<OneThread, TaskWord> state{tiny_device()};
+  SchedulerDesk<OneThread, TaskWord> desk{state, SchedulerId(0)};
+  Announcements<OneThread, TaskWord> announcements{desk};
+  ReadyTasks<OneThread, TaskWord> ready{desk};
+  Loans<OneThread, TaskWord> loans{desk, ready};
+  PinnedDispatch<OneThread, TaskWord> pinned{desk};
+  ReadyDispatch<OneThread, TaskWord> dispatch{desk, ready, loans, pinned, announcements};
+  Completion<OneThread, TaskWord> completion{desk, dispatch};
+  OwnTasks<OneThread, TaskWord> own_tasks{desk, ready, completion, announcements};
+  ArgumentBlocks blocks{4};
+};
+
+/// The kernel may wait for a task that has no room yet (RT-I3).
+TEST_F(OwnTasksTest, TheOrchestratorHearsOfRoomBeforeTheKernel) {
+  ASSERT_TRUE(state.ready[cube].push_orchestrators(make_slot(0, 1)));
+  SlotId other;
+  ASSERT_TRUE(ready.next(cube, other));
+  EXPECT_TRUE(own_tasks.run_one());
+  EXPECT_TRUE(state.fatal.is_set()) << "it has run";
+  EXPECT_FALSE(is_untold);
+}
+
+}  // namespace
+}  // namespace pto2::test
