@@ -26,19 +26,31 @@ milliseconds cpu_time() {
   return milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
 }
 
-/// A kernel that sleeps, and a flag that says that it has ended.
+/// A kernel that sleeps until the others are done, or would never be.
 struct SleepingKernel {
-  int64_t ms;
-  std::atomic<bool> ended{false};
+  const std::atomic<int>& done;
+  int others;
+  int64_t ms_after{0};        ///< it sleeps on for as long
+  milliseconds cpu_after{0};  ///< what the process has used of a CPU meanwhile
+  std::atomic<bool> begun{false};
+  bool gave_up = false;
 
   void run() {
-    detached(
-        [](int64_t* self) {
-          auto& kernel = *reinterpret_cast<SleepingKernel*>(self);
-          std::this_thread::sleep_for(milliseconds(kernel.ms));
-          kernel.ended = true;
-        },
-        reinterpret_cast<int64_t*>(this));
+    detached([](int64_t* self) { reinterpret_cast<SleepingKernel*>(self)->sleep(); },
+             reinterpret_cast<int64_t*>(this));
+  }
+
+ private:
+  void sleep() {
+    begun = true;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (done.load() < others && !gave_up) {
+      std::this_thread::sleep_for(milliseconds(1));
+      gave_up = std::chrono::steady_clock::now() > end;
+    }
+    const auto before = cpu_time();
+    std::this_thread::sleep_for(milliseconds(ms_after));
+    cpu_after = cpu_time() - before;
   }
 };
 
@@ -47,16 +59,15 @@ struct SleepingKernel {
 TEST(PackedTeam, ASleepingKernelKeepsNobodyWaiting) {
   for (const uint32_t hosts : {2u, 3u}) {
     Team team(packed(hosts));
-    const auto cpu = cpu_time();
-    SleepingKernel kernel{.ms = 300};
-    std::atomic<int> too_late{0};
+    std::atomic<int> done{0};
+    SleepingKernel kernel{.done = done, .others = 10, .ms_after = 300};
     team.add("long", 1, [&] { kernel.run(); });
-    for (int i = 0; i < 10; ++i) {
-      team.add("short", 1, [&] { too_late += kernel.ended ? 1 : 0; });
+    for (int i = 0; i < kernel.others; ++i) {
+      team.add("short", 1, [&] { ++done; });
     }
     team.run();
-    EXPECT_EQ(too_late.load(), 0) << hosts << " hosts";
-    EXPECT_LT((cpu_time() - cpu).count(), 150) << hosts << " hosts";
+    EXPECT_FALSE(kernel.gave_up) << hosts << " hosts";
+    EXPECT_LT(kernel.cpu_after.count(), 150) << hosts << " hosts";
   }
 }
 
@@ -64,24 +75,30 @@ TEST(PackedTeam, ASleepingKernelKeepsNobodyWaiting) {
 TEST(PackedTeam, FibersRungDuringAKernelAreTakenOver) {
   Team team(packed(2));
   std::atomic<int> stage{0};
-  std::atomic<int> too_late{0};
-  SleepingKernel kernel{.ms = 400};
+  std::atomic<int> done{0};
+  SleepingKernel kernel{.done = done, .others = 4};
   std::vector<LogicalThread*> waiters;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < kernel.others; ++i) {
     waiters.push_back(&team.add("waiter", 1, [&] {
       Hardware::await([&] { return stage.load() == 1; });
-      too_late += kernel.ended ? 1 : 0;
+      ++done;
     }));
   }
   team.add("long", 1, [&] { kernel.run(); });
   team.add("elsewhere", 0, [&] {
-    SleepingKernel delay{.ms = 30};
-    delay.run();
+    // In a kernel, so that this host takes nobody over before.
+    detached(
+        [](int64_t* begun) {
+          while (!*reinterpret_cast<std::atomic<bool>*>(begun)) {
+            std::this_thread::sleep_for(milliseconds(1));
+          }
+        },
+        reinterpret_cast<int64_t*>(&kernel.begun));
     stage = 1;
     for (auto* waiter : waiters) waiter->ring();
   });
   team.run();
-  EXPECT_EQ(too_late.load(), 0);
+  EXPECT_FALSE(kernel.gave_up);
 }
 
 /// Who gives way looks for those that were rung from another host, too.
@@ -134,32 +151,25 @@ TEST(PackedTeam, WhoGivesWayRestsForSomeRounds) {
 }
 
 /// Three hosts, all but one inside kernels that sleep: what the last free host leaves behind when
-/// it goes into a kernel of its own must reach whoever is awake first.
+/// it goes into a kernel of its own must reach whoever is awake first. No kernel ends before all
+/// run side by side, so that the run does not end if one is forgotten.
 TEST(PackedTeam, WorkLeftByAThiefIsNotForgotten) {
   Team team(packed(4));
-  std::atomic<int> running{0};
-  std::atomic<int> most{0};
+  std::atomic<int> begun{0};
   static constexpr int kernels = 4;
-  struct Shared {
-    std::atomic<int>*running, *most;
-  } shared{&running, &most};
   for (int i = 0; i < kernels; ++i) {
     team.add("kernel", 1, [&] {
       detached(
           [](int64_t* argument) {
-            auto& s = *reinterpret_cast<Shared*>(argument);
-            const int now = ++*s.running;
-            int seen = s.most->load();
-            while (seen < now && !s.most->compare_exchange_weak(seen, now)) {
-            }
-            std::this_thread::sleep_for(milliseconds(100));
-            --*s.running;
+            auto& all_begun = *reinterpret_cast<std::atomic<int>*>(argument);
+            ++all_begun;
+            while (all_begun.load() < kernels) std::this_thread::sleep_for(milliseconds(1));
           },
-          reinterpret_cast<int64_t*>(&shared));
+          reinterpret_cast<int64_t*>(&begun));
     });
   }
   team.run();
-  EXPECT_EQ(most.load(), kernels) << "four hosts run four kernels side by side";
+  EXPECT_EQ(begun.load(), kernels);
 }
 
 /// A lost ring shows as a run that does not end. Each fiber owns a counter; whoever increases it
