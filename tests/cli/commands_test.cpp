@@ -18,7 +18,6 @@ using testing::HasSubstr;
 TEST(List, NamesWorkloadsAndCases) {
   const Outcome text = pto2({"list"});
   EXPECT_EQ(text.code, 0);
-  EXPECT_LT(text.seconds, 5);
   for (const char* name : {"paged_attention:", "paged_attention_seq:", "vector_example:",
                            "alternating:", "bgemm:", "block_incore:", "clusters:", "deadlock:",
                            "matmul:", "CaseBatch256", "ProdCase2", "TaskRingNested passes"}) {

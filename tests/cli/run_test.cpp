@@ -305,7 +305,7 @@ TEST(Run, AScopeLargerThanTheWindowIsADeadlock) {
   const Outcome outcome =
       pto2({"run", "paged_attention", "--case", "CaseBatch256", "--window", "8", "--json", "-"});
   EXPECT_EQ(outcome.code, 5);
-  EXPECT_LT(outcome.seconds, 1);
+  EXPECT_LT(outcome.seconds, 30) << "half of the deadline of kernels";
   for (const char* text : {"- Oldest alive: task 0 of ring 1, state 2 (completed)",
                            "FATAL: Flow Control Deadlock Detected!", "Task Ring is FULL",
                            "- Window size: 8", "Wait-for cycle:", "--window 16"}) {
