@@ -164,7 +164,7 @@ def test_other_threads_of_python_go_on(waiting):
     setter.start()
     result = pto2.Runtime().run(*waiting, [flag, 1, 60_000])
     setter.join()
-    assert 0.01 < result.wall_s < 30
+    assert result.wall_s < 30
 
 
 def test_runtimes_run_side_by_side(waiting):
