@@ -18,7 +18,8 @@
 #   ONE_THREAD           TSan could find nothing in it: "sanitize" is not for that flavour; in
 #                        builds without a sanitizer a test of pto2_test ends at its second thread
 #   ARGUMENTS arg...
-#   TIMEOUT seconds      default 120; five times as much under a sanitizer
+#   TIMEOUT seconds      default 120, or twenty times COST if that is more: for a machine that is
+#                        slow and busy; five times as much under a sanitizer
 #   ALONE                CTest runs no other test at the same time
 #   COST seconds         what it takes, if that is long: CTest begins with the longest, so that none
 #                        runs alone at the end
@@ -93,6 +94,12 @@ function(pto2_program_test NAME TARGET)
   endif()
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)
+    if(TEST_COST)
+      math(EXPR for_cost "20 * ${TEST_COST}")
+      if(for_cost GREATER TEST_TIMEOUT)
+        set(TEST_TIMEOUT ${for_cost})
+      endif()
+    endif()
   endif()
   math(EXPR TEST_TIMEOUT "${TEST_TIMEOUT} * ${PTO2_TEST_SLOWDOWN}")
 
