@@ -256,9 +256,15 @@ class BesideASleeper {
     run_kernel([](int64_t* self) { (reinterpret_cast<BesideASleeper*>(self)->*kernel)(); },
                reinterpret_cast<int64_t*>(this));
   }
+  /// The first time by the clock: it may be too short for anybody to take what must not be taken.
+  /// The second time until the second step has looked, or never would.
   void sleep() {
-    ++begun_;
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const bool is_first = ++begun_ == 1;
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(is_first ? 200 : 20'000);
+    while (!has_looked_ && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     ++ended_;
   }
   void wait() {
@@ -275,6 +281,7 @@ class BesideASleeper {
     }
     if (begun_ != 2) return AfterStep::rung;
     was_taken_ = ended_ == 1;
+    has_looked_ = true;
     return AfterStep::end;
   }
   /// Rings the stepped one while the sleeper sleeps. Before, its host is busy.
@@ -295,6 +302,7 @@ class BesideASleeper {
   std::atomic<bool> has_waited_{false};
   std::atomic<int> begun_{0};  // kernels of the sleeper
   std::atomic<int> ended_{0};
+  std::atomic<bool> has_looked_{false};
   bool has_stayed_ = false;
   bool was_taken_ = false;
 };
