@@ -2,6 +2,7 @@
 #include "runtime/executors/team_state.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <functional>
 #include <memory>
@@ -141,7 +142,10 @@ TEST(TeamState, AHostThatHangsBeforeItsFirstTurnIsToldApart) {
 /// they are made.
 TEST(TeamState, ItsThreadsDoNothingBeforeTheyAreMade) {
   Team team(packed(3));
-  LogicalThread& first = team.add("first", 1, [] {});
+  LogicalThread* self = nullptr;
+  LogicalThread& first =
+      team.add("first", 1, [&] { EXPECT_EQ(team.os_thread_of(*self), gettid()); });
+  self = &first;
   EXPECT_TRUE(team.kernels().empty());
   EXPECT_EQ(team.os_thread_of(first), 0);
   std::atomic<bool> looks{false};
