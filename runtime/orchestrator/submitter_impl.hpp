@@ -398,7 +398,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
   }
   if (!task.is_block) return;
   const SlotId slot = state_.life.slot_id(id);
-  BlockState<P>& block = state_.block(slot);
+  BlockState<P>& block = state_.block_to_open(slot);
   BlockShape shape{.params = static_cast<uint32_t>(task.params.size())};
   if (!task.is_pinned()) {
     block.parts.open(task.block_dim);

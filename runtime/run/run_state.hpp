@@ -83,7 +83,7 @@ struct RingArrays {
     slots.keep_for_the_next(tasks);
     arguments.keep_for_the_next(tasks);
     argument_blocks.keep_memory();
-    blocks.keep_for_the_next(tasks);
+    blocks.keep_for_the_next(blocks_end);
     nodes.keep_for_the_next(taken + 1);
     heap_ends.keep_for_the_next(tasks);
     pool_marks.keep_for_the_next(tasks);
@@ -93,6 +93,7 @@ struct RingArrays {
   typename P::template shared_array<typename P::template cell<TaskArguments>> arguments;
   ArgumentBlocks argument_blocks;  // the orchestrator's
   typename P::template shared_array<BlockState<P>> blocks;
+  uint64_t blocks_end = 0;  // the orchestrator's: no block task has had a slot from here on
   typename P::template shared_array<DependencyNode<P>> nodes;
   MappedArray<uint64_t> heap_ends;
   MappedArray<uint64_t> pool_marks;
@@ -160,6 +161,13 @@ class RunState {
   }
   [[nodiscard]] BlockState<P>& block(SlotId slot) {
     return rings[ring_of(slot).value]->blocks[index_of(slot)];
+  }
+
+  /// The same by the orchestrator, for a block task that is to have the slot.
+  [[nodiscard]] BlockState<P>& block_to_open(SlotId slot) {
+    uint64_t& end = rings[ring_of(slot).value]->blocks_end;
+    end = std::max<uint64_t>(end, index_of(slot) + 1);
+    return block(slot);
   }
 
   /// By who has consumed this task: moves the watermark of its ring as far as it goes. Records the
