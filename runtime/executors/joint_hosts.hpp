@@ -5,16 +5,32 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 #include "runtime/executors/machine.hpp"
 
 namespace pto2::executors {
 
+/// Where a thread is in its team: those of a group ring each other most.
+struct TeamPlace {
+  uint32_t number;
+  uint32_t group;  ///< 0: that of the orchestrator
+};
+
+/// Whether a thread stays with the one that has hosts part: half of the groups do, its own first,
+/// or of a single one every other thread. Group 0 stays.
+[[nodiscard]] constexpr bool stays_with(TeamPlace parting, TeamPlace thread, uint32_t last_group) {
+  if (thread.group == 0) return true;
+  if (last_group == 1) return thread.number % 2 == parting.number % 2;
+  return (thread.group + last_group - parting.group) % last_group < last_group / 2;
+}
+
 class JointHosts {
  public:
-  /// `may_join`: else they are apart for ever.
-  explicit JointHosts(bool may_join) : may_join_(may_join), joint_(may_join) {}
+  /// `may_join`: else they are apart for ever. No nap takes longer than `longest_nap`.
+  JointHosts(bool may_join, std::chrono::nanoseconds longest_nap)
+      : may_join_(may_join), longest_nap_(longest_nap), joint_(may_join) {}
 
   [[nodiscard]] bool may_join() const { return may_join_; }
   [[nodiscard]] bool are_joint() const { return joint_.load(std::memory_order_relaxed); }
@@ -29,7 +45,7 @@ class JointHosts {
   template <class IsOver>
   void nap(IsOver&& is_over) {
     std::unique_lock lock(mutex_);
-    nap_.wait_for(lock, longest_nap, [&] { return !are_joint() || is_over(); });
+    nap_.wait_for(lock, longest_nap_, [&] { return !are_joint() || is_over(); });
   }
   void end_nap() {
     { const std::lock_guard lock(mutex_); }
@@ -37,10 +53,8 @@ class JointHosts {
   }
 
  private:
-  /// A kernel that gets long has the others wait for so long, once.
-  static constexpr std::chrono::microseconds longest_nap{200};
-
   const bool may_join_;
+  const std::chrono::nanoseconds longest_nap_;
   Machine::atomic<bool> joint_;
   std::mutex mutex_;
   std::condition_variable nap_;

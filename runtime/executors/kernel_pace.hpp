@@ -21,10 +21,8 @@ class KernelPace {
     if (--until_sample_ == 0) [[unlikely]]
       begin_sample();
   }
-  void end() {
-    if (begin_ns_ != 0) [[unlikely]]
-      end_sample();
-  }
+  /// True: they are long, as is known since this one.
+  [[nodiscard]] bool end() { return begin_ns_ != 0 && end_sample(); }
 
   // From any OS thread.
 
@@ -55,18 +53,19 @@ class KernelPace {
     begin_ns_ = now();
     clock_ns_ = begin_ns_ - before;
   }
-  [[gnu::noinline]] void end_sample() {
+  [[gnu::noinline]] bool end_sample() {
     const uint64_t end = now();
     const uint64_t taken = end - std::min(end, begin_ns_ + clock_ns_);
     begin_ns_ = 0;
     not_short_ += taken > short_ns_ ? 1 : 0;
     long_ += taken > 2 * short_ns_ ? 1 : 0;
-    if (++samples_ != samples_per_verdict) return;
+    if (++samples_ != samples_per_verdict) return false;
     verdict_.store(not_short_ <= 1 ? Verdict::is_short
                    : long_ > 1     ? Verdict::is_long
                                    : Verdict::neither,
                    std::memory_order_relaxed);
     samples_ = not_short_ = long_ = 0;
+    return is_long();
   }
 
   const uint64_t short_ns_;

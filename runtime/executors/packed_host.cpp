@@ -22,7 +22,8 @@ constexpr uint32_t turns_before_sleep = 500;
 /// 3 microseconds.
 constexpr uint32_t turns_of_a_long_kernel = 64;
 
-/// Rounds of the others that a fiber gives way for: to go on takes longer than a round.
+/// Rounds of the others that a fiber gives way for if they are all here: to go on takes longer than
+/// a round of short kernels. Elsewhere others may have nothing to do meanwhile.
 constexpr uint32_t rounds_of_a_way = 8;
 
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
@@ -98,7 +99,7 @@ inline bool PackedHost::is_to_move_out() const {
 /// Runs the thread until it waits. Whether it has ended thereby.
 inline bool PackedHost::resume(HostedThread& thread) {
   if (is_to_move_out() && !thread.is_kept()) [[unlikely]] {
-    move_out(nullptr);
+    move_out([](const HostedThread&) { return true; });
     return false;
   }
   bool ends = false;
@@ -172,22 +173,26 @@ bool PackedHost::yield_for(uint32_t rounds) {
 }
 
 bool PackedHost::give_way() {
-  if (team_.joint_.may_join()) join_or_part();
-  return yield_for(rounds_of_a_way);
+  if (team_.joint_.may_join()) join_if_short();
+  return yield_for(are_apart() ? 1 : rounds_of_a_way);
 }
 
-void PackedHost::join_or_part() {
-  if (!team_.joint_.are_joint()) {
-    if (other_of_two().pace_.is_short()) set_joint(true);
-  } else if (is_first_ && pace_.is_long()) {
-    set_joint(false);
-    const TsanHostScope as_host;
-    move_out(current());
-  }
+void PackedHost::join_if_short() {
+  if (!team_.joint_.are_joint() && other_of_two().pace_.is_short()) set_joint(true);
 }
 
-/// What is known of the kernels of both is of before: by that they would part at once again, or
-/// join.
+/// Kernels have become long, as one has shown that has just ended here.
+[[gnu::noinline]] void PackedHost::part() {
+  if (!is_first_ || !team_.joint_.are_joint()) return;
+  set_joint(false);
+  const TeamPlace here = team_.place_of(*current());
+  move_out([this, here](const HostedThread& thread) {
+    return !stays_with(here, team_.place_of(thread), team_.last_group_);
+  });
+}
+
+/// What is known of the kernels of both is of before: by that they would join again once they have
+/// parted.
 void PackedHost::set_joint(bool joint) {
   for (const auto& host : team_.hosts_) host->pace_.forget();
   if (joint) {
@@ -197,11 +202,13 @@ void PackedHost::set_joint(bool joint) {
   }
 }
 
-/// All fibers that wait here, but for those that are kept and `but`, go to the other of two hosts.
-[[gnu::noinline]] void PackedHost::move_out(const HostedThread* but) {
+/// The fibers that wait here and moves(fiber), but for those that are kept, go to the other of two
+/// hosts.
+template <class Moves>
+void PackedHost::move_out(Moves&& moves) {
   for (HostedThread* thread : team_.fibers_) {
-    if (thread->home() != this || thread == but) continue;
-    if (!thread->is_kept() && !thread->has_ended()) hand_over(*thread, other_of_two());
+    if (thread->home() != this || thread->is_kept() || thread->has_ended()) continue;
+    if (moves(*thread)) hand_over(*thread, other_of_two());
   }
 }
 
@@ -209,8 +216,13 @@ PackedHost& PackedHost::other_of_two() const {
   return *team_.hosts_[is_first_ ? 1 : 0];
 }
 
+/// Whether other hosts have fibers, too.
+bool PackedHost::are_apart() const {
+  return team_.hosts_.size() > 1 && !team_.joint_.are_joint();
+}
+
 uint32_t PackedHost::polling_rounds() const {
-  return team_.hosts_.size() > 1 && !team_.joint_.are_joint() ? polling_rounds_of_a_pair : 0;
+  return are_apart() ? polling_rounds_of_a_pair : 0;
 }
 
 void PackedHost::wait_in_kernel() {
@@ -244,16 +256,11 @@ bool PackedHost::keeps_any() const {
 }
 
 /// Of the host whose fibers are at the first one while kernels are short: it does not sleep, as it
-/// would be woken at each of them, and does not keep the CPU busy either. Nobody there may get to
-/// see that kernels have become long.
+/// would be woken at each of them, and does not keep the CPU busy either. It looks whether one
+/// there has become long that has not ended.
 void PackedHost::nap() {
   team_.joint_.nap([this] { return team_.shared_->is_over() || has_mail(); });
-  PackedHost& first = other_of_two();
-  if (!first.pace_.is_long()) {
-    (void)steal_from_long_kernels();
-  } else if (steal_from(first)) {
-    set_joint(false);
-  }
+  (void)steal_from_long_kernels();
 }
 
 /// Looks for work for a while. Whether there may be some, or nothing to wait for.

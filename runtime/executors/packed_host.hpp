@@ -53,8 +53,10 @@ class PackedHost : public FiberHost<Machine> {
   }
   void attach() {
     const TsanHostScope as_host;
-    pace_.end();
+    const bool are_long = pace_.end();
     FiberHost::attach();
+    if (are_long) [[unlikely]]
+      part();
   }
   /// Inside a kernel: lets the other fibers run until the kernel's own was rung.
   void wait_in_kernel();
@@ -88,10 +90,13 @@ class PackedHost : public FiberHost<Machine> {
   [[nodiscard]] bool has_others();
   [[nodiscard]] bool is_to_move_out() const;
   bool yield_for(uint32_t rounds);
+  [[nodiscard]] bool are_apart() const;
   [[nodiscard]] PackedHost& other_of_two() const;
-  void join_or_part();
+  void join_if_short();
+  void part();
   void set_joint(bool joint);
-  void move_out(const HostedThread* but);
+  template <class Moves>
+  void move_out(Moves&& moves);
   [[nodiscard]] bool keeps_any() const;
   void nap();
   [[nodiscard]] bool look_around();

@@ -53,7 +53,7 @@ PackedTeam::PackedTeam(const TeamOptions& options)
     : host_threads_(options.host_threads),
       stack_bytes_(options.stack_bytes),
       short_kernel_ns_(static_cast<uint64_t>(options.short_kernel.count())),
-      joint_(may_join(options)) {}
+      joint_(may_join(options), options.longest_nap) {}
 
 PackedTeam::~PackedTeam() = default;
 
@@ -74,6 +74,7 @@ LogicalThread& PackedTeam::add_stepped(std::string name, uint32_t group,
 LogicalThread& PackedTeam::add(HostedThread& thread, uint32_t group) {
   fibers_.push_back(&thread);
   groups_.push_back(group);
+  last_group_ = std::max(last_group_, group);
   return thread;
 }
 

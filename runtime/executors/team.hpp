@@ -31,6 +31,9 @@ struct TeamOptions {
   /// Of two that may join: kernels that take longer are worth another OS thread. It is what it
   /// costs that one thread submits a task and the other runs it: some ten lines that change hands.
   std::chrono::nanoseconds short_kernel{150};
+  /// Of two that may join: a kernel that gets long, the first of that kind, has the others wait for
+  /// so long.
+  std::chrono::nanoseconds longest_nap = std::chrono::microseconds(200);
   std::size_t stack_bytes = std::size_t{1} << 20;  ///< packed: each stack
 };
 
@@ -56,6 +59,9 @@ class PackedTeam {
   /// From any OS thread: none before settle() has made them.
   [[nodiscard]] std::span<const std::unique_ptr<PackedHost>> hosts() const;
   [[nodiscard]] ThreadState state_of(const HostedThread& fiber) const;
+  [[nodiscard]] TeamPlace place_of(const HostedThread& fiber) const {
+    return {fiber.number(), groups_[fiber.number()]};
+  }
   LogicalThread& add(HostedThread& thread, uint32_t group);
 
   uint32_t host_threads_;
@@ -65,6 +71,7 @@ class PackedTeam {
   std::vector<std::unique_ptr<SteppedThread>> stepped_;
   std::vector<HostedThread*> fibers_;  // both, by number
   std::vector<uint32_t> groups_;
+  uint32_t last_group_ = 0;
   std::vector<std::unique_ptr<PackedHost>> hosts_;
   // The same, as core knows them.
   std::vector<HostedFiber<Machine>*> hosted_;

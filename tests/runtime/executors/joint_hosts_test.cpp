@@ -23,15 +23,19 @@ constexpr microseconds long_kernel(60);
 /// By what the team was told, which a launch is not: this would be long there.
 constexpr microseconds short_kernel(5);
 
-/// A team of two hosts: a thread that hands out kernels, and two that run them. Whoever hands them
-/// out waits for their end.
+/// A team of two hosts: a thread that hands out kernels, and three that run them, of which the
+/// first is a group of its own. Whoever hands them out waits for their end.
 class JointHostsTest : public testing::Test {
  protected:
-  explicit JointHostsTest(bool may_join = true)
-      : team_({.executor = Executor::packed,
-               .host_threads = 2,
-               .may_join = may_join,
-               .short_kernel = long_kernel / 3}) {}
+  JointHostsTest() : JointHostsTest(TeamOptions{.may_join = true}) {}
+  explicit JointHostsTest(TeamOptions options) : team_(on_two_hosts(options)) {}
+
+  static TeamOptions on_two_hosts(TeamOptions options) {
+    options.executor = Executor::packed;
+    options.host_threads = 2;
+    if (options.short_kernel == TeamOptions().short_kernel) options.short_kernel = long_kernel / 3;
+    return options;
+  }
 
   /// Runs a kernel that takes so long on each of both. The giver gives way meanwhile.
   void run_kernels(microseconds length) {
@@ -52,10 +56,10 @@ class JointHostsTest : public testing::Test {
     }
     return changes;
   }
-  /// The giver sleeps meanwhile.
-  void run_kernels_alone(microseconds length) {
-    hand_out(length, 2);
-    while (!have_run(2)) idle();
+  /// The giver sleeps meanwhile. Of the first of them, or both.
+  void run_kernels_alone(microseconds length, uint32_t runners = 2) {
+    hand_out(length, runners);
+    while (!have_run(runners)) idle();
   }
   /// A kernel of the first that only the giver ends, once it is under way.
   void run_one_that_waits_for_the_giver() {
@@ -70,26 +74,32 @@ class JointHostsTest : public testing::Test {
     const TsanHostScope as_host;
     static_cast<HostedThread*>(giver_)->keep(stays);
   }
-  /// A kernel of the second that waits on the other host, while the first has short ones until it
+  /// Hosts that have parted, with the second group on the other one.
+  void part_by_the_first() {
+    stay();
+    length_ = long_kernel;
+    do run_kernel_of(runners_[0]);
+    while (other_host_naps());
+  }
+  /// A kernel of the second that waits on the other host, while the third has short ones until it
   /// has come to the giver's host.
   void join_beside_a_kernel_that_waits() {
     Runner& waiter = runners_[1];
-    for (;;) {
-      waiter.waits = true;
-      hand_out(waiter);
-      while (waiter.waits) yield();
-      if (waiter.runs_on.load() != gettid()) break;
-      end_the_kernel_that_waits();
-    }
+    waiter.waits = true;
+    hand_out(waiter);
+    while (waiter.waits) yield();
+    EXPECT_NE(waiter.runs_on.load(), gettid());
     length_ = microseconds(0);
-    do run_kernel_of(runners_[0]);
-    while (runners_[0].runs_on.load() != gettid());
+    do run_kernel_of(runners_[2]);
+    while (runners_[2].runs_on.load() != gettid());
   }
-  /// Long kernels of the first beside that, until it has come to the other host.
+  /// Long kernels of the third beside that, until the first has come to the other host.
   void part_beside_a_kernel_that_waits() {
     length_ = long_kernel;
-    do run_kernel_of(runners_[0]);
-    while (runners_[0].runs_on.load() == gettid());
+    do {
+      run_kernel_of(runners_[2]);
+      run_kernel_of(runners_[0]);
+    } while (runners_[0].runs_on.load() == gettid());
   }
   void end_the_kernel_that_waits() {
     Runner& waiter = runners_[1];
@@ -98,11 +108,16 @@ class JointHostsTest : public testing::Test {
     while (!waiter.has_run()) yield();
     may_go_on_ = false;
   }
+  [[nodiscard]] uint32_t host_of(uint32_t runner) const {
+    return team_.state().threads[1 + runner].host;
+  }
   [[nodiscard]] bool other_host_naps() const { return team_.host_state(1).naps; }
   [[nodiscard]] bool other_host_sleeps() const { return team_.host_state(1).asleep; }
+  /// Those that have run anything run on the giver's host.
   [[nodiscard]] bool are_joint() const {
-    return std::ranges::all_of(
-        runners_, [self = gettid()](const Runner& r) { return r.runs_on.load() == self; });
+    return std::ranges::all_of(runners_, [self = gettid()](const Runner& r) {
+      return r.run.load() == 0 || r.runs_on.load() == self;
+    });
   }
 
   template <class Body>
@@ -113,7 +128,8 @@ class JointHostsTest : public testing::Test {
       for (const Runner& runner : runners_) runner.thread->ring();
     });
     for (Runner& runner : runners_) {
-      runner.thread = &team_.add_stepped("runner", 1, [this, &runner] {
+      const uint32_t group = &runner == &runners_[0] ? 1 : 2;
+      runner.thread = &team_.add_stepped("runner", group, [this, &runner] {
         run_what_is_handed_out(runner);
         return end_if(ends_.load());
       });
@@ -185,7 +201,7 @@ class JointHostsTest : public testing::Test {
 
   Team team_;
   LogicalThread* giver_ = nullptr;
-  std::array<Runner, 2> runners_;
+  std::array<Runner, 3> runners_;
   microseconds length_{0};
   std::atomic<bool> is_inside_{false};
   std::atomic<bool> is_released_{true};
@@ -224,7 +240,6 @@ TEST_F(JointHostsTest, TheyJoinAgainOnceTheGiverWasTaken) {
   });
 }
 
-/// Who naps looks at the kernels of the other host, where nobody may come to see.
 TEST_F(JointHostsTest, TheyPartWhileTheGiverWaits) {
   run_team([this] {
     do run_kernels_alone(long_kernel);
@@ -235,8 +250,7 @@ TEST_F(JointHostsTest, TheyPartWhileTheGiverWaits) {
 /// A nap would keep the rings of the kernel from it: who waits for it sleeps, and is woken.
 TEST_F(JointHostsTest, NobodyNapsBesideAKernelThatWaits) {
   run_team([this] {
-    stay();
-    run_kernels_until(false, long_kernel);
+    part_by_the_first();
     join_beside_a_kernel_that_waits();
     while (!other_host_sleeps()) yield();
     end_the_kernel_that_waits();
@@ -246,8 +260,7 @@ TEST_F(JointHostsTest, NobodyNapsBesideAKernelThatWaits) {
 /// Then the giver alone gets to see that kernels have become long.
 TEST_F(JointHostsTest, TheyPartBesideAKernelThatWaits) {
   run_team([this] {
-    stay();
-    run_kernels_until(false, long_kernel);
+    part_by_the_first();
     join_beside_a_kernel_that_waits();
     part_beside_a_kernel_that_waits();
     end_the_kernel_that_waits();
@@ -257,8 +270,7 @@ TEST_F(JointHostsTest, TheyPartBesideAKernelThatWaits) {
 /// Nor does who waits for such a kernel take others back to where they wait for a long one.
 TEST_F(JointHostsTest, NobodyWaitsForALongKernelBesideAKernelThatWaits) {
   run_team([this] {
-    stay();
-    run_kernels_until(false, long_kernel);
+    part_by_the_first();
     join_beside_a_kernel_that_waits();
     stay(false);
     run_one_that_waits_for_the_giver();
@@ -266,8 +278,35 @@ TEST_F(JointHostsTest, NobodyWaitsForALongKernelBesideAKernelThatWaits) {
   });
 }
 
+/// A nap that nobody ends lasts for longer than the test may.
+struct LongNapsTest : JointHostsTest {
+  LongNapsTest() : JointHostsTest({.may_join = true, .longest_nap = std::chrono::hours(1)}) {}
+};
+
+TEST_F(LongNapsTest, TheEndOfTheRunEndsTheNap) {
+  run_team([this] { run_kernels(microseconds(0)); });
+}
+
+TEST_F(LongNapsTest, LongKernelsEndTheNap) {
+  run_team([this] {
+    do run_kernels_alone(long_kernel);
+    while (are_joint());
+  });
+}
+
+/// At once: the giver is back before a kernel begins that would let others be taken.
+TEST_F(LongNapsTest, HalfOfTheThreadsMoveOutAsTheyPart) {
+  run_team([this] {
+    do run_kernels_alone(long_kernel, 1);
+    while (other_host_naps());
+    EXPECT_EQ(host_of(0), 0U);
+    EXPECT_EQ(host_of(1), 1U);
+    EXPECT_EQ(host_of(2), 1U);
+  });
+}
+
 struct HostsApartTest : JointHostsTest {
-  HostsApartTest() : JointHostsTest(false) {}
+  HostsApartTest() : JointHostsTest(TeamOptions()) {}
 };
 
 TEST_F(HostsApartTest, OthersStayApartHoweverShortKernelsAre) {

@@ -29,14 +29,17 @@ class KernelPaceTest : public testing::Test {
 
   KernelPaceTest() { Clock::cost = Clock::duration(0); }
 
-  static void run(Pace& pace, uint32_t kernels, int64_t nanoseconds) {
+  /// How many of them have shown that kernels are long.
+  static uint32_t run(Pace& pace, uint32_t kernels, int64_t nanoseconds) {
+    uint32_t shown = 0;
     for (uint32_t i = 0; i < kernels; ++i) {
       pace.begin();
       Clock::time += Clock::duration(nanoseconds);
-      pace.end();
+      shown += pace.end() ? 1 : 0;
     }
+    return shown;
   }
-  void run(uint32_t kernels, int64_t nanoseconds) { run(pace_, kernels, nanoseconds); }
+  uint32_t run(uint32_t kernels, int64_t nanoseconds) { return run(pace_, kernels, nanoseconds); }
   /// How often the clock was asked for so many kernels.
   int asked_by(uint32_t kernels, int64_t nanoseconds) {
     const int before = Clock::asked;
@@ -68,6 +71,15 @@ TEST_F(KernelPaceTest, KernelsAreShortOrLongOrNeither) {
   run(later, 300);
   EXPECT_FALSE(pace_.is_long());
   EXPECT_FALSE(pace_.is_short());
+}
+
+TEST_F(KernelPaceTest, OneKernelOfEachVerdictShowsThatTheyAreLong) {
+  EXPECT_EQ(run(verdict - 1, 1000), 0U);
+  EXPECT_EQ(run(1, 1000), 1U);
+  EXPECT_EQ(run(later - Pace::kernels_per_sample, 1000), 0U);
+  EXPECT_EQ(run(Pace::kernels_per_sample, 1000), 1U);
+  EXPECT_EQ(run(later, 200), 0U);
+  EXPECT_EQ(run(later, 0), 0U);
 }
 
 TEST_F(KernelPaceTest, WhatIsShortIsGiven) {

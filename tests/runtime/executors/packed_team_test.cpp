@@ -150,6 +150,24 @@ TEST(PackedTeam, WhoGivesWayRestsForSomeRounds) {
   team.run();
 }
 
+/// With other hosts beside: those may have nothing to do until it goes on.
+TEST(PackedTeam, WhoGivesWayBesideOtherHostsGoesOnSoon) {
+  Team team(packed(2));
+  std::atomic<int> turns{0};
+  std::atomic<bool> over{false};
+  team.add("giving way", 1, [&] {
+    while (turns.load() == 0) yield();
+    const int before = turns.load();
+    EXPECT_TRUE(give_way());
+    EXPECT_LE(turns.load(), before + 1);
+    over = true;
+  });
+  team.add("other", 1, [&] {
+    for (; !over.load(); yield()) ++turns;
+  });
+  team.run();
+}
+
 /// Three hosts, all but one inside kernels that sleep: what the last free host leaves behind when
 /// it goes into a kernel of its own must reach whoever is awake first. No kernel ends before all
 /// run side by side, so that the run does not end if one is forgotten.
