@@ -60,12 +60,12 @@ class KernelPace {
     not_short_ += taken > short_ns_ ? 1 : 0;
     long_ += taken > 2 * short_ns_ ? 1 : 0;
     if (++samples_ != samples_per_verdict) return false;
-    verdict_.store(not_short_ <= 1 ? Verdict::is_short
-                   : long_ > 1     ? Verdict::is_long
-                                   : Verdict::neither,
-                   std::memory_order_relaxed);
+    const Verdict verdict = not_short_ <= 1 ? Verdict::is_short
+                            : long_ > 1     ? Verdict::is_long
+                                            : Verdict::neither;
+    verdict_.store(verdict, std::memory_order_relaxed);
     samples_ = not_short_ = long_ = 0;
-    return is_long();
+    return verdict == Verdict::is_long;
   }
 
   const uint64_t short_ns_;

@@ -99,8 +99,8 @@ inline bool PackedHost::is_to_move_out() const {
 /// Runs the thread until it waits. Whether it has ended thereby.
 inline bool PackedHost::resume(HostedThread& thread) {
   if (is_to_move_out() && !thread.is_kept()) [[unlikely]] {
-    move_out([](const HostedThread&) { return true; });
-    return false;
+    move_out_all();
+    if (thread.home() != this) return false;  // where it is rung
   }
   bool ends = false;
   switch (thread.next()) {
@@ -212,6 +212,11 @@ void PackedHost::move_out(Moves&& moves) {
   }
 }
 
+/// Unless the hosts have parted meanwhile: whom that has brought here stays.
+void PackedHost::move_out_all() {
+  move_out([this](const HostedThread&) { return is_to_move_out(); });
+}
+
 PackedHost& PackedHost::other_of_two() const {
   return *team_.hosts_[is_first_ ? 1 : 0];
 }
@@ -256,9 +261,10 @@ bool PackedHost::keeps_any() const {
 }
 
 /// Of the host whose fibers are at the first one while kernels are short: it does not sleep, as it
-/// would be woken at each of them, and does not keep the CPU busy either. It looks whether one
-/// there has become long that has not ended.
+/// would be woken at each of them, and does not keep the CPU busy either. Nobody who may be rung
+/// stays here. It looks whether a kernel there has become long that has not ended.
 void PackedHost::nap() {
+  move_out_all();
   team_.joint_.nap([this] { return team_.shared_->is_over() || has_mail(); });
   (void)steal_from_long_kernels();
 }

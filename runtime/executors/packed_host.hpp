@@ -97,6 +97,7 @@ class PackedHost : public FiberHost<Machine> {
   void set_joint(bool joint);
   template <class Moves>
   void move_out(Moves&& moves);
+  void move_out_all();
   [[nodiscard]] bool keeps_any() const;
   void nap();
   [[nodiscard]] bool look_around();
