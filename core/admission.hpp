@@ -161,7 +161,7 @@ class Admission {
   void observe() {
     for (uint32_t ring = 0; ring < count_; ++ring) alive_[ring] = rings_[ring]->observe();
   }
-  /// Before and after a wait: which watermark is waited for.
+  /// Before and after a wait: what is waited for.
   [[nodiscard]] AwaitedMark<P>& awaited() { return awaited_; }
   [[nodiscard]] const std::array<uint64_t, max_rings>& alive() const { return alive_; }
   [[nodiscard]] uint64_t alive(RingId ring) const { return alive_[ring.value]; }

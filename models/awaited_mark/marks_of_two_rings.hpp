@@ -29,6 +29,7 @@ class MarksOfTwoRings : public Roles<P, 3> {
         happened<P>("the orchestrator sleeps");
         P::idle();
       }
+      mark_.clear();
     }
   }
 

@@ -1,8 +1,8 @@
 /// Two schedulers (roles 1, 2) consume the tasks of a ring and move its watermark. The orchestrator
 /// (role 0) waits until the watermark has reached a mark; then for one that it cannot reach, which
-/// ends when every task has finished; then for one more task. AM-I1: whoever moves the watermark to
-/// the mark rings, or the orchestrator sees it before it sleeps; and once the mark is cleared, each
-/// completion rings.
+/// ends when every task has finished; then for any completion. AM-I1: whoever moves the watermark
+/// to the mark rings, or the orchestrator sees it before it sleeps; and so does each completion
+/// once any counts.
 #pragma once
 
 #include "core/awaited_mark.hpp"
@@ -33,11 +33,12 @@ class MoveAgainstWait : public Roles<P, 3> {
   void wait() {
     mark_.set(make_id(0, mark));
     sleep_until([&] { return watermark_.observe() >= mark; });
+    mark_.clear();
     mark_.set(make_id(0, tasks + 1));
     waits_in_vain_.set();
     this->ring_all();
     P::await([&] { return detector_.quiescent(tasks - 1); });
-    mark_.clear();
+    mark_.set_any();
     last_is_there_.set();
     this->bells[1].ring();
     sleep_until([&] { return detector_.quiescent(tasks); });

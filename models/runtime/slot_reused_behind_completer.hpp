@@ -20,6 +20,7 @@ class SlotReusedBehindCompleter : public WholeRuntime<P, F> {
  private:
   void submit_graph() override {
     const uint32_t read = this->external_tensor(0);
+    this->rung_by_completions();
     this->hold_kernels(1);
     this->scoped_task({}, this->tensor());
     this->await_held(1);

@@ -192,9 +192,13 @@ class WholeRuntime : public Roles<P, 1 + small_threads * schedulers + accelerato
   void await_held(uint32_t kernels) {
     P::await([&] { return held_.load(std::memory_order_relaxed) == kernels; });
   }
+  /// Requires rung_by_completions() before the last of them was submitted, and no wait for room
+  /// since.
   void await_finished(uint64_t tasks) {
     P::await([&] { return assembly_.state().stall.finished() == tasks; });
   }
+
+  void rung_by_completions() { assembly_.state().admission.awaited().set_any(); }
 
   void begin_scope() { rt_->ops->scope_begin(rt_); }
   void end_scope() { rt_->ops->scope_end(rt_); }

@@ -99,6 +99,7 @@ void Orchestrator<P, F>::finish() {
   if (mode_ == Mode::counting) with_memory([this] { finish_counting(); });
   record<P>(log_, EventKind::wait, no_task);
   bool given_up = false;
+  // No completion rings for it: a scheduler without work does, before it sleeps (SC-I2).
   P::await([&] {
     given_up = state_.fatal.is_set();
     return given_up || submitter_.quiescent();

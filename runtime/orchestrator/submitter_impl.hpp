@@ -164,8 +164,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] Reserved Submitter<P, F>::wait_for_room(Submission& task) {
   const std::optional<Resource> lacks = observe_lacking(task);
   if (!lacks) return Reserved::fits;
-  const TaskId next = make_id(task.ring, state_.admission.ring(task.ring).tasks.next());
-  record<P>(events_, {.task = next,
+  record<P>(events_, {.task = make_id(task.ring, state_.admission.ring(task.ring).tasks.next()),
                       .requested = requested(task, *lacks),
                       .kind = EventKind::wait,
                       .lacking = lacks});
@@ -209,11 +208,12 @@ Reserved Submitter<P, F>::wait(Wait place, Look&& look, Requested&& requested) {
   bool deadlocked = false;
   std::optional<Resource> lacks;
   const uint64_t begin = P::now();
-  if (place.awaited != 0) state_.admission.awaited().set(make_id(place.ring, place.awaited));
+  auto& mark = state_.admission.awaited();
+  place.awaited == 0 ? mark.set_any() : mark.set(make_id(place.ring, place.awaited));
   P::await([&] {
     if (place.awaited != 0 && state_.calls.kernels_wait()) [[unlikely]] {
       place.awaited = 0;
-      state_.admission.awaited().clear();
+      mark.set_any();
     }
     // If everything has finished by now, what the look finds after it is final.
     const bool all_finished = quiescent();
@@ -230,7 +230,7 @@ Reserved Submitter<P, F>::wait(Wait place, Look&& look, Requested&& requested) {
     deadlocked = all_finished;
     return deadlocked;
   });
-  if (place.awaited != 0) state_.admission.awaited().clear();
+  mark.clear();
   counts_.wait_ticks += P::now() - begin;
   if (!lacks) return Reserved::fits;
   if (!deadlocked) return Reserved::given_up;
@@ -253,13 +253,11 @@ template <executors::ExecutionPolicy P, template <class> class F>
 /// The original's periodic warnings: every 10,000 looks in vain, and every second of one wait.
 template <executors::ExecutionPolicy P, template <class> class F>
 bool Submitter<P, F>::is_warning_due(uint64_t evaluations) {
-  constexpr uint64_t warning_interval = 10'000;
+  constexpr uint64_t interval = 10'000;
   if (!log_) return false;
   const uint64_t now = P::now();
   if (evaluations == 1) last_warning_ = now;
-  if (evaluations % warning_interval != 0 && now - last_warning_ < P::ticks_per_second) {
-    return false;
-  }
+  if (evaluations % interval != 0 && now - last_warning_ < P::ticks_per_second) return false;
   last_warning_ = now;
   return true;
 }
@@ -475,9 +473,12 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (!ready.push(0, slot)) {
     if (state_.fatal.is_set()) return;
     record<P>(events_, EventKind::wait, no_task);
+    // Schedulers ring before they sleep, if they have made room; but they may be busy for long.
+    state_.admission.awaited().set_any();
     P::await([&] {
       return ready.push_orchestrators(slot) || ready.push(0, slot) || state_.fatal.is_set();
     });
+    state_.admission.awaited().clear();
   }
   state_.wake_one(type);
 }

@@ -28,7 +28,14 @@ class AwaitedMarkTest : public testing::Test {
   std::array<Watermark<TestPolicy>, max_rings> watermarks_;
 };
 
-TEST_F(AwaitedMarkTest, EveryCompletionCountsWhileNothingIsAwaited) {
+TEST_F(AwaitedMarkTest, NoCompletionCountsWhileNothingIsAwaited) {
+  EXPECT_FALSE(is_reached());
+  move(0, 1);
+  EXPECT_FALSE(is_reached());
+}
+
+TEST_F(AwaitedMarkTest, EachCompletionCountsWhileAnyIsAwaited) {
+  mark_.set_any();
   EXPECT_TRUE(is_reached());
 }
 
@@ -46,10 +53,14 @@ TEST_F(AwaitedMarkTest, IsReachedByTheWatermarkOfItsRing) {
 }
 
 TEST_F(AwaitedMarkTest, IsForgottenWhenCleared) {
-  mark_.set(make_id(0, 7));
-  EXPECT_FALSE(is_reached());
-  mark_.clear();
+  mark_.set(make_id(0, 1));
+  move(0, 1);
   EXPECT_TRUE(is_reached());
+  mark_.clear();
+  EXPECT_FALSE(is_reached());
+  mark_.set_any();
+  mark_.clear();
+  EXPECT_FALSE(is_reached());
 }
 
 }  // namespace

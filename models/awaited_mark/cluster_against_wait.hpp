@@ -1,6 +1,6 @@
-/// The orchestrator (role 0) has a mark that is not reached, clears it and waits for a cluster. A
-/// completer (role 1) gives one back, while the watermark stays where it is. AM-I1: it rings, or
-/// the orchestrator finds the cluster.
+/// The orchestrator (role 0) says that any completion counts, and waits for a cluster. A completer
+/// (role 1) gives one back, while the watermark stays where it is. AM-I1: it rings, or the
+/// orchestrator finds the cluster.
 #pragma once
 
 #include "core/awaited_mark.hpp"
@@ -11,15 +11,12 @@
 namespace pto2::scenarios {
 
 template <Policy P>
-class ClusterAgainstClearedMark : public Roles<P, 2> {
+class ClusterAgainstWait : public Roles<P, 2> {
  public:
   static constexpr bool idles = true;
   static constexpr std::array reaches{"the completion rings nobody", "the orchestrator sleeps"};
 
-  ClusterAgainstClearedMark() {
-    (void)pool_.allocate();
-    mark_.set(make_id(RingId(0), 2));
-  }
+  ClusterAgainstWait() { (void)pool_.allocate(); }
   void thread(uint32_t i) { i == 0 ? allocate() : complete(); }
   void finish() { check<P>(pool_.invariant_holds() && !pool_.all_free(), "the cluster is held"); }
 
@@ -27,7 +24,7 @@ class ClusterAgainstClearedMark : public Roles<P, 2> {
   using Pool = ClusterPool<P>;
 
   void allocate() {
-    mark_.clear();
+    mark_.set_any();
     while (!pool_.allocate()) {
       happened<P>("the orchestrator sleeps");
       P::idle();
