@@ -21,18 +21,15 @@ class KernelPace {
     if (--until_sample_ == 0) [[unlikely]]
       begin_sample();
   }
-  /// True: they are long, as is known since this one.
+  /// True: by this one they have turned out, once more or for the first time, to be so long that
+  /// two threads end earlier than one.
   [[nodiscard]] bool end() { return begin_ns_ != 0 && end_sample(); }
 
   // From any OS thread.
 
   /// Whether handing a task to another OS thread takes longer than its kernel, as far as is known.
   [[nodiscard]] bool is_short() const { return verdict() == Verdict::is_short; }
-  /// Whether kernels are so long that two threads end earlier than one. In between, and before
-  /// anything is known, neither is said.
-  [[nodiscard]] bool is_long() const { return verdict() == Verdict::is_long; }
-
-  /// The kernels that come are others: until the next verdict neither is said.
+  /// The kernels that come are others: until the next verdict nothing is said.
   void forget() { verdict_.store(Verdict::neither, std::memory_order_relaxed); }
 
   /// A prime number, so that kernels which take turns are all among them.
