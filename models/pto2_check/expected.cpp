@@ -61,6 +61,8 @@ const std::map<std::string, Expectation> expectations = {
     {"fiber_host/hand_over_against_ring", {184}},
     {"fiber_host/ring_against_steal", {176'148}},
     {"fiber_host/thief_against_thief", {7'128}},
+    {"host_pair/join_against_ring", {500}},
+    {"host_pair/gather_against_part", {228}},
     {"task_state/claim_against_close/word", {34}},
     {"task_state/hold_against_close/word", {8}},
     {"task_life_cycle/pair/word", {41}},

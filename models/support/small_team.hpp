@@ -9,6 +9,7 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/fiber_host.hpp"
@@ -25,7 +26,8 @@ class SmallTeam {
  public:
   SmallTeam(uint32_t hosts, uint32_t fibers) {
     for (uint32_t f = 0; f < fibers; ++f) {
-      fiber_pointers_[numbers[f]] = &fibers_.emplace_back(numbers[f]);
+      all_fibers_.push_back(&fibers_.emplace_back(numbers[f]));
+      fiber_pointers_[numbers[f]] = all_fibers_.back();
       ended_.emplace_back(0);
     }
     host_pointers_.resize(hosts);
@@ -38,6 +40,7 @@ class SmallTeam {
 
   [[nodiscard]] FiberHost<P>& host(uint32_t h) { return hosts_[h]; }
   [[nodiscard]] HostedFiber<P>& fiber(uint32_t f) { return fibers_[f]; }
+  [[nodiscard]] std::span<HostedFiber<P>* const> all_fibers() { return all_fibers_; }
   [[nodiscard]] bool is_over() const { return team_->is_over(); }
   /// Gives fiber `f` its home, before the roles begin, and makes it runnable there.
   void start(uint32_t f, uint32_t h) {
@@ -46,10 +49,10 @@ class SmallTeam {
   }
 
   /// Runs host `h` to the end of the team. `body(f, host)` is fiber f; it returns whether the fiber
-  /// has ended.
-  template <class Body>
-  void run(uint32_t h, Body&& body) {
-    hosts_[h].run(resume(h, body), NoLook());
+  /// has ended. Before the host goes to sleep, it looks around.
+  template <class Body, class LookAround = NoLook>
+  void run(uint32_t h, Body&& body, LookAround&& look_around = {}) {
+    hosts_[h].run(resume(h, body), look_around);
   }
   /// The same for a host that has done its part when a fiber has ended on it: it polls then until
   /// the team's end, instead of going to sleep, so that the scenario ends there. Before, it looks
@@ -102,6 +105,7 @@ class SmallTeam {
 
   std::deque<HostedFiber<P>> fibers_;
   std::deque<typename P::template cell<uint32_t>> ended_;
+  std::vector<HostedFiber<P>*> all_fibers_;
   std::array<HostedFiber<P>*, 128> fiber_pointers_{};
   std::vector<FiberHost<P>*> host_pointers_;
   std::optional<HostTeam<P>> team_;

@@ -1,6 +1,6 @@
-/// Whether the two hosts of a team are joint: all fibers are at the first of them, and the other
-/// naps. Two OS threads that hand tasks to one another take longer than one alone while kernels are
-/// short, so they begin as one, and part when kernels turn out to be long.
+/// The two hosts of a team, of which the second naps while they are joint (core/host_pair.hpp). Two
+/// OS threads that hand tasks to one another take longer than one alone while kernels are short, so
+/// they begin as one, and part when kernels turn out to be long.
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <mutex>
 
+#include "core/host_pair.hpp"
 #include "runtime/executors/machine.hpp"
 
 namespace pto2::executors {
@@ -30,18 +31,15 @@ class JointHosts {
  public:
   /// `may_join`: else they are apart for ever. No nap takes longer than `longest_nap`.
   JointHosts(bool may_join, std::chrono::nanoseconds longest_nap)
-      : may_join_(may_join), longest_nap_(longest_nap), joint_(may_join) {}
+      : may_join_(may_join), longest_nap_(longest_nap), pair_(may_join) {}
 
   [[nodiscard]] bool may_join() const { return may_join_; }
-  [[nodiscard]] bool are_joint() const { return joint_.load(std::memory_order_relaxed); }
-  void join() { joint_.store(true, std::memory_order_relaxed); }
-  void part() {
-    joint_.store(false, std::memory_order_relaxed);
-    end_nap();
-  }
+  [[nodiscard]] HostPair<Machine>& pair() { return pair_; }
+  [[nodiscard]] bool are_joint() const { return pair_.are_joint(); }
 
   /// By the host that has nothing to do: until the hosts part or is_over(), or for a while. Whoever
-  /// makes is_over() true calls end_nap(), or lets it nap for the rest of the while.
+  /// has them part or makes is_over() true calls end_nap(), or lets it nap for the rest of the
+  /// while.
   template <class IsOver>
   void nap(IsOver&& is_over) {
     std::unique_lock lock(mutex_);
@@ -55,7 +53,7 @@ class JointHosts {
  private:
   const bool may_join_;
   const std::chrono::nanoseconds longest_nap_;
-  Machine::atomic<bool> joint_;
+  HostPair<Machine> pair_;
   std::mutex mutex_;
   std::condition_variable nap_;
 };

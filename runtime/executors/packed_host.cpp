@@ -29,6 +29,10 @@ constexpr uint32_t rounds_of_a_way = 8;
 /// Polls by a fiber before it parks, when other hosts may supply it: some 10 microseconds.
 constexpr uint32_t polling_rounds_of_a_pair = 200;
 
+bool has_not_ended(const HostedFiber<Machine>& fiber) {
+  return !static_cast<const HostedThread&>(fiber).has_ended();
+}
+
 }  // namespace
 
 constinit thread_local FiberHost<Machine>* volatile this_host = nullptr;
@@ -96,12 +100,16 @@ inline bool PackedHost::is_to_move_out() const {
   return !is_first_ && team_.joint_.are_joint();
 }
 
+/// Of the second host: whether a thread that it is to run stays there.
+bool PackedHost::runs_here(const HostedThread& thread) {
+  const auto& pair = team_.joint_.pair();
+  return pair.runs_at_second(thread, *this, other_of_two(), team_.hosted_, has_not_ended);
+}
+
 /// Runs the thread until it waits. Whether it has ended thereby.
 inline bool PackedHost::resume(HostedThread& thread) {
-  if (is_to_move_out() && !thread.is_kept()) [[unlikely]] {
-    move_out_all();
-    if (thread.home() != this) return false;  // where it is rung
-  }
+  if (!is_first_ && !runs_here(thread)) [[unlikely]]
+    return false;
   bool ends = false;
   switch (thread.next()) {
     [[likely]] case HostedThread::Next::step : ends = step(static_cast<SteppedThread&>(thread));
@@ -178,43 +186,27 @@ bool PackedHost::give_way() {
 }
 
 void PackedHost::join_if_short() {
-  if (!team_.joint_.are_joint() && other_of_two().pace_.is_short()) set_joint(true);
+  if (team_.joint_.are_joint() || !other_of_two().pace_.is_short()) return;
+  forget_kernels();
+  team_.joint_.pair().join();
 }
 
 /// Kernels have become long, as one has shown that has just ended here.
 [[gnu::noinline]] void PackedHost::part() {
   if (!is_first_ || !team_.joint_.are_joint()) return;
-  set_joint(false);
+  forget_kernels();
   const TeamPlace here = team_.place_of(*current());
-  move_out([this, here](const HostedThread& thread) {
-    return !stays_with(here, team_.place_of(thread), team_.last_group_);
-  });
+  const auto moves = [this, here](const HostedFiber<Machine>& fiber) {
+    return has_not_ended(fiber) && !stays_with(here, team_.place_of(fiber), team_.last_group_);
+  };
+  team_.joint_.pair().part(*this, other_of_two(), team_.hosted_, moves);
+  team_.joint_.end_nap();
 }
 
 /// What is known of the kernels of both is of before: by that they would join again once they have
 /// parted.
-void PackedHost::set_joint(bool joint) {
+void PackedHost::forget_kernels() {
   for (const auto& host : team_.hosts_) host->pace_.forget();
-  if (joint) {
-    team_.joint_.join();
-  } else {
-    team_.joint_.part();
-  }
-}
-
-/// The fibers that wait here and moves(fiber), but for those that are kept, go to the other of two
-/// hosts.
-template <class Moves>
-void PackedHost::move_out(Moves&& moves) {
-  for (HostedThread* thread : team_.fibers_) {
-    if (thread->home() != this || thread->is_kept() || thread->has_ended()) continue;
-    if (moves(*thread)) hand_over(*thread, other_of_two());
-  }
-}
-
-/// Unless the hosts have parted meanwhile: whom that has brought here stays.
-void PackedHost::move_out_all() {
-  move_out([this](const HostedThread&) { return is_to_move_out(); });
 }
 
 PackedHost& PackedHost::other_of_two() const {
@@ -264,7 +256,7 @@ bool PackedHost::keeps_any() const {
 /// would be woken at each of them, and does not keep the CPU busy either. Nobody who may be rung
 /// stays here. It looks whether a kernel there has become long that has not ended.
 void PackedHost::nap() {
-  move_out_all();
+  team_.joint_.pair().gather(*this, other_of_two(), team_.hosted_, has_not_ended);
   team_.joint_.nap([this] { return team_.shared_->is_over() || has_mail(); });
   (void)steal_from_long_kernels();
 }
@@ -293,7 +285,10 @@ bool PackedHost::steal_from_long_kernels() {
     const bool same_section = victim.seems_detached() && sections_seen_[h] == sections;
     sections_seen_[h] = sections;
     if (!same_section || !steal_from(victim)) continue;
-    if (is_to_move_out()) set_joint(false);
+    if (is_to_move_out()) {
+      forget_kernels();
+      team_.joint_.pair().part();
+    }
     return true;
   }
   return false;

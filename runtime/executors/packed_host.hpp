@@ -85,6 +85,7 @@ class PackedHost : public FiberHost<Machine> {
 
  private:
   [[nodiscard]] FiberThread& current_fiber() const { return static_cast<FiberThread&>(*current()); }
+  [[nodiscard]] bool runs_here(const HostedThread& thread);
   [[nodiscard]] bool resume(HostedThread& thread);
   [[nodiscard]] bool step(SteppedThread& thread);
   [[nodiscard]] bool has_others();
@@ -94,10 +95,7 @@ class PackedHost : public FiberHost<Machine> {
   [[nodiscard]] PackedHost& other_of_two() const;
   void join_if_short();
   void part();
-  void set_joint(bool joint);
-  template <class Moves>
-  void move_out(Moves&& moves);
-  void move_out_all();
+  void forget_kernels();
   [[nodiscard]] bool keeps_any() const;
   void nap();
   [[nodiscard]] bool look_around();

@@ -59,7 +59,7 @@ class PackedTeam {
   /// From any OS thread: none before settle() has made them.
   [[nodiscard]] std::span<const std::unique_ptr<PackedHost>> hosts() const;
   [[nodiscard]] ThreadState state_of(const HostedThread& fiber) const;
-  [[nodiscard]] TeamPlace place_of(const HostedThread& fiber) const {
+  [[nodiscard]] TeamPlace place_of(const HostedFiber<Machine>& fiber) const {
     return {fiber.number(), groups_[fiber.number()]};
   }
   LogicalThread& add(HostedThread& thread, uint32_t group);

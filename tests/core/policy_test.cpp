@@ -34,6 +34,7 @@ template class FanOutLock<Documented>;
 template class FatalLatch<Documented, uint64_t>;
 template class FiberHost<Documented>;
 template class Flag<Documented>;
+template class HostPair<Documented>;
 template class HostTeam<Documented>;
 template class HostedFiber<Documented>;
 template class KernelWaits<Documented>;

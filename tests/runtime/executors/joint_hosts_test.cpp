@@ -74,7 +74,7 @@ class JointHostsTest : public testing::Test {
     const TsanHostScope as_host;
     static_cast<HostedThread*>(giver_)->keep(stays);
   }
-  /// Hosts that have parted, with the second group on the other one. No nap may end before.
+  /// Hosts that have parted, with the first group on the other one. No nap may end before.
   void part_by_the_first() {
     stay();
     length_ = long_kernel;
@@ -97,7 +97,35 @@ class JointHostsTest : public testing::Test {
     while (runners_[2].runs_on.load() != gettid());
     EXPECT_TRUE(other_host_naps()) << "or it would, without that kernel";
   }
-  /// Long kernels of the third beside that, until the first has come to the other host.
+  /// During a kernel of the second on the other host, after short ones of it. Nobody is rung there
+  /// at last.
+  void join_beside_a_kernel() {
+    using Pace = KernelPace<steady_clock>;
+    Runner& second = runners_[1];
+    const auto run_of_second = [&] {
+      hand_out(second);
+      while (!second.has_run())
+        ;
+    };
+    length_ = microseconds(0);
+    do {
+      for (uint32_t i = 0; i < Pace::kernels_per_sample * Pace::samples_per_verdict; ++i) {
+        run_of_second();
+      }
+      is_released_ = false;
+      hand_out(second);
+      while (!is_inside_)
+        ;
+      give_way();
+      is_released_ = true;
+      while (!second.has_run())
+        ;
+      is_inside_ = false;
+    } while (!other_host_naps());
+    spin(microseconds(500));  // until it does
+  }
+  void run_kernel_of_the_third() { run_kernel_of(runners_[2]); }
+  /// Long kernels of the third beside one that waits, until the first has come to the other host.
   void part_beside_a_kernel_that_waits() {
     length_ = long_kernel;
     do {
@@ -132,7 +160,7 @@ class JointHostsTest : public testing::Test {
       for (const Runner& runner : runners_) runner.thread->ring();
     });
     for (Runner& runner : runners_) {
-      const uint32_t group = &runner == &runners_[0] ? 1 : 2;
+      const uint32_t group = &runner == &runners_[0] ? 2 : 1;
       runner.thread = &team_.add_stepped("runner", group, [this, &runner] {
         run_what_is_handed_out(runner);
         return end_if(ends_.load());
@@ -263,6 +291,15 @@ TEST_F(LongNapsTest, NobodyNapsBesideAKernelThatWaits) {
     join_beside_a_kernel_that_waits();
     while (!other_host_sleeps()) yield();
     end_the_kernel_that_waits();
+  });
+}
+
+/// Nor with others that wait there, who would be rung in vain.
+TEST_F(LongNapsTest, NobodyStaysWithTheHostThatNaps) {
+  run_team([this] {
+    part_by_the_first();
+    join_beside_a_kernel();
+    run_kernel_of_the_third();
   });
 }
 
