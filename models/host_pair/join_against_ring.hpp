@@ -1,5 +1,6 @@
-/// At the first host (role 0) a fiber lets the hosts join, and part again, while role 2 rings a
-/// fiber that waits at the second one (role 1). Hosts without work poll. HP-I1.
+/// At the first host (role 0) a fiber has the hosts join and part again, and one at the second
+/// (role 1) has them join, too, while role 2 rings that one, which waits. Hosts without work poll.
+/// HP-I1.
 #pragma once
 
 #include "core/host_pair.hpp"
@@ -43,7 +44,10 @@ class JoinAgainstRing : public Roles<P, 3> {
         !pair_.runs_at_second(team_.fiber(1), second, team_.host(0), team_.all_fibers(), any)) {
       return false;
     }
-    if (rung_.load(std::memory_order_relaxed) == 0) return false;
+    if (rung_.load(std::memory_order_relaxed) == 0) {
+      pair_.join();
+      return false;
+    }
     happened<P>(&host == &second ? "it runs at the second host" : "it runs at the first host");
     return true;
   }

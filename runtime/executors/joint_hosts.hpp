@@ -34,16 +34,22 @@ class JointHosts {
       : may_join_(may_join), longest_nap_(longest_nap), pair_(may_join) {}
 
   [[nodiscard]] bool may_join() const { return may_join_; }
-  [[nodiscard]] HostPair<Machine>& pair() { return pair_; }
+  [[nodiscard]] const HostPair<Machine>& pair() const { return pair_; }
   [[nodiscard]] bool are_joint() const { return pair_.are_joint(); }
+  void join() { pair_.join(); }
+  /// As HostPair::part(), with or without fibers that move; ends the nap.
+  template <class... Moving>
+  void part(Moving&&... moving) {
+    pair_.part(moving...);
+    end_nap();
+  }
 
-  /// By the host that has nothing to do: until the hosts part or is_over(), or for a while. Whoever
-  /// has them part or makes is_over() true calls end_nap(), or lets it nap for the rest of the
-  /// while.
-  template <class IsOver>
-  void nap(IsOver&& is_over) {
+  /// By the second host, while it has nothing to do: until they part, or for a while. It looks
+  /// whether it has_work() before, and when end_nap() is called.
+  template <class HasWork>
+  void nap(HasWork&& has_work) {
     std::unique_lock lock(mutex_);
-    nap_.wait_for(lock, longest_nap_, [&] { return !are_joint() || is_over(); });
+    nap_.wait_for(lock, longest_nap_, [&] { return !are_joint() || has_work(); });
   }
   void end_nap() {
     { const std::lock_guard lock(mutex_); }

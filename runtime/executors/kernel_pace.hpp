@@ -29,8 +29,9 @@ class KernelPace {
 
   /// Whether handing a task to another OS thread takes longer than its kernel, as far as is known.
   [[nodiscard]] bool is_short() const { return verdict() == Verdict::is_short; }
-  /// The kernels that come are others: until the next verdict nothing is said.
-  void forget() { verdict_.store(Verdict::neither, std::memory_order_relaxed); }
+  /// The kernels that come are others: until the next verdict, which is on them alone, nothing is
+  /// said. A verdict that is made at this moment may win.
+  void forget() { verdict_.store(Verdict::forgotten, std::memory_order_relaxed); }
 
   /// A prime number, so that kernels which take turns are all among them.
   static constexpr uint32_t kernels_per_sample = 61;
@@ -38,7 +39,7 @@ class KernelPace {
   static constexpr uint32_t samples_per_verdict = 8;
 
  private:
-  enum class Verdict : uint8_t { none_yet, is_short, neither, is_long };
+  enum class Verdict : uint8_t { none_yet, is_short, neither, is_long, forgotten };
 
   [[nodiscard]] Verdict verdict() const { return verdict_.load(std::memory_order_relaxed); }
   [[nodiscard]] static uint64_t now() {
@@ -54,15 +55,20 @@ class KernelPace {
     const uint64_t end = now();
     const uint64_t taken = end - std::min(end, begin_ns_ + clock_ns_);
     begin_ns_ = 0;
+    if (verdict() == Verdict::forgotten) begin_again();
     not_short_ += taken > short_ns_ ? 1 : 0;
     long_ += taken > 2 * short_ns_ ? 1 : 0;
     if (++samples_ != samples_per_verdict) return false;
     const Verdict verdict = not_short_ <= 1 ? Verdict::is_short
                             : long_ > 1     ? Verdict::is_long
                                             : Verdict::neither;
+    begin_again();
     verdict_.store(verdict, std::memory_order_relaxed);
-    samples_ = not_short_ = long_ = 0;
     return verdict == Verdict::is_long;
+  }
+  void begin_again() {
+    samples_ = not_short_ = long_ = 0;
+    verdict_.store(Verdict::neither, std::memory_order_relaxed);
   }
 
   const uint64_t short_ns_;

@@ -100,7 +100,8 @@ inline bool PackedHost::is_to_move_out() const {
   return !is_first_ && team_.joint_.are_joint();
 }
 
-/// Of the second host: whether a thread that it is to run stays there.
+/// Of a host that is not the first: whether a thread that it is to run stays there. More than two
+/// are never joint.
 bool PackedHost::runs_here(const HostedThread& thread) {
   const auto& pair = team_.joint_.pair();
   return pair.runs_at_second(thread, *this, other_of_two(), team_.hosted_, has_not_ended);
@@ -188,10 +189,10 @@ bool PackedHost::give_way() {
 void PackedHost::join_if_short() {
   if (team_.joint_.are_joint() || !other_of_two().pace_.is_short()) return;
   forget_kernels();
-  team_.joint_.pair().join();
+  team_.joint_.join();
 }
 
-/// Kernels have become long, as one has shown that has just ended here.
+/// Kernels have become long, as one has shown that has just ended or waits here.
 [[gnu::noinline]] void PackedHost::part() {
   if (!is_first_ || !team_.joint_.are_joint()) return;
   forget_kernels();
@@ -199,8 +200,7 @@ void PackedHost::join_if_short() {
   const auto moves = [this, here](const HostedFiber<Machine>& fiber) {
     return has_not_ended(fiber) && !stays_with(here, team_.place_of(fiber), team_.last_group_);
   };
-  team_.joint_.pair().part(*this, other_of_two(), team_.hosted_, moves);
-  team_.joint_.end_nap();
+  team_.joint_.part(*this, other_of_two(), team_.hosted_, moves);
 }
 
 /// What is known of the kernels of both is of before: by that they would join again once they have
@@ -253,8 +253,9 @@ bool PackedHost::keeps_any() const {
 }
 
 /// Of the host whose fibers are at the first one while kernels are short: it does not sleep, as it
-/// would be woken at each of them, and does not keep the CPU busy either. Nobody who may be rung
-/// stays here. It looks whether a kernel there has become long that has not ended.
+/// would be woken at each of them, and does not keep the CPU busy either. Nobody stays here who may
+/// be rung; no kernel that waits is here. It looks whether a kernel there has become long that has
+/// not ended.
 void PackedHost::nap() {
   team_.joint_.pair().gather(*this, other_of_two(), team_.hosted_, has_not_ended);
   team_.joint_.nap([this] { return team_.shared_->is_over() || has_mail(); });
@@ -287,7 +288,7 @@ bool PackedHost::steal_from_long_kernels() {
     if (!same_section || !steal_from(victim)) continue;
     if (is_to_move_out()) {
       forget_kernels();
-      team_.joint_.pair().part();
+      team_.joint_.part();
     }
     return true;
   }

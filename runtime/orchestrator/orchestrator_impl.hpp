@@ -383,7 +383,6 @@ template <executors::ExecutionPolicy P, template <class> class F>
   handle_->ops = &OrchestrationOps<Orchestrator>::table;
   Listener listener(counting_, *graph_.replay());
   graph_.leave(reason, submitter_.submitted(), state_.config, dataflow_, listener);
-  look_at_course();
   dataflow_.map().sync(state_.admission.alive(), true);
   dataflow_.map().keep_to(state_.config.tensormap_pool);
 }

@@ -93,6 +93,19 @@ TEST_F(HostPairs, ThoseMoveAsTheyPartThatAreToAndCan) {
   EXPECT_FALSE(hosts_[1].has_in_inbox(3)) << "it was there";
 }
 
+TEST_F(HostPairs, WhoHasThemPartStays) {
+  pair_.join();
+  hosts_[0].ring_here(1);
+  struct Parted {};
+  const auto part = [&](Fiber& fiber) -> bool {
+    EXPECT_EQ(hosts_[0].current(), &fiber);
+    pair_.part(hosts_[0], hosts_[1], fibers_, [](const Fiber&) { return true; });
+    throw Parted();
+  };
+  EXPECT_THROW(hosts_[0].run(part, [] { return true; }), Parted);
+  EXPECT_EQ(homes(), (Homes{1, 0, 1, 1}));
+}
+
 TEST_F(HostPairs, NobodyMovesWhoIsNotTo) {
   pair_.join();
   pair_.part(hosts_[0], hosts_[1], fibers_, [](const Fiber& f) { return f.number() == 1; });

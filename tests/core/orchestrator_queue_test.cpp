@@ -85,6 +85,8 @@ TEST(OrchestratorQueue, CountsFurtherThanItsNumbersDo) {
       SlotId slot;
       EXPECT_TRUE(queue.try_push(make_slot(3, n)));
       EXPECT_FALSE(queue.try_push(make_slot(3, 99)));
+      const uint64_t number = (first + n + 1) << entry_bits >> entry_bits;
+      ASSERT_EQ(entries[0].load(std::memory_order_relaxed) >> entry_bits, number);
       ASSERT_TRUE(queue.try_pop(slot)) << first << " and " << n;
       EXPECT_EQ(slot, make_slot(3, n));
       EXPECT_FALSE(queue.try_pop(slot)) << first << " and " << n;

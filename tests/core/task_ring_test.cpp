@@ -31,6 +31,19 @@ TEST(TaskRing, SlotsGoRound) {
   EXPECT_EQ(ring.active(40), 0u);
 }
 
+TEST(TaskRing, KnowsHowManyWereAliveAtMost) {
+  TaskRing ring(8);
+  for (uint64_t task = 0; task < 5; ++task) (void)ring.take();
+  EXPECT_EQ(ring.most_active(), 5U);
+  ring.observe(4);
+  EXPECT_EQ(ring.most_active(), 5U);
+  for (uint64_t task = 5; task < 7; ++task) (void)ring.take();
+  ring.observe(6);
+  EXPECT_EQ(ring.most_active(), 5U) << "the peak, not the last";
+  for (uint64_t task = 7; task < 12; ++task) (void)ring.take();
+  EXPECT_EQ(ring.most_active(), 6U);
+}
+
 TEST(TaskRing, SeesAWatermarkThatCannotBe) {
   TaskRing ring(4);
   EXPECT_TRUE(ring.invariant_holds(0));

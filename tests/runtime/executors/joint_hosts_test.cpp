@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <span>
+#include <thread>
 
 #include "runtime/executors/hardware.hpp"
 #include "tests/runtime/executors/teams.hpp"
@@ -41,6 +42,13 @@ class JointHostsTest : public testing::Test {
   void run_kernels(microseconds length) {
     hand_out(length, 2);
     while (!have_run(2)) submit_and_give_way();
+  }
+  /// The same until the giver has been taken by the other host: not for long kernels, of which it
+  /// sees none.
+  void be_taken() {
+    const pid_t first = gettid();
+    do run_one_that_waits_for_the_giver();
+    while (gettid() == first);
   }
   /// The same until these and the giver are on one host, or on two, and stay there. When that is
   /// depends on what else the machine does. How often they were seen to join or part.
@@ -122,7 +130,7 @@ class JointHostsTest : public testing::Test {
         ;
       is_inside_ = false;
     } while (!other_host_naps());
-    spin(microseconds(500));  // until it does
+    spin(microseconds(500));  // until it naps indeed
   }
   void run_kernel_of_the_third() { run_kernel_of(runners_[2]); }
   /// Long kernels of the third beside one that waits, until the first has come to the other host.
@@ -263,6 +271,17 @@ TEST_F(JointHostsTest, TheyJoinAgainWhenKernelsAreShort) {
   });
 }
 
+/// Kernels were short before the one because of which hosts have parted.
+TEST_F(JointHostsTest, TheyDoNotJoinAgainBecauseOfFormerKernels) {
+  run_team([this] {
+    for (int i = 0; i < 20; ++i) run_kernels(microseconds(0));
+    be_taken();
+    EXPECT_FALSE(other_host_naps());
+    give_way();
+    EXPECT_FALSE(other_host_naps());
+  });
+}
+
 /// Its host gives it up for the time of a long kernel.
 TEST_F(JointHostsTest, TheyJoinAgainOnceTheGiverWasTaken) {
   run_team([this] {
@@ -294,7 +313,7 @@ TEST_F(LongNapsTest, NobodyNapsBesideAKernelThatWaits) {
   });
 }
 
-/// Nor with others that wait there, who would be rung in vain.
+/// A host that naps has handed over all that wait there, or they would be rung in vain.
 TEST_F(LongNapsTest, NobodyStaysWithTheHostThatNaps) {
   run_team([this] {
     part_by_the_first();
@@ -350,6 +369,50 @@ TEST_F(HostsApartTest, OthersStayApartHoweverShortKernelsAre) {
     for (uint32_t i = 0; i < 1000; ++i) run_kernels(microseconds(0));
     run_kernels_until(false, microseconds(0));
   });
+}
+
+/// One that nobody ends lasts for longer than the test may.
+class JointNap : public testing::Test {
+ protected:
+  void nap() {
+    hosts_.nap([this] {
+      has_looked_ = true;
+      return has_work_.load();
+    });
+  }
+  void wait_until_it_naps() const {
+    while (!has_looked_) std::this_thread::yield();
+  }
+
+  JointHosts hosts_{true, std::chrono::hours(1)};
+  std::atomic<bool> has_looked_{false};
+  std::atomic<bool> has_work_{false};
+};
+
+TEST_F(JointNap, EndsWhenTheyPartAndNobodyMoves) {
+  const std::jthread napper([this] { nap(); });
+  wait_until_it_naps();
+  hosts_.part();
+}
+
+TEST_F(JointNap, EndsWhenThereIsWork) {
+  const std::jthread napper([this] { nap(); });
+  wait_until_it_naps();
+  has_work_ = true;
+  hosts_.end_nap();
+}
+
+TEST_F(JointNap, IsNoneWhereThereIsWork) {
+  has_work_ = true;
+  nap();
+}
+
+TEST_F(JointNap, IsNoneWhileTheyAreApart) {
+  hosts_.part();
+  EXPECT_FALSE(hosts_.are_joint());
+  nap();
+  hosts_.join();
+  EXPECT_TRUE(hosts_.are_joint());
 }
 
 /// The host that naps takes what waits for the end of a kernel that gets long.

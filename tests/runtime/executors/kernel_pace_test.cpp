@@ -106,6 +106,16 @@ TEST_F(KernelPaceTest, ForgetsUntilTheNextVerdict) {
   EXPECT_TRUE(pace_.is_short());
 }
 
+TEST_F(KernelPaceTest, ForgetsSamplesToo) {
+  run(verdict - 1, 1000);
+  pace_.forget();
+  run(later - Pace::kernels_per_sample, 0);
+  EXPECT_FALSE(pace_.is_short()) << "before there are enough of the others";
+  EXPECT_FALSE(is_long());
+  run(Pace::kernels_per_sample, 0);
+  EXPECT_TRUE(pace_.is_short());
+}
+
 TEST_F(KernelPaceTest, OneThatIsLongIsAnInterruption) {
   run(verdict - 2, 0);
   run(1, 200);
@@ -125,6 +135,16 @@ TEST_F(KernelPaceTest, WhatTheClockCostsDoesNotCount) {
   EXPECT_TRUE(pace_.is_short());
   run(later, 151);
   EXPECT_FALSE(pace_.is_short());
+}
+
+TEST_F(KernelPaceTest, AClockThatWasSlowOnceMakesNoKernelLong) {
+  for (uint32_t i = 0; i < verdict; ++i) {
+    Clock::cost = Clock::duration(1000);
+    pace_.begin();
+    Clock::cost = Clock::duration(10);
+    EXPECT_FALSE(pace_.end());
+  }
+  EXPECT_TRUE(pace_.is_short());
 }
 
 TEST_F(KernelPaceTest, OneKernelDecidesNothing) {

@@ -292,5 +292,19 @@ TEST(PackedTeam, NoRingIsLostInPingPong) {
   }
 }
 
+TEST(PackedTeam, OnlyTwoHostsBeginAsOne) {
+  for (const uint32_t hosts : {1u, 2u, 3u}) {
+    TeamOptions options = packed(hosts);
+    options.may_join = true;
+    Team team(options);
+    team.add("main", 0, [&team, hosts] {
+      for (uint32_t h = 0; h < hosts; ++h) {
+        EXPECT_EQ(team.host_state(h).naps, hosts == 2 && h == 1) << hosts;
+      }
+    });
+    team.run();
+  }
+}
+
 }  // namespace
 }  // namespace pto2::executors

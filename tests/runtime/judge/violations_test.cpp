@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/judge/findings.hpp"
 #include "tests/runtime/judge/edited_trace.hpp"
 
 namespace pto2::test {
@@ -190,6 +191,26 @@ TEST(Violations, OfEachRuleTheFirstLinesAreKept) {
   EXPECT_EQ(shown, lines);
   EXPECT_THAT(judging::problems_of(read_trace_text(trace.text())).back(),
               testing::ContainsRegex("^and [0-9]+ more$"));
+}
+
+TEST(Violations, OfEachRuleTheFirstLinesAreKeptInWhateverOrderTheyAreFound) {
+  EditedTrace trace(Kit::pipes);
+  const Record record = read_trace_text(trace.text());
+  const judging::History history(record);
+  judging::Findings findings(record, history);
+  ASSERT_GT(record.events.size(), judging::most_per_rule);
+  std::vector<uint32_t> lines;
+  for (auto event = record.events.rbegin(); event != record.events.rend(); ++event) {
+    findings.add("VR-I8", "found from behind", *event);
+    lines.push_back(event->line);
+  }
+  std::ranges::sort(lines);
+  lines.resize(judging::most_per_rule);
+  const judging::Verdict verdict = findings.take();
+  std::vector<uint32_t> shown;
+  for (const judging::Violation& violation : verdict.violations) shown.push_back(violation.line);
+  EXPECT_EQ(shown, lines);
+  EXPECT_EQ(verdict.more, record.events.size() - judging::most_per_rule);
 }
 
 }  // namespace
