@@ -46,8 +46,6 @@ bool Loans<P, F>::lend(CoreId core, SlotId task, CoreType type) {
   if (number == 0 || !block.parts.lend(number)) {
     desk_.cores.give_back(core);
     give_up_ticket(task);
-    // Not later: a kernel may come first, of a task that runs here.
-    desk_.state.orchestrator_bell.ring();
     return false;
   }
   const TaskDescriptor descriptor = desk_.describe(task);
@@ -71,7 +69,8 @@ bool Loans<P, F>::lend(CoreId core, SlotId task, CoreType type) {
 }
 
 /// Nobody else needs it. It counts as finished beside its task: while it is in a queue, the slot
-/// may still become free.
+/// may still become free. The orchestrator, which may wait for that, is rung because the ticket was
+/// taken (ReadyTasks::has_made_room()).
 template <executors::ExecutionPolicy P, template <class> class F>
 void Loans<P, F>::give_up_ticket(SlotId task) {
   const TaskId id = desk_.describe(task).id;

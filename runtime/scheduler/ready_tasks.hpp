@@ -67,8 +67,9 @@ class ReadyTasks {
     return made_room_ = true;
   }
 
-  /// Whether it has taken tasks from the queues since it was asked last. The orchestrator may wait
-  /// for room there.
+  /// Whether it has taken tasks, or tickets, since it was asked last. The orchestrator may wait for
+  /// room in the queues, or for the slot that a ticket has held: it is to be rung, before a kernel
+  /// of a task of the scheduler's own, too.
   [[nodiscard]] bool has_made_room() { return std::exchange(made_room_, false); }
   [[nodiscard]] bool has_backlog(uint32_t type) const { return (kept_ & bit_of(type)) != 0; }
   /// Of any type.
@@ -132,7 +133,7 @@ bool ReadyTasks<P, F>::next_elsewhere(uint32_t type, SlotId& task) {
   if (!has_backlog(type)) return false;
   task = backlog_[type].front();
   drop_first(type);
-  return true;
+  return made_room_ = true;
 }
 
 }  // namespace pto2

@@ -76,6 +76,18 @@ TEST(OrchestratorQueue, OfOneEntry) {
   }
 }
 
+TEST(OrchestratorQueue, NumbersEntriesOnFromTheFirst) {
+  for (const uint64_t first : {uint64_t{0}, (uint64_t{1} << 32) - 2, (uint64_t{1} << 42) - 2}) {
+    std::array<OneQueue::Entry, 4> entries{};
+    OneQueue queue(entries, first);
+    for (uint64_t n = first; n < first + 4; ++n) {
+      ASSERT_TRUE(queue.try_push(make_slot(3, 7)));
+      const uint64_t number = (n + 1) << entry_bits >> entry_bits;
+      EXPECT_EQ(entries[n % 4].load(std::memory_order_relaxed) >> entry_bits, number);
+    }
+  }
+}
+
 /// Where a number is one more than 32 bits hold, and where the numbers of entries begin again.
 TEST(OrchestratorQueue, CountsFurtherThanItsNumbersDo) {
   for (const uint64_t first : {(uint64_t{1} << 32) - 2, (uint64_t{1} << 42) - 2}) {
@@ -85,8 +97,6 @@ TEST(OrchestratorQueue, CountsFurtherThanItsNumbersDo) {
       SlotId slot;
       EXPECT_TRUE(queue.try_push(make_slot(3, n)));
       EXPECT_FALSE(queue.try_push(make_slot(3, 99)));
-      const uint64_t number = (first + n + 1) << entry_bits >> entry_bits;
-      ASSERT_EQ(entries[0].load(std::memory_order_relaxed) >> entry_bits, number);
       ASSERT_TRUE(queue.try_pop(slot)) << first << " and " << n;
       EXPECT_EQ(slot, make_slot(3, n));
       EXPECT_FALSE(queue.try_pop(slot)) << first << " and " << n;

@@ -263,6 +263,75 @@ TEST(OwnTasks, RingTheOrchestratorOneByOne) {
   }
 }
 
+/// Waits until so many tasks were submitted beside it, and for each of them less long than it takes
+/// until the orchestrator is reminded.
+void long_kernel(int64_t* args) {
+  uint64_t before = 0;
+  auto begin = std::chrono::steady_clock::now();
+  while (before < static_cast<uint64_t>(args[0])) {
+    const auto now = std::chrono::steady_clock::now();
+    if (const uint64_t after = submitted.load(); after != before) {
+      before = after;
+      begin = now;
+    }
+    if (now - begin > milliseconds(100)) return static_cast<void>(++in_vain);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+/// How many of five such kernels on the only cube core wait in vain while the orchestrator waits
+/// for the end of each of some tasks, whose output takes most of the heap, before it submits the
+/// next.
+int long_kernels_in_vain(executors::Executor executor,
+                         void (*submit)(PTO2Runtime*, const PTOParam& output)) {
+  static constexpr KernelEntry kernels[] = {
+      [](int64_t*) { std::this_thread::sleep_for(milliseconds(1)); },  // and it sleeps
+      long_kernel};
+  static constexpr uint64_t tasks = 8;
+  DeviceConfig config = tiny_device();
+  config.rings = 2;
+  const Launch what{kernels,
+                    [submit](PTO2Runtime* rt) {
+                      pto2_rt_init_tensor_pool(rt);
+                      const PTOParam params[] = {make_scalar_param(tasks)};
+                      pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, params, 1);
+                      for (submitted = 0; submitted < tasks; ++submitted) {
+                        PTO2_SCOPE(rt) {
+                          const uint64_t shape[] = {768};
+                          submit(rt, make_output_param(make_tensor(shape, 1)));
+                        }
+                      }
+                    },
+                    {}};
+  in_vain = 0;
+  for (int run = 0; run < 5; ++run) {
+    const RunResult result =
+        launch(config, executors::TeamOptions{.executor = executor, .host_threads = 4}, what);
+    EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  }
+  return in_vain;
+}
+
+/// A scheduler that goes to sleep beside a core that works does not ring the orchestrator then. One
+/// or two of five kernels may be unlucky on a busy machine.
+TEST(OwnTasks, RingTheOrchestratorBesideALongKernel) {
+  const auto submit = [](PTO2Runtime* rt, const PTOParam& output) {
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_AI_CPU, &output, 1);
+  };
+  for (const auto executor : {executors::Executor::threads, executors::Executor::packed}) {
+    EXPECT_LT(long_kernels_in_vain(executor, submit), 3);
+  }
+}
+
+TEST(BlockTasks, RingTheOrchestratorBesideALongKernel) {
+  const auto submit = [](PTO2Runtime* rt, const PTOParam& output) {
+    submit_block(rt, {output}, 5);
+  };
+  for (const auto executor : {executors::Executor::threads, executors::Executor::packed}) {
+    EXPECT_LT(long_kernels_in_vain(executor, submit), 3);
+  }
+}
+
 /// Tasks that each make many ready when they end, of random types.
 void submit_stars(PTO2Runtime* rt, executors::Random& random, uint64_t types) {
   pto2_rt_init_tensor_pool(rt);
