@@ -323,6 +323,7 @@ TEST(OwnTasks, RingTheOrchestratorBesideALongKernel) {
   }
 }
 
+/// The same of one whose other cores have ended their parts.
 TEST(BlockTasks, RingTheOrchestratorBesideALongKernel) {
   const auto submit = [](PTO2Runtime* rt, const PTOParam& output) {
     submit_block(rt, {output}, 5);

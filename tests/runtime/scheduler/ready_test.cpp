@@ -86,7 +86,10 @@ TEST_F(ReadyTest, WhatHadNoRoomIsFoundToTheLast) {
   while (!ready.has_backlog(cube)) push();
   push();
   EXPECT_TRUE(ready.has_backlog());
-  for (uint32_t task = 0; task < pushed; ++task) EXPECT_NE(next(), -1) << task;
+  for (uint32_t task = 0; task < pushed; ++task) {
+    EXPECT_NE(next(), -1) << task;
+    EXPECT_TRUE(ready.has_made_room()) << task << ": it may be a ticket that holds a slot";
+  }
   EXPECT_EQ(next(), -1);
   EXPECT_FALSE(ready.has_backlog());
 }
