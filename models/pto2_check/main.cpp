@@ -136,11 +136,12 @@ ExitCode list_scenarios(const CheckArguments& arguments) {
 
 ExitCode check_index(const CheckArguments& arguments, const Interruption& interruption) {
   try {
-    // A file that cannot be compared is refused before the search, not after it.
-    static_cast<void>(index_is_current(arguments.index, "", false));
-    const std::string index = protocol_index(".", catalogue(), arguments.settings);
-    if (const auto code = interruption.exit_code()) return *code;
-    if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;
+    // What no search is needed for is told before it: that the file cannot be compared, too.
+    if (index_may_be_current(arguments.index, ".", catalogue()) || arguments.update) {
+      const std::string index = protocol_index(".", catalogue(), arguments.settings);
+      if (const auto code = interruption.exit_code()) return *code;
+      if (index_is_current(arguments.index, index, arguments.update)) return cli::exit_pass;
+    }
   } catch (const std::runtime_error& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }

@@ -9,6 +9,7 @@
 #include <regex>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "models/pto2_check/source_uses.hpp"
 #include "models/pto2_check/weakening.hpp"
@@ -171,36 +172,64 @@ std::string scenario_table(const std::vector<Entry>& entries) {
   return text;
 }
 
+/// What comes before the memory orders.
+std::string index_head(const std::string& root, const std::vector<Entry>& entries) {
+  if (!fs::exists(fs::path(root) / "core/policy.hpp")) {
+    throw std::runtime_error("there is no core/policy.hpp here; run it in the source tree");
+  }
+  return "### Invariants\n\n" + invariant_table(root, entries) + "\n### Memory orders\n\n";
+}
+/// What comes behind them.
+std::string index_tail(const std::vector<Entry>& entries) {
+  return "\n### Scenarios\n\n" + scenario_table(entries);
+}
+
+/// A file with an index: the text, and where the index is in it.
+struct Indexed {
+  explicit Indexed(const std::string& file)
+      : text(text_of(file)), begin(text.find(begin_mark)), end(text.find(end_mark)) {
+    if (begin == std::string::npos || end == std::string::npos || end < begin) {
+      throw std::runtime_error(
+          fmt::format("{}: no part between the lines\n{}{}", file, begin_mark, end_mark));
+    }
+    begin += std::string_view(begin_mark).size();
+  }
+  [[nodiscard]] std::string_view index() const {
+    return std::string_view(text).substr(begin, end - begin);
+  }
+
+  std::string text;
+  std::size_t begin;
+  std::size_t end;
+};
+
 }  // namespace
 
 std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
                            const CheckSettings& settings) {
-  if (!fs::exists(fs::path(root) / "core/policy.hpp")) {
-    throw std::runtime_error("there is no core/policy.hpp here; run it in the source tree");
-  }
+  const std::string head = index_head(root, entries);
   const std::vector<WeakPoint> points = weak_points(entries, settings.stop);
   if (settings.stop.stop_requested()) return {};
   expect_same_uses(uses_in_source(fs::path(root) / "core"), uses_met(points));
-  return "### Invariants\n\n" + invariant_table(root, entries) + "\n### Memory orders\n\n" +
-         order_note + order_table(root, points, settings) + "\n### Scenarios\n\n" +
-         scenario_table(entries);
+  return head + order_note + order_table(root, points, settings) + index_tail(entries);
+}
+
+bool index_may_be_current(const std::string& file, const std::string& root,
+                          const std::vector<Entry>& entries) {
+  const Indexed indexed(file);
+  return indexed.index().starts_with("\n" + index_head(root, entries)) &&
+         indexed.index().ends_with(index_tail(entries) + "\n");
 }
 
 bool index_is_current(const std::string& file, const std::string& index, bool update) {
-  std::string text = text_of(file);
-  const std::size_t begin = text.find(begin_mark);
-  const std::size_t end = text.find(end_mark);
-  if (begin == std::string::npos || end == std::string::npos || end < begin) {
-    throw std::runtime_error(
-        fmt::format("{}: no part between the lines\n{}{}", file, begin_mark, end_mark));
-  }
-  const std::size_t from = begin + std::string(begin_mark).size();
+  Indexed indexed(file);
   const std::string wanted = "\n" + index + "\n";
-  if (text.substr(from, end - from) == wanted) return true;
+  if (indexed.index() == wanted) return true;
   if (!update) return false;
-  text.replace(from, end - from, wanted);
+  indexed.text.replace(indexed.begin, indexed.end - indexed.begin, wanted);
   std::ofstream stream(file);
-  if (!(stream << text << std::flush)) throw std::runtime_error(file + " cannot be written");
+  if (!(stream << indexed.text << std::flush))
+    throw std::runtime_error(file + " cannot be written");
   return true;
 }
 

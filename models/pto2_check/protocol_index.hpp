@@ -15,6 +15,12 @@ namespace pto2::scenarios {
 std::string protocol_index(const std::string& root, const std::vector<Entry>& entries,
                            const CheckSettings& settings);
 
+/// False: what the part of `file` between the lines that mark it says of invariants or scenarios,
+/// for which nothing has to be searched, is not what the sources below `root` say. Throws as the
+/// others do.
+bool index_may_be_current(const std::string& file, const std::string& root,
+                          const std::vector<Entry>& entries);
+
 /// Whether the part of `file` between the lines that mark it equals `index`; with `update`, makes
 /// it so. Throws std::runtime_error if the file cannot be read or written, or has no such part.
 bool index_is_current(const std::string& file, const std::string& index, bool update);

@@ -91,7 +91,7 @@ TEST_F(Dev, LooksAtTheArgumentsFirst) {
   expect_refused({"check", "5"}, "check: too many arguments: 5");
   expect_refused({"stress", "--seconds", "5"}, "stress: too many arguments: --seconds 5");
   expect_refused({"mutants", "nosuch"}, "mutants: no planted bug has a name that contains nosuch");
-  expect_refused({"lint", "--fx"}, "lint: no option --fx; there are: --fix");
+  expect_refused({"lint", "--fx"}, "lint: no option --fx; there are: --fix --format");
   expect_refused({"coverage", "nosuch"}, "coverage: no label or option nosuch");
   expect_refused({"pto2", "nosuch"}, "pto2: no command nosuch; there are: run run-folder validate");
 }

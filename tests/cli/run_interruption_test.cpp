@@ -116,7 +116,7 @@ TEST_P(RunInterruption, EndsRepetitions) {
 /// An orchestration that submits for ever makes progress, so no deadline ends it; a job bounds it
 /// with timeout(1), and has what was done all the same.
 TEST_P(RunInterruption, BoundsAGraphWithoutEnd) {
-  Strings command = {"--preserve-status", "3", PTO2_PROGRAM};
+  Strings command = {"--preserve-status", "2", PTO2_PROGRAM};
   for (std::string argument : long_launch(slow)) {
     if (argument == "scalar:40000") argument = "scalar:" + std::to_string(INT64_MAX);
     if (argument == "15") argument = "1";  // the deadline
