@@ -67,7 +67,7 @@ void CheckOutput::add(const Report& report) {
 }
 
 void CheckOutput::add(const WeakeningResult& result) {
-  files_.print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {:<30}{}\n",
+  files_.print(fmt::format("{:<13}{:<28}{:<8} to {:<9}{:>7.2f} s  {:<32} {}\n",
                            to_string(result.status), result.site, result.from, result.to,
                            result.seconds, result.place,
                            result.witness.empty() ? result.effect : result.witness));

@@ -10,6 +10,7 @@ namespace pto2::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -68,6 +69,14 @@ TEST(Check, AWeakenedOrderIsKilledAndReplays) {
   const Outcome again = pto2({"replay", order["replay"]});
   EXPECT_EQ(again.code, 1);
   EXPECT_THAT(again.out, HasSubstr("no advance is lost"));
+}
+
+/// Tools take the lines apart at spaces, however long what is in them.
+TEST(Check, ColumnsOfWeakenedOrdersAreApart) {
+  EXPECT_THAT(
+      pto2({"check", "orchestrator_queue.look", "--weaken"}).out,
+      ContainsRegex("^killed +orchestrator_queue\\.look +seq_cst +to acquire +[0-9.]+ s +"
+                    "core/orchestrator_queue\\.hpp:[0-9]+ +orchestrator_queue/late_popper\n"));
 }
 
 TEST(Check, EachUseOfAnOrderIsKilledAloneAndReplays) {
