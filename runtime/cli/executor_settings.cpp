@@ -17,6 +17,21 @@ constexpr OwnSetting own_settings[] = {
     {Setting::seed, is_simulated},
     {Setting::host_threads, [](ExecutorKind kind) { return kind == ExecutorKind::packed; }}};
 
+/// What runs weak memory is compiled with the word alone.
+void check_fan_out(const Settings& settings, const ExecutorRow& chosen) {
+  const SettingValue& fan_out = settings[Setting::fan_out];
+  const SettingValue& executor = settings[Setting::executor];
+  if (!chosen.weak_memory || fan_out.text == fan_out_name(FanOutKind::word)) return;
+  std::string others;
+  for (const ExecutorRow& row : executor_table()) {
+    if (!row.weak_memory) others += (others.empty() ? "" : ", ") + std::string(row.name);
+  }
+  const SettingValue& culprit = executor.source > fan_out.source ? executor : fan_out;
+  throw CliError(culprit.error_code(),
+                 fmt::format("{}: executor {} runs the fan-out word alone; {} is for {}",
+                             culprit.place(), chosen.name, fan_out.text, others));
+}
+
 }  // namespace
 
 std::string executor_names() {
@@ -42,6 +57,7 @@ void check_executor_flags(const Settings& settings) {
     throw CliError(exit_usage, fmt::format("--{} has no meaning on executor {}; use --executor {}",
                                            spec_of(own.setting).name, chosen.name, other->name));
   }
+  check_fan_out(settings, chosen);
 }
 
 }  // namespace pto2::cli

@@ -13,7 +13,8 @@ std::string executor_names();
 
 ExecutorOptions executor_of(const Settings& settings);
 
-/// Throws CliError (usage) if a flag sets what has no meaning on the executor.
+/// Throws CliError if a flag sets what has no meaning on the executor, or if the executor does not
+/// run the fan-out, whoever has set the two.
 void check_executor_flags(const Settings& settings);
 
 }  // namespace pto2::cli

@@ -67,7 +67,8 @@ void add_device_specs(std::vector<SettingSpec>& specs) {
                         usual.chip.accelerators,
                         "devices beside the blocks, for tasks of type ACCELERATOR"));
   specs.push_back(
-      choice(Setting::fan_out, "fan-out", "word,lock", "word", "protocol that notifies consumers"));
+      choice(Setting::fan_out, "fan-out", "word,lock", "word",
+             "protocol that notifies consumers; executors random, pct and bursts have word alone"));
 }
 
 void add_repetition_specs(std::vector<SettingSpec>& specs) {

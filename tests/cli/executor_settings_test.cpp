@@ -50,5 +50,39 @@ TEST(ExecutorSettings, FlagsOfAnotherExecutorAreRefused) {
   }
 }
 
+/// The code and the text of the refusal; 0 and nothing if there is none.
+std::pair<int, std::string> refusal(const Settings& settings) {
+  try {
+    check_executor_flags(settings);
+  } catch (const CliError& error) {
+    return {error.code(), error.what()};
+  }
+  return {};
+}
+
+TEST(ExecutorSettings, TheLockIsRefusedOnWeakMemory) {
+  for (const ExecutorRow& row : executor_table()) {
+    const int lock = row.weak_memory ? exit_usage : exit_pass;
+    EXPECT_EQ(refusal(given({{"executor", row.name}, {"fan-out", "lock"}})).first, lock);
+    EXPECT_EQ(refusal(given({{"executor", row.name}, {"fan-out", "word"}})).first, exit_pass);
+  }
+}
+
+TEST(ExecutorSettings, ARefusalNamesWhoHasChosenLast) {
+  const ConfigEntry lock{"fan-out", "lock", "mine.toml, line 2"};
+  const ConfigEntry pct{"executor", "pct", "mine.toml, line 1"};
+  const std::string why =
+      ": executor pct runs the fan-out word alone; lock is for packed, threads, seeded";
+  using Refusal = std::pair<int, std::string>;
+  EXPECT_EQ(refusal(given({{"executor", "pct"}, {"fan-out", "lock"}})),
+            Refusal(exit_usage, "--fan-out" + why));
+  EXPECT_EQ(refusal(given({{"executor", "pct"}}, {}, {lock})),
+            Refusal(exit_usage, "--executor" + why));
+  EXPECT_EQ(refusal(given({{"fan-out", "lock"}}, {}, {pct})),
+            Refusal(exit_usage, "--fan-out" + why));
+  EXPECT_EQ(refusal(given({}, {}, {pct, lock})),
+            Refusal(exit_bad_input, "mine.toml, line 2, fan-out" + why));
+}
+
 }  // namespace
 }  // namespace pto2::cli

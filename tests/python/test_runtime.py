@@ -67,6 +67,8 @@ def test_wrong_settings_are_told_at_once():
     for settings, text in [({"window": 5}, "window: '5' is not allowed; it must be a power of two"),
                            ({"executor": "fast"}, "packed or threads or seeded"),
                            ({"seed": 3}, "has no meaning on executor packed"),
+                           ({"executor": "pct", "fan_out": "lock"},
+                            "fan-out: executor pct runs the fan-out word alone"),
                            ({"blocks": 1, "schedulers": 2}, "each needs a block"),
                            ({"window": 2.5}, "window: 2.5 is no setting"),
                            ({"platform": "a2a3sim\0"}, "platform: .* is no setting"),
