@@ -66,8 +66,8 @@ def _parser():
         prog="pto2 run-folder", description="Runs a folder with golden.py and "
         "kernels/kernel_config.py on simulated AI cores, and compares its outputs.",
         epilog="Exit codes: 0 pass, 1 an output is wrong, 2 usage, 3 bad input, 4 nothing was "
-        "compared, 5 a fault of the run, 70 a bug of pto2, 130 interrupted. What was compiled is "
-        "kept in PTO2_CACHE, or ~/.cache/pto2.")
+        "compared, 5 a fault of the run, 70 a bug of pto2, 130 interrupted, 143 terminated. What "
+        "was compiled is kept in PTO2_CACHE, or ~/.cache/pto2.")
     add = parser.add_argument
     add("folder", nargs="?", help="the folder, instead of -k and -g")
     add("-k", "--kernels", metavar="DIR", help="the folder with kernel_config.py")
