@@ -182,8 +182,8 @@ struct Extents<uint64_t> {
 
 }  // namespace pto2_api
 
-/// A tensor in memory that the caller owns, e.g. an argument of the orchestration. One whose
-/// address is null cannot be read.
+/// A tensor in memory that the caller owns, e.g. an argument of the orchestration. Tensors that
+/// share bytes are of one buffer, wherever they begin. One whose address is null cannot be read.
 template <class S>
 inline Tensor make_tensor_external(void* address, const S* shapes, uint32_t ndims,
                                    DataType dtype = DataType::FLOAT32) {

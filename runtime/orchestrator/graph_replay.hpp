@@ -147,7 +147,7 @@ class GraphReplay {
   const TensorRecord& record_of(uint64_t number) const {
     TensorRecord& record = records_[number];
     const bool was_allocated = record.owner.task != no_task && record.owner.serial <= tasks_;
-    record.base = record.external || was_allocated ? tensors_[number].base : 0;
+    if (!record.external) record.base = was_allocated ? tensors_[number].base : 0;
     record.address = tensors_[number].address;
     return record;
   }

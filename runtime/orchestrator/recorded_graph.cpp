@@ -82,7 +82,9 @@ void RecordedGraph::compile() {
     GraphCompiler compiler(dataflow, {records_, tasks_, edges_, outputs_});
     play(words().size() - 1, dataflow, config_, GraphCompiler::first_generation, compiler);
     tensors_.reserve(records_.size());
-    for (const TensorRecord& record : records_) tensors_.push_back({record, record.base});
+    for (const TensorRecord& record : records_) {
+      tensors_.push_back({record, record.external ? 0 : record.base});
+    }
   } catch (const GraphCompiler::TooLarge& reason) {
     clear();
     use_ = {GraphUse::Kind::refused, 0, reason.text};

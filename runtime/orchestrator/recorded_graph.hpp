@@ -34,7 +34,10 @@ namespace pto2 {
 
 /// What of a tensor is another from run to run, with what kernels are shown beside it, in one line.
 struct alignas(cache_line) PlacedTensor : PTOTensor {
-  uint64_t base;  ///< address of the buffer; as long as there is none in this run, the last one's
+  /// Address of the buffer; as long as there is none in this run, the last one's. 0 of memory of
+  /// the caller, which is the same in all runs: one begin for tensors that may have come to share a
+  /// buffer when one of them had been made.
+  uint64_t base;
 };
 static_assert(sizeof(PlacedTensor) == cache_line);
 

@@ -9,8 +9,9 @@ namespace pto2 {
 
 /// Kept by the TensorTable, which makes it, and written by the TensorMap.
 struct BufferWrites {
-  uint64_t key = 0;        ///< of the buffer's entries in the TensorMap, and of no other's
-  uint64_t bytes = 0;      ///< of the buffer; of an external one, as it was made last
+  uint64_t key = 0;  ///< of the buffer's entries in the TensorMap, and of no other's
+  /// Of the buffer; of an external one, of the tensor that was made of its begin last.
+  uint64_t bytes = 0;
   TaskId owner = no_task;  ///< the task that allocated it; no_task: it is external, or has none yet
   TaskId writer = no_task;  ///< the last that wrote all of it, not the owner; it may have retired
   uint64_t written = 0;     ///< bytes that all of it was for the writer

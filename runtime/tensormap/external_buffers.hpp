@@ -1,5 +1,9 @@
-/// Who wrote the callers' buffers, found by address: tensors of one address share a buffer, in
-/// whatever scopes they are made.
+/// Who wrote the callers' buffers, found by address: tensors that share a byte share a buffer,
+/// wherever they begin and in whatever scopes they are made.
+///
+/// A buffer begins and ends with the tensors that were made of it. One that reaches into several
+/// makes them one buffer, and no two share a byte. So does one that begins in front of the buffer
+/// that it reaches into, as places in a buffer are counted from its begin.
 ///
 /// A buffer is kept as long as a tensor of it lives or the TensorMap knows of a write. The others
 /// are forgotten now and then, so that memory follows the buffers in use and not all that ever
@@ -12,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <unordered_map>
+#include <map>
 
 #include "runtime/tensormap/buffer_writes.hpp"
 
@@ -24,15 +28,28 @@ class ExternalBuffers {
     /// A tensor of the buffer, a handle: the oldest that lives, if any does. Tensors end in the
     /// opposite order in which they are made, so no other of the buffer outlives it.
     uint64_t oldest_tensor = 0;
-    BufferWrites writes;
+    uint64_t end = 0;     ///< address behind its last byte
+    BufferWrites writes;  ///< its address is the key
   };
 
-  /// The buffer of `bytes` bytes at `address`. It stays where it is until it is forgotten. Throws
-  /// std::bad_alloc.
-  Buffer& at(uint64_t address, uint64_t bytes) {
-    Buffer& buffer = buffers_[address];
-    buffer.writes.key = address;
-    buffer.writes.bytes = bytes;
+  /// The buffer of a tensor of `bytes` bytes, not 0, at `address`. It stays where it is until it is
+  /// forgotten, or another one takes it in: take_in(buffer, other) is told of each that `other`
+  /// ends in this one. Throws std::bad_alloc, with nothing changed.
+  template <class TakeIn>
+  Buffer& at(uint64_t address, uint64_t bytes, TakeIn&& take_in) {
+    auto behind = buffers_.upper_bound(address);
+    const bool is_known = behind != buffers_.begin() && address < std::prev(behind)->second.end;
+    const auto place =
+        is_known ? std::prev(behind) : buffers_.emplace_hint(behind, address, Buffer{});
+    Buffer& buffer = place->second;
+    buffer.end = std::max(buffer.end, address + bytes);
+    buffer.writes.key = place->first;
+    if (place->first == address) buffer.writes.bytes = bytes;
+    while (behind != buffers_.end() && behind->first < buffer.end) {
+      buffer.end = std::max(buffer.end, behind->second.end);
+      take_in(buffer, behind->second);
+      behind = buffers_.erase(behind);
+    }
     return buffer;
   }
 
@@ -51,7 +68,7 @@ class ExternalBuffers {
  private:
   static constexpr std::size_t fewest_ = 4096;
 
-  std::unordered_map<uint64_t, Buffer> buffers_;
+  std::map<uint64_t, Buffer> buffers_;  // by address
   std::size_t many_ = fewest_;
 };
 

@@ -26,6 +26,13 @@ struct Region {
   uint32_t root_strides[PTO_MAX_DIMS - 1];
   uint32_t box_begin[PTO_MAX_DIMS];  ///< first coordinate inside, per dimension of the root
   uint32_t box_end[PTO_MAX_DIMS];    ///< first coordinate past the box; 1 past ndims
+
+  /// The buffer begins so many bytes earlier.
+  constexpr void shift(uint64_t bytes) {
+    begin += bytes;
+    end += bytes;
+    origin += bytes;
+  }
 };
 
 /// What an access means for an older one to the same buffer.

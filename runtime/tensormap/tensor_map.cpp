@@ -79,6 +79,22 @@ void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrit
   insert_part(buffer, region, of_task);
 }
 
+void TensorMap::take_in(BufferWrites& buffer, BufferWrites& other, uint64_t shift) {
+  if (!is_vacant(other)) move_aside(other);
+  if (!other.may_have_parts) return;
+  for (uint32_t index = buckets_[other.bucket]; index != nil;) {
+    const Entry entry = entries_[index];
+    if (entry.key == other.key) {
+      Region region = entry.region;
+      region.shift(shift);
+      remove(index);
+      ++live_;
+      insert_part(buffer, region, writes_of(entry.producer));
+    }
+    index = entry.next_in_bucket;
+  }
+}
+
 bool TensorMap::find_writers(BufferWrites& buffer) {
   const auto nobody = [](const Match&) {};
   if (buffer.may_have_parts) look_up<Access::input>(buffer, Region{}, buffer.reader, nobody);

@@ -155,6 +155,10 @@ class TensorMap {
   /// Of a buffer that the task has allocated: BufferWrites::owner says all.
   static void insert_owner(TaskWrites& of_task) { ++of_task.wholes; }
 
+  /// What was written of `other` was written of `buffer`, in which it begins at place `shift`. Both
+  /// are external.
+  void take_in(BufferWrites& buffer, BufferWrites& other, uint64_t shift);
+
   /// Looks whether a task that has not retired has written some of the buffer, which is external;
   /// forgets those that have.
   [[nodiscard]] bool find_writers(BufferWrites& buffer);

@@ -12,6 +12,7 @@
 #include "core/assert.hpp"
 #include "runtime/chip/argument_text.hpp"
 #include "runtime/include/pto_orchestration_api.h"
+#include "runtime/tensormap/tensor_map.hpp"
 
 namespace pto2 {
 namespace {
@@ -242,32 +243,54 @@ TensorResult TensorTable::make_root(uint64_t address, const uint64_t* shape, Dat
     return {handle, nullptr};
   }
   root.address = address;
-  root.base = address;
   root.external = true;
   root.null_external = false;
   root.lasts = true;
   const uint64_t bytes = root.region.end;
-  if (root.base > std::numeric_limits<uint64_t>::max() - bytes) [[unlikely]] {
+  if (address > std::numeric_limits<uint64_t>::max() - bytes) [[unlikely]] {
     --count_;
     return fail(
         fmt::format("make_tensor: {} bytes at address {:#x} run past the end of the address "
                     "space; check the address and the shape",
-                    bytes, root.base));
+                    bytes, address));
   }
   if (!arrays_.empty()) [[unlikely]] {
-    if (const CallerArray* const array = arrays_.left_by(root.base, root.region.end)) {
+    if (const CallerArray* const array = arrays_.left_by(address, bytes)) {
       --count_;
       return refuse_array(*array, root);
     }
   }
-  ExternalBuffers::Buffer& buffer = externals_.at(root.base, root.region.end);
+  using Buffer = ExternalBuffers::Buffer;
+  root.writes = nullptr;  // at no buffer that is taken in
+  Buffer& buffer =
+      externals_.at(address, bytes, [this](Buffer& all, Buffer& other) { take_in(all, other); });
   if (find(buffer.oldest_tensor) == nullptr) buffer.oldest_tensor = handle;
   root.writes = &buffer.writes;
+  root.base = buffer.writes.key;
+  root.region.shift(address - root.base);
   return {handle, nullptr};
 }
 
+/// A tensor that is being made shares bytes with both.
+[[gnu::noinline]] void TensorTable::take_in(ExternalBuffers::Buffer& buffer,
+                                            ExternalBuffers::Buffer& other) {
+  const uint64_t shift = other.writes.key - buffer.writes.key;
+  if (map_ != nullptr) map_->take_in(buffer.writes, other.writes, shift);
+  for (uint32_t i = 0; i < count_; ++i) {
+    TensorRecord& record = at(i);
+    if (record.writes != &other.writes) continue;
+    record.writes = &buffer.writes;
+    record.base = buffer.writes.key;
+    record.region.shift(shift);
+  }
+  const auto place_of = [this](const ExternalBuffers::Buffer& of) {
+    return find(of.oldest_tensor) == nullptr ? count_ : static_cast<uint32_t>(of.oldest_tensor);
+  };
+  if (place_of(other) < place_of(buffer)) buffer.oldest_tensor = other.oldest_tensor;
+}
+
 TensorResult TensorTable::refuse_array(const CallerArray& array, const TensorRecord& root) {
-  const uint64_t place = root.base - array.address;
+  const uint64_t place = root.address - array.address;
   return fail(fmt::format(
       "make_tensor: {} of shape {} has {} bytes, but {} has {}{}; give the tensor the shape and "
       "the type of the array, or pass a larger array",

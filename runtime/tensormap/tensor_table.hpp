@@ -33,6 +33,8 @@
 
 namespace pto2 {
 
+class TensorMap;
+
 /// The task whose heap block holds a buffer.
 struct BufferOwner {
   TaskId task = no_task;  ///< no_task: the buffer is external, or there is none yet
@@ -86,9 +88,11 @@ struct [[nodiscard]] TensorResult {
 class TensorTable {
  public:
   /// Tables whose handles might be mixed up should start at generations far apart. Tensors keep to
-  /// the arrays that they begin in.
-  explicit TensorTable(uint32_t first_generation = 1, std::span<const CallerArray> arrays = {})
-      : arrays_(arrays), generation_(first_generation) {}
+  /// the arrays that they begin in. `map`, which outlives the table, knows who writes the buffers;
+  /// null: nobody does.
+  explicit TensorTable(uint32_t first_generation = 1, std::span<const CallerArray> arrays = {},
+                       TensorMap* map = nullptr)
+      : map_(map), arrays_(arrays), generation_(first_generation) {}
   TensorTable(const TensorTable&) = delete;
   TensorTable& operator=(const TensorTable&) = delete;
 
@@ -190,6 +194,7 @@ class TensorTable {
                                   DataType dtype);
   static void await_buffer(TensorRecord& record, bool null_external);
   TensorResult bind_external(TensorRecord& root, uint64_t address, uint64_t handle);
+  void take_in(ExternalBuffers::Buffer& buffer, ExternalBuffers::Buffer& other);
   TensorResult refuse_array(const CallerArray& array, const TensorRecord& root);
   [[nodiscard]] bool add_chunk();
   TensorResult fail(std::string text);
@@ -202,6 +207,7 @@ class TensorTable {
   /// The parent of a view, reshape or transpose; nullptr, with error_ set, when it cannot be one.
   const TensorRecord* parent_for(const char* operation, uint64_t tensor);
 
+  TensorMap* const map_;
   std::vector<Chunk> chunks_;
   std::vector<uint32_t> scope_marks_;
   uint32_t depth_ = 0;  // how many those are

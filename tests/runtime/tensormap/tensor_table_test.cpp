@@ -161,7 +161,7 @@ TEST_F(TensorTableTest, TensorsOfOneAddressAreOneBuffer) {
   EXPECT_EQ(table_.find(make(0x1000, {6}).handle)->writes, &writes);
   EXPECT_EQ(writes.bytes, 24U) << "as it was made last";
   EXPECT_EQ(writes.written, 20U) << "what its writer wrote";
-  EXPECT_NE(table_.find(make(0x1004, {6}).handle)->writes, &writes);
+  EXPECT_NE(table_.find(make(0x1060, {6}).handle)->writes, &writes);
   table_.scope_end();
   const uint64_t new_one = make(0, {2}).handle;
   const uint64_t other = make(0, {2}).handle;
