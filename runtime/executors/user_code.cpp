@@ -64,7 +64,7 @@ bool is_inside(uint64_t turn) {
 
 [[gnu::noinline]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit) {
   if (__builtin_setjmp(exit.frame) != 0) {
-    this_exit = nullptr;
+    set_exit_of_thread(nullptr);
     return false;
   }
   const Open open(exit);

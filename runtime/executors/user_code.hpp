@@ -69,13 +69,25 @@ extern const ThreadPointer<Exit> exit_pointer;
 void set_exit_of_thread(Exit* exit);
 #endif
 
-/// While it lives, the code can be left.
+/// While it lives, the code can be left. It may end on another OS thread than it has begun on: an
+/// orchestration's.
 class Open {
  public:
-  PTO2_UNSEEN_BY_TSAN explicit Open(Exit& exit) { this_exit = &exit; }
-  PTO2_UNSEEN_BY_TSAN ~Open() { this_exit = nullptr; }
+  explicit Open(Exit& exit) { set(&exit); }
+  ~Open() { set(nullptr); }
   Open(const Open&) = delete;
   Open& operator=(const Open&) = delete;
+
+ private:
+  /// Around each kernel: where there are segments, each access goes through that of the thread
+  /// that runs now anyway, and needs no look at how far in it the variable is.
+  [[gnu::always_inline]] static void set(Exit* exit) {
+#if PTO2_HAS_SEGMENTS
+    this_exit = exit;
+#else
+    set_exit_of_thread(exit);
+#endif
+  }
 };
 
 /// Calls kernel(args); false: `exit` was used. Both ways lead to the end of the function, which is
