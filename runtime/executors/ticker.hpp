@@ -7,6 +7,7 @@
 #include <chrono>
 #include <ctime>
 #include <functional>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -14,11 +15,12 @@ namespace pto2::executors {
 
 class Ticker {
  public:
-  /// `tick` must be callable from another thread until the destructor has returned.
+  /// `tick` must be callable from another thread until the destructor has returned. One that lacks
+  /// memory is given up: the next one is another try.
   Ticker(std::chrono::milliseconds period, std::function<void()> tick) {
     sem_init(&over_, 0, 0);
     thread_ = std::thread([this, period, tick = std::move(tick)] {
-      while (!is_over_after(period)) tick();
+      while (!is_over_after(period)) try_to(tick);
     });
   }
   ~Ticker() {
@@ -30,6 +32,12 @@ class Ticker {
   Ticker& operator=(const Ticker&) = delete;
 
  private:
+  static void try_to(const std::function<void()>& tick) {
+    try {
+      tick();
+    } catch (const std::bad_alloc&) {
+    }
+  }
   /// Waits that long, or until it is over.
   [[nodiscard]] bool is_over_after(std::chrono::milliseconds period) {
     const auto end = (std::chrono::steady_clock::now() + period).time_since_epoch();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <new>
 #include <system_error>
 #include <thread>
 
@@ -29,6 +30,16 @@ TEST(Ticker, TicksUntilItsEnd) {
   const uint32_t in_the_end = ticks.load();
   std::this_thread::sleep_for(5ms);
   EXPECT_EQ(ticks.load(), in_the_end);
+}
+
+/// Nobody else could see what its thread throws, and the process would end.
+TEST(Ticker, ATickWithoutMemoryIsNotTheLast) {
+  std::atomic<uint32_t> ticks{0};
+  const Ticker ticker(1ms, [&] {
+    if (++ticks < 3) throw std::bad_alloc();
+  });
+  for (int wait = 0; wait < 10'000 && ticks.load() < 4; ++wait) std::this_thread::sleep_for(1ms);
+  EXPECT_GE(ticks.load(), 4u);
 }
 
 /// And not before, and not afterwards.
