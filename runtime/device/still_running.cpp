@@ -28,9 +28,9 @@ void StillRunning::look(std::span<const executors::KernelState> threads) {
       seen = {.turn = turn};
       continue;
     }
-    ++seen.looks;
-    if (seen.looks == 1) seen.question = ask(now);
-    if (seen.looks == 2) told_.push_back(answer(now, seen.question));
+    if (seen.looks == 0) seen.question = ask(now);
+    if (seen.looks == 1) told_.push_back(answer(now, seen.question));
+    ++seen.looks;  // not before: what lacks memory is for the next look
     if (seen.looks == 2) fmt::print(stderr, "pto2: {} has not returned yet\n", told_.back());
   }
 }

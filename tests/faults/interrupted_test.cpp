@@ -1,13 +1,18 @@
 /// Runs that are interrupted while kernels, or the orchestration, do not return: they say which.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <new>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "runtime/device/still_running.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 #include "tests/support/sleep_in_place.hpp"
 
@@ -135,6 +140,38 @@ TEST_P(Interrupted, RunsDoNotNameWhatReturns) {
   });
   EXPECT_EQ(result.error.code, ErrorCode::interrupted);
   EXPECT_THAT(result.error.message, Not(HasSubstr("returned")));
+}
+
+/// What a look has no memory for, the next one does.
+TEST(StillRunning, IsAskedAndToldOnceThereIsMemory) {
+  const CoreCounts counts;
+  uint32_t asked = 0;
+  uint32_t told = 0;
+  const auto lack_once = [](uint32_t& times) {
+    if (++times == 1) throw std::bad_alloc();
+  };
+  StillRunning still(
+      [&](const std::string&) {
+        lack_once(asked);
+        return &counts;
+      },
+      [&](const CoreCounts&, const std::string&) {
+        lack_once(told);
+        return std::string("it");
+      });
+  executors::CallingCode code;
+  code.call([&] {
+    const std::string name = "aic0";
+    const executors::KernelState here[] = {
+        {.thread = gettid(), .begun = code.turn(), .inside = true, .name = &name}};
+    still.look(here);
+    EXPECT_THROW(still.look(here), std::bad_alloc) << "asks";
+    still.look(here);
+    EXPECT_THROW(still.look(here), std::bad_alloc) << "tells";
+    still.look(here);
+    still.look(here);
+  });
+  EXPECT_EQ(still.told(), std::vector<std::string>{"it"});
 }
 
 }  // namespace
