@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "core/block_parts.hpp"
@@ -70,6 +71,14 @@ struct KernelFault {
   explicit KernelFault(const GuardFinding& finding) : KernelFault() { set_found(finding); }
   [[nodiscard]] bool is_set() const { return kind != Kind::none; }
   void set_threw(const char* text) { set(Kind::threw, text); }
+  /// Says less if there is no memory for the text.
+  [[gnu::noinline]] void set_stuck(const executors::LeftBehind& left) {
+    try {
+      set(Kind::stuck, left.text().c_str());
+    } catch (const std::bad_alloc&) {
+      set(Kind::stuck, "has not returned");
+    }
+  }
   /// By the scheduler of the core, which has not ended the task and does not answer any more.
   void set_lost(const char* core, TaskId had) {
     set(Kind::lost, core);
@@ -156,7 +165,7 @@ template <class Run>
   } catch (const abi::__forced_unwind&) {
     std::exit(EXIT_FAILURE);
   } catch (const executors::LeftBehind& left) {
-    fault.set(KernelFault::Kind::stuck, left.text().c_str());
+    fault.set_stuck(left);
   } catch (const executors::NoMemoryForCall&) {
     fault.set(KernelFault::Kind::starved, "");
   } catch (const std::exception& exception) {
