@@ -345,11 +345,17 @@ class AiCore {
   }
   [[gnu::noinline]] void execute_noted() { execute<false>(); }
 
+  /// The core looks once more: a kernel that was left in a wait may have used up the ring of the
+  /// exit.
+  [[gnu::noinline]] void fail() {
+    give_up_(fault_);
+    own_.ring();
+  }
   /// After a fault the core does not report the end of the kernel, so that nobody completes the
   /// task, and gets nothing else to run.
   [[gnu::always_inline]] void report() {
     if (fault_.is_set()) [[unlikely]]
-      return give_up_(fault_);
+      return fail();
     P::chip_step(executors::ChipStep::finish);
     do {
       mailbox_.finish();

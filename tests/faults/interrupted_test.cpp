@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "runtime/device/still_running.hpp"
+#include "runtime/include/pto_core_calls.h"
+#include "stress/hang_guard.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 #include "tests/support/sleep_in_place.hpp"
 
@@ -41,6 +43,20 @@ void wait_without_signals(int64_t*) {
   pthread_sigmask(SIG_BLOCK, &all, &former);
   wait_in_a_library(nullptr);
   pthread_sigmask(SIG_SETMASK, &former, nullptr);
+}
+
+/// Waits, and does not come back from a look at what for: that which follows the end of its wait,
+/// after which nobody rings its core any more.
+void stay_in_a_look(int64_t* args) {
+  // The first two see that there is something to wait for; the third comes with the core's exit.
+  int looks = 0;
+  auto holds = [&looks] {
+    ++looks;
+    if (looks == 2) ++begun;
+    if (looks == 4) stay_in_place();
+    return false;
+  };
+  (void)pto_wait(args, holds);
 }
 
 /// Until the deadline.
@@ -140,6 +156,16 @@ TEST_P(Interrupted, RunsDoNotNameWhatReturns) {
   });
   EXPECT_EQ(result.error.code, ErrorCode::interrupted);
   EXPECT_THAT(result.error.message, Not(HasSubstr("returned")));
+}
+
+/// Its core has heard of its exit inside of that wait, and nobody tells it again.
+TEST_P(Interrupted, RunsEndWhenAKernelIsLeftInsideOfAWait) {
+  const stress::HangGuard guard("a kernel that was left inside of a wait");
+  const RunResult result = run(stay_in_a_look, [](PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, nullptr, 0);
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::interrupted);
+  EXPECT_THAT(result.damaged, testing::IsEmpty());
 }
 
 /// What a look has no memory for, the next one does.
