@@ -70,12 +70,15 @@ class CoreCalls {
       return is_quiet || is_late ? PTOWaited::NOBODY : PTOWaited::HOLDS;
     });
   }
-  /// The same when nobody can go on, as a simulation knows, which may not ask why. False: nobody
-  /// waits.
+  /// The same when nobody can go on, as a simulation knows, which may not ask why. False: no wait
+  /// goes on.
   bool end_all() {
-    if (waits_.empty()) return false;
-    end_some([](uint32_t, uint64_t) { return PTOWaited::NOBODY; });
-    return true;
+    bool any = false;
+    end_some([&any](uint32_t, uint64_t) {
+      any = true;
+      return PTOWaited::NOBODY;
+    });
+    return any;
   }
 
  private:
@@ -85,7 +88,8 @@ class CoreCalls {
     uint64_t looks = 0;
   };
 
-  /// From its begin to its end, also if holds() throws.
+  /// From its begin to its end, also if holds() throws. If the kernel is left there is none, but
+  /// the run is given up then, and nothing else runs in its place.
   class OneWait {
    public:
     OneWait(CoreCalls& calls, uint32_t worker) : calls_(calls), worker_(worker) {

@@ -131,6 +131,28 @@ TEST_F(CoreCallsTest, AWaitOfAQuietRunEnds) {
   EXPECT_EQ(ended, PTOWaited::NOBODY);
 }
 
+/// Of a kernel that was left inside of one, nobody says any more that it is over.
+TEST_F(CoreCallsTest, AWaitIsEndedOnce) {
+  std::atomic<bool> is_over{false};
+  run(
+      [&] {
+        int looks = 0;
+        auto holds = [&] {
+          if (++looks == 3) is_over.wait(false);
+          return false;
+        };
+        const auto look_again = [](void* look) { return (*static_cast<decltype(holds)*>(look))(); };
+        EXPECT_EQ(table().wait(table().runtime, look_again, &holds), PTOWaited::NOBODY);
+      },
+      [&] {
+        until_a_kernel_waits();
+        EXPECT_TRUE(calls_->end_all());
+        EXPECT_FALSE(calls_->end_all());
+        is_over = true;
+        is_over.notify_all();
+      });
+}
+
 TEST_F(CoreCallsTest, TheOrchestratorIsToldOfTheFirst) {
   std::atomic<bool> is_over{false};
   std::vector<bool> told;
