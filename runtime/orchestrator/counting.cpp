@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runtime/run/config.hpp"
+
 namespace pto2 {
 
 void Counting::begin(Deadlock deadlock, const PerRing& next, const PerRing& alive, uint64_t now) {
@@ -23,9 +25,13 @@ void Counting::observe(RingId ring, TensorMap& map) {
   }
 }
 
-bool Counting::count_only(const Submission& task, Dataflow& dataflow, uint64_t now) {
+bool Counting::count_only(Submission& task, Dataflow& dataflow, uint64_t now) {
   constexpr uint64_t nowhere = uint64_t{1} << 46;
   submit(task);
+  // More than any heap has could run past the end of the address space, and come to no address.
+  if (task.heap_bytes > heap_range.high) [[unlikely]] {
+    for (NewOutput& output : task.outputs) output.offset = 0;
+  }
   const TaskId id = make_id(task.ring, next_[task.ring.value]++);
   TensorMap& map = dataflow.map();
   entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts());

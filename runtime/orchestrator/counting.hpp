@@ -49,8 +49,9 @@ class Counting {
   void observe(RingId ring, TensorMap& map);
   /// What the next task of this ring is called.
   [[nodiscard]] TaskId next(RingId ring) const { return make_id(ring, next_[ring.value]); }
-  /// In place of an execution. False: it has been counted for long enough.
-  [[nodiscard]] bool count_only(const Submission& task, Dataflow& dataflow, uint64_t now);
+  /// In place of an execution; its outputs may lie on each other. False: it has been counted for
+  /// long enough.
+  [[nodiscard]] bool count_only(Submission& task, Dataflow& dataflow, uint64_t now);
   /// What was learnt on a device of `config`. `to_end`: the orchestration has returned.
   [[nodiscard]] RunError finish(bool to_end, const ClusterGroups& groups,
                                 const DeviceConfig& config);

@@ -104,6 +104,8 @@ class ParamList {
   void push_back(T item) { items_[size_++] = item; }
   [[nodiscard]] uint32_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] T* begin() { return items_.data(); }
+  [[nodiscard]] T* end() { return items_.data() + size_; }
   [[nodiscard]] const T* begin() const { return items_.data(); }
   [[nodiscard]] const T* end() const { return items_.data() + size_; }
 

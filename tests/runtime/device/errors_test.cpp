@@ -382,6 +382,22 @@ TEST_P(Errors, RequestLargerThanTheHeap) {
                [&](PTO2Runtime* rt) { chain(rt, 1, 512); });
 }
 
+/// The last of them begins so far behind the first that it would come to address 0.
+TEST_P(Errors, RequestLargerThanTheAddressSpace) {
+  expect_error(small_device(), ErrorCode::heap_ring_deadlock, "the request alone is larger",
+               "No --heap works", [](PTO2Runtime* rt) {
+                 pto2_rt_init_tensor_pool(rt);
+                 constexpr uint64_t half = uint64_t{1} << 31;
+                 const uint64_t shapes[][2] = {
+                     {half, half}, {half, half}, {half, half}, {half / 2, 4'294'901'760}, {1, 1}};
+                 std::vector<PTOParam> params;
+                 for (const auto& shape : shapes) {
+                   params.push_back(make_output_param(make_tensor(shape, 2, DataType::UINT8)));
+                 }
+                 pto2_rt_submit_task(rt, 0, PTO2_WORKER_CUBE, params.data(), 5);
+               });
+}
+
 TEST_P(Errors, DependencyPoolOverflow) {
   DeviceConfig config = small_device();
   config.dep_pool = 16;
