@@ -15,7 +15,9 @@
 ///
 /// HP-I2 is message passing, if another host brings them: they part before the fiber gets its home
 /// (fiber_host.move), and who finds it at home (fiber_host.look_home) looks after that whether they
-/// are joint. The second host that has taken fibers itself has them part before it runs any.
+/// are joint. The second host may take fibers itself: from a long kernel of the first one, and then
+/// it has them part before it runs any; or as it falls asleep, which is no parting: while they are
+/// joint, it hands those back.
 ///
 /// Progress: every verb is wait-free, for a given number of fibers.
 #pragma once

@@ -254,8 +254,9 @@ bool PackedHost::keeps_any() const {
 
 /// Of the host whose fibers are at the first one while kernels are short: it does not sleep, as it
 /// would be woken at each of them, and does not keep the CPU busy either. Nobody stays here who may
-/// be rung; no kernel that waits is here. It looks whether a kernel there has become long that has
-/// not ended.
+/// be rung; no kernel that waits is here. Who has read before that a fiber is at home here may
+/// still ring it here, and nothing ends the nap for that: the ring follows the fiber when the nap
+/// is over. It looks whether a kernel there has become long that has not ended.
 void PackedHost::nap() {
   team_.joint_.pair().gather(*this, other_of_two(), team_.hosted_, has_not_ended);
   team_.joint_.nap([this] { return team_.shared_->is_over() || has_mail(); });
