@@ -91,8 +91,11 @@ class ReadyDispatch {
     return progress;
   }
 
-  /// After that: a block task was lent to some cores, who may need no others.
+  /// After that: a block task was lent to some cores, who may need no others, or await_cores() was
+  /// called.
   [[nodiscard]] bool has_cores_to_wait_for() const { return cores_to_wait_for_; }
+  /// Until the next dispatch().
+  void await_cores() { cores_to_wait_for_ = true; }
 
  private:
   static constexpr uint32_t no_type = core_types;

@@ -79,6 +79,7 @@ class Scheduler {
   void wake_up();
   void withdraw_if_awake_for_long();
   bool dispatch_phase();
+  [[nodiscard]] bool run_own_task();
   [[nodiscard]] bool polls_on();
   [[nodiscard]] bool park();
   [[nodiscard]] bool may_sleep_on() const;

@@ -199,8 +199,16 @@ bool Scheduler<P, F>::dispatch_phase() {
   progress |= ready_dispatch_.dispatch();
   desk_.learn_rare_types();
   if (desk_.rare_types) [[unlikely]]
-    progress |= own_tasks_.run_one();
+    progress |= run_own_task();
   return progress;
+}
+
+/// Cores may share its OS thread: they have their turn before the next one.
+template <executors::ExecutionPolicy P, template <class> class F>
+[[gnu::noinline]] bool Scheduler<P, F>::run_own_task() {
+  if (!own_tasks_.run_one()) return false;
+  if (!desk_.cores.busy().empty()) ready_dispatch_.await_cores();
+  return true;
 }
 
 /// True: it is to sleep. Else it has found something to do.

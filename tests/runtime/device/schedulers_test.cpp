@@ -233,5 +233,34 @@ TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
   EXPECT_GE(result.kernel_ticks, uint64_t{tasks} * 4'000'000);
 }
 
+std::atomic<int> own_kernels{0};
+std::atomic<int> own_kernels_before_the_core{-1};
+
+/// Kernels of its cores do not wait until a scheduler has run all tasks of its own that are ready,
+/// also where all share an OS thread.
+TEST(Schedulers, LetTheirCoresRunBetweenTasksOfTheirOwn) {
+  static constexpr KernelEntry kernels[] = {
+      [](int64_t*) { own_kernels_before_the_core = own_kernels.load(); },
+      [](int64_t*) { ++own_kernels; }};
+  DeviceConfig config = small_device();
+  config.chip = {"one", 1, 1, 1, 1};
+  config.window = 128;
+  own_kernels = 0;
+  own_kernels_before_the_core = -1;
+  const Launch what{kernels,
+                    [](PTO2Runtime* rt) {
+                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+                      for (int i = 0; i < 100; ++i) {
+                        pto2_rt_submit_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0);
+                      }
+                    },
+                    {}};
+  const RunResult result = launch(config, executors::TeamOptions{.host_threads = 1}, what);
+  ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(own_kernels, 100);
+  EXPECT_GE(own_kernels_before_the_core, 0);
+  EXPECT_LE(own_kernels_before_the_core, 2);
+}
+
 }  // namespace
 }  // namespace pto2::test
