@@ -2,7 +2,10 @@
 /// were submitted, wherever those tensors begin.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <deque>
+#include <map>
 #include <random>
 
 #include "runtime/orchestrator/recorded_graph.hpp"
@@ -23,45 +26,43 @@ void update_kernel(int64_t* args) {
   update(tensor.data<uint64_t>(), tensor.shape[0], static_cast<uint64_t>(args[1]));
 }
 
-/// Some words of the memory, and of these.
 struct Range {
   uint32_t begin;
   uint32_t count;
 };
+/// Updates words of the memory, or of those of an earlier step.
 struct Step {
-  Range root;
-  bool is_view;
-  Range view;  ///< of the root
-};
+  Range range;
+  const Step* of;  ///< null: of the memory
 
-std::vector<Step> draw_steps(uint64_t seed) {
+  [[nodiscard]] uint64_t begin() const { return range.begin + (of == nullptr ? 0 : of->begin()); }
+};
+using Steps = std::deque<Step>;
+
+Steps draw_steps(uint64_t seed) {
   std::mt19937_64 random(seed);
-  const auto within = [&](uint32_t most) {
-    const auto begin = static_cast<uint32_t>(random() % most);
-    return Range{begin, 1 + static_cast<uint32_t>(random() % std::min(most - begin, 9U))};
-  };
-  std::vector<Step> steps;
+  Steps steps;
   for (int i = 0; i < 40; ++i) {
-    const Range root = within(words);
-    steps.push_back({root, random() % 3 == 0, within(root.count)});
+    const Step* const of = i != 0 && random() % 3 == 0 ? &steps[random() % steps.size()] : nullptr;
+    const uint64_t most = of == nullptr ? words : of->range.count;
+    const uint64_t begin = random() % most;
+    const uint64_t count = 1 + random() % std::min<uint64_t>(most - begin, 9);
+    steps.push_back({{static_cast<uint32_t>(begin), static_cast<uint32_t>(count)}, of});
   }
   return steps;
 }
 
-Memory one_by_one(const std::vector<Step>& steps) {
+Memory one_by_one(const Steps& steps) {
   Memory memory{};
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const Step& step = steps[i];
-    uint64_t* const root = memory.data() + step.root.begin;
-    step.is_view ? update(root + step.view.begin, step.view.count, i)
-                 : update(root, step.root.count, i);
+    update(memory.data() + steps[i].begin(), steps[i].range.count, i);
   }
   return memory;
 }
 
 class SharedBytesOfARun : public testing::TestWithParam<ExecutorKind> {
  protected:
-  Memory run(const std::vector<Step>& steps, uint64_t seed, RecordedGraph* graph = nullptr) {
+  Memory run(const Steps& steps, uint64_t seed, RecordedGraph* graph = nullptr) {
     static constexpr KernelEntry kernels[] = {update_kernel};
     memory_ = {};
     Launch what{kernels, [&](PTO2Runtime* rt) { submit(rt, steps); }, {}};
@@ -74,15 +75,18 @@ class SharedBytesOfARun : public testing::TestWithParam<ExecutorKind> {
   Memory memory_{};
 
  private:
-  void submit(PTO2Runtime* rt, const std::vector<Step>& steps) {
+  void submit(PTO2Runtime* rt, const Steps& steps) {
     pto2_rt_init_tensor_pool(rt);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const Step& step = steps[i];
-      const uint64_t count = step.root.count;
-      Tensor tensor =
-          make_tensor_external(memory_.data() + step.root.begin, &count, 1, DataType::UINT64);
-      if (step.is_view) tensor = tensor.view(&step.view.count, &step.view.begin);
-      const PTOParam params[] = {make_inout_param(tensor), make_scalar_param(i)};
+    std::map<const Step*, Tensor> tensors;
+    uint64_t number = 0;
+    for (const Step& step : steps) {
+      const uint64_t count = step.range.count;
+      const Tensor tensor =
+          step.of == nullptr
+              ? make_tensor_external(memory_.data() + step.begin(), &count, 1, DataType::UINT64)
+              : tensors[step.of].view(&step.range.count, &step.range.begin);
+      tensors[&step] = tensor;
+      const PTOParam params[] = {make_inout_param(tensor), make_scalar_param(number++)};
       pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, params, 2);
     }
   }
@@ -93,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, SharedBytesOfARun, testing::ValuesIn(everyw
 
 TEST_P(SharedBytesOfARun, AreUpdatedInOrder) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    const std::vector<Step> steps = draw_steps(seed);
+    const Steps steps = draw_steps(seed);
     ASSERT_EQ(run(steps, seed), one_by_one(steps)) << "seed " << seed;
   }
 }
@@ -101,7 +105,7 @@ TEST_P(SharedBytesOfARun, AreUpdatedInOrder) {
 /// Also if the tensors came to share a buffer while the graph was recorded.
 TEST_P(SharedBytesOfARun, AreUpdatedInOrderByAGraph) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
-    const std::vector<Step> steps = draw_steps(seed);
+    const Steps steps = draw_steps(seed);
     RecordedGraph graph;
     for (const GraphUse::Kind expected : {GraphUse::Kind::recorded, GraphUse::Kind::replayed}) {
       ASSERT_EQ(run(steps, seed, &graph), one_by_one(steps)) << "seed " << seed;
