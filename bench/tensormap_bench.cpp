@@ -64,8 +64,8 @@ class Submitter {
   static constexpr uint64_t heap_begin = uint64_t{1} << 40;
   static constexpr uint64_t heap_end = heap_begin + (uint64_t{1} << 30);
 
-  TensorTable tensors_;
   TensorMap map_;
+  TensorTable tensors_{1, {}, &map_};
   uint64_t lag_;
   uint64_t submitted_ = 0;
   uint64_t heap_ = heap_begin;

@@ -10,6 +10,7 @@
 #include "runtime/device/device.hpp"
 #include "runtime/device/exit_guard.hpp"
 #include "runtime/device/still_running.hpp"
+#include "runtime/executors/ticker.hpp"
 
 namespace pto2 {
 
@@ -69,7 +70,9 @@ class Run {
            },
            [deadline] { CrashGuard::end_mute(deadline); },
            [this](std::span<const executors::KernelState> threads) {
-             if (stop_.stop_requested()) still_running_.look(threads);
+             if (stop_.stop_requested()) {
+               executors::try_tick([&] { still_running_.look(threads); });
+             }
              if constexpr (!is_simulated) core_calls_.look(threads);
            }});
       const std::stop_callback interruption(stop_, [this] { interrupt(); });

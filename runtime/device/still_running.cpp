@@ -31,7 +31,9 @@ void StillRunning::look(std::span<const executors::KernelState> threads) {
     if (seen.looks == 0) seen.question = ask(now);
     if (seen.looks == 1) told_.push_back(answer(now, seen.question));
     ++seen.looks;  // not before: what lacks memory is for the next look
-    if (seen.looks == 2) fmt::print(stderr, "pto2: {} has not returned yet\n", told_.back());
+    if (seen.looks != 2) continue;
+    // Not by fmt, which throws if nothing can be written.
+    std::fprintf(stderr, "pto2: %s has not returned yet\n", told_.back().c_str());
   }
 }
 

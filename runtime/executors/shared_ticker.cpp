@@ -25,7 +25,7 @@ Ticks& ticks() {
 
 void tick_all() {
   const std::lock_guard lock(ticks().mutex);
-  for (const auto* const tick : ticks().all) (*tick)();
+  for (const auto* const tick : ticks().all) try_tick(*tick);
 }
 
 }  // namespace

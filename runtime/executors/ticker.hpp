@@ -13,14 +13,22 @@
 
 namespace pto2::executors {
 
+/// Calls tick(). What lacks memory is given up: the next call is another try.
+template <class Tick>
+void try_tick(Tick&& tick) {
+  try {
+    tick();
+  } catch (const std::bad_alloc&) {
+  }
+}
+
 class Ticker {
  public:
-  /// `tick` must be callable from another thread until the destructor has returned. One that lacks
-  /// memory is given up: the next one is another try.
+  /// `tick` must be callable from another thread until the destructor has returned.
   Ticker(std::chrono::milliseconds period, std::function<void()> tick) {
     sem_init(&over_, 0, 0);
     thread_ = std::thread([this, period, tick = std::move(tick)] {
-      while (!is_over_after(period)) try_to(tick);
+      while (!is_over_after(period)) try_tick(tick);
     });
   }
   ~Ticker() {
@@ -32,12 +40,6 @@ class Ticker {
   Ticker& operator=(const Ticker&) = delete;
 
  private:
-  static void try_to(const std::function<void()>& tick) {
-    try {
-      tick();
-    } catch (const std::bad_alloc&) {
-    }
-  }
   /// Waits that long, or until it is over.
   [[nodiscard]] bool is_over_after(std::chrono::milliseconds period) {
     const auto end = (std::chrono::steady_clock::now() + period).time_since_epoch();

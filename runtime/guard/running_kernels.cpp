@@ -33,9 +33,11 @@ bool WatchedKernel::may_write(const GuardedParam& writer, const Watch& watch) {
   if (writer.end() <= watched.begin() - beside || watched.end() + beside <= writer.begin()) {
     return false;
   }
-  if (writer.tensor.base != watched.tensor.base) return true;
-  const Region& written = writer.tensor.region;
-  const Region& region = watched.tensor.region;
+  // Counted from the begin of all memory: that of a buffer of the caller's may change.
+  Region written = writer.tensor.region;
+  written.shift(writer.tensor.base);
+  Region region = watched.tensor.region;
+  region.shift(watched.tensor.base);
   if (watch.what != What::beside) return relation(written, region) != Relation::disjoint;
   // Whoever writes the same elements does not write beside them.
   return relation(written, region) != Relation::covered ||

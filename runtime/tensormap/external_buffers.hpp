@@ -33,22 +33,27 @@ class ExternalBuffers {
   };
 
   /// The buffer of a tensor of `bytes` bytes, not 0, at `address`. It stays where it is until it is
-  /// forgotten, or another one takes it in: take_in(buffer, other) is told of each that `other`
-  /// ends in this one. Throws std::bad_alloc, with nothing changed.
-  template <class TakeIn>
-  Buffer& at(uint64_t address, uint64_t bytes, TakeIn&& take_in) {
-    auto behind = buffers_.upper_bound(address);
-    const bool is_known = behind != buffers_.begin() && address < std::prev(behind)->second.end;
-    const auto place =
-        is_known ? std::prev(behind) : buffers_.emplace_hint(behind, address, Buffer{});
+  /// forgotten, or another one takes it in: take_in(buffer, other) is told of each `other` that
+  /// ends in this one. Those for which is_needed(buffer) is false are forgotten instead, so that no
+  /// buffer is larger than what is in use. Throws std::bad_alloc, with nothing taken in.
+  template <class IsNeeded, class TakeIn>
+  Buffer& at(uint64_t address, uint64_t bytes, IsNeeded&& is_needed, TakeIn&& take_in) {
+    auto place = place_of(address);
+    if (place != buffers_.end() && !is_needed(place->second)) {
+      buffers_.erase(place);
+      place = buffers_.end();
+    }
+    if (place == buffers_.end()) place = buffers_.try_emplace(address).first;
     Buffer& buffer = place->second;
     buffer.end = std::max(buffer.end, address + bytes);
     buffer.writes.key = place->first;
     if (place->first == address) buffer.writes.bytes = bytes;
-    while (behind != buffers_.end() && behind->first < buffer.end) {
+    auto behind = std::next(place);
+    for (; behind != buffers_.end() && behind->first < buffer.end;
+         behind = buffers_.erase(behind)) {
+      if (!is_needed(behind->second)) continue;
       buffer.end = std::max(buffer.end, behind->second.end);
       take_in(buffer, behind->second);
-      behind = buffers_.erase(behind);
     }
     return buffer;
   }
@@ -68,7 +73,18 @@ class ExternalBuffers {
  private:
   static constexpr std::size_t fewest_ = 4096;
 
-  std::map<uint64_t, Buffer> buffers_;  // by address
+  using Places = std::map<uint64_t, Buffer>;
+
+  /// Of the buffer that has the byte at `address`, or the end.
+  Places::iterator place_of(uint64_t address) {
+    const auto behind = buffers_.upper_bound(address);
+    if (behind == buffers_.begin() || address >= std::prev(behind)->second.end) {
+      return buffers_.end();
+    }
+    return std::prev(behind);
+  }
+
+  Places buffers_;  // by address
   std::size_t many_ = fewest_;
 };
 

@@ -82,16 +82,31 @@ void TensorMap::insert_part(BufferWrites& buffer, const Region& region, TaskWrit
 void TensorMap::take_in(BufferWrites& buffer, BufferWrites& other, uint64_t shift) {
   if (!is_vacant(other)) move_aside(other);
   if (!other.may_have_parts) return;
-  for (uint32_t index = buckets_[other.bucket]; index != nil;) {
-    const Entry entry = entries_[index];
+  const bool moves = bucket_of(buffer.key) != other.bucket;
+  if (!moves) {
+    buffer.bucket = other.bucket;
+    buffer.may_have_parts = other.may_have_parts;
+  }
+  uint32_t index = buckets_[other.bucket];
+  while (index != nil && entries_[index].next_in_bucket != nil) {
+    index = entries_[index].next_in_bucket;
+  }
+  // The oldest first, for which there is no search.
+  while (index != nil) {
+    Entry& entry = entries_[index];
+    const uint32_t before = entry.previous_in_bucket;
     if (entry.key == other.key) {
-      Region region = entry.region;
-      region.shift(shift);
-      remove(index);
-      ++live_;
-      insert_part(buffer, region, writes_of(entry.producer));
+      entry.region.shift(shift);
+      if (moves) {
+        const Entry moved = entry;
+        remove(index);
+        ++live_;
+        insert_part(buffer, moved.region, writes_of(moved.producer));
+      } else {
+        entry.key = buffer.key;
+      }
     }
-    index = entry.next_in_bucket;
+    index = before;
   }
 }
 

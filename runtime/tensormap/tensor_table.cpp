@@ -262,8 +262,9 @@ TensorResult TensorTable::make_root(uint64_t address, const uint64_t* shape, Dat
   }
   using Buffer = ExternalBuffers::Buffer;
   root.writes = nullptr;  // at no buffer that is taken in
-  Buffer& buffer =
-      externals_.at(address, bytes, [this](Buffer& all, Buffer& other) { take_in(all, other); });
+  Buffer& buffer = externals_.at(
+      address, bytes, [this](Buffer& known) { return is_needed(known); },
+      [this](Buffer& all, Buffer& other) { take_in(all, other); });
   if (find(buffer.oldest_tensor) == nullptr) buffer.oldest_tensor = handle;
   root.writes = &buffer.writes;
   root.base = buffer.writes.key;
@@ -271,21 +272,27 @@ TensorResult TensorTable::make_root(uint64_t address, const uint64_t* shape, Dat
   return {handle, nullptr};
 }
 
+/// A tensor of it lives, or somebody may have written it who has not retired.
+bool TensorTable::is_needed(ExternalBuffers::Buffer& buffer) const {
+  return find(buffer.oldest_tensor) != nullptr ||
+         (map_ != nullptr && map_->find_writers(buffer.writes));
+}
+
 /// A tensor that is being made shares bytes with both.
 [[gnu::noinline]] void TensorTable::take_in(ExternalBuffers::Buffer& buffer,
                                             ExternalBuffers::Buffer& other) {
   const uint64_t shift = other.writes.key - buffer.writes.key;
   if (map_ != nullptr) map_->take_in(buffer.writes, other.writes, shift);
-  for (uint32_t i = 0; i < count_; ++i) {
+  const auto place_of = [this](const ExternalBuffers::Buffer& of) {
+    return find(of.oldest_tensor) == nullptr ? count_ : static_cast<uint32_t>(of.oldest_tensor);
+  };
+  for (uint32_t i = place_of(other); i < count_; ++i) {
     TensorRecord& record = at(i);
     if (record.writes != &other.writes) continue;
     record.writes = &buffer.writes;
     record.base = buffer.writes.key;
     record.region.shift(shift);
   }
-  const auto place_of = [this](const ExternalBuffers::Buffer& of) {
-    return find(of.oldest_tensor) == nullptr ? count_ : static_cast<uint32_t>(of.oldest_tensor);
-  };
   if (place_of(other) < place_of(buffer)) buffer.oldest_tensor = other.oldest_tensor;
 }
 

@@ -194,6 +194,7 @@ class TensorTable {
                                   DataType dtype);
   static void await_buffer(TensorRecord& record, bool null_external);
   TensorResult bind_external(TensorRecord& root, uint64_t address, uint64_t handle);
+  [[nodiscard]] bool is_needed(ExternalBuffers::Buffer& buffer) const;
   void take_in(ExternalBuffers::Buffer& buffer, ExternalBuffers::Buffer& other);
   TensorResult refuse_array(const CallerArray& array, const TensorRecord& root);
   [[nodiscard]] bool add_chunk();

@@ -236,9 +236,9 @@ TEST(Schedulers, TheTimeInKernelsIsThatOfAll) {
 std::atomic<int> own_kernels{0};
 std::atomic<int> own_kernels_before_the_core{-1};
 
-/// Kernels of its cores do not wait until a scheduler has run all tasks of its own that are ready,
-/// also where all share an OS thread.
-TEST(Schedulers, LetTheirCoresRunBetweenTasksOfTheirOwn) {
+/// A kernel of a core of this type does not wait until its scheduler has run a hundred kernels of
+/// its own that are ready, though they share an OS thread.
+void expect_turn_of(int32_t core, void (*submit_own)(PTO2Runtime*)) {
   static constexpr KernelEntry kernels[] = {
       [](int64_t*) { own_kernels_before_the_core = own_kernels.load(); },
       [](int64_t*) { ++own_kernels; }};
@@ -248,11 +248,9 @@ TEST(Schedulers, LetTheirCoresRunBetweenTasksOfTheirOwn) {
   own_kernels = 0;
   own_kernels_before_the_core = -1;
   const Launch what{kernels,
-                    [](PTO2Runtime* rt) {
-                      pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
-                      for (int i = 0; i < 100; ++i) {
-                        pto2_rt_submit_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0);
-                      }
+                    [core, submit_own](PTO2Runtime* rt) {
+                      pto2_rt_submit_task(rt, 0, core, nullptr, 0);
+                      submit_own(rt);
                     },
                     {}};
   const RunResult result = launch(config, executors::TeamOptions{.host_threads = 1}, what);
@@ -260,6 +258,17 @@ TEST(Schedulers, LetTheirCoresRunBetweenTasksOfTheirOwn) {
   EXPECT_EQ(own_kernels, 100);
   EXPECT_GE(own_kernels_before_the_core, 0);
   EXPECT_LE(own_kernels_before_the_core, 2);
+}
+
+TEST(Schedulers, LetTheirCoresRunBetweenTasksOfTheirOwn) {
+  for (const int32_t core : {PTO2_WORKER_CUBE, PTO2_WORKER_VECTOR}) {
+    expect_turn_of(core, [](PTO2Runtime* rt) {
+      for (int i = 0; i < 100; ++i) pto2_rt_submit_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0);
+    });
+    expect_turn_of(core, [](PTO2Runtime* rt) {
+      pto2_rt_submit_block_task(rt, 1, PTO2_WORKER_AI_CPU, nullptr, 0, 100);
+    });
+  }
 }
 
 }  // namespace

@@ -42,6 +42,14 @@ TEST(Ticker, ATickWithoutMemoryIsNotTheLast) {
   EXPECT_GE(ticks.load(), 4u);
 }
 
+TEST(SharedTicker, ATickWithoutMemoryIsNoneOfTheOthers) {
+  std::atomic<uint32_t> ticks{0};
+  const SharedTicker lacking([] { throw std::bad_alloc(); });
+  const SharedTicker other([&] { ++ticks; });
+  for (int wait = 0; wait < 10'000 && ticks == 0; ++wait) std::this_thread::sleep_for(1ms);
+  EXPECT_GE(ticks, 1U);
+}
+
 /// And not before, and not afterwards.
 TEST(SharedTicker, TicksForEachUntilItsEnd) {
   for (int round = 0; round < 2; ++round) {

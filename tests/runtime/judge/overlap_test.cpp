@@ -51,6 +51,20 @@ TEST(Overlap, TensorsOfOneMemoryBeginWhereTheyBegin) {
   EXPECT_FALSE(share_bytes(second, first));
 }
 
+/// Also where there are too many rows to look at each.
+TEST(Overlap, ATensorIsWhereItWasWhenItsBufferBeginsElsewhere) {
+  constexpr uint64_t many = judging::most_rows + 1;
+  const ParamRecord left = box(0, many, 0, 4, 8, 4, 64);
+  ParamRecord right = box(0, many, 4, 4, 8);
+  right.origin = 64;
+  EXPECT_FALSE(share_bytes(left, right));
+  right.start = {0, 3};
+  EXPECT_TRUE(share_bytes(left, right));
+  right.start = {0, 4};
+  right.origin = 60;
+  EXPECT_TRUE(share_bytes(left, right));
+}
+
 TEST(Overlap, IsThatOfTheBytes) {
   int meets = 0;
   for (uint64_t columns = 3; columns <= 5; ++columns) {

@@ -13,11 +13,11 @@
 namespace pto2 {
 namespace {
 
-/// A table and a map of two rings at most.
+/// A table and its map.
 class SharedBytes {
  public:
-  explicit SharedBytes(uint32_t rings = 1)
-      : map_({.rings = rings, .window = 256, .pool_size = 512, .num_buckets = 2}) {
+  explicit SharedBytes(uint32_t rings = 1, uint32_t pool = 512)
+      : map_({.rings = rings, .window = 256, .pool_size = pool, .num_buckets = 2}) {
     table_.scope_begin();
   }
 
@@ -113,16 +113,105 @@ TEST(SharedBytes, WhoBeginsInFrontTakesOthersIn) {
   EXPECT_TRUE(memory.map().invariant_holds());
 }
 
-/// It is remembered as long as any of its tensors lives.
-TEST(SharedBytes, ABufferLivesAsItsOldestTensor) {
+/// Boxes are compared where their tensors are of one space, before and after it is taken in.
+TEST(SharedBytes, ColumnsStayApart) {
   SharedBytes memory;
-  (void)memory.root(0x1140, 64);
+  constexpr uint64_t shape[] = {16, 8};
+  const uint64_t matrix = memory.table().make(0x1100, shape, 2, DataType::UINT8).handle;
+  const auto columns = [&](uint64_t begin, uint64_t count) {
+    const uint64_t box[] = {16, count};
+    const uint64_t offsets[] = {0, begin};
+    return memory.table().view(matrix, box, offsets).handle;
+  };
+  const uint64_t left = columns(0, 4);
+  const uint64_t right = columns(4, 4);
+  memory.write(left, writer);
+  (void)memory.root(0x10f0, 0x20);
+  EXPECT_EQ(memory.table().find(right)->region.origin, 16U);
+  EXPECT_EQ(memory.writers(right), Tasks{});
+  EXPECT_EQ(memory.writers(columns(3, 2)), Tasks{writer});
+  memory.write(right, other_writer);
+  EXPECT_EQ(memory.writers(left), Tasks{writer});
+  EXPECT_EQ(memory.writers(columns(3, 2)), (Tasks{writer, other_writer}));
+}
+
+/// What is taken in has its entries already.
+TEST(SharedBytes, AFullPoolTakesThemIn) {
+  SharedBytes memory(1, 4);
+  const uint64_t low = memory.root(0x1000, 64);
+  const uint64_t high = memory.root(0x1040, 64);
+  memory.write(memory.part(low, 8, 0), writer);
+  memory.write(memory.part(low, 8, 8), writer);
+  memory.write(memory.part(high, 8, 0), writer);
+  memory.write(high, other_writer);
+  EXPECT_EQ(memory.map().available(), 0U);
+  EXPECT_EQ(memory.writers(memory.root(0xfff, 0x80)), (Tasks{writer, other_writer}));
+  EXPECT_EQ(memory.map().live(), 4U);
+  EXPECT_TRUE(memory.map().invariant_holds());
+}
+
+/// Tensors end in the opposite order in which they are made.
+class OldestTensor : public testing::Test {
+ protected:
+  /// Ends the scope, and lets buffers be forgotten.
+  std::size_t buffers_after_scope() {
+    for (uint64_t i = 0; i < 5000; ++i) (void)memory_.root(0x100000 + 64 * i, 2);
+    memory_.table().scope_end();
+    memory_.table().forget_external_buffers([](const BufferWrites&) { return false; });
+    return memory_.table().external_buffers();
+  }
+
+  SharedBytes memory_;
+};
+
+TEST_F(OldestTensor, OfOneThatIsTakenInKeepsABuffer) {
+  (void)memory_.root(0x1140, 64);
+  memory_.table().scope_begin();
+  (void)memory_.root(0x1000, 0x150);
+  EXPECT_EQ(buffers_after_scope(), 1U);
+}
+
+TEST_F(OldestTensor, OfOneThatTakesInKeepsABuffer) {
+  (void)memory_.root(0x1000, 64);
+  memory_.table().scope_begin();
+  (void)memory_.root(0x1140, 64);
+  (void)memory_.root(0x1000, 0x150);
+  EXPECT_EQ(buffers_after_scope(), 1U);
+}
+
+/// A tensor that has ended keeps nothing, although its place is a low one.
+TEST_F(OldestTensor, IsOneThatLives) {
+  memory_.table().scope_begin();
+  const uint64_t ended = memory_.root(0x1000, 64);
+  memory_.write(ended, writer);
+  memory_.table().scope_end();
+  (void)memory_.root(0x9000, 64);
+  (void)memory_.root(0x1040, 64);
+  memory_.table().scope_begin();
+  (void)memory_.root(0x1000, 0x50);
+  EXPECT_EQ(buffers_after_scope(), 2U);
+}
+
+/// Memory that is cut anew, when nobody uses the former pieces any more.
+TEST(SharedBytes, OfBuffersThatNobodyNeedsNothingIsLeft) {
+  SharedBytes memory;
   memory.table().scope_begin();
-  (void)memory.root(0x1000, 0x150);
-  for (uint64_t i = 0; i < 5000; ++i) (void)memory.root(0x100000 + 64 * i, 2);
+  memory.write(memory.root(0x1000, 1024), writer);
   memory.table().scope_end();
-  memory.table().forget_external_buffers([](const BufferWrites&) { return false; });
-  EXPECT_EQ(memory.table().external_buffers(), 1U);
+  memory.table().scope_begin();
+  const uint64_t again = memory.root(0x1000, 16);
+  EXPECT_EQ(memory.buffer(memory.root(0x1010, 16)), memory.buffer(again)) << "it is written still";
+  memory.table().scope_end();
+  memory.map().sync({1, 0, 0, 0}, true);
+  memory.table().scope_begin();
+  const uint64_t inside = memory.root(0x1010, 16);
+  EXPECT_EQ(memory.buffer(inside)->key, 0x1010U);
+  EXPECT_NE(memory.buffer(memory.root(0x1000, 16)), memory.buffer(inside));
+  memory.table().scope_end();
+  memory.table().scope_begin();
+  const uint64_t whole = memory.root(0x1000, 0x18);
+  EXPECT_NE(memory.buffer(memory.root(0x1018, 8)), memory.buffer(whole));
+  EXPECT_EQ(memory.table().external_buffers(), 2U);
 }
 
 /// Against a list of all writes and their bytes.
@@ -147,7 +236,7 @@ class SharedBytesRandom : public testing::TestWithParam<uint32_t> {
       const uint64_t bytes = 1 + below(of.end - begin);
       made_.push_back({memory_.part(of.tensor, bytes, begin - of.begin), begin, begin + bytes});
     } else {
-      const uint64_t begin = 0x1000 + below(4000);
+      const uint64_t begin = memory_begin_ + below(700);
       const uint64_t bytes = 1 + below(below(4) == 0 ? 1000 : 50);
       made_.push_back({memory_.root(begin, bytes), begin, begin + bytes});
     }
@@ -194,6 +283,7 @@ class SharedBytesRandom : public testing::TestWithParam<uint32_t> {
   uint64_t below(uint64_t bound) { return random_() % bound; }
 
   std::mt19937_64 random_{7};
+  uint64_t memory_begin_ = 0;
   SharedBytes memory_{GetParam()};
   std::vector<Made> made_;
   std::vector<Write> writes_;
@@ -203,7 +293,8 @@ class SharedBytesRandom : public testing::TestWithParam<uint32_t> {
 };
 
 TEST_P(SharedBytesRandom, FindsWhoWroteThem) {
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 400; ++round) {
+    memory_begin_ = 0x1000 + static_cast<uint64_t>(round % 10) * 0x10000;
     memory_.table().scope_begin();
     for (int i = 0; i < 20; ++i) {
       make();

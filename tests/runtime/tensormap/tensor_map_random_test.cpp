@@ -170,7 +170,7 @@ class Differential {
   Parameters parameters_;
   TensorMap map_;
   RandomTensors random_;
-  TensorTable table_;
+  TensorTable table_{1, {}, &map_};
   std::vector<ModelEntry> model_;
   uint64_t root_ = 0;  // of the buffer that a task has allocated last
   std::array<uint64_t, max_rings> watermarks_{};
