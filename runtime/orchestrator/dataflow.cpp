@@ -41,8 +41,7 @@ void Dataflow::scope_begin(uint64_t next_serial) {
 
 void Dataflow::scope_end() {
   tensors_.scope_end();
-  tensors_.forget_external_buffers(
-      [this](BufferWrites& writes) { return map_.find_writers(writes); });
+  tensors_.forget_external_buffers();
   scopes_.pop_back();
 }
 

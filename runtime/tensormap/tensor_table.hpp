@@ -99,15 +99,11 @@ class TensorTable {
   void scope_begin();
   /// Drops the records made since the matching scope_begin(). Requires an open scope.
   void scope_end();
-  /// Now and then at the end of a scope: forgets the external buffers of which no tensor lives and
-  /// is_written(writes) is false.
-  template <class IsWritten>
-  void forget_external_buffers(IsWritten&& is_written) {
+  /// Now and then at the end of a scope: forgets the external buffers that nobody needs.
+  void forget_external_buffers() {
     if (!externals_.are_many()) [[likely]]
       return;
-    externals_.forget([&](ExternalBuffers::Buffer& buffer) {
-      return find(buffer.oldest_tensor) != nullptr || is_written(buffer.writes);
-    });
+    externals_.forget([this](ExternalBuffers::Buffer& buffer) { return is_needed(buffer); });
   }
 
   /// A root tensor of `shape` (ndims extents in elements, each 1..2^32-1, 1..PTO_MAX_DIMS of

@@ -189,20 +189,19 @@ TEST_F(TensorTableTest, ForgetsExternalBuffersThatNobodyNeeds) {
     ASSERT_EQ(table_.external_buffers(), many);
   };
   make_many();
-  table_.forget_external_buffers([](const BufferWrites&) { return false; });
+  table_.forget_external_buffers();
   EXPECT_EQ(table_.external_buffers(), many) << "tensors live";
   table_.scope_end();
   table_.scope_begin();
   const uint64_t again = make(0x1000 + 64, {2}).handle;  // the former tensors have ended
   for (uint64_t i = 0; i < many; ++i) ASSERT_TRUE(make(0x100000 + 64 * i, {2}).ok());
-  table_.forget_external_buffers(
-      [](const BufferWrites& writes) { return writes.key == 0x1000 + 128; });
-  EXPECT_EQ(table_.external_buffers(), many + 3) << "of living tensors, and one that is written";
+  table_.forget_external_buffers();
+  EXPECT_EQ(table_.external_buffers(), many + 2) << "of living tensors";
   EXPECT_EQ(table_.find(make(0x1000, {2}).handle)->writes, kept);
   EXPECT_EQ(table_.find(again)->writes->key, 0x1000U + 64);
   table_.scope_end();
-  table_.forget_external_buffers([](const BufferWrites&) { return false; });
-  EXPECT_EQ(table_.external_buffers(), many + 3) << "they are not many, for what was kept before";
+  table_.forget_external_buffers();
+  EXPECT_EQ(table_.external_buffers(), many + 2) << "they are not many, for what was kept before";
 }
 
 /// Most runs make few tensors.
