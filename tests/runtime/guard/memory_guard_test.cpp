@@ -84,6 +84,20 @@ TEST_F(Together, ADisjointWriterIsNoExcuse) {
             Kind::none);
 }
 
+/// Also if the buffer of both has come to begin elsewhere when the other begins.
+TEST_F(Together, ADisjointWriterIsNoExcuseInABufferThatGrows) {
+  const uint64_t left = columns(0, 8);
+  const uint64_t right = columns(8, 8);
+  const Body write_left = [this] { memory_[3] += 1; };
+  const Body grow = [&] {
+    const uint64_t shape[] = {32};
+    const auto in_front = reinterpret_cast<uint64_t>(memory_.data()) - 64;
+    ASSERT_TRUE(tensors_.make(in_front, shape, 1, DataType::FLOAT32).ok());
+    (void)run({inout(right)}, write_left);
+  };
+  EXPECT_EQ(run({input(left)}, grow), Kind::input);
+}
+
 /// Margins are another's to write, if it has them.
 TEST_F(Together, NeighboursMeetInTheMargin) {
   const Body right = [this] { memory_[8] += 1; };
