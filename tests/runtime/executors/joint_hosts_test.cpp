@@ -43,13 +43,6 @@ class JointHostsTest : public testing::Test {
     hand_out(length, 2);
     while (!have_run(2)) submit_and_give_way();
   }
-  /// The same until the giver has been taken by the other host: not for long kernels, of which it
-  /// sees none.
-  void be_taken() {
-    const pid_t first = gettid();
-    do run_one_that_waits_for_the_giver();
-    while (gettid() == first);
-  }
   /// The same until these and the giver are on one host, or on two, and stay there. When that is
   /// depends on what else the machine does. How often they were seen to join or part.
   int run_kernels_until(bool joint, microseconds length) {
@@ -64,6 +57,16 @@ class JointHostsTest : public testing::Test {
     }
     return changes;
   }
+  /// Hosts that were joint, with the giver on the one that napped: not for long kernels, of which
+  /// it sees none. What else the machine does may part them before, or take it back.
+  void be_taken() {
+    pid_t first = 0;
+    do {
+      run_kernels_until(true, microseconds(0));
+      first = gettid();
+      run_one_that_waits_for_the_giver();
+    } while (gettid() == first);
+  }
   /// The giver sleeps meanwhile. Of the first of them, or both.
   void run_kernels_alone(microseconds length, uint32_t runners = 2) {
     hand_out(length, runners);
@@ -71,6 +74,7 @@ class JointHostsTest : public testing::Test {
   }
   /// A kernel of the first that only the giver ends, once it is under way.
   void run_one_that_waits_for_the_giver() {
+    is_inside_ = false;
     is_released_ = false;
     hand_out(microseconds(0), 1);
     while (!is_inside_) yield();
@@ -120,6 +124,7 @@ class JointHostsTest : public testing::Test {
       for (uint32_t i = 0; i < Pace::kernels_per_sample * Pace::samples_per_verdict; ++i) {
         run_of_second();
       }
+      is_inside_ = false;
       is_released_ = false;
       hand_out(second);
       while (!is_inside_)
@@ -128,7 +133,6 @@ class JointHostsTest : public testing::Test {
       is_released_ = true;
       while (!second.has_run())
         ;
-      is_inside_ = false;
     } while (!other_host_naps());
     spin(microseconds(500));  // until it naps indeed
   }
@@ -274,7 +278,6 @@ TEST_F(JointHostsTest, TheyJoinAgainWhenKernelsAreShort) {
 /// Kernels were short before the one because of which hosts have parted.
 TEST_F(JointHostsTest, TheyDoNotJoinAgainBecauseOfFormerKernels) {
   run_team([this] {
-    for (int i = 0; i < 20; ++i) run_kernels(microseconds(0));
     be_taken();
     EXPECT_FALSE(other_host_naps());
     give_way();
