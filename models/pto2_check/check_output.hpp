@@ -42,7 +42,6 @@ class CheckOutput {
   std::unique_ptr<nlohmann::ordered_json> orders_;
   std::unique_ptr<nlohmann::ordered_json> mutants_;
   std::vector<cli::JunitCase> cases_;
-  bool bound_hit_ = false;
 };
 
 }  // namespace pto2::scenarios

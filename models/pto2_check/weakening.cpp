@@ -42,7 +42,9 @@ WeakeningResult weaken(const WeakPoint& point, std::memory_order order,
     const model::Report report = check(*entry, settings);
     result.seconds += report.seconds;
     if (!report.violation) {
-      if (!report.complete) result.effect = entry->name + " is not complete: " + report.reason;
+      if (report.complete) continue;
+      result.status = MutantStatus::inconclusive;
+      result.effect = entry->name + " is not complete: " + report.reason;
       continue;
     }
     result.status = MutantStatus::killed;

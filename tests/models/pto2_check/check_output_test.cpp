@@ -137,6 +137,9 @@ TEST_F(CheckOutputTest, ABoundThatWasHitIsInconclusive) {
       cli::exit_inconclusive);
   EXPECT_THAT(junit(), HasSubstr("tests=\"2\" failures=\"0\" skipped=\"1\""));
   EXPECT_THAT(junit(), HasSubstr("<skipped message=\"inconclusive\"/>"));
+  EXPECT_EQ(exit_code(some_mutant(MutantStatus::inconclusive, "the time was up")),
+            cli::exit_inconclusive);
+  EXPECT_EQ(exit_code(some_weakening(MutantStatus::inconclusive)), cli::exit_inconclusive);
 }
 
 TEST_F(CheckOutputTest, NothingIsInconclusive) {
