@@ -84,8 +84,9 @@ bool waits(const Instruction& i) {
 
 bool holds(const Instruction& i, Locations& locations) {
   atomic<int>& location = *locations[static_cast<std::size_t>(i.location)];
-  return (i.operation == Operation::wait ? location.load(i.order)
-                                         : location.exchange(i.operand, i.order)) == i.expected;
+  if (i.operation == Operation::wait) return location.load(i.order) == i.expected;
+  int expected = i.expected;
+  return location.compare_exchange_strong(expected, i.operand, i.order, std::memory_order_relaxed);
 }
 
 /// Runs one thread, and hands what its instructions read to `read`.

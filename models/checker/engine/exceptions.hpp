@@ -19,29 +19,31 @@ class Unwind {
   Unwind*& thrown_;
 };
 
-/// The exceptions that this OS thread has caught and not finished with, and has thrown and not
-/// caught. Fibers share them, so whoever gives up the frames of one must take back what they added.
+/// The exceptions that a thread has caught and not finished with, and has thrown and not caught:
+/// the Itanium C++ ABI's __cxa_eh_globals (section 2.2.2). The C++ runtime keeps them per OS
+/// thread; each fiber has its own.
+struct HandledExceptions {
+  void* caught = nullptr;
+  unsigned uncaught = 0;
+
+  /// Those of whoever runs on this OS thread.
+  static HandledExceptions& now() {
+    return *reinterpret_cast<HandledExceptions*>(abi::__cxa_get_globals());
+  }
+};
+
 class Exceptions {
  public:
-  /// From here on there may be something to take back.
-  void begin() { then_ = now(); }
   [[noreturn]] void unwind() { throw Unwind(thrown_); }
+  /// The frames of the running fiber are given up, with what they have caught and thrown.
   void take_back() {
-    while (now().caught != then_.caught) abi::__cxa_end_catch();
-    now().uncaught = then_.uncaught;
+    while (HandledExceptions::now().caught != nullptr) abi::__cxa_end_catch();
+    HandledExceptions::now().uncaught = 0;
     // Where GCC 12 has inlined noexcept, it calls std::terminate before the exception is caught.
     if (thrown_ != nullptr) abi::__cxa_free_exception(std::exchange(thrown_, nullptr));
   }
 
  private:
-  /// The Itanium C++ ABI's __cxa_eh_globals (section 2.2.2).
-  struct Globals {
-    void* caught;
-    unsigned uncaught;
-  };
-  static Globals& now() { return *reinterpret_cast<Globals*>(abi::__cxa_get_globals()); }
-
-  Globals then_ = {};
   Unwind* thrown_ = nullptr;
 };
 

@@ -103,6 +103,7 @@ void Execution::reset(Thread& t) {
   t.wait_begin = -1;
   t.created_atomics = t.created_cells = t.spawned = 0;
   t.turns.clear();
+  t.passed.clear();
 }
 
 std::uint64_t Execution::version_of(const Thread& t) const {
@@ -176,7 +177,6 @@ ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   ++runs_;
   reset_threads();
   unwinding_ = stopped_ = false;
-  exceptions_.begin();
   first_ = first;
   turn_ = -1;
   postponed_ = 0;
@@ -184,7 +184,7 @@ ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   if (!stopped_) extend();
   ExecutionEnd end = stopped_ ? early_ : conclude();
   if (crash_.cause != Crash::Cause::none) report_crash();
-  if (end != ExecutionEnd::complete) unwind_all();
+  end == ExecutionEnd::complete ? note_passed() : unwind_all();
   if (heap_.lost_bytes() > Heap::most_lost_bytes && end != ExecutionEnd::failed) {
     limit_ = heap_.what_is_lost();
     end = ExecutionEnd::limited;

@@ -120,7 +120,7 @@ class Execution {
   detail::TypeInfo location_type(LocationId location) const {
     return memory_.object(slots_[static_cast<std::size_t>(location)]).type;
   }
-  /// Names that `sometimes` was called with, and whether one of the calls held.
+  /// Names that `sometimes` was called with, and whether a call in a complete run held.
   const std::vector<std::pair<std::string, bool>>& sometimes() const { return sometimes_; }
 
   // What the program calls, from within its fibers.
@@ -239,6 +239,7 @@ class Execution {
     std::vector<ThreadId> children;
     std::vector<Turn> turns;   // of a loop that it may spin in; there are no effects in between
     bool under_proof = false;  // in some run of this search it has read the same many times
+    std::vector<std::size_t> passed;  // what `sometimes` was true for, by place in sometimes_
   };
 
   struct Tail {
@@ -262,6 +263,7 @@ class Execution {
   void restart_children();
   void release_main();
   bool enter_tail(Thread& t);
+  void note_passed();
   void note_in_tail() { tail_.joins_only &= running_->id != 0; }
   void learn_tail();
   std::uint64_t version_of(const Thread& t) const;
@@ -313,6 +315,7 @@ class Execution {
   bool may_come_again(const Thread& t) const;
   [[noreturn]] void prune(Thread& t);
   void note_effect(Thread& t);
+  bool would_change(const Thread& t) const;
   void refuse_writes(Thread& t);
   bool tries_other_values(const Thread& t) const;
   EventId next_to_try(Thread& t);
@@ -363,8 +366,8 @@ class Execution {
   std::string limit_;
   std::uint64_t steps_ = 0;
   Heartbeat heartbeat_;
-  Crash crash_;            // of the running thread, where there was one
-  Exceptions exceptions_;  // since this run began, or the unwinding of a thread
+  Crash crash_;  // of the running thread, where there was one
+  Exceptions exceptions_;
   std::vector<std::pair<std::string, bool>> sometimes_;
   std::optional<Strengthened> strengthened_;
   SpinLoops spin_loops_;

@@ -102,7 +102,9 @@ boost::context::fiber Fiber::run(boost::context::fiber caller) {
 void Fiber::resume() {
   void* saved = nullptr;
   start_switch(&saved, bottom(), stack_.size);
+  std::swap(exceptions_, HandledExceptions::now());
   inside_ = std::move(inside_).resume();
+  std::swap(exceptions_, HandledExceptions::now());
   finish_switch(saved, nullptr, nullptr);
 }
 

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <functional>
 
+#include "models/checker/engine/exceptions.hpp"
+
 namespace pto2::model::engine {
 
 /// A stack that runs one body after another. Between bodies it parks, so that starting the next
@@ -50,6 +52,7 @@ class Fiber {
   boost::context::stack_context stack_;
   boost::context::fiber inside_;  // the fiber, while the caller runs
   boost::context::fiber caller_;  // the caller, while the fiber runs
+  HandledExceptions exceptions_;  // of whoever is suspended
   const void* suspended_at_ = nullptr;
   void* shadow_stack_ = nullptr;  // AddressSanitizer's handle of whoever is suspended
   const void* caller_bottom_ = nullptr;

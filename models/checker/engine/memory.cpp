@@ -64,15 +64,35 @@ std::optional<Fault> Memory::missing(std::int32_t slot, const void* address) con
                last->destroyed};
 }
 
+namespace {
+
+/// What is wrong with a use of an atomic by somebody who need not know that it is there.
+std::optional<Fault> unseen(const Object& object, const char* use, const Moment& now,
+                            const Count* clock) {
+  if (object.created.before(clock, now.thread)) return std::nullopt;
+  return Fault{ViolationKind::uninitialised_read,
+               std::string(use) + " an atomic whose construction at " +
+                   to_string(object.created.site) + " does not happen before it",
+               object.created};
+}
+
+}  // namespace
+
 std::optional<Fault> Memory::access(std::int32_t slot, const void* address, const Moment& now,
                                     const Count* clock) {
   const Object* object = find(slot, address);
   if (object == nullptr) return missing(slot, address);
-  if (object->created.before(clock, now.thread)) return std::nullopt;
-  return Fault{ViolationKind::uninitialised_read,
-               "access to an atomic whose construction at " + to_string(object->created.site) +
-                   " does not happen before it",
-               object->created};
+  return unseen(*object, "access to", now, clock);
+}
+
+std::optional<Fault> Memory::destroy_atomic(std::int32_t slot, const void* address,
+                                            const Moment& now, const Count* clock) {
+  if (const Object* object = find(slot, address)) {
+    if (const std::optional<Fault> fault = unseen(*object, "destruction of", now, clock)) {
+      return fault;
+    }
+  }
+  return destroy(slot, address, now);
 }
 
 std::optional<Fault> Memory::destroy(std::int32_t slot, const void* address, const Moment& now) {

@@ -57,7 +57,9 @@ class Memory {
   Object* find(std::int32_t slot, const void* address);
   const Object& object(std::int32_t slot) const { return objects_[static_cast<std::size_t>(slot)]; }
 
-  std::optional<Fault> destroy(std::int32_t slot, const void* address, const Moment& now);
+  /// Whether an atomic that is destroyed is in its lifetime, and behind its construction.
+  std::optional<Fault> destroy_atomic(std::int32_t slot, const void* address, const Moment& now,
+                                      const Count* clock);
   /// Whether an access to an atomic is in its lifetime and behind its construction.
   std::optional<Fault> access(std::int32_t slot, const void* address, const Moment& now,
                               const Count* clock);
@@ -74,6 +76,7 @@ class Memory {
 
  private:
   std::optional<Fault> missing(std::int32_t slot, const void* address) const;
+  std::optional<Fault> destroy(std::int32_t slot, const void* address, const Moment& now);
 
   std::vector<Object> objects_;
   std::uint64_t run_ = 0;

@@ -1,4 +1,6 @@
 // What each visible operation of the program does: repeat its recorded event or add a new one.
+#include <algorithm>
+
 #include "models/checker/engine/execution.hpp"
 
 namespace pto2::model::engine {
@@ -33,7 +35,7 @@ void Execution::destroy_atomic(LocationId id, const void* object,
   const std::int32_t slot = id >= 0 && static_cast<std::size_t>(id) < slots_.size()
                                 ? slots_[static_cast<std::size_t>(id)]
                                 : -1;
-  fail_if(memory_.destroy(slot, object, now(t, site)), site);
+  fail_if(memory_.destroy_atomic(slot, object, now(t, site), clock(t)), site);
   check_destruction(t, id, site);
 }
 
@@ -49,8 +51,7 @@ void Execution::check_destruction(Thread& t, LocationId id, const std::source_lo
     const Event& event = (*graph_)[e];
     if (event.location != id || !(is_read(event.kind) || is_write(event.kind))) continue;
     if (event.thread == t.id || graph_->covers(past, e)) continue;
-    // During a replay, later steps are those behind this destruction.
-    if (thread(event.thread).position <= event.index) continue;
+    // That it has not been repeated yet does not make it later.
     fail(ViolationKind::use_after_free,
          "destruction of " + location_name(id) + " does not happen after its use at " +
              to_string(event.site),
@@ -328,13 +329,20 @@ void Execution::check(bool condition, std::string_view message, const std::sourc
 void Execution::note_sometimes(std::string_view name, bool condition) {
   if (unwinding_) return;
   note_in_tail();
-  for (auto& [known, held] : sometimes_) {
-    if (known == name) {
-      held |= condition;
-      return;
-    }
+  auto known = std::find_if(sometimes_.begin(), sometimes_.end(),
+                            [&](const auto& entry) { return entry.first == name; });
+  if (known == sometimes_.end()) known = sometimes_.insert(known, {std::string(name), false});
+  if (condition && !known->second) {
+    running_->passed.push_back(static_cast<std::size_t>(known - sometimes_.begin()));
   }
-  sometimes_.emplace_back(name, condition);
+}
+
+/// Of a run that was an execution. Threads that are kept have passed by in an earlier one.
+void Execution::note_passed() {
+  for (const std::unique_ptr<Thread>& t : threads_) {
+    for (const std::size_t which : t->passed) sometimes_[which].second = true;
+    t->passed.clear();
+  }
 }
 
 }  // namespace pto2::model::engine

@@ -24,7 +24,6 @@ void Execution::unwind_all() {
 void Execution::unwind(Thread& t) {
   unwinding_ = true;
   ghost_steps_ = 0;
-  exceptions_.begin();
   while (!t.fiber->parked()) resume(t);
   if (t.fiber->given_up() && t.state != State::finished) {
     t.state = State::finished;

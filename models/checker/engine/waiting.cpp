@@ -60,12 +60,25 @@ void Execution::note_effect(Thread& t) {
   prune(t);
 }
 
+/// Whether the predicate ends with an update that has not been made yet, and changes what it reads.
+/// An update of a write that has been updated already cannot come to pass.
+bool Execution::would_change(const Thread& t) const {
+  if (!t.pending) return false;
+  const EventId read = graph_->thread_event(t.id, t.position - 1);
+  const EventId source = (*graph_)[read].rf;
+  const Value& value = graph_->value_of(source);
+  return graph_->update_of(source) == no_event && graph_->update(read).result(value) != value;
+}
+
 /// Nobody would see what a predicate that does not hold has written: its reads are taken back.
 void Execution::refuse_writes(Thread& t) {
+  const std::int32_t unmade = would_change(t) ? t.position - 1 : -1;
+  t.pending = false;
   for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
     const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
-    const bool changes = event.kind == Kind::write || (event.kind == Kind::rmw_write &&
-                                                       event.value != graph_->value_of(event.rf));
+    const bool changes =
+        i == unmade || event.kind == Kind::write ||
+        (event.kind == Kind::rmw_write && event.value != graph_->value_of(event.rf));
     if (changes) {
       fail(ViolationKind::misuse,
            "the predicate of a wait has written at " + to_string(event.site) +
@@ -100,7 +113,6 @@ bool Execution::end_wait(bool satisfied) {
     if (t.pending) commit_pending(t);
     return true;
   }
-  t.pending = false;
   refuse_writes(t);
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "a predicate that held does not hold when replayed",
@@ -286,8 +298,8 @@ bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
     while (graph_->size() - 1 > read) graph_->pop();
     t.trying_read = read;
     t.trying = (*graph_)[read].choices;
-  } else if (satisfied || graph_->size() - 1 > read) {
-    choices[static_cast<std::size_t>(t.trying)].holds = graph_->size() - 1 == read;
+  } else if (satisfied || graph_->size() - 1 > read || would_change(t)) {
+    choices[static_cast<std::size_t>(t.trying)].holds = satisfied && graph_->size() - 1 == read;
     ++t.trying;
   } else {
     choices.erase(choices.begin() + t.trying);

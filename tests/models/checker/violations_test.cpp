@@ -121,6 +121,14 @@ TEST(Violations, uninitialised_read) {
     maker.join();
     delete published.load(relaxed);
   });
+  expect_violation(ViolationKind::uninitialised_read, [] {
+    atomic<atomic<int>*> published{nullptr};
+    thread maker([&] { published.store(new atomic<int>(1), relaxed); });
+    auto* const object = published.load(relaxed);
+    delete object;
+    maker.join();
+    if (object == nullptr) delete published.load(relaxed);
+  });
 }
 
 TEST(Violations, use_after_free) {
@@ -140,6 +148,26 @@ TEST(Violations, use_after_free) {
     thread reader([object] { object->load(relaxed); });
     reader.join();
     delete object;
+  });
+}
+
+/// The reader need not have come to its recorded step when the destruction is repeated.
+TEST(Violations, use_after_free_by_who_has_not_repeated_it_yet) {
+  expect_violation(ViolationKind::use_after_free, [] {
+    auto* object = new atomic<int>(1);
+    atomic<int> flag{0};
+    thread reader([object] { object->load(relaxed); });
+    thread writer([&] {
+      flag.store(1, relaxed);
+      flag.store(2, relaxed);
+    });
+    thread other([] {});
+    other.join();
+    const bool is_early = flag.load(relaxed) == 1;
+    if (is_early) delete opaque(object);
+    reader.join();
+    writer.join();
+    if (!is_early) delete object;
   });
 }
 
@@ -176,6 +204,14 @@ TEST(Violations, unreached) {
     atomic<int> x{0};
     thread a([&] { x.store(1, relaxed); });
     sometimes("x is one", x.load(relaxed) == 1);
+    a.join();
+  });
+  expect_violation(ViolationKind::unreached, [] {
+    atomic<int> x{0};
+    thread a([&] { x.store(1, relaxed); });
+    const int seen = x.load(relaxed);
+    sometimes("x is zero", seen == 0);
+    assume(seen == 1);
     a.join();
   });
   Options options;

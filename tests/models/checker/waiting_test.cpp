@@ -147,6 +147,18 @@ TEST(Waiting, a_predicate_that_fails_must_not_have_written) {
     setter.join();
   });
   EXPECT_TRUE(waits.ok()) << waits.to_text();
+
+  // Nobody sees what the last update of a predicate writes that does not hold.
+  expect_violation(ViolationKind::misuse, [] {
+    atomic<int> x{0};
+    await([&] { return x.fetch_add(1, relaxed) == 1; });
+  });
+  expect_violation(ViolationKind::misuse, [] {
+    atomic<int> x{0};
+    thread setter([&] { x.store(1, relaxed); });
+    await([&] { return x.exchange(2, relaxed) == 1; });
+    setter.join();
+  });
 }
 
 TEST(Waiting, a_predicate_may_act_when_it_holds) {

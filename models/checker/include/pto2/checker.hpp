@@ -32,13 +32,22 @@ void sometimes(std::string_view name, bool condition = true,
                const std::source_location& site = std::source_location::current());
 
 /// Waits until `predicate` holds. The predicate reads atomics and may update them when it
-/// succeeds; evaluations that fail leave no trace, which is what makes waiting loops finite.
+/// succeeds; evaluations that fail leave no trace, which is what makes waiting loops finite. An
+/// exception ends the wait as well.
 template <class Predicate>
 void await(Predicate&& predicate,
            const std::source_location& site = std::source_location::current()) {
-  do {
+  for (;;) {
     detail::begin_wait(site);
-  } while (!detail::end_wait(static_cast<bool>(predicate())));
+    bool holds = false;
+    try {
+      holds = static_cast<bool>(predicate());
+    } catch (...) {
+      if (!detail::end_wait(true)) continue;
+      throw;
+    }
+    if (detail::end_wait(holds)) return;
+  }
 }
 
 /// Ends a fruitless turn of a polling loop: the thread goes on only when something that it has
