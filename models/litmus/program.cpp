@@ -37,8 +37,8 @@ std::string text_of(const Instruction& i) {
     case Operation::exchange:
       return "exchange(" + at + "," + operand + "," + order + ")";
     case Operation::compare_exchange:
-      return "cas(" + at + "," + std::to_string(i.expected) + "->" + operand + "," + order + "/" +
-             name_of(i.failure) + ")";
+      return (i.weak ? "weak_cas(" : "cas(") + at + "," + std::to_string(i.expected) + "->" +
+             operand + "," + order + "/" + name_of(i.failure) + ")";
     case Operation::fence:
       return "fence(" + order + ")";
     case Operation::wait:
@@ -69,8 +69,10 @@ int perform(const Instruction& i, Locations& locations) {
     case Operation::compare_exchange: {
       // On success the expected value is the one that was read.
       int expected = i.expected;
-      location.compare_exchange_strong(expected, i.operand, i.order, i.failure);
-      return expected;
+      const bool stored =
+          i.weak ? location.compare_exchange_weak(expected, i.operand, i.order, i.failure)
+                 : location.compare_exchange_strong(expected, i.operand, i.order, i.failure);
+      return !stored && expected == i.expected ? expected + spurious : expected;
     }
     default:
       location.store(i.operand, i.order);

@@ -30,6 +30,7 @@ struct Instruction {
   int expected = 0;
   std::memory_order order = std::memory_order_relaxed;
   std::memory_order failure = std::memory_order_relaxed;
+  bool weak = false;  ///< a `compare_exchange` that may fail spuriously
   /// A `wait` whose predicate goes on with that of the next instruction, which waits too.
   bool joined = false;
 
@@ -49,8 +50,10 @@ struct Program {
 };
 
 /// What an execution returned: the values of all reading instructions, thread by thread, and the
-/// last value of each location in modification order.
+/// last value of each location in modification order. What was read by one that failed spuriously
+/// is more by `spurious`.
 using Outcome = std::vector<int>;
+inline constexpr int spurious = 1'000'000;
 
 struct Executions {
   std::uint64_t count = 0;

@@ -58,6 +58,8 @@ struct Update {
 
   bool conditional() const { return apply == nullptr; }
   bool succeeds_on(const Value& current) const { return !conditional() || current == expected; }
+  /// Spuriously.
+  bool may_fail_on(const Value& current) const { return weak && current == expected; }
   Value result(const Value& current) const {
     return conditional() ? operand : apply(current, operand);
   }

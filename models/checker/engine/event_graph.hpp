@@ -10,7 +10,13 @@ namespace pto2::model::engine {
 
 /// What remains to be tried at an event, newest first.
 struct Choice {
-  enum class Kind : std::uint8_t { read_from, fail_spuriously, place_after, revisit };
+  enum class Kind : std::uint8_t {
+    read_from,
+    fail_spuriously,
+    place_after,
+    revisit,
+    revisit_spuriously,  ///< the same by a compare-exchange that fails although it would succeed
+  };
 
   Kind kind;
   EventId target;

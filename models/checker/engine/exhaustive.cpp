@@ -8,7 +8,8 @@ namespace pto2::model::engine {
 
 Exhaustive::Exhaustive(const Options& options)
     : cxx17_release_sequences_(options.cxx17_release_sequences),
-      spurious_failures_(options.spurious_failures) {}
+      spurious_failures_(options.spurious_failures),
+      sweep_revisits_(options.spurious_failures) {}
 
 std::unique_ptr<EventGraph> Exhaustive::fresh() {
   if (spare_.empty()) return std::make_unique<EventGraph>();
@@ -73,13 +74,13 @@ Exhaustive::Branch Exhaustive::branch(const EventGraph& from, EventId event, con
 void Exhaustive::push_sources(EventGraph& graph, EventId read, EventId newest) {
   const Event& event = graph[read];
   const Update* update = event.kind == Kind::rmw_read ? &graph.update(read) : nullptr;
-  const bool may_fail = spurious_failures_ && update != nullptr && update->weak;
+  const bool may_fail = spurious_failures_ && update != nullptr;
   std::vector<Choice>& choices = graph.choices();
   for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
                     [&](EventId write) {
                       if (!graph.admissible(event.thread, event.index, write)) return true;
                       if (write != newest) choices.push_back({Choice::Kind::read_from, write});
-                      if (may_fail && update->succeeds_on(graph.value_of(write))) {
+                      if (may_fail && update->may_fail_on(graph.value_of(write))) {
                         choices.push_back({Choice::Kind::fail_spuriously, write});
                       }
                       return true;
@@ -120,9 +121,11 @@ void Exhaustive::offer_stale(EventGraph& graph, EventId read) {
 
 /// Goes on without a revisited read that leaves its predicate false. While it is there its thread
 /// is blocked, and every graph that follows from this one by revisiting it anew follows as well
-/// from adding it later ("Unblocking dynamic partial order reduction", CAV 2023, has the idea).
+/// from adding it later ("Unblocking dynamic partial order reduction", CAV 2023, has the idea). The
+/// writer may be for one that has failed on it spuriously: nothing revisits that.
 EventGraph* Exhaustive::hold_back(EventGraph& graph, EventId read) {
   if (read != graph.revisited() || graph.size() - 1 != graph.base()) return nullptr;
+  if (graph[read].spurious) return nullptr;
   std::unique_ptr<EventGraph> child = fresh();
   child->assign_holding_back(graph);
   stack_.push_back(std::move(child));
@@ -195,7 +198,8 @@ bool Exhaustive::apply(EventGraph& graph, const Choice& choice) {
       return sequential_consistency_.holds_with(graph, {newest, revisited});
     }
     case Choice::Kind::revisit:
-      revisit(graph, choice.target);
+    case Choice::Kind::revisit_spuriously:
+      revisit(graph, choice.target, choice.kind == Choice::Kind::revisit_spuriously);
       return false;
   }
   return false;

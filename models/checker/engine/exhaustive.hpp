@@ -14,6 +14,8 @@ namespace pto2::model::engine {
 /// Finds the reads that a new write may revisit. O(events).
 class RevisitSweep {
  public:
+  explicit RevisitSweep(bool spurious_failures) : spurious_failures_(spurious_failures) {}
+
   /// Pushes a choice for each: walking back from the newest event, outside of the write's causal
   /// past, up to the first event that was not added maximally.
   void operator()(EventGraph& graph, EventId write);
@@ -25,6 +27,7 @@ class RevisitSweep {
   void mark_newest(const EventGraph& graph, LocationId location);
   EventId oldest_revisit(const EventGraph& graph) const;
 
+  const bool spurious_failures_;
   EventId writer_ = no_event;
   const Count* past_ = nullptr;
   // What has the number of the present sweep has been looked at in it.
@@ -85,7 +88,7 @@ class Exhaustive final : public Search {
   void push_sources(EventGraph& graph, EventId read, EventId newest);
   bool apply(EventGraph& graph, const Choice& choice);
   bool apply_read(EventGraph& graph, EventId read, const Choice& choice);
-  void revisit(const EventGraph& graph, EventId read);
+  void revisit(const EventGraph& graph, EventId read, bool spurious);
   bool prepare_positions(EventGraph& child, EventId read, EventId write);
   std::unique_ptr<EventGraph> fresh();
   void drop_top();

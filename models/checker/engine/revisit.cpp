@@ -8,11 +8,13 @@ namespace pto2::model::engine {
 
 /// IsMaximallyAdded of the paper: with respect to the events before it and those in the causal
 /// past of the revisiting write, the event is (or reads) the newest write, and no earlier read
-/// takes its value from it. Only then is it the one graph to start the revisit from.
+/// takes its value from it. Only then is it the one graph to start the revisit from. One that fails
+/// spuriously is another one.
 bool RevisitSweep::maximally_added(const EventGraph& graph, EventId event) {
   const Event& e = graph[event];
   EventId target = event;
   if (is_read(e.kind)) {
+    if (e.spurious) return false;
     if (graph.is_held(e.thread, e.index)) return held_back_maximally(graph, event);
     target = e.rf;
   } else if (is_write(e.kind)) {
@@ -91,11 +93,15 @@ void RevisitSweep::operator()(EventGraph& graph, EventId write) {
     if (is_read(event.kind) && event.location == own.location && e <= newest &&
         graph.admissible(event.thread, event.index, write)) {
       graph.choices().push_back({Choice::Kind::revisit, e});
+      if (spurious_failures_ && event.kind == Kind::rmw_read &&
+          graph.update(e).may_fail_on(own.value)) {
+        graph.choices().push_back({Choice::Kind::revisit_spuriously, e});
+      }
     }
   }
 }
 
-void Exhaustive::revisit(const EventGraph& graph, EventId read) {
+void Exhaustive::revisit(const EventGraph& graph, EventId read, bool spurious) {
   std::unique_ptr<EventGraph> child = fresh();
   child->assign_restricted(graph, read, graph.size() - 1);
   const EventId write = child->size() - 1;
@@ -104,7 +110,7 @@ void Exhaustive::revisit(const EventGraph& graph, EventId read) {
     return;
   }
   if ((*child)[read].kind == Kind::rmw_read) {
-    child->set_update_reads_from(read, write, false);
+    child->set_update_reads_from(read, write, spurious);
   } else {
     child->set_reads_from(read, write, (*child)[read].order);
   }

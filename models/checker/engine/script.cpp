@@ -38,24 +38,40 @@ void put(std::string& text, Step step, std::size_t repeats) {
   put(text, static_cast<std::uint64_t>(step.thread), 10);
   text += '.';
   put(text, static_cast<std::uint64_t>(step.rank), 10);
+  if (step.spurious) text += '~';
   text += 'x';
   put(text, repeats, 10);
   text += ',';
 }
 
-std::uint64_t take(std::string_view& text, char terminator, int base) {
+[[noreturn]] void refuse_number() {
+  throw std::invalid_argument("replay token is damaged: a number is missing or out of range");
+}
+
+bool skip(std::string_view& text, char expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+std::uint64_t take(std::string_view& text, int base) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  if (error != std::errc() || end == text.data() + text.size() || *end != terminator) {
-    throw std::invalid_argument("replay token is damaged: a number is missing or out of range");
-  }
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+  if (error != std::errc()) refuse_number();
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+std::uint64_t take(std::string_view& text, char terminator, int base) {
+  const std::uint64_t number = take(text, base);
+  if (!skip(text, terminator)) refuse_number();
   return number;
 }
 
 }  // namespace
 
-// pto2.1:<fingerprint>:<steps>:<thread>.<rank>x<repeats>,... with no repeats for a silent run
+// pto2.1:<fingerprint>:<steps>:<thread>.<rank>x<repeats>,... with no repeats for a silent run, and
+// "~" behind the rank of a compare-exchange that fails spuriously
 std::string Script::to_token() const {
   std::string text(version);
   text += ':';
@@ -66,7 +82,7 @@ std::string Script::to_token() const {
   auto silent = silent_runs.begin();
   for (std::size_t i = 0; i < steps.size() || silent != silent_runs.end();) {
     if (silent != silent_runs.end() && silent->before == i) {
-      put(text, {silent->thread, 0}, 0);
+      put(text, {.thread = silent->thread}, 0);
       ++silent;
       continue;
     }
@@ -94,7 +110,9 @@ Script Script::from_token(std::string_view token) {
   while (!token.empty()) {
     Step step;
     const std::uint64_t thread = take(token, '.', 10);
-    const std::uint64_t rank = take(token, 'x', 10);
+    const std::uint64_t rank = take(token, 10);
+    step.spurious = skip(token, '~');
+    if (!skip(token, 'x')) refuse_number();
     const std::uint64_t repeats = take(token, ',', 10);
     if (thread >= static_cast<std::uint64_t>(max_threads) || rank > INT32_MAX ||
         repeats > size - script.steps.size()) {
@@ -117,7 +135,7 @@ Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
   std::vector<bool> placed(static_cast<std::size_t>(graph.size()), false);
   for (EventId id : order) {
     const Event& event = graph[id];
-    Step step{event.thread, 0};
+    Step step{.thread = event.thread, .spurious = event.spurious};
     if (is_read(event.kind) || event.kind == Kind::write) {
       for (EventId w = graph.mo_next(is_read(event.kind) ? event.rf : id); w != no_event;
            w = graph.mo_next(w)) {
@@ -131,17 +149,19 @@ Script to_script(const EventGraph& graph, const std::vector<EventId>& order) {
   return script;
 }
 
-std::int32_t Scripted::rank(const EventGraph& graph, ThreadId thread) {
+/// The newest one of the graph.
+Step Scripted::step(const EventGraph& graph, ThreadId thread) {
   const std::size_t step = static_cast<std::size_t>(graph.size()) - 1;
-  if (step >= script_.steps.size()) return 0;
+  if (step >= script_.steps.size()) return {.thread = thread};
   if (script_.steps[step].thread != thread && mismatch_.empty()) {
     mismatch_ = "another thread makes step " + std::to_string(step);
   }
-  return script_.steps[step].rank;
+  return script_.steps[step];
 }
 
 void Scripted::place_read(EventGraph& graph, EventId read) {
-  std::int32_t rest = rank(graph, graph[read].thread);
+  const Step scripted = step(graph, graph[read].thread);
+  std::int32_t rest = scripted.rank;
   EventId source = no_event;
   const Event& event = graph[read];
   for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
@@ -150,8 +170,13 @@ void Scripted::place_read(EventGraph& graph, EventId read) {
                       return rest-- > 0;
                     });
   if (rest >= 0 && mismatch_.empty()) mismatch_ = "a read has fewer values to choose from";
+  const bool may_fail =
+      event.kind == Kind::rmw_read && graph.update(read).may_fail_on(graph.value_of(source));
+  if (scripted.spurious && !may_fail && mismatch_.empty()) {
+    mismatch_ = "a step cannot fail spuriously";
+  }
   if (event.kind == Kind::rmw_read) {
-    graph.set_update_reads_from(read, source, false);
+    graph.set_update_reads_from(read, source, scripted.spurious && may_fail);
   } else {
     graph.set_reads_from(read, source, event.order);
   }
@@ -160,11 +185,11 @@ void Scripted::place_read(EventGraph& graph, EventId read) {
 void Scripted::place_write(EventGraph& graph, EventId write) {
   const Event& event = graph[write];
   if (event.kind == Kind::rmw_write) {
-    rank(graph, event.thread);
+    step(graph, event.thread);
     return;
   }
   EventId predecessor = graph.last_write(event.location);
-  for (std::int32_t rest = rank(graph, event.thread); rest > 0; --rest) {
+  for (std::int32_t rest = step(graph, event.thread).rank; rest > 0; --rest) {
     if (is_initial(predecessor)) {
       if (mismatch_.empty()) mismatch_ = "a write has fewer positions to choose from";
       break;

@@ -10,11 +10,12 @@
 
 namespace pto2::model::engine {
 
-/// One step of an execution: who makes it, and how far from the newest write a read's source or a
-/// write's predecessor is.
+/// One step of an execution: who makes it, how far from the newest write a read's source or a
+/// write's predecessor is, and whether a compare-exchange fails spuriously.
 struct Step {
   ThreadId thread = 0;
   std::int32_t rank = 0;
+  bool spurious = false;
 
   friend bool operator==(const Step&, const Step&) = default;
 };
@@ -66,7 +67,7 @@ class Scripted final : public Search {
   std::string mismatch(const EventGraph& graph) const;
 
  private:
-  std::int32_t rank(const EventGraph& graph, ThreadId thread);
+  Step step(const EventGraph& graph, ThreadId thread);
 
   Script script_;
   std::size_t next_silent_ = 0;

@@ -326,7 +326,8 @@ bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
 bool Execution::reads_newest(const Thread& t) const {
   for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
     const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
-    if (is_read(event.kind) && event.rf != graph_->last_write(event.location)) return false;
+    if (!is_read(event.kind)) continue;
+    if (event.spurious || event.rf != graph_->last_write(event.location)) return false;
   }
   return true;
 }

@@ -9,6 +9,7 @@ namespace pto2::model::engine {
 
 Walk::Walk(const Options& options, std::uint64_t seed, std::uint64_t expected_steps)
     : strategy_(options.strategy),
+      spurious_failures_(options.spurious_failures),
       random_(static_cast<std::uint32_t>(seed * 0x9e3779b97f4a7c15 >> 33)) {
   for (unsigned i = 1; i < options.depth && strategy_ == Strategy::pct; ++i) {
     changes_.push_back(roll(std::max<std::uint64_t>(expected_steps, 1)));
@@ -20,7 +21,10 @@ void Walk::place_read(EventGraph& graph, EventId read) {
   const bool update = event.kind == Kind::rmw_read;
   const auto read_from = [&](EventId write) {
     if (update) {
-      graph.set_update_reads_from(read, write, false);
+      const bool spurious = spurious_failures_ && !newest_only &&
+                            graph.update(read).may_fail_on(graph.value_of(write)) &&
+                            roll(one_spurious_failure_in) == 0;
+      graph.set_update_reads_from(read, write, spurious);
     } else {
       graph.set_reads_from(read, write, event.order);
     }

@@ -26,6 +26,7 @@ class Walk final : public Search {
   /// checked for a stale choice; larger graphs with SC events get the newest write.
   static constexpr std::size_t most_candidates = 16;
   static constexpr std::int32_t most_events_for_sc = 256;
+  static constexpr std::uint64_t one_spurious_failure_in = 4;
 
   std::uint64_t roll(std::uint64_t sides) { return random_() % sides; }
   bool may_be_stale(const EventGraph& graph) const {
@@ -35,6 +36,7 @@ class Walk final : public Search {
   ThreadId pick_in_bursts(const std::vector<ThreadId>& ready);
 
   const Strategy strategy_;
+  const bool spurious_failures_;
   std::minstd_rand random_;
   std::vector<EventId> candidates_;
   std::vector<std::int64_t> priorities_;  // by thread; 0 is not drawn yet

@@ -86,7 +86,7 @@ Relation identity_on(int events, Predicate&& predicate) {
 }
 
 struct Node {
-  bool reads = false, writes = false, fence = false, present = true;
+  bool reads = false, writes = false, fence = false, present = true, spurious = false;
   int thread = -1, location = -1, value = 0;
   std::memory_order order = std::memory_order_relaxed;
   const Instruction* instruction = nullptr;
@@ -156,6 +156,10 @@ class Enumeration {
     for (int write = 0; write < size(); ++write) {
       if (!nodes_[write].writes || nodes_[write].location != nodes_[read].location) continue;
       source_[read] = write;
+      nodes_[read].spurious = false;
+      choose_source(next + 1);
+      if (!nodes_[read].instruction->weak) continue;
+      nodes_[read].spurious = true;
       choose_source(next + 1);
     }
   }
@@ -196,7 +200,7 @@ class Enumeration {
         node.value = nodes_[source_[e]].value;
         const Operation operation = node.instruction->operation;
         const bool waits = operation == Operation::wait || operation == Operation::wait_exchange;
-        if (waits && node.value != node.instruction->expected) return false;
+        if ((waits || node.spurious) && node.value != node.instruction->expected) return false;
         if (node.partner >= 0) update(node, nodes_[node.partner]);
       } else if (node.writes && node.thread >= 0 &&
                  node.instruction->operation == Operation::store) {
@@ -214,7 +218,7 @@ class Enumeration {
         write.value = read.value + instruction.operand;
         break;
       case Operation::compare_exchange:
-        write.present = read.value == instruction.expected;
+        write.present = read.value == instruction.expected && !read.spurious;
         if (!write.present) read.order = instruction.failure;
         [[fallthrough]];
       default:
@@ -246,7 +250,9 @@ class Enumeration {
     if (!consistent()) return;
     ++result_.count;
     Outcome outcome;
-    for (int r : reads_) outcome.push_back(nodes_[r].value);
+    for (int r : reads_) {
+      outcome.push_back(nodes_[r].value + (nodes_[r].spurious ? spurious : 0));
+    }
     for (const std::vector<int>& order : orders_) outcome.push_back(nodes_[order.back()].value);
     result_.outcomes.insert(outcome);
   }

@@ -23,16 +23,18 @@ void compare(const Flavour& flavour, std::uint64_t seed, int count) {
   for (int i = 0; i < count; ++i) {
     const Program program = random_program(random, flavour);
     const Executions expected = by_brute_force(program);
-    const Executions found = by_checker(program);
+    Options options;
+    options.spurious_failures = flavour.weak != 0;
+    const Executions found = by_checker(program, options);
     ASSERT_EQ(found.count, expected.count) << "program " << i << ": " << program.to_string();
     ASSERT_EQ(found.outcomes, expected.outcomes) << "program " << i << ": " << program.to_string();
     if (i % 4 == 0) {
-      Options shared;
+      Options shared = options;
       shared.jobs = 2;
       ASSERT_EQ(by_checker(program, shared), expected)
           << "program " << i << " shared: " << program.to_string();
     }
-    Options isolated;
+    Options isolated = options;
     isolated.isolated_threads = true;
     ASSERT_EQ(by_checker(program, isolated).count, expected.count)
         << "isolated program " << i << ": " << program.to_string();
@@ -65,6 +67,16 @@ TEST(Differential, two_long_threads) {
 }
 TEST(Differential, failing_compare_exchanges) {
   compare({3, 6, 2, 10, 50, 40}, 9, 250);
+}
+
+TEST(Differential, spurious_failures) {
+  compare({3, 5, 2, 0, 75, 10, 0, 0, 70}, 16, 250);
+}
+TEST(Differential, spurious_failures_of_common_values) {
+  compare({3, 5, 1, 0, 60, 0, 0, 2, 70}, 17, 50);
+}
+TEST(Differential, spurious_failures_beside_waits) {
+  compare({3, 6, 2, 5, 45, 10, 30, 2, 70}, 18, 150);
 }
 
 TEST(Differential, waiting) {

@@ -34,6 +34,7 @@ Instruction random_instruction(Random& random, const Flavour& flavour, int numbe
       // Mostly values that occur; now and then one that never does, so that it always fails.
       i.expected = roll(random, 8) == 0 ? 99 : roll(random, number + 2);
       if (roll(random, 2) == 0) i.expected = 0;
+      if (flavour.weak != 0) i.weak = roll(random, 100) < flavour.weak;
     }
   } else if (dice < flavour.fences + flavour.updates + flavour.waits) {
     i.operation = roll(random, 2) == 0 ? Operation::wait : Operation::wait_exchange;

@@ -17,6 +17,7 @@ struct Flavour {
   int sc;          ///< chance that an order is seq_cst, in percent
   int waits = 0;   ///< chance that a thread waits for a value, in percent
   int values = 0;  ///< how many values there are; 0: each write has its own
+  int weak = 0;    ///< chance that a compare-exchange may fail spuriously, in percent
 };
 
 Program random_program(std::mt19937_64& random, const Flavour& flavour);

@@ -185,6 +185,62 @@ TEST(Strategies, weak_compare_exchange_fails_spuriously_only_when_asked) {
   EXPECT_EQ(report.verdict, Verdict::pass);
 }
 
+/// A retry that is forgotten, where the value comes before the exchange or after it.
+TEST(Strategies, a_spurious_failure_that_matters_is_found_and_replayed) {
+  const auto body = [](bool sets_first) {
+    atomic<int> x{0};
+    const auto set = [&] { x.store(1, relaxed); };
+    const auto take = [&] {
+      int expected = 1;
+      const bool taken = x.compare_exchange_weak(expected, 2, relaxed, relaxed);
+      check(taken || expected != 1, "it takes a 1");
+    };
+    thread first([&] { sets_first ? set() : take(); });
+    thread second([&] { sets_first ? take() : set(); });
+    first.join();
+    second.join();
+  };
+  for (const bool sets_first : {false, true}) {
+    const auto program = [&] { body(sets_first); };
+    expect_pass(program);
+    Options options;
+    options.spurious_failures = true;
+    const Report report = expect_violation(ViolationKind::check_failed, options, program);
+    ASSERT_TRUE(report.violation);
+    EXPECT_NE(report.violation->token.find('~'), std::string::npos) << report.to_text();
+    EXPECT_NE(report.to_text().find("fails spuriously"), std::string::npos) << report.to_text();
+    options.strategy = Strategy::random_walk;
+    expect_violation(ViolationKind::check_failed, options, program);
+  }
+}
+
+TEST(Strategies, waiting_with_a_weak_exchange_is_no_deadlock) {
+  for (const Strategy strategy : {Strategy::exhaustive, Strategy::random_walk}) {
+    Options options;
+    options.spurious_failures = true;
+    options.strategy = strategy;
+    const Report report = explore(options, [] {
+      atomic<int> turn{0};
+      cell<int> data{0};
+      const auto step = [&](int mine) {
+        await([&] {
+          int expected = mine;
+          if (!turn.compare_exchange_weak(expected, -1, acquire, relaxed)) return false;
+          data.write(mine);
+          turn.store(mine + 1, release);
+          return true;
+        });
+      };
+      thread a([&] { step(1); }), b([&] { step(0); });
+      a.join();
+      b.join();
+      check(data.read() == 1, "in turn");
+    });
+    EXPECT_FALSE(report.violation) << report.to_text();
+    EXPECT_NE(report.executions, 0U);
+  }
+}
+
 TEST(Strategies, release_sequences_of_both_standards) {
   const auto body = [] {
     atomic<int> x{0}, data{0};
