@@ -45,8 +45,8 @@ std::string text_of(const Instruction& i) {
       return "wait(" + at + "==" + std::to_string(i.expected) + "," + order + ")" +
              (i.joined ? " &&" : "");
     case Operation::wait_exchange:
-      return "wait_exchange(" + at + "," + std::to_string(i.expected) + "->" + operand + "," +
-             order + ")";
+      return (i.weak ? "weak_wait_exchange(" : "wait_exchange(") + at + "," +
+             std::to_string(i.expected) + "->" + operand + "," + order + ")";
   }
   return {};
 }
@@ -88,7 +88,9 @@ bool holds(const Instruction& i, Locations& locations) {
   atomic<int>& location = *locations[static_cast<std::size_t>(i.location)];
   if (i.operation == Operation::wait) return location.load(i.order) == i.expected;
   int expected = i.expected;
-  return location.compare_exchange_strong(expected, i.operand, i.order, std::memory_order_relaxed);
+  constexpr std::memory_order failure = std::memory_order_relaxed;
+  return i.weak ? location.compare_exchange_weak(expected, i.operand, i.order, failure)
+                : location.compare_exchange_strong(expected, i.operand, i.order, failure);
 }
 
 /// Runs one thread, and hands what its instructions read to `read`.

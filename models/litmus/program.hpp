@@ -30,7 +30,7 @@ struct Instruction {
   int expected = 0;
   std::memory_order order = std::memory_order_relaxed;
   std::memory_order failure = std::memory_order_relaxed;
-  bool weak = false;  ///< a `compare_exchange` that may fail spuriously
+  bool weak = false;  ///< a `compare_exchange` or `wait_exchange` that may fail spuriously
   /// A `wait` whose predicate goes on with that of the next instruction, which waits too.
   bool joined = false;
 

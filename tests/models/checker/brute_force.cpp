@@ -158,7 +158,9 @@ class Enumeration {
       source_[read] = write;
       nodes_[read].spurious = false;
       choose_source(next + 1);
-      if (!nodes_[read].instruction->weak) continue;
+      // Of a wait that fails nothing is seen.
+      const Instruction& instruction = *nodes_[read].instruction;
+      if (!instruction.weak || instruction.operation != Operation::compare_exchange) continue;
       nodes_[read].spurious = true;
       choose_source(next + 1);
     }

@@ -76,7 +76,7 @@ TEST(Differential, spurious_failures_of_common_values) {
   compare({3, 5, 1, 0, 60, 0, 0, 2, 70}, 17, 50);
 }
 TEST(Differential, spurious_failures_beside_waits) {
-  compare({3, 6, 2, 5, 45, 10, 30, 2, 70}, 18, 150);
+  compare({3, 6, 2, 5, 30, 10, 45, 2, 70}, 18, 200);
 }
 
 TEST(Differential, waiting) {

@@ -40,6 +40,7 @@ Instruction random_instruction(Random& random, const Flavour& flavour, int numbe
     i.operation = roll(random, 2) == 0 ? Operation::wait : Operation::wait_exchange;
     i.order = pick(random, flavour.sc, {relaxed, acquire});
     i.expected = roll(random, number + 2);
+    if (flavour.weak != 0) i.weak = roll(random, 100) < flavour.weak;
   } else if (roll(random, 2) == 0) {
     i.operation = Operation::load;
     i.order = pick(random, flavour.sc, {relaxed, acquire});
