@@ -36,7 +36,7 @@ Fiber::~Fiber() {
   if (!given_up) tsan_destroy(tsan_fiber_);
   forget_stack(bottom(), stack_.size);
   if (given_up) {
-    StackCache::unmap(stack_, stack_bytes_);
+    StackCache::unmap(stack_);
   } else {
     StackCache::local().give_back(stack_, stack_bytes_);
   }

@@ -1,8 +1,13 @@
 /// Guarded stacks for fibers, kept for the next fiber of the same OS thread: mapping one costs more
 /// than most simulated runs take.
+///
+/// Below each lies a gap that nobody may touch. It is much larger than a page, because a kernel
+/// that is compiled without stack probes may have a frame that begins beyond the stack and never
+/// touches what is in between: what lay there would be written to, and be somebody's. It takes
+/// addresses, but no memory, and is no mapping more than a guard page is.
 #pragma once
 
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <boost/context/stack_context.hpp>
 #include <cstddef>
 #include <vector>
 
@@ -12,6 +17,9 @@ class StackCache {
  public:
   using Stack = boost::context::stack_context;
 
+  /// As large as the largest frame that is found out.
+  static constexpr std::size_t gap = std::size_t{64} << 20;
+
   /// That of the calling OS thread.
   static StackCache& local();
 
@@ -20,12 +28,13 @@ class StackCache {
   StackCache(const StackCache&) = delete;
   StackCache& operator=(const StackCache&) = delete;
 
-  /// A stack of `bytes`, with a guard page below. Throws std::bad_alloc.
+  /// A stack of `bytes`, in whole pages, with a gap below: a smaller one if the address space of
+  /// the process is limited. Throws std::bad_alloc.
   [[nodiscard]] Stack take(std::size_t bytes);
   /// Keeps a stack that take(bytes) returned, here or on another thread, or unmaps it.
   void give_back(Stack stack, std::size_t bytes) noexcept;
   /// Unmaps one that has frames left on it: whoever looks at them then is found out.
-  static void unmap(Stack stack, std::size_t bytes) noexcept;
+  static void unmap(Stack stack) noexcept;
 
  private:
   void clear() noexcept;

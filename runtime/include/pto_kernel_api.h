@@ -8,7 +8,8 @@
 /// writes its OUTPUT tensors, and does both to INOUT ones; it must not call exit(), nor the
 /// functions of an orchestration, and it must not touch anything else that another task may touch;
 /// `pto2 run --guard` looks for that. An exception that leaves it ends the run with kernel_threw;
-/// one that does not return in time is cut off, and the run ends with scheduler_timeout.
+/// one that does not return in time is cut off, and the run ends with scheduler_timeout. Its stack
+/// may be as small as 256 KiB: large arrays belong elsewhere.
 #pragma once
 
 #include <cstring>

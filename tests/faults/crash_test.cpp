@@ -19,7 +19,9 @@
 #include <thread>
 
 #include "runtime/device/standing_guard.hpp"
+#include "runtime/executors/stack_cache.hpp"
 #include "tests/runtime/device/task_graph.hpp"
+#include "tests/support/unusable_memory.hpp"
 
 namespace pto2::test {
 namespace {
@@ -243,6 +245,24 @@ TEST_P(CrashesInALaunch, OnItsOwnStack) {
   EXPECT_EXIT(run([](int64_t*) { static_cast<void>(go_down(0)); }, PTO2_WORKER_CUBE),
               ExitedWithCode(5),
               "kernel 0, task 1 of ring 0, on aic[0-9]+, crashed: SIG(SEGV|BUS)");
+}
+
+/// As one does whose frame begins beyond the stack and that uses the low end of it, if it is
+/// compiled without stack probes. It returns if such a frame could have somebody's memory.
+void use_large_frame(int64_t*) {
+  constexpr std::size_t step = std::size_t{64} << 10;
+  char* const top = static_cast<char*>(__builtin_frame_address(0));
+  for (std::size_t bytes = (std::size_t{1} << 20) + step; bytes < executors::StackCache::gap;
+       bytes += step) {
+    if (!is_unusable(top - bytes)) return;
+  }
+  *static_cast<volatile char*>(top - (std::size_t{3} << 20)) = 1;
+}
+
+TEST_P(CrashesInALaunch, WithAFrameThatBeginsBeyondTheStack) {
+  if (GetParam() == ExecutorKind::threads) GTEST_SKIP() << "its stacks are large enough";
+  EXPECT_EXIT(run(use_large_frame, PTO2_WORKER_CUBE), ExitedWithCode(5),
+              "kernel 0, task 1 of ring 0, on aic[0-9]+, crashed: SIGSEGV");
 }
 
 std::atomic<pthread_t> first_core{};

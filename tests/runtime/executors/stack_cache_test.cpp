@@ -1,6 +1,7 @@
 #include "runtime/executors/stack_cache.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,13 +11,15 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/unusable_memory.hpp"
+
 namespace pto2::executors {
 namespace {
 
 constexpr std::size_t bytes = std::size_t{64} << 10;
 
 char* lowest_usable(const StackCache::Stack& stack) {
-  return static_cast<char*>(stack.sp) - stack.size + 4096;
+  return static_cast<char*>(stack.sp) - stack.size;
 }
 
 void mark(const StackCache::Stack& stack) {
@@ -100,6 +103,33 @@ TEST(StackCacheDeathTest, AKeptStackKeepsItsGuard) {
   const StackCache::Stack stack = cache.take(bytes);
   EXPECT_DEATH(lowest_usable(stack)[-1] = 'x', "");
   cache.give_back(stack, bytes);
+}
+
+// A frame that is larger than the stack may begin anywhere in it.
+TEST(StackCache, NothingLiesInTheGapBelowAStack) {
+  StackCache cache;
+  const std::vector<StackCache::Stack> stacks{cache.take(bytes), cache.take(bytes)};
+  for (const StackCache::Stack& stack : stacks) {
+    for (std::size_t below = 4096; below <= StackCache::gap; below += std::size_t{1} << 20) {
+      EXPECT_TRUE(test::is_unusable(lowest_usable(stack) - below)) << below;
+    }
+    cache.give_back(stack, bytes);
+  }
+}
+
+TEST(StackCacheDeathTest, OfALimitedAddressSpaceTheGapsTakeLittle) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs all of the address space";
+#endif
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto take_many = [] {
+    const rlimit limit{.rlim_cur = rlim_t{1} << 30, .rlim_max = rlim_t{1} << 30};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
+    StackCache cache;
+    for (int i = 0; i < 200; ++i) static_cast<void>(cache.take(bytes));
+    _exit(0);
+  };
+  EXPECT_EXIT(take_many(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
