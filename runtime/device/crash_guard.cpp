@@ -44,6 +44,7 @@ std::atomic<void (*)()> say_more{nullptr};
 std::atomic<pid_t> crashed_thread{0};
 std::atomic<ErrorCode> to_be_told{ErrorCode::ok};
 std::atomic<uint64_t> stuck_for{0};  // milliseconds
+std::atomic_flag is_said;            // why the process ends, or somebody is about to
 
 /// To a thread whose kernel does not return. Nobody else is known to use it.
 int stuck_signal() {
@@ -92,6 +93,7 @@ std::string text_of(const std::string& who, int signal, const siginfo_t& info, v
 
 /// Allocates nothing: it may be in the middle of malloc().
 void say(ErrorCode code, std::string_view text) {
+  is_said.test_and_set();
   if (CrashText* const shared = shared_text.load(std::memory_order_acquire)) {
     const std::size_t length = std::min(text.size(), crash_text);
     std::copy_n(text.begin(), length, shared->text);
@@ -123,6 +125,17 @@ void end_unnamed(int) {
   _exit(cli::exit_runtime_fault);
 }
 
+/// The handler has crashed: what it allocates to find a name does so where the heap is damaged. If
+/// it was the message that did, there is none.
+[[noreturn]] void end_without_look() {
+  if (!is_said.test()) {
+    say(to_be_told.load(),
+        "a kernel or the orchestration has crashed or does not return, and the look at which has "
+        "crashed, too: its memory is damaged, the allocator's perhaps");
+  }
+  _exit(cli::exit_runtime_fault);
+}
+
 /// The usual effect comes when the instruction is tried again or, if there is none, now.
 void leave_to_others(int signal, bool was_sent) {
   struct sigaction usual {};
@@ -138,8 +151,8 @@ void end_with(ErrorCode error, TextAbout&& text_about) {
   pid_t nobody = 0;
   const pid_t self = gettid();
   if (!crashed_thread.compare_exchange_strong(nobody, self)) {
-    if (nobody == self) _exit(cli::exit_runtime_fault);  // the handler has crashed
-    for (;;) ::pause();                                  // the first one ends the process
+    if (nobody == self) end_without_look();
+    for (;;) ::pause();  // the first one ends the process
   }
   to_be_told.store(error);
   std::signal(SIGALRM, end_unnamed);

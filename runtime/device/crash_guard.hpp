@@ -33,8 +33,8 @@ class CrashGuard {
  public:
   /// Called in a signal handler on the thread that crashed, it says what that thread runs; empty:
   /// it is none of the guard's. It may allocate: a handler that does not come to its end, for want
-  /// of a lock that the code under it holds, is cut off after two seconds, and the message says so
-  /// instead.
+  /// of a lock that the code under it holds, is cut off after two seconds, and one that crashes, as
+  /// the allocator does in a damaged heap, ends there; the message says so instead.
   using Who = std::function<std::string()>;
 
   /// `arguments` is called after `who`, on a thread whose kernel does not return: what the kernel

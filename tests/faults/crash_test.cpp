@@ -172,6 +172,45 @@ TEST(CrashGuard, IsNotKeptByALock) {
   munmap(memory, sizeof(CrashText));
 }
 
+/// As when the kernel has damaged the heap: what the name is made of is allocated.
+TEST(CrashGuard, SaysSoIfItCrashesItself) {
+  void* const memory =
+      mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const told = new (memory) CrashText;
+  EXPECT_EXIT(
+      {
+        CrashGuard::leave_text_in(told);
+        const CrashGuard guard([] {
+          *nowhere() = 1;
+          return std::string();
+        });
+        std::abort();
+      },
+      ExitedWithCode(5),
+      "^FATAL: a kernel or the orchestration has crashed or does not return, and the look at which "
+      "has crashed, too: its memory is damaged");
+  EXPECT_EQ(told->code.load(), ErrorCode::crashed);
+  munmap(memory, sizeof(CrashText));
+}
+
+TEST(CrashGuard, EndsIfItsMessageCrashes) {
+  EXPECT_EXIT(
+      {
+        CrashGuard::leave_text_in(reinterpret_cast<CrashText*>(const_cast<int*>(nowhere())));
+        const CrashGuard guard(always("somebody"));
+        std::abort();
+      },
+      ExitedWithCode(5), "^$");
+  EXPECT_EXIT(
+      {
+        CrashGuard::say_more_by([] { *nowhere() = 1; });
+        const CrashGuard guard(always("somebody"));
+        std::abort();
+      },
+      ExitedWithCode(5), "^FATAL: somebody crashed: SIGABRT\n[^\n]*\n$");
+}
+
 TEST(CrashGuard, LeavesItsTextToAnotherProcess) {
   void* const memory =
       mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
