@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cfenv>
 #include <cstring>
 
 #include "runtime/loader/elf_image.hpp"
@@ -15,6 +16,20 @@
 
 namespace pto2 {
 namespace {
+
+/// While it lives, what code does to the floating point environment of the thread is undone. The
+/// start of an image that is linked with -ffast-math has subnormals flushed to zero, for all other
+/// kernels and the reference as well, and on all threads that are made later.
+class KeptFloatingPoint {
+ public:
+  KeptFloatingPoint() { std::fegetenv(&kept_); }
+  ~KeptFloatingPoint() { std::fesetenv(&kept_); }
+  KeptFloatingPoint(const KeptFloatingPoint&) = delete;
+  KeptFloatingPoint& operator=(const KeptFloatingPoint&) = delete;
+
+ private:
+  std::fenv_t kept_;
+};
 
 std::string descriptor_path(const FileDescriptor& file) {
   return "/proc/self/fd/" + std::to_string(file.get());
@@ -69,7 +84,11 @@ SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const st
   ElfImage(bytes, name);
   FileDescriptor file = sealed_copy(bytes, name);
   const std::string loaded_as = descriptor_path(file);
-  void* handle = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* handle = nullptr;
+  {
+    const KeptFloatingPoint kept;
+    handle = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
   if (handle == nullptr) {
     throw LoadError(name, "cannot be loaded: " + loader_message(loaded_as),
                     "link it against every library it needs; an orchestration or kernel needs "
@@ -103,6 +122,7 @@ SharedObject::~SharedObject() {
 
 void SharedObject::close() noexcept {
   if (handle_ == nullptr) return;
+  const KeptFloatingPoint as_it_was;
   ::dlclose(handle_);
   // The dynamic loader knows an image by the name it was opened under. One that stays resident
   // (a unique symbol, a pending thread-local destructor) keeps that name, and the next image

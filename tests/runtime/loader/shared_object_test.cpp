@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cfenv>
+#include <limits>
 #include <optional>
 
 #include "tests/runtime/loader/test_images.hpp"
@@ -59,6 +61,23 @@ TEST(SharedObject, an_image_that_stays_resident_is_not_mistaken_for_the_next) {
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(answer(SharedObject::from_file(image_path("kernel_one"))), 1);
   }
+}
+
+/// Less than the smallest normal number.
+float subnormal() {
+  volatile float number = std::numeric_limits<float>::min();
+  number = number / 16;
+  return number;
+}
+
+TEST(SharedObject, the_floating_point_environment_stays_as_it_was) {
+  std::optional<SharedObject> image = SharedObject::from_file(image_path("flushing"));
+  EXPECT_EQ(answer(*image), 5);
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST) << "after its start";
+  EXPECT_GT(subnormal(), 0);
+  image.reset();
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST) << "after its end";
+  EXPECT_GT(subnormal(), 0);
 }
 
 TEST(SharedObject, the_file_may_change_once_it_is_loaded) {
