@@ -184,18 +184,6 @@ def test_silence_is_that_of_the_runtime_too():
     assert chosen == {"--silent": {"log_level": "error"}, "-v": {"log_level": "debug"}}
 
 
-def test_files_of_results_are_looked_at_first(vector_copy, tmp_path, capsys):
-    for path, told in [(tmp_path / "no" / "x", "there is no folder"),
-                       (tmp_path, "cannot be written"),
-                       (vector_copy / "golden.py", "is a source of the folder")]:
-        assert run.main([str(vector_copy), "--json", str(path)]) == 3
-        assert told in capsys.readouterr().err
-    former = tmp_path / "former.xml"
-    former.write_text("earlier")
-    assert run.main([str(vector_copy), "--junit", str(former), "--window", "5"]) == 2
-    assert not former.exists()
-
-
 def test_our_own_mistakes_are_no_wrong_outputs(monkeypatch, capsys):
     monkeypatch.setattr(run, "_run", lambda *_: 1 // 0)
     assert run.main(["x"]) == 70

@@ -9,6 +9,7 @@ from pathlib import Path
 from ._arguments import bits_of, bytes_of, is_array
 from ._native import InputError, InternalError, LaunchThread, check_settings
 from ._native import settings as _native_settings
+from ._outputs import check_inputs_stay, chip_file
 from ._results import RunError, RunResult
 
 # What only a workload of the program has, or what a caller sees to by itself.
@@ -40,7 +41,7 @@ def _is_plain(text):
         return False
 
 
-def _path_of(name, value):
+def path_of(name, value):
     if isinstance(value, (str, os.PathLike)) and _is_plain(value):
         return os.fspath(value)
     raise InputError(f"{name} is {value!r}, which is no path; pass a str or a pathlib.Path")
@@ -61,7 +62,7 @@ def _kernel_list(kernels):
     """A folder, and a list of (id, name, path, core type, where that is said), the last two empty;
     one of them is empty."""
     if isinstance(kernels, (str, os.PathLike)):
-        return _path_of("kernels", kernels), []
+        return path_of("kernels", kernels), []
     if not kernels or not isinstance(kernels, Mapping):
         raise InputError("kernels names none; pass a folder of FUNCID_NAME.so, or {func_id: path}")
     listed = []
@@ -69,9 +70,15 @@ def _kernel_list(kernels):
         if not isinstance(func_id, numbers.Integral) or not 0 <= func_id <= _last_kernel_id:
             raise InputError(f"kernels: {func_id!r} is no number of a kernel; use 0 to "
                              f"{_last_kernel_id}")
-        path = _path_of(f"kernel {func_id}", path)
+        path = path_of(f"kernel {func_id}", path)
         listed.append((int(func_id), Path(path).stem, path, "", ""))
     return "", listed
+
+
+def _kernel_files(folder, listed):
+    """As inputs. In a folder only shared objects are read."""
+    paths = Path(folder).glob("*.so") if folder else [path for _, _, path, _, _ in listed]
+    return {path: "kernels reads" for path in paths}
 
 
 class Runtime:
@@ -107,7 +114,7 @@ class Runtime:
         is not called aicpu_orchestration_entry. kernels: {func_id: path}, or a folder of
         FUNCID_NAME.so. args: arrays, which kernels read and write where they are, and numbers; see
         pto2._arguments. A tensor that begins in an array must end there, too. trace: a file that
-        gets what happened, for pto2.validate.
+        gets what happened, for pto2.validate; none that is read.
 
         Other Python threads go on meanwhile. Ctrl-C gives the run up once the kernels that run have
         returned, and raises KeyboardInterrupt. Raises RunError for a fault of the run, InputError
@@ -115,6 +122,10 @@ class Runtime:
         arguments are not restored in between.
         """
         folder, listed = _kernel_list(kernels)
+        if trace is not None:
+            inputs = {path_of("orchestration", orchestration): "orchestration reads",
+                      **_kernel_files(folder, listed), **chip_file(self.settings, "platform")}
+            check_inputs_stay({"trace": path_of("trace", trace)}, inputs)
         return self._launch(orchestration, folder, listed, args, entry, trace)
 
     def _launch(self, orchestration, folder, listed, args, entry, trace, names=()):
@@ -129,9 +140,9 @@ class Runtime:
         arrays = [(name, bits, bytes_of(value))
                   for name, bits, value in zip(names, values, kept) if is_array(value)]
         text = self._thread.run(
-            settings=self._texts, orchestration=_path_of("orchestration", orchestration),
+            settings=self._texts, orchestration=path_of("orchestration", orchestration),
             entry=entry, folder=folder, kernels=listed, values=values,
-            arrays=arrays, trace=None if trace is None else _path_of("trace", trace))
+            arrays=arrays, trace=None if trace is None else path_of("trace", trace))
         result = RunResult(json.loads(text))
         if result.outcome == "not_drained" or "broken_rules" in result.fields:
             raise InternalError(f"a bug of pto2: {result.fields.get('broken_rules', '')} "

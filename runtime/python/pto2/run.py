@@ -23,11 +23,13 @@ from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, e
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
-from ._runtime import settings
+from ._outputs import check_inputs_stay, chip_file, prepare_file, unwritable
+from ._runtime import path_of, settings
 from ._streams import stdout_on_stderr
 
 # Of the original's runner; they choose what a simulator does not have.
 _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
+_as_json, _as_junit = "the result as JSON", "the result as JUnit"
 
 
 def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=True, trace=None,
@@ -45,6 +47,9 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
         raise InputError(f"kernel_checks is {kernel_checks!r}; it must be {', '.join(checks_of)}")
     usual_kernels, usual_golden = find_folder(folder)
     loaded = Folder(kernels or usual_kernels, golden or usual_golden)
+    trace = None if trace is None else path_of("trace", trace)
+    _prepare_files([("trace", "the trace", trace)],
+                   _inputs(loaded, {**loaded.settings, **chosen}, "platform"))
     runner = FolderRunner(loaded, chosen, jobs or os.cpu_count(), kernel_checks,
                           progress=lambda text: None)
     cases = loaded.cases if case == "all" else [case or loaded.default_case]
@@ -114,29 +119,28 @@ def _say(text):
     print(f"pto2: {text}", file=sys.stderr, flush=True)
 
 
-def _write(path, text):
+def _write(path, content, text):
     if path == "-":
         sys.stdout.write(text)
         return
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+        raise unwritable(path, content, error.strerror, was_open=True) from None
 
 
-def _prepare_file(path, sources):
-    """Before the run, which may take long: that the file can be written, and is no source. What an
-    earlier run has left there goes."""
-    if path in (None, "-"):
-        return
-    if not os.path.isdir(os.path.dirname(path) or "."):
-        raise InputError(f"{path} cannot be written: there is no folder {os.path.dirname(path)}")
-    if any(os.path.exists(path) and os.path.samefile(path, source) for source in sources):
-        raise InputError(f"{path} is a source of the folder; name another file")
-    try:
-        Path(path).unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+def _inputs(folder, chosen, option):
+    """What is read of a folder, and who says so: the option of the platform is called `option`."""
+    files = {path: "is a source of the folder" for path in folder.sources()}
+    return {**files, **chip_file(chosen, option)}
+
+
+def _prepare_files(outputs, inputs):
+    """outputs: (option, what it is called, path or None). Raises InputError."""
+    named = [output for output in outputs if output[2] is not None]
+    check_inputs_stay({option: path for option, _, path in named}, inputs)
+    for _, content, path in named:
+        prepare_file(path, content)
 
 
 def _paths(parser, options):
@@ -186,9 +190,11 @@ def _report_of(parser, options):
     cases = folder.cases if options.all else [options.case or folder.default_case]
     for case in cases:
         folder.params_of(case)
-    for path in (options.json, options.junit, options.trace):
-        _prepare_file(path, folder.sources())
-    runner = FolderRunner(folder, _settings_of(options), options.jobs, options.kernel_checks,
+    chosen = _settings_of(options)
+    _prepare_files([("--trace", "the trace", options.trace),
+                    ("--json", _as_json, options.json), ("--junit", _as_junit, options.junit)],
+                   _inputs(folder, {**folder.settings, **chosen}, "--platform"))
+    runner = FolderRunner(folder, chosen, options.jobs, options.kernel_checks,
                           progress=(lambda text: None) if options.silent else _say)
     return runner.report(_reports(runner, cases, options))
 
@@ -198,9 +204,9 @@ def _run(parser, options):
     with stdout_on_stderr() if is_for_report else contextlib.nullcontext():
         report = _report_of(parser, options)
     if options.json:
-        _write(options.json, report.to_json())
+        _write(options.json, _as_json, report.to_json())
     if options.junit:
-        _write(options.junit, to_junit(report))
+        _write(options.junit, _as_junit, to_junit(report))
     if not is_for_report:
         sys.stdout.write(report.text())
     return report.exit_code()

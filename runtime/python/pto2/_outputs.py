@@ -1,0 +1,92 @@
+"""Files that get results, by the rules of `pto2 run`: none of them is a file that a run reads, and
+only what an earlier run may have left is removed."""
+
+import errno
+import os
+import stat
+
+from ._native import InputError
+
+_exit_usage = 2
+_remedy = "name a file in a folder that you may write, on a disk with room"
+
+
+def is_same_file(a, b):
+    """By whatever path or link; also of files that are not there, and of stdout, "-"."""
+    if "-" in (a, b):
+        return a == b
+    try:
+        return os.path.samefile(a, b)
+    except OSError:
+        return os.path.realpath(a) == os.path.realpath(b)
+
+
+def _refuse(text):
+    error = InputError(text)
+    error.exit_code = _exit_usage
+    raise error
+
+
+def chip_file(chosen, option):
+    """Of settings: the path of the chip, and that `option` reads it, as an input; nothing for a
+    known chip."""
+    platform = chosen.get("platform", "")
+    if isinstance(platform, (str, os.PathLike)) and os.fspath(platform).endswith(".toml"):
+        return {platform: f"{option} reads"}
+    return {}
+
+
+def check_inputs_stay(outputs, inputs):
+    """outputs: paths by option; inputs: what reads them, by path. Raises InputError."""
+    for option, written in outputs.items():
+        for read, reader in inputs.items():
+            if is_same_file(written, read):
+                _refuse(f"{option} would overwrite {written}, which {reader}; name another file")
+
+
+def unwritable(path, content, reason, was_open=False):
+    """The error for it."""
+    tense = "could not" if was_open else "cannot"
+    return InputError(f"{path}: {content} {tense} be written: {reason}; {_remedy}")
+
+
+def _is_open_already(path):
+    """As /dev/stdout: who has opened it goes on with the file that there is."""
+    return os.fspath(path).startswith(("/dev/", "/proc/"))
+
+
+def _remove(path):
+    """A link stays, and names the file to come."""
+    target = os.path.realpath(path)
+    try:
+        os.unlink(target)
+    except OSError:  # of the folder: the file itself may be written
+        os.truncate(target, 0)
+
+
+def _prepare(path, folder):
+    if not os.path.exists(path):
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if stat.S_ISREG(os.stat(path).st_mode) and not _is_open_already(path):
+        _remove(path)
+
+
+def prepare_file(path, content):
+    """Before the run, which may take long: that the file can be written. What an earlier run has
+    left there goes; devices and pipes stay. Raises InputError."""
+    if path == "-":
+        return
+    folder = os.path.dirname(os.path.realpath(path))
+    # What is open already need not have a name in a folder.
+    if not os.path.exists(path) and not os.path.isdir(folder):
+        raise unwritable(path, content, f"there is no folder {folder}")
+    try:
+        _prepare(path, folder)
+    except OSError as error:
+        raise unwritable(path, content, error.strerror) from None

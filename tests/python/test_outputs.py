@@ -1,0 +1,134 @@
+"""Files of results: what they must not be, and what becomes of what is there."""
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import pto2
+from pto2._outputs import prepare_file
+from pto2._places import program
+
+run = pto2.run
+shipped = Path(__file__).parents[2] / "runtime" / "workloads" / "folders"
+
+chip_text = ('name = "c"\nblocks = 4\ncubes_per_block = 1\nvectors_per_block = 1\n'
+             'schedulers = 3\n')
+
+
+@pytest.fixture
+def files_copy(tmp_path):
+    """A copy without links, which a defect cannot follow out of it."""
+    return shutil.copytree(shipped / "elementwise", tmp_path / "copy")
+
+
+def quick(folder, *flags):
+    return [str(folder), "--skip-golden", "--silent", *map(str, flags)]
+
+
+def test_files_of_results_are_looked_at_first(vector_copy, tmp_path, capsys):
+    for path, told in [(tmp_path / "no" / "x", "the result as JSON cannot be written: there is no"),
+                       (tmp_path, "cannot be written: Is a directory; name a file in")]:
+        assert run.main(quick(vector_copy, "--json", path)) == 3
+        assert told in capsys.readouterr().err
+    former = tmp_path / "former.xml"
+    former.write_text("earlier")
+    assert run.main(quick(vector_copy, "--junit", former, "--window", "5")) == 2
+    assert not former.exists()
+
+
+@pytest.mark.parametrize("option", ["--json", "--junit", "--trace"])
+def test_no_file_that_is_read_is_overwritten(files_copy, tmp_path, capsys, option):
+    chip, link = tmp_path / "chip.toml", tmp_path / "link"
+    chip.write_text(chip_text)
+    link.symlink_to(files_copy / "golden.py")
+    for path, told in [(chip, "which --platform reads; name another file"),
+                       (files_copy / "golden.py", "which is a source of the folder"),
+                       (files_copy / "kernels" / "aiv" / "add.cpp", "which is a source"),
+                       (link, "which is a source of the folder")]:
+        text = path.read_text()
+        assert run.main(quick(files_copy, "-p", chip, option, path)) == 2
+        assert f"{option} would overwrite {path}, {told}" in capsys.readouterr().err
+        assert path.read_text() == text
+
+
+def test_no_trace_overwrites_what_a_function_reads(files_copy, tmp_path, vector):
+    chip = tmp_path / "chip.toml"
+    chip.write_text(chip_text)
+    golden = files_copy / "golden.py"
+    with pytest.raises(pto2.InputError, match="trace would overwrite .*golden.py, which is a sou"):
+        pto2.run(files_copy, trace=golden)
+    with pytest.raises(pto2.InputError, match="trace would overwrite .*, which platform reads"):
+        pto2.run(files_copy, trace=chip, platform=chip)
+    with pytest.raises(pto2.InputError, match="trace is 3, which is no path"):
+        pto2.run(files_copy, trace=3)
+    assert "generate_inputs" in golden.read_text() and chip.read_text() == chip_text
+    orchestration, kernels = vector
+    images = {path: shutil.copy(path, tmp_path) for path in (orchestration, kernels[0])}
+    orchestration, kernels = Path(images[orchestration]), {**kernels, 0: Path(images[kernels[0]])}
+    for path, reader in [(orchestration, "orchestration"), (kernels[0], "kernels"),
+                         (chip, "platform")]:
+        former = path.read_bytes()
+        with pytest.raises(pto2.InputError, match=f"which {reader} reads"):
+            pto2.Runtime(platform=chip).run(orchestration, kernels, trace=path)
+        assert path.read_bytes() == former
+
+
+def test_a_link_stays_and_its_file_is_written(vector_copy, tmp_path):
+    link, file = tmp_path / "link", tmp_path / "file"
+    link.symlink_to(file)
+    for former in ("earlier" * 10000, None):
+        if former is None:
+            file.unlink()
+        else:
+            file.write_text(former)
+        assert run.main(quick(vector_copy, "--json", link)) == 4
+        assert link.is_symlink() and json.loads(file.read_text())["verdict"] == "inconclusive"
+
+
+def test_devices_and_pipes_stay(vector_copy, tmp_path):
+    null = tmp_path / "null"
+    try:
+        os.mknod(null, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    except PermissionError:
+        null.symlink_to("/dev/null")  # which nobody but root could remove
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (null, pipe):
+        former = path.lstat()
+        prepare_file(str(path), "the trace")
+        assert (path.lstat().st_ino, path.lstat().st_mode) == (former.st_ino, former.st_mode)
+    assert run.main(quick(vector_copy, "--json", null, "--trace", null)) == 4
+    assert stat.S_ISCHR(null.stat().st_mode)
+
+
+def test_open_files_are_results(vector_copy, tmp_path):
+    """As /dev/fd/1 names them, or `>(..)` of a shell."""
+    line = [program("pto2-run-folder"), *quick(vector_copy, "--json", "/dev/fd/1", "--junit")]
+    ended = subprocess.run([*line, tmp_path / "junit"], stdout=subprocess.PIPE, text=True,
+                           check=False)
+    text, end = ended.stdout.split("case Small")
+    assert ended.returncode == 4 and json.loads(text)["verdict"] == "inconclusive"
+    assert end.endswith("TEST NOT COMPARED\n")
+    with open(tmp_path / "file", "w+", encoding="utf-8") as file:
+        inode = os.fstat(file.fileno()).st_ino
+        line[line.index("/dev/fd/1")] = f"/dev/fd/{file.fileno()}"
+        subprocess.run([*line, tmp_path / "junit"], stdout=subprocess.PIPE,
+                       pass_fds=[file.fileno()], check=False)
+        assert json.load(file)["verdict"] == "inconclusive"
+    assert (tmp_path / "file").stat().st_ino == inode
+
+
+def test_a_file_in_a_folder_that_cannot_be_written_is_emptied(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_text("earlier")
+
+    def refuse(path):
+        raise PermissionError(path)
+    monkeypatch.setattr(os, "unlink", refuse)
+    prepare_file(str(path), "the trace")
+    assert path.read_text() == ""
