@@ -163,7 +163,8 @@ def test_an_output_that_nobody_wrote_is_told(vector_copy, capsys, change):
 
 
 @pytest.mark.parametrize("wrong", [
-    {"rounds": 0}, {"rounds": "2"}, {"jobs": -3}, {"kernel_checks": "some"}, {"case": ["Small"]}])
+    {"rounds": 0}, {"rounds": "2"}, {"jobs": -3}, {"kernel_checks": "some"}, {"case": ["Small"]},
+    {"case": ""}])
 def test_arguments_of_the_function_are_checked(wrong):
     with pytest.raises(pto2.InputError, match=next(iter(wrong))):
         pto2.run(shipped / "elementwise", **wrong)
@@ -269,7 +270,13 @@ def test_nothing_compared_is_no_pass(capsys):
     (["x", "-p", "a2a3"], "a2a3sim simulates it"),
     (["x", "--all", "--trace", "t"], "--trace is of one case"),
     (["x", "-n", "0"], "--rounds must be 1 or more"),
-    (["x", "--json", "-", "--junit", "-"], "name a file for one"),
+    (["x", "--json", ""], "--json: an empty name; name a file, or leave the option out"),
+    (["x", "--junit", ""], "--junit: an empty name; name a file"),
+    (["x", "--trace", ""], "--trace: an empty name; name a file"),
+    (["x", "--case", ""], "--case: an empty name; name a case"),
+    (["x", "-k", ""], "-k/--kernels: an empty name; name a folder"),
+    (["x", "-g", ""], "-g/--golden: an empty name; name a file"),
+    ([""], "folder: an empty name; name a folder"),
 ])
 def test_wrong_usage(arguments, text, capsys):
     with pytest.raises(SystemExit) as ended:

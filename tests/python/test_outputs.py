@@ -78,6 +78,34 @@ def test_no_trace_overwrites_what_a_function_reads(files_copy, tmp_path, vector)
         assert path.read_bytes() == former
 
 
+@pytest.mark.parametrize("one, other", [
+    ("--trace", "--json"), ("--trace", "--junit"), ("--json", "--junit")])
+def test_one_file_cannot_take_two_results(vector_copy, tmp_path, capsys, one, other):
+    file, link, new = tmp_path / "file", tmp_path / "link", tmp_path / "new"
+    file.write_text("earlier")
+    link.symlink_to(file)
+    for first, second, told in [
+            (file, file, "name the same file"), (file, link, "name the same file"),
+            (new, tmp_path / "vector" / ".." / "new", "name the same file"),
+            ("-", "-", "cannot both be stdout")]:
+        assert run.main(quick(vector_copy, one, first, other, second)) == 2
+        assert f"{one} and {other} {told}" in capsys.readouterr().err
+    assert file.read_text() == "earlier" and not new.exists()
+
+
+@pytest.mark.parametrize("flags", [[], ["--no-isolate"]])
+def test_a_trace_is_alone_on_stdout(vector_copy, tmp_path, change, flags):
+    change(vector_copy / "golden.py", "", "print('golden prints')\n")
+    line = [program("pto2-run-folder"), vector_copy, "--trace", "-", "--junit",
+            tmp_path / "junit.xml", *flags]
+    ended = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0 and "golden prints" in ended.stderr
+    trace = tmp_path / "trace"
+    trace.write_text(ended.stdout)
+    assert pto2.validate(trace)["verdict"] == "valid"
+    assert "testcase" in (tmp_path / "junit.xml").read_text()
+
+
 def test_a_link_stays_and_its_file_is_written(vector_copy, tmp_path):
     link, file = tmp_path / "link", tmp_path / "file"
     link.symlink_to(file)
@@ -102,7 +130,8 @@ def test_devices_and_pipes_stay(vector_copy, tmp_path):
         former = path.lstat()
         prepare_file(str(path), "the trace")
         assert (path.lstat().st_ino, path.lstat().st_mode) == (former.st_ino, former.st_mode)
-    assert run.main(quick(vector_copy, "--json", null, "--trace", null)) == 4
+    for option in ("--json", "--junit", "--trace"):
+        assert run.main(quick(vector_copy, option, null)) == 4
     assert stat.S_ISCHR(null.stat().st_mode)
 
 

@@ -2,6 +2,7 @@
 only what an earlier run may have left is removed."""
 
 import errno
+import itertools
 import os
 import stat
 
@@ -25,6 +26,14 @@ def _refuse(text):
     error = InputError(text)
     error.exit_code = _exit_usage
     raise error
+
+
+def check_apart(outputs):
+    """One file cannot take two results. outputs: paths by option. Raises InputError."""
+    for (option, one), (other, another) in itertools.combinations(outputs.items(), 2):
+        if is_same_file(one, another):
+            _refuse(f"{option} and {other} " +
+                    ("cannot both be stdout" if one == "-" else "name the same file"))
 
 
 def chip_file(chosen, option):

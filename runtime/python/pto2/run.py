@@ -10,9 +10,12 @@ The module can be called, too:
 
 import argparse
 import contextlib
+import functools
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import traceback
 import types
 from pathlib import Path
@@ -23,7 +26,7 @@ from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, e
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
-from ._outputs import check_inputs_stay, chip_file, prepare_file, unwritable
+from ._outputs import check_apart, check_inputs_stay, chip_file, prepare_file, unwritable
 from ._runtime import path_of, settings
 from ._streams import stdout_on_stderr
 
@@ -52,7 +55,7 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
                    _inputs(loaded, {**loaded.settings, **chosen}, "platform"))
     runner = FolderRunner(loaded, chosen, jobs or os.cpu_count(), kernel_checks,
                           progress=lambda text: None)
-    cases = loaded.cases if case == "all" else [case or loaded.default_case]
+    cases = loaded.cases if case == "all" else [loaded.default_case if case is None else case]
     return runner.report(runner.run(name, rounds, compare, trace) for name in cases)
 
 
@@ -66,6 +69,15 @@ class _CallableModule(types.ModuleType):
 sys.modules[__name__].__class__ = _CallableModule
 
 
+def _name(of):
+    """The type of an option that names one. A script whose variable is not set passes nothing."""
+    def check(text):
+        if text:
+            return text
+        raise argparse.ArgumentTypeError(f"an empty name; name a {of}, or leave the option out")
+    return check
+
+
 def _parser():
     parser = argparse.ArgumentParser(
         prog="pto2 run-folder", description="Runs a folder with golden.py and "
@@ -74,18 +86,21 @@ def _parser():
         "compared, 5 a fault of the run, 70 a bug of pto2, 130 interrupted, 143 terminated. What "
         "was compiled is kept in PTO2_CACHE, or ~/.cache/pto2.")
     add = parser.add_argument
-    add("folder", nargs="?", help="the folder, instead of -k and -g")
-    add("-k", "--kernels", metavar="DIR", help="the folder with kernel_config.py")
-    add("-g", "--golden", metavar="FILE", help="golden.py")
+    file = functools.partial(add, metavar="FILE", type=_name("file"))
+    add("folder", nargs="?", type=_name("folder"), help="the folder, instead of -k and -g")
+    add("-k", "--kernels", metavar="DIR", type=_name("folder"),
+        help="the folder with kernel_config.py")
+    file("-g", "--golden", help="golden.py")
     add("-p", "--platform", metavar="CHIP", help="a2a3sim, a5sim or a chip file NAME.toml")
-    add("--case", metavar="NAME", help="which case; else golden.py's DEFAULT_CASE")
+    add("--case", metavar="NAME", type=_name("case"),
+        help="which case; else golden.py's DEFAULT_CASE")
     add("--all", action="store_true", help="all cases")
     add("-n", "--rounds", type=int, metavar="N", help="run each case so often; times are medians")
     add("--skip-golden", action="store_true", help="compare nothing; the exit code is 4")
-    add("--trace", metavar="FILE", help="what happened in the last run, for pto2 validate")
-    add("--json", metavar="FILE", help="the report as JSON; - is stdout, and what kernels print "
-        "there goes to stderr")
-    add("--junit", metavar="FILE", help="the report as JUnit's XML; - as with --json")
+    file("--trace", help="what happened in the last run, for pto2 validate; - as with --json")
+    file("--json", help="the report as JSON; - is stdout, which has nothing else then, and what "
+         "kernels print there goes to stderr")
+    file("--junit", help="the report as JUnit's XML; - as with --json")
     add("--jobs", type=int, default=os.cpu_count(), metavar="N", help="compilations at a time")
     add("--kernel-checks", choices=list(checks_of), default="bounds",
         help="what tile instructions look at [bounds]")
@@ -160,17 +175,15 @@ def _check(parser, options):
     for name in ("rounds", "jobs"):
         if getattr(options, name) is not None and getattr(options, name) < 1:
             parser.error(f"--{name} must be 1 or more")
-    if options.json == options.junit == "-":
-        parser.error("--json and --junit both on stdout; name a file for one")
     if options.platform in ("a2a3", "a5"):
         parser.error(f"-p {options.platform} is the chip itself; {options.platform}sim simulates "
                      "it")
 
 
-def _reports(runner, cases, options):
+def _reports(runner, cases, options, trace):
     for case in cases:
         def work(case=case):
-            return runner.run(case, options.rounds, not options.skip_golden, options.trace)
+            return runner.run(case, options.rounds, not options.skip_golden, trace)
         try:
             yield work() if options.no_isolate else run_isolated(case, work)
         except KeyboardInterrupt as error:
@@ -179,7 +192,11 @@ def _reports(runner, cases, options):
             return
 
 
-def _report_of(parser, options):
+def _report_of(parser, options, trace):
+    """trace: where the runtime writes it."""
+    outputs = [("--trace", "the trace", options.trace), ("--json", _as_json, options.json),
+               ("--junit", _as_junit, options.junit)]
+    check_apart({option: path for option, _, path in outputs if path is not None})
     kernels, golden = _paths(parser, options)
     for name in _without_meaning:
         if getattr(options, name):
@@ -191,18 +208,23 @@ def _report_of(parser, options):
     for case in cases:
         folder.params_of(case)
     chosen = _settings_of(options)
-    _prepare_files([("--trace", "the trace", options.trace),
-                    ("--json", _as_json, options.json), ("--junit", _as_junit, options.junit)],
-                   _inputs(folder, {**folder.settings, **chosen}, "--platform"))
+    _prepare_files(outputs, _inputs(folder, {**folder.settings, **chosen}, "--platform"))
     runner = FolderRunner(folder, chosen, options.jobs, options.kernel_checks,
                           progress=(lambda text: None) if options.silent else _say)
-    return runner.report(_reports(runner, cases, options))
+    return runner.report(_reports(runner, cases, options, trace))
 
 
 def _run(parser, options):
-    is_for_report = "-" in (options.json, options.junit)
-    with stdout_on_stderr() if is_for_report else contextlib.nullcontext():
-        report = _report_of(parser, options)
+    is_for_report = "-" in (options.json, options.junit, options.trace)
+    with contextlib.ExitStack() as files:
+        trace = options.trace
+        if trace == "-":  # what kernels print while it is written is not to be in between
+            kept = files.enter_context(tempfile.TemporaryFile("w+", encoding="utf-8"))
+            trace = f"/proc/self/fd/{kept.fileno()}"
+        with stdout_on_stderr() if is_for_report else contextlib.nullcontext():
+            report = _report_of(parser, options, trace)
+        if options.trace == "-":
+            shutil.copyfileobj(kept, sys.stdout)
     if options.json:
         _write(options.json, _as_json, report.to_json())
     if options.junit:
