@@ -2,7 +2,6 @@
 
 import json
 import statistics
-import sys
 from dataclasses import asdict, dataclass, field
 
 from . import _torch
@@ -12,6 +11,7 @@ from ._folder import environment
 from ._native import InputError, buffer_macros
 from ._results import RunError
 from ._runtime import Runtime, checked_texts
+from ._streams import say
 
 exit_pass, exit_fail, exit_bad_input, exit_inconclusive, exit_fault = 0, 1, 3, 4, 5
 exit_bug, exit_interrupted, exit_terminated = 70, 130, 143
@@ -83,17 +83,13 @@ class FolderReport:
         return "\n".join([*lines, last.get(self.verdict, "TEST FAILED")]) + "\n"
 
 
-def _say(text):
-    print(f"pto2: {text}", file=sys.stderr, flush=True)
-
-
 class FolderRunner:
     """A folder whose images are there.
 
     settings: those of Runtime, which come before what kernel_config.py says.
     """
 
-    def __init__(self, folder, settings=None, jobs=1, kernel_checks="bounds", progress=_say):
+    def __init__(self, folder, settings=None, jobs=1, kernel_checks="bounds", progress=say):
         self.folder = folder
         self._settings = {**folder.settings, **(settings or {})}
         macros = buffer_macros(checked_texts(self._settings))

@@ -13,7 +13,7 @@ import traceback
 
 from ._folder_run import CaseReport, exit_fault
 from ._native import InputError, InternalError
-from ._streams import flush
+from ._streams import flush, tell
 
 _exited = "the process of the case ended with exit code {}; what it said is above"
 
@@ -104,7 +104,7 @@ def _answer(work, parent):
     except KeyboardInterrupt:
         return (False, Interrupted(signal.SIGINT))
     except BaseException as error:  # of golden.py, whose exceptions need not be picklable
-        traceback.print_exc()
+        tell(traceback.format_exc())
         return (False, InputError(f"{type(error).__name__}: {error}"))
 
 

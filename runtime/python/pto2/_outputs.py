@@ -8,7 +8,7 @@ import stat
 
 from ._native import InputError
 
-_exit_usage = 2
+exit_usage = 2
 _remedy = "name a file in a folder that you may write, on a disk with room"
 
 
@@ -24,7 +24,7 @@ def is_same_file(a, b):
 
 def _refuse(text):
     error = InputError(text)
-    error.exit_code = _exit_usage
+    error.exit_code = exit_usage
     raise error
 
 

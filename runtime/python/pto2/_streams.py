@@ -1,15 +1,40 @@
-"""Standard output while a report is to be all that is on it."""
+"""Standard output while a report is to be all that is on it, and messages."""
 
 import contextlib
 import ctypes
+import io
 import os
 import sys
 
 
+def tell(text):
+    """On stderr, if anybody hears it: what cannot be said there changes nothing else."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def say(text):
+    """A line of the program's."""
+    tell(f"pto2: {text}\n")
+
+
+def settle():
+    """At the end: what could not be written is given up. The interpreter would try again, and end
+    with an exit code of its own."""
+    for name in ("stdout", "stderr"):
+        try:
+            getattr(sys, name).flush()
+        except (OSError, ValueError):
+            setattr(sys, name, io.StringIO())
+
+
 def flush():
-    """What Python and C have not written yet: an end by os._exit() loses it."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    """What Python and C have not written yet: an end by os._exit() loses it. What cannot be written
+    stays for the next time."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
     ctypes.CDLL(None).fflush(None)
 
 

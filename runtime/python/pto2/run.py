@@ -26,9 +26,10 @@ from ._folder_run import (CaseReport, FolderRunner, checks_of, exit_bad_input, e
 from ._isolated import run_isolated
 from ._junit import to_junit
 from ._native import InputError, InternalError
-from ._outputs import check_apart, check_inputs_stay, chip_file, prepare_file, unwritable
+from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, prepare_file,
+                       unwritable)
 from ._runtime import path_of, settings
-from ._streams import stdout_on_stderr
+from ._streams import say, settle, stdout_on_stderr, tell
 
 # Of the original's runner; they choose what a simulator does not have.
 _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
@@ -78,8 +79,14 @@ def _name(of):
     return check
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        tell(f"{self.format_usage()}{self.prog}: error: {message}\n")
+        sys.exit(exit_usage)
+
+
 def _parser():
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pto2 run-folder", description="Runs a folder with golden.py and "
         "kernels/kernel_config.py on simulated AI cores, and compares its outputs.",
         epilog="Exit codes: 0 pass, 1 an output is wrong, 2 usage, 3 bad input, 4 nothing was "
@@ -128,10 +135,6 @@ def _settings_of(options):
     if options.silent:
         chosen["log_level"] = "error"
     return chosen
-
-
-def _say(text):
-    print(f"pto2: {text}", file=sys.stderr, flush=True)
 
 
 def _write(path, content, text):
@@ -200,7 +203,7 @@ def _report_of(parser, options, trace):
     kernels, golden = _paths(parser, options)
     for name in _without_meaning:
         if getattr(options, name):
-            _say(f"--{name.replace('_', '-')} has no meaning on a simulator, and is ignored")
+            say(f"--{name.replace('_', '-')} has no meaning on a simulator, and is ignored")
     folder = Folder(kernels, golden)
     if options.platform is not None:
         folder.settings["platform"] = options.platform
@@ -210,7 +213,7 @@ def _report_of(parser, options, trace):
     chosen = _settings_of(options)
     _prepare_files(outputs, _inputs(folder, {**folder.settings, **chosen}, "--platform"))
     runner = FolderRunner(folder, chosen, options.jobs, options.kernel_checks,
-                          progress=(lambda text: None) if options.silent else _say)
+                          progress=(lambda text: None) if options.silent else say)
     return runner.report(_reports(runner, cases, options, trace))
 
 
@@ -234,24 +237,31 @@ def _run(parser, options):
     return report.exit_code()
 
 
-def main(arguments=None):
-    """Runs a command line; returns the exit code."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    _check(parser, options)
+def _guarded(arguments):
     try:
+        parser = _parser()
+        options = parser.parse_args(arguments)
+        _check(parser, options)
         return _run(parser, options)
     except InputError as error:
-        _say(str(error))
+        say(str(error))
         return getattr(error, "exit_code", exit_bad_input)
     except InternalError as error:
-        _say(str(error))
+        say(str(error))
         return exit_bug
     except KeyboardInterrupt:
         return exit_interrupted
     except Exception:  # or it would look like a wrong output
-        traceback.print_exc()
+        tell(traceback.format_exc())
         return exit_bug
+
+
+def main(arguments=None):
+    """Runs a command line; returns the exit code."""
+    try:
+        return _guarded(arguments)
+    finally:
+        settle()
 
 
 if __name__ == "__main__":
