@@ -6,6 +6,17 @@ import io
 import os
 import sys
 
+from ._outputs import unwritable
+
+
+def put(text, content):
+    """On stdout, at once. Raises InputError."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        raise unwritable("standard output", content, error.strerror, was_open=True) from None
+
 
 def tell(text):
     """On stderr, if anybody hears it: what cannot be said there changes nothing else."""

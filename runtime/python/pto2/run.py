@@ -12,7 +12,6 @@ import argparse
 import contextlib
 import functools
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -29,7 +28,7 @@ from ._native import InputError, InternalError
 from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, prepare_file,
                        unwritable)
 from ._runtime import path_of, settings
-from ._streams import say, settle, stdout_on_stderr, tell
+from ._streams import put, say, settle, stdout_on_stderr, tell
 
 # Of the original's runner; they choose what a simulator does not have.
 _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
@@ -80,6 +79,9 @@ def _name(of):
 
 
 class _Parser(argparse.ArgumentParser):
+    def print_help(self, file=None):
+        put(self.format_help(), "the help")
+
     def error(self, message):
         tell(f"{self.format_usage()}{self.prog}: error: {message}\n")
         sys.exit(exit_usage)
@@ -139,12 +141,26 @@ def _settings_of(options):
 
 def _write(path, content, text):
     if path == "-":
-        sys.stdout.write(text)
+        put(text, content)
         return
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
         raise unwritable(path, content, error.strerror, was_open=True) from None
+
+
+def _write_all(results):
+    """results: (path or None, what it is called, its text by a function). What cannot be written
+    keeps nothing else from being written. Raises the first InputError."""
+    errors = []
+    for path, content, text in results:
+        try:
+            if path is not None:
+                _write(path, content, text())
+        except InputError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
 
 
 def _inputs(folder, chosen, option):
@@ -226,14 +242,11 @@ def _run(parser, options):
             trace = f"/proc/self/fd/{kept.fileno()}"
         with stdout_on_stderr() if is_for_report else contextlib.nullcontext():
             report = _report_of(parser, options, trace)
-        if options.trace == "-":
-            shutil.copyfileobj(kept, sys.stdout)
-    if options.json:
-        _write(options.json, _as_json, report.to_json())
-    if options.junit:
-        _write(options.junit, _as_junit, to_junit(report))
-    if not is_for_report:
-        sys.stdout.write(report.text())
+        _write_all([
+            ("-" if options.trace == "-" else None, "the trace", lambda: kept.read()),
+            (options.json, _as_json, report.to_json),
+            (options.junit, _as_junit, lambda: to_junit(report)),
+            (None if is_for_report else "-", "the result", report.text)])
     return report.exit_code()
 
 
