@@ -87,3 +87,20 @@ def test_a_file_that_is_not_written_keeps_nothing_from_being_told(vector_copy, t
     told = capsys.readouterr()
     assert "pto2: /dev/full: the result as JSON could not be written: No space" in told.err
     assert told.out.endswith("TEST PASSED\n") and (tmp_path / "junit.xml").exists()
+
+
+@pytest.mark.parametrize("flags, end, code", [
+    (["--json", "{}/json"], ">&-", 3), (["--json", "{}/json"], "2>&-", 0),
+    (["--json", "{}/json"], "<&- >&- 2>&-", 3), (["--json", "{}/json", "--trace", "-"], ">&-", 3),
+    (["--trace", "{}/trace", "--junit", "-", "--no-isolate"], ">&- 2>&-", 3)])
+def test_no_file_takes_the_place_of_a_stream(vector_copy, tmp_path, change, flags, end, code):
+    change(vector_copy / "golden.py", "", "print('golden prints')\n")
+    line = command(vector_copy, *(flag.format(tmp_path) for flag in flags))
+    ended = end_of(line, end)
+    assert ended[0] == code
+    if end == ">&-":
+        assert "pto2: standard output: the " in ended[2] and "Bad file descriptor" in ended[2]
+    if "{}/json" in flags:
+        assert json.loads((tmp_path / "json").read_text())["verdict"] == "pass"
+    if "{}/trace" in flags:
+        assert pto2.validate(tmp_path / "trace")["verdict"] == "valid"

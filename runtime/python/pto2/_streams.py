@@ -9,6 +9,19 @@ import sys
 from ._outputs import unwritable
 
 
+def open_missing():
+    """Who has closed stdout or stderr has one from now on that cannot be written. Otherwise a file
+    would get its number, and what is printed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDONLY), True)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, "w", errors="backslashreplace", closefd=False))
+
+
 def put(text, content):
     """On stdout, at once. Raises InputError."""
     try:
@@ -43,7 +56,7 @@ def settle():
 def flush():
     """What Python and C have not written yet: an end by os._exit() loses it. What cannot be written
     stays for the next time."""
-    for stream in (sys.stdout, sys.stderr):
+    for stream in filter(None, (sys.stdout, sys.stderr)):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     ctypes.CDLL(None).fflush(None)

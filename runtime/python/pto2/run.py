@@ -28,7 +28,7 @@ from ._native import InputError, InternalError
 from ._outputs import (check_apart, check_inputs_stay, chip_file, exit_usage, prepare_file,
                        unwritable)
 from ._runtime import path_of, settings
-from ._streams import put, say, settle, stdout_on_stderr, tell
+from ._streams import open_missing, put, say, settle, stdout_on_stderr, tell
 
 # Of the original's runner; they choose what a simulator does not have.
 _without_meaning = ("device", "pto_isa_commit", "build", "enable_profiling")
@@ -271,6 +271,7 @@ def _guarded(arguments):
 
 def main(arguments=None):
     """Runs a command line; returns the exit code."""
+    open_missing()
     try:
         return _guarded(arguments)
     finally:
