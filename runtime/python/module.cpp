@@ -142,7 +142,9 @@ std::string run_on(LaunchThread& thread, std::map<std::string, std::string> sett
 
 /// With the exit code that a program has after it.
 void raise_input_error(PyObject* type, const char* message, cli::ExitCode code) {
-  const py::object error = py::reinterpret_borrow<py::object>(type)(message);
+  // A path in it may be no UTF-8.
+  const auto text = py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(message));
+  const py::object error = py::reinterpret_borrow<py::object>(type)(text);
   error.attr("exit_code") = static_cast<int>(code);
   PyErr_SetObject(type, error.ptr());
 }

@@ -1,6 +1,7 @@
 """What is kept of what was compiled, and for how long."""
 
 import os
+import subprocess
 import time
 
 import pytest
@@ -85,6 +86,72 @@ def test_a_cache_that_cannot_be_written_is_named(source, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(pto2.InputError, match="file/.*cannot be written: .*PTO2_CACHE"):
         compile_in(tmp_path / "file", source)
+
+
+@pytest.mark.parametrize("error", [PermissionError, FileNotFoundError])
+def test_a_cache_may_be_somebody_elses(source, tmp_path, monkeypatch, error):
+    """Who owns it may forget an image at any time."""
+    header(tmp_path, 1)
+    compile_in(tmp_path / "cache", source)
+    for file in (tmp_path / "cache").rglob("*.*"):
+        assert file.stat().st_mode & 0o777 == source.stat().st_mode & 0o777
+
+    def refuse(path):
+        if error is FileNotFoundError:
+            path.unlink(missing_ok=True)
+        raise error(path)
+    monkeypatch.setattr(os, "utime", refuse)
+    done = compile_in(tmp_path / "cache", source)
+    assert done.kept == (error is PermissionError)
+    assert all(image.exists() for image in done.images.values())
+
+
+def test_an_image_that_is_damaged_is_compiled_again(source, tmp_path):
+    header(tmp_path, 1)
+    image, = compile_in(tmp_path / "cache", source).images.values()
+    whole = image.read_bytes()
+    for damaged in (whole[:-1], b"", whole[:100] + b"x" + whole[101:]):
+        image.write_bytes(damaged)
+        done = compile_in(tmp_path / "cache", source)
+        assert (done.compiled, image.read_bytes()) == (1, whole)
+        assert compile_in(tmp_path / "cache", source).kept == 1
+
+
+def test_a_program_that_is_no_compiler_is_named(source, tmp_path, monkeypatch):
+    header(tmp_path, 1)
+    text = tmp_path / "text"
+    text.write_text("no program")
+    text.chmod(0o755)
+    for program, told in [("/bin/true", "true ended well, but made no image.so; let CXX name"),
+                          (text, "the orchestration cannot be compiled: .*let CXX name")]:
+        monkeypatch.setenv("CXX", str(program))
+        with pytest.raises(pto2.InputError, match=told):
+            compile_in(tmp_path / "cache", source)
+
+
+def test_a_header_that_is_gone_when_it_is_compiled_is_no_error(source, tmp_path, monkeypatch):
+    header(tmp_path, 1)
+    real = subprocess.run
+
+    def compile_and_remove(line, **options):
+        ended = real(line, **options)
+        (tmp_path / "value.h").unlink(missing_ok=True)
+        return ended
+    monkeypatch.setattr(subprocess, "run", compile_and_remove)
+    assert compile_in(tmp_path / "cache", source).compiled == 1
+    assert not (tmp_path / "cache" / "lists").exists()
+
+
+def test_paths_may_be_no_text(source, tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xff")
+    header(folder, 1)
+    other = folder / source.name
+    other.write_text(source.read_text())
+    for compiled in (1, 0):
+        done = compile_in(folder / "cache", other)
+        assert done.compiled == compiled
+    header(folder, 2)
+    assert compile_in(folder / "cache", other).compiled == 1
 
 
 def test_an_error_does_not_wait_for_what_has_not_begun(source, tmp_path):

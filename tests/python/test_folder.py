@@ -170,6 +170,28 @@ def test_arguments_of_the_function_are_checked(wrong):
         pto2.run(shipped / "elementwise", **wrong)
 
 
+def test_a_path_may_be_no_text(vector_copy, tmp_path, capsys, change):
+    folder = vector_copy.rename(tmp_path / os.fsdecode(b"\xff"))
+    change(folder / "golden.py", "", "    raise ValueError(__file__)\n")
+    assert run.main([str(folder), "--skip-golden", "--trace", str(folder / "trace")]) == 4
+    assert run.main([str(folder), "--json", str(folder / "json"), "--junit", "-"]) == 3
+    told = capsys.readouterr()
+    assert "\\udcff/golden.py: compute_golden raised ValueError" in told.err
+    assert pto2.validate(folder / "trace")["verdict"] == "valid"
+    change(folder / "golden.py", "    raise ValueError(__file__)\n", "")
+    assert run.main([str(folder), "--json", str(folder / "json"), "--junit", "-"]) == 0
+    assert json.loads((folder / "json").read_text())["golden"] == str(folder / "golden.py")
+
+
+def test_a_name_that_stdout_has_no_characters_for_is_told(vector_copy, change):
+    change(vector_copy / "golden.py", "", 'ALL_CASES = {"Gr\u00f6\u00dfe": ALL_CASES["Small"]}\n'
+           "DEFAULT_CASE = next(iter(ALL_CASES))\n")
+    ended = subprocess.run([program("pto2-run-folder"), vector_copy, "--silent"],
+                           env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False,
+                           capture_output=True)
+    assert ended.returncode == 0 and ended.stdout.startswith(b"case Gr\\xf6\\xdfe  pass")
+
+
 def test_faults_and_crashes_are_told(vector_copy, tmp_path, capfd, change):
     junit = tmp_path / "junit.xml"
     assert run.main([str(vector_copy), "--heap", "4K", "--junit", str(junit)]) == 5

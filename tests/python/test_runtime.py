@@ -4,6 +4,7 @@ import ctypes
 import json
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -268,3 +269,26 @@ def test_programs_are_functions(tmp_path):
         pto2.check(list=True)
     with pytest.raises(pto2.InputError, match="--help: cannot be read"):
         pto2.validate("--help")
+
+
+def test_paths_may_be_no_text(vector, tmp_path):
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    orchestration, kernels = vector
+    images = [shutil.copy(path, folder / name) for name, path
+              in zip(("0_x.so", "1_x.so", "2_x.so", "graph"), (*kernels.values(), orchestration))]
+    chip = folder / "chip.toml"
+    chip.write_text('name = "c"\nblocks = 4\ncubes_per_block = 1\nvectors_per_block = 1\n'
+                    'schedulers = 1\n')
+    runtime, trace = pto2.Runtime(platform=chip), folder / "trace"
+    for listed in (folder, dict(enumerate(images[:3]))):
+        result = runtime.run(images[3], listed, vector_arguments(), entry="build_graph",
+                             trace=trace)
+        assert result.tasks == 3 and pto2.validate(trace)["verdict"] == "valid"
+    with pytest.raises(pto2.InputError) as raised:
+        runtime.run(folder / "none", kernels)
+    assert str(folder / "none") in str(raised.value)
+    with pytest.raises(pto2.InputError, match="a\udc80b.toml"):
+        pto2.Runtime(platform="a\udc80b.toml")
+    with pytest.raises(pto2.InputError, match="\udcff/none"):
+        pto2.validate(folder / "none")

@@ -7,6 +7,7 @@ noticed, but not one that only `__has_include` asks for.
 """
 
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import os
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -138,6 +140,18 @@ def _identity(compiler):
     return [compiler, status.st_size, status.st_mtime_ns, features, *paths]
 
 
+def _digest_of(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def _digest_of_file(path):
+    """None: there is no such file."""
+    try:
+        return _digest_of(Path(path).read_bytes())
+    except OSError:
+        return None
+
+
 class _Files:
     """Digests of files, each read once."""
 
@@ -145,12 +159,8 @@ class _Files:
         self._digests = {}
 
     def digest(self, path):
-        """None: there is no such file."""
         if path not in self._digests:
-            try:
-                self._digests[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-            except OSError:
-                self._digests[path] = None
+            self._digests[path] = _digest_of_file(path)
         return self._digests[path]
 
 
@@ -166,17 +176,32 @@ def _read_lists(path):
     if not isinstance(lists, list):
         return []
     return [entry for entry in lists
-            if isinstance(entry, dict) and {"files", "folders", "rivals"} <= entry.keys()]
+            if isinstance(entry, dict) and {"files", "folders", "rivals", "image"} <= entry.keys()]
+
+
+def _note_use(path):
+    """Where that is possible: a folder of somebody else's may be read alone."""
+    with contextlib.suppress(OSError):
+        os.utime(path)
+
+
+def _is_older(path, moment):
+    """Whether a file has its state from before a moment in nanoseconds."""
+    try:
+        return os.stat(path).st_mtime_ns < moment
+    except OSError:
+        return False
 
 
 def _write(path, data):
-    """In one step, so that who reads meanwhile finds the old or the new."""
+    """In one step, so that who reads meanwhile finds the old or the new. Others may read it, unless
+    the umask says otherwise."""
+    interim = path.with_name(f".{uuid.uuid4().hex}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
+        with open(interim, "xb") as file:
             file.write(data)
-        os.replace(name, path)
+        os.replace(interim, path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}; let PTO2_CACHE name a "
                          "folder for what is compiled") from None
@@ -207,13 +232,15 @@ class Compiler:
             if all(self._files.digest(path) == digest for path, digest in files) and \
                     includes.rivals() == entry["rivals"]:
                 image = self._image_path(source, files)
-                if image.exists():
-                    for used in (image, self._list_path(source)):
-                        os.utime(used)
+                # Noted first, or another process may forget it between its digest and its use.
+                for used in (image, self._list_path(source)):
+                    _note_use(used)
+                if _digest_of_file(image) == entry["image"]:
                     return image
         return None
 
-    def _compile(self, source):
+    def _run(self, source):
+        """The image, and what it includes."""
         with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
             image, depfile = os.path.join(folder, "image.so"), os.path.join(folder, "image.d")
             line = [self._compiler, *source.flags, "-MD", "-MF", depfile, str(source.path),
@@ -223,14 +250,27 @@ class Compiler:
             if ended.returncode != 0:
                 raise CompileError(f"{source.what} does not compile:\n{ended.stdout.rstrip()}\n"
                                    f"compiled with: {' '.join(line)}")
-            includes = Includes.of(depfile, source.flags)
-            files = [[path, self._files.digest(path)] for path in includes.files]
-            kept = self._image_path(source, files)
-            _write(kept, Path(image).read_bytes())
+            for made in (image, depfile):
+                if not os.path.exists(made):
+                    raise InputError(f"{source.what}: {self._compiler} ended well, but made no "
+                                     f"{os.path.basename(made)}; let CXX name a compiler such as "
+                                     "g++")
+            return Path(image).read_bytes(), Includes.of(depfile, source.flags)
+
+    def _compile(self, source):
+        try:
+            image, includes = self._run(source)
+        except OSError as error:
+            raise InputError(f"{source.what} cannot be compiled: {error}; let CXX name a compiler "
+                             "such as g++, and TMPDIR a folder with room") from None
+        files = [[path, self._files.digest(path)] for path in includes.files]
+        kept = self._image_path(source, files)
+        _write(kept, image)
         # Of a file that is being edited it is not known which state has been compiled.
-        if any(os.stat(path).st_mtime_ns >= self._begin for path in includes.files):
+        if not all(_is_older(path, self._begin) for path in includes.files):
             return kept
-        entry = {"files": files, "folders": includes.folders, "rivals": includes.rivals()}
+        entry = {"files": files, "folders": includes.folders, "rivals": includes.rivals(),
+                 "image": _digest_of(image)}
         lists = [entry] + [other for other in _read_lists(self._list_path(source))
                            if other != entry]
         _write(self._list_path(source), json.dumps(lists[:_lists_kept]).encode())

@@ -9,7 +9,7 @@ _longest_name = 5  # folders of `#include <a/b/c.h>`, and the file
 
 def _of_rule(depfile):
     """The files that a rule of make names behind its target."""
-    text = Path(depfile).read_text(encoding="utf-8").replace("\\\n", " ")
+    text = Path(depfile).read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
     names = re.findall(r"(?:\\.|[^\s\\])+", text.split(":", 1)[1])
     return [re.sub(r"\\(.)", r"\1", name).replace("$$", "$") for name in names]
 

@@ -33,7 +33,7 @@ def _call(command, arguments, options):
         line = [program("pto2"), command, *_flags(options), "--json", result, "--",
                 *map(os.fspath, arguments)]
         ended = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               check=False)
+                               errors="surrogateescape", check=False)
         if ended.returncode == 0 and not os.path.exists(result):
             raise InputError(f"pto2 {command} writes no result with these options, but text; run "
                              "it in a shell")

@@ -41,6 +41,11 @@ def _is_plain(text):
         return False
 
 
+def _told(name):
+    """For messages of the native part."""
+    return name.encode(errors="backslashreplace")
+
+
 def path_of(name, value):
     if isinstance(value, (str, os.PathLike)) and _is_plain(value):
         return os.fspath(value)
@@ -48,12 +53,14 @@ def path_of(name, value):
 
 
 def checked_texts(chosen):
-    """Settings as the native part takes them. Raises TypeError for an unknown one, InputError."""
+    """Settings as the native part takes them, in bytes, since a path may have any. Raises TypeError
+    for an unknown one, InputError."""
     known = settings()
     for name in chosen:
         if name not in known:
             raise TypeError(f"there is no setting {name}; there are {', '.join(known)}")
     texts = {name.replace("_", "-"): _text_of(name, value) for name, value in chosen.items()}
+    texts = {name: os.fsencode(text) for name, text in texts.items()}
     check_settings(texts)
     return texts
 
@@ -137,12 +144,16 @@ class Runtime:
         kept = list(args)  # for as long as it runs
         values = [bits_of(value, f"argument {place}") for place, value in enumerate(kept)]
         names = [*names, *(f"argument {place}" for place in range(len(names), len(kept)))]
-        arrays = [(name, bits, bytes_of(value))
+        arrays = [(_told(name), bits, bytes_of(value))
                   for name, bits, value in zip(names, values, kept) if is_array(value)]
         text = self._thread.run(
-            settings=self._texts, orchestration=path_of("orchestration", orchestration),
-            entry=entry, folder=folder, kernels=listed, values=values,
-            arrays=arrays, trace=None if trace is None else path_of("trace", trace))
+            settings=self._texts,
+            orchestration=os.fsencode(path_of("orchestration", orchestration)),
+            entry=os.fsencode(entry), folder=os.fsencode(folder),
+            kernels=[(func_id, _told(name), os.fsencode(path), core_type, place)
+                     for func_id, name, path, core_type, place in listed],
+            values=values, arrays=arrays,
+            trace=None if trace is None else os.fsencode(path_of("trace", trace)))
         result = RunResult(json.loads(text))
         if result.outcome == "not_drained" or "broken_rules" in result.fields:
             raise InternalError(f"a bug of pto2: {result.fields.get('broken_rules', '')} "

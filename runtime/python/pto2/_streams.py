@@ -22,11 +22,17 @@ def open_missing():
             setattr(sys, name, open(number, "w", errors="backslashreplace", closefd=False))
 
 
+def _write(stream, text):
+    """What it has no characters for as an escape."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    stream.flush()
+
+
 def put(text, content):
     """On stdout, at once. Raises InputError."""
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        _write(sys.stdout, text)
     except OSError as error:
         raise unwritable("standard output", content, error.strerror, was_open=True) from None
 
@@ -34,8 +40,7 @@ def put(text, content):
 def tell(text):
     """On stderr, if anybody hears it: what cannot be said there changes nothing else."""
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        _write(sys.stderr, text)
 
 
 def say(text):
