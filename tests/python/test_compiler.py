@@ -81,6 +81,54 @@ def test_a_compiler_is_chosen(source, tmp_path, monkeypatch):
         compile_in(tmp_path / "cache", source)
 
 
+@pytest.fixture
+def fake(tmp_path, monkeypatch):
+    """Makes a script of that name the compiler."""
+    def make(name, text):
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        monkeypatch.setenv("CXX", str(path))
+        return path
+    return make
+
+
+def test_a_compiler_is_called_by_its_name(source, tmp_path, monkeypatch, fake):
+    """As links to ccache, and clang++, need it."""
+    header(tmp_path, 1)
+    behind = fake("behind", 'case $0 in */g++) exec g++ "$@";; esac; echo "I am $0"; exit 1')
+    (tmp_path / "g++").symlink_to(behind)
+    monkeypatch.setenv("CXX", str(tmp_path / "g++"))
+    assert compile_in(tmp_path / "cache", source).compiled == 1
+    monkeypatch.setenv("CXX", str(behind))
+    with pytest.raises(pto2.InputError, match="I am .*/behind"):
+        compile_in(tmp_path / "cache", source)
+
+
+def test_a_compiler_may_have_arguments(source, tmp_path, monkeypatch):
+    monkeypatch.setenv("CXX", "env LC_ALL=C g++ '-DNUMBER=\"a b\"'")
+    source.write_text("extern \"C\" const char* text() { return NUMBER; }\n")
+    image, = compile_in(tmp_path / "cache", source).images.values()
+    assert b"a b\0" in image.read_bytes()
+
+
+def test_a_compiler_behind_another_counts(source, tmp_path, monkeypatch, fake):
+    header(tmp_path, 1)
+    fake("wrapper", '[ "$1" = --version ] && exec echo "$VERSION"; exec g++ "$@"')
+    compilations = []
+    for version in ("g++ 1", "g++ 2", "g++ 1"):
+        monkeypatch.setenv("VERSION", version)
+        compilations.append(compile_in(tmp_path / "cache", source).compiled)
+    assert compilations == [1, 1, 0]
+
+
+def test_clang_gets_no_flags_of_gcc(source, tmp_path, fake):
+    header(tmp_path, 1)
+    fake("clang", '[ "$1" = --version ] && exec echo "Debian clang version 19"\n'
+         'case "$*" in *-fno-gnu-unique*) exit 1;; esac; exec g++ "$@"')
+    assert compile_in(tmp_path / "cache", source).compiled == 1
+
+
 def test_a_cache_that_cannot_be_written_is_named(source, tmp_path):
     header(tmp_path, 1)
     (tmp_path / "file").write_text("")
@@ -123,7 +171,8 @@ def test_a_program_that_is_no_compiler_is_named(source, tmp_path, monkeypatch):
     text.write_text("no program")
     text.chmod(0o755)
     for program, told in [("/bin/true", "true ended well, but made no image.so; let CXX name"),
-                          (text, "the orchestration cannot be compiled: .*let CXX name")]:
+                          (text, "the compiler .*/text cannot be run: Exec format error; let CXX"),
+                          ("'g++", "CXX: No closing quotation; write it as for a shell")]:
         monkeypatch.setenv("CXX", str(program))
         with pytest.raises(pto2.InputError, match=told):
             compile_in(tmp_path / "cache", source)
@@ -135,7 +184,8 @@ def test_a_header_that_is_gone_when_it_is_compiled_is_no_error(source, tmp_path,
 
     def compile_and_remove(line, **options):
         ended = real(line, **options)
-        (tmp_path / "value.h").unlink(missing_ok=True)
+        if "-o" in line:
+            (tmp_path / "value.h").unlink()
         return ended
     monkeypatch.setattr(subprocess, "run", compile_and_remove)
     assert compile_in(tmp_path / "cache", source).compiled == 1

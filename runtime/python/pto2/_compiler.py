@@ -79,7 +79,7 @@ def _users_flags():
 
 def orchestration_source(path):
     return Source("the orchestration", path, (
-        "-std=c++20", "-O2", "-march=native", "-shared", "-fPIC", "-fno-gnu-unique",
+        "-std=c++20", "-O2", "-march=native", "-shared", "-fPIC",
         *_include_flags(), *_users_flags()))
 
 
@@ -106,7 +106,7 @@ def kernel_source(name, path, core_type, checks, macros=None):
         raise InputError(f"kernel {name}: {path}: {error.strerror}") from None
     unit = "__DAV_CUBE__" if core_type == "aic" else "__DAV_VEC__"
     flags = ["-std=c++20", "-O3", *_vectorising, "-march=native", "-shared", "-fPIC",
-             "-fpermissive", "-w", "-fno-gnu-unique", "-D__CPU_SIM", f"-D{unit}",
+             "-fpermissive", "-w", "-D__CPU_SIM", f"-D{unit}",
              f"-DPTO2_KERNEL_CHECKS={checks}", *_include_flags()]
     if uses_tiles:
         flags += [f"-D{macro}={value}" for macro, value in (macros or {}).items()]
@@ -120,16 +120,34 @@ def kernel_source(name, path, core_type, checks, macros=None):
 
 
 def _compiler():
+    """The words of CXX, the first of them as a path. Not the one that links lead to: ccache and
+    clang++ go by the name that they are called by."""
     chosen = os.environ.get("CXX") or "g++"
-    path = shutil.which(chosen)
+    try:
+        words = [chosen] if shutil.which(chosen) else shlex.split(chosen)
+    except ValueError as error:
+        raise InputError(f"CXX: {error}; write it as for a shell") from None
+    path = shutil.which(words[0]) if words else None
     if path is None:
         raise InputError(f"the compiler {chosen} is not there; install g++, or set CXX")
-    return os.path.realpath(path)
+    return [os.path.abspath(path), *words[1:]]
 
 
-def _identity(compiler):
+def _version(compiler):
+    """What it says of itself: also of the compiler behind ccache."""
+    try:
+        return subprocess.run([*compiler, "--version"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace",
+                              check=False).stdout
+    except OSError as error:
+        raise InputError(f"the compiler {compiler[0]} cannot be run: {error.strerror}; let CXX "
+                         "name one such as g++") from None
+
+
+def _identity(compiler, version):
     """What an image depends on besides its sources and flags."""
-    status = os.stat(compiler)
+    program = os.path.realpath(compiler[0])
+    status = os.stat(program)
     features = ""
     try:
         with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
@@ -137,7 +155,7 @@ def _identity(compiler):
     except OSError:
         pass
     paths = [os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH")]
-    return [compiler, status.st_size, status.st_mtime_ns, features, *paths]
+    return [compiler, version, program, status.st_size, status.st_mtime_ns, features, *paths]
 
 
 def _digest_of(data):
@@ -213,7 +231,10 @@ class Compiler:
     def __init__(self, folder=None):
         self._folder = Path(folder) if folder else cache_folder()
         self._compiler = _compiler()
-        self._identity = _identity(self._compiler)
+        version = _version(self._compiler)
+        self._identity = _identity(self._compiler, version)
+        # Symbols that only GCC makes unique would keep an image from being unloaded.
+        self._flags = [] if "clang" in version else ["-fno-gnu-unique"]
         self._files = _Files()
         self._begin = time.time_ns()
 
@@ -243,8 +264,8 @@ class Compiler:
         """The image, and what it includes."""
         with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
             image, depfile = os.path.join(folder, "image.so"), os.path.join(folder, "image.d")
-            line = [self._compiler, *source.flags, "-MD", "-MF", depfile, str(source.path),
-                    "-o", image]
+            line = [*self._compiler, *self._flags, *source.flags, "-MD", "-MF", depfile,
+                    str(source.path), "-o", image]
             ended = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True, errors="replace", check=False)
             if ended.returncode != 0:
@@ -252,7 +273,7 @@ class Compiler:
                                    f"compiled with: {' '.join(line)}")
             for made in (image, depfile):
                 if not os.path.exists(made):
-                    raise InputError(f"{source.what}: {self._compiler} ended well, but made no "
+                    raise InputError(f"{source.what}: {self._compiler[0]} ended well, but made no "
                                      f"{os.path.basename(made)}; let CXX name a compiler such as "
                                      "g++")
             return Path(image).read_bytes(), Includes.of(depfile, source.flags)
