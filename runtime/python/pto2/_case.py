@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ._arguments import bits_of, is_array
+from ._arguments import bits_of, bytes_of, is_array
 from ._native import InputError
 
 
@@ -50,14 +50,14 @@ def _prepared(value, as_torch):
         return value
 
 
-def _called(path, function, *arguments):
+def _called(path, name, function, *arguments):
     """What a function of golden.py returns. Raises InputError for what it raises, with its lines
     and without ours."""
     try:
         return function(*arguments)
     except (Exception, SystemExit) as error:
         lines = traceback.format_list(traceback.extract_tb(error.__traceback__)[1:])
-        raise InputError(f"{path}: {function.__name__} raised {type(error).__name__}: {error}\n"
+        raise InputError(f"{path}: {name} raised {type(error).__name__}: {error}\n"
                          f"{''.join(lines).rstrip()}") from error
 
 
@@ -87,12 +87,15 @@ class CaseArguments:
 
     def __init__(self, folder, params):
         self._path = folder.golden_path
-        made = _called(self._path, folder.golden.generate_inputs, params)
+        made = _called(self._path, "generate_inputs", folder.golden.generate_inputs, params)
         if isinstance(made, dict):
             names = getattr(folder.golden, "TENSOR_ORDER", list(made))
+            if not isinstance(names, (list, tuple)):
+                raise InputError(f"{self._path}: TENSOR_ORDER is {names!r}; it must be a list of "
+                                 "names")
             pairs = [(name, self._of_dict(made, name)) for name in names]
         elif isinstance(made, Iterable):
-            pairs = list(made)
+            pairs = _called(self._path, "generate_inputs", list, made)
         else:
             raise InputError(f"{self._path}: generate_inputs must return a list of (name, value), "
                              f"or a dict; it returns a {type(made).__name__}")
@@ -111,8 +114,12 @@ class CaseArguments:
             bits_of(value, f"{self._path}: generate_inputs: {name}")
 
     def _of_dict(self, made, name):
-        if name in made:
-            return made[name]
+        if isinstance(name, str) and name in made:
+            if is_array(made[name]):
+                return made[name]
+            raise InputError(f"{self._path}: generate_inputs returns a dict, which has arrays "
+                             f"alone, but its {name} is a {type(made[name]).__name__}; return a "
+                             "list of (name, value)")
         raise InputError(f"{self._path}: TENSOR_ORDER names {name}, which generate_inputs does not "
                          "return")
 
@@ -132,7 +139,7 @@ class CaseArguments:
 
     def _add_sizes(self, pairs):
         """The older form: behind the arrays their sizes in bytes, and the elements of the first."""
-        self.values += [ctypes.c_int64(value.nbytes) for _, value in pairs]
+        self.values += [ctypes.c_int64(bytes_of(value)) for _, value in pairs]
         first = pairs[0][1]
         self.values.append(ctypes.c_int64(first.numel() if _is_torch(first) else first.size))
 
@@ -141,7 +148,7 @@ class CaseArguments:
         if not isinstance(names, (list, tuple, set, frozenset)):
             raise InputError(f"{self._path}: __outputs__ is {names!r}; it must be a list of names")
         for name in names:
-            if name not in self.arrays:
+            if not isinstance(name, str) or name not in self.arrays:
                 raise InputError(f"{self._path}: __outputs__ names {name}, which is no array that "
                                  "generate_inputs returns; it returns the arrays "
                                  f"{', '.join(self.arrays) or '(none)'}")
@@ -160,13 +167,16 @@ class CaseArguments:
         writes reaches the kernels."""
         tensors = {name: _copy(former) for name, former in self._former.items()}
         tensors.update(self.scalars)
-        _called(self._path, folder.golden.compute_golden, tensors, params)
+        _called(self._path, "compute_golden", folder.golden.compute_golden, tensors, params)
         return {name: tensors.get(name) for name in self.outputs}
 
     def compare(self, golden, rtol, atol):
         reports = []
         for name, expected in golden.items():
-            report = _compare(name, self.outputs[name], expected, rtol, atol)
+            try:
+                report = _compare(name, self.outputs[name], expected, rtol, atol)
+            except InputError as error:
+                raise InputError(f"{self._path}: {error}") from error
             if report.mismatched:
                 actual, former = _numbers(self.outputs[name]), _numbers(self._former[name])
                 report.unwritten = actual.tobytes() == former.tobytes()
@@ -194,14 +204,25 @@ def _wide(array):
     return array.astype(numpy.float64)
 
 
+def _comparable(name, array, whose):
+    """As an array of numpy, and in a wide type. Raises InputError."""
+    try:
+        numbers = _numbers(array)
+        if numbers.dtype.kind in "SUmM":
+            raise TypeError(str(numbers.dtype))
+        return numbers, _wide(numbers)
+    except (ArithmeticError, RuntimeError, TypeError, ValueError) as error:
+        raise InputError(f"output {name}: {whose} is no array of numbers: {error}") from error
+
+
 def _compare(name, actual, expected, rtol, atol):
     """Close is |actual - expected| <= atol + rtol |expected|, or equal; NaN never is."""
     import numpy
-    actual, expected = _numbers(actual), _numbers(expected)
+    actual, wide_actual = _comparable(name, actual, "what kernels wrote")
+    expected, wide_expected = _comparable(name, expected, "what golden.py computes")
     if actual.shape != expected.shape:
         raise InputError(f"output {name}: golden.py computes the shape {expected.shape}, but the "
                          f"array has {actual.shape}")
-    wide_actual, wide_expected = _wide(actual), _wide(expected)
     with numpy.errstate(invalid="ignore"):
         error = numpy.abs(wide_actual - wide_expected)
         close = (actual == expected) | (

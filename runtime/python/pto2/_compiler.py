@@ -91,7 +91,7 @@ def _uses_tiles(path, read=None):
     for bracket, name in _include.findall(text):
         if name == _tile_header:
             return True
-        header = (path.parent / name).resolve()
+        header = Path(os.path.realpath(path.parent / name))
         if bracket == '"' and header not in read and header.is_file() and _uses_tiles(header, read):
             return True
     return False
@@ -305,7 +305,7 @@ class Compiler:
         done = Compilation()
         missing = []
         for source in sources:
-            if not source.path.is_file():
+            if not os.path.isfile(source.path):
                 raise InputError(f"{source.what}: {source.path} is not there; kernel_config.py "
                                  "names it")
             image = self._find(source)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ._native import InputError
+from ._runtime import is_plain, last_kernel_id
 
 runtimes = ("tensormap_and_ringbuffer",)
 _default_runtime = "host_build_graph"
@@ -30,7 +31,7 @@ class KernelConfig:
 
 def _execute(path, name):
     """The module of a file. What it imports from beside it is found."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise InputError(f"{path} is not there; a folder has golden.py and "
                          "kernels/kernel_config.py, or name them with -k and -g")
     spec = importlib.util.spec_from_file_location(name, path)
@@ -49,6 +50,14 @@ def _execute(path, name):
     finally:
         sys.path.remove(str(path.parent))
     return module
+
+
+def _resolved(path, place):
+    """Without links. Raises InputError, which begins with `place`."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a circle of links, or a NUL
+        raise InputError(f"{place}: {os.fspath(path)!r} cannot be a path: {error}") from None
 
 
 def _lines_of_kernels(path):
@@ -87,8 +96,8 @@ class Folder:
     """The kernels and the orchestration of a folder, and its golden.py."""
 
     def __init__(self, kernels, golden):
-        self.kernels_folder = Path(kernels).resolve()
-        self.golden_path = Path(golden).resolve()
+        self.kernels_folder = _resolved(kernels, "the folder of the kernels")
+        self.golden_path = _resolved(golden, "golden.py")
         self._config_path = self.kernels_folder / "kernel_config.py"
         config = _execute(self._config_path, f"pto2_kernel_config_{abs(hash(self._config_path))}")
         self._read_runtime(self._value(config, "RUNTIME_CONFIG", {}, Mapping, "a dict"))
@@ -114,7 +123,7 @@ class Folder:
 
     def _resolve(self, path):
         if isinstance(path, (str, os.PathLike)):
-            return (self.kernels_folder / path).resolve()
+            return _resolved(self.kernels_folder / path, self._config_path)
         raise InputError(f"{self._config_path}: {path!r} is no path; write a text")
 
     def _read_runtime(self, config):
@@ -147,17 +156,26 @@ class Folder:
         path, owner = self._config_path, "ORCHESTRATION"
         self.orchestration = self._resolve(_field(path, owner, config, "source"))
         self.entry = _field(path, owner, config, "function_name")
+        if not isinstance(self.entry, str) or not self.entry or not is_plain(self.entry):
+            raise InputError(f"{path}: {owner}: function_name is {self.entry!r}; it must be the "
+                             "name of a function")
 
     def _kernel(self, place, entry, line):
         path, owner = self._config_path, f"KERNELS[{place}]"
+        if not isinstance(entry, Mapping):
+            raise InputError(f"{path}: {owner} is {entry!r}; it must be a dict")
         source = self._resolve(_field(path, owner, entry, "source"))
         func_id, core_type = (_field(path, owner, entry, name) for name in ("func_id", "core_type"))
         if core_type not in ("aic", "aiv"):
             raise InputError(f"{path}: {owner}: core_type is {core_type!r}; it must be aic or aiv")
-        if not isinstance(func_id, int):
-            raise InputError(f"{path}: {owner}: func_id is {func_id!r}; it must be a whole number")
+        if not isinstance(func_id, int) or not 0 <= func_id <= last_kernel_id:
+            raise InputError(f"{path}: {owner}: func_id is {func_id!r}; it must be a whole number "
+                             f"from 0 to {last_kernel_id}")
+        name = entry.get("name") or source.stem
+        if not isinstance(name, str):
+            raise InputError(f"{path}: {owner}: name is {name!r}; it must be a text")
         told = path.name + (f", line {line}" if line else "")
-        return KernelConfig(func_id, entry.get("name") or source.stem, source, core_type, told)
+        return KernelConfig(func_id, name, source, core_type, told)
 
     def _check_ids(self):
         owners = {}
@@ -170,8 +188,14 @@ class Folder:
     def _variables(self, config):
         variables = {}
         for name, value in config.items():
+            if not isinstance(name, str) or not name or "=" in name or not is_plain(name):
+                raise InputError(f"{self._config_path}: RUNTIME_ENV has {name!r}, which is no name "
+                                 "of a variable; write a text without =")
             is_path = name.endswith(("_DIR", "_PATH"))
             variables[name] = str(self._resolve(value)) if is_path else str(value)
+            if not is_plain(variables[name]):
+                raise InputError(f"{self._config_path}: RUNTIME_ENV: {name} is {value!r}, which no "
+                                 "variable can be; write a text without a NUL")
         return variables
 
     def _check_golden(self):
@@ -181,9 +205,10 @@ class Folder:
         self.rtol, self.atol = self._tolerance("RTOL"), self._tolerance("ATOL")
         cases = getattr(self.golden, "ALL_CASES", {"Default": {}})
         if not isinstance(cases, Mapping) or not cases or \
-                not all(isinstance(params, Mapping) for params in cases.values()):
+                not all(isinstance(params, Mapping) for params in cases.values()) or \
+                not all(isinstance(name, str) for name in cases):
             raise InputError(f"{self.golden_path}: ALL_CASES is {cases!r}; it must be a dict with "
-                             "a dict of parameters per name of a case")
+                             "a dict of parameters per name of a case, which is a text")
         self.cases = dict(cases)
         self.default_case = getattr(self.golden, "DEFAULT_CASE", next(iter(self.cases)))
         self.params_of(self.default_case)
@@ -192,7 +217,7 @@ class Folder:
         """The files that it is made of and that are there."""
         files = [self.golden_path, self._config_path, self.orchestration,
                  *(kernel.path for kernel in self.kernels)]
-        return [path for path in files if path.exists()]
+        return [path for path in files if os.path.exists(path)]
 
     def _tolerance(self, name):
         value = getattr(self.golden, name, 1e-5)

@@ -15,7 +15,7 @@ from ._results import RunError, RunResult
 # What only a workload of the program has, or what a caller sees to by itself.
 _left_out = {"workload", "case", "runtime", "expect", "isolate", "input-seed"}
 
-_last_kernel_id = 4095
+last_kernel_id = 4095
 
 
 def settings():
@@ -27,13 +27,13 @@ def settings():
 def _text_of(name, value):
     if isinstance(value, bool):
         return "on" if value else "off"
-    if isinstance(value, (numbers.Integral, str, os.PathLike)) and _is_plain(str(value)):
+    if isinstance(value, (numbers.Integral, str, os.PathLike)) and is_plain(str(value)):
         return str(value)
     raise InputError(f"{name}: {value!r} is no setting; it must be a whole number, a text or a "
                      "bool")
 
 
-def _is_plain(text):
+def is_plain(text):
     """Whether the native part sees all of it: no NUL ends it, and it has an encoding."""
     try:
         return b"\0" not in os.fsencode(text)
@@ -47,7 +47,7 @@ def _told(name):
 
 
 def path_of(name, value):
-    if isinstance(value, (str, os.PathLike)) and _is_plain(value):
+    if isinstance(value, (str, os.PathLike)) and is_plain(value):
         return os.fspath(value)
     raise InputError(f"{name} is {value!r}, which is no path; pass a str or a pathlib.Path")
 
@@ -74,9 +74,9 @@ def _kernel_list(kernels):
         raise InputError("kernels names none; pass a folder of FUNCID_NAME.so, or {func_id: path}")
     listed = []
     for func_id, path in kernels.items():
-        if not isinstance(func_id, numbers.Integral) or not 0 <= func_id <= _last_kernel_id:
+        if not isinstance(func_id, numbers.Integral) or not 0 <= func_id <= last_kernel_id:
             raise InputError(f"kernels: {func_id!r} is no number of a kernel; use 0 to "
-                             f"{_last_kernel_id}")
+                             f"{last_kernel_id}")
         path = path_of(f"kernel {func_id}", path)
         listed.append((int(func_id), Path(path).stem, path, "", ""))
     return "", listed
@@ -139,7 +139,7 @@ class Runtime:
         """names: of the first arguments, for errors."""
         if not isinstance(args, Iterable):
             raise InputError(f"args is {args!r}; pass a list of arrays and numbers")
-        if not isinstance(entry, str) or not _is_plain(entry):
+        if not isinstance(entry, str) or not is_plain(entry):
             raise InputError(f"entry is {entry!r}; pass the name of a function")
         kept = list(args)  # for as long as it runs
         values = [bits_of(value, f"argument {place}") for place, value in enumerate(kept)]
