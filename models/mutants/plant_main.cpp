@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "models/mutants/planted_tree.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace {
 
+using pto2::cli::print_to_stderr;
 using pto2::mutants::Mutant;
 using pto2::mutants::Place;
 using pto2::mutants::Planting;
@@ -17,13 +19,13 @@ using pto2::mutants::Planting;
 /// Whether all could be planted.
 bool report(const Planting& planting, std::size_t mutants) {
   for (const Place& place : planting.changed) {
-    fmt::print(stderr, "{}: it stands in {}{}; --update writes that\n", place.mutant->path,
-               place.file,
-               place.to.empty() ? "" : fmt::format(", and {} is {} now", place.from, place.to));
+    print_to_stderr(
+        "{}: it stands in {}{}; --update writes that\n", place.mutant->path, place.file,
+        place.to.empty() ? "" : fmt::format(", and {} is {} now", place.from, place.to));
   }
-  for (const std::string& text : planting.problems) fmt::print(stderr, "{}\n", text);
+  for (const std::string& text : planting.problems) print_to_stderr("{}\n", text);
   if (planting.problems.empty()) return true;
-  fmt::print(stderr, "{} of {} mutants cannot be planted\n", planting.problems.size(), mutants);
+  print_to_stderr("{} of {} mutants cannot be planted\n", planting.problems.size(), mutants);
   return false;
 }
 
@@ -45,7 +47,7 @@ int run(int argc, char** argv) {
                                         : pto2::mutants::write_planted_tree(root, out, mutants);
   if (update) {
     pto2::mutants::update_mutants(root, planting.changed);
-    fmt::print(stderr, "{} places updated\n", planting.changed.size());
+    print_to_stderr("{} places updated\n", planting.changed.size());
     return report({{}, planting.problems}, mutants.size()) ? 0 : 1;
   }
   return report(planting, mutants.size()) ? 0 : 1;
@@ -57,7 +59,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "plant_mutants: {}\n", error.what());
+    print_to_stderr("plant_mutants: {}\n", error.what());
     return 1;
   }
 }

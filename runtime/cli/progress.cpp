@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include "runtime/output/stderr_text.hpp"
+
 namespace pto2::cli {
 
 Progress::Progress(bool wanted) {
@@ -17,7 +19,7 @@ Progress::~Progress() {
   }
   wake_.notify_one();
   thread_.join();
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) print_to_stderr("\r\033[K");
 }
 
 void Progress::stage(const std::string& text) {
@@ -54,7 +56,7 @@ void Progress::print_line() {
                           each * static_cast<double>(total_ - done_));
     }
   }
-  fmt::print(stderr, "\r{}\033[K", line);
+  print_to_stderr("\r{}\033[K", line);
   std::fflush(stderr);
   shown_ = true;
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/cli/median.hpp"
 #include "runtime/judge/judge.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -86,7 +87,7 @@ RunResult Repetitions::launch_once(const DeviceConfig& config) {
   Launch what{program_.kernels(), [this](PTO2Runtime* runtime) { program_.build_graph(runtime); },
               [this](int32_t level, const char* text) {
                 if (level < PTO2_LOG_ALWAYS || level > log_level_) return;
-                fmt::print(stderr, "pto2: {}: {}\n", name_of(level), text);
+                print_to_stderr("pto2: {}: {}\n", name_of(level), text);
               },
               stop_};
   what.declared = program_.declared();

@@ -27,6 +27,7 @@
 #include "runtime/output/interruption.hpp"
 #include "runtime/output/json_text.hpp"
 #include "runtime/output/result_files.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -67,16 +68,15 @@ bool is_isolated(const Settings& settings) {
 
 /// On stderr.
 void tell(const RunError& error) {
-  fmt::print(stderr, "{}{}\n{}\n",
-             error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message, error.hint);
+  print_to_stderr("{}{}\n{}\n", error.message.starts_with("FATAL") ? "" : "FATAL: ", error.message,
+                  error.hint);
 }
 
 /// Says that a run was expected to end otherwise, if it was.
 void complain_of_end(const RunReport& report) {
   if (report.expected.empty() || report.is_as_expected()) return;
   const std::string& name = report.settings->text(Setting::case_name);
-  fmt::print(
-      stderr,
+  print_to_stderr(
       "pto2: {} ended in {}, expected {}; --print-config shows where its settings are from\n",
       name.empty() ? "the run" : "case " + name, report.outcome(), report.expected);
 }
@@ -84,10 +84,10 @@ void complain_of_end(const RunReport& report) {
 /// Says on stderr what is wrong with a run, also when it was expected.
 void complain_of(const RunReport& report) {
   for (const std::string& rule : report.broken_rules) {
-    fmt::print(stderr,
-               "pto2: the events of the run break a rule: {}; this is a bug, report it with "
-               "the command line and the trace\n",
-               rule);
+    print_to_stderr(
+        "pto2: the events of the run break a rule: {}; this is a bug, report it with "
+        "the command line and the trace\n",
+        rule);
   }
   if (report.is_interrupted()) return;  // said when the signal came
   if (report.result.error.code != ErrorCode::ok) tell(report.result.error);
@@ -375,14 +375,14 @@ ExitCode RunCommand::run(const Settings& settings) {
   complain_of(report);
   if (!quiet_) results.print(to_text(report));
   if (trace != nullptr && report.repetitions == 0) {
-    fmt::print(stderr, "pto2: there is no trace of a run that has not begun\n");
+    print_to_stderr("pto2: there is no trace of a run that has not begun\n");
   } else if (trace != nullptr) {
     write_trace(*trace, report);
     results.finish_trace();
     const uint64_t dropped = report.result.record.dropped;
     if (dropped != 0 && !quiet_) {
-      fmt::print(stderr, "pto2: warning: {} events found their buffer full; use --trace-events\n",
-                 dropped);
+      print_to_stderr("pto2: warning: {} events found their buffer full; use --trace-events\n",
+                      dropped);
     }
   }
   results.finish([&] { return to_json(report); });

@@ -15,6 +15,7 @@
 #include "runtime/judge/judge.hpp"
 #include "runtime/output/json_text.hpp"
 #include "runtime/output/result_files.hpp"
+#include "runtime/output/stderr_text.hpp"
 #include "runtime/record/trace_reader.hpp"
 
 namespace pto2::cli {
@@ -183,8 +184,8 @@ class ValidateCommand : public Command {
 
   static void complain(const Judged& judged) {
     if (judged.error == nullptr) return;
-    fmt::print(stderr, "pto2: {}: {}; {}\n", place_of(judged.file, judged.error->line()),
-               judged.error->what(), judged.error->remedy());
+    print_to_stderr("pto2: {}: {}; {}\n", place_of(judged.file, judged.error->line()),
+                    judged.error->what(), judged.error->remedy());
   }
 
   std::string json_text(const Json& files, ExitCode code) const {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/stderr_text.hpp"
 #include "runtime/record/outcome.hpp"
 
 namespace pto2 {
@@ -34,8 +35,8 @@ void leave(const std::string& message) {
       "{} called {} in the middle of a run, which would end the process with its graph half done",
       caller, call);
   leave(message);
-  fmt::print(stderr, "FATAL: {}\n{}{}\n", message, row_of(ErrorCode::exited).hint,
-             CrashGuard::advice());
+  cli::print_to_stderr("FATAL: {}\n{}{}\n", message, row_of(ErrorCode::exited).hint,
+                       CrashGuard::advice());
   std::fflush(nullptr);
   _exit(cli::exit_runtime_fault);
 }

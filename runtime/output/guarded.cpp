@@ -5,17 +5,17 @@
 
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <new>
 #include <system_error>
 
 #include "runtime/output/chosen_end.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
 
 int complain(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "pto2: {}\n", message);
+  print_to_stderr("pto2: {}\n", message);
   return code;
 }
 

@@ -1,8 +1,7 @@
 #include "runtime/output/interruption.hpp"
 
-#include <fmt/core.h>
-
 #include "runtime/output/chosen_end.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -43,13 +42,13 @@ void Interruption::wait() {
   Clock::time_point first;
   for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
     if (first_ == First::ends) {
-      fmt::print(stderr, "\npto2: {}\n", name_of(signal));
+      print_to_stderr("\npto2: {}\n", name_of(signal));
       end_at_once(code_of(signal));
     }
     if (signal_ == 0) {
       first = Clock::now();
-      fmt::print(stderr, "\npto2: {}; ending with what was found so far, once more ends at once\n",
-                 name_of(signal));
+      print_to_stderr("\npto2: {}; ending with what was found so far, once more ends at once\n",
+                      name_of(signal));
       signal_ = signal;
       source_.request_stop();
     } else if (Clock::now() - first > same) {

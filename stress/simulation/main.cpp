@@ -18,6 +18,7 @@
 #include "runtime/output/replay_help.hpp"
 #include "runtime/output/replay_token.hpp"
 #include "runtime/output/result_files.hpp"
+#include "runtime/output/stderr_text.hpp"
 #include "runtime/workloads/workload.hpp"
 #include "stress/simulation/simulate_output.hpp"
 
@@ -133,7 +134,7 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   check_weakening(arguments.options, summary);
   std::optional<Shrunk> shrunk;
   if (summary.may_shrink() && arguments.shrink && !interruption.exit_code()) {
-    fmt::print(stderr, "pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);
+    cli::print_to_stderr("pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);
     shrunk = make_subject(arguments.options)->shrink(summary.wrong[0].seed);
   }
   return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
@@ -211,7 +212,7 @@ ExitCode run_replay(const std::string& text, const std::string& trace) {
     if (is_traced) {
       results.finish_trace();
     } else if (file != nullptr) {
-      fmt::print(stderr, "pto2: there is no trace of a run that did not come to its end\n");
+      cli::print_to_stderr("pto2: there is no trace of a run that did not come to its end\n");
     }
     results.finish();
     return run.wrong() ? cli::exit_fail : cli::exit_pass;

@@ -1,12 +1,12 @@
 /// A line on the terminal about many runs, twice a second; nothing if stderr is no terminal.
 #pragma once
 
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
+
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::simulations {
 
@@ -21,8 +21,8 @@ class Progress {
     if (past < next_) return;
     next_ = past + 0.5;
     const double rate = static_cast<double>(done_) / past;
-    fmt::print(stderr, "\r{} of {} seeds, {} wrong, {:.0f}/s, {:.0f} s left ", done_, total_, wrong,
-               rate, static_cast<double>(total_ - done_) / rate);
+    cli::print_to_stderr("\r{} of {} seeds, {} wrong, {:.0f}/s, {:.0f} s left ", done_, total_,
+                         wrong, rate, static_cast<double>(total_ - done_) / rate);
   }
 
   /// Since it was made.
@@ -31,7 +31,7 @@ class Progress {
   }
   /// Takes the line away.
   void clear() const {
-    if (terminal_) fmt::print(stderr, "\r{:72}\r", "");
+    if (terminal_) cli::print_to_stderr("\r{:72}\r", "");
   }
 
  private:

@@ -19,6 +19,7 @@
 #include <system_error>
 
 #include "runtime/output/descriptor.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -47,7 +48,7 @@ void write_all(int file, const std::string& text) {
   try {
     write_all(results, work());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
+    cli::print_to_stderr("{}\n", error.what());
     std::exit(failed_work);
   }
   std::exit(0);  // and not _exit(): sanitizers have the last word
@@ -149,8 +150,8 @@ bool PendingSignals::look() {
   const int signal = sigtimedwait(&signals_, nullptr, &none);
   if (signal > 0 && seen_ == 0) {
     seen_ = signal;
-    fmt::print(stderr, "\npto2: {}; ending with what was found so far\n",
-               signal == SIGINT ? "interrupted" : "terminated");
+    cli::print_to_stderr("\npto2: {}; ending with what was found so far\n",
+                         signal == SIGINT ? "interrupted" : "terminated");
   }
   return seen_ != 0;
 }

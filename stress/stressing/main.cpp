@@ -11,6 +11,7 @@
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/guarded.hpp"
+#include "runtime/output/stderr_text.hpp"
 #include "stress/stressing/scenario_unit.hpp"
 #include "stress/stressing/stress_output.hpp"
 
@@ -176,8 +177,8 @@ std::string common_options(const Arguments& arguments) {
 
 void show_progress(const Unit& unit, const UnitCounts& counts, double seconds) {
   const uint64_t tasks = std::max(counts.tasks.load(), unit.has_seeds() ? 0 : counts.runs.load());
-  fmt::print(stderr, "\r{:<48} {} runs, {} tasks, {:.0f}/s, {:.0f} s ", unit.name(),
-             counts.runs.load(), tasks, static_cast<double>(tasks) / seconds, seconds);
+  cli::print_to_stderr("\r{:<48} {} runs, {} tasks, {:.0f}/s, {:.0f} s ", unit.name(),
+                       counts.runs.load(), tasks, static_cast<double>(tasks) / seconds, seconds);
 }
 
 StressOptions options_of(const CLI::App& app, const Arguments& arguments, std::size_t units) {
@@ -227,7 +228,7 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   for (const std::unique_ptr<Unit>& unit : units) {
     if (signals.look()) break;
     UnitResult result = stress(*unit, options, signals);
-    if (options.progress) fmt::print(stderr, "\r{:100}\r", "");
+    if (options.progress) cli::print_to_stderr("\r{:100}\r", "");
     output.add(std::move(result));
   }
   return output.finish(units.size(), options, signals.exit_code());

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "runtime/output/json_text.hpp"
+#include "runtime/output/stderr_text.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -183,7 +183,7 @@ cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& optio
                   "noise {}\n",
                   results_.size(), units, failed, inconclusive, runs, tasks, seconds,
                   noise_text(options.noise)));
-  fmt::print(stderr, "{}", text_of_lack(results_, options));
+  cli::print_to_stderr("{}", text_of_lack(results_, options));
   files_.finish([&] { return json_text(units, options, code, interrupted.has_value()); },
                 "pto2 stress", cases, interrupted.has_value());
   return code;

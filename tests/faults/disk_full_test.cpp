@@ -12,6 +12,11 @@ namespace {
 
 using testing::HasSubstr;
 
+/// The exit code of pto2, called in a shell.
+int code_of(const std::string& arguments) {
+  return run_program("/bin/sh", {"-c", std::string(PTO2_PROGRAM) + " " + arguments}).code;
+}
+
 /// A call of pto2, an option of it that names a file, and what is told all the same.
 struct Call {
   Strings arguments;
@@ -105,13 +110,34 @@ TEST(DiskFull, OneFileKeepsNoOtherFromBeingWritten) {
   for (const char* command :
        {"run vector_example", "check doorbell", "stress scenarios/doorbell --runs 20"}) {
     std::filesystem::remove(json);
-    const std::string call = std::string(PTO2_PROGRAM) + " " + command + " --json " + json;
-    EXPECT_EQ(run_program("/bin/sh", {"-c", call + " > /dev/full"}).code, 3) << command;
+    EXPECT_EQ(code_of(command + (" --json " + json + " > /dev/full")), 3) << command;
     EXPECT_THAT(read_text(json), HasSubstr("\"schema\"")) << command;
   }
   const std::string junit = folder.path("junit");
   EXPECT_EQ(pto2({"check", "doorbell", "--json", "/dev/full", "--junit", junit}).code, 3);
   EXPECT_THAT(read_text(junit), HasSubstr("</testsuite>"));
+}
+
+/// What is said on stderr is no result.
+TEST(DiskFull, AMessageThatCannotBeWrittenChangesNoCode) {
+  for (const char* err : {" 2>/dev/full", " 2>&-"}) {
+    EXPECT_EQ(code_of(std::string("run nosuch") + err), 2) << err;
+    EXPECT_EQ(code_of(std::string("validate /nosuch") + err), 3) << err;
+    EXPECT_EQ(code_of(std::string("simulate nosuch") + err), 2) << err;
+    EXPECT_EQ(code_of(std::string("stress nosuch") + err), 2) << err;
+    EXPECT_EQ(code_of(std::string("check nosuch") + err), 2) << err;
+    EXPECT_EQ(code_of(std::string("replay nosuch") + err), 3) << err;
+  }
+}
+
+TEST(DiskFull, AMessageThatCannotBeWrittenKeepsNoResultFromBeingWritten) {
+  const TemporaryFolder folder;
+  const std::string json = folder.path("json");
+  const std::string trace = folder.path("trace");
+  const std::string deadlock = "run deadlock --case heap --json " + json + " --trace " + trace;
+  EXPECT_EQ(code_of(deadlock + " 2>/dev/full"), 5);
+  EXPECT_THAT(read_text(json), HasSubstr("heap_ring_deadlock"));
+  EXPECT_EQ(code_of("validate " + trace + " 2>/dev/full"), 0);
 }
 
 /// Images are copied before a run.

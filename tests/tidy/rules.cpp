@@ -366,6 +366,19 @@ Findings check_asserts(const SourceTree& tree) {
   return findings;
 }
 
+Findings check_stderr(const SourceTree& tree) {
+  static const std::regex throws(R"(\bfmt::print(ln)?\s*\(\s*stderr\b)");
+  Findings findings;
+  for (const SourceFile& file : tree) {
+    if (!file.is_cpp() || file.is_under("tests")) continue;
+    report_matches(file, source::without_comments_and_literals(file.text), throws, findings,
+                   [](const std::smatch&) {
+                     return std::string("throws if stderr is closed; use print_to_stderr()");
+                   });
+  }
+  return findings;
+}
+
 Findings check_mirrors(const SourceTree& tree) {
   std::set<std::string> paths;
   for (const SourceFile& file : tree) paths.insert(file.path);

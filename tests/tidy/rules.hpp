@@ -67,6 +67,10 @@ inline constexpr std::size_t max_class_members = 20;
 /// Core and runtime assert with PTO2_INVARIANT, which no build drops, never with assert().
 [[nodiscard]] Findings check_asserts(const SourceTree& tree);
 
+/// Outside of tests nothing is printed to stderr with fmt::print(), which throws where stderr is
+/// closed or its disk is full.
+[[nodiscard]] Findings check_stderr(const SourceTree& tree);
+
 /// Each core/NAME.hpp has a test tests/core/NAME_test.cpp.
 [[nodiscard]] Findings check_mirrors(const SourceTree& tree);
 

@@ -305,6 +305,18 @@ TEST(Asserts, ThatReleaseBuildsDropAreFound) {
   expect_clean(check_asserts, {{"core/a.hpp", "static_assert(true);"}});
 }
 
+TEST(Stderr, IsPrintedToWithoutExceptions) {
+  expect_clean(check_stderr, project());
+}
+
+TEST(Stderr, PrintsThatThrowAreFound) {
+  for (const std::string text : {"fmt::print(stderr, \"a\");", "fmt::print(\n  stderr, \"a\");"}) {
+    expect_found(check_stderr, "runtime/a/a.cpp", text, "use print_to_stderr()");
+  }
+  expect_clean(check_stderr, {{"runtime/a.cpp", "// fmt::print(stderr, x)\nfmt::print(\"{}\", 1);"},
+                              {"tests/a.cpp", "fmt::print(stderr, \"a\");"}});
+}
+
 TEST(LooseEnds, AreNone) {
   expect_clean(check_loose_ends, project());
 }
