@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "runtime/output/chosen_end.hpp"
+#include "runtime/output/standard_descriptors.hpp"
 #include "runtime/output/stderr_text.hpp"
 
 namespace pto2::cli {
@@ -45,8 +46,9 @@ void end_terminated() {
 }
 
 /// What the system would end the process for becomes an error: a file that grows beyond the limit
-/// (ulimit -f) cannot be written then, as on a full disk.
+/// (ulimit -f) cannot be written then, as on a full disk. No file is open yet.
 void take_over(const Remedies& remedies) {
+  occupy_standard_descriptors();
   std::signal(SIGXFSZ, SIG_IGN);
   remedies_in_force = &remedies;
   if (former_handler == nullptr) former_handler = std::set_terminate(end_terminated);

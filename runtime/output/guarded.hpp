@@ -26,8 +26,9 @@ int complain(ExitCode code, const std::string& message);
 /// Returns what execute() returns or, if it throws, an exit code, with a message on stderr. `other`
 /// knows exceptions that this table does not, and turns them into a CliError. From here on a file
 /// that grows beyond the limit of the process cannot be written, instead of ending it (SIGXFSZ),
-/// and lack of memory where no exception may pass ends the program as it does elsewhere; `remedies`
-/// outlives the program.
+/// lack of memory where no exception may pass ends the program as it does elsewhere, and no file is
+/// opened as one of the standard descriptors that are closed; `remedies` outlives the program. The
+/// first thing that main() does, before files.
 int guarded(const std::function<int()>& execute, const Remedies& remedies,
             const std::function<std::optional<CliError>(const std::exception&)>& other = {});
 

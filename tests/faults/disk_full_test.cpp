@@ -140,6 +140,29 @@ TEST(DiskFull, AMessageThatCannotBeWrittenKeepsNoResultFromBeingWritten) {
   EXPECT_EQ(code_of("validate " + trace + " 2>/dev/full"), 0);
 }
 
+/// A file of results does not get the descriptor of what is closed, nor what is printed there.
+TEST(DiskFull, WhatIsClosedIsNoResultFile) {
+  const TemporaryFolder folder;
+  const std::string json = folder.path("json");
+  const std::string trace = folder.path("trace");
+  const std::string files = " --json " + json + " --trace " + trace;
+  const auto has_json = [&] { return nlohmann::json::accept(read_text(json)); };
+  EXPECT_EQ(code_of("run vector_example" + files + " >&-"), 3) << "nobody is told the result";
+  EXPECT_TRUE(has_json());
+  EXPECT_EQ(code_of("validate " + trace), 0);
+  EXPECT_EQ(code_of("run deadlock --case heap" + files + " 2>&-"), 5);
+  EXPECT_TRUE(has_json());
+  EXPECT_EQ(code_of("validate " + trace + " --json " + json + " <&- 2>&-"), 0);
+  EXPECT_TRUE(has_json());
+  EXPECT_EQ(code_of("run vector_example --json /dev/stdout >&-"), 3);
+  EXPECT_EQ(code_of("validate - <&-"), 3);
+  for (const char* command :
+       {"simulate --random-graphs --seeds 1..3", "check doorbell", "stress doorbell --runs 20"}) {
+    EXPECT_EQ(code_of(command + (" --json " + json + " >&-")), 3) << command;
+    EXPECT_TRUE(has_json()) << command;
+  }
+}
+
 /// Images are copied before a run.
 TEST(DiskFull, AnImageThatMayNotBeCopiedIsRefused) {
   const Outcome outcome = without_room({"run", "vector_example"}, 0);

@@ -1,8 +1,11 @@
 #include "runtime/output/guarded.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -64,6 +67,34 @@ TEST(Guarded, WithoutMemoryWhereNoExceptionMayPassItIsTheMachine) {
   const std::exception_ptr strange = std::make_exception_ptr(std::runtime_error("strange"));
   EXPECT_EXIT(guarded([&]() -> int { return destruct(strange), 0; }, remedies),
               testing::KilledBySignal(SIGABRT), "strange");
+}
+
+/// Whether reading there and writing there fail as if it were closed.
+bool seems_closed(int descriptor) {
+  char byte = 0;
+  return read(descriptor, &byte, 1) < 0 && errno == EBADF && write(descriptor, &byte, 1) < 0 &&
+         errno == EBADF;
+}
+
+/// With each set of the three closed.
+TEST(GuardedDeathTest, NoFileTakesTheNumberOfAClosedStandardDescriptor) {
+  const auto run = [](int closed) {
+    for (const int standard : {0, 1, 2}) {
+      if ((closed >> standard & 1) != 0) close(standard);
+    }
+    _exit(guarded(
+        [closed] {
+          bool right = open("/dev/null", O_RDONLY) > STDERR_FILENO;
+          for (const int standard : {0, 1, 2}) {
+            if ((closed >> standard & 1) != 0) right = right && seems_closed(standard);
+          }
+          return right ? 0 : 1;
+        },
+        remedies));
+  };
+  for (int closed = 0; closed < 8; ++closed) {
+    EXPECT_EXIT(run(closed), testing::ExitedWithCode(0), "") << closed;
+  }
 }
 
 }  // namespace
