@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
+
+#include "runtime/output/output_file.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -28,7 +31,11 @@ std::optional<ExitCode> parse_command_line(CLI::App& app, int argc, char** argv)
       throw CliError(exit_usage, fmt::format("{}; {} --help lists what there is", error.what(),
                                              called_command(app)));
     }
-    app.exit(error);
+    std::ostringstream text;
+    app.exit(error, text, text);
+    OutputFile out("-", "the help");
+    out.write(text.str());
+    out.finish();
     return exit_pass;
   }
 }

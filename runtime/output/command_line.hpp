@@ -12,7 +12,8 @@
 namespace pto2::cli {
 
 /// Parses the arguments. Returns a code if nothing is left to do, because help was asked for and
-/// has been shown. Throws CliError (usage), which names the help of the command that was called.
+/// has been shown. Throws CliError: usage, which names the help of the command that was called, or
+/// bad input where the help cannot be written.
 [[nodiscard]] std::optional<ExitCode> parse_command_line(CLI::App& app, int argc, char** argv);
 
 /// For options that take a whole number, both ends included.

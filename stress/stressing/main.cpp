@@ -11,6 +11,7 @@
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/guarded.hpp"
+#include "runtime/output/output_file.hpp"
 #include "runtime/output/stderr_text.hpp"
 #include "stress/stressing/scenario_unit.hpp"
 #include "stress/stressing/stress_output.hpp"
@@ -217,7 +218,9 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   const Units units = choose(arguments);
   check_effect(app, units);
   if (arguments.list) {
-    for (const std::unique_ptr<Unit>& unit : units) fmt::print("{}\n", unit->name());
+    cli::OutputFile out("-");
+    for (const std::unique_ptr<Unit>& unit : units) out.write(unit->name() + "\n");
+    out.finish();
     return cli::exit_pass;
   }
   const StressOptions options = options_of(app, arguments, units.size());

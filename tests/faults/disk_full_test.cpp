@@ -163,6 +163,14 @@ TEST(DiskFull, WhatIsClosedIsNoResultFile) {
   }
 }
 
+TEST(DiskFull, AHelpThatIsLostIsAnError) {
+  for (const char* asked :
+       {"--help", "--version", "run --help", "check --help", "simulate --help", "stress --help",
+        "stress doorbell --list", "check doorbell --list", "list", "run vector_example"}) {
+    EXPECT_EQ(code_of(asked + std::string(" > /dev/full")), 3) << asked;
+  }
+}
+
 /// Images are copied before a run.
 TEST(DiskFull, AnImageThatMayNotBeCopiedIsRefused) {
   const Outcome outcome = without_room({"run", "vector_example"}, 0);
