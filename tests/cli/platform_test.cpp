@@ -145,6 +145,12 @@ TEST(Platform, UnreadableFilesAreNamed) {
                     HasSubstr("name a TOML file that can be read")));
   EXPECT_THAT(refusal_of(folder.file("empty.toml", "")), HasSubstr("empty.toml: is empty"));
   EXPECT_THAT(refusal_of(folder.file("text.toml", "\n\n{")), HasSubstr("text.toml, line 3"));
+  std::string parts;
+  for (int i = 0; i < 100000; ++i) parts += "a.";
+  for (const std::string& deep : {"\n[" + parts + "b]\n", "\n" + parts + "b = 1\n"}) {
+    EXPECT_THAT(refusal_of(folder.file("deep.toml", deep)),
+                HasSubstr("deep.toml, line 2: more than 1000 dots"));
+  }
 }
 
 }  // namespace
