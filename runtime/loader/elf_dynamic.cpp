@@ -4,6 +4,9 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "runtime/loader/elf_versions.hpp"
 
@@ -14,7 +17,8 @@ namespace {
 /// GNU hash table as written by GNU ld.
 class DynamicTables {
  public:
-  DynamicTables(const ElfReader& reader, const Elf64_Phdr& dynamic) : reader_(reader) {
+  DynamicTables(const ElfReader& reader, const Elf64_Phdr& dynamic, bool has_thread_locals)
+      : reader_(reader), has_thread_locals_(has_thread_locals) {
     read_entries(dynamic);
     check_companions();
     check_strings();
@@ -24,9 +28,10 @@ class DynamicTables {
         reader_.file_offset(symbols_address_, sizeof(Elf64_Sym), "the symbol table");
     count_symbols();
     for (uint64_t i = 0; i < symbols_.count; ++i) check_symbol(i);
+    find_initialisers();
     check_relocations();
     check_relative_relocations();
-    check_code_pointers();
+    check_initialisers();
     check_versions(reader_,
                    ElfVersionTables{entry(DT_VERSYM), entry(DT_VERNEED), entry(DT_VERNEEDNUM),
                                     entry(DT_VERDEF), entry(DT_VERDEFNUM), symbols_seen_,
@@ -63,6 +68,9 @@ class DynamicTables {
       const auto d = reader_.at<Elf64_Dyn>(offset + i * sizeof(Elf64_Dyn), "the dynamic section");
       if (d.d_tag == DT_NULL) return;
       if (d.d_tag == DT_NEEDED) needed_.push_back(d.d_un.d_val);
+      if (d.d_tag == DT_AUXILIARY || d.d_tag == DT_FILTER) {
+        reader_.fail("stands in for another library", "link it without the options -f and -F");
+      }
       entries_[d.d_tag] = d.d_un.d_val;
     }
     reader_.fail("has a dynamic section without an end mark");
@@ -111,7 +119,7 @@ class DynamicTables {
     if (reference >= strings_bytes_) reader_.fail("names a string outside its string table");
   }
 
-  void check_symbol(uint64_t index) {
+  Elf64_Sym check_symbol(uint64_t index) {
     const uint64_t offset = index * sizeof(Elf64_Sym);
     const auto symbol =
         reader_.at_address<Elf64_Sym>(symbols_address_ + offset, "a dynamic symbol");
@@ -125,6 +133,7 @@ class DynamicTables {
     if (ELF64_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC && symbol.st_shndx != SHN_UNDEF) {
       check_code(symbol.st_value, "an indirect function");
     }
+    return symbol;
   }
 
   void count_symbols() {
@@ -191,10 +200,16 @@ class DynamicTables {
     }
   }
 
+  /// How many entries a table has. The loader reads one that only begins inside, too.
+  uint64_t entries_in(uint64_t bytes, uint64_t entry_bytes) const {
+    if (bytes % entry_bytes != 0) reader_.fail("has a table that ends in the middle of an entry");
+    return bytes / entry_bytes;
+  }
+
   /// The loader asserts that the first `relative_count` only add the load address.
   void check_relocation_table(uint64_t address, uint64_t bytes, uint64_t relative_count) {
     const uint64_t offset = reader_.file_offset(address, bytes, "a relocation table");
-    const uint64_t count = bytes / sizeof(Elf64_Rela);
+    const uint64_t count = entries_in(bytes, sizeof(Elf64_Rela));
     if (relative_count > count) reader_.fail("has fewer relocations than it says");
     for (uint64_t i = 0; i < count; ++i) {
       const auto r = reader_.at<Elf64_Rela>(offset + i * sizeof(Elf64_Rela), "a relocation");
@@ -209,40 +224,105 @@ class DynamicTables {
     const auto type = ELF64_R_TYPE(r.r_info);
     if (type == R_X86_64_NONE) return;
     // A thread-local descriptor is two words.
-    check_writable(r.r_offset, type == R_X86_64_TLSDESC ? 16 : 8);
-    if (ELF64_R_SYM(r.r_info) != 0) check_symbol(ELF64_R_SYM(r.r_info));
-    const bool is_initialiser = in_array(r.r_offset, DT_INIT_ARRAY, DT_INIT_ARRAYSZ) ||
-                                in_array(r.r_offset, DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
-    if (type == R_X86_64_IRELATIVE || (type == R_X86_64_RELATIVE && is_initialiser)) {
-      check_code(static_cast<uint64_t>(r.r_addend), "an initialiser or indirect function");
+    const uint64_t bytes = type == R_X86_64_TLSDESC ? 16 : 8;
+    check_writable(r.r_offset, bytes);
+    const uint64_t index = ELF64_R_SYM(r.r_info);
+    const Elf64_Sym symbol = check_symbol(index);
+    switch (type) {
+      case R_X86_64_64:
+      case R_X86_64_GLOB_DAT:
+      case R_X86_64_JUMP_SLOT:
+        break;
+      case R_X86_64_RELATIVE:
+      case R_X86_64_IRELATIVE:
+        if (index != 0) reader_.fail("has a relocation of an address that names a symbol");
+        break;
+      case R_X86_64_DTPMOD64:
+      case R_X86_64_DTPOFF64:
+      case R_X86_64_TPOFF64:
+      case R_X86_64_TLSDESC:
+        check_thread_local(symbol);
+        break;
+      default:
+        reader_.fail("has a relocation of type " + std::to_string(type) +
+                     ", which shared objects do not have");
+    }
+    if (type == R_X86_64_IRELATIVE) {
+      check_code(static_cast<uint64_t>(r.r_addend), "an indirect function");
+    }
+    if (meets_initialisers(r.r_offset, bytes)) check_initialiser(r, symbol);
+  }
+
+  /// The loader divides by the alignment of the segment that a variable is in. A symbol that is not
+  /// local may be of another image, libstdc++'s for one.
+  void check_thread_local(const Elf64_Sym& symbol) const {
+    const bool is_local = ELF64_ST_BIND(symbol.st_info) == STB_LOCAL;
+    if (!is_local && ELF64_ST_TYPE(symbol.st_info) != STT_TLS) {
+      reader_.fail("has a thread-local relocation of a symbol that is not thread-local");
+    }
+    const bool is_elsewhere = !is_local && symbol.st_shndx == SHN_UNDEF;
+    if (!is_elsewhere && !has_thread_locals_) {
+      reader_.fail("has a thread-local relocation but no thread-local segment");
     }
   }
 
-  bool in_array(uint64_t address, int64_t table_tag, int64_t size_tag) const {
-    const auto table = entry(table_tag);
-    return table && address >= *table && address - *table < entry(size_tag).value_or(0);
+  /// What the loader calls without a look: each word of the two arrays is written, once, by a
+  /// relocation whose value is in the code.
+  void check_initialiser(const Elf64_Rela& r, const Elf64_Sym& symbol) {
+    uint64_t value = static_cast<uint64_t>(r.r_addend);
+    const auto type = ELF64_R_TYPE(r.r_info);
+    if (type == R_X86_64_64) {
+      const bool is_here = symbol.st_shndx != SHN_UNDEF && symbol.st_shndx != SHN_ABS;
+      if (!is_here) reader_.fail("has an initialiser that is not defined");
+      value += symbol.st_value;
+    } else if (type != R_X86_64_RELATIVE) {
+      reader_.fail("has a relocation of type " + std::to_string(type) + " for an initialiser");
+    }
+    take_initialiser(r.r_offset, value);
+  }
+
+  void take_initialiser(uint64_t slot, uint64_t value) {
+    check_code(value, "an initialiser");
+    if (initialisers_.erase(slot) == 0) {
+      reader_.fail("has an initialiser that is relocated twice, or in part");
+    }
+  }
+
+  bool meets_initialisers(uint64_t address, uint64_t bytes) const {
+    return std::ranges::any_of(initialiser_arrays_, [&](const Range& array) {
+      return address < array.end && array.begin < address + bytes;
+    });
   }
 
   /// DT_RELR: an even word names an address, an odd one marks which of the 63 words behind it.
-  void check_relative_relocations() const {
+  void check_relative_relocations() {
     const auto table = entry(DT_RELR);
     if (!table) return;
     check_entry_size(DT_RELRENT, 8);
-    const uint64_t words = required(DT_RELRSZ, "relative relocation table size") / 8;
-    reader_.file_offset(*table, words * 8, "the relative relocation table");
+    const uint64_t bytes = required(DT_RELRSZ, "relative relocation table size");
+    const uint64_t words = entries_in(bytes, 8);
+    reader_.file_offset(*table, bytes, "the relative relocation table");
     uint64_t next = 0;
     for (uint64_t i = 0; i < words; ++i) {
       const auto value = reader_.at_address<uint64_t>(*table + 8 * i, "a relative relocation");
       if ((value & 1) == 0) {
-        check_writable(value, 8);
+        check_relative_relocation(value);
         next = value + 8;
         continue;
       }
+      if (i == 0) reader_.fail("has relative relocations without an address");
       for (uint64_t bit = 1; bit < 64; ++bit) {
-        if ((value >> bit & 1) != 0) check_writable(next + 8 * (bit - 1), 8);
+        if ((value >> bit & 1) != 0) check_relative_relocation(next + 8 * (bit - 1));
       }
       next += 63 * 8;
     }
+  }
+
+  /// The load address is added to what the file has there.
+  void check_relative_relocation(uint64_t address) {
+    check_writable(address, 8);
+    if (!meets_initialisers(address, 8)) return;
+    take_initialiser(address, reader_.at_address<uint64_t>(address, "an initialiser"));
   }
 
   void check_writable(uint64_t address, uint64_t bytes) const {
@@ -260,23 +340,39 @@ class DynamicTables {
     }
   }
 
-  void check_code_pointers() const {
+  void find_initialisers() {
     for (const int64_t tag : {DT_INIT, DT_FINI}) {
       if (const auto address = entry(tag)) check_code(*address, "an initialiser");
     }
-    check_array(DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
-    check_array(DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
+    find_array(DT_INIT_ARRAY, DT_INIT_ARRAYSZ);
+    find_array(DT_FINI_ARRAY, DT_FINI_ARRAYSZ);
   }
 
-  void check_array(int64_t table_tag, int64_t size_tag) const {
+  void find_array(int64_t table_tag, int64_t size_tag) {
     const auto table = entry(table_tag);
     if (!table) return;
-    reader_.file_offset(*table, required(size_tag, "initialiser count"), "an initialiser array");
+    const uint64_t bytes = required(size_tag, "initialiser count");
+    reader_.file_offset(*table, bytes, "an initialiser array");
+    const uint64_t count = entries_in(bytes, 8);
+    for (uint64_t i = 0; i < count; ++i) initialisers_.insert(*table + 8 * i);
+    initialiser_arrays_.push_back({*table, *table + bytes});
   }
 
+  void check_initialisers() const {
+    if (!initialisers_.empty()) reader_.fail("has an initialiser that is not relocated");
+  }
+
+  struct Range {
+    uint64_t begin;
+    uint64_t end;
+  };
+
   const ElfReader& reader_;
+  const bool has_thread_locals_;
   std::map<int64_t, uint64_t> entries_;
   std::vector<uint64_t> needed_;  ///< names of libraries, in the string table
+  std::vector<Range> initialiser_arrays_;
+  std::set<uint64_t> initialisers_;  ///< their words that nothing has relocated yet
   uint64_t symbols_address_ = 0;
   uint64_t strings_bytes_ = 0;
   uint64_t symbols_seen_ = 0;  ///< one past the largest symbol index that is used
@@ -285,8 +381,9 @@ class DynamicTables {
 
 }  // namespace
 
-ElfSymbols check_dynamic_section(const ElfReader& reader, const Elf64_Phdr& dynamic) {
-  return DynamicTables(reader, dynamic).symbols();
+ElfSymbols check_dynamic_section(const ElfReader& reader, const Elf64_Phdr& dynamic,
+                                 bool has_thread_locals) {
+  return DynamicTables(reader, dynamic, has_thread_locals).symbols();
 }
 
 }  // namespace pto2

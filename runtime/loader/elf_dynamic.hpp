@@ -13,7 +13,9 @@ struct ElfSymbols {
   uint64_t strings_offset = 0;
 };
 
-/// Checks the dynamic section `dynamic` and every table that it names. Throws LoadError.
-ElfSymbols check_dynamic_section(const ElfReader& reader, const Elf64_Phdr& dynamic);
+/// Checks the dynamic section `dynamic` and every table that it names. `has_thread_locals`: there
+/// is a thread-local segment. Throws LoadError.
+ElfSymbols check_dynamic_section(const ElfReader& reader, const Elf64_Phdr& dynamic,
+                                 bool has_thread_locals);
 
 }  // namespace pto2

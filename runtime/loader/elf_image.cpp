@@ -113,6 +113,18 @@ void check_read_only_range(const ElfReader& reader, const Elf64_Phdr& range) {
   }
 }
 
+/// The loader passes over one without bytes. By the alignment of others it divides, and it
+/// allocates as much.
+void check_thread_locals(const ElfReader& reader, const Elf64_Phdr& s) {
+  constexpr uint64_t max_align = uint64_t{1} << 21;
+  const bool is_aligned =
+      s.p_memsz == 0 || (std::has_single_bit(s.p_align) && s.p_align <= max_align);
+  if (!is_aligned || s.p_memsz > max_image_span || s.p_memsz < s.p_filesz ||
+      reader.find_segment(s.p_vaddr, s.p_filesz) == nullptr) {
+    reader.fail("has a damaged thread-local segment");
+  }
+}
+
 /// Segments that the loader reads or protects in memory must lie in the loaded range.
 void check_memory_of_others(const ElfReader& reader, const Elf64_Ehdr& header) {
   for (uint16_t i = 0; i < header.e_phnum; ++i) {
@@ -125,11 +137,17 @@ void check_memory_of_others(const ElfReader& reader, const Elf64_Ehdr& header) {
                   " outside the loadable ones");
     }
     if (s.p_type == PT_GNU_RELRO) check_read_only_range(reader, s);
-    if (s.p_type == PT_TLS && (s.p_memsz > max_image_span || s.p_memsz < s.p_filesz ||
-                               reader.find_segment(s.p_vaddr, s.p_filesz) == nullptr)) {
-      reader.fail("has a damaged thread-local segment");
-    }
+    if (s.p_type == PT_TLS) check_thread_locals(reader, s);
   }
+}
+
+bool has_thread_locals(const ElfReader& reader, const Elf64_Ehdr& header) {
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    const auto s =
+        reader.at<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "a program header");
+    if (s.p_type == PT_TLS && s.p_memsz != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -139,7 +157,8 @@ ElfImage::ElfImage(std::span<const std::byte> bytes, const std::string& path) : 
   const Elf64_Ehdr header = check_header(reader);
   const Elf64_Phdr dynamic = check_segments(reader, header);
   check_memory_of_others(reader, header);
-  const ElfSymbols symbols = check_dynamic_section(reader, dynamic);
+  const ElfSymbols symbols =
+      check_dynamic_section(reader, dynamic, has_thread_locals(reader, header));
   symbols_offset_ = symbols.table_offset;
   first_hashed_symbol_ = symbols.first_hashed;
   symbol_count_ = symbols.count;

@@ -13,7 +13,8 @@ namespace pto2 {
 /// The dynamic loader trusts the file it maps: a segment past the end of the file is a SIGBUS, a
 /// table outside the segments a SIGSEGV. The constructor checks what the loader follows before it
 /// runs code of the image: the headers, the file range and order of the segments, the dynamic
-/// section, the string, symbol, hash, version and relocation tables. It does not judge the code.
+/// section, the string, symbol, hash, version and relocation tables, and that whatever it calls
+/// lies in the code. It does not judge the code, nor what relocations give to it.
 class ElfImage {
  public:
   /// Throws LoadError. `bytes` must outlive the image; `path` is only for messages.

@@ -18,22 +18,23 @@ namespace {
 using test::image;
 using test::load_error;
 
+using Bytes = std::vector<std::byte>;
+
 template <class T>
-T read(const std::vector<std::byte>& bytes, uint64_t offset) {
+T read(const Bytes& bytes, uint64_t offset) {
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 
 template <class T>
-void write(std::vector<std::byte>& bytes, uint64_t offset, const T& value) {
+void write(Bytes& bytes, uint64_t offset, const T& value) {
   std::memcpy(bytes.data() + offset, &value, sizeof value);
 }
 
 /// Applies `edit` to the first program header of `type`.
 template <class Edit>
-std::vector<std::byte> with_segment(uint32_t type, Edit edit) {
-  std::vector<std::byte> bytes = image("kernel_one");
+Bytes with_segment(uint32_t type, Edit edit, Bytes bytes = image("kernel_one")) {
   const auto header = read<Elf64_Ehdr>(bytes, 0);
   for (uint16_t i = 0; i < header.e_phnum; ++i) {
     const uint64_t offset = header.e_phoff + i * sizeof(Elf64_Phdr);
@@ -47,10 +48,9 @@ std::vector<std::byte> with_segment(uint32_t type, Edit edit) {
   return bytes;
 }
 
-/// Applies `edit` to the dynamic entry `tag`.
+/// Applies `edit` to the dynamic entry `tag`; false if there is none.
 template <class Edit>
-std::vector<std::byte> with_dynamic_entry(int64_t tag, Edit edit) {
-  std::vector<std::byte> bytes = image("kernel_one");
+bool edit_dynamic_entry(Bytes& bytes, int64_t tag, Edit edit) {
   const auto header = read<Elf64_Ehdr>(bytes, 0);
   for (uint16_t i = 0; i < header.e_phnum; ++i) {
     const auto segment = read<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr));
@@ -61,20 +61,74 @@ std::vector<std::byte> with_dynamic_entry(int64_t tag, Edit edit) {
       if (entry.d_tag != tag) continue;
       edit(entry);
       write(bytes, at, entry);
-      return bytes;
+      return true;
     }
   }
-  ADD_FAILURE() << "no dynamic entry " << tag;
+  return false;
+}
+
+template <class Edit>
+Bytes with_dynamic_entry(int64_t tag, Edit edit) {
+  Bytes bytes = image("kernel_one");
+  EXPECT_TRUE(edit_dynamic_entry(bytes, tag, edit)) << "no dynamic entry " << tag;
   return bytes;
 }
 
-void expect_refused(const std::vector<std::byte>& bytes, const std::string& reason) {
+/// The value of the dynamic entry `tag`; 0 if there is none.
+uint64_t dynamic_value(Bytes bytes, int64_t tag) {
+  uint64_t value = 0;
+  edit_dynamic_entry(bytes, tag, [&](const Elf64_Dyn& d) { value = d.d_un.d_val; });
+  return value;
+}
+
+uint64_t offset_of(const Bytes& bytes, uint64_t address) {
+  const auto header = read<Elf64_Ehdr>(bytes, 0);
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    const auto s = read<Elf64_Phdr>(bytes, header.e_phoff + i * sizeof(Elf64_Phdr));
+    if (s.p_type != PT_LOAD || address < s.p_vaddr || address - s.p_vaddr >= s.p_filesz) continue;
+    return s.p_offset + (address - s.p_vaddr);
+  }
+  ADD_FAILURE() << "address " << address << " is not in the file";
+  return 0;
+}
+
+/// Applies `edit` to the first relocation for which `is_wanted`; none is said to be relative.
+template <class Wanted, class Edit>
+Bytes with_relocation(const std::string& name, Wanted is_wanted, Edit edit) {
+  Bytes bytes = image(name);
+  edit_dynamic_entry(bytes, DT_RELACOUNT, [](Elf64_Dyn& d) { d.d_un.d_val = 0; });
+  const uint64_t table = offset_of(bytes, dynamic_value(bytes, DT_RELA));
+  for (uint64_t at = 0; at < dynamic_value(bytes, DT_RELASZ); at += sizeof(Elf64_Rela)) {
+    auto relocation = read<Elf64_Rela>(bytes, table + at);
+    if (!is_wanted(relocation)) continue;
+    edit(relocation);
+    write(bytes, table + at, relocation);
+    return bytes;
+  }
+  ADD_FAILURE() << "no such relocation in " << name;
+  return bytes;
+}
+
+auto is_at(uint64_t address) {
+  return [=](const Elf64_Rela& r) { return r.r_offset == address; };
+}
+
+auto is_of_type(uint32_t type) {
+  return [=](const Elf64_Rela& r) { return ELF64_R_TYPE(r.r_info) == type; };
+}
+
+/// Another type, and the same symbol.
+auto to_type(uint32_t type) {
+  return [=](Elf64_Rela& r) { r.r_info = ELF64_R_INFO(ELF64_R_SYM(r.r_info), type); };
+}
+
+void expect_refused(const Bytes& bytes, const std::string& reason) {
   const std::string message = load_error([&] { ElfImage(bytes, "cut.so"); });
   EXPECT_NE(message.find(reason), std::string::npos) << message << "\nwithout: " << reason;
   EXPECT_TRUE(message.starts_with("cut.so: ")) << message;
 }
 
-using Images = std::vector<std::vector<std::byte>>;
+using Images = std::vector<Bytes>;
 
 /// True when a child process that validates and loads each of `images` ends by itself.
 bool survives_loading(const Images& images) {
@@ -200,6 +254,91 @@ TEST(ElfImage, names_what_is_wrong_with_a_table) {
   refused(DT_INIT, far, "an initialiser lies outside");
   refused(DT_INIT_ARRAY, far, "an initialiser array lies outside");
   refused(DT_NEEDED, far, "string outside");
+  for (const int64_t tag : {DT_AUXILIARY, DT_FILTER}) {
+    const auto filter = [tag](Elf64_Dyn& d) { d.d_tag = tag; };
+    refused(DT_RELACOUNT, filter, "stands in for another library");
+  }
+  const auto half_an_entry_more = [](Elf64_Dyn& d) { d.d_un.d_val += 4; };
+  for (const int64_t tag : {DT_RELASZ, DT_INIT_ARRAYSZ, DT_FINI_ARRAYSZ}) {
+    refused(tag, half_an_entry_more, "in the middle of an entry");
+  }
+}
+
+/// What the loader calls is what it has relocated.
+TEST(ElfImage, names_what_is_wrong_with_an_initialiser) {
+  const Bytes whole = image("kernel_one");
+  for (const int64_t tag : {DT_INIT_ARRAY, DT_FINI_ARRAY}) {
+    const uint64_t array = dynamic_value(whole, tag);
+    const auto refused = [&](auto edit, const std::string& reason) {
+      expect_refused(with_relocation("kernel_one", is_at(array), edit), reason);
+    };
+    refused(to_type(R_X86_64_NONE), "an initialiser that is not relocated");
+    refused(to_type(R_X86_64_GLOB_DAT), "type 6 for an initialiser");
+    refused(to_type(R_X86_64_IRELATIVE), "type 37 for an initialiser");
+    refused(to_type(R_X86_64_64), "an initialiser that is not defined");
+    refused([](Elf64_Rela& r) { r.r_addend = 1 << 20; }, "an initialiser lies outside the code");
+    refused([](Elf64_Rela& r) { r.r_offset += 4; }, "relocated twice, or in part");
+    expect_refused(with_relocation("kernel_one", is_of_type(R_X86_64_GLOB_DAT),
+                                   [&](Elf64_Rela& r) {
+                                     r = {array, ELF64_R_INFO(0, R_X86_64_RELATIVE), 1 << 20};
+                                   }),
+                   "an initialiser");
+  }
+}
+
+TEST(ElfImage, names_what_is_wrong_with_a_relocation) {
+  const auto refused = [](uint32_t from, auto edit, const std::string& reason) {
+    expect_refused(with_relocation("kernel_one", is_of_type(from), edit), reason);
+  };
+  for (const uint32_t type :
+       {R_X86_64_DTPMOD64, R_X86_64_DTPOFF64, R_X86_64_TPOFF64, R_X86_64_TLSDESC}) {
+    refused(R_X86_64_GLOB_DAT, to_type(type), "of a symbol that is not thread-local");
+    refused(
+        R_X86_64_GLOB_DAT, [=](Elf64_Rela& r) { r.r_info = ELF64_R_INFO(0, type); },
+        "no thread-local segment");
+  }
+  for (const uint32_t type : {R_X86_64_RELATIVE, R_X86_64_IRELATIVE}) {
+    refused(R_X86_64_GLOB_DAT, to_type(type), "names a symbol");
+  }
+  for (const uint32_t type : {R_X86_64_COPY, R_X86_64_PC32, 200}) {
+    refused(R_X86_64_GLOB_DAT, to_type(type), "which shared objects do not have");
+  }
+}
+
+TEST(ElfImage, accepts_what_compilers_link) {
+  for (const char* name : {"features", "features_packed", "once"}) {
+    const Bytes whole = image(name);
+    EXPECT_TRUE(ElfImage(whole, name).exports("kernel_entry")) << name;
+    EXPECT_TRUE(survives_loading({whole})) << name;
+  }
+}
+
+TEST(ElfImage, needs_the_segment_of_its_thread_locals) {
+  const Bytes whole = image("features");
+  const auto edited = [&](auto edit) { return with_segment(PT_TLS, edit, whole); };
+  const std::string lost = "no thread-local segment";
+  expect_refused(edited([](Elf64_Phdr& s) { s.p_type = PT_NULL; }), lost);
+  expect_refused(edited([](Elf64_Phdr& s) { s.p_memsz = s.p_filesz = 0; }), lost);
+  for (const uint64_t align : {uint64_t{0}, uint64_t{24}, uint64_t{1} << 40}) {
+    expect_refused(edited([=](Elf64_Phdr& s) { s.p_align = align; }), "damaged thread-local");
+  }
+}
+
+/// The word of a packed relocation is in the file.
+TEST(ElfImage, names_what_is_wrong_with_packed_relocations) {
+  const Bytes whole = image("features_packed");
+  const uint64_t table = dynamic_value(whole, DT_RELR);
+  if (table == 0) GTEST_SKIP() << "the linker does not pack relocations";
+  Bytes bytes = whole;
+  const uint64_t array = dynamic_value(whole, DT_FINI_ARRAY);
+  write(bytes, offset_of(whole, array), uint64_t{1} << 20);
+  expect_refused(bytes, "an initialiser lies outside the code");
+  bytes = whole;
+  write(bytes, offset_of(whole, table), uint64_t{3});
+  expect_refused(bytes, "relative relocations without an address");
+  bytes = whole;
+  edit_dynamic_entry(bytes, DT_RELRSZ, [](Elf64_Dyn& d) { d.d_un.d_val += 4; });
+  expect_refused(bytes, "in the middle of an entry");
 }
 
 TEST(ElfImage, refuses_garbage) {
