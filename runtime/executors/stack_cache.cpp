@@ -16,14 +16,14 @@ std::size_t whole_pages(std::size_t bytes) {
   return std::max(page, (bytes + page - 1) / page * page);
 }
 
-/// The gap of each stack of this process. Of a limited address space (ulimit -v) all that are kept
-/// take a small part. The page besides has stacks that lie one below the other differ in the sets
-/// of a TLB that they are in.
+/// The gap of each stack of this process. Of a limited address space (ulimit -v) those of all
+/// threads of a run take a small part: there may be thousands. The page besides has stacks that lie
+/// one below the other differ in the sets of a TLB that they are in.
 std::size_t gap_of_process() {
   static const std::size_t bytes = [] {
     rlimit limit{};
     const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
-    const std::size_t most = is_limited ? limit.rlim_cur / 4096 : StackCache::gap;
+    const std::size_t most = is_limited ? limit.rlim_cur / 65536 : StackCache::gap;
     return whole_pages(std::min(most, StackCache::gap)) + whole_pages(1);
   }();
   return bytes;

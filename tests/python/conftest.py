@@ -6,6 +6,9 @@ import pytest
 
 from pto2._compiler import Compiler, kernel_source, orchestration_source
 
+# What golden.py prints is buffered, as for who does not set this.
+os.environ.pop("PYTHONUNBUFFERED", None)
+
 images_folder = Path(__file__).parent / "images"
 large_tile_text = """#include <pto/pto-inst.hpp>
 #include "tensor.h"

@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,24 @@ def test_devices_and_pipes_stay(vector_copy, tmp_path):
     for option in ("--json", "--junit", "--trace"):
         assert run.main(quick(vector_copy, option, null)) == 4
     assert stat.S_ISCHR(null.stat().st_mode)
+
+
+def test_a_link_to_an_open_file_keeps_it(vector_copy, tmp_path):
+    link, out = tmp_path / "link", tmp_path / "out"
+    link.symlink_to("/dev/stdout")
+    for named in (link, "/proc/self/fd/1"):
+        line = [program("pto2-run-folder"), *quick(vector_copy, "--json", named)]
+        with open(out, "wb") as file:
+            ended = subprocess.run(line, stdout=file, check=False)
+        assert ended.returncode == 4 and '"verdict"' in out.read_text()
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="no memory in /dev")
+def test_an_earlier_result_in_memory_goes(vector_copy):
+    with tempfile.NamedTemporaryFile(dir="/dev/shm", delete=False) as former:
+        former.write(b"earlier")
+    assert run.main(quick(vector_copy, "--json", former.name, "--window", "5")) == 2
+    assert not os.path.exists(former.name)
 
 
 def test_open_files_are_results(vector_copy, tmp_path):

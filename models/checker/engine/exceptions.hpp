@@ -11,7 +11,9 @@ namespace pto2::model::engine {
 class Unwind {
  public:
   explicit Unwind(Unwind*& thrown) : thrown_(thrown) { thrown_ = this; }
-  ~Unwind() { thrown_ = nullptr; }
+  ~Unwind() {
+    if (thrown_ == this) thrown_ = nullptr;
+  }
   Unwind(const Unwind&) = delete;
   Unwind& operator=(const Unwind&) = delete;
 

@@ -103,7 +103,7 @@ void Execution::reset(Thread& t) {
   t.wait_begin = -1;
   t.created_atomics = t.created_cells = t.spawned = 0;
   t.turns.clear();
-  t.passed.clear();
+  sometimes_.forget(t.id);
 }
 
 std::uint64_t Execution::version_of(const Thread& t) const {
@@ -184,7 +184,7 @@ ExecutionEnd Execution::run(EventGraph& graph, Search& search, ThreadId first) {
   if (!stopped_) extend();
   ExecutionEnd end = stopped_ ? early_ : conclude();
   if (crash_.cause != Crash::Cause::none) report_crash();
-  end == ExecutionEnd::complete ? note_passed() : unwind_all();
+  end == ExecutionEnd::complete ? sometimes_.keep() : unwind_all();
   if (heap_.lost_bytes() > Heap::most_lost_bytes && end != ExecutionEnd::failed) {
     limit_ = heap_.what_is_lost();
     end = ExecutionEnd::limited;

@@ -19,6 +19,7 @@
 #include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ids.hpp"
 #include "models/checker/engine/memory.hpp"
+#include "models/checker/engine/sometimes.hpp"
 #include "models/checker/engine/spin_loops.hpp"
 #include "pto2/checker/detail.hpp"
 #include "pto2/checker/options.hpp"
@@ -120,8 +121,7 @@ class Execution {
   detail::TypeInfo location_type(LocationId location) const {
     return memory_.object(slots_[static_cast<std::size_t>(location)]).type;
   }
-  /// Names that `sometimes` was called with, and whether a call in a complete run held.
-  const std::vector<std::pair<std::string, bool>>& sometimes() const { return sometimes_; }
+  const Sometimes& sometimes() const { return sometimes_; }
 
   // What the program calls, from within its fibers.
   static Execution& current();
@@ -239,7 +239,6 @@ class Execution {
     std::vector<ThreadId> children;
     std::vector<Turn> turns;   // of a loop that it may spin in; there are no effects in between
     bool under_proof = false;  // in some run of this search it has read the same many times
-    std::vector<std::size_t> passed;  // what `sometimes` was true for, by place in sometimes_
   };
 
   struct Tail {
@@ -263,7 +262,6 @@ class Execution {
   void restart_children();
   void release_main();
   bool enter_tail(Thread& t);
-  void note_passed();
   void note_in_tail() { tail_.joins_only &= running_->id != 0; }
   void learn_tail();
   std::uint64_t version_of(const Thread& t) const;
@@ -315,7 +313,6 @@ class Execution {
   bool may_come_again(const Thread& t) const;
   [[noreturn]] void prune(Thread& t);
   void note_effect(Thread& t);
-  bool would_change(const Thread& t) const;
   void refuse_writes(Thread& t);
   bool tries_other_values(const Thread& t) const;
   EventId next_to_try(Thread& t);
@@ -368,7 +365,7 @@ class Execution {
   Heartbeat heartbeat_;
   Crash crash_;  // of the running thread, where there was one
   Exceptions exceptions_;
-  std::vector<std::pair<std::string, bool>> sometimes_;
+  Sometimes sometimes_;
   std::optional<Strengthened> strengthened_;
   SpinLoops spin_loops_;
   const std::int64_t spin_limit_;

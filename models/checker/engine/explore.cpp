@@ -47,7 +47,7 @@ Violation found(const Options& options, const std::function<void()>& body,
 void note(const engine::Execution& execution, Report& report,
           std::vector<std::pair<std::string, bool>>& sometimes) {
   report.steps += execution.steps();
-  for (const auto& [name, held] : execution.sometimes()) {
+  for (const auto& [name, held] : execution.sometimes().names()) {
     const auto known = std::find_if(sometimes.begin(), sometimes.end(),
                                     [&](const auto& entry) { return entry.first == name; });
     if (known == sometimes.end()) {

@@ -1,6 +1,4 @@
 // What each visible operation of the program does: repeat its recorded event or add a new one.
-#include <algorithm>
-
 #include "models/checker/engine/execution.hpp"
 
 namespace pto2::model::engine {
@@ -329,20 +327,7 @@ void Execution::check(bool condition, std::string_view message, const std::sourc
 void Execution::note_sometimes(std::string_view name, bool condition) {
   if (unwinding_) return;
   note_in_tail();
-  auto known = std::find_if(sometimes_.begin(), sometimes_.end(),
-                            [&](const auto& entry) { return entry.first == name; });
-  if (known == sometimes_.end()) known = sometimes_.insert(known, {std::string(name), false});
-  if (condition && !known->second) {
-    running_->passed.push_back(static_cast<std::size_t>(known - sometimes_.begin()));
-  }
-}
-
-/// Of a run that was an execution. Threads that are kept have passed by in an earlier one.
-void Execution::note_passed() {
-  for (const std::unique_ptr<Thread>& t : threads_) {
-    for (const std::size_t which : t->passed) sometimes_[which].second = true;
-    t->passed.clear();
-  }
+  sometimes_.note(running_->id, name, condition);
 }
 
 }  // namespace pto2::model::engine

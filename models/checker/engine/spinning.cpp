@@ -128,7 +128,8 @@ void Execution::note_spin(Thread& t, EventId look) {
     return other->id != t.id && other->state == State::ready;
   });
   const auto newest = [&](EventId seen) {
-    return (*graph_)[seen].rf == graph_->last_write((*graph_)[seen].location);
+    const Event& read = (*graph_)[seen];
+    return !read.spurious && read.rf == graph_->last_write(read.location);
   };
   if (others_stuck &&
       std::all_of(looks.different.begin(),

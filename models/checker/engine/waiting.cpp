@@ -1,5 +1,6 @@
 // Waiting: predicates, idling, assumptions, and what it means that nobody can go on.
 #include <algorithm>
+#include <utility>
 
 #include "models/checker/engine/coherence.hpp"
 #include "models/checker/engine/execution.hpp"
@@ -17,6 +18,14 @@ bool added_stale(const EventGraph& graph, EventId read) {
     if (w < since && graph.admissible(event.thread, event.index, w)) return true;
   }
   return false;
+}
+
+/// Whether an update that has not been made yet would change what it reads. One of a write that has
+/// been updated already cannot come to pass.
+bool would_change(const EventGraph& graph, EventId read) {
+  const EventId source = graph[read].rf;
+  const Value& value = graph.value_of(source);
+  return graph.update_of(source) == no_event && graph.update(read).result(value) != value;
 }
 
 }  // namespace
@@ -60,20 +69,11 @@ void Execution::note_effect(Thread& t) {
   prune(t);
 }
 
-/// Whether the predicate ends with an update that has not been made yet, and changes what it reads.
-/// An update of a write that has been updated already cannot come to pass.
-bool Execution::would_change(const Thread& t) const {
-  if (!t.pending) return false;
-  const EventId read = graph_->thread_event(t.id, t.position - 1);
-  const EventId source = (*graph_)[read].rf;
-  const Value& value = graph_->value_of(source);
-  return graph_->update_of(source) == no_event && graph_->update(read).result(value) != value;
-}
-
 /// Nobody would see what a predicate that does not hold has written: its reads are taken back.
 void Execution::refuse_writes(Thread& t) {
-  const std::int32_t unmade = would_change(t) ? t.position - 1 : -1;
-  t.pending = false;
+  const bool is_unmade = std::exchange(t.pending, false) &&
+                         would_change(*graph_, graph_->thread_event(t.id, t.position - 1));
+  const std::int32_t unmade = is_unmade ? t.position - 1 : -1;
   for (std::int32_t i = t.wait_begin; i < t.position; ++i) {
     const Event& event = (*graph_)[graph_->thread_event(t.id, i)];
     const bool changes =
@@ -298,7 +298,7 @@ bool Execution::drop_fruitless_choices(Thread& t, bool satisfied) {
     while (graph_->size() - 1 > read) graph_->pop();
     t.trying_read = read;
     t.trying = (*graph_)[read].choices;
-  } else if (satisfied || graph_->size() - 1 > read || would_change(t)) {
+  } else if (satisfied || graph_->size() - 1 > read || (t.pending && would_change(*graph_, read))) {
     choices[static_cast<std::size_t>(t.trying)].holds = satisfied && graph_->size() - 1 == read;
     ++t.trying;
   } else {

@@ -90,7 +90,7 @@ class CaseArguments:
         made = _called(self._path, "generate_inputs", folder.golden.generate_inputs, params)
         if isinstance(made, dict):
             names = getattr(folder.golden, "TENSOR_ORDER", list(made))
-            if not isinstance(names, (list, tuple)):
+            if isinstance(names, str) or not isinstance(names, Iterable):
                 raise InputError(f"{self._path}: TENSOR_ORDER is {names!r}; it must be a list of "
                                  "names")
             pairs = [(name, self._of_dict(made, name)) for name in names]

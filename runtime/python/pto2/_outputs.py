@@ -1,6 +1,7 @@
 """Files that get results, by the rules of `pto2 run`: none of them is a file that a run reads, and
 only what an earlier run may have left is removed."""
 
+import contextlib
 import errno
 import itertools
 import os
@@ -60,8 +61,15 @@ def unwritable(path, content, reason, was_open=False):
 
 
 def _is_open_already(path):
-    """As /dev/stdout: who has opened it goes on with the file that there is."""
-    return os.fspath(path).startswith(("/dev/", "/proc/"))
+    """As /dev/stdout, by whatever link: who has opened it goes on with the file that there is."""
+    if os.fspath(path).startswith(("/dev/std", "/dev/fd/", "/proc/")):
+        return True
+    file = os.stat(path)
+    for standard in range(3):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(file, os.fstat(standard)):
+                return True
+    return False
 
 
 def _remove(path):

@@ -241,6 +241,25 @@ TEST(Strategies, waiting_with_a_weak_exchange_is_no_deadlock) {
   }
 }
 
+/// One that counts its turns, so that they are not seen to change nothing.
+TEST(Strategies, a_loop_that_fails_spuriously_is_no_livelock) {
+  Options options;
+  options.spurious_failures = true;
+  options.spin_limit = 20;
+  const Report report = explore(options, [] {
+    atomic<int> x{0};
+    int turns = 0;
+    int expected;
+    do {
+      expected = 0;
+      ++turns;
+    } while (!x.compare_exchange_weak(expected, 1, relaxed, relaxed));
+    check(turns > 0, "counted");
+  });
+  EXPECT_EQ(report.verdict, Verdict::inconclusive) << report.to_text();
+  EXPECT_NE(report.reason.find("spins at"), std::string::npos) << report.reason;
+}
+
 TEST(Strategies, release_sequences_of_both_standards) {
   const auto body = [] {
     atomic<int> x{0}, data{0};

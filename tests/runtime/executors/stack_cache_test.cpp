@@ -126,7 +126,7 @@ TEST(StackCacheDeathTest, OfALimitedAddressSpaceTheGapsTakeLittle) {
     const rlimit limit{.rlim_cur = rlim_t{1} << 30, .rlim_max = rlim_t{1} << 30};
     if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(1);
     StackCache cache;
-    for (int i = 0; i < 200; ++i) static_cast<void>(cache.take(bytes));
+    for (int i = 0; i < 4000; ++i) static_cast<void>(cache.take(bytes));
     _exit(0);
   };
   EXPECT_EXIT(take_many(), testing::ExitedWithCode(0), "");
