@@ -77,6 +77,13 @@ def test_no_trace_overwrites_what_a_function_reads(files_copy, tmp_path, vector)
         with pytest.raises(pto2.InputError, match=f"which {reader} reads"):
             pto2.Runtime(platform=chip).run(orchestration, kernels, trace=path)
         assert path.read_bytes() == former
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    image = folder / "0_add.so"
+    shutil.copy(kernels[0], image)
+    with pytest.raises(pto2.InputError, match="which kernels reads"):
+        pto2.Runtime().run(orchestration, folder, trace=image)
+    assert image.read_bytes() == kernels[0].read_bytes()
 
 
 @pytest.mark.parametrize("one, other", [

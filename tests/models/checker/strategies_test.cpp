@@ -277,6 +277,29 @@ TEST(Strategies, release_sequences_of_both_standards) {
   EXPECT_EQ(explore(options, body).verdict, Verdict::pass);
 }
 
+/// What a thread has passed by in a run that was cut, it has in the execution that keeps it.
+TEST(IsolatedThreads, what_was_passed_by_is_kept_with_the_thread) {
+  Options options;
+  options.isolated_threads = true;
+  int runs = 0;
+  const Report report = explore(options, [&] {
+    atomic<int> x{0}, y{0};
+    thread first([&] {
+      ++runs;
+      sometimes("first", x.fetch_add(1, relaxed) == 0);
+    });
+    thread setter([&] { y.store(1, relaxed); });
+    thread cut([&] { assume(y.load(relaxed) == 0); });
+    first.join();
+    setter.join();
+    cut.join();
+  });
+  EXPECT_EQ(report.verdict, Verdict::pass) << report.to_text();
+  EXPECT_EQ(report.executions, 1U);
+  EXPECT_EQ(report.blocked, 1U);
+  EXPECT_EQ(runs, 1) << "it is not kept";
+}
+
 TEST(IsolatedThreads, main_stays_at_its_joins) {
   Options options;
   options.isolated_threads = true;
