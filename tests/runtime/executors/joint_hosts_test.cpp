@@ -368,6 +368,7 @@ struct HostsApartTest : JointHostsTest {
 
 TEST_F(HostsApartTest, OthersStayApartHoweverShortKernelsAre) {
   run_team([this] {
+    ASSERT_FALSE(other_host_naps()) << "they have begun as one";
     run_kernels_until(false, microseconds(0));
     for (uint32_t i = 0; i < 1000; ++i) run_kernels(microseconds(0));
     run_kernels_until(false, microseconds(0));
