@@ -39,6 +39,26 @@ volatile int* nowhere() {
   return reinterpret_cast<volatile int*>(address);
 }
 
+/// Where the process that crashes leaves its text for this one.
+class SharedText {
+ public:
+  SharedText() {
+    void* const memory =
+        mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    text_ = new (memory) CrashText;
+  }
+  ~SharedText() { munmap(text_, sizeof(CrashText)); }
+  SharedText(const SharedText&) = delete;
+  SharedText& operator=(const SharedText&) = delete;
+
+  [[nodiscard]] CrashText* get() const { return text_; }
+  CrashText* operator->() const { return text_; }
+
+ private:
+  CrashText* text_;
+};
+
 TEST(CrashGuard, SaysWhoSignalAndAddress) {
   EXPECT_EXIT(
       {
@@ -149,13 +169,10 @@ TEST(CrashGuard, LeavesHandlersAlone) {
 /// A name that never comes, as when the crash was in the middle of malloc(): the handler is cut
 /// off, and says that.
 TEST(CrashGuard, IsNotKeptByALock) {
-  void* const memory =
-      mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(memory, MAP_FAILED);
-  auto* const told = new (memory) CrashText;
+  const SharedText told;
   EXPECT_EXIT(
       {
-        CrashGuard::leave_text_in(told);
+        CrashGuard::leave_text_in(told.get());
         std::thread([] {
           std::this_thread::sleep_for(std::chrono::seconds(15));
           _exit(99);
@@ -169,18 +186,14 @@ TEST(CrashGuard, IsNotKeptByALock) {
       ExitedWithCode(5),
       "^FATAL: a kernel or the orchestration has crashed or does not return, and holds a lock");
   EXPECT_EQ(told->code.load(), ErrorCode::crashed);
-  munmap(memory, sizeof(CrashText));
 }
 
 /// As when the kernel has damaged the heap: what the name is made of is allocated.
 TEST(CrashGuard, SaysSoIfItCrashesItself) {
-  void* const memory =
-      mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(memory, MAP_FAILED);
-  auto* const told = new (memory) CrashText;
+  const SharedText told;
   EXPECT_EXIT(
       {
-        CrashGuard::leave_text_in(told);
+        CrashGuard::leave_text_in(told.get());
         const CrashGuard guard([] {
           *nowhere() = 1;
           return std::string();
@@ -191,7 +204,6 @@ TEST(CrashGuard, SaysSoIfItCrashesItself) {
       "^FATAL: a kernel or the orchestration has crashed or does not return, and the look at which "
       "has crashed, too: its memory is damaged");
   EXPECT_EQ(told->code.load(), ErrorCode::crashed);
-  munmap(memory, sizeof(CrashText));
 }
 
 TEST(CrashGuard, EndsIfItsMessageCrashes) {
@@ -212,21 +224,17 @@ TEST(CrashGuard, EndsIfItsMessageCrashes) {
 }
 
 TEST(CrashGuard, LeavesItsTextToAnotherProcess) {
-  void* const memory =
-      mmap(nullptr, sizeof(CrashText), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(memory, MAP_FAILED);
-  auto* const text = new (memory) CrashText;
+  const SharedText told;
   EXPECT_EXIT(
       {
-        CrashGuard::leave_text_in(text);
+        CrashGuard::leave_text_in(told.get());
         const std::string name(2 * crash_text, 'n');
         const CrashGuard guard([&] { return name; });
         std::abort();
       },
       ExitedWithCode(5), "FATAL: nnn");
-  EXPECT_EQ(text->code.load(), ErrorCode::crashed);
-  EXPECT_EQ(text->text, std::string(crash_text, 'n'));
-  munmap(memory, sizeof(CrashText));
+  EXPECT_EQ(told->code.load(), ErrorCode::crashed);
+  EXPECT_EQ(told->text, std::string(crash_text, 'n'));
 }
 
 class CrashesInALaunch : public testing::TestWithParam<ExecutorKind> {
