@@ -193,6 +193,17 @@ TEST_F(OldestTensor, IsOneThatLives) {
   EXPECT_EQ(buffers_after_scope(), 2U);
 }
 
+/// A buffer that only its writer has kept is kept by the next tensor of it.
+TEST_F(OldestTensor, IsANewOneWhereAllHadEnded) {
+  memory_.table().scope_begin();
+  memory_.write(memory_.root(0x1000, 64), writer);
+  memory_.table().scope_end();
+  (void)memory_.root(0x1000, 64);
+  memory_.table().scope_begin();
+  memory_.map().sync({1, 0, 0, 0}, true);
+  EXPECT_EQ(buffers_after_scope(), 1U);
+}
+
 /// Memory that is cut anew, when nobody uses the former pieces any more.
 TEST(SharedBytes, OfBuffersThatNobodyNeedsNothingIsLeft) {
   SharedBytes memory;
