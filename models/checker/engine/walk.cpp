@@ -19,12 +19,14 @@ Walk::Walk(const Options& options, std::uint64_t seed, std::uint64_t expected_st
 void Walk::place_read(EventGraph& graph, EventId read) {
   const Event& event = graph[read];
   const bool update = event.kind == Kind::rmw_read;
+  const bool fails = update && spurious_failures_ && !newest_only && graph.update(read).weak &&
+                     roll(one_spurious_failure_in) == 0;
+  const auto spuriously = [&](EventId write) {
+    return fails && graph.update(read).may_fail_on(graph.value_of(write));
+  };
   const auto read_from = [&](EventId write) {
     if (update) {
-      const bool spurious = spurious_failures_ && !newest_only &&
-                            graph.update(read).may_fail_on(graph.value_of(write)) &&
-                            roll(one_spurious_failure_in) == 0;
-      graph.set_update_reads_from(read, write, spurious);
+      graph.set_update_reads_from(read, write, spuriously(write));
     } else {
       graph.set_reads_from(read, write, event.order);
     }
@@ -34,8 +36,9 @@ void Walk::place_read(EventGraph& graph, EventId read) {
   if (!newest_only && may_be_stale(graph)) {
     for_each_readable(graph, event.location, graph.clock_before(event.thread, event.index),
                       [&](EventId write) {
-                        // An update takes the position behind its source, which must be free.
-                        if (!update || graph.update_of(write) == no_event ||
+                        // An update that succeeds takes the position behind its source, which
+                        // must be free.
+                        if (!update || graph.update_of(write) == no_event || spuriously(write) ||
                             !graph.update(read).succeeds_on(graph.value_of(write))) {
                           candidates_.push_back(write);
                         }

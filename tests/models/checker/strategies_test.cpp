@@ -214,6 +214,30 @@ TEST(Strategies, a_spurious_failure_that_matters_is_found_and_replayed) {
   }
 }
 
+/// The failed exchange reads what another one has taken already.
+TEST(Strategies, an_old_value_that_is_taken_fails_spuriously_as_well) {
+  for (const Strategy strategy : {Strategy::exhaustive, Strategy::random_walk}) {
+    Options options;
+    options.spurious_failures = true;
+    options.strategy = strategy;
+    expect_violation(ViolationKind::check_failed, options, [] {
+      atomic<int> x{0}, taken{0};
+      thread first([&] {
+        int expected = 0;
+        if (x.compare_exchange_strong(expected, 1, relaxed, relaxed)) taken.store(1, relaxed);
+      });
+      thread second([&] {
+        if (taken.load(relaxed) == 0) return;
+        int expected = 0;
+        const bool exchanged = x.compare_exchange_weak(expected, 2, relaxed, relaxed);
+        check(exchanged || expected != 0, "what is seen to be taken is taken");
+      });
+      first.join();
+      second.join();
+    });
+  }
+}
+
 TEST(Strategies, waiting_with_a_weak_exchange_is_no_deadlock) {
   for (const Strategy strategy : {Strategy::exhaustive, Strategy::random_walk}) {
     Options options;
