@@ -151,6 +151,13 @@ bool begin_idle(const std::source_location& site) {
   });
 }
 
+void end_idle_turn(const std::source_location& site) {
+  in_library([&] {
+    Execution& e = Execution::current();
+    e.attempt([&] { e.end_idle_turn(site); }, [] {});
+  });
+}
+
 }  // namespace detail
 
 void check(bool condition, std::string_view message, const std::source_location& site) {

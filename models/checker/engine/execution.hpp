@@ -184,6 +184,7 @@ class Execution {
   void begin_wait(const std::source_location& site);
   bool end_wait(bool satisfied);
   bool begin_idle(const std::source_location& site);
+  void end_idle_turn(const std::source_location& site);
   void idle(const std::source_location& site);
   void assume(bool condition, const std::source_location& site);
   void check(bool condition, std::string_view message, const std::source_location& site);

@@ -352,10 +352,22 @@ bool Execution::begin_idle(const std::source_location& site) {
   note_in_tail();
   leaving();
   Thread& t = *running_;
-  if (search_->preempts() || t.makes_last_turn) return false;
+  if (search_->preempts() || t.makes_last_turn) {
+    leave_loop(t);
+    t.wait_begin = t.position;
+    return false;
+  }
   t.wait_site = site;
   t.idles = true;
   return true;
+}
+
+/// The look since begin_idle() must have had no effect here either: the script of a misuse that a
+/// search has found as a wait comes here.
+void Execution::end_idle_turn(const std::source_location& site) {
+  leaving();
+  refuse_writes(*running_);
+  idle(site);
 }
 
 void Execution::assume(bool condition, const std::source_location& site) {

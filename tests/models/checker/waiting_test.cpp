@@ -161,6 +161,33 @@ TEST(Waiting, a_predicate_that_fails_must_not_have_written) {
   });
 }
 
+TEST(Waiting, nor_must_that_of_a_polling_loop) {
+  const auto body = [] {
+    atomic<int> x{0}, y{0};
+    thread setter([&] { y.store(1, release); });
+    const auto is_over = [&] {
+      x.store(1, relaxed);
+      return y.load(acquire) == 1;
+    };
+    while (!idle(is_over)) {
+    }
+    setter.join();
+  };
+  for (const Strategy strategy : {Strategy::exhaustive, Strategy::random_walk}) {
+    Options options;
+    options.strategy = strategy;
+    expect_violation(ViolationKind::misuse, options, body);
+  }
+
+  // What is written between two turns is nobody's look.
+  expect_pass([] {
+    atomic<int> x{0}, y{0};
+    thread setter([&] { y.store(1, release); });
+    if (!idle([&] { return y.load(acquire) == 1; })) x.store(1, relaxed);
+    setter.join();
+  });
+}
+
 TEST(Waiting, a_predicate_may_act_when_it_holds) {
   const Report report = explore(Options{}, [] {
     atomic<int> turn{0};

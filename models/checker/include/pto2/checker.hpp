@@ -62,7 +62,7 @@ bool idle(Predicate&& predicate,
           const std::source_location& site = std::source_location::current()) {
   if (!detail::begin_idle(site)) {
     if (predicate()) return true;
-    idle(site);
+    detail::end_idle_turn(site);
     return false;
   }
   bool holds = false;
