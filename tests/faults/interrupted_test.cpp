@@ -168,6 +168,20 @@ TEST_P(Interrupted, RunsEndWhenAKernelIsLeftInsideOfAWait) {
   EXPECT_THAT(result.damaged, testing::IsEmpty());
 }
 
+/// However often a look finds the thread inside of one.
+TEST(StillRunning, TellsAKernelFromTheNext) {
+  StillRunning still([](const std::string&) { return nullptr; }, {});
+  const auto look = [&](uint64_t turn) {
+    const executors::KernelState here[] = {{.thread = gettid(), .begun = turn, .inside = true}};
+    still.look(here);
+  };
+  for (uint64_t turn = 1; turn <= 5; ++turn) look(turn);
+  EXPECT_THAT(still.told(), testing::IsEmpty());
+  look(5);
+  look(5);
+  EXPECT_THAT(still.told(), testing::SizeIs(1));
+}
+
 /// What a look has no memory for, the next one does.
 TEST(StillRunning, IsAskedAndToldOnceThereIsMemory) {
   const CoreCounts counts;
