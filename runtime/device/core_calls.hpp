@@ -95,8 +95,8 @@ class CoreCalls {
     OneWait(CoreCalls& calls, uint32_t worker) : calls_(calls), worker_(worker) {
       if (calls.waits_.begin(worker)) calls.orchestrator_.ring();
     }
-    /// Rings that were meant for the thread itself may have been used up: a scheduler that runs the
-    /// kernel sleeps without another look at its cores.
+    /// Rings that were meant for the thread itself may have been used up: that of a core's exit, if
+    /// the run is given up meanwhile, after which the core would not look.
     ~OneWait() {
       calls_.waits_.end(worker_);
       calls_.threads_[worker_].ring();

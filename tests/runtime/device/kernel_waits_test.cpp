@@ -102,6 +102,13 @@ void ask_then(int64_t* args) {
   ask_once(args);
 }
 
+/// It is known before it ends that the other one waits.
+void fail_then(int64_t* args) {
+  auto has_begun = [&] { return exchange_of(args).answered[0] == 1; };
+  pto_wait(args, has_begun);
+  fail(args);
+}
+
 /// A part of a block task of two, which waits for the other.
 void meet(int64_t* args) {
   Exchange& exchange = exchange_of(args);
@@ -119,7 +126,8 @@ constexpr KernelEntry kernels[] = {ask,
                                    ask_once,
                                    note_place_and_wait,
                                    ask_then,
-                                   meet};
+                                   meet,
+                                   fail_then};
 
 DeviceConfig device() {
   DeviceConfig config = small_device();
@@ -209,6 +217,21 @@ TEST_P(KernelWaits, ARunThatIsGivenUpEndsThem) {
   });
   EXPECT_EQ(result.error.code, ErrorCode::kernel_threw);
   EXPECT_THAT(result.error.message, HasSubstr("it fails by itself"));
+}
+
+/// The ring of its exit is used up by a core that waits in its kernel, and that returns as ever.
+TEST_P(KernelWaits, ARunThatIsGivenUpEndsAlsoIfTheyReturn) {
+  const uint64_t seeds = GetParam() == ExecutorKind::seeded ? 20 : 2;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    Exchange exchange;
+    const auto entry = [&](PTO2Runtime* rt) {
+      const int32_t cluster = pto2_rt_allocate_cluster(rt);
+      submit(rt, 7, PTO2_WORKER_CUBE, exchange, cluster);
+      submit(rt, 10, PTO2_WORKER_VECTOR, exchange, cluster);
+    };
+    EXPECT_EQ(run(entry, seed).error.code, ErrorCode::kernel_threw);
+    EXPECT_EQ(exchange.moved, 1) << "nobody has asked";
+  }
 }
 
 /// Of the 31 tasks that have room the first retires, kernel `first`; the last waits for the one
