@@ -210,6 +210,17 @@ template <class Element>
 using EntryPart =
     GlobalTensor<Element, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 
+/// That a core's part of an entry is in its slot; tell(what is wrong) otherwise.
+template <class Tell>
+void check_in_slot(int64_t offset, int64_t bytes, int64_t slot_bytes, Tell tell) {
+  if (offset >= 0 && offset <= slot_bytes - bytes) return;
+  int64_t end = 0;
+  if (__builtin_add_overflow(offset, bytes, &end)) end = INT64_MAX;
+  tell("takes bytes " + std::to_string(offset) + " to " + std::to_string(end) +
+       " of a slot that has " + std::to_string(slot_bytes) +
+       ": give the pipe larger slots, or the part another offset");
+}
+
 template <class T, TileSplitAxis Split, class Fifo>
 EntryPart<typename T::DType> part_of(const Use& use, const Fifo& fifo, std::byte* slot,
                                      const PipeEnd& end, const T& tile) {
@@ -225,12 +236,8 @@ EntryPart<typename T::DType> part_of(const Use& use, const Fifo& fifo, std::byte
   const int64_t offset = end.offset_or(first * static_cast<int64_t>(sizeof(Element)));
   if constexpr (checks_bounds) {
     const int64_t elements = (tile.GetValidRow() - 1) * row + tile.GetValidCol();
-    const int64_t last = offset + elements * static_cast<int64_t>(sizeof(Element));
-    if (offset < 0 || last > fifo.slot_bytes)
-      fail(use, "tile", facts_of(tile),
-           "takes bytes " + std::to_string(offset) + " to " + std::to_string(last) +
-               " of a slot that has " + std::to_string(fifo.slot_bytes) +
-               ": give the pipe larger slots");
+    check_in_slot(offset, elements * static_cast<int64_t>(sizeof(Element)), fifo.slot_bytes,
+                  [&](const std::string& what) { fail(use, "tile", facts_of(tile), what); });
   }
   return EntryPart<Element>(reinterpret_cast<Element*>(slot + offset),
                             {tile.GetValidRow(), tile.GetValidCol()}, {row});

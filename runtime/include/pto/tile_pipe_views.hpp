@@ -19,15 +19,23 @@ auto& fifo_of_core(Pipe& pipe, const Use& use) {
   }
 }
 
-/// Where the core's part of an entry begins.
+/// Where the core's part of an entry begins in its slot, in which the view has room.
 template <TileSplitAxis Split, class Fifo, class Global>
-std::byte* part_begin(const Fifo& fifo, std::byte* slot, const PipeEnd& end, const Global& view) {
+int64_t part_offset(const Use& use, const Fifo& fifo, const PipeEnd& end, const Global& view) {
   constexpr int64_t element = sizeof(typename Global::RawDType);
+  check_view(use, "the view", view);
   int64_t elements = 0;
   if (Split == TileSplitAxis::TILE_UP_DOWN)
     elements = int64_t{view.GetShape(3)} * view.GetStride(3);
   if (Split == TileSplitAxis::TILE_LEFT_RIGHT) elements = view.GetShape(4);
-  return slot + end.offset_or(fifo.own() * elements * element);
+  const int64_t offset = end.offset_or(fifo.own() * elements * element);
+  if constexpr (checks_bounds) {
+    int64_t last = 0;
+    for (int dim = 0; dim < 5; ++dim) last += (view.GetShape(dim) - 1) * view.GetStride(dim);
+    check_in_slot(offset, (last + 1) * element, fifo.slot_bytes,
+                  [&use](const std::string& what) { fail(use, "the view " + what); });
+  }
+  return offset;
 }
 
 template <class Global>
@@ -40,9 +48,9 @@ template <class Pipe, class Global, TileSplitAxis Split>
 RecordEvent TALLOC(Pipe& pipe, Global& slot, detail::Site site = detail::Site::here()) {
   const detail::Use use{"TALLOC", PIPE_S, site};
   auto& fifo = detail::fifo_of_core<true>(pipe, use);
+  const int64_t offset = detail::part_offset<Split>(use, fifo, pipe.prod, slot);
   std::byte* const begin = detail::wait_for_slot<Pipe::slot_count>(use, fifo, pipe.prod);
-  slot.SetAddr(reinterpret_cast<typename Global::DType*>(
-      detail::part_begin<Split>(fifo, begin, pipe.prod, slot)));
+  slot.SetAddr(reinterpret_cast<typename Global::DType*>(begin + offset));
   ++pipe.prod.held;
   return {};
 }
@@ -64,9 +72,9 @@ template <class Pipe, class Global, TileSplitAxis Split,
 RecordEvent TPOP(Pipe& pipe, Global& slot, detail::Site site = detail::Site::here()) {
   const detail::Use use{"TPOP", PIPE_S, site};
   auto& fifo = detail::fifo_of_core<false>(pipe, use);
+  const int64_t offset = detail::part_offset<Split>(use, fifo, pipe.cons, slot);
   std::byte* const begin = detail::wait_for_entry(use, fifo, pipe.cons);
-  slot.SetAddr(reinterpret_cast<typename Global::DType*>(
-      detail::part_begin<Split>(fifo, begin, pipe.cons, slot)));
+  slot.SetAddr(reinterpret_cast<typename Global::DType*>(begin + offset));
   ++pipe.cons.held;
   pipe.cons.count();
   return {};

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -153,8 +155,8 @@ void views_on_cube(int64_t* args) {
     pipe_barrier(PIPE_ALL);
   }
 }
+using Rows = GlobalTensor<float, Shape<1, 1, 1, half_edge, edge>, Stride<128, 128, 128, edge, 1>>;
 void views_on_vector(int64_t* args) {
-  using Rows = GlobalTensor<float, Shape<1, 1, 1, half_edge, edge>, Stride<128, 128, 128, edge, 1>>;
   const int lane = get_sub_block_id(args);
   Both pipe(work_of(args).slots_or_null(), 0, 0);
   InUb<half_edge, edge> tile(half_edge, edge);
@@ -206,25 +208,11 @@ void exchange_rows(int64_t* args) {
   rank.kept = kept.GetValue(63);
 }
 
-/// Pushes a tile that is larger than the slots.
-void push_too_much(int64_t* args) {
-  using Small = TPipe<3, pto::DIR_C2V, 512, 2>;
-  Small pipe(work_of(args).slots.data(), 0, 0);
-  Sum tile;
-  TASSIGN(tile, 0);
-  TPUSH<Small, Sum, TileSplitAxis::TILE_UP_DOWN>(pipe, tile);
+using Body = std::function<void()>;
+/// What a test gives it.
+void given_body(int64_t* args) {
+  (*reinterpret_cast<const Body*>(args[0]))();
 }
-void free_nothing(int64_t* args) {
-  Both pipe(work_of(args).slots.data(), 0, 0);
-  Matrix slot;
-  TFREE<Both, Matrix, TileSplitAxis::TILE_NO_SPLIT>(pipe, slot);
-}
-void push_nothing(int64_t* args) {
-  Both pipe(work_of(args).slots.data(), 0, 0);
-  Matrix slot;
-  TPUSH<Both, Matrix, TileSplitAxis::TILE_NO_SPLIT>(pipe, slot);
-}
-
 enum KernelId : int32_t {
   up_down_cube,
   up_down_vector,
@@ -235,9 +223,7 @@ enum KernelId : int32_t {
   slots_cube,
   slots_vector,
   ranks,
-  too_much,
-  nothing_freed,
-  nothing_pushed
+  given
 };
 constexpr Kernel kernels_of_all[] = {cube_kernel<TileSplitAxis::TILE_UP_DOWN>,
                                      vector_kernel<TileSplitAxis::TILE_UP_DOWN, half_edge, edge>,
@@ -248,9 +234,7 @@ constexpr Kernel kernels_of_all[] = {cube_kernel<TileSplitAxis::TILE_UP_DOWN>,
                                      kernel<views_on_cube>,
                                      kernel<views_on_vector>,
                                      kernel<exchange_rows>,
-                                     kernel<push_too_much>,
-                                     kernel<free_nothing>,
-                                     kernel<push_nothing>};
+                                     kernel<given_body>};
 
 DeviceConfig device() {
   DeviceConfig config = small_device();
@@ -379,6 +363,20 @@ std::string told(const Entry& entry) {
   return result.error.message;
 }
 
+/// What the kernel of a cube is told that has a pipe and a view, in a cluster of its own.
+template <class View = Matrix, class OfPipe>
+std::string told_cube(OfPipe of_pipe) {
+  const Body body = [&] {
+    Both pipe(nullptr, 0, 0);
+    View slot;
+    of_pipe(pipe, slot);
+  };
+  return told([&](PTO2Runtime* rt) {
+    submit(rt, given, PTO2_WORKER_CUBE, &body, pto2_rt_allocate_cluster(rt));
+  });
+}
+constexpr TileSplitAxis whole = TileSplitAxis::TILE_NO_SPLIT;
+
 TEST(ExchangeThatCannotBe, IsToldWhy) {
   Work work;
   const auto of_one = [&](int32_t id, int type) {
@@ -395,11 +393,48 @@ TEST(ExchangeThatCannotBe, IsToldWhy) {
   EXPECT_THAT(
       told([&](PTO2Runtime* rt) { submit(rt, up_down_cube, PTO2_WORKER_AI_CPU, &work, -1); }),
       HasSubstr("no core of a cluster"));
-  EXPECT_THAT(
-      of_one(too_much, PTO2_WORKER_CUBE),
-      HasSubstr("takes bytes 0 to 1024 of a slot that has 512: give the pipe larger slots"));
-  EXPECT_THAT(of_one(nothing_freed, PTO2_WORKER_CUBE), HasSubstr("TPOP it first"));
-  EXPECT_THAT(of_one(nothing_pushed, PTO2_WORKER_CUBE), HasSubstr("TALLOC one"));
+  EXPECT_THAT(told_cube([](Both&, Matrix&) {
+                TPipe<3, pto::DIR_C2V, 256, 2> pipe(nullptr, 0, 0);
+                Sum tile;
+                TASSIGN(tile, 0);
+                TPUSH<decltype(pipe), Sum, TileSplitAxis::TILE_UP_DOWN>(pipe, tile);
+              }),
+              HasSubstr(" at L0C 0x0) takes bytes 0 to 1024 of a slot that has 512: give the"));
+  EXPECT_THAT(told_cube([](Both& pipe, Matrix& slot) { TFREE<Both, Matrix, whole>(pipe, slot); }),
+              HasSubstr("TPOP it first"));
+  EXPECT_THAT(told_cube([](Both& pipe, Matrix& slot) { TPUSH<Both, Matrix, whole>(pipe, slot); }),
+              HasSubstr("TALLOC one"));
+}
+
+/// The same of one that takes a slot, in which its part begins where it says.
+template <class View, bool Pushes>
+std::string told_of_part(std::optional<int64_t> offset) {
+  return told_cube<View>([&](Both& pipe, View& slot) {
+    if (offset) (Pushes ? pipe.prod : pipe.cons).setEntryOffset(*offset);
+    if constexpr (Pushes) {
+      TALLOC<Both, View, whole>(pipe, slot);
+    } else {
+      TPOP<Both, View, whole>(pipe, slot);
+    }
+  });
+}
+
+/// Slots of the runtime hold what both vector cores have: 2048 bytes.
+TEST(ExchangeThatCannotBe, PartsBeyondTheirSlot) {
+  using Tall = GlobalTensor<float, Shape<1, 1, 1, 33, edge>, Stride<1, 1, 1, edge, 1>>;
+  const auto beyond = [](const char* what, const std::string& bytes) {
+    return AllOf(HasSubstr(what),
+                 HasSubstr("the view takes bytes " + bytes + " of a slot that has 2048: give"));
+  };
+  EXPECT_THAT((told_of_part<Tall, true>({})), beyond("TALLOC at ", "0 to 2112"));
+  EXPECT_THAT((told_of_part<Tall, false>({})), beyond("TPOP at ", "0 to 2112"));
+  EXPECT_THAT((told_of_part<Matrix, true>(1028)), beyond("TALLOC at ", "1028 to 2052"));
+  EXPECT_THAT((told_of_part<Matrix, true>(-4)), beyond("TALLOC at ", "-4 to 1020"));
+  EXPECT_THAT((told_of_part<Matrix, false>(std::numeric_limits<int64_t>::max() - 4)),
+              beyond("TPOP at ", "9223372036854775803 to 9223372036854775807"));
+  using Unsized = GlobalTensor<float, Shape<1, 1, 1, -1, edge>, Stride<1, 1, 1, edge, 1>>;
+  EXPECT_THAT((told_of_part<Unsized, true>({})),
+              HasSubstr("the view has a size of -1 in dimension 3"));
 }
 
 }  // namespace
