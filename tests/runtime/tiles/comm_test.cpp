@@ -99,6 +99,27 @@ TEST(Comm, CopiesThatCannotBe) {
               AllOf(HasSubstr("TGET at "), HasSubstr("has no address")));
 }
 
+/// A tensor that goes nowhere; one with a size of 0 has nothing to copy.
+TEST(Comm, CopiesOfViewsThatGoNowhere) {
+  using Rows = GlobalTensor<float, Shape<1, 1, 1, -1, 8>, Stride<1, 1, 1, -1, 1>>;
+  std::vector<float> memory(64);
+  RowTile<float, 2, 8> tile(2, 8);
+  TASSIGN(tile, 0);
+  using pto::comm::TGET;
+  using pto::comm::TPUT;
+  const auto rows = [&](int64_t count, int64_t stride) {
+    return Rows(memory.data() + 24, {count}, {stride});
+  };
+  EXPECT_EQ(told_by([&] { TPUT(rows(3, 8), rows(3, 0), tile); }), "");
+  EXPECT_THAT(told_by([&] { TPUT(rows(3, -8), rows(3, 8), tile); }),
+              AllOf(HasSubstr("TPUT at "), HasSubstr("dst has a stride of -8 in dimension 3")));
+  EXPECT_THAT(told_by([&] { TGET(rows(3, 8), rows(3, -8), tile); }),
+              AllOf(HasSubstr("TGET at "), HasSubstr("src has a stride of -8 in dimension 3")));
+  EXPECT_THAT(told_by([&] { TPUT(Rows(memory.data()), Rows(memory.data()), tile); }),
+              HasSubstr("dst has a size of -1 in dimension 3"));
+  EXPECT_EQ(told_by([&] { TPUT(rows(0, 8), rows(0, 8), tile); }), "");
+}
+
 TEST(Comm, Signals) {
   int32_t words[8] = {};
   Signal signal(&words[3]);

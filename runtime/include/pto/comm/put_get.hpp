@@ -30,11 +30,21 @@ constexpr void require_copy() {
   static_assert(T::Loc == TileType::Vec, "the tile between the tensors is in UB");
 }
 
+/// That a tensor goes on in each of its dimensions. One with a size of 0 has nothing to copy.
+template <class Global>
+void check_copied(const Use& use, const char* operand, const Global& tensor) {
+  for (int dim = 0; dim < 5; ++dim)
+    if (tensor.GetShape(dim) == 0) return;
+  pto::detail::check_view(use, operand, tensor);
+}
+
 /// That both tensors have the same shape, and that a tile whose valid region is in its type divides
 /// it.
 template <class T, class Dst, class Src>
 void check_copy(const Use& use, const Dst& dst, const Src& src) {
   if constexpr (!pto::detail::checks_bounds) return;
+  check_copied(use, "dst", dst);
+  check_copied(use, "src", src);
   for (int dim = 0; dim < 5; ++dim) {
     if (dst.GetShape(dim) == src.GetShape(dim)) continue;
     pto::detail::fail(use, "dimension " + std::to_string(dim) + " of dst is " +
