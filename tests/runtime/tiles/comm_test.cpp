@@ -120,6 +120,18 @@ TEST(Comm, CopiesOfViewsThatGoNowhere) {
   EXPECT_EQ(told_by([&] { TPUT(rows(0, 8), rows(0, 8), tile); }), "");
 }
 
+/// Which no kernel has given: it is no kernel's word that there is nothing to do.
+TEST(Comm, ValidRegionsThatAreNotGivenStaySo) {
+  float memory[gapped_elements] = {};
+  const Gapped view(memory);
+  RowTile<float, 2, 8> ping, pong;
+  TASSIGN(ping, 0);
+  TASSIGN(pong, 64);
+  pto::comm::TPUT(view, view, ping, pong);
+  EXPECT_THAT(told_by([&] { TEXPANDS(ping, 1); }), HasSubstr("has no valid element"));
+  EXPECT_THAT(told_by([&] { TEXPANDS(pong, 1); }), HasSubstr("has no valid element"));
+}
+
 TEST(Comm, Signals) {
   int32_t words[8] = {};
   Signal signal(&words[3]);

@@ -7,18 +7,18 @@
 namespace pto::comm {
 namespace detail {
 
-/// The valid region of a tile, as it is again when this is gone.
+/// The valid region of a tile, given or not, as it is again when this is gone.
 template <class T>
 class KeptValid {
  public:
-  explicit KeptValid(T& tile) : tile_(tile), rows_(tile.GetValidRow()), cols_(tile.GetValidCol()) {}
-  ~KeptValid() { tile_.SetValidShape(rows_, cols_); }
+  explicit KeptValid(T& tile) : tile_(tile), before_(tile) {}
+  ~KeptValid() { tile_ = before_; }
   KeptValid(const KeptValid&) = delete;
   KeptValid& operator=(const KeptValid&) = delete;
 
  private:
   T& tile_;
-  const int rows_, cols_;
+  const T before_;
 };
 
 template <class Dst, class Src, class T>
