@@ -250,6 +250,8 @@ void push(Pipe& pipe, T& tile, Site site) {
   constexpr Direction dir = T::Loc == TileType::Acc ? DIR_C2V : DIR_V2C;
   const Use use{"TPUSH", T::Loc == TileType::Acc ? PIPE_FIX : PIPE_MTE3, site};
   auto& fifo = pipe.template fifo<dir>(use);
+  if (pipe.prod.held != 0)
+    fail(use, "a slot is allocated and not pushed: TPUSH its view before a tile");
   std::byte* const slot = wait_for_slot<Pipe::slot_count>(use, fifo, pipe.prod);
   // An entry that is whole comes from the first core.
   const bool is_first = T::Loc == TileType::Acc || fifo.own() == 0;
@@ -267,6 +269,8 @@ void pop(Pipe& pipe, T& tile, Site site) {
   constexpr Direction dir = T::Loc == TileType::Mat ? DIR_V2C : DIR_C2V;
   const Use use{"TPOP", PIPE_MTE2, site};
   auto& fifo = pipe.template fifo<dir>(use);
+  if (pipe.cons.held != 0)
+    fail(use, "an entry is popped and not free: TFREE its view before you pop a tile");
   tile.assign(pipe.template next_buffer<dir>());
   if constexpr (checks_bounds) check_place(use, facts_of(tile));
   std::byte* const slot = wait_for_entry(use, fifo, pipe.cons);

@@ -437,5 +437,39 @@ TEST(ExchangeThatCannotBe, PartsBeyondTheirSlot) {
               HasSubstr("the view has a size of -1 in dimension 3"));
 }
 
+/// A tile would take the slot before that of the view.
+TEST(ExchangeThatCannotBe, TilesBehindViews) {
+  EXPECT_THAT(told_cube([](Both& pipe, Matrix& slot) {
+                TALLOC<Both, Matrix, whole>(pipe, slot);
+                Sum tile;
+                TASSIGN(tile, 0);
+                TPUSH<Both, Sum, TileSplitAxis::TILE_UP_DOWN>(pipe, tile);
+              }),
+              AllOf(HasSubstr("TPUSH at "), HasSubstr("a slot is allocated and not pushed")));
+  const Body pops = [] {
+    Both pipe(nullptr, 0, 0);
+    Matrix slot;
+    TPOP<Both, Matrix, whole>(pipe, slot);
+    InL1 tile;
+    TPOP<Both, InL1, whole>(pipe, tile);
+  };
+  int32_t cores = 0;  // that run at the same time, so that they are two
+  const Body pushes = [&cores] {
+    const comm::Signal both(&cores);
+    comm::TNOTIFY(both, 1, comm::NotifyOp::AtomicAdd);
+    comm::TWAIT(both, 2, comm::WaitCmp::GE);
+    Both pipe(nullptr, 0, 0);
+    Rows slot;
+    TALLOC<Both, Rows, TileSplitAxis::TILE_UP_DOWN>(pipe, slot);
+    TPUSH<Both, Rows, TileSplitAxis::TILE_UP_DOWN>(pipe, slot);
+  };
+  EXPECT_THAT(told([&](PTO2Runtime* rt) {
+                const int32_t cluster = pto2_rt_allocate_cluster(rt);
+                submit(rt, given, PTO2_WORKER_CUBE, &pops, cluster);
+                for (int i = 0; i < 2; ++i) submit(rt, given, PTO2_WORKER_VECTOR, &pushes, cluster);
+              }),
+              AllOf(HasSubstr("TPOP at "), HasSubstr("an entry is popped and not free")));
+}
+
 }  // namespace
 }  // namespace pto2::test
