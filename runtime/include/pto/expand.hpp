@@ -1,6 +1,8 @@
 /// Instructions that spread an operand over the rows of a tile, and those that fill one.
 #pragma once
 
+#include <algorithm>
+
 #include "pto/accesses.hpp"
 #include "pto/elements.hpp"
 #include "pto/elementwise.hpp"
@@ -107,7 +109,7 @@ RecordEvent col_expand(const Use& use, Op op, Dst& dst, const A& src0, const B& 
     check_operand(use, "src0", facts_of(src0), rows, cols);
     check_tile(use, "src1", facts_of(src1));
     if (src1.GetValidCol() < cols)
-      check_operand(use, "src1", facts_of(src1), src1.GetValidRow(), cols);
+      check_operand(use, "src1", facts_of(src1), std::max(src1.GetValidRow(), 1), cols);
   }
   Accesses accesses(use);
   accesses.reads(src0);

@@ -110,10 +110,12 @@ inline void check_operand_room(const Use& use, const char* operand, const TileFa
 }
 
 /// That the operand has rows x cols elements; with all checks, that these are what is valid of it.
-/// Compilers let instructions read what is not, where nobody uses what comes of it.
+/// Compilers let instructions read what is not, where nobody uses what comes of it. One that is
+/// given nothing is no operand unless there is nothing to do.
 inline void check_operand(const Use& use, const char* operand, const TileFacts& tile, int rows,
                           int cols) {
-  if (checks_all && !tile.has_nothing) check_valid(use, operand, tile, rows, cols);
+  const bool is_idle = rows == 0 || cols == 0;
+  if (tile.has_nothing ? !is_idle : checks_all) check_valid(use, operand, tile, rows, cols);
   check_operand_room(use, operand, tile, rows, cols);
 }
 

@@ -35,6 +35,13 @@ inline void check_holds_product(const Use& use, const char* operand, const TileF
          "must hold the product, which is " + sizes(rows, cols) + ": SetValidShape it");
 }
 
+/// Whether the kernel has said of the sum, and of what it is multiplied from, that nothing is
+/// valid.
+template <class C, class A, class B>
+bool has_no_product(const C& c, const A& a, const B& b) {
+  return c.has_nothing() && (a.has_nothing() || b.has_nothing());
+}
+
 template <class C, class A, class B>
 void check_matmul(const Use& use, const C& c, const A& a, const B& b) {
   require_matmul<C, A, B>();
@@ -82,6 +89,7 @@ void multiply_matrices(typename C::DType* out, const typename C::DType* in, cons
 template <class C, class A, class B>
 RecordEvent TMATMUL(C& c, A& a, B& b, detail::Site site = detail::Site::here()) {
   const detail::Use use{"TMATMUL", PIPE_M, site};
+  if (detail::has_no_product(c, a, b)) return {};
   detail::check_matmul(use, c, a, b);
   detail::announce_matmul<C>(use, c, nullptr, a, b);
   detail::multiply_matrices<C>(c.data(), nullptr, a, b);
@@ -95,6 +103,7 @@ RecordEvent TMATMUL(C& c, A& a, B& b, detail::Site site = detail::Site::here()) 
 template <class C, class A, class B>
 RecordEvent TMATMUL_ACC(C& out, C& in, A& a, B& b, detail::Site site = detail::Site::here()) {
   const detail::Use use{"TMATMUL_ACC", PIPE_M, site};
+  if (detail::has_no_product(out, a, b)) return {};
   detail::check_matmul(use, out, a, b);
   if constexpr (detail::checks_bounds) {
     detail::check_tile(use, "cIn", detail::facts_of(in));

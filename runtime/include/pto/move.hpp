@@ -9,11 +9,13 @@
 namespace pto {
 namespace detail {
 
-/// With all checks, that every element that dst takes is a valid one of src.
+/// With all checks, that every element that dst takes is a valid one of src. Otherwise that there
+/// are valid ones if dst takes any.
 inline void check_covers(const Use& use, const TileFacts& dst, const TileFacts& src) {
   check_tile(use, "dst", dst);
   check_tile(use, "src", src);
-  if (checks_all && (src.valid_rows < dst.valid_rows || src.valid_cols < dst.valid_cols))
+  if ((checks_all || src.has_nothing) &&
+      (src.valid_rows < dst.valid_rows || src.valid_cols < dst.valid_cols))
     fail(use, "src", src,
          "has not all elements of dst, which is valid " + sizes(dst.valid_rows, dst.valid_cols) +
              ": SetValidShape one of them");
@@ -94,7 +96,7 @@ void check_part(const Use& use, const Dst& dst, const Src& src, int64_t row, int
     check_tile(use, "dst", facts_of(dst));
     check_tile(use, "src", facts_of(src));
     if (row < 0 || col < 0 || row > Src::Rows - dst.GetValidRow() ||
-        col > Src::Cols - dst.GetValidCol())
+        col > Src::Cols - dst.GetValidCol() || (src.has_nothing() && !dst.has_nothing()))
       fail(use, "src", facts_of(src),
            "has no " + sizes(dst.GetValidRow(), dst.GetValidCol()) + " elements from row " +
                std::to_string(row) + " and column " + std::to_string(col) +

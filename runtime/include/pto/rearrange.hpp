@@ -36,6 +36,7 @@ RecordEvent transpose(const Use& use, Dst& dst, const Src& src, const Tmp& tmp) 
       fail(use, "dst", facts_of(dst),
            "has no room for " + sizes(cols, rows) + ", the transpose of src: make it larger");
   }
+  if (dst.has_nothing()) return {};
   Accesses accesses(use);
   accesses.reads(src);
   accesses.scratch(tmp);
@@ -131,6 +132,7 @@ RecordEvent gather_pattern(const Use& use, Dst& dst, const Src& src) {
           use, "dst", facts_of(dst),
           "has no room for the " + sizes(rows, taken) + " elements that are taken: make it larger");
   }
+  if (dst.has_nothing()) return {};
   Accesses accesses(use);
   accesses.reads(src);
   accesses.writes(dst, rows, taken);

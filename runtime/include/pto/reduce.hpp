@@ -49,6 +49,7 @@ RecordEvent reduce_rows(const Use& use, Op op, Dst& dst, const Src& src, const T
     if (dst.GetValidRow() != src.GetValidRow())
       check_operand(use, "dst", facts_of(dst), src.GetValidRow(), dst.GetValidCol());
   }
+  if (dst.has_nothing()) return {};
   Accesses accesses(use);
   accesses.reads(src);
   accesses.scratch(tmp);
@@ -79,6 +80,7 @@ RecordEvent reduce_cols(const Use& use, Op op, Dst& dst, const Src& src, const T
     if (dst.GetValidCol() != cols)
       check_operand(use, "dst", facts_of(dst), dst.GetValidRow(), cols);
   }
+  if (dst.has_nothing()) return {};
   Accesses accesses(use);
   accesses.reads(src);
   accesses.scratch(tmp);

@@ -95,6 +95,7 @@ RecordEvent MSCATTER(const Table& table, const Src& src, const Idx& idx,
   static_assert(Table::layout == Layout::ND, "the table's layout is ND");
   constexpr bool by_rows = Mode == Coalesce::Row;
   const detail::Use use{"MSCATTER", PIPE_V, site};
+  if (src.has_nothing() && idx.has_nothing()) return {};
   const detail::View<Table> view(table);
   detail::check_scatter<by_rows>(use, view, table, src, idx);
   const int64_t rows = view.rows.size(), cols = view.cols.size();

@@ -74,6 +74,7 @@ RecordEvent sort_blocks(const Use& use, Dst& dst, const Src& src, const Index& i
       fail(use, "dst", facts_of(dst),
            "has no room for the pairs: make it " + sizes(rows, cols * pair_elements<T>));
   }
+  if (dst.has_nothing()) return {};
   Accesses accesses(use);
   accesses.reads(src);
   accesses.reads(index);
@@ -139,6 +140,7 @@ RecordEvent merge_blocks(const Use& use, Dst& dst, const Src& src, int64_t block
                ", which has to be a multiple of 64: choose another block");
     if (cols > Dst::Cols) fail(use, "dst", facts_of(dst), "has no room for src: make it as wide");
   }
+  if (dst.has_nothing()) return {};
   Accesses accesses(use);
   accesses.reads(src);
   accesses.writes(dst, 1, cols);

@@ -77,6 +77,84 @@ TEST(Limits, NothingToDoIsDone) {
   EXPECT_EQ(snapshot(TileType::Vec), before);
 }
 
+/// Nor is the result of other operands written then.
+TEST(Limits, NothingIsWrittenWithoutRoom) {
+  RowTile<float, 4, 8> full(4, 8), nothing(0, 0);
+  RowTile<float, 8, 8> square(8, 8), no_square(0, 0);
+  using Line = RowTile<float, 1, 256>;
+  Line line(1, 256), half_line(1, 128), no_line(0, 0);
+  RowTile<uint32_t, 1, 256> numbers(1, 128);
+  fill_randomly(TileType::Vec);
+  TASSIGN(full, 0);
+  TASSIGN(square, 1024);
+  TASSIGN(line, 2048);
+  TASSIGN(half_line, 2048);
+  TASSIGN(numbers, 4096);
+  TASSIGN(nothing, 8192);
+  TASSIGN(no_square, 8192);
+  TASSIGN(no_line, 8192);
+  const Memory before = snapshot(TileType::Vec);
+  EXPECT_EQ(told([&] {
+              TROWSUM(nothing, full, full);
+              TROWMAX(nothing, full, full);
+              TCOLSUM(nothing, full);
+              TCOLMIN(nothing, full);
+              TCOLSUM(nothing, full, full, true);
+              TTRANS(no_square, square, square);
+              TSORT32(no_line, half_line, numbers);
+              TMRGSORT(no_line, line, 64);
+              pto::TGATHER<Line, Line, pto::MaskPattern::P0101>(no_line, line);
+            }),
+            "");
+  EXPECT_EQ(snapshot(TileType::Vec), before);
+}
+
+/// One operand that has nothing is a mistake where there is something to do, and none where not.
+TEST(Limits, NothingToComputeWith) {
+  RowTile<float, 4, 8> full(4, 8), nothing(0, 0);
+  RowTile<int32_t, 1, 8> no_rows(0, 0);
+  TASSIGN(full, 0);
+  TASSIGN(nothing, 0);
+  TASSIGN(no_rows, 0);
+  EXPECT_THAT(told([&] { TADD(full, full, nothing); }), HasSubstr("must be valid 4x8"));
+  EXPECT_THAT(told([&] { TROWEXPANDMUL(full, full, nothing); }), HasSubstr("must be valid 4x8"));
+  EXPECT_THAT(told([&] { TCOLEXPANDADD(full, full, nothing); }), HasSubstr("must be valid 1x8"));
+  EXPECT_THAT(told([&] { TCOLEXPAND(full, nothing); }), HasSubstr("must be valid 1x8"));
+  EXPECT_THAT(told([&] { TMOV(full, nothing); }), HasSubstr("has not all elements of dst"));
+  EXPECT_THAT(told([&] { TEXTRACT(full, nothing); }), HasSubstr("has no 4x8 elements"));
+  EXPECT_EQ(told([&] {
+              TROWEXPANDMUL(nothing, nothing, nothing);
+              TCOLEXPANDADD(nothing, nothing, nothing);
+              TMOV(nothing, nothing);
+              TEXTRACT(nothing, nothing);
+              TCONCAT(full, full, nothing);
+            }),
+            "");
+
+  std::vector<float> memory(32, 1);
+  const GlobalTensor<float, Shape<1, 1, 1, 4, 8>, Stride<32, 32, 32, 8, 1>> table(memory.data());
+  EXPECT_EQ(told([&] { MSCATTER(table, nothing, no_rows); }), "");
+  EXPECT_EQ(memory, std::vector<float>(32, 1));
+  no_rows.SetValidShape(1, 4);
+  EXPECT_THAT(told([&] { MSCATTER(table, nothing, no_rows); }), HasSubstr("src (Vec float 4x8"));
+
+  pto::TileLeft<half, 16, 16, -1, -1> left(0, 0);
+  pto::TileRight<half, 16, 16, -1, -1> right(16, 16);
+  pto::TileAcc<float, 16, 16, -1, -1> sum(0, 0);
+  TASSIGN(left, 0);
+  TASSIGN(right, 0);
+  TASSIGN(sum, 0);
+  EXPECT_EQ(told([&] {
+              TMATMUL(sum, left, right);
+              TMATMUL_ACC(sum, left, right);
+            }),
+            "");
+  left.SetValidShape(16, 16);
+  EXPECT_THAT(told([&] { TMATMUL(sum, left, right); }), HasSubstr("must hold the product"));
+  right.SetValidShape(0, 0);
+  EXPECT_EQ(told([&] { TMATMUL(sum, left, right); }), "");
+}
+
 TEST(Limits, PartsBeyondAllNumbers) {
   pto::Tile<TileType::Mat, float, 32, 48> whole;
   pto::TileLeft<float, 16, 16> part;
