@@ -45,8 +45,9 @@ RecordEvent fill_pad(const Use& use, Dst& dst, const Src& src) {
                 "the operands of this instruction have the same element type");
   if constexpr (checks_bounds) {
     check_tile(use, "dst", facts_of(dst));
-    // All of dst is padding if nothing of src is valid.
-    if (src.GetValidRow() != 0 && src.GetValidCol() != 0) check_tile(use, "src", facts_of(src));
+    // All of dst is padding if nothing of src is valid, as its kernel says.
+    const bool is_empty = src.GetValidRow() == 0 || src.GetValidCol() == 0;
+    if (!is_empty || !src.has_valid_region()) check_tile(use, "src", facts_of(src));
   }
   announce_fill_pad(use, dst, src);
   fill_pad(dst, src, pad_value<typename Dst::DType, Pad>());

@@ -55,6 +55,7 @@ struct ValidSize {
   constexpr ValidSize() = default;
   explicit constexpr ValidSize(int64_t) {}
   [[nodiscard]] constexpr int get() const { return Static; }
+  [[nodiscard]] constexpr bool is_given() const { return true; }
   [[nodiscard]] constexpr bool is_zero() const { return Static == 0; }
 };
 template <>
@@ -64,6 +65,7 @@ struct ValidSize<DYNAMIC> {
   constexpr ValidSize() = default;
   explicit constexpr ValidSize(int64_t size) : value(as_size(size)) {}
   [[nodiscard]] constexpr int get() const { return value == not_given ? 0 : value; }
+  [[nodiscard]] constexpr bool is_given() const { return value != not_given; }
   [[nodiscard]] constexpr bool is_zero() const { return value == 0; }
 };
 
@@ -137,6 +139,10 @@ struct Tile {
 
   [[nodiscard]] int GetValidRow() const { return valid_row_.get(); }
   [[nodiscard]] int GetValidCol() const { return valid_col_.get(); }
+  /// Whether both sizes are in its type, or its kernel has said what they are.
+  [[nodiscard]] bool has_valid_region() const {
+    return valid_row_.is_given() && valid_col_.is_given();
+  }
   /// Whether its kernel has said so, of both sizes: there is nothing to do for an instruction.
   [[nodiscard]] bool has_nothing() const { return valid_row_.is_zero() && valid_col_.is_zero(); }
   void SetValidShape(int64_t valid_row, int64_t valid_col) {

@@ -155,6 +155,26 @@ TEST(Limits, NothingToComputeWith) {
   EXPECT_EQ(told([&] { TMATMUL(sum, left, right); }), "");
 }
 
+/// A source that is given nothing leaves padding alone; one that is given no region, what there is.
+TEST(Limits, PaddingOfNothing) {
+  using Padded = pto::Tile<TileType::Vec, float, 4, 8, pto::BLayout::RowMajor, 4, 8,
+                           pto::SLayout::NoneBox, 512, pto::PadValue::Zero>;
+  Padded dst;
+  RowTile<float, 4, 8> forgotten;
+  pto::Tile<TileType::Vec, float, 4, 8, pto::BLayout::RowMajor, -1, 8> half_forgotten;
+  TASSIGN(dst, 0);
+  TASSIGN(forgotten, 0);
+  TASSIGN(half_forgotten, 0);
+  fill_randomly(TileType::Vec);
+  const Memory before = snapshot(TileType::Vec);
+  EXPECT_THAT(told([&] { TFILLPAD(dst, forgotten); }), HasSubstr("src (Vec float 4x8 valid 0x0"));
+  EXPECT_THAT(told([&] { TFILLPAD_INPLACE(dst, half_forgotten); }),
+              HasSubstr("has no valid element"));
+  EXPECT_EQ(snapshot(TileType::Vec), before);
+  forgotten.SetValidShape(0, 7);
+  EXPECT_EQ(told([&] { TFILLPAD(dst, forgotten); }), "");
+}
+
 TEST(Limits, PartsBeyondAllNumbers) {
   pto::Tile<TileType::Mat, float, 32, 48> whole;
   pto::TileLeft<float, 16, 16> part;
