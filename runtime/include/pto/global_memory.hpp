@@ -28,6 +28,13 @@ struct TensorMemory {
   }
 };
 
+/// Tests of signals that have failed, one after the other.
+struct FailedTests {
+  static constexpr int patience_at_first = 256, most_patience = 65536;
+  int count = 0;                     ///< since the kernel has let others run
+  int patience = patience_at_first;  ///< how many are made before it does
+};
+
 /// The arguments of the kernel: tensors, and what may be addresses of memory of unknown size.
 struct CallTensors {
   const int64_t* args = nullptr;  ///< null: no kernel is called
@@ -36,6 +43,7 @@ struct CallTensors {
   TensorMemory tensors[pto_max_args];
   int scalar_count = 0;
   uintptr_t scalars[pto_max_args];
+  FailedTests failed_tests;
 
   /// The tensor that the byte belongs to; null: none.
   [[nodiscard]] const TensorMemory* find(uintptr_t address) const {
@@ -78,6 +86,7 @@ inline void begin_call(const int64_t* args) {
   CallTensors& call = call_tensors;
   call.args = args;
   call.at_end = nullptr;
+  call.failed_tests = {};
   call.count = call.scalar_count = 0;
   for (int i = 0; i < pto_params(args); ++i) {
     if (const PTOTensor* const tensor = pto_find_tensor(args, i)) {

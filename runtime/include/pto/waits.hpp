@@ -2,6 +2,7 @@
 /// meanwhile, so what is kept in variables of the thread is put aside.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -50,21 +51,45 @@ inline const int64_t* running_args() {
   return call_tensors.args;
 }
 
+/// How a wait for holds() ends, which is called while the kernel is put aside.
+template <class Holds>
+PTOWaited wait_aside(Holds holds) {
+  const int64_t* const args = running_args();
+  if (args == nullptr) return PTOWaited::NOBODY;
+  const PutAside aside;
+  return pto_wait(args, holds);
+}
+
 /// Returns once holds(). Throws what describe() says if nobody makes it hold, and when the run is
 /// given up. `holds` is called while the kernel is put aside.
 template <class Holds, class Describe>
 void wait_until(const Use& use, Holds holds, Describe describe) {
   if (holds()) return;
-  PTOWaited waited = PTOWaited::NOBODY;
-  if (const int64_t* const args = running_args()) {
-    const PutAside aside;
-    waited = pto_wait(args, holds);
-  }
+  const PTOWaited waited = wait_aside(holds);
   if (waited == PTOWaited::HOLDS) return;
   fail(use, describe() + (waited == PTOWaited::GIVEN_UP
                               ? ", when the run was given up"
                               : ", and nobody changes that: no kernel runs that could, or the "
                                 "deadline of kernels has passed"));
+}
+
+/// After a test of signals that has failed, and may be one of a loop. Now and then it lets others
+/// run, on whose thread the kernel may be, until one of them announces something: whether the test
+/// would succeed now. If nobody does, the next ones are made faster: they may be counted, and the
+/// kernel may have other work.
+template <class Holds, class Describe>
+bool test_again(const Use& use, Holds holds, Describe describe) {
+  FailedTests& failed = call_tensors.failed_tests;
+  if (++failed.count < failed.patience) return false;
+  failed.count = 0;
+  // Asked before it waits, when others can tell it, and after that.
+  int asked = 0;
+  const PTOWaited waited = wait_aside([&] { return holds() || ++asked > 2; });
+  if (waited == PTOWaited::GIVEN_UP) fail(use, describe() + ", when the run was given up");
+  failed.patience = waited == PTOWaited::HOLDS
+                        ? FailedTests::patience_at_first
+                        : std::min(2 * failed.patience, FailedTests::most_patience);
+  return holds();
 }
 
 /// After a change that another kernel may wait for.

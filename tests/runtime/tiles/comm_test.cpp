@@ -245,6 +245,17 @@ std::string told_by_kernel(Body body) {
   });
 }
 
+/// A kernel may stop waiting by itself.
+TEST(Comm, TestsThatNobodyAnswers) {
+  int32_t word = 0;
+  int tests = 0;
+  EXPECT_EQ(told_by_kernel([&](const AsyncCtx&) {
+              while (!TTEST(Signal(&word), 1, WaitCmp::GE) && tests < 100'000) ++tests;
+            }),
+            "");
+  EXPECT_EQ(tests, 100'000);
+}
+
 TEST(Comm, ConditionsOfCompletion) {
   uint32_t counters[2] = {3, 0};
   EXPECT_EQ(told_by_kernel([&](const AsyncCtx& task) {

@@ -307,6 +307,25 @@ void expect_ranks(const RunOn& run) {
   EXPECT_EQ(both[1].kept, 6);
 }
 
+/// Two kernels, each of which sets the other's word and polls its own. Whether both have seen it:
+/// the first one does not if its thread runs no other kernel meanwhile.
+bool have_polled(const RunOn& run) {
+  std::array<int32_t, 2> words = {};
+  std::array<bool, 2> seen = {};
+  std::array<Body, 2> bodies;
+  for (std::size_t i = 0; i < 2; ++i)
+    bodies[i] = [&own = words[i], &other = words[1 - i], &has_seen = seen[i]] {
+      comm::TNOTIFY(comm::Signal(&other), 1, comm::NotifyOp::Set);
+      for (int tests = 0; tests < 100'000 && !has_seen; ++tests)
+        has_seen = comm::TTEST(comm::Signal(&own), 1, comm::WaitCmp::GE);
+    };
+  const RunResult result = run([&](PTO2Runtime* rt) {
+    for (const Body& body : bodies) submit(rt, given, PTO2_WORKER_VECTOR, &body, -1);
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  return seen[0] && seen[1];
+}
+
 class Exchange : public testing::TestWithParam<ExecutorKind> {
  protected:
   static RunOn on(uint64_t seed) {
@@ -335,8 +354,12 @@ TEST_P(Exchange, RowsOfRanks) {
   for (uint64_t seed = 1; seed <= 3; ++seed) expect_ranks(on(seed));
 }
 
+TEST_P(Exchange, PolledSignals) {
+  for (uint64_t seed = 1; seed <= 3; ++seed) EXPECT_TRUE(have_polled(on(seed)));
+}
+
 /// One OS thread, on which all kernels of all clusters wait for each other.
-TEST(ExchangeOnOneHost, TilesAndRows) {
+TEST(ExchangeOnOneHost, TilesRowsAndSignals) {
   const RunOn run = [](const Entry& entry) {
     return launch(
         device(),
@@ -345,6 +368,7 @@ TEST(ExchangeOnOneHost, TilesAndRows) {
   };
   expect_splits(run, true);
   expect_ranks(run);
+  EXPECT_TRUE(have_polled(run));
 }
 
 /// What the split says of where a part begins gives way to what the kernel says.
