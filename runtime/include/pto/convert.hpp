@@ -135,24 +135,24 @@ To to_integer_within(double whole) {
   return static_cast<To>(static_cast<Wide>(within));
 }
 
-/// The value as an integer: at the limits of To, or its lowest bits. Of a NaN 0.
+/// The value as an integer: at the limits of To, or its lowest bits. Of a NaN 0; an infinity has no
+/// lowest bits, and is 0 then.
 template <class To>
 To to_integer(double whole, bool saturate) {
   if constexpr (sizeof(To) <= sizeof(int32_t))
     if (saturate) return to_integer_within<To>(whole);
   constexpr double low = static_cast<double>(std::numeric_limits<To>::min());
   constexpr double beyond = static_cast<double>(std::numeric_limits<To>::max() / 2 + 1) * 2;
-  if (whole != whole) return 0;
   if (saturate) {
     if (whole < low) return std::numeric_limits<To>::min();
     if (whole >= beyond) return std::numeric_limits<To>::max();
   }
-  constexpr double two_63 = 9223372036854775808.0;
-  if (whole < -two_63) whole = -two_63;
-  if constexpr (std::is_unsigned<To>::value && sizeof(To) == 8)
-    if (whole >= two_63 && whole < beyond) return static_cast<To>(whole);
-  if (whole >= two_63) return static_cast<To>(std::numeric_limits<int64_t>::max());
-  return static_cast<To>(static_cast<int64_t>(whole));
+  constexpr double two_64 = 18446744073709551616.0;
+  double magnitude = std::fabs(whole);
+  if (!(magnitude < two_64))
+    magnitude = std::isfinite(magnitude) ? std::fmod(magnitude, two_64) : 0.0;
+  const auto bits = static_cast<uint64_t>(magnitude);
+  return static_cast<To>(whole < 0 ? 0 - bits : bits);
 }
 
 template <class To, class From>

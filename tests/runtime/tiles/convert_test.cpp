@@ -134,5 +134,45 @@ TEST(Convert, BeyondTheType) {
   EXPECT_EQ(i[7], 32767);
 }
 
+/// The lowest bits of a value that has more than 64 are all 0, as of one that is a multiple of what
+/// the type can tell apart. An infinity and a NaN have none.
+TEST(Convert, LowestBits) {
+  const auto expect = [](auto like, int64_t of_minus_one) {
+    using To = decltype(like);
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const float values[] = {9223372036854775808.0F,
+                            -9223372036854775808.0F,
+                            18446744073709551616.0F,
+                            -3e30F,
+                            infinity,
+                            -infinity,
+                            NAN,
+                            -1};
+    RowTile<float, 1, 8> from(1, 8);
+    RowTile<To, 1, 32> to(1, 8);
+    TASSIGN(from, 0);
+    TASSIGN(to, 64);
+    std::copy_n(values, 8, from.data());
+    pto::TCVT(to, from, RoundMode::CAST_RINT, pto::SaturationMode::OFF);
+    for (int i = 0; i < 7; ++i) EXPECT_EQ(to.data()[i], 0) << i << " of " << sizeof(To);
+    EXPECT_EQ(static_cast<int64_t>(to.data()[7]), of_minus_one);
+  };
+  expect(int32_t{}, -1);
+  expect(uint32_t{}, 0xFFFFFFFF);
+  expect(int16_t{}, -1);
+  expect(uint8_t{}, 0xFF);
+  RowTile<float, 1, 8> from(1, 3);
+  RowTile<int64_t, 1, 8> to(1, 3);
+  TASSIGN(from, 0);
+  TASSIGN(to, 64);
+  from.data()[0] = 9223372036854775808.0F;
+  from.data()[1] = -36893488147419103232.0F;
+  from.data()[2] = 18446746272732807168.0F;
+  pto::TCVT(to, from, RoundMode::CAST_RINT, pto::SaturationMode::OFF);
+  EXPECT_EQ(to.data()[0], std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(to.data()[1], 0);
+  EXPECT_EQ(to.data()[2], int64_t{1} << 41);
+}
+
 }  // namespace
 }  // namespace pto2::test
