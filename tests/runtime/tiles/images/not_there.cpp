@@ -1,10 +1,13 @@
-// An instruction that is not there, one between chips, and one that has no integers: the compiler
-// says so of each.
+// Instructions that are not there, one of them between chips, and one that has no integers: the
+// compiler says so of each.
 #include <pto/pto-inst.hpp>
 
 extern "C" void kernel_entry(int64_t*) {
   pto::Tile<pto::TileType::Vec, float, 16, 16> tile;
   pto::TSEL(tile, tile, tile, tile);
+  pto::TInterleave(tile, tile, tile, tile);
+  pto::TDeInterleave(tile, tile, tile);
+  pto::TPACK(tile, tile);
   pto::Tile<pto::TileType::Vec, int32_t, 16, 16> integers;
   pto::TCOLEXPANDEXPDIF(integers, integers, integers);
   pto::comm::TREDUCE(tile, tile);
