@@ -90,7 +90,7 @@ RecordEvent move(const Use& use, Dst& dst, const Src& src, bool relu, int row = 
   return {};
 }
 
-/// That src has as much as dst takes from there on.
+/// That src has as much as dst takes from there on; with all checks, that it is valid.
 template <class Dst, class Src>
 void check_part(const Use& use, const Dst& dst, const Src& src, int64_t row, int64_t col) {
   if constexpr (checks_bounds) {
@@ -102,6 +102,13 @@ void check_part(const Use& use, const Dst& dst, const Src& src, int64_t row, int
            "has no " + sizes(dst.GetValidRow(), dst.GetValidCol()) + " elements from row " +
                std::to_string(row) + " and column " + std::to_string(col) +
                " on: take a smaller part, or one that begins before");
+    if (checks_all && !dst.has_nothing() &&
+        (row > src.GetValidRow() - dst.GetValidRow() ||
+         col > src.GetValidCol() - dst.GetValidCol()))
+      fail(use, "src", facts_of(src),
+           "has not all elements of dst, which takes " +
+               sizes(dst.GetValidRow(), dst.GetValidCol()) + " from row " + std::to_string(row) +
+               " and column " + std::to_string(col) + " on: SetValidShape one of them");
   }
 }
 

@@ -390,6 +390,28 @@ TEST(Announced, ColumnsAreReadAndWrittenWhereTheyAre) {
   EXPECT_THAT(load_behind(9 * 20 + 5), HasSubstr("of GM, which TSTORE in line"));
 }
 
+TEST(Announced, PartsAreValidInTheirSource) {
+  Tile<TileType::Vec, float, 8, 16, BLayout::RowMajor, DYNAMIC, DYNAMIC> whole(8, 16), part(4, 8);
+  TASSIGN(whole, 0);
+  TASSIGN(part, 1024);
+  const auto extract = [&](int rows, int cols) {
+    return told([&] {
+      whole.SetValidShape(8, 16);
+      TEXPANDS(whole, 1);
+      whole.SetValidShape(rows, cols);
+      TEXTRACT(part, whole, 3, 5);
+    });
+  };
+  EXPECT_EQ(extract(7, 13), "");
+  const auto beyond = HasSubstr(
+      "src (Vec float 8x16 valid 6x13 at UB 0x0) has not all elements of "
+      "dst, which takes 4x8 from row 3 and column 5 on");
+  EXPECT_THAT(extract(6, 13), beyond);
+  EXPECT_THAT(extract(7, 12), HasSubstr("has not all elements of dst"));
+  part.SetValidShape(0, 0);
+  EXPECT_EQ(extract(0, 0), "") << "there is nothing to take";
+}
+
 /// A tile that gets its place once the content is there is a view of it.
 TEST(Announced, TimeOfTheAssignment) {
   Part whole(8, 16);
