@@ -41,13 +41,23 @@ bool Counting::count_only(Submission& task, Dataflow& dataflow, uint64_t now) {
   return now - since_ <= patience_;
 }
 
+/// Nodes that were taken for producers which retire in time in the best case are in use all the
+/// same, so the pool that has failed need not be smaller than that of the best case.
+void Counting::add_late_nodes() {
+  const uint64_t needed = deadlock_.used + deadlock_.requested;
+  if (*deadlock_.sufficient >= needed) return;
+  deadlock_.sufficient = needed;
+  deadlock_.is_smallest = false;
+}
+
 RunError Counting::finish(bool to_end, const ClusterGroups& groups, const DeviceConfig& config) {
   const Resource resource = deadlock_.resource;
-  deadlock_.counted_to_end = to_end;
+  deadlock_.is_smallest = to_end;
   deadlock_.sufficient = resource == Resource::clusters ? groups.most_open()
                          : resource == Resource::tensormap_pool
                              ? entries_
                              : sufficient_size(requirement_, resource);
+  if (resource == Resource::dependency_pool) add_late_nodes();
   if (deadlock_.sufficient) {
     deadlock_.refusal = refusal_of_size(config, resource, *deadlock_.sufficient);
   }

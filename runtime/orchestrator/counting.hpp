@@ -57,6 +57,8 @@ class Counting {
                                 const DeviceConfig& config);
 
  private:
+  void add_late_nodes();
+
   uint32_t rings_;
   uint64_t patience_;
   ResourceRequirement requirement_;

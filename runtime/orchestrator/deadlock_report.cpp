@@ -154,11 +154,11 @@ std::string remedy(const Deadlock& d) {
   const uint64_t size = *d.sufficient;
   if (!d.refusal.empty()) {
     return fmt::format("Recommended: {}. No {} works: it would have to be {}{}, and {}",
-                       text.instead, text.option, d.counted_to_end ? "" : "at least ", size,
+                       text.instead, text.option, d.is_smallest ? "" : "at least ", size,
                        d.refusal);
   }
-  const std::string which = d.counted_to_end ? fmt::format("{} (the smallest {})", size, text.claim)
-                                             : fmt::format("at least {}", size);
+  const std::string which = d.is_smallest ? fmt::format("{} (the smallest {})", size, text.claim)
+                                          : fmt::format("at least {}", size);
   return fmt::format("Recommended: {}: {}; or {}", which, settings(text, size), text.instead);
 }
 

@@ -37,8 +37,8 @@ struct Deadlock {
   uint64_t heap_tail = 0;
   uint64_t available = 0;              ///< of the heap: the largest_request()
   std::vector<OpenGroup> groups;       ///< that hold the clusters
-  bool counted_to_end = false;         ///< the orchestration went on to its end in counting mode
-  std::optional<uint64_t> sufficient;  ///< smallest size that works, if there is one
+  std::optional<uint64_t> sufficient;  ///< size that works as far as was counted, if there is one
+  bool is_smallest = false;            ///< of `sufficient`: it works, and no smaller one does
   std::string refusal;                 ///< why that cannot be set; empty: it can
 };
 
@@ -46,7 +46,7 @@ struct Deadlock {
 /// task alive is: one that stays ready waits for a core, or its kernel does not return.
 [[nodiscard]] std::vector<std::string> describe_wait(const Deadlock& wait, uint64_t spins);
 
-/// `counted_to_end` false makes every size "at least".
+/// `is_smallest` false makes every size "at least".
 [[nodiscard]] RunError describe_deadlock(const Deadlock& deadlock);
 
 /// Bytes of the largest request that `heap` grants, a multiple of packed_output_alignment.

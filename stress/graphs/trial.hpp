@@ -111,6 +111,7 @@ class Trial {
   void judge_record(const RunResult& result, std::vector<std::string>& problems) const;
   void judge_error(const RunResult& result, std::vector<std::string>& problems) const;
   [[nodiscard]] std::vector<std::string> expected_lines() const;
+  [[nodiscard]] bool allows_for_late_nodes(const std::string& hint) const;
   void judge_hint(const std::string& hint, std::vector<std::string>& problems) const;
   void judge_deadlock(const RunError& error, std::vector<std::string>& problems) const;
   void judge_pipes(const RunResult& result, std::vector<std::string>& problems) const;

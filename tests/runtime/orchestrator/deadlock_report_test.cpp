@@ -90,12 +90,12 @@ TEST(RefusalOfSize, IsNotFooledByASizeBeyond32Bits) {
 }
 
 std::string hint_of(Resource resource, std::optional<uint64_t> sufficient,
-                    const std::string& refusal, bool counted_to_end) {
+                    const std::string& refusal, bool is_smallest) {
   Deadlock deadlock;
   deadlock.resource = resource;
   deadlock.sufficient = sufficient;
   deadlock.refusal = refusal;
-  deadlock.counted_to_end = counted_to_end;
+  deadlock.is_smallest = is_smallest;
   return describe_deadlock(deadlock).hint;
 }
 

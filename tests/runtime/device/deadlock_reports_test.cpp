@@ -1,0 +1,80 @@
+/// What a user is told of a deadlock when the graph is not the usual one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <functional>
+
+#include "runtime/include/pto_core_calls.h"
+#include "tests/runtime/device/task_graph.hpp"
+
+namespace pto2::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::atomic<bool> may_end{false};
+
+void late_kernel(int64_t* args) {
+  auto holds = [] { return may_end.load(); };
+  EXPECT_EQ(pto_wait(args, holds), PTOWaited::HOLDS);
+}
+void releasing_kernel(int64_t* args) {
+  may_end = true;
+  pto_announce(args);
+}
+
+/// Kernels of the graphs below.
+constexpr int32_t quick = 0;
+constexpr int32_t late = 1;
+constexpr int32_t releasing = 2;
+
+class DeadlockReports : public testing::TestWithParam<ExecutorKind> {
+ protected:
+  RunResult run(const DeviceConfig& config, const std::function<void(PTO2Runtime*)>& entry) {
+    static constexpr KernelEntry kernels[] = {no_kernel, late_kernel, releasing_kernel};
+    may_end = false;
+    const auto with_tensors = [&](PTO2Runtime* rt) {
+      pto2_rt_init_tensor_pool(rt);
+      entry(rt);
+    };
+    return run_at(GetParam(), config, {kernels, with_tensors, {}});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, DeadlockReports, testing::ValuesIn(everywhere()),
+                         [](const auto& test) { return executor_name(test.param); });
+
+void submit(PTO2Runtime* rt, int32_t kernel, const PTOParam& param) {
+  pto2_rt_submit_task(rt, kernel, PTO2_WORKER_VECTOR, &param, 1);
+}
+
+/// Sixteen tasks take a node each for a producer that retires before them in the best case, in
+/// which one node is enough.
+TEST_P(DeadlockReports, NodesForALateProducerCount) {
+  static std::array<float, 2> memory;
+  const auto build = [](PTO2Runtime* rt) {
+    constexpr uint64_t one[] = {1};
+    const Tensor early_one = make_tensor_external(&memory[0], one, 1);
+    const Tensor late_one = make_tensor_external(&memory[1], one, 1);
+    submit(rt, quick, make_output_param(early_one));
+    PTO2_SCOPE(rt) {
+      submit(rt, late, make_output_param(late_one));
+    }
+    for (int i = 0; i < 16; ++i) submit(rt, quick, make_input_param(late_one));
+    pto2_rt_submit_task(rt, releasing, PTO2_WORKER_VECTOR, nullptr, 0);
+    submit(rt, quick, make_input_param(early_one));
+  };
+  DeviceConfig config = small_device();
+  config.dep_pool = 16;
+  const RunResult result = run(config, build);
+  EXPECT_EQ(result.error.code, ErrorCode::dependency_pool_overflow);
+  EXPECT_THAT(result.error.message, HasSubstr("- Requested: 1\n- In use: 16\n- Pool size: 16\n"));
+  EXPECT_THAT(result.error.hint, HasSubstr("Recommended: at least 17: --dep-pool 17 or "));
+  config.dep_pool = 17;
+  EXPECT_EQ(run(config, build).error.code, ErrorCode::ok);
+}
+
+}  // namespace
+}  // namespace pto2::test
