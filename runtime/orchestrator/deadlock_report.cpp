@@ -75,6 +75,21 @@ std::string blocked_text(const Deadlock& d) {
   return {};
 }
 
+/// True if nobody waits for anybody: it would not fit if nothing were in use.
+bool is_too_large(const Deadlock& d) {
+  switch (d.resource) {
+    case Resource::heap_ring:
+      return d.requested >= d.size;  // HL-I2: never filled to the last byte
+    case Resource::dependency_pool:
+    case Resource::tensormap_pool:
+      return d.requested > d.size;
+    case Resource::task_ring:
+    case Resource::clusters:
+      break;
+  }
+  return false;
+}
+
 std::string wait_for_cycle(const Deadlock& d) {
   std::string cycle = "Wait-for cycle:\n";
   cycle += fmt::format("  orchestrator waits for {} in the {}",
@@ -85,8 +100,9 @@ std::string wait_for_cycle(const Deadlock& d) {
                        resource_name(d.resource));
   cycle +=
       d.resource == Resource::tensormap_pool ? "\n" : fmt::format(" of ring {}\n", d.ring.value);
-  if (d.oldest == no_task) {
-    return cycle + "  which is empty: the request alone is larger than it\n";
+  if (is_too_large(d)) {
+    return cycle + fmt::format("  which {}: the request alone is too large for it\n",
+                               d.oldest == no_task ? "is empty" : "has room for fewer in all");
   }
   cycle += fmt::format("  which waits for task {} of ring {}, the oldest alive, to be consumed\n",
                        local_of(d.oldest), ring_of(d.oldest).value);
@@ -136,7 +152,7 @@ std::string describe_ring(const Deadlock& d) {
   message += fmt::format("- {}: {}\n", text.size_label, d.size);
   if (d.oldest != no_task) message += fmt::format("- Oldest alive: {}\n", oldest_text(d));
   message += wait_for_cycle(d);
-  return message + (d.oldest == no_task ? request_too_large : held_by_scope);
+  return message + (is_too_large(d) ? request_too_large : held_by_scope);
 }
 
 /// The settings that give a resource a size.

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Deadlock, AnOutputLargerThanTheHeapWaitsForNobody) {
   const std::string err = pto2({"run", "deadlock", "--case", "output"}).err;
-  EXPECT_THAT(err, HasSubstr("which is empty: the request alone is larger than it"));
+  EXPECT_THAT(err, HasSubstr("which is empty: the request alone is too large for it"));
   EXPECT_THAT(err, HasSubstr("- Requested: 98304\n"));
   EXPECT_THAT(pto2({"run", "deadlock", "--case", "heap"}).err,
               HasSubstr("which waits for scope_end of the scope at depth 1"));

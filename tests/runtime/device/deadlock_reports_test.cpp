@@ -76,5 +76,25 @@ TEST_P(DeadlockReports, NodesForALateProducerCount) {
   EXPECT_EQ(run(config, build).error.code, ErrorCode::ok);
 }
 
+/// A task is alive, but the end of its scope would make no room.
+TEST_P(DeadlockReports, ARequestThatIsTooLargeWaitsForNoScope) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 4096;
+  const RunResult result = run(config, [](PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, quick, PTO2_WORKER_VECTOR, nullptr, 0);
+    constexpr uint64_t as_large_as_the_heap[] = {1024};
+    submit(rt, quick, make_output_param(make_tensor(as_large_as_the_heap, 1)));
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::heap_ring_deadlock);
+  EXPECT_THAT(result.error.message,
+              HasSubstr("- Oldest alive: task 0 of ring 0, state 2 (completed)\n"
+                        "Wait-for cycle:\n"
+                        "  orchestrator waits for 4096 bytes in the HeapRing of ring 0\n"
+                        "  which has room for fewer in all: the request alone is too large for it\n"
+                        "Root Cause:\n"
+                        "One task asks for more than there can ever be.\n"));
+  EXPECT_THAT(result.error.hint, HasSubstr("--heap 8192"));
+}
+
 }  // namespace
 }  // namespace pto2::test

@@ -378,13 +378,13 @@ TEST_P(Errors, HeapDeadlockTellsWhatIsInUseAfterAWrap) {
 TEST_P(Errors, RequestLargerThanTheHeap) {
   DeviceConfig config = small_device();
   config.heap_bytes = 4096;
-  expect_error(config, ErrorCode::heap_ring_deadlock, "the request alone is larger", "--heap 8192",
-               [&](PTO2Runtime* rt) { chain(rt, 1, 512); });
+  expect_error(config, ErrorCode::heap_ring_deadlock, "the request alone is too large",
+               "--heap 8192", [&](PTO2Runtime* rt) { chain(rt, 1, 512); });
 }
 
 /// The last of them begins so far behind the first that it would come to address 0.
 TEST_P(Errors, RequestLargerThanTheAddressSpace) {
-  expect_error(small_device(), ErrorCode::heap_ring_deadlock, "the request alone is larger",
+  expect_error(small_device(), ErrorCode::heap_ring_deadlock, "the request alone is too large",
                "No --heap works", [](PTO2Runtime* rt) {
                  pto2_rt_init_tensor_pool(rt);
                  constexpr uint64_t half = uint64_t{1} << 31;

@@ -8,8 +8,10 @@
 namespace pto2 {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr uint64_t kib = 1024;
 
@@ -112,6 +114,35 @@ TEST(Message, SaysTheRootCauseAndEndsBeforeTheSolution) {
                        "Solution:"));
   deadlock.resource = Resource::clusters;
   EXPECT_THAT(describe_deadlock(deadlock).message, EndsWith("\nSolution:"));
+}
+
+std::string message_of(Resource resource, uint64_t requested, uint64_t size, TaskId oldest) {
+  Deadlock deadlock;
+  deadlock.resource = resource;
+  deadlock.requested = requested;
+  deadlock.size = size;
+  deadlock.oldest = oldest;
+  return describe_deadlock(deadlock).message;
+}
+
+/// Whatever is alive: the end of its scope would not help. A heap is never filled to the last byte.
+TEST(Message, OfARequestThatIsTooLargeNamesNoScope) {
+  const TaskId oldest = make_id(RingId(0), 1);
+  const auto too_large = AllOf(HasSubstr("the request alone is too large for it\nRoot Cause:\n"),
+                               HasSubstr("One task asks for more than there can ever be."),
+                               Not(HasSubstr("scope")), Not(HasSubstr("SCOPE")));
+  const auto held = AllOf(HasSubstr("which waits for scope_end of the scope at depth 0"),
+                          HasSubstr("scope_end() requires"), Not(HasSubstr("too large")));
+  EXPECT_THAT(message_of(Resource::heap_ring, 4096, 4096, oldest), too_large);
+  EXPECT_THAT(message_of(Resource::heap_ring, 4096, 4096, oldest), Not(HasSubstr("is empty")));
+  EXPECT_THAT(message_of(Resource::heap_ring, 4096, 4096, no_task), too_large);
+  EXPECT_THAT(message_of(Resource::heap_ring, 3072, 4096, oldest), held);
+  for (const Resource pool : {Resource::dependency_pool, Resource::tensormap_pool}) {
+    EXPECT_THAT(message_of(pool, 17, 16, oldest), too_large) << resource_name(pool);
+    EXPECT_THAT(message_of(pool, 17, 16, no_task), too_large) << resource_name(pool);
+    EXPECT_THAT(message_of(pool, 16, 16, oldest), held) << resource_name(pool);
+  }
+  EXPECT_THAT(message_of(Resource::task_ring, 1, 4, oldest), held);
 }
 
 TEST(Hint, NamesTheSizeAndWhatToChangeInstead) {
