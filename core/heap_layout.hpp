@@ -32,8 +32,9 @@ struct HeapPlacement {
   bool fits;       ///< false: wait until more has retired; the other fields mean nothing
   uint64_t begin;  ///< position of the first byte
   uint64_t end;    ///< position after the last byte, 0 at the end of the heap: the new top
-  /// The drained ring started over at 0: from now on its tail is 0, not the end of the youngest
-  /// retired buffer. The caller records that (it rewrites that buffer's end).
+  /// Without a live byte the ring started over at 0: from now on its tail is 0, not the end of the
+  /// youngest retired buffer. The caller records that: it rewrites the end of that buffer, and of
+  /// those behind it, which have no bytes and end where it did.
   bool restarted;
 };
 
@@ -52,10 +53,8 @@ constexpr uint64_t packed_bytes_with(uint64_t packed, uint64_t output_bytes) {
   return sum;
 }
 
-/// Places `bytes` bytes in a heap of `size` bytes. `empty` says that the ring has no live task at
-/// all. Requires top < size, tail < size, and top == tail when empty.
-constexpr HeapPlacement find_placement(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes,
-                                       bool empty) {
+/// Places `bytes` bytes in a heap of `size` bytes. Requires top < size and tail < size.
+constexpr HeapPlacement find_placement(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes) {
   constexpr HeapPlacement refused{false, 0, 0, false};
   if (bytes == 0) return {true, top, top, false};
   if (bytes >= size) return refused;
@@ -67,7 +66,7 @@ constexpr HeapPlacement find_placement(uint64_t top, uint64_t tail, uint64_t siz
   if (bytes < before_end) return {true, top, top + bytes, false};
   if (bytes == before_end && tail != 0) return {true, top, 0, false};
   if (bytes < tail) return {true, 0, bytes, false};
-  if (empty) return {true, 0, bytes, true};
+  if (top == tail) return {true, 0, bytes, true};
   return refused;
 }
 

@@ -12,7 +12,7 @@
 ///   HR-I2: full and empty are never confused: a ring with tasks alive has top != tail unless they
 ///          have no outputs.
 ///   HR-I3: no buffer crosses the end of the heap.
-///   HR-I4: a drained ring serves every request smaller than the heap.
+///   HR-I4: a ring without a live byte serves every request smaller than the heap.
 ///   HR-P1: there is an end per slot.
 #pragma once
 
@@ -51,9 +51,8 @@ class HeapRing {
 
   /// Where so many bytes would go.
   [[nodiscard]] HeapPlacement placement(uint64_t bytes) const {
-    const bool drained = ring_->next() == ring_->alive();
-    const HeapPlacement found = find_placement(top_, tail_, size_, bytes, drained);
-    PTO2_INVARIANT("HR-I4", found.fits || !drained || bytes >= size_);
+    const HeapPlacement found = find_placement(top_, tail_, size_, bytes);
+    PTO2_INVARIANT("HR-I4", found.fits || top_ != tail_ || bytes >= size_);
     return found;
   }
 
@@ -101,10 +100,13 @@ class HeapRing {
   /// Less than this fits behind the top, whatever else.
   void find_room() { room_ = (top_ < tail_ ? tail_ : size_) - top_; }
 
-  /// Drained, nothing before the new buffer is alive: the tail moves to 0 with it. A ring without
-  /// retired tasks never starts over, because its top is 0.
+  /// No byte before the new buffer is live: the tail moves to 0 with it, and stays there while the
+  /// tasks alive, which have no outputs, retire. A ring without retired tasks never starts over,
+  /// because its top is 0.
   void start_over() {
-    ends_[ring_->slot(ring_->alive() - 1)] = 0;
+    for (uint64_t task = ring_->alive() - 1; task < ring_->next(); ++task) {
+      ends_[ring_->slot(task)] = 0;
+    }
     tail_ = 0;
   }
 

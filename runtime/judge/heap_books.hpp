@@ -9,9 +9,9 @@
 namespace pto2::judging {
 
 /// Buffers lie in the order of their tasks: each behind the one before it, or at the start of the
-/// heap if it does not fit before the end. A ring without a task alive has all of its heap, and
-/// starts over at 0 when what is left before the end and after the start is too short. The bytes
-/// in use, with those that were skipped at the end, are never as many as the heap has.
+/// heap if it does not fit before the end. A ring whose tasks alive have no bytes has all of its
+/// heap, and starts over at 0 when what is left before the end and after the start is too short.
+/// The bytes in use, with those that were skipped at the end, are never as many as the heap has.
 class HeapBooks {
  public:
   /// `size` in bytes, not 0.
@@ -43,7 +43,7 @@ class HeapBooks {
   uint64_t size_;
   Position top_;  ///< behind the last buffer
   /// Where the bytes in use begin when the task is the first one alive: behind the buffer before
-  /// it, or, if the ring started over with it, at its own.
+  /// it, or, if the ring started over with the next buffer, at that one.
   std::vector<Position> tails_;
   uint64_t reclaimed_ = 0;
   bool known_ = true;

@@ -2,22 +2,22 @@
 
 namespace pto2 {
 
-void HeapRequirement::place_in_all(uint64_t bytes, bool drained) {
+void HeapRequirement::place_in_all(uint64_t bytes) {
   const uint64_t before = sum_;
   sum_ += bytes;
   until_event_ = never;
   for (uint32_t i = 0; i < candidates; ++i) {
     if (refused_ >> i & 1) continue;
-    if (bytes >= next_event_[i] - before && !place(i, before, bytes, drained)) continue;
+    if (bytes >= next_event_[i] - before && !place(i, before, bytes)) continue;
     until_event_ = std::min(until_event_, next_event_[i] - sum_);
   }
 }
 
 /// Places the last buffer in heap `i`. False: that heap is too small.
-bool HeapRequirement::place(uint32_t i, uint64_t before, uint64_t bytes, bool drained) {
+bool HeapRequirement::place(uint32_t i, uint64_t before, uint64_t bytes) {
   if (tails_[i].drain != drains_) tails_[i] = {drains_, offsets_[i]};
   uint64_t tail = tail_sum_ - tails_[i].offset;
-  const HeapPlacement placed = find_placement(before - offsets_[i], tail, size(i), bytes, drained);
+  const HeapPlacement placed = find_placement(before - offsets_[i], tail, size(i), bytes);
   if (!placed.fits) {
     refused_ |= uint64_t{1} << i;
     return false;

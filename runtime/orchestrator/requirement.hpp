@@ -63,7 +63,7 @@ class HeapRequirement {
       until_event_ -= bytes;
       sum_ += bytes;
     } else {
-      place_in_all(bytes, drained);
+      place_in_all(bytes);
     }
   }
 
@@ -85,8 +85,8 @@ class HeapRequirement {
     uint64_t drain;   ///< the number of the drain that it belongs to
     uint64_t offset;  ///< tail_sum_ - offset is the tail
   };
-  bool place(uint32_t i, uint64_t before, uint64_t bytes, bool drained);
-  void place_in_all(uint64_t bytes, bool drained);
+  bool place(uint32_t i, uint64_t before, uint64_t bytes);
+  void place_in_all(uint64_t bytes);
 
   uint64_t sum_ = 0;                                       ///< of all bytes placed, modulo 2^64
   uint64_t tail_sum_ = 0;                                  ///< sum before the oldest live task

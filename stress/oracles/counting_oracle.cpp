@@ -61,14 +61,14 @@ uint64_t packed(const std::vector<uint64_t>& outputs) {
 
 /// Where the buffer may start, or nothing. Sets `start_over` when the ring is to forget its tail.
 std::optional<uint64_t> find_room(uint64_t top, uint64_t tail, uint64_t size, uint64_t bytes,
-                                  bool drained, bool& start_over) {
+                                  bool empty, bool& start_over) {
   start_over = false;
   if (bytes == 0) return top;
   const auto wraps_onto_tail = [&](uint64_t end) { return (end == size ? 0 : end) == tail; };
   if (top >= tail) {
     if (top + bytes <= size && !wraps_onto_tail(top + bytes)) return top;
     if (bytes < tail) return 0;
-    if (drained && bytes < size) {
+    if (empty && bytes < size) {
       start_over = true;
       return 0;
     }
@@ -154,8 +154,8 @@ std::optional<Resource> submit(Run& run, const Call& call) {
   const uint64_t top = ring_tasks.empty() ? 0 : run.tasks[ring_tasks.back()].end;
   const uint64_t tail = retired == 0 ? 0 : run.tasks[ring_tasks[retired - 1]].end;
   bool start_over = false;
-  const auto room =
-      find_room(top, tail, limits.heap, bytes, retired == ring_tasks.size(), start_over);
+  const bool empty = live_bytes(run, ring_tasks, retired) == 0;
+  const auto room = find_room(top, tail, limits.heap, bytes, empty, start_over);
   if (!room) return Resource::heap;
   if (live_nodes(run, ring_tasks, retired) + call.dep_nodes > limits.dep_pool) {
     return Resource::dep_pool;
@@ -163,7 +163,10 @@ std::optional<Resource> submit(Run& run, const Call& call) {
   const uint64_t freed = live_among(run, call.replaced);
   if (live_entries(run) - freed + call.map_entries > limits.map_pool) return Resource::map_pool;
 
-  if (start_over && retired > 0) run.tasks[ring_tasks[retired - 1]].end = 0;
+  if (start_over) {
+    // Of the youngest retired task, and of the live ones, which are without bytes.
+    for (size_t i = retired - 1; i < ring_tasks.size(); ++i) run.tasks[ring_tasks[i]].end = 0;
+  }
   const uint64_t past = *room + bytes;
   const Task task{
       ring,           run.open_scopes.back(), *room, bytes, past == limits.heap ? 0 : past,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <random>
 #include <vector>
@@ -31,38 +32,37 @@ TEST(HeapLayout, OverflowIsUnplaceable) {
   EXPECT_EQ(packed_output_bytes(~uint64_t{0}), unplaceable_bytes);
   EXPECT_EQ(packed_bytes_with(~uint64_t{0} - 1023, 1024), unplaceable_bytes);
   EXPECT_EQ(packed_bytes_with(unplaceable_bytes, 1), unplaceable_bytes);
-  EXPECT_TRUE(find_placement(0, 0, uint64_t{1} << 40, unplaceable_bytes, true) == refused);
+  EXPECT_TRUE(find_placement(0, 0, uint64_t{1} << 40, unplaceable_bytes) == refused);
 }
 
 TEST(HeapLayout, NothingStaysAtTheTop) {
-  EXPECT_TRUE(find_placement(5, 5, 8, 0, false) == at(5, 5));
-  EXPECT_TRUE(find_placement(5, 6, 8, 0, false) == at(5, 5));
+  EXPECT_TRUE(find_placement(5, 5, 8, 0) == at(5, 5));
+  EXPECT_TRUE(find_placement(5, 6, 8, 0) == at(5, 5));
 }
 
 TEST(HeapLayout, TailBelowTop) {
-  EXPECT_TRUE(find_placement(2, 1, 8, 5, false) == at(2, 7));
-  EXPECT_TRUE(find_placement(2, 1, 8, 6, false) == at(2, 0)) << "the end of the heap is position 0";
-  EXPECT_TRUE(find_placement(2, 0, 8, 5, false) == at(2, 7));
-  EXPECT_TRUE(find_placement(2, 0, 8, 6, false) == refused) << "would make top equal to the tail";
-  EXPECT_TRUE(find_placement(6, 4, 8, 3, false) == at(0, 3));
-  EXPECT_TRUE(find_placement(6, 4, 8, 4, false) == refused) << "would make top equal to the tail";
+  EXPECT_TRUE(find_placement(2, 1, 8, 5) == at(2, 7));
+  EXPECT_TRUE(find_placement(2, 1, 8, 6) == at(2, 0)) << "the end of the heap is position 0";
+  EXPECT_TRUE(find_placement(2, 0, 8, 5) == at(2, 7));
+  EXPECT_TRUE(find_placement(2, 0, 8, 6) == refused) << "would make top equal to the tail";
+  EXPECT_TRUE(find_placement(6, 4, 8, 3) == at(0, 3));
+  EXPECT_TRUE(find_placement(6, 4, 8, 4) == refused) << "would make top equal to the tail";
 }
 
 TEST(HeapLayout, TopBelowTail) {
-  EXPECT_TRUE(find_placement(2, 5, 8, 2, false) == at(2, 4));
-  EXPECT_TRUE(find_placement(2, 5, 8, 3, false) == refused) << "an exact fit makes full look empty";
-  EXPECT_TRUE(find_placement(2, 5, 8, 4, false) == refused);
+  EXPECT_TRUE(find_placement(2, 5, 8, 2) == at(2, 4));
+  EXPECT_TRUE(find_placement(2, 5, 8, 3) == refused) << "an exact fit makes full look empty";
+  EXPECT_TRUE(find_placement(2, 5, 8, 4) == refused);
 }
 
-TEST(HeapLayout, DrainedRingParkedInTheMiddleStartsOver) {
-  EXPECT_TRUE(find_placement(4, 4, 8, 5, false) == refused);
-  EXPECT_TRUE(find_placement(4, 4, 8, 5, true) == (HeapPlacement{true, 0, 5, true}));
-  EXPECT_TRUE(find_placement(4, 4, 8, 4, true) == at(4, 0)) << "fits before the end";
-  EXPECT_TRUE(find_placement(5, 5, 8, 4, true) == at(0, 4)) << "fits before the tail";
-  EXPECT_TRUE(find_placement(4, 4, 8, 8, true) == refused)
-      << "the heap is never filled to the last byte";
-  EXPECT_TRUE(find_placement(0, 0, 8, 8, true) == refused);
-  EXPECT_TRUE(find_placement(0, 0, 8, 7, true) == at(0, 7));
+TEST(HeapLayout, ARingParkedInTheMiddleStartsOverWithoutALiveByte) {
+  EXPECT_TRUE(find_placement(4, 3, 8, 5) == refused) << "a byte is live";
+  EXPECT_TRUE(find_placement(4, 4, 8, 5) == (HeapPlacement{true, 0, 5, true}));
+  EXPECT_TRUE(find_placement(4, 4, 8, 4) == at(4, 0)) << "fits before the end";
+  EXPECT_TRUE(find_placement(5, 5, 8, 4) == at(0, 4)) << "fits before the tail";
+  EXPECT_TRUE(find_placement(4, 4, 8, 8) == refused) << "the heap is never filled to the last byte";
+  EXPECT_TRUE(find_placement(0, 0, 8, 8) == refused);
+  EXPECT_TRUE(find_placement(0, 0, 8, 7) == at(0, 7));
 }
 
 /// A heap kept as a map of bytes, driven by random sizes and retirements.
@@ -71,10 +71,13 @@ class HeapModel {
   explicit HeapModel(uint64_t size) : size_(size), owned_(size, false) {}
 
   bool submit(uint64_t bytes) {
-    const HeapPlacement placed = find_placement(top_, tail_, size_, bytes, live_.empty());
+    const HeapPlacement placed = find_placement(top_, tail_, size_, bytes);
     if (!placed.fits) return false;
     if (placed.restarted) {
-      EXPECT_TRUE(live_.empty());
+      for (Buffer& live : live_) {
+        EXPECT_EQ(live.bytes, 0U);
+        live.end = 0;
+      }
       tail_ = 0;
     }
     EXPECT_LE(placed.begin + bytes, size_) << "HL-I1";
@@ -96,7 +99,10 @@ class HeapModel {
     tail_ = oldest.end;
   }
 
-  size_t live() const { return live_.size(); }
+  size_t live() const {
+    return static_cast<size_t>(
+        std::count_if(live_.begin(), live_.end(), [](const Buffer& b) { return b.bytes != 0; }));
+  }
 
  private:
   struct Buffer {
@@ -140,14 +146,17 @@ TEST(HeapLayout, LayoutDoesNotDependOnRetirement) {
       std::vector<uint64_t> layout;
       uint64_t top = 0, tail = 0;
       for (uint64_t bytes : sizes) {
-        HeapPlacement placed = find_placement(top, tail, size, bytes, live_ends.empty());
+        HeapPlacement placed = find_placement(top, tail, size, bytes);
         while (!placed.fits || (speed == 1 && live_ends.size() > 1)) {
           ASSERT_FALSE(live_ends.empty());
           tail = live_ends.front();
           live_ends.pop_front();
-          placed = find_placement(top, tail, size, bytes, live_ends.empty());
+          placed = find_placement(top, tail, size, bytes);
         }
-        if (placed.restarted) tail = 0;
+        if (placed.restarted) {
+          tail = 0;
+          std::fill(live_ends.begin(), live_ends.end(), 0);
+        }
         top = placed.end;
         live_ends.push_back(top);
         layout.push_back(placed.begin);

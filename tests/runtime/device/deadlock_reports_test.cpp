@@ -76,6 +76,22 @@ TEST_P(DeadlockReports, NodesForALateProducerCount) {
   EXPECT_EQ(run(config, build).error.code, ErrorCode::ok);
 }
 
+/// The heap is parked behind a buffer that is gone, and must start over.
+TEST_P(DeadlockReports, ATaskWithoutOutputsKeepsNothingOfTheHeap) {
+  DeviceConfig config = small_device();
+  config.heap_bytes = 64 << 10;
+  const RunResult result = run(config, [](PTO2Runtime* rt) {
+    constexpr uint64_t over_half_of_the_heap[] = {10 << 10};
+    for (const bool beside_another : {false, true}) {
+      PTO2_SCOPE(rt) {
+        if (beside_another) pto2_rt_submit_task(rt, quick, PTO2_WORKER_VECTOR, nullptr, 0);
+        submit(rt, quick, make_output_param(make_tensor(over_half_of_the_heap, 1)));
+      }
+    }
+  });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+}
+
 /// A task is alive, but the end of its scope would make no room.
 TEST_P(DeadlockReports, ARequestThatIsTooLargeWaitsForNoScope) {
   DeviceConfig config = small_device();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,21 @@ TEST(HeapBooks, WhoStartsOverLeavesNobodyBehind) {
   EXPECT_FALSE(books.has_room(40, 3));
 }
 
+/// With tasks alive, but no byte in use.
+TEST(HeapBooks, TasksWithoutBytesDoNotKeepItFromStartingOver) {
+  HeapBooks books(100);
+  books.add(0, 70);
+  books.add(70, 0);
+  EXPECT_FALSE(books.has_room(80, 0));
+  EXPECT_TRUE(books.has_room(80, 1));
+  books.add(0, 80);
+  EXPECT_EQ(books.reclaimed(), 1U);
+  for (const uint64_t alive : {1U, 2U}) {
+    EXPECT_TRUE(books.has_room(19, alive));
+    EXPECT_FALSE(books.has_room(20, alive));
+  }
+}
+
 /// Nobody overlaps the buffer at the end, which was skipped, but its lap is over.
 TEST(HeapBooks, WhoIsPassedByIsReclaimed) {
   HeapBooks books(100);
@@ -102,7 +119,9 @@ class Ring {
   bool take(uint64_t bytes) {
     const HeapPlacement placement = place(bytes);
     if (!placement.fits) return false;
-    if (placement.restarted) ends_[alive_ - 1] = 0;
+    if (placement.restarted) {
+      std::fill(ends_.begin() + static_cast<std::ptrdiff_t>(alive_) - 1, ends_.end(), 0);
+    }
     top_ = placement.end;
     ends_.push_back(top_);
     books_.add(placement.begin, bytes);
@@ -116,7 +135,7 @@ class Ring {
  private:
   [[nodiscard]] HeapPlacement place(uint64_t bytes) const {
     const uint64_t tail = alive_ == 0 ? 0 : ends_[alive_ - 1];
-    return find_placement(top_, tail, size_, bytes, alive_ == ends_.size());
+    return find_placement(top_, tail, size_, bytes);
   }
 
   uint64_t size_;

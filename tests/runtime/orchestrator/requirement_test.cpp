@@ -99,6 +99,20 @@ TEST(ResourceRequirement, NestedScopesFreeTheirRing) {
   EXPECT_EQ(one.ring(0).dep_pool, 800U);
 }
 
+/// A heap that is parked behind the first buffer starts over while a task without outputs is alive.
+TEST(ResourceRequirement, TasksWithoutOutputsTakeNothingOfTheHeap) {
+  Program program;
+  begin(program);
+  task(program, {40 << 10});
+  end(program);
+  begin(program);
+  task(program, {});
+  task(program, {40 << 10});
+  EXPECT_EQ(count(program, 1).ring(0).heap_bytes, 64U << 10);
+  task(program, {24 << 10});
+  EXPECT_EQ(count(program, 1).ring(0).heap_bytes, 128U << 10);
+}
+
 TEST(ResourceRequirement, TooLargeForAnyHeap) {
   Program program;
   begin(program);

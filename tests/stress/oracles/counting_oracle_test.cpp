@@ -62,6 +62,19 @@ TEST(CountingOracle, DrainedRingStartsOver) {
   expect(first_deadlock(program, small), Resource::heap, 2, 1);
 }
 
+TEST(CountingOracle, ARingWithoutALiveByteStartsOver) {
+  Configuration small = roomy;
+  small.heap = 4096;
+  const Call none{CallKind::submit};
+  Program program = blocks(1, 1, true, {CallKind::submit, {2048}});
+  program.pop_back();
+  program.insert(program.end(),
+                 {{CallKind::scope_begin}, none, none, {CallKind::submit, {3072}}, none});
+  EXPECT_FALSE(first_deadlock(program, small));
+  program.push_back({CallKind::submit, {1024}});
+  expect(first_deadlock(program, small), Resource::heap, 5, 1);
+}
+
 /// Behind 2 KiB that have retired, and before those if nothing is live.
 TEST(CountingOracle, WhatIsInFrontOfTheTailIsNeverFilledEither) {
   Configuration small = roomy;
