@@ -108,7 +108,7 @@ class Orchestrator : public OrchestrationRuntime {
   [[nodiscard]] bool has_late_finding();
   void adopt_fault();
   void begin_counting();
-  void finish_counting();
+  void finish_counting(bool to_end);
   void refuse(Submission& task);
   void submit_late(Submission& task);
   void submit_otherwise(Submission& task);

@@ -96,7 +96,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish() {
   auto& startup = state_.startup;
   startup.orchestrator_done.set();
-  if (mode_ == Mode::counting) with_memory([this] { finish_counting(); });
+  if (mode_ == Mode::counting) with_memory([this] { finish_counting(true); });
   record<P>(log_, EventKind::wait, no_task);
   bool given_up = false;
   // No completion rings for it: a scheduler without work does, before it sleeps (SC-I2).
@@ -162,7 +162,8 @@ void Orchestrator<P, F>::stop() {
 /// Takes the error if it is the first.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::fail(RunError error) {
-  if (mode_ == Mode::counting) finish_counting();  // the deadlock remains what the user is told
+  if (mode_ == Mode::counting)
+    finish_counting(false);  // the deadlock remains what the user is told
   stop();
   if (error_.code != ErrorCode::ok) return;
   error_ = std::move(error);
@@ -196,10 +197,11 @@ template <executors::ExecutionPolicy P, template <class> class F>
   counting_.begin(std::move(deadlock), next, state_.admission.alive(), P::now());
 }
 
-/// The orchestration has returned, or goes on for too long: says what was learnt.
+/// The orchestration has returned (`to_end`), has met an error or goes on for too long: says what
+/// was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
-void Orchestrator<P, F>::finish_counting() {
-  error_ = counting_.finish(scopes_.empty(), groups_, state_.config);
+void Orchestrator<P, F>::finish_counting(bool to_end) {
+  error_ = counting_.finish(to_end, groups_, state_.config);
   stop();
 }
 
@@ -357,7 +359,7 @@ template <executors::ExecutionPolicy P, template <class> class F>
 template <executors::ExecutionPolicy P, template <class> class F>
 [[gnu::noinline]] void Orchestrator<P, F>::count(Submission& task) {
   if (mode_ != Mode::counting) return;
-  if (!counting_.count_only(task, dataflow_, P::now())) finish_counting();
+  if (!counting_.count_only(task, dataflow_, P::now())) finish_counting(false);
 }
 
 /// The orchestrator's own books are as if it had served all calls so far. From the next one on it
@@ -431,7 +433,7 @@ std::optional<ClusterId> Orchestrator<P, F>::take_cluster() {
   if (mode_ == Mode::stopped) return std::nullopt;
   cluster = groups_.lowest_closed();
   if (cluster.value > max_counted_cluster) {
-    finish_counting();
+    finish_counting(false);
     return std::nullopt;
   }
   return cluster;

@@ -112,5 +112,29 @@ TEST_P(DeadlockReports, ARequestThatIsTooLargeWaitsForNoScope) {
   EXPECT_THAT(result.error.hint, HasSubstr("--heap 8192"));
 }
 
+/// What comes after an error is not counted, even if the error is that the outer scope has ended.
+TEST_P(DeadlockReports, AnErrorBehindTheOuterScopeEndsTheCount) {
+  DeviceConfig config = small_device();
+  config.window = 8;
+  const auto hint_after = [&](const std::function<void(PTO2Runtime*)>& error) {
+    const RunResult result = run(config, [&](PTO2Runtime* rt) {
+      for (int i = 0; i < 8; ++i) {
+        pto2_rt_submit_task(rt, quick, PTO2_WORKER_VECTOR, nullptr, 0);
+      }
+      rt->ops->scope_end(rt);
+      error(rt);
+    });
+    EXPECT_EQ(result.error.code, ErrorCode::flow_control_deadlock);
+    return result.error.hint;
+  };
+  EXPECT_THAT(hint_after([](PTO2Runtime*) {}), HasSubstr("16 (the smallest that works)"));
+  EXPECT_THAT(hint_after([](PTO2Runtime* rt) { rt->ops->scope_end(rt); }),
+              HasSubstr("at least 16:"));
+  EXPECT_THAT(hint_after([](PTO2Runtime* rt) {
+                pto2_rt_submit_task(rt, quick, PTO2_WORKER_VECTOR, nullptr, 0);
+              }),
+              HasSubstr("at least 16:"));
+}
+
 }  // namespace
 }  // namespace pto2::test
