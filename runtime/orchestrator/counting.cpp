@@ -35,7 +35,9 @@ bool Counting::count_only(Submission& task, Dataflow& dataflow, uint64_t now) {
   const TaskId id = make_id(task.ring, next_[task.ring.value]++);
   TensorMap& map = dataflow.map();
   entries_ = std::max<uint64_t>(entries_, map.live() + task.inserts());
-  while (!map.reserve(task.inserts())) map.enlarge(0, 2 * map.config().pool_size);
+  while (!map.reserve(task.inserts())) {
+    map.enlarge(0, TensorMap::larger_pool(map.config().pool_size));
+  }
   dataflow.place(task, task.needs(), id, nowhere,
                  [](const Submission&, uint32_t, const TensorRecord&) {});
   return now - since_ <= patience_;

@@ -193,7 +193,9 @@ class Player {
     const bool resolved = dataflow_.resolve(task_);
     PTO2_INVARIANT("RG-I1", resolved);
     listener_.resolved(task_, id);
-    while (!map.reserve(task_.inserts())) map.enlarge(0, 2 * map.config().pool_size);
+    while (!map.reserve(task_.inserts())) {
+      map.enlarge(0, TensorMap::larger_pool(map.config().pool_size));
+    }
     dataflow_.enter(task_, id);
     dataflow_.place(task_, task_.needs(), id, listener_.address_of(task_),
                     [](const Submission&, uint32_t, const TensorRecord&) {});

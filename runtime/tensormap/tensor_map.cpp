@@ -16,12 +16,14 @@ void require(bool holds, const char* text, uint64_t value) {
   if (!holds) throw std::invalid_argument(std::string(text) + ", not " + std::to_string(value));
 }
 
+constexpr uint32_t largest_pool = (uint32_t{1} << 31) - 1;
+
 const TensorMapConfig& checked(const TensorMapConfig& config) {
   require(config.rings >= 1 && config.rings <= max_rings,
           "TensorMap: the number of rings must be 1 to 4", config.rings);
   require(std::has_single_bit(config.window), "TensorMap: the task window must be a power of two",
           config.window);
-  require(config.pool_size >= 1 && config.pool_size < uint32_t{1} << 31,
+  require(config.pool_size >= 1 && config.pool_size <= largest_pool,
           "TensorMap: the pool must have 1 to 2^31-1 entries", config.pool_size);
   require(std::has_single_bit(config.num_buckets),
           "TensorMap: the number of buckets must be a power of two", config.num_buckets);
@@ -132,6 +134,11 @@ void TensorMap::enlarge(uint32_t window, uint32_t pool_size) {
   entries_ = std::move(target.entries_);
   tasks_ = std::move(target.tasks_);
   first_of_tasks_ = target.first_of_tasks_;
+}
+
+uint32_t TensorMap::larger_pool(uint32_t pool_size) {
+  if (pool_size >= largest_pool) throw std::bad_alloc();
+  return std::min(2 * pool_size, largest_pool);
 }
 
 /// Clears the heads of the chains that are left, which are spread over the buckets.

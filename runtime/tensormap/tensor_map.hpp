@@ -167,6 +167,8 @@ class TensorMap {
   /// its configured sizes in order to learn which would do. Requires a window that is a power of
   /// two; smaller values than the present ones change nothing. Throws std::bad_alloc.
   void enlarge(uint32_t window, uint32_t pool_size);
+  /// Twice this pool, or the largest that there can be. Throws std::bad_alloc beyond that.
+  [[nodiscard]] static uint32_t larger_pool(uint32_t pool_size);
 
   /// When nobody uses the map any more: lets the next one have its memory. Requires TM-I2.
   void keep_memory();

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <fstream>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
@@ -423,6 +424,13 @@ TEST(TensorMap, EnlargesWithoutLosingAnything) {
   EXPECT_EQ(map.config().window, 16U);
   EXPECT_EQ(map.config().pool_size, 64U);
   EXPECT_THROW(map.enlarge(17, 64), std::invalid_argument);
+}
+
+/// A pool of 2^30 is one that can be configured, and twice that can not be.
+TEST(TensorMap, PoolsGrowToTheLargestThatThereCanBe) {
+  EXPECT_EQ(TensorMap::larger_pool(16), 32U);
+  EXPECT_EQ(TensorMap::larger_pool(uint32_t{1} << 30), 2'147'483'647U);
+  EXPECT_THROW((void)TensorMap::larger_pool(2'147'483'647), std::bad_alloc);
 }
 
 TEST(TensorMap, EnlargesWithWhoWroteWholeBuffers) {
