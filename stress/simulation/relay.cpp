@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -188,7 +189,8 @@ Relay::StubTask& Relay::add_stub(const PTOParam* params, uint32_t count, uint32_
 
 void Relay::stub(int64_t* args) {
   StubTask& task = *reinterpret_cast<StubTask*>(args[0]);
-  ++task.runs;
+  // The parts of a block task have one record, and may run at the same time.
+  std::atomic_ref(task.runs).fetch_add(1, std::memory_order_relaxed);
   for (const Access& access : task.accesses) {
     // Who writes a page first has one fault, who reads it first and then writes has two.
     if (!access.reads && access.writes) continue;

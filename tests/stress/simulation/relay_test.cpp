@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <cstring>
+#include <thread>
 
 #include "runtime/device/device.hpp"
+#include "tests/runtime/executors/hammer.hpp"
 
 namespace pto2::simulations {
 namespace {
@@ -329,6 +332,28 @@ TEST_F(RelayOfChain, EachPartRunsOnce) {
   };
   EXPECT_THAT(problems_with(only_two_parts, ~uint64_t{0}, grouped),
               ElementsAre("task 2 of 3 parts ran 2 times"));
+}
+
+/// On OS threads, each on a CPU of its own.
+TEST_F(RelayOfChain, CountsPartsThatRunAtTheSameTime) {
+  const auto on_two_threads = [](int64_t* args) {
+    std::barrier both(2);
+    const auto many = [&](uint32_t side) {
+      const executors::Pinned here(side);
+      for (int i = 0; i < 1'000'000; ++i) {
+        if (i % 10'000 == 0) both.arrive_and_wait();
+        Relay::stub(args);
+      }
+    };
+    std::thread other(many, 1);
+    many(0);
+    other.join();
+  };
+  const auto one = [](PTO2Runtime* rt) {
+    pto2_rt_submit_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0);
+  };
+  EXPECT_THAT(problems_with(on_two_threads, ~uint64_t{0}, one),
+              ElementsAre("task 1 of 1 parts ran 2000000 times"));
 }
 
 /// Whatever it may be asked.
