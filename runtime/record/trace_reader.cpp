@@ -122,9 +122,20 @@ class Reader {
     event.thread = thread_of(line);
     event.before = last_[event.thread];
     last_[event.thread] = event.t;
+    check_order(line, event);
     fields_.read(line, event);
     if (kind == EventKind::submit) count_parts(line);
     record_.events.push_back(event);
+  }
+
+  /// Rules go by the order of lines. Times that descend within a thread are VR-I3's.
+  void check_order(const JsonLine& line, const Event& event) {
+    if (event.t < latest_ && event.t >= event.before) {
+      line.refuse(fmt::format(
+          "its time is {}, and that of a line before it {}: lines are not sorted by time", event.t,
+          latest_));
+    }
+    latest_ = std::max(latest_, event.t);
   }
 
   uint32_t thread_of(const JsonLine& line) {
@@ -149,6 +160,7 @@ class Reader {
   EventReader fields_{record_};
   std::unordered_map<std::string, uint32_t> threads_;
   std::vector<uint64_t> last_;  // time of each thread's last event
+  uint64_t latest_ = 0;         // of all times so far
   std::string key_;
   uint64_t tasks_ = 0;
   uint64_t parts_ = 0;

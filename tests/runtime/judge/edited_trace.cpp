@@ -198,8 +198,22 @@ std::string EditedTrace::text() const {
   return text;
 }
 
+EditedTrace EditedTrace::sorted() const {
+  EditedTrace trace(*this);
+  std::map<std::string, uint64_t> latest;  // by thread
+  std::vector<std::pair<uint64_t, Json>> events;
+  for (auto line = lines_.begin() + 1; line != lines_.end() - 1; ++line) {
+    uint64_t& time = latest[(*line)["thread"].get<std::string>()];
+    time = std::max(time, time_of(*line));
+    events.emplace_back(time, *line);
+  }
+  std::ranges::stable_sort(events, {}, &std::pair<uint64_t, Json>::first);
+  for (std::size_t i = 0; i < events.size(); ++i) trace.lines_[i + 1] = events[i].second;
+  return trace;
+}
+
 judging::Verdict EditedTrace::verdict(bool races) const {
-  return judging::judge(read_trace_text(text()), {.races = races});
+  return judging::judge(read_trace_text(sorted().text()), {.races = races});
 }
 
 std::set<std::string> EditedTrace::broken(bool races) const {

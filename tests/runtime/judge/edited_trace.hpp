@@ -49,13 +49,17 @@ class EditedTrace {
   /// Puts a line in its place by time and counts it.
   void insert(const Json& line);
 
+  /// The lines as they stand.
   [[nodiscard]] std::string text() const;
   /// Ids of the rules that the trace breaks, but for VR-I33 to VR-I35: most edits of an event break
   /// the sequence of a core and the counts as well (run_story.hpp has runs for these).
   [[nodiscard]] std::set<std::string> broken(bool races = false) const;
+  /// With the lines sorted by time, but for those of one thread, whose order stays.
   [[nodiscard]] judging::Verdict verdict(bool races = false) const;
 
  private:
+  [[nodiscard]] EditedTrace sorted() const;
+
   std::vector<Json> lines_;
 };
 

@@ -1,6 +1,7 @@
 // Files that are no trace that could be judged.
 #include "runtime/record/trace_reader.hpp"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -284,6 +285,45 @@ TEST(TraceReader, RefusesFieldsOfEventsWithTheirLine) {
   expect("submit", "kernel", "x", "\"kernel\" is no number");
   expect("submit", "params", {{{"dir", "up"}}}, "\"dir\" is none of");
   expect("submit", "params", {3}, "a parameter is no object");
+}
+
+/// Two lines of two threads change places; of one thread, VR-I3 tells it.
+TEST(TraceReader, RefusesLinesThatAreNotSortedByTime) {
+  bool refused = false;
+  bool told = false;
+  for (std::size_t i = 1; i + 2 < EditedTrace(Kit::roomy).lines().size(); ++i) {
+    EditedTrace trace(Kit::roomy);
+    Json& line = trace.lines()[i];
+    Json& next = trace.lines()[i + 1];
+    if (time_of(line) == time_of(next)) continue;
+    std::swap(line, next);
+    if (line["thread"] != next["thread"]) {
+      expect_error(trace.text(), static_cast<uint32_t>(i + 2),
+                   fmt::format("its time is {}, and that of a line before it {}", time_of(next),
+                               time_of(line)));
+      refused = true;
+    } else {
+      EXPECT_THAT(judging::problems_of(read_trace_text(trace.text())),
+                  testing::Contains(HasSubstr("VR-I3: ")));
+      told = true;
+    }
+  }
+  EXPECT_TRUE(refused && told);
+}
+
+/// A line that goes back in time stands for itself: others are compared with the latest.
+TEST(TraceReader, RefusesATimeBeforeTheLatestOfAll) {
+  EditedTrace trace(Kit::roomy);
+  for (std::size_t i = 4; i + 1 < trace.lines().size(); ++i) {
+    const Json first = trace.lines()[i - 2];
+    Json& back = trace.lines()[i - 1];
+    Json& late = trace.lines()[i];
+    if (first["thread"] != back["thread"] || late["thread"] == back["thread"]) continue;
+    back["t"] = 0;
+    late["t"] = time_of(first) - 1;
+    return expect_error(trace.text(), static_cast<uint32_t>(i + 1), "not sorted by time");
+  }
+  ADD_FAILURE() << "no such lines";
 }
 
 TEST(TraceReader, RefusesFieldsOfPipes) {
