@@ -12,6 +12,7 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/chip/argument_text.hpp"
@@ -161,17 +162,11 @@ class Assembly {
     RunError& error = result.error;
     result.damaged = damaged_structures(state_, orchestrator_, result.tasks, error.code);
     if (error.code != ErrorCode::ok) count_phases(state_, result.phases);
-    if (error.code == ErrorCode::ok) {
-      std::vector<std::string> found = leftovers(state_, result.tasks + orchestrator_.tickets());
-      for (const std::string& name : result.damaged) found.push_back("damaged: " + name);
-      if (found.empty()) return;
-      error.code = ErrorCode::not_drained;
-      error.message = fmt::format("after a clean run: {}", fmt::join(found, "; "));
-      error.hint = "this is a bug of the runtime: report it with the command line";
-    } else if (!result.damaged.empty()) {
-      error.message += fmt::format("; besides, damaged: {}", fmt::join(result.damaged, "; "));
-      error.hint += "; the damage is a bug of the runtime: report it with the command line";
+    std::vector<std::string> left;
+    if (!row_of(error.code).ends_early) {
+      left = leftovers(state_, result.tasks + orchestrator_.tickets());
     }
+    add_findings(error, std::move(left), result.damaged);
   }
 
   std::span<const KernelEntry> kernels_;  // by id

@@ -5,8 +5,11 @@
 /// and each is as whole as after a clean run.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/run/error.hpp"
@@ -117,6 +120,22 @@ template <executors::ExecutionPolicy P, template <class> class F>
   if (!state.clusters.all_free()) left.emplace_back("a group holds a cluster");
   if (!state.stall.quiescent(submitted)) left.push_back("tasks have not finished");
   return left;
+}
+
+/// Says in how a run ended what it has left behind and damaged, which is a bug of the runtime. That
+/// is the end of a run that was right but for it; any other keeps its own.
+inline void add_findings(RunError& error, std::vector<std::string> left,
+                         const std::vector<std::string>& damaged) {
+  for (const std::string& name : damaged) left.push_back("damaged: " + name);
+  if (left.empty()) return;
+  const std::string found = fmt::format("{}", fmt::join(left, "; "));
+  if (error.code == ErrorCode::ok) {
+    error = {ErrorCode::not_drained, "after a clean run: " + found,
+             "this is a bug of the runtime: report it with the command line"};
+  } else {
+    error.message += "; besides, " + found;
+    error.hint += "; that is a bug of the runtime: report it with the command line";
+  }
 }
 
 }  // namespace pto2

@@ -9,11 +9,6 @@
 namespace pto2 {
 namespace {
 
-/// A run that ended badly need not have run all its tasks.
-bool was_given_up(ErrorCode code) {
-  return code != ErrorCode::ok && code != ErrorCode::not_drained;
-}
-
 /// Fills a record from what a run left behind.
 class RecordBuilder {
  public:
@@ -37,7 +32,7 @@ class RecordBuilder {
     record_.manner.weak_memory = result.weak_memory;
     record_.manner.kernels_last = result.kernels_last;
     record_.manner.replayed = result.replayed;
-    record_.given_up = was_given_up(result.error.code);
+    record_.given_up = row_of(result.error.code).ends_early;
     record_.error = error_name(result.error.code);
     record_.message = result.error.message;
     record_.hint = result.error.hint;

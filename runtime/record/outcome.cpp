@@ -8,7 +8,7 @@ namespace {
 using E = ErrorCode;
 
 constexpr OutcomeRow rows[] = {
-    {E::ok, "ok", Cause::none, {}, "every task has run, and everything was given back", ""},
+    {E::ok, "ok", Cause::none, {}, "every task has run, and everything was given back", "", false},
     {E::flow_control_deadlock, "flow_control_deadlock", Cause::deadlock, Resource::task_ring,
      "no slot of the task ring can become free", "raise --window, or nest scopes"},
     {E::heap_ring_deadlock, "heap_ring_deadlock", Cause::deadlock, Resource::heap_ring,
@@ -35,7 +35,8 @@ constexpr OutcomeRow rows[] = {
      Cause::runtime,
      {},
      "a clean run left something behind, which is a bug of the runtime",
-     "report it with the command line"},
+     "report it with the command line",
+     false},
     {E::cluster_deadlock, "cluster_deadlock", Cause::deadlock, Resource::clusters,
      "no cluster can become free", "free clusters earlier, or raise --blocks"},
     {E::pipe_overflow,
@@ -115,7 +116,8 @@ constexpr OutcomeRow rows[] = {
      Cause::call,
      {},
      "the runtime was called on another thread than the orchestration's, or by its configuration",
-     "call it from the thread of aicpu_orchestration_entry alone, and never from a kernel"},
+     "call it from the thread of aicpu_orchestration_entry alone, and never from a kernel",
+     false},
     {E::exited,
      "exited",
      Cause::kernel,

@@ -59,6 +59,7 @@ struct OutcomeRow {
   std::optional<Resource> resource;  ///< of a deadlock: what lacks
   const char* meaning;               ///< for the documentation
   const char* hint;                  ///< what to do; a run that knows more says more
+  bool ends_early = true;            ///< tasks that were submitted need not have run
 };
 
 /// All of them, by code.

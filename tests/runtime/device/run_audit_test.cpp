@@ -165,6 +165,23 @@ TEST_F(RunAudit, NamesAFatalConditionThatIsNotTheError) {
   EXPECT_THAT(damaged(0), ElementsAre("fatal latch"));
 }
 
+TEST(RunAuditOfErrors, TellsWhatWasFoundAndKeepsWhatCameFirst) {
+  RunError none;
+  add_findings(none, {}, {});
+  EXPECT_EQ(none.code, ErrorCode::ok);
+  RunError error;
+  add_findings(error, {"a task"}, {"ring 0"});
+  EXPECT_EQ(error.code, ErrorCode::not_drained);
+  EXPECT_EQ(error.message, "after a clean run: a task; damaged: ring 0");
+  EXPECT_EQ(error.hint, "this is a bug of the runtime: report it with the command line");
+  error = {ErrorCode::wrong_thread, "a call", "call it elsewhere"};
+  add_findings(error, {"a task"}, {});
+  EXPECT_EQ(error.code, ErrorCode::wrong_thread);
+  EXPECT_EQ(error.message, "a call; besides, a task");
+  EXPECT_EQ(error.hint,
+            "call it elsewhere; that is a bug of the runtime: report it with the command line");
+}
+
 TEST(RunAuditOfFlags, NamesAShutdownThatWasNotSet) {
   DeviceConfig config = two_schedulers();
   RunState<Seeded, TaskWord> state(config);

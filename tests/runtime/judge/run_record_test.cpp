@@ -97,6 +97,18 @@ TEST(MadeRecord, HasTheOutcome) {
   EXPECT_TRUE(record.given_up && record.manner.weak_memory && record.manner.kernels_last);
 }
 
+/// All that was submitted has run, in spite of the call.
+TEST(MadeRecord, OfACallOnAnotherThreadIsComplete) {
+  Story story;
+  story.result.error.code = ErrorCode::wrong_thread;
+  EXPECT_FALSE(story.record().given_up);
+  EXPECT_THAT(story.broken(), testing::IsEmpty());
+  Story stopped = given_up();
+  EXPECT_THAT(stopped.broken(), testing::IsEmpty());
+  stopped.result.error.code = ErrorCode::wrong_thread;
+  EXPECT_THAT(stopped.broken(), tells("VR-I2: task 1 of ring 0 has no dispatch"));
+}
+
 TEST(MadeRecord, CountsWhatFoundNoRoomInAnyLog) {
   Story story;
   story.capacity = 4;

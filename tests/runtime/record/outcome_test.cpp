@@ -26,6 +26,15 @@ TEST(OutcomeTable, HasEachCodeOnceInItsPlace) {
   EXPECT_EQ(outcome_called("unknown"), nullptr);
 }
 
+/// All others need not have run their tasks.
+TEST(OutcomeTable, NamesTheEndsAfterAllTasks) {
+  std::set<std::string> ends;
+  for (const OutcomeRow& row : outcome_table()) {
+    if (!row.ends_early) ends.insert(row.name);
+  }
+  EXPECT_EQ(ends, (std::set<std::string>{"ok", "not_drained", "wrong_thread"}));
+}
+
 TEST(OutcomeTable, HasOneDeadlockPerResource) {
   for (uint32_t i = 0; i < resources; ++i) {
     const auto resource = static_cast<Resource>(i);

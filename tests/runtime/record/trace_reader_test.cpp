@@ -119,6 +119,10 @@ TEST(TraceReader, RefusesCountsThatContradict) {
   EditedTrace given_up(Kit::roomy);
   given_up.header()["given_up"] = true;
   expect_error(given_up.text(), 1, "\"given_up\" contradicts");
+  given_up.header()["error"] = "wrong_thread";
+  expect_error(given_up.text(), 1, "\"given_up\" contradicts");
+  given_up.header()["given_up"] = false;
+  EXPECT_FALSE(read_trace_text(given_up.text()).given_up);
 }
 
 TEST(TraceReader, RefusesAHeaderThatContradicts) {
