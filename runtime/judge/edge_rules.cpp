@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "runtime/judge/rules.hpp"
 
@@ -61,12 +62,26 @@ class Reasons {
   uint32_t task_;
 };
 
+/// VR-I32: each of a task's producers is another one. Sorts them.
+void check_repeats(const Case& it, uint32_t task, std::vector<TaskId>& producers) {
+  std::ranges::sort(producers);
+  const auto twice = std::ranges::adjacent_find(producers);
+  if (twice == producers.end()) return;
+  it.findings.add("VR-I32", text_of(*twice) + " is its producer twice", it.submit(task));
+}
+
 }  // namespace
 
 void check_edges(const Case& it) {
+  std::vector<TaskId> producers;
   for (uint32_t task = 0; task < it.record.tasks.size(); ++task) {
     const Reasons reasons(it, task);
-    for (const ProducerRecord& producer : it.record.tasks[task].producers) reasons.check(producer);
+    producers.clear();
+    for (const ProducerRecord& producer : it.record.tasks[task].producers) {
+      reasons.check(producer);
+      producers.push_back(producer.task);
+    }
+    check_repeats(it, task, producers);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "runtime/judge/rules.hpp"
 
@@ -73,6 +74,33 @@ void check_tensor(const Case& it, uint32_t task, std::size_t i, uint64_t& memori
   }
 }
 
+/// What is wrong with the one that a task holds before its later ones; empty: nothing.
+std::string problem_of_hold(const Case& it, uint32_t task, std::size_t i) {
+  const TaskRecord& submission = it.record.tasks[task];
+  const TaskId held = submission.holds[i];
+  if (it.history.find(held) >= task) return "was not submitted before it";
+  const bool is_owner = std::ranges::any_of(submission.params, [&](const ParamRecord& param) {
+    return param.direction != Direction::none && !param.external && param.owner == held;
+  });
+  if (!is_owner) return "owns none of its tensors";
+  if (std::ranges::count(submission.producers, held, &ProducerRecord::task) != 0) {
+    return "is its producer";
+  }
+  const auto before = submission.holds.begin() + static_cast<std::ptrdiff_t>(i);
+  return std::find(submission.holds.begin(), before, held) != before ? "it holds already" : "";
+}
+
+/// VR-I16 for those whom a task holds.
+void check_holds(const Case& it, uint32_t task) {
+  const std::vector<TaskId>& holds = it.record.tasks[task].holds;
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    const std::string problem = problem_of_hold(it, task, i);
+    if (problem.empty()) continue;
+    it.findings.add("VR-I16", fmt::format("it holds {}, which {}", text_of(holds[i]), problem),
+                    it.submit(task));
+  }
+}
+
 /// VR-I17, VR-I18.
 void check_end(const Case& it, uint32_t task, const char* rule, const Moment& end) {
   if (!end.has()) return;
@@ -136,6 +164,7 @@ void check_references(const Case& it) {
     for (std::size_t i = 0; i < params.size(); ++i) {
       if (params[i].direction != Direction::none) check_tensor(it, task, i, memories);
     }
+    check_holds(it, task);
     check_end(it, task, "VR-I17", history.consume);
     check_end(it, task, "VR-I18", history.reclaim);
     check_last_step(it, history);

@@ -54,7 +54,7 @@ constexpr Rule rules[] = {
      "The bytes of a tensor fit 64 bits. Memory of the caller is numbered by first use. "
      "Whoever names a buffer of the runtime names bytes of its owner's heap range. It is the "
      "owner itself, and does not read them; or it has the owner as producer; or it holds the "
-     "owner, and only writes."},
+     "owner, and only writes. It holds nobody else, none of its producers, and each once."},
     {"VR-I17", Strength::always,
      "A task is consumed after it has finished, its scope has ended, and its users have "
      "finished."},
@@ -111,7 +111,8 @@ constexpr Rule rules[] = {
      "What is certainly in the TensorMap and what a task puts there has room in its pool. Nothing "
      "is said of a run that was replayed: recorded edges need no TensorMap."},
     {"VR-I32", Strength::always,
-     "A task has a producer because that writes what it reads, or had a pipe before it."},
+     "A task has a producer because that writes what it reads, or had a pipe before it, and has "
+     "each once."},
     {"VR-I33", Strength::always,
      "A core waits when it has nothing to do, not between the parts that it claims itself. It "
      "takes what it is sent in that order and ends it; of a run that was given up the signal "

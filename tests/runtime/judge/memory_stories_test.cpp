@@ -1,4 +1,4 @@
-/// VR-I13 to VR-I15 and VR-I32 of runs that are made up.
+/// VR-I13 to VR-I16 and VR-I32 of runs that are made up.
 #include "tests/runtime/judge/run_story.hpp"
 
 namespace pto2::test {
@@ -66,6 +66,46 @@ TEST(MemoryStories, I32ABufferIsNoMemoryOfTheCaller) {
   EXPECT_THAT(judging::problems_of(record), Not(reads_nothing));
   record.tasks[3].params.front().external = false;
   EXPECT_THAT(judging::problems_of(record), reads_nothing);
+}
+
+/// Task c writes the buffer of a.
+std::vector<std::string> broken_by_holds(const std::vector<TaskId>& holds,
+                                         const std::vector<ProducerRecord>& producers = {}) {
+  Record record = Story().record();
+  TaskRecord& of_c = record.tasks[2];
+  of_c.params = record.tasks[0].params;
+  of_c.holds = holds;
+  of_c.producers = producers;
+  of_c.nodes = holds.size() + producers.size();
+  record.tasks[3].first_node = of_c.first_node + of_c.nodes;
+  return judging::problems_of(record);
+}
+
+TEST(MemoryStories, I16WhoIsHeldOwnsABuffer) {
+  const auto only_tells = [](const std::string& text) {
+    return testing::ElementsAre(HasSubstr("VR-I16: it holds task " + text));
+  };
+  EXPECT_THAT(broken_by_holds({a}), testing::IsEmpty());
+  EXPECT_THAT(broken_by_holds({a, make_id(0, 77)}),
+              only_tells("77 of ring 0, which was not submitted before it"));
+  EXPECT_THAT(broken_by_holds({a, d}), Contains(HasSubstr("task 3 of ring 0, which was not sub")));
+  EXPECT_THAT(broken_by_holds({a, c}), Contains(HasSubstr("task 2 of ring 0, which was not sub")));
+  EXPECT_THAT(broken_by_holds({a, b}), Contains(HasSubstr("task 1 of ring 0, which owns none of")));
+  EXPECT_THAT(broken_by_holds({a, a}), only_tells("0 of ring 0, which it holds already"));
+}
+
+TEST(MemoryStories, I16AProducerIsNotHeld) {
+  const auto is_held = tells("VR-I16: it holds task 0 of ring 0, which is its producer");
+  EXPECT_THAT(broken_by_holds({}, {{a, Claim::linked}}), Not(is_held));
+  EXPECT_THAT(broken_by_holds({a}, {{a, Claim::linked}}), is_held);
+}
+
+TEST(MemoryStories, I32AProducerIsOneOnce) {
+  const auto is_twice = tells("VR-I32: task 0 of ring 0 is its producer twice");
+  EXPECT_THAT(broken_by_nodes(4, 1, 1), Not(is_twice));
+  EXPECT_THAT(broken_by_nodes(4, 1, 2), is_twice);
+  EXPECT_THAT(broken_by_holds({}, {{a, Claim::linked}, {b, Claim::linked}, {a, Claim::linked}}),
+              is_twice);
 }
 
 /// What is said of heap ranges, one for each task, in a heap of so many bytes.
