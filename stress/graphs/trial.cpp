@@ -182,12 +182,25 @@ uint64_t Trial::frees() const {
 }
 
 void Trial::keep_group(uint64_t which) {
-  std::erase_if(program_.steps, [&](const Step& step) {
+  const auto kept = std::ranges::find_if(program_.steps, [&](const Step& step) {
     return std::holds_alternative<Free>(step) && which-- == 0;
   });
+  before_kept_ = {};
+  for (auto step = program_.steps.begin(); step != kept; ++step) {
+    before_kept_.tasks += std::holds_alternative<Submit>(*step) ? 1 : 0;
+    before_kept_.groups += std::holds_alternative<Allocate>(*step) ? 1 : 0;
+  }
+  program_.steps.erase(kept);
   predicted_ = interpret(program_);
   measure();
   predict();
+}
+
+/// A run ends in a submission or where a group gets a cluster, or while a kernel runs.
+bool Trial::has_kept_group(const RunResult& result) const {
+  const auto groups = static_cast<uint64_t>(
+      std::ranges::count(result.record.events, EventKind::allocate, &Event::kind));
+  return result.tasks >= before_kept_.tasks && groups >= before_kept_.groups;
 }
 
 void Trial::predict() {

@@ -62,8 +62,10 @@ class Trial {
   [[nodiscard]] uint64_t frees() const;
   /// Leaves one of these calls out, from 0 on, so that the end of the scope closes the group. All
   /// is predicted anew; the device stays what was drawn for the whole program, but that it may have
-  /// more nodes.
+  /// more nodes. Requires which < frees().
   void keep_group(uint64_t which);
+  /// Whether a run that came to `result` had got as far as to the call that was left out.
+  [[nodiscard]] bool has_kept_group(const RunResult& result) const;
   /// Runs are judged by their results alone.
   void do_not_judge_records() { judges_records_ = false; }
 
@@ -127,6 +129,11 @@ class Trial {
   stress::Launcher launch_ = stress::launch_on;
   executors::ChipFault chip_fault_;
   std::optional<oracle::Deadlock> deadlock_;
+  /// Calls that come before the one that keep_group() leaves out, and that a run may end in.
+  struct {
+    uint64_t tasks = 0;
+    uint64_t groups = 0;
+  } before_kept_;
 };
 
 }  // namespace pto2::graphs

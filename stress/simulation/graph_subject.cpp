@@ -55,7 +55,8 @@ SimulatedRun GraphSubject::run(const FailingTrial& failing, uint64_t schedule) c
   RunResult& result = run.result;
   run.outcome = name_of(trial.run(options_.executor, schedule, run.problems,
                                   options_.clustered ? &run.census : nullptr, &result));
-  run.fault_reached = fault.fault == Fault::kept_group || result.fault_reached;
+  run.fault_reached =
+      fault.fault == Fault::kept_group ? trial.has_kept_group(result) : result.fault_reached;
   run.tasks = result.tasks;
   run.points = result.points;
   run.timed_out = is_timeout(result.error.code);

@@ -71,6 +71,26 @@ TEST(FailingGraphs, AKeptGroupCanLackToOthers) {
   EXPECT_GE(changed, 1u);
 }
 
+/// What ends before is as it would be without the fault.
+TEST(FailingGraphs, AGroupIsKeptByWhoComesToIt) {
+  Options options = of_clustered(Fault::kept_group);
+  const std::unique_ptr<Subject> subject = make_subject(options);
+  options.faults.reset();
+  const std::unique_ptr<Subject> sound = make_subject(options);
+  uint64_t ended_before = 0;
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    const SimulatedRun run = subject->run(seed);
+    if (run.fault != Fault::kept_group) continue;
+    if (run.fault_reached) continue;
+    ++ended_before;
+    EXPECT_NE(run.outcome, "passed") << seed;
+    const SimulatedRun other = sound->run(seed);
+    EXPECT_EQ(run.outcome, other.outcome) << seed;
+    EXPECT_EQ(run.tasks, other.tasks) << seed;
+  }
+  EXPECT_GE(ended_before, 1U);
+}
+
 TEST(FailingGraphs, OnlyClusteredOnesHaveGroupsToKeep) {
   Options options = of_clustered(Fault::kept_group);
   options.clustered = false;
