@@ -64,6 +64,10 @@ class Input {
 std::string read_whole(const std::string& path) {
   const Input input(path);
   std::string text;
+  if (input.size() > text.max_size() - step) {
+    throw TraceError(0, fmt::format("has {} bytes, more than a program can hold", input.size()),
+                     "validate a shorter run");
+  }
   text.reserve(input.size() + step);
   while (input.read_into(text)) {
   }

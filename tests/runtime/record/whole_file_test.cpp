@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <thread>
 #include <utility>
@@ -91,6 +93,20 @@ TEST(WholeFile, HasEveryPieceOfStdin) {
 TEST(WholeFile, SaysWhyItCannotRead) {
   EXPECT_THROW(static_cast<void>(read_whole("/nowhere/at/all")), TraceError);
   EXPECT_THROW(static_cast<void>(read_whole(testing::TempDir())), TraceError);
+}
+
+/// It has a size, and no bytes.
+TEST(WholeFile, RefusesWhatIsTooLarge) {
+  const int file = memfd_create("large", MFD_CLOEXEC);
+  ASSERT_EQ(ftruncate(file, std::numeric_limits<off_t>::max()), 0);
+  try {
+    static_cast<void>(read_whole("/proc/self/fd/" + std::to_string(file)));
+    ADD_FAILURE() << "it was read";
+  } catch (const TraceError& error) {
+    EXPECT_STREQ(error.what(), "has 9223372036854775807 bytes, more than a program can hold");
+    EXPECT_EQ(error.remedy(), "validate a shorter run");
+  }
+  close(file);
 }
 
 }  // namespace
