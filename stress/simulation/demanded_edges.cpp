@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
 
 namespace pto2::simulations {
@@ -43,9 +42,11 @@ class Edges {
       edges.clear();
       holds.clear();
       for (const ProducerRecord& producer : record.tasks[i].producers) {
-        edges.push_back(number_of(producer.task));
+        add(i, "an edge to", producer.task, edges);
       }
-      for (const TaskId owner : record.tasks[i].holds) holds.push_back(number_of(owner));
+      for (const TaskId owner : record.tasks[i].holds) {
+        add(i, "a reference to the buffer of", owner, holds);
+      }
       compare(i, "edge to task", demanded_[i].producers, edges, edges);
       // Who waits for a task keeps its buffer, too.
       kept = edges;
@@ -68,10 +69,12 @@ class Edges {
     Times& times = times_[found->number];
     times.ended = times.ended == ~uint64_t{0} ? fin.t : std::max(times.ended, fin.t);
   }
-  std::size_t number_of(TaskId task) const {
-    const auto found = find(task);
-    if (found == numbers_.end()) throw std::out_of_range("an edge to what was not submitted");
-    return found->number;
+  /// Adds the number of the one to which task number `task` has this.
+  void add(std::size_t task, const char* what, TaskId to, std::vector<std::size_t>& numbers) {
+    const auto found = find(to);
+    if (found != numbers_.end()) return numbers.push_back(found->number);
+    problems_.push_back(fmt::format("task {} has {} task {} of ring {}, which was not submitted",
+                                    task, what, local_of(to), ring_of(to).value));
   }
   std::vector<Number>::const_iterator find(TaskId task) const {
     const auto found = std::ranges::lower_bound(numbers_, task, {}, &Number::task);

@@ -166,6 +166,18 @@ TEST_F(DemandedEdges, MayNotBeMissingOfABlockTaskUntilItsLastPartHasEnded) {
   EXPECT_GT(in_between, 0U);
 }
 
+TEST_F(DemandedEdges, AreToTasksThatAreSubmitted) {
+  Record record = run().record;
+  record.tasks[1].producers.push_back({make_id(1, 77), Claim::linked});
+  record.tasks[3].holds.push_back(make_id(0, 99));
+  for (const bool is_whole : {true, false}) {
+    EXPECT_THAT(edge_problems(demanded_, is_whole, record),
+                ElementsAre("task 1 has an edge to task 77 of ring 1, which was not submitted",
+                            "task 3 has a reference to the buffer of task 99 of ring 0, which was "
+                            "not submitted"));
+  }
+}
+
 TEST_F(DemandedEdges, AreOfNoMoreTasksThanThereAre) {
   demanded_.pop_back();
   EXPECT_THAT(problems(), ElementsAre("7 tasks, and 6 are demanded"));
