@@ -51,6 +51,10 @@ class HeaderReader {
       if (line_.has(name)) record_.labels.emplace_back(name, line_.text(name));
     }
     record_.points = line_.text("clock") == "points";
+    if (!record_.points && line_.text("clock") != "ns") {
+      line_.refuse(
+          fmt::format("\"clock\" is {}, neither \"ns\" nor \"points\"", line_.text("clock")));
+    }
     record_.manner.weak_memory = line_.has("weak_memory") && line_.flag("weak_memory");
     record_.manner.kernels_last = line_.has("kernels_last") && line_.flag("kernels_last");
     record_.manner.replayed = line_.has("replayed") && line_.flag("replayed");

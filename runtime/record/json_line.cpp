@@ -2,7 +2,24 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace pto2 {
+
+JsonLine::JsonLine(const Object& object, uint32_t line) : object_(object), line_(line) {
+  check_names(object);
+}
+
+/// Readers of JSON differ in which of two fields of one name they take.
+void JsonLine::check_names(const Object& object) const {
+  std::vector<std::string_view> names;
+  names.reserve(object.size());
+  for (const auto& [name, value] : object) names.push_back(name);
+  std::ranges::sort(names);
+  const auto twice = std::ranges::adjacent_find(names);
+  if (twice != names.end()) refuse(fmt::format("field \"{}\" comes twice", *twice));
+}
 
 void JsonLine::refuse(const std::string& problem) const {
   throw TraceError(line_, problem,
@@ -40,7 +57,9 @@ JsonLine::Array JsonLine::list(std::string_view name) const {
   return get<Array>(name, "list");
 }
 JsonLine::Object JsonLine::object(std::string_view name) const {
-  return get<Object>(name, "object");
+  const Object object = get<Object>(name, "object");
+  check_names(object);
+  return object;
 }
 
 uint32_t JsonLine::index(std::string_view name) const {

@@ -17,7 +17,8 @@ class JsonLine {
   using Array = simdjson::dom::array;
   using Element = simdjson::dom::element;
 
-  JsonLine(const Object& object, uint32_t line) : object_(object), line_(line) {}
+  /// Throws TraceError if a field comes twice.
+  JsonLine(const Object& object, uint32_t line);
 
   [[nodiscard]] uint32_t line() const { return line_; }
   [[nodiscard]] bool has(std::string_view name) const;
@@ -40,6 +41,7 @@ class JsonLine {
   [[noreturn]] void refuse(const std::string& problem) const;
 
  private:
+  void check_names(const Object& object) const;
   template <class T>
   T get(std::string_view name, const char* form) const;
 

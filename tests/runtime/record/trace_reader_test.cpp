@@ -148,6 +148,8 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect(in_cluster(4'000'000'000), "of cluster 4000000000");
   expect(in_cluster(uint64_t{1} << 62), "of cluster 4611686018427387904");
   expect([](Json& header) { header["cores"][0]["cluster"] = "0"; }, "\"cluster\" is no whole");
+  expect([](Json& header) { header["clock"] = "points "; },
+         "\"clock\" is points , neither \"ns\" nor \"points\"");
   expect([](Json& header) { header["rings"][0]["window"] = 1; }, "no room");
   expect([](Json& header) { header["rings"][1]["window"] = 1; }, "no room");
   expect([](Json& header) { header["rings"] = Json::array(); }, "no rings");
@@ -166,6 +168,29 @@ TEST(TraceReader, RefusesAHeaderThatContradicts) {
   expect([](Json& header) { header["tensormap_pool"] = uint64_t{1} << 32; }, "too large");
   expect([](Json& header) { header["tensormap_pool"] = -1; }, "\"tensormap_pool\" is no number");
   expect([](Json& header) { header.erase("cores"); }, "\"cores\" is missing");
+}
+
+/// In a line, in an object of it or of a list in it.
+TEST(TraceReader, RefusesAFieldThatComesTwice) {
+  EditedTrace trace(Kit::roomy);
+  trace.header()["kernels"] = {{"3", "last"}};
+  const std::string text = trace.text();
+  const auto expect = [&](const std::string& object, const std::string& field) {
+    std::string twice = text;
+    const std::size_t at = twice.find(object);
+    ASSERT_NE(at, std::string::npos) << object;
+    twice.insert(at + object.size(), field + ',');
+    const std::string before = text.substr(0, at + object.size());
+    const auto line = static_cast<uint32_t>(1 + std::ranges::count(before, '\n'));
+    expect_error(twice, line, "field " + field.substr(0, field.find(':')) + " comes twice");
+  };
+  expect(R"({)", R"("clock":"ns")");
+  expect(R"("cores":[{)", R"("type":"cube")");
+  expect(R"("chip":{)", R"("blocks":2)");
+  expect(R"("counts":{)", R"("tasks":9)");
+  expect(R"("kernels":{)", R"("3":"first")");
+  expect("\n{", R"("thread":"aic0")");
+  expect(R"("params":[{)", R"("dir":"in")");
 }
 
 TEST(TraceReader, RefusesRingsThatNoRunHas) {
