@@ -40,6 +40,10 @@ class IdleCores {
     for (const uint32_t exit : it.history.of_kind(EventKind::exit)) {
       exits_[it.event(exit).thread] = it.event(exit).t;
     }
+    const auto orchestrator = std::ranges::find(it.record.roles, Role::orchestrator);
+    if (orchestrator != it.record.roles.end()) {
+      orchestration_end_ = exits_[static_cast<std::size_t>(orchestrator - it.record.roles.begin())];
+    }
     for (const uint32_t kept : it.history.of_kind(EventKind::backlog)) keep(it.event(kept));
     for (uint32_t core = 0; core < cores(); ++core) {
       servers_.push_back(server_of(it.record.cores[core].scheduler));
@@ -199,7 +203,7 @@ class IdleCores {
   /// a run that was given up for the last kernels of them, but not before the orchestrator does.
   [[nodiscard]] uint64_t end_of(uint32_t core) const {
     const uint64_t exit = exits_[it_.record.cores[core].thread];
-    return servers_[core] == core ? std::min(exit, exits_[0]) : exit;
+    return servers_[core] == core ? std::min(exit, orchestration_end_) : exit;
   }
 
   [[nodiscard]] std::vector<Change> changes_by_time() const {
@@ -311,6 +315,7 @@ class IdleCores {
   const Case& it_;
   uint32_t types_;
   std::vector<uint64_t> exits_;                  // by thread
+  uint64_t orchestration_end_ = never;           // of them, the orchestrator's
   std::vector<uint32_t> servers_;                // by core: its scheduler, as a core
   std::vector<uint32_t> serving_;                // cores that are schedulers
   std::vector<std::vector<const Event*>> kept_;  // by task: when a scheduler put it in its backlog

@@ -362,16 +362,36 @@ TEST(IdleCores, TasksInTheBacklogsOfAllBusySchedulersAreUnserved) {
   EXPECT_THAT(judging::problems_of(record), Contains(HasSubstr("aiv3 is idle, and at 49")));
 }
 
+/// The same run with two threads in each other's place of the header.
+Record with_threads_exchanged(Record record, uint32_t one, uint32_t other) {
+  const auto exchange = [=](uint32_t& thread) {
+    if (thread == one || thread == other) thread = one + other - thread;
+  };
+  std::swap(record.threads[one], record.threads[other]);
+  std::swap(record.roles[one], record.roles[other]);
+  for (Event& event : record.events) exchange(event.thread);
+  for (CoreRecord& core : record.cores) {
+    exchange(core.thread);
+    exchange(core.scheduler);
+  }
+  return record;
+}
+
 /// Task b is a scheduler's own and ready from 40 on; the run is given up, and c ends at 60.
 TEST(IdleCores, SchedulersTakeNothingOnceTheOrchestratorHasLeft) {
   Story story = simulated(given_up());
   story.own_task = b;
   story.at(scheduler0, ready, b).place = static_cast<uint32_t>(CoreType::ai_cpu);
   for (Event& event : story.log(aiv2)) event.t += event.t >= 29 && event.t <= 30 ? 31 : 0;
-  story.at(orchestrator, exit).t = 61;
-  EXPECT_THAT(story.broken(), Contains(HasSubstr("cpu0 is idle, and at 60, when a kernel ends")));
-  story.at(orchestrator, exit).t = 59;
-  EXPECT_THAT(story.broken(), Not(Contains(HasSubstr("VR-I36"))));
+  for (const uint32_t first : {orchestrator, aic0, threads - 1}) {
+    const auto broken = [&] {
+      return judging::problems_of(with_threads_exchanged(story.record(), orchestrator, first));
+    };
+    story.at(orchestrator, exit).t = 61;
+    EXPECT_THAT(broken(), Contains(HasSubstr("cpu0 is idle, and at 60, when a kernel ends")));
+    story.at(orchestrator, exit).t = 59;
+    EXPECT_THAT(broken(), Not(Contains(HasSubstr("VR-I36"))));
+  }
 }
 
 TEST(IdleCores, AWaitDoesNotCountWhileEveryHostMayBeBusy) {
