@@ -16,6 +16,7 @@ SMALLER says how the seed's run was made smaller.
 
 Options with a token of simulate:
   --trace FILE   write the run's trace, for pto2 validate; - is stdout
+  --deadline N   seconds that a kernel or the orchestration may take, as of pto2 simulate
 
 Examples:
   pto2 replay simulate/graphs:clustered@random:17

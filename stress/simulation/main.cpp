@@ -30,6 +30,8 @@ using cli::ExitCode;
 using cli::Interruption;
 using executors::WeakMemory;
 
+const uint64_t usual_deadline = DeviceConfig{}.deadline_ms / 1000;
+
 struct Arguments {
   Options options;
   bool random_graphs = false;
@@ -37,7 +39,7 @@ struct Arguments {
   std::string strategy = "sc";
   std::string seeds = "1..1000";
   std::string faults;
-  uint64_t deadline = DeviceConfig{}.deadline_ms / 1000;
+  uint64_t deadline = usual_deadline;
   uint32_t jobs = 1;
   bool shrink = true;
   std::string json;
@@ -194,9 +196,11 @@ SimulatedRun replay(const std::string& text, const Token& token, const cli::Resu
                         "the run asked for no memory order of this name");
 }
 
-ExitCode run_replay(const std::string& text, const std::string& trace) {
+/// `deadline`: in seconds.
+ExitCode run_replay(const std::string& text, const std::string& trace, uint64_t deadline) {
   try {
     Token token = parse_token(text);
+    token.options.deadline_ms = 1000 * deadline;
     cli::ResultFiles results(cli::ResultNames{.trace = trace});
     cli::OutputFile* const file = results.trace();
     bool is_traced = false;
@@ -219,6 +223,12 @@ ExitCode run_replay(const std::string& text, const std::string& trace) {
   } catch (const cli::TokenError& error) {
     throw CliError(cli::exit_bad_input, error.what());
   }
+}
+
+void add_deadline(CLI::App& command, uint64_t& seconds, const char* text) {
+  command.add_option("--deadline", seconds, text)
+      ->check(cli::whole_number_in(0, 1'000'000))
+      ->capture_default_str();
 }
 
 void add_options(CLI::App* app, Arguments& arguments) {
@@ -248,11 +258,9 @@ void add_options(CLI::App* app, Arguments& arguments) {
                 "make the first wrong run smaller [yes]");
   app->add_option("--weaken", arguments.options.weaken,
                   "make this memory order relaxed (docs/PROTOCOLS.md): is it needed?");
-  app->add_option("--deadline", arguments.deadline,
-                  "seconds after which a kernel that has not returned, or an orchestration that "
-                  "has not called, ends its run as wrong, and the seeds; 0: never")
-      ->check(cli::whole_number_in(0, 1'000'000))
-      ->capture_default_str();
+  add_deadline(*app, arguments.deadline,
+               "seconds after which a kernel that has not returned, or an orchestration that has "
+               "not called, ends its run as wrong, and the seeds; 0: never");
   app->add_option("--jobs", arguments.jobs, "runs at a time")
       ->check(cli::whole_number_in(1, 256))
       ->capture_default_str();
@@ -278,9 +286,13 @@ ExitCode execute(int argc, char** argv) {
   replay_command
       ->add_option("--trace", trace, "write the run's trace, for pto2 validate; - is stdout")
       ->check(cli::refusal_of_file_name);
+  uint64_t deadline = usual_deadline;
+  add_deadline(*replay_command, deadline,
+               "seconds after which a kernel that has not returned, or an orchestration that has "
+               "not called, ends the run; 0: never");
   if (const auto code = cli::parse_command_line(app, argc, argv)) return *code;
   return simulate_command->parsed() ? run_simulate(*simulate_command, arguments)
-                                    : run_replay(token, trace);
+                                    : run_replay(token, trace, deadline);
 }
 
 const cli::Remedies remedies{.memory = "use fewer --jobs, or a smaller case",

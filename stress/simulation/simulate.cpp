@@ -30,8 +30,7 @@ class Simulation {
         watch_(watch),
         progress_(seeds.last - seeds.first + 1),
         crash_([this](uint64_t seed) {
-          return watch_.repeat ? watch_.repeat(seed)
-                               : "pto2 replay " + to_string(Token{options_, seed, {}});
+          return watch_.repeat ? watch_.repeat(seed) : replay_command(Token{options_, seed, {}});
         }) {}
 
   /// On one OS thread, until there are no more seeds. What a run throws ends all of them.

@@ -22,10 +22,10 @@ std::string name_of(const Options& options) {
 }
 
 /// Of the first wrong seed the smaller run, of the others the runs themselves.
-std::string token_of(const Options& options, const Summary& summary, std::size_t which,
-                     const std::optional<Shrunk>& shrunk) {
+Token token_of(const Options& options, const Summary& summary, std::size_t which,
+               const std::optional<Shrunk>& shrunk) {
   const bool smaller = which == 0 && shrunk;
-  return to_string(Token{options, summary.wrong[which].seed, smaller ? shrunk->token : ""});
+  return {options, summary.wrong[which].seed, smaller ? shrunk->token : ""};
 }
 
 double rate_of(const Summary& summary) {
@@ -84,7 +84,7 @@ std::string text_of(const Options& options, const Summary& summary,
     const bool says_it = problems.starts_with(seed + ", ");
     text += fmt::format("wrong: {}{}\n", says_it ? "" : seed + ": ", problems);
     if (i == 0 && shrunk) text += fmt::format("made smaller:\n{}", shrunk->story);
-    text += fmt::format("repeat: pto2 replay {}\n", token_of(options, summary, i, shrunk));
+    text += fmt::format("repeat: {}\n", replay_command(token_of(options, summary, i, shrunk)));
   }
   text += text_of_faults(options, summary);
   text +=
@@ -131,7 +131,7 @@ Json json_of(const Options& options, const cli::NumberRange& seeds, const Summar
   for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
     json["wrong"].push_back({{"seed", summary.wrong[i].seed},
                              {"problems", summary.wrong[i].problems},
-                             {"token", token_of(options, summary, i, shrunk)}});
+                             {"token", to_string(token_of(options, summary, i, shrunk))}});
   }
   if (shrunk) json["wrong"][0]["story"] = shrunk->story;
   return json;
@@ -142,8 +142,8 @@ std::vector<cli::JunitCase> cases_of(const Options& options, const Summary& summ
   std::vector<cli::JunitCase> cases;
   for (std::size_t i = 0; i < summary.wrong.size(); ++i) {
     cases.push_back({fmt::format("seed {}", summary.wrong[i].seed), 0,
-                     fmt::format("{}; pto2 replay {}", fmt::join(summary.wrong[i].problems, "; "),
-                                 token_of(options, summary, i, shrunk)),
+                     fmt::format("{}; {}", fmt::join(summary.wrong[i].problems, "; "),
+                                 replay_command(token_of(options, summary, i, shrunk))),
                      false});
   }
   cases.push_back({fmt::format("{} seeds, {}", summary.runs, row_of(options.executor).strategy),

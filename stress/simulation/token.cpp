@@ -95,6 +95,13 @@ std::string to_string(const Token& token) {
                                    token.shrunk.empty() ? "" : ":", token.shrunk)});
 }
 
+std::string replay_command(const Token& token) {
+  const uint64_t deadline = token.options.deadline_ms;
+  const std::string option =
+      deadline == DeviceConfig{}.deadline_ms ? "" : fmt::format(" --deadline {}", deadline / 1000);
+  return fmt::format("pto2 replay {}{}", to_string(token), option);
+}
+
 Token parse_token(const std::string& text) {
   const cli::ReplayToken parts = cli::parse_replay_token(text, cli::TokenKind::simulate);
   Token token;

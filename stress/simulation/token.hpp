@@ -18,6 +18,9 @@ struct Token {
 /// graphs:plain|clustered[:mistaken][:faults=LIST], the weakening the name of a memory order, and
 /// the payload STRATEGY:SEED[:SHRUNK].
 [[nodiscard]] std::string to_string(const Token& token);
+/// The command that repeats the run: beside the token it has a deadline in whole seconds, unless
+/// that is the usual one.
+[[nodiscard]] std::string replay_command(const Token& token);
 /// Throws cli::TokenError.
 [[nodiscard]] Token parse_token(const std::string& text);
 

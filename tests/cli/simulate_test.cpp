@@ -129,6 +129,13 @@ TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {
   EXPECT_EQ(pto2({"replay", token, "--trace", ""}).code, 2);
 }
 
+TEST(Simulate, AReplayHasTheDeadlineThatItIsGiven) {
+  const std::string token = "simulate/graphs:plain@sc:3";
+  EXPECT_EQ(pto2({"replay", token, "--deadline", "5"}).code, 0);
+  EXPECT_EQ(pto2({"replay", "--deadline", "5", token}).code, 0);
+  EXPECT_EQ(pto2({"replay", token, "--deadline", "1000001"}).code, 2);
+}
+
 TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
   const std::vector<std::vector<std::string>> calls = {
       {"replay", "--help"}, {"replay", "simulate/graphs:plain@sc:3", "--help"}};

@@ -82,6 +82,19 @@ TEST_F(Output, OfOtherWrongSeedsTheTokenIsThatOfTheirRun) {
   EXPECT_THAT(text_, HasSubstr("seed 4: even\nrepeat: pto2 replay simulate/graphs:plain@sc:4\n"));
 }
 
+TEST_F(Output, AnUnusualDeadlineIsRepeated) {
+  summary_.wrong = {{3, {"odd"}}};
+  summary_.wrong_runs = 1;
+  EXPECT_EQ(finish(), cli::exit_fail);
+  EXPECT_THAT(text_, testing::Not(HasSubstr("--deadline")));
+  options_.deadline_ms = 5000;
+  EXPECT_EQ(finish(), cli::exit_fail);
+  const std::string command = "pto2 replay simulate/graphs:plain@sc:3 --deadline 5";
+  EXPECT_THAT(text_, HasSubstr("repeat: " + command + "\n"));
+  EXPECT_THAT(junit_, HasSubstr("odd; " + command));
+  EXPECT_THAT(json_, HasSubstr("\"token\": \"simulate/graphs:plain@sc:3\""));
+}
+
 /// As if a run had been made for each seed up to the tenth wrong one.
 TEST_F(Output, EnoughWrongSeedsAreToldIfSomeWereNotTried) {
   const std::string told = "10 wrong seeds are enough: the seeds that follow were not tried\n";
