@@ -8,11 +8,13 @@
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/cli/commands.hpp"
 #include "runtime/judge/judge.hpp"
+#include "runtime/output/command_line.hpp"
 #include "runtime/output/json_text.hpp"
 #include "runtime/output/result_files.hpp"
 #include "runtime/output/stderr_text.hpp"
@@ -27,8 +29,9 @@ using judging::Violation;
 
 constexpr const char* validate_footer =
     R"(Reads traces that pto2 run --trace has written, - from stdin, and judges each by the rules
-VR-I1 to VR-I37, VR-I23 with --races only; docs/VALIDATE.md explains them. A violation names its
-rule and two lines; violations are sorted by the first one.
+VR-I1 to VR-I37, VR-I23 with --races only, and VR-I36 of real threads with --idle-limit only;
+docs/VALIDATE.md explains them. A violation names its rule and two lines; violations are sorted by
+the first one.
 
 Examples:
   pto2 run paged_attention --trace trace.jsonl
@@ -51,10 +54,10 @@ struct Judged {
   }
 };
 
-Judged judge_file(const std::string& file, bool races) {
+Judged judge_file(const std::string& file, const judging::Demands& demands) {
   Judged judged{.file = file, .verdict = {}, .error = nullptr};
   try {
-    judged.verdict = judging::judge(read_trace(file), {.races = races});
+    judged.verdict = judging::judge(read_trace(file), demands);
   } catch (const TraceError& error) {
     judged.error = std::make_unique<TraceError>(error);
   } catch (const std::bad_alloc&) {
@@ -131,6 +134,12 @@ class ValidateCommand : public Command {
     subcommand.add_option("FILE", files_, "traces; - is stdin")->type_name("");
     subcommand.add_flag("--races", races_,
                         "also find tasks that touch the same bytes without an order");
+    subcommand
+        .add_option("--idle-limit", idle_limit_,
+                    "on real threads, also find tasks that are ready for more seconds than this "
+                    "beside an idle core")
+        ->check(whole_number_in(1, 1'000'000))
+        ->type_name("SECONDS");
     subcommand.add_option("--json", json_, "write the result as JSON; - is stdout")
         ->type_name("FILE")
         ->check(refusal_of_file_name);
@@ -141,11 +150,13 @@ class ValidateCommand : public Command {
   ExitCode execute() override {
     check_files();
     ResultFiles results(ResultNames{.json = json_});
+    judging::Demands demands{.races = races_};
+    if (idle_limit_) demands.idle_limit = *idle_limit_ * 1'000'000'000;
     Json files = Json::array();
     bool broken = false;
     bool unreadable = false;
     for (const std::string& file : files_) {
-      const Judged judged = judge_file(file, races_);
+      const Judged judged = judge_file(file, demands);
       broken |= judged.error == nullptr && !judged.verdict.valid();
       unreadable |= judged.error != nullptr;
       complain(judged);
@@ -192,13 +203,17 @@ class ValidateCommand : public Command {
     const char* const verdict = code == exit_pass   ? "valid"
                                 : code == exit_fail ? "broken"
                                                     : "no trace";
-    return text_of_json(
-        {{"schema", "pto2-validate/1"}, {"verdict", verdict}, {"races", races_}, {"files", files}});
+    return text_of_json({{"schema", "pto2-validate/1"},
+                         {"verdict", verdict},
+                         {"races", races_},
+                         {"idle_limit_s", idle_limit_ ? Json(*idle_limit_) : Json()},
+                         {"files", files}});
   }
 
   std::vector<std::string> files_;
   std::string json_;
   bool races_ = false;
+  std::optional<uint64_t> idle_limit_;  // in seconds
 };
 
 }  // namespace

@@ -61,6 +61,26 @@ TEST_F(Validate, PassesRealRuns) {
   EXPECT_EQ(outcome.err, "");
 }
 
+/// A run on real threads that took ever so much longer: each of its nanoseconds is a second.
+TEST_F(Validate, JudgesIdleCoresOfRealThreadsOnDemand) {
+  const std::string file = folder_.path("threads");
+  const Outcome run = pto2({"run", "vector_example", "--executor", "threads", "--trace", file});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const std::string slow = write(
+      "slow",
+      std::regex_replace(read_text(file), std::regex("\"t\":([1-9][0-9]*)"), "\"t\":$01000000000"));
+  const Outcome usual = pto2({"validate", slow, "--json", "-"});
+  EXPECT_EQ(usual.code, 0) << usual.out;
+  EXPECT_EQ(usual.json()["idle_limit_s"], nullptr);
+  const Outcome limited = pto2({"validate", "--idle-limit", "1", slow, "--json", "-"});
+  EXPECT_EQ(limited.code, 1) << limited.err;
+  EXPECT_EQ(limited.json()["idle_limit_s"], 1);
+  EXPECT_THAT(violation_of("VR-I36", limited.json()["files"][0])["text"].get<std::string>(),
+              HasSubstr("it is ready, "));
+  EXPECT_EQ(pto2({"validate", "--idle-limit", "1", file}).code, 0);
+  EXPECT_EQ(pto2({"validate", "--idle-limit", "0", file}).code, 2);
+}
+
 /// A pipe of which a use is changed has a rule of its own.
 TEST_F(Validate, JudgesPipes) {
   const std::string file = folder_.path("pipes");
