@@ -119,6 +119,8 @@ void Repetitions::judge(const RunResult& result) {
   if (data == nullptr) return;
   progress_.step("verifying", report_.repetitions, settings_.number(Setting::repeat));
   const workloads::Verification verification = data->verify();
+  const bool is_compared = verification.pass || verification.mismatches != 0;
+  if (!is_compared) return fail(verification.detail);
   report_.max_abs_error = std::max(report_.max_abs_error.value_or(0), verification.max_abs_error);
   if (!verification.pass) {
     fail(fmt::format("{} elements are outside the tolerance; {}", verification.mismatches,

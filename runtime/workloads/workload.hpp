@@ -49,10 +49,10 @@ struct CaseInfo {
 
 struct Verification {
   bool pass = false;
-  /// Largest |out - reference|; infinity when an output is not a number.
+  /// Largest |out - reference|; infinity when an output is not a number, or was not compared.
   double max_abs_error = 0;
   uint64_t mismatches = 0;  ///< elements outside the tolerance
-  std::string detail;       ///< the first mismatch; empty when there is none
+  std::string detail;       ///< the first mismatch, or a changed input; empty when there is none
 };
 
 /// One case with its inputs and outputs, which it owns.
@@ -83,11 +83,14 @@ class CaseData {
   virtual void reset_outputs() = 0;
   /// Compares the outputs with a reference in double precision: every element must satisfy
   /// |out - reference| <= tolerance + tolerance * |reference|; NaN never does. The reference is
-  /// computed once, by two threads.
-  virtual Verification verify() = 0;
+  /// computed once, by two threads, and from the inputs: where one is no longer what it was at
+  /// construction, nothing is compared, and it fails.
+  Verification verify();
 
  protected:
   explicit CaseData(CaseInfo info) : info_(std::move(info)) {}
+  /// To call at the end of construction, when all inputs are filled: keeps what tells of a change.
+  void keep_digests();
 
   CaseInfo info_;
   std::vector<Argument> arguments_;
@@ -96,9 +99,17 @@ class CaseData {
   uint64_t expected_edges_ = 0;
   bool edges_are_exact_ = true;
   double tolerance_ = 0;
+
+ private:
+  /// verify(), the inputs being what they were.
+  virtual Verification compare_outputs() = 0;
+  /// Empty when there is none.
+  std::string changed_input() const;
+
+  std::vector<uint64_t> digests_;  ///< of the inputs, in the arguments' order
 };
 
-/// The comparison of CaseData::verify().
+/// The comparison of outputs in CaseData::verify().
 Verification compare(std::span<const float> out, std::span<const double> reference,
                      double tolerance);
 

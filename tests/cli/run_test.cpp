@@ -350,6 +350,23 @@ TEST(Run, TextNamesTheSeedThatRepeatsIt) {
   EXPECT_THAT(outcome.out, HasSubstr("seeded, seed 7\n"));
 }
 
+/// Its result is right for the inputs that it leaves.
+TEST(Run, AKernelThatClearsItsInputsIsWrong) {
+  const TemporaryFolder folder;
+  const std::string kernels = folder.path("kernels");
+  std::filesystem::copy(images() + "/vector_example/kernels", kernels,
+                        std::filesystem::copy_options::recursive);
+  std::filesystem::copy_file(std::string(TEST_IMAGES) + "/clear_kernel.so", kernels + "/0_add.so",
+                             std::filesystem::copy_options::overwrite_existing);
+  const Outcome outcome =
+      pto2({"run", "vector_example", "--kernels", kernels, "--json", folder.path("r.json")});
+  EXPECT_EQ(outcome.code, 1) << outcome.out;
+  const auto result = nlohmann::json::parse(read_text(folder.path("r.json")));
+  EXPECT_EQ(result["verdict"], "fail");
+  EXPECT_EQ(result["detail"], "input a was changed; tasks may only read it");
+  EXPECT_TRUE(result["max_abs_error"].is_null());
+}
+
 TEST(Run, SeededRunsCountPoints) {
   const auto json =
       passing({"paged_attention", "--case", "Case3", "--executor", "seeded", "--seed", "3"});

@@ -34,6 +34,7 @@ class AlternatingCase : public DenseCase {
     config[0] = batch;
     config[1] = products;
     config[2] = sums;
+    keep_inputs();
   }
 
  private:

@@ -59,13 +59,15 @@ class AttentionCase : public CaseData {
     fill(seed);
     reset_outputs();
     describe();
+    keep_digests();
   }
 
   void reset_outputs() override {
     std::fill_n(out_.as<float>(), out_.count<float>(), std::numeric_limits<float>::quiet_NaN());
   }
 
-  Verification verify() override {
+ private:
+  Verification compare_outputs() override {
     if (reference_.empty()) {
       reference_ = attention_reference(AttentionInputs{
           query_.as<uint16_t>(), keys_.as<uint16_t>(), values_.as<uint16_t>(),
@@ -75,7 +77,6 @@ class AttentionCase : public CaseData {
     return compare({out_.as<float>(), out_.count<float>()}, reference_, tolerance_);
   }
 
- private:
   void allocate() {
     const int64_t longest = *std::max_element(spec_.context_lens.begin(), spec_.context_lens.end());
     total_blocks_ = checked_product({spec_.batch, spec_.blocks_of(longest)}, "blocks");

@@ -13,7 +13,6 @@ namespace pto2::workloads {
 class DenseCase : public CaseData {
  public:
   void reset_outputs() override;
-  Verification verify() override;
 
  protected:
   /// `info.tasks` and `info.tolerance` are set.
@@ -28,7 +27,8 @@ class DenseCase : public CaseData {
   void add_scalar(const std::string& name, uint64_t value);
   /// The bytes of every tensor so far, as scalars.
   void add_sizes();
-  /// To call when all inputs are filled: keeps what in-out tensors begin with.
+  /// To call at the end of construction, instead of keep_digests(): keeps what in-out tensors begin
+  /// with, too.
   void keep_inputs();
   /// What an in-out tensor begins with. After keep_inputs().
   [[nodiscard]] std::span<const float> initial(const std::string& name) const;
@@ -47,6 +47,7 @@ class DenseCase : public CaseData {
     }
   };
 
+  Verification compare_outputs() override;
   std::byte* add_memory(const std::string& name, ArgumentKind kind, uint64_t bytes);
   /// What must come out, in double precision: the output and in-out tensors, in order.
   virtual std::vector<std::vector<double>> reference() const = 0;

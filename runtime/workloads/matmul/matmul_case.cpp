@@ -37,6 +37,7 @@ class MatmulCase : public DenseCase {
     add_tensor<float>("f", ArgumentKind::output, elements);
     add_sizes();
     add_scalar("elements", elements);
+    keep_inputs();
   }
 
  private:

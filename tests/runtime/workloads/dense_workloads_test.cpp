@@ -105,6 +105,16 @@ TEST(Matmul, every_element_is_e_squared) {
   for (const float f : values_of<float>(*data, "f")) ASSERT_NEAR(f, 7.389, 1e-2);
 }
 
+/// A product of nothing is zero, and e to the power of that is one.
+TEST(Matmul, a_result_of_other_weights_than_those_given_fails) {
+  const auto data = find_workload("matmul").make_case("CaseRandom");
+  for (const char* weights : {"w1", "w2"}) {
+    std::ranges::fill(values_of<uint16_t>(*data, weights), uint16_t{0});
+  }
+  std::ranges::fill(values_of<float>(*data, "f"), 1.0f);
+  EXPECT_FALSE(data->verify().pass);
+}
+
 TEST(Alternating, several_products_and_another_number_of_sums) {
   const CaseInfo info = alternating().cases().front();
   for (const auto& [products, sums] : {std::pair(3u, 1u), std::pair(1u, 4u)}) {

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 #include <stdexcept>
 
 #include "runtime/workloads/checked_size.hpp"
+#include "runtime/workloads/digest.hpp"
 #include "runtime/workloads/random_fill.hpp"
 
 namespace pto2::workloads {
@@ -45,6 +47,51 @@ TEST(Workload, unknown_names_are_answered_with_the_known_ones) {
   const std::string message =
       refusal([] { find_workload("paged_attention_seq").make_case("Case7"); });
   EXPECT_NE(message.find("no case 'Case7'; there are Case1, Case2, ProdCase1"), std::string::npos);
+}
+
+/// The reference would be computed from what no task was given, or from no valid input at all.
+TEST(Workload, an_input_that_was_changed_fails) {
+  for (const Workload* workload : all_workloads()) {
+    const auto data = workload->make_case(workload->cases().front().name);
+    for (const Argument& argument : data->arguments()) {
+      if (argument.kind != ArgumentKind::input) continue;
+      const std::span memory(reinterpret_cast<std::byte*>(argument.value), argument.bytes);
+      const std::vector<std::byte> before(memory.begin(), memory.end());
+      std::ranges::fill(memory, std::byte{0x7f});
+      const Verification result = data->verify();
+      EXPECT_FALSE(result.pass);
+      EXPECT_EQ(result.detail, "input " + argument.name + " was changed; tasks may only read it")
+          << workload->name();
+      std::ranges::copy(before, memory.begin());
+    }
+    const Verification unrun = data->verify();
+    EXPECT_GT(unrun.mismatches, 0u) << workload->name() << ": " << unrun.detail;
+  }
+}
+
+TEST(Digest, tells_each_bit) {
+  for (size_t length = 0; length < 100; ++length) {
+    std::vector<std::byte> bytes(length);
+    std::set<uint64_t> seen = {digest(bytes)};
+    for (std::byte& byte : bytes) {
+      for (int bit = 0; bit < 8; ++bit) {
+        byte ^= std::byte{1} << bit;
+        EXPECT_TRUE(seen.insert(digest(bytes)).second) << length << " bytes, bit " << bit;
+        byte ^= std::byte{1} << bit;
+      }
+    }
+  }
+}
+
+TEST(Digest, tells_words_that_change_places) {
+  std::vector<uint64_t> words(12);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = i;
+  const uint64_t before = digest(std::as_bytes(std::span(words)));
+  for (size_t i = 1; i < words.size(); ++i) {
+    std::swap(words[0], words[i]);
+    EXPECT_NE(digest(std::as_bytes(std::span(words))), before) << i;
+    std::swap(words[0], words[i]);
+  }
 }
 
 TEST(Options, are_parsed_by_their_kind) {
