@@ -28,7 +28,7 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
       ->needs(index_option);
   check_command
       .add_option("--jobs", arguments.settings.jobs, "OS threads per search; mutants at a time")
-      ->check(cli::whole_number_in(1, 64))
+      ->transform(cli::whole_number_in(1, 64))
       ->capture_default_str();
   check_command
       .add_option("--max-seconds", arguments.settings.max_seconds,

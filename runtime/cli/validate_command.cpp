@@ -138,7 +138,7 @@ class ValidateCommand : public Command {
         .add_option("--idle-limit", idle_limit_,
                     "on real threads, also find tasks that are ready for more seconds than this "
                     "beside an idle core")
-        ->check(whole_number_in(1, 1'000'000))
+        ->transform(whole_number_in(1, 1'000'000))
         ->type_name("SECONDS");
     subcommand.add_option("--json", json_, "write the result as JSON; - is stdout")
         ->type_name("FILE")

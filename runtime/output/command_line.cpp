@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
+#include "runtime/output/numbers.hpp"
 #include "runtime/output/output_file.hpp"
 
 namespace pto2::cli {
@@ -18,6 +20,14 @@ std::string called_command(const CLI::App& app) {
   const std::vector<CLI::App*> called = app.get_subcommands();
   const CLI::App* const command = called.empty() ? app.get_subcommands({}).front() : called.front();
   return app.get_name() + " " + command->get_name();
+}
+
+std::optional<uint64_t> number_of(const std::string& text) {
+  try {
+    return parse_number(text);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -45,11 +55,12 @@ std::optional<ExitCode> parse_command_line(CLI::App& app, int argc, char** argv)
 
 CLI::Validator whole_number_in(uint64_t least, uint64_t most) {
   return {[=](std::string& text) {
-            uint64_t number = 0;
-            const bool is_number =
-                !text.starts_with('-') && CLI::detail::lexical_cast(text, number);
-            if (is_number && number >= least && number <= most) return std::string();
-            return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+            const std::optional<uint64_t> number = number_of(text);
+            if (!number || *number < least || *number > most) {
+              return fmt::format("'{}' is no whole number from {} to {}", text, least, most);
+            }
+            text = std::to_string(*number);
+            return std::string();
           },
           fmt::format("{}..{}", least, most)};
 }

@@ -16,7 +16,9 @@ namespace pto2::cli {
 /// bad input where the help cannot be written.
 [[nodiscard]] std::optional<ExitCode> parse_command_line(CLI::App& app, int argc, char** argv);
 
-/// For options that take a whole number, both ends included.
+/// For options that take a whole number in decimal digits, both ends included. To give to
+/// Option::transform(): CLI11 itself takes 010 for 8, so that what it is handed has no zeros in
+/// front.
 [[nodiscard]] CLI::Validator whole_number_in(uint64_t least, uint64_t most);
 /// For options that take a time; `most` may be infinite, the time may not.
 [[nodiscard]] CLI::Validator seconds_in(double least, double most);

@@ -227,7 +227,7 @@ ExitCode run_replay(const std::string& text, const std::string& trace, uint64_t 
 
 void add_deadline(CLI::App& command, uint64_t& seconds, const char* text) {
   command.add_option("--deadline", seconds, text)
-      ->check(cli::whole_number_in(0, 1'000'000))
+      ->transform(cli::whole_number_in(0, 1'000'000))
       ->capture_default_str();
 }
 
@@ -262,7 +262,7 @@ void add_options(CLI::App* app, Arguments& arguments) {
                "seconds after which a kernel that has not returned, or an orchestration that has "
                "not called, ends its run as wrong, and the seeds; 0: never");
   app->add_option("--jobs", arguments.jobs, "runs at a time")
-      ->check(cli::whole_number_in(1, 256))
+      ->transform(cli::whole_number_in(1, 256))
       ->capture_default_str();
   app->add_option("--json", arguments.json, "write the result as JSON; - is stdout")
       ->check(cli::refusal_of_file_name);

@@ -72,10 +72,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
                      "how long all units together run, at least 0.05 for each (default: 60)")
           ->check(cli::seconds_in(0.01, 1e7));
   auto* runs = app.add_option("--runs", arguments.runs, "how often each unit runs")
-                   ->check(cli::whole_number_in(1, most));
+                   ->transform(cli::whole_number_in(1, most));
   auto* tasks = app.add_option("--tasks", arguments.tasks,
                                "how many tasks all units together run; a run of a scenario is one")
-                    ->check(cli::whole_number_in(1, most));
+                    ->transform(cli::whole_number_in(1, most));
   seconds->excludes(runs)->excludes(tasks);
   runs->excludes(tasks);
   app.add_option("--executor", arguments.executor, "of graphs and workloads")

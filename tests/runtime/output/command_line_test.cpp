@@ -19,7 +19,7 @@ class CommandLine : public testing::Test {
     app_.require_subcommand(1);
     app_.add_subcommand("list", "show");
     CLI::App& run = *app_.add_subcommand("run", "run");
-    run.add_option("--jobs", jobs_)->check(whole_number_in(1, 64));
+    run.add_option("--jobs", jobs_)->transform(whole_number_in(1, 64));
     run.add_option("--seconds", seconds_)
         ->check(seconds_in(0.5, std::numeric_limits<double>::infinity()));
     run.add_option("--share", seconds_)->check(seconds_in(0.5, 2));
@@ -56,6 +56,20 @@ TEST_F(CommandLine, GoesOnWithWhatWasParsed) {
   EXPECT_EQ(seconds_, 1e300);
   EXPECT_FALSE(parse({"run", "--jobs", "1", "--share", "2"}));
   EXPECT_EQ(jobs_, 1u);
+}
+
+/// Zeros in front are no sign of another base.
+TEST_F(CommandLine, ReadsWholeNumbersAsDecimalDigits) {
+  for (const auto& [text, number] :
+       {std::pair("010", 10u), std::pair("08", 8u), std::pair("0000000000000000000064", 64u)}) {
+    EXPECT_FALSE(parse({"run", "--jobs", text})) << text;
+    EXPECT_EQ(jobs_, number) << text;
+  }
+  for (const std::string text :
+       {"0x2", "0b1", "1e1", " 2", "2 ", "+2", " -18446744073709551614", "1'0", "1_0"}) {
+    EXPECT_THAT(refusal_of({"run", "--jobs", text}),
+                HasSubstr("'" + text + "' is no whole number from 1 to 64"));
+  }
 }
 
 TEST_F(CommandLine, EndsWithTheHelp) {
