@@ -1,25 +1,35 @@
 #include "models/pto2_check/check_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <initializer_list>
 #include <limits>
 
 #include "runtime/output/command_line.hpp"
 #include "runtime/output/output_file.hpp"
 
 namespace pto2::scenarios {
+namespace {
+
+/// What would be ignored is refused: who gave it takes the answer for one that heeds it.
+void exclude(CLI::Option* option, std::initializer_list<CLI::Option*> others) {
+  for (CLI::Option* other : others) option->excludes(other);
+}
+
+}  // namespace
 
 void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
-  check_command.add_option("pattern", arguments.pattern,
-                           "part of the names of the scenarios (memory orders, mutants) to try");
-  check_command.add_flag("--deep", arguments.deep, "those too that take long");
-  check_command.add_flag("--list", arguments.list, "show the scenarios and explore nothing");
+  auto* pattern = check_command.add_option(
+      "pattern", arguments.pattern,
+      "part of the names of the scenarios (memory orders, mutants) to try");
+  auto* deep_flag = check_command.add_flag("--deep", arguments.deep, "those too that take long");
+  auto* list_flag =
+      check_command.add_flag("--list", arguments.list, "show the scenarios and explore nothing");
   auto* weaken_flag = check_command.add_flag(
       "--weaken", arguments.weaken,
       "weaken each memory order in turn, and each use of it; some scenario must notice");
   auto* mutants_flag = check_command.add_flag(
       "--mutants", arguments.mutants,
       "run, for each planted bug, the scenario or the test that must find it, in 60 s");
-  mutants_flag->excludes(weaken_flag);
   check_command.add_flag("--quick", arguments.quick, "the mutants that every test run runs")
       ->needs(mutants_flag);
   auto* index_option = check_command.add_option(
@@ -30,15 +40,20 @@ void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
       .add_option("--jobs", arguments.settings.jobs, "OS threads per search; mutants at a time")
       ->transform(cli::whole_number_in(1, 64))
       ->capture_default_str();
-  check_command
-      .add_option("--max-seconds", arguments.settings.max_seconds,
-                  "give up a scenario after so long; 0: never")
-      ->check(cli::seconds_in(0, std::numeric_limits<double>::infinity()))
-      ->capture_default_str();
-  check_command.add_option("--json", arguments.json, "write results here; - is stdout")
-      ->check(cli::refusal_of_file_name);
-  check_command.add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")
-      ->check(cli::refusal_of_file_name);
+  auto* max_seconds = check_command
+                          .add_option("--max-seconds", arguments.settings.max_seconds,
+                                      "give up a scenario after so long; 0: never")
+                          ->check(cli::seconds_in(0, std::numeric_limits<double>::infinity()))
+                          ->capture_default_str();
+  auto* json =
+      check_command.add_option("--json", arguments.json, "write results here; - is stdout")
+          ->check(cli::refusal_of_file_name);
+  auto* junit =
+      check_command.add_option("--junit", arguments.junit, "write JUnit XML here; - is stdout")
+          ->check(cli::refusal_of_file_name);
+  exclude(mutants_flag, {weaken_flag, deep_flag, max_seconds});
+  exclude(list_flag, {weaken_flag, mutants_flag, index_option, json, junit});
+  exclude(index_option, {pattern, weaken_flag, mutants_flag, deep_flag, json, junit});
 }
 
 }  // namespace pto2::scenarios

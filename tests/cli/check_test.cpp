@@ -10,6 +10,7 @@ namespace pto2::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -144,6 +145,31 @@ TEST(Check, BadUsageIsExplained) {
   expect({"replay", "check/watermark/two_advancers@pto2.1:0:9:"}, 3, "damaged");
   expect({"replay", "check/watermark/two_advancers+fan_in.notify=relaxed@pto2.1:0:0:"}, 3,
          "fan_in.notify");
+}
+
+TEST(Check, RefusesWhatItWouldIgnore) {
+  const TemporaryFolder folder;
+  const std::string json = folder.path("json");
+  const auto expect = [](const std::string& option, const Strings& arguments,
+                         const std::vector<Strings>& others) {
+    for (const Strings& other : others) {
+      Strings all{"check"};
+      all.insert(all.end(), arguments.begin(), arguments.end());
+      all.insert(all.end(), other.begin(), other.end());
+      const Outcome outcome = pto2(all);
+      EXPECT_EQ(outcome.code, 2) << option << " " << other.front();
+      EXPECT_EQ(outcome.out, "") << option << " " << other.front();
+      EXPECT_THAT(outcome.err,
+                  AllOf(HasSubstr(option), HasSubstr(other.front()), HasSubstr(" excludes ")));
+    }
+  };
+  expect(
+      "--index", {"--index", "docs/PROTOCOLS.md"},
+      {{"--weaken"}, {"--mutants"}, {"--json", json}, {"--junit", json}, {"--deep"}, {"--list"}});
+  expect("pattern", {"fan_in"}, {{"--index", "docs/PROTOCOLS.md"}});
+  expect("--list", {"--list"}, {{"--weaken"}, {"--mutants"}, {"--json", json}, {"--junit", json}});
+  expect("--mutants", {"--mutants"}, {{"--weaken"}, {"--deep"}, {"--max-seconds", "1"}});
+  EXPECT_FALSE(fs::exists(json));
 }
 
 /// If the process ends now, nobody takes the results of an earlier one for its own.
