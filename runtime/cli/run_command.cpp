@@ -389,6 +389,20 @@ ExitCode RunCommand::run(const Settings& settings) {
   return exit_code(report);
 }
 
+/// Flags that name one run are excluded; a file or a variable may do so as well.
+void check_settings_of_all(const Settings& common) {
+  const auto refuse = [&](Setting id, const char* reason) {
+    const SettingValue& value = common[id];
+    throw CliError(value.error_code(), fmt::format("{}: --all {}", value.place(), reason));
+  };
+  const auto is_given = [&](Setting id) { return common[id].source != Source::built_in; };
+  if (is_isolated(common)) refuse(Setting::isolate, "runs its cases in one process");
+  if (is_given(Setting::case_name)) refuse(Setting::case_name, "runs every case; leave it out");
+  if (is_given(Setting::expect)) {
+    refuse(Setting::expect, "expects of each case what pto2 list shows; leave it out");
+  }
+}
+
 ExitCode RunCommand::run_all() {
   const Settings common = resolve();
   check_files(common);
@@ -396,10 +410,7 @@ ExitCode RunCommand::run_all() {
   if (common.workload() == nullptr) {
     throw CliError(exit_usage, "--all needs a WORKLOAD, whose cases it runs; pto2 list shows them");
   }
-  if (is_isolated(common)) {
-    const SettingValue& value = common[Setting::isolate];
-    throw CliError(value.error_code(), value.place() + ": --all runs its cases in one process");
-  }
+  check_settings_of_all(common);
   ResultFiles results(ResultNames{.json = json_});
   std::deque<Settings> settings;  // the reports point to them
   std::vector<RunReport> reports;

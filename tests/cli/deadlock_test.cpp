@@ -276,6 +276,26 @@ TEST(All, WritesNoJsonOverItsConfigFile) {
   EXPECT_EQ(read_text(file), text);
 }
 
+/// Not only the flags are about one run.
+TEST(All, HeedsNoCaseAndNoOutcomeOfAFileOrVariable) {
+  const TemporaryFolder folder;
+  const auto refusal_of = [&](const std::string& setting) {
+    const Outcome outcome =
+        pto2({"run", "deadlock", "--all", "--config", folder.file("config.toml", setting)});
+    EXPECT_EQ(outcome.code, 3) << setting;
+    EXPECT_EQ(outcome.out, "") << setting;
+    return outcome.err;
+  };
+  EXPECT_THAT(refusal_of("expect = \"pass\"\n"),
+              HasSubstr("config.toml, line 1, expect: --all expects of each case what pto2 list"));
+  EXPECT_THAT(refusal_of("window = 16\ncase = \"heap\"\n"),
+              HasSubstr("config.toml, line 2, case: --all runs every case; leave it out"));
+  const Outcome outcome = run_program(
+      "/usr/bin/env", {"PA_CASE=Case2", PTO2_PROGRAM, "run", "paged_attention", "--all"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("PA_CASE: --all runs every case"));
+}
+
 TEST(All, WorksForOtherWorkloads) {
   const Outcome outcome = pto2({"run", "vector_example", "--all"});
   EXPECT_EQ(outcome.code, 0);
