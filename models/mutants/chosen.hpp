@@ -15,7 +15,7 @@ __attribute__((constructor(101))) static void read_choice() {
   if (const char* text = std::getenv("PTO2_MUTANT")) {
     char* end = nullptr;
     const long number = std::strtol(text, &end, 10);
-    if (end == text || *end != '\0' || number < 1 || number > 1'000'000) std::abort();
+    if (end == text || *end != '\0' || number < 1 || number > 0x7fffffff) std::abort();
     number_chosen = static_cast<int>(number);
   }
 }

@@ -106,6 +106,21 @@ Mutant parse_mutant(std::string_view path, std::string_view text) {
   return Parser(path, text).run();
 }
 
+uint32_t number_of(const Mutant& mutant) {
+  // FNV-1a, 64 bits (draft-eastlake-fnv).
+  uint64_t hash = 0xcbf29ce484222325;
+  const auto take = [&](std::string_view text) {
+    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    hash = (hash ^ 0xff) * 0x100000001b3;  // no text has it: where one ends counts
+  };
+  take(mutant.name);
+  for (const Edit& edit : mutant.edits) {
+    take(edit.needle);
+    take(edit.replacement);
+  }
+  return static_cast<uint32_t>(hash % 0x7fffffff) + 1;
+}
+
 std::string program_of(const Mutant& mutant) {
   if (mutant.kind == "checker") return "pto2-check";
   return mutant.witness.substr(0, mutant.witness.find(' '));

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,6 +50,11 @@ struct Mutant {
 
 /// Reads the text of the file `path`, which is NAME.mutant. Throws MutantError.
 [[nodiscard]] Mutant parse_mutant(std::string_view path, std::string_view text);
+
+/// What chooses the mutant (chosen.hpp): from 1 to 2^31 - 1, by its name and what it changes, and
+/// not by what other mutants there are. So a witness that was built before it, or with another text
+/// of it, runs with no bug and does not find it, instead of finding another.
+[[nodiscard]] uint32_t number_of(const Mutant& mutant);
 
 /// The program that runs the witness: its first word, or pto2-check for a scenario.
 [[nodiscard]] std::string program_of(const Mutant& mutant);

@@ -84,10 +84,9 @@ void replicate(const fs::path& from, const fs::path& to) {
 
 std::string catalogue_of(const std::vector<Mutant>& mutants) {
   std::string text;
-  for (std::size_t i = 0; i < mutants.size(); ++i) {
-    const Mutant& mutant = mutants[i];
-    text += fmt::format("{} {} {} {} {}\n", mutant.name, i + 1, is_quick(mutant) ? "quick" : "long",
-                        mutant.kind, mutant.witness);
+  for (const Mutant& mutant : mutants) {
+    text += fmt::format("{} {} {} {} {}\n", mutant.name, number_of(mutant),
+                        is_quick(mutant) ? "quick" : "long", mutant.kind, mutant.witness);
   }
   return text;
 }
@@ -111,9 +110,9 @@ std::map<std::string, std::vector<Place>> find_places(const Sources& sources,
                                                       const std::vector<Mutant>& mutants,
                                                       Planting& planting) {
   std::map<std::string, std::vector<Place>> places;
-  for (std::size_t i = 0; i < mutants.size(); ++i) {
+  for (const Mutant& mutant : mutants) {
     try {
-      for (Place& place : places_of(mutants[i], static_cast<uint32_t>(i + 1), sources)) {
+      for (Place& place : places_of(mutant, number_of(mutant), sources)) {
         if (place.file != place.edit->file || !place.to.empty()) planting.changed.push_back(place);
         places[place.file].push_back(std::move(place));
       }
@@ -136,6 +135,14 @@ std::vector<Mutant> read_mutants(const fs::path& root) {
   std::ranges::sort(mutants, {}, &Mutant::name);
   const auto twice = std::ranges::adjacent_find(mutants, {}, &Mutant::name);
   if (twice != mutants.end()) throw MutantError(fmt::format("two mutants {}", twice->name));
+  std::map<uint32_t, std::string> names;
+  for (const Mutant& mutant : mutants) {
+    const auto [other, is_new] = names.emplace(number_of(mutant), mutant.name);
+    if (is_new) continue;
+    throw MutantError(
+        fmt::format("the mutants {} and {} have the same number; give one another name",
+                    other->second, mutant.name));
+  }
   return mutants;
 }
 

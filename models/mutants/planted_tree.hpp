@@ -9,8 +9,8 @@
 
 namespace pto2::mutants {
 
-/// The mutants in files below ROOT/models/mutants, sorted by name; a mutant's number is its place
-/// in the list, from 1. Throws MutantError if one cannot be read, or two have the same name.
+/// The mutants in files below ROOT/models/mutants, sorted by name. Throws MutantError if one cannot
+/// be read, or two have the same name or number.
 [[nodiscard]] std::vector<Mutant> read_mutants(const std::filesystem::path& root);
 
 /// What write_planted_tree has to tell the one who reads it.

@@ -36,7 +36,7 @@ using Sources = std::map<std::string, Source>;
 
 /// An edit and where its needle stands.
 struct Place {
-  uint32_t number;  ///< of the mutant, from 1
+  uint32_t number;  ///< of the mutant (number_of)
   const Mutant* mutant;
   const Edit* edit;
   std::string file;  ///< edit->file, or where the needle was found instead

@@ -6,14 +6,18 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 namespace pto2::mutants {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Ne;
 
 class PlantedTree : public testing::Test {
  protected:
@@ -50,6 +54,14 @@ class PlantedTree : public testing::Test {
     std::ifstream in(out() / path);
     return {std::istreambuf_iterator<char>(in), {}};
   }
+  /// Of a mutant, as the catalogue has it.
+  [[nodiscard]] std::string number(const std::string& name) const {
+    std::istringstream words(text("catalogue"));
+    for (std::string word; words >> word;) {
+      if (word == name && words >> word) return word;
+    }
+    return "none";
+  }
   [[nodiscard]] Planting write() const {
     return write_planted_tree(root(), out(), read_mutants(root()));
   }
@@ -61,15 +73,38 @@ TEST_F(PlantedTree, HasTheMutantsAndTheirCatalogue) {
   const Planting planting = write();
   EXPECT_THAT(planting.problems, IsEmpty());
   EXPECT_THAT(planting.changed, IsEmpty());
-  EXPECT_EQ(text("catalogue"),
-            "alpha 1 long checker piece/scenario\nzero 2 quick unit chip_test\n");
+  const std::string alpha = number("alpha");
+  const std::string zero = number("zero");
+  EXPECT_EQ(text("catalogue"), "alpha " + alpha + " long checker piece/scenario\nzero " + zero +
+                                   " quick unit chip_test\n");
   EXPECT_EQ(text("witnesses.cmake"),
             "set(pto2_witnesses\n  chip_test\n  pto2-check)\n"
             "set(pto2_quick_witnesses\n  chip_test)\n");
-  EXPECT_THAT(text("core/a.hpp"), HasSubstr("chosen(2)"));
+  EXPECT_THAT(text("core/a.hpp"),
+              AllOf(HasSubstr("chosen(" + alpha + ")"), HasSubstr("chosen(" + zero + ")")));
   EXPECT_EQ(text("core/b.hpp"), "int g() { return 2; }\n");
   EXPECT_EQ(text("CMakeLists.txt"), "project(P)\n");
   EXPECT_FALSE(fs::exists(out() / "models/mutants/core/zero.mutant"));
+}
+
+/// A witness that was not built again has no bug of the number of another one.
+TEST_F(PlantedTree, NumbersDoNotDependOnOtherMutants) {
+  static_cast<void>(write());
+  const std::string alpha = number("alpha");
+  const std::string zero = number("zero");
+  EXPECT_NE(alpha, zero);
+  fs::remove(root() / "models/mutants/core/alpha.mutant");
+  mutant("first", "chip_test", "core/a.hpp", "return 1;", "return 3;");
+  mutant("zz", "chip_test", "core/a.hpp", "return 1;", "return 0;");
+  static_cast<void>(write());
+  EXPECT_EQ(number("zero"), zero);
+  EXPECT_THAT((std::vector{number("first"), number("zz")}), Each(AllOf(Ne(alpha), Ne(zero))));
+  mutant("zero", "other_test", "core/a.hpp", "return 1;", "return 0;");
+  static_cast<void>(write());
+  EXPECT_EQ(number("zero"), zero) << "the witness is no part of the program";
+  mutant("zero", "other_test", "core/a.hpp", "return 1;", "return 4;");
+  static_cast<void>(write());
+  EXPECT_NE(number("zero"), zero) << "another bug";
 }
 
 TEST_F(PlantedTree, LeavesAloneWhatIsRightAndRemovesWhatIsGone) {
