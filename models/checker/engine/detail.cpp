@@ -152,10 +152,7 @@ bool begin_idle(const std::source_location& site) {
 }
 
 void end_idle_turn(const std::source_location& site) {
-  in_library([&] {
-    Execution& e = Execution::current();
-    e.attempt([&] { e.end_idle_turn(site); }, [] {});
-  });
+  in_library([&] { Execution::current().idle(site, true); });
 }
 
 }  // namespace detail
@@ -173,7 +170,7 @@ void sometimes(std::string_view name, bool condition, const std::source_location
 }
 
 void idle(const std::source_location& site) {
-  in_library([&] { Execution::current().idle(site); });
+  in_library([&] { Execution::current().idle(site, false); });
 }
 
 }  // namespace pto2::model

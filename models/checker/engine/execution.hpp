@@ -184,8 +184,8 @@ class Execution {
   void begin_wait(const std::source_location& site);
   bool end_wait(bool satisfied);
   bool begin_idle(const std::source_location& site);
-  void end_idle_turn(const std::source_location& site);
-  void idle(const std::source_location& site);
+  /// `has_looked`: behind a look since begin_idle(), which was in vain.
+  void idle(const std::source_location& site, bool has_looked);
   void assume(bool condition, const std::source_location& site);
   void check(bool condition, std::string_view message, const std::source_location& site);
   void note_sometimes(std::string_view name, bool condition);

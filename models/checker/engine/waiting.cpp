@@ -332,11 +332,14 @@ bool Execution::reads_newest(const Thread& t) const {
   return true;
 }
 
-void Execution::idle(const std::source_location& site) {
+/// A look must have had no effect here either: the script of a misuse that a search has found as a
+/// wait comes here.
+void Execution::idle(const std::source_location& site, bool has_looked) {
   note_in_tail();
   if (unwinding_ && std::uncaught_exceptions() != 0) return;
   leaving();
   Thread& t = *running_;
+  if (has_looked) refuse_writes(t);
   if (t.pending) commit_pending(t);
   if (recorded(t)) {
     fail(ViolationKind::nondeterminism, "the thread idles where its replay goes on", site);
@@ -360,14 +363,6 @@ bool Execution::begin_idle(const std::source_location& site) {
   t.wait_site = site;
   t.idles = true;
   return true;
-}
-
-/// The look since begin_idle() must have had no effect here either: the script of a misuse that a
-/// search has found as a wait comes here.
-void Execution::end_idle_turn(const std::source_location& site) {
-  leaving();
-  refuse_writes(*running_);
-  idle(site);
 }
 
 void Execution::assume(bool condition, const std::source_location& site) {
