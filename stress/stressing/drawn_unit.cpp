@@ -51,6 +51,16 @@ std::vector<std::pair<std::string, Options>> things(const Drawn& drawn) {
 
 }  // namespace
 
+/// Of the unit's own alone: `pto2 stress` refuses what has no effect. The case is in the name.
+std::string DrawnUnit::options_of_repeat() const {
+  std::string text;
+  if (options_.fan_out != FanOutKind::word) {
+    text += fmt::format(" --fan-out {}", fan_out_name(options_.fan_out));
+  }
+  if (options_.stub_kernels) text += " --stub-kernels";
+  return text;
+}
+
 UnitReport DrawnUnit::run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) {
   const auto end = std::chrono::steady_clock::now() + budget.time();
   std::stop_source stop;

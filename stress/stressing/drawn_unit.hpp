@@ -18,6 +18,7 @@ class DrawnUnit final : public Unit {
 
   [[nodiscard]] bool has_seeds() const override { return true; }
   [[nodiscard]] std::optional<FanOutKind> fan_out() const override { return options_.fan_out; }
+  [[nodiscard]] std::string options_of_repeat() const override;
   /// What its runs are.
   [[nodiscard]] const simulations::Options& options() const { return options_; }
   UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <initializer_list>
 #include <stdexcept>
 
 #include "models/scenario_count.hpp"
@@ -142,17 +143,39 @@ Units choose(const Arguments& arguments) {
   return units;
 }
 
-/// What chooses among runs that have seeds does nothing for scenarios.
-void check_effect(const CLI::App& app, const Units& units) {
-  const auto has_seeds = [](const std::unique_ptr<Unit>& unit) { return unit->has_seeds(); };
-  if (std::ranges::any_of(units, has_seeds)) return;
-  for (const char* option : {"--executor", "--case", "--fan-out", "--stub-kernels"}) {
+/// The first of the options that is given has no effect on `selected`, which is all there is.
+void refuse(const CLI::App& app, std::initializer_list<const char*> options, const char* selected,
+            const char* others) {
+  for (const char* option : options) {
     if (app.get_option(option)->count() == 0) continue;
     throw CliError(cli::exit_usage,
-                   fmt::format("{} has no effect on scenarios, and nothing else is selected; leave "
-                               "it out, or name graphs or workloads (pto2 stress --list)",
-                               option));
+                   fmt::format("{} has no effect on {}, and nothing else is selected; leave it "
+                               "out, or name {} (pto2 stress --list)",
+                               option, selected, others));
   }
+}
+
+/// What chooses among runs that have seeds does nothing for scenarios, and what is of workloads
+/// nothing for graphs. A case that no workload has leaves graphs and scenarios, which would pass.
+void check_effect(const CLI::App& app, const Units& units) {
+  const auto has_seeds = [](const std::unique_ptr<Unit>& unit) { return unit->has_seeds(); };
+  const auto is_workload = [](const std::unique_ptr<Unit>& unit) {
+    return unit->name().starts_with("workloads/");
+  };
+  if (!std::ranges::any_of(units, has_seeds)) {
+    refuse(app, {"--executor", "--case", "--fan-out", "--stub-kernels"}, "scenarios",
+           "graphs or workloads");
+  }
+  if (std::ranges::any_of(units, is_workload)) return;
+  const CLI::Option& case_name = *app.get_option("--case");
+  if (case_name.count() != 0) {
+    throw CliError(cli::exit_usage,
+                   fmt::format("no unit of case {} is selected, and --case has no effect on "
+                               "others; leave it out, or name a workload and a case that it has "
+                               "(pto2 list)",
+                               case_name.as<std::string>()));
+  }
+  refuse(app, {"--stub-kernels"}, "scenarios and graphs", "workloads");
 }
 
 Budget budget_of_each(const CLI::App& app, const Arguments& arguments, std::size_t units) {
@@ -166,14 +189,6 @@ Budget budget_of_each(const CLI::App& app, const Arguments& arguments, std::size
     budget.seconds = (given("--seconds") ? arguments.seconds : 60) / static_cast<double>(units);
   }
   return budget;
-}
-
-std::string common_options(const Arguments& arguments) {
-  std::string text;
-  if (arguments.fan_out != "word") text += " --fan-out " + arguments.fan_out;
-  if (!arguments.drawn.case_name.empty()) text += " --case " + arguments.drawn.case_name;
-  if (arguments.drawn.stub_kernels) text += " --stub-kernels";
-  return text;
 }
 
 void show_progress(const Unit& unit, const UnitCounts& counts, double seconds) {
@@ -191,7 +206,6 @@ StressOptions options_of(const CLI::App& app, const Arguments& arguments, std::s
   } catch (const std::invalid_argument& error) {
     throw CliError(cli::exit_usage, error.what());
   }
-  options.common_options = common_options(arguments);
   if (isatty(STDERR_FILENO) != 0) options.progress = show_progress;
   return options;
 }

@@ -104,7 +104,7 @@ class Stressing {
     failure.command =
         unit_.has_seeds()
             ? fmt::format("pto2 stress {} --seeds {}..{} --noise {}{}", unit_.name(), seed, seed,
-                          noise_text(options_.noise), options_.common_options)
+                          noise_text(options_.noise), unit_.options_of_repeat())
             : fmt::format("pto2 stress {} --runs {} --noise {}", unit_.name(), once.runs,
                           noise_text(options_.noise));
     if (result_.failures.empty() && !signals_.look()) {

@@ -45,9 +45,6 @@ struct StressOptions {
   static constexpr uint64_t without_end = ~uint64_t{0} - 1;
   cli::NumberRange seeds{1, without_end};
   std::vector<NoiseKind> noise;
-  /// The options of `pto2 stress` that every command needs to repeat a run; begins with a space, or
-  /// is empty.
-  std::string common_options;
   double repeat_seconds = 30;    ///< a failure is tried again for at most so long,
   uint64_t repeat_tries = 200;   ///< and so often
   double simulate_seconds = 60;  ///< a simulation that fails, too, is looked for so long

@@ -60,6 +60,9 @@ class Unit {
   [[nodiscard]] virtual bool has_seeds() const = 0;
   /// That its runs have; nothing: it was given none.
   [[nodiscard]] virtual std::optional<FanOutKind> fan_out() const { return std::nullopt; }
+  /// The options of `pto2 stress` without which a command would repeat something else; begins with
+  /// a space, or is empty.
+  [[nodiscard]] virtual std::string options_of_repeat() const { return {}; }
   /// Runs with the seeds in turn until the budget is used up or enough is wrong: a scenario ends
   /// with its first wrong run, drawn runs with the tenth (simulations::most_wrong). A broken
   /// invariant ends the process. Throws what a run throws.

@@ -148,6 +148,10 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
   refused({"watermark", "--executor", "packed", "--runs", "1"}, "--executor has no effect");
   refused({"scenarios", "--fan-out", "lock", "--list"}, "--fan-out has no effect");
   refused({"scenarios", "--stub-kernels", "--list"}, "--stub-kernels has no effect");
+  refused({"--case", "nosuch", "--runs", "1"}, "no unit of case nosuch is selected");
+  refused({"/packed", "--case", "nosuch", "--list"}, "no unit of case nosuch is selected");
+  refused({"graphs", "--case", "Case3", "--list"}, "no unit of case Case3 is selected");
+  refused({"graphs", "--stub-kernels", "--list"}, "--stub-kernels has no effect on scenarios and");
   refused({"graphs", "--json", "-", "--junit", "-"}, "cannot both be stdout");
 }
 
@@ -168,13 +172,14 @@ TEST(Stress, AllUnitsTogetherRunTheTasksThatAreAskedFor) {
 TEST(Stress, TheCommandThatRepeatsAFailureHasItsOptions) {
   const Outcome outcome =
       run_program("/bin/sh", {"-c",
-                              "ulimit -t 1; exec \"$0\" stress graphs/plain/packed --fan-out lock "
-                              "--case Case1 --stub-kernels --noise none --seconds 60",
+                              "ulimit -t 1; exec \"$0\" stress workloads/paged_attention: "
+                              "--executor packed --fan-out lock --case Case3 --stub-kernels "
+                              "--noise none --seconds 60",
                               PTO2_PROGRAM});
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   EXPECT_THAT(outcome.out,
-              testing::ContainsRegex("repeat: pto2 stress graphs/plain/packed --seeds "
-                                     "[0-9]+..[0-9]+ --noise none --fan-out lock --case Case1 "
+              testing::ContainsRegex("repeat: pto2 stress workloads/paged_attention:Case3/packed "
+                                     "--seeds [0-9]+..[0-9]+ --noise none --fan-out lock "
                                      "--stub-kernels\n"));
 }
 

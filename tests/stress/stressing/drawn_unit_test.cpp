@@ -80,6 +80,21 @@ TEST(DrawnUnits, RunWhatTheirNamesSay) {
       "Case3");
 }
 
+/// Those of workloads are refused where there are only graphs.
+TEST(DrawnUnits, AreRepeatedWithTheOptionsThatTheyNeed) {
+  const auto of = [](const Drawn& drawn, const char* name) {
+    return named(drawn_units(drawn), name).options_of_repeat();
+  };
+  const char* const graphs = "graphs/plain/packed";
+  const char* const workload = "workloads/paged_attention:Case3/packed";
+  EXPECT_EQ(of({}, graphs), "");
+  const Drawn stubs{.case_name = "Case3", .stub_kernels = true};
+  EXPECT_EQ(of(stubs, graphs), "");
+  EXPECT_EQ(of(stubs, workload), " --stub-kernels");
+  EXPECT_EQ(of({.fan_out = FanOutKind::lock}, graphs), " --fan-out lock");
+  EXPECT_EQ(of({.fan_out = FanOutKind::lock, .case_name = "Case3"}, workload), " --fan-out lock");
+}
+
 TEST(DrawnUnits, RunSeedsUntilTheBudgetIsUsedUp) {
   const Units units = drawn_units({});
   for (const char* name : {"graphs/plain/packed", "graphs/clustered-mistaken/threads"}) {

@@ -30,6 +30,7 @@ class FakeUnit final : public Unit {
   [[nodiscard]] std::optional<FanOutKind> fan_out() const override {
     return has_seeds_ ? std::optional(FanOutKind::lock) : std::nullopt;
   }
+  [[nodiscard]] std::string options_of_repeat() const override { return " --stub-kernels"; }
   UnitReport run(const Budget& budget, const cli::NumberRange& seeds, UnitCounts& counts) override {
     UnitReport report;
     for (uint64_t seed = seeds.first; seed <= seeds.last && report.wrong.empty(); ++seed) {
@@ -86,7 +87,6 @@ StressOptions options_of(const Budget& budget) {
   StressOptions options;
   options.budget = budget;
   options.repeat_tries = 6;
-  options.common_options = " --stub-kernels";
   return options;
 }
 
