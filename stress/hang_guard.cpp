@@ -1,25 +1,54 @@
 #include "stress/hang_guard.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "runtime/executors/running_teams.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::stress {
+namespace {
+
+using std::chrono::milliseconds;
+
+// In slices: a program that is stopped for a while, by whoever wants the CPUs, loses one of them.
+constexpr int slices = 20;
+constexpr milliseconds shortest_limit = slices * milliseconds(1);
+constexpr milliseconds longest_limit = 365 * std::chrono::hours(24);
+
+milliseconds limit_of(std::string_view text) {
+  double seconds = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, seconds);
+  if (error != std::errc() || last != end || !std::isfinite(seconds) || seconds <= 0) {
+    throw cli::CliError(
+        cli::exit_bad_input,
+        "PTO2_HANG_SECONDS is '" + std::string(text) +
+            "', which is no number of seconds above 0; unset it, or say after how many seconds "
+            "in which nothing ends there is a hang");
+  }
+  const double most = std::chrono::duration<double>(longest_limit).count();
+  return milliseconds(static_cast<int64_t>(std::min(seconds, most) * 1000));
+}
+
+}  // namespace
 
 int test_slowdown() {
   return PTO2_TEST_SLOWDOWN;
 }
 
-std::chrono::milliseconds hang_limit_in_force(std::chrono::milliseconds limit) {
-  if (const char* const seconds = std::getenv("PTO2_HANG_SECONDS")) {
-    return std::chrono::milliseconds(static_cast<int64_t>(std::atof(seconds) * 1000));
-  }
-  return limit * test_slowdown();
+milliseconds hang_limit_in_force(milliseconds limit) {
+  const char* const seconds = std::getenv("PTO2_HANG_SECONDS");
+  const bool is_given = seconds != nullptr && *seconds != 0;
+  return std::max(is_given ? limit_of(seconds) : limit * test_slowdown(), shortest_limit);
 }
 
-HangGuard::HangGuard(std::string what, std::chrono::milliseconds limit)
+HangGuard::HangGuard(std::string what, milliseconds limit)
     : what_(std::move(what)), limit_(hang_limit_in_force(limit)), thread_(start()) {}
 
 HangGuard::~HangGuard() {
@@ -39,8 +68,6 @@ std::thread HangGuard::start() {
 }
 
 void HangGuard::watch() {
-  // In slices: a program that is stopped for a while, by whoever wants the CPUs, loses one of them.
-  constexpr int slices = 20;
   std::unique_lock lock(mutex_);
   uint64_t seen = steps_.load(std::memory_order_relaxed);
   int quiet = 0;

@@ -20,7 +20,9 @@ namespace pto2::stress {
 inline constexpr std::chrono::milliseconds usual_hang_limit = std::chrono::seconds(45);
 
 /// What becomes of such a limit: a build with sanitizers stretches it as it does CTest's time-outs;
-/// the environment variable PTO2_HANG_SECONDS replaces it, for whoever plants a hang on purpose.
+/// the environment variable PTO2_HANG_SECONDS replaces it, for whoever plants a hang on purpose. It
+/// is 20 ms at least and a year at most. Throws CliError (bad input) if the variable is neither
+/// empty nor a number above 0.
 [[nodiscard]] std::chrono::milliseconds hang_limit_in_force(
     std::chrono::milliseconds limit = usual_hang_limit);
 
@@ -28,7 +30,7 @@ class HangGuard {
  public:
   /// If neither progress() nor the destructor is called for `limit`, the guard writes `what`, the
   /// subject of the report, and the state of every team that runs to stderr and aborts the program.
-  /// The limit is what hang_limit_in_force() makes of it.
+  /// The limit is what hang_limit_in_force() makes of it; throws what that throws.
   explicit HangGuard(std::string what, std::chrono::milliseconds limit = usual_hang_limit);
   ~HangGuard();
   HangGuard(const HangGuard&) = delete;

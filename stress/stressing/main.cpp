@@ -14,6 +14,7 @@
 #include "runtime/output/guarded.hpp"
 #include "runtime/output/output_file.hpp"
 #include "runtime/output/stderr_text.hpp"
+#include "stress/hang_guard.hpp"
 #include "stress/stressing/scenario_unit.hpp"
 #include "stress/stressing/stress_output.hpp"
 
@@ -239,6 +240,7 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   }
   const StressOptions options = options_of(app, arguments, units.size());
   check_seeds(arguments, options.budget, units);
+  static_cast<void>(hang_limit_in_force());  // refuses a variable before anything begins
   StressOutput output(arguments.json, arguments.junit);
   output.begin();
   PendingSignals signals;

@@ -155,6 +155,17 @@ TEST(Stress, RefusesWhatCannotBeMeant) {
   refused({"graphs", "--json", "-", "--junit", "-"}, "cannot both be stdout");
 }
 
+/// Before anything begins.
+TEST(Stress, RefusesAHangLimitThatIsNone) {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("json", "earlier");
+  const Outcome outcome = pto2({"stress", "graphs/plain/packed", "--runs", "1", "--json", json},
+                               {"PTO2_HANG_SECONDS=soon"});
+  EXPECT_EQ(outcome.code, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("PTO2_HANG_SECONDS is 'soon'"));
+  EXPECT_EQ(read_text(json), "earlier");
+}
+
 /// One more than there are units: a run of a scenario is a task.
 TEST(Stress, AllUnitsTogetherRunTheTasksThatAreAskedFor) {
   const std::string listed = pto2({"stress", "scenarios/core_mailbox", "--list"}).out;

@@ -1,9 +1,14 @@
 /// Hangs on purpose: the program must end with a report that names the thread that waits.
 #include "stress/hang_guard.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <string>
+
 #include "runtime/executors/hardware.hpp"
+#include "runtime/output/exit_codes.hpp"
 
 namespace pto2::stress {
 namespace {
@@ -12,6 +17,7 @@ using namespace std::chrono_literals;
 using executors::Executor;
 using executors::Team;
 using executors::TeamOptions;
+using std::chrono::milliseconds;
 
 class HangGuards : public testing::Test {
  protected:
@@ -60,6 +66,50 @@ TEST_F(HangGuards, ProgressBeginsTheLimitAnew) {
   for (int step = 0; step < 30; ++step) {
     std::this_thread::sleep_for(100ms);
     guard.progress();
+  }
+}
+
+/// While it lives, PTO2_HANG_SECONDS has this value.
+class HangSeconds {
+ public:
+  explicit HangSeconds(const char* value) { setenv("PTO2_HANG_SECONDS", value, 1); }
+  ~HangSeconds() { unsetenv("PTO2_HANG_SECONDS"); }
+  HangSeconds(const HangSeconds&) = delete;
+  HangSeconds& operator=(const HangSeconds&) = delete;
+};
+
+TEST(HangLimits, TheVariableReplacesThem) {
+  EXPECT_EQ(hang_limit_in_force(3s), 3s * test_slowdown());
+  for (const auto& [text, limit] : std::initializer_list<std::pair<const char*, milliseconds>>{
+           {"", 3s * test_slowdown()}, {"10", 10s}, {"0.5", 500ms}, {"2e1", 20s}}) {
+    const HangSeconds seconds(text);
+    EXPECT_EQ(hang_limit_in_force(3s), limit) << text;
+  }
+}
+
+/// A limit has time for each look at the steps, and a number of milliseconds that there is.
+TEST(HangLimits, AreNeitherTooShortNorTooLong) {
+  for (const char* text : {"0.001", "1e-300"}) {
+    const HangSeconds seconds(text);
+    EXPECT_EQ(hang_limit_in_force(), 20ms) << text;
+  }
+  EXPECT_GE(hang_limit_in_force(1ms), 20ms);
+  for (const char* text : {"1e12", "1e300"}) {
+    const HangSeconds seconds(text);
+    EXPECT_EQ(hang_limit_in_force(), 365 * 24h) << text;
+  }
+}
+
+TEST(HangLimits, WhatIsNoLimitIsRefused) {
+  for (const char* text : {"soon", "-1", "0", "nan", "inf", "45s", " 45", "1e999"}) {
+    const HangSeconds seconds(text);
+    try {
+      const HangGuard guard("of no limit");
+      ADD_FAILURE() << text;
+    } catch (const cli::CliError& error) {
+      EXPECT_EQ(error.code(), cli::exit_bad_input) << text;
+      EXPECT_THAT(error.what(), testing::HasSubstr("PTO2_HANG_SECONDS is '" + std::string(text)));
+    }
   }
 }
 
