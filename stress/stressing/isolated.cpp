@@ -16,8 +16,10 @@
 #include <ctime>
 #include <exception>
 #include <memory>
+#include <new>
 #include <system_error>
 
+#include "runtime/loader/load_error.hpp"
 #include "runtime/output/descriptor.hpp"
 #include "runtime/output/stderr_text.hpp"
 
@@ -25,6 +27,7 @@ namespace pto2::stress {
 namespace {
 
 constexpr int failed_work = 70;
+constexpr int refused_work = 71;
 constexpr std::size_t kept_errors = 16 << 10;
 
 [[noreturn]] void fail(const char* what) {
@@ -39,6 +42,22 @@ void write_all(int file, const std::string& text) {
   }
 }
 
+/// Why the work could not be done, if that is no fault of its own.
+std::optional<std::string> refusal_in(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return "out of memory; use a smaller case, or end other programs";
+  }
+  if (dynamic_cast<const std::system_error*>(&error) != nullptr) {
+    return fmt::format(
+        "the system refused: {}; end other programs, or raise the limits of this process "
+        "(ulimit -a)",
+        error.what());
+  }
+  const bool is_input = dynamic_cast<const cli::CliError*>(&error) != nullptr ||
+                        dynamic_cast<const LoadError*>(&error) != nullptr;
+  return is_input ? std::optional<std::string>(error.what()) : std::nullopt;
+}
+
 [[noreturn]] void work_in_child(const std::function<std::string()>& work, int results, int errors,
                                 pid_t parent, const PendingSignals& signals) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -48,6 +67,10 @@ void write_all(int file, const std::string& text) {
   try {
     write_all(results, work());
   } catch (const std::exception& error) {
+    if (const std::optional<std::string> refusal = refusal_in(error)) {
+      write_all(results, *refusal);
+      std::exit(refused_work);
+    }
     cli::print_to_stderr("{}\n", error.what());
     std::exit(failed_work);
   }
@@ -184,6 +207,7 @@ Ended run_isolated(const std::function<std::string()>& work, const std::function
   if (end != End::closed) kill(child, SIGKILL);
   const int status = wait_for(child);
   ended.stopped = end == End::stopped;
+  ended.refused = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == refused_work;
   ended.completed = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!ended.completed) ended.how = text_of_status(status);
   if (end == End::idle) {

@@ -37,7 +37,9 @@ class PendingSignals {
 struct Ended {
   bool completed = false;  ///< it did its work and returned
   bool stopped = false;    ///< it was killed since a signal came, or its time was up
-  std::string result;      ///< what the work returned
+  bool refused = false;    ///< the work threw what is no fault of its own: bad input (CliError,
+                           ///< LoadError), or too little of the machine (bad_alloc, system_error)
+  std::string result;      ///< what the work returned; if it was refused, why
   std::string how;         ///< unless it completed: "SIGABRT", "exit code 3", ..; and why, if it
                            ///< was idle for too long
   std::string errors;      ///< the last of what it wrote to stderr

@@ -62,13 +62,18 @@ class Stressing {
   UnitResult run() {
     const Clock::time_point begin = Clock::now();
     const Ended ended = run_with_noise(options_.budget, options_.seeds, *counts_);
+    if (ended.refused) {
+      throw cli::CliError(cli::exit_bad_input, fmt::format("{}: {}", unit_.name(), ended.result));
+    }
     result_.name = unit_.name();
     result_.seconds = seconds_since(begin);
     result_.runs = counts_->runs.load();
     result_.tasks = std::max(counts_->tasks.load(), unit_.has_seeds() ? 0 : result_.runs);
     result_.has_seeds = unit_.has_seeds();
     result_.fan_out = unit_.fan_out();
-    result_.seeds = {options_.seeds.first, std::max(options_.seeds.first, counts_->seed.load())};
+    // None was begun if the process ended before.
+    const uint64_t seed = std::max(options_.seeds.first, counts_->seed.load());
+    result_.seeds = {options_.seeds.first, seed};
     result_.interrupted = ended.stopped;
     result_.has_report = ended.completed;
     if (ended.completed) {
@@ -77,7 +82,7 @@ class Stressing {
         add_failure(fmt::format("{}", fmt::join(wrong.problems, "\n")), wrong.seed);
       }
     } else if (!ended.stopped) {
-      add_failure(problem_of(ended), counts_->seed.load());
+      add_failure(problem_of(ended), seed);
     }
     return std::move(result_);
   }
@@ -129,7 +134,7 @@ class Stressing {
       if (budget.seconds <= 0) return;
       const cli::SharedWithForks<UnitCounts> counts;
       const Ended ended = run_with_noise(budget, {seed, seed}, *counts);
-      if (ended.stopped) return;
+      if (ended.stopped || ended.refused) return;
       ++failure.tries;
       if (!ended.completed || counts->wrong.load() != 0) ++failure.seen;
     }

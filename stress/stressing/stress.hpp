@@ -51,7 +51,9 @@ struct StressOptions {
   std::function<void(const Unit&, const UnitCounts&, double seconds)> progress;  ///< may be empty
 };
 
-/// Runs one unit. Throws std::system_error if the system refuses a process.
+/// Runs one unit. Throws std::system_error if the system refuses a process, and CliError (bad
+/// input) if the unit cannot run: what it needs is not there, or too little of the machine. That is
+/// no wrong run, and not tried again.
 UnitResult stress(Unit& unit, const StressOptions& options, PendingSignals& signals);
 
 }  // namespace pto2::stress

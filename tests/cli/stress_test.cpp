@@ -166,6 +166,16 @@ TEST(Stress, RefusesAHangLimitThatIsNone) {
   EXPECT_EQ(read_text(json), "earlier");
 }
 
+/// It is no wrong run, and not tried again.
+TEST(Stress, AUnitThatFindsNoImageIsBadInput) {
+  const Outcome outcome = pto2({"stress", "workloads/vector_example:Case1/packed", "--runs", "1"},
+                               {"PTO2_WORKLOADS=/nonexistent"});
+  EXPECT_EQ(outcome.code, 3) << outcome.out;
+  EXPECT_THAT(outcome.err, testing::StartsWith("pto2: workloads/vector_example:Case1/packed: "));
+  EXPECT_THAT(outcome.err, HasSubstr("/nonexistent"));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("wrong")));
+}
+
 /// One more than there are units: a run of a scenario is a task.
 TEST(Stress, AllUnitsTogetherRunTheTasksThatAreAskedFor) {
   const std::string listed = pto2({"stress", "scenarios/core_mailbox", "--list"}).out;

@@ -10,8 +10,11 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <stdexcept>
+#include <system_error>
 
+#include "runtime/loader/load_error.hpp"
 #include "runtime/output/shared_with_forks.hpp"
 
 namespace pto2::stress {
@@ -77,6 +80,35 @@ TEST(Isolated, TellsAnExitCodeAndWhatWasThrown) {
   const Ended throws = run([]() -> std::string { throw std::runtime_error("no cores left"); });
   EXPECT_FALSE(throws.completed);
   EXPECT_THAT(throws.errors, testing::HasSubstr("no cores left"));
+}
+
+Ended run_that_throws(const std::function<void()>& raise_it) {
+  return run([&] {
+    raise_it();
+    return std::string("went on");
+  });
+}
+
+TEST(Isolated, TellsWhatIsNoFaultOfTheWork) {
+  const auto reason = [](const std::function<void()>& raise_it) {
+    const Ended ended = run_that_throws(raise_it);
+    EXPECT_TRUE(ended.refused);
+    EXPECT_FALSE(ended.completed);
+    EXPECT_FALSE(ended.stopped);
+    return ended.result;
+  };
+  EXPECT_EQ(reason([] { throw cli::CliError(cli::exit_bad_input, "no such case"); }),
+            "no such case");
+  EXPECT_EQ(reason([] { throw LoadError("a.so", "is no image", "build it"); }),
+            "a.so: is no image; build it");
+  EXPECT_THAT(reason([] { throw std::bad_alloc(); }), testing::StartsWith("out of memory; "));
+  const auto no_thread = [] {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  };
+  EXPECT_THAT(reason(no_thread), testing::StartsWith("the system refused: "));
+  const Ended wrong = run_that_throws([] { throw std::logic_error("odd"); });
+  EXPECT_FALSE(wrong.refused);
+  EXPECT_FALSE(run([] { return std::string(); }).refused);
 }
 
 TEST(Isolated, KeepsTheEndOfLongErrors) {

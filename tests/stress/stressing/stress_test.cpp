@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "runtime/output/shared_with_forks.hpp"
 
@@ -81,6 +82,14 @@ class WrongTwice final : public Unit {
 
  private:
   const Shared& given_;
+};
+
+class CrashesAtOnce final : public Unit {
+ public:
+  CrashesAtOnce() : Unit("fake/crash") {}
+
+  [[nodiscard]] bool has_seeds() const override { return true; }
+  UnitReport run(const Budget&, const cli::NumberRange&, UnitCounts&) override { std::abort(); }
 };
 
 StressOptions options_of(const Budget& budget) {
@@ -244,6 +253,43 @@ TEST(Stress, ACrashWithoutAWordIsToldByItsSignal) {
       stress(FakeUnit([](uint64_t) -> std::string { return raise(SIGKILL), ""; }), options_of({}));
   ASSERT_EQ(result.failures.size(), 1U);
   EXPECT_EQ(result.failures[0].text, "ended by SIGKILL");
+}
+
+/// Nothing is known of the seed under way.
+TEST(Stress, ACrashBeforeTheFirstRunIsToldWithTheFirstSeed) {
+  StressOptions options = options_of({.runs = 9});
+  options.seeds = {5, 9};
+  const UnitResult result = stress(CrashesAtOnce(), options);
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_THAT(result.failures[0].command, HasSubstr("--seeds 5..5"));
+}
+
+TEST(Stress, BadInputIsNoFailure) {
+  const cli::SharedWithForks<std::atomic<int>> calls;
+  const auto refuses = [&](uint64_t) -> std::string {
+    ++*calls;
+    throw cli::CliError(cli::exit_usage, "no such case; name another");
+  };
+  try {
+    stress(FakeUnit(refuses), options_of({.runs = 9}));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const cli::CliError& error) {
+    EXPECT_EQ(error.code(), cli::exit_bad_input);
+    EXPECT_STREQ(error.what(), "fake/unit: no such case; name another");
+  }
+  EXPECT_EQ(calls->load(), 1) << "it is not tried again";
+}
+
+TEST(Stress, ATryThatIsRefusedIsNone) {
+  const cli::SharedWithForks<std::atomic<int>> calls;
+  const auto refuses_the_third = [&](uint64_t) -> std::string {
+    if (calls->fetch_add(1) == 2) throw std::bad_alloc();
+    return "late";
+  };
+  const UnitResult result = stress(FakeUnit(refuses_the_third), options_of({.runs = 2}));
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].tries, 1U);
+  EXPECT_EQ(result.failures[0].seen, 1U);
 }
 
 TEST(Stress, AUnitThatIsStoppedIsGivenUpAsOneThatHangs) {
