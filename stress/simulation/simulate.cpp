@@ -76,6 +76,8 @@ class Simulation {
     summary_.seconds = progress_.seconds();
     summary_.repeated = repeated_;
     std::ranges::sort(summary_.wrong, {}, &WrongSeed::seed);
+    // Runs of other jobs were under way when enough were wrong.
+    summary_.wrong.resize(std::min(summary_.wrong.size(), most_wrong));
     constexpr uint64_t enough = 1000;
     if (summary_.runs < enough) return summary_;
     for (const std::string& outcome : subject.usual_outcomes()) {

@@ -33,7 +33,7 @@ struct Summary {
   std::map<std::string, uint64_t> outcomes;  ///< of the runs, by name
   std::map<Fault, FaultCounts> faults;       ///< `none` among them
   graphs::Census census;
-  std::vector<WrongSeed> wrong;  ///< the first, by seed
+  std::vector<WrongSeed> wrong;  ///< the first, by seed; at most `most_wrong`
   uint64_t runs = 0;
   uint64_t wrong_runs = 0;
   uint64_t repeated = 0;  ///< runs that were made twice, and were the same
@@ -65,8 +65,8 @@ using MakeSubject = std::function<std::unique_ptr<Subject>(const Options& option
 
 /// Throws CliError if there is no such subject, std::system_error if the system refuses an OS
 /// thread, and what a run throws. Ends early when it is told to stop, after `most_wrong` wrong
-/// runs, or after one that timed out: the next may take as long. Runs on OS threads are not
-/// repeated: they need not be the same.
+/// runs, or after one that timed out: the next may take as long. Runs of other jobs that are under
+/// way then end and count. Runs on OS threads are not repeated: they need not be the same.
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,
                  const std::stop_token& stop, const MakeSubject& make = make_subject,
                  const Watch& watch = {});

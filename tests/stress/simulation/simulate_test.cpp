@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <set>
@@ -153,6 +154,33 @@ TEST(Simulate, KeepsTheFirstWrongSeedsAndEnds) {
   EXPECT_TRUE(summary.may_shrink());
   EXPECT_EQ(summary.wrong.front().seed, 2U);
   EXPECT_THAT(summary.wrong.front().problems, ElementsAre("2"));
+}
+
+/// The first run ends when as many others as are enough have ended.
+TEST(Simulate, KeepsNoMoreWrongSeedsWithSeveralJobs) {
+  std::atomic<std::size_t> ended{0};
+  Watch watch;
+  watch.ended = [&](const SimulatedRun&) {
+    ++ended;
+    ended.notify_all();
+  };
+  const auto run = [&](uint64_t seed) {
+    if (seed == 1) {
+      for (std::size_t seen = ended; seen < most_wrong; seen = ended) ended.wait(seen);
+    }
+    SimulatedRun wrong = passed();
+    wrong.problems = {std::to_string(seed)};
+    return wrong;
+  };
+  const Summary summary = simulate(
+      {}, {1, 1000}, 2, {},
+      [&](const Options&) { return std::make_unique<MadeUp>(run, std::vector<std::string>{}); },
+      watch);
+  EXPECT_EQ(summary.runs, most_wrong + 1);
+  EXPECT_EQ(summary.wrong_runs, most_wrong + 1);
+  ASSERT_EQ(summary.wrong.size(), most_wrong);
+  EXPECT_EQ(summary.wrong.front().seed, 1U);
+  EXPECT_EQ(summary.wrong.back().seed, most_wrong);
 }
 
 TEST(Simulate, AThousandRunsMissWhatTheyDoNotShow) {
