@@ -29,6 +29,9 @@ namespace pto2 {
 /// go on, which is exact; on hardware when the run is given up, when it has been quiet for long
 /// (QuietRun), or when the wait has lasted for the deadline of kernels.
 ///
+/// A pause is the wait of a kernel that has other work, and may announce something after it. Where
+/// nobody can go on, pauses are ended first, and the other waits if that was in vain for long.
+///
 /// What kernels tell one another is no memory of a simulation: their waits are the machine's there,
 /// too.
 template <executors::LaunchPolicy P>
@@ -43,7 +46,8 @@ class CoreCalls {
         is_given_up_(std::move(is_given_up)),
         threads_(chip.workers(), typename P::kernel_waiter(typename P::doorbell())),
         words_(chip.workers()),
-        seen_(chip.workers()) {}
+        seen_(chip.workers()),
+        pauses_(chip.workers()) {}
   CoreCalls(const CoreCalls&) = delete;
   CoreCalls& operator=(const CoreCalls&) = delete;
 
@@ -62,23 +66,30 @@ class CoreCalls {
   /// By no logical thread, now and then: ends waits.
   void look(std::span<const executors::KernelState> threads) {
     const bool is_quiet = quiet_.look(threads, waits_.announcements());
+    bool has_pauses = false;
+    end_some([&](uint32_t worker, uint64_t) {
+      has_pauses = has_pauses || is_pause(worker);
+      return PTOWaited::HOLDS;
+    });
     end_some([&](uint32_t worker, uint64_t wait) {
       Seen& seen = seen_[worker];
       if (seen.wait != wait) seen = {wait, 0};
       const bool is_late = longest_ != 0 && ++seen.looks > longest_;
       if (is_given_up_()) return PTOWaited::GIVEN_UP;
-      return is_quiet || is_late ? PTOWaited::NOBODY : PTOWaited::HOLDS;
+      const bool is_next = is_quiet && (is_pause(worker) || !has_pauses);
+      return is_next || is_late ? PTOWaited::NOBODY : PTOWaited::HOLDS;
     });
   }
   /// The same when nobody can go on, as a simulation knows, which may not ask why. False: no wait
   /// goes on.
   bool end_all() {
-    bool any = false;
-    end_some([&any](uint32_t, uint64_t) {
-      any = true;
-      return PTOWaited::NOBODY;
-    });
-    return any;
+    const uint64_t announced = waits_.announcements();
+    pauses_in_vain_ = announced == announced_ ? pauses_in_vain_ + 1 : 0;
+    announced_ = announced;
+    if (pauses_in_vain_ < most_in_vain && end_those([this](uint32_t w) { return is_pause(w); })) {
+      return true;
+    }
+    return end_those([](uint32_t) { return true; });
   }
 
  private:
@@ -109,6 +120,24 @@ class CoreCalls {
     const uint32_t worker_;
   };
 
+  static constexpr uint64_t most_in_vain = 16;
+
+  [[nodiscard]] bool is_pause(uint32_t worker) const {
+    return pauses_[worker].load(std::memory_order_relaxed);
+  }
+
+  /// Of workers that `are_meant`, in a simulation. False: none of them waits.
+  template <class AreMeant>
+  bool end_those(AreMeant&& are_meant) {
+    bool any = false;
+    end_some([&](uint32_t worker, uint64_t) {
+      if (!are_meant(worker)) return PTOWaited::HOLDS;
+      any = true;
+      return PTOWaited::NOBODY;
+    });
+    return any;
+  }
+
   /// HOLDS: it goes on.
   template <class WhyEnded>
   void end_some(WhyEnded&& why_ended) {
@@ -130,16 +159,22 @@ class CoreCalls {
     }
   }
 
-  PTOWaited wait(bool (*holds)(void*), void* what) {
+  PTOWaited wait(bool (*holds)(void*), void* what, bool is_pause) {
     if (holds(what)) return PTOWaited::HOLDS;
     const std::optional<WorkerId> here = worker();
     if (!here) return PTOWaited::NOBODY;
+    pauses_[here->value].store(is_pause, std::memory_order_relaxed);
+    const uint64_t before = waits_.announcements();
+    const auto is_over = [&] {
+      return holds(what) || (is_pause && waits_.announcements() != before);
+    };
     const OneWait one(*this, here->value);
     Waits::Reason ended = 0;
-    while (!holds(what) && (ended = waits_.reason(here->value)) == 0) {
+    while (!is_over() && (ended = waits_.reason(here->value)) == 0) {
       own([&] { threads_[here->value].wait(); });
     }
-    return static_cast<PTOWaited>(ended);
+    // Whoever pauses again and again may never be seen in a wait.
+    return is_pause && is_given_up_() ? PTOWaited::GIVEN_UP : static_cast<PTOWaited>(ended);
   }
 
   void announce() {
@@ -188,14 +223,21 @@ class CoreCalls {
   Waits waits_{words_};
   QuietRun quiet_;
   std::vector<Seen> seen_;
+  std::vector<executors::Machine::atomic<bool>> pauses_;  // by worker: of its last wait
+  uint64_t pauses_in_vain_ = 0;                           // since then, of a simulation
+  uint64_t announced_ = 0;
   ClusterMemory memory_;
-  const PTOCoreCalls table_{this, [](void* runtime) { return self(runtime).place(); },
+  const PTOCoreCalls table_{this,
+                            [](void* runtime) { return self(runtime).place(); },
                             [](void* runtime, bool (*holds)(void*), void* what) {
-                              return self(runtime).wait(holds, what);
+                              return self(runtime).wait(holds, what, false);
                             },
                             [](void* runtime) { self(runtime).announce(); },
                             [](void* runtime, int32_t cluster, uint64_t key, uint64_t bytes) {
                               return self(runtime).memory_.share(cluster, key, bytes);
+                            },
+                            [](void* runtime, bool (*holds)(void*), void* what) {
+                              return self(runtime).wait(holds, what, true);
                             }};
 };
 

@@ -26,6 +26,7 @@ struct PTOCoreCalls {
   PTOWaited (*wait)(void* runtime, bool (*holds)(void*), void* what);
   void (*announce)(void* runtime);
   void* (*share)(void* runtime, int32_t cluster, uint64_t key, uint64_t bytes);
+  PTOWaited (*pause)(void* runtime, bool (*holds)(void*), void* what);
 };
 
 inline const PTOCoreCalls* pto_core_calls(const int64_t* args) {
@@ -46,6 +47,16 @@ PTOWaited pto_wait(const int64_t* args, Holds& holds) {
   const PTOCoreCalls* const calls = pto_core_calls(args);
   if (calls == nullptr) return holds() ? PTOWaited::HOLDS : PTOWaited::NOBODY;
   return calls->wait(
+      calls->runtime, [](void* self) { return (*static_cast<Holds*>(self))(); }, &holds);
+}
+
+/// The same of a kernel that has other work: also until somebody announces anything, which is
+/// HOLDS, too. NOBODY where every kernel of the run waits, before those are told so that have none.
+template <class Holds>
+PTOWaited pto_pause(const int64_t* args, Holds& holds) {
+  const PTOCoreCalls* const calls = pto_core_calls(args);
+  if (calls == nullptr) return holds() ? PTOWaited::HOLDS : PTOWaited::NOBODY;
+  return calls->pause(
       calls->runtime, [](void* self) { return (*static_cast<Holds*>(self))(); }, &holds);
 }
 

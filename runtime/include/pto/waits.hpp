@@ -52,12 +52,12 @@ inline const int64_t* running_args() {
 }
 
 /// How a wait for holds() ends, which is called while the kernel is put aside.
-template <class Holds>
+template <bool IsPause, class Holds>
 PTOWaited wait_aside(Holds holds) {
   const int64_t* const args = running_args();
   if (args == nullptr) return PTOWaited::NOBODY;
   const PutAside aside;
-  return pto_wait(args, holds);
+  return IsPause ? pto_pause(args, holds) : pto_wait(args, holds);
 }
 
 /// Returns once holds(). Throws what describe() says if nobody makes it hold, and when the run is
@@ -65,7 +65,7 @@ PTOWaited wait_aside(Holds holds) {
 template <class Holds, class Describe>
 void wait_until(const Use& use, Holds holds, Describe describe) {
   if (holds()) return;
-  const PTOWaited waited = wait_aside(holds);
+  const PTOWaited waited = wait_aside<false>(holds);
   if (waited == PTOWaited::HOLDS) return;
   fail(use, describe() + (waited == PTOWaited::GIVEN_UP
                               ? ", when the run was given up"
@@ -82,9 +82,7 @@ bool test_again(const Use& use, Holds holds, Describe describe) {
   FailedTests& failed = call_tensors.failed_tests;
   if (++failed.count < failed.patience) return false;
   failed.count = 0;
-  // Asked before it waits, when others can tell it, and after that.
-  int asked = 0;
-  const PTOWaited waited = wait_aside([&] { return holds() || ++asked > 2; });
+  const PTOWaited waited = wait_aside<true>(holds);
   if (waited == PTOWaited::GIVEN_UP) fail(use, describe() + ", when the run was given up");
   failed.patience = waited == PTOWaited::HOLDS
                         ? FailedTests::patience_at_first
