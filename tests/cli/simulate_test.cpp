@@ -131,9 +131,19 @@ TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {
 
 TEST(Simulate, AReplayHasTheDeadlineThatItIsGiven) {
   const std::string token = "simulate/graphs:plain@sc:3";
-  EXPECT_EQ(pto2({"replay", token, "--deadline", "5"}).code, 0);
   EXPECT_EQ(pto2({"replay", "--deadline", "5", token}).code, 0);
   EXPECT_EQ(pto2({"replay", token, "--deadline", "1000001"}).code, 2);
+
+  const TemporaryFolder folder;
+  const std::string workloads = folder.path("workloads");
+  fs::copy(images(), workloads, fs::copy_options::recursive);
+  fs::copy_file(std::string(TEST_IMAGES) + "/endless_kernel.so",
+                workloads + "/vector_example/kernels/0_add.so",
+                fs::copy_options::overwrite_existing);
+  const Outcome stuck = pto2({"replay", "simulate/vector_example:Case1@sc:1", "--deadline", "1"},
+                             {"PTO2_WORKLOADS=" + workloads});
+  EXPECT_EQ(stuck.code, 1);
+  EXPECT_THAT(stuck.out + stuck.err, HasSubstr("has not returned for 1 s"));
 }
 
 TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
