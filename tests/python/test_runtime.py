@@ -265,8 +265,9 @@ def test_programs_are_functions(tmp_path):
     assert pto2.check("stall_detector", jobs=2)["exit_code"] == 0
     with pytest.raises(pto2.InputError, match="no_such_scenario"):
         pto2.check("no_such_scenario")
-    with pytest.raises(pto2.InputError, match="writes no result"):
-        pto2.check(list=True)
+    for what in ({"list": True}, {"help": True}):
+        with pytest.raises(pto2.InputError, match="writes no result"):
+            pto2.check(**what)
     with pytest.raises(pto2.InputError, match="--help: cannot be read"):
         pto2.validate("--help")
 

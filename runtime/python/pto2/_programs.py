@@ -34,7 +34,8 @@ def _call(command, arguments, options):
                 *map(os.fspath, arguments)]
         ended = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                errors="surrogateescape", check=False)
-        if ended.returncode == 0 and not os.path.exists(result):
+        is_text = ended.returncode == 0 and not os.path.exists(result)
+        if is_text or "excludes --json" in ended.stderr:  # which nobody but this function has named
             raise InputError(f"pto2 {command} writes no result with these options, but text; run "
                              "it in a shell")
         if ended.returncode in (_exit_usage, _exit_bad_input):
