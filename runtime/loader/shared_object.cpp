@@ -84,23 +84,23 @@ SharedObject SharedObject::from_bytes(std::span<const std::byte> bytes, const st
   ElfImage(bytes, name);
   FileDescriptor file = sealed_copy(bytes, name);
   const std::string loaded_as = descriptor_path(file);
-  void* handle = nullptr;
+  // Made before the image is loaded, which nobody else would unload if memory is short then.
+  SharedObject object(name, std::move(file));
   {
     const KeptFloatingPoint kept;
-    handle = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
+    object.handle_ = ::dlopen(loaded_as.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
-  if (handle == nullptr) {
+  if (object.handle_ == nullptr) {
     throw LoadError(name, "cannot be loaded: " + loader_message(loaded_as),
                     "link it against every library it needs; an orchestration or kernel needs "
                     "none of the runtime's");
   }
-  SharedObject object(name, std::move(file), handle);
-  object.name_ = std::make_unique<ImageName>(inside_of(handle), name);
+  object.name_ = std::make_unique<ImageName>(inside_of(object.handle_), name);
   return object;
 }
 
-SharedObject::SharedObject(std::string path, FileDescriptor file, void* handle)
-    : path_(std::move(path)), file_(std::move(file)), handle_(handle) {}
+SharedObject::SharedObject(std::string path, FileDescriptor file)
+    : path_(std::move(path)), file_(std::move(file)) {}
 
 SharedObject::SharedObject(SharedObject&& other) noexcept
     : path_(std::move(other.path_)),

@@ -41,7 +41,7 @@ class SharedObject {
       "declare it extern \"C\" and give it default visibility";
 
  private:
-  SharedObject(std::string path, FileDescriptor file, void* handle);
+  SharedObject(std::string path, FileDescriptor file);
   void close() noexcept;
 
   std::string path_;

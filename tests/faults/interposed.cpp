@@ -1,5 +1,6 @@
 // What stands between the program and the C and C++ library, see machine_faults.hpp. A definition
 // in the executable comes before those of shared libraries, which call it as well.
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -189,6 +190,11 @@ int ftruncate(int file, off_t bytes) noexcept {
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
   if (is_to_fail(Operation::file)) return no_room(-1);
   return library<decltype(linkat)>("linkat")(from_folder, from, to_folder, to, flags);
+}
+
+dirent* readdir(DIR* folder) {
+  if (is_to_fail(Operation::file)) return no_room<dirent*>(nullptr);
+  return library<decltype(readdir)>("readdir")(folder);
 }
 
 int rename(const char* from, const char* to) noexcept {

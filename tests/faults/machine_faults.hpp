@@ -15,7 +15,7 @@ enum class Operation : uint8_t {
   allocation,  ///< operator new and aligned_alloc: std::bad_alloc, or null
   mapping,     ///< mmap, of arrays and of the stacks of fibers: ENOMEM
   thread,      ///< pthread_create: EAGAIN
-  file,        ///< what opens, writes, flushes and renames files: ENOSPC
+  file,        ///< what opens, writes, flushes and renames files, and lists folders: ENOSPC
 };
 [[nodiscard]] const char* name_of(Operation operation);
 
