@@ -38,8 +38,8 @@ std::vector<std::filesystem::path> shared_objects_in(const std::string& folder) 
   std::vector<std::filesystem::path> files;
   for (; entries != std::filesystem::directory_iterator(); entries.increment(error)) {
     if (entries->path().extension() == ".so") files.push_back(entries->path());
-    if (error) throw LoadError(folder, "cannot be listed: " + error.message(), "check the disk");
   }
+  if (error) throw LoadError(folder, "cannot be listed: " + error.message(), "check the disk");
   if (files.empty()) {
     const bool has_sources =
         std::filesystem::exists(std::filesystem::path(folder) / "kernel_config.py", error);
