@@ -1,7 +1,9 @@
 #include "runtime/cli/run_program.hpp"
 
+#include <cxxabi.h>
 #include <fmt/core.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "runtime/cli/setting_values.hpp"
@@ -126,6 +128,8 @@ int RunProgram::ask_argument_count() {
     const CrashGuard guard([] { return std::string("aicpu_orchestration_config"); });
     const auto count = static_cast<int>(args_.size());
     expected = orchestration_->config(args_.data(), count).expected_arg_count;
+  } catch (const abi::__forced_unwind&) {
+    std::exit(EXIT_FAILURE);  // as call_kernel() does
   } catch (...) {
     error_ = error_of_exception("aicpu_orchestration_config");
     return 0;

@@ -79,7 +79,7 @@ TEST_F(Exits, OfAnOrchestrationAreFaults) {
 }
 
 TEST_F(Exits, OfAnImageOutsideItsEntriesAreFaults) {
-  for (const int who : {0, 2}) {
+  for (const int who : {0, 2, 5}) {
     expect_fault(run("packed", who), "an image that was loaded, or a thread that one has started,");
   }
 }

@@ -1,15 +1,19 @@
+#include <pthread.h>
+
 #include <cstdlib>
 #include <thread>
 
 #include "runtime/include/pto_orchestration_api.h"
 
 namespace {
-enum Where : uint64_t { config, entry, thread, kernel };
+enum Where : uint64_t { config, entry, thread, kernel, nobody, thread_of_config };
 }
 
-/// Two arguments: who calls exit(), and the worker type of the kernel that does.
+/// Two arguments: who calls exit(), or pthread_exit() as the last of them, and the worker type of
+/// the kernel that does.
 extern "C" PTO2OrchestrationConfig aicpu_orchestration_config(uint64_t* args, int) {
   if (args[0] == config) std::exit(0);
+  if (args[0] == thread_of_config) pthread_exit(nullptr);
   return {2};
 }
 
