@@ -1,5 +1,6 @@
 """What is kept of what was compiled, and for how long."""
 
+import errno
 import os
 import subprocess
 import time
@@ -8,6 +9,7 @@ import pytest
 
 import pto2
 from pto2._compiler import Compiler, orchestration_source
+from pto2._includes import Includes
 
 days = 24 * 3600
 
@@ -48,6 +50,60 @@ def test_headers_of_other_folders_are_others(source, tmp_path, monkeypatch):
     assert compile_in(tmp_path / "cache", source).compiled == 1
 
 
+def test_relative_folders_are_those_of_the_place(source, tmp_path, monkeypatch):
+    """Without flags of the user's all places are one."""
+    for number, place in enumerate("ab"):
+        (tmp_path / place).mkdir()
+        header(tmp_path / place / "inc", number)
+        monkeypatch.chdir(tmp_path / place)
+        for name, value in (("CXXFLAGS", "-O0 -Iinc"), ("CPATH", "inc"), ("CPATH", ":/nowhere")):
+            with monkeypatch.context() as only:
+                only.setenv(name, value)
+                if value.startswith(":"):
+                    only.chdir("inc")
+                assert compile_in(tmp_path / "cache", source).compiled == 1, (place, value)
+                assert compile_in(tmp_path / "cache", source).compiled == 0
+    monkeypatch.delenv("CXXFLAGS")
+    header(source.parent, 3)
+    counts = []
+    for place in "ab":
+        monkeypatch.chdir(tmp_path / place)
+        counts.append(compile_in(tmp_path / "cache", source).compiled)
+    assert counts == [1, 0]
+
+
+def test_flags_of_a_file_are_those_in_it(source, tmp_path, monkeypatch):
+    header(tmp_path, 1)
+    options = tmp_path / "options"
+    options.write_text(f"-DOF_FILE=1 '@{tmp_path}/more'\n")
+    (tmp_path / "more").write_text('-I "/no where"')
+    monkeypatch.setenv("CXXFLAGS", f"-O0 @{options} @none")
+    assert orchestration_source(source).flags[-5:] == (
+        "-O0", "-DOF_FILE=1", "-I", "/no where", "@none")
+    monkeypatch.setenv("CXXFLAGS", f"-O0 @{options}")
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
+    options.write_text("-DOF_FILE=2")
+    assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
+    options.write_text(f"@{options}")
+    with pytest.raises(pto2.InputError, match="^CXXFLAGS: @.*options names itself"):
+        compile_in(tmp_path / "cache", source)
+    options.write_text("'")
+    with pytest.raises(pto2.InputError, match="^CXXFLAGS: @.*options: No closing quotation"):
+        compile_in(tmp_path / "cache", source)
+
+
+def test_only_folders_of_the_system_are_not_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setenv("CPATH", "/usr/include/named:")
+    monkeypatch.chdir(tmp_path)
+    rule = tmp_path / "rule.d"
+    rule.write_text("image.so: /usr/src/app/kernel.cpp /usr/include/c++/12/cstdint "
+                    "/usr/lib/gcc/stddef.h /usr/local/include/value.h /usr/include/stdint.h\n")
+    includes = Includes.of(rule, "/usr/lib/app/kernel.cpp", ["-I", "/usr/lib/flagged"])
+    assert includes.folders == sorted([
+        str(tmp_path), "/usr/include/named", "/usr/lib/flagged", "/usr/local/include",
+        "/usr/lib/app", "/usr/src/app"])
+
+
 def test_what_is_used_is_kept(source, tmp_path):
     """What nobody has used for a month goes when something is compiled."""
     header(tmp_path, 1)
@@ -57,11 +113,16 @@ def test_what_is_used_is_kept(source, tmp_path):
     cache = tmp_path / "cache"
     compile_in(cache, used, unused)
     long_ago = time.time() - 31 * days
+    killed = [folder / ".0123" for folder in (cache / "lists", *cache.glob("images/*"))]
+    for path in killed:
+        path.write_text("")
     for file in cache.rglob("*.*"):
         os.utime(file, (long_ago, long_ago))
+    killed[0].touch()  # somebody may be writing it now
     assert compile_in(cache, used).kept == 1
     assert compile_in(cache, new).compiled == 1
     assert len(list(cache.glob("images/*/*.so"))) == len(list(cache.glob("lists/*.json"))) == 2
+    assert [path for path in killed if path.exists()] == killed[:1]
     assert compile_in(cache, used, new).kept == 2
 
 
@@ -134,6 +195,17 @@ def test_a_cache_that_cannot_be_written_is_named(source, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(pto2.InputError, match="file/.*cannot be written: .*PTO2_CACHE"):
         compile_in(tmp_path / "file", source)
+
+
+def test_what_is_not_written_to_its_end_is_removed(source, tmp_path, monkeypatch):
+    header(tmp_path, 1)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(pto2.InputError, match="No space left on device; let PTO2_CACHE"):
+        compile_in(tmp_path / "cache", source)
+    assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("error", [PermissionError, FileNotFoundError])

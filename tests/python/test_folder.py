@@ -80,6 +80,23 @@ def test_kernels_in_tile_instructions_are_told_from_others(tmp_path, text, heade
         assert ("-Dkernel_entry=pto_kernel_body" in flags) == expected
 
 
+def test_tile_instructions_of_headers_elsewhere_are_noticed(tmp_path, monkeypatch):
+    """The compiler alone knows which header it has found."""
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "tiles.h").write_text("#include <pto/pto-inst.hpp>\n")
+    monkeypatch.setenv("CXXFLAGS", f"-O0 -I{tmp_path}/inc")
+    images = []
+    for header in ("<tiles.h>", "<cstdint>"):
+        path = tmp_path / "kernel.cpp"
+        path.write_text(f'#include {header}\nextern "C" void kernel_entry(int64_t*) {{}}\n')
+        source = kernel_source("k", path, "aiv", 1, {"PTO_UBUF_SIZE_BYTES": 2048})
+        for count in ({"compiled": 1, "kept": 0}, {"compiled": 0, "kept": 1}):
+            done = Compiler(tmp_path / "cache").compile([source], 1, print)
+            assert {"compiled": done.compiled, "kept": done.kept} == count
+        images.append(done.images[source].read_bytes())
+    assert [b"pto_kernel_body" in image for image in images] == [True, False]
+
+
 def test_users_flags_come_behind_those_of_the_chip(tmp_path, monkeypatch):
     (tmp_path / "kernel.cpp").write_text("#include <pto/pto-inst.hpp>\n")
     monkeypatch.setenv("CXXFLAGS", "-DPTO_UBUF_SIZE_BYTES=1024")

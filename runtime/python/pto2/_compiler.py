@@ -9,6 +9,7 @@ noticed, but not one that only `__has_include` asks for.
 import concurrent.futures
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -45,6 +46,7 @@ class Source:
     what: str
     path: Path
     flags: tuple
+    flags_of_tiles: tuple | None = None  # None: those are meant for tile instructions as well
 
 
 @dataclass
@@ -69,12 +71,32 @@ def _include_flags():
     return (f"-I{headers}", f"-I{headers / 'pto'}")
 
 
+def _words(name, text, files=()):
+    """Of a variable of the environment, or of a file that one of its words names as @file, in whose
+    place its words come: compilers do so, and what was compiled depends on them."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"{name}: {error}; write it as for a shell") from None
+    expanded = []
+    for word in words:
+        try:
+            content = Path(word[1:]).read_text(encoding="utf-8", errors="surrogateescape") \
+                if word.startswith("@") else None
+        except (OSError, ValueError):
+            content = None  # the compiler takes it as it is, too
+        if content is None:
+            expanded.append(word)
+        elif word in files:
+            raise InputError(f"{name}: {word} names itself; leave that out")
+        else:
+            expanded += _words(f"{name}: {word}", content, (*files, word))
+    return expanded
+
+
 def _users_flags():
     """CXXFLAGS: behind ours, so that they win."""
-    try:
-        return shlex.split(os.environ.get("CXXFLAGS", ""))
-    except ValueError as error:
-        raise InputError(f"CXXFLAGS: {error}; write it as for a shell") from None
+    return _words("CXXFLAGS", os.environ.get("CXXFLAGS", ""))
 
 
 def orchestration_source(path):
@@ -104,29 +126,25 @@ def kernel_source(name, path, core_type, checks, macros=None):
         uses_tiles = _uses_tiles(path)
     except OSError as error:
         raise InputError(f"kernel {name}: {path}: {error.strerror}") from None
+    if uses_tiles and not (include_folder() / "pto" / "kernel_entry.h").exists():
+        raise InputError(f"kernel {name}: {path} is written in tile instructions "
+                         "(pto/pto-inst.hpp), whose headers this build does not have")
     unit = "__DAV_CUBE__" if core_type == "aic" else "__DAV_VEC__"
     flags = ["-std=c++20", "-O3", *_vectorising, "-march=native", "-shared", "-fPIC",
              "-fpermissive", "-w", "-D__CPU_SIM", f"-D{unit}",
              f"-DPTO2_KERNEL_CHECKS={checks}", *_include_flags()]
-    if uses_tiles:
-        flags += [f"-D{macro}={value}" for macro, value in (macros or {}).items()]
-    flags += _users_flags()
-    if uses_tiles:
-        if not (include_folder() / "pto" / "kernel_entry.h").exists():
-            raise InputError(f"kernel {name}: {path} is written in tile instructions "
-                             "(pto/pto-inst.hpp), whose headers this build does not have")
-        flags += ["-Dkernel_entry=pto_kernel_body", "-include", "pto/kernel_entry.h"]
-    return Source(f"kernel {name}", path, tuple(flags))
+    plain = (*flags, *_users_flags())
+    tiles = (*flags, *(f"-D{macro}={value}" for macro, value in (macros or {}).items()),
+             *_users_flags(), "-Dkernel_entry=pto_kernel_body", "-include", "pto/kernel_entry.h")
+    what = f"kernel {name}"
+    return Source(what, path, tiles) if uses_tiles else Source(what, path, plain, tiles)
 
 
 def _compiler():
     """The words of CXX, the first of them as a path. Not the one that links lead to: ccache and
     clang++ go by the name that they are called by."""
     chosen = os.environ.get("CXX") or "g++"
-    try:
-        words = [chosen] if shutil.which(chosen) else shlex.split(chosen)
-    except ValueError as error:
-        raise InputError(f"CXX: {error}; write it as for a shell") from None
+    words = [chosen] if shutil.which(chosen) else _words("CXX", chosen)
     path = shutil.which(words[0]) if words else None
     if path is None:
         raise InputError(f"the compiler {chosen} is not there; install g++, or set CXX")
@@ -154,8 +172,11 @@ def _identity(compiler, version):
             features = next((line for line in file if line.startswith("flags")), "")
     except OSError:
         pass
-    paths = [os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH")]
-    return [compiler, version, program, status.st_size, status.st_mtime_ns, features, *paths]
+    users = [os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH", "CXXFLAGS")]
+    # All that is ours is absolute; what is the user's may be meant relative to where this runs.
+    place = os.getcwd() if any(users) or compiler[1:] else ""
+    return [compiler, version, program, status.st_size, status.st_mtime_ns, features, *users[:2],
+            place]
 
 
 def _digest_of(data):
@@ -223,6 +244,9 @@ def _write(path, data):
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}; let PTO2_CACHE name a "
                          "folder for what is compiled") from None
+    finally:
+        with contextlib.suppress(OSError):  # it is not there any more
+            interim.unlink()
 
 
 class Compiler:
@@ -261,10 +285,18 @@ class Compiler:
         return None
 
     def _run(self, source):
-        """The image, and what it includes."""
+        """The image, and what it includes. Whether there are tile instructions in it, the compiler
+        alone can say in the end: their header may be included by one that it finds elsewhere."""
+        image, includes = self._run_with(source, source.flags)
+        header = os.path.realpath(include_folder() / _tile_header)
+        if source.flags_of_tiles is not None and header in includes.files:
+            image, includes = self._run_with(source, source.flags_of_tiles)
+        return image, includes
+
+    def _run_with(self, source, flags):
         with tempfile.TemporaryDirectory(prefix="pto2-") as folder:
             image, depfile = os.path.join(folder, "image.so"), os.path.join(folder, "image.d")
-            line = [*self._compiler, *self._flags, *source.flags, "-MD", "-MF", depfile,
+            line = [*self._compiler, *self._flags, *flags, "-MD", "-MF", depfile,
                     str(source.path), "-o", image]
             ended = subprocess.run(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                    text=True, errors="replace", check=False)
@@ -276,7 +308,7 @@ class Compiler:
                     raise InputError(f"{source.what}: {self._compiler[0]} ended well, but made no "
                                      f"{os.path.basename(made)}; let CXX name a compiler such as "
                                      "g++")
-            return Path(image).read_bytes(), Includes.of(depfile, source.flags)
+            return Path(image).read_bytes(), Includes.of(depfile, source.path, flags)
 
     def _compile(self, source):
         try:
@@ -331,7 +363,9 @@ class Compiler:
 
     def _forget_old(self):
         oldest = time.time() - _kept_seconds
-        for path in [*self._folder.glob("images/*/*.so"), *self._folder.glob("lists/*.json")]:
+        kept = ("images/*/*.so", "lists/*.json")
+        unfinished = ("images/*/.*", "lists/.*")  # of a process that was killed
+        for path in itertools.chain.from_iterable(map(self._folder.glob, kept + unfinished)):
             try:
                 if path.stat().st_mtime < oldest:
                     path.unlink()

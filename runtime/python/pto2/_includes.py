@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 _longest_name = 5  # folders of `#include <a/b/c.h>`, and the file
+_of_the_system = ("/usr/include/", "/usr/lib/")  # they change with its packages alone
 
 
 def _of_rule(depfile):
@@ -20,25 +21,27 @@ def _named_folders(flags):
     folders += [after for flag, after in zip(flags, flags[1:])
                 if flag in ("-I", "-iquote", "-isystem")]
     for name in ("CPATH", "CPLUS_INCLUDE_PATH"):
-        folders += os.environ.get(name, "").split(os.pathsep)
+        if value := os.environ.get(name):
+            folders += [folder or os.curdir for folder in value.split(os.pathsep)]
     return folders
 
 
 class Includes:
-    """The files that were included, and the folders in which they may have been looked for before,
-    but for those of the system, which change with its packages alone."""
+    """The files that were included, and the folders in which they may have been looked for
+    before."""
 
     def __init__(self, files, folders):
         self.files = files
         self.folders = folders
 
     @classmethod
-    def of(cls, depfile, flags):
+    def of(cls, depfile, source, flags):
         names = _of_rule(depfile)
         folders = {os.path.abspath(os.path.dirname(name)) for name in names}
-        folders |= {os.path.abspath(folder) for folder in _named_folders(flags) if folder}
-        return cls(sorted({os.path.realpath(name) for name in names}),
-                   sorted(folder for folder in folders if not folder.startswith("/usr/")))
+        folders = {folder for folder in folders if not f"{folder}/".startswith(_of_the_system)}
+        folders |= {os.path.abspath(folder)
+                    for folder in (os.path.dirname(source), *_named_folders(flags))}
+        return cls(sorted({os.path.realpath(name) for name in names}), sorted(folders))
 
     def rivals(self):
         """Files in these folders that have the name of one that was included elsewhere. A new one
