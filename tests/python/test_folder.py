@@ -164,6 +164,7 @@ def test_a_wrong_output_is_named_with_its_place(vector_copy, tmp_path, capsys, c
     assert "Output 'out' does not match golden. Mismatched elements 1/1000; first at [7]" in output
     case, = json.loads(report.read_text())["cases"]
     assert (case["verdict"], case["outputs"][0]["mismatched"]) == ("fail", 1)
+    assert case["detail"].startswith("Output 'out'")
     failure = ElementTree.parse(junit).getroot().find("testcase[@name='Small']/failure")
     assert "does not match golden" in failure.text
 

@@ -100,6 +100,32 @@ def test_rounds_are_one_report(monkeypatch):
     assert all(settings["blocks"] == 5 for settings, _ in launches)
 
 
+def test_all_rounds_are_compared(monkeypatch):
+    """A round that is wrong is the last: the next one would wipe its outputs out."""
+    launches = []
+
+    def launch(self, *arguments):
+        _, _, _, values, *_ = arguments
+        result = real(self, *arguments)
+        launches.append(result)
+        if len(launches) == wrong:
+            values[2][7] = 100
+        return result
+    real = _folder_run.Runtime._launch
+    monkeypatch.setattr(_folder_run.Runtime, "_launch", launch)
+    runner = FolderRunner(elementwise(), progress=print)
+    for wrong, verdict in [(1, "fail"), (2, "fail"), (3, "fail"), (4, "pass")]:
+        launches.clear()
+        report = runner.run("Small", rounds=3)
+        assert report.verdict == report.outcome == verdict
+        assert report.rounds == len(launches) == min(wrong, 3)
+        named = f"round {wrong} of 3: Output 'out' does not match golden. Mismatched elements 1/"
+        assert report.detail.startswith(named) if verdict == "fail" else not report.detail
+        assert report.run == launches[-1].fields and report.wall_s > 0
+    launches.clear()
+    assert runner.run("Small", compare=False, rounds=3).verdict == "inconclusive"
+
+
 def report_of(*verdicts):
     cases = [CaseReport(verdict, verdict, verdict) for verdict in verdicts]
     return FolderReport("folder/golden.py", "folder/kernels", cases, 0, 0, 0)

@@ -83,6 +83,14 @@ class FolderReport:
         return "\n".join([*lines, last.get(self.verdict, "TEST FAILED")]) + "\n"
 
 
+def _judge(report, outputs, place):
+    """Adds what a round has come to; `place` names it in front of what is wrong."""
+    wrong = [output for output in outputs if output.mismatched]
+    report.verdict = report.outcome = "fail" if wrong else "pass"
+    report.detail = place * bool(wrong) + "\n".join(output.text() for output in wrong)
+    report.outputs = [asdict(output) for output in outputs]
+
+
 class FolderRunner:
     """A folder whose images are there.
 
@@ -115,28 +123,28 @@ class FolderRunner:
         with environment(folder.variables):
             runtime = Runtime(**self._settings)
             walls = []
-            for number in range(rounds):
-                if number:
+            for number in range(1, rounds + 1):
+                if number > 1:
                     arguments.restore()
                 try:
                     result = runtime._launch(self._orchestration, "", self._kernels,
                                              arguments.values, folder.entry,
-                                             trace if number == rounds - 1 else None,
+                                             trace if number == rounds else None,
                                              arguments.names)
                 except InputError as error:
                     raise self._of_sources(error) from None
                 except RunError as error:
                     return CaseReport(case, "fault", error.code, f"{error.report}\n{error.hint}",
-                                      run=error.result.fields, rounds=number + 1)
+                                      run=error.result.fields, rounds=number)
                 walls.append(result.wall_s)
-        report = CaseReport(case, "inconclusive", "inconclusive", run=result.fields, rounds=rounds,
-                            wall_s=statistics.median(walls))
-        if compare:
-            outputs = arguments.compare(golden, folder.rtol, folder.atol)
-            wrong = [output for output in outputs if output.mismatched]
-            report.verdict = report.outcome = "fail" if wrong else "pass"
-            report.detail = "\n".join(output.text() for output in wrong)
-            report.outputs = [asdict(output) for output in outputs]
+                report = CaseReport(case, "inconclusive", "inconclusive", run=result.fields,
+                                    rounds=number)
+                if compare:
+                    outputs = arguments.compare(golden, folder.rtol, folder.atol)
+                    _judge(report, outputs, f"round {number} of {rounds}: " * (rounds > 1))
+                if report.verdict == "fail":  # the next round would wipe it out
+                    break
+        report.wall_s = statistics.median(walls)
         return report
 
     def _of_sources(self, error):

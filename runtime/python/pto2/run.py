@@ -104,7 +104,8 @@ def _parser():
     add("--case", metavar="NAME", type=_name("case"),
         help="which case; else golden.py's DEFAULT_CASE")
     add("--all", action="store_true", help="all cases")
-    add("-n", "--rounds", type=int, metavar="N", help="run each case so often; times are medians")
+    add("-n", "--rounds", type=int, metavar="N", help="run and compare each case so often, "
+        "until an output is wrong; times are medians")
     add("--skip-golden", action="store_true", help="compare nothing; the exit code is 4")
     file("--trace", help="what happened in the last run, for pto2 validate; - as with --json")
     file("--json", help="the report as JSON; - is stdout, which has nothing else then, and what "
