@@ -431,6 +431,13 @@ def test_what_is_close(actual, expected, mismatched):
     assert report.mismatched == mismatched
 
 
+@pytest.mark.parametrize("actual, mismatched", [(2, 0), (2.5, 1), (numpy.nan, 1)])
+def test_an_array_without_dimensions_is_compared(actual, mismatched):
+    report = _compare("x", numpy.array(actual), numpy.array(2), 0, 0)
+    assert (report.mismatched, report.elements) == (mismatched, 1)
+    assert report.first == (f"at []: {actual}, expected 2" if mismatched else "")
+
+
 def test_long_integers_are_compared_exactly():
     large = numpy.array([2**62, -2**62])
     report = _compare("x", large + 1, large, 0, 0)

@@ -216,6 +216,15 @@ def test_our_own_mistakes_are_no_wrong_outputs(monkeypatch, capsys):
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("flags", [[], ["--no-isolate"]])
+def test_our_own_mistakes_in_a_case_are_not_those_of_the_folder(monkeypatch, capfd, flags):
+    """Lack of memory is none of the folder's either."""
+    for wrong in (lambda *_: 1 // 0, lambda *_: bytearray(2**62)):
+        monkeypatch.setattr(_folder_run, "CaseArguments", wrong)
+        assert run.main([str(shipped / "elementwise"), *flags]) == 70
+        assert "line" in capfd.readouterr().err, "it has a traceback"
+
+
 def test_a_case_knows_its_name():
     assert elementwise().params_of("Large") == {"name": "Large", "elements": 1 << 20}
 

@@ -39,7 +39,7 @@ def test_who_cannot_be_told_of_a_mistake_of_a_case_has_its_error():
               "from pto2._isolated import run_isolated\n"
               "try:\n"
               "    run_isolated('x', lambda: {}['mine'])\n"
-              "except ValueError as error:\n"
+              "except RuntimeError as error:\n"
               "    print(error, flush=True)\n"
               "    os._exit(4)\n")
     assert end_of([sys.executable, "-c", script], "2> /dev/full")[:2] == (4, "KeyError: 'mine'\n")

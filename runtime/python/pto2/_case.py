@@ -224,10 +224,11 @@ def _compare(name, actual, expected, rtol, atol):
         raise InputError(f"output {name}: golden.py computes the shape {expected.shape}, but the "
                          f"array has {actual.shape}")
     with numpy.errstate(invalid="ignore"):
-        error = numpy.abs(wide_actual - wide_expected)
-        close = (actual == expected) | (
+        equal = actual == expected
+        # An array again, also without dimensions: of such ones numpy computes numbers.
+        error = numpy.where(equal, 0, numpy.abs(wide_actual - wide_expected))
+        close = equal | (
             numpy.isfinite(wide_expected) & (error <= atol + rtol * numpy.abs(wide_expected)))
-    error[actual == expected] = 0
     wrong = numpy.argwhere(~close)
     largest = float(numpy.max(error)) if error.size else 0.0
     report = OutputReport(name, int(actual.size), len(wrong),

@@ -103,9 +103,9 @@ def _answer(work, parent):
         return (False, error)
     except KeyboardInterrupt:
         return (False, Interrupted(signal.SIGINT))
-    except BaseException as error:  # of golden.py, whose exceptions need not be picklable
+    except BaseException as error:  # ours: those of golden.py are InputErrors
         tell(traceback.format_exc())
-        return (False, InputError(f"{type(error).__name__}: {error}"))
+        return (False, InternalError(f"{type(error).__name__}: {error}"))
 
 
 def _serve(work, file, parent):
