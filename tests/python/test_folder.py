@@ -444,6 +444,19 @@ def test_long_integers_are_compared_exactly():
     assert (report.mismatched, report.max_abs_error) == (2, 1)
 
 
+@pytest.mark.parametrize("number, kind, other", [
+    (2**62, "uint64", "int64"), (2**53, "int64", "float64"), (2**62, "float64", "uint64"),
+    (2**62, "int64", "object")])
+def test_long_integers_of_other_types_are_compared_exactly(number, kind, other):
+    actual, expected = numpy.array([number], kind), numpy.array([number], other)
+    assert _compare("x", actual, expected, 0, 0).mismatched == 0
+    for one, another in [(actual, expected + 1), (actual + 1, expected)]:
+        exact = [int(one[0]), int(another[0])]
+        assert _compare("x", one, another, 0, 0).mismatched == (exact[0] != exact[1])
+    whole = numpy.array([number + 1], dtype=object)
+    assert _compare("x", whole, whole.astype("int64"), 0, 0).mismatched == 0
+
+
 def test_a_result_that_is_no_number_is_json(capsys, vector_copy, change):
     change(vector_copy / "kernels" / "aiv" / "add.cpp", "a[i] + b[i]", "(a[i] + b[i]) / 0 * 0")
     assert run.main([str(vector_copy), "--json", "-"]) == 1

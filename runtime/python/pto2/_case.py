@@ -195,11 +195,12 @@ def _numbers(array):
 
 
 def _wide(array):
-    """In a type that has all values of the array's, or nearly, and what they differ by."""
+    """In a type that has all values of the array's, or nearly, and what they differ by. Objects are
+    Python's numbers, whole ones of any length among them."""
     import numpy
     if array.dtype.kind == "c":
         return array.astype(numpy.complex128)
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+    if array.dtype.kind in "iuO" and array.dtype.itemsize == 8:
         return array.astype(numpy.longdouble)
     return array.astype(numpy.float64)
 
@@ -224,7 +225,7 @@ def _compare(name, actual, expected, rtol, atol):
         raise InputError(f"output {name}: golden.py computes the shape {expected.shape}, but the "
                          f"array has {actual.shape}")
     with numpy.errstate(invalid="ignore"):
-        equal = actual == expected
+        equal = wide_actual == wide_expected  # numpy compares integers of two types as doubles
         # An array again, also without dimensions: of such ones numpy computes numbers.
         error = numpy.where(equal, 0, numpy.abs(wide_actual - wide_expected))
         close = equal | (
