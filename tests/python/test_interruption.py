@@ -36,7 +36,7 @@ import ctypes, os, numpy
 __outputs__ = ["flag"]
 def generate_inputs(params):
     return [("flag", numpy.zeros(1, numpy.uint8)), ("tasks", ctypes.c_int64(100_000)),
-            ("milliseconds", ctypes.c_int64(20))]
+            ("milliseconds", ctypes.c_int64(int(os.environ["PTO2_TEST_WAIT"])))]
 def compute_golden(tensors, params):
     open(os.environ["PTO2_TEST_BEGUN"], "w").write(str(os.getpid()))
 """
@@ -67,24 +67,34 @@ def wait_for(condition):
         time.sleep(0.02)
 
 
+@contextlib.contextmanager
+def running(*arguments):
+    """A runner whose case is about to run, and the process of the case."""
+    child, case = start_runner(*arguments)
+    try:
+        yield child, case
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
 @pytest.fixture
 def runner(waiting, tmp_path):
-    """A runner whose case is about to run, and the process of the case."""
-    child, case = start_runner(tmp_path)
-    yield child, case
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+    with running(tmp_path) as both:
+        yield both
 
 
-def start_runner(folder):
+def start_runner(folder, wait="20", flags=()):
+    """wait: milliseconds that a kernel takes."""
     (folder / "kernels").mkdir()
     (folder / "golden.py").write_text(_golden)
     (folder / "kernels" / "kernel_config.py").write_text(_config)
     begun = folder / "begun"
     line = [sys.executable, "-m", "pto2.run", folder, "--json", folder / "report.json",
-            "--log-level", "error"]
-    child = subprocess.Popen(line, env={**os.environ, "PTO2_TEST_BEGUN": str(begun)},
+            "--log-level", "error", *flags]
+    variables = {"PTO2_TEST_BEGUN": str(begun), "PTO2_TEST_WAIT": wait}
+    child = subprocess.Popen(line, env={**os.environ, **variables},
                              stdout=subprocess.PIPE, text=True, start_new_session=True)
     wait_for(lambda: begun.exists() and begun.read_text())
     return child, int(begun.read_text())
@@ -96,10 +106,38 @@ def start_runner(folder):
 def test_signals_end_the_runner(runner, tmp_path, number, group, outcome, code):
     child, _ = runner
     (os.killpg if group else os.kill)(child.pid, number)
+    check_interrupted(child, tmp_path, outcome, code)
+
+
+def check_interrupted(child, folder, outcome, code):
     output, _ = child.communicate(timeout=30)
     assert child.returncode == code and output.endswith("TEST INTERRUPTED\n")
-    case, = json.loads((tmp_path / "report.json").read_text())["cases"]
+    case, = json.loads((folder / "report.json").read_text())["cases"]
     assert (case["verdict"], case["outcome"]) == ("interrupted", outcome)
+
+
+def test_a_second_signal_does_not_wait_for_kernels(waiting, tmp_path):
+    with running(tmp_path, "600000", ["--deadline", "0"]) as (child, case):
+        for _ in range(2):
+            time.sleep(0.5)
+            child.send_signal(signal.SIGTERM)
+        check_interrupted(child, tmp_path, "terminated", 143)
+        assert not Path(f"/proc/{case}").exists()
+
+
+def test_only_the_second_signal_ends_a_case_at_once(tmp_path):
+    def work():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            try:
+                os.kill(os.getppid(), number)
+                time.sleep(20)
+            except KeyboardInterrupt:
+                (tmp_path / str(int(number))).touch()
+    begin = time.monotonic()
+    with pytest.raises(Interrupted) as raised:
+        run_isolated("a", work)
+    assert raised.value.signal == signal.SIGINT
+    assert os.listdir(tmp_path) == ["2"] and time.monotonic() - begin < 15
 
 
 def test_the_process_of_a_case_ends_with_its_runner(runner):

@@ -42,10 +42,11 @@ class _Child:
         self.interrupt()
 
     def interrupt(self):
-        """Ends it, as Ctrl-C does."""
+        """The first signal ends it as Ctrl-C does, once the kernels that run have returned. One may
+        never return: a second signal ends it at once."""
         if self.process:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(self.process, signal.SIGINT)
+                os.kill(self.process, signal.SIGINT if len(self.heard) == 1 else signal.SIGKILL)
 
 
 @contextlib.contextmanager

@@ -124,9 +124,9 @@ class Runtime:
         gets what happened, for pto2.validate; none that is read.
 
         Other Python threads go on meanwhile. Ctrl-C gives the run up once the kernels that run have
-        returned, and raises KeyboardInterrupt. Raises RunError for a fault of the run, InputError
-        for what cannot be run, InternalError for a bug of pto2, and MemoryError. With `repeat` the
-        arguments are not restored in between.
+        returned, and raises KeyboardInterrupt; one that does not return ends with its process.
+        Raises RunError for a fault of the run, InputError for what cannot be run, InternalError for
+        a bug of pto2, and MemoryError. With `repeat` the arguments are not restored in between.
         """
         folder, listed = _kernel_list(kernels)
         if trace is not None:
