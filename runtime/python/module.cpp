@@ -164,6 +164,11 @@ py::list settings() {
   return list;
 }
 
+/// Of the chip, as these settings have it.
+uint64_t blocks(const std::map<std::string, std::string>& given) {
+  return checked(given).number(cli::Setting::blocks);
+}
+
 /// As macros of the headers of tile instructions.
 std::map<std::string, uint32_t> buffer_macros(const std::map<std::string, std::string>& given) {
   const std::string platform = checked(given).text(cli::Setting::platform);
@@ -199,6 +204,7 @@ PYBIND11_MODULE(_native, module) {
       "check_settings",
       [](const std::map<std::string, std::string>& given) { static_cast<void>(checked(given)); },
       "Raises InputError for settings that are wrong, or do not fit each other.");
+  module.def("blocks", &blocks, "How many blocks the chip has with these settings.");
   module.def("buffer_macros", &buffer_macros,
              "Bytes of the buffers of the chip's cores, by the macro that says so to kernels.");
   py::class_<LaunchThread>(module, "LaunchThread")

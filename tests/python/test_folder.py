@@ -392,7 +392,15 @@ def test_numbers_of_the_configuration_become_settings(vector_copy, change):
     change(vector_copy / "kernels" / "kernel_config.py", '"block_dim": 4',
            '"orch_thread_num": 1, "rounds": 3, "block_dim": 1')  # the first means nothing here
     folder = Folder(*find_folder(vector_copy))
-    assert folder.settings == {"blocks": 1, "schedulers": 1} and folder.rounds == 3
+    assert folder.settings == {"blocks": 1, "schedulers": 3} and folder.rounds == 3
+
+
+def test_fewer_blocks_than_the_folder_has_schedulers_are_enough(capsys):
+    assert pto2.run(shipped / "elementwise", blocks=2).verdict == "pass"
+    assert run.main([str(shipped / "elementwise"), "--blocks", "1"]) == 0
+    capsys.readouterr()
+    assert run.main([str(shipped / "elementwise"), "--blocks", "1", "--schedulers", "2"]) == 2
+    assert "each needs a block of its own" in capsys.readouterr().err
 
 
 def test_variables_hold_while_it_runs(vector_copy, change):

@@ -15,7 +15,7 @@ from pto2 import _folder_run, _programs
 from pto2._case import CaseArguments, _compare
 from pto2._compiler import Compiler, orchestration_source
 from pto2._folder import Folder, find_folder
-from pto2._folder_run import CaseReport, FolderReport, FolderRunner
+from pto2._folder_run import CaseReport, FolderReport, FolderRunner, _merged
 from pto2._isolated import run_isolated
 from pto2._junit import to_junit
 from pto2._programs import _flags
@@ -124,6 +124,24 @@ def test_all_rounds_are_compared(monkeypatch):
         assert report.run == launches[-1].fields and report.wall_s > 0
     launches.clear()
     assert runner.run("Small", compare=False, rounds=3).verdict == "inconclusive"
+
+
+def test_schedulers_of_a_folder_are_at_most_the_blocks(tmp_path):
+    """By whatever the blocks are chosen; schedulers that a user has chosen are no fewer."""
+    chip = tmp_path / "chip.toml"
+    chip.write_text('name = "c"\nblocks = 2\ncubes_per_block = 1\nvectors_per_block = 1\n'
+                    'schedulers = 1\n')
+    asked = {"schedulers": 3}
+    for of_folder, chosen, schedulers in [
+            ({**asked, "blocks": 4}, {}, 3), ({**asked, "blocks": 4}, {"blocks": "2"}, 2),
+            ({**asked, "blocks": 1}, {}, 1), ({**asked, "blocks": 1}, {"blocks": 8}, 3),
+            (asked, {}, 3), (asked, {"blocks": 1}, 1), (asked, {"platform": chip}, 2),
+            ({**asked, "platform": str(chip)}, {}, 2), (asked, {"schedulers": 4}, 4),
+            ({**asked, "blocks": 1}, {"schedulers": 2}, 2),
+            ({"blocks": 2}, {"schedulers": 3}, 3)]:
+        merged = _merged(of_folder, chosen)
+        assert merged == {**of_folder, **chosen, "schedulers": schedulers}
+    assert _merged({"blocks": 1}, {}) == {"blocks": 1}
 
 
 def report_of(*verdicts):

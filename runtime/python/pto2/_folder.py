@@ -141,9 +141,8 @@ class Folder:
         if "block_dim" in config:
             self.settings["blocks"] = self._count(config, "block_dim", None)
         if "aicpu_thread_num" in config:
-            # One of them is the orchestrator; each scheduler has a block.
-            schedulers = max(1, self._count(config, "aicpu_thread_num", None) - 1)
-            self.settings["schedulers"] = min(schedulers, self.settings.get("blocks", schedulers))
+            # One of them is the orchestrator.
+            self.settings["schedulers"] = max(1, self._count(config, "aicpu_thread_num", None) - 1)
 
     def _count(self, config, name, default):
         value = config.get(name, default)

@@ -8,7 +8,7 @@ from . import _torch
 from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
-from ._native import InputError, buffer_macros
+from ._native import InputError, blocks, buffer_macros
 from ._results import RunError
 from ._runtime import Runtime, checked_texts
 from ._streams import say
@@ -91,6 +91,16 @@ def _judge(report, outputs, place):
     report.outputs = [asdict(output) for output in outputs]
 
 
+def _merged(of_folder, chosen):
+    """Settings, those that were chosen first. Each scheduler has a block: a folder that asks for more
+    gets as many as there are blocks then, by whatever setting, or the chip."""
+    settings = {**of_folder, **chosen}
+    if "schedulers" in of_folder and "schedulers" not in chosen:
+        most = blocks(checked_texts({**settings, "schedulers": 1}))
+        settings["schedulers"] = min(settings["schedulers"], most)
+    return settings
+
+
 class FolderRunner:
     """A folder whose images are there.
 
@@ -99,7 +109,7 @@ class FolderRunner:
 
     def __init__(self, folder, settings=None, jobs=1, kernel_checks="bounds", progress=say):
         self.folder = folder
-        self._settings = {**folder.settings, **(settings or {})}
+        self._settings = _merged(folder.settings, settings or {})
         macros = buffer_macros(checked_texts(self._settings))
         checks = checks_of[kernel_checks]
         with environment(folder.variables):
