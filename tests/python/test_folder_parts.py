@@ -96,7 +96,7 @@ def test_rounds_are_one_report(monkeypatch):
     runner = FolderRunner(folder, {"blocks": 5}, progress=print)
     report = runner.run("Small", rounds=3, compare=False, trace="trace.jsonl")
     assert report.wall_s == 2 and report.rounds == 3  # the median
-    assert [trace for _, trace in launches] == [None, None, "trace.jsonl"]
+    assert [trace for _, trace in launches] == 3 * ["trace.jsonl"]
     assert all(settings["blocks"] == 5 for settings, _ in launches)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import pto2
-from pto2._outputs import prepare_file
+from pto2._case import OutputReport
+from pto2._outputs import for_each_round, prepare_file
 from pto2._places import program
 
 run = pto2.run
@@ -99,6 +100,47 @@ def test_one_file_cannot_take_two_results(vector_copy, tmp_path, capsys, one, ot
         assert run.main(quick(vector_copy, one, first, other, second)) == 2
         assert f"{one} and {other} {told}" in capsys.readouterr().err
     assert file.read_text() == "earlier" and not new.exists()
+
+
+def test_a_trace_is_of_one_case(tmp_path):
+    with pytest.raises(pto2.InputError, match="trace is of one case; name it with case"):
+        pto2.run(shipped / "elementwise", case="all", trace=tmp_path / "trace")
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_last_round_that_ran_is_traced(vector_copy, tmp_path, monkeypatch):
+    """Also one that ends in a fault before others, or has a wrong output."""
+    trace = tmp_path / "trace"
+    report = pto2.run(vector_copy, rounds=2, heap="4K", trace=trace)
+    assert (report.verdict, report.cases[0].rounds) == ("fault", 1)
+    assert json.loads(trace.read_text().splitlines()[0])["error"] == "heap_ring_deadlock"
+    assert pto2.validate(trace)["verdict"] == "valid"
+    trace.unlink()
+    monkeypatch.setattr("pto2._case.CaseArguments.compare", wrong_output)
+    assert pto2.run(vector_copy, rounds=2, trace=trace).cases[0].rounds == 1
+    assert pto2.validate(trace)["verdict"] == "valid"
+
+
+def wrong_output(*_):
+    return [OutputReport("out", 1, 1, 0.0, "at [0]")]
+
+
+def test_a_pipe_gets_one_trace_of_several_rounds(vector_copy, tmp_path):
+    line = [program("pto2-run-folder"), *quick(vector_copy, "-n", "2", "--trace", "/dev/fd/1"),
+            "--json", tmp_path / "json"]
+    ended = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
+    text, end = ended.stdout.split("case Small")
+    assert ended.returncode == 4 and end.endswith("TEST NOT COMPARED\n")
+    (tmp_path / "trace").write_text(text)
+    assert pto2.validate(tmp_path / "trace")["verdict"] == "valid"
+    with pytest.raises(pto2.InputError, match="/dev/full: the trace could not be written: No spac"):
+        pto2.run(vector_copy, rounds=2, trace="/dev/full")
+
+
+def test_files_get_each_trace_at_once(tmp_path):
+    for path in (None, str(tmp_path / "new"), __file__):
+        with for_each_round(path) as written:
+            assert written == path
 
 
 @pytest.mark.parametrize("flags", [[], ["--no-isolate"]])

@@ -9,6 +9,7 @@ from ._case import CaseArguments
 from ._compiler import Compiler, kernel_source, orchestration_source
 from ._folder import environment
 from ._native import InputError, blocks, buffer_macros
+from ._outputs import for_each_round
 from ._results import RunError
 from ._runtime import Runtime, checked_texts
 from ._streams import say
@@ -130,7 +131,7 @@ class FolderRunner:
         params = folder.params_of(case)
         arguments = CaseArguments(folder, params)
         golden = arguments.golden_of(folder, params) if compare else None
-        with environment(folder.variables):
+        with environment(folder.variables), for_each_round(trace) as traced:
             runtime = Runtime(**self._settings)
             walls = []
             for number in range(1, rounds + 1):
@@ -138,8 +139,7 @@ class FolderRunner:
                     arguments.restore()
                 try:
                     result = runtime._launch(self._orchestration, "", self._kernels,
-                                             arguments.values, folder.entry,
-                                             trace if number == rounds else None,
+                                             arguments.values, folder.entry, traced,
                                              arguments.names)
                 except InputError as error:
                     raise self._of_sources(error) from None

@@ -5,7 +5,9 @@ import contextlib
 import errno
 import itertools
 import os
+import shutil
 import stat
+import tempfile
 
 from ._native import InputError
 
@@ -107,3 +109,19 @@ def prepare_file(path, content):
         _prepare(path, folder)
     except OSError as error:
         raise unwritable(path, content, error.strerror) from None
+
+
+@contextlib.contextmanager
+def for_each_round(path):
+    """A file that may be written again and again, and whose last content `path` has at the end. A
+    pipe or a device cannot be: it gets the last content alone."""
+    if path is None or os.path.isfile(path) or not os.path.exists(path):
+        yield path
+        return
+    with tempfile.TemporaryFile() as kept:
+        yield f"/proc/self/fd/{kept.fileno()}"
+        try:
+            with open(path, "wb") as file:
+                shutil.copyfileobj(kept, file)
+        except OSError as error:
+            raise unwritable(path, "the trace", error.strerror, was_open=True) from None

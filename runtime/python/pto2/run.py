@@ -46,6 +46,8 @@ def _call(folder, *, case=None, kernels=None, golden=None, rounds=None, compare=
     for name, value in (("rounds", rounds), ("jobs", jobs)):
         if value is not None and (not isinstance(value, int) or value < 1):
             raise InputError(f"{name} is {value!r}; it must be a whole number above 0")
+    if trace is not None and case == "all":
+        raise InputError("trace is of one case; name it with case")
     if kernel_checks not in checks_of:
         raise InputError(f"kernel_checks is {kernel_checks!r}; it must be {', '.join(checks_of)}")
     usual_kernels, usual_golden = find_folder(folder)
@@ -108,7 +110,7 @@ def _parser():
     add("-n", "--rounds", type=int, metavar="N", help="run and compare each case so often, "
         "until an output is wrong; times are medians")
     add("--skip-golden", action="store_true", help="compare nothing; the exit code is 4")
-    file("--trace", help="what happened in the last run, for pto2 validate; - as with --json")
+    file("--trace", help="what happened in the last round, for pto2 validate; - as with --json")
     file("--json", help="the report as JSON; - is stdout, which has nothing else then, and what "
          "kernels print there goes to stderr")
     file("--junit", help="the report as JUnit's XML; - as with --json")
