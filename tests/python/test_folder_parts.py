@@ -19,6 +19,7 @@ from pto2._folder_run import CaseReport, FolderReport, FolderRunner, _merged
 from pto2._isolated import run_isolated
 from pto2._junit import to_junit
 from pto2._programs import _flags
+from pto2._surroundings import Surroundings
 from pto2.run import _parser, _settings_of
 
 run = pto2.run
@@ -32,7 +33,9 @@ def elementwise():
 
 def inputs_of(pairs, **golden):
     golden = SimpleNamespace(generate_inputs=lambda _: pairs, **golden)
-    return CaseArguments(SimpleNamespace(golden=golden, golden_path=Path("golden.py")), {})
+    path = Path("golden.py")
+    return CaseArguments(SimpleNamespace(golden=golden, golden_path=path,
+                                         surroundings=Surroundings(path)), {})
 
 
 def test_outputs_without_a_list_begin_with_out():

@@ -50,15 +50,16 @@ def _prepared(value, as_torch):
         return value
 
 
-def _called(path, name, function, *arguments):
+def _called(folder, name, function, *arguments):
     """What a function of golden.py returns. Raises InputError for what it raises, with its lines
     and without ours."""
-    try:
-        return function(*arguments)
-    except (Exception, SystemExit) as error:
-        lines = traceback.format_list(traceback.extract_tb(error.__traceback__)[1:])
-        raise InputError(f"{path}: {name} raised {type(error).__name__}: {error}\n"
-                         f"{''.join(lines).rstrip()}") from error
+    with folder.surroundings.entered():
+        try:
+            return function(*arguments)
+        except (Exception, SystemExit) as error:
+            lines = traceback.format_list(traceback.extract_tb(error.__traceback__)[1:])
+            raise InputError(f"{folder.golden_path}: {name} raised {type(error).__name__}: {error}"
+                             f"\n{''.join(lines).rstrip()}") from error
 
 
 @dataclass
@@ -87,7 +88,7 @@ class CaseArguments:
 
     def __init__(self, folder, params):
         self._path = folder.golden_path
-        made = _called(self._path, "generate_inputs", folder.golden.generate_inputs, params)
+        made = _called(folder, "generate_inputs", folder.golden.generate_inputs, params)
         if isinstance(made, dict):
             names = getattr(folder.golden, "TENSOR_ORDER", list(made))
             if isinstance(names, str) or not isinstance(names, Iterable):
@@ -95,7 +96,7 @@ class CaseArguments:
                                  "names")
             pairs = [(name, self._of_dict(made, name)) for name in names]
         elif isinstance(made, Iterable):
-            pairs = _called(self._path, "generate_inputs", list, made)
+            pairs = _called(folder, "generate_inputs", list, made)
         else:
             raise InputError(f"{self._path}: generate_inputs must return a list of (name, value), "
                              f"or a dict; it returns a {type(made).__name__}")
@@ -167,7 +168,7 @@ class CaseArguments:
         writes reaches the kernels."""
         tensors = {name: _copy(former) for name, former in self._former.items()}
         tensors.update(self.scalars)
-        _called(self._path, "compute_golden", folder.golden.compute_golden, tensors, params)
+        _called(folder, "compute_golden", folder.golden.compute_golden, tensors, params)
         return {name: tensors.get(name) for name in self.outputs}
 
     def compare(self, golden, rtol, atol):

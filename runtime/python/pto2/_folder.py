@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ._native import InputError
 from ._runtime import is_plain, last_kernel_id
+from ._surroundings import Surroundings
 
 runtimes = ("tensormap_and_ringbuffer",)
 _default_runtime = "host_build_graph"
@@ -30,16 +31,17 @@ class KernelConfig:
 
 
 def _execute(path, name):
-    """The module of a file. What it imports from beside it is found."""
+    """The module of a file, and the surroundings in which its functions are to be called."""
     if not os.path.isfile(path):
         raise InputError(f"{path} is not there; a folder has golden.py and "
                          "kernels/kernel_config.py, or name them with -k and -g")
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    sys.path.insert(0, str(path.parent))
+    surroundings = Surroundings(path)
     try:
-        spec.loader.exec_module(module)
+        with surroundings.entered():
+            spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
         package = _packages.get(error.name)
         remedy = f"on Debian: apt-get install {package}" if package else "install it"
@@ -47,9 +49,7 @@ def _execute(path, name):
                          f"{remedy}") from error
     except (Exception, SystemExit) as error:
         raise InputError(f"{path}: {type(error).__name__}: {error}") from error
-    finally:
-        sys.path.remove(str(path.parent))
-    return module
+    return module, surroundings
 
 
 def _resolved(path, place):
@@ -99,7 +99,8 @@ class Folder:
         self.kernels_folder = _resolved(kernels, "the folder of the kernels")
         self.golden_path = _resolved(golden, "golden.py")
         self._config_path = self.kernels_folder / "kernel_config.py"
-        config = _execute(self._config_path, f"pto2_kernel_config_{abs(hash(self._config_path))}")
+        config, _ = _execute(self._config_path,
+                             f"pto2_kernel_config_{abs(hash(self._config_path))}")
         self._read_runtime(self._value(config, "RUNTIME_CONFIG", {}, Mapping, "a dict"))
         self._read_orchestration(getattr(config, "ORCHESTRATION", None))
         entries = self._value(config, "KERNELS", (), (list, tuple), "a list of dicts")
@@ -112,7 +113,8 @@ class Folder:
         self._check_ids()
         self.variables = self._variables(
             self._value(config, "RUNTIME_ENV", {}, Mapping, "a dict"))
-        self.golden = _execute(self.golden_path, f"pto2_golden_{abs(hash(self.golden_path))}")
+        self.golden, self.surroundings = _execute(
+            self.golden_path, f"pto2_golden_{abs(hash(self.golden_path))}")
         self._check_golden()
 
     def _value(self, config, name, default, kind, what):

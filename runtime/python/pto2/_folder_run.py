@@ -93,8 +93,8 @@ def _judge(report, outputs, place):
 
 
 def _merged(of_folder, chosen):
-    """Settings, those that were chosen first. Each scheduler has a block: a folder that asks for more
-    gets as many as there are blocks then, by whatever setting, or the chip."""
+    """Settings, those that were chosen first. Each scheduler has a block: a folder that asks for
+    more gets as many as there are blocks then, by whatever setting, or the chip."""
     settings = {**of_folder, **chosen}
     if "schedulers" in of_folder and "schedulers" not in chosen:
         most = blocks(checked_texts({**settings, "schedulers": 1}))
