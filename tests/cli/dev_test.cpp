@@ -110,6 +110,10 @@ TEST_F(Dev, LooksAtTheArgumentsOfFuzzAndBenchFirst) {
   expect_refused({"bench", "--update"},
                  "bench: --update is for cache_lines, instructions or peers");
   expect_refused({"bench", "--json"}, "bench: --json needs a file");
+  expect_refused({"bench", "--json", ""}, "bench: --json needs a file");
+  expect_refused({"bench", "cache_lines", "--json", "/no/dir/x"},
+                 "bench: /no/dir/x cannot be written");
+  expect_refused({"bench", "--json", "/"}, "bench: / cannot be written");
 }
 
 /// They need packages that no other benchmark does.
@@ -123,6 +127,29 @@ TEST_F(Dev, MeasuresKernelsAndPeersOnlyWhenTheyAreNamed) {
   const std::string peers = calls_of({"bench", "peers", "--update"});
   EXPECT_THAT(peers, HasSubstr("\npeers_bench --update\n"));
   EXPECT_THAT(peers, Not(HasSubstr("runtime_bench")));
+}
+
+TEST_F(Dev, WritesTheRowsOfABenchmark) {
+  add_program("tools/ninja", "runtime_bench: phony\\n");
+  const TemporaryFolder results;
+  const std::string file = results.path("rows.json");
+  EXPECT_THAT(calls_of({"bench", "--json", file}), HasSubstr("\nruntime_bench --rows "));
+  EXPECT_EQ(read_text(file), "{\"schema\": \"pto2-bench/1\", \"rows\": [\n\n]}\n");
+  calls_of({"bench", "--json", file});  // again: the file is there
+}
+
+/// After minutes of measuring the disk may be full.
+TEST_F(Dev, KeepsTheRowsThatItCannotWrite) {
+  add_program("tools/ninja", "runtime_bench: phony\\n");
+  static_cast<void>(calls_of({"bench"}));
+  const Outcome outcome = dev({"bench", "--json", "/dev/full"}, {"PTO2_DEPS=skip"});
+  EXPECT_EQ(outcome.code, 1);
+  static const std::regex told("/dev/full could not be written; the rows, .*, are in (.*)\n");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(outcome.err, match, told)) << outcome.err;
+  const fs::path kept = match[1].str();
+  EXPECT_TRUE(fs::exists(kept)) << kept;
+  fs::remove(kept);
 }
 
 /// The verbs that ./dev help lists.
