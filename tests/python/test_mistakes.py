@@ -38,6 +38,8 @@ def test_mistakes_of_a_configuration(vector_copy, text, told, change):
     ("TENSOR_ORDER = [[]]\n" + _of_inputs + "return {}", r"TENSOR_ORDER names \[\], which"),
     (_of_inputs + "yield 1 // 0",
      "generate_inputs raised ZeroDivisionError: .*\n  File .*golden.py"),
+    (_of_inputs + "return [('out', numpy.zeros(8, '>f4'))]",
+     "generate_inputs: out is an array of >f4, in another order of bytes than this machine's"),
     ("import functools\ngenerate_inputs = functools.partial(generate_inputs, no=1)",
      "generate_inputs raised TypeError"),
     (_of_golden + "[[1], [2, 3]]", "output out: what golden.py computes is no array of numbers"),

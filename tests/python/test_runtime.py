@@ -86,6 +86,11 @@ def test_wrong_settings_are_told_at_once():
     (numpy.zeros((8, 8), numpy.float32)[:, 1], "argument 0 is an array with gaps"),
     (numpy.frombuffer(bytes(64), numpy.float32), "argument 0 is an array that cannot be written"),
     (numpy.array([None]), "array of Python objects"),
+    (numpy.zeros(8, ">f4"), "array of >f4, in another order of bytes than this machine's"),
+    (numpy.zeros(8, [("a", ">i4"), ("b", "i4")]), "in another order of bytes"),
+    (ctypes.c_int32.__ctype_be__(1), "argument 0 is a c_int.* in another order of bytes"),
+    (ctypes.c_double.__ctype_be__(1), "argument 0 is a c_double.* in another order of bytes"),
+    (ctypes.c_longdouble(1), "argument 0 is a c_longdouble; .* of up to 64 bits"),
     (numpy.longdouble(1), "argument 0 is a float128"),
     (1.5, "is the float 1.5, of 32 or 64 bits"),
     (2**64, "which 64 bits do not hold"),
@@ -114,7 +119,9 @@ def test_tensors_keep_to_the_arrays(vector, place, elements, text):
     (-1, 2**64 - 1), (True, 1), (-2**63, 2**63), (ctypes.c_void_p(), 0), (ctypes.c_void_p(5), 5),
     (ctypes.c_int32(-2), 2**64 - 2), (ctypes.c_uint64(2**63), 2**63),
     (ctypes.c_float(1.0), 0x3F800000), (ctypes.c_double(1.0), 0x3FF0000000000000),
-    (numpy.float32(1.0), 0x3F800000), (numpy.int16(-3), 2**64 - 3), (numpy.uint8(200), 200),
+    (ctypes.c_uint8(200), 200), (ctypes.c_int8(-2), 2**64 - 2), (ctypes.c_bool(True), 1),
+    (ctypes.c_float.__ctype_le__(1.0), 0x3F800000), (numpy.float32(1.0), 0x3F800000),
+    (numpy.int16(-3), 2**64 - 3), (numpy.uint8(200), 200),
 ])
 def test_bits_of_scalars(value, bits):
     from pto2._arguments import bits_of

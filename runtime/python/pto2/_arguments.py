@@ -10,7 +10,14 @@ import sys
 from ._native import InputError
 
 
-def _of_ctypes(value):
+_other_order = {"little": "__ctype_be__", "big": "__ctype_le__"}[sys.byteorder]
+
+
+def _of_ctypes(value, place):
+    # The type of a single byte is the same in either order.
+    if ctypes.sizeof(value) > 1 and isinstance(value, getattr(type(value), _other_order, ())):
+        raise InputError(f"{place} is a {type(value).__name__} in another order of bytes than this "
+                         "machine's; pass one of ctypes itself")
     bits = int.from_bytes(bytes(value), sys.byteorder)
     is_negative = isinstance(value.value, int) and value.value < 0
     return value.value % 2**64 if is_negative else bits
@@ -23,6 +30,9 @@ def _of_numpy_array(array, place):
     if not array.flags.writeable:
         raise InputError(f"{place} is an array that cannot be written, and kernels get its memory; "
                          "pass a copy")
+    if not array.dtype.isnative:
+        raise InputError(f"{place} is an array of {array.dtype}, in another order of bytes than "
+                         "this machine's; pass array.astype(array.dtype.newbyteorder('='))")
     if array.dtype.hasobject:
         raise InputError(f"{place} is an array of Python objects; give it a dtype of numbers")
     return array.ctypes.data
@@ -53,8 +63,9 @@ def bits_of(value, place):
     """The 64 bits of an argument; `place` names it in errors. Raises InputError."""
     if hasattr(value, "data_ptr"):
         return _of_torch_tensor(value, place)
-    if isinstance(value, ctypes._SimpleCData) and isinstance(value.value, (int, float, type(None))):
-        return _of_ctypes(value)
+    if isinstance(value, ctypes._SimpleCData) and ctypes.sizeof(value) <= 8 and \
+            isinstance(value.value, (int, float, type(None))):
+        return _of_ctypes(value, place)
     if isinstance(value, (bool, int)):
         if -2**63 <= value < 2**64:
             return value % 2**64
@@ -71,4 +82,4 @@ def bits_of(value, place):
         raise InputError(f"{place} is the float {value}, of 32 or 64 bits; say which with "
                          "ctypes.c_float or ctypes.c_double")
     raise InputError(f"{place} is a {type(value).__name__}; an argument is an array of numpy or "
-                     "torch, a whole number, or a number of ctypes or numpy")
+                     "torch, a whole number, or a number of ctypes or numpy of up to 64 bits")

@@ -46,7 +46,7 @@ def _prepared(value, as_torch):
         return value
     try:
         return sys.modules["torch"].from_numpy(value)
-    except TypeError:  # a type that torch does not have
+    except (TypeError, ValueError):  # a type or an order of bytes that torch does not have
         return value
 
 
