@@ -2,6 +2,7 @@
 
 import os
 import sys
+import types
 
 import pytest
 
@@ -33,8 +34,98 @@ def test_functions_import_what_is_beside_them(vector_copy, change, flags):
     path = list(sys.path)
     assert run.main([str(vector_copy), *flags]) == 0
     assert sys.path == path
-    for name in ("inputs", "reference"):
-        sys.modules.pop(f"pto2_test_{name}", None)
+    assert not [name for name in sys.modules if name.startswith("pto2_test_")]
+
+
+def subject(folder):
+    """What a golden.py imports as it is executed, and in a function of it."""
+    surroundings = Surroundings(folder / "golden.py")
+    with surroundings.entered():
+        from pto2_test_ref import value
+
+    def function():
+        with surroundings.entered():
+            import pto2_test_parts.part
+            import pto2_test_ref
+            assert pto2_test_ref.counted() == (2 if function.calls else 1)
+            function.calls += 1
+            return pto2_test_parts.part.value
+    function.calls = 0
+    return types.SimpleNamespace(value=value, function=function)
+
+
+_ref = "value = {}\ncount = [0]\n\n\ndef counted():\n    count[0] += 1\n    return count[0]\n"
+
+
+def _folder(place, value, package="__init__.py"):
+    (place / "pto2_test_parts").mkdir(parents=True)
+    (place / "pto2_test_ref.py").write_text(_ref.format(value))
+    if package:
+        (place / "pto2_test_parts" / package).write_text("")
+    (place / "pto2_test_parts" / "part.py").write_text(f"value = {value + 0.5}\n")
+    return place
+
+
+@pytest.mark.parametrize("package", ["__init__.py", None])
+def test_modules_of_folders_have_the_same_names(tmp_path, package):
+    first, second = (_folder(tmp_path / name, number, package)
+                     for number, name in enumerate(("first", "second"), 1))
+    one, two = subject(first), subject(second)
+    assert (one.value, two.value) == (1, 2)
+    # Each keeps its own from call to call.
+    assert [one.function(), two.function(), one.function(), two.function()] == [1.5, 2.5] * 2
+    (first / "pto2_test_ref.py").write_text(_ref.format(1000))
+    assert subject(first).value == 1000
+    assert not [name for name in sys.modules if name.startswith("pto2_test_")]
+
+
+def test_who_has_imported_a_module_of_that_name_keeps_it(tmp_path, monkeypatch):
+    """Also one that cannot be found again, and of a package that is not to be imported."""
+    _folder(tmp_path / "beside", 3)
+    elsewhere = {"pto2_test_ref": types.ModuleType("pto2_test_ref"),
+                 "pto2_test_parts.part": types.ModuleType("part"), "pto2_test_parts": None}
+    for name, module in elsewhere.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    surrounded = subject(tmp_path / "beside")
+    assert (surrounded.value, surrounded.function()) == (3, 3.5)
+    assert {name: module for name, module in sys.modules.items()
+            if name.startswith("pto2_test_")} == elsewhere
+
+
+def test_who_has_imported_the_module_itself_keeps_it(tmp_path, monkeypatch):
+    _folder(tmp_path / "beside", 3)
+    with monkeypatch.context() as own:
+        own.syspath_prepend(tmp_path / "beside")
+        import pto2_test_ref
+    assert subject(tmp_path / "beside").value == 3
+    assert sys.modules.pop("pto2_test_ref") is pto2_test_ref
+
+
+def test_a_new_module_is_found(tmp_path):
+    """Though the folder has been looked at, and seems not to have changed."""
+    surroundings = Surroundings(tmp_path / "golden.py")
+    with surroundings.entered(), pytest.raises(ModuleNotFoundError):
+        import pto2_test_new
+    former = os.stat(tmp_path)
+    (tmp_path / "pto2_test_new.py").write_text("")
+    os.utime(tmp_path, ns=(former.st_atime_ns, former.st_mtime_ns))
+    with surroundings.entered():
+        import pto2_test_new
+
+
+def test_what_is_no_module_may_be_made(tmp_path):
+    with Surroundings(tmp_path / "golden.py").entered():
+        sys.modules["pto2_test_object"] = None
+    assert sys.modules.pop("pto2_test_object") is None
+
+
+def test_modules_of_python_are_not_replaced(tmp_path):
+    (tmp_path / "json.py").write_text("")
+    (tmp_path / "notes.txt").write_text("")
+    import json
+    with Surroundings(tmp_path / "golden.py").entered():
+        import json as inside
+    assert inside is json is sys.modules["json"]
 
 
 @pytest.mark.parametrize("file", ["golden.py", "kernels/kernel_config.py"])
