@@ -38,6 +38,8 @@ std::atomic_flag guards_taken;
 CrashGuard* newest = nullptr;
 std::array<struct sigaction, crashes.size()> former;
 std::array<bool, crashes.size()> is_installed;
+/// Whose crashes are told. What the run has forked has its handlers and its guards, and is not it.
+std::atomic<pid_t> guarded_process{0};
 std::atomic<CrashText*> shared_text{nullptr};
 std::atomic<const char*> advice_text{""};
 std::atomic<void (*)()> say_more{nullptr};
@@ -89,6 +91,12 @@ std::string text_of(const std::string& who, int signal, const siginfo_t& info, v
   return fmt::format("{} crashed: SIG{}{}{}", who, name == nullptr ? "?" : name,
                      has_address ? fmt::format(" at address {}", fmt::ptr(info.si_addr)) : "",
                      has_address ? executors::place_text(instruction_of(context)) : "");
+}
+
+/// What another process leaves in its text is not this one's to say.
+void guard_this_process() {
+  const pid_t self = getpid();
+  if (guarded_process.exchange(self) != self) shared_text.store(nullptr);
 }
 
 /// Allocates nothing: it may be in the middle of malloc().
@@ -145,9 +153,11 @@ void leave_to_others(int signal, bool was_sent) {
 }
 
 /// Ends the process with what `text_about` says of what the calling thread runs; returns if no
-/// guard knows it.
+/// guard knows it. In a process that was forked nothing is touched: whoever held a lock then, or
+/// was about to end the process, is not there.
 template <class TextAbout>
 void end_with(ErrorCode error, TextAbout&& text_about) {
+  if (getpid() != guarded_process.load()) return;
   pid_t nobody = 0;
   const pid_t self = gettid();
   if (!crashed_thread.compare_exchange_strong(nobody, self)) {
@@ -212,6 +222,7 @@ void uninstall() {
 
 CrashGuard::CrashGuard(Who who, Who arguments)
     : who_(std::move(who)), arguments_(std::move(arguments)) {
+  guard_this_process();
   const HandlerLock lock(guards_taken);
   if (newest == nullptr) install();
   next_ = std::exchange(newest, this);
@@ -251,6 +262,7 @@ void CrashGuard::end_mute(uint64_t milliseconds) {
 }
 
 void CrashGuard::leave_text_in(CrashText* text) {
+  guard_this_process();
   shared_text.store(text, std::memory_order_release);
 }
 

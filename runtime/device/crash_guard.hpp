@@ -28,7 +28,8 @@ struct CrashText {
 /// knows end the process with the exit code of a runtime fault, after a message on stderr: signal,
 /// address, and what the thread ran. Signals of other threads have their usual effect, and a signal
 /// that has a handler already, e.g. a sanitizer's, keeps it. Any number may live at the same time;
-/// the last one that was made is asked first.
+/// the last one that was made is asked first. A process that code of the user's forks is left
+/// alone, unless a guard is made in it.
 class CrashGuard {
  public:
   /// Called in a signal handler on the thread that crashed, it says what that thread runs; empty:
@@ -52,7 +53,7 @@ class CrashGuard {
   /// The same for one whose thread does not hear of it, from the calling thread.
   [[noreturn]] static void end_mute(uint64_t milliseconds);
 
-  /// From now on what is said is left in `text`, too; null: no more.
+  /// From now on what this process says is left in `text`, too; null: no more.
   static void leave_text_in(CrashText* text);
   /// From now on this follows the hint of what ends the process, of an ExitGuard's, too: how to
   /// have a result all the same. It stays where it is.

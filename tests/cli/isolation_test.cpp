@@ -2,12 +2,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <string>
 
+#include "runtime/device/crash_guard.hpp"
 #include "runtime/device/exit_guard.hpp"
 #include "runtime/output/chosen_end.hpp"
 
@@ -60,6 +62,19 @@ TEST(Isolation, WhatTheProcessSaidIsNotToldTwice) {
   EXPECT_EQ(end.error.code, ErrorCode::exited);
   EXPECT_THAT(end.error.message, testing::HasSubstr("kernel 7 called exit()"));
   EXPECT_TRUE(end.is_told);
+}
+
+/// Whoever waits for it knows how it ended.
+TEST(Isolation, AProcessThatTheRunForksIsNotTheRun) {
+  const IsolatedEnd end = end_of_process([] {
+    const CrashGuard guard([] { return std::string("kernel 7"); });
+    const pid_t forked = fork();
+    if (forked == 0) std::abort();
+    waitpid(forked, nullptr, 0);
+    end_at_once(0);
+  });
+  EXPECT_EQ(end.error.code, ErrorCode::ok) << end.error.message;
+  EXPECT_EQ(end.code, exit_pass);
 }
 
 }  // namespace

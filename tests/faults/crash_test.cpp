@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -58,6 +59,20 @@ class SharedText {
  private:
   CrashText* text_;
 };
+
+/// By which a process ends that is forked off and does this; 0: by none.
+template <class Child>
+int signal_that_ends(Child&& child) {
+  const pid_t forked = fork();
+  if (forked == 0) {
+    alarm(10);
+    child();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(forked, &status, 0);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
 
 TEST(CrashGuard, SaysWhoSignalAndAddress) {
   EXPECT_EXIT(
@@ -237,16 +252,54 @@ TEST(CrashGuard, LeavesItsTextToAnotherProcess) {
   EXPECT_EQ(told->text, std::string(crash_text, 'n'));
 }
 
+TEST(CrashGuard, LeavesForkedProcessesAlone) {
+  const SharedText told;
+  CrashGuard::leave_text_in(told.get());
+  const CrashGuard guard(always("somebody"));
+  EXPECT_EQ(signal_that_ends([] { std::abort(); }), SIGABRT);
+  EXPECT_EQ(signal_that_ends([] { *nowhere() = 1; }), SIGSEGV);
+  EXPECT_EQ(told->code.load(), ErrorCode::ok);
+  CrashGuard::leave_text_in(nullptr);
+}
+
+/// Its fork may come while somebody looks for the name of what crashed, who is not in it.
+TEST(CrashGuard, KeepsNoForkedProcess) {
+  EXPECT_EXIT(
+      {
+        const CrashGuard guard([] {
+          const int signal = signal_that_ends([] { std::abort(); });
+          return std::string(signal == SIGABRT ? "who forked" : "who was kept");
+        });
+        *nowhere() = 1;
+      },
+      ExitedWithCode(5), "^FATAL: who forked crashed: SIGSEGV");
+}
+
+/// To its own stderr: the text is that of the process that has asked for it.
+TEST(CrashGuard, OfAForkedProcessSpeaksForIt) {
+  const SharedText told;
+  CrashGuard::leave_text_in(told.get());
+  const CrashGuard guard(always("somebody"));
+  EXPECT_EXIT(
+      {
+        const CrashGuard own(always("forked"));
+        std::abort();
+      },
+      ExitedWithCode(5), "^FATAL: forked crashed");
+  EXPECT_EQ(told->code.load(), ErrorCode::ok);
+  CrashGuard::leave_text_in(nullptr);
+}
+
 class CrashesInALaunch : public testing::TestWithParam<ExecutorKind> {
  protected:
-  static void run(KernelEntry kernel, int32_t type, const std::function<void()>& before = {}) {
+  static RunResult run(KernelEntry kernel, int32_t type, const std::function<void()>& before = {}) {
     const KernelEntry kernels[] = {kernel, [](int64_t*) {}};
     const auto entry = [&](PTO2Runtime* rt) {
       if (before) before();
       pto2_rt_submit_task(rt, 1, type, nullptr, 0);
       pto2_rt_submit_task(rt, 0, type, nullptr, 0);
     };
-    static_cast<void>(run_at(GetParam(), small_device(), {kernels, entry, {}}));
+    return run_at(GetParam(), small_device(), {kernels, entry, {}});
   }
 };
 
@@ -278,6 +331,24 @@ TEST_P(CrashesInALaunch, AreTerminateToo) {
 TEST_P(CrashesInALaunch, NameTheOrchestration) {
   EXPECT_EXIT(run([](int64_t*) {}, PTO2_WORKER_CUBE, [] { *nowhere() = 1; }), ExitedWithCode(5),
               "FATAL: the orchestration crashed: SIGSEGV");
+}
+
+std::atomic<int> forks_ended_by{0};
+
+void fork_and_abort() {
+  forks_ended_by += signal_that_ends([] { std::abort(); });
+}
+
+TEST_P(CrashesInALaunch, AreNotThoseOfForkedProcesses) {
+  const SharedText told;
+  CrashGuard::leave_text_in(told.get());
+  forks_ended_by = 0;
+  const RunResult result =
+      run([](int64_t*) { fork_and_abort(); }, PTO2_WORKER_CUBE, [] { fork_and_abort(); });
+  EXPECT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
+  EXPECT_EQ(forks_ended_by, 2 * SIGABRT);
+  EXPECT_EQ(told->code.load(), ErrorCode::ok) << told->text;
+  CrashGuard::leave_text_in(nullptr);
 }
 
 int64_t go_down(int64_t depth);
