@@ -144,7 +144,9 @@ void end_unnamed(int) {
   _exit(cli::exit_runtime_fault);
 }
 
-/// The usual effect comes when the instruction is tried again or, if there is none, now.
+/// The usual effect comes when the instruction is tried again or, if there is none, now. It comes
+/// in place of a handler that others have installed since, too: that has passed the signal on to
+/// this one, and would do so again.
 void leave_to_others(int signal, bool was_sent) {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
@@ -212,9 +214,13 @@ void install() {
   sigaction(stuck_signal(), &action, nullptr);
 }
 
+/// But for the handlers that others have installed meanwhile.
 void uninstall() {
   for (std::size_t i = 0; i < crashes.size(); ++i) {
-    if (is_installed[i]) sigaction(crashes[i], &former[i], nullptr);
+    struct sigaction now {};
+    sigaction(crashes[i], nullptr, &now);
+    const bool is_ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_crash;
+    if (is_installed[i] && is_ours) sigaction(crashes[i], &former[i], nullptr);
   }
 }
 

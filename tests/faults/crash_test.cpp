@@ -181,6 +181,49 @@ TEST(CrashGuard, LeavesHandlersAlone) {
       ExitedWithCode(17), "^$");
 }
 
+TEST(CrashGuard, LeavesHandlersOfItsTimeAlone) {
+  EXPECT_EXIT(
+      {
+        {
+          const CrashGuard guard(always("somebody"));
+          std::signal(SIGSEGV, [](int) { _exit(17); });
+        }
+        *nowhere() = 1;
+      },
+      ExitedWithCode(17), "^$");
+  EXPECT_EXIT(
+      {
+        {
+          const CrashGuard guard(always("somebody"));
+          struct sigaction own = {};
+          own.sa_sigaction = [](int, siginfo_t*, void*) { _exit(17); };
+          own.sa_flags = SA_SIGINFO;
+          sigaction(SIGSEGV, &own, nullptr);
+        }
+        *nowhere() = 1;
+      },
+      ExitedWithCode(17), "^$");
+}
+
+/// By a handler that would do so again and again.
+TEST(CrashGuard, EndsWhatIsPassedOnToIt) {
+  EXPECT_EXIT(
+      {
+        static struct sigaction former = {};
+        {
+          const CrashGuard guard(always("somebody"));
+          struct sigaction own = {};
+          own.sa_sigaction = [](int signal, siginfo_t* info, void* context) {
+            former.sa_sigaction(signal, info, context);
+          };
+          own.sa_flags = SA_SIGINFO;
+          sigaction(SIGSEGV, &own, &former);
+        }
+        *nowhere() = 1;
+      },
+      KilledBySignal(SIGSEGV), "^$");
+}
+
 /// A name that never comes, as when the crash was in the middle of malloc(): the handler is cut
 /// off, and says that.
 TEST(CrashGuard, IsNotKeptByALock) {
