@@ -45,30 +45,39 @@ std::atomic<const char*> advice_text{""};
 std::atomic<void (*)()> say_more{nullptr};
 std::atomic<pid_t> crashed_thread{0};
 std::atomic<ErrorCode> to_be_told{ErrorCode::ok};
-std::atomic<uint64_t> stuck_for{0};  // milliseconds
-std::atomic_flag is_said;            // why the process ends, or somebody is about to
+std::atomic_flag is_said;  // why the process ends, or somebody is about to
 
 /// To a thread whose kernel does not return. Nobody else is known to use it.
 int stuck_signal() {
   return SIGRTMIN + 7;
 }
 
-/// What the watch tells the handler on the thread that is stuck.
+/// What the watch tells the handler on the thread that is stuck: all of it in the signal itself,
+/// which may come late, and beside those of other launches.
 struct StuckNote {
-  StuckNote(const executors::KernelState& thread, bool last)
-      : turn(thread.begun), is_orchestration(thread.is_orchestration), is_last(last) {}
-  explicit StuckNote(sigval value)
-      : turn(reinterpret_cast<uintptr_t>(value.sival_ptr) >> 2),
-        is_orchestration((reinterpret_cast<uintptr_t>(value.sival_ptr) & 2) != 0),
-        is_last((reinterpret_cast<uintptr_t>(value.sival_ptr) & 1) != 0) {}
+  StuckNote(const executors::KernelState& thread, uint64_t not_returned_for, bool last)
+      : turn(thread.begun),
+        milliseconds(not_returned_for),
+        is_orchestration(thread.is_orchestration),
+        is_last(last) {}
+  explicit StuckNote(sigval value) : StuckNote(reinterpret_cast<uintptr_t>(value.sival_ptr)) {}
+  explicit StuckNote(uint64_t bits)
+      : turn(bits >> 32),
+        milliseconds((bits & 0xffff'ffff) >> 2),
+        is_orchestration((bits & 2) != 0),
+        is_last((bits & 1) != 0) {}
   [[nodiscard]] sigval value() const {
+    const uint64_t time = std::min(milliseconds, longest_time);
     sigval result{};
     result.sival_ptr = reinterpret_cast<void*>(
-        uintptr_t{turn << 2 | uint64_t{is_orchestration} << 1 | uint64_t{is_last}});
+        uintptr_t{turn << 32 | time << 2 | uint64_t{is_orchestration} << 1 | uint64_t{is_last}});
     return result;
   }
 
-  uint64_t turn;
+  static constexpr uint64_t longest_time = (uint64_t{1} << 30) - 1;  ///< 12 days; else: at least
+
+  uint64_t turn;  ///< its low half, once it was sent, by which leave() tells turns apart
+  uint64_t milliseconds;
   bool is_orchestration;
   bool is_last;
 };
@@ -184,15 +193,14 @@ void on_crash(int signal, siginfo_t* info, void* context) {
 void on_stuck(int, siginfo_t* info, void* context) {
   const StuckNote note(info->si_value);
   const void* const place = instruction_of(context);
-  const uint64_t milliseconds = stuck_for.load();
-  const executors::NotLeft why = executors::leave(note.turn, place, milliseconds);
+  const executors::NotLeft why = executors::leave(note.turn, place, note.milliseconds);
   if (why == executors::NotLeft::returned) return;
   if (why == executors::NotLeft::in_library && !note.is_last) return;
   const ErrorCode error =
       note.is_orchestration ? ErrorCode::orchestration_timeout : ErrorCode::scheduler_timeout;
   end_with(error, [&](const RunningCode& code) {
     return fmt::format("{} has not returned for {}{}{}{}", code.who,
-                       executors::seconds_text(milliseconds), executors::place_text(place),
+                       executors::seconds_text(note.milliseconds), executors::place_text(place),
                        why == executors::NotLeft::in_library
                            ? ", where it cannot be left: it may hold a lock that others need"
                            : "",
@@ -257,8 +265,7 @@ std::string RunningCode::arguments() const {
 
 void CrashGuard::end_stuck(const executors::KernelState& thread, uint64_t milliseconds,
                            bool is_last) {
-  stuck_for.store(milliseconds);
-  send_to_thread(thread.thread, stuck_signal(), StuckNote(thread, is_last).value());
+  send_to_thread(thread.thread, stuck_signal(), StuckNote(thread, milliseconds, is_last).value());
 }
 
 void CrashGuard::end_mute(uint64_t milliseconds) {

@@ -57,7 +57,8 @@ PTO2_UNSEEN_BY_TSAN bool is_inside_any() {
 
 bool is_inside(uint64_t turn) {
   const Exit* const exit = this_exit;
-  return exit != nullptr && exit->turn->load(std::memory_order_relaxed) == turn;
+  const auto low_half = [](uint64_t of) { return static_cast<uint32_t>(of); };
+  return exit != nullptr && low_half(exit->turn->load(std::memory_order_relaxed)) == low_half(turn);
 }
 
 #if PTO2_CAN_LEAVE

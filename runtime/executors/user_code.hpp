@@ -188,7 +188,8 @@ enum class NotLeft {
 
 /// Whether the calling thread is inside of code that can be left.
 [[nodiscard]] bool is_inside_any();
-/// In a signal handler: whether the calling thread has been inside of the same since `turn`.
+/// In a signal handler: whether the calling thread has been inside of the same since `turn`, whose
+/// low 32 bits are enough: no signal is that late.
 [[nodiscard]] bool is_inside(uint64_t turn);
 /// In a signal handler that runs on a stack of its own, and interrupted `place`: leaves what the
 /// calling thread has been inside of since `turn`. Returns only if it does not.

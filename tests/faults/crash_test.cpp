@@ -21,6 +21,7 @@
 
 #include "runtime/device/standing_guard.hpp"
 #include "runtime/executors/stack_cache.hpp"
+#include "runtime/executors/user_code.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 #include "tests/support/unusable_memory.hpp"
 
@@ -331,6 +332,42 @@ TEST(CrashGuard, OfAForkedProcessSpeaksForIt) {
       ExitedWithCode(5), "^FATAL: forked crashed");
   EXPECT_EQ(told->code.load(), ErrorCode::ok);
   CrashGuard::leave_text_in(nullptr);
+}
+
+/// In a kernel, whose turn and deadline are given. It hears of its own end after another launch has
+/// ended one with another deadline, whose thread is gone.
+void end_late(int64_t* args) {
+  sigset_t all = {};
+  sigset_t former = {};
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &former);
+  CrashGuard::end_stuck({.thread = gettid(), .begun = static_cast<uint64_t>(args[0])},
+                        static_cast<uint64_t>(args[1]), true);
+  CrashGuard::end_stuck({}, 9000, true);
+  pthread_sigmask(SIG_SETMASK, &former, nullptr);
+}
+
+void stay_in(uint64_t turn, uint64_t deadline_ms) {
+  const CrashGuard guard(always("somebody"));
+  const executors::Turn now{turn};
+  int64_t args[] = {static_cast<int64_t>(turn), static_cast<int64_t>(deadline_ms)};
+  executors::call_leavable(end_late, args, now);
+}
+
+TEST(CrashGuard, TellsEachLaunchItsOwnDeadline) {
+  EXPECT_EXIT(stay_in(7, 300), ExitedWithCode(5),
+              "^FATAL: somebody has not returned for 0.3 s, in ");
+  EXPECT_EXIT(stay_in(7, 1'000'000'000), ExitedWithCode(5),
+              "^FATAL: somebody has not returned for 1(e[+]06|000000) s, in ");
+}
+
+/// What a signal has no room for.
+TEST(CrashGuard, CutsLongDeadlinesAndTurns) {
+  constexpr uint64_t many = uint64_t{1} << 40;
+  EXPECT_EXIT(stay_in(7, many), ExitedWithCode(5),
+              "^FATAL: somebody has not returned for 1[.]?07[^ ]* s, in ");
+  EXPECT_EXIT(stay_in(many + 7, 300), ExitedWithCode(5),
+              "^FATAL: somebody has not returned for 0.3 s, in ");
 }
 
 class CrashesInALaunch : public testing::TestWithParam<ExecutorKind> {

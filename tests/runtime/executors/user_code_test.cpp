@@ -65,6 +65,12 @@ TEST_F(UserCode, IsNotLeftInAnotherTurn) {
   EXPECT_EQ(answer, NotLeft::returned);
 }
 
+/// Of which a signal has room for the lower half.
+TEST_F(UserCode, IsLeftHoweverManyTurnsThereWere) {
+  turn = (uint64_t{5} << 32) + 7;
+  EXPECT_THROW(call_leavable(leave_now, nullptr, turn), LeftBehind);
+}
+
 TEST_F(UserCode, IsNotLeftInLibraries) {
   const auto in_malloc = [](int64_t*) { answer = leave(7, in_libraries(), 1); };
   call_leavable(in_malloc, nullptr, turn);
