@@ -190,15 +190,17 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   leave_to_others(signal, info->si_code <= 0);
 }
 
+ErrorCode timeout_of(bool is_orchestration) {
+  return is_orchestration ? ErrorCode::orchestration_timeout : ErrorCode::scheduler_timeout;
+}
+
 void on_stuck(int, siginfo_t* info, void* context) {
   const StuckNote note(info->si_value);
   const void* const place = instruction_of(context);
   const executors::NotLeft why = executors::leave(note.turn, place, note.milliseconds);
   if (why == executors::NotLeft::returned) return;
   if (why == executors::NotLeft::in_library && !note.is_last) return;
-  const ErrorCode error =
-      note.is_orchestration ? ErrorCode::orchestration_timeout : ErrorCode::scheduler_timeout;
-  end_with(error, [&](const RunningCode& code) {
+  end_with(timeout_of(note.is_orchestration), [&](const RunningCode& code) {
     return fmt::format("{} has not returned for {}{}{}{}", code.who,
                        executors::seconds_text(note.milliseconds), executors::place_text(place),
                        why == executors::NotLeft::in_library
@@ -268,10 +270,13 @@ void CrashGuard::end_stuck(const executors::KernelState& thread, uint64_t millis
   send_to_thread(thread.thread, stuck_signal(), StuckNote(thread, milliseconds, is_last).value());
 }
 
-void CrashGuard::end_mute(uint64_t milliseconds) {
-  end_with_message(ErrorCode::scheduler_timeout,
-                   fmt::format("a kernel whose thread takes no signals has not returned for {}",
-                               executors::seconds_text(milliseconds)));
+void CrashGuard::end_mute(const executors::KernelState& thread, uint64_t milliseconds) {
+  const char* const who = thread.is_orchestration
+                              ? "the orchestration, whose thread takes no signals,"
+                              : "a kernel whose thread takes no signals";
+  end_with_message(
+      timeout_of(thread.is_orchestration),
+      fmt::format("{} has not returned for {}", who, executors::seconds_text(milliseconds)));
 }
 
 void CrashGuard::leave_text_in(CrashText* text) {

@@ -51,7 +51,7 @@ class CrashGuard {
   /// a crash. Nothing happens if it has returned meanwhile.
   static void end_stuck(const executors::KernelState& thread, uint64_t milliseconds, bool is_last);
   /// The same for one whose thread does not hear of it, from the calling thread.
-  [[noreturn]] static void end_mute(uint64_t milliseconds);
+  [[noreturn]] static void end_mute(const executors::KernelState& thread, uint64_t milliseconds);
 
   /// From now on what this process says is left in `text`, too; null: no more.
   static void leave_text_in(CrashText* text);

@@ -68,7 +68,9 @@ class Run {
            [deadline](const executors::KernelState& thread, bool is_last) {
              CrashGuard::end_stuck(thread, deadline, is_last);
            },
-           [deadline] { CrashGuard::end_mute(deadline); },
+           [deadline](const executors::KernelState& thread) {
+             CrashGuard::end_mute(thread, deadline);
+           },
            [this](std::span<const executors::KernelState> threads) {
              if (stop_.stop_requested()) {
                executors::try_tick([&] { still_running_.look(threads); });

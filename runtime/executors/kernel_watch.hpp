@@ -65,11 +65,12 @@ class KernelCount {
 struct StuckKernels {
   /// Called with a thread that is stuck, and whether for the last time.
   using Found = std::function<void(const KernelState& thread, bool is_last)>;
+  using Mute = std::function<void(const KernelState& thread)>;
 
   uint64_t deadline_ms = 0;                    ///< 0: nothing
   const CallingCode* orchestration = nullptr;  ///< which is looked after in the same way
   Found found;                                 ///< an OS thread has been inside one for so long
-  std::function<void()> mute;                  ///< and still is, some time later
+  Mute mute;                                   ///< and still is, some time later
   /// Called with all at each look, deadline or not.
   std::function<void(std::span<const KernelState> threads)> looked = {};
 };
@@ -87,7 +88,7 @@ class KernelWatch {
   /// `stuck` is called for a thread that has been inside the same kernel for `looks` looks, and at
   /// each look that it still is, `patience` times in all; `mute` if that was in vain, too, another
   /// `patience` looks later. 0 looks: never.
-  KernelWatch(uint64_t looks, Stuck stuck, std::function<void()> mute)
+  KernelWatch(uint64_t looks, Stuck stuck, StuckKernels::Mute mute)
       : looks_(looks), stuck_(std::move(stuck)), mute_(std::move(mute)) {}
   /// The same for a look in each period.
   explicit KernelWatch(const StuckKernels& what);
@@ -111,7 +112,7 @@ class KernelWatch {
 
   const uint64_t looks_;
   const Stuck stuck_;
-  const std::function<void()> mute_;
+  const StuckKernels::Mute mute_;
   const std::function<void(std::span<const KernelState>)> looked_;
   std::vector<Seen> seen_;
 };

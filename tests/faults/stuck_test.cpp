@@ -259,7 +259,9 @@ TEST_P(Stuck, KernelsAreLeftOnceTheyAreOutOfLibraries) {
 
 TEST_P(Stuck, KernelsThatBlockSignalsEndAsWell) {
   EXPECT_EXIT(static_cast<void>(run(stay_without_signals, tasks(PTO2_WORKER_CUBE))),
-              ExitedWithCode(5), "FATAL: a kernel whose thread takes no signals has not returned");
+              ExitedWithCode(5),
+              "^FATAL: a kernel whose thread takes no signals has not returned for 0.3 s\n"
+              "if the kernel is only slow, give --deadline");
 }
 
 /// However short it is.
@@ -328,6 +330,14 @@ TEST_P(Stuck, OrchestrationsInLibrariesEndTheProcess) {
       ExitedWithCode(5),
       "FATAL: the orchestration has not returned for 0.3 s, in .*libc.*, where it cannot be "
       "left: it may hold a lock that others need\n");
+}
+
+TEST_P(Stuck, OrchestrationsThatBlockSignalsEndAsWell) {
+  EXPECT_EXIT(
+      static_cast<void>(run(take_a_while, [](PTO2Runtime*) { stay_without_signals(nullptr); })),
+      ExitedWithCode(5),
+      "^FATAL: the orchestration, whose thread takes no signals, has not returned for 0.3 s\n"
+      "if it is only slow, give --deadline");
 }
 
 TEST_P(Stuck, OrchestrationsThatCallAreNot) {

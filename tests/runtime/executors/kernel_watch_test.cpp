@@ -17,13 +17,13 @@ class Watched : public testing::Test {
 
   std::vector<pid_t> stuck_;
   std::vector<bool> last_;
-  int mute_ = 0;
+  std::vector<pid_t> mute_;
   KernelWatch watch_{3,
                      [this](const KernelState& thread, bool is_last) {
                        stuck_.push_back(thread.thread);
                        last_.push_back(is_last);
                      },
-                     [this] { ++mute_; }};
+                     [this](const KernelState& thread) { mute_.push_back(thread.thread); }};
 
   static constexpr KernelState outside{7, 1, false};
   static constexpr KernelState inside{8, 1, true};
@@ -43,12 +43,12 @@ TEST_F(Watched, ThreadIsFoundAgainForAWhile) {
   std::vector<bool> only_the_last(KernelWatch::patience, false);
   only_the_last.back() = true;
   EXPECT_EQ(last_, only_the_last);
-  EXPECT_EQ(mute_, 0);
+  EXPECT_EQ(mute_, std::vector<pid_t>{});
   look(outside, inside, KernelWatch::patience - 1);
-  EXPECT_EQ(mute_, 0);
+  EXPECT_EQ(mute_, std::vector<pid_t>{});
   look(outside, inside, KernelWatch::patience);
   EXPECT_EQ(stuck_.size(), KernelWatch::patience);
-  EXPECT_EQ(mute_, 1);
+  EXPECT_EQ(mute_, std::vector<pid_t>{8});
 }
 
 TEST_F(Watched, ThreadInAnotherKernelIsNot) {
@@ -107,7 +107,7 @@ TEST(KernelWatch, FindsWhoIsInsideAtADeadline) {
 
 TEST(KernelWatch, WithoutLooksFindsNobody) {
   KernelWatch watch(
-      0, [](const KernelState&, bool) { FAIL(); }, [] { FAIL(); });
+      0, [](const KernelState&, bool) { FAIL(); }, [](const KernelState&) { FAIL(); });
   for (int i = 0; i < 20; ++i) watch.look(std::vector<KernelState>{{7, 1, true}});
 }
 

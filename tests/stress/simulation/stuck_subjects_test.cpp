@@ -99,7 +99,8 @@ TEST(StuckSubjects, AreNotTheOnesWhenTheyAreOver) {
   {
     const CrashReport report([](uint64_t) { return "nothing"; });
   }
-  EXPECT_EXIT(CrashGuard::end_mute(300), ExitedWithCode(5), "^[^\n]*has not returned for 0.3 s");
+  EXPECT_EXIT(CrashGuard::end_mute({}, 300), ExitedWithCode(5),
+              "^[^\n]*has not returned for 0.3 s");
 }
 
 TEST(StuckSubjects, HaveTheDeadlineOfTheirOptions) {
