@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "runtime/output/descriptor.hpp"
+#include "runtime/output/ends_of_forks.hpp"
 
 namespace pto2::scenarios {
 namespace {
@@ -123,8 +124,7 @@ ChildResult run_child(std::vector<std::string> command, Catch what, double max_s
     result.timed_out = !follow(process, input, limit, result.text);
   }
   kill(-pid, SIGKILL);
-  int status = 0;
-  waitpid(pid, &status, 0);
+  const int status = cli::status_of(pid);
   result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   result.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return result;

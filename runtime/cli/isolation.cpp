@@ -17,6 +17,7 @@
 #include "runtime/device/crash_guard.hpp"
 #include "runtime/device/exit_guard.hpp"
 #include "runtime/output/chosen_end.hpp"
+#include "runtime/output/ends_of_forks.hpp"
 #include "runtime/output/shared_with_forks.hpp"
 
 namespace pto2::cli {
@@ -39,12 +40,11 @@ class ChildsSignals {
   /// Waits for the child's end, and passes on what comes meanwhile. To a child that a terminal has
   /// told itself it is one signal (Interruption::same).
   [[nodiscard]] int wait_for(pid_t child) const {
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
+    for (;;) {
+      if (const std::optional<int> status = status_if_ended(child)) return *status;
       const int signal = sigwaitinfo(&signals_, nullptr);
       if (signal == SIGINT || signal == SIGTERM) kill(child, signal);
     }
-    return status;
   }
 
  private:
@@ -102,7 +102,8 @@ IsolatedEnd end_of(int status, const LastWord& word) {
 std::optional<IsolatedEnd> isolate() {
   SharedWithForks<LastWord> word;
   const ChildsSignals signals;
-  std::fflush(nullptr);  // or the child writes it, too
+  const KeptEnds kept_ends;  // not of what the run forks: its process leaves this function, too
+  std::fflush(nullptr);      // or the child writes it, too
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");

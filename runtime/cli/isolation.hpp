@@ -17,7 +17,7 @@ struct IsolatedEnd {
 
 /// Forks. The child, in which nothing is returned, goes on with the run; it ends when its parent
 /// does. The parent waits and gets how it ended. The caller must have one thread. Throws
-/// std::system_error if there can be no process, std::bad_alloc.
+/// std::system_error if there can be no process, or nobody knows how it ended, and std::bad_alloc.
 [[nodiscard]] std::optional<IsolatedEnd> isolate();
 
 }  // namespace pto2::cli

@@ -21,6 +21,7 @@
 
 #include "runtime/loader/load_error.hpp"
 #include "runtime/output/descriptor.hpp"
+#include "runtime/output/ends_of_forks.hpp"
 #include "runtime/output/stderr_text.hpp"
 
 namespace pto2::stress {
@@ -144,13 +145,6 @@ End read_results(int results, pid_t child, const std::function<void()>& watch,
   }
 }
 
-int wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 }  // namespace
 
 PendingSignals::PendingSignals() {
@@ -196,16 +190,20 @@ Ended run_isolated(const std::function<std::string()>& work, const std::function
   cli::Descriptor written(ends[1]);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> errors(std::tmpfile(), std::fclose);
   if (errors == nullptr) fail("a temporary file");
+  const cli::KeptEnds kept_ends;
   std::fflush(nullptr);  // or the child writes it, too
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail("fork");
-  if (child == 0) work_in_child(work, written.number(), fileno(errors.get()), parent, signals);
+  if (child == 0) {
+    kept_ends.restore();
+    work_in_child(work, written.number(), fileno(errors.get()), parent, signals);
+  }
   written.close();
   Ended ended;
   const End end = read_results(results.number(), child, watch, patience, signals, ended.result);
   if (end != End::closed) kill(child, SIGKILL);
-  const int status = wait_for(child);
+  const int status = cli::status_of(child);
   ended.stopped = end == End::stopped;
   ended.refused = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == refused_work;
   ended.completed = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -55,8 +55,8 @@ struct Patience {
 
 /// Forks a process that calls `work` and ends, and waits for it; calls `watch` a few times a
 /// second. The process is killed when a signal comes, when the patience is at its end, and when
-/// this one ends. Its stderr is caught. Throws std::system_error if there can be no process. The
-/// caller must have one thread.
+/// this one ends. Its stderr is caught. Throws std::system_error if there can be no process, or
+/// nobody knows how it ended. The caller must have one thread.
 Ended run_isolated(const std::function<std::string()>& work, const std::function<void()>& watch,
                    const Patience& patience, PendingSignals& signals);
 

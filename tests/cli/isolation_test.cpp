@@ -45,6 +45,23 @@ TEST(Isolation, WhatIsFoundAfterTheChoiceCounts) {
   EXPECT_EQ(end.code, 23);
 }
 
+/// Nobody hears of the end of a process then, unless its parent wants to.
+TEST(Isolation, EndsWhereSigchldIsIgnored) {
+  const auto is_ignored = [] {
+    struct sigaction now {};
+    sigaction(SIGCHLD, nullptr, &now);
+    return now.sa_handler == SIG_IGN;
+  };
+  std::signal(SIGCHLD, SIG_IGN);
+  alarm(10);  // or it waits for ever
+  const IsolatedEnd end = end_of_process([&] { end_at_once(is_ignored() ? 1 : 4); });
+  alarm(0);
+  EXPECT_EQ(end.error.code, ErrorCode::ok);
+  EXPECT_EQ(end.code, 1) << "the run has it as it was";
+  EXPECT_TRUE(is_ignored());
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
 TEST(Isolation, WhoseProcessSaidNothingIsToldByItsParent) {
   const IsolatedEnd exited = end_of_process([] { _exit(0); });
   EXPECT_EQ(exited.error.code, ErrorCode::exited);

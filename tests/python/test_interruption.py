@@ -269,3 +269,12 @@ def test_nothing_is_left_behind_by_other_handlers():
     assert os.listdir("/proc/self/fd") == files
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_child_is_waited_for_where_sigchld_is_ignored():
+    former = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert run_isolated("a", lambda: 7) == 7
+        assert signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGCHLD, former)

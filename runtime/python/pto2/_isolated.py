@@ -76,6 +76,21 @@ def _passing_on(child):
                 signal.signal(number, former[number])
 
 
+@contextlib.contextmanager
+def _kept_ends():
+    """How a child ends is kept for who waits, also where this program was started with SIGCHLD
+    ignored. Only the main thread may see to that."""
+    is_ignored = (threading.current_thread() is threading.main_thread()
+                  and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN)
+    if is_ignored:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        if is_ignored:
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+
+
 def _read_to_end(file, waking):
     """What there is to read in `file` until all who write there have closed it. A wait for that
     alone would begin behind a signal that came just before, and no handler would run."""
@@ -159,7 +174,7 @@ def run_isolated(case, work):
     parent = os.getpid()
     child = _Child()
     # Signals are heard from before fork(), which drops what a handler raises in its hooks.
-    with _pipe() as (reading, writing), _passing_on(child) as waking:
+    with _kept_ends(), _pipe() as (reading, writing), _passing_on(child) as waking:
         child.process = _fork()
         if child.process == 0:
             reading.close()

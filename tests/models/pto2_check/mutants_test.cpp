@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -85,6 +86,16 @@ TEST_F(MutantsTest, AreKilledByAFailure) {
   EXPECT_EQ(result.effect, "run 3: 7 tasks");
   EXPECT_EQ(result.repeat,
             "PTO2_MUTANT=7 " + (programs_ / "witness").string() + " --some argument");
+}
+
+/// Nobody would hear of the end of a process then.
+TEST_F(MutantsTest, AreKilledWhereSigchldIsIgnored) {
+  script("witness", "exit ${PTO2_MUTANT:+1}");
+  std::signal(SIGCHLD, SIG_IGN);
+  Mutants(programs_).run_all({{"x", 1, "unit", "witness"}}, 1, {}, [](const MutantResult& result) {
+    EXPECT_EQ(result.status, MutantStatus::killed) << result.effect;
+  });
+  std::signal(SIGCHLD, SIG_DFL);
 }
 
 TEST_F(MutantsTest, AreKilledByACrash) {

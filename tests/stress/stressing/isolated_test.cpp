@@ -82,6 +82,21 @@ TEST(Isolated, TellsAnExitCodeAndWhatWasThrown) {
   EXPECT_THAT(throws.errors, testing::HasSubstr("no cores left"));
 }
 
+/// Nobody would hear of the end of a process then.
+TEST(Isolated, TellsAnExitCodeWhereSigchldIsIgnored) {
+  const auto is_ignored = [] {
+    struct sigaction now {};
+    sigaction(SIGCHLD, nullptr, &now);
+    return now.sa_handler == SIG_IGN;
+  };
+  std::signal(SIGCHLD, SIG_IGN);
+  const Ended exits = run([&]() -> std::string { std::_Exit(is_ignored() ? 3 : 4); });
+  EXPECT_FALSE(exits.completed);
+  EXPECT_EQ(exits.how, "exit code 3") << "the work has it as it was";
+  EXPECT_TRUE(is_ignored());
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
 Ended run_that_throws(const std::function<void()>& raise_it) {
   return run([&] {
     raise_it();
