@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -11,20 +12,35 @@
 #include <utility>
 
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/own_place.hpp"
 #include "runtime/output/stderr_text.hpp"
 #include "runtime/record/outcome.hpp"
 
 namespace pto2 {
 namespace {
 
+/// For the list, and around what takes a lock of the C library's.
 std::mutex guards_lock;
 ExitGuard* newest_guard = nullptr;
 
-std::atomic<CrashText*> text_of_exit{nullptr};
+cli::OwnPlace<CrashText> text_of_exit;
+
+/// Around each fork(), whose child would otherwise have the locks for ever that another thread
+/// holds in that moment.
+void lock_guards() {
+  guards_lock.lock();
+}
+void unlock_guards() {
+  guards_lock.unlock();
+}
+
+bool register_for_forks() {
+  return pthread_atfork(lock_guards, unlock_guards, unlock_guards) == 0;
+}
 
 /// For who reads it when this process is gone.
 void leave(const std::string& message) {
-  CrashText* const text = text_of_exit.load(std::memory_order_acquire);
+  CrashText* const text = text_of_exit.get();
   if (text == nullptr) return;
   text->text[message.copy(text->text, crash_text)] = '\0';
   text->code.store(ErrorCode::exited, std::memory_order_release);
@@ -45,33 +61,35 @@ void leave(const std::string& message) {
 
 /// The guard is its own shared object to the C++ ABI, so that its handler alone can be taken back.
 /// One of quick_exit() cannot be: it stays, and asks the guards that live.
-ExitGuard::ExitGuard(Who who) : who_(std::move(who)) {
-  static const bool is_registered = std::at_quick_exit(at_quick_exit) == 0;
-  if (!is_registered || abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
+ExitGuard::ExitGuard(Who who) : who_(std::move(who)), process_(getpid()) {
+  static const bool is_registered = std::at_quick_exit(at_quick_exit) == 0 && register_for_forks();
   const std::lock_guard lock(guards_lock);
+  if (!is_registered || abi::__cxa_atexit(at_exit, this, this) != 0) throw std::bad_alloc();
   next_ = std::exchange(newest_guard, this);
 }
 
 /// To take a handler back is to call it.
 ExitGuard::~ExitGuard() {
-  {
-    const std::lock_guard lock(guards_lock);
-    ExitGuard** place = &newest_guard;
-    while (*place != this) place = &(*place)->next_;
-    *place = next_;
-  }
+  const std::lock_guard lock(guards_lock);
+  ExitGuard** place = &newest_guard;
+  while (*place != this) place = &(*place)->next_;
+  *place = next_;
   armed_ = false;
   abi::__cxa_finalize(this);
 }
 
 void ExitGuard::leave_text_in(CrashText* text) {
-  text_of_exit.store(text, std::memory_order_release);
+  text_of_exit.set(text);
+}
+
+std::string ExitGuard::who_called() const {
+  return process_ == getpid() ? who_() : std::string();
 }
 
 void ExitGuard::at_exit(void* guard) {
   auto& self = *static_cast<ExitGuard*>(guard);
   if (!self.armed_) return;
-  const std::string caller = self.who_();
+  const std::string caller = self.who_called();
   if (caller.empty()) return;
   end_for(caller, "exit() or pthread_exit()");
 }
@@ -79,7 +97,7 @@ void ExitGuard::at_exit(void* guard) {
 void ExitGuard::at_quick_exit() {
   const std::lock_guard lock(guards_lock);
   for (const ExitGuard* guard = newest_guard; guard != nullptr; guard = guard->next_) {
-    const std::string caller = guard->who_();
+    const std::string caller = guard->who_called();
     if (!caller.empty()) end_for(caller, "quick_exit()");
   }
 }

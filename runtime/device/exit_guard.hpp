@@ -3,6 +3,8 @@
 /// nothing said. Nobody in the process hears of _exit().
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <functional>
 #include <string>
@@ -13,7 +15,8 @@ namespace pto2 {
 
 /// While it lives, a call of exit() or quick_exit() on a thread that `who` knows ends the process
 /// with the exit code of a runtime fault, after a message on stderr. Any number may live at the
-/// same time; the last one that was made is asked first.
+/// same time; the last one that was made is asked first. A process that is forked meanwhile, by
+/// code of the user's perhaps, may end as it likes.
 class ExitGuard {
  public:
   /// Called on the thread that called exit() or quick_exit(), it says what that thread runs; empty:
@@ -25,14 +28,18 @@ class ExitGuard {
   ExitGuard(const ExitGuard&) = delete;
   ExitGuard& operator=(const ExitGuard&) = delete;
 
-  /// From now on what is said is left in `text`, too, as `exited`; null: no more.
+  /// From now on what this process says is left in `text`, too, as `exited`; null: no more.
   static void leave_text_in(CrashText* text);
 
  private:
   static void at_exit(void* guard);
   static void at_quick_exit();
 
-  Who who_;
+  /// Empty: none that it knows, or a thread of another process.
+  [[nodiscard]] std::string who_called() const;
+
+  const Who who_;
+  const pid_t process_;  ///< whose run it guards
   std::atomic<bool> armed_{true};
   ExitGuard* next_ = nullptr;  ///< was made before
 };

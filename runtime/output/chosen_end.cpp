@@ -2,19 +2,21 @@
 
 #include <unistd.h>
 
+#include "runtime/output/own_place.hpp"
+
 namespace pto2::cli {
 namespace {
 
-std::atomic<std::atomic<int>*> place_of_choice{nullptr};
+OwnPlace<std::atomic<int>> place_of_choice;
 
 }  // namespace
 
 void leave_choice_in(std::atomic<int>* place) {
-  place_of_choice.store(place, std::memory_order_release);
+  place_of_choice.set(place);
 }
 
 int chosen(int code) {
-  if (std::atomic<int>* const place = place_of_choice.load(std::memory_order_acquire)) {
+  if (std::atomic<int>* const place = place_of_choice.get()) {
     place->store(code, std::memory_order_release);
   }
   return code;

@@ -9,8 +9,8 @@ namespace pto2::cli {
 /// In the place of a code that was not chosen.
 inline constexpr int nothing_chosen = -1;
 
-/// From now on the code that is chosen is left in `place`, too, memory that is shared with the
-/// process that waits.
+/// From now on the code that this process, and none that it forks, chooses is left in `place`, too,
+/// memory that is shared with the process that waits.
 void leave_choice_in(std::atomic<int>* place);
 
 /// The program is at its end, and main() returns `code`. Returns it. Async-signal-safe.

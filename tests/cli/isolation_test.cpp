@@ -62,6 +62,42 @@ TEST(Isolation, EndsWhereSigchldIsIgnored) {
   std::signal(SIGCHLD, SIG_DFL);
 }
 
+/// Waits for the end of a process that does this; its exit code.
+template <class Child>
+int code_of_fork(Child&& child) {
+  const pid_t process = fork();
+  if (process == 0) {
+    child();
+    _exit(99);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST(Isolation, WhatTheRunForksEndsAsItLikes) {
+  const IsolatedEnd exits = end_of_process([] {
+    const ExitGuard guard([] { return std::string("kernel 7"); });
+    end_at_once(code_of_fork([] { std::exit(3); }));
+  });
+  EXPECT_EQ(exits.error.code, ErrorCode::ok) << exits.error.message;
+  EXPECT_EQ(exits.code, 3);
+  const IsolatedEnd guarded = end_of_process([] {
+    const int code = code_of_fork([] {
+      const ExitGuard guard([] { return std::string("kernel 7"); });
+      std::exit(3);
+    });
+    end_at_once(code);
+  });
+  EXPECT_EQ(guarded.error.code, ErrorCode::ok) << "of a run of its own";
+  EXPECT_EQ(guarded.code, 5);
+  const IsolatedEnd chosen = end_of_process([] {
+    code_of_fork([] { end_at_once(0); });
+    _exit(0);
+  });
+  EXPECT_EQ(chosen.error.code, ErrorCode::exited) << "the choice was not the run's";
+}
+
 TEST(Isolation, WhoseProcessSaidNothingIsToldByItsParent) {
   const IsolatedEnd exited = end_of_process([] { _exit(0); });
   EXPECT_EQ(exited.error.code, ErrorCode::exited);

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -64,6 +66,47 @@ TEST(ExitGuard, EndsWithItsLife) {
         std::exit(3);
       },
       ExitedWithCode(3), "^$");
+}
+
+/// How a process ends that does this: its exit code, or a negative number.
+template <class Child>
+int code_of_fork(Child&& child) {
+  std::fflush(nullptr);  // or the child writes it, too
+  const pid_t process = fork();
+  if (process == 0) {
+    alarm(10);  // or a lock that it waits for keeps it for ever
+    child();
+    _exit(99);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(ExitGuard, LeavesOtherProcessesAlone) {
+  const ExitGuard guard(always("somebody"));
+  EXPECT_EQ(code_of_fork([] { std::exit(3); }), 3);
+  EXPECT_EQ(code_of_fork([] { std::quick_exit(4); }), 4);
+}
+
+/// Which does not keep what other threads were about when it was forked.
+TEST(ExitGuard, IsForForkedProcessesToo) {
+  std::atomic<bool> over{false};
+  std::thread others([&over] {
+    while (!over) {
+      const ExitGuard guard(always("another thread"));
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    const int code = code_of_fork([] {
+      const ExitGuard guard(always("somebody"));
+      _exit(3);
+    });
+    EXPECT_EQ(code, 3);
+    if (code != 3) break;
+  }
+  over = true;
+  others.join();
 }
 
 TEST(ExitGuard, TheLastOneIsAskedFirst) {
@@ -139,6 +182,18 @@ TEST_P(ExitsInALaunch, AreThoseOfThreadsToo) {
   }
   EXPECT_EXIT(run(PTO2_WORKER_CUBE, [] { pthread_exit(nullptr); }), ExitedWithCode(5),
               "FATAL: the orchestration called exit\\(\\) or pthread_exit");
+}
+
+/// A kernel may have a process of its own for something.
+TEST_P(ExitsInALaunch, AreNotThoseOfForkedProcesses) {
+  static std::atomic<int> code{0};
+  const KernelEntry kernel = [](int64_t*) { code = code_of_fork([] { std::exit(3); }); };
+  code = 0;
+  run(PTO2_WORKER_CUBE, {}, kernel);
+  EXPECT_EQ(code, 3);
+  const auto forks = [] { code = code_of_fork([] { std::quick_exit(4); }); };
+  run(PTO2_WORKER_CUBE, forks, [](int64_t*) {});
+  EXPECT_EQ(code, 4);
 }
 
 /// Of a thread that the launch does not know, it knows nothing.

@@ -1,4 +1,4 @@
-// How forked processes end.
+// How forked processes end, and what they leave.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "runtime/output/ends_of_forks.hpp"
+#include "runtime/output/own_place.hpp"
 
 namespace pto2::cli {
 namespace {
@@ -65,6 +66,17 @@ TEST_F(EndsOfForks, ThatNobodyKnowsAreErrors) {
   const pid_t process = forked([] { return 7; });
   EXPECT_THROW(static_cast<void>(status_of(process)), std::system_error);
   EXPECT_THROW(static_cast<void>(status_if_ended(process)), std::system_error);
+}
+
+TEST(OwnPlace, IsOfOneProcess) {
+  OwnPlace<int> place;
+  EXPECT_EQ(place.get(), nullptr);
+  int value = 0;
+  place.set(&value);
+  EXPECT_EQ(place.get(), &value);
+  EXPECT_EQ(WEXITSTATUS(status_of(forked([&] { return place.get() == nullptr ? 7 : 8; }))), 7);
+  place.set(nullptr);
+  EXPECT_EQ(place.get(), nullptr);
 }
 
 }  // namespace
