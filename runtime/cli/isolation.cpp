@@ -58,6 +58,28 @@ struct LastWord {
   std::atomic<int> choice{nothing_chosen};
 };
 
+/// What to do about a process that a signal has ended.
+const char* hint_of(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGABRT:
+      return "this is a bug of pto2: report it with the command line";
+    case SIGKILL:
+      return "see whether the system was out of memory, or who sent it";
+    case SIGXCPU:
+    case SIGXFSZ:
+      return "see the limits of this process (ulimit -a)";
+    case SIGPIPE:
+      return "see whether who reads what the run writes has ended";
+    default:
+      return "see who sent it";
+  }
+}
+
 RunError error_of_signal(int signal) {
   const char* const name = sigabbrev_np(signal);
   return {
@@ -65,8 +87,7 @@ RunError error_of_signal(int signal) {
       fmt::format("SIG{} ended the process of the run, and no kernel or orchestration was known "
                   "to be at fault",
                   name == nullptr ? std::to_string(signal) : name),
-      signal == SIGKILL ? "see whether the system was out of memory, or who sent it"
-                        : "this is a bug of pto2: report it with the command line"};
+      hint_of(signal)};
 }
 
 RunError error_of_exit(int code) {

@@ -98,6 +98,27 @@ TEST(Isolation, WhatTheRunForksEndsAsItLikes) {
   EXPECT_EQ(chosen.error.code, ErrorCode::exited) << "the choice was not the run's";
 }
 
+TEST(Isolation, ABugIsSuspectedOfCrashesAlone) {
+  const auto hint = [](int signal) {
+    return end_of_process([signal] {
+             std::signal(signal, SIG_DFL);  // whatever this program was started with
+             raise(signal);
+           })
+        .error.hint;
+  };
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) {
+    EXPECT_EQ(hint(signal), "this is a bug of pto2: report it with the command line") << signal;
+  }
+  for (const int signal : {SIGALRM, SIGHUP, SIGTERM, SIGUSR1}) {
+    EXPECT_EQ(hint(signal), "see who sent it") << signal;
+  }
+  for (const int signal : {SIGXCPU, SIGXFSZ}) {
+    EXPECT_EQ(hint(signal), "see the limits of this process (ulimit -a)") << signal;
+  }
+  EXPECT_EQ(hint(SIGKILL), "see whether the system was out of memory, or who sent it");
+  EXPECT_EQ(hint(SIGPIPE), "see whether who reads what the run writes has ended");
+}
+
 TEST(Isolation, WhoseProcessSaidNothingIsToldByItsParent) {
   const IsolatedEnd exited = end_of_process([] { _exit(0); });
   EXPECT_EQ(exited.error.code, ErrorCode::exited);
