@@ -18,6 +18,14 @@ int question_signal() {
 
 }  // namespace
 
+std::atomic<StillRunning::Question*> StillRunning::newest_question_{nullptr};
+
+StillRunning::~StillRunning() {
+  for (Question* each = newest_question_.load(); each != nullptr; each = each->former) {
+    if (each->asker.load() == this) each->asker.store(nullptr);
+  }
+}
+
 void StillRunning::look(std::span<const executors::KernelState> threads) {
   seen_.resize(threads.size());
   for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -45,17 +53,21 @@ const StillRunning::Question* StillRunning::ask(const executors::KernelState& th
   action.sa_sigaction = on_question;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigaction(question_signal(), &action, nullptr);
-  Question& question = questions_.emplace_back(thread.begun, counts);
+  auto* const question = new Question{thread.begun, counts, this};
+  question->former = newest_question_.load();
+  while (!newest_question_.compare_exchange_weak(question->former, question)) {
+  }
   sigval value{};
-  value.sival_ptr = &question;
+  value.sival_ptr = question;
   send_to_thread(thread.thread, question_signal(), value);
-  return &question;
+  return question;
 }
 
-/// Waits for nobody, and allocates nothing: the kernel may hold any lock.
+/// Waits for nobody, and allocates nothing: the kernel may hold any lock. Who asks lives as long as
+/// a kernel that it asks about.
 void StillRunning::on_question(int, siginfo_t* info, void*) {
   auto& question = *static_cast<Question*>(info->si_value.sival_ptr);
-  if (!executors::is_inside(question.turn)) return;
+  if (question.asker.load() == nullptr || !executors::is_inside(question.turn)) return;
   question.noted = *question.counts;
   question.is_answered.store(true, std::memory_order_release);
 }

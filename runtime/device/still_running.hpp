@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <span>
 #include <string>
@@ -30,6 +29,9 @@ class StillRunning {
 
   StillRunning(CountsOf counts_of, TextOf text_of)
       : counts_of_(std::move(counts_of)), text_of_(std::move(text_of)) {}
+  ~StillRunning();
+  StillRunning(const StillRunning&) = delete;
+  StillRunning& operator=(const StillRunning&) = delete;
 
   /// At each look since the interruption: all threads, always in the same order.
   void look(std::span<const executors::KernelState> threads);
@@ -37,11 +39,15 @@ class StillRunning {
   [[nodiscard]] const std::vector<std::string>& told() const { return told_; }
 
  private:
+  /// Stays for ever: a thread that takes no signals hears of it when it does again, which may be in
+  /// another run, whose kernels are in turns with the same numbers.
   struct Question {
-    uint64_t turn;
-    const CoreCounts* counts;
+    const uint64_t turn;
+    const CoreCounts* const counts;
+    std::atomic<const StillRunning*> asker;  ///< null: it is gone, and so may the counts be
     CoreCounts noted = {};
     std::atomic<bool> is_answered{false};
+    Question* former = nullptr;  ///< anybody's that was asked before
   };
   /// How far a thread has come in its turn.
   struct Seen {
@@ -56,10 +62,11 @@ class StillRunning {
   [[nodiscard]] std::string answer(const executors::KernelState& thread,
                                    const Question* question) const;
 
+  static std::atomic<Question*> newest_question_;
+
   const CountsOf counts_of_;
   const TextOf text_of_;
   std::vector<Seen> seen_;
-  std::deque<Question> questions_;  // a late handler still writes there
   std::vector<std::string> told_;
 };
 

@@ -1,6 +1,7 @@
 /// Runs that are interrupted while kernels, or the orchestration, do not return: they say which.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -14,6 +15,7 @@
 
 #include "runtime/device/still_running.hpp"
 #include "runtime/include/pto_core_calls.h"
+#include "runtime/output/shared_with_forks.hpp"
 #include "stress/hang_guard.hpp"
 #include "tests/runtime/device/task_graph.hpp"
 #include "tests/support/sleep_in_place.hpp"
@@ -180,6 +182,60 @@ TEST(StillRunning, TellsAKernelFromTheNext) {
   look(5);
   look(5);
   EXPECT_THAT(still.told(), testing::SizeIs(1));
+}
+
+class LateSignals : public testing::Test {
+ protected:
+  LateSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &former_);
+  }
+  ~LateSignals() override { take_signals(); }
+  void take_signals() const { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+
+  /// The first turn of a kernel on this thread, as others are that are the first.
+  static void in_a_turn(const std::function<void(uint64_t turn)>& body) {
+    executors::CallingCode code;
+    code.call([&] { body(code.turn()); });
+  }
+  static void look(StillRunning& still, uint64_t turn, int times) {
+    const std::string name = "aic0";
+    const executors::KernelState here[] = {
+        {.thread = gettid(), .begun = turn, .inside = true, .name = &name}};
+    for (int i = 0; i < times; ++i) still.look(here);
+  }
+
+  const cli::SharedWithForks<CoreCounts> counts_;  // on a page of their own
+  const StillRunning::CountsOf counts_of_ = [this](const std::string&) { return counts_.get(); };
+  const StillRunning::TextOf text_of_ = [](const CoreCounts&, const std::string&) {
+    return std::string("it");
+  };
+
+ private:
+  sigset_t former_;
+};
+
+/// Another run's kernels are in turns with the same numbers, and what was asked about is gone.
+TEST_F(LateSignals, AreNotAnsweredInAnotherRun) {
+  in_a_turn([&](uint64_t turn) {
+    StillRunning still(counts_of_, text_of_);
+    look(still, turn, 3);
+    EXPECT_THAT(still.told(), testing::ElementsAre(HasSubstr("takes no signals")));
+  });
+  mprotect(counts_.get(), sizeof(CoreCounts), PROT_NONE);
+  in_a_turn([&](uint64_t) { take_signals(); });
+}
+
+TEST_F(LateSignals, AreAnsweredThoughOtherRunsAreOver) {
+  in_a_turn([&](uint64_t turn) {
+    StillRunning still(counts_of_, text_of_);
+    look(still, turn, 2);
+    { const StillRunning other(counts_of_, text_of_); }
+    take_signals();
+    look(still, turn, 1);
+    EXPECT_EQ(still.told(), std::vector<std::string>{"it"});
+  });
 }
 
 /// What a look has no memory for, the next one does.
