@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -69,7 +70,9 @@ std::string program_of(const Mutant& mutant) {
 
 /// Why a run is no pass; "" if it is one.
 std::string failure_of(const ChildResult& run, double limit) {
-  if (run.timed_out) return fmt::format("no result within {:.3g} s", limit);
+  if (run.timed_out) {
+    return fmt::format("no result within {} s", std::round(1000 * limit) / 1000);
+  }
   if (run.code == 0) return {};
   const std::string said = complaint(run.text);
   if (!said.empty()) return said;

@@ -158,7 +158,7 @@ std::string place_text(const void* instruction) {
 
 std::string seconds_text(uint64_t milliseconds) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", static_cast<double>(milliseconds) / 1000);
+  std::snprintf(text, sizeof text, "%.15g s", static_cast<double>(milliseconds) / 1000);
   return text;
 }
 

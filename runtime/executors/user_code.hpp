@@ -197,7 +197,7 @@ NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds);
 
 /// ", in f of /lib/x.so+0x1127" of an instruction, as far as it is known.
 [[nodiscard]] std::string place_text(const void* instruction);
-/// "0.3 s".
+/// "0.3 s", "3600 s": all digits, and no power of ten.
 [[nodiscard]] std::string seconds_text(uint64_t milliseconds);
 
 }  // namespace pto2::executors

@@ -209,7 +209,7 @@ Ended run_isolated(const std::function<std::string()>& work, const std::function
   ended.completed = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!ended.completed) ended.how = text_of_status(status);
   if (end == End::idle) {
-    ended.how += fmt::format(", since it had used no processor for {:.3g} s: was it stopped?",
+    ended.how += fmt::format(", since it had used no processor for {} s: was it stopped?",
                              std::chrono::duration<double>(patience.idle).count());
   }
   ended.errors = last_of(fileno(errors.get()));

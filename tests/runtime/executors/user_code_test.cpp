@@ -59,6 +59,14 @@ TEST_F(UserCode, IsLeft) {
   }
 }
 
+TEST(UserCodeTexts, SecondsHaveAllDigitsAndNoPowerOfTen) {
+  EXPECT_EQ(seconds_text(1), "0.001 s");
+  EXPECT_EQ(seconds_text(300), "0.3 s");
+  EXPECT_EQ(seconds_text(1250), "1.25 s");
+  EXPECT_EQ(seconds_text(3'600'000), "3600 s");
+  EXPECT_EQ(seconds_text(123'456'789'012), "123456789.012 s");
+}
+
 TEST_F(UserCode, IsNotLeftInAnotherTurn) {
   turn = 8;
   call_leavable(leave_now, nullptr, turn);
