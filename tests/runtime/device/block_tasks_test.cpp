@@ -412,7 +412,7 @@ TEST(BlockTaskParts, EndWithARunThatIsGivenUp) {
                       pto2_rt_submit_task(rt, 1, PTO2_WORKER_VECTOR, nullptr, 0);
                     },
                     {}};
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds_of(200); ++seed) {
     parts_begun = 0;
     const RunResult result =
         launch(config, executors::SeededOptions{.seed = seed, .kernels_last = true}, what);

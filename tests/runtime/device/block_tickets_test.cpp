@@ -189,7 +189,7 @@ TEST(BlockTaskParts, RingTheOrchestratorWhenTheTicketIsTheLastToGo) {
                       }
                     },
                     {}};
-  for (uint64_t seed = 1; seed <= 500; ++seed) {
+  for (uint64_t seed = 1; seed <= seeds_of(500); ++seed) {
     const RunResult result = launch(config, executors::SeededOptions{.seed = seed}, what);
     ASSERT_EQ(result.error.code, ErrorCode::ok) << result.error.message;
     ASSERT_FALSE(sleeps_beside_a_free_slot(result.record)) << "seed " << seed;
