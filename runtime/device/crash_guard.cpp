@@ -14,6 +14,7 @@
 #include "runtime/device/thread_signal.hpp"
 #include "runtime/executors/handler_lock.hpp"
 #include "runtime/output/exit_codes.hpp"
+#include "runtime/output/own_place.hpp"
 
 namespace pto2 {
 
@@ -40,7 +41,7 @@ std::array<struct sigaction, crashes.size()> former;
 std::array<bool, crashes.size()> is_installed;
 /// Whose crashes are told. What the run has forked has its handlers and its guards, and is not it.
 std::atomic<pid_t> guarded_process{0};
-std::atomic<CrashText*> shared_text{nullptr};
+cli::OwnPlace<CrashText> shared_text;
 std::atomic<const char*> advice_text{""};
 std::atomic<void (*)()> say_more{nullptr};
 std::atomic<pid_t> crashed_thread{0};
@@ -102,16 +103,10 @@ std::string text_of(const std::string& who, int signal, const siginfo_t& info, v
                      has_address ? executors::place_text(instruction_of(context)) : "");
 }
 
-/// What another process leaves in its text is not this one's to say.
-void guard_this_process() {
-  const pid_t self = getpid();
-  if (guarded_process.exchange(self) != self) shared_text.store(nullptr);
-}
-
 /// Allocates nothing: it may be in the middle of malloc().
 void say(ErrorCode code, std::string_view text) {
   is_said.test_and_set();
-  if (CrashText* const shared = shared_text.load(std::memory_order_acquire)) {
+  if (CrashText* const shared = shared_text.get()) {
     const std::size_t length = std::min(text.size(), crash_text);
     std::copy_n(text.begin(), length, shared->text);
     shared->text[length] = '\0';
@@ -238,7 +233,7 @@ void uninstall() {
 
 CrashGuard::CrashGuard(Who who, Who arguments)
     : who_(std::move(who)), arguments_(std::move(arguments)) {
-  guard_this_process();
+  guarded_process.store(getpid());
   const HandlerLock lock(guards_taken);
   if (newest == nullptr) install();
   next_ = std::exchange(newest, this);
@@ -280,8 +275,7 @@ void CrashGuard::end_mute(const executors::KernelState& thread, uint64_t millise
 }
 
 void CrashGuard::leave_text_in(CrashText* text) {
-  guard_this_process();
-  shared_text.store(text, std::memory_order_release);
+  shared_text.set(text);
 }
 
 void CrashGuard::advise(const char* text) {
