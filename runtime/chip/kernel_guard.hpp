@@ -25,9 +25,10 @@ struct GuardFinding {
     starved,    ///< no memory to watch the kernel with, which was not run; the rest means nothing
   };
   enum class When : uint8_t {
-    during,  ///< the kernel ran
-    before,  ///< the kernel began, which was not run
-    after,   ///< the kernel ended: it is that of the task that has allocated the buffer
+    during,    ///< the kernel ran
+    together,  ///< the same, and so did others: who of them wrote is not known
+    before,    ///< the kernel began, which was not run
+    after,     ///< the kernel ended: it is that of the task that has allocated the buffer
   };
 
   Kind kind;

@@ -62,11 +62,14 @@ GuardFinding check_zones(const GuardedTask& task, When when) {
   return nothing_found;
 }
 
-GuardFinding check_changes(const WatchedKernel& kernel) {
+GuardFinding check_writes(const WatchedKernel& kernel) {
+  const When when = kernel.was_alone() ? When::during : When::together;
+  const GuardFinding found = check_zones(kernel.task(), when);
+  if (found.kind != Kind::none) return found;
   const auto change = kernel.find_change();
   if (!change) return nothing_found;
-  return finding(change->beside ? Kind::beside : Kind::input, When::during, *change->param,
-                 change->damage, change->damage.first - change->param->begin());
+  return finding(change->beside ? Kind::beside : Kind::input, when, *change->param, change->damage,
+                 change->damage.first - change->param->begin());
 }
 
 void note_values(GuardedTask& task, const WatchedKernel& kernel) {

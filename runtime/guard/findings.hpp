@@ -13,8 +13,8 @@ inline constexpr GuardFinding nothing_found{};
 
 /// Of the red zones of all buffers that the task is given.
 [[nodiscard]] GuardFinding check_zones(const GuardedTask& task, GuardFinding::When when);
-/// Of what the kernel may not write.
-[[nodiscard]] GuardFinding check_changes(const WatchedKernel& kernel);
+/// The same when a kernel has run, and of what it may not write.
+[[nodiscard]] GuardFinding check_writes(const WatchedKernel& kernel);
 
 // What other kernels may write is not looked at.
 

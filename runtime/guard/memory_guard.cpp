@@ -102,8 +102,7 @@ GuardFinding MemoryGuard::begin(GuardedTask& task, WatchedKernel& kernel) {
 
 GuardFinding MemoryGuard::end(GuardedTask& task, const WatchedKernel& kernel, uint32_t worker) {
   const std::lock_guard lock(mutex_);
-  GuardFinding found = check_zones(task, GuardFinding::When::during);
-  if (found.kind == GuardFinding::Kind::none) found = check_changes(kernel);
+  GuardFinding found = check_writes(kernel);
   const bool is_last = --task.parts_to_end == 0;
   if (found.kind != GuardFinding::Kind::none || !values_ || !is_last) return found;
   found = check_values(kernel);

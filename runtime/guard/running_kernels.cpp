@@ -8,6 +8,7 @@ namespace pto2::guard {
 
 void WatchedKernel::watch(const GuardedTask& task) {
   task_ = &task;
+  alone_ = true;
   watches_.clear();
   for (const GuardedParam& param : task.params) {
     watches_.push_back({&param, param.is_written() ? What::output : What::input});
@@ -16,10 +17,16 @@ void WatchedKernel::watch(const GuardedTask& task) {
   allow(task);
 }
 
-void WatchedKernel::allow(const GuardedTask& other) {
+void WatchedKernel::join(const GuardedTask& other) {
+  alone_ = false;
+  allow(other);
+}
+
+/// What the task may write is not watched.
+void WatchedKernel::allow(const GuardedTask& writer) {
   for (Watch& watch : watches_) {
-    if (watch.what == What::output && &other == task_) continue;
-    watch.shared = watch.shared || std::ranges::any_of(other.params, [&](const auto& param) {
+    if (watch.what == What::output && &writer == task_) continue;
+    watch.shared = watch.shared || std::ranges::any_of(writer.params, [&](const auto& param) {
                      return may_write(param, watch);
                    });
   }
@@ -88,9 +95,9 @@ bool WatchedKernel::is_shared(const GuardedParam& param) const {
 void RunningKernels::begin(WatchedKernel& kernel, const GuardedTask& task) {
   kernels_.reserve(kernels_.size() + 1);
   kernel.watch(task);
-  for (const WatchedKernel* const other : kernels_) kernel.allow(other->task());
+  for (const WatchedKernel* const other : kernels_) kernel.join(other->task());
   kernel.copy();
-  for (WatchedKernel* const other : kernels_) other->allow(task);
+  for (WatchedKernel* const other : kernels_) other->join(task);
   kernels_.push_back(&kernel);
 }
 

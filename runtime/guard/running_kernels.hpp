@@ -25,8 +25,9 @@ class WatchedKernel {
  public:
   /// Before it begins. The task outlives this object's use.
   void watch(const GuardedTask& task);
-  /// It runs at the same time as one of this task: what that may write is not watched.
-  void allow(const GuardedTask& other);
+  /// It runs at the same time as one of this task, which may be another part of its own: what that
+  /// may write is not watched.
+  void join(const GuardedTask& other);
   /// Copies what is watched.
   void copy();
   /// The first difference from the copy.
@@ -34,6 +35,8 @@ class WatchedKernel {
   /// True if the elements of a parameter are not this kernel's alone: another may write them, or
   /// may have done so meanwhile, or an INPUT is written by the task itself.
   [[nodiscard]] bool is_shared(const GuardedParam& param) const;
+  /// No other has run at the same time.
+  [[nodiscard]] bool was_alone() const { return alone_; }
   [[nodiscard]] const GuardedTask& task() const { return *task_; }
 
  private:
@@ -48,11 +51,13 @@ class WatchedKernel {
     bool shared = false;
     std::size_t copied_to = 0;
   };
+  void allow(const GuardedTask& writer);
   static bool may_write(const GuardedParam& writer, const Watch& watch);
   template <class Visit>
   void for_each_window(const Watch& watch, Visit&& visit) const;
 
   const GuardedTask* task_ = nullptr;
+  bool alone_ = true;
   std::vector<Watch> watches_;
   std::vector<std::byte> copy_;
 };

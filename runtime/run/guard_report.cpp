@@ -34,6 +34,17 @@ std::string place_of(const GuardFinding& found) {
   }
 }
 
+const char* who_wrote(GuardFinding::When when) {
+  switch (when) {
+    case When::during:
+      return "wrote";
+    case When::together:
+      return "this kernel or one that ran at the same time wrote";
+    default:
+      return "somebody else had written";
+  }
+}
+
 /// What the kernel did, or what was found in its buffers.
 std::string what_happened(const GuardFinding& found) {
   switch (found.kind) {
@@ -42,9 +53,8 @@ std::string what_happened(const GuardFinding& found) {
     case Kind::nan:
       return fmt::format("made {} NaN, of inputs without any", count_of(found, "element"));
     default:
-      return fmt::format("{} {} {}",
-                         found.when == When::during ? "wrote" : "somebody else had written",
-                         count_of(found, "byte"), place_of(found));
+      return fmt::format("{} {} {}", who_wrote(found.when), count_of(found, "byte"),
+                         place_of(found));
   }
 }
 
@@ -56,6 +66,10 @@ std::string where_run(const GuardFinding& found, const Chip& chip) {
 }
 
 const char* what_to_do(const GuardFinding& found) {
+  if (found.when == When::together) {
+    return "compare the indices of all kernels that may run then with their parameters; --executor "
+           "seeded runs them one after another and tells which it is";
+  }
   if (found.when != When::during && found.kind != Kind::unwritten) {
     return "look for a kernel that writes past a buffer which lies near that address: it was not "
            "given this one, or ran at the same time";

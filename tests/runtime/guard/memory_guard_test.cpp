@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <limits>
@@ -14,6 +15,7 @@ namespace pto2::guard::test {
 namespace {
 
 using Kind = GuardFinding::Kind;
+using When = GuardFinding::When;
 using Body = std::function<void()>;
 
 void call_body(int64_t* args) {
@@ -34,14 +36,27 @@ class Together : public testing::Test {
     const uint64_t offsets[] = {0, first};
     return tensors_.view(all_, shape, offsets).handle;
   }
-  GuardFinding::Kind run(const std::vector<PTOParam>& params, const Body& body) {
+  GuardFinding find(const std::vector<PTOParam>& params, const Body& body) {
     const uint32_t number = next_++;
     std::vector<const TensorRecord*> tensors;
     for (const PTOParam& param : params) tensors.push_back(tensors_.find(param.tensor.id));
     const TaskId id = make_id(RingId(0), number);
     EXPECT_FALSE(guard_.open({id, 0, params, tensors, 1, 0, 0}));
     int64_t args[] = {reinterpret_cast<int64_t>(&body)};
-    return guard_.of(number % 4).run(id, call_body, args).kind;
+    return guard_.of(number % 4).run(id, call_body, args);
+  }
+  GuardFinding::Kind run(const std::vector<PTOParam>& params, const Body& body) {
+    return find(params, body).kind;
+  }
+  /// A tensor of eight floats in a buffer of the heap, which a task has written.
+  uint64_t of_heap(float* buffer) {
+    const uint64_t shape[] = {8};
+    const uint64_t tensor = tensors_.make(0, shape, 1, DataType::FLOAT32).handle;
+    tensors_.set_buffer(tensor, reinterpret_cast<uint64_t>(buffer),
+                        {make_id(RingId(0), next_), 0, 1});
+    EXPECT_EQ(run({make_output_param({tensor})}, [&] { std::fill_n(buffer, 8, 1.0F); }),
+              Kind::none);
+    return tensor;
   }
 
   std::array<float, 512> memory_{};
@@ -123,7 +138,7 @@ TEST_F(Together, NeighboursMeetInTheMarginOfABuffer) {
   for (const bool run_together : {false, true}) {
     WatchedKernel kernel;
     kernel.watch(upper);
-    if (run_together) kernel.allow(lower);
+    if (run_together) kernel.join(lower);
     kernel.copy();
     memory_[4 * 64] += 1;
     EXPECT_EQ(kernel.find_change().has_value(), !run_together);
@@ -141,6 +156,38 @@ TEST_F(Together, WhatATaskWritesItselfIsItsOwn) {
 TEST_F(Together, AKernelThatThrowsHasEnded) {
   EXPECT_THROW(run({inout(all_)}, [] { throw 1; }), int);
   EXPECT_EQ(run({input(all_)}, [this] { memory_[3] += 1; }), Kind::input);
+}
+
+/// Who wrote behind a buffer is known of a kernel that ran alone. Else it may be the other, whether
+/// that was given the buffer or not, and whichever began first.
+TEST_F(Together, SeveralAreNotTakenForOne) {
+  alignas(packed_output_alignment) std::array<float, 3 * packed_output_alignment / 4> heap{};
+  float* const buffer = heap.data() + packed_output_alignment / 4;
+  const uint64_t tensor = of_heap(buffer);
+  const auto finds = [&](When when, const std::vector<PTOParam>& params, const Body& body) {
+    const GuardFinding found = find(params, body);
+    EXPECT_EQ(found.kind, Kind::behind);
+    EXPECT_EQ(found.when, when);
+  };
+  const Body spoil = [&] { ++reinterpret_cast<unsigned char*>(buffer)[32]; };
+  finds(When::together, {input(tensor)}, [&] { EXPECT_EQ(run({input(all_)}, spoil), Kind::none); });
+  paint_zones(reinterpret_cast<uint64_t>(buffer), 32);
+  finds(When::together, {input(tensor)}, [&] { finds(When::together, {input(tensor)}, spoil); });
+  paint_zones(reinterpret_cast<uint64_t>(buffer), 32);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(run({input(tensor)}, [] {}), Kind::none);
+  finds(When::during, {input(tensor)}, spoil);
+}
+
+/// The same of an INPUT.
+TEST_F(Together, AnInputIsChangedByOneOfSeveral) {
+  const Body write = [this] { memory_[3] += 1; };
+  const auto finds = [&](When when, const Body& body) {
+    const GuardFinding found = find({input(all_)}, body);
+    EXPECT_EQ(found.kind, Kind::input);
+    EXPECT_EQ(found.when, when);
+  };
+  finds(When::together, [&] { finds(When::together, write); });
+  finds(When::during, write);
 }
 
 /// NaN that another has made meanwhile.

@@ -54,6 +54,10 @@ TEST(FaultTexts, SayWhatAGuardHasFound) {
       {finding(Kind::input, When::during), ErrorCode::kernel_overran, "on aiv1",
        "wrote 2 bytes of it although it is INPUT, the first of them 7 bytes into it",
        "make_inout_param"},
+      {finding(Kind::behind, When::together), ErrorCode::kernel_overran, "on aiv1",
+       "this kernel or one that ran at the same time wrote 2 bytes behind its buffer, the first of "
+       "them 7 past its end",
+       "--executor seeded"},
       {finding(Kind::behind, When::before), ErrorCode::kernel_overran, "before it began on aiv1",
        "somebody else had written 2 bytes behind its buffer, the first of them 7 past its end",
        look},
