@@ -52,18 +52,18 @@ WorkloadSubject::WorkloadSubject(const Options& options, stress::Launcher launch
     const KernelEntry entry = options.stub_kernels ? &Relay::stub : nullptr;
     entries_.push_back(kernel == nullptr ? nullptr : entry != nullptr ? entry : kernel->entry);
   }
-  record();
+  record(on_one_ring_, 1);
+  record(on_four_rings_, 4);
+  is_exact_ = on_four_rings_.recorder.is_exact() && data_->info().fault.empty();
 }
 
-void WorkloadSubject::record() {
-  recorder_.scope_begin();
-  orchestration_.bind(&recorder_);
-  orchestration_.entry(&recorder_, args_.data(), static_cast<int>(args_.size()));
-  recorder_.scope_end();
-  program_ = recorder_.program();
-  is_exact_ = recorder_.is_exact() && data_->info().fault.empty();
-  of_one_ring_ = oracle::smallest_sizes(program_, 1);
-  of_four_rings_ = oracle::smallest_sizes(program_, 4);
+void WorkloadSubject::record(Graph& graph, uint32_t rings) {
+  oracle::RecordingRuntime& recorder = graph.recorder;
+  recorder.scope_begin();
+  orchestration_.bind(&recorder);
+  orchestration_.entry(&recorder, args_.data(), static_cast<int>(args_.size()));
+  recorder.scope_end();
+  graph.enough = oracle::smallest_sizes(recorder.program(), rings);
 }
 
 void WorkloadSubject::call(PTO2Runtime* rt, std::optional<Relay>& relay, uint64_t tasks) {
@@ -95,7 +95,8 @@ DeviceConfig WorkloadSubject::draw(uint64_t seed) const {
 /// occurs; ample sizes are still small enough for back-pressure.
 void WorkloadSubject::draw_sizes(executors::Random& random, DeviceConfig& config) const {
   config.rings = random.below(2) == 0 ? 1 : 4;
-  const oracle::SmallestSizes& enough = config.rings == 1 ? of_one_ring_ : of_four_rings_;
+  const Graph& graph = graph_on(config.rings);
+  const oracle::SmallestSizes& enough = graph.enough;
   const auto size = [&](uint64_t smallest, uint64_t least) {
     const uint64_t drawn = random.below(6) == 0 ? smallest / 2 + random.below(smallest / 2 + 1)
                                                 : smallest + random.below(2 * smallest + 1);
@@ -108,7 +109,7 @@ void WorkloadSubject::draw_sizes(executors::Random& random, DeviceConfig& config
   config.tensormap_pool = static_cast<uint32_t>(size(enough.map_pool, 16));
   // Up to the number of edges it depends on the schedule how many nodes there must be.
   uint64_t nodes = 0;
-  for (const oracle::Call& call : program_) nodes += call.dep_nodes;
+  for (const oracle::Call& call : graph.recorder.program()) nodes += call.dep_nodes;
   config.dep_pool = static_cast<uint32_t>(size(std::max<uint64_t>(nodes, 16), 16));
   if (config.dep_pool < nodes) config.dep_pool = static_cast<uint32_t>(nodes + 16);
 }
@@ -166,9 +167,10 @@ std::string WorkloadSubject::expected_error(const DeviceConfig& config, uint64_t
   if (!is_exact_) return error_name(ErrorCode::ok);
   const oracle::Configuration sizes{config.window, config.heap_bytes, config.dep_pool,
                                     config.tensormap_pool, config.rings};
+  const oracle::Program& program = graph_on(config.rings).recorder.program();
   const auto deadlock = tasks == all_tasks
-                            ? oracle::first_deadlock(program_, sizes)
-                            : oracle::first_deadlock(first_of(program_, tasks), sizes);
+                            ? oracle::first_deadlock(program, sizes)
+                            : oracle::first_deadlock(first_of(program, tasks), sizes);
   return error_name(deadlock ? stress::code_of(deadlock->resource) : ErrorCode::ok);
 }
 
@@ -179,8 +181,9 @@ void WorkloadSubject::judge(const DeviceConfig& config, const RunResult& result,
   WorkloadRun judged;
   judged.expected = is_lost ? error_name(ErrorCode::core_lost) : expected_error(config, tasks);
   judged.tasks = std::min(tasks, data_->expected_tasks());
-  if (recorder_.boxes_are_apart()) {
-    judged.edges = edge_problems(recorder_.tasks(), !recorder_.has_pipes(), result.record);
+  const oracle::RecordingRuntime& recorder = graph_on(config.rings).recorder;
+  if (recorder.boxes_are_apart()) {
+    judged.edges = edge_problems(recorder.tasks(), !recorder.has_pipes(), result.record);
   }
   if (options_.validate) {
     judged.rules = judging::problems_of(result.record, {.idle_limit = judging::usual_idle_limit});

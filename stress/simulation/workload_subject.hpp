@@ -30,8 +30,18 @@ class WorkloadSubject final : public Subject {
     uint32_t schedulers;
   };
 
+  /// The graph as a device with so many rings has it: who may take whose place depends on them.
+  struct Graph {
+    explicit Graph(uint32_t rings) : recorder(rings) {}
+    oracle::RecordingRuntime recorder;
+    oracle::SmallestSizes enough{};
+  };
+
   void call(PTO2Runtime* rt, std::optional<Relay>& relay, uint64_t tasks);
-  void record();
+  void record(Graph& graph, uint32_t rings);
+  [[nodiscard]] const Graph& graph_on(uint32_t rings) const {
+    return rings == 1 ? on_one_ring_ : on_four_rings_;
+  }
   [[nodiscard]] DeviceConfig draw(uint64_t seed) const;
   void draw_sizes(executors::Random& random, DeviceConfig& config) const;
   SimulatedRun run(uint64_t seed, const DeviceConfig& config, uint64_t tasks);
@@ -52,11 +62,9 @@ class WorkloadSubject final : public Subject {
   std::vector<uint64_t> args_;
   OrchestrationLibrary orchestration_;
   std::vector<KernelEntry> entries_;
-  oracle::RecordingRuntime recorder_;
-  oracle::Program program_;  ///< of the whole graph
-  bool is_exact_ = false;    ///< the program says all about the sizes that it needs
-  oracle::SmallestSizes of_one_ring_{};
-  oracle::SmallestSizes of_four_rings_{};
+  Graph on_one_ring_{1};
+  Graph on_four_rings_{4};
+  bool is_exact_ = false;  ///< the program says all about the sizes that it needs
 };
 
 }  // namespace pto2::simulations

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -338,6 +339,23 @@ TEST(WorkloadSubject, TheTaskThatLacksSomethingIsPredicted) {
     ++found;
   }
   EXPECT_GE(found, 2U);
+}
+
+/// On one ring each writer takes the place of the one before, and on several there is none: this is
+/// another graph, which needs more, and has other edges.
+TEST(WorkloadSubject, TheGraphIsThatOfTheRings) {
+  ASSERT_EQ(setenv("PTO2_WORKLOADS", REWRITTEN, 1), 0);
+  std::set<uint32_t> rings;
+  WorkloadSubject subject(options_of(true), [&](ExecutorKind executor, const DeviceConfig& config,
+                                                const Launch& what, uint64_t seed) {
+    rings.insert(config.rings);
+    return stress::launch_on(executor, config, what, seed);
+  });
+  unsetenv("PTO2_WORKLOADS");
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    EXPECT_THAT(subject.run(seed).problems, IsEmpty()) << seed;
+  }
+  EXPECT_THAT(rings, testing::ElementsAre(1, 4));
 }
 
 TEST(WorkloadSubject, RecordsAreNotJudgedIfNobodyWantsIt) {
