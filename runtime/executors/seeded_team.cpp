@@ -5,7 +5,8 @@
 namespace pto2::executors {
 
 SeededOptions options_of_seed(uint64_t seed, Strategy strategy) {
-  Random random(seed);
+  // Not the numbers that the schedule has of the seed, or what is drawn here and there is one draw.
+  Random random(seed ^ 0x0b71045eed);
   SeededOptions options{.seed = seed, .strategy = strategy};
   options.kernels_last = random.below(3) == 0;
   options.expected_points = uint64_t{256} << random.below(8);

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/executors/seeded_team.hpp"
+
 namespace pto2::executors {
 namespace {
 
@@ -167,6 +169,69 @@ TEST(RunLengths, AnyThreadIsAsLikelyAsAnother) {
     }
     EXPECT_EQ(pairs.size(), 9u);
     for (const auto& [pair, times] : pairs) EXPECT_NEAR(times, 1000, 150);
+  }
+}
+
+/// Accesses until there is a point behind a store; 0: there is none.
+uint64_t stores_per_point(const ScheduleOptions& options) {
+  SeededSchedule schedule(options);
+  (void)schedule.add();
+  (void)schedule.next();
+  const uint64_t before = schedule.points();
+  for (uint64_t stores = 1; stores <= 16; ++stores) {
+    (void)schedule.point_after_store();
+    if (schedule.points() != before) return stores;
+  }
+  return 0;
+}
+
+bool chooses_uniformly(const ScheduleOptions& options) {
+  SeededSchedule schedule(options);
+  for (uint32_t t = 0; t < 3; ++t) (void)schedule.add();
+  std::set<uint32_t> met;
+  for (uint32_t turn = 0; turn < 20; ++turn) met.insert(schedule.next().value());
+  return met.size() > 1;
+}
+
+/// What a seed draws, by its name.
+std::map<std::string, uint64_t> drawn_by(uint64_t seed, Strategy strategy) {
+  const SeededOptions drawn = options_of_seed(seed, strategy);
+  const ScheduleOptions options{
+      .seed = seed, .strategy = strategy, .expected_points = drawn.expected_points};
+  const bool has_changes = strategy == Strategy::pct;
+  return {
+      {"kernels last", drawn.kernels_last ? 1 : 0},
+      {"expected points", drawn.expected_points},
+      {"polling rounds", drawn.polling_rounds},
+      {"stores per point", stores_per_point(options)},
+      {"uniform choice", chooses_uniformly(options) ? 1 : 0},
+      {"mean length", has_changes ? 0 : std::bit_ceil(std::ranges::max(lengths_of(options, 50)))}};
+}
+
+/// Else a schedule of one kind would never have a run of another kind.
+TEST(SeededSchedule, WhateverIsDrawnComesWithAllElse) {
+  for (const Strategy strategy :
+       {Strategy::mixed, Strategy::random, Strategy::pct, Strategy::bursts}) {
+    std::map<std::string, std::set<uint64_t>> values;
+    std::map<std::string, std::set<std::pair<uint64_t, uint64_t>>> pairs;
+    for (uint64_t seed = 0; seed < 1000; ++seed) {
+      const auto drawn = drawn_by(seed, strategy);
+      for (const auto& [one, value] : drawn) {
+        values[one].insert(value);
+        for (const auto& [other, too] : drawn) pairs[one + ", " + other].insert({value, too});
+      }
+    }
+    for (const auto& [one, of_one] : values) {
+      for (const auto& [other, of_other] : values) {
+        if (one >= other) continue;
+        EXPECT_EQ(pairs.at(one + ", " + other).size(), of_one.size() * of_other.size())
+            << one << " and " << other << " of strategy " << static_cast<int>(strategy);
+      }
+    }
+    EXPECT_EQ(values.at("kernels last").size(), 2u);
+    EXPECT_EQ(values.at("expected points").size(), 8u);
+    EXPECT_EQ(values.at("polling rounds").size(), 2u);
+    EXPECT_EQ(values.at("stores per point").size(), 4u);
   }
 }
 
