@@ -67,7 +67,7 @@ UnitReport DrawnUnit::run(const Budget& budget, const cli::NumberRange& seeds, U
   const auto ended = [&](const simulations::SimulatedRun& run) {
     const uint64_t runs = counts.runs.fetch_add(1) + 1;
     const uint64_t tasks = counts.tasks.fetch_add(run.tasks) + run.tasks;
-    if (run.wrong()) counts.wrong.fetch_add(1);
+    if (run.wrong()) counts.add_wrong(counts.seed.load(), run.problems);
     const bool spent = runs >= budget.runs || tasks >= budget.tasks;
     if (spent || std::chrono::steady_clock::now() >= end) stop.request_stop();
   };

@@ -61,7 +61,7 @@ run with a seed is looked for in simulations, where it can be made smaller and b
 
 Exit codes: 0 all runs were right, 1 one was not, 2 usage, 3 bad input, 4 inconclusive (no run, or
 1000 and more that did not show every kind of outcome), 130 interrupted, 143 terminated. A run that
-was wrong before an interruption counts more.)";
+was wrong before an interruption, or before a unit that cannot run, counts more.)";
 
 void add_options(CLI::App& app, Arguments& arguments) {
   constexpr uint64_t most = 1'000'000'000'000;
@@ -227,6 +227,17 @@ void check_seeds(const Arguments& arguments, const Budget& budget, const Units& 
   }
 }
 
+/// Until a signal comes. Throws CliError if a unit cannot run.
+void run_units(const Units& units, const StressOptions& options, PendingSignals& signals,
+               StressOutput& output) {
+  for (const std::unique_ptr<Unit>& unit : units) {
+    if (signals.look()) break;
+    UnitResult result = stress(*unit, options, signals);
+    if (options.progress) cli::print_to_stderr("\r{:100}\r", "");
+    output.add(std::move(result));
+  }
+}
+
 ExitCode run(const CLI::App& app, Arguments& arguments) {
   check_empty(app);
   arguments.drawn.fan_out = arguments.fan_out == "lock" ? FanOutKind::lock : FanOutKind::word;
@@ -244,11 +255,11 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   StressOutput output(arguments.json, arguments.junit);
   output.begin();
   PendingSignals signals;
-  for (const std::unique_ptr<Unit>& unit : units) {
-    if (signals.look()) break;
-    UnitResult result = stress(*unit, options, signals);
-    if (options.progress) cli::print_to_stderr("\r{:100}\r", "");
-    output.add(std::move(result));
+  try {
+    run_units(units, options, signals, output);
+  } catch (const CliError& error) {
+    if (!output.has_failed()) throw;
+    cli::print_to_stderr("pto2: {}\n", error.what());
   }
   return output.finish(units.size(), options, signals.exit_code());
 }

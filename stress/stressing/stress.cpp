@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/output/shared_with_forks.hpp"
+#include "runtime/output/stderr_text.hpp"
 #include "stress/hang_guard.hpp"
 
 namespace pto2::stress {
@@ -62,9 +63,7 @@ class Stressing {
   UnitResult run() {
     const Clock::time_point begin = Clock::now();
     const Ended ended = run_with_noise(options_.budget, options_.seeds, *counts_);
-    if (ended.refused) {
-      throw cli::CliError(cli::exit_bad_input, fmt::format("{}: {}", unit_.name(), ended.result));
-    }
+    if (ended.refused) tell_refusal(ended.result);
     result_.name = unit_.name();
     result_.seconds = seconds_since(begin);
     result_.runs = counts_->runs.load();
@@ -76,14 +75,14 @@ class Stressing {
     result_.seeds = {options_.seeds.first, seed};
     result_.interrupted = ended.stopped;
     result_.has_report = ended.completed;
-    if (ended.completed) {
-      result_.report = report_of(ended.result);
-      for (const simulations::WrongSeed& wrong : result_.report.wrong) {
-        add_failure(fmt::format("{}", fmt::join(wrong.problems, "\n")), wrong.seed);
-      }
-    } else if (!ended.stopped) {
-      add_failure(problem_of(ended), seed);
+    if (ended.completed) result_.report = report_of(ended.result);
+    const std::vector<simulations::WrongSeed> all_wrong =
+        ended.completed ? result_.report.wrong : counts_->first_wrong();
+    for (const simulations::WrongSeed& wrong : all_wrong) {
+      add_failure(fmt::format("{}", fmt::join(wrong.problems, "\n")), wrong.seed);
     }
+    const bool crashed = !ended.completed && !ended.stopped && !ended.refused;
+    if (crashed) add_failure(problem_of(ended), seed);
     return std::move(result_);
   }
 
@@ -99,6 +98,14 @@ class Stressing {
     };
     // Its own guard ends it when it hangs, and says where.
     return run_isolated(work, watch, patience(std::numeric_limits<double>::infinity()), signals_);
+  }
+
+  /// Throws it as what ends all units, unless a run was wrong before.
+  void tell_refusal(const std::string& reason) const {
+    if (counts_->wrong() == 0) {
+      throw cli::CliError(cli::exit_bad_input, fmt::format("{}: {}", unit_.name(), reason));
+    }
+    cli::print_to_stderr("pto2: {} ended early: {}\n", unit_.name(), reason);
   }
 
   /// The first is tried again and looked for in simulations; the others are told.
@@ -136,7 +143,7 @@ class Stressing {
       const Ended ended = run_with_noise(budget, {seed, seed}, *counts);
       if (ended.stopped || ended.refused) return;
       ++failure.tries;
-      if (!ended.completed || counts->wrong.load() != 0) ++failure.seen;
+      if (!ended.completed || counts->wrong() != 0) ++failure.seen;
     }
   }
 

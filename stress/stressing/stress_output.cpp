@@ -24,14 +24,18 @@ bool is_one_sided(const UnitResult& result) {
   return !result.report.never_seen.empty();
 }
 
+bool is_wrong(const UnitResult& result) {
+  return !result.failures.empty();
+}
+
 const char* verdict_of(const UnitResult& result) {
-  if (!result.failures.empty()) return "fail";
+  if (is_wrong(result)) return "fail";
   return is_one_sided(result) || result.interrupted || result.runs == 0 ? "inconclusive" : "pass";
 }
 
 /// Its share of the time was over before.
 bool lacks_a_run(const UnitResult& result) {
-  return result.runs == 0 && result.failures.empty() && !result.interrupted;
+  return result.runs == 0 && !is_wrong(result) && !result.interrupted;
 }
 
 /// One line for who sees stderr alone; empty if each unit has had a run.
@@ -132,14 +136,16 @@ void StressOutput::add(UnitResult result) {
   results_.push_back(std::move(result));
 }
 
+bool StressOutput::has_failed() const {
+  return std::ranges::any_of(results_, is_wrong);
+}
+
 cli::ExitCode StressOutput::exit_code(std::optional<cli::ExitCode> interrupted) const {
   bool is_inconclusive = results_.empty();
-  bool failed = false;
   for (const UnitResult& result : results_) {
-    failed |= !result.failures.empty();
     is_inconclusive |= verdict_of(result) == std::string("inconclusive");
   }
-  if (failed) return cli::exit_fail;
+  if (has_failed()) return cli::exit_fail;
   if (interrupted) return *interrupted;
   return is_inconclusive ? cli::exit_inconclusive : cli::exit_pass;
 }
@@ -173,7 +179,7 @@ cli::ExitCode StressOutput::finish(std::size_t units, const StressOptions& optio
     runs += result.runs;
     tasks += result.tasks;
     seconds += result.seconds;
-    if (!result.failures.empty()) ++failed;
+    if (is_wrong(result)) ++failed;
     if (verdict_of(result) == std::string("inconclusive")) ++inconclusive;
     cases.push_back(case_of(result));
   }

@@ -21,6 +21,8 @@ class StressOutput {
   void begin() const { files_.remove_former(); }
   /// Writes the line of a unit that has ended, and its failures.
   void add(UnitResult result);
+  /// A run of a unit was wrong.
+  [[nodiscard]] bool has_failed() const;
   /// Writes the rest. `units`: how many there were to be; `interrupted`: the code of the signal
   /// that ended it early.
   cli::ExitCode finish(std::size_t units, const StressOptions& options,

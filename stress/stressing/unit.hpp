@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -15,6 +14,7 @@
 
 #include "runtime/output/numbers.hpp"
 #include "stress/simulation/simulate.hpp"
+#include "stress/stressing/unit_counts.hpp"
 
 namespace pto2::stress {
 
@@ -30,16 +30,6 @@ struct Budget {
     return std::chrono::nanoseconds(static_cast<int64_t>(std::min(seconds, year) * 1e9));
   }
 };
-
-/// How far a unit has come. Lies in memory that other processes see, so that it is there when the
-/// unit's process has crashed.
-struct UnitCounts {
-  std::atomic<uint64_t> runs{0};
-  std::atomic<uint64_t> tasks{0};
-  std::atomic<uint64_t> seed{0};   ///< of the run under way or, at the end, of the last
-  std::atomic<uint64_t> wrong{0};  ///< runs that were
-};
-static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 /// What a unit says at its end.
 struct UnitReport {

@@ -176,6 +176,18 @@ TEST(Stress, AUnitThatFindsNoImageIsBadInput) {
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("wrong")));
 }
 
+/// The system ends the graphs, which use up a second of processor time; then comes the workload.
+TEST(Stress, WhatWasWrongBeforeAUnitThatCannotRunIsTold) {
+  const Outcome outcome = run_program(
+      "/bin/sh", {"-c",
+                  "ulimit -t 1; PTO2_WORKLOADS=/nonexistent exec \"$0\" stress n/packed "
+                  "--executor packed --noise none --seconds 60 --json -",
+                  PTO2_PROGRAM});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("pto2: workloads/block_incore:expansion/packed: "));
+  EXPECT_EQ(outcome.json().at("units").size(), 3U);
+}
+
 /// One more than there are units: a run of a scenario is a task.
 TEST(Stress, AllUnitsTogetherRunTheTasksThatAreAskedFor) {
   const std::string listed = pto2({"stress", "scenarios/core_mailbox", "--list"}).out;

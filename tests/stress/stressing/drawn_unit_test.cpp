@@ -167,7 +167,11 @@ TEST(DrawnUnits, CountWhatIsWrongAndKeepIt) {
   DrawnUnit unit = fake_unit();
   UnitCounts counts;
   const UnitReport report = unit.run({.runs = 4}, {1, 99}, counts);
-  EXPECT_EQ(counts.wrong.load(), 2U);
+  EXPECT_EQ(counts.wrong(), 2U);
+  ASSERT_EQ(counts.first_wrong().size(), 2U);
+  EXPECT_EQ(counts.first_wrong()[0].seed, 2U);
+  EXPECT_EQ(counts.first_wrong()[1].seed, 4U);
+  EXPECT_THAT(counts.first_wrong()[0].problems, testing::ElementsAre("wrong"));
   EXPECT_EQ(counts.tasks.load(), 20U);
   ASSERT_EQ(report.wrong.size(), 2U);
   EXPECT_EQ(report.wrong[0].seed, 2U);

@@ -42,7 +42,7 @@ class FakeUnit final : public Unit {
       if (has_seeds_) counts.tasks += tasks_of_a_run_;
       ++report.outcomes[problem.empty() ? "passed" : "wrong"];
       if (problem.empty()) continue;
-      ++counts.wrong;
+      counts.add_wrong(seed, {problem});
       report.wrong.push_back({seed, {problem}});
     }
     return report;
@@ -351,6 +351,82 @@ TEST(Stress, ASignalEndsIt) {
   EXPECT_FALSE(result.has_report);
   EXPECT_TRUE(result.failures.empty());
   EXPECT_EQ(signals.exit_code(), cli::exit_interrupted);
+}
+
+/// Its runs 3 and 5 are wrong; what comes then is no run of its own. Tries end with their run.
+class WrongAndThen final : public Unit {
+ public:
+  explicit WrongAndThen(std::function<void()> then) : Unit("fake/then"), then_(std::move(then)) {}
+
+  [[nodiscard]] bool has_seeds() const override { return true; }
+  UnitReport run(const Budget& budget, const cli::NumberRange&, UnitCounts& counts) override {
+    counts.add_wrong(3, {"late", "odd"});
+    if (budget.runs == 1) return {};
+    counts.add_wrong(5, {"later"});
+    counts.seed = 6;
+    then_();
+    return {};
+  }
+
+ private:
+  std::function<void()> then_;
+};
+
+void expect_both(const UnitResult& result) {
+  EXPECT_FALSE(result.has_report);
+  EXPECT_EQ(result.failures[0].text, "late\nodd");
+  EXPECT_THAT(result.failures[0].command, HasSubstr("--seeds 3..3"));
+  EXPECT_EQ(result.failures[1].text, "later");
+  EXPECT_THAT(result.failures[1].command, HasSubstr("--seeds 5..5"));
+}
+
+TEST(Stress, WhatWasWrongBeforeASignalIsTold) {
+  PendingSignals signals;
+  StressOptions options = options_of({});
+  options.progress = [](const Unit&, const UnitCounts& counts, double) {
+    if (counts.wrong() == 2) raise(SIGINT);
+  };
+  WrongAndThen unit([] { pause(); });
+  const UnitResult result = stress(unit, options, signals);
+  ASSERT_EQ(result.failures.size(), 2U);
+  expect_both(result);
+  EXPECT_EQ(result.failures[0].tries, 0U);
+  EXPECT_TRUE(result.interrupted);
+}
+
+TEST(Stress, WhatWasWrongBeforeACrashIsToldFirst) {
+  const UnitResult result = stress(WrongAndThen([] { std::abort(); }), options_of({}));
+  ASSERT_EQ(result.failures.size(), 3U);
+  expect_both(result);
+  EXPECT_EQ(result.failures[0].seen, 6U);
+  EXPECT_EQ(result.failures[2].text, "ended by SIGABRT");
+  EXPECT_THAT(result.failures[2].command, HasSubstr("--seeds 6..6"));
+}
+
+/// The rest of the unit could not be run, and that is said.
+TEST(Stress, WhatWasWrongBeforeARefusalIsTold) {
+  testing::internal::CaptureStderr();
+  const UnitResult result = stress(WrongAndThen([] { throw std::bad_alloc(); }), options_of({}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("pto2: fake/then ended early: out of memory; "));
+  ASSERT_EQ(result.failures.size(), 2U);
+  expect_both(result);
+}
+
+TEST(UnitCounts, KeepTheFirstWrongRunsAndSoMuchOfTheirText) {
+  UnitCounts counts;
+  EXPECT_TRUE(counts.first_wrong().empty());
+  counts.add_wrong(7, {std::string(UnitCounts::kept_text + 1, 'x')});
+  for (uint64_t seed = 8; seed < 7 + simulations::most_wrong + 3; ++seed) {
+    counts.add_wrong(seed, {"late"});
+  }
+  EXPECT_EQ(counts.wrong(), simulations::most_wrong + 3);
+  const std::vector<simulations::WrongSeed> first = counts.first_wrong();
+  ASSERT_EQ(first.size(), simulations::most_wrong);
+  EXPECT_EQ(first[0].seed, 7U);
+  EXPECT_EQ(first[0].problems[0], std::string(UnitCounts::kept_text, 'x'));
+  EXPECT_EQ(first[9].seed, 16U);
+  EXPECT_EQ(first[9].problems[0], "late");
 }
 
 }  // namespace
