@@ -133,7 +133,7 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   };
   const Summary summary =
       simulate(arguments.options, seeds, arguments.jobs, interruption.stop(), make);
-  check_weakening(arguments.options, summary);
+  check_weakening(arguments.options, summary, interruption.exit_code().has_value());
   std::optional<Shrunk> shrunk;
   if (summary.may_shrink() && arguments.shrink && !interruption.exit_code()) {
     cli::print_to_stderr("pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);

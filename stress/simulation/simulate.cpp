@@ -163,9 +163,9 @@ Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t
   return simulation.finish(*subjects.front());
 }
 
-void check_weakening(const Options& options, const Summary& summary) {
+void check_weakening(const Options& options, const Summary& summary, bool interrupted) {
   if (options.weaken.empty() || executors::WeakMemory::weakening_was_used) return;
-  if (summary.runs == 0) return;
+  if (summary.wrong_runs != 0 || interrupted) return;
   throw cli::CliError(cli::exit_usage,
                       fmt::format("no run asked for a memory order called {}; docs/PROTOCOLS.md "
                                   "has their names",

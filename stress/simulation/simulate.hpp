@@ -71,8 +71,9 @@ Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t
                  const std::stop_token& stop, const MakeSubject& make = make_subject,
                  const Watch& watch = {});
 
-/// Throws CliError if runs were to weaken a memory order, and none of them asked for it. When there
-/// was no run, because it was told to stop, nothing is known of the name.
-void check_weakening(const Options& options, const Summary& summary);
+/// Throws CliError if runs were to weaken a memory order, and none of them asked for it. When it
+/// was interrupted nothing is known of the name, since a later run may ask; and what is wrong is
+/// told in any case.
+void check_weakening(const Options& options, const Summary& summary, bool interrupted);
 
 }  // namespace pto2::simulations
