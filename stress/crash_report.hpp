@@ -1,13 +1,12 @@
-/// Says which runs were under way when the program ended by a signal: an invariant that is broken
-/// aborts it, and a kernel with a wrong address does so too; or when a CrashGuard ends it, because
-/// of a kernel that does not return and cannot be left.
+/// Says which runs were under way when the program ended in the middle of them: an invariant
+/// that is broken aborts it, and a kernel may crash, call exit(), or not return where it cannot be
+/// left.
 #pragma once
 
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -16,18 +15,17 @@
 
 namespace pto2 {
 
-/// One at a time in a program; it lives as long as the runs.
+/// One at a time in a program; it lives as long as the runs. The signals of a crash are a
+/// CrashGuard's: one must live, too.
 class CrashReport {
  public:
   /// `repeat` says how to repeat the run of a number. Empty: somebody else tells that.
   explicit CrashReport(std::function<std::string(uint64_t)> repeat) : repeat_(std::move(repeat)) {
     current = this;
-    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) std::signal(signal, report);
     CrashGuard::say_more_by(list);
   }
   ~CrashReport() {
     CrashGuard::say_more_by(nullptr);
-    for (const int signal : {SIGABRT, SIGSEGV, SIGBUS}) std::signal(signal, SIG_DFL);
     current = nullptr;
   }
   CrashReport(const CrashReport&) = delete;
@@ -52,17 +50,14 @@ class CrashReport {
   static void list() {
     for (const auto& slot : current->under_way_) {
       const uint64_t past = slot.load();
-      if (past == 0) continue;
-      const std::string command = current->repeat_(past - 1);
-      if (command.empty()) continue;
-      const std::string line = "repeat: " + command + "\n";
-      (void)!write(STDERR_FILENO, line.data(), line.size());
+      if (past != 0) current->tell(past - 1);
     }
   }
-  static void report(int signal) {
-    list();
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
+  void tell(uint64_t number) const {
+    const std::string command = repeat_(number);
+    if (command.empty()) return;
+    const std::string line = "repeat: " + command + "\n";
+    (void)!write(STDERR_FILENO, line.data(), line.size());
   }
 
   static inline CrashReport* current = nullptr;

@@ -43,7 +43,7 @@ std::array<bool, crashes.size()> is_installed;
 std::atomic<pid_t> guarded_process{0};
 cli::OwnPlace<CrashText> shared_text;
 std::atomic<const char*> advice_text{""};
-std::atomic<void (*)()> say_more{nullptr};
+std::atomic<void (*)()> more_to_say{nullptr};
 std::atomic<pid_t> crashed_thread{0};
 std::atomic<ErrorCode> to_be_told{ErrorCode::ok};
 std::atomic_flag is_said;  // why the process ends, or somebody is about to
@@ -125,7 +125,7 @@ void say(ErrorCode code, std::string_view text) {
 /// After the message of a guard, and what others have to say.
 [[noreturn]] void end_with_message(ErrorCode code, std::string_view text) {
   say(code, text);
-  if (void (*const more)() = say_more.load(std::memory_order_acquire)) more();
+  CrashGuard::say_more();
   _exit(cli::exit_runtime_fault);
 }
 
@@ -158,9 +158,10 @@ void leave_to_others(int signal, bool was_sent) {
   if (was_sent) raise(signal);
 }
 
-/// Ends the process with what `text_about` says of what the calling thread runs; returns if no
-/// guard knows it. In a process that was forked nothing is touched: whoever held a lock then, or
-/// was about to end the process, is not there.
+/// Ends the process with what `text_about` says of what the calling thread runs. Returns if no
+/// guard knows it: after what others have to say, if it is a crash, which ends the process all the
+/// same. In a process that was forked nothing is touched: whoever held a lock then, or was about to
+/// end the process, is not there.
 template <class TextAbout>
 void end_with(ErrorCode error, TextAbout&& text_about) {
   if (getpid() != guarded_process.load()) return;
@@ -175,6 +176,7 @@ void end_with(ErrorCode error, TextAbout&& text_about) {
   alarm(seconds_of_a_handler);
   const RunningCode code = RunningCode::of_this_thread();
   if (code.guard != nullptr) end_with_message(error, text_about(code));
+  if (error == ErrorCode::crashed) CrashGuard::say_more();
   alarm(0);
   crashed_thread.store(0);
 }
@@ -287,7 +289,11 @@ std::string_view CrashGuard::advice() {
 }
 
 void CrashGuard::say_more_by(void (*more)()) {
-  say_more.store(more, std::memory_order_release);
+  more_to_say.store(more, std::memory_order_release);
+}
+
+void CrashGuard::say_more() {
+  if (void (*const more)() = more_to_say.load(std::memory_order_acquire)) more();
 }
 
 }  // namespace pto2

@@ -53,6 +53,7 @@ void leave(const std::string& message) {
   leave(message);
   cli::print_to_stderr("FATAL: {}\n{}{}\n", message, row_of(ErrorCode::exited).hint,
                        CrashGuard::advice());
+  CrashGuard::say_more();
   std::fflush(nullptr);
   _exit(cli::exit_runtime_fault);
 }

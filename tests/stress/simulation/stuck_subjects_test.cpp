@@ -1,8 +1,12 @@
 /// Subjects with kernels that do not return: the run ends at the deadline and is told with its
-/// token, whether the kernel can be left or not.
+/// token, whether the kernel can be left or not. And those with kernels that end the process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
 
 #include "runtime/device/crash_guard.hpp"
 #include "stress/crash_report.hpp"
@@ -27,6 +31,22 @@ void stay_in_a_library(int64_t*) {
   for (;;) pause();
 }
 
+void crash(int64_t*) {
+  raise(SIGSEGV);
+}
+
+void fall_deeper(int64_t* arguments) {
+  std::array<int64_t, 64> frame{};
+  frame[0] = arguments[0] + 1;
+  volatile bool again = true;
+  if (again) fall_deeper(frame.data());
+  arguments[0] = frame[0];  // or the call is a jump
+}
+
+void leave_the_process(int64_t*) {
+  std::exit(0);
+}
+
 Options stubbed_bgemm() {
   Options options;
   options.workload = "bgemm";
@@ -39,8 +59,8 @@ Options stubbed_bgemm() {
 Summary seeds_with(KernelEntry stuck, ExecutorKind executor) {
   Options options = stubbed_bgemm();
   options.executor = executor;
-  const auto launch = [stuck](ExecutorKind where, DeviceConfig config, const Launch& what,
-                              uint64_t seed) {
+  const auto launch = [=](ExecutorKind where, DeviceConfig config, const Launch& what,
+                          uint64_t seed) {
     config.deadline_ms = 300;
     const std::vector<KernelEntry> kernels(what.kernels.size(), stuck);
     Launch launched = what;
@@ -93,6 +113,41 @@ TEST(StuckSubjects, SayHowToRepeatTheRunWhenTheyEndTheProcess) {
               ExitedWithCode(5),
               "FATAL: kernel .* has not returned for 0.3 s.*\n.*--deadline.*\n"
               "repeat: pto2 replay simulate/bgemm:.*@random:3\n$");
+}
+
+TEST(CrashingSubjects, SayWhichKernelItWasAndHowToRepeatTheRun) {
+  EXPECT_EXIT(static_cast<void>(seeds_with(crash, ExecutorKind::seeded)), ExitedWithCode(5),
+              "FATAL: kernel .* crashed: SIGSEGV\n.*\n"
+              "repeat: pto2 replay simulate/bgemm:.*@sc:3\n$");
+}
+
+/// Their handler needs a stack of its own.
+TEST(CrashingSubjects, OverflowTheirStack) {
+  EXPECT_EXIT(static_cast<void>(seeds_with(fall_deeper, ExecutorKind::random)), ExitedWithCode(5),
+              "FATAL: kernel .* crashed: SIGSEGV at address .*\n.*\n"
+              "repeat: pto2 replay simulate/bgemm:.*@random:3\n$");
+}
+
+TEST(CrashingSubjects, CallExit) {
+  EXPECT_EXIT(static_cast<void>(seeds_with(leave_the_process, ExecutorKind::seeded)),
+              ExitedWithCode(5),
+              "FATAL: kernel .* called exit.*\n.*\n"
+              "repeat: pto2 replay simulate/bgemm:.*@sc:3\n$");
+}
+
+/// No code of the user's ends it, as if an invariant were broken.
+class BrokenSubject final : public Subject {
+ public:
+  SimulatedRun run(uint64_t) override { std::abort(); }
+  Shrunk shrink(uint64_t) override { return {}; }
+  SimulatedRun run_shrunk(uint64_t, const std::string&, std::string&) override { return {}; }
+  [[nodiscard]] std::vector<std::string> usual_outcomes() const override { return {}; }
+};
+
+TEST(CrashingSubjects, SayHowToRepeatTheRunIfTheCrashIsNoKernels) {
+  const auto make = [](const Options&) { return std::make_unique<BrokenSubject>(); };
+  EXPECT_EXIT(static_cast<void>(simulate(stubbed_bgemm(), {7, 9}, 1, {}, make)),
+              testing::KilledBySignal(SIGABRT), "^repeat: pto2 replay simulate/bgemm:.*@sc:7\n$");
 }
 
 TEST(StuckSubjects, AreNotTheOnesWhenTheyAreOver) {
