@@ -23,7 +23,7 @@ Examples:
   pto2 replay simulate/bgemm:Case1:stub@sc:3 --trace trace.jsonl
 
 Exit codes: 0 it holds, 1 a violation or a wrong run, 2 usage, 3 bad input, 4 nothing was replayed,
-130 interrupted, 143 terminated.)",
+5 a kernel or an orchestration ended the program, 130 interrupted, 143 terminated.)",
                      token_forms);
 }
 

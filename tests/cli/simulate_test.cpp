@@ -129,21 +129,39 @@ TEST(Simulate, WritesTheTraceOfAReplayWhereverItIsWanted) {
   EXPECT_EQ(pto2({"replay", token, "--trace", ""}).code, 2);
 }
 
+/// The images of the workloads, but that vector_example adds with another kernel.
+std::string images_with(const std::string& kernel, const TemporaryFolder& folder) {
+  const std::string workloads = folder.path("workloads");
+  fs::copy(images(), workloads, fs::copy_options::recursive);
+  fs::copy_file(std::string(TEST_IMAGES) + "/" + kernel,
+                workloads + "/vector_example/kernels/0_add.so",
+                fs::copy_options::overwrite_existing);
+  return workloads;
+}
+
 TEST(Simulate, AReplayHasTheDeadlineThatItIsGiven) {
   const std::string token = "simulate/graphs:plain@sc:3";
   EXPECT_EQ(pto2({"replay", "--deadline", "5", token}).code, 0);
   EXPECT_EQ(pto2({"replay", token, "--deadline", "1000001"}).code, 2);
 
   const TemporaryFolder folder;
-  const std::string workloads = folder.path("workloads");
-  fs::copy(images(), workloads, fs::copy_options::recursive);
-  fs::copy_file(std::string(TEST_IMAGES) + "/endless_kernel.so",
-                workloads + "/vector_example/kernels/0_add.so",
-                fs::copy_options::overwrite_existing);
   const Outcome stuck = pto2({"replay", "simulate/vector_example:Case1@sc:1", "--deadline", "1"},
-                             {"PTO2_WORKLOADS=" + workloads});
+                             {"PTO2_WORKLOADS=" + images_with("endless_kernel.so", folder)});
   EXPECT_EQ(stuck.code, 1);
   EXPECT_THAT(stuck.out + stuck.err, HasSubstr("has not returned for 1 s"));
+}
+
+TEST(Simulate, AKernelThatEndsTheProgramHasAnExitCodeOfItsOwn) {
+  const TemporaryFolder folder;
+  const Outcome outcome = pto2({"simulate", "vector_example", "--seeds", "4..9"},
+                               {"PTO2_WORKLOADS=" + images_with("exit_kernel.so", folder)});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("called exit()"));
+  EXPECT_THAT(outcome.err,
+              testing::EndsWith("repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
+  for (const char* command : {"simulate", "replay"}) {
+    EXPECT_THAT(pto2({command, "--help"}).out, HasSubstr("5 a kernel or an orchestration ended"));
+  }
 }
 
 TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
