@@ -1,12 +1,13 @@
-/// Says which runs were under way when the program ended in the middle of them: an invariant
-/// that is broken aborts it, and a kernel may crash, call exit(), or not return where it cannot be
-/// left.
+/// Says which runs were under way when the program ended in the middle of them, and which were
+/// wrong before: an invariant that is broken aborts it, and a kernel may crash, call exit(), or not
+/// return where it cannot be left.
 #pragma once
 
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -45,24 +46,38 @@ class CrashReport {
     if (mine != nullptr) mine->store(0);
   }
 
+  /// Run `number` was. From one thread at a time; the first ten are reported.
+  void add_wrong(uint64_t number) {
+    const std::size_t before = wrong_count_.load(std::memory_order_relaxed);
+    if (before == wrong_.size()) return;
+    wrong_[before] = number;
+    wrong_count_.store(before + 1, std::memory_order_release);
+  }
+
  private:
   /// Uses nothing that may be broken but memory for a line.
   static void list() {
     for (const auto& slot : current->under_way_) {
       const uint64_t past = slot.load();
-      if (past != 0) current->tell(past - 1);
+      if (past != 0) current->tell("", past - 1);
+    }
+    const std::size_t wrong = current->wrong_count_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < wrong; ++i) {
+      current->tell("wrong: a run that ended before\n", current->wrong_[i]);
     }
   }
-  void tell(uint64_t number) const {
+  void tell(const char* why, uint64_t number) const {
     const std::string command = repeat_(number);
     if (command.empty()) return;
-    const std::string line = "repeat: " + command + "\n";
-    (void)!write(STDERR_FILENO, line.data(), line.size());
+    const std::string lines = why + ("repeat: " + command + "\n");
+    (void)!write(STDERR_FILENO, lines.data(), lines.size());
   }
 
   static inline CrashReport* current = nullptr;
   std::function<std::string(uint64_t)> repeat_;
   std::array<std::atomic<uint64_t>, 256> under_way_{};
+  std::array<uint64_t, 10> wrong_{};
+  std::atomic<std::size_t> wrong_count_{0};
 };
 
 }  // namespace pto2

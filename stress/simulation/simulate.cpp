@@ -122,6 +122,7 @@ class Simulation {
     if (watch_.ended) watch_.ended(run);
     if (run.wrong()) {
       ++summary_.wrong_runs;
+      crash_.add_wrong(seed);
       summary_.wrong.push_back({seed, std::move(run.problems)});
       if (summary_.wrong.size() >= most_wrong) enough_wrong_ = true;
     }

@@ -55,8 +55,9 @@ Options stubbed_bgemm() {
   return options;
 }
 
-/// Seeds of it, with such kernels in every run from seed 3 on.
-Summary seeds_with(KernelEntry stuck, ExecutorKind executor) {
+/// Seeds of it, with such kernels in every run from seed 3 on. The run of seed 2 is wrong if it is
+/// to be.
+Summary seeds_with(KernelEntry stuck, ExecutorKind executor, bool is_wrong_before = false) {
   Options options = stubbed_bgemm();
   options.executor = executor;
   const auto launch = [=](ExecutorKind where, DeviceConfig config, const Launch& what,
@@ -65,7 +66,9 @@ Summary seeds_with(KernelEntry stuck, ExecutorKind executor) {
     const std::vector<KernelEntry> kernels(what.kernels.size(), stuck);
     Launch launched = what;
     if (seed >= 3) launched.kernels = kernels;
-    return stress::launch_on(where, config, launched, seed);
+    RunResult result = stress::launch_on(where, config, launched, seed);
+    if (seed == 2 && is_wrong_before) result.error = {ErrorCode::core_lost, "aic0", ""};
+    return result;
   };
   return simulate(options, {1, 1000}, 1, {}, [&](const Options& chosen) {
     return std::make_unique<WorkloadSubject>(chosen, launch);
@@ -133,6 +136,20 @@ TEST(CrashingSubjects, CallExit) {
               ExitedWithCode(5),
               "FATAL: kernel .* called exit.*\n.*\n"
               "repeat: pto2 replay simulate/bgemm:.*@sc:3\n$");
+}
+
+TEST(CrashingSubjects, SayHowToRepeatRunsThatWereWrongBefore) {
+  EXPECT_EXIT(static_cast<void>(seeds_with(crash, ExecutorKind::seeded, true)), ExitedWithCode(5),
+              "\nrepeat: pto2 replay simulate/bgemm:[^\n]*@sc:3\n"
+              "wrong: a run that ended before\nrepeat: pto2 replay simulate/bgemm:[^\n]*@sc:2\n$");
+}
+
+/// More are not found by several jobs than there is room for.
+TEST(CrashReports, HaveTheFirstTenThatWereWrong) {
+  CrashReport report([](uint64_t number) { return std::to_string(number); });
+  for (uint64_t number = 1; number <= 11; ++number) report.add_wrong(number);
+  EXPECT_EXIT(CrashGuard::end_mute({}, 300), ExitedWithCode(5),
+              "\nrepeat: 1\n.*\nrepeat: 9\n[^\n]*\nrepeat: 10\n$");
 }
 
 /// No code of the user's ends it, as if an invariant were broken.
