@@ -20,14 +20,6 @@ constexpr std::int32_t looks_for_proof = 64;
 /// Of all memory, in one run.
 constexpr int most_comparisons = 3;
 
-/// The last looks of a thread in a row, at no more than 16 places. Each is a read, or an update
-/// that leaves the value as it is.
-struct Looks {
-  std::array<EventId, 16> different = {};
-  std::size_t places = 0;
-  std::int64_t repeated = 0;
-};
-
 bool repeats(const EventGraph& graph, EventId a, EventId b) {
   const bool same = graph[a].rf == graph[b].rf || (graph.stores(a) && graph.stores(b));
   return same && same_place(graph[a].site, graph[b].site);
@@ -39,23 +31,27 @@ bool is_idle(const EventGraph& graph, const Event& event) {
   return is_read(event.kind) || event.kind == Kind::fence;
 }
 
-Looks last_looks(const EventGraph& graph, ThreadId thread, EventId look) {
-  Looks looks;
+/// How many of a thread's last looks in a row, at no more than 16 places, are repetitions. Each is
+/// a read, or an update that leaves the value as it is.
+std::int64_t repeated_looks(const EventGraph& graph, ThreadId thread, EventId look) {
+  std::array<EventId, 16> different = {};
+  std::size_t places = 0;
+  std::int64_t repeated = 0;
   for (std::int32_t i = graph[look].index; i >= 0; --i) {
     const EventId event = graph.thread_event(thread, i);
     if (!is_idle(graph, graph[event])) break;
     if (!is_read(graph[event].kind)) continue;
-    const auto end = looks.different.begin() + static_cast<std::ptrdiff_t>(looks.places);
-    if (std::any_of(looks.different.begin(), end,
+    const auto end = different.begin() + static_cast<std::ptrdiff_t>(places);
+    if (std::any_of(different.begin(), end,
                     [&](EventId seen) { return repeats(graph, seen, event); })) {
-      ++looks.repeated;
-    } else if (looks.places < looks.different.size()) {
-      looks.different[looks.places++] = event;
+      ++repeated;
+    } else if (places < different.size()) {
+      different[places++] = event;
     } else {
       break;
     }
   }
-  return looks;
+  return repeated;
 }
 
 }  // namespace
@@ -111,32 +107,19 @@ void Execution::prove(const Thread& t, Turn& turn) {
 /// Behind a new look, which may be the first one after very many that were repeated. Their thread
 /// is named, unless its loop shows before that its turns change nothing.
 void Execution::note_spin(Thread& t, EventId look) {
-  const Looks looks = last_looks(*graph_, t.id, look);
-  if (looks.repeated < spin_limit_) return;
+  const std::int64_t repeated = repeated_looks(*graph_, t.id, look);
+  if (repeated < spin_limit_) return;
   t.under_proof = true;
   if (!spin_loops_.suspected()) {
     SpinLoops::suspect();
     stop(loop_found_reason);
   }
-  if (looks.repeated < spin_limit_ + looks_for_proof) return;
+  if (repeated < spin_limit_ + looks_for_proof) return;
+  // No failure, even if nobody else can make a step: the loop may be counting, and so end itself.
   const Event& event = (*graph_)[look];
-  const std::string message = std::string("thread ").append(thread_name(t.id)) + " spins at " +
-                              to_string(event.site) + " on " + location_name(event.location) +
-                              ", and may change something in each turn; wait with " +
-                              "pto2::model::await or idle";
-  const bool others_stuck = std::none_of(threads_.begin(), threads_.end(), [&](const auto& other) {
-    return other->id != t.id && other->state == State::ready;
-  });
-  const auto newest = [&](EventId seen) {
-    const Event& read = (*graph_)[seen];
-    return !read.spurious && read.rf == graph_->last_write(read.location);
-  };
-  if (others_stuck &&
-      std::all_of(looks.different.begin(),
-                  looks.different.begin() + static_cast<std::ptrdiff_t>(looks.places), newest)) {
-    fail(ViolationKind::livelock, message + " (nobody else can make a step)", event.site);
-  }
-  stop(message);
+  stop(std::string("thread ").append(thread_name(t.id)) + " spins at " + to_string(event.site) +
+       " on " + location_name(event.location) + ", and may change something in each turn; wait " +
+       "with pto2::model::await or idle");
 }
 
 }  // namespace pto2::model::engine

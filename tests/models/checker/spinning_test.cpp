@@ -189,6 +189,24 @@ void count_turns(int& turns) {
   spinner.join();
 }
 
+/// Nobody else can end such a loop, but it ends itself.
+TEST(Spinning, is_named_when_it_may_give_up) {
+  const auto look_often = [](atomic<int>& x) {
+    for (int turn = 0; turn < 3'000; ++turn) {
+      if (x.load(relaxed) != 0) break;
+    }
+  };
+  expect_named([&] {
+    atomic<int> x{0, "x"};
+    look_often(x);
+  });
+  expect_named([&] {
+    atomic<int> x{0, "x"};
+    thread looker([&] { look_often(x); });
+    looker.join();
+  });
+}
+
 TEST(Spinning, is_named_when_it_counts_elsewhere) {
   expect_named([] {
     int turns = 0;  // of main
