@@ -55,10 +55,10 @@ void Execution::report_crash() {
   t.position = std::min(t.position, graph_->thread_size(t.id));
   const std::source_location site = last_site(t);
   if (crash_.cause == Crash::Cause::hang) {
-    failure_ = {ViolationKind::livelock,
-                std::string("thread ").append(thread_name(t.id)) +
-                    " makes no visible step any more; its last one was at " + to_string(site),
-                t.id, site};
+    std::string message =
+        std::string("thread ").append(thread_name(t.id)) + " makes no visible step";
+    if (t.position > 0) message += " any more; its last one was at " + to_string(site);
+    failure_ = {ViolationKind::livelock, std::move(message), t.id, site};
   } else {
     const bool overflow = crash_.has_address && t.fiber->guards(crash_.address);
     failure_ = {ViolationKind::crash,

@@ -225,8 +225,27 @@ TEST(Waiting, silent_loop_is_stopped_and_named) {
   });
   ASSERT_TRUE(report.violation) << report.to_text();
   EXPECT_EQ(report.violation->kind, ViolationKind::livelock);
-  EXPECT_NE(report.violation->message.find("quiet makes no visible step"), std::string::npos)
+  EXPECT_NE(report.violation->message.find("quiet makes no visible step any more; its last one "
+                                           "was at waiting_test.cpp:"),
+            std::string::npos)
       << report.violation->message;
+}
+
+TEST(Waiting, silent_loop_before_any_step_is_named) {
+  Options options;
+  options.watchdog_seconds = 0.05;
+  const auto hang = [] {
+    for (volatile int turns = 0; turns >= 0;) turns = 0;
+  };
+  const Report of_main = explore(options, hang);
+  EXPECT_NE(of_main.to_text().find(": thread main makes no visible step (main)\n"),
+            std::string::npos)
+      << of_main.to_text();
+  const Report of_thread = explore(options, [&] { thread(hang, "quiet").join(); });
+  EXPECT_NE(
+      of_thread.to_text().find(": thread quiet makes no visible step (quiet at waiting_test.cpp:"),
+      std::string::npos)
+      << of_thread.to_text();
 }
 
 }  // namespace
