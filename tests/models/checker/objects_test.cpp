@@ -1,4 +1,5 @@
 // Objects and threads that come and go during the run; values that are addresses.
+#include <cstdint>
 #include <pto2/checker/gtest.hpp>
 #include <set>
 #include <vector>
@@ -9,6 +10,42 @@ namespace pto2::model {
 namespace {
 
 using enum std::memory_order;
+
+struct Padded {
+  char a;
+  int b;
+};
+struct PaddedAtItsEnd {
+  double x;
+  char a;
+};
+struct Bits {
+  unsigned some : 3;
+};
+struct Empty {};
+struct Floats {
+  float x, y;
+};
+struct Mixed {
+  std::int32_t i;
+  float x;
+};
+struct PaddedFloats {
+  float x;
+  double y;
+};
+enum class Colour : char { red };
+union Word {
+  int* pointer;
+  std::uintptr_t bits;
+};
+
+// An update compares bits, those of padding too, which are whatever was there before.
+static_assert(!Storable<Padded> && !Storable<PaddedAtItsEnd> && !Storable<PaddedFloats>);
+static_assert(!Storable<Bits> && !Storable<Empty> && !Storable<long double>);
+static_assert(Storable<bool> && Storable<char> && Storable<Colour> && Storable<Word>);
+static_assert(Storable<float> && Storable<double> && Storable<Floats> && Storable<Mixed>);
+static_assert(Storable<int*> && Storable<void (*)()> && Storable<int Mixed::*>);
 
 struct Node {
   explicit Node(int v) : value(v, "value") {}

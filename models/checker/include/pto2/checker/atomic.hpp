@@ -83,10 +83,15 @@ constexpr TypeInfo type_info() {
 }  // namespace detail
 
 /// std::atomic's interface; each operation is a step of the explored program. T is trivially
-/// copyable, without padding, and has at most 16 bytes. A name, when given, stands in reports.
+/// copyable, without padding, and has at most 16 bytes. A class with members of floating point is
+/// known to be without padding if it has a constexpr default constructor and no pointers. A name,
+/// when given, stands in reports.
 template <class T>
 class atomic {
-  static_assert(Storable<T>, "model::atomic holds trivially copyable types of up to 16 bytes");
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Value),
+                "model::atomic holds trivially copyable types of up to 16 bytes");
+  static_assert(Unpadded<T>,
+                "model::atomic holds types without padding: name the bytes that no member takes");
   using Site = std::source_location;
 
  public:

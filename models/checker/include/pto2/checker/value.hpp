@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,9 +18,33 @@ struct Value {
   friend bool operator==(const Value&, const Value&) = default;
 };
 
+namespace detail {
+
+template <class T>
+using Bytes = std::array<unsigned char, sizeof(T)>;
+
+constexpr unsigned sum_of(const auto& bytes) {
+  unsigned sum = 0;
+  for (const unsigned char byte : bytes) sum += byte;
+  return sum;
+}
+
+/// Of a type with floating-point members, whose equal values may differ in bits: a constant of it
+/// has a value in each byte. No constant expression reads a byte of padding.
+template <class T>
+concept FullOfFloats = !std::is_same_v<T, long double> && requires {
+  typename std::integral_constant<unsigned, sum_of(std::bit_cast<Bytes<T>>(T{}))>;
+};
+
+}  // namespace detail
+
+/// A type without padding, as far as the compiler can tell.
+template <class T>
+concept Unpadded = std::has_unique_object_representations_v<T> || detail::FullOfFloats<T>;
+
 /// A type whose values the checker can hold: its bits are its value.
 template <class T>
-concept Storable = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Value);
+concept Storable = std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Value) && Unpadded<T>;
 
 template <Storable T>
 Value to_value(const T& object) noexcept {
