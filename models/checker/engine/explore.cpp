@@ -213,7 +213,9 @@ void validate(const Options& options) {
   require(options.jobs >= 1 && options.jobs <= 256, "Options::jobs must be 1..256");
   require(options.max_thread_events >= 1 && options.max_thread_events <= 65'000,
           "Options::max_thread_events must be 1..65000");
-  require(options.stack_bytes >= 16 * 1024, "Options::stack_bytes must be at least 16384");
+  require(options.max_seconds >= 0, "Options::max_seconds must be at least 0");
+  require(options.stack_bytes >= 16 * 1024 && options.stack_bytes <= 1024 * 1024 * 1024,
+          "Options::stack_bytes must be 16384..1073741824");
   require(options.watchdog_seconds >= 0 && options.watchdog_seconds <= 86'400,
           "Options::watchdog_seconds must be 0..86400");
   require(options.hint_seconds >= 0 && options.hint_seconds <= 86'400,

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <pto2/checker.hpp>
 #include <set>
@@ -128,9 +131,34 @@ TEST(Strategies, bounds_make_it_inconclusive) {
   Options enough;
   enough.max_executions = 5040;
   EXPECT_EQ(explore(enough, body).verdict, Verdict::pass);
-  Options senseless;
-  senseless.jobs = 0;
-  EXPECT_THROW(explore(senseless, body), std::invalid_argument);
+}
+
+/// Sets one option to what makes no sense, or does.
+void expect_refusal(bool refused, const std::function<void(Options&)>& set) {
+  Options options;
+  set(options);
+  const auto search = [&] { return explore(options, [] {}); };
+  if (refused) {
+    EXPECT_THROW(search(), std::invalid_argument);
+  } else {
+    EXPECT_EQ(search().verdict, Verdict::pass);
+  }
+}
+
+TEST(Strategies, senseless_options_are_refused) {
+  expect_refusal(true, [](Options& options) { options.jobs = 0; });
+  for (const double seconds : {-1.0, -1e-9, std::numeric_limits<double>::quiet_NaN()}) {
+    expect_refusal(true, [&](Options& options) { options.max_seconds = seconds; });
+  }
+  expect_refusal(false, [](Options& options) {
+    options.max_seconds = std::numeric_limits<double>::infinity();
+  });
+  constexpr std::size_t smallest = 16 * 1024, largest = std::size_t{1} << 30;
+  for (const std::size_t bytes : {std::size_t{0}, smallest - 1, largest + 1, largest << 10,
+                                  std::numeric_limits<std::size_t>::max()}) {
+    expect_refusal(true, [&](Options& options) { options.stack_bytes = bytes; });
+  }
+  expect_refusal(false, [](Options& options) { options.stack_bytes = largest; });
 }
 
 TEST(Strategies, jobs_share_one_search) {

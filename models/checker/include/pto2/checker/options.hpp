@@ -72,7 +72,7 @@ struct Options {
   /// how many executions there are in all, once that is known to a quarter; it samples executions
   /// for this, in 1/20 of the time, so the body runs more often than the report counts.
   bool progress = false;
-  /// Stack of each thread of the program.
+  /// Stack of each thread of the program, of 16 KB to 1 GB.
   std::size_t stack_bytes = 256 * 1024;
 };
 
