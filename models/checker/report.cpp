@@ -218,19 +218,22 @@ std::string to_json(const Violation& violation) {
 
 }  // namespace
 
+std::string Violation::to_text(const std::string& program) const {
+  std::string text = program + ": " + to_string(kind) + ": " + message;
+  if (thread >= 0) text += " (" + thread_of(*this, thread);
+  if (thread >= 0 && site.line() != 0) text += " at " + place(site.file_name(), site.line());
+  if (thread >= 0) text += ")";
+  text += "\n";
+  if (!events.empty()) text += "\n" + columns(*this) + "\n";
+  if (!hint.empty()) text += "hint: " + hint + "\n";
+  if (!token.empty()) text += "replay: " + token + "\n";
+  return text;
+}
+
 std::string Report::to_text() const {
   std::string text;
   if (violation) {
-    const Violation& v = *violation;
-    text += name + ": " + to_string(v.kind) + ": " + v.message;
-    if (v.thread >= 0) text += " (" + thread_of(v, v.thread);
-    if (v.thread >= 0 && v.site.line() != 0)
-      text += " at " + place(v.site.file_name(), v.site.line());
-    if (v.thread >= 0) text += ")";
-    text += "\n";
-    if (!v.events.empty()) text += "\n" + columns(v) + "\n";
-    if (!v.hint.empty()) text += "hint: " + v.hint + "\n";
-    if (!v.token.empty()) text += "replay: " + v.token + "\n";
+    text += violation->to_text(name);
   } else {
     text += name + ": " + to_string(verdict);
     if (!reason.empty()) text += ", " + reason;

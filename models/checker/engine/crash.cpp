@@ -34,6 +34,10 @@ std::string to_string(const Crash& crash) {
     return std::string("std::terminate was called") +
            (crash.what[0] == 0 ? "" : ", with the exception: ") + crash.what;
   }
+  if (crash.ends_process()) {
+    return std::string(crash.cause == Crash::Cause::exit ? "exit()" : "quick_exit()") +
+           " was called, which ends the process in the middle of its search";
+  }
   const char* const name = sigabbrev_np(crash.signal);
   const bool null =
       crash.has_address && reinterpret_cast<std::uintptr_t>(crash.address) < null_page_bytes;

@@ -9,7 +9,7 @@ namespace pto2::model::engine {
 
 /// How a thread of the program went down. Noted by a signal's handler, which may not allocate.
 struct Crash {
-  enum class Cause : std::uint8_t { none, hang, signal, terminate };
+  enum class Cause : std::uint8_t { none, hang, signal, terminate, exit, quick_exit };
 
   Cause cause = Cause::none;
   int signal = 0;
@@ -17,9 +17,11 @@ struct Crash {
   const void* address = nullptr;
   char what[160] = {};  ///< of the exception that std::terminate was called with, cut if need be
   ThreadId thread = -1;
+
+  bool ends_process() const { return cause == Cause::exit || cause == Cause::quick_exit; }
 };
 
-/// What a report says of a signal or std::terminate.
+/// What a report says of it, unless it is a hang.
 std::string to_string(const Crash& crash);
 
 }  // namespace pto2::model::engine

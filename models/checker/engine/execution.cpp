@@ -4,7 +4,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/checker/engine/exits.hpp"
 #include "models/checker/engine/local_state.hpp"
+#include "models/checker/engine/story.hpp"
 
 namespace pto2::model::engine {
 
@@ -33,6 +35,14 @@ void Execution::crashed(const Crash& crash) noexcept {
   if (execution == nullptr || execution->running_ == nullptr) return;
   // What runs is the program's own code, or what unwinds it.
   if (!execution->unwinding_ && program_heap != &execution->heap_) return;
+  if (crash.ends_process()) {
+    const HeapScope own(nullptr);
+    const Moment last = execution->here();
+    const EventGraph& graph = *execution->graph_;
+    const FailedRun failure{ViolationKind::crash, to_string(crash), last.thread, last.site};
+    end_process(execution->options_.name,
+                describe(*execution, graph, failure, everything(graph, failure)));
+  }
   // While an execution is taken down it has ended already, and nobody cares how its threads do.
   if (!execution->unwinding_) execution->crash_ = crash;
   execution->give_up_running();

@@ -129,7 +129,7 @@ class Execution {
   static void look_for_hang();
   /// Called by a signal's handler, and by that of std::terminate, which a frame that lets no
   /// exception out calls as well. Returns unless a thread of the program runs, or is being unwound:
-  /// that thread is given up.
+  /// that thread is given up. Called by the handlers of exit, too: then the process is.
   static void crashed(const Crash& crash) noexcept;
   /// Performs a step of the program, or leaves when the execution is being abandoned.
   ///

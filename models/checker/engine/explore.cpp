@@ -7,6 +7,7 @@
 #include "models/checker/engine/crash_signals.hpp"
 #include "models/checker/engine/execution.hpp"
 #include "models/checker/engine/exhaustive.hpp"
+#include "models/checker/engine/exits.hpp"
 #include "models/checker/engine/hint.hpp"
 #include "models/checker/engine/ledger.hpp"
 #include "models/checker/engine/minimise.hpp"
@@ -244,6 +245,7 @@ Report explore(const Options& options, const std::function<void()>& body) {
   {
     const engine::ExplorersFrame frame(__builtin_frame_address(0));
     const engine::Termination termination;
+    const engine::Exits exits;
     const engine::CrashSignals crash_signals;
     const engine::Watchdog watchdog(options.watchdog_seconds);
     if (options.heap_leaks) warm_up(options, body);

@@ -1,6 +1,8 @@
 // Programs that crash: each is a violation with a story, and a token that leads to the same crash.
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <exception>
@@ -145,6 +147,56 @@ TEST(Crash, destructors_that_crash_after_a_crash) {
   });
   ASSERT_TRUE(report.violation);
   EXPECT_EQ(report.violation->thread, 1);
+}
+
+/// The process has begun to end, so that the search cannot go on.
+void expect_exit(const char* call, const std::function<void()>& leave) {
+  Options jobs;
+  jobs.jobs = 2;
+  Options walk;
+  walk.strategy = Strategy::random_walk;
+  for (const Options& options : {Options{}, jobs, walk}) {
+    EXPECT_EXIT(explore(options, where_one_is_seen(leave)), testing::ExitedWithCode(1),
+                std::string("program: crash: ") + call +
+                    " was called, .*\\(crasher at crash_test.cpp:[0-9]+\\)"
+                    "\n\n.* x.load\\(relaxed\\) = 1 .*\nreplay: pto2");
+  }
+}
+
+TEST(Crash, exit) {
+  expect_exit("exit\\(\\)", [] { std::exit(0); });
+  expect_exit("quick_exit\\(\\)", [] { std::quick_exit(0); });
+  // Before the first step.
+  EXPECT_EXIT(explore({}, [] { std::exit(0); }), testing::ExitedWithCode(1),
+              "called, .*\\(main\\)");
+}
+
+/// The C library aborts when what it throws ends where a thread of the program ends.
+TEST(Crash, pthread_exit) {
+  const Report report = explore({}, where_one_is_seen([] { pthread_exit(nullptr); }));
+  ASSERT_TRUE(report.violation) << report.to_text();
+  EXPECT_EQ(report.violation->kind, ViolationKind::crash) << report.to_text();
+}
+
+TEST(Crash, exit_of_an_unwound_thread) {
+  struct Leaver {
+    ~Leaver() { std::exit(0); }
+  };
+  EXPECT_EXIT(explore({},
+                      [] {
+                        const Leaver leaver;
+                        check(false, "unwinds");
+                      }),
+              testing::ExitedWithCode(1), "was called");
+}
+
+TEST(Crash, exit_elsewhere_is_as_before) {
+  explore({}, [] {});
+  EXPECT_EXIT(std::exit(7), testing::ExitedWithCode(7), "^$");
+  EXPECT_EXIT(std::quick_exit(7), testing::ExitedWithCode(7), "^$");
+  // A thread that is none of the program's.
+  EXPECT_EXIT(explore({}, [] { std::thread([] { std::exit(7); }).join(); }),
+              testing::ExitedWithCode(7), "^$");
 }
 
 volatile std::sig_atomic_t seen_signal = 0;

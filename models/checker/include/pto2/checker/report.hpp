@@ -87,6 +87,9 @@ struct Violation {
   std::vector<ReportedEdge> edges;
   std::string hint;  ///< an order whose strengthening removes it, where that is known
   std::string dot;   ///< the execution graph in Graphviz's language
+
+  /// For people: the story, one column per thread, then how to replay. The name is of the program.
+  std::string to_text(const std::string& program) const;
 };
 
 /// The outcome of an exploration.
@@ -103,7 +106,7 @@ struct Report {
   std::optional<Violation> violation;
 
   bool ok() const { return verdict == Verdict::pass; }
-  /// For people: the story first, then one column per thread, then how to replay.
+  /// For people: the violation, if there is one, or the verdict; then how much was searched.
   std::string to_text() const;
   /// For programs: one JSON object with "schema": "pto2.checker.report/1". The "violation" is null
   /// or has, besides what is in the text, the execution graph: "events", each with an "id", its
