@@ -15,12 +15,19 @@ void exclude(CLI::Option* option, std::initializer_list<CLI::Option*> others) {
   for (CLI::Option* other : others) option->excludes(other);
 }
 
+/// What an unset variable of a script leaves behind would be part of every name.
+std::string refusal_of_empty(const std::string& pattern) {
+  return pattern.empty() ? "is empty; leave it out, or say which" : "";
+}
+
 }  // namespace
 
 void add_check_options(CLI::App& check_command, CheckArguments& arguments) {
-  auto* pattern = check_command.add_option(
-      "pattern", arguments.pattern,
-      "part of the names of the scenarios (memory orders, mutants) to try");
+  auto* pattern = check_command
+                      .add_option("pattern", arguments.pattern,
+                                  "part of the names of the scenarios (memory orders, mutants) to "
+                                  "try")
+                      ->check(refusal_of_empty);
   auto* deep_flag = check_command.add_flag("--deep", arguments.deep, "those too that take long");
   auto* list_flag =
       check_command.add_flag("--list", arguments.list, "show the scenarios and explore nothing");

@@ -11,11 +11,13 @@
 namespace pto2::cli {
 namespace {
 
-/// The text of a scalar or of an array of integers; nothing if it is neither.
+/// The text of a scalar, "on" or "off" of a boolean, or that of an array of integers; nothing if it
+/// is none of these.
 std::optional<std::string> text_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return std::to_string(number->get());
   if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "on" : "off";
   const toml::array* const list = node.as_array();
   if (list == nullptr) return std::nullopt;
   std::string text;
@@ -42,8 +44,8 @@ void add_entries(const toml::table& table, const std::string& path, bool top,
     }
     const std::optional<std::string> text = text_of(node);
     if (!text) {
-      throw CliError(exit_bad_input, fmt::format("{}: the value of {} must be a string, a number "
-                                                 "or an array of integers",
+      throw CliError(exit_bad_input, fmt::format("{}: the value of {} must be a string, a number, "
+                                                 "a boolean or an array of integers",
                                                  origin, key.str()));
     }
     ConfigEntry entry{std::string(key.str()), *text, origin};

@@ -104,7 +104,7 @@ int execute(int argc, char** argv) {
 const Remedies remedies{
     .memory =
         "the rings, buffers or inputs are larger than what this process may have; use a "
-        "smaller --heap, --window, --trace-events or case",
+        "smaller --heap, --window, --dep-pool, --tensormap-pool, --trace-events or case",
     .thread = "check the limits of this process (ulimit -a)"};
 
 std::optional<CliError> known(const std::exception& error) {

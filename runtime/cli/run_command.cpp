@@ -244,6 +244,9 @@ void RunCommand::check_combinations(const Settings& settings) const {
     throw CliError(exit_usage,
                    "--replay-graph needs --repeat 2 or more: the first repetition is recorded");
   }
+  if (settings[Setting::trace_events].source == Source::flag && trace_.empty()) {
+    throw CliError(exit_usage, "--trace-events needs --trace: without it no events are kept");
+  }
   check_expectation(settings);
 }
 

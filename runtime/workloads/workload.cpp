@@ -142,10 +142,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Null: the user has named none.
+const char* given_folder() {
+  const char* const given = std::getenv("PTO2_WORKLOADS");
+  return given != nullptr && *given != 0 ? given : nullptr;
+}
+
 /// Where the images of all workloads may be: in a build tree, and where they are installed.
 std::vector<fs::path> image_folders() {
-  const char* const given = std::getenv("PTO2_WORKLOADS");
-  if (given != nullptr && *given != 0) return {given};
+  if (const char* const given = given_folder()) return {given};
   const fs::path prefix = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
   return {prefix / "workloads", prefix / "lib/pto2/workloads"};
 }
@@ -161,8 +166,10 @@ WorkloadImages find_workload_images(const std::string& workload) {
     }
     tried += (tried.empty() ? "" : " or ") + folder.string();
   }
-  throw std::runtime_error("the images of workload " + workload + " are not in " + tried +
-                           "; build the target pto2_workload_images or set PTO2_WORKLOADS");
+  const char* const remedy = given_folder() != nullptr
+                                 ? "; let PTO2_WORKLOADS name the folder that has them, or unset it"
+                                 : "; build the target pto2_workload_images or set PTO2_WORKLOADS";
+  throw std::runtime_error("the images of workload " + workload + " are not in " + tried + remedy);
 }
 
 }  // namespace pto2::workloads

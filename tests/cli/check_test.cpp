@@ -120,6 +120,7 @@ TEST(Check, BadUsageIsExplained) {
     EXPECT_EQ(outcome.out, "");
   };
   expect({"check", "no_such_scenario"}, 2, "no scenario's name contains no_such_scenario");
+  expect({"check", ""}, 2, "is empty; leave it out, or say which");
   expect({"check", "fan.*"}, 2, "no scenario's name contains fan.*");
   expect({"check", "runtime/diamond/word"}, 2, "take long; add --deep");
   expect({"check", "--weaken", "no_such"}, 2, "no memory order's name contains no_such");

@@ -339,7 +339,8 @@ TEST(BadImages, MissingOnesAreNamed) {
   const Outcome outcome = pto2({"run", "vector_example"}, {"PTO2_WORKLOADS=/nonexistent"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err,
-              AllOf(HasSubstr("/nonexistent/vector_example"), HasSubstr("PTO2_WORKLOADS")));
+              AllOf(HasSubstr("/nonexistent/vector_example"),
+                    HasSubstr("let PTO2_WORKLOADS name the folder that has them, or unset it")));
   EXPECT_EQ(pto2({"run", "vector_example"}, {"PTO2_WORKLOADS="}).code, 0) << "empty is not set";
 }
 

@@ -81,6 +81,8 @@ dep_pool = 128
 seq-lens = [20, 30]
 scale = 0.5
 executor = "threads"
+isolate = true
+replay-graph = false
 )");
   auto config = config_of({"--config", file});
   const std::pair<const char*, const char*> expected[] = {{"workload", "paged_attention"},
@@ -89,7 +91,9 @@ executor = "threads"
                                                           {"dep-pool", "128"},
                                                           {"seq-lens", "20,30"},
                                                           {"scale", "0.5"},
-                                                          {"executor", "threads"}};
+                                                          {"executor", "threads"},
+                                                          {"isolate", "on"},
+                                                          {"replay-graph", "off"}};
   for (const auto& [name, value] : expected) {
     EXPECT_EQ(config[name], Value(value, "config file")) << name;
   }
@@ -215,7 +219,8 @@ TEST(BadFiles, AreBadInput) {
   const std::pair<const char*, const char*> all[] = {
       {"window = 12", "line 1, window: '12'"},
       {"\nwindow = [1, \"a\"]", "line 2: the value of window"},
-      {"window = true", "the value of window"},
+      {"window = 1979-05-27", "the value of window must be a string, a number, a boolean"},
+      {"window = true", "line 1, window: 'on'"},
       {"windo = 16", "there is no setting windo"},
       {"window = ", "no TOML"},
       {"[check]\nseeds = 1", "table [check]"},
@@ -239,7 +244,9 @@ TEST(Limits, OfTheProcessAreToldApartFromBugs) {
   const Strings shell = {"-c", "ulimit -v 2000000; exec \"$0\" run paged_attention", PTO2_PROGRAM};
   const Outcome memory = run_program("/bin/sh", shell);
   EXPECT_EQ(memory.code, 3);
-  EXPECT_THAT(memory.err, AllOf(HasSubstr("out of memory"), HasSubstr("--heap")));
+  EXPECT_THAT(memory.err,
+              AllOf(HasSubstr("out of memory"), HasSubstr("--heap, --window, "
+                                                          "--dep-pool, --tensormap-pool")));
 }
 
 TEST(Limits, RefusedThreadsEndTheRun) {

@@ -242,6 +242,16 @@ TEST(Trace, FullBuffersAreSaid) {
   for (const auto& [thread, events] : kept) EXPECT_LE(events, 2) << thread;
 }
 
+/// Their number is no setting of a run without a trace, unless a file has it for all runs.
+TEST(Trace, EventsAreOfATrace) {
+  const TemporaryFolder folder;
+  const Outcome refused = pto2({"run", "vector_example", "--trace-events", "64"});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--trace-events needs --trace"));
+  const std::string file = folder.file("c.toml", "trace-events = 64");
+  EXPECT_EQ(pto2({"run", "vector_example", "--config", file}).code, 0);
+}
+
 TEST(Trace, SubmissionsSayWhatTheTaskIs) {
   const Trace trace = trace_of({"vector_example", "--executor", "seeded", "--seed", "3"});
   std::vector<Json> tasks;
