@@ -56,8 +56,10 @@ def test_relative_folders_are_those_of_the_place(source, tmp_path, monkeypatch):
         (tmp_path / place).mkdir()
         header(tmp_path / place / "inc", number)
         monkeypatch.chdir(tmp_path / place)
-        for name, value in (("CXXFLAGS", "-O0 -Iinc"), ("CPATH", "inc"), ("CPATH", ":/nowhere")):
+        for name, value in (("CXXFLAGS", "-O0 -Iinc"), ("CXX", "g++ -Iinc"), ("CPATH", "inc"),
+                            ("CPLUS_INCLUDE_PATH", "inc"), ("CPATH", ":/nowhere")):
             with monkeypatch.context() as only:
+                only.delenv("CXXFLAGS")  # one alone must do
                 only.setenv(name, value)
                 if value.startswith(":"):
                     only.chdir("inc")
