@@ -1,9 +1,12 @@
-/// Events of one logical thread, in a buffer that is allocated before the run.
+/// Events of one logical thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/executors/execution_policy.hpp"
@@ -15,21 +18,20 @@ namespace pto2 {
 class EventLog {
  public:
   EventLog() = default;
-  /// Room for `capacity` events; memory is touched as they come.
-  EventLog(std::string thread, std::size_t capacity) : thread_(std::move(thread)) {
-    events_.reserve(capacity);
-    capacity_ = capacity;
-  }
+  /// Keeps up to `capacity` events, in memory that grows as they come: most threads of most runs
+  /// have few.
+  EventLog(std::string thread, std::size_t capacity)
+      : thread_(std::move(thread)), capacity_(capacity) {}
 
   /// True if events are wanted.
   [[nodiscard]] bool enabled() const { return capacity_ != 0; }
 
   void record(const Event& event) {
-    if (events_.size() == capacity_) {
+    if (events_.size() < capacity_ && has_room()) {
+      events_.push_back(event);
+    } else {
       ++dropped_;
-      return;
     }
-    events_.push_back(event);
   }
   /// An event of a pipe: its place is that of its use.
   void record(Event event, const PipeUse& use) {
@@ -41,10 +43,23 @@ class EventLog {
   [[nodiscard]] const std::string& thread() const { return thread_; }
   [[nodiscard]] const std::vector<Event>& events() const { return events_; }
   [[nodiscard]] const std::vector<PipeUse>& pipe_uses() const { return pipe_uses_; }
-  /// Events that found the buffer full.
+  /// Events that found no room.
   [[nodiscard]] uint64_t dropped() const { return dropped_; }
 
  private:
+  static constexpr std::size_t at_first = 64;
+
+  bool has_room() { return events_.size() < events_.capacity() || grow(); }
+  /// Without memory for more, what follows is dropped: the run goes on.
+  [[gnu::noinline]] bool grow() noexcept {
+    try {
+      events_.reserve(std::min(capacity_, std::max(at_first, 2 * events_.size())));
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
   std::string thread_;
   std::vector<Event> events_;
   std::vector<PipeUse> pipe_uses_;
