@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "runtime/executors/sanitizer_switch.hpp"
-#include "runtime/executors/stack_cache.hpp"
 
 namespace pto2::executors {
 
@@ -27,17 +26,16 @@ Fiber::Fiber(std::size_t stack_bytes, std::function<void()> body, Kind kind)
       stack_bytes_(stack_bytes),
       stack_(StackCache::local().take(stack_bytes)),
       switches_order_(kind == Kind::coroutine),
-      tsan_fiber_(tsan_create()),
       context_(start()) {}
 
 Fiber::~Fiber() {
   const bool given_up = begun_ && !finished_;
   if (finished_) context_.context.~fiber();
-  if (!given_up) tsan_destroy(tsan_fiber_);
   forget_stack(bottom(), stack_.size);
   if (given_up) {
     StackCache::unmap(stack_);
   } else {
+    tsan_leave_entry(stack_.tsan_fiber);
     StackCache::local().give_back(stack_, stack_bytes_);
   }
 }
@@ -46,16 +44,16 @@ context::fiber Fiber::start() {
   const context::preallocated place(stack_.sp, stack_.size, stack_);
   // boost.context enters the new stack once to set it up: TSan must book that frame on the fiber,
   // or every fiber leaves one more on its creator.
+  // What its creator has done comes before what the fiber does, also in a context that others had.
   void* const creator = tsan_current();
-  const bool ordered = switches_order_;  // the fiber reads nothing of its creator's
-  tsan_switch(tsan_fiber_, ordered);
+  tsan_switch(stack_.tsan_fiber, true);
   tsan_ignore_begin();
   context::fiber made = visit_stack(bottom(), stack_.size, [&] {
     return context::fiber(std::allocator_arg, place, Borrowed{},
                           [this](context::fiber&& host) { return run(std::move(host)); });
   });
   tsan_ignore_end();
-  tsan_switch(creator, ordered);
+  tsan_switch(creator, switches_order_);
   return made;
 }
 
@@ -93,7 +91,7 @@ void Fiber::resume() {
   void* fake_stack = nullptr;
   start_switch(&fake_stack, bottom(), stack_.size);
   tsan_host_ = tsan_current();
-  tsan_switch(tsan_fiber_, switches_order_);
+  tsan_switch(stack_.tsan_fiber, switches_order_);
   if (begins) tsan_ignore_begin();  // else it did so in suspend()
   Exceptions& of_thread = exceptions_of_this_thread();
   swap_exceptions(of_thread);

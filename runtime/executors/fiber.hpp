@@ -4,10 +4,11 @@
 #pragma once
 
 #include <boost/context/fiber.hpp>
-#include <boost/context/stack_context.hpp>
 #include <cstddef>
 #include <functional>
 #include <utility>
+
+#include "runtime/executors/stack_cache.hpp"
 
 namespace pto2::executors {
 
@@ -35,7 +36,7 @@ class Fiber {
 
   [[nodiscard]] bool finished() const { return finished_; }
   /// That TSan has of it.
-  [[nodiscard]] void* tsan_context() const { return tsan_fiber_; }
+  [[nodiscard]] void* tsan_context() const { return stack_.tsan_fiber; }
 
  private:
   /// A context that is not destroyed with its owner: that would unwind its stack.
@@ -60,7 +61,7 @@ class Fiber {
 
   std::function<void()> body_;
   std::size_t stack_bytes_;
-  boost::context::stack_context stack_;
+  StackCache::Stack stack_;
   bool begun_ = false;
   bool finished_ = false;
   /// The fiber's while it is suspended, its host's while it runs: a fiber that suspends in a
@@ -72,7 +73,6 @@ class Fiber {
   const void* host_bottom_ = nullptr;
   std::size_t host_bytes_ = 0;
   bool switches_order_;
-  void* tsan_fiber_ = nullptr;
   void* tsan_host_ = nullptr;
 
   boost::context::fiber host_;

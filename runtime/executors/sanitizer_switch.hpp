@@ -26,6 +26,7 @@
 // Of the run-time library, but in no header of GCC 12.
 extern "C" void __tsan_ignore_thread_begin();
 extern "C" void __tsan_ignore_thread_end();
+extern "C" void __tsan_func_exit();
 #endif
 
 /// For a function whose accesses TSan takes no notice of.
@@ -118,6 +119,17 @@ inline void* tsan_current() {
 inline void tsan_switch([[maybe_unused]] void* to, [[maybe_unused]] bool ordered) {
 #if PTO2_UNDER_TSAN
   __tsan_switch_to_fiber(to, ordered ? 0 : __tsan_switch_to_fiber_no_sync);
+#endif
+}
+
+/// A fiber has ended in its context, or was never begun there: the next one may have it. The
+/// function that boost.context begins a stack with never returns: TSan is told that it did.
+inline void tsan_leave_entry([[maybe_unused]] void* fiber) {
+#if PTO2_UNDER_TSAN
+  void* const current = __tsan_get_current_fiber();
+  tsan_switch(fiber, false);
+  __tsan_func_exit();
+  tsan_switch(current, false);
 #endif
 }
 

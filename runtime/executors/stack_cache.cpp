@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <new>
 
+#include "runtime/executors/sanitizer_switch.hpp"
+
 namespace pto2::executors {
 
 namespace {
@@ -43,7 +45,13 @@ StackCache::Stack map_stack(std::size_t bytes) {
   StackCache::Stack stack;
   stack.sp = bottom + usable;
   stack.size = usable;
+  stack.tsan_fiber = tsan_create();
   return stack;
+}
+
+void destroy(const StackCache::Stack& stack) {
+  tsan_destroy(stack.tsan_fiber);
+  StackCache::unmap(stack);
 }
 
 }  // namespace
@@ -67,7 +75,7 @@ void StackCache::give_back(Stack stack, std::size_t bytes) noexcept {
   if (bytes == bytes_ && kept_.size() < most) {
     kept_.push_back(stack);
   } else {
-    unmap(stack);
+    destroy(stack);
   }
 }
 
@@ -77,7 +85,7 @@ void StackCache::unmap(Stack stack) noexcept {
 }
 
 void StackCache::clear() noexcept {
-  for (const Stack& stack : kept_) unmap(stack);
+  for (const Stack& stack : kept_) destroy(stack);
   kept_.clear();
 }
 

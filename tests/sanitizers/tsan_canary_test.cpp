@@ -91,6 +91,30 @@ TEST_P(TsanCanary, APlainRaceIsReported) {
   EXPECT_DEATH(race(), "data race");
 }
 
+// Fibers have contexts that others had before them.
+TEST_P(TsanCanary, ARaceIsReportedAlsoIfOthersHaveRunBefore) {
+  const auto race = [] {
+    int one = 0;
+    int other = 0;
+    for (int i = 0; i < 3; ++i) run([&] { ++one; }, [&] { ++other; });
+    if (one != 3 || other != 3) std::exit(0);
+    run([&] { ++one; }, [&] { ++one; });
+    std::exit(1);
+  };
+  EXPECT_DEATH(race(), "data race");
+}
+
+TEST_P(TsanCanary, WhatComesBeforeATeamIsSeenAlsoIfOthersHaveRunBefore) {
+  int written = 0;
+  int read = 0;
+  for (int i = 1; i <= 3; ++i) {
+    written = i;
+    run([&] { read = written; }, [] {});
+    EXPECT_EQ(read, i);
+    run([] {}, [&] { written = 0; });
+  }
+}
+
 TEST_P(TsanCanary, ARelaxedPublicationIsReported) {
   EXPECT_DEATH(std::exit(pass_message(std::memory_order_relaxed)), "data race");
 }
