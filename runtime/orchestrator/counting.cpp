@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/run/config.hpp"
-
 namespace pto2 {
 
 void Counting::begin(Deadlock deadlock, const PerRing& next, const PerRing& alive, uint64_t now) {
@@ -40,7 +38,7 @@ bool Counting::count_only(Submission& task, Dataflow& dataflow, uint64_t now) {
   }
   dataflow.place(task, task.needs(), id, nowhere,
                  [](const Submission&, uint32_t, const TensorRecord&) {});
-  return now - since_ <= patience_;
+  return ++tasks_ < most_tasks && now - since_ <= patience_;
 }
 
 /// Nodes that were taken for producers which retire in time in the best case are in use all the

@@ -197,8 +197,8 @@ template <executors::ExecutionPolicy P, template <class> class F>
   counting_.begin(std::move(deadlock), next, state_.admission.alive(), P::now());
 }
 
-/// The orchestration has returned (`to_end`), has met an error or goes on for too long: says what
-/// was learnt.
+/// The orchestration has returned (`to_end`), has met an error or goes on for too long or too far:
+/// says what was learnt.
 template <executors::ExecutionPolicy P, template <class> class F>
 void Orchestrator<P, F>::finish_counting(bool to_end) {
   error_ = counting_.finish(to_end, groups_, state_.config);

@@ -324,6 +324,21 @@ TEST_P(Stuck, OrchestrationsThatFailedAreLeft) {
   EXPECT_EQ(run(take_a_while, fail_and_stay).error.code, ErrorCode::orchestration_failed);
 }
 
+/// Its deadlock is what is told, once it has been counted for long enough. In a simulation each
+/// replay tells the same.
+TEST_P(Stuck, OrchestrationsThatSubmitForEverInOneScopeAreLeft) {
+  const auto submit_for_ever = [](PTO2Runtime* rt) {
+    for (;;) pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, nullptr, 0);
+  };
+  const RunError first = run(take_a_while, submit_for_ever).error;
+  EXPECT_EQ(first.code, ErrorCode::flow_control_deadlock) << first.message;
+  EXPECT_THAT(first.hint, HasSubstr("at least"));
+  if (GetParam() != ExecutorKind::seeded) return;
+  const RunError second = run(take_a_while, submit_for_ever).error;
+  EXPECT_EQ(first.message, second.message);
+  EXPECT_EQ(first.hint, second.hint);
+}
+
 TEST_P(Stuck, OrchestrationsInLibrariesEndTheProcess) {
   EXPECT_EXIT(
       static_cast<void>(run(take_a_while, [](PTO2Runtime*) { stay_in_a_library(nullptr); })),

@@ -136,5 +136,25 @@ TEST_P(DeadlockReports, AnErrorBehindTheOuterScopeEndsTheCount) {
               HasSubstr("at least 16:"));
 }
 
+/// Where there is no time, too. No window that works is missed for that.
+TEST_P(DeadlockReports, CountingEndsAfterManyTasks) {
+  DeviceConfig config = small_device();
+  config.window = 8;
+  const auto hint_after = [&](uint64_t tasks) {
+    const auto submit_all = [tasks](PTO2Runtime* rt) {
+      for (uint64_t i = 0; i < tasks; ++i) {
+        pto2_rt_submit_task(rt, quick, PTO2_WORKER_VECTOR, nullptr, 0);
+      }
+    };
+    return run(config, submit_all).error.hint;
+  };
+  const std::string beyond = hint_after(window_range.high + config.window);
+  EXPECT_THAT(beyond, HasSubstr("at least"));
+  if (GetParam() != ExecutorKind::seeded) return;
+  EXPECT_THAT(beyond, HasSubstr("No --window works: it would have to be at least 2097152"));
+  EXPECT_THAT(hint_after(window_range.high - 1),
+              HasSubstr("1048576 (the smallest that works): --window 1048576"));
+}
+
 }  // namespace
 }  // namespace pto2::test
