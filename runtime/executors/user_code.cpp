@@ -1,5 +1,6 @@
 #include "runtime/executors/user_code.hpp"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -68,17 +69,26 @@ bool is_inside(uint64_t turn) {
     set_exit_of_thread(nullptr);
     return false;
   }
-  const Open open(exit);
-  kernel(args);
-  return true;
+  try {
+    const Open open(exit);
+    kernel(args);
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    // Of a call that was interrupted, perhaps.
+    if (!exit.is_late) throw;
+  }
+  return !exit.is_late;
 }
 
 NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds) {
   if (!is_inside(turn)) return NotLeft::returned;
   Exit* const exit = this_exit;
-  if (exit->is_held || !is_leavable(place, exit->kernel)) return NotLeft::in_library;
+  if (exit->is_held) return NotLeft::in_library;
   exit->left = {place, milliseconds};
-  __builtin_longjmp(exit->frame, 1);
+  if (is_leavable(place, exit->kernel)) __builtin_longjmp(exit->frame, 1);
+  exit->is_late = true;
+  return NotLeft::in_library;
 }
 
 #else
@@ -135,6 +145,7 @@ void CallingCode::call(const std::function<void()>& body) {
   const auto call = [](int64_t* own) { (*reinterpret_cast<const std::function<void()>*>(own))(); };
   auto* const own = reinterpret_cast<int64_t*>(const_cast<std::function<void()>*>(&body));
   exit_.turn = &turn_;
+  exit_.is_late = false;
   come_to(turn() + 1);
   if (!returns(call, own, exit_)) throw_left(exit_.left);
 }

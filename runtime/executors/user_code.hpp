@@ -4,7 +4,9 @@
 /// A handler on the thread itself leaves it, and it ends as if it had thrown LeftBehind. Its frames
 /// are not unwound, because it may have been interrupted anywhere: what they own, memory or locks,
 /// is lost. Nothing of it runs any more. It is not left inside a library of the system, which may
-/// hold a lock there that everybody needs, such as that of malloc().
+/// hold a lock there that everybody needs, such as that of malloc(). If it comes out and ends by
+/// itself, it was late all the same: the handler may have been what has ended a call such as
+/// poll(), and then it has not done what it should.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +29,7 @@
 
 namespace pto2::executors {
 
-/// Leaves call_leavable() instead of the code that was called.
+/// Leaves call_leavable() instead of the code that was called, or behind it if that was late.
 struct LeftBehind {
   const void* place;      ///< the instruction that it was at; never null
   uint64_t milliseconds;  ///< for which it had not returned
@@ -48,7 +50,8 @@ struct Exit {
       int64_t*);  ///< in whose image it can be left; null: in any that is not the system's
   const Turn* turn;
   LeftBehind left;
-  bool is_held = false;  ///< nothing is left: see OurCode
+  bool is_held = false;           ///< nothing is left: see OurCode
+  volatile bool is_late = false;  ///< a handler would have left it; `left` says where
 };
 
 /// Of what the OS thread is inside of; read by handlers on it. A fiber and its host share it, not
@@ -90,9 +93,9 @@ class Open {
   }
 };
 
-/// Calls kernel(args); false: `exit` was used. Both ways lead to the end of the function, which is
-/// why the compiler keeps the registers of the caller for either. It does nothing else, because
-/// what it keeps meanwhile is kept in memory.
+/// Calls kernel(args); false: `exit` was used, or it was late. Both ways lead to the end of the
+/// function, which is why the compiler keeps the registers of the caller for either. It does
+/// nothing else, because what it keeps meanwhile is kept in memory.
 [[nodiscard]] bool returns(void (*kernel)(int64_t*), int64_t* args, Exit& exit);
 [[noreturn]] void throw_left(const LeftBehind& left);
 
@@ -100,7 +103,7 @@ class Open {
 struct Bare {};
 
 /// Calls kernel(args), which can be left while `turn` stays as it is, while an Around of `of`
-/// lives. Throws what the kernel does, and LeftBehind.
+/// lives. Throws what the kernel does, or LeftBehind.
 template <class Around = Bare, class... Of>
 [[gnu::always_inline]] inline void call_leavable(void (*kernel)(int64_t*), int64_t* args,
                                                  const Turn& turn, Of&... of) {
@@ -182,7 +185,7 @@ class CallingCode {
 /// Why code has not been left.
 enum class NotLeft {
   returned,    ///< it was in another turn
-  in_library,  ///< of the system, or not in a kernel's own image, or in code of ours
+  in_library,  ///< of the system, or not in a kernel's own image: it is late; or in code of ours
   never,       ///< this build cannot
 };
 
@@ -192,7 +195,8 @@ enum class NotLeft {
 /// low 32 bits are enough: no signal is that late.
 [[nodiscard]] bool is_inside(uint64_t turn);
 /// In a signal handler that runs on a stack of its own, and interrupted `place`: leaves what the
-/// calling thread has been inside of since `turn`. Returns only if it does not.
+/// calling thread has been inside of since `turn`. Returns only if it does not; what is in a
+/// library then is late from now on.
 NotLeft leave(uint64_t turn, const void* place, uint64_t milliseconds);
 
 /// ", in f of /lib/x.so+0x1127" of an instruction, as far as it is known.

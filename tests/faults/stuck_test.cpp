@@ -1,12 +1,16 @@
 /// Kernels that do not return, and orchestrations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -53,6 +57,20 @@ void stay_in_a_library(int64_t*) {
 void stay_now_and_then(int64_t*) {
   std::this_thread::sleep_for(std::chrono::milliseconds(deadline_ms + 600));
   stay(nullptr);
+}
+
+/// Returns early: the deadline interrupts it.
+void wait_once(int64_t*) {
+  poll(nullptr, 0, 10'000);
+}
+
+void wait_once_and_throw(int64_t*) {
+  if (poll(nullptr, 0, 10'000) != 0) throw std::system_error(errno, std::generic_category());
+}
+
+/// Ends by itself, and before the process would be ended for it.
+void return_late(int64_t*) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(deadline_ms + 600));
 }
 
 void stay_without_signals(int64_t*) {
@@ -257,6 +275,40 @@ TEST_P(Stuck, KernelsAreLeftOnceTheyAreOutOfLibraries) {
   EXPECT_THAT(message_of(stay_now_and_then, tasks(PTO2_WORKER_CUBE)), HasSubstr("stuck_test"));
 }
 
+/// What they have not waited for may be what they tell the others that they have.
+TEST_P(Stuck, KernelsThatReturnFromLibrariesAreLate) {
+  for (const KernelEntry kernel : {wait_once, wait_once_and_throw, return_late}) {
+    EXPECT_THAT(message_of(kernel, tasks(PTO2_WORKER_CUBE)),
+                MatchesRegex("kernel 0, task 1 of ring 0, on aic[0-9]+, has not returned for "
+                             "0.3 s, in .*libc.*; its arguments: none"));
+  }
+  const auto parts = [](PTO2Runtime* rt) {
+    pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_AI_CPU, nullptr, 0, 2);
+  };
+  EXPECT_THAT(message_of(wait_once, parts), HasSubstr("task 0 of ring 0, on scheduler"));
+  const RunResult guarded = run(wait_once, tasks(PTO2_WORKER_CUBE), deadline_ms, GuardKind::all);
+  EXPECT_EQ(guarded.error.code, ErrorCode::scheduler_timeout) << guarded.error.message;
+}
+
+TEST_P(Stuck, KernelsThatExitWhenTheyAreLateHaveCalledExit) {
+  const auto wait_and_exit = [](int64_t*) {
+    wait_once(nullptr);
+    pthread_exit(nullptr);
+  };
+  EXPECT_EXIT(static_cast<void>(run(wait_and_exit, tasks(PTO2_WORKER_CUBE))), ExitedWithCode(5),
+              "^FATAL: kernel 0, task 1 of ring 0, on .*, called exit");
+}
+
+TEST_P(Stuck, KernelsThatReturnFromLibrariesInTimeAreNot) {
+  const auto wait_in_time = [](int64_t*) { poll(nullptr, 0, 60); };
+  EXPECT_EQ(run(wait_in_time,
+                [](PTO2Runtime* rt) {
+                  pto2_rt_submit_block_task(rt, 0, PTO2_WORKER_VECTOR, nullptr, 0, 60);
+                })
+                .error.code,
+            ErrorCode::ok);
+}
+
 TEST_P(Stuck, KernelsThatBlockSignalsEndAsWell) {
   EXPECT_EXIT(static_cast<void>(run(stay_without_signals, tasks(PTO2_WORKER_CUBE))),
               ExitedWithCode(5),
@@ -345,6 +397,20 @@ TEST_P(Stuck, OrchestrationsInLibrariesEndTheProcess) {
       ExitedWithCode(5),
       "FATAL: the orchestration has not returned for 0.3 s, in .*libc.*, where it cannot be "
       "left: it may hold a lock that others need\n");
+}
+
+/// Whatever they did then.
+TEST_P(Stuck, OrchestrationsThatReturnFromLibrariesAreLate) {
+  const auto wait_and_submit = [](PTO2Runtime* rt) {
+    wait_once(nullptr);
+    pto2_rt_submit_task(rt, 1, PTO2_WORKER_CUBE, nullptr, 0);
+  };
+  const RunResult result = run(take_a_while, wait_and_submit);
+  EXPECT_EQ(result.error.code, ErrorCode::orchestration_timeout);
+  EXPECT_THAT(result.error.message,
+              MatchesRegex("the orchestration has neither returned nor called the runtime for "
+                           "0.3 s, in .*libc.*"));
+  EXPECT_EQ(run(take_a_while, tasks(PTO2_WORKER_CUBE)).error.code, ErrorCode::ok);
 }
 
 TEST_P(Stuck, OrchestrationsThatBlockSignalsEndAsWell) {

@@ -79,20 +79,54 @@ TEST_F(UserCode, IsLeftHoweverManyTurnsThereWere) {
   EXPECT_THROW(call_leavable(leave_now, nullptr, turn), LeftBehind);
 }
 
-TEST_F(UserCode, IsNotLeftInLibraries) {
-  const auto in_malloc = [](int64_t*) { answer = leave(7, in_libraries(), 1); };
-  call_leavable(in_malloc, nullptr, turn);
+/// Calls `kernel`, which is not left, but was late: what was told of it.
+LeftBehind late(void (*kernel)(int64_t*)) {
+  LeftBehind told{};
+  answer = NotLeft::returned;
+  try {
+    call_leavable(kernel, nullptr, turn);
+  } catch (const LeftBehind& left) {
+    told = left;
+  }
   EXPECT_EQ(answer, NotLeft::in_library);
+  return told;
+}
+
+/// Where a call may have been interrupted: what it does then is too late.
+TEST_F(UserCode, IsNotLeftInLibrariesButLate) {
+  const LeftBehind left = late([](int64_t*) { answer = leave(7, in_libraries(), 1500); });
+  EXPECT_EQ(left.place, in_libraries());
+  EXPECT_EQ(left.milliseconds, 1500U);
   const auto nowhere = [](int64_t*) { answer = leave(7, nullptr, 1); };
-  call_leavable(nowhere, nullptr, turn);
-  EXPECT_EQ(answer, NotLeft::in_library);
+  EXPECT_EQ(late(nowhere).milliseconds, 1U);
+  const auto interrupted = [](int64_t*) {
+    answer = leave(7, in_libraries(), 2);
+    throw std::runtime_error("interrupted");
+  };
+  EXPECT_EQ(late(interrupted).milliseconds, 2U);
+  EXPECT_FALSE(is_inside_any());
+  EXPECT_NO_THROW(call_leavable([](int64_t*) {}, nullptr, turn)) << "the next one is not";
+}
+
+/// The place that it stays at in the end.
+TEST_F(UserCode, IsLeftWhenItIsLate) {
+  try {
+    call_leavable(
+        [](int64_t*) {
+          EXPECT_EQ(leave(7, in_libraries(), 1), NotLeft::in_library);
+          static_cast<void>(leave(7, here(), 1));
+        },
+        nullptr, turn);
+    FAIL() << "it was not left";
+  } catch (const LeftBehind& left) {
+    EXPECT_EQ(left.place, here());
+  }
 }
 
 /// Whose locks nobody knows. An orchestration may be spread over several images, see below.
 TEST_F(UserCode, KernelsAreNotLeftInOtherImages) {
   const auto elsewhere = [](int64_t*) { answer = leave(7, in_another_image(), 1); };
-  call_leavable(elsewhere, nullptr, turn);
-  EXPECT_EQ(answer, NotLeft::in_library);
+  EXPECT_EQ(late(elsewhere).place, in_another_image());
 }
 
 TEST_F(UserCode, IsNotLeftWhenItIsOver) {
@@ -117,14 +151,15 @@ TEST_F(UserCode, IsOverOnceItWasLeft) {
   EXPECT_FALSE(is_inside_any());
 }
 
-/// It may hold a lock, and the kernel that it calls does not.
+/// It may hold a lock, and the kernel that it calls does not. That has returned when this is late.
 TEST_F(UserCode, OursIsHeldButNotItsKernel) {
   const auto guard = [](int64_t*) {
     OurCode ours;
     EXPECT_EQ(leave(7, here(), 1), NotLeft::in_library);
     EXPECT_THROW(ours.call(leave_now, nullptr), LeftBehind);
     EXPECT_EQ(leave(7, here(), 1), NotLeft::in_library);
-    ours.call([](int64_t*) { answer = leave(7, in_another_image(), 1); }, nullptr);
+    const auto elsewhere = [](int64_t*) { answer = leave(7, in_another_image(), 1); };
+    EXPECT_THROW(ours.call(elsewhere, nullptr), LeftBehind);
     EXPECT_EQ(answer, NotLeft::in_library);
     ours.call([](int64_t*) { answer = leave(8, here(), 1); }, nullptr);
     EXPECT_EQ(answer, NotLeft::returned);
@@ -231,7 +266,13 @@ TEST_F(Calling, CodeIsNotLeftInTheSystem) {
   for (const char* name : {"calloc", "_ZdlPv", "__tls_get_addr", "_Unwind_Backtrace"}) {
     const void* const place = dlsym(RTLD_DEFAULT, name);
     ASSERT_NE(place, nullptr) << name;
-    code_.call([&] { EXPECT_EQ(leave(code_.turn(), place, 1), NotLeft::in_library) << name; });
+    const auto interrupted = [&] {
+      EXPECT_EQ(leave(code_.turn(), place, 1), NotLeft::in_library) << name;
+      ASSERT_TRUE(code_.enter());
+      code_.leave();
+    };
+    EXPECT_THROW(code_.call(interrupted), LeftBehind) << "it was late, whatever it did then";
+    EXPECT_NO_THROW(code_.call([] {})) << "the next one is not";
   }
 }
 
