@@ -2,12 +2,18 @@
 
 #include <cxxabi.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
 #include "runtime/cli/setting_values.hpp"
 #include "runtime/device/crash_guard.hpp"
+#include "runtime/executors/kernel_watch.hpp"
+#include "runtime/executors/signal_stack.hpp"
+#include "runtime/executors/ticker.hpp"
+#include "runtime/executors/user_code.hpp"
 #include "runtime/loader/load_error.hpp"
 #include "runtime/orchestrator/orchestration_ops.hpp"
 #include "runtime/workloads/random_fill.hpp"
@@ -39,6 +45,33 @@ OrchestrationLibrary load_own_orchestration(const std::string& path, const std::
   return OrchestrationLibrary(std::move(object), entry);
 }
 
+/// While it lives, what crashes is the configuration of an orchestration. `code` is that, called on
+/// the calling thread, and is left at the deadline, as an orchestration is.
+class ConfigurationGuard {
+ public:
+  ConfigurationGuard(const executors::CallingCode& code, uint64_t deadline_ms)
+      : watch_({.deadline_ms = deadline_ms,
+                .found = [deadline_ms](
+                             const executors::KernelState& thread,
+                             bool is_last) { CrashGuard::end_stuck(thread, deadline_ms, is_last); },
+                .mute =
+                    [deadline_ms](const executors::KernelState& thread) {
+                      CrashGuard::end_mute(thread, deadline_ms, name);
+                    }}),
+        ticker_(executors::KernelWatch::period, [this, &code, thread = gettid()] {
+          const std::array states{executors::state_of(code, thread)};
+          watch_.look(states);
+        }) {}
+
+ private:
+  static constexpr const char* name = "aicpu_orchestration_config";
+
+  const CrashGuard at_crash_{[] { return std::string(name); }};
+  const executors::SignalStack stack_;
+  executors::KernelWatch watch_;
+  const executors::Ticker ticker_;
+};
+
 }  // namespace
 
 RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
@@ -62,8 +95,8 @@ RunProgram::RunProgram(const Settings& settings, const OwnImages& own)
   load_images(settings, own);
 }
 
-void RunProgram::configure(const OwnImages& own) {
-  const int expected = ask_argument_count();
+void RunProgram::configure(const OwnImages& own, uint64_t deadline_ms) {
+  const int expected = ask_argument_count(deadline_ms);
   if (error_.code == ErrorCode::ok) check_argument_count(expected, own);
 }
 
@@ -120,16 +153,22 @@ void RunProgram::add_argument(const ProgramArgument& argument, uint64_t input_se
 }
 
 /// What is said after a call that did nothing is no answer.
-int RunProgram::ask_argument_count() {
+int RunProgram::ask_argument_count(uint64_t deadline_ms) {
   const auto handle = executors::RuntimeHandle::take_before_run();
   orchestration_->bind(handle.get());
   int expected = 0;
+  executors::CallingCode code;
+  const ConfigurationGuard guard(code, deadline_ms);
   try {
-    const CrashGuard guard([] { return std::string("aicpu_orchestration_config"); });
-    const auto count = static_cast<int>(args_.size());
-    expected = orchestration_->config(args_.data(), count).expected_arg_count;
+    code.call([&] {
+      const auto count = static_cast<int>(args_.size());
+      expected = orchestration_->config(args_.data(), count).expected_arg_count;
+    });
   } catch (const abi::__forced_unwind&) {
     std::exit(EXIT_FAILURE);  // as call_kernel() does
+  } catch (const executors::LeftBehind& left) {
+    error_ = error_of_timeout("aicpu_orchestration_config has not returned", left);
+    return 0;
   } catch (...) {
     error_ = error_of_exception("aicpu_orchestration_config");
     return 0;

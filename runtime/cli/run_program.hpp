@@ -44,11 +44,11 @@ class RunProgram {
   /// Loads the images and makes the inputs. Throws CliError, LoadError, std::bad_alloc.
   RunProgram(const Settings& settings, const OwnImages& own);
   /// Asks the orchestration for its configuration, before all else. Throws CliError if it expects
-  /// other arguments.
-  void configure(const OwnImages& own);
+  /// other arguments, std::system_error if the system refuses an OS thread.
+  void configure(const OwnImages& own, uint64_t deadline_ms);
 
-  /// Why it cannot run: its configuration has called the runtime, or thrown. Else its code is
-  /// `ok`.
+  /// Why it cannot run: its configuration has called the runtime, thrown, or not returned. Else its
+  /// code is `ok`.
   const RunError& error() const { return error_; }
   /// The inputs with their reference; null without a workload.
   workloads::CaseData* data() const { return data_.get(); }
@@ -74,7 +74,7 @@ class RunProgram {
   void load_images(const Settings& settings, const OwnImages& own);
   void load_kernels(const std::string& folder, std::span<const KernelFile> files);
   void add_argument(const ProgramArgument& argument, uint64_t input_seed);
-  int ask_argument_count();
+  int ask_argument_count(uint64_t deadline_ms);
   const char* remedy_of_arguments(const OwnImages& own) const;
   void check_argument_count(int expected, const OwnImages& own) const;
 

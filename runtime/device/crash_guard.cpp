@@ -267,9 +267,10 @@ void CrashGuard::end_stuck(const executors::KernelState& thread, uint64_t millis
   send_to_thread(thread.thread, stuck_signal(), StuckNote(thread, milliseconds, is_last).value());
 }
 
-void CrashGuard::end_mute(const executors::KernelState& thread, uint64_t milliseconds) {
-  const char* const who = thread.is_orchestration
-                              ? "the orchestration, whose thread takes no signals,"
+void CrashGuard::end_mute(const executors::KernelState& thread, uint64_t milliseconds,
+                          std::string_view orchestration) {
+  const std::string who = thread.is_orchestration
+                              ? fmt::format("{}, whose thread takes no signals,", orchestration)
                               : "a kernel whose thread takes no signals";
   end_with_message(
       timeout_of(thread.is_orchestration),

@@ -50,8 +50,10 @@ class CrashGuard {
   /// happens unless it is the last try: then, or if it can never be done, the process ends as after
   /// a crash. Nothing happens if it has returned meanwhile.
   static void end_stuck(const executors::KernelState& thread, uint64_t milliseconds, bool is_last);
-  /// The same for one whose thread does not hear of it, from the calling thread.
-  [[noreturn]] static void end_mute(const executors::KernelState& thread, uint64_t milliseconds);
+  /// The same for one whose thread does not hear of it, from the calling thread. What is no kernel
+  /// is called `orchestration`.
+  [[noreturn]] static void end_mute(const executors::KernelState& thread, uint64_t milliseconds,
+                                    std::string_view orchestration = "the orchestration");
 
   /// From now on what this process says is left in `text`, too; null: no more.
   static void leave_text_in(CrashText* text);

@@ -47,16 +47,19 @@ RunError error_of_early(const char* call) {
           row_of(ErrorCode::wrong_thread).hint};
 }
 
+RunError error_of_timeout(const char* what, const executors::LeftBehind& left) {
+  return {ErrorCode::orchestration_timeout,
+          fmt::format("{} for {}{}", what, executors::seconds_text(left.milliseconds),
+                      executors::place_text(left.place)),
+          row_of(ErrorCode::orchestration_timeout).hint};
+}
+
 RunError error_of_exception(const char* function) {
   const std::string hint = fmt::format("catch it in {}", function);
   try {
     throw;
   } catch (const executors::LeftBehind& left) {
-    return {
-        ErrorCode::orchestration_timeout,
-        fmt::format("the orchestration has neither returned nor called the runtime for {}{}",
-                    executors::seconds_text(left.milliseconds), executors::place_text(left.place)),
-        row_of(ErrorCode::orchestration_timeout).hint};
+    return error_of_timeout("the orchestration has neither returned nor called the runtime", left);
   } catch (const std::exception& exception) {
     return {ErrorCode::orchestration_threw,
             fmt::format("an exception left the orchestration: {}", exception.what()), hint};

@@ -43,6 +43,8 @@ uint64_t copy_text(const std::string& line, char* text, uint64_t capacity);
 [[nodiscard]] RunError error_of_misplaced(const char* call);
 /// Of a call of this function by the image's configuration.
 [[nodiscard]] RunError error_of_early(const char* call);
+/// Of code that was left, which `what`, such as "x has not returned".
+[[nodiscard]] RunError error_of_timeout(const char* what, const executors::LeftBehind& left);
 /// In the handler of an exception that has left `function` of the orchestration's image; one that
 /// was left because it did not call the runtime has an exception, too.
 [[nodiscard]] RunError error_of_exception(const char* function);

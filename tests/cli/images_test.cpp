@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -286,6 +287,37 @@ TEST(OwnImages, AConfigurationThatCrashesIsNamed) {
   const Outcome outcome = run_bad_configuration("2");
   EXPECT_EQ(outcome.code, 5);
   EXPECT_THAT(outcome.err, HasSubstr("FATAL: aicpu_orchestration_config crashed: SIGILL"));
+  EXPECT_THAT(run_bad_configuration("9").err,
+              HasSubstr("FATAL: aicpu_orchestration_config crashed: SIGSEGV"));
+}
+
+/// As an orchestration that does so.
+TEST(OwnImages, AConfigurationThatDoesNotReturnIsLeft) {
+  const auto told = [](const std::string& argument, const char* place) {
+    const Outcome outcome = run_bad_configuration(argument, {"--deadline", "1"});
+    EXPECT_EQ(outcome.code, 5) << argument;
+    EXPECT_EQ(outcome.json()["detail"], "orchestration_timeout") << argument;
+    EXPECT_THAT(outcome.err,
+                ContainsRegex(std::string("FATAL: aicpu_orchestration_config has not returned for "
+                                          "1 s, in .*") +
+                              place + ".*\nif it is only slow, give --deadline"));
+  };
+  told("5", "bad_configuration.so[+]0x[0-9a-f]+");
+  told("8", "libc");
+  EXPECT_EQ(
+      run_bad_configuration("8", {"--deadline", "1", "--expect", "orchestration_timeout"}).code, 0);
+  EXPECT_EQ(run_bad_configuration("0", {"--deadline", "0"}).code, 4);
+}
+
+TEST(OwnImages, AConfigurationThatCannotBeLeftEndsTheProcess) {
+  const Outcome in_library = run_bad_configuration("6", {"--deadline", "1"});
+  EXPECT_EQ(in_library.code, 5);
+  EXPECT_THAT(in_library.err,
+              ContainsRegex("FATAL: aicpu_orchestration_config has not returned for 1 s, in "));
+  const Outcome mute = run_bad_configuration("7", {"--deadline", "1"});
+  EXPECT_EQ(mute.code, 5);
+  EXPECT_THAT(mute.err, HasSubstr("FATAL: aicpu_orchestration_config, whose thread takes no "
+                                  "signals, has not returned for 1 s\n"));
 }
 
 TEST(OwnImages, BadArgumentsAreUsageErrors) {
