@@ -56,27 +56,36 @@ void take_over(const Remedies& remedies) {
 
 }  // namespace
 
-int guarded(const std::function<int()>& execute, const Remedies& remedies,
-            const std::function<std::optional<CliError>(const std::exception&)>& other) {
-  take_over(remedies);
-  try {
-    return execute();
-  } catch (const CliError& error) {
-    return complain(error.code(), error.what());
-  } catch (const std::bad_alloc&) {
-    end_without_memory(remedies);
-  } catch (const std::system_error& error) {
-    const bool no_thread = error.code() == std::errc::resource_unavailable_try_again;
+int complain_of(const std::exception& error, const Remedies& remedies, const KnownErrors& other) {
+  if (const auto* known = dynamic_cast<const CliError*>(&error)) {
+    return complain(known->code(), known->what());
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return complain(exit_bad_input, "out of memory; " + remedies.memory);
+  }
+  if (const auto* refused = dynamic_cast<const std::system_error*>(&error)) {
+    const bool no_thread = refused->code() == std::errc::resource_unavailable_try_again;
     return complain(
         exit_bad_input,
         fmt::format("the system refused: {}; {}", error.what(),
                     no_thread ? remedies.thread : "check the limits of this process (ulimit -a)"));
+  }
+  const std::optional<CliError> known = other ? other(error) : std::nullopt;
+  if (known) return complain(known->code(), known->what());
+  return complain(exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with the "
+                                            "command line",
+                                            error.what()));
+}
+
+int guarded(const std::function<int()>& execute, const Remedies& remedies,
+            const KnownErrors& other) {
+  take_over(remedies);
+  try {
+    return execute();
+  } catch (const std::bad_alloc&) {
+    end_without_memory(remedies);
   } catch (const std::exception& error) {
-    const std::optional<CliError> known = other ? other(error) : std::nullopt;
-    if (known) return complain(known->code(), known->what());
-    return complain(exit_our_bug, fmt::format("unexpected: {}; this is a bug, report it with the "
-                                              "command line",
-                                              error.what()));
+    return complain_of(error, remedies, other);
   }
 }
 

@@ -20,16 +20,22 @@ struct Remedies {
 /// Says `message` on stderr; returns the code.
 int complain(ExitCode code, const std::string& message);
 
+/// What a program knows of its own exceptions: turns them into a CliError.
+using KnownErrors = std::function<std::optional<CliError>(const std::exception&)>;
+
+/// Says on stderr what `error` is about and what can be done, by one table for all programs and by
+/// `other`; returns the exit code of a program that ends for it.
+int complain_of(const std::exception& error, const Remedies& remedies, const KnownErrors& other);
+
 /// Memory is out and there may be none for a message: says so, and ends the process.
 [[noreturn]] void end_without_memory(const Remedies& remedies);
 
-/// Returns what execute() returns or, if it throws, an exit code, with a message on stderr. `other`
-/// knows exceptions that this table does not, and turns them into a CliError. From here on a file
-/// that grows beyond the limit of the process cannot be written, instead of ending it (SIGXFSZ),
-/// lack of memory where no exception may pass ends the program as it does elsewhere, and no file is
-/// opened as one of the standard descriptors that are closed; `remedies` outlives the program. The
-/// first thing that main() does, before files.
+/// Returns what execute() returns or, if it throws, an exit code, after complain_of(). From here on
+/// a file that grows beyond the limit of the process cannot be written, instead of ending it
+/// (SIGXFSZ), lack of memory where no exception may pass ends the program as it does elsewhere, and
+/// no file is opened as one of the standard descriptors that are closed; `remedies` outlives the
+/// program. The first thing that main() does, before files.
 int guarded(const std::function<int()>& execute, const Remedies& remedies,
-            const std::function<std::optional<CliError>(const std::exception&)>& other = {});
+            const KnownErrors& other = {});
 
 }  // namespace pto2::cli

@@ -2,12 +2,14 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/device/crash_guard.hpp"
 #include "runtime/executors/freed_memory.hpp"
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/loader/load_error.hpp"
@@ -20,6 +22,7 @@
 #include "runtime/output/result_files.hpp"
 #include "runtime/output/stderr_text.hpp"
 #include "runtime/workloads/workload.hpp"
+#include "stress/simulation/memory_reserve.hpp"
 #include "stress/simulation/simulate_output.hpp"
 
 namespace pto2::simulations {
@@ -72,7 +75,7 @@ Exit codes: 0 all runs were right, 1 a run was wrong, 2 usage, 3 bad input, 4 in
 or 1000 and more that did not show every kind of outcome), 5 a kernel or an orchestration ended the
 program (it crashed, called exit(), or did not return where it cannot be left: stderr says how to
 repeat the run, and no result is written), 130 interrupted, 143 terminated. A run that was wrong
-before an interruption counts more.)";
+before an interruption, or before memory or threads ended, counts more.)";
 
 /// Empty: parse_faults() takes it.
 std::string refusal_of_faults(const std::string& list) {
@@ -122,6 +125,36 @@ void complete(Arguments& arguments) {
   }
 }
 
+const cli::Remedies remedies{.memory = "use fewer --jobs, or a smaller case",
+                             .thread = "use fewer --jobs"};
+
+std::optional<CliError> known(const std::exception& error) {
+  if (dynamic_cast<const LoadError*>(&error) == nullptr) return std::nullopt;
+  return CliError(cli::exit_bad_input, error.what());
+}
+
+/// Nothing if it has no end: what is wrong is told all the same, as it is.
+std::optional<Shrunk> shrunk_of(const Options& options, uint64_t seed) {
+  cli::print_to_stderr("pto2: seed {} is wrong; making it smaller\n", seed);
+  try {
+    return make_subject(options)->shrink(seed);
+  } catch (const std::exception& error) {
+    MemoryReserve::release();
+    cli::complain_of(error, remedies, known);
+    return std::nullopt;
+  }
+}
+
+/// What has kept the seeds that follow from being tried.
+void tell_failure(const std::exception_ptr& failure) {
+  if (failure == nullptr) return;
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    cli::complain_of(error, remedies, known);
+  }
+}
+
 ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   complete(arguments);
   check_combinations(command, arguments.random_graphs);
@@ -136,10 +169,10 @@ ExitCode run_simulate(const CLI::App& command, Arguments& arguments) {
   const Summary summary =
       simulate(arguments.options, seeds, arguments.jobs, interruption.stop(), make);
   check_weakening(arguments.options, summary, interruption.exit_code().has_value());
+  tell_failure(summary.failure);
   std::optional<Shrunk> shrunk;
   if (summary.may_shrink() && arguments.shrink && !interruption.exit_code()) {
-    cli::print_to_stderr("pto2: seed {} is wrong; making it smaller\n", summary.wrong[0].seed);
-    shrunk = make_subject(arguments.options)->shrink(summary.wrong[0].seed);
+    shrunk = shrunk_of(arguments.options, summary.wrong[0].seed);
   }
   return output.finish(arguments.options, seeds, summary, shrunk, interruption.exit_code());
 }
@@ -297,26 +330,21 @@ ExitCode execute(int argc, char** argv) {
                                     : run_replay(token, trace, deadline);
 }
 
-const cli::Remedies remedies{.memory = "use fewer --jobs, or a smaller case",
-                             .thread = "use fewer --jobs"};
-
 std::terminate_handler usual_terminate = std::abort;
 
-/// Memory may end where nothing may be thrown: in a fiber, or while something is taken down.
+/// Memory may end where nothing may be thrown: while something is taken down, for one. What was
+/// found before is told as after a crash.
 [[noreturn]] void terminate() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
+    static std::atomic_flag was_here;  // what is told needs memory, too
+    if (!was_here.test_and_set()) CrashGuard::say_more();
     cli::end_without_memory(remedies);
   } catch (...) {
     usual_terminate();  // says what was thrown
   }
   std::abort();
-}
-
-std::optional<CliError> known(const std::exception& error) {
-  if (dynamic_cast<const LoadError*>(&error) == nullptr) return std::nullopt;
-  return CliError(cli::exit_bad_input, error.what());
 }
 
 }  // namespace
@@ -325,8 +353,7 @@ std::optional<CliError> known(const std::exception& error) {
 int main(int argc, char** argv) {
   using namespace pto2::simulations;
   pto2::executors::keep_freed_memory();
-  // Other threads are short of it, too.
-  std::set_new_handler([] { pto2::cli::end_without_memory(remedies); });
+  MemoryReserve::install();
   usual_terminate = std::set_terminate(terminate);
   return pto2::cli::guarded([&] { return execute(argc, argv); }, remedies, known);
 }

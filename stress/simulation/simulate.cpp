@@ -14,6 +14,7 @@
 #include "runtime/executors/weak_memory.hpp"
 #include "runtime/output/exit_codes.hpp"
 #include "stress/crash_report.hpp"
+#include "stress/simulation/memory_reserve.hpp"
 #include "stress/simulation/progress.hpp"
 #include "stress/simulation/run_hash.hpp"
 
@@ -48,10 +49,12 @@ class Simulation {
     enough_wrong_ = true;
   }
 
-  /// Throws what ended it.
+  /// Throws what ended it, unless there is something to tell all the same.
   Summary finish(const Subject& subject) {
     progress_.clear();
-    if (failure_ != nullptr) std::rethrow_exception(failure_);
+    if (failure_ != nullptr) MemoryReserve::release();
+    if (failure_ != nullptr && summary_.wrong_runs == 0) std::rethrow_exception(failure_);
+    summary_.failure = failure_;
     return summarise(subject);
   }
 
@@ -59,6 +62,7 @@ class Simulation {
   void run_seeds(Subject& subject) {
     const StandingGuard at_crash;
     for (uint64_t seed = next(); is_left(seed); seed = next()) {
+      MemoryReserve::check();
       SimulatedRun run;
       bool same = true;
       if (watch_.begins) watch_.begins(seed);

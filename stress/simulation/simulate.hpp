@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -39,13 +40,17 @@ struct Summary {
   uint64_t repeated = 0;  ///< runs that were made twice, and were the same
   uint64_t tasks = 0;
   uint64_t points = 0;
-  bool timed_out = false;  ///< a run did, after which no other was begun
+  bool timed_out = false;      ///< a run did, after which no other was begun
+  std::exception_ptr failure;  ///< what ended it after a wrong run; null: nothing
   double seconds = 0;
   /// Outcomes and cases that so many runs should have shown.
   std::vector<std::string> never_seen;
 
-  /// Whether the first wrong run can be tried with less and less: not if one did not end by itself.
-  [[nodiscard]] bool may_shrink() const { return !wrong.empty() && !timed_out; }
+  /// Whether the first wrong run can be tried with less and less: not if one did not end by itself,
+  /// and not where something else keeps runs from their end.
+  [[nodiscard]] bool may_shrink() const {
+    return !wrong.empty() && !timed_out && failure == nullptr;
+  }
 };
 
 /// Wrong seeds that are kept.
@@ -63,8 +68,9 @@ struct Watch {
 
 using MakeSubject = std::function<std::unique_ptr<Subject>(const Options& options)>;
 
-/// Throws CliError if there is no such subject, std::system_error if the system refuses an OS
-/// thread, and what a run throws. Ends early when it is told to stop, after `most_wrong` wrong
+/// Throws CliError if there is no such subject; and std::system_error if the system refuses an OS
+/// thread, std::bad_alloc once memory has ended, and what a run throws, unless a run was
+/// wrong: then the summary has it. Ends early when it is told to stop, after `most_wrong` wrong
 /// runs, or after one that timed out: the next may take as long. Runs of other jobs that are under
 /// way then end and count. Runs on OS threads are not repeated: they need not be the same.
 Summary simulate(const Options& options, const cli::NumberRange& seeds, uint32_t jobs,

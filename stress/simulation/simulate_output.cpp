@@ -35,6 +35,10 @@ double rate_of(const Summary& summary) {
 /// Why seeds were not tried; empty if all were.
 std::string gap_of(const cli::NumberRange& seeds, const Summary& summary, bool interrupted) {
   if (interrupted) return "interrupted: the seeds that follow were not tried\n";
+  if (summary.failure != nullptr) {
+    return "a run could not be made: the seeds that follow were not tried, and none was made "
+           "smaller\n";
+  }
   if (summary.timed_out) {
     return "a run did not end by itself: the seeds that follow were not tried, and none was made "
            "smaller\n";

@@ -186,6 +186,32 @@ TEST(Simulate, TooLittleMemoryIsNoBug) {
   EXPECT_THAT(outcome.err, HasSubstr("; use fewer --jobs"));
 }
 
+/// Of the first seed the run is wrong, and takes no memory.
+void expect_wrong_seed_without_memory(const std::string& seeds) {
+  const TemporaryFolder folder;
+  const std::string command =
+      "ulimit -v 1000000; PTO2_WORKLOADS=" + images_with("lacks_memory.so", folder) +
+      " exec \"$0\" simulate vector_example --json " + folder.path("json") + " --seeds " + seeds;
+  const Outcome outcome = run_program("/bin/sh", {"-c", command, PTO2_PROGRAM});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("pto2: out of memory; use fewer --jobs, or a smaller case\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("repeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
+  const auto result = nlohmann::json::parse(read_text(folder.path("json")));
+  EXPECT_EQ(result["verdict"], "fail");
+  EXPECT_EQ(result["wrong"][0]["token"], "simulate/vector_example:Case1@sc:4");
+  EXPECT_LT(result["runs"], 5) << "nothing is begun without memory";
+}
+
+TEST(Simulate, WhatWasWrongBeforeMemoryEndedIsTold) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
+  expect_wrong_seed_without_memory("4..90");
+}
+
+TEST(Simulate, WhatCannotBeMadeSmallerForWantOfMemoryIsTold) {
+  if (!address_space_is_ours) GTEST_SKIP() << "a sanitizer needs more than a limit would leave";
+  expect_wrong_seed_without_memory("4..4");
+}
+
 /// If the process ends now, nobody takes the results of an earlier one for its own.
 TEST(Simulate, RemovesEarlierResultsWhenItBegins) {
   const TemporaryFolder folder;

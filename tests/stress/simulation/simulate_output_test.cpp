@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <fstream>
+#include <new>
 #include <sstream>
 
 namespace pto2::simulations {
@@ -124,6 +126,16 @@ TEST_F(Output, ARunThatTimedOutIsToldWithWhatWasNotTried) {
   summary_.timed_out = false;
   EXPECT_EQ(finish(), cli::exit_fail);
   EXPECT_THAT(text_, testing::Not(HasSubstr(told)));
+}
+
+TEST_F(Output, ARunThatCouldNotBeMadeIsToldWithWhatWasNotTried) {
+  summary_.wrong_runs = 1;
+  summary_.wrong = {{3, {"odd"}}};
+  summary_.failure = std::make_exception_ptr(std::bad_alloc());
+  EXPECT_EQ(finish(), cli::exit_fail);
+  expect_verdict("fail");
+  EXPECT_THAT(text_, testing::StartsWith("a run could not be made: the seeds that follow were not "
+                                         "tried, and none was made smaller\nwrong: seed 3: odd\n"));
 }
 
 TEST_F(Output, WhatWasNeverSeenIsInconclusive) {

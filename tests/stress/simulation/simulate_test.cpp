@@ -199,6 +199,22 @@ TEST(Simulate, WhatARunThrowsEndsIt) {
                std::runtime_error);
 }
 
+TEST(Simulate, WhatWasWrongBeforeARunThrowsIsKept) {
+  std::set<uint64_t> begun;
+  const Summary summary = summary_of({1, 9}, [&](uint64_t seed) {
+    begun.insert(seed);
+    if (seed == 3) throw std::runtime_error("x");
+    return seed == 2 ? SimulatedRun{.outcome = "passed", .problems = {"odd"}} : passed();
+  });
+  ASSERT_EQ(summary.wrong.size(), 1U);
+  EXPECT_EQ(summary.wrong[0].seed, 2U);
+  EXPECT_THAT(summary.wrong[0].problems, ElementsAre("odd"));
+  EXPECT_EQ(summary.runs, 2U);
+  EXPECT_THROW(std::rethrow_exception(summary.failure), std::runtime_error);
+  EXPECT_FALSE(summary.may_shrink());
+  EXPECT_THAT(begun, ElementsAre(1, 2, 3));
+}
+
 /// Half of the runs for which a fault is drawn come to it.
 TEST(Simulate, CountsTheRunsOfEachFault) {
   const auto failing = [](uint64_t seed) {

@@ -1,0 +1,56 @@
+/// What is left when memory has ended.
+#include "stress/simulation/memory_reserve.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace pto2::simulations {
+namespace {
+
+constexpr std::size_t one_mebibyte = std::size_t{1} << 20;
+
+bool has_memory() {
+  try {
+    MemoryReserve::check();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+/// In MiB, until there are no more or `is_enough` says so.
+template <class Enough>
+int taken_until(Enough&& is_enough) {
+  int taken = 0;
+  try {
+    for (; !is_enough(); ++taken) {
+      void* volatile memory = ::operator new(one_mebibyte);
+      static_cast<void>(memory);
+    }
+  } catch (const std::bad_alloc&) {
+    // there are no more
+  }
+  return taken;
+}
+
+[[noreturn]] void use_up_memory() {
+  const rlimit limit{1000 * one_mebibyte, 1000 * one_mebibyte};
+  setrlimit(RLIMIT_AS, &limit);
+  MemoryReserve::install();
+  const bool had_memory = has_memory();
+  taken_until([] { return !has_memory(); });
+  const int of_runs = taken_until([] { return false; });
+  MemoryReserve::release();
+  const int of_report = taken_until([] { return false; });
+  std::_Exit(had_memory && of_runs > 16 && of_report > 16 ? 0 : 1);
+}
+
+TEST(MemoryReserveDeathTest, HasAPartForRunsAndOneForTheReport) {
+  EXPECT_EXIT(use_up_memory(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace pto2::simulations
