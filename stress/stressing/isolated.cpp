@@ -27,6 +27,8 @@
 namespace pto2::stress {
 namespace {
 
+/// Behind what the work says: code of the user's may end the process with any code before.
+constexpr char end_of_answer = '\0';
 constexpr int failed_work = 70;
 constexpr int refused_work = 71;
 constexpr std::size_t kept_errors = 16 << 10;
@@ -43,22 +45,6 @@ void write_all(int file, const std::string& text) {
   }
 }
 
-/// Why the work could not be done, if that is no fault of its own.
-std::optional<std::string> refusal_in(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return "out of memory; use a smaller case, or end other programs";
-  }
-  if (dynamic_cast<const std::system_error*>(&error) != nullptr) {
-    return fmt::format(
-        "the system refused: {}; end other programs, or raise the limits of this process "
-        "(ulimit -a)",
-        error.what());
-  }
-  const bool is_input = dynamic_cast<const cli::CliError*>(&error) != nullptr ||
-                        dynamic_cast<const LoadError*>(&error) != nullptr;
-  return is_input ? std::optional<std::string>(error.what()) : std::nullopt;
-}
-
 [[noreturn]] void work_in_child(const std::function<std::string()>& work, int results, int errors,
                                 pid_t parent, const PendingSignals& signals) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -66,10 +52,10 @@ std::optional<std::string> refusal_in(const std::exception& error) {
   signals.unblock();
   dup2(errors, STDERR_FILENO);
   try {
-    write_all(results, work());
+    write_all(results, work() + end_of_answer);
   } catch (const std::exception& error) {
     if (const std::optional<std::string> refusal = refusal_in(error)) {
-      write_all(results, *refusal);
+      write_all(results, *refusal + end_of_answer);
       std::exit(refused_work);
     }
     cli::print_to_stderr("{}\n", error.what());
@@ -147,6 +133,21 @@ End read_results(int results, pid_t child, const std::function<void()>& watch,
 
 }  // namespace
 
+std::optional<std::string> refusal_in(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
+    return "out of memory; use a smaller case, or end other programs";
+  }
+  if (dynamic_cast<const std::system_error*>(&error) != nullptr) {
+    return fmt::format(
+        "the system refused: {}; end other programs, or raise the limits of this process "
+        "(ulimit -a)",
+        error.what());
+  }
+  const bool is_input = dynamic_cast<const cli::CliError*>(&error) != nullptr ||
+                        dynamic_cast<const LoadError*>(&error) != nullptr;
+  return is_input ? std::optional<std::string>(error.what()) : std::nullopt;
+}
+
 PendingSignals::PendingSignals() {
   sigemptyset(&signals_);
   sigaddset(&signals_, SIGINT);
@@ -205,8 +206,10 @@ Ended run_isolated(const std::function<std::string()>& work, const std::function
   if (end != End::closed) kill(child, SIGKILL);
   const int status = cli::status_of(child);
   ended.stopped = end == End::stopped;
-  ended.refused = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == refused_work;
-  ended.completed = end == End::closed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  const bool has_answered = ended.result.ends_with(end_of_answer);
+  if (has_answered) ended.result.pop_back();
+  ended.refused = has_answered && WIFEXITED(status) && WEXITSTATUS(status) == refused_work;
+  ended.completed = has_answered && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!ended.completed) ended.how = text_of_status(status);
   if (end == End::idle) {
     ended.how += fmt::format(", since it had used no processor for {} s: was it stopped?",

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -52,6 +53,9 @@ struct Patience {
   /// waits for what never comes, a HangGuard still looks at its clock, and says more.
   std::chrono::nanoseconds idle;
 };
+
+/// What is no fault of the work (`refused`), in words; nothing of other errors.
+[[nodiscard]] std::optional<std::string> refusal_in(const std::exception& error);
 
 /// Forks a process that calls `work` and ends, and waits for it; calls `watch` a few times a
 /// second. The process is killed when a signal comes, when the patience is at its end, and when

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <exception>
 #include <initializer_list>
 #include <stdexcept>
 
@@ -227,7 +228,15 @@ void check_seeds(const Arguments& arguments, const Budget& budget, const Units& 
   }
 }
 
-/// Until a signal comes. Throws CliError if a unit cannot run.
+const cli::Remedies remedies{.memory = "use a smaller case, or name fewer units",
+                             .thread = "end other programs, or raise the limit of processes"};
+
+std::optional<CliError> known(const std::exception& error) {
+  if (dynamic_cast<const LoadError*>(&error) == nullptr) return std::nullopt;
+  return CliError(cli::exit_bad_input, error.what());
+}
+
+/// Until a signal comes. Throws what stress() does.
 void run_units(const Units& units, const StressOptions& options, PendingSignals& signals,
                StressOutput& output) {
   for (const std::unique_ptr<Unit>& unit : units) {
@@ -257,9 +266,9 @@ ExitCode run(const CLI::App& app, Arguments& arguments) {
   PendingSignals signals;
   try {
     run_units(units, options, signals, output);
-  } catch (const CliError& error) {
+  } catch (const std::exception& error) {
     if (!output.has_failed()) throw;
-    cli::print_to_stderr("pto2: {}\n", error.what());
+    cli::complain_of(error, remedies, known);
   }
   return output.finish(units.size(), options, signals.exit_code());
 }
@@ -273,11 +282,6 @@ ExitCode execute(int argc, char** argv) {
   add_options(*command, arguments);
   if (const auto code = cli::parse_command_line(app, argc, argv)) return *code;
   return run(*command, arguments);
-}
-
-std::optional<CliError> known(const std::exception& error) {
-  if (dynamic_cast<const LoadError*>(&error) == nullptr) return std::nullopt;
-  return CliError(cli::exit_bad_input, error.what());
 }
 
 }  // namespace
@@ -297,8 +301,5 @@ Units scenario_units() {
 int main(int argc, char** argv) {
   using namespace pto2::stress;
   pto2::executors::keep_freed_memory();
-  return pto2::cli::guarded([&] { return execute(argc, argv); },
-                            {.memory = "use a smaller case, or name fewer units",
-                             .thread = "end other programs, or raise the limit of processes"},
-                            known);
+  return pto2::cli::guarded([&] { return execute(argc, argv); }, remedies, known);
 }

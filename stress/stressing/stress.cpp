@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
+#include <exception>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -119,11 +120,22 @@ class Stressing {
                           noise_text(options_.noise), unit_.options_of_repeat())
             : fmt::format("pto2 stress {} --runs {} --noise {}", unit_.name(), once.runs,
                           noise_text(options_.noise));
-    if (result_.failures.empty() && !signals_.look()) {
+    if (result_.failures.empty() && !signals_.look()) look_into(failure, once, seed);
+    result_.failures.push_back(std::move(failure));
+  }
+
+  /// As far as the machine goes along.
+  void look_into(Failure& failure, const Budget& once, uint64_t seed) {
+    try {
       try_again(failure, once, seed);
       if (unit_.has_seeds()) look_in_simulations(failure, seed);
+    } catch (const std::exception& error) {
+      tell_no_more_tries(refusal_in(error).value_or(error.what()));
     }
-    result_.failures.push_back(std::move(failure));
+  }
+
+  void tell_no_more_tries(const std::string& reason) const {
+    cli::print_to_stderr("pto2: {} is not tried again any more: {}\n", unit_.name(), reason);
   }
 
   /// One run of what has seeds; of a scenario about as many as the failure took.
@@ -141,6 +153,7 @@ class Stressing {
       if (budget.seconds <= 0) return;
       const cli::SharedWithForks<UnitCounts> counts;
       const Ended ended = run_with_noise(budget, {seed, seed}, *counts);
+      if (ended.refused) tell_no_more_tries(ended.result);
       if (ended.stopped || ended.refused) return;
       ++failure.tries;
       if (!ended.completed || counts->wrong() != 0) ++failure.seen;

@@ -82,6 +82,21 @@ TEST(Isolated, TellsAnExitCodeAndWhatWasThrown) {
   EXPECT_THAT(throws.errors, testing::HasSubstr("no cores left"));
 }
 
+/// Code of the user's ends the process before the work has returned, or a sanitizer after it.
+TEST(Isolated, HasNotCompletedWhereItDidNotReturnOrEndsWithACode) {
+  for (const int code : {0, 71}) {
+    const Ended exits = run([&]() -> std::string { std::exit(code); });
+    EXPECT_FALSE(exits.completed || exits.refused);
+    EXPECT_EQ(exits.how, "exit code " + std::to_string(code));
+  }
+  const Ended late = run([] {
+    std::atexit([] { _exit(9); });
+    return std::string("done");
+  });
+  EXPECT_FALSE(late.completed);
+  EXPECT_EQ(late.how, "exit code 9");
+}
+
 /// Nobody would hear of the end of a process then.
 TEST(Isolated, TellsAnExitCodeWhereSigchldIsIgnored) {
   const auto is_ignored = [] {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -286,10 +287,34 @@ TEST(Stress, ATryThatIsRefusedIsNone) {
     if (calls->fetch_add(1) == 2) throw std::bad_alloc();
     return "late";
   };
+  testing::internal::CaptureStderr();
   const UnitResult result = stress(FakeUnit(refuses_the_third), options_of({.runs = 2}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("pto2: fake/unit is not tried again any more: out of memory; "));
   ASSERT_EQ(result.failures.size(), 1U);
   EXPECT_EQ(result.failures[0].tries, 1U);
   EXPECT_EQ(result.failures[0].seen, 1U);
+}
+
+/// What is wrong is kept where there can be no process for a try.
+TEST(Stress, ATryThatTheSystemRefusesIsNone) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  const rlimit none{1, files.rlim_max};
+  const cli::SharedWithForks<std::atomic<int>> calls;
+  const auto takes_files = [&](uint64_t) {
+    if (calls->fetch_add(1) == 1) prlimit(getppid(), RLIMIT_NOFILE, &none, nullptr);
+    return "late";
+  };
+  testing::internal::CaptureStderr();
+  const UnitResult result = stress(FakeUnit(takes_files), options_of({.runs = 2}));
+  setrlimit(RLIMIT_NOFILE, &files);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::MatchesRegex("pto2: fake/unit is not tried again any more: the system "
+                                    "refused: pipe: .*ulimit -a\\)\n"));
+  ASSERT_EQ(result.failures.size(), 1U);
+  EXPECT_EQ(result.failures[0].text, "late");
+  EXPECT_EQ(result.failures[0].tries, 1U);
 }
 
 TEST(Stress, AUnitThatIsStoppedIsGivenUpAsOneThatHangs) {
