@@ -33,6 +33,7 @@ void Execution::look_for_hang() {
 void Execution::crashed(const Crash& crash) noexcept {
   Execution* const execution = current_execution;
   if (execution == nullptr || execution->running_ == nullptr) return;
+  if (!in_process_of_searches()) return;
   // What runs is the program's own code, or what unwinds it.
   if (!execution->unwinding_ && program_heap != &execution->heap_) return;
   if (crash.ends_process()) {

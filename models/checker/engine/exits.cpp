@@ -3,6 +3,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
@@ -15,6 +16,7 @@ namespace pto2::model::engine {
 namespace {
 
 ProcessWide exits;
+std::atomic<pid_t> process_of_searches{0};
 
 void on_exit(void*) {
   Execution::crashed({Crash::Cause::exit});
@@ -43,7 +45,12 @@ void end_process(const std::string& program, const Violation& violation) {
   _exit(EXIT_FAILURE);
 }
 
+bool in_process_of_searches() {
+  return process_of_searches == getpid();
+}
+
 Exits::Exits() {
+  process_of_searches = getpid();
   // This one cannot be taken back.
   static const bool is_installed = std::at_quick_exit(on_quick_exit) == 0;
   if (!is_installed) throw std::bad_alloc();

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -197,6 +199,29 @@ TEST(Crash, exit_elsewhere_is_as_before) {
   // A thread that is none of the program's.
   EXPECT_EXIT(explore({}, [] { std::thread([] { std::exit(7); }).join(); }),
               testing::ExitedWithCode(7), "^$");
+}
+
+/// How a process ends that the body forks to do so.
+int status_of_a_fork(const std::function<void()>& leave) {
+  int status = -1;
+  explore({}, [&] {
+    const pid_t child = fork();
+    if (child == 0) leave();
+    waitpid(child, &status, 0);
+  });
+  return status;
+}
+
+TEST(Crash, a_process_that_the_program_forks_ends_as_it_wants_to) {
+  testing::internal::CaptureStderr();
+  for (const std::function<void()>& leave :
+       {std::function<void()>([] { std::exit(7); }), {[] { std::quick_exit(7); }}}) {
+    const int status = status_of_a_fork(leave);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  const int status = status_of_a_fork([] { raise(SIGTRAP); });
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP) << status;
 }
 
 volatile std::sig_atomic_t seen_signal = 0;
