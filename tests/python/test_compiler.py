@@ -94,6 +94,17 @@ def test_flags_of_a_file_are_those_in_it(source, tmp_path, monkeypatch):
         compile_in(tmp_path / "cache", source)
 
 
+def test_flags_of_a_file_may_be_no_utf_8(source, tmp_path, monkeypatch):
+    """Paths are bytes. Two that differ there alone are two."""
+    header(tmp_path, 1)
+    options = tmp_path / "options"
+    monkeypatch.setenv("CXXFLAGS", f"-O0 @{options}")
+    for path in (b"/no-\xfe", b"/no-\xff"):
+        options.write_bytes(b"-I" + path)
+        assert os.fsencode(orchestration_source(source).flags[-1]) == b"-I" + path
+        assert [compile_in(tmp_path / "cache", source).compiled for _ in "12"] == [1, 0]
+
+
 def test_only_folders_of_the_system_are_not_looked_at(tmp_path, monkeypatch):
     monkeypatch.setenv("CPATH", "/usr/include/named:")
     monkeypatch.chdir(tmp_path)
