@@ -3,6 +3,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <map>
@@ -21,7 +23,9 @@
 #include "runtime/cli/trace_file.hpp"
 #include "runtime/executors/seeded_team.hpp"
 #include "runtime/loader/load_error.hpp"
+#include "runtime/output/interruption.hpp"
 #include "runtime/output/output_file.hpp"
+#include "runtime/output/stderr_text.hpp"
 #include "runtime/python/launch_thread.hpp"
 
 namespace py = pybind11;
@@ -70,7 +74,9 @@ std::string run(const Request& request, std::stop_token stop) {
 }
 
 /// Hears of a signal of the process while a run goes on elsewhere. A handler of the interpreter's
-/// that raises, as that of SIGINT does, gives the run up.
+/// that raises, as that of SIGINT does, gives the run up. If that has to wait for a kernel it says
+/// so, and from then on one more Ctrl-C ends the process, as it does `pto2 run`: nobody loses an
+/// interpreter, or a notebook, without having been told.
 class SignalWatch {
  public:
   explicit SignalWatch(std::stop_source& stop) : stop_(stop) {}
@@ -78,11 +84,18 @@ class SignalWatch {
   /// Without the interpreter's lock. Only its main thread is told of signals; another one must not
   /// ask for the lock, since an interpreter that is ending ends who does.
   void look() {
-    if (raised_ || !is_main_thread_) return;
+    if (!is_main_thread_) return;
+    if (raised_ && !has_told_ && Clock::now() - since_ > cli::Interruption::same) tell();
     const py::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() == 0) return;
-    raised_ = std::make_unique<py::error_already_set>();
-    stop_.request_stop();
+    auto raised = std::make_unique<py::error_already_set>();
+    if (!raised_) {
+      raised_ = std::move(raised);
+      since_ = Clock::now();
+      stop_.request_stop();
+    } else if (has_told_ && raised->matches(PyExc_KeyboardInterrupt)) {
+      end();
+    }
   }
   /// With the lock: what the handler has raised.
   void rethrow() const {
@@ -90,13 +103,29 @@ class SignalWatch {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   static bool on_main_thread() {
     const py::module_ threading = py::module_::import("threading");
     return threading.attr("current_thread")().is(threading.attr("main_thread")());
   }
 
+  void tell() {
+    cli::print_to_stderr(
+        "\npto2: interrupted; waiting for the kernels that run, Ctrl-C once more ends the "
+        "process\n");
+    has_told_ = true;
+  }
+  [[noreturn]] static void end() {
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+    std::_Exit(cli::exit_interrupted);  // where it is blocked
+  }
+
   std::stop_source& stop_;
   const bool is_main_thread_ = on_main_thread();
+  Clock::time_point since_;
+  bool has_told_ = false;
   std::unique_ptr<py::error_already_set> raised_;
 };
 

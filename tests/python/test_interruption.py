@@ -1,5 +1,6 @@
 """Ctrl-C ends a run, in the interpreter and in the runner."""
 
+import concurrent.futures
 import contextlib
 import ctypes
 import functools
@@ -24,8 +25,8 @@ import sys, time
 import numpy, pto2
 print("ready", flush=True)
 try:
-    pto2.Runtime(log_level="error").run(sys.argv[1], {0: sys.argv[2]},
-                                        [numpy.zeros(1, numpy.uint8), 100_000, 20])
+    pto2.Runtime(log_level="error", deadline=0).run(
+        sys.argv[1], {0: sys.argv[2]}, [numpy.zeros(1, numpy.uint8), 100_000, int(sys.argv[3])])
     print("ended")
 except KeyboardInterrupt:
     print("interrupted")
@@ -49,15 +50,46 @@ RUNTIME_CONFIG = {{"runtime": "tensormap_and_ringbuffer"}}
 """
 
 
-def test_ctrl_c_gives_a_run_up(waiting):
+@contextlib.contextmanager
+def program(waiting, milliseconds):
+    """One whose kernels take so long, and that runs."""
     orchestration, kernels = waiting
-    child = subprocess.Popen([sys.executable, "-c", _program, orchestration, kernels[0]],
-                             stdout=subprocess.PIPE, text=True)
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    child.send_signal(signal.SIGINT)
-    output, _ = child.communicate(timeout=30)
-    assert (output, child.returncode) == ("interrupted\n", 0)
+    line = [sys.executable, "-c", _program, orchestration, kernels[0], str(milliseconds)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout.readline() == "ready\n"
+            time.sleep(0.3)
+            yield child
+        finally:
+            child.kill()
+
+
+def test_ctrl_c_gives_a_run_up(waiting):
+    with program(waiting, 20) as child:
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=30) == ("interrupted\n", "")
+        assert child.returncode == 0
+
+
+_told = "pto2: interrupted; waiting for the kernels that run, Ctrl-C once more ends the process\n"
+
+
+def test_a_second_ctrl_c_ends_the_process(waiting):
+    with program(waiting, 600_000) as child:
+        child.send_signal(signal.SIGINT)
+        assert [child.stderr.readline() for _ in "12"] == ["\n", _told]
+        child.send_signal(signal.SIGINT)
+        output, _ = child.communicate(timeout=30)
+        assert (output, child.returncode) == ("", -signal.SIGINT)
+
+
+def test_a_second_ctrl_c_before_the_process_has_told_is_the_first(waiting):
+    with program(waiting, 2000) as child:
+        for _ in range(2):
+            child.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        output, errors = child.communicate(timeout=30)
+        assert (output, child.returncode) == ("interrupted\n", 0) and _told in errors
 
 
 def wait_for(condition):
@@ -271,10 +303,39 @@ def test_nothing_is_left_behind_by_other_handlers():
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_a_child_is_waited_for_where_sigchld_is_ignored():
+@pytest.fixture
+def sigchld_ignored():
     former = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    try:
-        assert run_isolated("a", lambda: 7) == 7
-        assert signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGCHLD, former)
+    yield
+    signal.signal(signal.SIGCHLD, former)
+
+
+def is_sigchld_ignored():
+    """By the system, whatever Python remembers."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    ignored = next(line for line in status.splitlines() if line.startswith("SigIgn:"))
+    return int(ignored.split()[1], 16) >> (signal.SIGCHLD - 1) & 1 == 1
+
+
+def test_a_child_is_waited_for_where_sigchld_is_ignored(sigchld_ignored):
+    assert run_isolated("a", lambda: 7) == 7
+    assert is_sigchld_ignored() and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        assert thread.submit(run_isolated, "a", lambda: os._exit(9)).result().detail.count("code 9")
+    assert is_sigchld_ignored()
+
+
+def test_a_child_is_waited_for_when_another_has_ended(sigchld_ignored):
+    begun, ended = os.pipe(), os.pipe()
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        late = thread.submit(run_isolated, "late",
+                             lambda: os.write(begun[1], b"x") and os.read(ended[0], 1))
+        assert os.read(begun[0], 1) == b"x"
+        try:
+            assert run_isolated("a", lambda: 7) == 7
+        finally:
+            os.write(ended[1], b"y")
+        assert late.result() == b"y"
+    assert is_sigchld_ignored()
+    for file in (*begun, *ended):
+        os.close(file)

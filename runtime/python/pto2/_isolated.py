@@ -18,8 +18,11 @@ from ._streams import flush, tell
 _exited = "the process of the case ended with exit code {}; what it said is above"
 
 
+_libc = ctypes.CDLL(None)
 _set_signal_of_parents_death = 1  # PR_SET_PDEATHSIG of prctl(2)
 _passed_on = (signal.SIGINT, signal.SIGTERM)
+_ends = threading.Lock()
+_waiting = 0  # for the end of a child
 
 
 class Interrupted(KeyboardInterrupt):
@@ -76,19 +79,28 @@ def _passing_on(child):
                 signal.signal(number, former[number])
 
 
+def _handle_ends(action):
+    """What the system does with SIGCHLD. signal.signal() is for the main thread alone."""
+    _libc.signal(signal.SIGCHLD, ctypes.c_void_p(action))
+
+
 @contextlib.contextmanager
 def _kept_ends():
-    """How a child ends is kept for who waits, also where this program was started with SIGCHLD
-    ignored. Only the main thread may see to that."""
-    is_ignored = (threading.current_thread() is threading.main_thread()
-                  and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN)
-    if is_ignored:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    """How a child ends is kept for who waits, also where SIGCHLD is ignored, as a program that was
+    started so has it: until the last who waits has heard, on whatever thread."""
+    global _waiting
+    is_ignored = signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN
+    with _ends:
+        _waiting += 1
+        if is_ignored:
+            _handle_ends(signal.SIG_DFL)
     try:
         yield
     finally:
-        if is_ignored:
-            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        with _ends:
+            _waiting -= 1
+            if is_ignored and _waiting == 0:
+                _handle_ends(signal.SIG_IGN)
 
 
 def _read_to_end(file, waking):
@@ -149,7 +161,7 @@ def _fork():
 
 def _begin_child(parent):
     """It ends with its parent, however that ends, and has the usual Ctrl-C from now on."""
-    ctypes.CDLL(None).prctl(_set_signal_of_parents_death, signal.SIGKILL)
+    _libc.prctl(_set_signal_of_parents_death, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
     signal.set_wakeup_fd(-1)

@@ -124,7 +124,9 @@ class Runtime:
         gets what happened, for pto2.validate; none that is read.
 
         Other Python threads go on meanwhile. Ctrl-C gives the run up once the kernels that run have
-        returned, and raises KeyboardInterrupt; one that does not return ends with its process.
+        returned, and raises KeyboardInterrupt. Where that takes longer than half a second stderr
+        says so, and from then on one more Ctrl-C ends the process by SIGINT: the interpreter, or
+        the notebook, with all that it has. On another thread than the main one nothing hears of it.
         Raises RunError for a fault of the run, InputError for what cannot be run, InternalError for
         a bug of pto2, and MemoryError. With `repeat` the arguments are not restored in between.
         """
