@@ -1,5 +1,6 @@
 #include "runtime/device/crash_guard.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -187,6 +188,18 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   leave_to_others(signal, info->si_code <= 0);
 }
 
+/// A sanitizer that has the signals has reported, and ends the process.
+void on_report() {
+  if (getpid() == guarded_process.load()) CrashGuard::say_more();
+}
+
+/// Has its argument called at the end of a report, in place of what was to be before.
+using SanitizerEnd = void(void (*)());
+/// Of the sanitizer that this program is built with, or that was loaded before it; else null.
+SanitizerEnd* end_of_sanitizer() {
+  return reinterpret_cast<SanitizerEnd*>(dlsym(RTLD_DEFAULT, "__sanitizer_set_death_callback"));
+}
+
 ErrorCode timeout_of(bool is_orchestration) {
   return is_orchestration ? ErrorCode::orchestration_timeout : ErrorCode::scheduler_timeout;
 }
@@ -291,6 +304,7 @@ std::string_view CrashGuard::advice() {
 
 void CrashGuard::say_more_by(void (*more)()) {
   more_to_say.store(more, std::memory_order_release);
+  if (SanitizerEnd* const call_at_end = end_of_sanitizer()) call_at_end(on_report);
 }
 
 void CrashGuard::say_more() {

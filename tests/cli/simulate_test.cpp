@@ -164,6 +164,22 @@ TEST(Simulate, AKernelThatEndsTheProgramHasAnExitCodeOfItsOwn) {
   }
 }
 
+/// It has the signals of a crash.
+TEST(Simulate, ACrashThatASanitizerReportsHasItsToken) {
+  if (!address_space_is_ours) GTEST_SKIP() << "another sanitizer is there";
+  const std::string library =
+      run_program("/bin/sh", {"-c", "printf %s \"$(g++ -print-file-name=libasan.so)\""}).out;
+  if (!fs::path(library).is_absolute()) GTEST_SKIP() << "the compiler has no AddressSanitizer";
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      pto2({"simulate", "vector_example", "--seeds", "4..9"},
+           {"PTO2_WORKLOADS=" + images_with("crash_kernel.so", folder), "LD_PRELOAD=" + library});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.err, HasSubstr("ERROR: AddressSanitizer: SEGV"));
+  EXPECT_THAT(outcome.err,
+              testing::EndsWith("\nrepeat: pto2 replay simulate/vector_example:Case1@sc:4\n"));
+}
+
 TEST(Simulate, HelpOfReplayIsAboutEveryToken) {
   const std::vector<std::vector<std::string>> calls = {
       {"replay", "--help"}, {"replay", "simulate/graphs:plain@sc:3", "--help"}};
