@@ -61,9 +61,9 @@ class CrashGuard {
   /// have a result all the same. It stays where it is.
   static void advise(const char* text);
   [[nodiscard]] static std::string_view advice();
-  /// From now on this is called when a guard, or an ExitGuard, is about to end the process, and has
-  /// said why, or a sanitizer that has reported; and while a guard lives, when a crash of which none
-  /// knows is about to: it may write more to stderr. Null: no more.
+  /// From now on this is called when a guard, an ExitGuard, or a sanitizer is about to end the
+  /// process, and has said why; and while a guard lives, when a crash of which none knows is about
+  /// to: it may write more to stderr. Null: no more.
   static void say_more_by(void (*more)());
   /// Calls it.
   static void say_more();

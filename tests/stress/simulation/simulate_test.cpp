@@ -210,6 +210,7 @@ TEST(Simulate, WhatWasWrongBeforeARunThrowsIsKept) {
   EXPECT_EQ(summary.wrong[0].seed, 2U);
   EXPECT_THAT(summary.wrong[0].problems, ElementsAre("odd"));
   EXPECT_EQ(summary.runs, 2U);
+  ASSERT_NE(summary.failure, nullptr);
   EXPECT_THROW(std::rethrow_exception(summary.failure), std::runtime_error);
   EXPECT_FALSE(summary.may_shrink());
   EXPECT_THAT(begun, ElementsAre(1, 2, 3));
