@@ -37,6 +37,20 @@ std::string counted(uint32_t number, const char* what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
+/// Accelerators are to blame where the blocks would fit alone.
+[[noreturn]] void refuse_size(const Chip& chip) {
+  const bool blocks_fit = chip.cores() - chip.accelerators <= max_cores;
+  const std::string and_others =
+      chip.accelerators == 0 ? "" : " and " + counted(chip.accelerators, "accelerator");
+  const std::string text = fmt::format(
+      "{} blocks of {} cores{} are {} cores, but a chip has at most {}; use fewer {}",
+      chip.clusters, chip.cubes_per_cluster + chip.vectors_per_cluster, and_others, chip.cores(),
+      max_cores,
+      blocks_fit ? "blocks, cores per block or accelerators" : "blocks or cores per block");
+  if (blocks_fit) throw ConfigError(text, {"blocks", "accelerators"});
+  throw ConfigError(text, {"blocks"});
+}
+
 }  // namespace
 
 const char* core_type_name(CoreType type) {
@@ -60,17 +74,7 @@ void validate(const Chip& chip) {
   for (const ChipNumber& number : numbers) {
     check_range(number.name, chip.*number.member, number.low, number.high);
   }
-  if (chip.cores() > max_cores) {
-    throw ConfigError(
-        fmt::format("{} blocks of {} cores{} are {} cores, but a chip has at most {}; "
-                    "use fewer blocks or cores per block",
-                    chip.clusters, chip.cubes_per_cluster + chip.vectors_per_cluster,
-                    chip.accelerators == 0
-                        ? ""
-                        : fmt::format(" and {}", counted(chip.accelerators, "accelerator")),
-                    chip.cores(), max_cores),
-        {"blocks"});
-  }
+  if (chip.cores() > max_cores) refuse_size(chip);
   if (chip.schedulers > chip.clusters) {
     throw ConfigError(
         fmt::format(

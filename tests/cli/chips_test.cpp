@@ -158,7 +158,30 @@ TEST(ChipSettings, MustFitThePlatform) {
   const Outcome blocks =
       pto2({"run", "paged_attention", "--platform", five_blocks, "--blocks", "1024"});
   EXPECT_EQ(blocks.code, 2);
-  EXPECT_THAT(blocks.err, AllOf(HasSubstr("5120 cores"), HasSubstr("at most 4096")));
+  EXPECT_THAT(blocks.err, AllOf(HasSubstr("--blocks: 1024 blocks"), HasSubstr("5120 cores"),
+                                HasSubstr("at most 4096; use fewer blocks or cores per block\n")));
+}
+
+/// Of a chip that is full, and of one that is too large without any, which is no fault of theirs.
+TEST(ChipSettings, AcceleratorsMustFitThePlatform) {
+  const TemporaryFolder folder;
+  const std::string full =
+      folder.file("full.toml",
+                  "name = \"full\"\nblocks = 32\ncubes_per_block = 64\nvectors_per_block = 64\n"
+                  "schedulers = 32\n");
+  Outcome outcome = pto2({"run", "vector_example", "--platform", full, "--accelerators", "1"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--accelerators: 32 blocks of 128 cores and 1 accelerator are "
+                                     "4097 cores, but a chip has at most 4096; use fewer blocks, "
+                                     "cores per block or accelerators\n"));
+  const std::string config = folder.file("c.toml", "platform = '" + full + "'\naccelerators = 1\n");
+  outcome = pto2({"run", "vector_example", "--config", config});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("c.toml, line 2, accelerators: 32 blocks"));
+  const std::string larger = folder.file("larger.toml", "platform = '" + full + "'\nblocks = 33\n");
+  outcome = pto2({"run", "vector_example", "--config", larger, "--accelerators", "1"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("larger.toml, line 2, blocks: 33 blocks"));
 }
 
 TEST(ChipSettings, BadPlatformsAreRefused) {
